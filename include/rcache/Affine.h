@@ -1,0 +1,66 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The affine world of a kernel, in isl.
+//
+// All symbols of a kernel (thread and block coordinates, block sizes, scalar
+// parameters, loop iterators, uniform opaque values) are isl *parameters*,
+// named by Symbol::Id. A value is an `isl::pw_aff` and a condition an
+// `isl::set`, both in the parameter space:
+//
+//     value      [tx, n] -> { [(tx + 1)] }
+//     condition  [tx, n] -> { : tx < n }
+//
+// Whoever needs some of the symbols as coordinates (`{ Thread[tx] -> Elem[e] }`)
+// moves them with the functions of lib/Affine/IslTools.h.
+//
+// isl reports errors by C++ exceptions; `guarded` is the one door through
+// which they leave as llvm::Error.
+
+#ifndef RCACHE_AFFINE_H
+#define RCACHE_AFFINE_H
+
+#include "llvm/Support/Error.h"
+#include <isl/cpp.h>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace rcache {
+
+/// Owns one isl_ctx with a bound on the number of operations, so that no input
+/// makes an analysis run for ever. Every isl value made from it must die first.
+class AffineContext {
+public:
+  AffineContext();
+  ~AffineContext();
+  AffineContext(const AffineContext &) = delete;
+  AffineContext &operator=(const AffineContext &) = delete;
+
+  isl::ctx ctx() const { return isl::ctx(Raw); }
+
+  /// Starts a new budget of operations (one a kernel and stage).
+  void resetBudget();
+
+private:
+  isl_ctx *Raw;
+};
+
+using AffineContextRef = std::shared_ptr<AffineContext>;
+
+/// Runs \p F; an isl::exception (syntax, space mismatch, budget exhausted)
+/// becomes an llvm::Error whose text is isl's message.
+template <typename Fn>
+auto guarded(Fn &&F) -> llvm::Expected<std::invoke_result_t<Fn>> {
+  try {
+    return std::forward<Fn>(F)();
+  } catch (const isl::exception &E) {
+    return llvm::createStringError(llvm::inconvertibleErrorCode(),
+                                   "isl: %s", E.what());
+  }
+}
+
+} // namespace rcache
+
+#endif // RCACHE_AFFINE_H

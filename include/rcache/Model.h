@@ -1,0 +1,395 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// KernelModel: all that later stages know of a kernel. No clang types: text is
+// a string, a place in it a TextRange, arithmetic is isl.
+//
+//     AST --buildModels--> KernelModel --plan--> Plan --emit--> text
+//
+// One model stands for one kernel definition or one template instantiation.
+// Its `Text` is the source text of the whole definition (from the first token
+// of `template <...>` / attributes to the closing brace) in which every macro
+// invocation that contains something a later stage may have to edit (a builtin
+// variable, a shared access, a barrier, a variable that may be renamed) has
+// been replaced by its expansion. So every place of interest is plain text and
+// every TextRange is editable; comments and other macros stay as written.
+//
+// Representable here although not every plan uses it: several shared arrays of
+// any rank, arrays written again between barriers, several intervals, blocks
+// of one to three dimensions, private arrays with dynamic indices.
+
+#ifndef RCACHE_MODEL_H
+#define RCACHE_MODEL_H
+
+#include "rcache/Affine.h"
+#include "rcache/Decline.h"
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace rcache {
+
+/// Half-open byte range in KernelModel::Text.
+struct TextRange {
+  unsigned Begin = 0;
+  unsigned End = 0;
+  bool empty() const { return Begin == End; }
+  bool contains(TextRange O) const { return Begin <= O.Begin && O.End <= End; }
+  bool operator==(const TextRange &O) const {
+    return Begin == O.Begin && End == O.End;
+  }
+};
+
+/// What a value can differ by. A value without ThreadX/Y/Z and Data is the
+/// same for all threads of a block ("uniform").
+enum Dependence : unsigned {
+  DepNone = 0,
+  DepThreadX = 1,
+  DepThreadY = 2,
+  DepThreadZ = 4,
+  DepThread = 7,
+  DepBlockX = 8,
+  DepBlockY = 16,
+  DepBlockZ = 32,
+  DepBlock = 56,
+  DepShared = 64, ///< read from a shared array
+  DepGlobal = 128 ///< read from global memory (with the other bits: where)
+};
+
+/// A name of the affine world; its Id is an isl parameter.
+struct Symbol {
+  enum Kind {
+    ThreadIdx, ///< Id "tx" "ty" "tz"
+    BlockIdx,  ///< Id "bx" "by" "bz"
+    BlockDim,  ///< Id "bdx" "bdy" "bdz"
+    GridDim,   ///< Id "gdx" "gdy" "gdz"
+    Param,     ///< integer parameter of the kernel, never modified in it
+    Iterator,  ///< loop variable of a For statement
+    Opaque     ///< any other integer value: a product of symbols
+               ///< (`blockIdx.x * blockDim.x`), a loaded value, a variable that
+               ///< changes in a loop
+  };
+  Kind K = Opaque;
+  unsigned Axis = 0;      ///< 0..2 for the builtin kinds
+  std::string Id;         ///< isl parameter name, unique in the kernel
+  std::string Text;       ///< C++ text of the value in the original kernel
+  std::string Type;       ///< canonical C++ type ("int", "unsigned int", ...)
+  unsigned Bits = 32;
+  bool Signed = true;
+  unsigned Depends = 0;   ///< Dependence bits
+  int VarId = -1;         ///< Iterator/Param/Opaque variable: index in Vars
+  /// Text uses parameters, builtins and literals only: it may be evaluated
+  /// anywhere in the kernel.
+  bool Anywhere = false;
+  /// Opaque products of two symbols: their Ids (`bx`, `bdx`); else empty.
+  std::vector<std::string> Factors;
+};
+
+struct Value;
+using ValueRef = std::shared_ptr<const Value>;
+
+/// A value as a function of the symbols: how a staged value, an index or an
+/// initialiser is computed. Variables have been replaced by what they hold.
+struct Value {
+  enum Kind {
+    Affine,  ///< Aff
+    Load,    ///< *(Text + Operands[0]): an element of global memory
+    Select,  ///< Cond ? Operands[0] : Operands[1], Cond affine
+    Op,      ///< Text is a C++ expression with holes $0, $1, ... for Operands;
+             ///< a hole stands for a fully parenthesised expression
+    Uniform, ///< Text: parameter, literal, constant; no thread in it
+    Unknown  ///< cannot be expressed; Text says what was met
+  };
+  Kind K = Unknown;
+  std::string Type;       ///< canonical C++ type of the value
+  isl::pw_aff Aff;        ///< [symbols] -> { [v] }
+  std::string Text;
+  int Root = -1;          ///< Load: the pointer parameter the address is made
+                          ///< from (index in KernelModel::Params), or -1
+  isl::set Cond;          ///< [symbols] -> { : }
+  std::vector<ValueRef> Operands;
+  unsigned Depends = 0;   ///< Dependence bits
+};
+
+/// A shared array: `__shared__ T a[E0][E1]`, or dynamic (`extern`, one
+/// dimension, no extent). Pointers into it (`T *b = a + n`) are no arrays of
+/// their own: accesses through them are accesses to `a` with the offset added.
+struct SharedArray {
+  std::string Name;
+  std::string ElemType;      ///< as C++ text usable in the kernel ("float", "T")
+  std::string CanonicalType; ///< canonical ("float", "struct Pixel")
+  unsigned ElemBytes = 0;
+  bool Volatile = false;
+  bool Dynamic = false;
+  /// Extents, outermost first; empty for a shared scalar. nullopt: not constant.
+  std::vector<std::optional<int64_t>> Extents;
+  /// The declarator with its commas: deleting it is deleting DeclRange when it
+  /// is the only declarator of its statement (Alone), else the text in
+  /// DeclaratorRange.
+  TextRange DeclRange;
+  TextRange DeclaratorRange;
+  bool Alone = true;
+  bool AtFileScope = false; ///< declared outside the kernel: DeclRange empty
+  SourcePos Pos;
+};
+
+/// One occurrence of a shared element in the text.
+struct SharedAccess {
+  enum Kind {
+    Read,
+    Write,     ///< `a[i] = v;` as a statement of its own: Stored is v
+    ReadWrite, ///< `a[i] += v`, `a[i]++`, or a write inside an expression
+    Atomic,
+    Escape     ///< address taken, passed to a function, member written, ...
+  };
+  Kind K = Read;
+  unsigned Array = 0;        ///< index in Arrays
+  unsigned Stmt = 0;         ///< Id of the Leaf/If/For it stands in
+  TextRange Range;           ///< the whole `a[i][j]` (without a member access)
+  bool Affine = false;       ///< all of Index are known
+  std::vector<isl::pw_aff> Index; ///< one a dimension, [symbols] -> { [i] }
+  std::vector<ValueRef> IndexValues; ///< the same as values (also non-affine)
+  /// When it is executed: guards, loop bounds, early returns. Does not contain
+  /// 0 <= tx < bdx. For a cooperative loop see Stmt::Cooperative.
+  isl::set Domain;
+  /// False: conditions that are not affine were left out of Domain; they are
+  /// ExtraGuards (each a boolean Value that was true).
+  bool DomainExact = true;
+  std::vector<ValueRef> ExtraGuards;
+  ValueRef Stored;           ///< Write: the value, converted to the element type
+  TextRange StoredRange;     ///< Write: text of the right-hand side
+  SourcePos Pos;
+};
+
+/// One occurrence of global memory in the text.
+struct GlobalAccess {
+  enum Kind { Read, Write, ReadWrite, Atomic };
+  Kind K = Read;
+  int Root = -1;             ///< pointer parameter, or -1: unknown
+  unsigned Stmt = 0;
+  TextRange Range;           ///< `out[g]` or `*p`
+  ValueRef Index;            ///< element index from the root parameter, or null
+  std::string ElemType;
+  unsigned ElemBytes = 0;
+  /// Write that is a whole statement `out[g] = v;`: text of v, else empty.
+  TextRange StoredRange;
+  isl::set Domain;
+  bool DomainExact = true;
+  SourcePos Pos;
+};
+
+/// An occurrence of threadIdx.x, blockDim.y, warpSize, ... `threadIdx` used
+/// whole (passed to a function, copied) has Axis 3.
+struct BuiltinUse {
+  Symbol::Kind K = Symbol::ThreadIdx;
+  unsigned Axis = 0;
+  TextRange Range;
+};
+
+/// A variable of the kernel: parameter or local (shared arrays are no Vars).
+struct Var {
+  std::string Name;
+  std::string Type;          ///< C++ text without array extents, cv removed at
+                             ///< the top level ("float", "const float *", "T")
+  bool IsParam = false;
+  bool IsConst = false;
+  std::vector<int64_t> ArrayExtents; ///< private array: its extents
+  unsigned DeclStmt = 0;     ///< Leaf (or For) that declares it
+  unsigned Scope = 0;        ///< Block or For statement whose end ends its life
+  TextRange NameRange;       ///< at the declaration
+  TextRange InitRange;       ///< initialiser expression, empty if none
+  TextRange DeclRange;       ///< the whole declaration statement
+  bool OnlyDeclarator = true;
+  unsigned Depends = 0;      ///< union over all values it ever holds, control
+                             ///< dependences included
+  bool Assigned = false;     ///< modified after its declaration
+  bool AddressTaken = false; ///< &v, bound to a reference, captured
+  bool IsReference = false;
+  /// The initialiser uses only parameters, builtins, literals and other such
+  /// variables, and the variable never changes: its declaration may be
+  /// repeated wherever it is needed.
+  bool Repeatable = false;
+  bool DynamicIndex = false; ///< private array indexed by a run-time value
+  ValueRef Init;
+};
+
+struct VarUse {
+  unsigned Var = 0;
+  TextRange Range;
+  bool Write = false;        ///< assigned, incremented, ...
+};
+
+/// A statement. Children by kind:
+///   Block   the statements
+///   If      then, else (when there is one)
+///   For     the body;  While, Do: the body (never analysed further than needed)
+///   Leaf    none: expression or declaration statement, `;`, break, continue
+struct Stmt {
+  enum Kind { Block, Leaf, Decl, If, For, While, Do, Switch, Barrier, Return,
+              Break, Continue };
+  Kind K = Leaf;
+  unsigned Id = 0;           ///< index in KernelModel::Stmts, in text order
+  int Parent = -1;
+  TextRange Range;           ///< with the `;`, with a `#pragma` in front of it
+  std::vector<unsigned> Children;
+
+  // If, While, Do; For: its condition.
+  TextRange CondRange;
+  isl::set Cond;             ///< affine condition, null when it is not affine
+  unsigned CondDepends = 0;
+
+  // For.
+  int IterVar = -1;          ///< index in Vars, -1: no simple counted loop
+  int IterSymbol = -1;       ///< index in Symbols
+  isl::pw_aff Init;          ///< first value
+  isl::set IterDomain;       ///< values of the iterator, as constraints on its
+                             ///< symbol (lower and upper bound and stride)
+  std::optional<int64_t> Step;
+  std::optional<int64_t> ConstTripCount;
+  std::optional<int64_t> ConstFirst; ///< with ConstTripCount
+  bool HasUnrollPragma = false;
+  TextRange HeaderRange;     ///< `for (...)`, without pragma and body
+  TextRange InitRange, IncRange;
+  /// The loop distributes the iterations over the threads of the block:
+  /// `for (i = tid; i < N; i += number of threads)` (one axis:
+  /// `for (y = threadIdx.y; y < H; y += blockDim.y)`). Then IterDomain is
+  /// { lo <= i < N } free of thread symbols; each value is taken by exactly
+  /// one thread of the axes in CooperativeAxes (Dependence thread bits).
+  bool Cooperative = false;
+  unsigned CooperativeAxes = 0;
+
+  // Barrier.
+  enum BarrierKind { Syncthreads, SyncthreadsReduce, CooperativeGroup, Syncwarp };
+  BarrierKind Sync = Syncthreads;
+  /// Symbols (indices) whose Text has, at this barrier, the symbol's value.
+  std::vector<unsigned> ValidSymbols;
+
+  // Summary over the subtree.
+  bool HasBarrier = false;
+  bool HasReturn = false;
+  bool HasSharedAccess = false;
+  bool HasSharedWrite = false;
+  bool HasGlobalWrite = false;
+  bool HasGlobalRead = false;
+  bool HasCall = false;      ///< call of a function with a body in user code
+  /// Path condition: the guards around and the early returns before it,
+  /// [symbols] -> { : }; exact if DomainExact.
+  isl::set Domain;
+  bool DomainExact = true;
+  SourcePos Pos;
+};
+
+struct KernelParam {
+  std::string Name;
+  std::string Type;          ///< as written, for a declaration ("const T *__restrict__")
+  std::string CanonicalType; ///< in this instantiation ("const float *__restrict")
+  bool IsPointer = false;
+  bool IsRestrict = false;
+  bool PointeeConst = false;
+  bool IsInteger = false;
+  unsigned Bits = 0;
+  bool Signed = true;
+  std::string PointeeType;   ///< canonical, without const
+  unsigned PointeeBytes = 0;
+  bool Written = false;      ///< the kernel may write through it
+  int VarId = -1;
+};
+
+/// A launch in the parsed file. Ranges are byte offsets in `Pos.File`.
+struct LaunchSite {
+  enum Kind { Chevrons, CudaLaunchKernel };
+  Kind K = Chevrons;
+  SourcePos Pos;
+  unsigned Begin = 0, End = 0;   ///< the whole call expression
+  bool Editable = false;         ///< false: WhyNot says why
+  std::string WhyNot;
+  std::string Callee;            ///< as written: `ns::k<float, 4>`
+  std::string Grid, Block, SharedBytes, Stream; ///< as written, "" when absent
+  std::vector<std::string> Args; ///< Chevrons: as written; CudaLaunchKernel: {args}
+  std::optional<std::array<int64_t, 3>> ConstBlock, ConstGrid;
+  unsigned Instantiation = 0;    ///< which model (index in the file's models)
+  bool InTemplate = false;       ///< stands in a template itself
+};
+
+/// The dimensions of the block as far as known when parsing.
+struct Geometry {
+  /// Same for all visible launches (and no contradiction to launch bounds).
+  std::optional<std::array<int64_t, 3>> ConstBlock;
+  /// The different constant block shapes seen at launches.
+  std::vector<std::array<int64_t, 3>> SeenBlocks;
+  bool AllLaunchesConst = false; ///< every visible launch is in SeenBlocks
+  std::optional<int64_t> MaxThreads; ///< __launch_bounds__
+};
+
+struct TemplateArg {
+  std::string Name;  ///< parameter name in the pattern
+  bool IsType = false;
+  std::string Value; ///< C++ text: "float", "4"
+};
+
+struct KernelModel {
+  AffineContextRef Ctx;      ///< declared first: dies last
+  std::string Name;          ///< "stencil"
+  std::string QualifiedName; ///< "ns::stencil"
+  std::vector<std::string> Namespaces; ///< outermost first; "" for anonymous
+  std::string Signature;     ///< with template arguments, for messages
+  SourcePos Pos;             ///< of the name
+
+  std::string Text;          ///< see the top of this file
+  TextRange NameRange, ParamsRange /* without parentheses */, BodyRange /* { } */;
+  /// Text before the name that a second kernel needs as well:
+  /// `template <typename T, int R> static __global__ void __launch_bounds__(256)`
+  TextRange HeadRange;
+  std::string TemplateHead;  ///< `template <typename T, int R>` or empty
+  std::vector<TemplateArg> TemplateArgs; ///< of this instantiation
+  bool IsTemplate = false;
+
+  /// Where the definition stands in its file, for insertions after it.
+  SourcePos DefBegin, DefEnd;
+  bool InMainFile = true;
+  /// Offset in the main file at which new code for this kernel goes: behind
+  /// the definition, or (kernel from a header) in front of the top-level
+  /// declaration that holds its first launch. Outside every #if block that
+  /// does not also hold the launches. nullopt: no launch, or no such place.
+  std::optional<unsigned> InsertOffset;
+
+  std::vector<KernelParam> Params;
+  std::vector<Symbol> Symbols;
+  std::vector<SharedArray> Arrays;
+  std::vector<SharedAccess> SharedAccesses; ///< in text order
+  std::vector<GlobalAccess> GlobalAccesses; ///< in text order
+  std::vector<BuiltinUse> Builtins;         ///< in text order
+  std::vector<Var> Vars;
+  std::vector<VarUse> VarUses;              ///< in text order
+  std::vector<Stmt> Stmts;                  ///< Stmts[0] is the body
+  std::vector<LaunchSite> Launches;
+  Geometry Geo;
+  unsigned RegistersHint = 0;  ///< 0: unknown
+
+  /// What is always true: 0 <= tx < bdx, bdx >= 1, bdx <= 1024, __launch_bounds__,
+  /// asserts the front end knows; [symbols] -> { : }.
+  isl::set Context;
+
+  /// Reasons found while modelling that no plan can get around (asm, shared
+  /// atomics, warp intrinsics in the original, escaping arrays, ...).
+  std::vector<Decline> Declines;
+
+  const Stmt &stmt(unsigned Id) const { return Stmts[Id]; }
+  int symbolIndex(const std::string &Id) const;
+  std::string text(TextRange R) const {
+    return Text.substr(R.Begin, R.End - R.Begin);
+  }
+  /// Stable text form, for tests and --print-after=model.
+  void print(llvm::raw_ostream &OS) const;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_MODEL_H
