@@ -1,0 +1,29 @@
+# Finds the integer set library and its C++ interface <isl/cpp.h>.
+# Defines the target Isl::isl, Isl_INCLUDE_DIRS and Isl_VERSION.
+find_path(Isl_INCLUDE_DIR isl/cpp.h)
+find_library(Isl_LIBRARY isl)
+find_library(Isl_GMP_LIBRARY gmp)
+find_package(PkgConfig QUIET)
+if(PkgConfig_FOUND)
+  pkg_check_modules(PC_ISL QUIET isl)
+  set(Isl_VERSION "${PC_ISL_VERSION}")
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Isl
+  REQUIRED_VARS Isl_LIBRARY Isl_INCLUDE_DIR
+  VERSION_VAR Isl_VERSION
+  REASON_FAILURE_MESSAGE "install libisl-dev (scripts/bootstrap.sh does)")
+set(Isl_INCLUDE_DIRS "${Isl_INCLUDE_DIR}")
+mark_as_advanced(Isl_INCLUDE_DIR Isl_LIBRARY Isl_GMP_LIBRARY)
+
+if(Isl_FOUND AND NOT TARGET Isl::isl)
+  add_library(Isl::isl UNKNOWN IMPORTED)
+  set_target_properties(Isl::isl PROPERTIES
+    IMPORTED_LOCATION "${Isl_LIBRARY}"
+    INTERFACE_INCLUDE_DIRECTORIES "${Isl_INCLUDE_DIR}")
+  if(Isl_GMP_LIBRARY)
+    set_property(TARGET Isl::isl APPEND PROPERTY
+      INTERFACE_LINK_LIBRARIES "${Isl_GMP_LIBRARY}")
+  endif()
+endif()

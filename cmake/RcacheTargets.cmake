@@ -1,0 +1,67 @@
+# The functions by which the project's folders declare their targets.
+#
+#   rcache_add_library(<name> SOURCES a.cpp ... [LINKS target ...])
+#       One static library. LINKS may name libraries of folders that are not
+#       there (yet); LLVM, clang and isl come with every library as SYSTEM
+#       includes.
+#   rcache_add_tool(<name> SOURCES a.cpp ... [LINKS target ...])
+#       A program in <build>/bin, installed with the tree.
+#   rcache_add_unittest(<name> SOURCES a.cpp ... [LINKS target ...])
+#       A GoogleTest program in <build>/unittests, run by ctest and by the
+#       target check-rcache.
+
+# Everything that all our code is compiled with.
+function(rcache_common_options Target)
+  target_include_directories(${Target}
+    PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
+    PRIVATE "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_BINARY_DIR}/include")
+  target_include_directories(${Target} SYSTEM PRIVATE
+    ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS} ${Isl_INCLUDE_DIRS})
+  target_compile_options(${Target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  if(RCACHE_WERROR)
+    target_compile_options(${Target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# Links against those of the named targets that exist when generating.
+function(rcache_link Target Scope)
+  foreach(Link IN LISTS ARGN)
+    if(Link MATCHES "^rcache")
+      target_link_libraries(${Target} ${Scope} "$<TARGET_NAME_IF_EXISTS:${Link}>")
+    else()
+      target_link_libraries(${Target} ${Scope} ${Link})
+    endif()
+  endforeach()
+endfunction()
+
+function(rcache_add_library Target)
+  cmake_parse_arguments(Arg "" "" "SOURCES;LINKS" ${ARGN})
+  add_library(${Target} STATIC ${Arg_SOURCES})
+  rcache_common_options(${Target})
+  rcache_link(${Target} PUBLIC ${Arg_LINKS})
+  # Only the shared clang-cpp and LLVM: a static clang library beside them would
+  # register its command-line options a second time and abort at start-up.
+  target_link_libraries(${Target} PUBLIC clang-cpp LLVM)
+endfunction()
+
+function(rcache_add_tool Target)
+  cmake_parse_arguments(Arg "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${Target} ${Arg_SOURCES})
+  rcache_common_options(${Target})
+  rcache_link(${Target} PRIVATE ${Arg_LINKS} clang-cpp LLVM)
+  install(TARGETS ${Target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+          COMPONENT tools)
+endfunction()
+
+function(rcache_add_unittest Target)
+  cmake_parse_arguments(Arg "" "" "SOURCES;LINKS" ${ARGN})
+  add_executable(${Target} EXCLUDE_FROM_ALL ${Arg_SOURCES})
+  rcache_common_options(${Target})
+  target_include_directories(${Target} PRIVATE "${PROJECT_SOURCE_DIR}/unittests")
+  set_target_properties(${Target} PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/unittests")
+  rcache_link(${Target} PRIVATE ${Arg_LINKS} clang-cpp LLVM GTest::gtest
+              GTest::gtest_main)
+  add_test(NAME ${Target} COMMAND ${Target})
+  set_property(GLOBAL APPEND PROPERTY RCACHE_UNITTESTS ${Target})
+endfunction()
