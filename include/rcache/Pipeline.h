@@ -1,0 +1,86 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole library in one screen: options in; edits, report and picture data
+// out. The command line, the language server and the CMake integration are
+// front ends of this header. Nothing here prints or exits.
+//
+//     source --parse--> KernelModel --enumerate--> Plans --predict--> Plan
+//            --emit--> Edits --> file | diff | fixes | report
+
+#ifndef RCACHE_PIPELINE_H
+#define RCACHE_PIPELINE_H
+
+#include "rcache/Decline.h"
+#include "rcache/Plan.h"
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace clang {
+class ASTContext;
+class Preprocessor;
+} // namespace clang
+
+namespace rcache {
+
+class TokenRecorder; // lib/Model: the tokens of user code, recorded while parsing
+
+struct Options {
+  std::vector<std::string> Kernels; ///< only these (name or qualified name)
+  std::optional<unsigned> Coarsen;  ///< factor along x; nullopt: the planner's
+  enum class DistributionKind { Auto, Cyclic, Chunked };
+  DistributionKind Distribution = DistributionKind::Auto;
+  unsigned AssumedBlock = 0;        ///< block size where the file does not tell; 0: 256
+  bool Force = false;               ///< rewrite even when no gain is predicted
+  bool AssumeNoAlias = false;       ///< pointer parameters do not alias
+  enum class RuntimeKind { Embed, Include };
+  RuntimeKind Runtime = RuntimeKind::Embed;
+  std::string Arch = "sm_90";
+  std::string PrintAfter;           ///< "model", "plan", "predict", "emit" or ""
+  bool LineDirectives = false;      ///< #line, so that tools show the user's file
+};
+
+/// Replace [Offset, Offset + Length) of the main file by Text. Edits of a file
+/// are sorted and do not overlap.
+struct Edit {
+  unsigned Offset = 0;
+  unsigned Length = 0;
+  std::string Text;
+};
+
+struct KernelResult {
+  enum VerdictKind { Rewritten, Declined, NotShared };
+  std::string Name;       ///< qualified, with template arguments
+  VerdictKind Verdict = Declined;
+  SourcePos Pos;
+  std::vector<Decline> Declines;      ///< Declined: why
+  std::vector<std::string> Arrays;    ///< "s: float[BLOCK + 2], reload" (text)
+  std::vector<std::string> Notes;     ///< not proved, assumptions, racy original
+  std::string PlanText;               ///< one line: "8 outputs a thread, ..."
+  std::shared_ptr<const Plan> ThePlan;         ///< Rewritten
+  std::shared_ptr<const KernelModel> Model;    ///< always
+  std::string Dump;                   ///< --print-after
+  unsigned LaunchesRewritten = 0, LaunchesLeft = 0;
+};
+
+struct Result {
+  std::vector<KernelResult> Kernels;  ///< in source order
+  std::vector<Edit> Edits;            ///< on the main file
+  bool anyRewritten() const { return !Edits.empty(); }
+};
+
+/// Models, plans and emits every kernel of a parsed translation unit.
+/// \p Recorder must have watched the parse. Declines are results; an
+/// llvm::Error means a bug in the tool and leaves the file alone.
+llvm::Expected<Result> rewriteUnit(clang::ASTContext &AST,
+                                   clang::Preprocessor &PP,
+                                   TokenRecorder &Recorder, const Options &Opts);
+
+/// \p Source with \p Edits applied.
+std::string applyEdits(const std::string &Source, const std::vector<Edit> &Edits);
+
+} // namespace rcache
+
+#endif // RCACHE_PIPELINE_H

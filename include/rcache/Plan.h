@@ -1,0 +1,158 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plan: everything that the rewriting of one kernel decides. Emission reads it
+// and decides nothing; prediction and verification read it too.
+//
+// Coordinates. A physical thread stands for Factor[0] * Factor[1] * Factor[2]
+// logical threads, its *slots*. In the isl values of a plan
+//
+//     tx ty tz   the logical thread of slot (0, 0, 0) of the physical thread
+//     sx sy sz   the slot along each axis, 0 <= sx < Factor[0]
+//     e0 e1 ...  the coordinates of an element of a shared array
+//
+// and the logical thread of a slot is tx + Stride[0] * sx, and so on: Stride 1
+// is the chunked layout (a thread owns neighbours), Stride 32 the cyclic one of
+// the literature (a warp owns 32 * Factor[0] neighbours), Stride
+// blockDim / Factor keeps a warp's accesses contiguous in every slot.
+//
+// Every other symbol of the model (n, bx, bxbd, iterators) means what it means
+// in the original.
+
+#ifndef RCACHE_PLAN_H
+#define RCACHE_PLAN_H
+
+#include "rcache/Model.h"
+
+namespace rcache {
+
+/// Where the elements that a thread reads come from.
+enum class Exchange {
+  Shuffle, ///< every lane loads its own chunk; the rest of the window arrives
+           ///< by __shfl_sync
+  Reload,  ///< the thread loads its whole window itself, through L1
+  Direct,  ///< each read evaluates the staging function where it stands
+  Shared   ///< the array stays in shared memory; only the slots are merged
+};
+
+/// A part of the staging function: on Domain, element (e0, e1, ...) holds V.
+struct StagePiece {
+  isl::set Domain; ///< [e0, e1, symbols] -> { : }
+  ValueRef V;      ///< a value in e0, e1, ... and symbols free of tx ty tz
+  std::vector<ValueRef> Guards; ///< further conditions, not affine, same symbols
+};
+
+/// The staging function of one array between one barrier and the next write:
+/// the first piece whose Domain (and Guards) hold gives the element; an element
+/// in no piece has not been written and is never read by a defined execution.
+struct StagingFunction {
+  std::vector<std::string> ElemIds;  ///< "e0", "e1", ...
+  std::vector<StagePiece> Pieces;    ///< last write first
+  /// reads <= writes was proved; false: elements outside are taken as
+  /// undefined in the original (allowed only where no older value can be there).
+  bool CoverageProved = false;
+};
+
+/// A read served from the window: the register is, per dimension, a quasi-affine
+/// function of slot and unrolled iterators only.
+struct WindowRead {
+  unsigned Access = 0;              ///< index in KernelModel::SharedAccesses
+  std::vector<isl::pw_aff> Register; ///< [sx, sy, sz, iterators] -> { [m] }
+};
+
+/// A global load in the staging function that may be done for a whole window
+/// at once: source index = First index + m (unit stride in the last dimension).
+struct VectorLeaf {
+  ValueRef Load;         ///< the Load node in the interior piece's value
+  std::string ElemType;
+  unsigned ElemBytes = 0;
+};
+
+/// One array between one barrier and the next write of it.
+struct ArrayPlan {
+  unsigned Array = 0;
+  unsigned Barrier = 0;             ///< Stmt that ends the staging interval
+  std::vector<unsigned> Writes;     ///< the staging writes (SharedAccesses)
+  std::vector<unsigned> Reads;      ///< all reads served (SharedAccesses)
+  Exchange X = Exchange::Shared;
+  StagingFunction Stage;
+
+  // Shuffle and Reload: the window.
+  std::vector<isl::pw_aff> First;   ///< per dimension [tx, ty, symbols] -> { [e] }:
+                                    ///< element of register 0
+  std::vector<int64_t> Extent;      ///< registers per dimension
+  std::vector<WindowRead> WindowReads;
+
+  /// On Interior ([e0.., symbols], e = First) the whole window lies in the
+  /// piece InteriorPiece; its loads may be done as vectors.
+  int InteriorPiece = -1;
+  isl::set Interior;
+  std::vector<VectorLeaf> Leaves;
+  unsigned VectorBytes = 0;         ///< 16, 8, 4: width of one vector load
+
+  // Shuffle: the chunked distribution. Element First + m of lane l lies in
+  // chunk m / Chunk, that is lane (l + Direction * (m / Chunk)) mod 32,
+  // register m mod Chunk.
+  unsigned Chunk = 0;
+  int Direction = 1;                ///< -1: reversed reads
+  /// Shuffle, cyclic layout (Chunk = 1): element First + 32 * r of lane l is
+  /// register r; element m of slot s is lane (l + m) mod 32.
+  bool Cyclic = false;
+};
+
+/// What the launch must satisfy; text in terms of `grid`, `block`, `shared` and
+/// the kernel's parameters. If it does not hold, the original is launched.
+struct Precondition {
+  std::string Text;   ///< C++ condition of the generated host function
+  std::string Reason; ///< for the comment and the report
+};
+
+/// Figures per output (per logical thread), for prediction and reports.
+struct PlanCounts {
+  double GlobalLoads = 0, OriginalGlobalLoads = 0;     ///< elements
+  double LoadInstructions = 0, OriginalLoadInstructions = 0;
+  double Shuffles = 0, Selects = 0;
+  double SharedReads = 0, OriginalSharedReads = 0;
+  double SharedWrites = 0, OriginalSharedWrites = 0;
+  double Barriers = 0, OriginalBarriers = 0;           ///< per logical thread
+  double Stores = 0, StoreInstructions = 0;
+  double Arithmetic = 0;
+  unsigned Registers = 0;                              ///< estimate, a thread
+};
+
+struct Plan {
+  std::array<unsigned, 3> Factor = {1, 1, 1};
+  std::array<int64_t, 3> Stride = {1, 1, 1};
+  /// The block is known (or required by a precondition) to have this shape.
+  std::optional<std::array<int64_t, 3>> Block;
+  /// Otherwise blockDim.x must be a multiple of this.
+  unsigned BlockMultiple = 1;
+  /// Logical blocks merged along x into one physical block: as many as bring
+  /// it to about this many threads.
+  unsigned TargetThreads = 128;
+  bool Merge = true;
+
+  std::vector<ArrayPlan> Arrays;
+  /// The barriers of the original stay (something else is ordered by them).
+  bool KeepBarriers = false;
+  std::string BarrierReason;
+  std::vector<unsigned> UnrolledLoops;   ///< Stmts whose iterator indexes registers
+  /// Stores `out[g] = v` collected over the slots and written as vectors
+  /// (index in GlobalAccesses), with the width in bytes.
+  struct VectorStore {
+    unsigned Access = 0;
+    unsigned Bytes = 16;
+  };
+  std::vector<VectorStore> VectorStores;
+  std::vector<Precondition> Preconditions;
+  PlanCounts Counts;
+  double PredictedSpeedup = 0;  ///< 0: not predicted
+
+  unsigned slots() const { return Factor[0] * Factor[1] * Factor[2]; }
+  /// Stable text form, for tests and --print-after=plan.
+  void print(llvm::raw_ostream &OS, const KernelModel &M) const;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_PLAN_H
