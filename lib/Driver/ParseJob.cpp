@@ -1,0 +1,278 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs clang on one file: command line, virtual files, diagnostics, action.
+
+#include "Driver/ParseJob.h"
+#include "Driver/CompatHeader.h"
+#include "Driver/CudaInstall.h"
+#include "Driver/NvccFlags.h"
+#include "clang/AST/ASTConsumer.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/Utils.h"
+#include "clang/Tooling/Tooling.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include <memory>
+
+using llvm::SmallString;
+using llvm::StringRef;
+
+namespace rcache {
+namespace {
+
+/// The expansion position of \p Loc in its file.
+SourcePos positionOf(const clang::SourceManager &SM,
+                     clang::SourceLocation Loc) {
+  SourcePos Pos;
+  if (Loc.isInvalid())
+    return Pos;
+  clang::SourceLocation FileLoc = SM.getExpansionLoc(Loc);
+  auto [File, Offset] = SM.getDecomposedLoc(FileLoc);
+  if (auto Entry = SM.getFileEntryRefForID(File))
+    Pos.File = Entry->getName().str();
+  Pos.Offset = Offset;
+  Pos.Line = SM.getLineNumber(File, Offset);
+  Pos.Column = SM.getColumnNumber(File, Offset);
+  return Pos;
+}
+
+/// Keeps errors, with their notes appended as text; drops warnings.
+class ErrorCollector : public clang::DiagnosticConsumer {
+  std::vector<ParseError> &Errors;
+
+public:
+  explicit ErrorCollector(std::vector<ParseError> &Errors) : Errors(Errors) {}
+
+  void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
+                        const clang::Diagnostic &Info) override {
+    DiagnosticConsumer::HandleDiagnostic(Level, Info);
+    if (Level < clang::DiagnosticsEngine::Error)
+      return;
+    SmallString<128> Text;
+    Info.FormatDiagnostic(Text);
+    ParseError E;
+    if (Info.hasSourceManager())
+      E.Pos = positionOf(Info.getSourceManager(), Info.getLocation());
+    E.Text = Text.str().str();
+    Errors.push_back(std::move(E));
+  }
+};
+
+/// All files, those of the toolkit and the system too: any may change.
+class AllDependencies : public clang::DependencyCollector {
+public:
+  bool needSystemDependencies() override { return true; }
+  bool sawDependency(StringRef Filename, bool, bool, bool,
+                     bool IsMissing) override {
+    return !IsMissing && Filename != CompatHeaderPath && Filename != "-" &&
+           !Filename.starts_with("<");
+  }
+};
+
+class HandlerConsumer : public clang::ASTConsumer {
+  clang::CompilerInstance &CI;
+  ParseHandler &Handler;
+  ParseOutcome &Outcome;
+
+public:
+  HandlerConsumer(clang::CompilerInstance &CI, ParseHandler &Handler,
+                  ParseOutcome &Outcome)
+      : CI(CI), Handler(Handler), Outcome(Outcome) {}
+
+  void HandleTranslationUnit(clang::ASTContext &) override {
+    Handler.parsed(CI, Outcome);
+  }
+};
+
+class HandlerAction : public clang::ASTFrontendAction {
+  ParseHandler &Handler;
+  ParseOutcome &Outcome;
+  bool &Started;
+  AllDependencies Dependencies;
+
+public:
+  HandlerAction(ParseHandler &Handler, ParseOutcome &Outcome, bool &Started)
+      : Handler(Handler), Outcome(Outcome), Started(Started) {}
+
+  bool BeginInvocation(clang::CompilerInstance &CI) override {
+    // A missing header must not hide the errors behind it: whether kernels and
+    // launches are free of errors has to be known.
+    CI.getDiagnostics().setFatalsAsError(true);
+    return true;
+  }
+
+  std::unique_ptr<clang::ASTConsumer>
+  CreateASTConsumer(clang::CompilerInstance &CI, StringRef) override {
+    Started = true;
+    Dependencies.attachToPreprocessor(CI.getPreprocessor());
+    const clang::SourceManager &SM = CI.getSourceManager();
+    Outcome.MainText = SM.getBufferData(SM.getMainFileID()).str();
+    Handler.starting(CI);
+    return std::make_unique<HandlerConsumer>(CI, Handler, Outcome);
+  }
+
+  void EndSourceFileAction() override {
+    Outcome.Dependencies.assign(Dependencies.getDependencies().begin(),
+                                Dependencies.getDependencies().end());
+  }
+};
+
+bool contains(const std::vector<std::string> &Flags, StringRef Flag) {
+  return llvm::is_contained(Flags, Flag);
+}
+
+/// The command line, and what was found on the way to it.
+struct Prepared {
+  std::vector<std::string> Command;
+  std::string Arch, CudaPath;
+  std::vector<std::string> Unknown;
+};
+
+llvm::Expected<Prepared> prepare(const ParseJob &Job) {
+  auto Flags =
+      translateFlags(Job.Flags.Flags, Job.Flags.FromNvcc, Job.Flags.Directory);
+  if (!Flags)
+    return Flags.takeError();
+
+  Prepared P;
+  P.Unknown = Flags->Unknown;
+  P.Arch = Job.Arch.empty() ? chooseArch(Flags->Archs) : chooseArch({Job.Arch});
+  if (P.Arch.empty() && !Job.Arch.empty())
+    return llvm::createStringError("'" + Job.Arch +
+                                   "' is no architecture; it is written sm_NN");
+  if (P.Arch.empty())
+    P.Arch = "sm_90";
+
+  const std::string Resources = findResourceDir(Job.ToolPath);
+  if (Resources.empty())
+    return llvm::createStringError(
+        "clang's header folder (lib/clang/NN with "
+        "__clang_cuda_runtime_wrapper.h)"
+        " was not found; install the package libclang-common-NN-dev");
+
+  std::vector<std::string> &C = P.Command;
+  C = {"clang++", "-fsyntax-only", "--cuda-device-only", "-x", "cuda"};
+  C.push_back("--cuda-gpu-arch=" + P.Arch);
+  C.push_back("-resource-dir=" + Resources);
+  if (!contains(Flags->Flags, "-nocudainc")) {
+    auto Cuda =
+        findCudaInstall(Job.CudaPath.empty() ? Flags->CudaPath : Job.CudaPath);
+    if (!Cuda)
+      return Cuda.takeError();
+    P.CudaPath = Cuda->Path;
+    C.push_back("--cuda-path=" + Cuda->Path);
+    if (!Cuda->CcclPath.empty()) {
+      C.push_back("-isystem");
+      C.push_back(Cuda->CcclPath);
+    }
+  }
+  C.insert(C.end(), Flags->Flags.begin(), Flags->Flags.end());
+  // Warnings are the compiler's business, and nvcc lets pass what clang makes
+  // an error by default.
+  for (const char *Flag :
+       {"-w", "-Wno-unknown-cuda-version", "-Wno-register", "-Wno-narrowing",
+        "-Wno-dynamic-exception-spec", "-Wno-reserved-user-defined-literal",
+        "-Wno-invalid-constexpr", "-Wno-non-pod-varargs", "-Wno-return-type",
+        "-Wno-missing-template-arg-list-after-template-kw", "-ferror-limit=0",
+        "-Qunused-arguments", "-fno-caret-diagnostics"})
+    C.push_back(Flag);
+  C.push_back("-include");
+  C.push_back(CompatHeaderPath);
+  C.push_back(Job.File);
+  return P;
+}
+
+/// The real file system, with the compatibility header and the job's buffer in
+/// front of it. Its working directory is its own, not the process's.
+llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const ParseJob &Job,
+                                                           StringRef FileName) {
+  auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  Memory->addFile(CompatHeaderPath, 0,
+                  llvm::MemoryBuffer::getMemBuffer(CompatHeaderText));
+  if (Job.Buffer)
+    Memory->addFile(FileName, 0,
+                    llvm::MemoryBuffer::getMemBufferCopy(*Job.Buffer));
+  llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real(
+      llvm::vfs::createPhysicalFileSystem());
+  auto Overlay =
+      llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(std::move(Real));
+  Overlay->pushOverlay(Memory);
+  return Overlay;
+}
+
+} // namespace
+
+ParseHandler::~ParseHandler() = default;
+
+llvm::Expected<std::vector<std::string>> parseCommandLine(const ParseJob &Job) {
+  auto P = prepare(Job);
+  if (!P)
+    return P.takeError();
+  return P->Command;
+}
+
+llvm::Expected<ParseOutcome> parseSource(const ParseJob &Job,
+                                         ParseHandler &Handler) {
+  SmallString<256> FileName(Job.File);
+  llvm::sys::fs::make_absolute(FileName);
+  if (!Job.Buffer) {
+    if (llvm::sys::fs::is_directory(FileName))
+      return llvm::createStringError("cannot read '" + Job.File +
+                                     "': Is a directory");
+    auto Readable = llvm::MemoryBuffer::getFile(FileName);
+    if (!Readable)
+      return llvm::createStringError(Readable.getError(),
+                                     "cannot read '%s': %s", Job.File.c_str(),
+                                     Readable.getError().message().c_str());
+  }
+
+  auto P = prepare(Job);
+  if (!P)
+    return P.takeError();
+  // The user's spelling of the name is kept for messages as long as the flags
+  // do not move the working directory.
+  auto FS = fileSystem(Job, FileName);
+  if (!Job.Flags.Directory.empty()) {
+    if (std::error_code EC =
+            FS->setCurrentWorkingDirectory(Job.Flags.Directory))
+      return llvm::createStringError(EC, "cannot enter the folder '%s': %s",
+                                     Job.Flags.Directory.c_str(),
+                                     EC.message().c_str());
+    P->Command.back() = FileName.str().str();
+  }
+
+  ParseOutcome Outcome;
+  Outcome.Arch = P->Arch;
+  Outcome.CudaPath = P->CudaPath;
+  Outcome.UnknownFlags = P->Unknown;
+  ErrorCollector Collector(Outcome.Errors);
+  auto Files = llvm::makeIntrusiveRefCnt<clang::FileManager>(
+      clang::FileSystemOptions(), FS);
+  bool Started = false;
+  clang::tooling::ToolInvocation Invocation(
+      P->Command, std::make_unique<HandlerAction>(Handler, Outcome, Started),
+      Files.get());
+  Invocation.setDiagnosticConsumer(&Collector);
+  Invocation.run();
+  if (!Started) {
+    std::string Text = "the compile flags are refused";
+    for (const ParseError &E : Outcome.Errors)
+      Text += ": " + E.Text;
+    return llvm::createStringError(Text);
+  }
+  // Messages about the main file name it as the user did.
+  for (ParseError &E : Outcome.Errors)
+    if (E.Pos.File == FileName)
+      E.Pos.File = Job.File;
+  return Outcome;
+}
+
+} // namespace rcache

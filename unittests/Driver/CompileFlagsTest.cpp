@@ -1,0 +1,79 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Driver/CompileFlags.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace rcache;
+
+namespace {
+
+class CompileFlagsTest : public testing::Test {
+protected:
+  llvm::SmallString<128> Folder;
+
+  void SetUp() override {
+    ASSERT_FALSE(llvm::sys::fs::createUniqueDirectory("rcache-db", Folder));
+  }
+  void TearDown() override { llvm::sys::fs::remove_directories(Folder); }
+
+  std::string in(llvm::StringRef Name) {
+    llvm::SmallString<128> Path(Folder);
+    llvm::sys::path::append(Path, Name);
+    return Path.str().str();
+  }
+  void write(llvm::StringRef Name, llvm::StringRef Text) {
+    std::error_code EC;
+    llvm::raw_fd_ostream(in(Name), EC) << Text;
+    ASSERT_FALSE(EC);
+  }
+};
+
+TEST_F(CompileFlagsTest, NvccCommandBehindALauncher) {
+  write(
+      "compile_commands.json",
+      R"([{"directory": ")" + Folder.str().str() +
+          R"(", "file": "a.cu", "command": "ccache /opt/bin/nvcc -DX -arch=sm_80 -c a.cu -o a.o"},)" +
+          R"({"directory": ")" + Folder.str().str() +
+          R"(", "file": "b.cpp", "command": "g++ -c b.cpp"},)" +
+          R"({"directory": ")" + Folder.str().str() +
+          R"(", "file": "c.cpp", "arguments": ["nvcc", "-x", "cu", "c.cpp"]}])");
+  auto Db = CompileDatabase::load(Folder);
+  ASSERT_TRUE(bool(Db)) << llvm::toString(Db.takeError());
+  std::optional<CompileFlags> Flags = Db->find(in("a.cu"));
+  ASSERT_TRUE(Flags);
+  EXPECT_TRUE(Flags->FromNvcc);
+  EXPECT_EQ("-DX -arch=sm_80 -c -o a.o", llvm::join(Flags->Flags, " "));
+  EXPECT_FALSE(Db->find(in("missing.cu")));
+  EXPECT_EQ(in("a.cu") + " " + in("c.cpp"), llvm::join(Db->cudaFiles(), " "));
+}
+
+TEST_F(CompileFlagsTest, FoundInTheFoldersAbove) {
+  llvm::sys::fs::create_directories(in("src/deep"));
+  llvm::sys::fs::create_directories(in("build"));
+  write(
+      "build/compile_commands.json",
+      R"([{"directory": ")" + Folder.str().str() +
+          R"(/build", "file": "../src/deep/a.cu", "command": "clang++ -DY ../src/deep/a.cu"}])");
+  auto Db = CompileDatabase::nearest(in("src/deep/a.cu"));
+  ASSERT_TRUE(Db);
+  EXPECT_EQ("-DY", llvm::join(Db->find(in("src/deep/a.cu"))->Flags, " "));
+  // A database that does not know the file is none.
+  EXPECT_FALSE(CompileDatabase::nearest(in("src/other.cu")));
+}
+
+TEST_F(CompileFlagsTest, BrokenFilesAreErrors) {
+  EXPECT_FALSE(bool(CompileDatabase::load(Folder)) &&
+               "a folder without the file");
+  write("compile_commands.json", "{ not json");
+  auto Db = CompileDatabase::load(Folder);
+  EXPECT_FALSE(bool(Db));
+  llvm::consumeError(Db.takeError());
+}
+
+} // namespace
