@@ -66,6 +66,9 @@ struct VectorLeaf {
   ValueRef Load;         ///< the Load node in the interior piece's value
   std::string ElemType;
   unsigned ElemBytes = 0;
+  /// Elements before the first that is aligned for a vector, as far as the
+  /// constant part of the address tells.
+  unsigned Head = 0;
 };
 
 /// One array between one barrier and the next write of it.
@@ -82,6 +85,10 @@ struct ArrayPlan {
                                     ///< element of register 0
   std::vector<int64_t> Extent;      ///< registers per dimension
   std::vector<WindowRead> WindowReads;
+  /// The slots' windows do not overlap (Stride > 1, distant reads): register m
+  /// of the last dimension is element First + m / SlotSpan * SlotStep +
+  /// m % SlotSpan. SlotSpan 0: register m is element First + m.
+  int64_t SlotSpan = 0, SlotStep = 0;
 
   /// On Interior ([e0.., symbols], e = First) the whole window lies in the
   /// piece InteriorPiece; its loads may be done as vectors.

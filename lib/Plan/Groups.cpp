@@ -1,0 +1,234 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Groups.h. The walk is an abstract interpretation with four states; the
+// join of different states is Mixed, and a read in Mixed has no single group.
+
+#include "Groups.h"
+#include <algorithm>
+#include <map>
+
+using namespace rcache;
+
+namespace {
+
+struct State {
+  enum Kind { Unstaged, Dirty, Staged, Mixed } K = Unstaged;
+  int Group = -1;
+  bool ReadSinceBarrier = false;
+  bool operator==(const State &O) const {
+    return K == O.K && Group == O.Group;
+  }
+};
+
+State join(const State &A, const State &B) {
+  State R = A;
+  R.ReadSinceBarrier = A.ReadSinceBarrier || B.ReadSinceBarrier;
+  if (!(A == B)) {
+    R.K = State::Mixed;
+    R.Group = -1;
+  }
+  return R;
+}
+
+class Walk {
+public:
+  Walk(const KernelModel &M, unsigned Array) : M(M), Array(Array) {}
+
+  GroupsResult run() {
+    State S;
+    visit(0, S);
+    if (!Out.Reason)
+      finish();
+    return std::move(Out);
+  }
+
+private:
+  const KernelModel &M;
+  unsigned Array;
+  GroupsResult Out;
+  std::map<unsigned, int> GroupOfFirstWrite;
+  std::map<unsigned, int> GroupOfRead;
+  bool WroteBefore = false;
+
+  void fail(const char *Code, std::string Detail, SourcePos Pos) {
+    if (!Out.Reason)
+      Out.Reason = Decline{Code, std::move(Detail), std::move(Pos)};
+  }
+
+  std::string quoted() const { return "'" + M.Arrays[Array].Name + "'"; }
+
+  void visit(unsigned Id, State &S) {
+    if (Out.Reason)
+      return;
+    const Stmt &St = M.stmt(Id);
+    if (St.K == Stmt::Barrier)
+      return barrier(Id, S);
+    if (!St.HasBarrier)
+      return plain(Id, S);
+    switch (St.K) {
+    case Stmt::Block:
+      for (unsigned C : St.Children)
+        visit(C, S);
+      return;
+    case Stmt::For:
+    case Stmt::While:
+    case Stmt::Do: {
+      State Entry = S;
+      for (int Round = 0; Round < 2; ++Round) {
+        for (unsigned C : St.Children)
+          visit(C, S);
+        S = join(Entry, S);
+        if (Round == 0 && S.K == State::Mixed)
+          S.Group = -1;
+      }
+      return;
+    }
+    case Stmt::If: {
+      State Then = S, Else = S;
+      if (!St.Children.empty())
+        visit(St.Children[0], Then);
+      if (St.Children.size() > 1)
+        visit(St.Children[1], Else);
+      S = join(Then, Else);
+      return;
+    }
+    default:
+      fail("divergent-barrier", "a barrier inside a statement of this kind",
+           St.Pos);
+    }
+  }
+
+  void barrier(unsigned Id, State &S) {
+    const Stmt &St = M.stmt(Id);
+    if (St.Sync == Stmt::Syncwarp)
+      return; // orders the lanes of one warp only
+    S.ReadSinceBarrier = false;
+    if (S.K != State::Dirty)
+      return;
+    StagingGroup &G = Out.Groups[S.Group];
+    if (static_cast<int>(G.Block) != St.Parent)
+      return fail("several-intervals",
+                  quoted() + " is staged in one block of statements and the "
+                             "barrier stands in another",
+                  St.Pos);
+    G.Barrier = Id;
+    S.K = State::Staged;
+  }
+
+  /// A statement without a barrier inside: its reads come first, then its
+  /// writes; a statement with both is an exchange of computed values.
+  void plain(unsigned Id, State &S) {
+    const Stmt &St = M.stmt(Id);
+    if (!St.HasSharedAccess)
+      return;
+    std::vector<unsigned> Reads, Writes;
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+      const SharedAccess &A = M.SharedAccesses[I];
+      if (A.Array != Array || !St.Range.contains(A.Range))
+        continue;
+      switch (A.K) {
+      case SharedAccess::Read:
+        Reads.push_back(I);
+        break;
+      case SharedAccess::Write:
+        Writes.push_back(I);
+        break;
+      case SharedAccess::ReadWrite:
+        return fail("computed-exchange", quoted() + " is updated in place",
+                    A.Pos);
+      case SharedAccess::Atomic:
+        return fail("shared-atomics", "atomic operation on " + quoted(), A.Pos);
+      case SharedAccess::Escape:
+        return fail("escaping-array", "the address of " + quoted() + " is used",
+                    A.Pos);
+      }
+    }
+    if (!Reads.empty() && !Writes.empty())
+      return fail("computed-exchange",
+                  quoted() + " is read and written between two barriers",
+                  M.SharedAccesses[Writes.front()].Pos);
+    for (unsigned R : Reads)
+      read(R, S);
+    for (unsigned W : Writes)
+      write(W, Id, S);
+  }
+
+  void read(unsigned R, State &S) {
+    const SharedAccess &A = M.SharedAccesses[R];
+    if (S.K == State::Unstaged)
+      return fail("not-staged", quoted() + " is read before it is written",
+                  A.Pos);
+    if (S.K == State::Dirty)
+      return fail("computed-exchange",
+                  quoted() + " is read before the barrier that ends its staging",
+                  A.Pos);
+    if (S.K == State::Mixed)
+      return fail("barrier-in-loop",
+                  "which writes of " + quoted() +
+                      " this read sees differs from round to round",
+                  A.Pos);
+    S.ReadSinceBarrier = true;
+    auto [It, New] = GroupOfRead.emplace(R, S.Group);
+    if (!New && It->second != S.Group)
+      return fail("barrier-in-loop",
+                  "this read of " + quoted() + " sees the round before",
+                  A.Pos);
+    auto &Rs = Out.Groups[S.Group].Reads;
+    if (std::find(Rs.begin(), Rs.end(), R) == Rs.end())
+      Rs.push_back(R);
+  }
+
+  void write(unsigned W, unsigned Child, State &S) {
+    const SharedAccess &A = M.SharedAccesses[W];
+    const Stmt &ChildStmt = M.stmt(Child);
+    unsigned Parent = ChildStmt.Parent < 0 ? 0 : ChildStmt.Parent;
+    if (S.K != State::Dirty) {
+      if (S.ReadSinceBarrier)
+        Out.Notes.push_back(
+            "race in the original: " + quoted() +
+            " is written again without a barrier after it was read (line " +
+            std::to_string(A.Pos.Line) + ")");
+      auto [It, New] =
+          GroupOfFirstWrite.emplace(W, static_cast<int>(Out.Groups.size()));
+      if (New) {
+        StagingGroup G;
+        G.Array = Array;
+        G.Block = Parent;
+        G.MayHoldOlder = WroteBefore;
+        Out.Groups.push_back(std::move(G));
+      } else {
+        // Reached again in the second round of a loop.
+        Out.Groups[It->second].MayHoldOlder = true;
+      }
+      S.K = State::Dirty;
+      S.Group = It->second;
+      WroteBefore = true;
+    }
+    StagingGroup &G = Out.Groups[S.Group];
+    if (G.Block != Parent)
+      return fail("several-intervals",
+                  quoted() + " is staged in several blocks of statements",
+                  A.Pos);
+    if (std::find(G.Writes.begin(), G.Writes.end(), W) == G.Writes.end())
+      G.Writes.push_back(W);
+  }
+
+  void finish() {
+    std::erase_if(Out.Groups, [](const StagingGroup &G) {
+      return G.Reads.empty() && G.Writes.empty();
+    });
+    for (StagingGroup &G : Out.Groups) {
+      std::sort(G.Writes.begin(), G.Writes.end());
+      std::sort(G.Reads.begin(), G.Reads.end());
+      if (!G.Reads.empty() && M.stmt(G.Barrier).K != Stmt::Barrier)
+        fail("missing-barrier", quoted(), M.Arrays[Array].Pos);
+    }
+  }
+};
+
+} // namespace
+
+GroupsResult rcache::findGroups(const KernelModel &M, unsigned Array) {
+  return Walk(M, Array).run();
+}

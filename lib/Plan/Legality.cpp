@@ -1,0 +1,227 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Legality.h.
+
+#include "Legality.h"
+#include "Staging.h"
+#include <algorithm>
+#include <set>
+
+using namespace rcache;
+
+static bool isByte(const std::string &T) {
+  return T == "char" || T == "unsigned char" || T == "std::byte" ||
+         T == "signed char";
+}
+
+static std::string unsignedAsSigned(std::string T) {
+  if (T.rfind("unsigned ", 0) == 0)
+    T = T.substr(9);
+  return T;
+}
+
+static bool isScalarName(const std::string &T) {
+  static const std::set<std::string> Names = {
+      "float",  "double", "int",       "short", "long",
+      "long long", "bool", "__half", "__nv_bfloat16"};
+  return Names.count(unsignedAsSigned(T)) != 0;
+}
+
+bool rcache::mayAlias(const KernelModel &M, int A, int B, bool AssumeNoAlias) {
+  if (A < 0 || B < 0)
+    return !AssumeNoAlias;
+  if (A == B)
+    return true;
+  if (AssumeNoAlias)
+    return false;
+  const KernelParam &X = M.Params[A], &Y = M.Params[B];
+  if (X.IsRestrict || Y.IsRestrict)
+    return false;
+  if (isByte(X.PointeeType) || isByte(Y.PointeeType))
+    return true;
+  if (isScalarName(X.PointeeType) && isScalarName(Y.PointeeType) &&
+      unsignedAsSigned(X.PointeeType) != unsignedAsSigned(Y.PointeeType))
+    return false;
+  return true;
+}
+
+std::optional<std::string> rcache::globalOrder(const KernelModel &M,
+                                               bool AssumeNoAlias) {
+  auto Name = [&](int R) {
+    return R < 0 ? std::string("memory of unknown origin")
+                 : "'" + M.Params[R].Name + "'";
+  };
+  std::set<int> Reads, Writes;
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.K != GlobalAccess::Write)
+      Reads.insert(G.Root);
+    if (G.K == GlobalAccess::Write || G.K == GlobalAccess::ReadWrite)
+      Writes.insert(G.Root);
+  }
+  for (const SharedAccess &S : M.SharedAccesses)
+    if (S.Stored) {
+      std::vector<ValueRef> Loads;
+      collectLoads(S.Stored, Loads);
+      for (const ValueRef &L : Loads)
+        Reads.insert(L->Root);
+    }
+  for (int W : Writes)
+    for (int R : Reads)
+      if (mayAlias(M, W, R, AssumeNoAlias))
+        return Name(W) + " is written and may be " +
+               (W == R ? "what is read through it" : Name(R)) +
+               ", which is read";
+  // Two writes of one element in different intervals keep their order.
+  unsigned Intervals = 0;
+  std::set<int> Earlier, Current;
+  auto Flush = [&] {
+    Earlier.insert(Current.begin(), Current.end());
+    Current.clear();
+    ++Intervals;
+  };
+  size_t Next = 0;
+  for (const Stmt &S : M.Stmts) {
+    if (S.K != Stmt::Barrier)
+      continue;
+    while (Next < M.GlobalAccesses.size() &&
+           M.GlobalAccesses[Next].Range.Begin < S.Range.Begin) {
+      if (M.GlobalAccesses[Next].K != GlobalAccess::Read)
+        Current.insert(M.GlobalAccesses[Next].Root);
+      ++Next;
+    }
+    Flush();
+  }
+  for (; Next < M.GlobalAccesses.size(); ++Next)
+    if (M.GlobalAccesses[Next].K != GlobalAccess::Read)
+      Current.insert(M.GlobalAccesses[Next].Root);
+  for (int W : Current)
+    for (int E : Earlier)
+      if (mayAlias(M, W, E, AssumeNoAlias))
+        return Name(W) + " is written on both sides of a barrier";
+  // A loop with a barrier and a store inside repeats the store.
+  for (const Stmt &S : M.Stmts)
+    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+        S.HasBarrier && S.HasGlobalWrite) {
+      // The stores of two rounds are ordered by the barrier if they can meet;
+      // that they cannot is not proved here.
+      return std::string("a loop with barriers writes global memory in every "
+                         "round");
+    }
+  return std::nullopt;
+}
+
+std::optional<Decline> rcache::convergence(const KernelModel &M) {
+  for (const Stmt &S : M.Stmts) {
+    if (!S.HasBarrier)
+      continue;
+    switch (S.K) {
+    case Stmt::Block:
+    case Stmt::Barrier:
+      break;
+    case Stmt::If:
+    case Stmt::For:
+    case Stmt::While:
+    case Stmt::Do:
+      if (S.CondDepends & (DepThread | DepShared))
+        return Decline{"divergent-barrier",
+                       "the condition '" + M.text(S.CondRange) +
+                           "' differs between threads and a barrier stands "
+                           "under it",
+                       S.Pos};
+      break;
+    default:
+      return Decline{"divergent-barrier",
+                     "a barrier inside a statement of this kind", S.Pos};
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Decline> rcache::slotability(const KernelModel &M) {
+  for (const BuiltinUse &B : M.Builtins)
+    if (B.Axis > 2)
+      return Decline{"unsupported-statement",
+                     "'" + M.text(B.Range) + "' is used as a whole", M.Pos};
+  // A return inside a structural loop, or a break out of one, ends the round
+  // for one slot only.
+  for (const Stmt &S : M.Stmts) {
+    if (S.K == Stmt::Return) {
+      bool Structural = false;
+      for (int P = S.Parent; P >= 0; P = M.stmt(P).Parent) {
+        const Stmt &Q = M.stmt(P);
+        if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do)
+          Structural |= Q.HasBarrier;
+      }
+      if (Structural)
+        return Decline{"divergent-barrier",
+                       "a return inside a loop with barriers", S.Pos};
+    }
+    if (S.K == Stmt::Break || S.K == Stmt::Continue) {
+      for (int P = S.Parent; P >= 0; P = M.stmt(P).Parent) {
+        const Stmt &Q = M.stmt(P);
+        if (Q.K == Stmt::Switch && S.K == Stmt::Break)
+          break;
+        if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do) {
+          if (Q.HasBarrier)
+            return Decline{"divergent-barrier",
+                           "a break or continue in a loop with barriers",
+                           S.Pos};
+          break;
+        }
+      }
+    }
+  }
+  for (const Var &V : M.Vars) {
+    if (V.IsParam || !V.IsReference)
+      continue;
+    if (M.stmt(V.Scope).HasBarrier)
+      return Decline{"unsupported-statement",
+                     "the reference '" + V.Name + "' lives across a barrier",
+                     M.stmt(V.DeclStmt).Pos};
+  }
+  return std::nullopt;
+}
+
+std::optional<Decline> rcache::movedLoads(const KernelModel &M,
+                                          const ArrayPlan &P,
+                                          bool AssumeNoAlias) {
+  std::set<int> Sources;
+  for (const StagePiece &S : P.Stage.Pieces) {
+    std::vector<ValueRef> Loads;
+    collectLoads(S.V, Loads);
+    for (const ValueRef &G : S.Guards)
+      collectLoads(G, Loads);
+    for (const ValueRef &L : Loads)
+      Sources.insert(L->Root);
+  }
+  if (Sources.empty())
+    return std::nullopt;
+  const Stmt &Barrier = M.stmt(P.Barrier);
+  unsigned Begin = M.SharedAccesses[P.Writes.front()].Range.Begin;
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.K == GlobalAccess::Read || G.Range.Begin < Begin ||
+        G.Range.End > Barrier.Range.Begin)
+      continue;
+    for (int S : Sources)
+      if (mayAlias(M, S, G.Root, AssumeNoAlias))
+        return Decline{"writes-before-barrier",
+                       "'" + M.text(G.Range) +
+                           "' is written between the staging of '" +
+                           M.Arrays[P.Array].Name + "' and its barrier",
+                       G.Pos};
+  }
+  // Direct reads evaluate the staging function after the barrier: nothing may
+  // have been stored meanwhile that it reads.
+  if (P.X == Exchange::Direct)
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      if (G.K != GlobalAccess::Read)
+        for (int S : Sources)
+          if (mayAlias(M, S, G.Root, AssumeNoAlias))
+            return Decline{"may-alias",
+                           "'" + M.text(G.Range) +
+                               "' is written and '" + M.Arrays[P.Array].Name +
+                               "' would be read again from its source",
+                           G.Pos};
+  return std::nullopt;
+}

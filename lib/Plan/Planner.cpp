@@ -1,0 +1,555 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Planner.h. A candidate is built from: a hypothesis about the block's
+// shape, a factor and a layout, and for each array an exchange. What does not
+// depend on the candidate (convergence, groups) is done once.
+
+#include "Planner.h"
+#include "Affine/IslTools.h"
+#include "Groups.h"
+#include "Legality.h"
+#include "Solve.h"
+#include "Staging.h"
+#include "Windows.h"
+#include <algorithm>
+#include <set>
+
+using namespace rcache;
+
+namespace {
+
+using Shape = std::optional<std::array<int64_t, 3>>;
+
+class Planner {
+public:
+  Planner(const KernelModel &M, const PlanRequest &R) : M(M), R(R) {}
+
+  PlanOutcome run() {
+    if (M.Arrays.empty()) {
+      decline("no-shared", "", M.Pos);
+      return std::move(Out);
+    }
+    Out.Declines = M.Declines;
+    if (!Out.Declines.empty())
+      return std::move(Out);
+    if (auto D = slotability(M))
+      Out.Declines.push_back(*D);
+    if (auto D = convergence(M))
+      Out.Declines.push_back(*D);
+    if (!Out.Declines.empty())
+      return std::move(Out);
+    collectGroups();
+    if (RegisterArrays == 0) {
+      Out.Declines = ArrayReasons;
+      return std::move(Out);
+    }
+    Order = globalOrder(M, R.AssumeNoAlias);
+    for (const Shape &H : hypotheses()) {
+      for (unsigned C : factors(H))
+        for (bool Shuffle : {true, false})
+          candidate(H, C, Shuffle);
+      if (!Out.Candidates.empty())
+        break;
+    }
+    if (!Out.Candidates.empty())
+      Out.Declines.clear();
+    else if (Out.Declines.empty())
+      decline("block-shape", "", M.Pos);
+    return std::move(Out);
+  }
+
+private:
+  const KernelModel &M;
+  const PlanRequest &R;
+  PlanOutcome Out;
+  std::vector<GroupsResult> Groups; ///< per array
+  std::vector<Decline> ArrayReasons;
+  unsigned RegisterArrays = 0;
+  std::optional<std::string> Order;
+
+  void decline(const char *Code, std::string Detail, const SourcePos &Pos) {
+    Decline D{Code, std::move(Detail), Pos};
+    if (std::find(Out.Declines.begin(), Out.Declines.end(), D) ==
+        Out.Declines.end())
+      Out.Declines.push_back(std::move(D));
+  }
+
+  void collectGroups() {
+    for (unsigned A = 0; A < M.Arrays.size(); ++A) {
+      Groups.push_back(findGroups(M, A));
+      const GroupsResult &G = Groups.back();
+      for (const std::string &N : G.Notes)
+        Out.Notes.push_back(N);
+      if (G.Reason) {
+        ArrayReasons.push_back(*G.Reason);
+        continue;
+      }
+      if (M.Arrays[A].Volatile) {
+        ArrayReasons.push_back({"volatile-array", "'" + M.Arrays[A].Name + "'",
+                                M.Arrays[A].Pos});
+        Groups.back().Reason = ArrayReasons.back();
+        continue;
+      }
+      ++RegisterArrays;
+    }
+  }
+
+  /// Does the kernel look at this axis of the thread index or the block?
+  bool usesAxis(unsigned Axis) const {
+    for (const BuiltinUse &B : M.Builtins)
+      if (B.K == Symbol::ThreadIdx && B.Axis == Axis)
+        return true;
+    return false;
+  }
+
+  /// Block shapes to plan for, best first.
+  std::vector<Shape> hypotheses() const {
+    std::vector<Shape> H;
+    if (M.Geo.ConstBlock) {
+      H.push_back(M.Geo.ConstBlock);
+      return H;
+    }
+    bool OneDim = !usesAxis(1) && !usesAxis(2);
+    for (auto &S : M.Geo.SeenBlocks)
+      OneDim &= S[1] == 1 && S[2] == 1;
+    if (OneDim) {
+      H.push_back(std::nullopt);
+      // One shape known: extents in the source may only fit that one.
+      std::set<int64_t> Sizes;
+      for (auto &S : M.Geo.SeenBlocks)
+        Sizes.insert(S[0]);
+      if (R.AssumedBlock)
+        Sizes.insert(R.AssumedBlock);
+      if (Sizes.empty() && M.Geo.MaxThreads)
+        Sizes.insert(*M.Geo.MaxThreads);
+      if (Sizes.empty())
+        Sizes.insert(256);
+      for (int64_t S : Sizes)
+        H.push_back(std::array<int64_t, 3>{S, 1, 1});
+    } else {
+      for (auto &S : M.Geo.SeenBlocks)
+        H.push_back(S);
+    }
+    return H;
+  }
+
+  std::vector<unsigned> factors(const Shape &H) const {
+    if (R.Coarsen)
+      return {*R.Coarsen};
+    unsigned Bytes = 1;
+    for (unsigned A = 0; A < M.Arrays.size(); ++A)
+      if (!Groups[A].Reason)
+        Bytes = std::max(Bytes, M.Arrays[A].ElemBytes);
+    std::vector<unsigned> F;
+    for (unsigned C : {16u, 8u, 4u, 2u, 1u}) {
+      if (C == 16 && Bytes > 2)
+        continue;
+      if (C > 1 && C * Bytes > 64)
+        continue;
+      if (H && (*H)[0] % C != 0)
+        continue;
+      F.push_back(C);
+    }
+    return F;
+  }
+
+  bool isOneDim(const Shape &H) const {
+    return !H || ((*H)[1] == 1 && (*H)[2] == 1);
+  }
+
+  void candidate(const Shape &H, unsigned C, bool Shuffle) {
+    bool Cyclic = R.Layout == PlanRequest::OnlyCyclic;
+    if (Shuffle && !isOneDim(H))
+      return;
+    unsigned Multiple = Shuffle || Cyclic ? 32 * C : C;
+    if (H && (*H)[0] % Multiple != 0) {
+      if (!Shuffle || Cyclic)
+        decline("block-shape",
+                "blocks of " + std::to_string((*H)[0]) +
+                    " threads and a factor of " + std::to_string(C),
+                M.Pos);
+      return;
+    }
+    Plan P;
+    P.Factor = {C, 1, 1};
+    P.Stride = {Cyclic ? 32 : 1, 1, 1};
+    P.Block = H;
+    P.BlockMultiple = Multiple;
+    Assumptions A = makeAssumptions(M, H, Multiple);
+    if (Order) {
+      P.KeepBarriers = true;
+      P.BarrierReason = *Order;
+    }
+    bool AnyShuffle = false;
+    std::set<unsigned> Loops;
+    for (unsigned Ar = 0; Ar < M.Arrays.size(); ++Ar) {
+      if (Groups[Ar].Reason) {
+        ArrayPlan S;
+        S.Array = Ar;
+        S.X = Exchange::Shared;
+        P.Arrays.push_back(std::move(S));
+        P.KeepBarriers = true;
+        if (P.BarrierReason.empty())
+          P.BarrierReason = "'" + M.Arrays[Ar].Name + "' stays in shared memory";
+        continue;
+      }
+      for (const StagingGroup &G : Groups[Ar].Groups) {
+        StagingResult S = stagingFunction(M, G, A);
+        if (S.Reason) {
+          decline(S.Reason->Code.c_str(), S.Reason->Detail, S.Reason->Pos);
+          return;
+        }
+        WindowsResult W = findWindows(M, G, A, P.Factor, P.Stride);
+        Loops.insert(W.UnrolledLoops.begin(), W.UnrolledLoops.end());
+        if (G.Reads.empty()) {
+          ArrayPlan D; // written, never read: the writes go
+          D.Array = Ar;
+          D.Barrier = G.Barrier;
+          D.Writes = G.Writes;
+          D.X = Exchange::Direct;
+          W.Windows.push_back(std::move(D));
+        }
+        for (ArrayPlan &AP : W.Windows) {
+          AP.Stage = S.F;
+          if (!S.F.CoverageProved)
+            note("not proved: every element of '" + M.Arrays[Ar].Name +
+                 "' that is read has been staged (elements that the original "
+                 "leaves unwritten are undefined there)");
+          if (!usable(AP))
+            return;
+          if (AP.X == Exchange::Reload) {
+            if (Shuffle && toShuffle(AP, C, P.Stride[0])) {
+              AnyShuffle = true;
+              if (!AP.Cyclic)
+                findInterior(M, A, AP, {AP.Chunk}, false);
+            } else
+              findInterior(M, A, AP, AP.Extent, true);
+            chooseVectors(AP, P, A);
+          }
+          if (auto D = movedLoads(M, AP, R.AssumeNoAlias)) {
+            decline(D->Code.c_str(), D->Detail, D->Pos);
+            return;
+          }
+          P.Arrays.push_back(std::move(AP));
+        }
+      }
+    }
+    if (Shuffle && !AnyShuffle)
+      return; // the same as without
+    if (!unrollable(Loops))
+      return;
+    P.UnrolledLoops.assign(Loops.begin(), Loops.end());
+    if (P.KeepBarriers)
+      for (const Stmt &S : M.Stmts)
+        if (S.HasBarrier && S.K != Stmt::Block && S.K != Stmt::Barrier &&
+            (S.CondDepends & (DepBlock | DepGlobal)))
+          P.Merge = false; // blocks may take different numbers of rounds
+    for (const ArrayPlan &AP : P.Arrays)
+      if (AP.X == Exchange::Shared)
+        P.Merge = false;
+    findVectorStores(P);
+    addPreconditions(P, H);
+    count(P);
+    Out.Candidates.push_back(std::move(P));
+  }
+
+  void note(std::string N) {
+    if (std::find(Out.Notes.begin(), Out.Notes.end(), N) == Out.Notes.end())
+      Out.Notes.push_back(std::move(N));
+  }
+
+  /// The symbols of the staging function must still have their values where
+  /// the window is filled: at the barrier.
+  bool usable(const ArrayPlan &P) {
+    std::set<std::string> Ids;
+    for (const StagePiece &S : P.Stage.Pieces) {
+      for (auto &I : valueSymbols(S.V))
+        Ids.insert(I);
+      for (auto &I : involvedIds(S.Domain))
+        Ids.insert(I);
+      for (const ValueRef &G : S.Guards)
+        for (auto &I : valueSymbols(G))
+          Ids.insert(I);
+    }
+    for (const isl::pw_aff &F : P.First)
+      for (auto &I : involvedIds(F))
+        Ids.insert(I);
+    const std::vector<unsigned> &Valid = M.stmt(P.Barrier).ValidSymbols;
+    for (const std::string &Id : Ids) {
+      int I = M.symbolIndex(Id);
+      if (I < 0)
+        continue; // an element coordinate
+      const Symbol &S = M.Symbols[I];
+      if (S.K <= Symbol::Param || S.Anywhere)
+        continue;
+      if (std::find(Valid.begin(), Valid.end(), unsigned(I)) == Valid.end()) {
+        decline("several-intervals",
+                "'" + S.Text + "' has changed between the staging of '" +
+                    M.Arrays[P.Array].Name + "' and its barrier",
+                M.stmt(P.Barrier).Pos);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /// Width of vector loads: a run of the window, at most 16 bytes.
+  void chooseVectors(ArrayPlan &P, const Plan &Pl, const Assumptions &A) const {
+    unsigned Bytes = 0;
+    for (const VectorLeaf &L : P.Leaves)
+      Bytes = std::max(Bytes, bytesOf(L.Load));
+    for (VectorLeaf &L : P.Leaves)
+      L.ElemBytes = bytesOf(L.Load);
+    if (!Bytes)
+      return;
+    // A thread's first element moves by Factor elements from lane to lane.
+    unsigned V = 16;
+    if (Pl.Stride[0] != 1)
+      V = Bytes;
+    while (V > Bytes && (Pl.Factor[0] * Bytes) % V != 0)
+      V /= 2;
+    P.VectorBytes = std::max(V, Bytes);
+    // The constant part of the first address tells how many elements stand
+    // before an aligned one; the rest is taken as aligned and tested when run.
+    for (VectorLeaf &L : P.Leaves) {
+      Substitution AtFirst;
+      for (size_t D = 0; D < P.First.size(); ++D)
+        AtFirst.emplace(P.Stage.ElemIds[D], P.First[D]);
+      auto Idx = linearForm(substitute(L.Load->Operands[0]->Aff, AtFirst),
+                            always(M.Ctx->ctx()));
+      int64_t N = L.ElemBytes ? P.VectorBytes / L.ElemBytes : 1;
+      if (Idx && N > 1)
+        L.Head = static_cast<unsigned>(((-Idx->Const) % N + N) % N);
+    }
+  }
+
+  unsigned bytesOf(const ValueRef &Load) const {
+    if (Load->Root < 0)
+      return 0;
+    return M.Params[Load->Root].PointeeBytes;
+  }
+
+  /// Turns the window into chunks exchanged by shuffles, if lanes own
+  /// consecutive chunks of it.
+  bool toShuffle(ArrayPlan &P, unsigned C, int64_t Stride) const {
+    if (P.First.size() != 1 || P.Stage.ElemIds.size() != 1)
+      return false;
+    const SharedArray &A = M.Arrays[P.Array];
+    if (A.ElemBytes != 1 && A.ElemBytes != 2 && A.ElemBytes != 4 &&
+        A.ElemBytes != 8 && A.ElemBytes != 16)
+      return false;
+    auto L = linearForm(P.First[0], isl::set::universe(P.First[0].domain().space()));
+    if (!L)
+      return false;
+    auto It = L->Coef.find("tx");
+    if (It == L->Coef.end())
+      return false;
+    int64_t W = P.Extent[0];
+    if (Stride == 32 && P.SlotSpan && P.SlotStep == 32) { // cyclic: element m of slot s is lane + m away
+      if (It->second != 1)
+        return false;
+      P.X = Exchange::Shuffle;
+      P.Cyclic = true;
+      P.Chunk = 1;
+      return true;
+    }
+    int64_t B = std::abs(It->second) * C;
+    if (P.SlotSpan || Stride != 1 || W <= B || W > 33 * B)
+      return false;
+    P.X = Exchange::Shuffle;
+    P.Chunk = static_cast<unsigned>(B);
+    P.Direction = It->second > 0 ? 1 : -1;
+    return true;
+  }
+
+  bool unrollable(const std::set<unsigned> &Loops) {
+    for (unsigned L : Loops)
+      for (const Stmt &S : M.Stmts)
+        if (S.K == Stmt::Barrier && M.stmt(L).Range.contains(S.Range)) {
+          decline("window-too-large",
+                  "a loop with barriers would have to be unrolled",
+                  M.stmt(L).Pos);
+          return false;
+        }
+    return true;
+  }
+
+  /// Stores `out[g] = v` that each slot does at most once a run and nothing of
+  /// the slot follows that could see them.
+  void findVectorStores(Plan &P) const {
+    if (P.Stride[0] != 1 || P.Factor[0] < 2 || P.Factor[1] > 1 ||
+        P.Factor[2] > 1)
+      return;
+    Assumptions A = makeAssumptions(M, P.Block, P.BlockMultiple);
+    for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
+      const GlobalAccess &G = M.GlobalAccesses[I];
+      if (G.K != GlobalAccess::Write || G.StoredRange.empty() || G.Root < 0 ||
+          !G.Index || G.Index->K != Value::Affine || !G.ElemBytes ||
+          G.ElemBytes > 8)
+        continue;
+      bool InLoop = false;
+      for (int S = static_cast<int>(G.Stmt); S >= 0; S = M.stmt(S).Parent) {
+        const Stmt &Q = M.stmt(S);
+        InLoop |= (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do ||
+                   Q.K == Stmt::Switch) &&
+                  !Q.HasBarrier;
+      }
+      if (InLoop)
+        continue;
+      auto L = linearCoefficient(A.fix(G.Index->Aff), "tx",
+                                 A.fix(G.Domain).intersect(A.Context));
+      if (!L || *L != 1)
+        continue;
+      bool Follows = false;
+      for (const GlobalAccess &O : M.GlobalAccesses) {
+        if (&O == &G)
+          continue;
+        bool Same = O.Root == G.Root || mayAlias(M, O.Root, G.Root, R.AssumeNoAlias);
+        if (!Same)
+          continue;
+        // Another access to this memory in the same barrier-free stretch: the
+        // order between them would change. Reads before the store are fine.
+        if (O.K == GlobalAccess::Read && O.Range.End <= G.StoredRange.End)
+          continue;
+        Follows = true;
+      }
+      for (const SharedAccess &S : M.SharedAccesses)
+        if (S.Range.Begin > G.Range.End && isDirect(P, S))
+          Follows = true;
+      if (Follows)
+        continue;
+      unsigned V = 16;
+      while (V > G.ElemBytes && (P.Factor[0] * G.ElemBytes) % V != 0)
+        V /= 2;
+      if (V > G.ElemBytes)
+        P.VectorStores.push_back({I, V});
+    }
+  }
+
+  bool isDirect(const Plan &P, const SharedAccess &S) const {
+    for (const ArrayPlan &A : P.Arrays)
+      if (A.X == Exchange::Direct)
+        for (unsigned Rd : A.Reads)
+          if (&M.SharedAccesses[Rd] == &S)
+            return true;
+    return false;
+  }
+
+  void addPreconditions(Plan &P, const Shape &H) const {
+    auto Add = [&](std::string T, std::string Why) {
+      P.Preconditions.push_back({std::move(T), std::move(Why)});
+    };
+    if (H) {
+      Add("block.x == " + std::to_string((*H)[0]) + " && block.y == " +
+              std::to_string((*H)[1]) + " && block.z == " +
+              std::to_string((*H)[2]),
+          "the plan is made for this block");
+    } else {
+      Add("block.y == 1 && block.z == 1", "one-dimensional blocks");
+      Add("block.x % " + std::to_string(P.BlockMultiple) +
+              " == 0 && block.x != 0 && block.x <= 1024",
+          "each thread stands for " + std::to_string(P.Factor[0]) +
+              " neighbours");
+    }
+    Add("grid.x != 0 && grid.y != 0 && grid.z != 0",
+        "an empty launch fails as it did");
+    if (H)
+      Add("grid.x <= 0x7fffffffu / " + std::to_string((*H)[0]),
+          "indices fit in 32 bits");
+    else
+      Add("grid.x <= 0x7fffffffu / block.x", "indices fit in 32 bits");
+    std::set<std::string> Ids;
+    for (const ArrayPlan &A : P.Arrays)
+      for (const StagePiece &S : A.Stage.Pieces) {
+        for (auto &I : valueSymbols(S.V))
+          Ids.insert(I);
+        for (auto &I : involvedIds(S.Domain))
+          Ids.insert(I);
+      }
+    for (const std::string &Id : Ids) {
+      int I = M.symbolIndex(Id);
+      if (I < 0 || M.Symbols[I].K != Symbol::Param || M.Symbols[I].Signed ||
+          M.Symbols[I].Bits < 32)
+        continue;
+      if (M.Symbols[I].Bits == 32)
+        Add(M.Symbols[I].Text + " <= 0x7fffffffu", "computed with in int");
+      else
+        Add(M.Symbols[I].Text + " <= 0x7fffffffffffffffull",
+            "computed with in long long");
+    }
+  }
+
+  void count(Plan &P) const {
+    PlanCounts &K = P.Counts;
+    double Slots = P.slots();
+    for (const SharedAccess &S : M.SharedAccesses) {
+      double Rounds = 1;
+      for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent)
+        if (M.stmt(Q).K == Stmt::For && !M.stmt(Q).Cooperative)
+          Rounds *= static_cast<double>(M.stmt(Q).ConstTripCount.value_or(8));
+      if (S.K == SharedAccess::Write) {
+        K.OriginalSharedWrites += Rounds;
+        K.OriginalGlobalLoads += Rounds;
+      } else
+        K.OriginalSharedReads += Rounds;
+    }
+    K.OriginalLoadInstructions = K.OriginalGlobalLoads;
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::Barrier)
+        K.OriginalBarriers += 1;
+    K.Barriers = P.KeepBarriers ? K.OriginalBarriers / Slots : 0;
+    for (const ArrayPlan &A : P.Arrays) {
+      double Regs = 1;
+      for (int64_t E : A.Extent)
+        Regs *= static_cast<double>(E);
+      double Leaves = A.Leaves.empty() ? 1 : double(A.Leaves.size());
+      unsigned Bytes = M.Arrays[A.Array].ElemBytes;
+      double PerVector =
+          A.VectorBytes && Bytes ? std::max(1.0, double(A.VectorBytes) / Bytes)
+                                 : 1;
+      switch (A.X) {
+      case Exchange::Shuffle:
+        K.GlobalLoads += A.Chunk * Leaves / Slots;
+        K.LoadInstructions += A.Chunk * Leaves / PerVector / Slots;
+        K.Shuffles += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
+        K.Selects += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
+        K.Registers += static_cast<unsigned>(Regs + A.Chunk) * std::max(1u, Bytes / 4);
+        break;
+      case Exchange::Reload:
+        K.GlobalLoads += Regs * Leaves / Slots;
+        K.LoadInstructions += Regs * Leaves / PerVector / Slots;
+        K.Registers += static_cast<unsigned>(Regs) * std::max(1u, Bytes / 4);
+        break;
+      case Exchange::Direct:
+        K.GlobalLoads += double(A.Reads.size());
+        K.LoadInstructions += double(A.Reads.size());
+        break;
+      case Exchange::Shared:
+        K.SharedReads += 1;
+        break;
+      }
+    }
+    K.Stores = 0;
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      K.Stores += G.K != GlobalAccess::Read;
+    K.StoreInstructions = K.Stores;
+    for (auto &V : P.VectorStores)
+      K.StoreInstructions -=
+          1 - double(M.GlobalAccesses[V.Access].ElemBytes) / V.Bytes;
+    K.Registers += 24;
+  }
+};
+
+} // namespace
+
+PlanOutcome rcache::enumeratePlans(const KernelModel &M, const PlanRequest &R) {
+  M.Ctx->resetBudget();
+  auto Result = guarded([&] { return Planner(M, R).run(); });
+  if (Result)
+    return std::move(*Result);
+  PlanOutcome Out;
+  Out.Declines.push_back(
+      {"too-hard", llvm::toString(Result.takeError()), M.Pos});
+  return Out;
+}

@@ -1,0 +1,39 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// isl helpers that only planning needs. May throw isl::exception.
+
+#ifndef RCACHE_PLAN_SOLVE_H
+#define RCACHE_PLAN_SOLVE_H
+
+#include "rcache/Affine.h"
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rcache {
+
+/// [Unknowns, others] -> { : D } becomes the largest solution
+/// [others] -> { [Unknowns] }, lexicographically in the order given.
+isl::pw_multi_aff solveFor(const isl::set &D,
+                           const std::vector<std::string> &Unknowns);
+
+/// A value as sum of Coef[id] * id + Const on \p Context; nullopt if it is not
+/// of that form there.
+struct Linear {
+  std::map<std::string, int64_t> Coef;
+  int64_t Const = 0;
+};
+std::optional<Linear> linearForm(const isl::pw_aff &V, const isl::set &Context);
+
+/// Each constraint of \p B as a condition of its own.
+std::vector<isl::set> constraintsOf(const isl::basic_set &B);
+
+/// Whether quotients by constants occur in \p S.
+bool involvesDivs(const isl::set &S);
+
+} // namespace rcache
+
+#endif // RCACHE_PLAN_SOLVE_H

@@ -1,0 +1,488 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Staging.h. Spaces: everything lives in the parameter space; to invert a
+// write the unknowns (thread coordinates, iterators of the staging loops) are
+// moved to the dimensions of a set,
+//
+//     [e0, n, ...] -> { [tx, i] : Domain and e0 = Index(tx, i) }
+//
+// whose lexicographic maximum gives thread and iteration as functions of the
+// element. More than one solution is either the same value written twice or a
+// race of the original; the last iteration of one thread wins.
+
+#include "Staging.h"
+#include "Affine/IslTools.h"
+#include "Solve.h"
+#include <algorithm>
+#include <functional>
+#include <set>
+
+using namespace rcache;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+ValueRef rcache::substituteValue(const ValueRef &V,
+                                 const std::map<std::string, isl::pw_aff> &Map) {
+  if (!V || V->K == Value::Unknown)
+    return nullptr;
+  auto N = std::make_shared<Value>(*V);
+  if (!N->Aff.is_null())
+    N->Aff = substitute(N->Aff, Map);
+  if (!N->Cond.is_null())
+    N->Cond = substitute(N->Cond, Map);
+  for (ValueRef &O : N->Operands) {
+    O = substituteValue(O, Map);
+    if (!O)
+      return nullptr;
+  }
+  return N;
+}
+
+static void collectSymbols(const ValueRef &V, std::set<std::string> &Out) {
+  if (!V)
+    return;
+  if (!V->Aff.is_null())
+    for (auto &Id : involvedIds(V->Aff))
+      Out.insert(Id);
+  if (!V->Cond.is_null())
+    for (auto &Id : involvedIds(V->Cond))
+      Out.insert(Id);
+  for (const ValueRef &O : V->Operands)
+    collectSymbols(O, Out);
+}
+
+std::vector<std::string> rcache::valueSymbols(const ValueRef &V) {
+  std::set<std::string> S;
+  collectSymbols(V, S);
+  return {S.begin(), S.end()};
+}
+
+void rcache::collectLoads(const ValueRef &V, std::vector<ValueRef> &Out) {
+  if (!V)
+    return;
+  if (V->K == Value::Load)
+    Out.push_back(V);
+  for (const ValueRef &O : V->Operands)
+    collectLoads(O, Out);
+}
+
+bool rcache::equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D) {
+  if (A == B)
+    return true;
+  if (!A || !B || A->K != B->K || A->Type != B->Type || A->Text != B->Text ||
+      A->Root != B->Root || A->Operands.size() != B->Operands.size())
+    return false;
+  if (A->K == Value::Affine &&
+      !A->Aff.ne_set(B->Aff).intersect(D).is_empty())
+    return false;
+  if (A->K == Value::Select &&
+      !A->Cond.intersect(D).is_equal(B->Cond.intersect(D)))
+    return false;
+  for (size_t I = 0; I < A->Operands.size(); ++I)
+    if (!equalOn(A->Operands[I], B->Operands[I], D))
+      return false;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Assumptions
+//===----------------------------------------------------------------------===//
+
+isl::pw_aff Assumptions::fix(const isl::pw_aff &A) const {
+  return Fixed.empty() ? A : substitute(A, Fixed);
+}
+isl::set Assumptions::fix(const isl::set &S) const {
+  return Fixed.empty() ? S : substitute(S, Fixed);
+}
+ValueRef Assumptions::fix(const ValueRef &V) const {
+  return Fixed.empty() ? V : substituteValue(V, Fixed);
+}
+
+Assumptions rcache::makeAssumptions(const KernelModel &M,
+                                    std::optional<std::array<int64_t, 3>> Block,
+                                    unsigned Multiple) {
+  Assumptions A;
+  A.Block = Block;
+  isl::ctx Ctx = M.Ctx->ctx();
+  const char *Dims[3] = {"bdx", "bdy", "bdz"};
+  const char *Threads[3] = {"tx", "ty", "tz"};
+  const char *Blocks[3] = {"bx", "by", "bz"};
+  if (Block) {
+    for (int D = 0; D < 3; ++D)
+      A.Fixed.emplace(Dims[D], constantValue(Ctx, (*Block)[D]));
+  } else {
+    A.Fixed.emplace("bdy", constantValue(Ctx, 1));
+    A.Fixed.emplace("bdz", constantValue(Ctx, 1));
+  }
+  // Products with a known factor are no longer opaque: bx * bdx = 256 bx.
+  // Products of products settle in a few rounds.
+  for (int Round = 0; Round < 3; ++Round)
+    for (const Symbol &S : M.Symbols) {
+      if (S.Factors.size() != 2 || A.Fixed.count(S.Id))
+        continue;
+      for (int F = 0; F < 2; ++F) {
+        auto It = A.Fixed.find(S.Factors[F]);
+        if (It == A.Fixed.end())
+          continue;
+        if (auto C = isConstant(It->second)) {
+          auto Other = A.Fixed.find(S.Factors[1 - F]);
+          isl::pw_aff O = Other != A.Fixed.end()
+                              ? Other->second
+                              : symbolValue(Ctx, S.Factors[1 - F]);
+          A.Fixed.emplace(S.Id, O.scale(static_cast<long>(*C)));
+          break;
+        }
+      }
+    }
+  A.Context = A.fix(M.Context);
+  for (int D = 0; D < 3; ++D) {
+    isl::pw_aff T = symbolValue(Ctx, Threads[D]);
+    A.Context = A.Context.intersect(T.ge_set(constantValue(Ctx, 0)));
+    if (Block)
+      A.Context = A.Context.intersect(T.lt_set(constantValue(Ctx, (*Block)[D])));
+    else if (D > 0)
+      A.Context = A.Context.intersect(T.eq_set(constantValue(Ctx, 0)));
+    A.Context = A.Context.intersect(
+        symbolValue(Ctx, Blocks[D]).ge_set(constantValue(Ctx, 0)));
+  }
+  if (!Block) {
+    isl::pw_aff Bd = symbolValue(Ctx, "bdx");
+    A.Context = A.Context.intersect(symbolValue(Ctx, "tx").lt_set(Bd))
+                    .intersect(Bd.ge_set(constantValue(Ctx, Multiple)))
+                    .intersect(Bd.le_set(constantValue(Ctx, 1024)));
+    if (Multiple > 1)
+      A.Context = A.Context.intersect(
+          Bd.mod(static_cast<long>(Multiple)).eq_set(constantValue(Ctx, 0)));
+    // Products of two numbers that are never negative are not negative.
+    for (const Symbol &S : M.Symbols)
+      if (S.Factors.size() == 2 && !A.Fixed.count(S.Id)) {
+        bool NonNegative = true;
+        for (const std::string &F : S.Factors) {
+          int I = M.symbolIndex(F);
+          NonNegative &= I >= 0 && M.Symbols[I].K <= Symbol::GridDim;
+        }
+        if (NonNegative)
+          A.Context = A.Context.intersect(
+              symbolValue(Ctx, S.Id).ge_set(constantValue(Ctx, 0)));
+      }
+  }
+  A.Context = A.Context.coalesce();
+  return A;
+}
+
+//===----------------------------------------------------------------------===//
+// Inversion
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+struct RawPiece {
+  isl::set D;
+  ValueRef V;
+  std::vector<ValueRef> Guards;
+};
+
+constexpr size_t MaxPieces = 24;
+
+/// First Select with an affine condition or affine leaf of several pieces.
+const Value *findSplit(const ValueRef &V, const isl::set &D) {
+  if (V->K == Value::Select)
+    return V.get();
+  if (V->K == Value::Affine && V->Aff.n_piece() > 1)
+    return V.get();
+  for (const ValueRef &O : V->Operands)
+    if (const Value *S = findSplit(O, D))
+      return S;
+  return nullptr;
+}
+
+ValueRef replaceNode(const ValueRef &V, const Value *Old, const ValueRef &New) {
+  if (V.get() == Old)
+    return New;
+  auto N = std::make_shared<Value>(*V);
+  bool Changed = false;
+  for (ValueRef &O : N->Operands) {
+    ValueRef R = replaceNode(O, Old, New);
+    Changed |= R != O;
+    O = R;
+  }
+  return Changed ? ValueRef(N) : V;
+}
+
+/// Affine leaves in their simplest form on D.
+ValueRef simplifyOn(const ValueRef &V, const isl::set &D) {
+  auto N = std::make_shared<Value>(*V);
+  if (N->K == Value::Affine)
+    N->Aff = N->Aff.gist(D).coalesce();
+  for (ValueRef &O : N->Operands)
+    O = simplifyOn(O, D);
+  return N;
+}
+
+/// Splits at conditions inside the value until each piece is free of them.
+bool splitPieces(RawPiece P, std::vector<RawPiece> &Out) {
+  if (P.D.is_empty())
+    return true;
+  if (Out.size() >= MaxPieces)
+    return false;
+  P.V = simplifyOn(P.V, P.D);
+  const Value *S = findSplit(P.V, P.D);
+  if (!S) {
+    Out.push_back(std::move(P));
+    return true;
+  }
+  if (S->K == Value::Select) {
+    RawPiece A = P, B = P;
+    A.D = P.D.intersect(S->Cond).coalesce();
+    A.V = replaceNode(P.V, S, S->Operands[0]);
+    B.D = P.D.subtract(S->Cond).coalesce();
+    B.V = replaceNode(P.V, S, S->Operands[1]);
+    return splitPieces(std::move(A), Out) && splitPieces(std::move(B), Out);
+  }
+  bool Fine = true;
+  isl::pw_aff Aff = S->Aff;
+  std::vector<std::pair<isl::set, isl::pw_aff>> Parts;
+  Aff.foreach_piece([&](isl::set D, isl::multi_aff MA) {
+    Parts.push_back({D, isl::pw_aff(MA.at(0))});
+  });
+  for (auto &[D, One] : Parts) {
+    RawPiece A = P;
+    A.D = P.D.intersect(D).coalesce();
+    auto Leaf = std::make_shared<Value>(*S);
+    Leaf->Aff = One;
+    A.V = replaceNode(P.V, S, Leaf);
+    Fine = Fine && splitPieces(std::move(A), Out);
+  }
+  return Fine;
+}
+
+} // namespace
+
+StagingResult rcache::stagingFunction(const KernelModel &M,
+                                      const StagingGroup &G,
+                                      const Assumptions &A) {
+  StagingResult R;
+  const SharedArray &Arr = M.Arrays[G.Array];
+  auto Fail = [&](const char *Code, std::string Detail, const SourcePos &Pos) {
+    R.Reason = Decline{Code, std::move(Detail), Pos};
+    return R;
+  };
+  isl::ctx Ctx = M.Ctx->ctx();
+  size_t Rank = M.SharedAccesses[G.Writes.front()].Index.size();
+  for (size_t D = 0; D < Rank; ++D)
+    R.F.ElemIds.push_back("e" + std::to_string(D));
+
+  isl::set Seen = isl::set::empty(A.Context.space());
+  std::vector<RawPiece> Pieces;
+  // Last write first; what a later write covers is taken from the earlier.
+  for (auto It = G.Writes.rbegin(); It != G.Writes.rend(); ++It) {
+    const SharedAccess &W = M.SharedAccesses[*It];
+    if (!W.Affine || W.Index.size() != Rank)
+      return Fail("non-affine-index",
+                  "the staging write of '" + Arr.Name + "'", W.Pos);
+    if (!W.Stored || W.Stored->K == Value::Unknown)
+      return Fail("ambiguous-staging",
+                  "the value written to '" + Arr.Name +
+                      "' cannot be expressed by the element" +
+                      (W.Stored ? ": " + W.Stored->Text : std::string()),
+                  W.Pos);
+    isl::set D = A.fix(W.Domain).intersect(A.Context);
+    for (size_t K = 0; K < Rank; ++K)
+      D = D.intersect(
+          A.fix(W.Index[K]).eq_set(symbolValue(Ctx, R.F.ElemIds[K])));
+    if (D.is_empty())
+      continue;
+    // The unknowns: threads first, then iterators from the outside in.
+    std::vector<std::string> Unknowns;
+    std::set<std::string> Used;
+    for (auto &Id : involvedIds(D))
+      Used.insert(Id);
+    ValueRef Stored = A.fix(W.Stored);
+    std::vector<ValueRef> Guards;
+    for (const ValueRef &Gd : W.ExtraGuards)
+      Guards.push_back(A.fix(Gd));
+    if (!Stored)
+      return Fail("ambiguous-staging", "the value written to '" + Arr.Name + "'",
+                  W.Pos);
+    for (auto &Id : valueSymbols(Stored))
+      Used.insert(Id);
+    for (const ValueRef &Gd : Guards) {
+      if (!Gd)
+        return Fail("ambiguous-staging",
+                    "a condition around the write of '" + Arr.Name + "'", W.Pos);
+      for (auto &Id : valueSymbols(Gd))
+        Used.insert(Id);
+    }
+    for (const char *T : {"tz", "ty", "tx"})
+      if (Used.count(T))
+        Unknowns.push_back(T);
+    std::vector<std::string> Iterators;
+    for (int P = static_cast<int>(W.Stmt);
+         P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent) {
+      const Stmt &Loop = M.stmt(P);
+      if (Loop.K == Stmt::While || Loop.K == Stmt::Do)
+        return Fail("unsupported-statement",
+                    "'" + Arr.Name + "' is staged in a while loop", W.Pos);
+      if (Loop.K != Stmt::For)
+        continue;
+      if (Loop.IterSymbol < 0)
+        return Fail("unsupported-statement",
+                    "'" + Arr.Name +
+                        "' is staged in a loop that does not count",
+                    Loop.Pos);
+      const std::string &Id = M.Symbols[Loop.IterSymbol].Id;
+      if (Used.count(Id))
+        Iterators.insert(Iterators.begin(), Id);
+      if (Loop.Cooperative) {
+        // Which thread takes a round is not known; nothing may depend on it.
+        for (unsigned Ax = 0; Ax < 3; ++Ax)
+          if (Loop.CooperativeAxes & (1u << Ax)) {
+            const char *T = Ax == 0 ? "tx" : Ax == 1 ? "ty" : "tz";
+            bool Free = !dependsOn(A.fix(W.Domain), T);
+            for (const isl::pw_aff &X : W.Index)
+              Free &= !dependsOn(X, T);
+            for (auto &S : valueSymbols(Stored))
+              Free &= S != T;
+            if (!Free)
+              return Fail("ambiguous-staging",
+                          "inside a cooperative loop '" + Arr.Name +
+                              "' depends on the thread besides the round",
+                          W.Pos);
+          }
+      } else if (!Loop.Step || *Loop.Step <= 0) {
+        // The last round would be the smallest iterator.
+        if (Used.count(Id) && !Loop.ConstTripCount)
+          return Fail("unsupported-statement",
+                      "'" + Arr.Name + "' is staged in a loop that counts down",
+                      Loop.Pos);
+      }
+    }
+    for (const char *T : {"tx", "ty", "tz"})
+      if (!Used.count(T))
+        D = D.project_out_param(T);
+    Unknowns.insert(Unknowns.end(), Iterators.begin(), Iterators.end());
+    for (const std::string &Id : Used) {
+      int I = M.symbolIndex(Id);
+      if (I < 0)
+        continue;
+      const Symbol &S = M.Symbols[I];
+      if (S.K == Symbol::Opaque && (S.Depends & (DepThread | DepShared)))
+        return Fail("data-dependent-index",
+                    "the staging of '" + Arr.Name + "' depends on '" + S.Text +
+                        "'",
+                    W.Pos);
+    }
+
+    // [e, symbols] -> { [unknowns] : Domain and e = Index }
+    isl::pw_multi_aff Inverse = solveFor(D, Unknowns);
+    std::map<std::string, isl::pw_aff> Map;
+    for (size_t K = 0; K < Unknowns.size(); ++K)
+      Map.emplace(Unknowns[K], Inverse.at(static_cast<int>(K)));
+    isl::set Known = D;
+    for (const std::string &U : Unknowns)
+      Known = Known.project_out_param(U);
+    Known = Known.coalesce();
+
+    RawPiece P;
+    P.V = Map.empty() ? Stored : substituteValue(Stored, Map);
+    for (const ValueRef &Gd : Guards)
+      P.Guards.push_back(Map.empty() ? Gd : substituteValue(Gd, Map));
+    P.D = Known.subtract(Seen).coalesce();
+    if (Guards.empty())
+      Seen = Seen.unite(Known).coalesce();
+    if (!splitPieces(std::move(P), Pieces))
+      return Fail("too-hard", "the staging of '" + Arr.Name + "'", W.Pos);
+  }
+
+  for (const RawPiece &P : Pieces)
+    for (const std::string &Id : valueSymbols(P.V)) {
+      int I = M.symbolIndex(Id);
+      if (I >= 0 && (M.Symbols[I].Depends & DepThread))
+        return Fail("ambiguous-staging",
+                    "the value of '" + Arr.Name + "' depends on '" +
+                        M.Symbols[I].Text + "' of the thread that stages it",
+                    Arr.Pos);
+    }
+
+  // Join pieces that are one function. Only unguarded neighbours: a guarded
+  // piece must stay in front of what it hides.
+  for (size_t I = 0; I < Pieces.size(); ++I) {
+    if (!Pieces[I].Guards.empty())
+      continue;
+    for (size_t J = I + 1; J < Pieces.size();) {
+      if (Pieces[J].Guards.empty() &&
+          equalOn(Pieces[I].V, Pieces[J].V, Pieces[J].D)) {
+        bool Between = false;
+        for (size_t K = I; K < J; ++K)
+          Between |= !Pieces[K].Guards.empty();
+        if (!Between) {
+          Pieces[I].D = Pieces[I].D.unite(Pieces[J].D).coalesce();
+          Pieces.erase(Pieces.begin() + static_cast<long>(J));
+          continue;
+        }
+      }
+      // The other's leaves may be the more general ones.
+      if (Pieces[J].Guards.empty() && Pieces[I].Guards.empty() &&
+          equalOn(Pieces[J].V, Pieces[I].V, Pieces[I].D)) {
+        Pieces[I].V = Pieces[J].V;
+        Pieces[I].D = Pieces[I].D.unite(Pieces[J].D).coalesce();
+        Pieces.erase(Pieces.begin() + static_cast<long>(J));
+        continue;
+      }
+      ++J;
+    }
+  }
+  for (RawPiece &P : Pieces)
+    R.F.Pieces.push_back({P.D, P.V, P.Guards});
+  if (R.F.Pieces.empty())
+    return Fail("not-staged", "no write of '" + Arr.Name + "' is ever executed",
+                Arr.Pos);
+
+  // reads <= writes, for all reads of the group.
+  R.F.CoverageProved = true;
+  for (unsigned Rd : G.Reads) {
+    const SharedAccess &Acc = M.SharedAccesses[Rd];
+    if (!Acc.Affine) {
+      R.F.CoverageProved = false;
+      break;
+    }
+    isl::set D = A.fix(Acc.Domain).intersect(A.Context);
+    std::vector<std::string> Project;
+    for (size_t K = 0; K < Rank; ++K)
+      D = D.intersect(A.fix(Acc.Index[K]).eq_set(symbolValue(Ctx, R.F.ElemIds[K])));
+    for (const std::string &Id : involvedIds(D)) {
+      int I = M.symbolIndex(Id);
+      if (I < 0)
+        continue;
+      bool Below = false; // iterator of a loop inside the group's block
+      if (M.Symbols[I].K == Symbol::Iterator)
+        for (int P = static_cast<int>(Acc.Stmt);
+             P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent)
+          Below |= M.stmt(P).IterSymbol == I;
+      if (M.Symbols[I].K == Symbol::ThreadIdx || Below)
+        Project.push_back(Id);
+    }
+    for (const std::string &Id : Project)
+      D = D.project_out_param(Id);
+    isl::set Written = isl::set::empty(Seen.space());
+    for (const StagePiece &P : R.F.Pieces)
+      if (P.Guards.empty())
+        Written = Written.unite(P.Domain);
+    if (!D.is_subset(Written)) {
+      R.F.CoverageProved = false;
+      break;
+    }
+  }
+  if (G.MayHoldOlder && !R.F.CoverageProved)
+    return Fail("not-staged",
+                "'" + Arr.Name +
+                    "' is filled in a loop, and it could not be proved that "
+                    "each round stages every element it reads",
+                M.SharedAccesses[G.Reads.empty() ? G.Writes.front()
+                                                 : G.Reads.front()]
+                    .Pos);
+  return R;
+}

@@ -1,0 +1,351 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Windows.h. An index is split into what all reads of a window share (thread,
+// block and parameter terms: First) and what differs with slot and unrolled
+// iterators (the register). Both are linear; anything else is read directly.
+
+#include "Windows.h"
+#include "Affine/IslTools.h"
+#include "Solve.h"
+#include <algorithm>
+#include <set>
+
+using namespace rcache;
+
+namespace {
+
+constexpr int64_t MaxWindow = 160;   ///< registers of one window
+constexpr int64_t MaxUnroll = 512;   ///< rounds of the unrolled loops around a read
+constexpr int64_t MaxGap = 16;       ///< unused registers worth keeping one window
+
+struct Term {
+  std::string Id;
+  int64_t Coef = 0;
+  int64_t Lo = 0, Hi = 0; ///< range of the symbol
+  int64_t Step = 1;
+};
+
+/// One dimension of one read: Base + Terms + Const.
+struct SplitIndex {
+  std::map<std::string, int64_t> Base;
+  std::vector<Term> Terms;
+  int64_t Const = 0;
+  int64_t Min = 0, Max = 0; ///< of Terms (slots left out) + Const
+  int64_t SlotCoef = 0;     ///< of sx; sy and sz count as Terms
+  int64_t SlotMin = 0, SlotMax = 0; ///< of SlotCoef * sx
+};
+
+struct SplitRead {
+  unsigned Access;
+  std::vector<SplitIndex> Dims;
+  std::set<unsigned> Loops;
+};
+
+/// The loop below the group's block whose iterator is symbol \p Sym.
+const Stmt *innerLoop(const KernelModel &M, const StagingGroup &G,
+                      const SharedAccess &Acc, int Sym) {
+  for (int P = static_cast<int>(Acc.Stmt);
+       P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent)
+    if (M.stmt(P).IterSymbol == Sym)
+      return &M.stmt(P);
+  return nullptr;
+}
+
+std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
+                               const Assumptions &A, unsigned Read,
+                               const std::array<unsigned, 3> &Factor,
+                               const std::array<int64_t, 3> &Stride) {
+  const SharedAccess &Acc = M.SharedAccesses[Read];
+  if (!Acc.Affine)
+    return std::nullopt;
+  SplitRead R;
+  R.Access = Read;
+  int64_t Rounds = 1;
+  isl::set Ctx = A.fix(Acc.Domain).intersect(A.Context);
+  for (const isl::pw_aff &Raw : Acc.Index) {
+    std::optional<Linear> L = linearForm(A.fix(Raw), Ctx);
+    if (!L)
+      return std::nullopt;
+    SplitIndex S;
+    S.Const = S.Min = S.Max = L->Const;
+    const char *Threads[3] = {"tx", "ty", "tz"};
+    const char *Slots[3] = {"sx", "sy", "sz"};
+    auto AddTerm = [&](Term T) {
+      int64_t X = T.Coef * T.Lo, Y = T.Coef * T.Hi;
+      S.Min += std::min(X, Y);
+      S.Max += std::max(X, Y);
+      S.Terms.push_back(std::move(T));
+    };
+    for (auto &[Id, Coef] : L->Coef) {
+      int Sym = M.symbolIndex(Id);
+      if (Sym >= 0 && M.Symbols[Sym].K == Symbol::Iterator)
+        if (const Stmt *Loop = innerLoop(M, G, Acc, Sym)) {
+          if (!Loop->ConstTripCount || !Loop->ConstFirst || !Loop->Step ||
+              *Loop->ConstTripCount < 1)
+            return std::nullopt;
+          if (R.Loops.insert(Loop->Id).second)
+            Rounds *= *Loop->ConstTripCount;
+          int64_t First = *Loop->ConstFirst,
+                  Last = First + (*Loop->ConstTripCount - 1) * *Loop->Step;
+          AddTerm({Id, Coef, std::min(First, Last), std::max(First, Last),
+                   *Loop->Step});
+          continue;
+        }
+      if (Sym >= 0 && M.Symbols[Sym].K != Symbol::ThreadIdx &&
+          (M.Symbols[Sym].Depends & (DepThread | DepShared)))
+        return std::nullopt; // a value loaded by each thread
+      S.Base[Id] = Coef;
+      for (int Ax = 0; Ax < 3; ++Ax)
+        if (Id == Threads[Ax] && Ax == 0 && Factor[0] > 1) {
+          S.SlotCoef = Coef * Stride[0];
+          int64_t End = S.SlotCoef * (int64_t(Factor[0]) - 1);
+          S.SlotMin = std::min<int64_t>(0, End);
+          S.SlotMax = std::max<int64_t>(0, End);
+        } else if (Id == Threads[Ax] && Factor[Ax] > 1)
+          AddTerm({Slots[Ax], Coef * Stride[Ax], 0, int64_t(Factor[Ax]) - 1, 1});
+    }
+    R.Dims.push_back(std::move(S));
+  }
+  if (Rounds > MaxUnroll)
+    return std::nullopt;
+  return R;
+}
+
+isl::pw_aff linearPwAff(isl::ctx Ctx, const std::map<std::string, int64_t> &Base,
+                        int64_t Const) {
+  isl::pw_aff R = constantValue(Ctx, Const);
+  for (auto &[Id, C] : Base)
+    R = R.add(symbolValue(Ctx, Id).scale(static_cast<long>(C)));
+  return R;
+}
+
+} // namespace
+
+WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
+                                  const Assumptions &A,
+                                  const std::array<unsigned, 3> &Factor,
+                                  const std::array<int64_t, 3> &Stride) {
+  WindowsResult Out;
+  isl::ctx Ctx = M.Ctx->ctx();
+  std::vector<unsigned> Direct;
+  // Reads with the same base are one cluster.
+  std::vector<std::vector<SplitRead>> Clusters;
+  for (unsigned Rd : G.Reads) {
+    auto S = split(M, G, A, Rd, Factor, Stride);
+    if (!S) {
+      Direct.push_back(Rd);
+      continue;
+    }
+    auto Same = [&](const SplitRead &O) {
+      for (size_t D = 0; D < S->Dims.size(); ++D)
+        if (S->Dims[D].Base != O.Dims[D].Base)
+          return false;
+      return true;
+    };
+    auto It = std::find_if(Clusters.begin(), Clusters.end(),
+                           [&](auto &C) { return Same(C.front()); });
+    if (It == Clusters.end())
+      Clusters.push_back({*S});
+    else
+      It->push_back(*S);
+  }
+  // Far-apart taps (a comb filter) are windows of their own: cut the sorted
+  // intervals of the last dimension at wide gaps.
+  std::vector<std::vector<SplitRead>> Cut;
+  for (auto &C : Clusters) {
+    if (C.front().Dims.empty()) {
+      Cut.push_back(std::move(C));
+      continue;
+    }
+    std::sort(C.begin(), C.end(), [](const SplitRead &X, const SplitRead &Y) {
+      return X.Dims.back().Min < Y.Dims.back().Min;
+    });
+    std::vector<SplitRead> Cur;
+    int64_t End = 0;
+    for (SplitRead &R : C) {
+      if (!Cur.empty() && R.Dims.back().Min > End + MaxGap) {
+        Cut.push_back(std::move(Cur));
+        Cur.clear();
+      }
+      End = Cur.empty() ? R.Dims.back().Max : std::max(End, R.Dims.back().Max);
+      Cur.push_back(std::move(R));
+    }
+    Cut.push_back(std::move(Cur));
+  }
+  std::set<unsigned> Loops;
+  for (auto &C : Cut) {
+    ArrayPlan P;
+    P.Array = G.Array;
+    P.Barrier = G.Barrier;
+    P.Writes = G.Writes;
+    P.X = Exchange::Reload;
+    int64_t Total = 1;
+    size_t Rank = C.front().Dims.size();
+    std::vector<int64_t> Min(Rank), Max(Rank);
+    for (size_t D = 0; D < Rank; ++D) {
+      Min[D] = C.front().Dims[D].Min;
+      Max[D] = C.front().Dims[D].Max;
+      for (const SplitRead &R : C) {
+        Min[D] = std::min(Min[D], R.Dims[D].Min);
+        Max[D] = std::max(Max[D], R.Dims[D].Max);
+      }
+      // The slots' windows overlap or touch: one run. Else one after another.
+      const SplitIndex &S0 = C.front().Dims[D];
+      int64_t Span = Max[D] - Min[D] + 1;
+      if (D + 1 == Rank && std::abs(S0.SlotCoef) > Span) {
+        P.SlotSpan = Span;
+        P.SlotStep = S0.SlotCoef;
+        P.Extent.push_back(Span * Factor[0]);
+        P.First.push_back(linearPwAff(Ctx, S0.Base, Min[D]));
+      } else {
+        Min[D] += S0.SlotMin;
+        Max[D] += S0.SlotMax;
+        P.Extent.push_back(Max[D] - Min[D] + 1);
+        P.First.push_back(linearPwAff(Ctx, S0.Base, Min[D]));
+      }
+      Total *= P.Extent.back();
+      if (Total > MaxWindow)
+        break;
+    }
+    if (Total > MaxWindow) {
+      for (const SplitRead &R : C)
+        Direct.push_back(R.Access);
+      continue;
+    }
+    for (const SplitRead &R : C) {
+      WindowRead W;
+      W.Access = R.Access;
+      for (size_t D = 0; D < Rank; ++D) {
+        std::map<std::string, int64_t> Terms;
+        for (const Term &T : R.Dims[D].Terms)
+          Terms[T.Id] += T.Coef;
+        if (R.Dims[D].SlotCoef)
+          Terms["sx"] = D + 1 == Rank && P.SlotSpan ? P.SlotSpan
+                                                    : R.Dims[D].SlotCoef;
+        W.Register.push_back(
+            linearPwAff(Ctx, Terms, R.Dims[D].Const - Min[D]));
+      }
+      P.Reads.push_back(R.Access);
+      P.WindowReads.push_back(std::move(W));
+      Loops.insert(R.Loops.begin(), R.Loops.end());
+    }
+    Out.Windows.push_back(std::move(P));
+  }
+  if (!Direct.empty()) {
+    ArrayPlan P;
+    P.Array = G.Array;
+    P.Barrier = G.Barrier;
+    P.Writes = G.Writes;
+    P.X = Exchange::Direct;
+    std::sort(Direct.begin(), Direct.end());
+    P.Reads = std::move(Direct);
+    Out.Windows.push_back(std::move(P));
+  }
+  Out.UnrolledLoops.assign(Loops.begin(), Loops.end());
+  return Out;
+}
+
+//===----------------------------------------------------------------------===//
+// Interior
+//===----------------------------------------------------------------------===//
+
+/// A convex part of \p D as large as easily found: the hull, cut by up to two
+/// constraints of the disjuncts.
+static std::optional<isl::set> convexPart(const isl::set &D) {
+  if (D.is_empty())
+    return std::nullopt;
+  isl::set Hull = D.unshifted_simple_hull();
+  if (Hull.is_subset(D))
+    return Hull;
+  std::vector<isl::set> Cuts;
+  D.foreach_basic_set([&](isl::basic_set B) {
+    for (isl::set &C : constraintsOf(B))
+      if (!Hull.is_subset(C))
+        Cuts.push_back(C);
+  });
+  for (const isl::set &C : Cuts) {
+    isl::set T = Hull.intersect(C);
+    if (!T.is_empty() && T.is_subset(D))
+      return T;
+  }
+  for (size_t I = 0; I < Cuts.size() && I < 12; ++I)
+    for (size_t J = I + 1; J < Cuts.size() && J < 12; ++J) {
+      isl::set T = Hull.intersect(Cuts[I]).intersect(Cuts[J]);
+      if (!T.is_empty() && T.is_subset(D))
+        return T;
+    }
+  // The largest disjunct by luck of order.
+  std::optional<isl::set> Best;
+  D.foreach_basic_set([&](isl::basic_set B) {
+    if (!Best && !B.is_empty())
+      Best = isl::set(B);
+  });
+  return Best;
+}
+
+void rcache::findInterior(const KernelModel &M, const Assumptions &A,
+                          ArrayPlan &P, const std::vector<int64_t> &Extent,
+                          bool OnlyFirst) {
+  P.InteriorPiece = -1;
+  P.Leaves.clear();
+  if (Extent.empty() || P.SlotSpan)
+    return;
+  size_t Rank = Extent.size();
+  const std::string &Last = P.Stage.ElemIds.back();
+  isl::ctx Ctx = M.Ctx->ctx();
+  for (size_t K = 0; K < P.Stage.Pieces.size(); ++K) {
+    const StagePiece &Piece = P.Stage.Pieces[K];
+    if (!Piece.Guards.empty())
+      return; // what follows is hidden by a condition on data
+    std::vector<ValueRef> Loads;
+    collectLoads(Piece.V, Loads);
+    std::vector<VectorLeaf> Leaves;
+    bool Unit = !Loads.empty();
+    for (const ValueRef &L : Loads) {
+      if (L->Root < 0) {
+        Unit = false;
+        break;
+      }
+      const ValueRef &Idx = L->Operands[0];
+      auto C = Idx->K == Value::Affine
+                   ? linearCoefficient(Idx->Aff, Last, Piece.Domain)
+                   : std::optional<int64_t>();
+      if (!C || (*C != 1 && *C != 0)) {
+        Unit = false;
+        break;
+      }
+      if (*C == 1)
+        Leaves.push_back({L, L->Type, 0});
+    }
+    if (!Unit || Leaves.empty())
+      continue;
+    auto Convex = convexPart(Piece.Domain.gist(A.Context));
+    if (!Convex || involvesDivs(*Convex))
+      continue;
+    // A box lies in a convex set when its corners do.
+    isl::set In = isl::set::universe(A.Context.space());
+    for (unsigned Corner = 0; Corner < (1u << Rank); ++Corner) {
+      std::map<std::string, isl::pw_aff> At;
+      for (size_t D = 0; D < Rank; ++D)
+        At.emplace(P.Stage.ElemIds[D],
+                   symbolValue(Ctx, P.Stage.ElemIds[D])
+                       .add(constantValue(Ctx, (Corner >> D & 1) ? Extent[D] - 1
+                                                            : 0)));
+      In = In.intersect(substitute(*Convex, At));
+    }
+    // What is known of First needs no test.
+    isl::set Known = A.Context;
+    for (size_t D = 0; D < Rank; ++D)
+      Known = Known.intersect(
+          P.First[D].eq_set(symbolValue(Ctx, P.Stage.ElemIds[D])));
+    if (In.intersect(Known).is_empty())
+      continue;
+    P.InteriorPiece = static_cast<int>(K);
+    isl::set Context = OnlyFirst ? Known : A.Context;
+    P.Interior =
+        In.gist(projectOut(Context, {"tx", "ty", "tz"})).coalesce();
+    P.Leaves = std::move(Leaves);
+    return;
+  }
+}

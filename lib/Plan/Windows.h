@@ -1,0 +1,39 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows: the elements that one physical thread reads, as registers with
+// static indices. With C slots in the chunked layout the reads s[tx + j],
+// 0 <= j <= 2k, of slots 0..C-1 are one window of C + 2k registers:
+//
+//     First = tx (of slot 0), register of s[tx + j] in slot sx = sx + j
+
+#ifndef RCACHE_PLAN_WINDOWS_H
+#define RCACHE_PLAN_WINDOWS_H
+
+#include "Staging.h"
+
+namespace rcache {
+
+struct WindowsResult {
+  /// One ArrayPlan per window (First, Extent, Reads, WindowReads set), and at
+  /// the end one for the reads that have no window (Exchange::Direct).
+  std::vector<ArrayPlan> Windows;
+  std::vector<unsigned> UnrolledLoops;
+};
+
+/// Splits the reads of \p G into windows for the given slots.
+WindowsResult findWindows(const KernelModel &M, const StagingGroup &G,
+                          const Assumptions &A,
+                          const std::array<unsigned, 3> &Factor,
+                          const std::array<int64_t, 3> &Stride);
+
+/// Finds the piece and the condition under which a run of \p Extent elements
+/// (per dimension) from an element is one run of loads (ArrayPlan::
+/// InteriorPiece, Interior, Leaves). \p OnlyFirst: the run starts at First, so
+/// what is known of First needs no test.
+void findInterior(const KernelModel &M, const Assumptions &A, ArrayPlan &P,
+                  const std::vector<int64_t> &Extent, bool OnlyFirst);
+
+} // namespace rcache
+
+#endif // RCACHE_PLAN_WINDOWS_H
