@@ -17,7 +17,9 @@ function(rcache_common_options Target)
     PRIVATE "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_BINARY_DIR}/include")
   target_include_directories(${Target} SYSTEM PRIVATE
     ${LLVM_INCLUDE_DIRS} ${CLANG_INCLUDE_DIRS} ${Isl_INCLUDE_DIRS})
-  target_compile_options(${Target} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  # Deprecated: std::stable_sort of libstdc++ 12 uses what it deprecates itself.
+  target_compile_options(${Target} PRIVATE -Wall -Wextra -Wno-unused-parameter
+                         -Wno-deprecated-declarations)
   if(RCACHE_WERROR)
     target_compile_options(${Target} PRIVATE -Werror)
   endif()
@@ -67,7 +69,7 @@ function(rcache_add_tool Target)
   cmake_parse_arguments(Arg "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${Target} ${Arg_SOURCES})
   rcache_common_options(${Target})
-  rcache_link(${Target} PRIVATE ${Arg_LINKS} clang-cpp LLVM)
+  rcache_link(${Target} PRIVATE Isl::isl ${Arg_LINKS} clang-cpp LLVM)
   install(TARGETS ${Target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
           COMPONENT tools)
 endfunction()
@@ -83,7 +85,7 @@ function(rcache_add_unittest Target)
   target_include_directories(${Target} PRIVATE "${PROJECT_SOURCE_DIR}/unittests")
   set_target_properties(${Target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/unittests")
-  rcache_link(${Target} PRIVATE ${Arg_LINKS} clang-cpp LLVM GTest::gtest
+  rcache_link(${Target} PRIVATE Isl::isl ${Arg_LINKS} clang-cpp LLVM GTest::gtest
               GTest::gtest_main)
   add_test(NAME ${Target} COMMAND ${Target})
   set_property(GLOBAL APPEND PROPERTY RCACHE_UNITTESTS ${Target})
