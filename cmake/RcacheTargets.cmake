@@ -6,6 +6,8 @@
 #       includes.
 #   rcache_add_tool(<name> SOURCES a.cpp ... [LINKS target ...])
 #       A program in <build>/bin, installed with the tree.
+#       Isl::isl stands first on the link line: libLLVM exports a copy of isl of
+#       another version (Polly's), and all calls must end in one of the two.
 #   rcache_add_unittest(<name> SOURCES a.cpp ... [LINKS target ...])
 #       A GoogleTest program in <build>/unittests, run by ctest and by the
 #       target check-rcache.

@@ -61,6 +61,40 @@ auto guarded(Fn &&F) -> llvm::Expected<std::invoke_result_t<Fn>> {
   }
 }
 
+/// An isl value that may be absent, as a member of a struct. isl/cpp.h throws
+/// when a null value is copied, and has no moves: a vector of structs with a
+/// null member could not even grow. This one copies and moves in any state and
+/// is used like the isl value itself.
+template <typename T> class Nullable : public T {
+public:
+  Nullable() = default;
+  Nullable(const Nullable &O) : T() { assign(O); }
+  Nullable(Nullable &&O) noexcept : T() { std::swap(this->ptr, O.ptr); }
+  /// From the isl value, null or not, and what it can be made from.
+  template <typename U,
+            typename = std::enable_if_t<std::is_convertible_v<U, T> &&
+                                        !std::is_base_of_v<Nullable, U>>>
+  Nullable(const U &V) : T() {
+    assign(V);
+  }
+  Nullable &operator=(const Nullable &O) {
+    assign(O);
+    return *this;
+  }
+  Nullable &operator=(Nullable &&O) noexcept {
+    std::swap(this->ptr, O.ptr);
+    return *this;
+  }
+
+private:
+  template <typename U> void assign(const U &V) {
+    if (V.is_null())
+      T::operator=(T());
+    else
+      T::operator=(V);
+  }
+};
+
 } // namespace rcache
 
 #endif // RCACHE_AFFINE_H

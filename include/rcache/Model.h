@@ -109,11 +109,11 @@ struct Value {
   };
   Kind K = Unknown;
   std::string Type;       ///< canonical C++ type of the value
-  isl::pw_aff Aff;        ///< [symbols] -> { [v] }
+  Nullable<isl::pw_aff> Aff;        ///< [symbols] -> { [v] }
   std::string Text;
   int Root = -1;          ///< Load: the pointer parameter the address is made
                           ///< from (index in KernelModel::Params), or -1
-  isl::set Cond;          ///< [symbols] -> { : }
+  Nullable<isl::set> Cond;          ///< [symbols] -> { : }
   std::vector<ValueRef> Operands;
   unsigned Depends = 0;   ///< Dependence bits
 };
@@ -158,7 +158,7 @@ struct SharedAccess {
   std::vector<ValueRef> IndexValues; ///< the same as values (also non-affine)
   /// When it is executed: guards, loop bounds, early returns. Does not contain
   /// 0 <= tx < bdx. For a cooperative loop see Stmt::Cooperative.
-  isl::set Domain;
+  Nullable<isl::set> Domain;
   /// False: conditions that are not affine were left out of Domain; they are
   /// ExtraGuards (each a boolean Value that was true).
   bool DomainExact = true;
@@ -180,7 +180,7 @@ struct GlobalAccess {
   unsigned ElemBytes = 0;
   /// Write that is a whole statement `out[g] = v;`: text of v, else empty.
   TextRange StoredRange;
-  isl::set Domain;
+  Nullable<isl::set> Domain;
   bool DomainExact = true;
   SourcePos Pos;
 };
@@ -242,14 +242,14 @@ struct Stmt {
 
   // If, While, Do; For: its condition.
   TextRange CondRange;
-  isl::set Cond;             ///< affine condition, null when it is not affine
+  Nullable<isl::set> Cond;             ///< affine condition, null when it is not affine
   unsigned CondDepends = 0;
 
   // For.
   int IterVar = -1;          ///< index in Vars, -1: no simple counted loop
   int IterSymbol = -1;       ///< index in Symbols
-  isl::pw_aff Init;          ///< first value
-  isl::set IterDomain;       ///< values of the iterator, as constraints on its
+  Nullable<isl::pw_aff> Init;          ///< first value
+  Nullable<isl::set> IterDomain;       ///< values of the iterator, as constraints on its
                              ///< symbol (lower and upper bound and stride)
   std::optional<int64_t> Step;
   std::optional<int64_t> ConstTripCount;
@@ -281,7 +281,7 @@ struct Stmt {
   bool HasCall = false;      ///< call of a function with a body in user code
   /// Path condition: the guards around and the early returns before it,
   /// [symbols] -> { : }; exact if DomainExact.
-  isl::set Domain;
+  Nullable<isl::set> Domain;
   bool DomainExact = true;
   SourcePos Pos;
 };
@@ -375,7 +375,7 @@ struct KernelModel {
 
   /// What is always true: 0 <= tx < bdx, bdx >= 1, bdx <= 1024, __launch_bounds__,
   /// asserts the front end knows; [symbols] -> { : }.
-  isl::set Context;
+  Nullable<isl::set> Context;
 
   /// Reasons found while modelling that no plan can get around (asm, shared
   /// atomics, warp intrinsics in the original, escaping arrays, ...).

@@ -37,7 +37,7 @@ enum class Exchange {
 
 /// A part of the staging function: on Domain, element (e0, e1, ...) holds V.
 struct StagePiece {
-  isl::set Domain; ///< [e0, e1, symbols] -> { : }
+  Nullable<isl::set> Domain; ///< [e0, e1, symbols] -> { : }
   ValueRef V;      ///< a value in e0, e1, ... and symbols free of tx ty tz
   std::vector<ValueRef> Guards; ///< further conditions, not affine, same symbols
 };
@@ -93,7 +93,7 @@ struct ArrayPlan {
   /// On Interior ([e0.., symbols], e = First) the whole window lies in the
   /// piece InteriorPiece; its loads may be done as vectors.
   int InteriorPiece = -1;
-  isl::set Interior;
+  Nullable<isl::set> Interior;
   std::vector<VectorLeaf> Leaves;
   unsigned VectorBytes = 0;         ///< 16, 8, 4: width of one vector load
 

@@ -1,0 +1,381 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "IslTools.h"
+#include "IslInternal.h"
+#include <isl/ilp.h>
+
+namespace rcache {
+
+using detail::own;
+using detail::requireValue;
+using detail::truth;
+
+//===-- Plumbing ----------------------------------------------------------===//
+
+isl::space detail::paramSpace(isl::ctx Ctx,
+                              const std::vector<std::string> &Ids) {
+  isl_space *Space = isl_space_params_alloc(Ctx.get(), Ids.size());
+  for (unsigned I = 0; I < Ids.size(); ++I)
+    Space = isl_space_set_dim_id(Space, isl_dim_param, I,
+                                 makeId(Ctx, Ids[I]).release());
+  return own(Ctx, Space);
+}
+
+static int paramPos(const isl::space &Space, const std::string &Id) {
+  return isl_space_find_dim_by_name(Space.get(), isl_dim_param, Id.c_str());
+}
+
+isl::pw_aff detail::idsToDomain(const isl::pw_aff &V,
+                                const std::vector<std::string> &Ids) {
+  requireValue(V);
+  isl::ctx Ctx = V.ctx();
+  isl::pw_aff Result = own(
+      Ctx, isl_pw_aff_align_params(V.copy(), paramSpace(Ctx, Ids).release()));
+  Result = own(Ctx, isl_pw_aff_from_range(Result.release()));
+  for (unsigned I = 0; I < Ids.size(); ++I) {
+    const int Pos = paramPos(Result.space(), Ids[I]);
+    Result = own(Ctx, isl_pw_aff_move_dims(Result.release(), isl_dim_in, I,
+                                           isl_dim_param, Pos, 1));
+  }
+  return Result;
+}
+
+isl::set detail::idsToDims(const isl::set &S,
+                           const std::vector<std::string> &Ids) {
+  requireValue(S);
+  isl::ctx Ctx = S.ctx();
+  isl::set Result =
+      own(Ctx, isl_set_align_params(S.copy(), paramSpace(Ctx, Ids).release()));
+  Result = own(Ctx, isl_set_from_params(Result.release()));
+  for (unsigned I = 0; I < Ids.size(); ++I) {
+    const int Pos = paramPos(Result.space(), Ids[I]);
+    Result = own(Ctx, isl_set_move_dims(Result.release(), isl_dim_set, I,
+                                        isl_dim_param, Pos, 1));
+  }
+  return Result;
+}
+
+/// A value from a function on a zero-dimensional domain: `{ [] -> [v] }`.
+static isl::pw_aff toParamValue(const isl::pw_aff &V) {
+  return own(V.ctx(), isl_pw_aff_project_domain_on_params(V.copy()));
+}
+
+//===-- Making values and conditions --------------------------------------===//
+
+isl::pw_aff constantValue(isl::ctx Ctx, int64_t C) {
+  isl_local_space *Space =
+      isl_local_space_from_space(isl_space_params_alloc(Ctx.get(), 0));
+  isl_val *Val = isl_val_int_from_si(Ctx.get(), C);
+  return own(Ctx, isl_pw_aff_from_aff(isl_aff_val_on_domain(Space, Val)));
+}
+
+isl::pw_aff symbolValue(isl::ctx Ctx, const std::string &Id) {
+  isl::space Space = detail::paramSpace(Ctx, {Id});
+  return own(Ctx, isl_pw_aff_from_aff(isl_aff_param_on_domain_space_id(
+                      Space.release(), detail::makeId(Ctx, Id).release())));
+}
+
+isl::set always(isl::ctx Ctx) {
+  return own(Ctx, isl_set_universe(isl_space_params_alloc(Ctx.get(), 0)));
+}
+
+isl::set never(isl::ctx Ctx) {
+  return own(Ctx, isl_set_empty(isl_space_params_alloc(Ctx.get(), 0)));
+}
+
+isl::set lessThan(const isl::pw_aff &A, const isl::pw_aff &B) {
+  return A.lt_set(B);
+}
+
+isl::set lessEqual(const isl::pw_aff &A, const isl::pw_aff &B) {
+  return A.le_set(B);
+}
+
+isl::set equalTo(const isl::pw_aff &A, const isl::pw_aff &B) {
+  return A.eq_set(B);
+}
+
+isl::set inRange(const isl::pw_aff &V, const isl::pw_aff &Lo,
+                 const isl::pw_aff &Hi) {
+  return lessEqual(Lo, V).intersect(lessThan(V, Hi));
+}
+
+isl::pw_aff floorDiv(const isl::pw_aff &A, int64_t D) {
+  requireValue(A);
+  isl_val *Val = isl_val_int_from_si(A.ctx().get(), D);
+  return own(A.ctx(), isl_pw_aff_scale_down_val(A.copy(), Val)).floor();
+}
+
+isl::pw_aff floorMod(const isl::pw_aff &A, int64_t D) {
+  requireValue(A);
+  isl_val *Val = isl_val_int_from_si(A.ctx().get(), D);
+  return own(A.ctx(), isl_pw_aff_mod_val(A.copy(), Val));
+}
+
+//===-- Symbols -----------------------------------------------------------===//
+
+template <typename Fn>
+static std::vector<std::string> filterParams(const isl::space &Space, Fn Keep) {
+  std::vector<std::string> Ids;
+  const unsigned N = detail::size(
+      Space.ctx(), isl_space_dim(Space.get(), isl_dim_param));
+  for (unsigned I = 0; I < N; ++I)
+    if (Keep(I))
+      Ids.push_back(isl_space_get_dim_name(Space.get(), isl_dim_param, I));
+  return Ids;
+}
+
+std::vector<std::string> involvedIds(const isl::pw_aff &V) {
+  requireValue(V);
+  return filterParams(V.space(), [&](unsigned I) {
+    return truth(V.ctx(),
+                 isl_pw_aff_involves_dims(V.get(), isl_dim_param, I, 1));
+  });
+}
+
+std::vector<std::string> involvedIds(const isl::set &S) {
+  requireValue(S);
+  return filterParams(S.space(), [&](unsigned I) {
+    return truth(S.ctx(), isl_set_involves_dims(S.get(), isl_dim_param, I, 1));
+  });
+}
+
+bool dependsOn(const isl::pw_aff &V, const std::string &Id) {
+  requireValue(V);
+  const int Pos = paramPos(V.space(), Id);
+  return Pos >= 0 && truth(V.ctx(), isl_pw_aff_involves_dims(
+                                        V.get(), isl_dim_param, Pos, 1));
+}
+
+bool dependsOn(const isl::set &S, const std::string &Id) {
+  requireValue(S);
+  const int Pos = paramPos(S.space(), Id);
+  return Pos >= 0 && truth(S.ctx(), isl_set_involves_dims(
+                                        S.get(), isl_dim_param, Pos, 1));
+}
+
+namespace {
+/// A substitution as a function `[symbols] -> { [] -> [(v0), (v1), ...] }` and
+/// the Ids that its outputs stand for.
+struct SubstitutionMap {
+  std::vector<std::string> Ids;
+  isl::multi_pw_aff Values;
+};
+} // namespace
+
+static SubstitutionMap toMap(isl::ctx Ctx, const Substitution &By) {
+  SubstitutionMap Result;
+  isl_pw_aff_list *List = isl_pw_aff_list_alloc(Ctx.get(), By.size());
+  for (const auto &[Id, V] : By) {
+    if (V.is_null()) {
+      isl_pw_aff_list_free(List);
+      requireValue(V);
+    }
+    Result.Ids.push_back(Id);
+    List = isl_pw_aff_list_add(List, isl_pw_aff_from_range(V.copy()));
+  }
+  isl_space *Space = isl_space_alloc(Ctx.get(), 0, 0, By.size());
+  Result.Values = own(Ctx, isl_multi_pw_aff_from_pw_aff_list(Space, List));
+  return Result;
+}
+
+isl::pw_aff substitute(const isl::pw_aff &V, const Substitution &By) {
+  requireValue(V);
+  if (By.empty())
+    return V;
+  const SubstitutionMap Map = toMap(V.ctx(), By);
+  isl::pw_aff Fn = detail::idsToDomain(V, Map.Ids);
+  Fn = own(V.ctx(), isl_pw_aff_pullback_multi_pw_aff(Fn.release(),
+                                                     Map.Values.copy()));
+  return toParamValue(Fn);
+}
+
+isl::set substitute(const isl::set &S, const Substitution &By) {
+  requireValue(S);
+  if (By.empty())
+    return S;
+  const SubstitutionMap Map = toMap(S.ctx(), By);
+  isl::set Set = detail::idsToDims(S, Map.Ids);
+  Set = own(S.ctx(), isl_set_preimage_multi_pw_aff(Set.release(),
+                                                   Map.Values.copy()));
+  return Set.params();
+}
+
+isl::pw_aff renameSymbol(const isl::pw_aff &V, const std::string &From,
+                         const std::string &To) {
+  requireValue(V);
+  return substitute(V, {{From, symbolValue(V.ctx(), To)}});
+}
+
+isl::set renameSymbol(const isl::set &S, const std::string &From,
+                      const std::string &To) {
+  requireValue(S);
+  return substitute(S, {{From, symbolValue(S.ctx(), To)}});
+}
+
+isl::pw_aff bindConst(const isl::pw_aff &V, const std::string &Id, int64_t C) {
+  requireValue(V);
+  return substitute(V, {{Id, constantValue(V.ctx(), C)}});
+}
+
+isl::set bindConst(const isl::set &S, const std::string &Id, int64_t C) {
+  requireValue(S);
+  return substitute(S, {{Id, constantValue(S.ctx(), C)}});
+}
+
+isl::set projectOut(const isl::set &S, const std::vector<std::string> &Ids) {
+  requireValue(S);
+  isl::set Result = S;
+  for (const std::string &Id : Ids) {
+    const int Pos = paramPos(Result.space(), Id);
+    if (Pos >= 0)
+      Result = own(S.ctx(), isl_set_project_out(Result.release(), isl_dim_param,
+                                                Pos, 1));
+  }
+  return Result;
+}
+
+//===-- Simplification and comparison -------------------------------------===//
+
+isl::pw_aff simplify(const isl::pw_aff &V, const isl::set &Context) {
+  requireValue(V);
+  // First the intersection: it drops the pieces that lie outside the context.
+  return V.intersect_domain(Context).coalesce().gist(Context).coalesce();
+}
+
+isl::set simplify(const isl::set &S, const isl::set &Context) {
+  requireValue(S);
+  return S.intersect(Context).coalesce().gist(Context).coalesce();
+}
+
+std::optional<int64_t> toInt64(const isl::val &V) {
+  requireValue(V);
+  if (!truth(V.ctx(), isl_val_is_int(V.get())))
+    return std::nullopt;
+  for (const long Limit : {INT64_MIN, INT64_MAX}) {
+    isl::val L = own(V.ctx(), isl_val_int_from_si(V.ctx().get(), Limit));
+    if (Limit < 0 ? V.lt(L) : V.gt(L))
+      return std::nullopt;
+  }
+  return isl_val_get_num_si(V.get());
+}
+
+std::optional<int64_t> minConst(const isl::pw_aff &V, const isl::set &Context) {
+  requireValue(V);
+  isl::pw_aff On = V.intersect_domain(Context);
+  return toInt64(own(V.ctx(), isl_pw_aff_min_val(On.release())));
+}
+
+std::optional<int64_t> maxConst(const isl::pw_aff &V, const isl::set &Context) {
+  requireValue(V);
+  isl::pw_aff On = V.intersect_domain(Context);
+  return toInt64(own(V.ctx(), isl_pw_aff_max_val(On.release())));
+}
+
+std::optional<int64_t> constantUnder(const isl::pw_aff &V,
+                                     const isl::set &Context) {
+  const std::optional<int64_t> Min = minConst(V, Context);
+  if (!Min || Min != maxConst(V, Context))
+    return std::nullopt;
+  return Min;
+}
+
+std::optional<int64_t> isConstant(const isl::pw_aff &V) {
+  requireValue(V);
+  return constantUnder(V, V.domain());
+}
+
+bool equalUnder(const isl::pw_aff &A, const isl::pw_aff &B,
+                const isl::set &Context) {
+  requireValue(A);
+  requireValue(B);
+  const isl::set InA = A.domain().intersect(Context);
+  const isl::set InB = B.domain().intersect(Context);
+  return InA.is_equal(InB) && InA.is_subset(equalTo(A, B));
+}
+
+bool impliedBy(const isl::set &S, const isl::set &Context) {
+  requireValue(S);
+  requireValue(Context);
+  return Context.is_subset(S);
+}
+
+//===-- Linear forms ------------------------------------------------------===//
+
+/// The slope of \p V along \p Id: the one value of V(Id + 1) - V(Id) over all
+/// neighbours of the context. nullopt: several values. 0 when the context holds
+/// no two neighbours (the caller proves the split in any case).
+static std::optional<int64_t> slope(const isl::pw_aff &V, const std::string &Id,
+                                    const isl::set &Context) {
+  isl::ctx Ctx = V.ctx();
+  const Substitution Next = {
+      {Id, symbolValue(Ctx, Id).add(constantValue(Ctx, 1))}};
+  const isl::set Both = Context.intersect(substitute(Context, Next));
+  const isl::pw_aff Diff =
+      substitute(V, Next).sub(V).intersect_domain(Both).coalesce();
+  if (Diff.domain().is_empty())
+    return 0;
+  return isConstant(Diff);
+}
+
+/// \p V as a value free of \p Id, if it is one on the context.
+///
+///     [symbols] -> { [Id] -> [v] }   the graph of V on the context
+///     [symbols] -> { [v] }           its range: a function of the other
+///                                    symbols exactly if single-valued
+static std::optional<isl::pw_aff> withoutSymbol(const isl::pw_aff &V,
+                                                const std::string &Id,
+                                                const isl::set &Context) {
+  isl::ctx Ctx = V.ctx();
+  if (isl::pw_aff Simple = simplify(V, Context); !dependsOn(Simple, Id))
+    return Simple;
+  isl::pw_aff Fn =
+      detail::idsToDomain(V.intersect_domain(Context), {Id}).coalesce();
+  isl::set Range = own(Ctx, isl_map_from_pw_aff(Fn.release())).range();
+  isl::map Graph = own(Ctx, isl_map_from_range(Range.release()));
+  if (!Graph.is_single_valued())
+    return std::nullopt;
+  isl::pw_multi_aff Values =
+      own(Ctx, isl_pw_multi_aff_from_map(Graph.release()));
+  isl::pw_aff Value =
+      toParamValue(own(Ctx, isl_pw_multi_aff_get_pw_aff(Values.get(), 0)));
+  return simplify(Value, projectOut(Context, {Id}));
+}
+
+std::optional<LinearSplit> splitLinear(const isl::pw_aff &V,
+                                       const std::vector<std::string> &Ids,
+                                       const isl::set &Context) {
+  requireValue(V);
+  requireValue(Context);
+  isl::ctx Ctx = V.ctx();
+  LinearSplit Split;
+  Split.Rest = V;
+  isl::set Ctxt = Context;
+  for (const std::string &Id : Ids) {
+    const std::optional<int64_t> C = slope(Split.Rest, Id, Ctxt);
+    if (!C)
+      return std::nullopt;
+    Split.Coefficients[Id] = *C;
+    isl::pw_aff Term =
+        symbolValue(Ctx, Id).mul(constantValue(Ctx, *C));
+    std::optional<isl::pw_aff> Rest =
+        withoutSymbol(Split.Rest.sub(Term), Id, Ctxt);
+    if (!Rest)
+      return std::nullopt;
+    Split.Rest = *Rest;
+    Ctxt = projectOut(Ctxt, {Id});
+  }
+  return Split;
+}
+
+std::optional<int64_t> linearCoefficient(const isl::pw_aff &V,
+                                         const std::string &Id,
+                                         const isl::set &Context) {
+  const std::optional<LinearSplit> Split = splitLinear(V, {Id}, Context);
+  if (!Split)
+    return std::nullopt;
+  return Split->Coefficients.at(Id);
+}
+
+} // namespace rcache
