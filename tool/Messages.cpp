@@ -1,0 +1,175 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Turns results into text for people.
+
+#include "Messages.h"
+#include "Output/ReportJson.h"
+#include "Support/Remarks.h"
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+using llvm::raw_ostream;
+using llvm::StringRef;
+
+namespace rcache {
+namespace {
+
+/// Quotes lines of the main file as parsed and of headers as they are on disk;
+/// shows the main file under the name the user gave it.
+class Printer {
+  raw_ostream &OS;
+  const FileResult &R;
+  const bool Color;
+  std::string MainAbsolute;
+  llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> Headers;
+
+public:
+  Printer(raw_ostream &OS, const FileResult &R, bool Color)
+      : OS(OS), R(R), Color(Color), MainAbsolute(absolute(R.File)) {}
+
+  void print(Remark Message) {
+    std::string &File = Message.Pos.File;
+    StringRef Source;
+    if (!File.empty() && absolute(File) == MainAbsolute) {
+      File = R.File;
+      Source = R.Parse.MainText;
+    } else if (!File.empty()) {
+      auto &Buffer = Headers[File];
+      if (!Buffer)
+        if (auto Read = llvm::MemoryBuffer::getFile(File))
+          Buffer = std::move(*Read);
+      if (Buffer)
+        Source = Buffer->getBuffer();
+    }
+    printRemark(OS, Message, Source, Color);
+  }
+
+private:
+  static std::string absolute(StringRef File) {
+    llvm::SmallString<256> Path(File);
+    llvm::sys::fs::make_absolute(Path);
+    llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
+    return Path.str().str();
+  }
+};
+
+std::string number(double Value) {
+  std::string Text = llvm::formatv("{0:f2}", Value).str();
+  while (Text.back() == '0')
+    Text.pop_back();
+  if (Text.back() == '.')
+    Text.pop_back();
+  return Text;
+}
+
+/// "1.13 loads an output (original: 2.06 and 3 from shared memory), ...".
+std::string figures(const Plan &P) {
+  const PlanCounts &C = P.Counts;
+  std::string Text =
+      "per output " + number(C.GlobalLoads) + " global loads in " +
+      number(C.LoadInstructions) + " instructions (original " +
+      number(C.OriginalGlobalLoads) + " in " +
+      number(C.OriginalLoadInstructions) + "), " + number(C.Shuffles) +
+      " shuffles, " + number(C.SharedReads) + " shared reads (original " +
+      number(C.OriginalSharedReads) + ")";
+  if (C.Registers)
+    Text += "; about " + std::to_string(C.Registers) + " registers a thread";
+  if (P.PredictedSpeedup > 0)
+    Text += "; predicted speed-up " + number(P.PredictedSpeedup) + "x";
+  return Text;
+}
+
+void printKernel(Printer &P, const KernelResult &K) {
+  if (K.Verdict == KernelResult::Declined) {
+    for (const Decline &D : K.Declines)
+      for (Remark &Message : declineRemarks(K.Name, D)) {
+        if (Message.Pos.File.empty())
+          Message.Pos = K.Pos;
+        P.print(std::move(Message));
+      }
+    return;
+  }
+  if (K.Verdict != KernelResult::Rewritten)
+    return;
+  std::string Launches = std::to_string(K.LaunchesRewritten) +
+                         (K.LaunchesRewritten == 1 ? " launch" : " launches");
+  if (K.LaunchesLeft)
+    Launches += ", " + std::to_string(K.LaunchesLeft) + " left as written";
+  P.print({RemarkLevel::Remark, K.Pos,
+           "rewrote '" + K.Name + "' (" + Launches + "): " + K.PlanText});
+  if (K.ThePlan)
+    P.print({RemarkLevel::Note, K.Pos, figures(*K.ThePlan)});
+  for (const std::string &Note : K.Notes)
+    P.print({RemarkLevel::Note, K.Pos, Note});
+}
+
+} // namespace
+
+void printMessages(raw_ostream &OS, const FileResult &R, bool Quiet,
+                   bool Color) {
+  Printer P(OS, R, Color);
+  if (!R.Usable || !Quiet)
+    for (const ParseError &E : R.Parse.Errors)
+      P.print({R.Usable ? RemarkLevel::Warning : RemarkLevel::Error, E.Pos,
+               E.Text});
+  if (Quiet)
+    return;
+  for (const KernelResult &K : R.Rewrite.Kernels)
+    printKernel(P, K);
+}
+
+void printList(raw_ostream &OS, const FileResult &R) {
+  for (const KernelResult &K : R.Rewrite.Kernels) {
+    OS << (K.Pos.File.empty() ? R.File : K.Pos.File) << ':' << K.Pos.Line
+       << ": " << verdictName(K.Verdict) << ' ' << K.Name;
+    if (!K.Arrays.empty())
+      OS << ": " << llvm::join(K.Arrays, ", ");
+    if (K.Verdict == KernelResult::Rewritten && !K.PlanText.empty())
+      OS << "; " << K.PlanText;
+    for (const Decline &D : K.Declines) {
+      OS << "; " << D.Code;
+      if (!D.Detail.empty())
+        OS << " (" << D.Detail << ')';
+    }
+    OS << '\n';
+  }
+}
+
+void printSummary(raw_ostream &OS, const std::vector<const FileResult *> &Files,
+                  size_t Failed) {
+  size_t Kernels = 0, Rewritten = 0, RewrittenFiles = 0, NotShared = 0;
+  std::map<std::string, size_t> Declined;
+  for (const FileResult *R : Files) {
+    RewrittenFiles += R->Rewrite.anyRewritten();
+    for (const KernelResult &K : R->Rewrite.Kernels) {
+      ++Kernels;
+      Rewritten += K.Verdict == KernelResult::Rewritten;
+      NotShared += K.Verdict == KernelResult::NotShared;
+      if (K.Verdict == KernelResult::Declined && !K.Declines.empty())
+        ++Declined[K.Declines.front().Code];
+    }
+  }
+  auto Row = [&](StringRef Name, size_t Count) {
+    OS << llvm::left_justify(Name, 34) << llvm::format("%6zu", Count) << '\n';
+  };
+  Row("files", Files.size() + Failed);
+  Row("  with rewritten kernels", RewrittenFiles);
+  if (Failed)
+    Row("  with errors", Failed);
+  Row("kernels", Kernels);
+  Row("  rewritten", Rewritten);
+  Row("  without shared memory", NotShared);
+  for (const auto &[Code, Count] : Declined)
+    Row("  declined: " + Code, Count);
+}
+
+} // namespace rcache

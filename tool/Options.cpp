@@ -1,0 +1,291 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The only globals of the project: cl::opt objects, read once into ToolOptions.
+
+#include "Options.h"
+#include "rcache/Config.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace cl = llvm::cl;
+using llvm::StringRef;
+
+namespace rcache {
+namespace {
+
+/// libLLVM registers hundreds of options of its own; none of them is ours to
+/// offer, and `print-after` is one of them. They are registered before this
+/// object is made, which is before our own options are.
+struct ForeignOptionsRemover {
+  ForeignOptionsRemover() {
+    llvm::SmallPtrSet<cl::Option *, 32> Foreign;
+    for (auto &Entry : cl::getRegisteredOptions())
+      if (!llvm::is_contained({"help", "help-hidden", "help-list", "version"},
+                              Entry.first))
+        Foreign.insert(Entry.second);
+    for (cl::Option *O : Foreign)
+      O->removeArgument();
+  }
+} RemoverThatComesFirst;
+
+cl::OptionCategory What("What to write");
+cl::OptionCategory How("How kernels are rewritten");
+cl::OptionCategory Parse("How sources are parsed");
+cl::OptionCategory Project("Whole projects");
+
+cl::extrahelp Further(
+    "\nCompiler flags, of nvcc or clang, follow after `--`:\n"
+    "  rcache-rewrite kernel.cu -o kernel_rc.cu -- -Iinclude -arch=sm_90\n"
+    "Without them and without -p, the nearest compile_commands.json that "
+    "knows\n"
+    "the file is used, if there is one.\n\n"
+    "Exit status: 0 done, 1 a source does not parse or a file cannot be read "
+    "or\n"
+    "written (no output is changed then), 2 wrong usage.\n");
+
+cl::list<std::string> Sources(cl::Positional, cl::desc("<source.cu>..."),
+                              cl::cat(What));
+
+cl::opt<std::string> Output("o", cl::value_desc("file"), cl::cat(What),
+                            cl::desc("Write the result here (default: standard "
+                                     "output)"));
+cl::opt<bool> InPlace("i", cl::cat(What),
+                      cl::desc("Change the source files themselves"));
+cl::opt<bool> Diff("diff", cl::cat(What),
+                   cl::desc("Print a unified diff instead of the result"));
+cl::opt<bool> List("list", cl::cat(What),
+                   cl::desc("Print a line for each kernel: verdict, arrays, "
+                            "reason"));
+cl::opt<std::string> Report("report", cl::value_desc("file"), cl::cat(What),
+                            cl::desc("Write a JSON report (docs/report.md)"));
+cl::opt<std::string> Fixes("export-fixes", cl::value_desc("file"),
+                           cl::cat(What),
+                           cl::desc("Write the edits as YAML for "
+                                    "clang-apply-replacements"));
+cl::opt<std::string> DepFile("depfile", cl::value_desc("file"), cl::cat(What),
+                             cl::desc("Write a Makefile rule for the output "
+                                      "(needs -o)"));
+cl::opt<bool> LineDirectives("line-directives", cl::cat(What),
+                             cl::desc("Put #line directives in, so that "
+                                      "compilers, debuggers and profilers show "
+                                      "the original file"));
+cl::opt<std::string>
+    PrintAfter("print-after", cl::value_desc("stage"), cl::cat(What),
+               cl::desc("Print what a stage made, for each kernel: model, "
+                        "plan, predict or emit"));
+cl::opt<bool> Quiet("quiet", cl::cat(What), cl::desc("No remarks"));
+cl::alias QuietShort("q", cl::desc("Alias for --quiet"), cl::aliasopt(Quiet),
+                     cl::cat(What));
+cl::opt<bool> Verbose("verbose", cl::cat(What),
+                      cl::desc("Print the compile command of each file and "
+                               "the flags left out"));
+cl::opt<ToolOptions::ColorKind>
+    Color("color", cl::cat(What), cl::desc("Colours in messages"),
+          cl::init(ToolOptions::ColorKind::Auto),
+          cl::values(clEnumValN(ToolOptions::ColorKind::Auto, "auto",
+                                "on a terminal"),
+                     clEnumValN(ToolOptions::ColorKind::Always, "always", ""),
+                     clEnumValN(ToolOptions::ColorKind::Never, "never", "")));
+
+cl::list<std::string> Kernels("kernel", cl::value_desc("name"), cl::cat(How),
+                              cl::desc("Only this kernel (repeatable; a name "
+                                       "or a qualified name)"));
+cl::opt<std::string> Coarsen("coarsen", cl::value_desc("auto|N"), cl::cat(How),
+                             cl::init("auto"),
+                             cl::desc("Outputs a thread (default: auto)"));
+cl::opt<Options::DistributionKind> Distribution(
+    "distribution", cl::cat(How), cl::init(Options::DistributionKind::Auto),
+    cl::desc("Which lane owns which elements"),
+    cl::values(clEnumValN(Options::DistributionKind::Auto, "auto",
+                          "the planner chooses"),
+               clEnumValN(Options::DistributionKind::Cyclic, "cyclic",
+                          "element o in lane o mod 32"),
+               clEnumValN(Options::DistributionKind::Chunked, "chunked",
+                          "a lane owns consecutive elements")));
+cl::opt<std::string> Block("block", cl::value_desc("N"), cl::cat(How),
+                           cl::desc("Block size to assume where the file does "
+                                    "not tell"));
+cl::opt<bool> Force("force", cl::cat(How),
+                    cl::desc("Rewrite even when no gain is predicted"));
+cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(How),
+                            cl::desc("Pointer parameters of kernels do not "
+                                     "overlap"));
+cl::opt<Options::RuntimeKind> Runtime(
+    "runtime", cl::cat(How), cl::init(Options::RuntimeKind::Embed),
+    cl::desc("Where the device functions that the result uses come from"),
+    cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
+                          "copied into the result"),
+               clEnumValN(Options::RuntimeKind::Include, "include",
+                          "#include <rcache/device/rcache.cuh>")));
+
+cl::opt<std::string> DatabasePath("p", cl::value_desc("path"), cl::cat(Parse),
+                                  cl::desc("Folder of compile_commands.json, "
+                                           "or the file"));
+cl::opt<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
+                              cl::cat(Parse), cl::desc("CUDA toolkit"));
+cl::opt<std::string> Arch("arch", cl::value_desc("sm_NN"), cl::cat(Parse),
+                          cl::desc("Architecture to parse and plan for"));
+cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
+                                cl::cat(Parse),
+                                cl::desc("Further compiler flag (repeatable)"));
+cl::opt<bool> AllowErrors("allow-errors", cl::cat(Parse),
+                          cl::desc("Go on although the source has errors, as "
+                                   "long as kernels and launches have none"));
+
+cl::opt<bool> All("all", cl::cat(Project),
+                  cl::desc("All CUDA sources of the compile commands"));
+cl::opt<std::string> OutRoot("out-root", cl::value_desc("dir"),
+                             cl::cat(Project),
+                             cl::desc("Write results below this folder; files "
+                                      "without a rewritten kernel are not "
+                                      "written"));
+cl::opt<std::string> SourceRoot("source-root", cl::value_desc("dir"),
+                                cl::cat(Project),
+                                cl::desc("Folder whose tree --out-root mirrors "
+                                         "(default: the current one)"));
+cl::opt<std::string> Jobs("j", cl::value_desc("N"), cl::cat(Project),
+                          cl::desc("Files at a time (default: one a core)"));
+cl::opt<bool> KeepGoing("keep-going", cl::cat(Project),
+                        cl::desc("Write what can be written although some "
+                                 "file fails; the exit status is 1 still"));
+
+bool usageError(const llvm::Twine &Text) {
+  llvm::errs() << "rcache-rewrite: error: " << Text
+               << " (see rcache-rewrite --help)\n";
+  return false;
+}
+
+/// A positive number, at most \p Max.
+bool readNumber(StringRef Text, StringRef Option, unsigned Max,
+                unsigned &Value) {
+  if (Text.getAsInteger(10, Value) || Value == 0 || Value > Max)
+    return usageError("--" + Option + " takes a number from 1 to " +
+                      llvm::Twine(Max) + ", not '" + Text + "'");
+  return true;
+}
+
+/// What cl::opt cannot check.
+bool checkCombination(const ToolOptions &O) {
+  const bool Shows = O.Diff || O.List || !O.Library.PrintAfter.empty() ||
+                     !O.ReportFile.empty() || !O.FixesFile.empty();
+  if (O.Sources.empty() && !O.All)
+    return usageError("no source file");
+  if (O.All && (O.DatabasePath.empty() || O.OutRoot.empty()) && !Shows)
+    return usageError("--all needs -p and --out-root");
+  if (O.All && O.DatabasePath.empty())
+    return usageError("--all needs -p");
+  if (O.All && !O.Sources.empty())
+    return usageError("--all takes no source files");
+  if (O.All && (O.InPlace || !O.Output.empty()))
+    return usageError("--all writes with --out-root, not with -o or -i");
+  if (!O.OutRoot.empty() && (O.InPlace || !O.Output.empty()))
+    return usageError("--out-root excludes -o and -i");
+  if (O.InPlace && !O.Output.empty())
+    return usageError("-i excludes -o");
+  if (O.Sources.size() > 1 && !O.Output.empty())
+    return usageError("-o takes one source file");
+  if (O.Sources.size() > 1 && !O.InPlace && O.OutRoot.empty() && !Shows)
+    return usageError("several source files need -i, --out-root, --diff, "
+                      "--list or --report");
+  if (!O.DepFile.empty() && O.Output.empty())
+    return usageError("--depfile needs -o");
+  if (!O.DatabasePath.empty() && O.Flags)
+    return usageError("-p excludes flags after '--'");
+  if (O.InPlace && O.Library.LineDirectives)
+    return usageError("--line-directives excludes -i");
+  return true;
+}
+
+bool copyOptions(ToolOptions &O) {
+  O.Sources.assign(Sources.begin(), Sources.end());
+  O.Output = Output;
+  O.InPlace = InPlace;
+  O.Diff = Diff;
+  O.List = List;
+  O.ReportFile = Report;
+  O.FixesFile = Fixes;
+  O.DepFile = DepFile;
+  O.DatabasePath = DatabasePath;
+  O.CudaPath = CudaPath;
+  O.Arch = Arch;
+  O.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
+  O.AllowErrors = AllowErrors;
+  O.All = All;
+  O.OutRoot = OutRoot;
+  O.SourceRoot = SourceRoot;
+  O.KeepGoing = KeepGoing;
+  O.Quiet = Quiet;
+  O.Verbose = Verbose;
+  O.Color = Color;
+
+  Options &L = O.Library;
+  L.Kernels.assign(Kernels.begin(), Kernels.end());
+  L.Distribution = Distribution;
+  L.Force = Force;
+  L.AssumeNoAlias = AssumeNoAlias;
+  L.Runtime = Runtime;
+  L.LineDirectives = LineDirectives;
+  L.PrintAfter = PrintAfter;
+  if (!L.PrintAfter.empty() && L.PrintAfter != "model" &&
+      L.PrintAfter != "plan" && L.PrintAfter != "predict" &&
+      L.PrintAfter != "emit")
+    return usageError(
+        "--print-after takes model, plan, predict or emit, not '" +
+        L.PrintAfter + "'");
+  unsigned Number = 0;
+  if (Coarsen != "auto") {
+    if (!readNumber(Coarsen, "coarsen", 64, Number))
+      return false;
+    L.Coarsen = Number;
+  }
+  if (!Block.empty() && !readNumber(Block, "block", 1024, L.AssumedBlock))
+    return false;
+  if (!Jobs.empty() && !readNumber(Jobs, "j", 1024, O.Jobs))
+    return false;
+  if (!O.Arch.empty() && !StringRef(O.Arch).starts_with("sm_"))
+    return usageError("--arch takes sm_NN, not '" + O.Arch + "'");
+  return true;
+}
+
+void printVersion(llvm::raw_ostream &OS) {
+  OS << "rcache-rewrite " << RCACHE_VERSION << ", on clang "
+     << RCACHE_CLANG_MAJOR << '\n';
+}
+
+} // namespace
+
+std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
+  // Response files first: they may hold the `--`.
+  llvm::BumpPtrAllocator Alloc;
+  llvm::SmallVector<const char *, 32> Args(Argv, Argv + Argc);
+  cl::ExpansionContext Expansion(Alloc, cl::TokenizeGNUCommandLine);
+  if (llvm::Error E = Expansion.expandResponseFiles(Args)) {
+    usageError(llvm::toString(std::move(E)));
+    return std::nullopt;
+  }
+
+  ToolOptions O;
+  auto *Dashes = llvm::find_if(
+      Args, [](const char *A) { return A && StringRef(A) == "--"; });
+  if (Dashes != Args.end()) {
+    O.Flags.emplace(Dashes + 1, Args.end());
+    Args.erase(Dashes, Args.end());
+  }
+
+  cl::SetVersionPrinter(printVersion);
+  if (!cl::ParseCommandLineOptions(
+          Args.size(), Args.data(),
+          "Rewrites CUDA kernels that stage data in shared memory to keep it "
+          "in registers\n",
+          &llvm::errs()))
+    return std::nullopt;
+  if (!copyOptions(O) || !checkCombination(O))
+    return std::nullopt;
+  return O;
+}
+
+} // namespace rcache

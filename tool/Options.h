@@ -1,0 +1,53 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The command line of rcache-rewrite as one struct.
+
+#ifndef RCACHE_TOOL_OPTIONS_H
+#define RCACHE_TOOL_OPTIONS_H
+
+#include "rcache/Pipeline.h"
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rcache {
+
+struct ToolOptions {
+  std::vector<std::string> Sources;
+  Options Library; ///< what the library needs to know
+
+  // Where the result goes.
+  std::string Output; ///< -o, "" when not given
+  bool InPlace = false;
+  bool Diff = false;
+  bool List = false;
+  std::string ReportFile, FixesFile, DepFile;
+
+  // How the sources are parsed.
+  std::string DatabasePath; ///< -p
+  std::string CudaPath, Arch;
+  std::vector<std::string> ExtraArgs;
+  std::optional<std::vector<std::string>> Flags; ///< after `--`
+  bool AllowErrors = false;
+
+  // Whole projects.
+  bool All = false;
+  std::string OutRoot;
+  std::string SourceRoot; ///< "": the current folder
+  unsigned Jobs = 0;      ///< 0: one a core
+  bool KeepGoing = false;
+
+  // Messages.
+  bool Quiet = false;
+  bool Verbose = false;
+  enum class ColorKind { Auto, Always, Never } Color = ColorKind::Auto;
+};
+
+/// Reads the command line. Nothing is returned when it is wrong; the reason is
+/// on stderr then. `--help` and `--version` print and exit with 0.
+std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv);
+
+} // namespace rcache
+
+#endif // RCACHE_TOOL_OPTIONS_H
