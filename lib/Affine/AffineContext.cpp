@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Life and budget of an isl_ctx. An isl operation that fails (also: exceeds the
 // budget) returns null and leaves the error in the context; isl/cpp.h turns
@@ -12,7 +12,7 @@
 namespace rcache {
 
 namespace {
-/// Some seconds in the worst case; the analyses of an ordinary kernel need a
+/// About a second; the analyses of an ordinary kernel need a
 /// few thousand operations.
 constexpr unsigned long MaxOperations = 5'000'000;
 } // namespace

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Evaluate.h"
 #include "IslInternal.h"
@@ -69,8 +69,8 @@ static FloorDivision readAff(isl_aff *A, const Layout &L) {
   Result.Denominator = *toInt64(Den);
   Result.Numerator.Constant = scaled(Ctx, isl_aff_get_constant_val(A), Den);
   for (unsigned I = 0; I < L.params(); ++I)
-    if (const int64_t C = scaled(
-            Ctx, isl_aff_get_coefficient_val(A, isl_dim_param, I), Den))
+    if (const int64_t C =
+            scaled(Ctx, isl_aff_get_coefficient_val(A, isl_dim_param, I), Den))
       Result.Numerator.Terms.push_back({L.symbol(I), C});
   const unsigned NDiv = detail::size(Ctx, isl_aff_dim(A, isl_dim_div));
   for (unsigned I = 0; I < NDiv; ++I)
@@ -95,8 +95,7 @@ static std::vector<FloorDivision> readDivs(isl_local_space *Raw,
   }
   isl_local_space_free(Raw);
   if (!InOrder)
-    isl::exception::throw_invalid("divisions out of order", __FILE__,
-                                  __LINE__);
+    isl::exception::throw_invalid("divisions out of order", __FILE__, __LINE__);
   return Divs;
 }
 
@@ -149,9 +148,9 @@ static int64_t floorDivide(int64_t A, int64_t B) {
 }
 
 /// The symbols of \p At followed by the floor divisions at that point.
-static std::vector<int64_t>
-withDivs(const std::vector<int64_t> &At, unsigned NSymbols,
-         const std::vector<FloorDivision> &Divs) {
+static std::vector<int64_t> withDivs(const std::vector<int64_t> &At,
+                                     unsigned NSymbols,
+                                     const std::vector<FloorDivision> &Divs) {
   std::vector<int64_t> Vars(At.begin(), At.begin() + NSymbols);
   for (const FloorDivision &D : Divs)
     Vars.push_back(floorDivide(valueOf(D.Numerator, Vars), D.Denominator));
@@ -163,8 +162,7 @@ CompiledCondition::make(const isl::set &S,
                         const std::vector<std::string> &Order) {
   requireValue(S);
   // Existentials become explicit floor divisions.
-  const isl::set Explicit =
-      own(S.ctx(), isl_set_compute_divs(S.copy()));
+  const isl::set Explicit = own(S.ctx(), isl_set_compute_divs(S.copy()));
   const Layout L(Explicit.space(), Order);
   CompiledCondition Result;
   Result.NSymbols = Order.size();
@@ -208,8 +206,7 @@ CompiledValue CompiledValue::make(const isl::pw_aff &V,
   return Result;
 }
 
-std::optional<int64_t>
-CompiledValue::at(const std::vector<int64_t> &At) const {
+std::optional<int64_t> CompiledValue::at(const std::vector<int64_t> &At) const {
   for (const Piece &P : Pieces) {
     if (!P.Domain.holds(At))
       continue;

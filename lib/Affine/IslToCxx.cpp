@@ -1,480 +1,21 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // isl's own generator turns a value or set into an expression tree: it finds
 // min, max and selections, proves dividends non-negative on the context and
-// turns existentials into remainders. This file prints that tree. Arithmetic is
-// first flattened to sums of terms, so that each comparison can put its terms
-// and its constant on the sides where a person expects them.
+// turns existentials into remainders. This file prints the conditions of that
+// tree; CxxArithmetic.cpp prints what they compare.
 
 #include "IslToCxx.h"
-#include "IslInternal.h"
+#include "IslToCxxInternal.h"
 #include "IslTools.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include <algorithm>
-#include <isl/ast.h>
 #include <isl/ast_build.h>
-#include <limits>
-#include <memory>
-#include <vector>
 
 namespace rcache {
 
-namespace {
-
-//===-- Pieces of text ----------------------------------------------------===//
-
-/// C++ precedence, as far as it matters here; a larger one binds tighter.
-enum Precedence { PrecOr, PrecAnd, PrecCompare, PrecShift, PrecAdd, PrecMul,
-                  PrecUnary, PrecPrimary };
-
-struct Piece {
-  std::string Text;
-  Precedence Prec = PrecPrimary;
-  std::string atLeast(Precedence P) const {
-    return Prec >= P ? Text : "(" + Text + ")";
-  }
-};
-
-struct Term;
-
-struct Sum {
-  std::vector<Term> Terms;
-  int64_t Constant = 0;
-};
-
-/// A floor division by a positive constant that a factor stands for.
-struct Quotient {
-  Sum Dividend;
-  int64_t Divisor = 1;
-  bool NonNegative = false; ///< the dividend, proved
-};
-
-/// Coefficient * Factor, the factor no sum.
-struct Term {
-  int64_t Coefficient = 1;
-  Piece Factor;
-  Nullable<isl::pw_aff> Value = {}; ///< of the factor; null: not known
-  std::shared_ptr<Quotient> Q = nullptr;
-};
-
-/// One conjunct `lower <= x` or `x < upper`, or any other condition.
-struct Conjunct {
-  Piece Text;
-  std::string Subject; ///< the term it bounds, for the order of conjuncts
-  bool IsLower = false;
-};
-
-/// Why the printing was given up; left by exception within this file, since a
-/// tree has one place in a hundred where that happens.
-struct Refusal {
-  std::string Reason;
-};
-
-[[noreturn]] void refuse(const std::string &Reason) { throw Refusal{Reason}; }
-
-//===-- The printer -------------------------------------------------------===//
-
-class Printer {
-public:
-  /// \p Context: as in \p Opts, with the domain of what is printed.
-  Printer(const CxxNames &Names, const CxxOptions &Opts,
-          const isl::set &Context)
-      : Names(Names), Opts(Opts), Context(Context) {}
-
-  Piece value(const isl::ast_expr &E) { return text(sum(E)); }
-  Piece condition(const isl::ast_expr &E);
-
-private:
-  Sum sum(const isl::ast_expr &E);
-  Sum operation(const isl::ast_expr &E);
-  Sum division(const isl::ast_expr &E, isl_ast_expr_op_type Op);
-  Sum floorQuotient(const Sum &Dividend, int64_t D);
-  Sum quotient(const Sum &Dividend, int64_t D, bool NonNegative);
-  Piece remainder(const Sum &Dividend, int64_t D);
-  bool provedNonNegative(const Sum &S);
-  void foldRemainders(Sum &S);
-  Piece extremum(const isl::ast_expr &E, bool IsMin);
-  Piece selection(const isl::ast_expr &E);
-  Conjunct comparison(const isl::ast_expr &E, isl_ast_expr_op_type Op);
-  Conjunct atMostZero(const Sum &S);
-  Conjunct equalsZero(const Sum &S);
-  void conjuncts(const isl::ast_expr &E, std::vector<Conjunct> &Out);
-
-  Piece text(Sum S);
-  Term symbol(const isl::ast_expr &E);
-  std::string constant(int64_t C);
-  bool isUnsigned() const { return Opts.Type == CxxType::Unsigned; }
-
-  const CxxNames &Names;
-  const CxxOptions &Opts;
-  Nullable<isl::set> Context;
-};
-
-} // namespace
-
-static unsigned argCount(const isl::ast_expr &E) {
-  return detail::size(E.ctx(), isl_ast_expr_op_get_n_arg(E.get()));
-}
-
-static isl::ast_expr arg(const isl::ast_expr &E, unsigned I) {
-  return detail::own(E.ctx(), isl_ast_expr_op_get_arg(E.get(), I));
-}
-
-static bool isOp(const isl::ast_expr &E) {
-  return isl_ast_expr_get_type(E.get()) == isl_ast_expr_op;
-}
-
-static int64_t intValue(const isl::ast_expr &E) {
-  const isl::val V =
-      detail::own(E.ctx(), isl_ast_expr_int_get_val(E.get()));
-  const std::optional<int64_t> I = toInt64(V);
-  if (!I)
-    refuse("a constant does not fit 64 bits");
-  return *I;
-}
-
-static const char *typeName(CxxType T) {
-  switch (T) {
-  case CxxType::Int:
-    return "int";
-  case CxxType::LongLong:
-    return "long long";
-  case CxxType::Unsigned:
-    return "unsigned";
-  }
-  return "int";
-}
-
-//===-- Sums --------------------------------------------------------------===//
-
-static int64_t multiply(int64_t A, int64_t B) {
-  int64_t R;
-  if (llvm::MulOverflow(A, B, R))
-    refuse("a constant does not fit 64 bits");
-  return R;
-}
-
-static int64_t plus(int64_t A, int64_t B) {
-  int64_t R;
-  if (llvm::AddOverflow(A, B, R))
-    refuse("a constant does not fit 64 bits");
-  return R;
-}
-
-/// A += Factor * B; equal terms are merged.
-static void addScaled(Sum &A, const Sum &B, int64_t Factor) {
-  A.Constant = plus(A.Constant, multiply(B.Constant, Factor));
-  for (const Term &T : B.Terms) {
-    const int64_t C = multiply(T.Coefficient, Factor);
-    auto It = std::find_if(A.Terms.begin(), A.Terms.end(), [&](const Term &O) {
-      return O.Factor.Text == T.Factor.Text;
-    });
-    if (It == A.Terms.end())
-      A.Terms.push_back({C, T.Factor});
-    else
-      It->Coefficient = plus(It->Coefficient, C);
-  }
-  std::erase_if(A.Terms, [](const Term &T) { return T.Coefficient == 0; });
-}
-
-std::string Printer::constant(int64_t C) {
-  const bool Small = llvm::isInt<32>(C);
-  switch (Opts.Type) {
-  case CxxType::Int:
-    // -2147483648 is no int literal but a negated long.
-    if (!Small || C == std::numeric_limits<int32_t>::min())
-      refuse("the constant " + std::to_string(C) + " does not fit int");
-    return std::to_string(C);
-  case CxxType::Unsigned:
-    if (C < 0 || !llvm::isUInt<32>(C))
-      refuse("the constant " + std::to_string(C) + " does not fit unsigned");
-    return std::to_string(C) + (Small ? "" : "u");
-  case CxxType::LongLong:
-    return std::to_string(C) + (Small ? "" : "LL");
-  }
-  return "";
-}
-
-/// Positive terms first, then the negative ones, then the constant.
-Piece Printer::text(Sum S) {
-  foldRemainders(S);
-  std::string Out;
-  auto Append = [&](const Term &T) {
-    const int64_t Abs = T.Coefficient < 0 ? -T.Coefficient : T.Coefficient;
-    const bool Negative = T.Coefficient < 0;
-    if (!Out.empty())
-      Out += Negative ? " - " : " + ";
-    else if (Negative)
-      Out += "-";
-    if (Abs != 1)
-      Out += constant(Abs) + " * " + T.Factor.atLeast(PrecUnary);
-    else
-      Out += T.Factor.atLeast(Negative ? PrecUnary : PrecMul);
-  };
-  for (const Term &T : S.Terms)
-    if (T.Coefficient > 0)
-      Append(T);
-  const bool StartsNegative = Out.empty();
-  for (const Term &T : S.Terms)
-    if (T.Coefficient < 0) {
-      // A leading minus: better `c - x` than `-x + c`.
-      if (Out.empty() && S.Constant > 0)
-        Out = constant(S.Constant);
-      Append(T);
-    }
-  if (S.Terms.empty())
-    return {constant(S.Constant), S.Constant < 0 ? PrecUnary : PrecPrimary};
-  const bool ConstantDone = StartsNegative && S.Constant > 0;
-  if (S.Constant > 0 && !ConstantDone)
-    Out += " + " + constant(S.Constant);
-  if (S.Constant < 0)
-    Out += " - " + constant(multiply(S.Constant, -1));
-  if (S.Terms.size() == 1 && S.Constant == 0) {
-    const Term &T = S.Terms.front();
-    if (T.Coefficient == 1)
-      return T.Factor;
-    return {Out, T.Coefficient == -1 ? PrecUnary : PrecMul};
-  }
-  return {Out, PrecAdd};
-}
-
-Sum Printer::sum(const isl::ast_expr &E) {
-  switch (isl_ast_expr_get_type(E.get())) {
-  case isl_ast_expr_int:
-    return {{}, intValue(E)};
-  case isl_ast_expr_id:
-    return {{symbol(E)}, 0};
-  case isl_ast_expr_op:
-    return operation(E);
-  default:
-    refuse("an expression of an unknown kind");
-  }
-}
-
-Sum Printer::operation(const isl::ast_expr &E) {
-  const isl_ast_expr_op_type Op = isl_ast_expr_op_get_type(E.get());
-  Sum S;
-  switch (Op) {
-  case isl_ast_expr_op_add:
-  case isl_ast_expr_op_sub:
-    addScaled(S, sum(arg(E, 0)), 1);
-    addScaled(S, sum(arg(E, 1)), Op == isl_ast_expr_op_add ? 1 : -1);
-    return S;
-  case isl_ast_expr_op_minus:
-    addScaled(S, sum(arg(E, 0)), -1);
-    return S;
-  case isl_ast_expr_op_mul: {
-    Sum A = sum(arg(E, 0)), B = sum(arg(E, 1));
-    if (!A.Terms.empty())
-      std::swap(A, B);
-    if (!A.Terms.empty())
-      refuse("a product of two symbols");
-    addScaled(S, B, A.Constant);
-    return S;
-  }
-  case isl_ast_expr_op_div:
-  case isl_ast_expr_op_fdiv_q:
-  case isl_ast_expr_op_pdiv_q:
-  case isl_ast_expr_op_pdiv_r:
-  case isl_ast_expr_op_zdiv_r:
-    return division(E, Op);
-  case isl_ast_expr_op_min:
-  case isl_ast_expr_op_max:
-    return {{{1, extremum(E, Op == isl_ast_expr_op_min)}}, 0};
-  case isl_ast_expr_op_cond:
-  case isl_ast_expr_op_select:
-    return {{{1, selection(E)}}, 0};
-  default:
-    refuse("an operation that is no arithmetic");
-  }
-}
-
-Term Printer::symbol(const isl::ast_expr &E) {
-  const isl::id Id = detail::own(E.ctx(), isl_ast_expr_id_get_id(E.get()));
-  const auto It = Names.find(Id.name());
-  if (It == Names.end())
-    refuse("no text for the symbol '" + Id.name() + "'");
-  const CxxAtom &A = It->second;
-  // A text that is no name could be anything: in parentheses it is a factor.
-  Piece Factor{A.Primary ? A.Text : "(" + A.Text + ")", PrecPrimary};
-  const bool SameType = A.Type.empty() || A.Type == typeName(Opts.Type) ||
-                        (isUnsigned() && A.Type == "unsigned int");
-  if (!SameType)
-    Factor = {"(" + std::string(typeName(Opts.Type)) + ")" + Factor.Text,
-              PrecUnary};
-  return {1, Factor, symbolValue(E.ctx(), Id.name())};
-}
-
-//===-- Divisions ---------------------------------------------------------===//
-
-/// The value of \p S, or null when a factor's is not known.
-static Nullable<isl::pw_aff> valueOf(const Sum &S, isl::ctx Ctx) {
-  isl::pw_aff V = constantValue(Ctx, S.Constant);
-  for (const Term &T : S.Terms) {
-    if (T.Value.is_null())
-      return isl::pw_aff();
-    V = V.add(T.Value.mul(constantValue(Ctx, T.Coefficient)));
-  }
-  return V;
-}
-
-bool Printer::provedNonNegative(const Sum &S) {
-  const Nullable<isl::pw_aff> V = valueOf(S, Context.ctx());
-  if (V.is_null())
-    return false;
-  const isl::pw_aff Zero = constantValue(Context.ctx(), 0);
-  return impliedBy(lessEqual(Zero, V), Context.intersect(V.domain()));
-}
-
-Sum Printer::division(const isl::ast_expr &E, isl_ast_expr_op_type Op) {
-  const Sum Dividend = sum(arg(E, 0));
-  const isl::ast_expr By = arg(E, 1);
-  if (isl_ast_expr_get_type(By.get()) != isl_ast_expr_int)
-    refuse("a division by a symbol");
-  const int64_t D = intValue(By);
-  if (D <= 0)
-    refuse("a division by a number that is not positive");
-  switch (Op) {
-  case isl_ast_expr_op_pdiv_q:
-    return quotient(Dividend, D, /*NonNegative=*/true);
-  case isl_ast_expr_op_pdiv_r: {
-    Nullable<isl::pw_aff> V = valueOf(Dividend, E.ctx());
-    if (!V.is_null())
-      V = floorMod(V, D);
-    return {{{1, remainder(Dividend, D), V}}, 0};
-  }
-  case isl_ast_expr_op_zdiv_r: // compared with zero: the sign does not matter
-    if (isUnsigned() && !llvm::isPowerOf2_64(D) && !provedNonNegative(Dividend))
-      refuse("the dividend of an unsigned remainder may be negative");
-    return {{{1, remainder(Dividend, D)}}, 0};
-  default: // fdiv_q; div is exact, so that every division does
-    return floorQuotient(Dividend, D);
-  }
-}
-
-/// isl keeps the coefficients of a dividend between -D/2 and D/2, which hides
-/// that it cannot be negative: y + floor((x - 4y)/20) is (x + 16y) / 20. So
-/// first the negative coefficients, then also the constant, are made positive
-/// by multiples of D, if that proves the dividend non-negative.
-Sum Printer::floorQuotient(const Sum &Dividend, int64_t D) {
-  auto Raise = [D](int64_t C) { return C >= 0 ? 0 : (D - 1 - C) / D; };
-  Sum Raised = Dividend, Outside;
-  for (Term &T : Raised.Terms) {
-    const int64_t K = Raise(T.Coefficient);
-    Term Less = T;
-    Less.Coefficient = -K;
-    addScaled(Outside, {{Less}, 0}, 1);
-    T.Coefficient = plus(T.Coefficient, multiply(K, D));
-  }
-  std::erase_if(Raised.Terms, [](const Term &T) { return !T.Coefficient; });
-  for (const bool WithConstant : {false, true}) {
-    if (WithConstant) {
-      const int64_t K = Raise(Raised.Constant);
-      Raised.Constant = plus(Raised.Constant, multiply(K, D));
-      Outside.Constant = -K;
-    }
-    if (!provedNonNegative(Raised))
-      continue;
-    Sum S = quotient(Raised, D, /*NonNegative=*/true);
-    addScaled(S, Outside, 1);
-    return S;
-  }
-  return quotient(Dividend, D, /*NonNegative=*/false);
-}
-
-Sum Printer::quotient(const Sum &Dividend, int64_t D, bool NonNegative) {
-  if (!NonNegative && isUnsigned())
-    refuse("the dividend of an unsigned division may be negative");
-  const Piece Whole = text(Dividend);
-  const std::string Left = Whole.atLeast(PrecMul), Right = constant(D);
-  Term T;
-  if (NonNegative)
-    T.Factor = {Left + " / " + Right, PrecMul};
-  else if (llvm::isPowerOf2_64(D))
-    T.Factor = {Whole.atLeast(PrecAdd) + " >> " +
-                    std::to_string(llvm::Log2_64(D)),
-                PrecShift};
-  else // towards minus infinity
-    T.Factor = {Left + " / " + Right + " - (" + Left + " % " + Right + " < 0)",
-                PrecAdd};
-  T.Value = valueOf(Dividend, Context.ctx());
-  if (!T.Value.is_null())
-    T.Value = floorDiv(T.Value, D);
-  T.Q = std::make_shared<Quotient>(Quotient{Dividend, D, NonNegative});
-  return {{T}, 0};
-}
-
-Piece Printer::remainder(const Sum &Dividend, int64_t D) {
-  return {text(Dividend).atLeast(PrecMul) + " % " + constant(D), PrecMul};
-}
-
-/// K * A - K * D * floor(A / D) is K * (A mod D).
-void Printer::foldRemainders(Sum &S) {
-  for (unsigned I = 0; I < S.Terms.size(); ++I) {
-    const Term T = S.Terms[I];
-    if (!T.Q || T.Coefficient % T.Q->Divisor != 0 ||
-        !(T.Q->NonNegative || llvm::isPowerOf2_64(T.Q->Divisor)))
-      continue;
-    const int64_t K = -(T.Coefficient / T.Q->Divisor);
-    // Every term of K * A must be there.
-    const bool AllThere = std::all_of(
-        T.Q->Dividend.Terms.begin(), T.Q->Dividend.Terms.end(),
-        [&](const Term &A) {
-          return std::any_of(S.Terms.begin(), S.Terms.end(), [&](const Term &O) {
-            return O.Factor.Text == A.Factor.Text &&
-                   O.Coefficient == K * A.Coefficient;
-          });
-        });
-    if (!AllThere)
-      continue;
-    Sum Rest = S;
-    Rest.Terms.erase(Rest.Terms.begin() + I);
-    addScaled(Rest, T.Q->Dividend, -K);
-    Term Mod;
-    Mod.Coefficient = K;
-    if (T.Q->NonNegative)
-      Mod.Factor = remainder(T.Q->Dividend, T.Q->Divisor);
-    else // two's complement: the low bits of a negative number, too
-      Mod.Factor = {"(" + text(T.Q->Dividend).atLeast(PrecAdd) + " & " +
-                        constant(T.Q->Divisor - 1) + ")",
-                    PrecPrimary};
-    if (!T.Value.is_null())
-      Mod.Value = floorMod(valueOf(T.Q->Dividend, Context.ctx()), T.Q->Divisor);
-    addScaled(Rest, {{Mod}, 0}, 1);
-    S = Rest;
-    I = -1; // again from the start
-  }
-}
-
-//===-- Choices -----------------------------------------------------------===//
-
-Piece Printer::extremum(const isl::ast_expr &E, bool IsMin) {
-  Piece Best = value(arg(E, 0));
-  const unsigned N = argCount(E);
-  if (N > 4 && !Opts.MinMaxCalls)
-    refuse("a minimum or maximum of more than four values");
-  for (unsigned I = 1; I < N; ++I) {
-    const Piece Next = value(arg(E, I));
-    if (Opts.MinMaxCalls) {
-      Best = {std::string(IsMin ? "min(" : "max(") + Best.Text + ", " +
-                  Next.Text + ")",
-              PrecPrimary};
-      continue;
-    }
-    const std::string A = Best.atLeast(PrecShift), B = Next.atLeast(PrecShift);
-    Best = {"(" + A + (IsMin ? " < " : " > ") + B + " ? " + A + " : " + B + ")",
-            PrecPrimary};
-  }
-  return Best;
-}
-
-Piece Printer::selection(const isl::ast_expr &E) {
-  const Piece C = condition(arg(E, 0));
-  const Piece A = value(arg(E, 1)), B = value(arg(E, 2));
-  return {"(" + C.Text + " ? " + A.Text + " : " + B.Text + ")", PrecPrimary};
-}
+using namespace printing;
 
 //===-- Conditions --------------------------------------------------------===//
 
@@ -484,17 +25,17 @@ Conjunct Printer::atMostZero(const Sum &S) {
   Sum P, N;
   for (const Term &T : S.Terms)
     (T.Coefficient > 0 ? P : N)
-        .Terms.push_back({T.Coefficient > 0 ? T.Coefficient
-                                            : multiply(T.Coefficient, -1),
-                          T.Factor, T.Value, T.Q});
+        .Terms.push_back(
+            {T.Coefficient > 0 ? T.Coefficient : multiply(T.Coefficient, -1),
+             T.Factor, T.Value, T.Q});
   const int64_t C = S.Constant;
   auto Make = [&](const char *Op, bool IsLower) {
     const Piece L = text(P), R = text(N);
     const Sum &Subject = IsLower ? N : P;
-    return Conjunct{{L.atLeast(PrecShift) + Op + R.atLeast(PrecShift),
-                     PrecCompare},
-                    Subject.Terms.front().Factor.Text,
-                    IsLower};
+    return Conjunct{
+        {L.atLeast(PrecShift) + Op + R.atLeast(PrecShift), PrecCompare},
+        Subject.Terms.front().Factor.Text,
+        IsLower};
   };
   if (P.Terms.empty() && N.Terms.empty())
     return {{C <= 0 ? "true" : "false", PrecPrimary}, "", false};
@@ -525,9 +66,9 @@ Conjunct Printer::equalsZero(const Sum &S) {
   Sum P, N;
   for (const Term &T : S.Terms)
     (T.Coefficient > 0 ? P : N)
-        .Terms.push_back({T.Coefficient > 0 ? T.Coefficient
-                                            : multiply(T.Coefficient, -1),
-                          T.Factor, T.Value, T.Q});
+        .Terms.push_back(
+            {T.Coefficient > 0 ? T.Coefficient : multiply(T.Coefficient, -1),
+             T.Factor, T.Value, T.Q});
   if (P.Terms.empty() && N.Terms.empty())
     return {{S.Constant == 0 ? "true" : "false", PrecPrimary}, "", false};
   int64_t C = S.Constant; // P + C == N
@@ -547,18 +88,21 @@ Conjunct Printer::equalsZero(const Sum &S) {
           false};
 }
 
-Conjunct Printer::comparison(const isl::ast_expr &E, isl_ast_expr_op_type Op) {
+/// The comparison \p E as S <= 0 (`==`: S == 0).
+Sum Printer::normalised(const isl::ast_expr &E, isl_ast_expr_op_type Op) {
   Sum L = sum(arg(E, 0)), R = sum(arg(E, 1));
-  const bool Swap = Op == isl_ast_expr_op_ge || Op == isl_ast_expr_op_gt;
-  if (Swap)
+  if (Op == isl_ast_expr_op_ge || Op == isl_ast_expr_op_gt)
     std::swap(L, R);
   addScaled(L, R, -1);
   foldRemainders(L);
-  if (Op == isl_ast_expr_op_eq)
-    return equalsZero(L);
   if (Op == isl_ast_expr_op_lt || Op == isl_ast_expr_op_gt)
     L.Constant = plus(L.Constant, 1);
-  return atMostZero(L);
+  return L;
+}
+
+Conjunct Printer::comparison(const isl::ast_expr &E, isl_ast_expr_op_type Op) {
+  const Sum S = normalised(E, Op);
+  return Op == isl_ast_expr_op_eq ? equalsZero(S) : atMostZero(S);
 }
 
 /// The conjuncts of a chain of `and`, in isl's order.

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "IslTools.h"
 #include "IslInternal.h"
@@ -118,8 +118,8 @@ isl::pw_aff floorMod(const isl::pw_aff &A, int64_t D) {
 template <typename Fn>
 static std::vector<std::string> filterParams(const isl::space &Space, Fn Keep) {
   std::vector<std::string> Ids;
-  const unsigned N = detail::size(
-      Space.ctx(), isl_space_dim(Space.get(), isl_dim_param));
+  const unsigned N =
+      detail::size(Space.ctx(), isl_space_dim(Space.get(), isl_dim_param));
   for (unsigned I = 0; I < N; ++I)
     if (Keep(I))
       Ids.push_back(isl_space_get_dim_name(Space.get(), isl_dim_param, I));
@@ -151,8 +151,8 @@ bool dependsOn(const isl::pw_aff &V, const std::string &Id) {
 bool dependsOn(const isl::set &S, const std::string &Id) {
   requireValue(S);
   const int Pos = paramPos(S.space(), Id);
-  return Pos >= 0 && truth(S.ctx(), isl_set_involves_dims(
-                                        S.get(), isl_dim_param, Pos, 1));
+  return Pos >= 0 &&
+         truth(S.ctx(), isl_set_involves_dims(S.get(), isl_dim_param, Pos, 1));
 }
 
 namespace {
@@ -186,8 +186,8 @@ isl::pw_aff substitute(const isl::pw_aff &V, const Substitution &By) {
     return V;
   const SubstitutionMap Map = toMap(V.ctx(), By);
   isl::pw_aff Fn = detail::idsToDomain(V, Map.Ids);
-  Fn = own(V.ctx(), isl_pw_aff_pullback_multi_pw_aff(Fn.release(),
-                                                     Map.Values.copy()));
+  Fn = own(V.ctx(),
+           isl_pw_aff_pullback_multi_pw_aff(Fn.release(), Map.Values.copy()));
   return toParamValue(Fn);
 }
 
@@ -197,8 +197,8 @@ isl::set substitute(const isl::set &S, const Substitution &By) {
     return S;
   const SubstitutionMap Map = toMap(S.ctx(), By);
   isl::set Set = detail::idsToDims(S, Map.Ids);
-  Set = own(S.ctx(), isl_set_preimage_multi_pw_aff(Set.release(),
-                                                   Map.Values.copy()));
+  Set = own(S.ctx(),
+            isl_set_preimage_multi_pw_aff(Set.release(), Map.Values.copy()));
   return Set.params();
 }
 
@@ -357,8 +357,7 @@ std::optional<LinearSplit> splitLinear(const isl::pw_aff &V,
     if (!C)
       return std::nullopt;
     Split.Coefficients[Id] = *C;
-    isl::pw_aff Term =
-        symbolValue(Ctx, Id).mul(constantValue(Ctx, *C));
+    isl::pw_aff Term = symbolValue(Ctx, Id).mul(constantValue(Ctx, *C));
     std::optional<isl::pw_aff> Rest =
         withoutSymbol(Split.Rest.sub(Term), Id, Ctxt);
     if (!Rest)

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Relations.h"
 #include "IslInternal.h"
@@ -21,11 +21,11 @@ static isl::map paramsToTuple(isl::map R, const SymbolIds &Ids,
   R = own(Ctx, isl_map_align_params(R.release(),
                                     detail::paramSpace(Ctx, Ids).release()));
   for (const std::string &Id : Ids) {
-    const int Pos = isl_space_find_dim_by_name(R.space().get(), isl_dim_param,
-                                               Id.c_str());
+    const int Pos =
+        isl_space_find_dim_by_name(R.space().get(), isl_dim_param, Id.c_str());
     const unsigned At = detail::size(Ctx, isl_map_dim(R.get(), Type));
-    R = own(Ctx, isl_map_move_dims(R.release(), Type, At, isl_dim_param, Pos,
-                                   1));
+    R = own(Ctx,
+            isl_map_move_dims(R.release(), Type, At, isl_dim_param, Pos, 1));
   }
   return R;
 }
@@ -35,8 +35,7 @@ static isl::map nameTuple(isl::map R, isl_dim_type Type,
   isl::ctx Ctx = R.ctx();
   if (Name.empty())
     return own(Ctx, isl_map_reset_tuple_id(R.release(), Type));
-  return own(Ctx,
-             isl_map_set_tuple_name(R.release(), Type, Name.c_str()));
+  return own(Ctx, isl_map_set_tuple_name(R.release(), Type, Name.c_str()));
 }
 
 /// `[symbols] -> { [] -> [To] : Domain }`.
@@ -44,12 +43,14 @@ static isl::map graphOf(const std::vector<isl::pw_aff> &To,
                         const isl::set &Domain) {
   requireValue(Domain);
   isl::ctx Ctx = Domain.ctx();
-  isl::map Graph = own(Ctx, isl_map_from_range(isl_set_from_params(
-                                Domain.copy())));
+  isl::map Graph =
+      own(Ctx, isl_map_from_range(isl_set_from_params(Domain.copy())));
   for (const isl::pw_aff &V : To) {
     requireValue(V);
-    isl::map One = own(Ctx, isl_map_from_pw_aff(isl_pw_aff_from_range(V.copy())));
-    Graph = own(Ctx, isl_map_flat_range_product(Graph.release(), One.release()));
+    isl::map One =
+        own(Ctx, isl_map_from_pw_aff(isl_pw_aff_from_range(V.copy())));
+    Graph =
+        own(Ctx, isl_map_flat_range_product(Graph.release(), One.release()));
   }
   return Graph;
 }
@@ -128,7 +129,8 @@ std::vector<isl::pw_aff> toValues(const isl::pw_multi_aff &Fn,
   for (unsigned I = 0; I < NOut; ++I) {
     isl_pw_aff *V = isl_pw_multi_aff_get_pw_aff(Fn.get(), I);
     V = isl_pw_aff_pullback_multi_pw_aff(V, Ids.copy());
-    Values.push_back(own(Ctx, isl_pw_aff_project_domain_on_params(V)).coalesce());
+    Values.push_back(
+        own(Ctx, isl_pw_aff_project_domain_on_params(V)).coalesce());
   }
   return Values;
 }
@@ -150,9 +152,9 @@ isl::map stagedSources(const isl::map &Writes, const isl::map &Sources) {
   return Writes.reverse().apply_range(Sources).coalesce();
 }
 
-/// The coordinate \p Pos of `[inputs, symbols] -> { [out] : Hull }` as a function
-/// of the parameters, when an equality `±out = ...` without divisions and other
-/// coordinates says so.
+/// The coordinate \p Pos of `[inputs, symbols] -> { [out] : Hull }` as a
+/// function of the parameters, when an equality `±out = ...` without divisions
+/// and other coordinates says so.
 static std::optional<isl::pw_aff> definedBy(const isl::basic_set &Hull,
                                             unsigned Pos, unsigned NOut) {
   isl::ctx Ctx = Hull.ctx();
@@ -186,8 +188,7 @@ std::optional<std::vector<isl::pw_aff>> fitAffine(const isl::map &R,
   if (R.is_empty())
     return std::nullopt;
   // [symbols] -> { In -> Out }   becomes   [InIds, symbols] -> { [Out] }
-  isl::set Graph =
-      tupleToParams(R, InIds, isl_dim_in).range();
+  isl::set Graph = tupleToParams(R, InIds, isl_dim_in).range();
   Graph = own(R.ctx(), isl_set_reset_tuple_id(Graph.release()));
   const isl::basic_set Hull =
       own(R.ctx(), isl_set_affine_hull(Graph.release()));

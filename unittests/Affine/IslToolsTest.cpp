@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Affine/IslTools.h"
 #include "Affine/Relations.h"
@@ -30,7 +30,8 @@ TEST_F(IslToolsTest, DependsOnIsTextual) {
   EXPECT_FALSE(dependsOn(V, "m"));
   EXPECT_EQ((std::vector<std::string>{"tx"}),
             involvedIds(value("[tx, n] -> { [(tx + 1)] }")));
-  EXPECT_EQ((std::vector<std::string>{"n"}), involvedIds(cond("[tx, n] -> { : n > 3 }")));
+  EXPECT_EQ((std::vector<std::string>{"n"}),
+            involvedIds(cond("[tx, n] -> { : n > 3 }")));
 }
 
 TEST_F(IslToolsTest, SubstitutesAllAtOnce) {
@@ -51,9 +52,10 @@ TEST_F(IslToolsTest, SubstitutesInConditionsAndPieces) {
                          {{"tx", value("[tx, s] -> { [(tx + 2s)] }")}}));
   EXPECT_COND("[n] -> { : 4 < n }",
               bindConst(cond("[tx, n] -> { : tx < n }"), "tx", 4));
-  EXPECT_VALUE("[u, n] -> { [(u)] : u < n; [(n)] : u >= n }",
-               renameSymbol(value("[t, n] -> { [(t)] : t < n; [(n)] : t >= n }"),
-                            "t", "u"));
+  EXPECT_VALUE(
+      "[u, n] -> { [(u)] : u < n; [(n)] : u >= n }",
+      renameSymbol(value("[t, n] -> { [(t)] : t < n; [(n)] : t >= n }"), "t",
+                   "u"));
   // A partial substitute makes the result partial.
   EXPECT_VALUE("[a] -> { [(a)] : a >= 0 }",
                substitute(value("[t] -> { [(t)] }"),
@@ -69,9 +71,10 @@ TEST_F(IslToolsTest, SimplifiesUnderContext) {
   const isl::set Ctxt = cond("[tx] -> { : 0 <= tx < 32 }");
   EXPECT_EQ("[tx] -> { [(tx)] }",
             str(simplify(value("[tx] -> { [(tx mod 32)] }"), Ctxt)));
-  EXPECT_EQ("[tx] -> { [(tx)] }",
-            str(simplify(value("[tx] -> { [(tx)] : tx >= 0; [(-tx)] : tx < 0 }"),
-                         Ctxt)));
+  EXPECT_EQ(
+      "[tx] -> { [(tx)] }",
+      str(simplify(value("[tx] -> { [(tx)] : tx >= 0; [(-tx)] : tx < 0 }"),
+                   Ctxt)));
   EXPECT_TRUE(
       simplify(cond("[tx] -> { : tx < 40 }"), Ctxt).is_equal(always(Ctx)));
 }
@@ -104,15 +107,16 @@ TEST_F(IslToolsTest, EqualUnderContext) {
   // Different domains are a difference.
   EXPECT_FALSE(equalUnder(B, value("[x] -> { [(x)] : x > 0 }"),
                           cond("[x] -> { : 0 <= x < 8 }")));
-  EXPECT_TRUE(impliedBy(cond("[x] -> { : x >= 0 }"), cond("[x] -> { : x = 4 }")));
-  EXPECT_FALSE(impliedBy(cond("[x] -> { : x >= 5 }"), cond("[x] -> { : x > 3 }")));
+  EXPECT_TRUE(
+      impliedBy(cond("[x] -> { : x >= 0 }"), cond("[x] -> { : x = 4 }")));
+  EXPECT_FALSE(
+      impliedBy(cond("[x] -> { : x >= 5 }"), cond("[x] -> { : x > 3 }")));
 }
 
 TEST_F(IslToolsTest, LinearSplit) {
   const isl::set Ctxt = cond("[tx, ty] -> { : 0 <= tx < 16 and 0 <= ty < 8 }");
-  const auto S =
-      splitLinear(value("[tx, ty, b] -> { [(b + 3 + 2tx - ty)] }"),
-                  {"tx", "ty"}, Ctxt);
+  const auto S = splitLinear(value("[tx, ty, b] -> { [(b + 3 + 2tx - ty)] }"),
+                             {"tx", "ty"}, Ctxt);
   ASSERT_TRUE(S);
   EXPECT_EQ(2, S->Coefficients.at("tx"));
   EXPECT_EQ(-1, S->Coefficients.at("ty"));
@@ -122,20 +126,21 @@ TEST_F(IslToolsTest, LinearSplit) {
 
 TEST_F(IslToolsTest, LinearCoefficientSeesThroughSplits) {
   const isl::set Ctxt = cond("[tx, ty] -> { : 0 <= tx < 16 and 0 <= ty < 8 }");
-  EXPECT_EQ(1, linearCoefficient(
-                   value("[tx] -> { [(4*floor(tx/4) + (tx mod 4))] }"), "tx",
-                   Ctxt));
+  EXPECT_EQ(
+      1, linearCoefficient(value("[tx] -> { [(4*floor(tx/4) + (tx mod 4))] }"),
+                           "tx", Ctxt));
   // The row of a linear id is free of tx, because 0 <= tx < 16.
-  EXPECT_EQ(0, linearCoefficient(
-                   value("[tx, ty] -> { [(floor((16ty + tx)/16))] }"), "tx",
-                   Ctxt));
-  EXPECT_EQ(1, linearCoefficient(
-                   value("[tx, ty] -> { [(floor((16ty + tx)/16))] }"), "ty",
-                   Ctxt));
+  EXPECT_EQ(
+      0, linearCoefficient(value("[tx, ty] -> { [(floor((16ty + tx)/16))] }"),
+                           "tx", Ctxt));
+  EXPECT_EQ(
+      1, linearCoefficient(value("[tx, ty] -> { [(floor((16ty + tx)/16))] }"),
+                           "ty", Ctxt));
   EXPECT_EQ(std::nullopt,
             linearCoefficient(value("[tx] -> { [(tx mod 4)] }"), "tx", Ctxt));
-  EXPECT_EQ(std::nullopt,
-            linearCoefficient(value("[tx] -> { [(floor(tx/2))] }"), "tx", Ctxt));
+  EXPECT_EQ(
+      std::nullopt,
+      linearCoefficient(value("[tx] -> { [(floor(tx/2))] }"), "tx", Ctxt));
   EXPECT_EQ(std::nullopt,
             linearCoefficient(
                 value("[tx, n] -> { [(tx)] : tx < n; [(n)] : tx >= n }"), "tx",

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A fixture for tests in isl notation: value("[n] -> { [(n + 1)] }").
 
@@ -23,8 +23,7 @@ protected:
 
   /// Equal as functions: same domain, same values.
   static bool same(const isl::pw_aff &A, const isl::pw_aff &B) {
-    return A.domain().is_equal(B.domain()) &&
-           A.domain().is_subset(A.eq_set(B));
+    return A.domain().is_equal(B.domain()) && A.domain().is_subset(A.eq_set(B));
   }
   template <typename T> static std::string str(const T &V) {
     std::ostringstream OS;

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Affine/Relations.h"
 #include "Affine/IslTools.h"
@@ -16,11 +16,11 @@ TEST_F(RelationsTest, AccessMap) {
              accessMap({"tx"}, {value("[tx] -> { [(tx + 1)] }")},
                        cond("[tx, n] -> { : 0 <= tx < n }")));
   // Symbols that do not occur become free coordinates; the order is kept.
-  EXPECT_MAP("{ Thread[ty, tx] -> Elem[tx, 2ty] : tx >= 0 }",
-             accessMap({"ty", "tx"},
-                       {value("[tx] -> { [(tx)] }"),
-                        value("[ty] -> { [(2ty)] }")},
-                       cond("[tx] -> { : tx >= 0 }")));
+  EXPECT_MAP(
+      "{ Thread[ty, tx] -> Elem[tx, 2ty] : tx >= 0 }",
+      accessMap({"ty", "tx"},
+                {value("[tx] -> { [(tx)] }"), value("[ty] -> { [(2ty)] }")},
+                cond("[tx] -> { : tx >= 0 }")));
   EXPECT_MAP("{ [tx] -> Elem[] }", accessMap({"tx"}, {}, cond("{ : }"), ""));
   // A value's own domain counts.
   EXPECT_MAP("{ T[tx] -> E[tx] : tx > 5 }",
@@ -29,8 +29,9 @@ TEST_F(RelationsTest, AccessMap) {
 }
 
 TEST_F(RelationsTest, SetsAndConditions) {
-  EXPECT_TRUE(cond("[n] -> { Elem[e] : e < n }")
-                  .is_equal(toSet({"e"}, cond("[e, n] -> { : e < n }"), "Elem")));
+  EXPECT_TRUE(
+      cond("[n] -> { Elem[e] : e < n }")
+          .is_equal(toSet({"e"}, cond("[e, n] -> { : e < n }"), "Elem")));
   EXPECT_COND("[e, n] -> { : e < n }",
               toCondition(cond("[n] -> { Elem[i] : i < n }"), {"e"}));
   EXPECT_COND("[a, b, n] -> { : b = a + n }",
@@ -41,7 +42,8 @@ TEST_F(RelationsTest, SetsAndConditions) {
 }
 
 TEST_F(RelationsTest, FunctionsAsValues) {
-  const isl::pw_multi_aff F(Ctx, "[n] -> { Elem[a, b] -> Thread[b + n, 2a] : a > 0 }");
+  const isl::pw_multi_aff F(
+      Ctx, "[n] -> { Elem[a, b] -> Thread[b + n, 2a] : a > 0 }");
   const auto V = toValues(F, {"e0", "e1"});
   ASSERT_EQ(2u, V.size());
   EXPECT_VALUE("[e0, e1, n] -> { [(e1 + n)] : e0 > 0 }", V[0]);
@@ -51,15 +53,16 @@ TEST_F(RelationsTest, FunctionsAsValues) {
 // The k-stencil of the literature: every thread stages its own element, the
 // first 2k also one of the tail; block size and block base are symbols.
 TEST_F(RelationsTest, StencilStagingFunction) {
-  const isl::map Writes = map(
-      "[bd, n, bb] -> { Thread[t] -> Elem[t] : 0 <= t < bd and bb + t < n; "
-      "Thread[t] -> Elem[t + bd] : 0 <= t < 6 and bb + bd + t < n }");
-  const isl::map Sources =
-      map("[bd, n, bb] -> { Thread[t] -> Src[bb + t] : 0 <= t < bd and bb + t < n }");
+  const isl::map Writes =
+      map("[bd, n, bb] -> { Thread[t] -> Elem[t] : 0 <= t < bd and bb + t < n; "
+          "Thread[t] -> Elem[t + bd] : 0 <= t < 6 and bb + bd + t < n }");
+  const isl::map Sources = map("[bd, n, bb] -> { Thread[t] -> Src[bb + t] : 0 "
+                               "<= t < bd and bb + t < n }");
   const isl::map Tail = map("[bd, n, bb] -> { Thread[t] -> Src[bb + t + bd] : "
                             "0 <= t < 6 and bb + bd + t < n }");
-  const isl::map Body = map("[bd, n, bb] -> { Thread[t] -> Elem[t] : 0 <= t < bd "
-                            "and bb + t < n }");
+  const isl::map Body =
+      map("[bd, n, bb] -> { Thread[t] -> Elem[t] : 0 <= t < bd "
+          "and bb + t < n }");
   const isl::map TailWrites =
       map("[bd, n, bb] -> { Thread[t] -> Elem[t + bd] : 0 <= t < 6 and bb + bd "
           "+ t < n }");
@@ -73,16 +76,18 @@ TEST_F(RelationsTest, StencilStagingFunction) {
 
   const InverseResult Inverse = invertWrites(Writes, {"e"});
   EXPECT_TRUE(Inverse.Unique);
-  EXPECT_COND("[bd, n, bb, e] -> { : 0 <= e < n - bb and "
-              "(e < bd or bd <= e < bd + 6) }",
-              Inverse.Written.intersect(cond("[bd] -> { : bd >= 32 }"))
-                  .unite(cond("[bd, n, bb, e] -> { : 0 <= e < n - bb and bd < 32 "
-                              "and (e < bd or bd <= e < bd + 6) }")));
+  EXPECT_COND(
+      "[bd, n, bb, e] -> { : 0 <= e < n - bb and "
+      "(e < bd or bd <= e < bd + 6) }",
+      Inverse.Written.intersect(cond("[bd] -> { : bd >= 32 }"))
+          .unite(cond("[bd, n, bb, e] -> { : 0 <= e < n - bb and bd < 32 "
+                      "and (e < bd or bd <= e < bd + 6) }")));
   ASSERT_EQ(1u, Inverse.Writer.size());
 }
 
 TEST_F(RelationsTest, InverseOfRepeatedWrites) {
-  const isl::map Writes = map("{ Thread[t] -> Elem[floor(t/2)] : 0 <= t < 64 }");
+  const isl::map Writes =
+      map("{ Thread[t] -> Elem[floor(t/2)] : 0 <= t < 64 }");
   const InverseResult Inverse = invertWrites(Writes, {"e"});
   EXPECT_FALSE(Inverse.Unique);
   EXPECT_VALUE("[e] -> { [(2e)] : 0 <= e < 32 }", Inverse.Writer[0]);
@@ -109,18 +114,18 @@ TEST_F(RelationsTest, FitSeesThroughLinearIds) {
 }
 
 TEST_F(RelationsTest, FitRefusesWhatIsNotAffine) {
-  EXPECT_FALSE(fitAffine(map("{ [e] -> [0] : e < 0; [e] -> [e] : e >= 0 }"),
-                         {"e"}));
+  EXPECT_FALSE(
+      fitAffine(map("{ [e] -> [0] : e < 0; [e] -> [e] : e >= 0 }"), {"e"}));
   EXPECT_FALSE(fitAffine(map("{ [e] -> [floor(e/2)] }"), {"e"}));
   EXPECT_FALSE(fitAffine(map("{ [e] -> [x] : x >= e }"), {"e"}));
   EXPECT_FALSE(fitAffine(map("{ [e] -> [x] : false }"), {"e"}));
 }
 
 TEST_F(RelationsTest, AsFunction) {
-  const auto Clamp = asFunction(
-      map("[n] -> { [e] -> [0] : e < 0; [e] -> [e] : 0 <= e < n; "
-          "[e] -> [n - 1] : e >= n and n > 0 }"),
-      {"e"});
+  const auto Clamp =
+      asFunction(map("[n] -> { [e] -> [0] : e < 0; [e] -> [e] : 0 <= e < n; "
+                     "[e] -> [n - 1] : e >= n and n > 0 }"),
+                 {"e"});
   ASSERT_TRUE(Clamp);
   EXPECT_VALUE("[e, n] -> { [(0)] : e < 0; [(e)] : 0 <= e < n; "
                "[(n - 1)] : e >= n and n > 0 }",
