@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The affine world of a kernel, in isl.
 //
@@ -11,8 +11,8 @@
 //     value      [tx, n] -> { [(tx + 1)] }
 //     condition  [tx, n] -> { : tx < n }
 //
-// Whoever needs some of the symbols as coordinates (`{ Thread[tx] -> Elem[e] }`)
-// moves them with the functions of lib/Affine/IslTools.h.
+// Whoever needs some of the symbols as coordinates (`{ Thread[tx] -> Elem[e]
+// }`) moves them with the functions of lib/Affine/IslTools.h.
 //
 // isl reports errors by C++ exceptions; `guarded` is the one door through
 // which they leave as llvm::Error.
@@ -56,8 +56,8 @@ auto guarded(Fn &&F) -> llvm::Expected<std::invoke_result_t<Fn>> {
   try {
     return std::forward<Fn>(F)();
   } catch (const isl::exception &E) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(),
-                                   "isl: %s", E.what());
+    return llvm::createStringError(llvm::inconvertibleErrorCode(), "isl: %s",
+                                   E.what());
   }
 }
 
