@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks that includes follow the arrows between the layers.
+
+Each layer may include itself and the layers named here. Plan and Predict see
+no clang headers, Affine alone (with the models that hold its values) sees isl's
+exceptions. Prints every include against the rules; exit status 1 when there is one.
+"""
+
+import os
+import re
+import sys
+
+LAYERS = {
+    "Support": [],
+    "Affine": ["Support"],
+    "Driver": ["Support"],
+    "Model": ["Affine", "Support"],
+    "Plan": ["Model", "Affine", "Support"],
+    "Predict": ["Plan", "Affine", "Support"],
+    "Emit": ["Predict", "Plan", "Affine", "Support"],
+    "Output": ["Support"],
+    "Frontend": ["Driver", "Support"],
+}
+# Headers of include/rcache that a layer has no business with.
+FORBIDDEN_PUBLIC = {
+    "Support": {"Model.h", "Plan.h", "Pipeline.h", "ModelBuilder.h", "Affine.h"},
+    "Affine": {"Plan.h", "Pipeline.h", "ModelBuilder.h"},
+    "Driver": {"Model.h", "Plan.h", "Pipeline.h", "ModelBuilder.h", "Affine.h"},
+    "Model": {"Plan.h", "Pipeline.h"},
+    "Plan": {"ModelBuilder.h"},
+    "Predict": {"ModelBuilder.h"},
+    "Emit": {"ModelBuilder.h"},
+}
+CLANG_ALLOWED = {"Driver", "Model", "Frontend", "Output", "Emit"}
+# Emit formats what it inserts; it sees text, not trees.
+CLANG_ONLY = {
+    "Emit": re.compile(r"clang/(Format|Tooling/Core|Tooling/Refactoring)/"),
+    "Output": re.compile(r"clang/Tooling/"),
+}
+INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+
+
+def violations(root):
+    for layer in sorted(LAYERS):
+        folder = os.path.join(root, "lib", layer)
+        for base, _, names in os.walk(folder):
+            for name in sorted(names):
+                if not name.endswith((".h", ".cpp", ".def")):
+                    continue
+                path = os.path.join(base, name)
+                with open(path, encoding="utf-8") as f:
+                    for number, line in enumerate(f, 1):
+                        match = INCLUDE.match(line)
+                        if match:
+                            problem = judge(layer, match.group(1))
+                            if problem:
+                                yield "%s:%d: %s" % (
+                                    os.path.relpath(path, root), number, problem)
+
+
+def judge(layer, header):
+    top = header.split("/")[0]
+    if top in LAYERS and top != layer and top not in LAYERS[layer]:
+        return "%s must not include %s (%s)" % (layer, top, header)
+    if top == "rcache" and header[7:] in FORBIDDEN_PUBLIC.get(layer, ()):
+        return "%s must not include %s" % (layer, header)
+    if top == "clang":
+        if layer not in CLANG_ALLOWED:
+            return "%s must not see clang (%s)" % (layer, header)
+        if layer in CLANG_ONLY and not CLANG_ONLY[layer].match(header):
+            return "%s must not see this part of clang (%s)" % (layer, header)
+    return None
+
+
+def main():
+    root = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    found = list(violations(root))
+    for line in found:
+        print(line)
+    known = set(LAYERS)
+    for name in sorted(os.listdir(os.path.join(root, "lib"))):
+        if os.path.isdir(os.path.join(root, "lib", name)) and name not in known:
+            found.append(name)
+            print("lib/%s: a layer that scripts/check_layers.py does not know" % name)
+    if not found:
+        print("layers: every include follows the arrows")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

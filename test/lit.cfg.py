@@ -1,0 +1,90 @@
+# Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# How the tests of this folder are run. Run them with scripts/test.sh, or with
+#   lit build/test          (or a folder or file below)
+#
+# Features:
+#   cuda-toolkit   the toolkit's headers and nvcc are there
+#   rcache-check   the CPU runner was built
+#   rcache-lsp, nvim, emacs   for the editor tests
+#   asan           built with AddressSanitizer
+#
+# Substitutions:
+#   %rewrite       rcache-rewrite without a toolkit: put flags of your own behind
+#                  `%mock`, as in  %rewrite %s -o %t.cu -- %mock -DX=1
+#   %mock          compiler flags that replace the toolkit by Inputs/cuda.h
+#   %nvcc          nvcc for the oldest architecture that all tests may assume
+#   %clang-cuda    clang as a CUDA compiler, compile only
+#   %cuda          the toolkit's folder
+#   %src           the project's folder
+
+import os
+import shutil
+
+import lit.formats
+
+config.name = "rcache"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".cu", ".test"]
+config.excludes = ["Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.rcache_build_dir, "test")
+
+# What the tool finds by itself must not depend on who runs the tests.
+for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CPATH", "RCACHE_OPTIONS"):
+    config.environment.pop(name, None)
+for name in ("HOME", "LSAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "detect_leaks=0")
+
+bin_dir = os.path.join(config.rcache_build_dir, "bin")
+config.environment["PATH"] = os.pathsep.join(
+    [bin_dir, config.llvm_tools_dir, config.environment["PATH"]]
+)
+
+
+def find_toolkit():
+    """The folder of the toolkit whose nvcc runs, or None."""
+    candidates = [os.environ.get("CUDA_PATH"), os.environ.get("CUDA_HOME")]
+    nvcc = shutil.which("nvcc")
+    if nvcc:
+        candidates.append(os.path.dirname(os.path.dirname(os.path.realpath(nvcc))))
+    candidates.append("/usr/local/cuda")
+    for path in candidates:
+        if path and os.path.exists(os.path.join(path, "include", "cuda_runtime.h")):
+            return path
+    return None
+
+
+mock = "-nocudainc -nocudalib -include %s/Inputs/cuda.h" % config.test_source_root
+config.substitutions.append(("%rewrite", "rcache-rewrite"))
+config.substitutions.append(("%mock", mock))
+config.substitutions.append(("%src", config.rcache_source_dir))
+config.substitutions.append(("%python", config.python))
+
+toolkit = find_toolkit()
+if toolkit:
+    config.available_features.add("cuda-toolkit")
+    nvcc = os.path.join(toolkit, "bin", "nvcc")
+    config.substitutions.append(("%nvcc", nvcc + " -arch=sm_90"))
+    config.substitutions.append(
+        (
+            "%clang-cuda",
+            os.path.join(config.llvm_tools_dir, "clang++")
+            + " -x cuda --cuda-gpu-arch=sm_90 --cuda-path=%s -isystem %s/include/cccl"
+            " -Wno-unknown-cuda-version -I%s/include"
+            % (toolkit, toolkit, config.rcache_source_dir),
+        )
+    )
+    config.substitutions.append(("%cuda", toolkit))
+
+for program in ("rcache-check", "rcache-lsp"):
+    if os.path.exists(os.path.join(bin_dir, program)):
+        config.available_features.add(program)
+for program in ("nvim", "emacs", "cmake", "ninja", "make"):
+    if shutil.which(program):
+        config.available_features.add(program)
+if "address" in config.rcache_sanitize:
+    config.available_features.add("asan")
