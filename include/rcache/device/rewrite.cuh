@@ -1,0 +1,144 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What rewritten kernels call: loads and stores of runs of elements as vectors,
+// and a shuffle for elements of any size. Usable by hand as well. Compiles with
+// nvcc and clang, from C++14 on.
+//
+// `rcache-rewrite --runtime=include` includes this file; `--runtime=embed`
+// copies the blocks between the markers that a rewritten file uses.
+
+#ifndef RCACHE_DEVICE_REWRITE_CUH
+#define RCACHE_DEVICE_REWRITE_CUH
+
+// rcache-begin: same
+#ifndef RCACHE_DEVICE_SAME
+#define RCACHE_DEVICE_SAME
+namespace rcache {
+namespace device {
+/// Whether two types are one: tells instantiations of a template apart.
+template <typename A, typename B> struct same {
+  static constexpr bool value = false;
+};
+template <typename A> struct same<A, A> {
+  static constexpr bool value = true;
+};
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: same
+
+// rcache-begin: word
+#ifndef RCACHE_DEVICE_WORD
+#define RCACHE_DEVICE_WORD
+namespace rcache {
+namespace device {
+/// The type of one memory access of Bytes bytes.
+template <int Bytes> struct word;
+template <> struct word<1> { using type = unsigned char; };
+template <> struct word<2> { using type = unsigned short; };
+template <> struct word<4> { using type = unsigned int; };
+template <> struct word<8> { using type = uint2; };
+template <> struct word<16> { using type = uint4; };
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: word
+
+// rcache-begin: load_run (needs: word)
+#ifndef RCACHE_DEVICE_LOAD_RUN
+#define RCACHE_DEVICE_LOAD_RUN
+namespace rcache {
+namespace device {
+/// w[i] = p[i] for 0 <= i < N, in accesses of Bytes bytes where p + Head is
+/// aligned for them (Head < Bytes / sizeof(T)), else one element at a time.
+/// Reads nothing outside the run.
+template <int Bytes, int Head, int N, typename T>
+__device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
+  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
+  if (Vectors > 0 &&
+      reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
+    using word_t = typename word<Bytes>::type;
+#pragma unroll
+    for (int i = 0; i < Head && i < N; ++i)
+      w[i] = p[i];
+#pragma unroll
+    for (int v = 0; v < Vectors; ++v) {
+      const word_t x = reinterpret_cast<const word_t *>(p + Head)[v];
+      memcpy(&w[Head + v * V], &x, Bytes);
+    }
+#pragma unroll
+    for (int i = Head + Vectors * V; i < N; ++i)
+      w[i] = p[i];
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      w[i] = p[i];
+  }
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: load_run
+
+// rcache-begin: store_run (needs: word)
+#ifndef RCACHE_DEVICE_STORE_RUN
+#define RCACHE_DEVICE_STORE_RUN
+namespace rcache {
+namespace device {
+/// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
+/// on and p is aligned for them.
+template <int Bytes, int N, typename T>
+__device__ __forceinline__ void store_run(T *p, const T (&v)[N],
+                                          const bool (&on)[N]) {
+  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  bool all = N % V == 0 && reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    all = all && on[i];
+  if (all) {
+    using word_t = typename word<Bytes>::type;
+#pragma unroll
+    for (int i = 0; i < N / V; ++i) {
+      word_t x;
+      memcpy(&x, &v[i * V], Bytes);
+      reinterpret_cast<word_t *>(p)[i] = x;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (on[i])
+        p[i] = v[i];
+  }
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: store_run
+
+// rcache-begin: shuffle
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. T: trivially copyable, of any size; exchanged word by word.
+template <typename T>
+__device__ __forceinline__ T shuffle(const T &value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  T result;
+  memcpy(&result, words, sizeof(T));
+  return result;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: shuffle
+
+#endif // RCACHE_DEVICE_REWRITE_CUH

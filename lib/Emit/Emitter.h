@@ -1,0 +1,51 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A model and its plan as CUDA source: the rewritten kernel and the host
+// function that launches it or, when a precondition fails, the original.
+//
+//     __global__ void stencil(const float *a, float *b, int n) { ... }   stays
+//     __global__ void stencil_rc(const float *a, float *b, int n,
+//                                unsigned rc_grid_x) { ... }             new
+//     static void stencil_rc_launch(dim3 grid, dim3 block, size_t shared,
+//                                   cudaStream_t stream, const float *a, ...)
+
+#ifndef RCACHE_EMIT_EMITTER_H
+#define RCACHE_EMIT_EMITTER_H
+
+#include "rcache/Plan.h"
+#include <set>
+
+namespace rcache {
+
+struct EmittedKernel {
+  std::string KernelName;   ///< "stencil_rc"
+  std::string Kernel;       ///< its definition, not formatted
+  std::string Launch;       ///< the statement that launches it, for the launch
+                            ///< function: `stencil_rc<<<...>>>(...);`
+  std::string Condition;    ///< the preconditions
+  std::set<std::string> Helpers; ///< blocks of rewrite.cuh that are used
+};
+
+/// Emits the kernel of \p M under the name \p Name. Errors say which statement
+/// could not be written: the kernel is then declined (`emit-failed`).
+llvm::Expected<EmittedKernel> emitKernel(const KernelModel &M, const Plan &P,
+                                         const std::string &Name);
+
+/// One instantiation (or the only one) of a kernel for the launch function.
+struct LaunchCase {
+  const KernelModel *M = nullptr;
+  const EmittedKernel *K = nullptr;
+};
+
+/// The host function `<name>_rc_launch` and, if \p WithVoidArgs, its sibling
+/// for cudaLaunchKernel. Cases of a template are told apart by `if constexpr`.
+std::string emitLaunchFunction(const std::vector<LaunchCase> &Cases,
+                               bool WithVoidArgs);
+
+/// The text of the blocks of rewrite.cuh in \p Helpers and those they need.
+std::string runtimeText(const std::set<std::string> &Helpers);
+
+} // namespace rcache
+
+#endif // RCACHE_EMIT_EMITTER_H

@@ -1,0 +1,380 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Fill.h. Every shuffle stands at the level of the barrier it replaces,
+// under no condition that differs inside a warp: all 32 lanes take part.
+
+#include "Fill.h"
+#include "Affine/IslTools.h"
+#include "ValueText.h"
+
+using namespace rcache;
+
+Fill::Fill(const KernelModel &M, const Plan &P, const Names &N)
+    : M(M), P(P), N(N) {}
+
+static std::string str(int64_t V) { return std::to_string(V); }
+
+std::string Fill::groupName(const ArrayPlan &A) const {
+  // Several groups of one array are told apart by number.
+  std::set<unsigned> Firsts;
+  for (const ArrayPlan &O : P.Arrays)
+    if (O.Array == A.Array && !O.Writes.empty())
+      Firsts.insert(O.Writes.front());
+  std::string Name = N(M.Arrays[A.Array].Name);
+  if (Firsts.size() < 2)
+    return Name;
+  unsigned K = 0;
+  for (unsigned F : Firsts) {
+    if (F == A.Writes.front())
+      break;
+    ++K;
+  }
+  return Name + str(K);
+}
+
+std::string Fill::base(size_t Index) const {
+  const ArrayPlan &A = P.Arrays[Index];
+  unsigned Same = 0, Before = 0;
+  for (size_t I = 0; I < P.Arrays.size(); ++I) {
+    const ArrayPlan &O = P.Arrays[I];
+    if (O.Array != A.Array || O.Writes != A.Writes ||
+        O.X == Exchange::Direct || O.X == Exchange::Shared)
+      continue;
+    ++Same;
+    Before += I < Index;
+  }
+  std::string Name = groupName(A) + "_w";
+  return Same > 1 ? Name + str(Before) : Name;
+}
+
+static void addElementNames(CxxNames &Symbols, const ArrayPlan &A,
+                            const Names &N) {
+  for (const std::string &E : A.Stage.ElemIds)
+    Symbols[E] = CxxAtom(N(E), true, "int");
+}
+
+llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  addElementNames(O.Symbols, A, N);
+  // What the original does not stage is not asked for: within what is staged,
+  // the last unguarded piece needs no test if the others are excluded.
+  std::string Params, Shown;
+  for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
+    Params += (D ? ", const int " : "const int ") + N(A.Stage.ElemIds[D]);
+    Shown += "[" + N(A.Stage.ElemIds[D]) + "]";
+  }
+  std::string T = "// " + Arr.Name + Shown + " as the original stages it.\n";
+  T += "const auto " + groupName(A) + "_at = [=](" + Params + ") -> " +
+       Arr.ElemType + " {\n";
+  isl::set Staged = never(M.Ctx->ctx());
+  for (const StagePiece &Piece : A.Stage.Pieces)
+    Staged = Staged.unite(Piece.Domain);
+  bool Ended = false;
+  isl::set Left = Staged.coalesce();
+  for (const StagePiece &Piece : A.Stage.Pieces) {
+    // A load is made only where the original made it; a value without loads
+    // may stand for everything that is left.
+    std::string Cond;
+    bool Pure = true;
+    std::function<void(const ValueRef &)> Look = [&](const ValueRef &V) {
+      Pure &= V->K != Value::Load && V->K != Value::Op;
+      for (const ValueRef &C : V->Operands)
+        Look(C);
+    };
+    Look(Piece.V);
+    isl::set Test = Piece.Domain;
+    if (Pure)
+      Test = simplify(Test, Left);
+    auto C = conditionText(Test, N, O);
+    if (!C)
+      return C.takeError();
+    Cond = *C;
+    for (const ValueRef &G : Piece.Guards) {
+      auto GT = valueText(G, N, O);
+      if (!GT)
+        return GT.takeError();
+      Cond = (Cond == "true" ? "" : "(" + Cond + ") && ") + "(" + *GT + ")";
+    }
+    auto V = valueText(Piece.V, N, O);
+    if (!V)
+      return V.takeError();
+    if (Cond == "true") {
+      T += "  return " + *V + ";\n";
+      Ended = true;
+      break;
+    }
+    T += "  if (" + Cond + ")\n    return " + *V + ";\n";
+    if (Piece.Guards.empty())
+      Left = Left.subtract(Piece.Domain).coalesce();
+  }
+  if (!Ended)
+    T += "  return " + Arr.ElemType + "(); // never used\n";
+  return T + "};\n";
+}
+
+/// Statement(s) that put Count elements from (rc_e0, ...) into array Into, by
+/// vector loads in the interior and one by one elsewhere.
+llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
+                                      const std::string &Into, int64_t Count) {
+  const std::string M1 = N("m");
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  addElementNames(O.Symbols, A, N);
+  std::string At;
+  for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
+    At += (D ? ", " : "") + N(A.Stage.ElemIds[D]);
+    if (D + 1 == A.Stage.ElemIds.size() && Count > 1) {
+      if (A.SlotSpan)
+        At += " + " + M1 + " / " + str(A.SlotSpan) + " * " + str(A.SlotStep) +
+              " + " + M1 + " % " + str(A.SlotSpan);
+      else
+        At += " + " + M1;
+    }
+  }
+  std::string Scalar;
+  if (Count > 1)
+    Scalar = "#pragma unroll\nfor (int " + M1 + " = 0; " + M1 + " < " +
+             str(Count) + "; ++" + M1 + ")\n  " + Into + "[" + M1 +
+             "] = " + groupName(A) + "_at(" + At + ");\n";
+  else
+    Scalar = Into + "[0] = " + groupName(A) + "_at(" + At + ");\n";
+  if (A.InteriorPiece < 0 || Count < 2)
+    return Scalar;
+  const StagePiece &Piece = A.Stage.Pieces[static_cast<size_t>(A.InteriorPiece)];
+  auto Cond = conditionText(A.Interior, N, O);
+  if (!Cond)
+    return Cond.takeError();
+  std::string Fast;
+  auto LoadRun = [&](const VectorLeaf &L, const std::string &Into)
+      -> llvm::Expected<std::string> {
+    auto I = valueText(L.Load->Operands[0], N, O, /*AsIndex=*/true);
+    if (!I)
+      return I;
+    Helpers.insert("load_run");
+    return "rcache::device::load_run<" + str(A.VectorBytes) + ", " +
+           str(L.Head) + ">(" + Into + ", " + L.Load->Text + " + (" + *I +
+           "));\n";
+  };
+  if (Piece.V->K == Value::Load && A.Leaves.size() == 1 &&
+      A.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
+    auto T = LoadRun(A.Leaves[0], Into);
+    if (!T)
+      return T;
+    Fast = *T;
+  } else {
+    std::map<const Value *, std::string> Names;
+    for (size_t K = 0; K < A.Leaves.size(); ++K) {
+      std::string Name = N("l" + str(int64_t(K)));
+      Fast += A.Leaves[K].Load->Type + " " + Name + "[" + str(Count) + "];\n";
+      auto T = LoadRun(A.Leaves[K], Name);
+      if (!T)
+        return T;
+      Fast += *T;
+      Names[A.Leaves[K].Load.get()] = Name + "[" + M1 + "]";
+    }
+    ValueTextOptions Each = O;
+    Each.Symbols[A.Stage.ElemIds.back()] =
+        CxxAtom(N(A.Stage.ElemIds.back()) + " + " + M1, false, "int");
+    Each.LoadText = [&](const Value *V) {
+      auto It = Names.find(V);
+      return It == Names.end() ? std::string() : It->second;
+    };
+    auto V = valueText(Piece.V, N, Each);
+    if (!V)
+      return V;
+    Fast += "#pragma unroll\nfor (int " + M1 + " = 0; " + M1 + " < " +
+            str(Count) + "; ++" + M1 + ")\n  " + Into + "[" + M1 + "] = " + *V +
+            ";\n";
+  }
+  if (*Cond == "true")
+    return Fast;
+  return "if (" + *Cond + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
+}
+
+llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  std::string W = base(Index);
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  std::string Extents, Reg = W;
+  for (int64_t E : A.Extent)
+    Extents += "[" + str(E) + "]";
+  if (A.Extent.empty())
+    Extents = "[1]";
+  std::string T = "// Phase: the elements of " + Arr.Name +
+                  " that this thread's outputs need.\n";
+  T += Arr.ElemType + " " + W + Extents + ";\n";
+  std::string Open = "{\n", Close = "}\n";
+  for (size_t D = 0; D < A.First.size(); ++D) {
+    auto F = affineText(A.First[D], N, O);
+    if (!F)
+      return F;
+    std::string E = N(A.Stage.ElemIds[D]);
+    if (D + 1 < A.First.size()) {
+      std::string R = N("r" + str(int64_t(D)));
+      Open += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
+              str(A.Extent[D]) + "; ++" + R + ") {\nconst int " + E + " = " +
+              *F + " + " + R + ";\n";
+      Close += "}\n";
+      Reg += "[" + R + "]";
+    } else
+      Open += "const int " + E + " = " + *F + ";\n";
+  }
+  auto R = run(A, Reg, A.Extent.empty() ? 1 : A.Extent.back());
+  if (!R)
+    return R;
+  return T + Open + *R + Close;
+}
+
+llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  std::string W = base(Index), Lane = N("lane");
+  int64_t B = A.Chunk, Len = A.Extent[0];
+  int64_t Q = (Len - 1) / B; // chunks beyond the own one
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  auto F = affineText(A.First[0], N, O);
+  if (!F)
+    return F;
+  std::string E = N("e0");
+  auto Low = run(A, W + "_own", B);
+  if (!Low)
+    return Low;
+  std::string T = "// Phase: each lane loads its own chunk of " + Arr.Name +
+                  "; " + str(Q) + (Q == 1 ? " lane loads" : " lanes load") +
+                  " what lies behind the warp's last chunk.\n";
+  T += Arr.ElemType + " " + W + "_own[" + str(B) + "], " + W + "_next[" +
+       str(B) + "] = {};\n";
+  T += "{\nconst int " + E + " = " + *F + ";\n" + *Low + "}\n";
+  auto High = run(A, W + "_next", B);
+  if (!High)
+    return High;
+  T += "if (" + Lane +
+       (A.Direction > 0 ? " < " + str(Q) : " >= " + str(32 - Q)) +
+       ") {\nconst int " + E + " = " + *F + " + " + str(32 * B) + ";\n" + *High +
+       "}\n";
+  std::string Mm = N("m");
+  T += "// Phase: the rest of the window arrives from the lanes that own it.\n";
+  T += Arr.ElemType + " " + W + "[" + str(Len) + "];\n";
+  T += "#pragma unroll\nfor (int " + Mm + " = 0; " + Mm + " < " + str(B) +
+       "; ++" + Mm + ")\n  " + W + "[" + Mm + "] = " + W + "_own[" + Mm +
+       "];\n";
+  std::string Away = Mm + " / " + str(B), Reg = "[" + Mm + " % " + str(B) + "]";
+  T += "#pragma unroll\nfor (int " + Mm + " = " + str(B) + "; " + Mm + " < " +
+       str(Len) + "; ++" + Mm + ")\n  " + W + "[" + Mm +
+       "] = rcache::device::shuffle(";
+  if (A.Direction > 0)
+    T += Lane + " < " + Away + " ? " + W + "_next" + Reg + " : " + W + "_own" +
+         Reg + ", (" + Lane + " + " + Away + ") % 32);\n";
+  else
+    T += Lane + " >= 32 - " + Away + " ? " + W + "_next" + Reg + " : " + W +
+         "_own" + Reg + ", (" + Lane + " - " + Away + " + 32) % 32);\n";
+  Helpers.insert("shuffle");
+  return T;
+}
+
+llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  std::string W = base(Index), Lane = N("lane"), R = N("r"), S = N("s"),
+              J = N("j");
+  int64_t Span = A.SlotSpan, C = P.Factor[0];
+  int64_t Regs = C + (Span - 1 + 31) / 32;
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  auto F = affineText(A.First[0], N, O);
+  if (!F)
+    return F;
+  std::string T = "// Phase: element " + Arr.Name +
+                  "[first + 32 * r + lane] of the warp goes to register r of "
+                  "its lane (round robin).\n";
+  T += Arr.ElemType + " " + W + "_own[" + str(Regs) + "] = {};\n";
+  // The last registers are only partly needed: lanes beyond the halo load none.
+  T += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " + str(Regs) +
+       "; ++" + R + ")\n  if (" + R + " * 32 + " + Lane + " < " +
+       str(32 * C + Span - 1) + ")\n    " + W + "_own[" + R + "] = " +
+       groupName(A) + "_at(" + *F + " + " + R + " * 32);\n";
+  T += "// Phase: slot s reads element lane + j from the lane that owns it.\n";
+  T += Arr.ElemType + " " + W + "[" + str(C * Span) + "];\n";
+  T += "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " + str(C) + "; ++" +
+       S + ")\n#pragma unroll\nfor (int " + J + " = 0; " + J + " < " +
+       str(Span) + "; ++" + J + ")\n  " + W + "[" + S + " * " + str(Span) +
+       " + " + J + "] = " + J + " == 0 ? " + W + "_own[" + S +
+       "] : rcache::device::shuffle(" + Lane + " < " + J + " % 32 ? " + W +
+       "_own[" + S + " + " + J + " / 32 + (" + J + " % 32 != 0)] : " + W +
+       "_own[" + S + " + " + J + " / 32], (" + Lane + " + " + J + ") % 32);\n";
+  Helpers.insert("shuffle");
+  return T;
+}
+
+llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
+  std::string T;
+  std::set<std::string> Lambdas;
+  for (size_t I = 0; I < P.Arrays.size(); ++I) {
+    const ArrayPlan &A = P.Arrays[I];
+    if (A.X == Exchange::Shared || A.Barrier != Barrier || A.Reads.empty())
+      continue;
+    if (Lambdas.insert(groupName(A)).second) {
+      auto L = stageLambda(A);
+      if (!L)
+        return L;
+      T += *L;
+    }
+    if (A.X == Exchange::Direct)
+      continue;
+    auto F = A.X == Exchange::Reload ? reload(A, I)
+             : A.Cyclic             ? cyclic(A, I)
+                                    : chunked(A, I);
+    if (!F)
+      return F;
+    T += *F;
+  }
+  return T;
+}
+
+llvm::Expected<std::string> Fill::readText(unsigned Access) const {
+  for (size_t I = 0; I < P.Arrays.size(); ++I) {
+    const ArrayPlan &A = P.Arrays[I];
+    ValueTextOptions O;
+    O.Symbols = N.symbols();
+    static const char *Slots[3] = {"sx", "sy", "sz"};
+    static const char *SlotNames[3] = {"s", "sy", "sz"};
+    for (int D = 0; D < 3; ++D)
+      O.Symbols[Slots[D]] = CxxAtom(N(SlotNames[D]), true, "int");
+    for (const WindowRead &W : A.WindowReads)
+      if (W.Access == Access) {
+        std::string T = base(I);
+        for (const isl::pw_aff &R : W.Register) {
+          auto X = affineText(R, N, O);
+          if (!X)
+            return X;
+          T += "[" + *X + "]";
+        }
+        if (W.Register.empty())
+          T += "[0]";
+        return T;
+      }
+    if (A.X != Exchange::Direct)
+      continue;
+    for (unsigned Rd : A.Reads)
+      if (Rd == Access) {
+        const SharedAccess &S = M.SharedAccesses[Access];
+        // In slot code the thread is the slot's, not the first one's.
+        if (O.Symbols.count("tx"))
+          O.Symbols["tx"] = CxxAtom(N("thread_x"), true, "unsigned int");
+        std::string T = groupName(A) + "_at(";
+        for (size_t D = 0; D < S.IndexValues.size(); ++D) {
+          auto X = valueText(S.IndexValues[D], N, O, /*AsIndex=*/true);
+          if (!X)
+            return X;
+          T += (D ? ", " : "") + *X;
+        }
+        return T + ")";
+      }
+  }
+  return llvm::createStringError("a read of '" +
+                                 M.Arrays[M.SharedAccesses[Access].Array].Name +
+                                 "' has no source");
+}

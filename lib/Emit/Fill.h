@@ -1,0 +1,50 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The communication part of a rewritten kernel: the staging function as a
+// lambda, the windows, the exchange phases.
+//
+//     const auto rc_s_at = [=](const int rc_e0) -> float { ... };
+//     float rc_s_w[10];
+//     ...
+
+#ifndef RCACHE_EMIT_FILL_H
+#define RCACHE_EMIT_FILL_H
+
+#include "Names.h"
+#include <set>
+
+namespace rcache {
+
+class Fill {
+public:
+  Fill(const KernelModel &M, const Plan &P, const Names &N);
+
+  /// Text for all windows whose staging ends at barrier \p Barrier.
+  llvm::Expected<std::string> atBarrier(unsigned Barrier);
+
+  /// Text that replaces the read \p Access (index in SharedAccesses) in slot
+  /// code.
+  llvm::Expected<std::string> readText(unsigned Access) const;
+
+  const std::set<std::string> &helpers() const { return Helpers; }
+
+private:
+  const KernelModel &M;
+  const Plan &P;
+  const Names &N;
+  std::set<std::string> Helpers;
+
+  std::string base(size_t PlanIndex) const;
+  std::string groupName(const ArrayPlan &A) const;
+  llvm::Expected<std::string> stageLambda(const ArrayPlan &A);
+  llvm::Expected<std::string> reload(const ArrayPlan &A, size_t Index);
+  llvm::Expected<std::string> chunked(const ArrayPlan &A, size_t Index);
+  llvm::Expected<std::string> cyclic(const ArrayPlan &A, size_t Index);
+  llvm::Expected<std::string> run(const ArrayPlan &A, const std::string &Into,
+                                  int64_t Count);
+};
+
+} // namespace rcache
+
+#endif // RCACHE_EMIT_FILL_H

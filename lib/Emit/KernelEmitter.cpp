@@ -1,0 +1,701 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The rewritten kernel: a copy of the original's text with its statements in
+// slot loops, its staging replaced by windows, its builtins by the logical
+// coordinates. What is not touched is copied as it stands, comments included.
+//
+//   before                          after
+//     s[l] = a[g];                    float rc_s_w[10]; ...
+//     __syncthreads();                #pragma unroll
+//     b[g] = s[l] + s[l + 1];         for (int rc_s = 0; rc_s < 8; ++rc_s) {
+//                                       ... rc_s_w[rc_s] + rc_s_w[rc_s + 1]; }
+
+#include "Emitter.h"
+#include "Affine/IslTools.h"
+#include "Fill.h"
+#include "Names.h"
+#include "Shape.h"
+#include "ValueText.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+struct TextEdit {
+  TextRange Range;
+  std::string Text;
+};
+
+class KernelEmitter {
+public:
+  KernelEmitter(const KernelModel &M, const Plan &P, const std::string &Name)
+      : M(M), P(P), Name(Name), N(M, P), F(M, P, N) {}
+
+  llvm::Expected<EmittedKernel> run() {
+    ShapeResult R = shapeOf(M, P);
+    if (R.Error)
+      return llvm::createStringError(*R.Error);
+    S = std::move(R.S);
+    std::string Body = blockBody(0);
+    if (!Error.empty())
+      return llvm::createStringError(Error);
+    EmittedKernel E;
+    E.KernelName = Name;
+    E.Kernel = head() + "{\n" + planComment() + prologue(Body) + Body + "}\n";
+    E.Helpers = F.helpers();
+    E.Helpers.insert(Helpers.begin(), Helpers.end());
+    E.Condition = condition();
+    E.Launch = launch();
+    return E;
+  }
+
+private:
+  const KernelModel &M;
+  const Plan &P;
+  std::string Name;
+  Names N;
+  Fill F;
+  Shape S;
+  std::set<std::string> Helpers;
+  std::string Error;
+  bool InSlots = false;
+
+  void fail(const std::string &T) {
+    if (Error.empty())
+      Error = T;
+  }
+  std::string take(llvm::Expected<std::string> T) {
+    if (T)
+      return *T;
+    fail(llvm::toString(T.takeError()));
+    return "";
+  }
+
+  //===--- Slots ---===//
+
+  std::string slotIndex() const {
+    std::string T;
+    static const char *Slot[3] = {"s", "sy", "sz"};
+    for (int A = 2; A >= 0; --A)
+      if (P.Factor[A] > 1 || A == 0)
+        T += "[" + N(Slot[A]) + "]";
+    return T;
+  }
+  std::string firstSlotIndex() const {
+    std::string T;
+    for (int A = 2; A >= 0; --A)
+      if (P.Factor[A] > 1 || A == 0)
+        T += "[0]";
+    return T;
+  }
+  std::string slotExtents() const {
+    std::string T;
+    for (int A = 2; A >= 0; --A)
+      if (P.Factor[A] > 1 || A == 0)
+        T += "[" + std::to_string(P.Factor[A]) + "]";
+    return T;
+  }
+  std::string slotLoops(const std::string &Body) const {
+    static const char *Slot[3] = {"s", "sy", "sz"};
+    static const char *First[3] = {"tx", "ty", "tz"};
+    static const char *Thread[3] = {"thread_x", "thread_y", "thread_z"};
+    std::string T, Decls;
+    for (int A = 2; A >= 0; --A) {
+      if (P.Factor[A] == 1 && A != 0)
+        continue;
+      std::string I = N(Slot[A]);
+      T += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " +
+           std::to_string(P.Factor[A]) + "; ++" + I + ")\n";
+      if (Body.find(N(Thread[A])) != std::string::npos) {
+        std::string Stride =
+            P.Stride[A] == 1 ? I : I + " * " + std::to_string(P.Stride[A]);
+        Decls += "const unsigned int " + N(Thread[A]) + " = " + N(First[A]) +
+                 " + " + Stride + ";\n";
+      }
+    }
+    return T + "{\n" + Decls + Body + "}\n";
+  }
+
+  //===--- Text with edits ---===//
+
+  bool isRegister(const SharedAccess &A) const {
+    for (const ArrayPlan &Pl : P.Arrays)
+      if (Pl.Array == A.Array && Pl.X != Exchange::Shared)
+        return true;
+    return false;
+  }
+
+  void addEdit(std::vector<TextEdit> &E, TextRange R, std::string T) {
+    E.push_back({R, std::move(T)});
+  }
+
+  /// Deletes a statement, with the rest of its line if that is empty.
+  TextRange deletion(TextRange R) const {
+    unsigned E = R.End;
+    while (E < M.Text.size() && (M.Text[E] == ' ' || M.Text[E] == '\t'))
+      ++E;
+    if (E < M.Text.size() && M.Text[E] == '\n')
+      R.End = E;
+    unsigned B = R.Begin;
+    while (B > 0 && (M.Text[B - 1] == ' ' || M.Text[B - 1] == '\t'))
+      --B;
+    if (B > 0 && M.Text[B - 1] == '\n' && R.End == E)
+      R.Begin = B - 1;
+    return R;
+  }
+
+  bool parentIsBlock(const Stmt &St) const {
+    return St.Parent >= 0 && M.stmt(static_cast<unsigned>(St.Parent)).K == Stmt::Block;
+  }
+
+  /// The text of \p R with all edits of the current mode. \p Skip: statements
+  /// left out.
+  std::string render(TextRange R, const std::set<unsigned> &Skip = {},
+                     bool Whole = false) {
+    std::vector<TextEdit> E;
+    auto Inside = [&](TextRange X) {
+      return R.contains(X) && (Whole || !(X == R));
+    };
+    for (const Stmt &St : M.Stmts) {
+      if (!Inside(St.Range) && !(R == St.Range))
+        continue;
+      if (Skip.count(St.Id) || (S.Dead.count(St.Id) && St.Id != 0)) {
+        if (parentIsBlock(St))
+          addEdit(E, deletion(St.Range), "");
+        else
+          addEdit(E, St.Range, ";");
+        continue;
+      }
+      if (St.K == Stmt::Return && InSlots)
+        addEdit(E, St.Range,
+                S.ActiveFlags ? "{\n" + N("active") + slotIndex() +
+                                    " = false;\ncontinue;\n}"
+                              : "continue;");
+      if (St.K == Stmt::For && std::find(P.UnrolledLoops.begin(),
+                                         P.UnrolledLoops.end(),
+                                         St.Id) != P.UnrolledLoops.end())
+        addEdit(E, {St.Range.Begin, St.HeaderRange.Begin}, "#pragma unroll\n");
+      if (St.K == Stmt::Decl || St.K == Stmt::Leaf)
+        declEdits(St, E);
+      if (St.K == Stmt::Leaf)
+        storeEdit(St, E);
+    }
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+      const SharedAccess &A = M.SharedAccesses[I];
+      if (R.contains(A.Range) && isRegister(A) && A.K == SharedAccess::Read &&
+          !inDead(A.Range))
+        addEdit(E, A.Range, take(F.readText(I)));
+    }
+    for (const BuiltinUse &B : M.Builtins)
+      if (R.contains(B.Range))
+        addEdit(E, B.Range, N.builtin(B.K, B.Axis));
+    for (const VarUse &U : M.VarUses)
+      if (R.contains(U.Range) && S.VarHome[U.Var] == Home::Expanded)
+        addEdit(E, U.Range, M.Vars[U.Var].Name +
+                                (InSlots ? slotIndex() : firstSlotIndex()));
+    return apply(R, std::move(E));
+  }
+
+  bool inDead(TextRange R) const {
+    for (unsigned D : S.Dead)
+      if (M.stmt(D).Range.contains(R))
+        return true;
+    return false;
+  }
+
+  std::string apply(TextRange R, std::vector<TextEdit> E) const {
+    // Outer edits hide inner ones.
+    std::sort(E.begin(), E.end(), [](auto &A, auto &B) {
+      return A.Range.Begin != B.Range.Begin ? A.Range.Begin < B.Range.Begin
+                                            : A.Range.End > B.Range.End;
+    });
+    std::string Out;
+    unsigned Pos = R.Begin;
+    for (const TextEdit &X : E) {
+      if (X.Range.Begin < Pos || X.Range.End > R.End + 1)
+        continue;
+      Out += M.Text.substr(Pos, X.Range.Begin - Pos) + X.Text;
+      Pos = std::max(Pos, X.Range.End);
+    }
+    if (Pos < R.End)
+      Out += M.Text.substr(Pos, R.End - Pos);
+    return Out;
+  }
+
+  /// A declaration of which some variables live elsewhere is written anew.
+  void declEdits(const Stmt &St, std::vector<TextEdit> &E) {
+    std::vector<unsigned> Vars;
+    bool Anew = false;
+    for (unsigned V = 0; V < M.Vars.size(); ++V)
+      if (!M.Vars[V].IsParam && M.Vars[V].DeclStmt == St.Id &&
+          M.Vars[V].DeclRange == St.Range) {
+        Vars.push_back(V);
+        Anew |= S.VarHome[V] == Home::Expanded ||
+                (InSlots && S.VarHome[V] == Home::Repeated) ||
+                (S.DeadVars.count(V) && !hasEffects(M.Vars[V].InitRange));
+      }
+    if (!Anew)
+      return;
+    std::string T;
+    for (unsigned V : Vars) {
+      const Var &Vr = M.Vars[V];
+      if (S.VarHome[V] == Home::Expanded) {
+        if (!Vr.InitRange.empty())
+          T += Vr.Name + slotIndex() + " = " + render(Vr.InitRange, {}, true) +
+               ";\n";
+      } else if (InSlots && S.VarHome[V] == Home::Repeated)
+        ; // declared at the top of the slot loop
+      else if (S.DeadVars.count(V) && !hasEffects(Vr.InitRange))
+        ;
+      else
+        T += declaration(V);
+    }
+    if (!T.empty() && T.back() == '\n')
+      T.pop_back();
+    if (T.empty() && parentIsBlock(St))
+      addEdit(E, deletion(St.Range), "");
+    else
+      addEdit(E, St.Range, T.empty() ? ";" : T);
+  }
+
+  bool hasEffects(TextRange R) const {
+    for (const VarUse &U : M.VarUses)
+      if (U.Write && R.contains(U.Range))
+        return true;
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      if (G.K != GlobalAccess::Read && R.contains(G.Range))
+        return true;
+    return false;
+  }
+
+  std::string declaration(unsigned V) {
+    const Var &Vr = M.Vars[V];
+    std::string T = (Vr.IsConst || S.VarHome[V] == Home::Repeated ? "const " : "") +
+                    Vr.Type + " " + Vr.Name;
+    // `const float *` is a pointer to const: a const pointer has it behind.
+    if (!Vr.Type.empty() && Vr.Type.back() == '*')
+      T = Vr.Type + (Vr.IsConst ? "const " : "") + Vr.Name;
+    for (int64_t E : Vr.ArrayExtents)
+      T += "[" + std::to_string(E) + "]";
+    if (!Vr.InitRange.empty())
+      T += " = " + render(Vr.InitRange, {}, true);
+    return T + ";\n";
+  }
+
+  /// `out[g] = v;` whose slots are stored together.
+  void storeEdit(const Stmt &St, std::vector<TextEdit> &E) {
+    for (size_t K = 0; K < P.VectorStores.size(); ++K) {
+      const GlobalAccess &G = M.GlobalAccesses[P.VectorStores[K].Access];
+      if (G.Stmt != St.Id)
+        continue;
+      std::string B = storeName(K);
+      std::string V = render(G.StoredRange, {}, true);
+      addEdit(E, St.Range,
+              (parentIsBlock(St) ? "" : "{\n") + B + "[" + N("s") + "] = " + V +
+                  ";\n" + B + "_on[" + N("s") + "] = true;" +
+                  (parentIsBlock(St) ? "" : "\n}"));
+    }
+  }
+
+  std::string storeName(size_t K) const {
+    const GlobalAccess &G = M.GlobalAccesses[P.VectorStores[K].Access];
+    std::string T = N(M.Params[static_cast<size_t>(G.Root)].Name + "_v");
+    return P.VectorStores.size() > 1 ? T + std::to_string(K) : T;
+  }
+
+  //===--- Body ---===//
+
+  /// Comments in the text between two statements.
+  std::string gap(unsigned Begin, unsigned End) const {
+    std::string T = M.Text.substr(Begin, End > Begin ? End - Begin : 0);
+    if (T.find("//") == std::string::npos && T.find("/*") == std::string::npos)
+      return "";
+    while (!T.empty() && (T.front() == ' ' || T.front() == '\n'))
+      T.erase(T.begin());
+    return T + (T.empty() || T.back() == '\n' ? "" : "\n");
+  }
+
+  std::string blockBody(unsigned Block) {
+    const Stmt &B = M.stmt(Block);
+    std::string Out;
+    unsigned Pos = B.Range.Begin;
+    if (Pos < M.Text.size() && M.Text[Pos] == '{')
+      ++Pos;
+    std::set<int> Done;
+    for (size_t I = 0; I < B.Children.size(); ++I) {
+      unsigned C = B.Children[I];
+      const Stmt &St = M.stmt(C);
+      if (!St.HasBarrier) {
+        int R = S.regionOf(C, M);
+        if (R < 0) {
+          fail("a statement outside every region");
+          return "";
+        }
+        if (!Done.insert(R).second)
+          continue;
+        const Region &Rg = S.Regions[static_cast<size_t>(R)];
+        Out += gap(Pos, M.stmt(Rg.All.front()).Range.Begin);
+        Out += region(Rg, static_cast<size_t>(R));
+        Pos = M.stmt(Rg.All.back()).Range.End;
+        continue;
+      }
+      Out += gap(Pos, St.Range.Begin);
+      Pos = St.Range.End;
+      if (St.K == Stmt::Barrier) {
+        // Loads first, then the barrier: the order of the original.
+        Out += take(F.atBarrier(C));
+        if (P.KeepBarriers)
+          Out += render(St.Range, {}, true) +
+                 (M.text(St.Range).find(';') == std::string::npos ? ";\n" : "\n");
+        continue;
+      }
+      Out += structural(St);
+    }
+    unsigned End = B.Range.End;
+    if (End > 0 && M.Text[End - 1] == '}')
+      --End;
+    if (B.Children.empty())
+      return Out;
+    return Out + gap(Pos, End);
+  }
+
+  std::string structural(const Stmt &St) {
+    InSlots = false;
+    switch (St.K) {
+    case Stmt::Block:
+      return "{\n" + blockBody(St.Id) + "}\n";
+    case Stmt::For:
+      return render({St.Range.Begin, St.HeaderRange.End}, {}, true) + " {\n" +
+             body(St.Children[0]) + "}\n";
+    case Stmt::While:
+      return "while (" + render(St.CondRange, {}, true) + ") {\n" +
+             body(St.Children[0]) + "}\n";
+    case Stmt::Do:
+      return "do {\n" + body(St.Children[0]) + "} while (" +
+             render(St.CondRange, {}, true) + ");\n";
+    case Stmt::If: {
+      std::string T = "if (" + render(St.CondRange, {}, true) + ") {\n" +
+                      body(St.Children[0]) + "}";
+      if (St.Children.size() > 1)
+        T += " else {\n" + body(St.Children[1]) + "}";
+      return T + "\n";
+    }
+    default:
+      fail("a barrier inside a statement of this kind");
+      return "";
+    }
+  }
+
+  std::string body(unsigned Id) {
+    if (M.stmt(Id).K == Stmt::Block)
+      return blockBody(Id);
+    fail("a barrier in a statement without braces");
+    return "";
+  }
+
+  /// Does slot code remain when repeated declarations and guards are taken out?
+  bool needsLoop(const Region &R) const {
+    for (unsigned C : R.Slot) {
+      const Stmt &St = M.stmt(C);
+      bool OnlyRepeated = false;
+      if (St.K == Stmt::Decl || St.K == Stmt::Leaf) {
+        bool Any = false, All = true;
+        for (unsigned V = 0; V < M.Vars.size(); ++V)
+          if (!M.Vars[V].IsParam && M.Vars[V].DeclStmt == C) {
+            Any = true;
+            All &= S.VarHome[V] == Home::Repeated || S.DeadVars.count(V);
+          }
+        OnlyRepeated = Any && All;
+      }
+      if (OnlyRepeated)
+        continue;
+      if (std::find(S.RepeatedGuards.begin(), S.RepeatedGuards.end(), C) !=
+          S.RepeatedGuards.end())
+        continue;
+      return true;
+    }
+    return false;
+  }
+
+  std::string region(const Region &R, size_t Index) {
+    std::string Out;
+    InSlots = false;
+    for (unsigned U : R.Uniform)
+      Out += render(M.stmt(U).Range, {}, true) + "\n";
+    // Variables with one element a slot are declared in front.
+    for (unsigned V = 0; V < M.Vars.size(); ++V) {
+      const Var &Vr = M.Vars[V];
+      if (S.VarHome[V] != Home::Expanded || Vr.IsParam ||
+          std::find(R.All.begin(), R.All.end(), Vr.DeclStmt) == R.All.end())
+        continue;
+      Out += Vr.Type + " " + Vr.Name + slotExtents();
+      for (int64_t E : Vr.ArrayExtents)
+        Out += "[" + std::to_string(E) + "]";
+      Out += ";\n";
+    }
+    if (!needsLoop(R))
+      return Out + comments(R);
+    InSlots = true;
+    std::set<unsigned> Skip(R.Uniform.begin(), R.Uniform.end());
+    for (unsigned C : R.All)
+      for (const SharedArray &A : M.Arrays)
+        if (!A.AtFileScope && A.DeclRange == M.stmt(C).Range)
+          Skip.insert(C);
+    for (unsigned G : S.RepeatedGuards)
+      Skip.insert(G);
+    std::string Text = render({M.stmt(R.All.front()).Range.Begin,
+                               M.stmt(R.All.back()).Range.End},
+                              Skip, true);
+    std::string Guards;
+    unsigned Begin = M.stmt(R.All.front()).Range.Begin;
+    for (unsigned G : S.RepeatedGuards) {
+      // Its own region: the guard stands where it stood unless statements
+      // before it could see the difference; there are only pure ones.
+      if (M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End)
+        Guards += "if (" + render(M.stmt(G).CondRange, {}, true) + ")\ncontinue;\n";
+    }
+    (void)Begin;
+    if (S.ActiveFlags && Index > 0)
+      Guards = "if (!" + N("active") + slotIndex() + ")\ncontinue;\n" + Guards;
+    std::string Decls = repeatedDecls(Text + Guards);
+    std::string Before, After;
+    for (size_t K = 0; K < P.VectorStores.size(); ++K) {
+      const GlobalAccess &G = M.GlobalAccesses[P.VectorStores[K].Access];
+      bool Here = false;
+      for (unsigned C : R.All)
+        Here |= M.stmt(C).Range.contains(G.Range);
+      if (!Here)
+        continue;
+      std::string B = storeName(K), C = std::to_string(P.Factor[0]);
+      const KernelParam &Pm = M.Params[static_cast<size_t>(G.Root)];
+      ValueTextOptions O;
+      O.Symbols = N.symbols();
+      Before += G.ElemType + " " + B + "[" + C + "];\nbool " + B + "_on[" + C +
+                "] = {};\n";
+      After += "rcache::device::store_run<" +
+               std::to_string(P.VectorStores[K].Bytes) + ">(" + Pm.Name + " + (" +
+               take(valueText(G.Index, N, O, true)) + "), " + B + ", " + B +
+               "_on);\n";
+      Helpers.insert("store_run");
+    }
+    Out += Before + slotLoops(Decls + Guards + Text + "\n") + After;
+    InSlots = false;
+    return Out;
+  }
+
+  /// Comments inside a region that needs no code.
+  std::string comments(const Region &R) const {
+    std::string Out;
+    for (size_t I = 1; I < R.All.size(); ++I)
+      Out += gap(M.stmt(R.All[I - 1]).Range.End, M.stmt(R.All[I]).Range.Begin);
+    return Out;
+  }
+
+  static bool mentions(const std::string &T, const std::string &Id) {
+    auto IsId = [](char C) {
+      return isalnum(static_cast<unsigned char>(C)) || C == '_';
+    };
+    for (size_t P = T.find(Id); P != std::string::npos; P = T.find(Id, P + 1))
+      if ((P == 0 || !IsId(T[P - 1])) &&
+          (P + Id.size() >= T.size() || !IsId(T[P + Id.size()])))
+        return true;
+    return false;
+  }
+
+  std::string repeatedDecls(const std::string &Text) {
+    std::vector<unsigned> Needed;
+    std::string All = Text;
+    for (size_t V = M.Vars.size(); V-- > 0;)
+      if (S.VarHome[V] == Home::Repeated && mentions(All, M.Vars[V].Name)) {
+        Needed.push_back(unsigned(V));
+        All += " " + render(M.Vars[V].InitRange, {}, true);
+      }
+    std::sort(Needed.begin(), Needed.end(), [&](unsigned A, unsigned B) {
+      return M.Vars[A].NameRange.Begin < M.Vars[B].NameRange.Begin;
+    });
+    std::string Out;
+    for (unsigned V : Needed)
+      Out += declaration(V);
+    return Out;
+  }
+
+  //===--- Head, prologue, launch ---===//
+
+  std::string head() const {
+    std::string H = M.text(M.HeadRange);
+    // The physical block is another one: launch bounds are written anew.
+    for (size_t B = H.find("__launch_bounds__"); B != std::string::npos;
+         B = H.find("__launch_bounds__")) {
+      size_t Open = H.find('(', B), E = Open;
+      int Depth = 0;
+      for (; E < H.size(); ++E) {
+        Depth += H[E] == '(';
+        Depth -= H[E] == ')';
+        if (H[E] == ')' && Depth == 0)
+          break;
+      }
+      if (Open == std::string::npos || E >= H.size())
+        break;
+      H.erase(B, E + 1 - B);
+    }
+    std::string Params = M.text(M.ParamsRange);
+    if (Params.find_first_not_of(" \t\n") != std::string::npos)
+      Params += ", ";
+    Params += "const unsigned int " + N("grid_x");
+    if (!P.Block)
+      Params += ", const unsigned int " + N("bdim_x");
+    return H + " " + Name + "(" + Params + ") ";
+  }
+
+  std::string planComment() const {
+    std::string T = "// Register cache: a thread stands for " +
+                    std::to_string(P.slots()) + " thread" +
+                    (P.slots() == 1 ? "" : "s") + " of " + M.Name;
+    if (P.Stride[0] == 1 && P.Factor[0] > 1)
+      T += ", neighbours in x";
+    else if (P.Stride[0] == 32)
+      T += ", 32 apart";
+    T += ".\n";
+    for (const ArrayPlan &A : P.Arrays) {
+      const std::string &Nm = M.Arrays[A.Array].Name;
+      std::string Len = "1";
+      for (int64_t E : A.Extent)
+        Len = Len == "1" ? std::to_string(E) : Len + " x " + std::to_string(E);
+      switch (A.X) {
+      case Exchange::Shuffle:
+        T += "//   " + Nm + ": window of " + Len + " registers, " +
+             (A.Cyclic ? "round robin over the lanes"
+                       : "chunks of " + std::to_string(A.Chunk) + " a lane") +
+             ", exchanged by shuffles.\n";
+        break;
+      case Exchange::Reload:
+        T += "//   " + Nm + ": window of " + Len +
+             " registers, loaded by each thread.\n";
+        break;
+      case Exchange::Direct:
+        if (!A.Reads.empty())
+          T += "//   " + Nm + ": read from its source where it is used.\n";
+        break;
+      case Exchange::Shared:
+        T += "//   " + Nm + ": stays in shared memory.\n";
+        break;
+      }
+    }
+    if (P.KeepBarriers)
+      T += "//   Barriers stay: " + P.BarrierReason + ".\n";
+    else
+      T += "//   No barrier is left: nothing is shared between warps.\n";
+    return T;
+  }
+
+  std::string prologue(const std::string &Body) const {
+    std::string T;
+    static const char *Ax[3] = {"x", "y", "z"};
+    std::string Block = N("block_x"), Grid = N("grid_x");
+    if (P.Merge) {
+      std::string A = Ax[N.mergeAxis()];
+      T += "const unsigned int " + Block + " = blockIdx.x * blockDim." + A +
+           " + threadIdx." + A + "; // logical block\nif (" + Block + " >= " +
+           Grid + ")\nreturn; // all threads of this logical block\n";
+    } else if (mentions(Body, Block))
+      T += "const unsigned int " + Block + " = blockIdx.x;\n";
+    // The first of the thread's slots.
+    static const char *First[3] = {"tx", "ty", "tz"};
+    for (int A = 0; A < 3; ++A) {
+      std::string Nm = N(First[A]);
+      if (!mentions(Body, Nm))
+        continue;
+      std::string U = std::string("threadIdx.") + Ax[A];
+      std::string C = std::to_string(P.Factor[A]);
+      if (P.Factor[A] == 1)
+        T += "const int " + Nm + " = " + U + ";\n";
+      else if (P.Stride[A] == 1)
+        T += "const int " + Nm + " = " + U + " * " + C +
+             "; // first logical thread\n";
+      else if (P.Stride[A] == 32 && A == 0)
+        T += "const int " + Nm + " = " + U + " / 32 * " +
+             std::to_string(32 * P.Factor[A]) + " + " + U +
+             " % 32; // first logical thread\n";
+      else
+        T += "const int " + Nm + " = " + U + "; // first logical thread\n";
+    }
+    if (mentions(Body, N("lane")))
+      T += "const int " + N("lane") + " = threadIdx.x % 32;\n";
+    if (S.ActiveFlags) {
+      T += "bool " + N("active") + slotExtents() +
+           "; // slots that have not returned\n";
+      std::string Init = N("active") + slotIndex() + " = true;\n";
+      T += slotLoops(Init);
+    }
+    return T;
+  }
+
+  std::string condition() const {
+    std::string T;
+    for (const Precondition &C : P.Preconditions)
+      T += (T.empty() ? "(" : " &&\n(") + C.Text + ")";
+    return T.empty() ? "true" : T;
+  }
+
+  std::string launch() const {
+    std::string T;
+    auto Div = [&](int A, const char *B) {
+      if (P.Block)
+        return std::to_string((*P.Block)[A] / P.Factor[A]) + "u";
+      return P.Factor[A] == 1 ? std::string(B)
+                              : std::string(B) + " / " +
+                                    std::to_string(P.Factor[A]) + "u";
+    };
+    std::string X = Div(0, "rc_block.x"), Y = Div(1, "rc_block.y"),
+                Z = Div(2, "rc_block.z");
+    std::string Args;
+    for (const KernelParam &Pm : M.Params)
+      Args += (Args.empty() ? "" : ", ") + Pm.Name;
+    Args += (Args.empty() ? "" : ", ") + std::string("rc_grid.x");
+    if (!P.Block)
+      Args += ", rc_block.x";
+    std::string Targs;
+    if (M.IsTemplate) {
+      for (const TemplateArg &A : M.TemplateArgs)
+        Targs += (Targs.empty() ? "<" : ", ") + A.Name;
+      Targs += Targs.empty() ? "" : ">";
+    }
+    std::string Shared = "0";
+    for (const ArrayPlan &A : P.Arrays)
+      if (A.X == Exchange::Shared)
+        Shared = "rc_shared";
+    if (P.Merge) {
+      std::string Th = P.Block ? std::to_string(((*P.Block)[0] / P.Factor[0]) *
+                                                ((*P.Block)[1] / P.Factor[1]) *
+                                                ((*P.Block)[2] / P.Factor[2])) + "u"
+                               : X;
+      std::string Target = std::to_string(P.TargetThreads) + "u";
+      T += "// Merge logical blocks until a physical block has " +
+           std::to_string(P.TargetThreads) + " threads or more.\n";
+      T += "const unsigned int rc_threads = " + Th + ";\n";
+      T += "const unsigned int rc_merged = rc_threads < " + Target + " ? " + Target +
+           " / rc_threads : 1u;\n";
+      T += "const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y, rc_grid.z);\n";
+      T += N.oneDim() ? "const dim3 rc_threads_of_block(" + X + ", rc_merged, 1);\n"
+                      : "const dim3 rc_threads_of_block(" + X + ", " + Y + ", rc_merged);\n";
+      T += Name + Targs + "<<<rc_blocks, rc_threads_of_block, " + Shared + ", rc_stream>>>(" +
+           Args + ");\n";
+    } else
+      T += Name + Targs + "<<<rc_grid, dim3(" + X + ", " + Y + ", " + Z + "), " +
+           Shared + ", rc_stream>>>(" + Args + ");\n";
+    return T;
+  }
+};
+
+} // namespace
+
+llvm::Expected<EmittedKernel> rcache::emitKernel(const KernelModel &M,
+                                                 const Plan &P,
+                                                 const std::string &Name) {
+  auto R = guarded([&] { return KernelEmitter(M, P, Name).run(); });
+  if (!R)
+    return R.takeError();
+  return std::move(*R);
+}

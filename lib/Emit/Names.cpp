@@ -1,0 +1,130 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Names.h.
+
+#include "Names.h"
+#include "Affine/IslTools.h"
+
+using namespace rcache;
+
+Names::Names(const KernelModel &M, const Plan &P) : M(M), P(P) {
+  for (const char *Try : {"rc_", "rcq_", "rcx_", "rcache_", "rcacheq_"}) {
+    Prefix = Try;
+    if (M.Text.find(Try) == std::string::npos)
+      return;
+  }
+  for (unsigned I = 0;; ++I) {
+    Prefix = "rc" + std::to_string(I) + "_";
+    if (M.Text.find(Prefix) == std::string::npos)
+      return;
+  }
+}
+
+bool Names::oneDim() const {
+  return !P.Block || ((*P.Block)[1] == 1 && (*P.Block)[2] == 1);
+}
+
+unsigned Names::mergeAxis() const { return oneDim() ? 1 : 2; }
+
+std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
+  static const char *Ax[3] = {"x", "y", "z"};
+  std::string A = Ax[Axis];
+  switch (K) {
+  case Symbol::ThreadIdx:
+    if (P.Factor[Axis] > 1 || Axis == 0)
+      return Prefix + "thread_" + A;
+    // The merge axis counts logical blocks, not threads.
+    if (P.Merge && Axis == mergeAxis())
+      return "0u";
+    return "threadIdx." + A;
+  case Symbol::BlockIdx:
+    return Axis == 0 ? Prefix + "block_x" : "blockIdx." + A;
+  case Symbol::BlockDim:
+    if (P.Block)
+      return std::to_string((*P.Block)[Axis]) + "u";
+    return Axis == 0 ? Prefix + "bdim_x" : "1u";
+  case Symbol::GridDim:
+    return Axis == 0 ? Prefix + "grid_x" : "gridDim." + A;
+  default:
+    return "";
+  }
+}
+
+std::string Names::replaceBuiltins(const std::string &Text) const {
+  static const std::pair<const char *, Symbol::Kind> Kinds[] = {
+      {"threadIdx.", Symbol::ThreadIdx},
+      {"blockIdx.", Symbol::BlockIdx},
+      {"blockDim.", Symbol::BlockDim},
+      {"gridDim.", Symbol::GridDim}};
+  std::string Out;
+  for (size_t I = 0; I < Text.size();) {
+    bool Done = false;
+    if (I == 0 || !(isalnum(static_cast<unsigned char>(Text[I - 1])) ||
+                    Text[I - 1] == '_'))
+      for (auto &[Name, K] : Kinds) {
+        std::string N = Name;
+        if (Text.compare(I, N.size(), N) == 0 && I + N.size() < Text.size() &&
+            Text[I + N.size()] >= 'x' && Text[I + N.size()] <= 'z') {
+          Out += builtin(K, static_cast<unsigned>(Text[I + N.size()] - 'x'));
+          I += N.size() + 1;
+          Done = true;
+          break;
+        }
+      }
+    if (!Done)
+      Out += Text[I++];
+  }
+  return Out;
+}
+
+CxxNames Names::symbols() const {
+  CxxNames N;
+  static const char *Ax[3] = {"x", "y", "z"};
+  for (const Symbol &S : M.Symbols) {
+    switch (S.K) {
+    case Symbol::ThreadIdx:
+      if (S.Axis == 0)
+        N[S.Id] = CxxAtom(Prefix + "tx", true, "int");
+      else
+        N[S.Id] = CxxAtom(P.Factor[S.Axis] > 1
+                              ? Prefix + "t" + Ax[S.Axis]
+                              : builtin(S.K, S.Axis),
+                          true, "unsigned int");
+      break;
+    case Symbol::BlockIdx:
+    case Symbol::BlockDim:
+    case Symbol::GridDim:
+      N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
+      break;
+    case Symbol::Param:
+    case Symbol::Iterator:
+      N[S.Id] = CxxAtom(S.Text, true, S.Type);
+      break;
+    case Symbol::Opaque:
+      if (S.Factors.size() == 2) {
+        auto F = [&](const std::string &Id) {
+          auto It = N.find(Id);
+          return It == N.end() ? Id : It->second.Text;
+        };
+        // Factors are listed before products of them.
+        bool Wide = S.Bits > 32;
+        std::string T = Wide ? "(long long)" : "";
+        N[S.Id] = CxxAtom(T + F(S.Factors[0]) + " * " + F(S.Factors[1]), false,
+                          Wide ? "long long" : "unsigned int");
+      } else
+        N[S.Id] = CxxAtom(replaceBuiltins(S.Text), false, S.Type);
+      break;
+    }
+  }
+  return N;
+}
+
+CxxType Names::typeFor(const std::vector<std::string> &Ids) const {
+  for (const std::string &Id : Ids) {
+    int I = M.symbolIndex(Id);
+    if (I >= 0 && M.Symbols[I].Bits > 32)
+      return CxxType::LongLong;
+  }
+  return CxxType::Int;
+}

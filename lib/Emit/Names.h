@@ -1,0 +1,56 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Names of generated things, and how the symbols of a model are written in the
+// generated kernel.
+//
+//     original            generated kernel
+//     threadIdx.x         rc_thread_x   (logical thread of the current slot)
+//     blockIdx.x          rc_block_x    (logical block)
+//     blockDim.x          rc_bdim_x, or its constant
+//     gridDim.x           rc_grid_x
+//
+// No generated name occurs in the kernel: the prefix is chosen so.
+
+#ifndef RCACHE_EMIT_NAMES_H
+#define RCACHE_EMIT_NAMES_H
+
+#include "Affine/IslToCxx.h"
+#include "rcache/Plan.h"
+
+namespace rcache {
+
+class Names {
+public:
+  Names(const KernelModel &M, const Plan &P);
+
+  /// "tx" -> "rc_tx".
+  std::string operator()(const std::string &Base) const { return Prefix + Base; }
+
+  /// Text that stands for threadIdx.x and so on in slot code; an axis that no
+  /// slot runs along keeps its own name.
+  std::string builtin(Symbol::Kind K, unsigned Axis) const;
+
+  /// \p Text with every `threadIdx.x`, `blockDim.y`, ... replaced.
+  std::string replaceBuiltins(const std::string &Text) const;
+
+  /// Names of all symbols for values outside slot code, computed in \p Type
+  /// ("int" or "long long"): tx is the first slot's thread.
+  CxxNames symbols() const;
+
+  /// "int", or "long long" when a symbol in \p Ids is wider than 32 bits.
+  CxxType typeFor(const std::vector<std::string> &Ids) const;
+
+  /// The axis of the physical block along which logical blocks are merged.
+  unsigned mergeAxis() const;
+  bool oneDim() const;
+
+private:
+  const KernelModel &M;
+  const Plan &P;
+  std::string Prefix;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_EMIT_NAMES_H

@@ -1,0 +1,547 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Shape.h.
+
+#include "Shape.h"
+#include <algorithm>
+#include <map>
+
+using namespace rcache;
+
+int Shape::regionOf(unsigned Id, const KernelModel &M) const {
+  for (int P = static_cast<int>(Id); P >= 0; P = M.stmt(P).Parent)
+    for (size_t R = 0; R < Regions.size(); ++R)
+      if (std::find(Regions[R].All.begin(), Regions[R].All.end(), unsigned(P)) !=
+          Regions[R].All.end())
+        return static_cast<int>(R);
+  return -1;
+}
+
+namespace {
+
+class Builder {
+public:
+  Builder(const KernelModel &M, const Plan &P) : M(M), P(P) {}
+
+  ShapeResult run() {
+    for (const ArrayPlan &A : P.Arrays)
+      if (A.X != Exchange::Shared)
+        RegisterArrays.insert(A.Array);
+    for (const ArrayPlan &A : P.Arrays)
+      if (A.X == Exchange::Shared)
+        RegisterArrays.erase(A.Array);
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
+      if (RegisterArrays.count(M.SharedAccesses[I].Array))
+        Replaced.push_back(M.SharedAccesses[I].Range);
+    for (auto &V : M.VarUses)
+      UsesOf[V.Var].push_back(&V);
+    findDead();
+    findUniformVars();
+    findRegions(0);
+    if (!Error)
+      placeVars();
+    if (!Error)
+      placeReturns();
+    ShapeResult R;
+    R.S = std::move(S);
+    R.Error = std::move(Error);
+    return R;
+  }
+
+private:
+  const KernelModel &M;
+  const Plan &P;
+  Shape S;
+  std::optional<std::string> Error;
+  std::set<unsigned> RegisterArrays;
+  std::vector<TextRange> Replaced; ///< accesses that become registers
+  std::map<unsigned, std::vector<const VarUse *>> UsesOf;
+  std::set<unsigned> SlotVars; ///< variables that differ from slot to slot
+
+  bool inReplaced(TextRange R) const {
+    for (TextRange A : Replaced)
+      if (A.contains(R))
+        return true;
+    return false;
+  }
+
+  //===--- Dead statements ---===//
+
+  bool inDead(TextRange R) const {
+    for (unsigned D : S.Dead)
+      if (M.stmt(D).Range.contains(R))
+        return true;
+    return false;
+  }
+
+  bool isStagingWrite(const Stmt &St) const {
+    if (St.K != Stmt::Leaf)
+      return false;
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (A.K == SharedAccess::Write && A.Stmt == St.Id &&
+          RegisterArrays.count(A.Array))
+        return true;
+    return false;
+  }
+
+  bool hasGlobalWrite(TextRange R) const {
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      if (G.K != GlobalAccess::Read && R.contains(G.Range))
+        return true;
+    return false;
+  }
+  bool hasGlobalRead(TextRange R) const {
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      if (G.K != GlobalAccess::Write && R.contains(G.Range))
+        return true;
+    return false;
+  }
+  bool hasLiveShared(TextRange R) const {
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (R.contains(A.Range))
+        return true;
+    return false;
+  }
+
+  /// Writes nothing but the variables in \p Only (null: none).
+  bool writesOnly(TextRange R, const std::set<unsigned> *Only) const {
+    for (const VarUse &U : M.VarUses)
+      if (U.Write && R.contains(U.Range) && !(Only && Only->count(U.Var)))
+        return false;
+    return !hasGlobalWrite(R);
+  }
+
+  bool varIsLive(unsigned V) const {
+    const Var &Vr = M.Vars[V];
+    if (Vr.AddressTaken || Vr.IsReference)
+      return true;
+    auto It = UsesOf.find(V);
+    if (It == UsesOf.end())
+      return false;
+    for (const VarUse *U : It->second) {
+      if (U->Write && !usedAsValue(*U))
+        continue;
+      if (inDead(U->Range))
+        continue;
+      if (inReplaced(U->Range) && !directIndex(U->Range))
+        continue;
+      return true;
+    }
+    return false;
+  }
+
+  /// A written use that is more than an assignment statement of its own.
+  bool usedAsValue(const VarUse &U) const {
+    for (const Stmt &St : M.Stmts)
+      if ((St.K == Stmt::Leaf) && St.Range.contains(U.Range)) {
+        // `v = ...;`, `v += ...;`, `v++;`, `++v;` and array elements of v.
+        std::string T = M.text(St.Range);
+        size_t B = T.find_first_not_of(" \t\n(+-");
+        return B == std::string::npos ||
+               St.Range.Begin + B != U.Range.Begin;
+      }
+    return true;
+  }
+
+  /// Direct reads are written as affine text of symbols; those may name
+  /// variables only through iterators and opaque symbols.
+  bool directIndex(TextRange R) const {
+    for (const ArrayPlan &A : P.Arrays)
+      for (unsigned Rd : A.Reads)
+        if (M.SharedAccesses[Rd].Range.contains(R))
+          return true;
+    return false;
+  }
+
+  bool declares(unsigned StmtId, std::vector<unsigned> &Out) const {
+    for (unsigned V = 0; V < M.Vars.size(); ++V)
+      if (!M.Vars[V].IsParam && M.Vars[V].DeclStmt == StmtId)
+        Out.push_back(V);
+    return !Out.empty();
+  }
+
+  bool isDead(const Stmt &St) const {
+    if (S.Dead.count(St.Id))
+      return true;
+    if (St.HasBarrier || St.HasReturn)
+      return false;
+    switch (St.K) {
+    case Stmt::Leaf:
+    case Stmt::Decl: {
+      if (isStagingWrite(St))
+        return true;
+      if (St.HasCall || hasGlobalWrite(St.Range))
+        return false;
+      for (const SharedArray &A : M.Arrays) // declarations of arrays
+        if (!A.AtFileScope && A.DeclRange == St.Range)
+          return false;
+      std::vector<unsigned> Vars;
+      if (declares(St.Id, Vars)) {
+        for (unsigned V : Vars)
+          if (varIsLive(V))
+            return false;
+        std::set<unsigned> Own(Vars.begin(), Vars.end());
+        return writesOnly(St.Range, &Own);
+      }
+      // An assignment to variables that nothing reads.
+      bool Any = false;
+      for (const VarUse &U : M.VarUses)
+        if (St.Range.contains(U.Range) && U.Write) {
+          if (M.Vars[U.Var].IsParam || varIsLive(U.Var) || usedAsValue(U))
+            return false;
+          Any = true;
+        }
+      return Any;
+    }
+    case Stmt::Block:
+      return allDead(St) && !St.Children.empty();
+    case Stmt::If:
+    case Stmt::For:
+    case Stmt::While:
+    case Stmt::Do: {
+      if (St.Children.empty() || !allDead(St))
+        return false;
+      if (St.K != Stmt::If && St.K != Stmt::For)
+        return false; // might not end
+      std::set<unsigned> Own;
+      TextRange Head = St.K == Stmt::For ? St.HeaderRange : St.CondRange;
+      if (St.IterVar >= 0)
+        Own.insert(static_cast<unsigned>(St.IterVar));
+      if (!Own.empty() && M.Vars[*Own.begin()].DeclStmt != St.Id &&
+          varIsLive(*Own.begin()))
+        return false;
+      return writesOnly(Head, &Own) && !St.HasCall;
+    }
+    default:
+      return false;
+    }
+  }
+
+  bool allDead(const Stmt &St) const {
+    for (unsigned C : St.Children)
+      if (!S.Dead.count(C) && !isEmpty(M.stmt(C)))
+        return false;
+    return true;
+  }
+
+  bool isEmpty(const Stmt &St) const {
+    return St.K == Stmt::Leaf && M.text(St.Range) == ";";
+  }
+
+  void findDead() {
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (size_t I = M.Stmts.size(); I-- > 1;)
+        if (!S.Dead.count(unsigned(I)) && isDead(M.Stmts[I])) {
+          S.Dead.insert(unsigned(I));
+          Changed = true;
+        }
+    }
+    for (unsigned V = 0; V < M.Vars.size(); ++V)
+      if (!M.Vars[V].IsParam && !varIsLive(V))
+        S.DeadVars.insert(V);
+  }
+
+  //===--- Uniform variables and regions ---===//
+
+  bool structural(unsigned Id) const {
+    return M.stmt(Id).HasBarrier;
+  }
+
+  /// Everything used in \p R is the same for all slots.
+  bool readsUniform(TextRange R) const {
+    for (const BuiltinUse &B : M.Builtins)
+      if (B.K == Symbol::ThreadIdx && R.contains(B.Range) && !inReplaced(B.Range))
+        return false;
+    for (const VarUse &U : M.VarUses)
+      if (R.contains(U.Range) && SlotVars.count(U.Var))
+        return false;
+    return !hasLiveShared(R);
+  }
+
+  /// May \p Id run once for all slots?
+  bool uniformStmt(unsigned Id) const {
+    const Stmt &St = M.stmt(Id);
+    if (St.HasCall || St.HasGlobalWrite || hasGlobalWrite(St.Range))
+      return false;
+    return readsUniform(St.Range);
+  }
+
+  void childRuns(unsigned Block, std::vector<std::vector<unsigned>> &Out) const {
+    std::vector<unsigned> Cur;
+    for (unsigned C : M.stmt(Block).Children) {
+      if (structural(C)) {
+        if (!Cur.empty())
+          Out.push_back(std::move(Cur));
+        Cur.clear();
+      } else
+        Cur.push_back(C);
+    }
+    if (!Cur.empty())
+      Out.push_back(std::move(Cur));
+  }
+
+  std::vector<unsigned> structuralBlocks() const {
+    std::vector<unsigned> B;
+    for (const Stmt &St : M.Stmts)
+      if (St.K == Stmt::Block && (St.HasBarrier || St.Id == 0))
+        B.push_back(St.Id);
+    return B;
+  }
+
+  /// A variable differs from slot to slot if its values do, or if it is
+  /// modified in code that runs once a slot.
+  void findUniformVars() {
+    for (unsigned V = 0; V < M.Vars.size(); ++V)
+      if (M.Vars[V].Depends & (DepThread | DepShared))
+        SlotVars.insert(V);
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (unsigned B : structuralBlocks()) {
+        std::vector<std::vector<unsigned>> Runs;
+        childRuns(B, Runs);
+        for (auto &Run : Runs) {
+          bool Returned = false;
+          for (unsigned C : Run) {
+            if (S.Dead.count(C))
+              continue;
+            bool Uniform = uniformStmt(C) &&
+                           !(Returned && hasGlobalRead(M.stmt(C).Range));
+            if (!Uniform) {
+              Returned |= M.stmt(C).HasReturn;
+              for (const VarUse &U : M.VarUses)
+                if (U.Write && M.stmt(C).Range.contains(U.Range))
+                  Changed |= demote(U.Var, C);
+              std::vector<unsigned> Decls;
+              for (unsigned V = 0; V < M.Vars.size(); ++V)
+                if (!M.Vars[V].IsParam &&
+                    M.stmt(C).Range.contains(M.Vars[V].NameRange))
+                  Changed |= demote(V, C);
+            }
+          }
+        }
+      }
+    }
+  }
+
+  bool demote(unsigned V, unsigned) { return SlotVars.insert(V).second; }
+
+  void findRegions(unsigned Block) {
+    std::vector<unsigned> Cur;
+    Region R;
+    auto Flush = [&] {
+      if (!R.All.empty()) {
+        R.Block = Block;
+        S.Regions.push_back(std::move(R));
+      }
+      R = Region();
+    };
+    std::set<unsigned> WrittenBySlot;
+    bool GlobalWrite = false, Returned = false;
+    for (unsigned C : M.stmt(Block).Children) {
+      const Stmt &St = M.stmt(C);
+      if (structural(C)) {
+        Flush();
+        GlobalWrite = Returned = false;
+        for (unsigned Ch : St.Children)
+          if (structural(Ch) && M.stmt(Ch).K == Stmt::Block)
+            findRegions(Ch);
+          else if (structural(Ch) && M.stmt(Ch).K != Stmt::Barrier)
+            Error = "a barrier in a statement without braces";
+        if (St.K == Stmt::Block)
+          findRegions(C);
+        continue;
+      }
+      if (S.Dead.count(C)) {
+        R.All.push_back(C);
+        continue;
+      }
+      bool Uniform = uniformStmt(C) && !isArrayDecl(St) &&
+                     !(Returned && hasGlobalRead(St.Range));
+      if (Uniform && St.HasReturn && !R.Slot.empty()) {
+        // All threads return together: not before the slots before it ran.
+        Flush();
+        GlobalWrite = Returned = false;
+      }
+      if (Uniform && GlobalWrite && hasGlobalRead(St.Range)) {
+        Flush();
+        GlobalWrite = Returned = false;
+      }
+      if (Uniform && writesReadBefore(St, R)) {
+        Flush();
+        GlobalWrite = Returned = false;
+      }
+      R.All.push_back(C);
+      if (Uniform)
+        R.Uniform.push_back(C);
+      else if (!isArrayDecl(St)) {
+        R.Slot.push_back(C);
+        GlobalWrite |= hasGlobalWrite(St.Range);
+        Returned |= St.HasReturn;
+      }
+    }
+    Flush();
+  }
+
+  bool isArrayDecl(const Stmt &St) const {
+    for (const SharedArray &A : M.Arrays)
+      if (!A.AtFileScope && A.DeclRange == St.Range)
+        return true;
+    return false;
+  }
+
+  /// Does \p St change a variable that slot statements before it in the region
+  /// read?
+  bool writesReadBefore(const Stmt &St, const Region &R) const {
+    for (const VarUse &U : M.VarUses)
+      if (U.Write && St.Range.contains(U.Range))
+        for (const VarUse *O : UsesOf.at(U.Var))
+          for (unsigned B : R.Slot)
+            if (M.stmt(B).Range.contains(O->Range))
+              return true;
+    return false;
+  }
+
+  //===--- Homes of variables ---===//
+
+  void placeVars() {
+    S.VarHome.assign(M.Vars.size(), Home::Local);
+    for (unsigned V = 0; V < M.Vars.size(); ++V) {
+      const Var &Vr = M.Vars[V];
+      if (Vr.IsParam) {
+        // A parameter that slots modify would need a copy a slot.
+        S.VarHome[V] = Home::Uniform;
+        if (SlotVars.count(V) && Vr.Assigned)
+          Error = "the parameter '" + Vr.Name + "' is modified by threads";
+        continue;
+      }
+      if (!SlotVars.count(V)) {
+        S.VarHome[V] = Home::Uniform;
+        continue;
+      }
+      int Own = S.regionOf(Vr.DeclStmt, M);
+      bool Outside = Own < 0, Structural = false;
+      auto It = UsesOf.find(V);
+      if (It != UsesOf.end())
+        for (const VarUse *U : It->second) {
+          if (inDead(U->Range) ||
+              (inReplaced(U->Range) && !directIndex(U->Range)))
+            continue;
+          int In = -1;
+          for (size_t R = 0; R < S.Regions.size() && In < 0; ++R)
+            for (unsigned C : S.Regions[R].All)
+              if (M.stmt(C).Range.contains(U->Range))
+                In = static_cast<int>(R);
+          if (In != Own)
+            Outside = true;
+          if (In < 0)
+            Structural = true;
+        }
+      if (!Outside)
+        continue;
+      if (Structural && Vr.Repeatable == false) {
+        // Used in the header of a loop with barriers: slot 0 speaks for all.
+      }
+      if (Vr.Repeatable && !Structural)
+        S.VarHome[V] = Home::Repeated;
+      else
+        S.VarHome[V] = Home::Expanded;
+      if (S.VarHome[V] == Home::Expanded) {
+        if (Vr.IsReference || Vr.AddressTaken)
+          Error = "'" + Vr.Name +
+                  "' is used by address on both sides of a barrier";
+        if (!Vr.ArrayExtents.empty() && !Vr.InitRange.empty())
+          Error = "the array '" + Vr.Name +
+                  "' has an initialiser and is used on both sides of a barrier";
+        if (Own < 0)
+          Error = "'" + Vr.Name + "' is declared in the header of a loop with "
+                                  "barriers and differs between threads";
+      }
+    }
+    // What a repeated declaration uses must be there as well.
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (unsigned V = 0; V < M.Vars.size(); ++V) {
+        if (S.VarHome[V] != Home::Repeated)
+          continue;
+        for (const VarUse &U : M.VarUses)
+          if (M.Vars[V].InitRange.contains(U.Range) &&
+              S.VarHome[U.Var] == Home::Local && !M.Vars[U.Var].IsParam) {
+            S.VarHome[U.Var] = Home::Repeated;
+            Changed = true;
+          }
+      }
+    }
+  }
+
+  //===--- Returns ---===//
+
+  bool pureRepeatable(TextRange R) const {
+    for (const VarUse &U : M.VarUses)
+      if (R.contains(U.Range)) {
+        const Var &V = M.Vars[U.Var];
+        if (U.Write || V.Assigned || (!V.IsParam && !V.Repeatable))
+          return false;
+      }
+    return !hasGlobalRead(R) && !hasGlobalWrite(R) && !hasLiveShared(R);
+  }
+
+  /// `if (cond) return;` with a condition that can be evaluated again.
+  bool repeatableGuard(const Stmt &St) const {
+    if (St.K != Stmt::If || St.Children.size() != 1 || St.HasCall)
+      return false;
+    const Stmt *Then = &M.stmt(St.Children[0]);
+    while (Then->K == Stmt::Block && Then->Children.size() == 1)
+      Then = &M.stmt(Then->Children[0]);
+    return Then->K == Stmt::Return && pureRepeatable(St.CondRange);
+  }
+
+  void placeReturns() {
+    std::vector<unsigned> Guards;
+    bool Flags = false;
+    for (size_t R = 0; R < S.Regions.size(); ++R)
+      for (unsigned C : S.Regions[R].Slot) {
+        const Stmt &St = M.stmt(C);
+        if (!St.HasReturn)
+          continue;
+        // Inside a loop of slot code `continue` would mean that loop.
+        for (const Stmt &Q : M.Stmts)
+          if (Q.K == Stmt::Return && St.Range.contains(Q.Range))
+            for (int A = Q.Parent; A >= 0 && A != St.Parent; A = M.stmt(A).Parent)
+              if (M.stmt(A).K == Stmt::For || M.stmt(A).K == Stmt::While ||
+                  M.stmt(A).K == Stmt::Do || M.stmt(A).K == Stmt::Switch)
+                Error = "a return inside a loop";
+        if (R + 1 == S.Regions.size() && true)
+          continue; // nothing follows
+        if (repeatableGuard(St))
+          Guards.push_back(C);
+        else
+          Flags = true;
+      }
+    if (Flags)
+      S.ActiveFlags = true;
+    else
+      S.RepeatedGuards = Guards;
+    for (unsigned G : S.RepeatedGuards)
+      for (const VarUse &U : M.VarUses)
+        if (M.stmt(G).CondRange.contains(U.Range) &&
+            S.VarHome[U.Var] == Home::Local)
+          repeat(U.Var);
+  }
+
+  void repeat(unsigned V) {
+    if (M.Vars[V].IsParam || S.VarHome[V] != Home::Local)
+      return;
+    S.VarHome[V] = Home::Repeated;
+    for (const VarUse &U : M.VarUses)
+      if (M.Vars[V].InitRange.contains(U.Range))
+        repeat(U.Var);
+  }
+};
+
+} // namespace
+
+ShapeResult rcache::shapeOf(const KernelModel &M, const Plan &P) {
+  return Builder(M, P).run();
+}

@@ -1,0 +1,61 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The shape of the generated body: which statements go, which run once a
+// thread, which once a slot, and where each variable lives.
+//
+//     dead       staging writes of arrays that left shared memory, and all that
+//                only served them
+//     uniform    the same for all slots, no effects: once a thread
+//     slot       once a slot, inside an unrolled loop over the slots
+//
+// A variable of slot code is
+//     local      used in one stretch of slot code only: stays where it is
+//     repeated   a pure function of thread and block: declared again where needed
+//     expanded   lives across stretches: one element a slot
+
+#ifndef RCACHE_EMIT_SHAPE_H
+#define RCACHE_EMIT_SHAPE_H
+
+#include "rcache/Plan.h"
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rcache {
+
+/// A maximal run of statements of one Block without a barrier inside, and
+/// what of it is slot code. `Uniform` statements run before the slots.
+struct Region {
+  unsigned Block = 0;
+  std::vector<unsigned> Uniform; ///< statements, text order
+  std::vector<unsigned> Slot;    ///< live statements, text order
+  std::vector<unsigned> All;     ///< every statement of the run
+};
+
+enum class Home { Local, Uniform, Repeated, Expanded };
+
+struct Shape {
+  std::set<unsigned> Dead;            ///< statements
+  std::set<unsigned> DeadVars;
+  std::vector<Region> Regions;        ///< in text order
+  std::vector<Home> VarHome;          ///< by index in M.Vars
+  /// Slots may have returned: how later regions know.
+  std::vector<unsigned> RepeatedGuards; ///< If statements to repeat
+  bool ActiveFlags = false;             ///< a bool a slot instead
+
+  int regionOf(unsigned Stmt, const KernelModel &M) const;
+};
+
+/// Computes the shape; an error text when the kernel's control flow cannot be
+/// split into slot code.
+struct ShapeResult {
+  Shape S;
+  std::optional<std::string> Error;
+};
+ShapeResult shapeOf(const KernelModel &M, const Plan &P);
+
+} // namespace rcache
+
+#endif // RCACHE_EMIT_SHAPE_H

@@ -1,0 +1,103 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ValueText.h.
+
+#include "ValueText.h"
+#include "Affine/IslTools.h"
+
+using namespace rcache;
+
+static const char *typeText(CxxType T) {
+  return T == CxxType::Int ? "int" : "long long";
+}
+
+llvm::Expected<std::string> rcache::affineText(const isl::pw_aff &A,
+                                               const Names &N,
+                                               const ValueTextOptions &O) {
+  CxxOptions CO;
+  CO.Type = N.typeFor(involvedIds(A));
+  CO.Context = O.Context;
+  auto T = toCxx(A, O.Symbols, CO);
+  if (!T)
+    return T.takeError();
+  return T->Text;
+}
+
+llvm::Expected<std::string> rcache::conditionText(const isl::set &S,
+                                                  const Names &N,
+                                                  const ValueTextOptions &O) {
+  CxxOptions CO;
+  CO.Type = N.typeFor(involvedIds(S));
+  CO.Context = O.Context;
+  auto T = toCxx(S, O.Symbols, CO);
+  if (!T)
+    return T.takeError();
+  return T->Text;
+}
+
+llvm::Expected<std::string> rcache::valueText(const ValueRef &V, const Names &N,
+                                              const ValueTextOptions &O,
+                                              bool AsIndex) {
+  switch (V->K) {
+  case Value::Affine: {
+    auto T = affineText(V->Aff, N, O);
+    if (!T || AsIndex)
+      return T;
+    CxxType Computed = N.typeFor(involvedIds(V->Aff));
+    if (V->Type == typeText(Computed))
+      return T;
+    return "(" + V->Type + ")(" + *T + ")";
+  }
+  case Value::Load: {
+    if (O.LoadText) {
+      std::string T = O.LoadText(V.get());
+      if (!T.empty())
+        return T;
+    }
+    auto I = valueText(V->Operands[0], N, O, /*AsIndex=*/true);
+    if (!I)
+      return I;
+    return V->Text + "[" + *I + "]";
+  }
+  case Value::Select: {
+    auto C = conditionText(V->Cond, N, O);
+    if (!C)
+      return C;
+    auto A = valueText(V->Operands[0], N, O);
+    if (!A)
+      return A;
+    auto B = valueText(V->Operands[1], N, O);
+    if (!B)
+      return B;
+    return "(" + *C + " ? (" + V->Type + ")(" + *A + ") : (" + V->Type + ")(" +
+           *B + "))";
+  }
+  case Value::Uniform:
+    return N.replaceBuiltins(V->Text);
+  case Value::Op: {
+    std::string Out;
+    const std::string &T = V->Text;
+    for (size_t I = 0; I < T.size(); ++I) {
+      if (T[I] != '$' || I + 1 >= T.size() ||
+          !isdigit(static_cast<unsigned char>(T[I + 1]))) {
+        Out += T[I];
+        continue;
+      }
+      size_t K = 0;
+      while (I + 1 < T.size() && isdigit(static_cast<unsigned char>(T[I + 1])))
+        K = K * 10 + static_cast<size_t>(T[++I] - '0');
+      if (K >= V->Operands.size())
+        return llvm::createStringError("operand missing in '" + T + "'");
+      auto S = valueText(V->Operands[K], N, O);
+      if (!S)
+        return S;
+      Out += "(" + *S + ")";
+    }
+    return N.replaceBuiltins(Out);
+  }
+  case Value::Unknown:
+    return llvm::createStringError("unknown value '" + V->Text + "'");
+  }
+  return llvm::createStringError("value of no kind");
+}

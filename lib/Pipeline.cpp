@@ -1,0 +1,288 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stages in their order, one line each, for every kernel of a file; then
+// the file's edits. A kernel template is edited once: its instantiations are
+// planned one by one and become cases of one launch function.
+
+#include "rcache/Pipeline.h"
+#include "Emit/Emitter.h"
+#include "Emit/Reformat.h"
+#include "Plan/Planner.h"
+#include "UnitEdits.h"
+#include "rcache/ModelBuilder.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <map>
+
+using namespace rcache;
+
+namespace {
+
+using ModelPtr = std::shared_ptr<KernelModel>;
+
+/// One model with what the stages made of it.
+struct Case {
+  ModelPtr M;
+  std::optional<Plan> ThePlan;
+  std::optional<EmittedKernel> Emitted;
+  KernelResult R;
+};
+
+PlanRequest request(const Options &O) {
+  PlanRequest R;
+  R.Coarsen = O.Coarsen;
+  R.Layout = O.Distribution == Options::DistributionKind::Cyclic
+                 ? PlanRequest::OnlyCyclic
+             : O.Distribution == Options::DistributionKind::Chunked
+                 ? PlanRequest::OnlyChunked
+                 : PlanRequest::AnyLayout;
+  R.AssumedBlock = O.AssumedBlock;
+  R.AssumeNoAlias = O.AssumeNoAlias;
+  R.Force = O.Force;
+  return R;
+}
+
+bool selected(const KernelModel &M, const Options &O) {
+  return O.Kernels.empty() ||
+         std::any_of(O.Kernels.begin(), O.Kernels.end(),
+                     [&](const std::string &K) {
+                       return K == M.Name || K == M.QualifiedName;
+                     });
+}
+
+std::string planLine(const KernelModel &M, const Plan &P) {
+  std::string T = std::to_string(P.slots()) + " output" +
+                  (P.slots() == 1 ? "" : "s") + " a thread";
+  for (const ArrayPlan &A : P.Arrays) {
+    T += "; '" + M.Arrays[A.Array].Name + "' ";
+    switch (A.X) {
+    case Exchange::Shuffle:
+      T += A.Cyclic ? "round robin, shuffled"
+                    : "in chunks of " + std::to_string(A.Chunk) + ", shuffled";
+      break;
+    case Exchange::Reload:
+      T += "reloaded";
+      break;
+    case Exchange::Direct:
+      T += "read from its source";
+      break;
+    case Exchange::Shared:
+      T += "kept shared";
+      break;
+    }
+    if (!A.Extent.empty()) {
+      int64_t N = 1;
+      for (int64_t E : A.Extent)
+        N *= E;
+      T += ", " + std::to_string(N) + " registers";
+    }
+  }
+  llvm::raw_string_ostream OS(T);
+  const PlanCounts &C = P.Counts;
+  OS << llvm::format("; per output %.2f shuffles, %.2f loads (original: %.2f "
+                     "loads, %.2f shared reads)",
+                     C.Shuffles, C.LoadInstructions,
+                     C.OriginalLoadInstructions, C.OriginalSharedReads);
+  return OS.str();
+}
+
+class Unit {
+public:
+  Unit(clang::ASTContext &AST, const Options &O) : O(O) {
+    const clang::SourceManager &SM = AST.getSourceManager();
+    MainText = SM.getBufferData(SM.getMainFileID()).str();
+    if (auto F = SM.getFileEntryRefForID(SM.getMainFileID()))
+      MainFile = F->getName().str();
+  }
+
+  Result run(std::vector<std::unique_ptr<KernelModel>> Models) {
+    // Instantiations of one template share their place.
+    std::vector<std::vector<Case>> Groups;
+    for (auto &M : Models) {
+      Case C;
+      C.M = std::move(M);
+      C.R.Name = C.M->Signature.empty() ? C.M->QualifiedName : C.M->Signature;
+      C.R.Pos = C.M->Pos;
+      C.R.Model = C.M;
+      if (!Groups.empty() && samePlace(*Groups.back().front().M, *C.M))
+        Groups.back().push_back(std::move(C));
+      else {
+        Groups.emplace_back();
+        Groups.back().push_back(std::move(C));
+      }
+    }
+    Result R;
+    UnitEdits Edits(MainText, MainFile, O);
+    for (auto &G : Groups) {
+      for (Case &C : G)
+        stages(C);
+      join(G, Edits);
+      for (Case &C : G)
+        R.Kernels.push_back(std::move(C.R));
+    }
+    R.Edits = Edits.finish();
+    return R;
+  }
+
+private:
+  const Options &O;
+  std::string MainText, MainFile;
+
+  static bool samePlace(const KernelModel &A, const KernelModel &B) {
+    return A.DefBegin == B.DefBegin && A.QualifiedName == B.QualifiedName &&
+           A.IsTemplate && B.IsTemplate;
+  }
+
+  void decline(Case &C, const char *Code, std::string Detail) {
+    C.R.Declines.push_back({Code, std::move(Detail), C.M->Pos});
+  }
+
+  bool dump(Case &C, const char *Stage, llvm::function_ref<void(llvm::raw_ostream &)> P) {
+    if (O.PrintAfter != Stage)
+      return false;
+    llvm::raw_string_ostream OS(C.R.Dump);
+    P(OS);
+    return true;
+  }
+
+  /// The stages for one model: model, plan, predict, emit.
+  void stages(Case &C) {
+    const KernelModel &M = *C.M;
+    dump(C, "model", [&](llvm::raw_ostream &OS) { M.print(OS); });
+    if (!selected(M, O))
+      return decline(C, "not-selected", "");
+    if (MainText.find(M.Name + "_rc_launch(") != std::string::npos)
+      return decline(C, "already-rewritten", "");
+    PlanOutcome Out = enumeratePlans(M, request(O));
+    C.R.Notes = Out.Notes;
+    if (Out.Candidates.empty()) {
+      C.R.Declines = Out.Declines;
+      if (Out.Declines.size() == 1 && Out.Declines[0].Code == "no-shared")
+        C.R.Verdict = KernelResult::NotShared;
+      return;
+    }
+    if (M.Launches.empty())
+      return decline(C, "no-launch", "");
+    if (!M.InsertOffset)
+      return decline(C, "launch-not-editable",
+                     "no place in front of the launches for a new kernel");
+    Plan P = choose(Out.Candidates);
+    dump(C, "plan", [&](llvm::raw_ostream &OS) { P.print(OS, M); });
+    if (P.slots() < 2 && !O.Force && !O.Coarsen)
+      return decline(C, "no-gain", "one output a thread only");
+    auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
+    if (!E)
+      return decline(C, "emit-failed", llvm::toString(E.takeError()));
+    C.Emitted = std::move(*E);
+    C.ThePlan = std::move(P);
+    dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
+  }
+
+  Plan choose(std::vector<Plan> &Candidates) const {
+    return std::move(Candidates.front());
+  }
+
+  std::string freshName(const std::string &Base) const {
+    std::string N = Base;
+    for (unsigned I = 2; MainText.find(N) != std::string::npos; ++I)
+      N = Base + std::to_string(I);
+    return N;
+  }
+
+  /// The cases of one definition become edits, all or none.
+  void join(std::vector<Case> &G, UnitEdits &Edits) {
+    const KernelModel &M = *G.front().M;
+    unsigned Editable = 0;
+    for (const Case &C : G)
+      for (const LaunchSite &L : C.M->Launches)
+        Editable += Edits.canEdit(L, *M.InsertOffset);
+    std::vector<LaunchCase> Cases;
+    std::vector<std::string> Texts;
+    std::set<std::string> Helpers;
+    for (Case &C : G) {
+      if (!C.Emitted)
+        continue;
+      if (!Editable) {
+        for (const LaunchSite &L : C.M->Launches)
+          C.R.Declines.push_back({"launch-not-editable", L.WhyNot, L.Pos});
+        C.Emitted.reset();
+        continue;
+      }
+      // Equal code for several instantiations is written once.
+      std::string Stem = C.Emitted->KernelName;
+      bool Known = false;
+      for (const LaunchCase &K : Cases)
+        Known |= K.K->Kernel == C.Emitted->Kernel;
+      if (!Known && !Cases.empty()) {
+        std::string Name = Stem + "_" + std::to_string(Cases.size() + 1);
+        rename(*C.Emitted, Stem, Name);
+      }
+      if (!Known)
+        Texts.push_back(C.Emitted->Kernel);
+      Cases.push_back({C.M.get(), &*C.Emitted});
+      Helpers.insert(C.Emitted->Helpers.begin(), C.Emitted->Helpers.end());
+      C.R.Verdict = KernelResult::Rewritten;
+      C.R.ThePlan = std::make_shared<Plan>(*C.ThePlan);
+      C.R.PlanText = planLine(*C.M, *C.ThePlan);
+      for (const ArrayPlan &A : C.ThePlan->Arrays)
+        C.R.Arrays.push_back(C.M->Arrays[A.Array].Name);
+    }
+    if (Cases.empty())
+      return;
+    bool AllSame = Texts.size() == 1 && Cases.size() == G.size();
+    if (AllSame)
+      Cases.resize(1);
+    else if (Cases.size() > 1 || Cases.size() != G.size())
+      Helpers.insert("same");
+    bool VoidArgs = false;
+    for (const Case &C : G)
+      for (const LaunchSite &L : C.M->Launches)
+        VoidArgs |= L.K == LaunchSite::CudaLaunchKernel &&
+                    Edits.canEdit(L, *M.InsertOffset);
+    std::string Code;
+    for (const std::string &T : Texts)
+      Code += T + "\n";
+    Code += emitLaunchFunction(Cases, VoidArgs);
+    Edits.insertKernel(M, Code, Helpers);
+    for (Case &C : G)
+      for (const LaunchSite &L : C.M->Launches) {
+        if (Edits.canEdit(L, *M.InsertOffset)) {
+          Edits.replaceLaunch(L, M);
+          ++C.R.LaunchesRewritten;
+        } else
+          ++C.R.LaunchesLeft;
+      }
+  }
+
+  static void rename(EmittedKernel &E, const std::string &From,
+                     const std::string &To) {
+    for (std::string *T : {&E.Kernel, &E.Launch})
+      for (size_t P = T->find(From); P != std::string::npos;
+           P = T->find(From, P + To.size()))
+        T->replace(P, From.size(), To);
+    E.KernelName = To;
+  }
+};
+
+} // namespace
+
+llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
+                                           clang::Preprocessor &PP,
+                                           TokenRecorder &Recorder,
+                                           const Options &Opts) {
+  return Unit(AST, Opts).run(buildModels(AST, PP, Recorder));
+}
+
+std::string rcache::applyEdits(const std::string &Source,
+                               const std::vector<Edit> &Edits) {
+  std::string Out;
+  unsigned Pos = 0;
+  for (const Edit &E : Edits) {
+    Out += Source.substr(Pos, E.Offset - Pos) + E.Text;
+    Pos = E.Offset + E.Length;
+  }
+  return Out + Source.substr(Pos);
+}

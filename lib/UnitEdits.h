@@ -1,0 +1,48 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The edits of one file: new kernels behind the old ones, launches replaced,
+// the device helpers in front of everything.
+
+#ifndef RCACHE_UNITEDITS_H
+#define RCACHE_UNITEDITS_H
+
+#include "rcache/Pipeline.h"
+#include <set>
+
+namespace rcache {
+
+class UnitEdits {
+public:
+  UnitEdits(const std::string &MainText, const std::string &MainFile,
+            const Options &O)
+      : Text(MainText), File(MainFile), O(O) {}
+
+  /// Whether \p L can call a function inserted at \p InsertOffset.
+  bool canEdit(const LaunchSite &L, unsigned InsertOffset) const;
+
+  /// Inserts \p Code for the kernel of \p M at its place.
+  void insertKernel(const KernelModel &M, const std::string &Code,
+                    const std::set<std::string> &Helpers);
+
+  /// Replaces the launch by a call of the launch function. Once a place.
+  void replaceLaunch(const LaunchSite &L, const KernelModel &M);
+
+  /// All edits, sorted, the helpers included.
+  std::vector<Edit> finish();
+
+private:
+  const std::string &Text;
+  const std::string &File;
+  const Options &O;
+  std::vector<Edit> Edits;
+  std::set<std::string> Helpers;
+  std::set<unsigned> Launches;
+
+  unsigned runtimeOffset() const;
+  unsigned lineOf(unsigned Offset) const;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_UNITEDITS_H
