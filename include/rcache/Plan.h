@@ -96,6 +96,9 @@ struct ArrayPlan {
   Nullable<isl::set> Interior;
   std::vector<VectorLeaf> Leaves;
   unsigned VectorBytes = 0;         ///< 16, 8, 4: width of one vector load
+  /// Elements that the generated code can ask the staging function for,
+  /// [e0.., symbols] -> { : }; null: any.
+  isl::set Reach;
 
   // Shuffle: the chunked distribution. Element First + m of lane l lies in
   // chunk m / Chunk, that is lane (l + Direction * (m / Chunk)) mod 32,
@@ -134,6 +137,8 @@ struct Plan {
   std::optional<std::array<int64_t, 3>> Block;
   /// Otherwise blockDim.x must be a multiple of this.
   unsigned BlockMultiple = 1;
+  /// What holds at every launch of the rewritten kernel, free of threads.
+  isl::set Context;
   /// Logical blocks merged along x into one physical block: as many as bring
   /// it to about this many threads.
   unsigned TargetThreads = 128;

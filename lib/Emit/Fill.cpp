@@ -72,6 +72,13 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
   isl::set Staged = never(M.Ctx->ctx());
   for (const StagePiece &Piece : A.Stage.Pieces)
     Staged = Staged.unite(Piece.Domain);
+  // What any window of this array can ask for.
+  isl::set Asked = never(M.Ctx->ctx());
+  for (const ArrayPlan &W : P.Arrays)
+    if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty())
+      Asked = W.Reach.is_null() ? always(M.Ctx->ctx())
+                                : Asked.unite(W.Reach);
+  O.Context = Asked.intersect(P.Context).coalesce();
   bool Ended = false;
   isl::set Left = Staged.coalesce();
   for (const StagePiece &Piece : A.Stage.Pieces) {
@@ -122,6 +129,7 @@ llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
   const std::string M1 = N("m");
   ValueTextOptions O;
   O.Symbols = N.symbols();
+  O.Context = P.Context;
   addElementNames(O.Symbols, A, N);
   std::string At;
   for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {

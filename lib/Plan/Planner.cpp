@@ -177,6 +177,7 @@ private:
     P.Block = H;
     P.BlockMultiple = Multiple;
     Assumptions A = makeAssumptions(M, H, Multiple);
+    P.Context = projectOut(A.Context, {"tx", "ty", "tz"});
     if (Order) {
       P.KeepBarriers = true;
       P.BarrierReason = *Order;
@@ -222,9 +223,9 @@ private:
             if (Shuffle && toShuffle(AP, C, P.Stride[0])) {
               AnyShuffle = true;
               if (!AP.Cyclic)
-                findInterior(M, A, AP, {AP.Chunk}, false);
+                findInterior(M, A, AP, {AP.Chunk});
             } else
-              findInterior(M, A, AP, AP.Extent, true);
+              findInterior(M, A, AP, AP.Extent);
             chooseVectors(AP, P, A);
           }
           if (auto D = movedLoads(M, AP, R.AssumeNoAlias)) {
@@ -441,24 +442,24 @@ private:
       P.Preconditions.push_back({std::move(T), std::move(Why)});
     };
     if (H) {
-      Add("block.x == " + std::to_string((*H)[0]) + " && block.y == " +
-              std::to_string((*H)[1]) + " && block.z == " +
+      Add("rc_block.x == " + std::to_string((*H)[0]) + " && rc_block.y == " +
+              std::to_string((*H)[1]) + " && rc_block.z == " +
               std::to_string((*H)[2]),
           "the plan is made for this block");
     } else {
-      Add("block.y == 1 && block.z == 1", "one-dimensional blocks");
-      Add("block.x % " + std::to_string(P.BlockMultiple) +
-              " == 0 && block.x != 0 && block.x <= 1024",
+      Add("rc_block.y == 1 && rc_block.z == 1", "one-dimensional blocks");
+      Add("rc_block.x % " + std::to_string(P.BlockMultiple) +
+              " == 0 && rc_block.x != 0 && rc_block.x <= 1024",
           "each thread stands for " + std::to_string(P.Factor[0]) +
               " neighbours");
     }
-    Add("grid.x != 0 && grid.y != 0 && grid.z != 0",
+    Add("rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0",
         "an empty launch fails as it did");
     if (H)
-      Add("grid.x <= 0x7fffffffu / " + std::to_string((*H)[0]),
+      Add("rc_grid.x <= 0x7fffffffu / " + std::to_string((*H)[0]),
           "indices fit in 32 bits");
     else
-      Add("grid.x <= 0x7fffffffu / block.x", "indices fit in 32 bits");
+      Add("rc_grid.x <= 0x7fffffffu / rc_block.x", "indices fit in 32 bits");
     std::set<std::string> Ids;
     for (const ArrayPlan &A : P.Arrays)
       for (const StagePiece &S : A.Stage.Pieces) {

@@ -285,15 +285,45 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
 }
 
 void rcache::findInterior(const KernelModel &M, const Assumptions &A,
-                          ArrayPlan &P, const std::vector<int64_t> &Extent,
-                          bool OnlyFirst) {
+                          ArrayPlan &P, const std::vector<int64_t> &Extent) {
   P.InteriorPiece = -1;
   P.Leaves.clear();
-  if (Extent.empty() || P.SlotSpan)
+  if (Extent.empty())
     return;
   size_t Rank = Extent.size();
   const std::string &Last = P.Stage.ElemIds.back();
   isl::ctx Ctx = M.Ctx->ctx();
+  // Starts: where runs begin; Reach: every element of a run.
+  auto StartsAt = [&](int64_t Shift) {
+    isl::set S = A.Context;
+    for (size_t D = 0; D < Rank; ++D)
+      S = S.intersect(P.First[D]
+                          .add(constantValue(Ctx, D + 1 == Rank ? Shift : 0))
+                          .eq_set(symbolValue(Ctx, P.Stage.ElemIds[D])));
+    return projectOut(S, {"tx", "ty", "tz"});
+  };
+  isl::set Starts = StartsAt(0);
+  if (P.X == Exchange::Shuffle)
+    Starts = Starts.unite(StartsAt(32 * int64_t(P.Chunk)));
+  P.Reach = Starts;
+  for (size_t D = 0; D < Rank; ++D) {
+    // exists start: start <= e <= start + extent - 1
+    const std::string &E = P.Stage.ElemIds[D];
+    isl::pw_aff Start = symbolValue(Ctx, "start"), Elem = symbolValue(Ctx, E);
+    int64_t Len = Extent[D];
+    if (D + 1 == Rank && P.SlotSpan)
+      Len = std::abs(P.SlotStep) * (Extent[D] / P.SlotSpan - 1) + P.SlotSpan;
+    isl::set S = renameSymbol(P.Reach, E, "start");
+    if (P.SlotStep < 0)
+      S = S.intersect(Elem.ge_set(Start.add(constantValue(Ctx, P.SlotSpan - Len))))
+              .intersect(Elem.lt_set(Start.add(constantValue(Ctx, P.SlotSpan))));
+    else
+      S = S.intersect(Elem.ge_set(Start))
+              .intersect(Elem.lt_set(Start.add(constantValue(Ctx, Len))));
+    P.Reach = projectOut(S, {"start"}).coalesce();
+  }
+  if (P.SlotSpan)
+    return;
   for (size_t K = 0; K < P.Stage.Pieces.size(); ++K) {
     const StagePiece &Piece = P.Stage.Pieces[K];
     if (!Piece.Guards.empty())
@@ -335,16 +365,10 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       In = In.intersect(substitute(*Convex, At));
     }
     // What is known of First needs no test.
-    isl::set Known = A.Context;
-    for (size_t D = 0; D < Rank; ++D)
-      Known = Known.intersect(
-          P.First[D].eq_set(symbolValue(Ctx, P.Stage.ElemIds[D])));
-    if (In.intersect(Known).is_empty())
+    if (In.intersect(Starts).is_empty())
       continue;
     P.InteriorPiece = static_cast<int>(K);
-    isl::set Context = OnlyFirst ? Known : A.Context;
-    P.Interior =
-        In.gist(projectOut(Context, {"tx", "ty", "tz"})).coalesce();
+    P.Interior = In.gist(Starts).coalesce();
     P.Leaves = std::move(Leaves);
     return;
   }

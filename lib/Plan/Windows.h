@@ -29,10 +29,10 @@ WindowsResult findWindows(const KernelModel &M, const StagingGroup &G,
 
 /// Finds the piece and the condition under which a run of \p Extent elements
 /// (per dimension) from an element is one run of loads (ArrayPlan::
-/// InteriorPiece, Interior, Leaves). \p OnlyFirst: the run starts at First, so
-/// what is known of First needs no test.
+/// InteriorPiece, Interior, Leaves, Reach). Runs start at First, and for a
+/// chunked exchange also 32 chunks behind it.
 void findInterior(const KernelModel &M, const Assumptions &A, ArrayPlan &P,
-                  const std::vector<int64_t> &Extent, bool OnlyFirst);
+                  const std::vector<int64_t> &Extent);
 
 } // namespace rcache
 
