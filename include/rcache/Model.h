@@ -88,7 +88,8 @@ struct Symbol {
   /// Text uses parameters, builtins and literals only: it may be evaluated
   /// anywhere in the kernel.
   bool Anywhere = false;
-  /// Opaque products of two symbols: their Ids (`bx`, `bdx`); else empty.
+  /// Opaque products of symbols: the Ids of the factors, two or more, sorted
+  /// (`bdx`, `bx`); else empty.
   std::vector<std::string> Factors;
 };
 
@@ -376,6 +377,10 @@ struct KernelModel {
   /// What is always true: 0 <= tx < bdx, bdx >= 1, bdx <= 1024, __launch_bounds__,
   /// asserts the front end knows; [symbols] -> { : }.
   Nullable<isl::set> Context;
+  /// The model takes gridDim.a * blockDim.a to be below 2^31, so that
+  /// `int i = blockIdx.x * blockDim.x + threadIdx.x` is what it looks like: a
+  /// launch has to check it for these axes.
+  std::array<bool, 3> AssumesSmallGrid = {false, false, false};
 
   /// Reasons found while modelling that no plan can get around (asm, shared
   /// atomics, warp intrinsics in the original, escaping arrays, ...).

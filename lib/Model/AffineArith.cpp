@@ -1,0 +1,462 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// C++ integer arithmetic on isl values. Most questions ("can this wrap?") are
+// answered by intervals of the linear form; isl is asked when they are not
+// enough, with the path condition as context.
+
+#include "AffineArith.h"
+#include <algorithm>
+#include <isl/aff.h>
+#include <isl/set.h>
+
+namespace rcache {
+namespace {
+
+constexpr unsigned MaxPieces = 12;
+
+std::string toDecimal(Wide V) {
+  if (V == 0)
+    return "0";
+  bool Neg = V < 0;
+  unsigned __int128 U = Neg ? -static_cast<unsigned __int128>(V) : V;
+  std::string S;
+  for (; U; U /= 10)
+    S += static_cast<char>('0' + static_cast<int>(U % 10));
+  if (Neg)
+    S += '-';
+  std::reverse(S.begin(), S.end());
+  return S;
+}
+
+int64_t toInt64(const isl::val &V) { return V.num_si(); }
+
+bool fitsLong(const isl::val &V) {
+  isl::ctx C = V.ctx();
+  return V.is_int() && V.le(isl::val(C, std::to_string(INT64_MAX / 4))) &&
+         V.ge(isl::val(C, std::to_string(INT64_MIN / 4)));
+}
+
+std::optional<IntValue> ofAff(isl::pw_aff A, bool Exact) {
+  if (A.n_piece() > 1)
+    A = A.coalesce();
+  if (A.n_piece() > MaxPieces)
+    return std::nullopt;
+  return IntValue{A, Exact};
+}
+
+} // namespace
+
+AffineArith::AffineArith(KernelModel &M)
+    : M(M), Ctx(M.Ctx->ctx()), Universe(Ctx, "{ : }"), Bounds(Universe) {}
+
+isl::val AffineArith::value(Wide V) const {
+  return isl::val(Ctx, toDecimal(V));
+}
+
+isl::pw_aff AffineArith::constant(int64_t V) {
+  return Universe.pw_aff_on_domain(isl::val(Ctx, std::to_string(V)));
+}
+
+isl::pw_aff AffineArith::symbol(const std::string &Id) {
+  isl_space *Space = isl_space_params_alloc(Ctx.get(), 0);
+  isl_id *Name = isl_id_alloc(Ctx.get(), Id.c_str(), nullptr);
+  return isl::manage(isl_aff_param_on_domain_space_id(Space, Name));
+}
+
+isl::set AffineArith::bound(const isl::pw_aff &A, Wide Lo, Wide Hi) const {
+  isl::pw_aff L = Universe.pw_aff_on_domain(value(Lo));
+  isl::pw_aff H = Universe.pw_aff_on_domain(value(Hi));
+  return A.ge_set(L).intersect(A.le_set(H));
+}
+
+unsigned AffineArith::addSymbol(Symbol S, std::optional<Wide> Lo,
+                                std::optional<Wide> Hi) {
+  std::string Base = S.Id;
+  for (unsigned N = 1; M.symbolIndex(S.Id) >= 0; ++N)
+    S.Id = Base + "_" + std::to_string(N);
+  IntType T{S.Bits, S.Signed};
+  Range R{Lo.value_or(T.min()), Hi.value_or(T.max())};
+  Ranges[S.Id] = R;
+  Bounds = Bounds.intersect(bound(symbol(S.Id), R.Lo, R.Hi));
+  M.Symbols.push_back(std::move(S));
+  return M.Symbols.size() - 1;
+}
+
+unsigned AffineArith::depends(const isl::pw_aff &A) const {
+  unsigned D = 0;
+  for (const Symbol &S : M.Symbols)
+    if (S.Depends && A.involves_param(S.Id))
+      D |= S.Depends;
+  return D;
+}
+
+unsigned AffineArith::depends(const isl::set &C) const {
+  unsigned D = 0;
+  if (C.is_null())
+    return D;
+  for (const Symbol &S : M.Symbols) {
+    if (!S.Depends)
+      continue;
+    int Pos = isl_set_find_dim_by_name(C.get(), isl_dim_param, S.Id.c_str());
+    if (Pos >= 0 && isl_set_involves_dims(C.get(), isl_dim_param, Pos, 1) ==
+                        isl_bool_true)
+      D |= S.Depends;
+  }
+  return D;
+}
+
+std::optional<Linear> AffineArith::linear(const isl::pw_aff &A) const {
+  if (!A.isa_aff())
+    return std::nullopt;
+  isl::aff F = A.as_aff();
+  Linear L;
+  isl::val C = F.constant_val();
+  if (!fitsLong(C))
+    return std::nullopt;
+  L.Const = toInt64(C);
+  isl_size Divs = isl_aff_dim(F.get(), isl_dim_div);
+  for (isl_size I = 0; I < Divs; ++I)
+    if (!isl::manage(isl_aff_get_coefficient_val(F.get(), isl_dim_div, I))
+             .is_zero())
+      return std::nullopt;
+  isl_size Params = isl_aff_dim(F.get(), isl_dim_param);
+  for (isl_size I = 0; I < Params; ++I) {
+    isl::val V =
+        isl::manage(isl_aff_get_coefficient_val(F.get(), isl_dim_param, I));
+    if (V.is_zero())
+      continue;
+    if (!fitsLong(V))
+      return std::nullopt;
+    L.Terms[isl_aff_get_dim_name(F.get(), isl_dim_param, I)] = toInt64(V);
+  }
+  return L;
+}
+
+isl::pw_aff AffineArith::fromLinear(const Linear &L) {
+  isl::pw_aff A = constant(L.Const);
+  for (auto &[Id, C] : L.Terms)
+    A = A.add(symbol(Id).scale(isl::val(Ctx, std::to_string(C))));
+  return A;
+}
+
+std::optional<int64_t> AffineArith::constantValue(const isl::pw_aff &A) const {
+  std::optional<Linear> L = linear(A);
+  if (!L || !L->isConst())
+    return std::nullopt;
+  return L->Const;
+}
+
+std::optional<AffineArith::Range>
+AffineArith::interval(const Linear &L) const {
+  Range R{L.Const, L.Const};
+  for (auto &[Id, C] : L.Terms) {
+    auto It = Ranges.find(Id);
+    if (It == Ranges.end())
+      return std::nullopt;
+    if (C > (int64_t(1) << 40) || C < -(int64_t(1) << 40))
+      return std::nullopt; // keeps the sums within 128 bits
+    Wide A = It->second.Lo * C, B = It->second.Hi * C;
+    R.Lo += std::min(A, B);
+    R.Hi += std::max(A, B);
+  }
+  return R;
+}
+
+bool AffineArith::proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
+                               const isl::set &Path) {
+  if (std::optional<Linear> L = linear(A))
+    if (std::optional<Range> R = interval(*L))
+      if (R->Lo >= Lo && R->Hi <= Hi)
+        return true;
+  isl::pw_aff L = Universe.pw_aff_on_domain(value(Lo));
+  isl::pw_aff H = Universe.pw_aff_on_domain(value(Hi));
+  isl::set Where = Bounds.intersect(Path);
+  return A.lt_set(L).intersect(Where).is_empty() &&
+         A.gt_set(H).intersect(Where).is_empty();
+}
+
+bool AffineArith::implied(const isl::set &S, const isl::set &Path) {
+  return Bounds.intersect(Path).is_subset(S);
+}
+
+std::optional<isl::pw_aff> AffineArith::exact(const IntValue &V, IntType T,
+                                              const isl::set &Path) {
+  if (V.Exact || proveInRange(V.Aff, T.min(), T.max(), Path))
+    return V.Aff;
+  Wide Period = Wide(1) << T.Bits;
+  if (!proveInRange(V.Aff, T.min() - Period, T.max() + Period, Path))
+    return std::nullopt;
+  isl::pw_aff Shift = Universe.pw_aff_on_domain(value(Period));
+  isl::pw_aff Min = Universe.pw_aff_on_domain(value(T.min()));
+  isl::pw_aff Max = Universe.pw_aff_on_domain(value(T.max()));
+  isl::set Below = V.Aff.lt_set(Min), Above = V.Aff.gt_set(Max);
+  isl::set Inside = complement(Below.unite(Above));
+  isl::pw_aff R = V.Aff.intersect_domain(Inside)
+                      .union_add(V.Aff.add(Shift).intersect_domain(Below))
+                      .union_add(V.Aff.sub(Shift).intersect_domain(Above));
+  if (R.n_piece() > MaxPieces)
+    return std::nullopt;
+  return R;
+}
+
+std::optional<IntValue> AffineArith::convert(const IntValue &V, IntType From,
+                                             IntType To, const isl::set &Path) {
+  if (From == To)
+    return V;
+  // To a narrower type, or one of the same width: the residue modulo 2^To.Bits
+  // is all that counts.
+  if (To.Bits <= From.Bits && To.Bits > 1) {
+    IntValue R{V.Aff, false};
+    if (V.Exact && proveInRange(V.Aff, To.min(), To.max(), Path))
+      R.Exact = true;
+    if (!To.Signed)
+      return R;
+    std::optional<isl::pw_aff> A = exact(R, To, Path);
+    if (!A)
+      return std::nullopt;
+    return IntValue{*A, true};
+  }
+  std::optional<isl::pw_aff> A = exact(V, From, Path);
+  if (!A)
+    return std::nullopt;
+  if (To.Bits == 1) // to bool: != 0
+    return std::nullopt;
+  if (!To.Signed && From.Signed)
+    return IntValue{*A, proveInRange(*A, 0, To.max(), Path)};
+  return IntValue{*A, true};
+}
+
+std::optional<IntValue> AffineArith::add(const IntValue &A, const IntValue &B,
+                                         IntType T) {
+  return ofAff(A.Aff.add(B.Aff), T.Signed);
+}
+
+std::optional<IntValue> AffineArith::sub(const IntValue &A, const IntValue &B,
+                                         IntType T) {
+  return ofAff(A.Aff.sub(B.Aff), T.Signed);
+}
+
+std::optional<isl::pw_aff> AffineArith::scaleByConst(const isl::pw_aff &A,
+                                                     int64_t C) {
+  return A.scale(isl::val(Ctx, std::to_string(C)));
+}
+
+std::optional<IntValue> AffineArith::mul(const IntValue &A, const IntValue &B,
+                                         IntType T, const isl::set &Path) {
+  if (auto C = constantValue(B.Aff))
+    return ofAff(*scaleByConst(A.Aff, *C), T.Signed);
+  if (auto C = constantValue(A.Aff))
+    return ofAff(*scaleByConst(B.Aff, *C), T.Signed);
+  // Distribute: sum of products of terms.
+  auto La = linear(A.Aff), Lb = linear(B.Aff);
+  if (!La || !Lb || La->Terms.size() * Lb->Terms.size() > 16)
+    return std::nullopt;
+  isl::pw_aff Sum = constant(0);
+  auto FactorsOf = [&](const std::string &Id) {
+    int I = M.symbolIndex(Id);
+    std::vector<std::string> F = I >= 0 ? M.Symbols[I].Factors
+                                        : std::vector<std::string>();
+    return F.empty() ? std::vector<std::string>{Id} : F;
+  };
+  auto AddTerm = [&](std::vector<std::string> Factors, int64_t Ca, int64_t Cb) {
+    Wide C = Wide(Ca) * Cb;
+    if (C == 0)
+      return true;
+    if (C > INT64_MAX / 4 || C < INT64_MIN / 4)
+      return false;
+    isl::pw_aff P = constant(1);
+    if (Factors.size() == 1) {
+      P = symbol(Factors[0]);
+    } else if (Factors.size() > 1) {
+      auto Product = product(Factors, T);
+      if (!Product)
+        return false;
+      P = *Product;
+    }
+    Sum = Sum.add(*scaleByConst(P, static_cast<int64_t>(C)));
+    return true;
+  };
+  for (auto &[Ia, Ca] : La->Terms) {
+    for (auto &[Ib, Cb] : Lb->Terms) {
+      std::vector<std::string> F = FactorsOf(Ia);
+      for (std::string &G : FactorsOf(Ib))
+        F.push_back(G);
+      if (F.size() > 4 || !AddTerm(F, Ca, Cb))
+        return std::nullopt;
+    }
+    if (Lb->Const && !AddTerm(FactorsOf(Ia), Ca, Lb->Const))
+      return std::nullopt;
+  }
+  for (auto &[Ib, Cb] : Lb->Terms)
+    if (La->Const && !AddTerm(FactorsOf(Ib), La->Const, Cb))
+      return std::nullopt;
+  if (!AddTerm({}, La->Const, Lb->Const))
+    return std::nullopt;
+  return ofAff(Sum, T.Signed);
+}
+
+std::optional<isl::pw_aff>
+AffineArith::product(std::vector<std::string> Factors, IntType T) {
+  std::vector<std::string> Order = Factors; // as written
+  std::sort(Factors.begin(), Factors.end());
+  // An unsigned product is one symbol for each width (it may wrap there), a
+  // signed one is the mathematical product.
+  Range R{1, 1};
+  bool Known = true;
+  for (const std::string &F : Factors) {
+    Range G = Ranges.at(F);
+    Wide C[] = {R.Lo * G.Lo, R.Lo * G.Hi, R.Hi * G.Lo, R.Hi * G.Hi};
+    R.Lo = *std::min_element(C, C + 4);
+    R.Hi = *std::max_element(C, C + 4);
+    if (R.Lo < -(Wide(1) << 64) || R.Hi > (Wide(1) << 64)) {
+      Known = false;
+      R = {-(Wide(1) << 62), Wide(1) << 62};
+    }
+  }
+  // blockIdx.a * blockDim.a: below gridDim.a * blockDim.a, which no launch
+  // of practical size brings to 2^31; the launch checks it.
+  unsigned Axis = 3;
+  if (Factors.size() == 2)
+    for (unsigned A = 0; A < 3; ++A) {
+      std::string X(1, "xyz"[A]);
+      if (Factors == std::vector<std::string>{"bd" + X, "b" + X}) {
+        Axis = A;
+        Order = {"b" + X, "bd" + X};
+      } else if (Factors == std::vector<std::string>{"bd" + X, "gd" + X}) {
+        Axis = A;
+        Order = {"gd" + X, "bd" + X};
+      }
+    }
+  Range Fit{T.min(), T.max()};
+  bool MayWrap = !T.Signed && !(Known && R.Lo >= 0 && R.Hi <= T.max());
+  if (Axis < 3) {
+    SmallGridAxes |= 1u << Axis;
+    MayWrap = false;
+    R = {0, (Wide(1) << 31) - 1};
+  } else {
+    R.Lo = std::max(R.Lo, Fit.Lo);
+    R.Hi = std::min(R.Hi, Fit.Hi);
+    if (MayWrap)
+      R = Fit;
+  }
+  std::vector<std::string> Key = Factors;
+  if (MayWrap)
+    Key.push_back("mod " + std::to_string(T.Bits));
+  auto It = Products.find(Key);
+  if (It != Products.end()) {
+    Symbol &S = M.Symbols[M.symbolIndex(It->second)];
+    if (S.Bits < T.Bits && !MayWrap && Axis == 3) {
+      S.Bits = T.Bits; // the wider evaluation is right for both
+      S.Signed = T.Signed;
+      S.Type = T.Signed ? "long long" : "unsigned long long";
+      S.Text = (T.Signed ? "(long long)" : "(unsigned long long)") + S.Text;
+    }
+    return symbol(It->second);
+  }
+
+  Symbol S;
+  S.Bits = T.Bits;
+  S.Signed = T.Signed;
+  S.Factors = Factors;
+  S.Anywhere = true;
+  std::string Cast;
+  for (const std::string &F : Order) {
+    const Symbol &G = M.Symbols[M.symbolIndex(F)];
+    S.Depends |= G.Depends;
+    S.Anywhere &= G.Anywhere;
+    S.Id += F;
+    if (!S.Text.empty())
+      S.Text += " * ";
+    else if (G.Bits < T.Bits)
+      Cast = T.Signed ? "(long long)" : "(unsigned long long)";
+    S.Text += G.Text;
+  }
+  S.Text = Cast + S.Text;
+  S.Type = T.Bits == 64 ? (T.Signed ? "long long" : "unsigned long long")
+                        : (T.Signed ? "int" : "unsigned int");
+  if (Axis < 3) {
+    S.Type = "unsigned int";
+    S.Bits = 32;
+    S.Signed = false;
+  }
+  std::string Id = M.Symbols[addSymbol(S, R.Lo, R.Hi)].Id;
+  Products[Key] = Id;
+  if (Axis < 3) {
+    std::string X(1, "xyz"[Axis]);
+    // b * bd + bd <= gd * bd < 2^31.
+    if (Order[0] == "b" + X)
+      addFact(symbol(Id).add(symbol("bd" + X)).le_set(
+          Universe.pw_aff_on_domain(value((Wide(1) << 31) - 1))));
+    else // bd * gd >= bd, >= gd
+      addFact(symbol(Id).ge_set(symbol("bd" + X))
+                  .intersect(symbol(Id).ge_set(symbol("gd" + X))));
+  }
+  return symbol(Id);
+}
+
+std::optional<IntValue> AffineArith::div(const IntValue &A, const IntValue &B,
+                                         IntType T, const isl::set &Path) {
+  auto C = constantValue(B.Aff);
+  auto X = exact(A, T, Path);
+  if (!C || *C <= 0 || !X)
+    return std::nullopt;
+  if (*C == 1)
+    return IntValue{*X, true};
+  isl::val D(Ctx, std::to_string(*C));
+  if (!T.Signed || proveInRange(*X, 0, T.max(), Path))
+    return ofAff(X->scale_down(D).floor(), true);
+  return ofAff(isl::manage(isl_pw_aff_tdiv_q(X->copy(), constant(*C).release())),
+               true);
+}
+
+std::optional<IntValue> AffineArith::rem(const IntValue &A, const IntValue &B,
+                                         IntType T, const isl::set &Path) {
+  auto C = constantValue(B.Aff);
+  auto X = exact(A, T, Path);
+  if (!C || *C <= 0 || !X)
+    return std::nullopt;
+  if (proveInRange(*X, 0, *C - 1, Path))
+    return IntValue{*X, true};
+  if (!T.Signed || proveInRange(*X, 0, T.max(), Path))
+    return ofAff(X->mod(isl::val(Ctx, std::to_string(*C))), true);
+  return ofAff(isl::manage(isl_pw_aff_tdiv_r(X->copy(), constant(*C).release())),
+               true);
+}
+
+std::optional<IntValue> AffineArith::bitAnd(const IntValue &A, const IntValue &B,
+                                            IntType T, const isl::set &Path) {
+  auto Mask = constantValue(B.Aff);
+  const IntValue *X = &A;
+  if (!Mask) {
+    Mask = constantValue(A.Aff);
+    X = &B;
+  }
+  if (!Mask)
+    return std::nullopt;
+  // In two's complement `x & (2^k - 1)` is x mod 2^k, negative x included, and
+  // wrapping does not change it.
+  if (*Mask >= 0 && ((*Mask + 1) & *Mask) == 0)
+    return ofAff(X->Aff.mod(isl::val(Ctx, std::to_string(*Mask + 1))), true);
+  // `x & -2^k`: rounds down.
+  if (*Mask < 0 && ((-*Mask) & (-*Mask - 1)) == 0 && T.Signed) {
+    auto E = exact(*X, T, Path);
+    if (!E)
+      return std::nullopt;
+    return ofAff(E->sub(E->mod(isl::val(Ctx, std::to_string(-*Mask)))), true);
+  }
+  return std::nullopt;
+}
+
+std::optional<isl::pw_aff> AffineArith::select(const isl::set &C,
+                                               const isl::pw_aff &A,
+                                               const isl::pw_aff &B) {
+  isl::pw_aff R = A.intersect_domain(C)
+                      .union_add(B.intersect_domain(complement(C)))
+                      .coalesce();
+  if (R.n_piece() > MaxPieces)
+    return std::nullopt;
+  return R;
+}
+
+} // namespace rcache

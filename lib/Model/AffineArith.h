@@ -1,0 +1,127 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integer arithmetic of C++ on quasi-affine values.
+//
+// A value is `[symbols] -> { [v] }` (isl::pw_aff on a parameter domain, total).
+// Signed overflow is undefined, so signed arithmetic is exact. Unsigned
+// arithmetic is kept modulo 2^Bits (an IntValue that is not Exact) until
+// something looks at the value itself: a comparison, a quotient, a widening.
+//
+//     int x = threadIdx.x - 1;     // unsigned { tx - 1 } -> int { tx - 1 }
+//     if (threadIdx.x - 1 < n)     // { tx >= 1 ? tx - 1 : tx + 2^32 - 1 } < n
+//
+// Products of symbols are symbols themselves: `blockIdx.x * blockDim.x` is
+// `bxbdx` however it is written.
+
+#ifndef RCACHE_LIB_MODEL_AFFINEARITH_H
+#define RCACHE_LIB_MODEL_AFFINEARITH_H
+
+#include "rcache/Model.h"
+#include <map>
+#include <optional>
+
+namespace rcache {
+
+using Wide = __int128;
+
+/// An integer type: width and signedness; bool has one bit.
+struct IntType {
+  unsigned Bits = 32;
+  bool Signed = true;
+  bool operator==(const IntType &O) const = default;
+  Wide min() const { return Signed ? -(Wide(1) << (Bits - 1)) : 0; }
+  Wide max() const {
+    return (Wide(1) << (Signed ? Bits - 1 : Bits)) - 1;
+  }
+};
+
+/// Aff is the value, or (not Exact) congruent to it modulo 2^Bits.
+struct IntValue {
+  isl::pw_aff Aff;
+  bool Exact = true;
+};
+
+/// `Const + sum Terms[id] * id`.
+struct Linear {
+  std::map<std::string, int64_t> Terms;
+  int64_t Const = 0;
+  bool isConst() const { return Terms.empty(); }
+};
+
+class AffineArith {
+public:
+  explicit AffineArith(KernelModel &M);
+
+  // Symbols.
+
+  /// Adds \p S to the model (its Id made unique) and gives its index. Values
+  /// of it lie in [Lo, Hi] (default: its type's range).
+  unsigned addSymbol(Symbol S, std::optional<Wide> Lo = std::nullopt,
+                     std::optional<Wide> Hi = std::nullopt);
+  isl::pw_aff symbol(const std::string &Id);
+  isl::pw_aff constant(int64_t V);
+  /// Adds a fact that always holds to the bounds used in proofs.
+  void addFact(isl::set S) { Bounds = Bounds.intersect(S); }
+  isl::set universe() const { return Universe; }
+
+  /// Union of Symbol::Depends over what \p A involves.
+  unsigned depends(const isl::pw_aff &A) const;
+  unsigned depends(const isl::set &S) const;
+
+  // Queries, under what always holds and \p Path.
+
+  bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi, const isl::set &Path);
+  bool implied(const isl::set &S, const isl::set &Path);
+  std::optional<int64_t> constantValue(const isl::pw_aff &A) const;
+  std::optional<Linear> linear(const isl::pw_aff &A) const;
+  isl::pw_aff fromLinear(const Linear &L);
+
+  // Arithmetic; nullopt: not quasi-affine (or too many pieces).
+
+  /// The value itself, wrapped where that is needed.
+  std::optional<isl::pw_aff> exact(const IntValue &V, IntType T,
+                                   const isl::set &Path);
+  std::optional<IntValue> convert(const IntValue &V, IntType From, IntType To,
+                                  const isl::set &Path);
+  std::optional<IntValue> add(const IntValue &A, const IntValue &B, IntType T);
+  std::optional<IntValue> sub(const IntValue &A, const IntValue &B, IntType T);
+  std::optional<IntValue> mul(const IntValue &A, const IntValue &B, IntType T,
+                              const isl::set &Path);
+  std::optional<IntValue> div(const IntValue &A, const IntValue &B, IntType T,
+                              const isl::set &Path);
+  std::optional<IntValue> rem(const IntValue &A, const IntValue &B, IntType T,
+                              const isl::set &Path);
+  std::optional<IntValue> bitAnd(const IntValue &A, const IntValue &B, IntType T,
+                                 const isl::set &Path);
+  /// `C ? A : B`.
+  std::optional<isl::pw_aff> select(const isl::set &C, const isl::pw_aff &A,
+                                    const isl::pw_aff &B);
+
+  isl::set complement(const isl::set &S) const { return Universe.subtract(S); }
+
+  /// gridDim.a * blockDim.a was taken to be below 2^31 for these axes.
+  unsigned SmallGridAxes = 0;
+
+private:
+  struct Range {
+    Wide Lo, Hi;
+  };
+  isl::val value(Wide V) const;
+  isl::set bound(const isl::pw_aff &A, Wide Lo, Wide Hi) const;
+  std::optional<Range> interval(const Linear &L) const;
+  /// The symbol of a product of symbols; null when it may wrap in \p T.
+  std::optional<isl::pw_aff> product(std::vector<std::string> Factors, IntType T);
+  std::optional<isl::pw_aff> scaleByConst(const isl::pw_aff &A, int64_t C);
+
+  KernelModel &M;
+  isl::ctx Ctx;
+  isl::set Universe;
+  isl::set Bounds;
+  std::map<std::string, Range> Ranges;
+  std::map<std::vector<std::string>, std::string> Products;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_AFFINEARITH_H

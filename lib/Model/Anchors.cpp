@@ -1,0 +1,297 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Flattening works on the token stream, not on the AST: what the parser saw is
+// what stands in the text. Between two tokens of the file the bytes are copied
+// (white space, comments, `_Pragma`), less the lines of `#if` and the like and
+// less what they skip.
+
+#include "Anchors.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringRef.h"
+
+using namespace clang;
+using llvm::StringRef;
+
+namespace rcache {
+namespace {
+
+/// Tokens that later stages may have to reach as such: statement structure.
+bool isStructure(tok::TokenKind K) {
+  switch (K) {
+  case tok::semi:
+  case tok::l_brace:
+  case tok::r_brace:
+  case tok::kw_if:
+  case tok::kw_else:
+  case tok::kw_for:
+  case tok::kw_while:
+  case tok::kw_do:
+  case tok::kw_switch:
+  case tok::kw_return:
+  case tok::kw_break:
+  case tok::kw_continue:
+  case tok::kw_goto:
+  case tok::kw_asm:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool isWordChar(char C) {
+  return isalnum(static_cast<unsigned char>(C)) || C == '_' || C == '"' ||
+         C == '\'';
+}
+
+/// Two tokens that would become another one if written without a space.
+bool wouldJoin(char A, char B) {
+  if (isWordChar(A) && isWordChar(B))
+    return true;
+  StringRef Ops = "+-<>=&|*/:.#%^!";
+  return Ops.contains(A) && Ops.contains(B);
+}
+
+struct Group {
+  unsigned Begin = 0, End = 0; ///< offsets in the file
+  bool Foreign = false;        ///< tokens of another file (#include in a body)
+};
+
+} // namespace
+
+SourcePos sourcePos(const SourceManager &SM, SourceLocation Loc) {
+  SourcePos P;
+  PresumedLoc L = SM.getPresumedLoc(SM.getExpansionLoc(Loc), false);
+  if (L.isInvalid())
+    return P;
+  P.File = L.getFilename();
+  P.Line = L.getLine();
+  P.Column = L.getColumn();
+  P.Offset = SM.getFileOffset(SM.getExpansionLoc(Loc));
+  return P;
+}
+
+std::optional<std::pair<unsigned, unsigned>>
+definitionTokens(const TokenRecorder::Impl &Tokens, const SourceManager &SM,
+                 SourceLocation Name, SourceLocation End) {
+  auto N = Tokens.ByLocation.find(Name.getRawEncoding());
+  auto E = Tokens.ByLocation.find(End.getRawEncoding());
+  if (N == Tokens.ByLocation.end() || E == Tokens.ByLocation.end() ||
+      E->second < N->second)
+    return std::nullopt;
+  FileID File = SM.getFileID(SM.getExpansionLoc(Name));
+  unsigned First = N->second;
+  while (First > 0) {
+    const RecordedToken &T = Tokens.Tokens[First - 1];
+    if (T.Kind == tok::semi || T.Kind == tok::l_brace ||
+        T.Kind == tok::r_brace ||
+        SM.getFileID(SM.getExpansionLoc(T.Loc)) != File)
+      break;
+    --First;
+  }
+  return std::make_pair(First, E->second);
+}
+
+bool FlatText::isSkipped(unsigned Offset) const {
+  for (auto [From, To] : SkippedOffsets)
+    if (From <= Offset && Offset < To)
+      return true;
+  return false;
+}
+
+/// Copies [From, To) of the file. When it holds directives: line by line,
+/// dropping skipped text and all directives but #pragma, #define and #undef.
+void FlatText::emitGap(const char *Buffer, unsigned From, unsigned To) {
+  if (From >= To)
+    return;
+  StringRef Gap(Buffer + From, To - From);
+  if (!Gap.contains('#')) {
+    Text += Gap;
+    return;
+  }
+  bool InComment = false;
+  bool Dropping = false; // a directive continued by a backslash
+  unsigned Offset = From;
+  while (!Gap.empty()) {
+    size_t Eol = Gap.find('\n');
+    StringRef Line = Gap.substr(0, Eol == StringRef::npos ? Gap.size() : Eol + 1);
+    Gap = Gap.drop_front(Line.size());
+    // The first piece follows a token, so it is no line of its own, unless the
+    // token before it ended the line above.
+    StringRef Trimmed = Line.ltrim(" \t");
+    bool AtLineStart = Offset == 0 || Buffer[Offset - 1] == '\n';
+    bool Directive = AtLineStart && !InComment && Trimmed.starts_with("#");
+    StringRef Word = Directive ? Trimmed.drop_front().ltrim(" \t") : StringRef();
+    bool Keep = !Directive || Word.starts_with("pragma") ||
+                Word.starts_with("define") || Word.starts_with("undef");
+    bool Continues = Line.rtrim("\r\n").ends_with("\\");
+    if (isSkipped(Offset + (Line.size() - Trimmed.size())))
+      Keep = false;
+    if (Dropping)
+      Keep = false;
+    Dropping = !Keep && Continues && (Directive || Dropping);
+    if (Keep) {
+      Text += Line;
+      if (!Directive) {
+        // Comment state at the end of the line; `//` hides a `/*`.
+        for (size_t I = 0; I + 1 < Line.size(); ++I) {
+          if (!InComment && Line[I] == '/' && Line[I + 1] == '/')
+            break;
+          if (!InComment && Line[I] == '/' && Line[I + 1] == '*')
+            InComment = true, ++I;
+          else if (InComment && Line[I] == '*' && Line[I + 1] == '/')
+            InComment = false, ++I;
+        }
+      }
+    }
+    Offset += Line.size();
+  }
+}
+
+/// Writes the recorded tokens [From, To) with single spaces where the original
+/// tokens had space or would join.
+void FlatText::emitExpanded(unsigned From, unsigned To) {
+  for (unsigned I = From; I < To; ++I) {
+    const RecordedToken &T = Tokens.Tokens[I];
+    StringRef Spelling(SM.getCharacterData(SM.getSpellingLoc(T.Loc)), T.Length);
+    if (!Text.empty() && !Spelling.empty()) {
+      char Before = Text.back();
+      bool Space = (I > From && T.LeadingSpace) || wouldJoin(Before, Spelling[0]);
+      if (Space && !isspace(static_cast<unsigned char>(Before)))
+        Text += ' ';
+    }
+    unsigned Begin = Text.size();
+    Text += Spelling;
+    Places[T.Loc.getRawEncoding()] = {Begin, static_cast<unsigned>(Text.size()),
+                                      ~0u, true, true};
+  }
+}
+
+void FlatText::build(unsigned First, unsigned Last,
+                     const llvm::StringSet<> &Names) {
+  Text.clear();
+  Places.clear();
+  Rebuild = false;
+  File = SM.getFileID(SM.getExpansionLoc(Tokens.Tokens[First].Loc));
+  const char *Buffer = SM.getBufferData(File).data();
+
+  SkippedOffsets.clear();
+  for (SourceRange R : Tokens.Skipped)
+    if (SM.getFileID(R.getBegin()) == File)
+      SkippedOffsets.push_back(
+          {SM.getFileOffset(R.getBegin()), SM.getFileOffset(R.getEnd())});
+
+  auto GroupOf = [&](unsigned I) -> std::optional<Group> {
+    SourceLocation L = Tokens.Tokens[I].Loc;
+    SourceLocation Exp = SM.getExpansionLoc(L);
+    if (SM.getFileID(Exp) != File)
+      return Group{0, 0, true};
+    if (L.isFileID())
+      return std::nullopt;
+    CharSourceRange R = SM.getExpansionRange(L);
+    SourceLocation E = R.getEnd();
+    unsigned EndOffset = SM.getFileOffset(E);
+    if (R.isTokenRange()) {
+      // The last token of an invocation is its name or its `)`.
+      const char *P = Buffer + EndOffset;
+      unsigned Len = 1;
+      if (isWordChar(*P))
+        while (isWordChar(P[Len]))
+          ++Len;
+      EndOffset += Len;
+    }
+    return Group{SM.getFileOffset(R.getBegin()), EndOffset, false};
+  };
+
+  unsigned Cursor = ~0u; // end of what has been copied of the file
+  for (unsigned I = First; I <= Last;) {
+    std::optional<Group> G = GroupOf(I);
+    if (!G) {
+      const RecordedToken &T = Tokens.Tokens[I];
+      unsigned Offset = SM.getFileOffset(T.Loc);
+      if (Cursor != ~0u)
+        emitGap(Buffer, Cursor, Offset);
+      if (!Text.empty() && Text.back() != ' ' && (Cursor == Offset) &&
+          wouldJoin(Text.back(), Buffer[Offset]) && I > First &&
+          Tokens.Tokens[I - 1].Loc.isMacroID())
+        Text += ' ';
+      unsigned Begin = Text.size();
+      Text.append(Buffer + Offset, T.Length);
+      Places[T.Loc.getRawEncoding()] = {
+          Begin, static_cast<unsigned>(Text.size()), ~0u, true, true};
+      Cursor = Offset + T.Length;
+      ++I;
+      continue;
+    }
+    // All tokens of this invocation.
+    unsigned J = I;
+    bool Expand = G->Foreign || Forced.contains(G->Begin);
+    // A definition that starts or ends inside an invocation.
+    if (I == First && I > 0 && !G->Foreign) {
+      std::optional<Group> Before = GroupOf(I - 1);
+      Expand |= Before && !Before->Foreign && Before->Begin == G->Begin;
+    }
+    for (; J <= Last; ++J) {
+      std::optional<Group> H = GroupOf(J);
+      if (!H || H->Foreign != G->Foreign || H->Begin != G->Begin)
+        break;
+      G->End = std::max(G->End, H->End);
+      const RecordedToken &T = Tokens.Tokens[J];
+      StringRef Spelling(SM.getCharacterData(SM.getSpellingLoc(T.Loc)), T.Length);
+      Expand |= isStructure(T.Kind) || Names.contains(Spelling);
+    }
+    if (Cursor != ~0u && !G->Foreign)
+      emitGap(Buffer, Cursor, G->Begin);
+    if (Expand) {
+      emitExpanded(I, J);
+    } else {
+      unsigned Begin = Text.size();
+      Text.append(Buffer + G->Begin, G->End - G->Begin);
+      for (unsigned K = I; K < J; ++K)
+        Places[Tokens.Tokens[K].Loc.getRawEncoding()] = {
+            Begin, static_cast<unsigned>(Text.size()), G->Begin, K == I,
+            K + 1 == J};
+    }
+    if (!G->Foreign)
+      Cursor = G->End;
+    I = J;
+  }
+}
+
+std::optional<TextRange> FlatText::range(SourceRange R) {
+  auto B = Places.find(R.getBegin().getRawEncoding());
+  auto E = Places.find(R.getEnd().getRawEncoding());
+  if (B == Places.end() || E == Places.end())
+    return std::nullopt;
+  const TokenPlace &Pb = B->second, &Pe = E->second;
+  if (Pb.Group != ~0u && !Pb.First && Forced.insert(Pb.Group).second)
+    Rebuild = true;
+  if (Pe.Group != ~0u && !Pe.Last && Forced.insert(Pe.Group).second)
+    Rebuild = true;
+  if (Pe.End < Pb.Begin)
+    return std::nullopt;
+  return TextRange{Pb.Begin, Pe.End};
+}
+
+std::optional<TextRange> FlatText::outerRange(SourceRange R) const {
+  auto B = Places.find(R.getBegin().getRawEncoding());
+  auto E = Places.find(R.getEnd().getRawEncoding());
+  if (B == Places.end() || E == Places.end() || E->second.End < B->second.Begin)
+    return std::nullopt;
+  return TextRange{B->second.Begin, E->second.End};
+}
+
+std::optional<TextRange> FlatText::withSemi(SourceRange R) const {
+  std::optional<TextRange> Outer = outerRange(R);
+  auto It = Tokens.ByLocation.find(R.getEnd().getRawEncoding());
+  if (!Outer || It == Tokens.ByLocation.end() ||
+      It->second + 1 >= Tokens.Tokens.size())
+    return Outer;
+  const RecordedToken &Next = Tokens.Tokens[It->second + 1];
+  auto P = Places.find(Next.Loc.getRawEncoding());
+  if (Next.Kind == tok::semi && P != Places.end())
+    Outer->End = P->second.End;
+  return Outer;
+}
+
+} // namespace rcache

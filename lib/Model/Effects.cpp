@@ -1,0 +1,501 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The names below are those of the CUDA toolkit's device interface; they count
+// only for functions that come from system headers or are compiler builtins. A
+// user's function of the same name is judged by its body.
+
+#include "Effects.h"
+#include "BuiltinVars.h"
+#include "Locals.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+StringRef nameOf(const FunctionDecl *F) {
+  return F->getIdentifier() ? F->getName() : StringRef();
+}
+
+/// Is \p D declared in a namespace called \p Name, at any depth?
+bool inNamespace(const Decl *D, StringRef Name) {
+  for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
+    if (auto *N = dyn_cast<NamespaceDecl>(C))
+      if (N->getIdentifier() && N->getName() == Name)
+        return true;
+  return false;
+}
+
+/// "thread_block", "grid_group", ... for a cooperative group type.
+StringRef groupName(QualType T) {
+  T = T.getNonReferenceType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (!R || !R->getIdentifier() || !inNamespace(R, "cooperative_groups"))
+    return StringRef();
+  return R->getName();
+}
+
+CallKind classifyGroupCall(const FunctionDecl *F, const CallExpr *Call) {
+  StringRef N = nameOf(F);
+  StringRef Group;
+  if (auto *M = dyn_cast<CXXMethodDecl>(F)) {
+    if (M->getParent()->getIdentifier())
+      Group = M->getParent()->getName();
+    if (auto *Mc = dyn_cast_or_null<CXXMemberCallExpr>(Call))
+      if (StringRef G = groupName(Mc->getImplicitObjectArgument()->getType());
+          !G.empty())
+        Group = G;
+  } else if (F->getNumParams()) {
+    Group = groupName(F->getParamDecl(0)->getType());
+  }
+  if (N == "this_thread_block")
+    return CallKind::BlockGroup;
+  if (N.contains("memcpy_async") || N == "wait" || N == "wait_prior")
+    return CallKind::AsyncCopy;
+  if (N == "this_grid" || N == "this_multi_grid" || N == "this_cluster" ||
+      Group == "grid_group" || Group == "multi_grid_group" ||
+      Group == "cluster_group")
+    return CallKind::GridBarrier;
+  if (isa<CXXConstructorDecl>(F) || isa<CXXDestructorDecl>(F) ||
+      isa<CXXConversionDecl>(F) || F->isOverloadedOperator())
+    return CallKind::Harmless;
+  if (Group == "thread_block") {
+    if (N == "sync")
+      return CallKind::GroupBarrier;
+    if (N == "barrier_arrive" || N == "barrier_wait")
+      return CallKind::AsyncCopy;
+    if (N == "tiled_partition")
+      return CallKind::WarpExchange;
+    return CallKind::BlockGroup;
+  }
+  return CallKind::WarpExchange;
+}
+
+CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
+  StringRef N = nameOf(F);
+  if (inNamespace(F, "cooperative_groups"))
+    return classifyGroupCall(F, Call);
+  if (inNamespace(F, "cub") || inNamespace(F, "thrust"))
+    return CallKind::Library;
+  if (inNamespace(F, "wmma"))
+    return CallKind::Tensor;
+  if (N.empty())
+    return CallKind::Harmless;
+  if (N == "__syncthreads" || N == "__nvvm_bar_sync" ||
+      N.starts_with("__nvvm_barrier") || N == "__nvvm_bar0")
+    return CallKind::Barrier;
+  if (N.starts_with("__syncthreads_") || N.starts_with("__nvvm_bar0_"))
+    return CallKind::BarrierReduce;
+  if (N == "__syncwarp" || N == "__nvvm_bar_warp_sync")
+    return CallKind::WarpBarrier;
+  if (N.starts_with("__cluster_") || N.contains("barrier_cluster"))
+    return CallKind::GridBarrier;
+  if (N.starts_with("__shfl") || N.starts_with("__ballot") ||
+      N.starts_with("__any") || N.starts_with("__all") ||
+      N == "__activemask" || N.starts_with("__match_") ||
+      N.starts_with("__reduce_") || N.starts_with("__nvvm_shfl") ||
+      N.starts_with("__nvvm_vote") || N.starts_with("__nvvm_match") ||
+      N.starts_with("__nvvm_redux") || N.contains("sreg_lane"))
+    return CallKind::WarpExchange;
+  if (N.starts_with("__pipeline_") || N.contains("cp_async") ||
+      N.contains("memcpy_async") || N.contains("pipeline") ||
+      inNamespace(F, "ptx"))
+    return CallKind::AsyncCopy;
+  // The CUDA atomics are overloaded free functions; so are their clang builtins.
+  if ((N.starts_with("atomic") && !isa<CXXMethodDecl>(F)) ||
+      N.starts_with("__nvvm_atom") || N.starts_with("__iAtomic") ||
+      N.starts_with("__uAtomic") || N.starts_with("__fAtomic") ||
+      N.starts_with("__ullAtomic") || N.starts_with("__atomic_") ||
+      N.starts_with("__sync_fetch"))
+    return CallKind::Atomic;
+  if (auto *M = dyn_cast<CXXMethodDecl>(F))
+    if (M->getParent()->getIdentifier() &&
+        (M->getParent()->getName().contains("atomic") ||
+         M->getParent()->getName() == "barrier"))
+      return M->getParent()->getName() == "barrier" ? CallKind::AsyncCopy
+                                                    : CallKind::Atomic;
+  if (N.contains("read_ptx_sreg"))
+    return CallKind::Effect;
+  return llvm::StringSwitch<CallKind>(N)
+      .Cases({"printf", "vprintf", "puts"}, CallKind::Effect)
+      .Cases({"clock", "clock64", "__clock", "__clock64", "__globaltimer",
+              "__nanosleep"},
+             CallKind::Effect)
+      .Cases({"malloc", "free", "alloca", "__builtin_alloca"}, CallKind::Effect)
+      .Cases({"__threadfence", "__threadfence_system", "__trap", "__brkpt",
+              "__prof_trigger"},
+             CallKind::Effect)
+      .Default(CallKind::Harmless);
+}
+
+const FunctionDecl *bodyOf(const FunctionDecl *F) {
+  const FunctionDecl *Def = nullptr;
+  return F->hasBody(Def) ? Def : nullptr;
+}
+
+} // namespace
+
+bool isSystemFunction(const FunctionDecl *F) {
+  if (F->getBuiltinID())
+    return true;
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  SourceLocation L = SM.getExpansionLoc(F->getLocation());
+  return L.isInvalid() || SM.isInSystemHeader(L) || SM.isWrittenInBuiltinFile(L);
+}
+
+CallInfo classifyCall(const FunctionDecl *F, const CallExpr *Call) {
+  CallInfo I;
+  I.Name = F->getNameAsString();
+  if (F->isTrivial() || F->isImplicit())
+    return I;
+  if (isSystemFunction(F))
+    I.Kind = classifyToolkit(F, Call);
+  else if (!bodyOf(F) && !F->isDefaulted())
+    I.Kind = CallKind::NoBody;
+  return I;
+}
+
+unsigned callDepends(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F)
+    return 255;
+  switch (classifyCall(F, C).Kind) {
+  case CallKind::Harmless:
+    break;
+  case CallKind::Barrier:
+  case CallKind::GroupBarrier:
+  case CallKind::WarpBarrier:
+    return 0;
+  case CallKind::BarrierReduce:
+    return DepShared; // the same for all threads, but data
+  case CallKind::BlockGroup:
+    return DepThread | DepBlock;
+  default:
+    return DepThread | DepBlock | DepShared | DepGlobal;
+  }
+  if (isSystemFunction(F))
+    return 0;
+  // A user's function: builtins and memory in its body.
+  struct Body : ConstDynamicRecursiveASTVisitor {
+    unsigned D = 0;
+    llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+    bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
+      if (auto B = builtinVar(E))
+        D |= builtinDepends(*B);
+      return true;
+    }
+    bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+      if (auto B = builtinVar(E))
+        D |= builtinDepends(*B);
+      auto *V = dyn_cast<VarDecl>(E->getDecl());
+      if (V && isSharedVar(V))
+        D |= DepShared;
+      else if (V && V->hasGlobalStorage() && !V->getType().isConstQualified() &&
+               !V->hasAttr<CUDAConstantAttr>())
+        D |= DepGlobal;
+      return true;
+    }
+    bool VisitUnaryOperator(const UnaryOperator *E) override {
+      if (E->getOpcode() == UO_Deref)
+        D |= DepGlobal;
+      return true;
+    }
+    bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+      if (!E->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        D |= DepGlobal;
+      return true;
+    }
+    bool VisitCallExpr(const CallExpr *E) override {
+      const FunctionDecl *F = E->getDirectCallee();
+      if (!F || classifyCall(F, E).Kind != CallKind::Harmless) {
+        D |= 255;
+        return true;
+      }
+      if (!isSystemFunction(F))
+        if (const FunctionDecl *B = bodyOf(F); B && Seen.insert(B).second)
+          TraverseStmt(B->getBody());
+      return true;
+    }
+  } V;
+  if (const FunctionDecl *B = bodyOf(F)) {
+    V.Seen.insert(B);
+    V.TraverseStmt(B->getBody());
+  }
+  return V.D;
+}
+
+bool isPure(const FunctionDecl *F) {
+  for (const ParmVarDecl *P : F->parameters()) {
+    QualType T = P->getType();
+    if (T->isPointerType() ||
+        (T->isReferenceType() && !T->getPointeeType().isConstQualified()))
+      return false;
+  }
+  if (classifyCall(F, nullptr).Kind != CallKind::Harmless)
+    return false;
+  if (isSystemFunction(F) || F->isTrivial())
+    return true;
+  struct Body : ConstDynamicRecursiveASTVisitor {
+    bool Pure = true;
+    llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+    bool fail() {
+      Pure = false;
+      return false;
+    }
+    bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+      auto *V = dyn_cast<VarDecl>(E->getDecl());
+      if (V && V->hasGlobalStorage() && !V->getType().isConstQualified() &&
+          !V->hasAttr<CUDAConstantAttr>() && !builtinVar(E))
+        return fail();
+      return true;
+    }
+    bool VisitUnaryOperator(const UnaryOperator *E) override {
+      return E->getOpcode() == UO_Deref ? fail() : true;
+    }
+    bool TraverseAsmStmt(const AsmStmt *) { return fail(); }
+    bool VisitGCCAsmStmt(const GCCAsmStmt *) override { return fail(); }
+    bool VisitCXXThisExpr(const CXXThisExpr *) override { return fail(); }
+    bool VisitLambdaExpr(const LambdaExpr *) override { return fail(); }
+    bool VisitCallExpr(const CallExpr *E) override {
+      const FunctionDecl *F = E->getDirectCallee();
+      if (!F)
+        return fail();
+      const FunctionDecl *B = bodyOf(F);
+      if (B && !Seen.insert(B).second)
+        return true;
+      return isSystemFunction(F) ? (isPure(F) ? true : fail())
+             : B ? TraverseStmt(B->getBody())
+                 : fail();
+    }
+  } V;
+  const FunctionDecl *B = bodyOf(F);
+  if (!B)
+    return false;
+  V.Seen.insert(B);
+  V.TraverseStmt(B->getBody());
+  return V.Pure;
+}
+
+//===----------------------------------------------------------------------===//
+// Obstacles
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+class ObstacleFinder : public ConstDynamicRecursiveASTVisitor {
+public:
+  std::vector<Obstacle> Found;
+
+  bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
+    if (Depth && builtinVar(E))
+      add("call-uses-thread", "'" + Callee + "' reads threadIdx, blockIdx or "
+                                             "the like",
+          E->getBeginLoc());
+    return true;
+  }
+  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+    auto *V = dyn_cast<VarDecl>(E->getDecl());
+    if (Depth && V && isSharedVar(V))
+      add("call-uses-thread",
+          "'" + Callee + "' uses the shared array '" + V->getNameAsString() + "'",
+          E->getBeginLoc());
+    if (Depth && builtinVar(E))
+      add("call-uses-thread", "'" + Callee + "' reads threadIdx, blockIdx or "
+                                             "the like",
+          E->getBeginLoc());
+    return true;
+  }
+  bool VisitVarDecl(const VarDecl *V) override {
+    if (isSharedVar(V) && !Depth)
+      judgeStorage(V);
+    else if (V->isStaticLocal() && !V->getType().isConstQualified() && !Depth)
+      add("unsupported-statement",
+          "static variable '" + V->getNameAsString() + "'", V->getLocation());
+    return true;
+  }
+  bool VisitGCCAsmStmt(const GCCAsmStmt *S) override {
+    add("inline-asm", Depth ? "in '" + Callee + "'" : "", S->getBeginLoc());
+    return true;
+  }
+  bool VisitMSAsmStmt(const MSAsmStmt *S) override {
+    add("inline-asm", "", S->getBeginLoc());
+    return true;
+  }
+  bool VisitGotoStmt(const GotoStmt *S) override {
+    if (!Depth)
+      add("goto", "goto '" + S->getLabel()->getNameAsString() + "'",
+          S->getBeginLoc());
+    return true;
+  }
+  bool VisitIndirectGotoStmt(const IndirectGotoStmt *S) override {
+    add("goto", "", S->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXForRangeStmt(const CXXForRangeStmt *S) override {
+    if (!Depth)
+      add("unsupported-statement", "a range-based for", S->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXTryStmt(const CXXTryStmt *S) override {
+    add("unsupported-statement", "try", S->getBeginLoc());
+    return true;
+  }
+  bool VisitStmtExpr(const StmtExpr *E) override {
+    if (!Depth)
+      add("unsupported-statement", "a statement expression", E->getBeginLoc());
+    return true;
+  }
+  bool TraverseLambdaExpr(const LambdaExpr *E) override {
+    if (!Depth)
+      add("lambda", "", E->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXNewExpr(const CXXNewExpr *E) override {
+    add("side-effects", "operator new", E->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXDeleteExpr(const CXXDeleteExpr *E) override {
+    add("side-effects", "operator delete", E->getBeginLoc());
+    return true;
+  }
+  bool VisitCUDAKernelCallExpr(const CUDAKernelCallExpr *E) override {
+    add("dynamic-parallelism", "", E->getBeginLoc());
+    return true;
+  }
+  bool VisitRecoveryExpr(const RecoveryExpr *E) override {
+    add("parse-error", "", E->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    const CXXConstructorDecl *F = E->getConstructor();
+    if (!F->isTrivial() && !isSystemFunction(F))
+      enter(F, E->getBeginLoc());
+    return true;
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (!F) {
+      if (!isa<CXXPseudoDestructorExpr>(E->getCallee()))
+        add("unknown-call", "a call through a pointer", E->getBeginLoc());
+      return true;
+    }
+    judge(F, E);
+    return true;
+  }
+
+private:
+  void add(const char *Code, std::string Detail, SourceLocation Loc) {
+    if (Depth)
+      Loc = CallSite;
+    for (const Obstacle &O : Found)
+      if (O.Loc == Loc && StringRef(O.Code) == Code)
+        return;
+    Found.push_back({Code, std::move(Detail), Loc});
+  }
+
+  void judge(const FunctionDecl *F, const CallExpr *E) {
+    CallInfo I = classifyCall(F, E);
+    std::string Quoted = "'" + I.Name + "'";
+    SourceLocation L = E->getBeginLoc();
+    switch (I.Kind) {
+    case CallKind::Harmless:
+      if (!isSystemFunction(F))
+        enter(F, L);
+      return;
+    case CallKind::Barrier:
+    case CallKind::BarrierReduce:
+    case CallKind::GroupBarrier:
+    case CallKind::WarpBarrier:
+      if (Depth)
+        add("call-uses-thread", "'" + Callee + "' holds the barrier " + Quoted, L);
+      return;
+    case CallKind::GridBarrier:
+      return add("cooperative-launch", Quoted, L);
+    case CallKind::BlockGroup:
+      if (Depth)
+        add("call-uses-thread", "'" + Callee + "' uses the thread block", L);
+      else if (I.Name != "this_thread_block")
+        add("group-ids", Quoted, L);
+      return;
+    case CallKind::WarpExchange:
+      return add("uses-shuffles", Quoted, L);
+    case CallKind::Atomic:
+      if (Depth)
+        add("call-uses-thread", "'" + Callee + "' uses the atomic " + Quoted, L);
+      return;
+    case CallKind::AsyncCopy:
+      return add("async-copy", Quoted, L);
+    case CallKind::Tensor:
+      return add("tensor-fragments", Quoted, L);
+    case CallKind::Library:
+      return add("library-storage", Quoted, L);
+    case CallKind::Effect:
+      return add("side-effects", Quoted, L);
+    case CallKind::NoBody:
+      return add("unknown-call", Quoted, L);
+    }
+  }
+
+  void enter(const FunctionDecl *F, SourceLocation L) {
+    const FunctionDecl *B = bodyOf(F);
+    if (!B)
+      return;
+    B = B->getCanonicalDecl();
+    if (llvm::is_contained(Stack, B)) {
+      add("recursion", "'" + F->getNameAsString() + "'", L);
+      return;
+    }
+    if (!Depth) {
+      Visited.clear();
+      CallSite = L;
+      Callee = F->getNameAsString();
+    }
+    if (!Visited.insert(B).second)
+      return;
+    Stack.push_back(B);
+    ++Depth;
+    TraverseStmt(bodyOf(F)->getBody());
+    --Depth;
+    Stack.pop_back();
+  }
+
+  void judgeStorage(const VarDecl *V) {
+    QualType T = V->getASTContext().getBaseElementType(V->getType());
+    const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+    if (!R)
+      return;
+    if (inNamespace(R, "cub"))
+      add("library-storage", "'" + V->getNameAsString() + "'", V->getLocation());
+    StringRef N = R->getIdentifier() ? R->getName() : StringRef();
+    if (inNamespace(R, "cuda") &&
+        (N.contains("barrier") || N.contains("pipeline")))
+      add("async-copy", "'" + V->getNameAsString() + "'", V->getLocation());
+    if (R->isUnion())
+      add("type-punned", "'" + V->getNameAsString() + "' is a union",
+          V->getLocation());
+  }
+
+  unsigned Depth = 0;
+  std::string Callee;
+  SourceLocation CallSite;
+  std::vector<const FunctionDecl *> Stack;
+  llvm::SmallPtrSet<const FunctionDecl *, 16> Visited;
+};
+
+} // namespace
+
+std::vector<Obstacle> findObstacles(const FunctionDecl *FD) {
+  ObstacleFinder F;
+  F.TraverseStmt(FD->getBody());
+  return F.Found;
+}
+
+} // namespace rcache

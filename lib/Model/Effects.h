@@ -1,0 +1,69 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a called function may do besides computing a value from its arguments.
+// Functions of the toolkit are judged by what they are, functions of the user
+// by their bodies, callees included.
+
+#ifndef RCACHE_LIB_MODEL_EFFECTS_H
+#define RCACHE_LIB_MODEL_EFFECTS_H
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include <string>
+#include <vector>
+
+namespace rcache {
+
+struct KernelModel;
+
+enum class CallKind {
+  Harmless,     ///< value of its arguments, or reads and writes through them
+  Barrier,      ///< __syncthreads()
+  BarrierReduce,///< __syncthreads_and, _or, _count
+  GroupBarrier, ///< cg::sync(block), block.sync()
+  WarpBarrier,  ///< __syncwarp()
+  GridBarrier,  ///< synchronises the grid or a cluster
+  BlockGroup,   ///< block.thread_rank(), this_thread_block(): ids of a block
+  WarpExchange, ///< shuffles, votes, matches, tiles of warps
+  Atomic,
+  AsyncCopy,
+  Tensor,
+  Library,      ///< works in shared storage of its own (CUB)
+  Effect,       ///< printf, clock, malloc, fences across blocks
+  NoBody        ///< user function, only declared
+};
+
+struct CallInfo {
+  CallKind Kind = CallKind::Harmless;
+  std::string Name; ///< as the user knows it
+};
+
+/// Judges the callee itself, not its body. \p Call may be null.
+CallInfo classifyCall(const clang::FunctionDecl *F, const clang::CallExpr *Call);
+
+/// Dependence bits that a call adds to those of its arguments.
+unsigned callDepends(const clang::CallExpr *C);
+
+/// The function's result depends on its arguments (and memory behind them)
+/// only, and it changes nothing: repeating a call is the same call.
+bool isPure(const clang::FunctionDecl *F);
+
+/// True if the function stands in a system header (the toolkit).
+bool isSystemFunction(const clang::FunctionDecl *F);
+
+/// A reason why a kernel cannot be handled, at a place in it.
+struct Obstacle {
+  const char *Code;
+  std::string Detail;
+  clang::SourceLocation Loc;
+};
+
+/// Obstacles in the body of kernel \p FD, those in bodies of called functions
+/// placed at the call. Barriers and atomics of the kernel itself are no
+/// obstacles here.
+std::vector<Obstacle> findObstacles(const clang::FunctionDecl *FD);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_EFFECTS_H

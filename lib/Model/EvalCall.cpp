@@ -1,0 +1,369 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls: integer functions of the toolkit, cached loads, atomics, small pure
+// functions of the user (evaluated when they return integers, so that index
+// helpers stay affine), and everything else by what it may touch.
+
+#include "BuiltinVars.h"
+#include "Effects.h"
+#include "Executor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace rcache {
+
+/// An argument without the conversions that bind it to a reference.
+static const Expr *argument(const Expr *A) {
+  while (true) {
+    A = A->IgnoreParens();
+    if (auto *M = dyn_cast<MaterializeTemporaryExpr>(A))
+      A = M->getSubExpr();
+    else if (auto *F = dyn_cast<FullExpr>(A))
+      A = F->getSubExpr();
+    else if (auto *I = dyn_cast<ImplicitCastExpr>(A);
+             I && I->getCastKind() == CK_NoOp)
+      A = I->getSubExpr();
+    else
+      return A;
+  }
+}
+
+SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
+  Done = false;
+  unsigned N = E->getNumArgs();
+  bool Two = N == 2 && (Name == "min" || Name == "max" || Name == "umin" ||
+                        Name == "umax" || Name == "imin" || Name == "imax" ||
+                        Name == "llmin" || Name == "llmax" || Name == "ullmin" ||
+                        Name == "ullmax" || Name == "__mul24" ||
+                        Name == "__umul24");
+  bool One = N == 1 && (Name == "abs" || Name == "labs" || Name == "llabs");
+  QualType T = E->getType().getNonReferenceType();
+  if ((!Two && !One) || !isInt(T))
+    return SVal();
+  std::vector<SVal> Args;
+  std::vector<std::pair<const Expr *, SVal>> Ops;
+  for (const Expr *A : E->arguments()) {
+    const Expr *X = argument(A);
+    if (!isInt(X->getType()))
+      return SVal();
+    SVal V = X->isGLValue() && !isa<CallExpr>(X) ? load(lvalue(X), X) : eval(X);
+    Args.push_back(V);
+    Ops.push_back({X, V});
+  }
+  Done = true;
+  IntType Ty = intType(T);
+  std::vector<isl::pw_aff> Affs;
+  for (size_t I = 0; I < Args.size(); ++I) {
+    auto A = asExact(Args[I], Ops[I].first);
+    if (!A)
+      return ofValue(textOp(E, Ops), T);
+    Affs.push_back(*A);
+  }
+  if (Name == "__mul24" || Name == "__umul24") {
+    // The product of the low 24 bits: the product, when both have no more.
+    Wide Lim = Wide(1) << 23;
+    if (Arith.proveInRange(Affs[0], 0, Lim - 1, Path.Dom) &&
+        Arith.proveInRange(Affs[1], 0, Lim - 1, Path.Dom))
+      if (auto P = Arith.mul({Affs[0], true}, {Affs[1], true}, Ty, Path.Dom))
+        return ofInt(*P, T);
+    // blockIdx.x may be larger; __umul24 then drops bits: no product.
+    return ofValue(textOp(E, Ops), T);
+  }
+  isl::pw_aff R;
+  if (One)
+    R = Affs[0].max(Affs[0].neg());
+  else if (Name.ends_with("min"))
+    R = Affs[0].min(Affs[1]);
+  else
+    R = Affs[0].max(Affs[1]);
+  R = R.coalesce();
+  if (R.n_piece() > 12)
+    return ofValue(textOp(E, Ops), T);
+  return ofInt({R, true}, T);
+}
+
+namespace {
+/// Statements still to be evaluated, first one first.
+using Worklist = std::vector<const clang::Stmt *>;
+} // namespace
+
+SVal Executor::inlinePure(const CallExpr *E, const FunctionDecl *F, bool &Done) {
+  Done = false;
+  const FunctionDecl *Def = nullptr;
+  if (Inlining > 3 || !F->hasBody(Def) || !isInt(E->getType()))
+    return SVal();
+  auto SavedEnv = Env;
+  PathState SavedPath = Path;
+  ++Inlining;
+  std::vector<SVal> Args;
+  bool Ok = true;
+  for (unsigned I = 0; I < E->getNumArgs() && I < Def->getNumParams(); ++I)
+    Ok &= isInt(Def->getParamDecl(I)->getType().getNonReferenceType());
+  // The values were computed by the caller: Env holds them under the parameters.
+  unsigned Budget = 64;
+  std::function<std::optional<SVal>(Worklist, unsigned)> Run =
+      [&](Worklist W, unsigned Depth) -> std::optional<SVal> {
+    while (!W.empty()) {
+      if (Budget == 0 || Depth > 6)
+        return std::nullopt;
+      --Budget;
+      const clang::Stmt *S = W.front();
+      W.erase(W.begin());
+      if (auto *C = dyn_cast<CompoundStmt>(S)) {
+        W.insert(W.begin(), C->body_begin(), C->body_end());
+      } else if (auto *D = dyn_cast<DeclStmt>(S)) {
+        for (const Decl *X : D->decls()) {
+          auto *V = dyn_cast<VarDecl>(X);
+          if (!V)
+            continue;
+          if (!V->getInit() || !isInt(V->getType()))
+            return std::nullopt;
+          Env[V] = eval(V->getInit());
+        }
+      } else if (auto *R = dyn_cast<ReturnStmt>(S)) {
+        if (!R->getRetValue())
+          return std::nullopt;
+        return eval(R->getRetValue());
+      } else if (auto *If = dyn_cast<IfStmt>(S)) {
+        if (If->getInit() || If->getConditionVariable())
+          return std::nullopt;
+        CondVal C = evalCond(If->getCond());
+        if (!C.Affine)
+          return std::nullopt;
+        PathState Before = Path;
+        auto EnvBefore = Env;
+        Worklist Then = W, Else = W;
+        Then.insert(Then.begin(), If->getThen());
+        if (If->getElse())
+          Else.insert(Else.begin(), If->getElse());
+        assume(C, true);
+        auto A = Run(Then, Depth + 1);
+        Path = Before;
+        Env = EnvBefore;
+        assume(C, false);
+        auto B = Run(Else, Depth + 1);
+        Path = Before;
+        Env = EnvBefore;
+        if (!A || !B || !A->Int || !B->Int)
+          return std::nullopt;
+        auto X = Arith.exact(*A->Int, A->Type, Path.Dom.intersect(C.True));
+        auto Y = Arith.exact(*B->Int, B->Type, Path.Dom.intersect(C.False));
+        if (!X || !Y)
+          return std::nullopt;
+        auto R = Arith.select(C.True, *X, *Y);
+        if (!R)
+          return std::nullopt;
+        return ofInt({*R, true}, E->getType());
+      } else if (auto *X = dyn_cast<Expr>(S)) {
+        eval(X);
+      } else if (!isa<NullStmt>(S)) {
+        return std::nullopt;
+      }
+    }
+    return std::nullopt;
+  };
+  std::optional<SVal> R;
+  if (Ok)
+    R = Run({Def->getBody()}, 0);
+  --Inlining;
+  Env = SavedEnv;
+  Path = SavedPath;
+  if (!R || !R->Int)
+    return SVal();
+  Done = true;
+  return *R;
+}
+
+bool Executor::atomicCall(const CallExpr *E, StringRef Name, SVal &Result) {
+  if (!E->getNumArgs())
+    return false;
+  SVal P = eval(E->getArg(0));
+  for (unsigned I = 1; I < E->getNumArgs(); ++I)
+    eval(E->getArg(I));
+  if (P.Base == SVal::Shared)
+    recordShared(SharedAccess::Atomic, P, E, nullptr, nullptr);
+  else
+    recordGlobal(GlobalAccess::Atomic, P, E, nullptr);
+  Result = unknown(E, 255);
+  return true;
+}
+
+SVal Executor::evalCall(const CallExpr *E) {
+  const FunctionDecl *F = E->getDirectCallee();
+  QualType T = E->getType();
+  StringRef Name = F && F->getIdentifier() ? F->getName() : StringRef();
+  CallInfo Info;
+  if (F)
+    Info = classifyCall(F, E);
+  bool System = F && isSystemFunction(F);
+
+  if (auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+      Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 && F &&
+      (System || F->isTrivial())) {
+    // A plain copy: `s[i] = a[g]` of structs, or of half.
+    const Expr *R = argument(Op->getArg(1));
+    SVal V = R->isGLValue() && !isa<CallExpr>(R) ? load(lvalue(R), R) : eval(R);
+    if (V.K == SVal::Data && !F->isTrivial() &&
+        !AC.hasSameUnqualifiedType(R->getType(), Op->getArg(0)->getType()))
+      V = ofValue(opValue("(" + typeText(Op->getArg(0)->getType()) + ")$0",
+                          {asValue(V)}, typeText(Op->getArg(0)->getType())),
+                  Op->getArg(0)->getType());
+    LVal Lv = lvalue(Op->getArg(0));
+    store(Lv, V, Op->getArg(0), Op->getArg(1), E == WholeStmtExpr, false);
+    return V;
+  }
+
+  if (System) {
+    bool Done = false;
+    SVal R = evalIntFunction(E, Name, Done);
+    if (Done)
+      return R;
+    if (Info.Kind == CallKind::Atomic && atomicCall(E, Name, R))
+      return R;
+    if ((Name == "__ldg" || Name == "__ldca" || Name == "__ldcg" ||
+         Name == "__ldcs" || Name == "__ldlu") &&
+        E->getNumArgs() == 1) {
+      SVal P = eval(E->getArg(0));
+      LVal Lv;
+      Lv.K = LVal::Memory;
+      Lv.Place = P;
+      Lv.Base = E;
+      return load(Lv, E);
+    }
+  }
+  if (Info.Kind == CallKind::BarrierReduce || Info.Kind == CallKind::Barrier ||
+      Info.Kind == CallKind::GroupBarrier) {
+    for (const Expr *A : E->arguments())
+      eval(A);
+    bool Own = WholeStmtExpr == nullptr && M.Stmts[CurStmt].K == Stmt::Leaf;
+    if (!Own && !Inlining) {
+      M.Stmts[CurStmt].HasBarrier = true;
+      decline("unsupported-statement", "a barrier inside an expression",
+              E->getBeginLoc());
+    }
+    return unknown(E, DepShared);
+  }
+
+  bool UserBody = F && !System && Info.Kind == CallKind::Harmless;
+  if (UserBody && !Inlining)
+    M.Stmts[CurStmt].HasCall = true;
+
+  if (F && isPure(F)) {
+    // A user's integer function of integers: follow its body.
+    bool AllInts = isInt(T) && UserBody && !isa<CXXMemberCallExpr>(E) &&
+                   !isa<CXXOperatorCallExpr>(E);
+    const FunctionDecl *Def = nullptr;
+    AllInts &= AllInts && F->hasBody(Def) &&
+               E->getNumArgs() == Def->getNumParams();
+    for (unsigned I = 0; AllInts && I < E->getNumArgs(); ++I)
+      AllInts = isInt(argument(E->getArg(I))->getType());
+    if (!AllInts)
+      return generic(E);
+    std::vector<std::pair<const Expr *, SVal>> Ops;
+    for (const Expr *A : E->arguments()) {
+      const Expr *X = argument(A);
+      Ops.push_back({X, X->isGLValue() && !isa<CallExpr>(X) ? load(lvalue(X), X)
+                                                            : eval(X)});
+    }
+    auto Saved = Env;
+    for (unsigned I = 0; I < Ops.size(); ++I)
+      Env[Def->getParamDecl(I)] = Ops[I].second;
+    bool Done = false;
+    SVal R = inlinePure(E, F, Done);
+    Env = Saved;
+    if (Done)
+      return R;
+    return ofValue(textOp(E, Ops, callDepends(E)), T);
+  }
+
+  // Anything else: its arguments may be read, and written unless const.
+  unsigned D = callDepends(E);
+  auto Touch = [&](const SVal &P, bool Writes, const Expr *A) {
+    if (P.K != SVal::Pointer)
+      return;
+    if (P.Base == SVal::Shared) {
+      if (UserBody && !Inlining) {
+        decline("array-to-function",
+                "'" + M.Arrays[P.Index].Name + "' is passed to '" +
+                    (F ? F->getNameAsString() : "") + "'",
+                A->getBeginLoc());
+        escape(P, A, "passed to a function");
+      } else {
+        escape(P, A, "passed to a function");
+      }
+    } else if (P.Base == SVal::Global || P.Base == SVal::UnknownBase) {
+      SVal Q = P;
+      Q.Idx.clear(); // any element
+      Q.IdxInt.clear();
+      recordGlobal(Writes ? GlobalAccess::ReadWrite : GlobalAccess::Read, Q, A,
+                   nullptr);
+    }
+  };
+  unsigned First = 0;
+  if (auto *Mc = dyn_cast<CXXMemberCallExpr>(E)) {
+    const Expr *Obj = argument(Mc->getImplicitObjectArgument());
+    if (Obj->isGLValue() && !Obj->getType()->isPointerType()) {
+      LVal Lv = lvalue(Obj);
+      bool Const = Mc->getMethodDecl() && Mc->getMethodDecl()->isConst();
+      if (Lv.K == LVal::Memory && Lv.Place.Base != SVal::Private)
+        Const ? (void)load(Lv, Obj) : store(Lv, unknown(Obj, 255), Obj, nullptr, false, true);
+      else if (Lv.K == LVal::Variable && !Const)
+        havocVar(Lv.Var);
+    } else {
+      Touch(eval(Obj), true, Obj);
+    }
+  }
+  for (unsigned I = First; I < E->getNumArgs(); ++I) {
+    const Expr *A = argument(E->getArg(I));
+    unsigned ParamNo = I;
+    if (isa<CXXOperatorCallExpr>(E) && F && isa<CXXMethodDecl>(F)) {
+      if (I == 0) { // the object
+        if (A->isGLValue()) {
+          LVal Lv = lvalue(A);
+          if (cast<CXXMethodDecl>(F)->isConst())
+            load(Lv, A);
+          else
+            store(Lv, unknown(A, 255), A, nullptr, false, true);
+        }
+        continue;
+      }
+      --ParamNo;
+    }
+    QualType Pt = F && ParamNo < F->getNumParams()
+                      ? F->getParamDecl(ParamNo)->getType()
+                      : A->getType();
+    if (Pt->isReferenceType() && A->isGLValue() && !isa<CallExpr>(A)) {
+      LVal Lv = lvalue(A);
+      bool Const = Pt->getPointeeType().isConstQualified();
+      if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared &&
+          A->getType()->isArrayType()) {
+        Touch(Lv.Place, !Const, A); // `float (&s)[N]`
+      } else if (Const) {
+        if (!A->getType()->isArrayType())
+          D |= depends(load(Lv, A));
+      } else {
+        store(Lv, unknown(A, 255), A, nullptr, false, true);
+      }
+      continue;
+    }
+    SVal V = eval(A);
+    D |= depends(V);
+    if (Pt->isPointerType())
+      Touch(V, !Pt->getPointeeType().isConstQualified(), A);
+  }
+  // What is behind `&v` may have changed.
+  std::vector<const VarDecl *> Hit;
+  for (auto &[Var, Val] : Env)
+    if (int I = L.varIndex(Var); I >= 0 && M.Vars[I].AddressTaken)
+      Hit.push_back(Var);
+  if (F && Info.Kind != CallKind::BlockGroup)
+    for (const VarDecl *V : Hit)
+      if (!V->getType()->isReferenceType() && !V->getType()->isArrayType())
+        havocVar(V);
+  return unknown(E, D);
+}
+
+} // namespace rcache

@@ -1,0 +1,641 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops. A counted loop gets an iterator symbol with its domain; every other
+// variable that a loop changes is a new symbol at the loop's entry, except a
+// simple induction variable (`p += 4` once an iteration of a counted loop),
+// which is written in terms of the iterator. Three forms of counted loops:
+//
+//     for (i = a; i < b; i += 2)                     iterator i, stride 2
+//     for (i = threadIdx.x; i < N; i += blockDim.x)  cooperative: each i in
+//                                                    [0, N) is taken once
+//     for (i = base + tx; i < n; i += grid)          i = i0 + tx, i0 uniform
+
+#include "BuiltinVars.h"
+#include "Executor.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace rcache {
+
+void Executor::havocVar(const VarDecl *V) { Env[V] = opaqueVar(V); }
+
+void Executor::havoc(const llvm::SmallPtrSetImpl<const VarDecl *> &Vars,
+                     bool Entry) {
+  // In declaration order, so that symbols are numbered the same in every run.
+  std::vector<const VarDecl *> Order(Vars.begin(), Vars.end());
+  llvm::sort(Order, [&](const VarDecl *A, const VarDecl *B) {
+    return L.varIndex(A) < L.varIndex(B);
+  });
+  for (const VarDecl *V : Order)
+    if (Env.count(V) || !Entry || L.varIndex(V) >= 0)
+      if (!V->getType()->isArrayType())
+        havocVar(V);
+}
+
+namespace {
+
+/// Header of a loop that counts one variable.
+struct Counter {
+  const VarDecl *V = nullptr;
+  const Expr *Bound = nullptr;
+  BinaryOperatorKind Compare = BO_LT; ///< V Compare Bound
+  const Expr *Step = nullptr;         ///< null: 1
+  bool Down = false;
+};
+
+const VarDecl *variable(const Expr *E) {
+  auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  return R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+}
+
+/// `++v`, `v += c`, `v = v + c`: v and the step.
+bool matchStep(const Expr *Inc, Counter &C) {
+  Inc = Inc->IgnoreParenImpCasts();
+  if (auto *U = dyn_cast<UnaryOperator>(Inc);
+      U && U->isIncrementDecrementOp()) {
+    C.V = variable(U->getSubExpr());
+    C.Down = U->isDecrementOp();
+    return C.V;
+  }
+  auto *B = dyn_cast<BinaryOperator>(Inc);
+  if (!B)
+    return false;
+  if (B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign) {
+    C.V = variable(B->getLHS());
+    C.Step = B->getRHS();
+    C.Down = B->getOpcode() == BO_SubAssign;
+    return C.V;
+  }
+  if (B->getOpcode() != BO_Assign)
+    return false;
+  C.V = variable(B->getLHS());
+  auto *Sum = dyn_cast<BinaryOperator>(B->getRHS()->IgnoreParenImpCasts());
+  if (!C.V || !Sum || (Sum->getOpcode() != BO_Add && Sum->getOpcode() != BO_Sub))
+    return false;
+  C.Down = Sum->getOpcode() == BO_Sub;
+  if (variable(Sum->getLHS()) == C.V)
+    C.Step = Sum->getRHS();
+  else if (variable(Sum->getRHS()) == C.V && !C.Down)
+    C.Step = Sum->getLHS();
+  return C.Step;
+}
+
+bool matchBound(const Expr *Cond, Counter &C) {
+  auto *B = dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts());
+  if (!B || !B->isComparisonOp() || B->getOpcode() == BO_EQ)
+    return false;
+  if (variable(B->getLHS()) == C.V) {
+    C.Bound = B->getRHS();
+    C.Compare = B->getOpcode();
+    return true;
+  }
+  if (variable(B->getRHS()) == C.V) {
+    C.Bound = B->getLHS();
+    C.Compare = BinaryOperator::reverseComparisonOp(B->getOpcode());
+    return true;
+  }
+  return false;
+}
+
+} // namespace
+
+/// \p A with blockDim replaced by the block size of all launches, if known.
+isl::pw_aff Executor::withConstBlock(const isl::pw_aff &A) {
+  std::optional<Linear> Lin = Arith.linear(A);
+  if (!Lin || !M.Geo.ConstBlock)
+    return A;
+  Linear R;
+  R.Const = Lin->Const;
+  for (auto &[Id, C] : Lin->Terms) {
+    int S = M.symbolIndex(Id);
+    std::vector<std::string> Factors = M.Symbols[S].Factors;
+    if (Factors.empty())
+      Factors.push_back(Id);
+    int64_t Coefficient = C;
+    std::vector<std::string> Left;
+    for (const std::string &F : Factors) {
+      const Symbol &X = M.Symbols[M.symbolIndex(F)];
+      if (X.K == Symbol::BlockDim)
+        Coefficient *= (*M.Geo.ConstBlock)[X.Axis];
+      else
+        Left.push_back(F);
+    }
+    if (Left.empty())
+      R.Const += Coefficient;
+    else if (Left.size() == 1)
+      R.Terms[Left[0]] += Coefficient;
+    else
+      R.Terms[Id] += C; // a product that stays one
+  }
+  std::erase_if(R.Terms, [](auto &T) { return T.second == 0; });
+  return Arith.fromLinear(R);
+}
+
+/// Init = linear thread id of some axes + uniform, Step = their number of
+/// threads: then each value of the range is taken by exactly one of them.
+bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
+                           const isl::pw_aff &Bound, bool Inclusive,
+                           const isl::pw_aff &Step, const std::string &IterId) {
+  auto Try = [&](const isl::pw_aff &Init, const isl::pw_aff &St) {
+    std::optional<Linear> I = Arith.linear(Init), S = Arith.linear(St);
+    if (!I || !S)
+      return 0u;
+    // The product symbols of a name and blockDim, whatever their order.
+    auto FactorsAre = [&](const std::string &Id, std::vector<std::string> Want) {
+      int N = M.symbolIndex(Id);
+      std::vector<std::string> F = N >= 0 && !M.Symbols[N].Factors.empty()
+                                       ? M.Symbols[N].Factors
+                                       : std::vector<std::string>{Id};
+      llvm::sort(F);
+      llvm::sort(Want);
+      return F == Want;
+    };
+    // One entry: Coef * (product of Names), as it appears in a linear form.
+    auto Is = [&](const Linear &X, std::vector<std::string> Names, int64_t Coef) {
+      if (Names.empty())
+        return X.isConst() && X.Const == Coef;
+      return X.Const == 0 && X.Terms.size() == 1 &&
+             X.Terms.begin()->second == Coef &&
+             FactorsAre(X.Terms.begin()->first, Names);
+    };
+    // Orders in which the axes are laid out, fastest first.
+    static const std::vector<std::vector<unsigned>> Orders = {
+        {0}, {1}, {2}, {0, 1}, {1, 0}, {0, 2}, {1, 2}, {0, 1, 2}, {2, 1, 0}};
+    for (const auto &Order : Orders) {
+      Linear Rest = *I;
+      std::vector<std::string> Names; // number of threads so far, as a product
+      int64_t Count = 1;
+      bool Ok = true;
+      for (unsigned A : Order) {
+        std::vector<std::string> Term = Names;
+        Term.push_back(builtinId(Symbol::ThreadIdx, A));
+        auto It = llvm::find_if(Rest.Terms, [&](auto &T) {
+          return T.second == Count && FactorsAre(T.first, Term);
+        });
+        if (It == Rest.Terms.end()) {
+          Ok = false;
+          break;
+        }
+        Rest.Terms.erase(It);
+        if (M.Geo.ConstBlock)
+          Count *= (*M.Geo.ConstBlock)[A];
+        else
+          Names.push_back(builtinId(Symbol::BlockDim, A));
+      }
+      if (!Ok || !Is(*S, Names, Count))
+        continue;
+      // What is left must not tell these threads apart; nor may the bound.
+      unsigned Axes = 0;
+      for (unsigned A : Order)
+        Axes |= DepThreadX << A;
+      isl::pw_aff Lo = Arith.fromLinear(Rest);
+      if ((Arith.depends(Lo) | Arith.depends(Bound)) &
+          (Axes | DepShared | DepGlobal))
+        continue;
+      isl::pw_aff It = Arith.symbol(IterId);
+      Loop.IterDomain = It.ge_set(Lo).intersect(
+          Inclusive ? It.le_set(Bound) : It.lt_set(Bound));
+      return Axes;
+    }
+    return 0u;
+  };
+  unsigned Axes = 0;
+  if (M.Geo.ConstBlock)
+    Axes = Try(withConstBlock(InitV.Aff), withConstBlock(Step));
+  else
+    Axes = Try(InitV.Aff, Step);
+  if (!Axes)
+    return false;
+  Loop.Cooperative = true;
+  Loop.CooperativeAxes = Axes;
+  return true;
+}
+
+/// Fills the For part of statement \p Id and sets the counter's value for the
+/// body. Called with the environment of the loop's entry, modified variables
+/// made opaque already; the counter still has its first value.
+bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
+  Counter C;
+  const Expr *Inc = F->getInc();
+  if (!Inc || !F->getCond())
+    return false;
+  // `i++, j += 2`: the counter is the one that the condition names.
+  std::vector<const Expr *> Parts{Inc->IgnoreParenImpCasts()};
+  while (auto *B = dyn_cast<BinaryOperator>(Parts.back())) {
+    if (B->getOpcode() != BO_Comma)
+      break;
+    Parts.pop_back();
+    Parts.push_back(B->getRHS()->IgnoreParenImpCasts());
+    Parts.push_back(B->getLHS()->IgnoreParenImpCasts());
+  }
+  bool Found = false;
+  for (const Expr *P : Parts) {
+    Counter X;
+    if (matchStep(P, X) && matchBound(F->getCond(), X)) {
+      C = X;
+      Found = true;
+      break;
+    }
+  }
+  int VarId = Found ? L.varIndex(C.V) : -1;
+  if (VarId < 0 || !isInt(C.V->getType()) || M.Vars[VarId].AddressTaken ||
+      M.Vars[VarId].IsReference)
+    return false;
+  llvm::SmallPtrSet<const VarDecl *, 8> InBody;
+  L.assignedIn(F->getBody(), InBody);
+  if (InBody.count(C.V))
+    return false;
+  // Modified twice in the header?
+  unsigned Times = 0;
+  for (const Expr *P : Parts) {
+    llvm::SmallPtrSet<const VarDecl *, 4> One;
+    L.assignedIn(P, One);
+    Times += One.count(C.V);
+  }
+  if (Times != 1)
+    return false;
+
+  auto It = Env.find(C.V);
+  if (It == Env.end() || !It->second.Int)
+    return false;
+  IntType T = intType(C.V->getType());
+  auto Init = Arith.exact(*It->second.Int, It->second.Type, Path.Dom);
+  if (!Init)
+    return false;
+
+  // Bound and step, which must not change in the loop: modified variables are
+  // opaque now, and their symbols are newer than the loop.
+  llvm::SmallPtrSet<const VarDecl *, 8> Modified = InBody;
+  L.assignedIn(Inc, Modified);
+  auto Invariant = [&](const Expr *E) {
+    std::function<bool(const clang::Stmt *)> Walk = [&](const clang::Stmt *S) {
+      if (!S)
+        return true;
+      if (auto *R = dyn_cast<DeclRefExpr>(S))
+        if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
+          if (Modified.count(V) || L.arrayIndex(V) >= 0)
+            return false;
+      if (auto *X = dyn_cast<Expr>(S); X && builtinVar(X))
+        return true;
+      for (const clang::Stmt *K : S->children())
+        if (!Walk(K))
+          return false;
+      return true;
+    };
+    return Walk(E);
+  };
+  if (!Invariant(C.Bound) || (C.Step && !Invariant(C.Step)))
+    return false;
+  // These expressions are in the text once, but their accesses would be
+  // recorded again with the condition: evaluate without records.
+  ++Silent;
+  SVal B = eval(C.Bound);
+  SVal S = C.Step ? eval(C.Step) : ofConst(1, AC.IntTy);
+  --Silent;
+  if (!B.Int) { // a uniform value that is not affine: its symbol
+    if (!B.V || (depends(B) & (DepShared | DepThread)))
+      return false;
+    asInt(B, C.Bound);
+  }
+  auto Bound = Arith.exact(*B.Int, B.Type, Path.Dom);
+  if (!Bound || !S.Int)
+    return false;
+  auto Step = Arith.exact(*S.Int, S.Type, Path.Dom);
+  if (!Step)
+    return false;
+  std::optional<int64_t> ConstStep = Arith.constantValue(*Step);
+  if (ConstStep && *ConstStep < 0) {
+    C.Down = !C.Down;
+    ConstStep = -*ConstStep;
+  }
+  if (ConstStep && *ConstStep == 0)
+    return false;
+  bool Up = !C.Down;
+  BinaryOperatorKind Op = C.Compare;
+  if (Op == BO_NE) { // reached exactly only in steps of one
+    if (!ConstStep || *ConstStep != 1)
+      return false;
+    Op = Up ? BO_LT : BO_GT;
+    isl::set Ordered = Up ? Init->le_set(*Bound) : Init->ge_set(*Bound);
+    if (!Arith.implied(Ordered, Path.Dom))
+      return false;
+  }
+  if (Up != (Op == BO_LT || Op == BO_LE))
+    return false;
+  // A non-constant step is a positive number of threads, or nothing is known.
+  if (!ConstStep) {
+    if (!Up || !Arith.proveInRange(*Step, 1, Wide(1) << 40, Path.Dom))
+      return false;
+  }
+  // The comparison must be of the counter's own value: `i < n` with unsigned n
+  // compares a converted i.
+  if (!T.Signed) {
+    // Counting down to an unsigned zero never ends, or wraps.
+    if (!Up)
+      return false;
+  } else if (!B.Type.Signed && B.Type.Bits >= T.Bits) {
+    if (!Arith.proveInRange(*Init, 0, T.max(), Path.Dom))
+      return false;
+  }
+
+  Symbol Sym;
+  Sym.K = Symbol::Iterator;
+  Sym.Text = C.V->getNameAsString();
+  Sym.Id = freshId(Sym.Text);
+  Sym.Type = typeText(C.V->getType());
+  Sym.Bits = T.Bits;
+  Sym.Signed = T.Signed;
+  Sym.VarId = VarId;
+
+  M.Stmts[Id].IterVar = VarId;
+  M.Stmts[Id].Init = *Init;
+  bool Inclusive = Op == BO_LE || Op == BO_GE;
+  unsigned InitDep = Arith.depends(*Init), BoundDep = Arith.depends(*Bound);
+
+  // Cooperative loops.
+  {
+    Symbol Try = Sym;
+    unsigned N = Arith.addSymbol(Try);
+    std::string IterId = M.Symbols[N].Id;
+    if (Up && (InitDep & DepThread) &&
+        cooperative(M.Stmts[Id], {*Init, true}, *Bound, Inclusive, *Step,
+                    IterId)) {
+      M.Symbols[N].Depends = InitDep | BoundDep;
+      M.Stmts[Id].IterSymbol = N;
+      M.Stmts[Id].Step = ConstStep;
+      Path.Dom = Path.Dom.intersect(M.Stmts[Id].IterDomain);
+      Env[C.V] = ofInt({Arith.symbol(IterId), true}, C.V->getType());
+      return true;
+    }
+    Symbol &Iter = M.Symbols[N];
+    isl::pw_aff I = Arith.symbol(IterId);
+    if (ConstStep) {
+      Iter.Depends = InitDep & ~0u;
+      isl::set Domain;
+      if (Up)
+        Domain = I.ge_set(*Init).intersect(Inclusive ? I.le_set(*Bound)
+                                                     : I.lt_set(*Bound));
+      else
+        Domain = I.le_set(*Init).intersect(Inclusive ? I.ge_set(*Bound)
+                                                     : I.gt_set(*Bound));
+      if (*ConstStep > 1)
+        Domain = Domain.intersect(
+            I.sub(*Init)
+                .mod(isl::val(I.ctx(), std::to_string(*ConstStep)))
+                .eq_set(Arith.constant(0)));
+      Stmt &Loop = M.Stmts[Id];
+      Loop.IterSymbol = N;
+      Loop.IterDomain = Domain;
+      Loop.Step = Up ? *ConstStep : -*ConstStep;
+      if (auto D = Arith.constantValue(Up ? Bound->sub(*Init)
+                                          : Init->sub(*Bound))) {
+        int64_t Len = *D + (Inclusive ? 1 : 0);
+        Loop.ConstTripCount = Len <= 0 ? 0 : (Len + *ConstStep - 1) / *ConstStep;
+      }
+      Loop.ConstFirst = Arith.constantValue(*Init);
+      Path.Dom = Path.Dom.intersect(Domain);
+      Env[C.V] = ofInt({I, true}, C.V->getType());
+      return true;
+    }
+    // A symbolic step: the thread's part of the first value stays, the rest
+    // moves in common.
+    std::optional<Linear> Lin = Arith.linear(*Init);
+    if (!Lin)
+      return false;
+    Linear Own, Common;
+    Common.Const = Lin->Const;
+    for (auto &[Term, Coef] : Lin->Terms)
+      (M.Symbols[M.symbolIndex(Term)].Depends & DepThread ? Own : Common)
+          .Terms[Term] = Coef;
+    if ((Arith.depends(*Step) & (DepThread | DepShared | DepGlobal)) ||
+        (InitDep & (DepShared | DepGlobal)))
+      return false;
+    isl::pw_aff OwnPart = Arith.fromLinear(Own);
+    Iter.Depends = Arith.depends(Arith.fromLinear(Common)) |
+                   Arith.depends(*Step);
+    if (!Own.isConst()) {
+      // Text of the common part: the counter less the thread's part.
+      std::string Minus;
+      for (auto &[Term, Coef] : Own.Terms) {
+        std::string T = M.Symbols[M.symbolIndex(Term)].Text;
+        bool Product = StringRef(T).contains('*');
+        Minus += Coef < 0 ? " + " : " - ";
+        int64_t Abs = std::abs(Coef);
+        Minus += Abs == 1 ? (Product ? "(" + T + ")" : T)
+                          : std::to_string(Abs) + " * (" + T + ")";
+      }
+      Iter.Text = "(" + Iter.Text + Minus + ")";
+    }
+    isl::pw_aff Value = I.add(OwnPart);
+    Stmt &Loop = M.Stmts[Id];
+    Loop.IterSymbol = N;
+    isl::set Domain = I.ge_set(Arith.fromLinear(Common))
+                          .intersect(Inclusive ? Value.le_set(*Bound)
+                                               : Value.lt_set(*Bound));
+    Loop.IterDomain = Domain;
+    Path.Dom = Path.Dom.intersect(Domain);
+    Path.Exact = false; // the stride is missing
+    Env[C.V] = ofInt({Value, T.Signed}, C.V->getType());
+    return true;
+  }
+}
+
+/// Does the body leave the loop, or skip the rest of it, other than at its end?
+static bool leaves(const clang::Stmt *S, bool Nested, bool &Continue) {
+  if (!S || isa<Expr>(S))
+    return false;
+  if (isa<ReturnStmt>(S) || isa<GotoStmt>(S) || (isa<BreakStmt>(S) && !Nested))
+    return true;
+  if (isa<ContinueStmt>(S) && !Nested)
+    Continue = true;
+  bool Inner = Nested || isa<ForStmt>(S) || isa<WhileStmt>(S) || isa<DoStmt>(S) ||
+               isa<SwitchStmt>(S);
+  bool R = false;
+  for (const clang::Stmt *C : S->children())
+    R |= leaves(C, Inner, Continue);
+  return R;
+}
+
+/// Dependences of the conditions of break, continue and return inside \p Id.
+static unsigned exitDepends(const KernelModel &M, unsigned Id, unsigned Control) {
+  const Stmt &S = M.Stmts[Id];
+  if (S.K == Stmt::Break || S.K == Stmt::Return || S.K == Stmt::Continue)
+    return Control;
+  unsigned D = 0;
+  for (unsigned C : S.Children)
+    D |= exitDepends(M, C, Control | S.CondDepends);
+  return D;
+}
+
+void Executor::execFor(const ForStmt *F, unsigned Id) {
+  {
+    Stmt &S = M.Stmts[Id];
+    // `for (...)`: from the keyword to the parenthesis.
+    S.HeaderRange = Flat.outerRange({F->getForLoc(), F->getRParenLoc()})
+                        .value_or(TextRange());
+    S.IncRange = range(F->getInc());
+    S.CondRange = range(F->getCond());
+  }
+  if (const clang::Stmt *I = F->getInit()) {
+    if (auto *D = dyn_cast<DeclStmt>(I)) {
+      M.Stmts[Id].InitRange =
+          Flat.outerRange(D->getSourceRange()).value_or(TextRange());
+      for (const Decl *X : D->decls())
+        if (auto *V = dyn_cast<VarDecl>(X); V && L.varIndex(V) >= 0) {
+          M.Vars[L.varIndex(V)].DeclStmt = Id;
+          M.Vars[L.varIndex(V)].Scope = Id;
+          execVarInit(V);
+        }
+    } else if (auto *E = dyn_cast<Expr>(I)) {
+      M.Stmts[Id].InitRange = range(E);
+      eval(E);
+    }
+  }
+  if (F->getConditionVariable())
+    decline("unsupported-statement", "a declaration in the condition of for",
+            F->getBeginLoc());
+
+  PathState Before = Path;
+  llvm::SmallPtrSet<const VarDecl *, 8> Modified;
+  L.assignedIn(F->getBody(), Modified);
+  if (F->getInc())
+    L.assignedIn(F->getInc(), Modified);
+  if (F->getCond())
+    L.assignedIn(F->getCond(), Modified);
+
+  // Which variable counts is decided with its first value still there.
+  auto EnvBefore = Env;
+  const VarDecl *Iter = nullptr;
+  if (countedLoop(F, Id))
+    for (const VarDecl *V : Modified)
+      if (L.varIndex(V) == M.Stmts[Id].IterVar)
+        Iter = V;
+  SVal IterVal;
+  if (Iter) {
+    IterVal = Env[Iter];
+    Modified.erase(Iter);
+  } else {
+    M.Stmts[Id].IterVar = -1;
+    M.Stmts[Id].IterSymbol = -1;
+    M.Stmts[Id].IterDomain = isl::set();
+    M.Stmts[Id].Cooperative = false;
+    Path = Before;
+    Env = EnvBefore;
+  }
+  havoc(Modified, true);
+  if (Iter)
+    Env[Iter] = IterVal;
+
+  bool Continue = false;
+  bool Leaves = leaves(F->getBody(), false, Continue);
+  if (Leaves)
+    Path.Exact = false;
+  if (F->getCond()) {
+    CondVal C = evalCond(F->getCond());
+    if (C.Affine)
+      M.Stmts[Id].Cond = C.True;
+    M.Stmts[Id].CondDepends = C.Depends | L.depends(F->getCond());
+    if (!Iter)
+      assume(C, true);
+  }
+  if (!Iter) {
+    Path.Exact = false; // earlier iterations decide whether there is this one
+  }
+  PathState Inside = Path;
+  exec(F->getBody(), Id);
+  if (Leaves)
+    M.Stmts[Id].CondDepends |= exitDepends(M, Id, 0);
+  Path = Inside;
+  if (F->getInc()) {
+    unsigned Saved = CurStmt;
+    CurStmt = Id;
+    if (Continue || Leaves)
+      havoc(Modified, false);
+    eval(F->getInc());
+    CurStmt = Saved;
+  }
+  Path = Before;
+  if (M.Stmts[Id].HasReturn || Leaves) {
+    bool Returns = false;
+    for (size_t K = Id; K < M.Stmts.size(); ++K)
+      Returns |= M.Stmts[K].K == Stmt::Return;
+    if (Returns) {
+      Path.Exact = false;
+      Value U;
+      U.Type = "bool";
+      U.Text = "no return in the loop before";
+      U.Depends = M.Stmts[Id].CondDepends;
+      Path.Guards.push_back(std::make_shared<Value>(U));
+    }
+  }
+  if (Iter)
+    Modified.insert(Iter);
+  havoc(Modified, false);
+}
+
+void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
+  PathState Before = Path;
+  llvm::SmallPtrSet<const VarDecl *, 8> Modified;
+  L.assignedIn(S, Modified);
+  havoc(Modified, true);
+  const Expr *Cond = nullptr;
+  const clang::Stmt *Body = nullptr;
+  bool CondFirst = true;
+  if (auto *W = dyn_cast<WhileStmt>(S)) {
+    Cond = W->getCond();
+    Body = W->getBody();
+    if (W->getConditionVariable())
+      decline("unsupported-statement", "a declaration in the condition of while",
+              S->getBeginLoc());
+  } else if (auto *D = dyn_cast<DoStmt>(S)) {
+    Cond = D->getCond();
+    Body = D->getBody();
+    CondFirst = false;
+  } else {
+    Body = cast<CXXForRangeStmt>(S)->getBody();
+  }
+  Path.Exact = false;
+  auto DoCond = [&] {
+    if (!Cond)
+      return;
+    M.Stmts[Id].CondRange = range(Cond);
+    CondVal C = evalCond(Cond);
+    if (C.Affine)
+      M.Stmts[Id].Cond = C.True;
+    M.Stmts[Id].CondDepends = C.Depends | L.depends(Cond);
+    if (CondFirst)
+      assume(C, true);
+  };
+  if (CondFirst)
+    DoCond();
+  else if (Cond) // a barrier inside asks for it
+    M.Stmts[Id].CondDepends = L.depends(Cond);
+  PathState Inside = Path;
+  exec(Body, Id);
+  bool Continue = false;
+  if (leaves(Body, false, Continue))
+    M.Stmts[Id].CondDepends |= exitDepends(M, Id, 0);
+  Path = Inside;
+  if (!CondFirst) {
+    unsigned Saved = CurStmt;
+    CurStmt = Id;
+    DoCond();
+    CurStmt = Saved;
+  }
+  Path = Before;
+  for (size_t K = Id; K < M.Stmts.size(); ++K)
+    if (M.Stmts[K].K == Stmt::Return) {
+      Path.Exact = false;
+      Value U;
+      U.Type = "bool";
+      U.Text = "no return in the loop before";
+      U.Depends = M.Stmts[Id].CondDepends;
+      Path.Guards.push_back(std::make_shared<Value>(U));
+      break;
+    }
+  havoc(Modified, false);
+}
+
+} // namespace rcache

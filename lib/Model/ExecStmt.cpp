@@ -1,0 +1,519 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Statements: the tree of the model, paths, joins.
+
+#include "BuiltinVars.h"
+#include "Effects.h"
+#include "Executor.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace rcache {
+
+void Executor::run(const FunctionDecl *FD) {
+  for (const ParmVarDecl *P : FD->parameters()) {
+    int I = L.paramIndex(P);
+    KernelParam &K = M.Params[I];
+    QualType T = P->getType();
+    const Var &V = M.Vars[K.VarId];
+    if (isInt(T)) {
+      Symbol S;
+      S.K = V.Assigned || V.AddressTaken ? Symbol::Opaque : Symbol::Param;
+      S.Text = K.Name;
+      S.Id = freshId(K.Name);
+      S.Type = typeText(T);
+      S.Bits = K.Bits;
+      S.Signed = K.Signed;
+      S.VarId = K.VarId;
+      S.Anywhere = S.K == Symbol::Param;
+      unsigned N = Arith.addSymbol(S);
+      Env[P] = ofInt({Arith.symbol(M.Symbols[N].Id), true}, T);
+    } else if (T->isPointerType()) {
+      SVal S;
+      S.K = SVal::Pointer;
+      S.Base = SVal::Global;
+      S.Index = I;
+      S.Idx.push_back(affineValue(Arith.constant(0), "int"));
+      S.IdxInt.push_back(IntValue{Arith.constant(0), true});
+      S.ElemBytes = K.PointeeBytes;
+      S.ElemText = K.PointeeType;
+      S.PtrText = K.Name;
+      S.TypeText = typeText(T);
+      Env[P] = S;
+    } else {
+      Value U;
+      U.K = V.Assigned ? Value::Unknown : Value::Uniform;
+      U.Text = K.Name;
+      U.Type = typeText(T);
+      Env[P] = ofValue(std::make_shared<Value>(U), T);
+    }
+  }
+  exec(FD->getBody(), -1);
+  summarise();
+}
+
+unsigned Executor::newStmt(Stmt::Kind K, SourceRange R, int Parent) {
+  Stmt S;
+  S.K = K;
+  S.Id = M.Stmts.size();
+  S.Parent = Parent;
+  bool Simple = K != Stmt::Block && K != Stmt::If && K != Stmt::For &&
+                K != Stmt::While && K != Stmt::Switch;
+  S.Range = (Simple ? Flat.withSemi(R) : Flat.outerRange(R)).value_or(TextRange());
+  S.Domain = Path.Dom;
+  S.DomainExact = Path.Exact;
+  S.Pos = sourcePos(AC.getSourceManager(), R.getBegin());
+  M.Stmts.push_back(S);
+  if (Parent >= 0)
+    M.Stmts[Parent].Children.push_back(S.Id);
+  return S.Id;
+}
+
+unsigned Executor::exec(const clang::Stmt *S, int Parent) {
+  SourceRange R = S->getSourceRange();
+  bool Unroll = false;
+  if (auto *A = dyn_cast<AttributedStmt>(S)) {
+    for (const Attr *X : A->getAttrs())
+      if (auto *H = dyn_cast<LoopHintAttr>(X))
+        Unroll |= H->getOption() == LoopHintAttr::Unroll ||
+                  H->getOption() == LoopHintAttr::UnrollCount;
+    S = A->getSubStmt();
+  }
+  if (auto *Lab = dyn_cast<LabelStmt>(S)) {
+    decline("goto", "label '" + std::string(Lab->getName()) + "'", S->getBeginLoc());
+    S = Lab->getSubStmt();
+  }
+  // The range of a statement in front of which a pragma stands begins with it.
+  auto WithPragma = [&](unsigned Id) {
+    if (!Unroll)
+      return;
+    TextRange &T = M.Stmts[Id].Range;
+    size_t At = M.Text.rfind("#pragma", T.Begin);
+    size_t Alt = M.Text.rfind("_Pragma", T.Begin);
+    if (Alt != std::string::npos && (At == std::string::npos || Alt > At))
+      At = Alt;
+    // Nothing but the pragma and white space may stand between.
+    if (At != std::string::npos) {
+      StringRef Between = StringRef(M.Text).slice(At, T.Begin);
+      if (!Between.contains(';') && !Between.contains('{') &&
+          !Between.contains('}'))
+        T.Begin = At;
+    }
+    M.Stmts[Id].HasUnrollPragma = true;
+  };
+
+  unsigned Saved = CurStmt;
+  auto Begin = [&](Stmt::Kind K) {
+    unsigned Id = newStmt(K, R, Parent);
+    CurStmt = Id;
+    WithPragma(Id);
+    return Id;
+  };
+  unsigned Id = 0;
+  if (auto *C = dyn_cast<CompoundStmt>(S)) {
+    Id = Begin(Stmt::Block);
+    for (const clang::Stmt *X : C->body())
+      exec(X, Id);
+  } else if (auto *D = dyn_cast<DeclStmt>(S)) {
+    Id = Begin(Stmt::Decl);
+    execDecl(D, Id);
+  } else if (auto *I = dyn_cast<IfStmt>(S)) {
+    Id = Begin(Stmt::If);
+    execIf(I, Id);
+  } else if (auto *F = dyn_cast<ForStmt>(S)) {
+    Id = Begin(Stmt::For);
+    M.Stmts[Id].HasUnrollPragma = Unroll;
+    execFor(F, Id);
+  } else if (isa<WhileStmt>(S) || isa<DoStmt>(S) || isa<CXXForRangeStmt>(S)) {
+    Id = Begin(isa<DoStmt>(S) ? Stmt::Do : Stmt::While);
+    execWhile(S, Id);
+  } else if (auto *W = dyn_cast<SwitchStmt>(S)) {
+    Id = Begin(Stmt::Switch);
+    execSwitch(W, Id);
+  } else if (auto *C = dyn_cast<SwitchCase>(S)) {
+    CurStmt = Saved;
+    return exec(C->getSubStmt(), Parent);
+  } else if (isa<ReturnStmt>(S)) {
+    Id = Begin(Stmt::Return);
+    execReturn(S, Id);
+  } else if (isa<BreakStmt>(S) || isa<ContinueStmt>(S)) {
+    Id = Begin(isa<BreakStmt>(S) ? Stmt::Break : Stmt::Continue);
+    Path.Dead = true;
+    Path.Dom = Path.Dom.subtract(Path.Dom);
+  } else if (auto *E = dyn_cast<Expr>(S)) {
+    Id = Begin(Stmt::Leaf);
+    execLeaf(E, Id);
+  } else if (isa<NullStmt>(S)) {
+    Id = Begin(Stmt::Leaf);
+  } else {
+    Id = Begin(Stmt::Leaf);
+    if (!isa<AsmStmt>(S) && !isa<GotoStmt>(S) && !isa<IndirectGotoStmt>(S))
+      decline("unsupported-statement", S->getStmtClassName(), S->getBeginLoc());
+    llvm::SmallPtrSet<const VarDecl *, 8> Vars;
+    L.assignedIn(S, Vars);
+    havoc(Vars, false);
+  }
+  CurStmt = Saved;
+  return Id;
+}
+
+//===----------------------------------------------------------------------===//
+// Leaves
+//===----------------------------------------------------------------------===//
+
+void Executor::execDecl(const DeclStmt *D, unsigned Id) {
+  // The nearest Block or For, whose end ends the variable's life.
+  int Scope = M.Stmts[Id].Parent;
+  while (Scope >= 0 && M.Stmts[Scope].K != Stmt::Block &&
+         M.Stmts[Scope].K != Stmt::For)
+    Scope = M.Stmts[Scope].Parent;
+  for (const Decl *X : D->decls()) {
+    auto *V = dyn_cast<VarDecl>(X);
+    int I = V ? L.varIndex(V) : -1;
+    if (I < 0)
+      continue;
+    M.Vars[I].DeclStmt = Id;
+    M.Vars[I].Scope = std::max(Scope, 0);
+    execVarInit(V);
+  }
+}
+
+void Executor::execVarInit(const VarDecl *V) {
+  int I = L.varIndex(V);
+  const Expr *Init = V->getInit();
+  if (!Init) {
+    Env.erase(V);
+    return;
+  }
+  SVal S;
+  if (V->getType()->isReferenceType()) {
+    LVal Lv = lvalue(Init);
+    if (Lv.K == LVal::Memory) {
+      S = addressOf(Lv, nullptr);
+      if (S.Base == SVal::Shared)
+        escape(S, Init, "bound to the reference '" + V->getNameAsString() + "'");
+      // As a place: without the zero that taking an address may have added.
+      S = Lv.Place;
+      if (!Lv.Member.empty())
+        S.Base = SVal::UnknownBase;
+    } else {
+      S = unknown(Init, M.Vars[I].Depends);
+    }
+  } else if (V->getType()->isArrayType()) {
+    eval(Init);
+    return;
+  } else if (auto *C = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
+             C && C->getNumArgs() == 0 && C->getConstructor()->isTrivial()) {
+    Env.erase(V); // float4 v;
+    return;
+  } else {
+    S = eval(Init);
+    S.Flattened |= S.K == SVal::Pointer && S.Idx.size() > 1;
+  }
+  if (S.K == SVal::Data)
+    M.Vars[I].Init = asValue(S);
+  Env[V] = S;
+}
+
+/// Kind of barrier that the call \p E is, if any.
+static std::optional<Stmt::BarrierKind> barrierKind(const Expr *E) {
+  E = E->IgnoreParenImpCasts();
+  if (auto *C = dyn_cast<CStyleCastExpr>(E); C && C->getType()->isVoidType())
+    E = C->getSubExpr()->IgnoreParenImpCasts();
+  auto *C = dyn_cast<CallExpr>(E);
+  if (!C || !C->getDirectCallee())
+    return std::nullopt;
+  switch (classifyCall(C->getDirectCallee(), C).Kind) {
+  case CallKind::Barrier:
+    return Stmt::Syncthreads;
+  case CallKind::BarrierReduce:
+    return Stmt::SyncthreadsReduce;
+  case CallKind::GroupBarrier:
+    return Stmt::CooperativeGroup;
+  case CallKind::WarpBarrier:
+    return Stmt::Syncwarp;
+  default:
+    return std::nullopt;
+  }
+}
+
+void Executor::execLeaf(const Expr *E, unsigned Id) {
+  if (auto *F = dyn_cast<FullExpr>(E))
+    E = F->getSubExpr();
+  if (auto K = barrierKind(E)) {
+    if (*K == Stmt::SyncthreadsReduce)
+      eval(E);
+    return execBarrier(*K, Id);
+  }
+  const Expr *SavedWhole = WholeStmtExpr;
+  WholeStmtExpr = E->IgnoreParens();
+  eval(E);
+  WholeStmtExpr = SavedWhole;
+}
+
+void Executor::execBarrier(Stmt::BarrierKind K, unsigned Id) {
+  Stmt &S = M.Stmts[Id];
+  S.K = Stmt::Barrier;
+  S.Sync = K;
+  for (unsigned I = 0; I < M.Symbols.size(); ++I) {
+    const Symbol &Sym = M.Symbols[I];
+    if (Sym.Anywhere) {
+      S.ValidSymbols.push_back(I);
+      continue;
+    }
+    if (Sym.VarId < 0)
+      continue;
+    for (auto &[V, Val] : Env)
+      if (L.varIndex(V) == Sym.VarId && Val.Int &&
+          Val.Int->Aff.eq_set(Arith.symbol(Sym.Id)).is_equal(Arith.universe()))
+        S.ValidSymbols.push_back(I);
+  }
+}
+
+void Executor::execReturn(const clang::Stmt *S, unsigned Id) {
+  if (auto *R = dyn_cast<ReturnStmt>(S); R && R->getRetValue())
+    eval(R->getRetValue());
+  Path.Dead = true;
+  Path.Dom = Path.Dom.subtract(Path.Dom);
+}
+
+//===----------------------------------------------------------------------===//
+// Branches
+//===----------------------------------------------------------------------===//
+
+void Executor::assume(const CondVal &C, bool Positive) {
+  Path.Dom = Path.Dom.intersect(Positive ? C.True : C.False);
+  if (C.Affine)
+    return;
+  Path.Exact = false;
+  if (C.V)
+    Path.Guards.push_back(Positive ? C.V : opValue("!$0", {C.V}, "bool"));
+}
+
+void Executor::execIf(const IfStmt *S, unsigned Id) {
+  if (S->getInit())
+    exec(S->getInit(), Id);
+  if (const DeclStmt *D = S->getConditionVariableDeclStmt())
+    exec(D, Id);
+  M.Stmts[Id].CondRange = range(S->getCond());
+  CondVal C = evalCond(S->getCond());
+  if (C.Affine)
+    M.Stmts[Id].Cond = C.True;
+  M.Stmts[Id].CondDepends = C.Depends | L.depends(S->getCond());
+  if (S->isConstexpr() && (!S->getThen() || isa<NullStmt>(S->getThen()) ||
+                           (S->hasElseStorage() && !S->getElse())))
+    decline("unsupported-statement", "if constexpr", S->getBeginLoc());
+
+  PathState Before = Path;
+  auto EnvBefore = Env;
+  assume(C, true);
+  exec(S->getThen(), Id);
+  PathState Then = Path;
+  auto EnvThen = Env;
+
+  Path = Before;
+  Env = EnvBefore;
+  assume(C, false);
+  if (S->getElse())
+    exec(S->getElse(), Id);
+  PathState Else = Path;
+  auto EnvElse = Env;
+
+  Path = joinPaths(Before, Then, Else);
+  if (Then.Dead) {
+    Env = EnvElse;
+  } else if (Else.Dead) {
+    Env = EnvThen;
+  } else {
+    mergeEnv(C, EnvThen, EnvElse);
+  }
+}
+
+/// The path behind an `if`: as before it, unless a branch was left for good.
+PathState Executor::joinPaths(const PathState &Before, const PathState &A,
+                              const PathState &B) {
+  if (A.Dead && B.Dead) {
+    PathState P = Before;
+    P.Dead = true;
+    P.Dom = P.Dom.subtract(P.Dom);
+    return P;
+  }
+  if (A.Dead)
+    return B;
+  if (B.Dead)
+    return A;
+  // Both go on. If something inside was left (a nested return), the union of
+  // what is left; inexact conditions there stay as the fact that some were.
+  PathState P = Before;
+  isl::set Union = A.Dom.unite(B.Dom);
+  if (!Before.Dom.is_subset(Union))
+    P.Dom = Union.coalesce();
+  for (const PathState *X : {&A, &B})
+    if (X->Guards.size() > Before.Guards.size() + 1) {
+      P.Exact = false;
+      for (size_t I = Before.Guards.size() + 1; I < X->Guards.size(); ++I) {
+        Value U;
+        U.Type = "bool";
+        U.Text = "left early";
+        U.Depends = X->Guards[I]->Depends;
+        P.Guards.push_back(std::make_shared<Value>(U));
+      }
+    }
+  return P;
+}
+
+void Executor::mergeEnv(
+    const CondVal &C,
+    const llvm::MapVector<const VarDecl *, SVal> &Then,
+    const llvm::MapVector<const VarDecl *, SVal> &Else) {
+  llvm::MapVector<const VarDecl *, SVal> Result;
+  for (auto &[V, A] : Then) {
+    auto It = Else.find(V);
+    if (It == Else.end()) {
+      // Without a value on the other way: what it is here, if it is read.
+      Result[V] = A;
+      continue;
+    }
+    const SVal &B = It->second;
+    if (sameValue(A, B)) {
+      Result[V] = A;
+      continue;
+    }
+    QualType T = V->getType();
+    if (A.K == SVal::Pointer || B.K == SVal::Pointer) {
+      Env[V] = A;
+      Result[V] = opaqueVar(V);
+      if (Result[V].Base != SVal::UnknownBase &&
+          (A.Base != B.Base || A.Index != B.Index))
+        Result[V].Base = SVal::UnknownBase;
+      if (Result[V].Base == SVal::UnknownBase)
+        for (const SVal *P : {&A, &B})
+          if (P->Base == SVal::Shared)
+            decline("escaping-array",
+                    "'" + M.Arrays[P->Index].Name + "': '" +
+                        V->getNameAsString() + "' points to it or elsewhere",
+                    V->getLocation());
+      continue;
+    }
+    if (C.Affine && A.Int && B.Int) {
+      auto X = Arith.exact(*A.Int, A.Type, Path.Dom.intersect(C.True));
+      auto Y = Arith.exact(*B.Int, B.Type, Path.Dom.intersect(C.False));
+      if (X && Y)
+        if (auto R = Arith.select(C.True, *X, *Y)) {
+          Result[V] = ofInt({*R, true}, T);
+          continue;
+        }
+    }
+    Value U;
+    U.Type = typeText(T);
+    U.Operands = {asValue(A), asValue(B)};
+    U.Depends = C.Depends | U.Operands[0]->Depends | U.Operands[1]->Depends;
+    if (C.Affine) {
+      U.K = Value::Select;
+      U.Cond = C.True;
+    } else if (C.V) {
+      U.K = Value::Op;
+      U.Text = "($0 ? $1 : $2)";
+      U.Operands.insert(U.Operands.begin(), C.V);
+    } else {
+      U.Operands.clear();
+      U.Text = V->getNameAsString();
+    }
+    Result[V] = ofValue(std::make_shared<Value>(U), T);
+  }
+  for (auto &[V, B] : Else)
+    if (!Then.count(V))
+      Result[V] = B;
+  Env = Result;
+}
+
+void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
+  M.Stmts[Id].CondRange = range(S->getCond());
+  SVal C = eval(S->getCond());
+  M.Stmts[Id].CondDepends = L.depends(S->getCond());
+  PathState Before = Path;
+  llvm::SmallPtrSet<const VarDecl *, 8> Vars;
+  L.assignedIn(S->getBody(), Vars);
+  havoc(Vars, true);
+  // Which label is taken is one condition for the whole body.
+  Value U;
+  U.Type = "bool";
+  U.Text = "a case of switch";
+  U.Depends = depends(C);
+  Path.Exact = false;
+  Path.Guards.push_back(std::make_shared<Value>(U));
+  PathState Inside = Path;
+  if (auto *B = dyn_cast<CompoundStmt>(S->getBody())) {
+    // Each statement may be jumped to: a break before it does not count.
+    unsigned Block = newStmt(Stmt::Block, B->getSourceRange(), Id);
+    for (const clang::Stmt *X : B->body()) {
+      if (isa<SwitchCase>(X)) {
+        Path = Inside;
+        havoc(Vars, true);
+      }
+      exec(X, Block);
+    }
+  } else {
+    exec(S->getBody(), Id);
+  }
+  Path = Before;
+  havoc(Vars, false);
+}
+
+//===----------------------------------------------------------------------===//
+// Summaries
+//===----------------------------------------------------------------------===//
+
+void Executor::summarise() {
+  for (const SharedAccess &A : M.SharedAccesses) {
+    Stmt &S = M.Stmts[A.Stmt];
+    S.HasSharedAccess = true;
+    S.HasSharedWrite |= A.K != SharedAccess::Read;
+  }
+  for (const GlobalAccess &A : M.GlobalAccesses) {
+    Stmt &S = M.Stmts[A.Stmt];
+    S.HasGlobalWrite |= A.K != GlobalAccess::Read;
+    S.HasGlobalRead |= A.K != GlobalAccess::Write;
+  }
+  // Children have larger ids than their parents.
+  for (size_t I = M.Stmts.size(); I-- > 0;) {
+    Stmt &S = M.Stmts[I];
+    S.HasBarrier |= S.K == Stmt::Barrier;
+    S.HasReturn |= S.K == Stmt::Return;
+    if (S.Parent < 0)
+      continue;
+    Stmt &P = M.Stmts[S.Parent];
+    P.HasBarrier |= S.HasBarrier;
+    P.HasReturn |= S.HasReturn;
+    P.HasSharedAccess |= S.HasSharedAccess;
+    P.HasSharedWrite |= S.HasSharedWrite;
+    P.HasGlobalWrite |= S.HasGlobalWrite;
+    P.HasGlobalRead |= S.HasGlobalRead;
+    P.HasCall |= S.HasCall;
+  }
+  // A condition around a barrier that tells threads of the block apart, or a
+  // loop that they leave at different times.
+  for (const Stmt &B : M.Stmts) {
+    if (B.K != Stmt::Barrier || B.Sync == Stmt::Syncwarp)
+      continue;
+    unsigned D = 0;
+    for (int P = B.Parent; P >= 0; P = M.Stmts[P].Parent)
+      D |= M.Stmts[P].CondDepends;
+    if (D & DepThread)
+      M.Declines.push_back({"divergent-barrier", "", B.Pos});
+  }
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Switch && (S.HasBarrier || S.HasSharedAccess))
+      M.Declines.push_back({"goto", "switch", S.Pos});
+  // In the order of the text, as the contract says; an assignment evaluates
+  // its right-hand side first.
+  auto ByText = [](const auto &A, const auto &B) {
+    return A.Range.Begin < B.Range.Begin;
+  };
+  std::sort(M.GlobalAccesses.begin(), M.GlobalAccesses.end(), ByText);
+  std::sort(M.SharedAccesses.begin(), M.SharedAccesses.end(), ByText);
+}
+
+} // namespace rcache

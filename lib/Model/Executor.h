@@ -1,0 +1,222 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Symbolic execution of one kernel body, in text order, each statement once.
+//
+//     environment   variable -> what it holds, as a function of the symbols
+//     path          under which conditions this point is reached
+//
+// A variable that a loop changes becomes a new symbol at the loop's entry, so
+// one pass is enough. At the end of an `if` the two environments are joined by
+// selects. On the way every shared and global access is recorded with its index
+// and its path. Statements: ExecStmt.cpp, loops: ExecLoops.cpp, expressions:
+// EvalExpr.cpp, calls: EvalCall.cpp, memory: Accesses.cpp.
+
+#ifndef RCACHE_LIB_MODEL_EXECUTOR_H
+#define RCACHE_LIB_MODEL_EXECUTOR_H
+
+#include "AffineArith.h"
+#include "Anchors.h"
+#include "Locals.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/PrettyPrinter.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace rcache {
+
+/// What an expression or a variable holds.
+struct SVal {
+  enum Kind {
+    Data,    ///< V, and Int when it is a quasi-affine integer
+    Pointer, ///< see Base
+  };
+  Kind K = Data;
+  ValueRef V;                  ///< null for affine integers until asked for
+  std::optional<IntValue> Int; ///< affine integer
+  IntType Type;                ///< Int: its type
+  std::string TypeText;
+
+  // Pointers, and lvalues in memory.
+  enum BaseKind { NoBase, Global, Shared, Private, Constant, UnknownBase };
+  BaseKind Base = NoBase;
+  int Index = -1;              ///< parameter, shared array or variable
+  std::vector<ValueRef> Idx;   ///< one a dimension so far, last: the offset
+  std::vector<std::optional<IntValue>> IdxInt; ///< the same, affine
+  uint64_t ElemBytes = 0;      ///< of what it points to, in the last dimension
+  bool Flattened = false;      ///< came through a pointer: an index may overrun
+                               ///< its dimension
+  std::string ElemText;        ///< Global: canonical element type
+  std::string PtrText;         ///< Global: the pointer that Idx counts from
+};
+
+/// An lvalue.
+struct LVal {
+  enum Kind { Variable, Memory, Unknown } K = Unknown;
+  const clang::VarDecl *Var = nullptr; ///< Variable
+  SVal Place;                          ///< Memory: a pointer to it
+  const clang::Expr *Base = nullptr;   ///< expression of the whole element
+  std::string Member;                  ///< `.x` of the element or variable
+};
+
+struct PathState {
+  isl::set Dom;
+  bool Exact = true;
+  std::vector<ValueRef> Guards; ///< conditions left out of Dom
+  bool Dead = false;            ///< nothing gets here
+};
+
+/// A condition: it may hold on True and may fail on False; both are exact
+/// (each the complement of the other) when it is affine.
+struct CondVal {
+  isl::set True, False;
+  bool Affine = false;
+  ValueRef V; ///< boolean value; null when affine
+  unsigned Depends = 0;
+};
+
+class Executor {
+public:
+  Executor(clang::ASTContext &AC, KernelModel &M, FlatText &Flat,
+           AffineArith &Arith, const Locals &L)
+      : AC(AC), M(M), Flat(Flat), Arith(Arith), L(L), Policy(AC.getLangOpts()) {
+    Policy.SuppressTagKeyword = true;
+    Path.Dom = Arith.universe();
+  }
+
+  /// Executes \p FD's body and fills statements, accesses and symbols of the
+  /// model. May throw isl::exception (budget).
+  void run(const clang::FunctionDecl *FD);
+
+private:
+  // ExecStmt.cpp
+  unsigned exec(const clang::Stmt *S, int Parent);
+  unsigned newStmt(Stmt::Kind K, clang::SourceRange R, int Parent);
+  void execDecl(const clang::DeclStmt *D, unsigned Id);
+  void execVarInit(const clang::VarDecl *V);
+  void execIf(const clang::IfStmt *S, unsigned Id);
+  void execSwitch(const clang::SwitchStmt *S, unsigned Id);
+  void execReturn(const clang::Stmt *S, unsigned Id);
+  void execLeaf(const clang::Expr *E, unsigned Id);
+  void execBarrier(Stmt::BarrierKind K, unsigned Id);
+  void assume(const CondVal &C, bool Positive);
+  void mergeEnv(const CondVal &C,
+                const llvm::MapVector<const clang::VarDecl *, SVal> &Then,
+                const llvm::MapVector<const clang::VarDecl *, SVal> &Else);
+  PathState joinPaths(const PathState &Before, const PathState &A,
+                      const PathState &B);
+  void summarise();
+
+  // ExecLoops.cpp
+  void execFor(const clang::ForStmt *S, unsigned Id);
+  void execWhile(const clang::Stmt *S, unsigned Id);
+  void havoc(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
+             bool Entry);
+  void havocVar(const clang::VarDecl *V);
+  bool countedLoop(const clang::ForStmt *S, unsigned Id);
+  bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,
+                   bool Inclusive, const isl::pw_aff &Step,
+                   const std::string &IterId);
+  isl::pw_aff withConstBlock(const isl::pw_aff &A);
+
+  // EvalExpr.cpp
+  SVal eval(const clang::Expr *E);
+  SVal evalCast(const clang::CastExpr *E);
+  SVal evalUnary(const clang::UnaryOperator *E);
+  SVal evalBinary(const clang::BinaryOperator *E);
+  SVal arithmetic(const clang::Expr *E, clang::BinaryOperatorKind Op, SVal A,
+                  SVal B, clang::QualType T);
+  SVal evalConditional(const clang::AbstractConditionalOperator *E);
+  SVal generic(const clang::Expr *E);
+  CondVal evalCond(const clang::Expr *E);
+  CondVal compare(const clang::BinaryOperator *E);
+  SVal convertTo(SVal V, clang::QualType From, clang::QualType To,
+                 const clang::Expr *E);
+  SVal ofBool(const CondVal &C, clang::QualType T);
+  CondVal affineCond(isl::set True);
+  CondVal opaqueCond(const clang::Expr *E, ValueRef V);
+  CondVal nonZero(SVal V, const clang::Expr *E);
+  void collectOperands(const clang::Expr *E,
+                       std::vector<std::pair<const clang::Expr *, SVal>> &Ops,
+                       bool Root);
+
+  // EvalCall.cpp
+  SVal evalCall(const clang::CallExpr *E);
+  SVal evalIntFunction(const clang::CallExpr *E, llvm::StringRef Name,
+                       bool &Done);
+  SVal inlinePure(const clang::CallExpr *E, const clang::FunctionDecl *F,
+                  bool &Done);
+  bool atomicCall(const clang::CallExpr *E, llvm::StringRef Name, SVal &Result);
+
+  // Accesses.cpp
+  LVal lvalue(const clang::Expr *E);
+  SVal load(const LVal &L, const clang::Expr *E);
+  void store(const LVal &L, SVal V, const clang::Expr *LhsExpr,
+             const clang::Expr *Rhs, bool WholeStatement, bool AlsoRead);
+  SVal addressOf(const LVal &L, const clang::Expr *E);
+  SVal decay(const LVal &L, const clang::Expr *E);
+  SVal pointerAdd(SVal P, const SVal &Offset, bool Negative,
+                  const clang::Expr *E);
+  SVal pointerCast(SVal P, clang::QualType To, const clang::Expr *E);
+  void recordShared(SharedAccess::Kind K, const SVal &Place,
+                    const clang::Expr *E, const SVal *Stored,
+                    const clang::Expr *Rhs);
+  void recordGlobal(GlobalAccess::Kind K, const SVal &Place,
+                    const clang::Expr *E, const clang::Expr *Rhs);
+  void escape(const SVal &P, const clang::Expr *E, const std::string &How);
+  void clobberLoads(int Root);
+
+  // Helpers (EvalExpr.cpp).
+  std::string typeText(clang::QualType T) const;
+  static bool isInt(clang::QualType T);
+  IntType intType(clang::QualType T) const;
+  SVal ofInt(IntValue V, clang::QualType T) const;
+  SVal ofConst(int64_t V, clang::QualType T);
+  SVal ofValue(ValueRef V, clang::QualType T) const;
+  SVal unknown(const clang::Expr *E, unsigned Depends);
+  SVal opaqueVar(const clang::VarDecl *V);
+  bool isAnywhere(const clang::Stmt *S) const;
+  /// The affine integer that \p V is; a new symbol stands for other integers.
+  IntValue asInt(SVal &V, const clang::Expr *E);
+  std::optional<isl::pw_aff> asExact(SVal &V, const clang::Expr *E);
+  /// \p V as a Value (exact).
+  ValueRef asValue(const SVal &V);
+  ValueRef affineValue(const isl::pw_aff &A, const std::string &Type);
+  ValueRef opValue(std::string Text, std::vector<ValueRef> Operands,
+                   std::string Type);
+  /// `E`'s text with a hole for each operand that is not there verbatim.
+  ValueRef textOp(const clang::Expr *E,
+                  const std::vector<std::pair<const clang::Expr *, SVal>> &Ops,
+                  unsigned ExtraDepends = 0);
+  unsigned depends(const SVal &V) const;
+  TextRange range(clang::SourceRange R);
+  TextRange range(const clang::Stmt *S);
+  std::string text(const clang::Expr *E);
+  void decline(const char *Code, const std::string &Detail,
+               clang::SourceLocation Loc);
+  std::string freshId(const std::string &Hint) const;
+  std::string valueKey(const Value &V) const;
+  bool sameValue(const SVal &A, const SVal &B) const;
+
+  clang::ASTContext &AC;
+  KernelModel &M;
+  FlatText &Flat;
+  AffineArith &Arith;
+  const Locals &L;
+  clang::PrintingPolicy Policy;
+
+  PathState Path;
+  llvm::MapVector<const clang::VarDecl *, SVal> Env;
+  unsigned CurStmt = 0;
+  const clang::Expr *WholeStmtExpr = nullptr; ///< expression of the current Leaf
+  int Inlining = 0;            ///< depth of evaluated callee bodies
+  int Silent = 0;              ///< an expression is evaluated once more
+  std::map<std::string, std::string> OpaqueByKey; ///< value text -> symbol
+  std::map<const Value *, std::pair<ValueRef, std::string>> OpaqueByValue;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_EXECUTOR_H

@@ -1,0 +1,140 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// __global__ definitions. A template and its instantiations have the same
+// source locations: each instantiation is a kernel of its own to analyse, the
+// pattern is what gets edited.
+
+#include "LaunchSites.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+class Finder {
+public:
+  Finder(ASTContext &AC, const LaunchTable &Launches)
+      : SM(AC.getSourceManager()), Launches(Launches) {}
+
+  std::vector<KernelDecl> Found;
+
+  void visit(const DeclContext *C) {
+    for (const Decl *D : C->decls()) {
+      if (isa<NamespaceDecl>(D) || isa<LinkageSpecDecl>(D) ||
+          isa<ExportDecl>(D)) {
+        // Namespaces of system headers are large and hold no user kernels.
+        if (!isSystem(D->getLocation()))
+          visit(cast<DeclContext>(D));
+      } else if (auto *T = dyn_cast<FunctionTemplateDecl>(D)) {
+        visitTemplate(T);
+      } else if (auto *F = dyn_cast<FunctionDecl>(D)) {
+        visitFunction(F);
+      }
+    }
+  }
+
+private:
+  bool isSystem(SourceLocation L) const {
+    SourceLocation E = SM.getExpansionLoc(L);
+    return E.isInvalid() || SM.isInSystemHeader(E) ||
+           SM.isWrittenInBuiltinFile(E) || SM.isWrittenInCommandLineFile(E);
+  }
+  bool isMain(const Decl *D) const {
+    return SM.getFileID(SM.getExpansionLoc(D->getLocation())) ==
+           SM.getMainFileID();
+  }
+  bool isKernel(const FunctionDecl *F) const {
+    return F->hasAttr<CUDAGlobalAttr>() && !isSystem(F->getLocation());
+  }
+  bool launched(const FunctionDecl *F) const {
+    return Launches.ByKernel.count(F->getCanonicalDecl());
+  }
+
+  void add(const FunctionDecl *F, const FunctionDecl *Pattern, bool Un) {
+    KernelDecl K;
+    K.Def = F;
+    K.Pattern = Pattern;
+    K.Uninstantiated = Un;
+    K.InMainFile = isMain(Pattern ? Pattern : F);
+    if (!K.InMainFile && !launched(F))
+      return;
+    Found.push_back(K);
+  }
+
+  void visitFunction(const FunctionDecl *F) {
+    if (!isKernel(F) || !F->isThisDeclarationADefinition() || !F->getBody())
+      return;
+    // Explicit specialisations are ordinary definitions.
+    if (F->isDependentContext())
+      return;
+    if (F->getTemplateSpecializationKind() == TSK_ImplicitInstantiation ||
+        F->getTemplateSpecializationKind() ==
+            TSK_ExplicitInstantiationDefinition)
+      return;
+    add(F, nullptr, false);
+  }
+
+  void visitTemplate(const FunctionTemplateDecl *T) {
+    const FunctionDecl *P = T->getTemplatedDecl();
+    if (!isKernel(P) || !P->isThisDeclarationADefinition() || !P->getBody())
+      return;
+    bool Any = false;
+    for (const FunctionDecl *S : T->specializations()) {
+      const FunctionDecl *Def = nullptr;
+      if (S->getTemplateSpecializationKind() == TSK_ExplicitSpecialization ||
+          S->isInvalidDecl() || !S->hasBody(Def) || Def->isDependentContext())
+        continue;
+      Any = true;
+      add(Def, P, false);
+    }
+    if (!Any && isMain(P))
+      add(P, P, true);
+  }
+
+  const SourceManager &SM;
+  const LaunchTable &Launches;
+};
+
+} // namespace
+
+std::vector<KernelDecl> findKernels(ASTContext &AC, const LaunchTable &Launches) {
+  Finder F(AC, Launches);
+  F.visit(AC.getTranslationUnitDecl());
+  const SourceManager &SM = AC.getSourceManager();
+  llvm::stable_sort(F.Found, [&](const KernelDecl &A, const KernelDecl &B) {
+    return SM.isBeforeInTranslationUnit(A.Def->getLocation(),
+                                        B.Def->getLocation());
+  });
+  return F.Found;
+}
+
+Geometry findGeometry(const FunctionDecl *FD,
+                      const std::vector<LaunchSite> &Launches) {
+  Geometry G;
+  ASTContext &AC = FD->getASTContext();
+  if (auto *B = FD->getAttr<CUDALaunchBoundsAttr>()) {
+    Expr::EvalResult R;
+    const Expr *Max = B->getMaxThreads();
+    if (Max && !Max->isValueDependent() && Max->EvaluateAsInt(R, AC))
+      G.MaxThreads = R.Val.getInt().getExtValue();
+  }
+  G.AllLaunchesConst = !Launches.empty();
+  for (const LaunchSite &L : Launches) {
+    if (!L.ConstBlock)
+      G.AllLaunchesConst = false;
+    else if (!llvm::is_contained(G.SeenBlocks, *L.ConstBlock))
+      G.SeenBlocks.push_back(*L.ConstBlock);
+  }
+  if (G.AllLaunchesConst && G.SeenBlocks.size() == 1) {
+    const auto &B = G.SeenBlocks[0];
+    if (!G.MaxThreads || B[0] * B[1] * B[2] <= *G.MaxThreads)
+      G.ConstBlock = B;
+  }
+  return G;
+}
+
+} // namespace rcache

@@ -1,0 +1,339 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// `k<<<grid, block, shared, stream>>>(args)` and cudaLaunchKernel calls in the
+// main file. A launch in a template is seen once in each instantiation, at the
+// same place; it is recorded once a kernel. Blocks and grids are evaluated when
+// they are constants: literals, macros, constexpr, and dim3 variables with a
+// constant initialiser that nothing modifies.
+
+#include "LaunchSites.h"
+#include "Anchors.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+using Dims = std::array<int64_t, 3>;
+
+const Expr *peel(const Expr *E) {
+  while (E) {
+    E = E->IgnoreParenImpCasts();
+    if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
+      E = M->getSubExpr();
+    else if (auto *F = dyn_cast<FullExpr>(E))
+      E = F->getSubExpr();
+    else if (auto *B = dyn_cast<CXXBindTemporaryExpr>(E))
+      E = B->getSubExpr();
+    else if (auto *C = dyn_cast<CXXFunctionalCastExpr>(E))
+      E = C->getSubExpr();
+    else if (auto *D = dyn_cast<CXXDefaultArgExpr>(E))
+      E = D->getExpr();
+    else
+      return E;
+  }
+  return E;
+}
+
+/// Is \p V changed anywhere in the function that declares it?
+bool everModified(const VarDecl *V) {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    const VarDecl *V;
+    bool Modified = false;
+    bool isIt(const Expr *E) {
+      while (E) {
+        E = E->IgnoreParenImpCasts();
+        if (auto *M = dyn_cast<MemberExpr>(E))
+          E = M->getBase();
+        else
+          break;
+      }
+      auto *R = dyn_cast_or_null<DeclRefExpr>(E);
+      return R && R->getDecl()->getCanonicalDecl() == V->getCanonicalDecl();
+    }
+    bool VisitBinaryOperator(const BinaryOperator *B) override {
+      Modified |= B->isAssignmentOp() && isIt(B->getLHS());
+      return !Modified;
+    }
+    bool VisitUnaryOperator(const UnaryOperator *U) override {
+      Modified |= (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf) &&
+                  isIt(U->getSubExpr());
+      return !Modified;
+    }
+    bool VisitCallExpr(const CallExpr *C) override {
+      if (auto *Op = dyn_cast<CXXOperatorCallExpr>(C))
+        Modified |= Op->isAssignmentOp() && isIt(Op->getArg(0));
+      const FunctionDecl *F = C->getDirectCallee();
+      for (unsigned I = 0; I < C->getNumArgs(); ++I) {
+        if (!isIt(C->getArg(I)))
+          continue;
+        if (F && I < F->getNumParams()) {
+          QualType T = F->getParamDecl(I)->getType();
+          Modified |= T->isReferenceType() && !T->getPointeeType().isConstQualified();
+        }
+      }
+      return !Modified;
+    }
+    bool VisitVarDecl(const VarDecl *D) override {
+      if (D->getInit() && D->getType()->isReferenceType() &&
+          !D->getType()->getPointeeType().isConstQualified())
+        Modified |= isIt(D->getInit());
+      return !Modified;
+    }
+    bool VisitLambdaExpr(const LambdaExpr *E) override {
+      for (const LambdaCapture &C : E->captures())
+        if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef &&
+            C.getCapturedVar() == V)
+          Modified = true;
+      return !Modified;
+    }
+  } F;
+  F.V = V;
+  if (auto *Fn = dyn_cast<FunctionDecl>(V->getDeclContext()); Fn && Fn->hasBody())
+    F.TraverseStmt(Fn->getBody());
+  else
+    return !V->getType().isConstQualified(); // file scope
+  return F.Modified;
+}
+
+std::optional<int64_t> constInt(const Expr *E, ASTContext &AC, unsigned Depth = 0) {
+  if (!E || E->isValueDependent() || Depth > 8)
+    return std::nullopt;
+  Expr::EvalResult R;
+  if (E->getType()->isIntegralOrEnumerationType() && E->EvaluateAsInt(R, AC))
+    return R.Val.getInt().getExtValue();
+  // `int threads = 256;` that stays so.
+  const Expr *P = peel(E);
+  if (auto *D = dyn_cast<DeclRefExpr>(P))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+      if (V->getInit() && V->isLocalVarDecl() &&
+          V->getType()->isIntegralOrEnumerationType() && !everModified(V))
+        return constInt(V->getInit(), AC, Depth + 1);
+  if (auto *B = dyn_cast<BinaryOperator>(P)) {
+    auto X = constInt(B->getLHS(), AC, Depth + 1);
+    auto Y = constInt(B->getRHS(), AC, Depth + 1);
+    if (!X || !Y || std::abs(*X) > (1 << 30) || std::abs(*Y) > (1 << 30))
+      return std::nullopt;
+    switch (B->getOpcode()) {
+    case BO_Add:
+      return *X + *Y;
+    case BO_Sub:
+      return *X - *Y;
+    case BO_Mul:
+      return *X * *Y;
+    case BO_Div:
+      return *Y ? std::optional(*X / *Y) : std::nullopt;
+    default:
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Dims> constDims(const Expr *E, ASTContext &AC, unsigned Depth = 0) {
+  if (!E || E->isValueDependent() || Depth > 4)
+    return std::nullopt;
+  E = peel(E);
+  if (E->getType()->isIntegralOrEnumerationType()) {
+    if (auto X = constInt(E, AC))
+      return Dims{*X, 1, 1};
+    return std::nullopt;
+  }
+  if (auto *C = dyn_cast<CXXConstructExpr>(E)) {
+    if (C->getNumArgs() == 1 &&
+        !peel(C->getArg(0))->getType()->isIntegralOrEnumerationType())
+      return constDims(C->getArg(0), AC, Depth + 1); // copy
+    Dims D{1, 1, 1};
+    for (unsigned I = 0; I < C->getNumArgs() && I < 3; ++I) {
+      auto X = constInt(C->getArg(I), AC);
+      if (!X)
+        return std::nullopt;
+      D[I] = *X;
+    }
+    return D;
+  }
+  if (auto *L = dyn_cast<InitListExpr>(E)) {
+    Dims D{1, 1, 1};
+    for (unsigned I = 0; I < L->getNumInits() && I < 3; ++I) {
+      auto X = constInt(L->getInit(I), AC);
+      if (!X)
+        return std::nullopt;
+      D[I] = *X;
+    }
+    return D;
+  }
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+      if (V->getInit() && (V->getType().isConstQualified() || !everModified(V)))
+        return constDims(V->getInit(), AC, Depth + 1);
+  return std::nullopt;
+}
+
+class LaunchVisitor : public ConstDynamicRecursiveASTVisitor {
+public:
+  LaunchVisitor(ASTContext &AC, LaunchTable &T) : AC(AC), T(T) {
+    ShouldVisitTemplateInstantiations = true;
+  }
+
+  const Decl *Top = nullptr;
+  unsigned TemplateDepth = 0;
+
+  bool TraverseFunctionDecl(const FunctionDecl *F) override {
+    const FunctionDecl *Saved = Function;
+    Function = F;
+    bool R = ConstDynamicRecursiveASTVisitor::TraverseFunctionDecl(F);
+    Function = Saved;
+    return R;
+  }
+
+  bool VisitCUDAKernelCallExpr(const CUDAKernelCallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (!F)
+      return true; // a pointer, or dependent: seen in the instantiation
+    LaunchSite S;
+    S.K = LaunchSite::Chevrons;
+    fill(S, E);
+    S.Callee = textOf(E->getCallee()->getSourceRange());
+    if (const CallExpr *C = E->getConfig()) {
+      std::string *Texts[] = {&S.Grid, &S.Block, &S.SharedBytes, &S.Stream};
+      for (unsigned I = 0; I < C->getNumArgs() && I < 4; ++I)
+        if (!isa<CXXDefaultArgExpr>(C->getArg(I)))
+          *Texts[I] = textOf(C->getArg(I)->getSourceRange());
+      if (C->getNumArgs() > 1) {
+        S.ConstGrid = constDims(C->getArg(0), AC);
+        S.ConstBlock = constDims(C->getArg(1), AC);
+      }
+    }
+    for (const Expr *A : E->arguments())
+      if (!isa<CXXDefaultArgExpr>(A))
+        S.Args.push_back(textOf(A->getSourceRange()));
+    add(F, S);
+    return true;
+  }
+
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (!F || !F->getIdentifier() || F->getName() != "cudaLaunchKernel" ||
+        E->getNumArgs() < 4)
+      return true;
+    // (const void *)k, reinterpret_cast<void *>(&k<float>), k
+    const Expr *K = E->getArg(0);
+    while (true) {
+      K = peel(K);
+      if (auto *C = dyn_cast<CastExpr>(K))
+        K = C->getSubExpr();
+      else if (auto *U = dyn_cast<UnaryOperator>(K);
+               U && U->getOpcode() == UO_AddrOf)
+        K = U->getSubExpr();
+      else
+        break;
+    }
+    auto *R = dyn_cast<DeclRefExpr>(K);
+    auto *Kernel = R ? dyn_cast<FunctionDecl>(R->getDecl()) : nullptr;
+    if (!Kernel)
+      return true;
+    LaunchSite S;
+    S.K = LaunchSite::CudaLaunchKernel;
+    fill(S, E);
+    S.Callee = textOf(R->getSourceRange());
+    S.Grid = textOf(E->getArg(1)->getSourceRange());
+    S.Block = textOf(E->getArg(2)->getSourceRange());
+    S.ConstGrid = constDims(E->getArg(1), AC);
+    S.ConstBlock = constDims(E->getArg(2), AC);
+    S.Args.push_back(textOf(E->getArg(3)->getSourceRange()));
+    std::string *Texts[] = {&S.SharedBytes, &S.Stream};
+    for (unsigned I = 4; I < E->getNumArgs() && I < 6; ++I)
+      if (!isa<CXXDefaultArgExpr>(E->getArg(I)))
+        *Texts[I - 4] = textOf(E->getArg(I)->getSourceRange());
+    add(Kernel, S);
+    return true;
+  }
+
+private:
+  /// The text of \p R in its file, macros seen from where they are used.
+  std::string textOf(SourceRange R) {
+    const SourceManager &SM = AC.getSourceManager();
+    CharSourceRange C = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(R),
+                                                 SM, AC.getLangOpts());
+    if (C.isInvalid())
+      C = Lexer::getAsCharRange(SM.getExpansionRange(R), SM, AC.getLangOpts());
+    return Lexer::getSourceText(C, SM, AC.getLangOpts()).str();
+  }
+
+  void fill(LaunchSite &S, const CallExpr *E) {
+    const SourceManager &SM = AC.getSourceManager();
+    S.Pos = sourcePos(SM, E->getBeginLoc());
+    S.InTemplate = Function && (Function->isTemplated() ||
+                                Function->isTemplateInstantiation());
+    CharSourceRange C = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(E->getSourceRange()), SM, AC.getLangOpts());
+    if (C.isInvalid()) {
+      S.WhyNot = "the launch comes out of a macro";
+      if (E->getBeginLoc().isMacroID())
+        S.WhyNot += " '" +
+                    Lexer::getImmediateMacroName(E->getBeginLoc(), SM,
+                                                 AC.getLangOpts())
+                        .str() +
+                    "'";
+      return;
+    }
+    if (SM.getFileID(C.getBegin()) != SM.getMainFileID()) {
+      S.WhyNot = "the launch stands in another file";
+      return;
+    }
+    // Spelled in the file, but inside an invocation that uses the text twice or
+    // turns it into a string (`CHECK(k<<<g, b>>>(x))`): still one piece of
+    // text, and replacing it replaces every use.
+    S.Begin = SM.getFileOffset(C.getBegin());
+    S.End = SM.getFileOffset(C.getEnd());
+    S.Editable = true;
+  }
+
+  void add(const FunctionDecl *F, const LaunchSite &S) {
+    auto &List = T.ByKernel[F->getCanonicalDecl()];
+    for (LaunchSite &O : List)
+      if (O.Pos == S.Pos && O.Begin == S.Begin && O.End == S.End) {
+        // The same text in another instantiation of the host function.
+        if (O.ConstBlock != S.ConstBlock)
+          O.ConstBlock.reset();
+        if (O.ConstGrid != S.ConstGrid)
+          O.ConstGrid.reset();
+        return;
+      }
+    List.push_back(S);
+    if (Top)
+      T.FirstUse.try_emplace(F->getCanonicalDecl(), Top->getBeginLoc());
+  }
+
+  ASTContext &AC;
+  LaunchTable &T;
+  const FunctionDecl *Function = nullptr;
+};
+
+} // namespace
+
+LaunchTable findLaunches(ASTContext &AC, const TokenRecorder::Impl &Tokens) {
+  LaunchTable T;
+  const SourceManager &SM = AC.getSourceManager();
+  LaunchVisitor V(AC, T);
+  for (const Decl *D : AC.getTranslationUnitDecl()->decls()) {
+    if (SM.getFileID(SM.getExpansionLoc(D->getLocation())) != SM.getMainFileID())
+      continue;
+    V.Top = D;
+    V.TraverseDecl(const_cast<Decl *>(D));
+  }
+  for (auto &[F, List] : T.ByKernel)
+    llvm::stable_sort(List, [](const LaunchSite &A, const LaunchSite &B) {
+      return A.Pos.Offset < B.Pos.Offset;
+    });
+  return T;
+}
+
+} // namespace rcache

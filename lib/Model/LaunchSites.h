@@ -1,0 +1,45 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels and their launches in a translation unit.
+
+#ifndef RCACHE_LIB_MODEL_LAUNCHSITES_H
+#define RCACHE_LIB_MODEL_LAUNCHSITES_H
+
+#include "TokenRecorder.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace rcache {
+
+/// A kernel definition to model.
+struct KernelDecl {
+  const clang::FunctionDecl *Def = nullptr;     ///< body to analyse
+  const clang::FunctionDecl *Pattern = nullptr; ///< template it comes from
+  bool Uninstantiated = false;
+  bool InMainFile = true;
+  clang::SourceLocation FirstLaunchDecl; ///< top-level declaration around it
+};
+
+/// Launches by the kernel that they launch (canonical declaration).
+struct LaunchTable {
+  llvm::MapVector<const clang::FunctionDecl *, std::vector<LaunchSite>> ByKernel;
+  /// Start of the first top-level declaration that holds a launch of it.
+  llvm::DenseMap<const clang::FunctionDecl *, clang::SourceLocation> FirstUse;
+};
+
+LaunchTable findLaunches(clang::ASTContext &AC, const TokenRecorder::Impl &Tokens);
+
+/// Definitions in the main file, those of user headers with a launch in
+/// \p Launches, and instantiations, in source order.
+std::vector<KernelDecl> findKernels(clang::ASTContext &AC,
+                                    const LaunchTable &Launches);
+
+/// What launch bounds and launches tell of the block.
+Geometry findGeometry(const clang::FunctionDecl *FD,
+                      const std::vector<LaunchSite> &Launches);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_LAUNCHSITES_H

@@ -1,0 +1,677 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One walk collects names and their occurrences; a second one, repeated until
+// nothing changes, lets dependences flow along assignments. Control counts when
+// it stands between a variable's declaration and the assignment: a variable
+// declared inside a divergent `if` is the same for all threads that have it.
+
+#include "Locals.h"
+#include "BuiltinVars.h"
+#include "Effects.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/AST/TypeLoc.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace rcache {
+
+bool isSharedVar(const VarDecl *V) { return V && V->hasAttr<CUDASharedAttr>(); }
+
+const VarDecl *rootVariable(const Expr *E) {
+  while (E) {
+    E = E->IgnoreParenImpCasts();
+    if (auto *D = dyn_cast<DeclRefExpr>(E))
+      return dyn_cast<VarDecl>(D->getDecl());
+    if (auto *Mem = dyn_cast<MemberExpr>(E)) {
+      if (Mem->isArrow())
+        return nullptr;
+      E = Mem->getBase();
+    } else if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+      // Only through arrays; `p[i]` is memory, not p.
+      const Expr *B = A->getBase()->IgnoreParenImpCasts();
+      if (!B->getType()->isArrayType())
+        return nullptr;
+      E = B;
+    } else {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+llvm::StringSet<> Locals::anchorNames(const FunctionDecl *FD) {
+  struct Names : ConstDynamicRecursiveASTVisitor {
+    llvm::StringSet<> Set;
+    bool VisitVarDecl(const VarDecl *V) override {
+      if (V->getIdentifier())
+        Set.insert(V->getName());
+      return true;
+    }
+    bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+      if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
+        if (isSharedVar(V) && V->getIdentifier())
+          Set.insert(V->getName());
+      if (auto *F = dyn_cast<FunctionDecl>(E->getDecl()))
+        if (F->getIdentifier() &&
+            classifyCall(F, nullptr).Kind != CallKind::Harmless)
+          Set.insert(F->getName());
+      return true;
+    }
+    bool VisitCXXMemberCallExpr(const CXXMemberCallExpr *E) override {
+      if (auto *F = E->getMethodDecl(); F && F->getIdentifier())
+        Set.insert(F->getName());
+      return true;
+    }
+  } V;
+  V.TraverseStmt(FD->getBody());
+  for (const ParmVarDecl *P : FD->parameters())
+    if (P->getIdentifier())
+      V.Set.insert(P->getName());
+  if (FD->getIdentifier())
+    V.Set.insert(FD->getName());
+  for (const char *N : {"threadIdx", "blockIdx", "blockDim", "gridDim"})
+    V.Set.insert(N);
+  return V.Set;
+}
+
+/// Collects occurrences in the kernel's own body.
+class LocalsVisitor : public ConstDynamicRecursiveASTVisitor {
+public:
+  LocalsVisitor(Locals &L) : L(L) {}
+
+  bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
+    if (auto B = builtinVar(E))
+      use(*B, E->getSourceRange());
+    return true; // its parts are not in the text
+  }
+  bool TraverseLambdaExpr(const LambdaExpr *) override { return true; }
+
+  bool VisitDeclStmt(const DeclStmt *D) override {
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X)) {
+        if (isSharedVar(V))
+          L.addArray(V, D);
+        else
+          L.addVar(V, D);
+      }
+    return true;
+  }
+
+  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+    if (auto B = builtinVar(E)) {
+      use(*B, E->getSourceRange());
+      return true;
+    }
+    auto *V = dyn_cast<VarDecl>(E->getDecl());
+    if (!V)
+      return true;
+    if (isSharedVar(V)) {
+      L.addArray(V, nullptr);
+      return true;
+    }
+    int I = L.varIndex(V);
+    if (I < 0)
+      return true;
+    VarUse U;
+    U.Var = I;
+    U.Range = L.Flat.range(E->getSourceRange()).value_or(TextRange());
+    U.Write = Writes.contains(E);
+    L.M.VarUses.push_back(U);
+    return true;
+  }
+
+  bool VisitBinaryOperator(const BinaryOperator *E) override {
+    if (E->isAssignmentOp())
+      markWrite(E->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(const UnaryOperator *E) override {
+    if (E->isIncrementDecrementOp())
+      markWrite(E->getSubExpr());
+    else if (E->getOpcode() == UO_AddrOf)
+      markAddress(E->getSubExpr());
+    return true;
+  }
+  bool VisitCXXOperatorCallExpr(const CXXOperatorCallExpr *E) override {
+    if (E->isAssignmentOp() || E->getOperator() == OO_PlusPlus ||
+        E->getOperator() == OO_MinusMinus)
+      markWrite(E->getArg(0));
+    return true;
+  }
+  bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
+    // An array that decays outside a subscript: its address goes somewhere.
+    if (E->getCastKind() == CK_ArrayToPointerDecay && !Subscripted.contains(E))
+      markAddress(E->getSubExpr());
+    return true;
+  }
+  bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+    Subscripted.insert(E->getBase()->IgnoreParens());
+    return true;
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (!F || isa<CXXOperatorCallExpr>(E))
+      return true;
+    for (unsigned I = 0; I < E->getNumArgs() && I < F->getNumParams(); ++I)
+      bindTo(F->getParamDecl(I)->getType(), E->getArg(I));
+    if (auto *C = dyn_cast<CXXMemberCallExpr>(E))
+      if (C->getMethodDecl() && !C->getMethodDecl()->isConst())
+        markWrite(C->getImplicitObjectArgument());
+    return true;
+  }
+  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    for (unsigned I = 0;
+         I < E->getNumArgs() && I < E->getConstructor()->getNumParams(); ++I)
+      bindTo(E->getConstructor()->getParamDecl(I)->getType(), E->getArg(I));
+    return true;
+  }
+  bool VisitVarDecl(const VarDecl *V) override {
+    if (V->getInit() && V->getType()->isReferenceType())
+      markAddress(V->getInit());
+    return true;
+  }
+  bool VisitGCCAsmStmt(const GCCAsmStmt *S) override {
+    for (unsigned I = 0; I < S->getNumOutputs(); ++I)
+      markWrite(S->getOutputExpr(I));
+    return true;
+  }
+
+private:
+  void use(BuiltinRef B, SourceRange R) {
+    BuiltinUse U;
+    U.K = B.K;
+    U.Axis = B.Axis;
+    U.Range = L.Flat.range(R).value_or(TextRange());
+    L.M.Builtins.push_back(U);
+  }
+  void bindTo(QualType Param, const Expr *Arg) {
+    if (Param->isLValueReferenceType() &&
+        !Param->getPointeeType().isConstQualified()) {
+      markWrite(Arg);
+      markAddress(Arg);
+    }
+  }
+  /// The parents are visited before their children, so the mark is there when
+  /// the reference is reached; a declaration's index is there as well.
+  void markWrite(const Expr *E) {
+    const Expr *X = E->IgnoreParenImpCasts();
+    while (true) {
+      if (auto *Mem = dyn_cast<MemberExpr>(X); Mem && !Mem->isArrow())
+        X = Mem->getBase()->IgnoreParenImpCasts();
+      else if (auto *A = dyn_cast<ArraySubscriptExpr>(X);
+               A && A->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+        X = A->getBase()->IgnoreParenImpCasts();
+      else
+        break;
+    }
+    if (isa<DeclRefExpr>(X))
+      Writes.insert(X);
+    if (int I = L.varIndex(rootVariable(E)); I >= 0)
+      L.M.Vars[I].Assigned = true;
+  }
+  void markAddress(const Expr *E) {
+    if (int I = L.varIndex(rootVariable(E)); I >= 0)
+      L.M.Vars[I].AddressTaken = true;
+  }
+
+  Locals &L;
+  llvm::SmallPtrSet<const Expr *, 32> Writes;
+  llvm::SmallPtrSet<const Expr *, 32> Subscripted;
+};
+
+Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
+               const FunctionDecl *FD)
+    : AC(AC), M(M), Flat(Flat) {
+  addParams(FD);
+  LocalsVisitor V(*this);
+  V.TraverseStmt(FD->getBody());
+  llvm::sort(M.VarUses, [](const VarUse &A, const VarUse &B) {
+    return std::tie(A.Range.Begin, A.Var) < std::tie(B.Range.Begin, B.Var);
+  });
+  llvm::sort(M.Builtins, [](const BuiltinUse &A, const BuiltinUse &B) {
+    return std::tie(A.Range.Begin, A.K) < std::tie(B.Range.Begin, B.K);
+  });
+  bool Changed = true;
+  for (unsigned Round = 0; Changed && Round < 64; ++Round) {
+    Changed = false;
+    flowDepends(FD->getBody(), 0, Changed);
+  }
+  if (Changed) // no fixed point in time: anything may depend on anything
+    for (Var &X : M.Vars)
+      X.Depends = ~0u & 255;
+  findRepeatable(FD);
+}
+
+//===----------------------------------------------------------------------===//
+// Declarations
+//===----------------------------------------------------------------------===//
+
+static std::string canonical(ASTContext &AC, QualType T) {
+  PrintingPolicy P(AC.getLangOpts());
+  return T.getCanonicalType().getUnqualifiedType().getAsString(P);
+}
+
+/// The type of a declarator without its arrays, in words of the source where
+/// these may name a template parameter.
+std::string Locals::typeAsWritten(TypeLoc TL, QualType T) const {
+  PrintingPolicy P(AC.getLangOpts());
+  if (!TL)
+    return T.getUnqualifiedType().getAsString(P);
+  if (auto Q = TL.getAs<QualifiedTypeLoc>())
+    return typeAsWritten(Q.getUnqualifiedLoc(), T.getUnqualifiedType());
+  if (auto A = TL.getAs<ArrayTypeLoc>())
+    return typeAsWritten(A.getElementLoc(),
+                         AC.getAsArrayType(T)->getElementType());
+  if (auto Ptr = TL.getAs<PointerTypeLoc>()) {
+    QualType Pointee = T->getPointeeType();
+    std::string Cv = Pointee.getLocalQualifiers().getAsString(P);
+    return (Cv.empty() ? "" : Cv + " ") +
+           typeAsWritten(Ptr.getPointeeLoc(), Pointee) + " *";
+  }
+  if (TL.getAs<BuiltinTypeLoc>() || T->isReferenceType() ||
+      T->isFunctionPointerType())
+    return T.getUnqualifiedType().getAsString(P);
+  if (TL.getAs<AutoTypeLoc>())
+    return canonical(AC, T);
+  if (std::optional<TextRange> R = Flat.outerRange(TL.getSourceRange()))
+    return M.text(*R);
+  return T.getUnqualifiedType().getAsString(P);
+}
+
+void Locals::addParams(const FunctionDecl *FD) {
+  PrintingPolicy P(AC.getLangOpts());
+  for (const ParmVarDecl *D : FD->parameters()) {
+    QualType T = D->getType();
+    KernelParam K;
+    K.Name = D->getName();
+    K.CanonicalType = T.getCanonicalType().getUnqualifiedType().getAsString(P);
+    K.Type = K.CanonicalType;
+    std::optional<TextRange> All = Flat.outerRange(D->getSourceRange());
+    std::optional<TextRange> Name = Flat.outerRange(D->getLocation());
+    if (All && Name && All->contains(*Name) && !D->hasDefaultArg() &&
+        !D->getOriginalType()->isArrayType() && !K.Name.empty() &&
+        Name->End == All->End) {
+      K.Type = M.text({All->Begin, Name->Begin});
+      while (!K.Type.empty() && isspace(static_cast<unsigned char>(K.Type.back())))
+        K.Type.pop_back();
+    }
+    if (T->isPointerType()) {
+      QualType Pointee = T->getPointeeType();
+      K.IsPointer = true;
+      K.IsRestrict = T.isRestrictQualified();
+      K.PointeeConst = Pointee.isConstQualified();
+      K.PointeeType = canonical(AC, Pointee);
+      if (!Pointee->isIncompleteType() && !Pointee->isFunctionType() &&
+          !Pointee->isDependentType())
+        K.PointeeBytes = AC.getTypeSizeInChars(Pointee).getQuantity();
+    }
+    if (T->isIntegralOrEnumerationType() && !T->isDependentType()) {
+      K.IsInteger = true;
+      K.Bits = T->isBooleanType() ? 1 : AC.getIntWidth(T);
+      K.Signed = T->isSignedIntegerOrEnumerationType();
+    }
+    ParamIndex[D] = M.Params.size();
+    K.VarId = M.Vars.size();
+    M.Params.push_back(K);
+
+    Var V;
+    V.Name = K.Name;
+    V.Type = typeAsWritten(
+        D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(),
+        T);
+    V.IsParam = true;
+    V.IsConst = T.isConstQualified();
+    V.NameRange = Name.value_or(TextRange());
+    V.DeclRange = All.value_or(TextRange());
+    V.IsReference = T->isReferenceType();
+    VarIndex[D] = M.Vars.size();
+    M.Vars.push_back(V);
+  }
+}
+
+void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
+  if (VarIndex.count(D))
+    return;
+  Var V;
+  V.Name = D->getName();
+  QualType T = D->getType();
+  V.Type = typeAsWritten(
+      D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(), T);
+  V.IsConst = T.isConstQualified() || D->isConstexpr();
+  while (const ConstantArrayType *A = AC.getAsConstantArrayType(T)) {
+    V.ArrayExtents.push_back(A->getSize().getSExtValue());
+    T = A->getElementType();
+  }
+  V.NameRange = Flat.outerRange(D->getLocation()).value_or(TextRange());
+  if (const Expr *I = D->getInit(); I && !D->isCXXForRangeDecl())
+    if (D->getInitStyle() == VarDecl::CInit || isa<InitListExpr>(I))
+      V.InitRange = Flat.range(I->getSourceRange()).value_or(TextRange());
+  V.DeclRange = Flat.withSemi(S->getSourceRange()).value_or(TextRange());
+  V.OnlyDeclarator = S->isSingleDecl();
+  V.IsReference = D->getType()->isReferenceType();
+  VarIndex[D] = M.Vars.size();
+  M.Vars.push_back(V);
+}
+
+void Locals::addArray(const VarDecl *D, const DeclStmt *S) {
+  if (ArrayIndex.count(D))
+    return;
+  SharedArray A;
+  A.Name = D->getName();
+  QualType T = D->getType();
+  A.Dynamic = D->hasExternalStorage() || T->isIncompleteArrayType();
+  A.ElemType = typeAsWritten(
+      D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(), T);
+  A.Volatile = T.isVolatileQualified();
+  if (A.Dynamic && T->isIncompleteArrayType()) {
+    T = AC.getAsArrayType(T)->getElementType();
+    A.Extents.push_back(std::nullopt);
+  }
+  while (const ArrayType *Arr = AC.getAsArrayType(T)) {
+    if (auto *C = dyn_cast<ConstantArrayType>(Arr))
+      A.Extents.push_back(C->getSize().getSExtValue());
+    else
+      A.Extents.push_back(std::nullopt);
+    T = Arr->getElementType();
+  }
+  A.Volatile |= T.isVolatileQualified();
+  A.CanonicalType = canonical(AC, T);
+  if (!T->isIncompleteType() && !T->isDependentType())
+    A.ElemBytes = AC.getTypeSizeInChars(T).getQuantity();
+  A.Pos = sourcePos(AC.getSourceManager(), D->getLocation());
+  A.AtFileScope = !S;
+  if (S) {
+    TextRange R = Flat.withSemi(S->getSourceRange()).value_or(TextRange());
+    // `__shared__ alignas(16) float a[4];` begins at alignas for clang.
+    if (auto *At = D->getAttr<CUDASharedAttr>())
+      if (auto Place = Flat.outerRange(At->getLocation()))
+        R.Begin = std::min(R.Begin, Place->Begin);
+    A.DeclRange = R;
+    A.Alone = S->isSingleDecl();
+    TextRange Name = Flat.outerRange(D->getLocation()).value_or(TextRange());
+    TextRange All = Flat.outerRange(D->getSourceRange()).value_or(Name);
+    A.DeclaratorRange = {Name.Begin, All.End};
+  }
+  ArrayIndex[D] = M.Arrays.size();
+  M.Arrays.push_back(A);
+}
+
+//===----------------------------------------------------------------------===//
+// Dependences
+//===----------------------------------------------------------------------===//
+
+unsigned Locals::depends(const Expr *E) const {
+  if (!E)
+    return 0;
+  if (auto B = builtinVar(E))
+    return builtinDepends(*B);
+  if (auto *R = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(R->getDecl());
+    if (!V)
+      return 0;
+    if (int I = varIndex(V); I >= 0)
+      return M.Vars[I].Depends;
+    if (isSharedVar(V))
+      return DepShared;
+    if (V->hasAttr<CUDADeviceAttr>() && !V->getType().isConstQualified())
+      return DepGlobal;
+    return 0;
+  }
+  unsigned D = 0;
+  if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+    const Expr *B = A->getBase()->IgnoreParenImpCasts();
+    if (!B->getType()->isArrayType())
+      D |= DepGlobal;
+  } else if (auto *U = dyn_cast<UnaryOperator>(E)) {
+    if (U->getOpcode() == UO_Deref)
+      D |= DepGlobal;
+  } else if (auto *Mem = dyn_cast<MemberExpr>(E)) {
+    if (Mem->isArrow() && !isa<CXXThisExpr>(Mem->getBase()->IgnoreImpCasts()))
+      D |= DepGlobal;
+  } else if (auto *C = dyn_cast<CallExpr>(E)) {
+    D |= callDepends(C);
+  } else if (isa<LambdaExpr>(E)) {
+    D |= 255;
+  }
+  for (const clang::Stmt *Child : E->children())
+    if (auto *X = dyn_cast_or_null<Expr>(Child))
+      D |= depends(X);
+  return D;
+}
+
+void Locals::addDepends(const VarDecl *V, unsigned D, bool &Changed) {
+  int I = varIndex(V);
+  if (I < 0)
+    return;
+  if ((M.Vars[I].Depends | D) != M.Vars[I].Depends) {
+    M.Vars[I].Depends |= D;
+    Changed = true;
+  }
+}
+
+/// Dependences of the conditions under which \p S is left early.
+unsigned Locals::exitDepends(const clang::Stmt *S, unsigned Control) const {
+  if (!S)
+    return 0;
+  if (isa<BreakStmt>(S) || isa<ContinueStmt>(S) || isa<ReturnStmt>(S) ||
+      isa<GotoStmt>(S))
+    return Control;
+  if (isa<Expr>(S))
+    return 0;
+  if (auto *I = dyn_cast<IfStmt>(S))
+    Control |= depends(I->getCond());
+  if (auto *W = dyn_cast<clang::SwitchStmt>(S))
+    Control |= depends(W->getCond());
+  unsigned D = 0;
+  for (const clang::Stmt *C : S->children())
+    D |= exitDepends(C, Control);
+  return D;
+}
+
+/// One pass over \p S. \p Control: what decides whether it is executed.
+void Locals::flowDepends(const clang::Stmt *S, unsigned Control, bool &Changed) {
+  if (!S)
+    return;
+  auto Children = [&](unsigned C) {
+    for (const clang::Stmt *X : S->children())
+      flowDepends(X, C, Changed);
+  };
+  auto AddressTaken = [&](unsigned D) {
+    for (auto &[V, I] : VarIndex)
+      if (M.Vars[I].AddressTaken)
+        addDepends(V, D, Changed);
+  };
+  auto Assign = [&](const Expr *Lhs, unsigned D) {
+    const VarDecl *Root = rootVariable(Lhs);
+    if (varIndex(Root) >= 0) {
+      addDepends(Root, D | Control, Changed);
+      // `w[i] = v`: which element changes depends on i.
+      if (!isa<DeclRefExpr>(Lhs->IgnoreParenImpCasts()))
+        addDepends(Root, depends(Lhs), Changed);
+      if (M.Vars[varIndex(Root)].IsReference)
+        AddressTaken(D | Control | depends(Lhs));
+    } else if (!Root) {
+      AddressTaken(D | Control | depends(Lhs)); // through a pointer
+    }
+  };
+  if (auto *D = dyn_cast<DeclStmt>(S)) {
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X); V && V->getInit()) {
+        flowDepends(V->getInit(), Control, Changed);
+        addDepends(V, depends(V->getInit()), Changed);
+      }
+    return;
+  }
+  if (auto *I = dyn_cast<IfStmt>(S))
+    return Children(Control | depends(I->getCond()));
+  if (auto *W = dyn_cast<SwitchStmt>(S))
+    return Children(Control | depends(W->getCond()));
+  if (auto *F = dyn_cast<ForStmt>(S))
+    return Children(Control | depends(F->getCond()) |
+                    exitDepends(F->getBody(), 0));
+  if (auto *W = dyn_cast<WhileStmt>(S))
+    return Children(Control | depends(W->getCond()) |
+                    exitDepends(W->getBody(), 0));
+  if (auto *W = dyn_cast<DoStmt>(S))
+    return Children(Control | depends(W->getCond()) |
+                    exitDepends(W->getBody(), 0));
+  if (auto *C = dyn_cast<AbstractConditionalOperator>(S))
+    return Children(Control | depends(C->getCond()));
+  if (auto *B = dyn_cast<BinaryOperator>(S)) {
+    if (B->isAssignmentOp())
+      Assign(B->getLHS(), depends(B->getRHS()) |
+                              (B->isCompoundAssignmentOp() ? depends(B->getLHS())
+                                                           : 0));
+    if (B->isLogicalOp())
+      Control |= depends(B->getLHS());
+    return Children(Control);
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(S)) {
+    if (U->isIncrementDecrementOp())
+      Assign(U->getSubExpr(), depends(U->getSubExpr()));
+    return Children(Control);
+  }
+  if (isa<GCCAsmStmt>(S)) {
+    for (auto &[V, I] : VarIndex)
+      if (M.Vars[I].Assigned)
+        addDepends(V, 255, Changed);
+    return;
+  }
+  if (isa<CallExpr>(S) || isa<CXXConstructExpr>(S)) {
+    // What is handed out by address or reference may be set by the callee.
+    unsigned D = Control;
+    auto *C = dyn_cast<CallExpr>(S);
+    D |= depends(cast<Expr>(S));
+    if (auto *Op = dyn_cast<CXXOperatorCallExpr>(S);
+        Op && (Op->isAssignmentOp() || Op->getOperator() == OO_PlusPlus ||
+               Op->getOperator() == OO_MinusMinus))
+      Assign(Op->getArg(0), D);
+    for (const clang::Stmt *X : S->children()) {
+      const auto *A = dyn_cast_or_null<Expr>(X);
+      if (!A)
+        continue;
+      const Expr *Bare = A->IgnoreParenImpCasts();
+      if (auto *U = dyn_cast<UnaryOperator>(Bare);
+          U && U->getOpcode() == UO_AddrOf)
+        Bare = U->getSubExpr();
+      const VarDecl *Root = rootVariable(Bare);
+      if (int I = varIndex(Root); I >= 0 && M.Vars[I].AddressTaken)
+        addDepends(Root, D, Changed);
+    }
+    if (auto *Mc = dyn_cast_or_null<CXXMemberCallExpr>(C))
+      if (Mc->getMethodDecl() && !Mc->getMethodDecl()->isConst())
+        Assign(Mc->getImplicitObjectArgument(), D);
+    return Children(Control);
+  }
+  Children(Control);
+}
+
+void Locals::assignedIn(const clang::Stmt *S,
+                        llvm::SmallPtrSetImpl<const VarDecl *> &Vars) const {
+  if (!S)
+    return;
+  auto Add = [&](const Expr *E) {
+    const VarDecl *Root = rootVariable(E);
+    if (varIndex(Root) >= 0)
+      Vars.insert(Root);
+  };
+  auto AddAddressTaken = [&] {
+    for (auto &[V, I] : VarIndex)
+      if (M.Vars[I].AddressTaken)
+        Vars.insert(V);
+  };
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+    rootVariable(B->getLHS()) ? Add(B->getLHS()) : AddAddressTaken();
+  if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
+    rootVariable(U->getSubExpr()) ? Add(U->getSubExpr()) : AddAddressTaken();
+  if (auto *Op = dyn_cast<CXXOperatorCallExpr>(S); Op && Op->getNumArgs())
+    Add(Op->getArg(0));
+  if (auto *Mc = dyn_cast<CXXMemberCallExpr>(S))
+    if (Mc->getMethodDecl() && !Mc->getMethodDecl()->isConst())
+      Add(Mc->getImplicitObjectArgument());
+  if (isa<CallExpr>(S) || isa<CXXConstructExpr>(S) || isa<AsmStmt>(S) ||
+      isa<LambdaExpr>(S))
+    AddAddressTaken();
+  if (auto *A = dyn_cast<GCCAsmStmt>(S))
+    for (unsigned I = 0; I < A->getNumOutputs(); ++I)
+      Add(A->getOutputExpr(I));
+  if (auto *D = dyn_cast<DeclStmt>(S)) {
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X)) {
+        // A reference lets its target change under another name.
+        if (V->getInit())
+          assignedIn(V->getInit(), Vars);
+      }
+    return;
+  }
+  for (const clang::Stmt *C : S->children())
+    assignedIn(C, Vars);
+}
+
+//===----------------------------------------------------------------------===//
+// Repeatable declarations
+//===----------------------------------------------------------------------===//
+
+bool Locals::isRepeatable(const clang::Stmt *S) const {
+  if (!S)
+    return true;
+  if (auto *E = dyn_cast<Expr>(S))
+    if (builtinVar(E))
+      return true;
+  if (auto *R = dyn_cast<DeclRefExpr>(S)) {
+    auto *V = dyn_cast<VarDecl>(R->getDecl());
+    if (!V)
+      return isa<FunctionDecl>(R->getDecl()) || isa<EnumConstantDecl>(R->getDecl()) ||
+             isa<NonTypeTemplateParmDecl>(R->getDecl());
+    if (int I = varIndex(V); I >= 0) {
+      const Var &X = M.Vars[I];
+      return !X.Assigned && !X.AddressTaken && (X.IsParam || X.Repeatable);
+    }
+    return !isSharedVar(V) && (V->getType().isConstQualified() ||
+                               V->hasAttr<CUDAConstantAttr>());
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(S);
+      U && (U->isIncrementDecrementOp() || U->getOpcode() == UO_Deref))
+    return false;
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+    return false;
+  if (auto *A = dyn_cast<ArraySubscriptExpr>(S))
+    if (!A->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+      return false;
+  if (auto *Mem = dyn_cast<MemberExpr>(S); Mem && Mem->isArrow())
+    return false;
+  if (auto *C = dyn_cast<CallExpr>(S))
+    if (!C->getDirectCallee() ||
+        classifyCall(C->getDirectCallee(), C).Kind != CallKind::Harmless ||
+        !isPure(C->getDirectCallee()))
+      return false;
+  if (isa<LambdaExpr>(S) || isa<CXXNewExpr>(S) || isa<AsmStmt>(S) ||
+      isa<StmtExpr>(S))
+    return false;
+  for (const clang::Stmt *C : S->children())
+    if (!isRepeatable(C))
+      return false;
+  return true;
+}
+
+void Locals::findRepeatable(const FunctionDecl *FD) {
+  // Declarations precede uses, so one pass in declaration order is enough.
+  std::vector<const VarDecl *> Order(M.Vars.size());
+  for (auto &[V, I] : VarIndex)
+    Order[I] = V;
+  for (unsigned I = 0; I < Order.size(); ++I) {
+    Var &X = M.Vars[I];
+    const VarDecl *V = Order[I];
+    if (X.IsParam || X.Assigned || X.AddressTaken || X.IsReference ||
+        !X.ArrayExtents.empty() || !V->getInit() || V->isStaticLocal())
+      continue;
+    X.Repeatable = isRepeatable(V->getInit());
+  }
+}
+
+} // namespace rcache

@@ -1,0 +1,71 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What can be said of a kernel's names without following its control flow: its
+// parameters, variables, shared arrays and builtin variables, where they occur,
+// which are modified, and on what their values depend.
+
+#ifndef RCACHE_LIB_MODEL_LOCALS_H
+#define RCACHE_LIB_MODEL_LOCALS_H
+
+#include "Anchors.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace rcache {
+
+class Locals {
+public:
+  /// Fills Params, Vars, VarUses, Builtins and Arrays of \p M.
+  Locals(clang::ASTContext &AC, KernelModel &M, FlatText &Flat,
+         const clang::FunctionDecl *FD);
+
+  /// Index in KernelModel::Vars / Arrays / Params, or -1.
+  int varIndex(const clang::VarDecl *V) const { return find(VarIndex, V); }
+  int arrayIndex(const clang::VarDecl *V) const { return find(ArrayIndex, V); }
+  int paramIndex(const clang::VarDecl *V) const { return find(ParamIndex, V); }
+
+  /// Dependence bits of the value of \p E, whatever path was taken.
+  unsigned depends(const clang::Expr *E) const;
+  /// The variables modified in \p S.
+  void assignedIn(const clang::Stmt *S,
+                  llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars) const;
+  /// Names whose occurrence in a macro makes it be expanded.
+  static llvm::StringSet<> anchorNames(const clang::FunctionDecl *FD);
+
+private:
+  friend class LocalsVisitor;
+  static int find(const llvm::DenseMap<const clang::VarDecl *, unsigned> &Map,
+                  const clang::VarDecl *V) {
+    auto It = Map.find(V);
+    return It == Map.end() ? -1 : static_cast<int>(It->second);
+  }
+  void addParams(const clang::FunctionDecl *FD);
+  void addVar(const clang::VarDecl *V, const clang::DeclStmt *D);
+  void addArray(const clang::VarDecl *V, const clang::DeclStmt *D);
+  std::string typeAsWritten(clang::TypeLoc TL, clang::QualType T) const;
+  void flowDepends(const clang::Stmt *S, unsigned Control, bool &Changed);
+  void addDepends(const clang::VarDecl *V, unsigned D, bool &Changed);
+  unsigned exitDepends(const clang::Stmt *S, unsigned Control) const;
+  void findRepeatable(const clang::FunctionDecl *FD);
+  bool isRepeatable(const clang::Stmt *S) const;
+
+  clang::ASTContext &AC;
+  KernelModel &M;
+  FlatText &Flat;
+  llvm::DenseMap<const clang::VarDecl *, unsigned> VarIndex, ArrayIndex,
+      ParamIndex;
+};
+
+/// The variable at the root of an lvalue `v`, `v.x`, `v[i].y`; null: none.
+const clang::VarDecl *rootVariable(const clang::Expr *E);
+
+/// True for `__shared__` variables, also those of file scope.
+bool isSharedVar(const clang::VarDecl *V);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_LOCALS_H

@@ -1,0 +1,274 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The sequence that makes a model:
+//
+//     launches -> kernels -> for each: geometry, flattened text, names,
+//     obstacles, symbolic execution
+//
+// The text comes first because all ranges are ranges of it; it is built again
+// when the analysis finds that a macro left as written has to be expanded.
+
+#include "rcache/ModelBuilder.h"
+#include "AffineArith.h"
+#include "Anchors.h"
+#include "BuiltinVars.h"
+#include "Effects.h"
+#include "Executor.h"
+#include "LaunchSites.h"
+#include "Locals.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/TypeLoc.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+class Builder {
+public:
+  Builder(ASTContext &AC, const TokenRecorder::Impl &Tokens,
+          const LaunchTable &Launches)
+      : AC(AC), SM(AC.getSourceManager()), Tokens(Tokens), Launches(Launches) {}
+
+  std::unique_ptr<KernelModel> build(const KernelDecl &K);
+
+private:
+  std::unique_ptr<KernelModel> head(const KernelDecl &K);
+  bool flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K);
+  void builtinSymbols(KernelModel &M, AffineArith &Arith);
+  void insertionPoint(KernelModel &M, const KernelDecl &K);
+
+  ASTContext &AC;
+  const SourceManager &SM;
+  const TokenRecorder::Impl &Tokens;
+  const LaunchTable &Launches;
+};
+
+std::string templateArgText(const TemplateArgument &A, ASTContext &AC) {
+  PrintingPolicy P(AC.getLangOpts());
+  P.SuppressTagKeyword = true;
+  switch (A.getKind()) {
+  case TemplateArgument::Type:
+    return A.getAsType().getAsString(P);
+  case TemplateArgument::Integral: {
+    if (A.getIntegralType()->isBooleanType())
+      return A.getAsIntegral().getBoolValue() ? "true" : "false";
+    llvm::SmallString<16> S;
+    A.getAsIntegral().toString(S);
+    return S.str().str();
+  }
+  default: {
+    std::string S;
+    llvm::raw_string_ostream OS(S);
+    A.print(P, OS, true);
+    return S;
+  }
+  }
+}
+
+/// Names, namespaces, template arguments: what needs no text.
+std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
+  auto M = std::make_unique<KernelModel>();
+  M->Ctx = std::make_shared<AffineContext>();
+  const FunctionDecl *F = K.Def;
+  M->Name = F->getNameAsString();
+  M->QualifiedName = F->getQualifiedNameAsString();
+  M->Signature = M->QualifiedName;
+  M->Pos = sourcePos(SM, F->getLocation());
+  M->InMainFile = K.InMainFile;
+  for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
+    if (auto *N = dyn_cast<NamespaceDecl>(C))
+      M->Namespaces.insert(M->Namespaces.begin(),
+                           N->isAnonymousNamespace() ? "" : N->getNameAsString());
+  M->IsTemplate = K.Pattern != nullptr;
+  if (K.Pattern && !K.Uninstantiated)
+    if (auto *Args = F->getTemplateSpecializationArgs()) {
+      const TemplateParameterList *Params =
+          K.Pattern->getDescribedFunctionTemplate()
+              ? K.Pattern->getDescribedFunctionTemplate()->getTemplateParameters()
+              : nullptr;
+      std::string List;
+      for (unsigned I = 0; I < Args->size(); ++I) {
+        TemplateArg A;
+        if (Params && I < Params->size())
+          A.Name = Params->getParam(I)->getNameAsString();
+        A.IsType = Args->get(I).getKind() == TemplateArgument::Type;
+        A.Value = templateArgText(Args->get(I), AC);
+        List += (I ? ", " : "") + A.Value;
+        M->TemplateArgs.push_back(A);
+      }
+      M->Signature += "<" + List + ">";
+    }
+  if (auto It = Launches.ByKernel.find(F->getCanonicalDecl());
+      It != Launches.ByKernel.end())
+    M->Launches = It->second;
+  M->Geo = findGeometry(F, M->Launches);
+  M->Context = isl::set(M->Ctx->ctx(), "{ : }");
+  return M;
+}
+
+/// Fills Text and the ranges of the definition's parts.
+bool Builder::flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K) {
+  const FunctionDecl *F = K.Pattern ? K.Pattern : K.Def;
+  const clang::Stmt *Body = F->getBody();
+  if (!Body)
+    return false;
+  auto Range = definitionTokens(Tokens, SM, F->getLocation(), Body->getEndLoc());
+  if (!Range)
+    return false;
+  auto [First, Last] = *Range;
+  Flat.build(First, Last, Locals::anchorNames(F));
+  M.Text = Flat.text();
+  M.DefBegin = sourcePos(SM, Tokens.Tokens[First].Loc);
+  SourceLocation End = SM.getExpansionRange(Body->getEndLoc()).getEnd();
+  M.DefEnd = sourcePos(SM, End);
+  M.DefEnd.Offset += 1; // behind the brace (or the macro's parenthesis)
+  M.DefEnd.Column += 1;
+
+  auto Name = Flat.outerRange(F->getLocation());
+  auto BodyRange = Flat.outerRange(Body->getSourceRange());
+  if (!Name || !BodyRange)
+    return false;
+  M.NameRange = *Name;
+  M.BodyRange = *BodyRange;
+  M.HeadRange = {0, Name->Begin};
+  if (FunctionTypeLoc TL = F->getFunctionTypeLoc()) {
+    auto Open = Flat.outerRange(TL.getLParenLoc());
+    auto Close = Flat.outerRange(TL.getRParenLoc());
+    if (Open && Close)
+      M.ParamsRange = {Open->End, Close->Begin};
+  }
+  if (auto *T = F->getDescribedFunctionTemplate()) {
+    const TemplateParameterList *P = T->getTemplateParameters();
+    if (auto R = Flat.outerRange({P->getTemplateLoc(), P->getRAngleLoc()}))
+      M.TemplateHead = M.text(*R);
+  }
+  return true;
+}
+
+/// The twelve builtins, what is known of them, and the context.
+void Builder::builtinSymbols(KernelModel &M, AffineArith &Arith) {
+  const Geometry &G = M.Geo;
+  int64_t MaxThreads = std::min<int64_t>(G.MaxThreads.value_or(1024), 1024);
+  isl::set C = Arith.universe();
+  for (unsigned A = 0; A < 3; ++A) {
+    int64_t MaxBlock = std::min<int64_t>(A == 2 ? 64 : 1024, MaxThreads);
+    if (G.ConstBlock)
+      MaxBlock = std::max<int64_t>(1, (*G.ConstBlock)[A]);
+    int64_t MaxGrid = A == 0 ? 2147483647 : 65535;
+    Arith.addSymbol(builtinSymbol(Symbol::ThreadIdx, A), 0, MaxBlock - 1);
+    Arith.addSymbol(builtinSymbol(Symbol::BlockIdx, A), 0, MaxGrid - 1);
+    Arith.addSymbol(builtinSymbol(Symbol::BlockDim, A),
+                    1, MaxBlock);
+    Arith.addSymbol(builtinSymbol(Symbol::GridDim, A), 1, MaxGrid);
+    isl::pw_aff T = Arith.symbol(builtinId(Symbol::ThreadIdx, A));
+    isl::pw_aff Bd = Arith.symbol(builtinId(Symbol::BlockDim, A));
+    C = C.intersect(T.ge_set(Arith.constant(0)))
+            .intersect(T.lt_set(Bd))
+            .intersect(Bd.ge_set(Arith.constant(1)))
+            .intersect(Bd.le_set(Arith.constant(MaxBlock)));
+    Arith.addFact(Arith.symbol(builtinId(Symbol::BlockIdx, A))
+                      .lt_set(Arith.symbol(builtinId(Symbol::GridDim, A))));
+  }
+  Arith.addFact(C);
+  M.Context = C;
+}
+
+void Builder::insertionPoint(KernelModel &M, const KernelDecl &K) {
+  if (M.InMainFile) {
+    M.InsertOffset = M.DefEnd.Offset;
+    return;
+  }
+  auto It = Launches.FirstUse.find(K.Def->getCanonicalDecl());
+  if (It == Launches.FirstUse.end())
+    return;
+  SourceLocation L = SM.getExpansionLoc(It->second);
+  if (SM.getFileID(L) != SM.getMainFileID())
+    return;
+  // The first token of that declaration: `static` or a template head may stand
+  // in front of what clang calls its beginning.
+  M.InsertOffset = SM.getFileOffset(L);
+}
+
+std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
+  FlatText Flat(SM, Tokens);
+  std::unique_ptr<KernelModel> M;
+  for (unsigned Round = 0; Round < 8; ++Round) {
+    M = head(K);
+    auto Give = [&](const char *Code, const std::string &Detail) {
+      M->Declines.push_back({Code, Detail, M->Pos});
+    };
+    if (!flatten(*M, Flat, K)) {
+      Give("macro", "the definition cannot be placed in the text");
+      return M;
+    }
+    insertionPoint(*M, K);
+    if (K.Uninstantiated) {
+      Give("not-instantiated", "");
+      return M;
+    }
+    if (K.Def->isInvalidDecl() || isa<CXXMethodDecl>(K.Def)) {
+      Give(K.Def->isInvalidDecl() ? "parse-error" : "unsupported-statement",
+           "");
+      return M;
+    }
+    KernelModel *Model = M.get();
+    llvm::Error Err = llvm::Error::success();
+    llvm::cantFail(std::move(Err));
+    auto Done = guarded([&] {
+      AffineArith Arith(*Model);
+      builtinSymbols(*Model, Arith);
+      Locals L(AC, *Model, Flat, K.Def);
+      for (const Obstacle &O : findObstacles(K.Def))
+        Model->Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
+      Executor Exec(AC, *Model, Flat, Arith, L);
+      Exec.run(K.Def);
+      for (unsigned A = 0; A < 3; ++A)
+        Model->AssumesSmallGrid[A] = Arith.SmallGridAxes & (1u << A);
+      return true;
+    });
+    if (!Done) {
+      // What there is may be incomplete: only the head is kept.
+      std::string Why = llvm::toString(Done.takeError());
+      M = head(K);
+      flatten(*M, Flat, K);
+      insertionPoint(*M, K);
+      Give("too-hard", Why);
+      return M;
+    }
+    if (!Flat.needsRebuild())
+      return M;
+  }
+  M->Declines.push_back({"macro", "", M->Pos});
+  return M;
+}
+
+} // namespace
+
+int KernelModel::symbolIndex(const std::string &Id) const {
+  for (size_t I = 0; I < Symbols.size(); ++I)
+    if (Symbols[I].Id == Id)
+      return I;
+  return -1;
+}
+
+std::vector<std::unique_ptr<KernelModel>>
+buildModels(ASTContext &AC, Preprocessor &, const TokenRecorder &Recorder,
+            const ModelOptions &) {
+  const TokenRecorder::Impl &Tokens = Recorder.impl();
+  LaunchTable Launches = findLaunches(AC, Tokens);
+  Builder B(AC, Tokens, Launches);
+  std::vector<std::unique_ptr<KernelModel>> Models;
+  for (const KernelDecl &K : findKernels(AC, Launches)) {
+    Models.push_back(B.build(K));
+    for (LaunchSite &L : Models.back()->Launches)
+      L.Instantiation = Models.size() - 1;
+  }
+  return Models;
+}
+
+} // namespace rcache

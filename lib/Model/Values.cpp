@@ -1,0 +1,363 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Making and comparing values; symbols for integers that are not affine.
+
+#include "BuiltinVars.h"
+#include "Executor.h"
+#include "llvm/Support/raw_ostream.h"
+#include <sstream>
+
+using namespace clang;
+
+namespace rcache {
+
+std::string Executor::typeText(QualType T) const {
+  return T.getNonReferenceType().getCanonicalType().getUnqualifiedType()
+      .getAsString(Policy);
+}
+
+bool Executor::isInt(QualType T) {
+  return !T.isNull() && !T->isDependentType() &&
+         (T->isIntegralOrUnscopedEnumerationType());
+}
+
+IntType Executor::intType(QualType T) const {
+  if (T->isBooleanType())
+    return {1, false};
+  return {static_cast<unsigned>(AC.getIntWidth(T)),
+          T->isSignedIntegerOrEnumerationType()};
+}
+
+SVal Executor::ofInt(IntValue V, QualType T) const {
+  SVal S;
+  S.Int = std::move(V);
+  S.Type = intType(T);
+  S.TypeText = typeText(T);
+  return S;
+}
+
+SVal Executor::ofConst(int64_t V, QualType T) {
+  return ofInt({Arith.constant(V), true}, T);
+}
+
+SVal Executor::ofValue(ValueRef V, QualType T) const {
+  SVal S;
+  S.TypeText = typeText(T);
+  if (isInt(T))
+    S.Type = intType(T);
+  if (V->K == Value::Affine && isInt(T))
+    S.Int = IntValue{V->Aff, true};
+  else
+    S.V = std::move(V);
+  return S;
+}
+
+SVal Executor::unknown(const Expr *E, unsigned Depends) {
+  Value V;
+  V.Type = E && !E->getType().isNull() ? typeText(E->getType()) : "";
+  V.Depends = Depends;
+  V.Text = E ? text(E) : "";
+  SVal S;
+  S.V = std::make_shared<Value>(V);
+  S.TypeText = V.Type;
+  if (E && isInt(E->getType()))
+    S.Type = intType(E->getType());
+  return S;
+}
+
+unsigned Executor::depends(const SVal &V) const {
+  unsigned D = 0;
+  if (V.Int)
+    D |= Arith.depends(V.Int->Aff);
+  else if (V.V)
+    D |= V.V->Depends;
+  for (const ValueRef &I : V.Idx)
+    if (I)
+      D |= I->Depends;
+  if (V.Base == SVal::Shared)
+    D |= DepShared;
+  return D;
+}
+
+ValueRef Executor::affineValue(const isl::pw_aff &A, const std::string &Type) {
+  Value V;
+  V.K = Value::Affine;
+  V.Aff = A;
+  V.Type = Type;
+  V.Depends = Arith.depends(A);
+  return std::make_shared<Value>(V);
+}
+
+ValueRef Executor::opValue(std::string Text, std::vector<ValueRef> Operands,
+                           std::string Type) {
+  Value V;
+  V.K = Value::Op;
+  V.Text = std::move(Text);
+  V.Type = std::move(Type);
+  for (const ValueRef &O : Operands)
+    V.Depends |= O->Depends;
+  V.Operands = std::move(Operands);
+  return std::make_shared<Value>(V);
+}
+
+ValueRef Executor::asValue(const SVal &S) {
+  if (S.Int) {
+    if (auto A = Arith.exact(*S.Int, S.Type, Path.Dom))
+      return affineValue(*A, S.TypeText);
+    Value V;
+    V.Type = S.TypeText;
+    V.Text = "an integer that may wrap around";
+    V.Depends = depends(S);
+    return std::make_shared<Value>(V);
+  }
+  if (S.V)
+    return S.V;
+  Value V;
+  V.Type = S.TypeText;
+  V.Text = S.K == SVal::Pointer ? "a pointer" : "no value";
+  V.Depends = depends(S);
+  return std::make_shared<Value>(V);
+}
+
+/// A text that is the same for the same value; empty when loads or unknowns
+/// are in it, whose value may differ from one place to the next.
+std::string Executor::valueKey(const Value &V) const {
+  std::string Key;
+  switch (V.K) {
+  case Value::Affine: {
+    std::ostringstream OS;
+    OS << V.Aff;
+    return "{" + OS.str() + "}";
+  }
+  case Value::Uniform:
+    return "u:" + V.Text;
+  case Value::Op:
+    Key = "(" + V.Text;
+    break;
+  case Value::Select: {
+    std::ostringstream OS;
+    OS << V.Cond;
+    Key = "(" + OS.str();
+    break;
+  }
+  case Value::Load:
+  case Value::Unknown:
+    return "";
+  }
+  for (const ValueRef &O : V.Operands) {
+    std::string K = valueKey(*O);
+    if (K.empty())
+      return "";
+    Key += ";" + K;
+  }
+  return Key + ")" + V.Type;
+}
+
+bool Executor::sameValue(const SVal &A, const SVal &B) const {
+  if (A.K != B.K || A.Base != B.Base || A.Index != B.Index ||
+      A.Idx.size() != B.Idx.size() || A.ElemText != B.ElemText ||
+      A.PtrText != B.PtrText || A.Int.has_value() != B.Int.has_value())
+    return false;
+  for (unsigned I = 0; I < A.Idx.size(); ++I) {
+    if (A.IdxInt[I].has_value() != B.IdxInt[I].has_value())
+      return false;
+    if (A.IdxInt[I] ? !A.IdxInt[I]->Aff.sub(B.IdxInt[I]->Aff)
+                           .eq_set(Arith.constant(0))
+                           .is_equal(Arith.universe())
+                    : A.Idx[I] != B.Idx[I])
+      return false;
+  }
+  if (A.K == SVal::Pointer)
+    return A.Base != SVal::UnknownBase;
+  if (A.Int)
+    return A.Int->Exact == B.Int->Exact && A.Type == B.Type &&
+           A.Int->Aff.eq_set(B.Int->Aff).is_equal(Arith.universe());
+  if (A.V == B.V)
+    return true;
+  if (!A.V || !B.V)
+    return false;
+  std::string K = valueKey(*A.V);
+  return !K.empty() && K == valueKey(*B.V);
+}
+
+//===----------------------------------------------------------------------===//
+// Symbols
+//===----------------------------------------------------------------------===//
+
+std::string Executor::freshId(const std::string &Hint) const {
+  std::string Id;
+  for (char C : Hint)
+    if (isalnum(static_cast<unsigned char>(C)) || C == '_')
+      Id += C;
+    else if (!Id.empty() && Id.back() != '_')
+      Id += '_';
+  while (!Id.empty() && Id.back() == '_')
+    Id.pop_back();
+  if (Id.empty() || isdigit(static_cast<unsigned char>(Id[0])) || Id.size() > 24)
+    Id = "v";
+  // Words of isl's notation, and the names that plans use.
+  static const char *const Reserved[] = {
+      "and",   "or",     "not",  "exists", "mod",   "floor", "ceil", "floord",
+      "ceild", "min",    "max",  "rat",    "true",  "false", "infty", "NaN",
+      "nan",   "sx",     "sy",   "sz",     "m",     "lane",  "implies"};
+  bool Taken = Id[0] == 'e' && Id.size() <= 3 && Id.size() > 1 &&
+               isdigit(static_cast<unsigned char>(Id[1]));
+  for (const char *R : Reserved)
+    Taken |= Id == R;
+  return Taken ? Id + "_v" : Id;
+}
+
+/// Only parameters that never change, builtins, literals and constants.
+bool Executor::isAnywhere(const clang::Stmt *S) const {
+  if (!S)
+    return true;
+  if (auto *E = dyn_cast<Expr>(S))
+    if (builtinVar(E))
+      return true;
+  if (auto *R = dyn_cast<DeclRefExpr>(S)) {
+    auto *V = dyn_cast<VarDecl>(R->getDecl());
+    if (!V)
+      return true;
+    if (int I = L.varIndex(V); I >= 0)
+      return M.Vars[I].IsParam && !M.Vars[I].Assigned && !M.Vars[I].AddressTaken;
+    return !V->isLocalVarDecl();
+  }
+  if (isa<CallExpr>(S) || isa<LambdaExpr>(S) || isa<StmtExpr>(S))
+    return false;
+  if (auto *U = dyn_cast<UnaryOperator>(S);
+      U && (U->isIncrementDecrementOp() || U->getOpcode() == UO_Deref))
+    return false;
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+    return false;
+  if (auto *A = dyn_cast<ArraySubscriptExpr>(S);
+      A && !A->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+    return false;
+  for (const clang::Stmt *C : S->children())
+    if (!isAnywhere(C))
+      return false;
+  return true;
+}
+
+IntValue Executor::asInt(SVal &S, const Expr *E) {
+  if (S.Int)
+    return *S.Int;
+  std::string Id;
+  std::string Key = S.V ? valueKey(*S.V) : "";
+  if (!Key.empty() && OpaqueByKey.count(Key)) {
+    Id = OpaqueByKey[Key];
+  } else if (S.V && OpaqueByValue.count(S.V.get())) {
+    Id = OpaqueByValue[S.V.get()].second;
+  } else {
+    Symbol Sym;
+    Sym.K = Symbol::Opaque;
+    Sym.Text = E && !Inlining ? text(E) : "";
+    Sym.Id = freshId(Sym.Text);
+    Sym.Type = S.TypeText;
+    Sym.Bits = S.Type.Bits;
+    Sym.Signed = S.Type.Signed;
+    Sym.Depends = depends(S);
+    Sym.Anywhere = E && !Inlining && isAnywhere(E);
+    if (E)
+      if (auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()))
+        if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
+          Sym.VarId = L.varIndex(V);
+    Id = M.Symbols[Arith.addSymbol(Sym)].Id;
+    if (!Key.empty())
+      OpaqueByKey[Key] = Id;
+    if (S.V)
+      OpaqueByValue[S.V.get()] = {S.V, Id};
+  }
+  S.Int = IntValue{Arith.symbol(Id), true};
+  return *S.Int;
+}
+
+/// The value of an integer for a comparison; none for data that differs from
+/// thread to thread: such a condition says nothing about indices.
+std::optional<isl::pw_aff> Executor::asExact(SVal &S, const Expr *E) {
+  if (S.K == SVal::Pointer)
+    return std::nullopt;
+  if (!S.Int) {
+    unsigned D = depends(S);
+    if ((D & (DepShared | DepGlobal)) && (D & DepThread))
+      return std::nullopt;
+    if (!S.V || S.Type.Bits == 0)
+      return std::nullopt;
+    asInt(S, E);
+  }
+  return Arith.exact(*S.Int, S.Type, Path.Dom);
+}
+
+/// The value of a variable from here on: a new symbol (integers).
+SVal Executor::opaqueVar(const VarDecl *V) {
+  int I = L.varIndex(V);
+  QualType T = V->getType().getNonReferenceType();
+  unsigned D = I >= 0 ? M.Vars[I].Depends : 255;
+  if (isInt(T)) {
+    Symbol S;
+    S.K = Symbol::Opaque;
+    S.Text = V->getNameAsString();
+    S.Id = freshId(S.Text);
+    S.Type = typeText(T);
+    S.Bits = intType(T).Bits;
+    S.Signed = intType(T).Signed;
+    S.Depends = D;
+    S.VarId = I;
+    unsigned N = Arith.addSymbol(S);
+    return ofInt({Arith.symbol(M.Symbols[N].Id), true}, T);
+  }
+  if (T->isPointerType()) {
+    SVal P;
+    P.K = SVal::Pointer;
+    P.Base = SVal::UnknownBase;
+    P.TypeText = typeText(T);
+    Value U;
+    U.Type = P.TypeText;
+    U.Text = V->getNameAsString();
+    U.Depends = D;
+    P.V = std::make_shared<Value>(U);
+    // What it may point into is known still, when all it ever held does.
+    auto It = Env.find(V);
+    if (It != Env.end() && It->second.K == SVal::Pointer) {
+      const SVal &Old = It->second;
+      if (Old.Base == SVal::Shared || Old.Base == SVal::Global) {
+        P = Old;
+        P.V = nullptr;
+        P.Flattened = true;
+        P.Idx.back() = std::make_shared<Value>(U);
+        P.IdxInt.back().reset();
+      }
+    }
+    return P;
+  }
+  Value U;
+  U.Type = typeText(T);
+  U.Text = V->getNameAsString();
+  U.Depends = D;
+  return ofValue(std::make_shared<Value>(U), T);
+}
+
+//===----------------------------------------------------------------------===//
+// Text
+//===----------------------------------------------------------------------===//
+
+TextRange Executor::range(SourceRange R) {
+  if (Inlining)
+    return TextRange();
+  return Flat.range(R).value_or(TextRange());
+}
+
+TextRange Executor::range(const clang::Stmt *S) {
+  return S ? range(S->getSourceRange()) : TextRange();
+}
+
+std::string Executor::text(const Expr *E) { return M.text(range(E)); }
+
+void Executor::decline(const char *Code, const std::string &Detail,
+                       SourceLocation Loc) {
+  Decline D{Code, Detail, sourcePos(AC.getSourceManager(), Loc)};
+  if (llvm::find(M.Declines, D) == M.Declines.end())
+    M.Declines.push_back(D);
+}
+
+} // namespace rcache
