@@ -1,0 +1,155 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prediction: what a kernel costs on an architecture, from counts alone.
+//
+//     KernelCounts + Arch --occupancy--> resident warps
+//                         --score-->     clocks for each resource --> time
+//
+// The unit of time is the clock of one SM for 32 outputs (one warp-wide result;
+// an output is a logical thread of the original launch): an SM that issues one
+// warp-wide shuffle a clock needs 10 clocks for 10 shuffles an output. The
+// scores are for comparing versions of one kernel with each other on one
+// architecture; absolute times are within some ten percent at best.
+
+#ifndef RCACHE_PREDICTION_H
+#define RCACHE_PREDICTION_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace llvm {
+class raw_ostream;
+}
+
+namespace rcache {
+
+//===-- What is counted ---------------------------------------------------===//
+
+/// Loads or stores of global memory of one kind.
+struct MemoryAccesses {
+  double PerOutput = 0; ///< instructions an output: 2 vector loads of a
+                        ///< thread with 8 outputs are 0.25
+  unsigned Bytes = 4;   ///< a lane and instruction: 1 to 16
+  /// Bytes from a lane's address to the next lane's; 0: all lanes one address.
+  /// Scattered addresses: 32 or more.
+  double LaneStride = 4;
+};
+
+/// What one version of a kernel executes; per output unless said otherwise.
+struct KernelCounts {
+  /// Bytes between the device's memory and its L2 cache that no version can
+  /// avoid: each input once, each output once.
+  double DramBytes = 0;
+  std::vector<MemoryAccesses> Loads, Stores;
+  /// Warp-wide wavefronts of shared memory: an access without bank conflicts
+  /// is 1 for up to 4 bytes a lane, 2 for 8, 4 for 16; with conflicts more.
+  double SharedLoads = 0, SharedStores = 0;
+  double Shuffles = 0; ///< of 32 bits
+  double Selects = 0;
+  double FpOps = 0;      ///< FP32 additions, multiplications, FMAs
+  double DoubleOps = 0;  ///< FP64
+  double IntOps = 0;     ///< index arithmetic, comparisons, logic, conversions
+  double SpecialOps = 0; ///< reciprocals, roots, exponentials, sines
+  double OtherOps = 0;   ///< issued, but in no limited unit: branches, moves
+
+  double Barriers = 0; ///< a thread (not an output)
+  /// Rounds of global loads of a thread that wait for one another: 1 when all
+  /// loads are independent, the trip count of a tile loop with barriers.
+  double LoadRounds = 1;
+  unsigned OutputsPerThread = 1;
+  unsigned ThreadsPerBlock = 256;
+  unsigned Registers = 32;  ///< a thread
+  unsigned SpillBytes = 0;  ///< a thread, stored and loaded once each
+  unsigned SharedBytes = 0; ///< a block, static and dynamic
+};
+
+//===-- Architectures -----------------------------------------------------===//
+
+/// One row of lib/Predict/Arch.def: a typical part with this compute
+/// capability. Rates are lanes a clock and SM.
+struct Arch {
+  const char *Name; ///< "sm_90"
+  const char *Part; ///< "H200"
+  unsigned Major, Minor;
+  unsigned Sms;
+  double ClockGHz; ///< boost
+  double DramGBs;  ///< peak
+  unsigned Fp32Lanes, IntLanes, Fp64Lanes, SpecialLanes;
+  unsigned MaxThreadsPerSm, MaxBlocksPerSm;
+  unsigned SharedKBPerSm; ///< for the blocks of an SM together
+};
+
+/// The row for \p Name ("sm_90", "sm_90a", "compute_90", "90"); for a
+/// capability without a row that of the nearest lower one of the same or an
+/// earlier generation. Null: no number in \p Name, or older than all rows.
+const Arch *findArch(llvm::StringRef Name);
+
+/// All rows, oldest first.
+llvm::ArrayRef<Arch> allArchs();
+
+//===-- Occupancy ---------------------------------------------------------===//
+
+struct Occupancy {
+  unsigned BlocksPerSm = 0; ///< 0: the block cannot run
+  unsigned WarpsPerSm = 0;
+  const char *Limit = ""; ///< "registers", "shared memory", "blocks", "threads"
+};
+
+/// By cuda_occupancy.h of the toolkit that the tool was built with, where there
+/// was one; else (and for an architecture that it does not know) by
+/// occupancyByLimits.
+Occupancy occupancy(const Arch &A, unsigned Registers, unsigned ThreadsPerBlock,
+                    unsigned SharedBytes);
+
+/// The same from the published limits alone.
+Occupancy occupancyByLimits(const Arch &A, unsigned Registers,
+                            unsigned ThreadsPerBlock, unsigned SharedBytes);
+
+/// Was cuda_occupancy.h there when the tool was built?
+bool hasToolkitOccupancy();
+
+//===-- Scores ------------------------------------------------------------===//
+
+/// The resources of which one limits a kernel.
+enum class Resource {
+  Dram,     ///< device memory
+  L2,       ///< sectors between L1 and L2
+  L1,       ///< wavefronts of loads and stores
+  Exchange, ///< wavefronts of shared memory and shuffles
+  Issue,    ///< instruction slots of the schedulers
+  Arith,    ///< the busiest arithmetic unit
+  Latency   ///< too little work in flight to hide the memory's latency
+};
+constexpr unsigned NumResources = 7;
+const char *resourceName(Resource R);
+
+struct Score {
+  /// Clocks of an SM for 32 outputs; infinite when the block cannot run.
+  double Clocks = 0;
+  std::array<double, NumResources> Each{}; ///< had it been alone, by Resource
+  Resource Bound = Resource::Dram;         ///< the largest of Each
+  Occupancy Occ;
+  double of(Resource R) const { return Each[static_cast<unsigned>(R)]; }
+  /// Time of one output on the whole device, in picoseconds.
+  double picoseconds(const Arch &A) const {
+    return Clocks / (32.0 * A.Sms * A.ClockGHz) * 1000.0;
+  }
+  /// `19.2 clocks (dram 15.5, issue 12.8, ...; bound by dram; 48 warps)`.
+  void print(llvm::raw_ostream &OS) const;
+};
+
+/// Predicted cost of \p K on \p A.
+Score score(const KernelCounts &K, const Arch &A);
+
+/// How many times faster \p New is than \p Old; 0 when New cannot run.
+double predictSpeedup(const KernelCounts &Old, const KernelCounts &New,
+                      const Arch &A);
+
+} // namespace rcache
+
+#endif // RCACHE_PREDICTION_H

@@ -1,0 +1,57 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "rcache/Prediction.h"
+#include "gtest/gtest.h"
+
+using namespace rcache;
+
+namespace {
+
+TEST(Arch, Lookup) {
+  ASSERT_TRUE(findArch("sm_90"));
+  EXPECT_STREQ("sm_90", findArch("sm_90a")->Name);
+  EXPECT_STREQ("sm_80", findArch("compute_80")->Name);
+  // Without a row of its own: the nearest lower one.
+  EXPECT_STREQ("sm_86", findArch("sm_87")->Name);
+  EXPECT_STREQ("sm_100", findArch("sm_103a")->Name);
+  EXPECT_STREQ("sm_120", findArch("sm_121")->Name);
+  EXPECT_EQ(nullptr, findArch("sm_60"));
+  EXPECT_EQ(nullptr, findArch("native"));
+  for (const Arch &A : allArchs())
+    EXPECT_EQ(&A, findArch(A.Name));
+}
+
+TEST(Occupancy, Limits) {
+  const Arch &H = *findArch("sm_90");
+  EXPECT_EQ(64u, occupancy(H, 32, 256, 0).WarpsPerSm);
+  EXPECT_EQ(32u, occupancy(H, 16, 32, 0).WarpsPerSm); // 32 blocks of a warp
+  EXPECT_STREQ("blocks", occupancy(H, 16, 32, 0).Limit);
+  EXPECT_EQ(16u, occupancy(H, 128, 256, 0).WarpsPerSm);
+  EXPECT_STREQ("registers", occupancy(H, 128, 256, 0).Limit);
+  EXPECT_EQ(2u, occupancy(H, 32, 128, 100 * 1024).BlocksPerSm);
+  EXPECT_STREQ("shared memory", occupancy(H, 32, 128, 100 * 1024).Limit);
+  EXPECT_EQ(0u, occupancy(H, 32, 128, 228 * 1024).BlocksPerSm);
+  EXPECT_EQ(0u, occupancy(H, 300, 128, 0).BlocksPerSm);
+  EXPECT_EQ(0u, occupancy(H, 32, 2048, 0).BlocksPerSm);
+  EXPECT_EQ(0u, occupancy(H, 128, 1024, 0).BlocksPerSm);
+  EXPECT_EQ(32u, occupancy(*findArch("sm_75"), 32, 256, 0).WarpsPerSm);
+}
+
+// The toolkit's calculator and the one from published limits agree.
+TEST(Occupancy, AgreesWithToolkit) {
+  if (!hasToolkitOccupancy())
+    GTEST_SKIP() << "built without cuda_occupancy.h";
+  for (const Arch &A : allArchs())
+    for (unsigned Registers : {16u, 32u, 40u, 63u, 64u, 96u, 128u, 168u, 255u})
+      for (unsigned Threads : {32u, 64u, 96u, 128u, 256u, 512u, 1000u, 1024u})
+        for (unsigned Shared : {0u, 1000u, 4200u, 16384u, 40000u}) {
+          const Occupancy T = occupancy(A, Registers, Threads, Shared);
+          const Occupancy L = occupancyByLimits(A, Registers, Threads, Shared);
+          EXPECT_EQ(T.BlocksPerSm, L.BlocksPerSm)
+              << A.Name << " registers " << Registers << " threads " << Threads
+              << " shared " << Shared << " limit " << L.Limit;
+        }
+}
+
+} // namespace
