@@ -98,7 +98,7 @@ struct ArrayPlan {
   unsigned VectorBytes = 0;         ///< 16, 8, 4: width of one vector load
   /// Elements that the generated code can ask the staging function for,
   /// [e0.., symbols] -> { : }; null: any.
-  isl::set Reach;
+  Nullable<isl::set> Reach;
 
   // Shuffle: the chunked distribution. Element First + m of lane l lies in
   // chunk m / Chunk, that is lane (l + Direction * (m / Chunk)) mod 32,
@@ -138,7 +138,7 @@ struct Plan {
   /// Otherwise blockDim.x must be a multiple of this.
   unsigned BlockMultiple = 1;
   /// What holds at every launch of the rewritten kernel, free of threads.
-  isl::set Context;
+  Nullable<isl::set> Context;
   /// Logical blocks merged along x into one physical block: as many as bring
   /// it to about this many threads.
   unsigned TargetThreads = 128;
