@@ -9,10 +9,13 @@
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
 #include "Plan/Planner.h"
+#include "Predict/PlanCosts.h"
 #include "UnitEdits.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <map>
@@ -20,6 +23,9 @@
 using namespace rcache;
 
 namespace {
+
+/// A prediction below this is no gain: predictions are some percent off.
+constexpr double MinimumGain = 1.05;
 
 using ModelPtr = std::shared_ptr<KernelModel>;
 
@@ -169,10 +175,12 @@ private:
     if (!M.InsertOffset)
       return decline(C, "launch-not-editable",
                      "no place in front of the launches for a new kernel");
-    Plan P = choose(Out.Candidates);
+    Plan P = choose(C, Out.Candidates);
     dump(C, "plan", [&](llvm::raw_ostream &OS) { P.print(OS, M); });
-    if (P.slots() < 2 && !O.Force && !O.Coarsen)
-      return decline(C, "no-gain", "one output a thread only");
+    if (!O.Force && P.PredictedSpeedup > 0 && P.PredictedSpeedup < MinimumGain)
+      return decline(C, "no-gain",
+                     llvm::formatv("the best plan ({0}) would run at {1:F2}x",
+                                   planLine(M, P), P.PredictedSpeedup));
     auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
     if (!E)
       return decline(C, "emit-failed", llvm::toString(E.takeError()));
@@ -181,8 +189,27 @@ private:
     dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
   }
 
-  Plan choose(std::vector<Plan> &Candidates) const {
-    return std::move(Candidates.front());
+  /// The candidate with the best prediction; among equals the first.
+  Plan choose(Case &C, std::vector<Plan> &Candidates) {
+    const KernelModel &M = *C.M;
+    const Arch *A = findArch(O.Arch);
+    if (!A)
+      A = findArch("sm_90");
+    Plan *Best = nullptr;
+    std::string Table;
+    for (Plan &P : Candidates) {
+      auto Block = typicalBlock(M, P, O.AssumedBlock);
+      KernelCounts Old = originalCounts(M, Block), New = planCounts(M, P, Block);
+      P.PredictedSpeedup = predictSpeedup(Old, New, *A);
+      llvm::raw_string_ostream OS(Table);
+      OS << llvm::formatv("{0:F2}x  {1}\n  ", P.PredictedSpeedup, planLine(M, P));
+      score(New, *A).print(OS);
+      OS << "\n";
+      if (!Best || P.PredictedSpeedup > Best->PredictedSpeedup * 1.02)
+        Best = &P;
+    }
+    dump(C, "predict", [&](llvm::raw_ostream &OS) { OS << Table; });
+    return std::move(*Best);
   }
 
   std::string freshName(const std::string &Base) const {

@@ -1,0 +1,316 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PlanCosts.h. Counts of an unrolled loop are multiplied by its trips; a
+// trip count that is not constant counts as DefaultTrips on both sides.
+
+#include "PlanCosts.h"
+#include "Affine/IslTools.h"
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+using namespace rcache;
+
+namespace {
+
+constexpr double DefaultTrips = 8;
+
+double trips(const KernelModel &M, unsigned StmtId) {
+  double T = 1;
+  for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &S = M.stmt(Q);
+    if (S.Cooperative)
+      continue;
+    if (S.K == Stmt::For)
+      T *= static_cast<double>(S.ConstTripCount.value_or(DefaultTrips));
+    else if (S.K == Stmt::While || S.K == Stmt::Do)
+      T *= DefaultTrips;
+  }
+  return T;
+}
+
+/// Share of the block's threads that execute an access guarded by a condition
+/// on the thread alone (`if (l < 2 * R)`): about a halo's width.
+double share(const SharedAccess &A) {
+  if (A.Domain.is_null() || A.K != SharedAccess::Write)
+    return 1;
+  isl::set S = A.Domain;
+  for (const char *T : {"tx", "ty"})
+    if (dependsOn(S, T) && maxConst(symbolValue(S.ctx(), T), S))
+      return 0.15; // an upper bound by a constant: few threads
+  return 1;
+}
+
+struct Arithmetic {
+  double Fp = 0, Int = 0, Special = 0, Double = 0;
+};
+
+bool isFloating(const std::string &T) {
+  return T.find("float") != std::string::npos ||
+         T.find("half") != std::string::npos ||
+         T.find("bfloat") != std::string::npos;
+}
+
+/// Operators outside subscripts, per output, by the type of what is staged.
+Arithmetic arithmetic(const KernelModel &M, const std::set<unsigned> &Without) {
+  bool Fp = false, Dbl = false;
+  for (const SharedArray &A : M.Arrays) {
+    Fp |= isFloating(A.CanonicalType);
+    Dbl |= A.CanonicalType.find("double") != std::string::npos;
+  }
+  Arithmetic R;
+  for (const Stmt &S : M.Stmts) {
+    if ((S.K != Stmt::Leaf && S.K != Stmt::Decl) || Without.count(S.Id))
+      continue;
+    double T = trips(M, S.Id);
+    std::string Text = M.text(S.Range);
+    int Depth = 0;
+    double Plain = 0, Index = 0, Div = 0, Calls = 0;
+    for (size_t I = 0; I < Text.size(); ++I) {
+      char C = Text[I];
+      Depth += C == '[';
+      Depth -= C == ']';
+      if (C == '+' || C == '*' || C == '-' || C == '<' || C == '>')
+        (Depth ? Index : Plain) += 1;
+      if (C == '/' && I + 1 < Text.size() && Text[I + 1] != '/' &&
+          Text[I + 1] != '*')
+        Div += 1;
+      if (C == '(' && I > 0 && Text[I - 1] == 'f')
+        Calls += 1;
+    }
+    R.Int += T * Index * 0.5;
+    bool OfData = false;
+    for (const SharedAccess &A : M.SharedAccesses)
+      OfData |= S.Range.contains(A.Range);
+    for (const GlobalAccess &A : M.GlobalAccesses)
+      OfData |= S.Range.contains(A.Range);
+    if (OfData && Dbl)
+      R.Double += T * (Plain + 8 * Div);
+    else if (OfData && Fp)
+      R.Fp += T * (Plain + 8 * Div);
+    else
+      R.Int += T * (Plain + 4 * Div);
+    R.Special += T * Calls;
+  }
+  return R;
+}
+
+double dramBytes(const KernelModel &M) {
+  // Each array read or written by thread-dependent addresses, once an output.
+  double Bytes = 0;
+  std::set<int> Seen;
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.Root < 0 || !G.Index)
+      continue;
+    if (!(G.Index->Depends & DepThread))
+      continue;
+    int Key = G.Root * 2 + (G.K == GlobalAccess::Read ? 0 : 1);
+    if (Seen.insert(Key).second)
+      Bytes += G.ElemBytes;
+  }
+  return Bytes ? Bytes : 8;
+}
+
+std::set<unsigned> stagingStmts(const KernelModel &M) {
+  std::set<unsigned> S;
+  for (const SharedAccess &A : M.SharedAccesses)
+    if (A.K == SharedAccess::Write)
+      S.insert(A.Stmt);
+  return S;
+}
+
+unsigned sharedBytes(const KernelModel &M, double Threads) {
+  double B = 0;
+  for (const SharedArray &A : M.Arrays) {
+    double E = 1;
+    for (auto &X : A.Extents)
+      E *= static_cast<double>(X.value_or(0));
+    if (A.Dynamic || E == 0)
+      E = Threads * 1.1;
+    B += E * A.ElemBytes;
+  }
+  return static_cast<unsigned>(B);
+}
+
+double words(const KernelModel &M, unsigned Array) {
+  return std::max(1.0, M.Arrays[Array].ElemBytes / 4.0);
+}
+
+void common(const KernelModel &M, KernelCounts &K) {
+  K.DramBytes = dramBytes(M);
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    bool Staging = false;
+    for (const SharedAccess &A : M.SharedAccesses)
+      Staging |= A.K == SharedAccess::Write && A.StoredRange.contains(G.Range);
+    if (Staging || G.K != GlobalAccess::Read)
+      continue;
+    MemoryAccesses L;
+    L.PerOutput = trips(M, G.Stmt);
+    L.Bytes = std::max(1u, G.ElemBytes);
+    L.LaneStride = G.Index && (G.Index->Depends & DepThreadX) ? L.Bytes : 0;
+    K.Loads.push_back(L);
+  }
+}
+
+} // namespace
+
+std::array<int64_t, 3> rcache::typicalBlock(const KernelModel &M, const Plan &P,
+                                            unsigned Assumed) {
+  if (P.Block)
+    return *P.Block;
+  if (!M.Geo.SeenBlocks.empty())
+    return M.Geo.SeenBlocks.front();
+  int64_t N = Assumed ? Assumed : M.Geo.MaxThreads.value_or(256);
+  return {N, 1, 1};
+}
+
+KernelCounts rcache::originalCounts(const KernelModel &M,
+                                    const std::array<int64_t, 3> &Block) {
+  KernelCounts K;
+  common(M, K);
+  double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
+  for (const SharedAccess &A : M.SharedAccesses) {
+    double T = trips(M, A.Stmt) * share(A);
+    if (A.K == SharedAccess::Write) {
+      K.SharedStores += T * words(M, A.Array);
+      MemoryAccesses L;
+      L.PerOutput = T;
+      L.Bytes = M.Arrays[A.Array].ElemBytes;
+      L.LaneStride = L.Bytes;
+      K.Loads.push_back(L);
+      K.IntOps += 2;
+      K.OtherOps += 1;
+    } else
+      K.SharedLoads += T * words(M, A.Array);
+  }
+  for (const GlobalAccess &G : M.GlobalAccesses)
+    if (G.K != GlobalAccess::Read)
+      K.Stores.push_back({trips(M, G.Stmt), std::max(1u, G.ElemBytes),
+                          double(G.ElemBytes)});
+  Arithmetic A = arithmetic(M, stagingStmts(M));
+  K.FpOps = A.Fp;
+  K.IntOps += A.Int + 8;
+  K.SpecialOps = A.Special;
+  K.DoubleOps = A.Double;
+  double Rounds = 1;
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier) {
+      K.Barriers += trips(M, S.Id);
+      Rounds = std::max(Rounds, trips(M, S.Id));
+    }
+  K.LoadRounds = Rounds;
+  K.OutputsPerThread = 1;
+  K.ThreadsPerBlock = static_cast<unsigned>(Threads);
+  K.Registers = M.RegistersHint ? M.RegistersHint : 32;
+  K.SharedBytes = sharedBytes(M, Threads);
+  return K;
+}
+
+KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
+                                const std::array<int64_t, 3> &Block) {
+  KernelCounts K;
+  common(M, K);
+  double Slots = P.slots();
+  double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]) / Slots;
+  double Registers = 20;
+  for (const ArrayPlan &A : P.Arrays) {
+    const SharedArray &Arr = M.Arrays[A.Array];
+    double W = words(M, A.Array), Window = 1, Rounds = 1;
+    for (int64_t E : A.Extent)
+      Window *= static_cast<double>(E);
+    if (A.X != Exchange::Shared)
+      Rounds = trips(M, A.Barrier);
+    // A window loaded in the interior by vectors, LaneStride apart.
+    auto Load = [&](double Elements, double Share) {
+      double Sources = std::max<double>(1, double(A.Leaves.size()));
+      double Width = A.InteriorPiece >= 0 && A.VectorBytes
+                         ? std::max(1.0, double(A.VectorBytes) / Arr.ElemBytes)
+                         : 1;
+      // Runs that are no multiple of the vector have scalar ends.
+      double Full = std::floor(Elements / Width), Rest = Elements - Full * Width;
+      double Stride = double(Arr.ElemBytes) * P.Factor[0];
+      if (Full > 0 && Width > 1)
+        K.Loads.push_back({Sources * Full * Share * Rounds / Slots,
+                           static_cast<unsigned>(Width * Arr.ElemBytes), Stride});
+      double Single = Width > 1 ? Rest : Elements;
+      if (Single > 0)
+        K.Loads.push_back({Sources * Single * Share * Rounds / Slots,
+                           std::max(1u, Arr.ElemBytes),
+                           P.Stride[0] == 1 ? Stride : double(Arr.ElemBytes)});
+    };
+    switch (A.X) {
+    case Exchange::Shuffle: {
+      double Chunk = A.Cyclic ? Slots : double(A.Chunk);
+      Load(Chunk, 1.0);
+      Load(Chunk, 0.15);
+      double Moved = std::max(0.0, Window - Chunk);
+      K.Shuffles += Moved * W * Rounds / Slots;
+      K.Selects += Moved * W * Rounds / Slots;
+      K.OtherOps += 4 / Slots;
+      Registers += (Window + Chunk) * W;
+      break;
+    }
+    case Exchange::Reload: {
+      double Rows = 1;
+      for (size_t D = 0; D + 1 < A.Extent.size(); ++D)
+        Rows *= static_cast<double>(A.Extent[D]);
+      Load(A.Extent.empty() ? 1 : double(A.Extent.back()), Rows);
+      Registers += Window * W;
+      break;
+    }
+    case Exchange::Direct:
+      for (unsigned Rd : A.Reads) {
+        double T = trips(M, M.SharedAccesses[Rd].Stmt);
+        K.Loads.push_back({T, Arr.ElemBytes, double(Arr.ElemBytes)});
+        K.IntOps += 4 * T;
+      }
+      break;
+    case Exchange::Shared:
+      for (const SharedAccess &S : M.SharedAccesses)
+        if (S.Array == A.Array) {
+          double T = trips(M, S.Stmt) * share(S);
+          if (S.K == SharedAccess::Write) {
+            K.SharedStores += T * W;
+            K.Loads.push_back({T, Arr.ElemBytes, double(Arr.ElemBytes)});
+          } else
+            K.SharedLoads += T * W;
+        }
+      K.SharedBytes = sharedBytes(M, Threads * Slots);
+      break;
+    }
+  }
+  for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
+    const GlobalAccess &G = M.GlobalAccesses[I];
+    if (G.K == GlobalAccess::Read)
+      continue;
+    unsigned Bytes = std::max(1u, G.ElemBytes);
+    double N = trips(M, G.Stmt), Stride = double(Bytes) * P.Factor[0];
+    for (const Plan::VectorStore &V : P.VectorStores)
+      if (V.Access == I) {
+        N *= double(Bytes) / V.Bytes;
+        Bytes = V.Bytes;
+        Registers += P.Factor[0] * std::max(1.0, G.ElemBytes / 4.0);
+      }
+    K.Stores.push_back({N, Bytes, P.Stride[0] == 1 ? Stride : double(Bytes)});
+  }
+  Arithmetic A = arithmetic(M, stagingStmts(M));
+  K.FpOps = A.Fp;
+  K.DoubleOps = A.Double;
+  K.SpecialOps = A.Special;
+  K.IntOps = A.Int * 0.5 + 2 + 10 / Slots;
+  if (P.KeepBarriers)
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::Barrier)
+        K.Barriers += trips(M, S.Id);
+  double Rounds = 1;
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier)
+      Rounds = std::max(Rounds, trips(M, S.Id));
+  K.LoadRounds = Rounds;
+  K.OutputsPerThread = static_cast<unsigned>(Slots);
+  K.ThreadsPerBlock = static_cast<unsigned>(
+      P.Merge && Threads < P.TargetThreads ? double(P.TargetThreads) : Threads);
+  K.Registers = static_cast<unsigned>(std::min(255.0, Registers));
+  return K;
+}

@@ -1,0 +1,30 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a kernel and a plan of it execute for one output (one logical thread):
+// the counts that lib/Predict scores. Memory operations and exchanges are
+// counted from the model; arithmetic is estimated from the text.
+
+#ifndef RCACHE_PREDICT_PLANCOSTS_H
+#define RCACHE_PREDICT_PLANCOSTS_H
+
+#include "rcache/Plan.h"
+#include "rcache/Prediction.h"
+
+namespace rcache {
+
+/// The original, launched with blocks of \p Block threads.
+KernelCounts originalCounts(const KernelModel &M,
+                            const std::array<int64_t, 3> &Block);
+
+/// The rewritten kernel.
+KernelCounts planCounts(const KernelModel &M, const Plan &P,
+                        const std::array<int64_t, 3> &Block);
+
+/// The block the plan is made for, or the one that the launches suggest.
+std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
+                                    unsigned Assumed);
+
+} // namespace rcache
+
+#endif // RCACHE_PREDICT_PLANCOSTS_H
