@@ -1,0 +1,207 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Frontend.h"
+
+#include "clang/Basic/DiagnosticIDs.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/CodeGen/CodeGenAction.h"
+#include "clang/Driver/Compilation.h"
+#include "clang/Driver/Driver.h"
+#include "clang/Driver/Tool.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <cstdlib>
+
+namespace rcache::check {
+
+namespace {
+const char *const EmptyFile = "/rcache-check/no-gpu-binary";
+const char *const CompatFile = "/rcache-check/nvcc_compat.h";
+
+/// What nvcc offers on the host and clang does not.
+const char *const CompatText = R"(
+#pragma once
+#if defined(__cplusplus) && !defined(__CUDA_ARCH__)
+#define RCACHE_MINMAX(T)                                                       \
+  inline __attribute__((host)) T min(T a, T b) { return b < a ? b : a; }       \
+  inline __attribute__((host)) T max(T a, T b) { return a < b ? b : a; }
+RCACHE_MINMAX(int)
+RCACHE_MINMAX(unsigned)
+RCACHE_MINMAX(long)
+RCACHE_MINMAX(unsigned long)
+RCACHE_MINMAX(long long)
+RCACHE_MINMAX(unsigned long long)
+RCACHE_MINMAX(float)
+RCACHE_MINMAX(double)
+#undef RCACHE_MINMAX
+#endif
+)";
+} // namespace
+
+std::string findCuda(const std::string &Given) {
+  auto Good = [](const std::string &P) {
+    return !P.empty() && llvm::sys::fs::exists(P + "/include/cuda_runtime.h");
+  };
+  if (!Given.empty())
+    return Good(Given) ? Given : "";
+  for (const char *Var : {"CUDA_PATH", "CUDA_HOME"})
+    if (const char *V = getenv(Var))
+      if (Good(V))
+        return V;
+  if (auto Nvcc = llvm::sys::findProgramByName("nvcc")) {
+    llvm::SmallString<256> Real;
+    if (!llvm::sys::fs::real_path(*Nvcc, Real)) {
+      std::string P =
+          llvm::sys::path::parent_path(llvm::sys::path::parent_path(Real))
+              .str();
+      if (Good(P))
+        return P;
+    }
+  }
+  return Good("/usr/local/cuda") ? "/usr/local/cuda" : "";
+}
+
+std::vector<std::string>
+translateFlags(const std::vector<std::string> &Flags) {
+  std::vector<std::string> Out;
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    llvm::StringRef F = Flags[I];
+    auto HasValue = [&](llvm::StringRef Name) { return F == Name; };
+    if (HasValue("-arch") || HasValue("-gencode") || HasValue("-code") ||
+        HasValue("--generate-code") || HasValue("-Xcompiler") ||
+        HasValue("-Xptxas") || HasValue("-Xlinker") || HasValue("-o") ||
+        HasValue("-maxrregcount") || HasValue("-ccbin") ||
+        HasValue("--compiler-bindir") || HasValue("-Xcudafe") ||
+        HasValue("-rdc") || HasValue("-t")) {
+      ++I;
+      continue;
+    }
+    static const char *const Dropped[] = {
+        "-arch=",         "--gpu-architecture", "-gencode=", "--generate-code=",
+        "-code=",         "--gpu-code",         "-rdc=",     "--relocatable",
+        "--expt-",        "-expt-",             "--extended-lambda",
+        "-extended-lambda", "-lineinfo",        "--generate-line-info",
+        "-G",             "-maxrregcount=",     "--maxrregcount",
+        "--ptxas-options", "-Xptxas=",          "-Xcompiler=",
+        "--compiler-options", "--use_fast_math", "-use_fast_math",
+        "-forward-unknown", "--threads",        "-ccbin=",   "-dc",
+        "-dlto",          "--diag-suppress",    "-diag-suppress",
+        "--restrict",     "-restrict",          "-l",        "-L",
+        "--cuda-gpu-arch", "-allow-unsupported", "--resource-usage",
+        "-fmad",          "--fmad",             "-ftz",      "--ftz",
+        "-prec-",         "--prec-",            "-c",        "-O"};
+    bool Drop = false;
+    for (const char *D : Dropped)
+      Drop |= F.starts_with(D);
+    // -c and -G are whole words; other flags begin with these letters.
+    if ((F.starts_with("-c") && F != "-c" && !F.starts_with("-ccbin") &&
+         !F.starts_with("-code=")) ||
+        (F.starts_with("-G") && F != "-G"))
+      Drop = false;
+    if (!Drop)
+      Out.push_back(F.str());
+  }
+  return Out;
+}
+
+std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
+                                      const std::string &Source,
+                                      const FrontendOptions &Opts,
+                                      std::string &Log) {
+  llvm::raw_string_ostream LogStream(Log);
+  auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
+  auto Add = [&](llvm::StringRef Name, llvm::StringRef Text) {
+    Memory->addFile(Name, 0, llvm::MemoryBuffer::getMemBufferCopy(Text, Name));
+  };
+  Add(EmptyFile, "");
+  Add(CompatFile, CompatText);
+  for (auto &[Name, Text] : Opts.VirtualFiles)
+    Add(Name, Text);
+  auto Files = llvm::makeIntrusiveRefCnt<llvm::vfs::OverlayFileSystem>(
+      llvm::vfs::getRealFileSystem());
+  Files->pushOverlay(Memory);
+
+  std::string Resource = Opts.ResourceDir;
+  std::string Clang =
+      llvm::sys::path::parent_path(
+          llvm::sys::path::parent_path(llvm::sys::path::parent_path(Resource)))
+          .str() +
+      "/bin/clang++";
+  std::vector<std::string> Args = {
+      Clang,           "-x",
+      "cuda",          Source,
+      "-c",            "-emit-llvm",
+      "-resource-dir", Resource,
+      "-O1",           "--cuda-path=" + Opts.CudaPath,
+      "-isystem",      Opts.CudaPath + "/include/cccl",
+      "-w",            "-gline-tables-only",
+      "-gcolumn-info", "--cuda-gpu-arch=" + Opts.Arch,
+      "-include",      CompatFile,
+      "-o",            "-"};
+  if (S == Side::Device)
+    for (const char *A : {"--cuda-device-only", "-Xclang",
+                          "-disable-llvm-passes", "-ffp-contract=off"})
+      Args.push_back(A);
+  else
+    for (const char *A : {"--cuda-host-only", "-Xclang",
+                          "-fcuda-include-gpubinary", "-Xclang", EmptyFile})
+      Args.push_back(A);
+  for (const std::string &F : translateFlags(Opts.Flags))
+    Args.push_back(F);
+  std::vector<const char *> Argv;
+  for (const std::string &A : Args)
+    Argv.push_back(A.c_str());
+
+  clang::DiagnosticOptions DiagOpts;
+  auto *Printer = new clang::TextDiagnosticPrinter(LogStream, DiagOpts);
+  clang::DiagnosticsEngine Diags(clang::DiagnosticIDs::create(), DiagOpts,
+                                 Printer);
+  clang::driver::Driver Driver(Clang, llvm::sys::getDefaultTargetTriple(),
+                               Diags, "rcache-check", Files);
+  Driver.setCheckInputsExist(false);
+  std::unique_ptr<clang::driver::Compilation> Compilation(
+      Driver.BuildCompilation(Argv));
+  if (!Compilation || Diags.hasErrorOccurred())
+    return nullptr;
+  const llvm::opt::ArgStringList *Cc1 = nullptr;
+  for (const clang::driver::Command &C : Compilation->getJobs())
+    if (llvm::StringRef(C.getCreator().getName()) == "clang" && !Cc1)
+      Cc1 = &C.getArguments();
+  if (!Cc1) {
+    LogStream << "no compilation found for " << Source << "\n";
+    return nullptr;
+  }
+  auto Invocation = std::make_shared<clang::CompilerInvocation>();
+  llvm::ArrayRef<const char *> List = *Cc1;
+  if (!List.empty() && llvm::StringRef(List.front()) == "-cc1")
+    List = List.drop_front();
+  if (!clang::CompilerInvocation::CreateFromArgs(*Invocation, List, Diags))
+    return nullptr;
+  Invocation->getFrontendOpts().DisableFree = false;
+  Invocation->getCodeGenOpts().DisableFree = false;
+  Invocation->getDiagnosticOpts().ShowColors = false;
+
+  clang::CompilerInstance Instance(Invocation);
+  Instance.setVirtualFileSystem(Files);
+  Instance.createDiagnostics(
+      new clang::TextDiagnosticPrinter(LogStream,
+                                       Instance.getDiagnosticOpts()),
+      /*ShouldOwnClient=*/true);
+  Instance.createFileManager();
+  clang::EmitLLVMOnlyAction Action(&Context);
+  if (!Instance.ExecuteAction(Action))
+    return nullptr;
+  return Action.takeModule();
+}
+
+} // namespace rcache::check

@@ -1,0 +1,317 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Jit.h"
+
+#include "Instrument.h"
+#include "Lower.h"
+
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <cstring>
+#include <mutex>
+#include <thread>
+
+using namespace llvm;
+using namespace llvm::orc;
+
+namespace rcache::check {
+
+namespace {
+
+/// Structures whose layout belongs to the toolkit, filled with its own headers.
+const char *const ShimFile = "/rcache-check/api_shim.cu";
+const char *const ShimText = R"shim(
+#include <cuda_runtime_api.h>
+#include <cstring>
+extern "C" {
+int rcc_func_attributes(const void *, size_t *, int *, int *);
+static cudaError_t fill(cudaDeviceProp *P) {
+  memset(P, 0, sizeof(*P));
+  strcpy(P->name, "rcache-check (CPU)");
+  P->totalGlobalMem = size_t(140) << 30;
+  P->sharedMemPerBlock = 48 << 10;
+  P->sharedMemPerMultiprocessor = 228 << 10;
+  P->sharedMemPerBlockOptin = 227 << 10;
+  P->regsPerBlock = P->regsPerMultiprocessor = 65536;
+  P->warpSize = 32;
+  P->maxThreadsPerBlock = 1024;
+  P->maxThreadsPerMultiProcessor = 2048;
+  P->maxBlocksPerMultiProcessor = 32;
+  P->maxThreadsDim[0] = P->maxThreadsDim[1] = 1024;
+  P->maxThreadsDim[2] = 64;
+  P->maxGridSize[0] = 0x7fffffff;
+  P->maxGridSize[1] = P->maxGridSize[2] = 65535;
+  P->totalConstMem = 64 << 10;
+  P->major = 9;
+  P->minor = 0;
+  P->multiProcessorCount = 4;
+  P->l2CacheSize = 50 << 20;
+  P->memoryBusWidth = 6144;
+  P->concurrentKernels = 1;
+  P->unifiedAddressing = 1;
+  P->managedMemory = 1;
+  P->concurrentManagedAccess = 1;
+  P->pageableMemoryAccess = 0;
+  P->canMapHostMemory = 1;
+  P->cooperativeLaunch = 1;
+  P->asyncEngineCount = 1;
+  return cudaSuccess;
+}
+#undef cudaGetDeviceProperties
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp *P, int D) {
+  return D == 0 ? fill(P) : cudaErrorInvalidDevice;
+}
+cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp *P, int D) {
+  return D == 0 ? fill(P) : cudaErrorInvalidDevice;
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *A, const void *F) {
+  size_t Shared; int Threads, Dynamic;
+  if (int E = rcc_func_attributes(F, &Shared, &Threads, &Dynamic))
+    return cudaError_t(E);
+  memset(A, 0, sizeof(*A));
+  A->sharedSizeBytes = Shared;
+  A->maxThreadsPerBlock = Threads;
+  A->maxDynamicSharedSizeBytes = Dynamic;
+  A->numRegs = 32;
+  A->ptxVersion = A->binaryVersion = 90;
+  return cudaSuccess;
+}
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *A, const void *P) {
+  memset(A, 0, sizeof(*A));
+  bool In = (unsigned long long)P - 0x200000000000ull < 0x040000000000ull;
+  A->type = In ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  A->devicePointer = In ? const_cast<void *>(P) : nullptr;
+  A->hostPointer = In ? nullptr : const_cast<void *>(P);
+  return cudaSuccess;
+}
+}
+)shim";
+
+void optimise(Module &M, TargetMachine &TM, bool Final) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PipelineTuningOptions Tuning;
+  // Wide accesses would hide which thread reads what, and unrolling multiplies
+  // the checks.
+  Tuning.LoopVectorization = false;
+  Tuning.SLPVectorization = false;
+  Tuning.LoopUnrolling = false;
+  Tuning.LoopInterleaving = false;
+  PassBuilder PB(&TM, Tuning);
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  PB.buildPerModuleDefaultPipeline(Final ? OptimizationLevel::O1
+                                         : OptimizationLevel::O2)
+      .run(M, MAM);
+}
+
+void dump(const Module &M, const std::string &Dir, StringRef Name) {
+  if (Dir.empty())
+    return;
+  std::error_code EC;
+  raw_fd_ostream OS(Dir + "/" + Name.str() + ".ll", EC);
+  if (!EC)
+    M.print(OS, nullptr);
+}
+
+std::string text(Error E) { return toString(std::move(E)); }
+
+} // namespace
+
+struct CompiledProgram::Impl {
+  Program P;
+  std::unique_ptr<LLJIT> Jit;
+  bool OrderDependent = false;
+};
+
+CompiledProgram::CompiledProgram() : I(std::make_unique<Impl>()) {}
+CompiledProgram::~CompiledProgram() = default;
+const Program &CompiledProgram::program() const { return I->P; }
+bool CompiledProgram::orderDependent() const { return I->OrderDependent; }
+
+std::unique_ptr<CompiledProgram>
+CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
+                        std::string &Error) {
+  static std::once_flag Once;
+  std::call_once(Once, [] {
+    InitializeAllTargetInfos();
+    InitializeAllTargets();
+    InitializeAllTargetMCs();
+    InitializeAllAsmParsers();
+    InitializeAllAsmPrinters();
+  });
+  FrontendOptions FE = Opts.Frontend;
+  if (FE.ResourceDir.empty())
+    FE.ResourceDir = RCACHE_CHECK_RESOURCE_DIR;
+  FE.CudaPath = findCuda(FE.CudaPath);
+  if (FE.CudaPath.empty()) {
+    Error = "no CUDA toolkit found; name one with --cuda-path";
+    return nullptr;
+  }
+  FE.VirtualFiles[ShimFile] = ShimText;
+
+  // The two sides are compiled at the same time, each in its own context.
+  auto HostContext = std::make_unique<LLVMContext>();
+  auto DeviceContext = std::make_unique<LLVMContext>();
+  std::string HostLog, DeviceLog;
+  std::unique_ptr<Module> Host, Device;
+  std::thread HostThread([&] {
+    Host = compile(*HostContext, Side::Host, Source, FE, HostLog);
+  });
+  Device = compile(*DeviceContext, Side::Device, Source, FE, DeviceLog);
+  HostThread.join();
+  if (!Host || !Device) {
+    Error = !Device ? DeviceLog : HostLog;
+    return nullptr;
+  }
+
+  std::unique_ptr<CompiledProgram> Result(new CompiledProgram);
+  Impl &Me = *Result->I;
+  auto Machine = JITTargetMachineBuilder::detectHost();
+  if (!Machine) {
+    Error = text(Machine.takeError());
+    return nullptr;
+  }
+  Machine->setCodeGenOptLevel(CodeGenOptLevel::Default);
+  Machine->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
+  auto TM = Machine->createTargetMachine();
+  if (!TM) {
+    Error = text(TM.takeError());
+    return nullptr;
+  }
+
+  dump(*Device, Opts.DumpDir, "device-0-clang");
+  Device->setDataLayout((*TM)->createDataLayout());
+  Lowered Low;
+  Low.FirstSite = addSites({});
+  if (!lower(*Device, Me.P, Low, Error))
+    return nullptr;
+  for (const Function &F : *Device)
+    for (const Instruction &Inst : instructions(F))
+      if (auto *A = dyn_cast<AtomicRMWInst>(&Inst))
+        Me.OrderDependent |= A->isFloatingPointOperation();
+  dump(*Device, Opts.DumpDir, "device-1-lowered");
+  optimise(*Device, **TM, /*Final=*/false);
+  dump(*Device, Opts.DumpDir, "device-2-optimised");
+  instrument(*Device, Low, Opts.Checks, Opts.Definedness);
+  dump(*Device, Opts.DumpDir, "device-3-instrumented");
+  optimise(*Device, **TM, /*Final=*/true);
+  dump(*Device, Opts.DumpDir, "device-4-final");
+  std::string Broken;
+  raw_string_ostream BrokenStream(Broken);
+  if (verifyModule(*Device, &BrokenStream)) {
+    Error = "internal error: the lowered module is broken: " + Broken;
+    return nullptr;
+  }
+  addSites(std::move(Low.Sites));
+
+  auto Jit = LLJITBuilder().setJITTargetMachineBuilder(*Machine).create();
+  if (!Jit) {
+    Error = text(Jit.takeError());
+    return nullptr;
+  }
+  Me.Jit = std::move(*Jit);
+  JITDylib &Main = Me.Jit->getMainJITDylib();
+  SymbolMap Symbols;
+  for (auto &[Name, Address] : runtimeSymbols())
+    Symbols[Me.Jit->mangleAndIntern(Name)] = {ExecutorAddr::fromPtr(Address),
+                                              JITSymbolFlags::Exported};
+  auto Fail = [&](llvm::Error E) {
+    Error = text(std::move(E));
+    return nullptr;
+  };
+  // The runtime first: a library that is loaded must not take its place.
+  JITDylib &Api = Me.Jit->getExecutionSession().createBareJITDylib("cuda");
+  if (auto E = Api.define(absoluteSymbols(std::move(Symbols))))
+    return Fail(std::move(E));
+  Main.addToLinkOrder(Api);
+  auto Process = DynamicLibrarySearchGenerator::GetForCurrentProcess(
+      Me.Jit->getDataLayout().getGlobalPrefix());
+  if (!Process)
+    return Fail(Process.takeError());
+  JITDylib &Libc = Me.Jit->getExecutionSession().createBareJITDylib("libc");
+  Libc.addGenerator(std::move(*Process));
+  Main.addToLinkOrder(Libc);
+
+  // Compile the shim only for programs that need it.
+  for (const char *Name :
+       {"cudaGetDeviceProperties", "cudaGetDeviceProperties_v2",
+        "cudaFuncGetAttributes", "cudaPointerGetAttributes"})
+    if (const Function *F = Host->getFunction(Name);
+        F && F->isDeclaration() && !F->use_empty()) {
+      auto ShimContext = std::make_unique<LLVMContext>();
+      std::string Log;
+      FrontendOptions Plain = FE;
+      Plain.Flags.clear();
+      auto Shim = compile(*ShimContext, Side::Host, ShimFile, Plain, Log);
+      if (!Shim) {
+        Error = Log;
+        return nullptr;
+      }
+      if (auto E = Me.Jit->addIRModule(
+              ThreadSafeModule(std::move(Shim), std::move(ShimContext))))
+        return Fail(std::move(E));
+      break;
+    }
+
+  dump(*Host, Opts.DumpDir, "host");
+  if (auto E = Me.Jit->addIRModule(
+          ThreadSafeModule(std::move(Device), std::move(DeviceContext))))
+    return Fail(std::move(E));
+  if (auto E = Me.Jit->addIRModule(
+          ThreadSafeModule(std::move(Host), std::move(HostContext))))
+    return Fail(std::move(E));
+
+  for (auto &[Kernel, Entry] : Low.Entries) {
+    auto Address = Me.Jit->lookup(Entry);
+    if (!Address)
+      return Fail(Address.takeError());
+    Me.P.Kernels[Kernel].Entry = Address->toPtr<void (*)(void **)>();
+  }
+  for (auto &[At, Function] : Low.FunctionFixups) {
+    auto Address = Me.Jit->lookup(Function);
+    if (!Address)
+      return Fail(Address.takeError());
+    void *P = Address->toPtr<void *>();
+    memcpy(At, &P, sizeof(P));
+  }
+  setRegisteringProgram(&Me.P);
+  if (auto E = Me.Jit->initialize(Main))
+    return Fail(std::move(E));
+  setRegisteringProgram(nullptr);
+  return Result;
+}
+
+void *CompiledProgram::lookup(const std::string &Name) {
+  auto Address = I->Jit->lookup(Name);
+  if (!Address) {
+    consumeError(Address.takeError());
+    return nullptr;
+  }
+  return Address->toPtr<void *>();
+}
+
+int CompiledProgram::runMain(const std::vector<std::string> &Args) {
+  auto *Main = reinterpret_cast<int (*)(int, char **, char **)>(lookup("main"));
+  if (!Main)
+    return -1;
+  std::vector<char *> Argv;
+  for (const std::string &A : Args)
+    Argv.push_back(const_cast<char *>(A.c_str()));
+  Argv.push_back(nullptr);
+  return Main(Args.size(), Argv.data(), environ);
+}
+
+} // namespace rcache::check

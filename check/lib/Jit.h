@@ -1,0 +1,53 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A CUDA program, compiled and ready to be called in this process:
+//
+//   source --Frontend--> two modules --Lower, optimise, Instrument--> code
+
+#ifndef RCACHE_CHECK_JIT_H
+#define RCACHE_CHECK_JIT_H
+
+#include "Frontend.h"
+#include "Runtime.h"
+
+#include <memory>
+#include <string>
+
+namespace rcache::check {
+
+struct JitOptions {
+  FrontendOptions Frontend;
+  bool Checks = true;      ///< bounds and races
+  bool Definedness = true; ///< values that were never initialised
+  std::string DumpDir;     ///< where to write intermediate modules; or empty
+};
+
+class CompiledProgram {
+public:
+  /// Null with \p Error set (and clang's diagnostics in it) on failure. The
+  /// program's registrations and static constructors have run when this
+  /// returns.
+  static std::unique_ptr<CompiledProgram>
+  create(const std::string &Source, const JitOptions &Opts,
+         std::string &Error);
+  ~CompiledProgram();
+
+  /// Address of a host function, null if there is none.
+  void *lookup(const std::string &Name);
+  /// Runs main. \p Args includes the program's name.
+  int runMain(const std::vector<std::string> &Args);
+  const Program &program() const;
+  /// Does device code contain atomic operations on floating-point values (the
+  /// result then depends on the order of blocks)?
+  bool orderDependent() const;
+
+private:
+  CompiledProgram();
+  struct Impl;
+  std::unique_ptr<Impl> I;
+};
+
+} // namespace rcache::check
+
+#endif

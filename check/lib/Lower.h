@@ -1,0 +1,90 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Device IR as clang makes it for NVPTX -> IR for the host that calls the CPU
+// runtime:
+//
+//   prepare     host triple, everything inlined into the kernels
+//   memory      __shared__ variables become offsets from the block's base,
+//               other variables constant addresses in the arena, all address
+//               spaces become one
+//   operations  NVVM intrinsics and inline PTX become instructions or calls of
+//               runtime functions (runtime/Abi.h)
+//   locals      start as "never initialised" rather than as undef, so that the
+//               optimiser cannot make use of it and the checks can see it
+//   entries     one `void entry(void **args)` for each kernel
+
+#ifndef RCACHE_CHECK_LOWER_H
+#define RCACHE_CHECK_LOWER_H
+
+#include "Runtime.h"
+
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+
+#include <optional>
+
+namespace rcache::check {
+
+/// What remains to be done once the module has been compiled.
+struct Lowered {
+  std::map<std::string, std::string> Entries; ///< kernel -> entry symbol
+  /// Function addresses to be written into initialised device variables.
+  std::vector<std::pair<char *, std::string>> FunctionFixups;
+  std::vector<std::string> Sites; ///< texts; site N is Sites[N - FirstSite]
+  uint32_t FirstSite = 0;
+};
+
+/// Marks of the lowering that the instrumentation looks for.
+inline constexpr const char *UninitName = "rcc.uninit";
+inline constexpr const char *EntryAttr = "rcc-entry";
+
+/// Lowers \p M in place and describes its kernels and variables in \p P.
+/// Allocates the variables. Returns false with \p Error set if the module needs
+/// something that only another translation unit can give.
+bool lower(llvm::Module &M, Program &P, Lowered &Out, std::string &Error);
+
+/// Places a source location is worth a number. Locations inside the toolkit's
+/// headers are replaced by the place in the user's file that led there.
+class SiteTable {
+public:
+  explicit SiteTable(Lowered &L) : L(L) {}
+  uint32_t of(const llvm::Instruction &I);
+
+private:
+  Lowered &L;
+  std::map<std::string, uint32_t> Known;
+};
+
+/// Calls of runtime functions, in one place.
+class RuntimeCalls {
+public:
+  explicit RuntimeCalls(llvm::Module &M) : M(M) {}
+  llvm::CallInst *call(llvm::IRBuilder<> &B, llvm::StringRef Name,
+                       llvm::Type *Result,
+                       llvm::ArrayRef<llvm::Value *> Args);
+  /// The calling thread's state, computed once for each function.
+  llvm::Value *context(llvm::Function &F);
+  /// Loads a field of the thread's or the block's state.
+  llvm::Value *threadField(llvm::IRBuilder<> &B, llvm::Type *Ty,
+                           unsigned Offset);
+  llvm::Value *blockField(llvm::IRBuilder<> &B, unsigned Offset);
+
+private:
+  llvm::Module &M;
+  std::map<llvm::Function *, llvm::Value *> Contexts;
+};
+
+/// Intrinsics that compute: name without the "llvm.nvvm." in front. Null if it
+/// is none of these.
+llvm::Value *lowerArithmetic(RuntimeCalls &R, llvm::IRBuilder<> &B,
+                             llvm::StringRef Name, llvm::CallInst &Call);
+
+/// Inline PTX. Null if it is not understood; nothing has been emitted then, or
+/// only dead code.
+llvm::Value *lowerPtx(RuntimeCalls &R, llvm::IRBuilder<> &B,
+                      llvm::CallInst &Call, uint32_t Site, bool &Done);
+
+} // namespace rcache::check
+
+#endif

@@ -1,0 +1,152 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The execution engine's own types: a CUDA thread is a fiber that runs until it
+// has to wait for others; a worker (one CPU thread) runs one block at a time.
+//
+//   Worker --owns--> Block state, Threads, Fibers
+//   Thread waits for: a barrier, the lanes of a warp operation, or
+//                     "as many lanes as will come" (__activemask)
+
+#ifndef RCACHE_CHECK_RUNTIME_EXEC_H
+#define RCACHE_CHECK_RUNTIME_EXEC_H
+
+#include "Memory.h"
+
+#include <boost/context/detail/fcontext.hpp>
+
+#include <atomic>
+#include <memory>
+#include <random>
+
+namespace rcache::check {
+
+struct Fiber {
+  boost::context::detail::fcontext_t Ctx = nullptr;
+  char *Stack = nullptr; ///< lowest address
+};
+
+enum class WarpOp : uint8_t { Sync, Shfl, Vote, Match, Redux };
+
+struct Thread : ThreadCtx {
+  enum StateKind : uint8_t {
+    NotStarted,
+    Ready,
+    WaitBarrier,
+    WaitWarp,
+    WaitActive,
+    Done
+  };
+  StateKind State = NotStarted;
+  Fiber *F = nullptr;
+  uint32_t Site = 0;
+  // Barrier.
+  uint32_t BarrierId = 0, BarrierCount = 0;
+  BarRed Red = BarRed::None;
+  // Warp operation.
+  WarpOp Op = WarpOp::Sync;
+  uint32_t SubKind = 0;
+  uint32_t Mask = 0;
+  uint64_t Value = 0, ValueShadow = 0;
+  uint32_t B = 0, C = 0;
+  uint64_t Result = 0;
+  uint32_t Spins = 0;
+  /// Clock of each lane of the own warp as known here (shared-memory order).
+  uint32_t Clock[32];
+};
+
+/// Who touched a piece of shared memory last, in this and earlier intervals.
+struct RaceCell {
+  uint32_t WriteEpoch = 0, ReadEpoch = 0;
+  uint32_t WriteClock = 0, ReadClock[2] = {0, 0};
+  uint16_t WriteThread = 0, ReadThread[2] = {0, 0};
+  uint8_t WriteFlags = 0, ReadFlags = 0, Readers = 0;
+  uint32_t WriteSite = 0, ReadSite[2] = {0, 0};
+};
+struct RaceWord : RaceCell {
+  uint32_t ByteEpoch = 0; ///< interval in which single bytes were touched
+};
+
+/// State of one launch that all workers share.
+struct Grid {
+  Launch *L = nullptr;
+  std::atomic<uint64_t> NextBlock{0};
+  std::atomic<bool> Abort{false};
+  char *ParamBuffer = nullptr;
+};
+
+class Worker {
+public:
+  explicit Worker(unsigned Number);
+  void runBlocks(Grid &G);
+
+  // Called on a fiber.
+  void barrier(Thread &T, uint32_t Site, uint32_t Id, uint32_t Count,
+               BarRed Red, uint32_t Pred);
+  uint64_t warpOp(Thread &T, uint32_t Site, WarpOp Op, uint32_t SubKind,
+                  uint32_t Mask, uint64_t Value, uint32_t B, uint32_t C);
+  uint32_t activeMask(Thread &T, uint32_t Site);
+  void yield(Thread &T);
+  void sharedAccess(Thread &T, uint64_t Addr, uint32_t Size, uint32_t Flags,
+                    uint32_t Site);
+  [[noreturn]] void abortLaunch(Thread &T);
+  void gridSync(Thread &T, uint32_t Site);
+
+  Thread *Current = nullptr;
+  Grid *G = nullptr;
+
+private:
+  struct Block {
+    BlockCtx Ctx;
+    std::unique_ptr<Thread[]> Threads;
+    uint32_t Count = 0, Live = 0, AtBarrier = 0;
+    char *Shared = nullptr;
+  };
+  static void fiberMain(boost::context::detail::transfer_t T);
+  void switchToScheduler(Thread &T);
+  void run(Thread &T);
+  void runBlock(uint64_t Linear);
+  void setUpBlock(uint64_t Linear);
+  bool runWarp(uint32_t W);
+  bool releaseActive(uint32_t W);
+  void finished(Thread &T);
+  void tryBarrier(uint32_t Id, uint32_t Count);
+  void tryWarp(uint32_t W, uint32_t Mask);
+  void complete(uint32_t W, uint32_t Mask);
+  void completeShfl(uint32_t W, uint32_t Mask);
+  void reportDeadlock();
+  bool raceCheck(Thread &T, RaceCell &Cell, uint32_t Flags, uint32_t Site,
+                 uint64_t Addr, uint32_t Size);
+  std::string whereIs(const Thread &T) const;
+  Fiber *takeFiber();
+  Thread &lane(uint32_t W, uint32_t L) { return Blk.Threads[W * 32 + L]; }
+  uint32_t lanesOf(uint32_t W) const {
+    uint32_t N = Blk.Count - W * 32;
+    return N < 32 ? N : 32;
+  }
+
+  unsigned Number;
+  Block Blk;
+  std::vector<std::unique_ptr<Fiber>> Fibers;
+  std::vector<Fiber *> FreeFibers;
+  boost::context::detail::fcontext_t Scheduler = nullptr;
+  bool Aborting = false;
+  std::mt19937_64 Rng;
+  std::vector<uint32_t> OrderOf; ///< scratch: order of warps or lanes
+  uint32_t SharedReserved = 0;
+  uint32_t Epoch = 1;
+  std::vector<RaceWord> Words;
+  std::vector<RaceCell> Bytes;
+  uint32_t Capacity = 0;
+};
+
+/// The worker of the calling CPU thread; null outside a launch.
+Worker *currentWorker();
+
+/// Records a finding about \p T (null: the launch as a whole).
+void report(Severity Sev, const char *Kind, const Launch *L, const Thread *T,
+            uint32_t Site, const std::string &Text);
+
+} // namespace rcache::check
+
+#endif

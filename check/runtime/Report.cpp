@@ -1,0 +1,95 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Findings: what went wrong, where in the source, in which thread. Each pair of
+// kind and place is told once.
+
+#include "Exec.h"
+
+#include <mutex>
+#include <set>
+
+namespace rcache::check {
+
+namespace {
+struct State {
+  std::mutex M;
+  Options Opts;
+  std::vector<Finding> All;
+  std::set<std::pair<std::string, uint32_t>> Seen;
+  std::function<void(const Finding &)> Callback;
+  std::vector<std::string> Sites{""};
+  unsigned Errors = 0;
+};
+State &state() {
+  static State *S = new State;
+  return *S;
+}
+} // namespace
+
+bool initialise(const Options &Opts, std::string &Error) {
+  state().Opts = Opts;
+  return reserveArena(Error);
+}
+Options &options() { return state().Opts; }
+
+void onFinding(std::function<void(const Finding &)> C) {
+  state().Callback = std::move(C);
+}
+std::vector<Finding> findings() {
+  std::lock_guard<std::mutex> Lock(state().M);
+  return state().All;
+}
+void clearFindings() {
+  std::lock_guard<std::mutex> Lock(state().M);
+  state().All.clear();
+  state().Seen.clear();
+  state().Errors = 0;
+}
+unsigned errorCount() {
+  std::lock_guard<std::mutex> Lock(state().M);
+  return state().Errors;
+}
+
+uint32_t addSites(std::vector<std::string> New) {
+  std::lock_guard<std::mutex> Lock(state().M);
+  uint32_t First = state().Sites.size();
+  for (std::string &S : New)
+    state().Sites.push_back(std::move(S));
+  return First;
+}
+std::string siteText(uint32_t Site) {
+  std::lock_guard<std::mutex> Lock(state().M);
+  return Site < state().Sites.size() ? state().Sites[Site] : "";
+}
+
+void report(Severity Sev, const char *Kind, const Launch *L, const Thread *T,
+            uint32_t Site, const std::string &Text) {
+  Finding F;
+  F.Location = siteText(Site);
+  std::lock_guard<std::mutex> Lock(state().M);
+  if (Sev == Severity::Error)
+    ++state().Errors;
+  if (!state().Seen.insert({Kind, Site}).second ||
+      state().All.size() >= state().Opts.MaxFindings)
+    return;
+  F.Sev = Sev;
+  F.Kind = Kind;
+  F.Text = Text;
+  if (L) {
+    F.Kernel = L->Kernel->DisplayName;
+    F.LaunchIndex = L->Index;
+    if (F.Location.empty())
+      F.Location = L->Kernel->Location;
+  }
+  if (T) {
+    F.HasThread = true;
+    F.Block = {T->Block->Ctaid[0], T->Block->Ctaid[1], T->Block->Ctaid[2]};
+    F.Thread = {T->Tid[0], T->Tid[1], T->Tid[2]};
+  }
+  state().All.push_back(F);
+  if (state().Callback)
+    state().Callback(F);
+}
+
+} // namespace rcache::check

@@ -1,0 +1,39 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The commands of rcache-check and what they share.
+
+#ifndef RCACHE_CHECK_COMMANDS_H
+#define RCACHE_CHECK_COMMANDS_H
+
+#include "Jit.h"
+#include "Runtime.h"
+
+namespace rcache::check {
+
+enum ExitCode {
+  ExitSame = 0,
+  ExitDifferent = 1,
+  ExitUsage = 2,
+  ExitUndefinedOriginal = 3,
+  ExitUndefinedRewritten = 4,
+  ExitCouldNotRun = 5,
+};
+
+struct CommandLine {
+  std::vector<std::string> Inputs;
+  std::vector<std::string> ProgramArgs;
+  JitOptions Jit;
+  Options Runtime;
+};
+
+/// Runs one program, in this process. The result is the program's own exit
+/// status unless there is something to report.
+int runCommand(const CommandLine &L);
+
+/// Prints a finding as compilers print diagnostics.
+void printFinding(const Finding &F);
+
+} // namespace rcache::check
+
+#endif

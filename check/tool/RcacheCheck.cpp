@@ -1,0 +1,131 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// rcache-check: runs CUDA programs without a GPU and compares them.
+//
+//   rcache-check run program.cu [--args ...] [-- compiler flags]
+
+#include "Commands.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using namespace rcache::check;
+
+namespace {
+
+const char *const Usage =
+    R"(usage: rcache-check run PROGRAM.cu [options] [--args ...] [-- compiler flags]
+
+options:
+  --cuda-path=DIR        CUDA toolkit (default: CUDA_PATH, nvcc, /usr/local/cuda)
+  --arch=sm_NN           __CUDA_ARCH__ seen by device code (default: sm_90)
+  --schedule=forward|reverse|random:SEED
+                         order of lanes, warps and blocks between
+                         synchronisation points
+  --jobs=N               CPU threads (default: all)
+  --no-races             do not look for races on shared memory
+  --no-uninit            do not follow values that were never initialised
+  --no-checks            no bounds checks either
+  --max-findings=N       stop reporting after N (default: 20)
+  --dump-ir=DIR          write the intermediate modules
+
+exit status: 0 equivalent or no finding, 1 different, 2 wrong usage, 3 undefined
+behaviour in the original, 4 in the rewritten program, 5 could not run
+)";
+
+bool value(const std::string &Arg, const char *Name, std::string &Out) {
+  size_t N = strlen(Name);
+  if (Arg.compare(0, N, Name) != 0 || Arg.size() <= N || Arg[N] != '=')
+    return false;
+  Out = Arg.substr(N + 1);
+  return true;
+}
+
+[[noreturn]] void wrong(const std::string &Why) {
+  fprintf(stderr, "rcache-check: %s\n%s", Why.c_str(), Usage);
+  exit(ExitUsage);
+}
+
+unsigned long number(const std::string &S, const char *What) {
+  char *End;
+  unsigned long V = strtoul(S.c_str(), &End, 10);
+  if (S.empty() || *End)
+    wrong(std::string("not a number after ") + What + ": '" + S + "'");
+  return V;
+}
+
+CommandLine parse(int Argc, char **Argv) {
+  CommandLine L;
+  int I = 1;
+  for (; I < Argc; ++I) {
+    std::string A = Argv[I], V;
+    if (A == "--")
+      break;
+    if (A == "--args") {
+      for (++I; I < Argc && strcmp(Argv[I], "--"); ++I)
+        L.ProgramArgs.push_back(Argv[I]);
+      break;
+    }
+    if (A == "-h" || A == "--help") {
+      fputs(Usage, stdout);
+      exit(0);
+    }
+    if (value(A, "--cuda-path", V))
+      L.Jit.Frontend.CudaPath = V;
+    else if (value(A, "--arch", V))
+      L.Jit.Frontend.Arch = V;
+    else if (value(A, "--resource-dir", V))
+      L.Jit.Frontend.ResourceDir = V;
+    else if (value(A, "--jobs", V))
+      L.Runtime.Jobs = number(V, "--jobs");
+    else if (value(A, "--max-findings", V))
+      L.Runtime.MaxFindings = number(V, "--max-findings");
+    else if (value(A, "--dump-ir", V))
+      L.Jit.DumpDir = V;
+    else if (value(A, "--schedule", V)) {
+      if (V == "forward")
+        L.Runtime.Schedule = Order::Forward;
+      else if (V == "reverse")
+        L.Runtime.Schedule = Order::Reverse;
+      else if (V.compare(0, 6, "random") == 0) {
+        L.Runtime.Schedule = Order::Random;
+        if (V.size() > 7 && V[6] == ':')
+          L.Runtime.Seed = number(V.substr(7), "--schedule=random:");
+        else if (V != "random")
+          wrong("unknown schedule '" + V + "'");
+      } else
+        wrong("unknown schedule '" + V + "'");
+    } else if (A == "--no-races")
+      L.Runtime.Races = false;
+    else if (A == "--no-uninit")
+      L.Jit.Definedness = false;
+    else if (A == "--no-checks")
+      L.Jit.Checks = L.Jit.Definedness = L.Runtime.Races = false;
+    else if (A.size() > 1 && A[0] == '-')
+      wrong("unknown option '" + A + "'");
+    else
+      L.Inputs.push_back(A);
+  }
+  if (I < Argc && !strcmp(Argv[I], "--"))
+    for (++I; I < Argc; ++I)
+      L.Jit.Frontend.Flags.push_back(Argv[I]);
+  return L;
+}
+
+} // namespace
+
+int main(int Argc, char **Argv) {
+  CommandLine L = parse(Argc, Argv);
+  if (L.Inputs.empty())
+    wrong("no input");
+  std::string Command = L.Inputs.front();
+  if (Command == "run") {
+    L.Inputs.erase(L.Inputs.begin());
+    if (L.Inputs.size() != 1)
+      wrong("run takes one program");
+    return runCommand(L);
+  }
+  wrong("unknown command '" + Command + "'");
+}

@@ -1,0 +1,70 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Commands.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace rcache::check {
+
+namespace {
+std::string dim(const Dim3 &D) {
+  return "(" + std::to_string(D.X) + "," + std::to_string(D.Y) + "," +
+         std::to_string(D.Z) + ")";
+}
+
+/// Runs when the program calls exit, or when main has returned.
+int ProgramStatus = -1;
+void summary() {
+  fflush(stdout);
+  if (unsigned N = errorCount()) {
+    fprintf(stderr, "rcache-check: %u error%s\n", N, N == 1 ? "" : "s");
+    fflush(stderr);
+    _exit(ExitUndefinedOriginal);
+  }
+}
+} // namespace
+
+void printFinding(const Finding &F) {
+  std::string Out = F.Location.empty() ? "" : F.Location + ": ";
+  Out += F.Sev == Severity::Error ? "error: " : "warning: ";
+  Out += F.Text + " [" + F.Kind + "]\n";
+  Out += "  in kernel " + F.Kernel + ", launch " +
+         std::to_string(F.LaunchIndex);
+  if (F.HasThread)
+    Out += ", block " + dim(F.Block) + ", thread " + dim(F.Thread);
+  Out += "\n";
+  fflush(stdout);
+  fputs(Out.c_str(), stderr);
+}
+
+int runCommand(const CommandLine &L) {
+  std::string Error;
+  if (!initialise(L.Runtime, Error)) {
+    fprintf(stderr, "rcache-check: %s\n", Error.c_str());
+    return ExitCouldNotRun;
+  }
+  onFinding(printFinding);
+  std::unique_ptr<CompiledProgram> P =
+      CompiledProgram::create(L.Inputs[0], L.Jit, Error);
+  if (!P) {
+    fprintf(stderr, "%s\nrcache-check: '%s' could not be compiled\n",
+            Error.c_str(), L.Inputs[0].c_str());
+    return ExitCouldNotRun;
+  }
+  if (!P->lookup("main")) {
+    fprintf(stderr, "rcache-check: '%s' has no main\n", L.Inputs[0].c_str());
+    return ExitCouldNotRun;
+  }
+  std::vector<std::string> Args{L.Inputs[0]};
+  Args.insert(Args.end(), L.ProgramArgs.begin(), L.ProgramArgs.end());
+  atexit(summary);
+  ProgramStatus = P->runMain(Args);
+  // The compiled code must outlive whatever the program left for exit.
+  P.release();
+  exit(ProgramStatus);
+}
+
+} // namespace rcache::check
