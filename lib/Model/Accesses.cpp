@@ -137,7 +137,16 @@ LVal Executor::lvalue(const Expr *E) {
     }
     return Result;
   }
-  if (isa<AbstractConditionalOperator>(E) || E->isPRValue())
+  if (auto *C = dyn_cast<AbstractConditionalOperator>(E)) {
+    // A place that is one of two: neither can be followed.
+    eval(C->getCond());
+    for (const Expr *X : {C->getTrueExpr(), C->getFalseExpr()})
+      if (X->isGLValue())
+        if (LVal Lv = lvalue(X); Lv.K == LVal::Memory)
+          escape(Lv.Place, X, "one of two places");
+    return Result;
+  }
+  if (E->isPRValue() || isa<CallExpr>(E))
     eval(E);
   return Result;
 }

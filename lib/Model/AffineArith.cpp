@@ -8,7 +8,9 @@
 #include "AffineArith.h"
 #include <algorithm>
 #include <isl/aff.h>
+#include <isl/id.h>
 #include <isl/set.h>
+#include <isl/space.h>
 
 namespace rcache {
 namespace {
@@ -61,6 +63,7 @@ isl::pw_aff AffineArith::constant(int64_t V) {
 isl::pw_aff AffineArith::symbol(const std::string &Id) {
   isl_space *Space = isl_space_params_alloc(Ctx.get(), 0);
   isl_id *Name = isl_id_alloc(Ctx.get(), Id.c_str(), nullptr);
+  Space = isl_space_add_param_id(Space, isl_id_copy(Name));
   return isl::manage(isl_aff_param_on_domain_space_id(Space, Name));
 }
 

@@ -154,7 +154,7 @@ bool isSystemFunction(const FunctionDecl *F) {
 CallInfo classifyCall(const FunctionDecl *F, const CallExpr *Call) {
   CallInfo I;
   I.Name = F->getNameAsString();
-  if (F->isTrivial() || F->isImplicit())
+  if (F->isTrivial() || (F->isImplicit() && isa<CXXMethodDecl>(F)))
     return I;
   if (isSystemFunction(F))
     I.Kind = classifyToolkit(F, Call);

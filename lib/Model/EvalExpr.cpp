@@ -47,7 +47,11 @@ SVal Executor::eval(const Expr *E) {
   }
   if (auto B = builtinVar(E); B && B->Axis < 3)
     return ofInt({Arith.symbol(builtinId(B->K, B->Axis)), true}, T);
-  if (E->isGLValue() && !isa<CallExpr>(E) && !T->isVoidType()) {
+  // `a = b`, `++i` and `c ? x : y` are lvalues as well, with a value.
+  auto *Un = dyn_cast<UnaryOperator>(E);
+  bool Operator = isa<BinaryOperator>(E) || isa<AbstractConditionalOperator>(E) ||
+                  (Un && Un->isIncrementDecrementOp());
+  if (E->isGLValue() && !isa<CallExpr>(E) && !T->isVoidType() && !Operator) {
     // A value category for statements such as `a[i];`.
     LVal L = lvalue(E);
     return L.K == LVal::Memory ? addressOf(L, nullptr) : unknown(E, 0);
@@ -84,6 +88,8 @@ SVal Executor::evalCast(const CastExpr *E) {
   const Expr *Sub = E->getSubExpr();
   switch (E->getCastKind()) {
   case CK_LValueToRValue:
+    if (auto *C = dyn_cast<AbstractConditionalOperator>(strip(Sub)))
+      return evalConditional(C);
     return load(lvalue(Sub), strip(Sub));
   case CK_NoOp:
   case CK_ConstructorConversion:
@@ -366,13 +372,19 @@ SVal Executor::evalConditional(const AbstractConditionalOperator *E) {
   CondVal C = evalCond(E->getCond());
   PathState Before = Path;
   auto EnvBefore = Env;
+  auto Branch = [&](const Expr *X) {
+    X = strip(X);
+    bool Place = X->isGLValue() && !isa<CallExpr>(X) &&
+                 !isa<AbstractConditionalOperator>(X);
+    return Place ? load(lvalue(X), X) : eval(X);
+  };
   assume(C, true);
-  SVal A = eval(E->getTrueExpr());
+  SVal A = Branch(E->getTrueExpr());
   auto EnvTrue = Env;
   Path = Before;
   Env = EnvBefore;
   assume(C, false);
-  SVal B = eval(E->getFalseExpr());
+  SVal B = Branch(E->getFalseExpr());
   Path = Before;
   auto EnvFalse = Env;
   mergeEnv(C, EnvTrue, EnvFalse);

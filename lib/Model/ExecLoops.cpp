@@ -21,17 +21,30 @@ namespace rcache {
 
 void Executor::havocVar(const VarDecl *V) { Env[V] = opaqueVar(V); }
 
-void Executor::havoc(const llvm::SmallPtrSetImpl<const VarDecl *> &Vars,
-                     bool Entry) {
-  // In declaration order, so that symbols are numbered the same in every run.
-  std::vector<const VarDecl *> Order(Vars.begin(), Vars.end());
+/// Makes the variables that live here already opaque, in declaration order, so
+/// that symbols are numbered the same in every run.
+void Executor::havoc(const llvm::SmallPtrSetImpl<const VarDecl *> &Vars) {
+  std::vector<const VarDecl *> Order;
+  for (const VarDecl *V : Vars)
+    if ((Declared.count(V) || Env.count(V)) && !V->getType()->isArrayType())
+      Order.push_back(V);
   llvm::sort(Order, [&](const VarDecl *A, const VarDecl *B) {
     return L.varIndex(A) < L.varIndex(B);
   });
   for (const VarDecl *V : Order)
-    if (Env.count(V) || !Entry || L.varIndex(V) >= 0)
-      if (!V->getType()->isArrayType())
-        havocVar(V);
+    havocVar(V);
+}
+
+/// Behind a loop: what it changed is opaque, what it declared is gone.
+void Executor::leaveLoop(const llvm::SmallPtrSetImpl<const VarDecl *> &Vars,
+                         const llvm::SmallPtrSetImpl<const VarDecl *> &Outer) {
+  llvm::SmallPtrSet<const VarDecl *, 8> Live;
+  for (const VarDecl *V : Vars)
+    if (Outer.count(V))
+      Live.insert(V);
+    else
+      Env.erase(V);
+  havoc(Live);
 }
 
 namespace {
@@ -478,6 +491,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     S.IncRange = range(F->getInc());
     S.CondRange = range(F->getCond());
   }
+  llvm::SmallPtrSet<const VarDecl *, 32> Outer = Declared;
   if (const clang::Stmt *I = F->getInit()) {
     if (auto *D = dyn_cast<DeclStmt>(I)) {
       M.Stmts[Id].InitRange =
@@ -524,7 +538,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     Path = Before;
     Env = EnvBefore;
   }
-  havoc(Modified, true);
+  havoc(Modified);
   if (Iter)
     Env[Iter] = IterVal;
 
@@ -552,7 +566,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     unsigned Saved = CurStmt;
     CurStmt = Id;
     if (Continue || Leaves)
-      havoc(Modified, false);
+      havoc(Modified);
     eval(F->getInc());
     CurStmt = Saved;
   }
@@ -572,14 +586,15 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   }
   if (Iter)
     Modified.insert(Iter);
-  havoc(Modified, false);
+  leaveLoop(Modified, Outer);
 }
 
 void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   PathState Before = Path;
+  llvm::SmallPtrSet<const VarDecl *, 32> Outer = Declared;
   llvm::SmallPtrSet<const VarDecl *, 8> Modified;
   L.assignedIn(S, Modified);
-  havoc(Modified, true);
+  havoc(Modified);
   const Expr *Cond = nullptr;
   const clang::Stmt *Body = nullptr;
   bool CondFirst = true;
@@ -635,7 +650,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
       Path.Guards.push_back(std::make_shared<Value>(U));
       break;
     }
-  havoc(Modified, false);
+  leaveLoop(Modified, Outer);
 }
 
 } // namespace rcache

@@ -14,6 +14,7 @@ namespace rcache {
 
 void Executor::run(const FunctionDecl *FD) {
   for (const ParmVarDecl *P : FD->parameters()) {
+    Declared.insert(P);
     int I = L.paramIndex(P);
     KernelParam &K = M.Params[I];
     QualType T = P->getType();
@@ -153,7 +154,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
       decline("unsupported-statement", S->getStmtClassName(), S->getBeginLoc());
     llvm::SmallPtrSet<const VarDecl *, 8> Vars;
     L.assignedIn(S, Vars);
-    havoc(Vars, false);
+    havoc(Vars);
   }
   CurStmt = Saved;
   return Id;
@@ -183,6 +184,7 @@ void Executor::execDecl(const DeclStmt *D, unsigned Id) {
 void Executor::execVarInit(const VarDecl *V) {
   int I = L.varIndex(V);
   const Expr *Init = V->getInit();
+  Declared.insert(V);
   if (!Init) {
     Env.erase(V);
     return;
@@ -436,7 +438,7 @@ void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
   PathState Before = Path;
   llvm::SmallPtrSet<const VarDecl *, 8> Vars;
   L.assignedIn(S->getBody(), Vars);
-  havoc(Vars, true);
+  havoc(Vars);
   // Which label is taken is one condition for the whole body.
   Value U;
   U.Type = "bool";
@@ -451,7 +453,7 @@ void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
     for (const clang::Stmt *X : B->body()) {
       if (isa<SwitchCase>(X)) {
         Path = Inside;
-        havoc(Vars, true);
+        havoc(Vars);
       }
       exec(X, Block);
     }
@@ -459,7 +461,7 @@ void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
     exec(S->getBody(), Id);
   }
   Path = Before;
-  havoc(Vars, false);
+  havoc(Vars);
 }
 
 //===----------------------------------------------------------------------===//

@@ -62,7 +62,7 @@ struct LVal {
 };
 
 struct PathState {
-  isl::set Dom;
+  Nullable<isl::set> Dom;
   bool Exact = true;
   std::vector<ValueRef> Guards; ///< conditions left out of Dom
   bool Dead = false;            ///< nothing gets here
@@ -71,7 +71,7 @@ struct PathState {
 /// A condition: it may hold on True and may fail on False; both are exact
 /// (each the complement of the other) when it is affine.
 struct CondVal {
-  isl::set True, False;
+  Nullable<isl::set> True, False;
   bool Affine = false;
   ValueRef V; ///< boolean value; null when affine
   unsigned Depends = 0;
@@ -112,8 +112,9 @@ private:
   // ExecLoops.cpp
   void execFor(const clang::ForStmt *S, unsigned Id);
   void execWhile(const clang::Stmt *S, unsigned Id);
-  void havoc(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
-             bool Entry);
+  void havoc(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars);
+  void leaveLoop(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
+                 const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Outer);
   void havocVar(const clang::VarDecl *V);
   bool countedLoop(const clang::ForStmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,
@@ -209,6 +210,7 @@ private:
 
   PathState Path;
   llvm::MapVector<const clang::VarDecl *, SVal> Env;
+  llvm::SmallPtrSet<const clang::VarDecl *, 32> Declared;
   unsigned CurStmt = 0;
   const clang::Expr *WholeStmtExpr = nullptr; ///< expression of the current Leaf
   int Inlining = 0;            ///< depth of evaluated callee bodies
