@@ -868,6 +868,9 @@ void Lowering::makeEntries() {
     }
     B.CreateCall(K, Args);
     B.CreateRetVoid();
+    // The entry reads the launch's own memory and stays unchecked: the kernel
+    // must not be merged into it.
+    K->addFnAttr(Attribute::NoInline);
     K->setLinkage(GlobalValue::InternalLinkage);
   }
 }

@@ -33,6 +33,9 @@ private:
   bool move(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool arithmetic(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  bool wideArithmetic(StringRef Name, ArrayRef<StringRef> Args,
+                      ArrayRef<Value *> A, bool Signed, bool Hi, bool Wide,
+                      bool SetCarry);
   bool memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   Value *special(StringRef Name);
@@ -66,6 +69,7 @@ private:
   SmallVector<Value *, 4> Outs;
   SmallVector<Value *, 8> Ins;
   StringMap<Value *> Registers;
+  Value *Carry = nullptr; ///< the condition code register
 };
 
 Value *PtxTranslator::as(Value *V, Type *T) {
@@ -304,7 +308,7 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
   if (!T || Args.size() < 2)
     return false;
   bool Sat = false, Relu = false, Nan = false, Approx = false;
-  bool Lo = false, Hi = false, Wide = false;
+  bool Hi = false, Wide = false, SetCarry = false;
   for (StringRef S : Op.drop_front().drop_back(1)) {
     if (S == "sat")
       Sat = true;
@@ -314,19 +318,18 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
       Nan = true;
     else if (S == "approx" || S == "full")
       Approx = true;
-    else if (S == "lo")
-      Lo = true;
+    else if (S == "cc")
+      SetCarry = true;
     else if (S == "hi")
       Hi = true;
     else if (S == "wide")
       Wide = true;
     else if (S != "rn" && S != "ftz" && S != "wrap" && S != "clamp" && S != "l" &&
-             S != "r")
+             S != "r" && S != "lo" && S != "shiftamt")
       return false;
   }
-  if (Relu || Wide || Hi)
+  if (Relu)
     return false;
-  (void)Lo;
   SmallVector<Value *, 4> A;
   for (StringRef S : Args.drop_front()) {
     A.push_back(read(S, T));
@@ -375,6 +378,8 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
   }
   if (Sat)
     return false;
+  if (Hi || Wide || SetCarry || Name == "addc" || Name == "madc")
+    return wideArithmetic(Name, Args, A, Signed, Hi, Wide, SetCarry);
   if (Name == "add" && A.size() == 2)
     V = B.CreateAdd(A[0], A[1]);
   else if (Name == "sub" && A.size() == 2)
@@ -435,6 +440,45 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
                                        : B.CreateLShr(A[0], M));
   }
   return write(Args[0], V);
+}
+
+/// Sums with carry in and out, high halves and full products.
+bool PtxTranslator::wideArithmetic(StringRef Name, ArrayRef<StringRef> Args,
+                                   ArrayRef<Value *> A, bool Signed, bool Hi,
+                                   bool Wide, bool SetCarry) {
+  auto *T = cast<IntegerType>(A[0]->getType());
+  unsigned Bits = T->getBitWidth();
+  IntegerType *W = B.getIntNTy(2 * Bits);
+  auto Ext = [&](Value *V) {
+    return Signed ? B.CreateSExt(V, W) : B.CreateZExt(V, W);
+  };
+  bool Product = Name == "mul" || Name == "mad" || Name == "madc";
+  if (A.size() != (Name == "mad" || Name == "madc" ? 3u : 2u) ||
+      !(Product || Name == "add" || Name == "addc"))
+    return false;
+  Value *First = A[0];
+  if (Product) {
+    Value *Full = B.CreateMul(Ext(A[0]), Ext(A[1]));
+    if (Wide) {
+      if (Name == "mad") {
+        Value *C = read(Args[3], W);
+        return C && write(Args[0], B.CreateAdd(Full, C));
+      }
+      return write(Args[0], Full);
+    }
+    First = B.CreateTrunc(Hi ? B.CreateLShr(Full, Bits) : Full, T);
+    if (Name == "mul")
+      return write(Args[0], First);
+  }
+  Value *Sum = B.CreateAdd(B.CreateZExt(First, W), B.CreateZExt(A.back(), W));
+  if (Name.ends_with("c")) {
+    if (!Carry)
+      return false;
+    Sum = B.CreateAdd(Sum, B.CreateZExt(Carry, W));
+  }
+  if (SetCarry)
+    Carry = B.CreateTrunc(B.CreateLShr(Sum, Bits), B.getInt1Ty());
+  return write(Args[0], B.CreateTrunc(Sum, T));
 }
 
 bool PtxTranslator::compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {

@@ -113,7 +113,8 @@ void rcc_check(ThreadCtx *Ctx, uint64_t Addr, uint64_t Size, uint32_t Align,
                uint32_t Flags, uint32_t Site) {
   Thread &T = self(Ctx);
   Worker &W = *currentWorker();
-  if (!Size)
+  if (!Size || ((!Align || !(Addr & (Align - 1))) &&
+                (accessibleBytes(Addr, Size) == Size || noteAccess(Addr, Size))))
     return;
   std::string What = std::string(Flags & AccessWrite ? "write" : "read") +
                      " of " + std::to_string(Size) + " bytes at address ";
@@ -121,7 +122,7 @@ void rcc_check(ThreadCtx *Ctx, uint64_t Addr, uint64_t Size, uint32_t Align,
   snprintf(Hex, sizeof(Hex), "0x%llx", static_cast<unsigned long long>(Addr));
   What += Hex;
   size_t Ok = accessibleBytes(Addr, Size);
-  if (Ok < Size) {
+  if (Ok < Size && !noteAccess(Addr, Size)) {
     Allocation A;
     uint64_t Shared = Addr - uint64_t(T.Shared) + (1u << 16);
     if (Shared < T.Block->TotalShared + (2u << 16)) {

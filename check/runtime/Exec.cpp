@@ -121,7 +121,9 @@ void Worker::setUpBlock(uint64_t Linear) {
       Bytes.assign(SharedReserved, RaceCell());
     }
   }
-  memset(shadowOf(Blk.Shared), 0xff, Total);
+  for (const SharedRange &R : *L.Ranges)
+    memset(shadowOf(Blk.Shared + R.Offset), 0xff, R.Size);
+  memset(shadowOf(Blk.Shared + L.Kernel->DynamicOffset), 0xff, L.DynamicShared);
   ++Epoch;
   for (uint32_t I = 0; I < Blk.Count; ++I) {
     Thread &T = Blk.Threads[I];
@@ -347,6 +349,8 @@ bool runGrid(Launch &L) {
   G.ParamBuffer = Params;
   if (L.Grid.count())
     P->run(G);
+  L.SharedHigh = G.SharedHigh;
+  L.Aborted = G.Abort;
   if (LaunchCallback)
     LaunchCallback(L);
   return !G.Abort;

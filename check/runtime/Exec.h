@@ -73,6 +73,7 @@ struct Grid {
   std::atomic<uint64_t> NextBlock{0};
   std::atomic<bool> Abort{false};
   char *ParamBuffer = nullptr;
+  std::atomic<uint32_t> SharedHigh{0}; ///< end of the shared memory touched
 };
 
 class Worker {
@@ -90,7 +91,6 @@ public:
   void sharedAccess(Thread &T, uint64_t Addr, uint32_t Size, uint32_t Flags,
                     uint32_t Site);
   [[noreturn]] void abortLaunch(Thread &T);
-  void gridSync(Thread &T, uint32_t Site);
 
   Thread *Current = nullptr;
   Grid *G = nullptr;

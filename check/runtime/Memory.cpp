@@ -18,7 +18,10 @@ namespace {
 struct Arena {
   std::mutex M;
   std::map<uint64_t, Allocation> Live; ///< by base address
-  uint64_t Next = ArenaBase + (1ull << 32);
+  // Variables apart from allocations: a program with one variable more should
+  // still see the same addresses.
+  uint64_t NextGlobal = ArenaBase + (1ull << 32);
+  uint64_t Next = ArenaBase + (1ull << 38);
   uint64_t NextPrivate = ArenaBase + ArenaSize; ///< grows down
   uint64_t Serial = 0;
 };
@@ -93,10 +96,11 @@ char *allocate(size_t Size, Allocation::Kind K, const std::string &Name) {
   uint64_t Span = (Size + 0xffff) & ~0xffffull;
   if (A.Next + Span + (1u << 23) > A.NextPrivate)
     return nullptr;
-  uint64_t Base = A.Next;
+  uint64_t &Next = K == Allocation::Global ? A.NextGlobal : A.Next;
+  uint64_t Base = Next;
   // A gap as large as many rows of an ordinary array, so that a stray index
   // lands in no-man's-land rather than in the neighbour.
-  A.Next += Span + (1u << 22);
+  Next += Span + (K == Allocation::Global ? 1u << 16 : 1u << 22);
   auto *P = reinterpret_cast<char *>(Base);
   setAccessible(P, Size, true);
   A.Live[Base] = Allocation{P, Size, A.Serial++, K, Name};
@@ -164,6 +168,41 @@ std::vector<Allocation> allocations() {
     return L.Serial < R.Serial;
   });
   return R;
+}
+
+namespace {
+std::vector<Discovery> *Discovering = nullptr;
+} // namespace
+
+void discover(std::vector<Discovery> *Regions) {
+  Discovering = Regions;
+  if (Regions)
+    for (Discovery &D : *Regions)
+      setAccessible(D.Base, D.Size, false);
+}
+
+bool noteAccess(uint64_t P, size_t Size) {
+  if (!Discovering)
+    return false;
+  static std::mutex M;
+  std::lock_guard<std::mutex> Lock(M);
+  for (Discovery &D : *Discovering) {
+    uint64_t Off = P - reinterpret_cast<uint64_t>(D.Base);
+    if (Off < D.Size && Off + Size <= D.Size) {
+      D.Low = std::min<size_t>(D.Low, Off);
+      D.High = std::max<size_t>(D.High, Off + Size);
+      return true;
+    }
+  }
+  return false;
+}
+
+void restrictTo(char *Base, size_t Size, size_t Low, size_t High) {
+  setAccessible(Base, Size, false);
+  if (Low >= High)
+    return;
+  Low &= ~size_t(15);
+  setAccessible(Base + Low, High - Low, true);
 }
 
 void markDefined(void *Ptr, size_t Size, bool Defined) {

@@ -17,6 +17,8 @@ void setAccessible(const void *Ptr, size_t Size, bool On);
 size_t accessibleBytes(uint64_t P, size_t Size);
 /// Arena memory for stacks and shared memory; not listed as an allocation.
 char *allocatePrivate(size_t Size);
+/// Is this access part of a discovery? It is noted then.
+bool noteAccess(uint64_t P, size_t Size);
 /// The allocation closest to an address that lies in none.
 bool nearestAllocation(const void *Ptr, Allocation &Out);
 

@@ -52,6 +52,9 @@ struct Launch {
   bool Cooperative = false;
   uint64_t Index = 0; ///< counts launches from 0
   const std::vector<SharedRange> *Ranges = nullptr;
+  // Known afterwards.
+  uint32_t SharedHigh = 0; ///< end of the shared memory touched, an offset
+  bool Aborted = false;
 };
 
 enum class Severity { Warning, Error };
@@ -106,6 +109,17 @@ void onLaunch(std::function<void(const Launch &)> Callback);
 
 char *allocate(size_t Size, Allocation::Kind K, const std::string &Name = "");
 bool release(void *Ptr);
+/// Memory whose use is to be found out: every access is allowed and noted.
+/// Only one such run at a time.
+struct Discovery {
+  char *Base = nullptr;
+  size_t Size = 0;
+  size_t Low = ~size_t(0), High = 0; ///< bytes touched, [Low, High)
+};
+void discover(std::vector<Discovery> *Regions);
+/// Makes exactly [Low, High) of an allocation accessible; Low is rounded down
+/// to 16 bytes.
+void restrictTo(char *Base, size_t Size, size_t Low, size_t High);
 /// The live allocation that contains \p Ptr.
 bool findAllocation(const void *Ptr, Allocation &Out);
 std::vector<Allocation> allocations();

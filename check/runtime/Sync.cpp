@@ -413,7 +413,7 @@ uint32_t Worker::activeMask(Thread &T, uint32_t Site) {
 bool Worker::raceCheck(Thread &T, RaceCell &Cell, uint32_t Flags,
                        uint32_t Site, uint64_t Addr, uint32_t Size) {
   auto Ordered = [&](uint32_t Other, uint32_t Clock) {
-    return Other / 32 == T.Warp && T.Clock[Other % 32] > Clock;
+    return Other / 32 == T.Warp && T.Clock[Other % 32] >= Clock;
   };
   auto Excused = [&](uint32_t Other, uint32_t OtherFlags) {
     if (Flags & OtherFlags & AccessAtomic)
@@ -474,6 +474,8 @@ void Worker::sharedAccess(Thread &T, uint64_t Addr, uint32_t Size,
   uint64_t Off = Addr - uint64_t(T.Shared);
   if (Off + Size > T.Block->TotalShared)
     return;
+  if (Off + Size > G->SharedHigh)
+    G->SharedHigh = Off + Size;
   if (((Off | Size) & 3) == 0) {
     for (uint32_t W = Off / 4, E = (Off + Size) / 4; W < E; ++W) {
       RaceWord &Word = Words[W];
