@@ -1,0 +1,582 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "PlanVerifier.h"
+#include "Affine/IslTools.h"
+#include "VerifierWorld.h"
+#include "llvm/Support/Error.h"
+#include <algorithm>
+
+namespace rcache {
+
+using verify::Element;
+using verify::Undecided;
+using verify::World;
+
+namespace {
+
+using Thread = std::array<int64_t, 3>;
+
+/// Thrown where the plan is wrong; caught in verifyPlan.
+struct WrongPlan {
+  std::string What;
+};
+
+/// Thrown when the budget of checks is used up: all is well so far.
+struct EnoughChecks {};
+
+const char *const Nothing = "nothing";
+
+std::string str(const Element &E) {
+  std::string Text;
+  for (const int64_t C : E)
+    Text += "[" + std::to_string(C) + "]";
+  return Text;
+}
+
+std::string str(const Thread &T) {
+  return "(" + std::to_string(T[0]) + ", " + std::to_string(T[1]) + ", " +
+         std::to_string(T[2]) + ")";
+}
+
+/// What one element of the array holds at the barrier.
+struct Content {
+  std::string Term;
+  unsigned Write = 0; ///< by which write
+  bool Raced = false; ///< two threads wrote different values
+};
+
+class Verifier {
+public:
+  Verifier(const KernelModel &M, const Plan &P, const VerifyOptions &O)
+      : M(M), P(P), O(O), W(M, P, O.Seed) {}
+
+  void run() {
+    everyAccessHasAPlace();
+    for (const ArrayPlan &A : P.Arrays)
+      registersAreStatic(A);
+    unsigned Reached = 0;
+    for (unsigned I = 0; I < O.Launches; ++I) {
+      if (!W.draw())
+        throw Undecided{"no small launch meets what the plan assumes"};
+      checkMapping();
+      for (const ArrayPlan &A : P.Arrays)
+        if (A.X != Exchange::Shared && W.drawRounds(A.Barrier)) {
+          ++Reached;
+          arrayInLaunch(A);
+        }
+    }
+    if (!Reached && Checks == 0)
+      throw Undecided{"no made-up launch reaches the barrier"};
+  }
+
+  uint64_t checks() const { return Checks; }
+
+private:
+  const KernelModel &M;
+  const Plan &P;
+  const VerifyOptions &O;
+  World W;
+  uint64_t Checks = 0;
+
+  // Of the array and launch at hand.
+  const ArrayPlan *A = nullptr;
+  std::map<Element, Content> Contents;
+  std::set<Element> Asked;
+
+  void count() {
+    if (++Checks > O.MaxChecks)
+      throw EnoughChecks();
+  }
+
+  [[noreturn]] void wrong(const std::string &What) {
+    throw WrongPlan{What + " (" + W.describe() + ")"};
+  }
+  std::string name() const { return "'" + M.Arrays[A->Array].Name + "'"; }
+  std::string at(const SharedAccess &S) const {
+    return M.text(S.Range) + " at line " + std::to_string(S.Pos.Line);
+  }
+
+  void everyAccessHasAPlace();
+  void registersAreStatic(const ArrayPlan &A);
+  void checkMapping();
+  void arrayInLaunch(const ArrayPlan &Which);
+
+  void executeWrites();
+  void executeWrite(unsigned Access);
+  std::string staged(const Element &E, bool &Loads);
+  void askFor(const Element &E, bool Needed);
+  void askForRegisters(const std::vector<Element> &Firsts, unsigned Lane);
+  void checkRun(const Element &Start, int64_t Count);
+
+  int64_t slotThread(unsigned Axis, int64_t Physical) const;
+  void forEachPhysical(
+      const std::function<void(unsigned Linear, const Thread &First)> &F) const;
+  int64_t offset(int64_t Register) const;
+  std::optional<Element> inWindow(const std::vector<Element> &Firsts,
+                                  unsigned Lane, const Element &Register);
+  std::optional<Element> inReload(const Element &First,
+                                  const Element &Register);
+  std::optional<int64_t> inChunks(const std::vector<Element> &Firsts,
+                                  unsigned Lane, int64_t Register);
+  std::optional<int64_t> inCyclic(const std::vector<Element> &Firsts,
+                                  unsigned Lane, int64_t Register);
+  void checkReads(const std::vector<Element> &Firsts, unsigned Lane,
+                  const Thread &First);
+  void checkRead(unsigned Access, const std::vector<Element> &Firsts,
+                 unsigned Lane, const Thread &T);
+};
+
+//===-- Without a launch --------------------------------------------------===//
+
+/// Every access of an array that leaves shared memory is planned for, once.
+void Verifier::everyAccessHasAPlace() {
+  std::set<unsigned> InRegisters, InShared;
+  std::map<unsigned, unsigned> Reads, Writes;
+  for (const ArrayPlan &Plan : P.Arrays) {
+    (Plan.X == Exchange::Shared ? InShared : InRegisters).insert(Plan.Array);
+    if (Plan.X == Exchange::Shared)
+      continue;
+    for (const unsigned R : Plan.Reads)
+      ++Reads[R];
+    for (const unsigned R : Plan.Writes)
+      ++Writes[R];
+  }
+  for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+    const SharedAccess &S = M.SharedAccesses[I];
+    if (!InRegisters.count(S.Array) || InShared.count(S.Array) ||
+        (!S.Domain.is_null() && S.Domain.is_empty()))
+      continue;
+    if (S.K == SharedAccess::Read && Reads[I] != 1)
+      throw WrongPlan{"the read " + at(S) + " has " + std::to_string(Reads[I]) +
+                      " sources"};
+    if (S.K == SharedAccess::Write && Writes[I] == 0)
+      throw WrongPlan{"the write " + at(S) + " is lost"};
+    if (S.K != SharedAccess::Read && S.K != SharedAccess::Write)
+      throw WrongPlan{"the access " + at(S) + " needs shared memory"};
+  }
+}
+
+/// Registers have no addresses: their index may use slots and the iterators of
+/// unrolled loops only.
+void Verifier::registersAreStatic(const ArrayPlan &Plan) {
+  std::set<std::string> Static = {"sx", "sy", "sz"};
+  for (const unsigned L : P.UnrolledLoops)
+    if (M.stmt(L).IterSymbol >= 0)
+      Static.insert(M.Symbols[M.stmt(L).IterSymbol].Id);
+  for (const WindowRead &R : Plan.WindowReads)
+    for (const isl::pw_aff &I : R.Register)
+      for (const std::string &Id : involvedIds(I))
+        if (!Static.count(Id))
+          throw WrongPlan{"the register of " + at(M.SharedAccesses[R.Access]) +
+                          " depends on '" + Id + "', which is not static"};
+}
+
+//===-- Threads and slots -------------------------------------------------===//
+
+/// The logical thread, along \p Axis, of the first slot of physical thread
+/// \p Physical of a logical block.
+int64_t Verifier::slotThread(unsigned Axis, int64_t Physical) const {
+  const int64_t S = P.Stride[Axis], C = P.Factor[Axis];
+  return Physical / S * S * C + Physical % S;
+}
+
+void Verifier::checkMapping() {
+  int64_t Physical = 1;
+  for (unsigned X = 0; X < 3; ++X) {
+    const int64_t C = P.Factor[X], S = P.Stride[X];
+    if (C < 1 || S < 1 || W.block()[X] % C != 0 ||
+        (C > 1 && W.block()[X] % (C * S) != 0))
+      wrong("the slots do not fill the block");
+    Physical *= W.block()[X] / C;
+  }
+  for (const ArrayPlan &Plan : P.Arrays)
+    if (Plan.X == Exchange::Shuffle && Physical % 32 != 0)
+      wrong("a warp would hold threads of two blocks, or be incomplete");
+}
+
+void Verifier::forEachPhysical(
+    const std::function<void(unsigned, const Thread &)> &F) const {
+  Thread N;
+  for (unsigned X = 0; X < 3; ++X)
+    N[X] = W.block()[X] / P.Factor[X];
+  unsigned Linear = 0;
+  for (int64_t Z = 0; Z < N[2]; ++Z)
+    for (int64_t Y = 0; Y < N[1]; ++Y)
+      for (int64_t X = 0; X < N[0]; ++X)
+        F(Linear++, {slotThread(0, X), slotThread(1, Y), slotThread(2, Z)});
+}
+
+//===-- The staging writes, executed --------------------------------------===//
+
+void Verifier::executeWrite(unsigned Access) {
+  const SharedAccess &S = M.SharedAccesses[Access];
+  if (!S.Affine || S.K != SharedAccess::Write)
+    throw Undecided{"a staging write whose index is not affine"};
+  // Rounds that a loop shares out among the threads are all done by somebody:
+  // the threads of those axes need not be tried.
+  const unsigned Shared = W.cooperativeAxes(S.Stmt, A->Barrier);
+  Thread N = W.block(), T;
+  for (unsigned X = 0; X < 3; ++X)
+    if (Shared & (DepThreadX << X))
+      N[X] = 1;
+  for (T[2] = 0; T[2] < N[2]; ++T[2])
+    for (T[1] = 0; T[1] < N[1]; ++T[1])
+      for (T[0] = 0; T[0] < N[0]; ++T[0]) {
+        W.setThread(T);
+        W.forEachRound(S.Stmt, A->Barrier, [&] {
+          if (!W.holds(S.Domain))
+            return;
+          const Element E = W.element(S.Index);
+          std::string Term = W.term(S.Stored);
+          const auto Old = Contents.find(E);
+          for (const ValueRef &G : S.ExtraGuards)
+            Term = "if " + W.term(G) + " then " + Term;
+          if (!S.ExtraGuards.empty())
+            Term += " else " + (Old == Contents.end() ? std::string(Nothing)
+                                                      : Old->second.Term);
+          if (Old == Contents.end())
+            Contents[E] = {Term, Access, false};
+          else
+            Old->second = {Term, Access,
+                           Old->second.Write == Access &&
+                               (Old->second.Raced || Old->second.Term != Term)};
+        });
+      }
+}
+
+void Verifier::executeWrites() {
+  Contents.clear();
+  std::vector<unsigned> InOrder = A->Writes;
+  std::sort(InOrder.begin(), InOrder.end());
+  for (const unsigned Access : InOrder)
+    executeWrite(Access);
+}
+
+//===-- The staging function, asked ---------------------------------------===//
+
+/// What the plan's staging function gives for \p E, in the form of
+/// executeWrite.
+std::string Verifier::staged(const Element &E, bool &Loads) {
+  Loads = false;
+  W.forgetThread();
+  W.setElement(A->Stage.ElemIds, E);
+  std::string Before;
+  for (const StagePiece &Piece : A->Stage.Pieces) {
+    if (!W.holds(Piece.Domain))
+      continue;
+    Loads |= W.loads(Piece.V);
+    std::string Term = W.term(Piece.V);
+    for (const ValueRef &G : Piece.Guards)
+      Term = "if " + W.term(G) + " then " + Term;
+    if (Piece.Guards.empty())
+      return Before + Term;
+    Before += Term + " else ";
+  }
+  return Before + Nothing;
+}
+
+/// The element \p E is loaded into some register (\p Needed: and read).
+void Verifier::askFor(const Element &E, bool Needed) {
+  if (!Needed && !Asked.insert(E).second)
+    return;
+  if (E.size() != A->Stage.ElemIds.size())
+    wrong("the staging function of " + name() + " has another rank");
+  count();
+  bool Loads = false;
+  const std::string Got = staged(E, Loads);
+  W.restoreThread();
+  const auto It = Contents.find(E);
+  if (It == Contents.end()) {
+    if (Loads)
+      wrong("element " + name() + str(E) + " would be loaded (" + Got +
+            "), but the original stages nothing there");
+    return;
+  }
+  if (It->second.Raced)
+    throw Undecided{"threads of the original write different values to one "
+                    "element"};
+  if (Got == It->second.Term || (!Needed && Got == Nothing))
+    return;
+  wrong("element " + name() + str(E) + " holds " + It->second.Term +
+        ", the staging function says " + Got);
+}
+
+/// The loads of a run are one vector: it must lie in the interior piece, its
+/// addresses must follow one another.
+void Verifier::checkRun(const Element &Start, int64_t Count) {
+  if (A->InteriorPiece < 0 || Count < 2)
+    return;
+  if (A->InteriorPiece >= static_cast<int>(A->Stage.Pieces.size()))
+    wrong("the interior piece does not exist");
+  W.setElement(A->Stage.ElemIds, Start);
+  if (!A->Interior.is_null() && !W.holds(A->Interior))
+    return;
+  std::vector<int64_t> FirstIndex;
+  for (int64_t R = 0; R < Count; ++R) {
+    Element E = Start;
+    E.back() += offset(R);
+    W.setElement(A->Stage.ElemIds, E);
+    count();
+    for (int I = 0; I <= A->InteriorPiece; ++I)
+      if (W.holds(A->Stage.Pieces[I].Domain) != (I == A->InteriorPiece))
+        wrong("the run from " + name() + str(Start) +
+              " leaves the interior at " + str(E));
+    if (!A->Stage.Pieces[A->InteriorPiece].Guards.empty())
+      wrong("the interior of " + name() + " is guarded");
+    for (unsigned L = 0; L < A->Leaves.size(); ++L) {
+      const ValueRef &Index = A->Leaves[L].Load->Operands[0];
+      if (Index->K != Value::Affine)
+        wrong("a run of loads whose index is not affine");
+      const std::optional<int64_t> I = W.value(Index->Aff);
+      if (!I)
+        wrong("the index of a run is not defined at " + name() + str(E));
+      if (R == 0)
+        FirstIndex.push_back(*I);
+      else if (*I != FirstIndex[L] + R)
+        wrong("the run from " + name() + str(Start) +
+              " is not one run of memory at " + str(E));
+    }
+  }
+}
+
+//===-- Registers ---------------------------------------------------------===//
+
+/// Where register \p Register of the last dimension lies, relative to First.
+int64_t Verifier::offset(int64_t Register) const {
+  if (A->SlotSpan == 0 || A->X != Exchange::Reload)
+    return Register;
+  return Register / A->SlotSpan * A->SlotStep + Register % A->SlotSpan;
+}
+
+std::optional<Element> Verifier::inReload(const Element &First,
+                                          const Element &Register) {
+  Element E = First;
+  for (unsigned D = 0; D < Register.size(); ++D) {
+    if (Register[D] < 0 || Register[D] >= A->Extent[D])
+      return std::nullopt;
+    E[D] += D + 1 == Register.size() ? offset(Register[D]) : Register[D];
+  }
+  return E;
+}
+
+/// One phase serves all registers of a chunk: a lane publishes its own chunk
+/// or, to the lanes that reach round the warp's end, the chunk behind the last
+/// one.
+std::optional<int64_t> Verifier::inChunks(const std::vector<Element> &Firsts,
+                                          unsigned Lane, int64_t Register) {
+  const int64_t B = A->Chunk;
+  if (B < 1 || Register < 0 || Register >= A->Extent[0])
+    return std::nullopt;
+  const int64_t Phase = Register / B, Last = (A->Extent[0] - 1) / B;
+  if (Phase > 31)
+    return std::nullopt;
+  const int64_t Source =
+      ((static_cast<int64_t>(Lane) + A->Direction * Phase) % 32 + 32) % 32;
+  const bool High = A->Direction > 0 ? Source < Phase : Source >= 32 - Phase;
+  const bool HasHigh = A->Direction > 0 ? Source < Last : Source >= 32 - Last;
+  if (High && !HasHigh)
+    return std::nullopt;
+  return Firsts[Source][0] + Register % B + (High ? 32 * B : 0);
+}
+
+/// Round robin: element First + 32 * r is register r; slot s reads its element
+/// j from the lane j further on, which publishes register s or a later one.
+std::optional<int64_t> Verifier::inCyclic(const std::vector<Element> &Firsts,
+                                          unsigned Lane, int64_t Register) {
+  const int64_t Span = A->SlotSpan, C = P.Factor[0];
+  if (Span < 1 || Register < 0 || Register >= C * Span)
+    return std::nullopt;
+  const int64_t Slot = Register / Span, J = Register % Span;
+  const int64_t Source = (Lane + J) % 32;
+  const int64_t R = Slot + J / 32 + (J % 32 != 0 && Source < J % 32);
+  if (R * 32 + Source >= 32 * C + Span - 1)
+    return std::nullopt; // not loaded
+  return Firsts[Source][0] + 32 * R;
+}
+
+/// The element that is in \p Register of \p Lane after the exchange.
+std::optional<Element> Verifier::inWindow(const std::vector<Element> &Firsts,
+                                          unsigned Lane,
+                                          const Element &Register) {
+  if (A->X == Exchange::Reload)
+    return inReload(Firsts[Lane], Register);
+  if (Register.size() != 1 || Firsts[Lane].size() != 1)
+    return std::nullopt;
+  const std::optional<int64_t> E = A->Cyclic
+                                       ? inCyclic(Firsts, Lane, Register[0])
+                                       : inChunks(Firsts, Lane, Register[0]);
+  if (!E)
+    return std::nullopt;
+  return Element{*E};
+}
+
+/// Asks for everything that the lane loads.
+void Verifier::askForRegisters(const std::vector<Element> &Firsts,
+                               unsigned Lane) {
+  const Element &First = Firsts[Lane];
+  auto AskRun = [&](Element Start, int64_t Count) {
+    checkRun(Start, Count);
+    for (int64_t R = 0; R < Count; ++R) {
+      Element E = Start;
+      if (!E.empty())
+        E.back() += offset(R);
+      askFor(E, /*Needed=*/false);
+    }
+  };
+  if (A->X == Exchange::Reload) {
+    if (First.empty()) {
+      AskRun(First, 1);
+      return;
+    }
+    // Every row of the window.
+    Element Row(First.size(), 0);
+    for (;;) {
+      Element Start = First;
+      for (unsigned D = 0; D + 1 < First.size(); ++D)
+        Start[D] += Row[D];
+      AskRun(Start, A->Extent.back());
+      unsigned D = 0;
+      while (D + 1 < First.size() && ++Row[D] == A->Extent[D])
+        Row[D++] = 0;
+      if (D + 1 >= First.size())
+        return;
+    }
+  }
+  if (A->Cyclic) {
+    const int64_t All = 32 * P.Factor[0] + A->SlotSpan - 1;
+    for (int64_t R = 0; 32 * R + Lane < All; ++R)
+      askFor({First[0] + 32 * R}, /*Needed=*/false);
+    return;
+  }
+  const int64_t Last = (A->Extent[0] - 1) / A->Chunk;
+  AskRun(First, A->Chunk);
+  if (A->Direction > 0 ? Lane < Last : Lane >= 32 - Last)
+    AskRun({First[0] + 32 * static_cast<int64_t>(A->Chunk)}, A->Chunk);
+}
+
+//===-- Reads -------------------------------------------------------------===//
+
+void Verifier::checkRead(unsigned Access, const std::vector<Element> &Firsts,
+                         unsigned Lane, const Thread &T) {
+  const SharedAccess &S = M.SharedAccesses[Access];
+  if (!W.holds(S.Domain))
+    return;
+  if (!S.Affine)
+    throw Undecided{"a read whose index is not affine"};
+  const Element E = W.element(S.Index);
+  if (!Contents.count(E)) {
+    if (A->Stage.CoverageProved && S.DomainExact)
+      wrong("thread " + str(T) + " reads " + name() + str(E) +
+            ", which is not staged, although coverage is said to be proved");
+    return; // undefined in the original
+  }
+  count();
+  if (A->X != Exchange::Direct) {
+    const auto It =
+        std::find_if(A->WindowReads.begin(), A->WindowReads.end(),
+                     [&](const WindowRead &R) { return R.Access == Access; });
+    if (It == A->WindowReads.end() || It->Register.size() != S.Index.size())
+      wrong("the read " + at(S) + " has no register");
+    const Element Register = W.element(It->Register);
+    const std::optional<Element> Got = inWindow(Firsts, Lane, Register);
+    if (!Got || *Got != E)
+      wrong("thread " + str(T) + " reads " + name() + str(E) +
+            ", its register " + str(Register) + " of lane " +
+            std::to_string(Lane) + " holds " +
+            (Got ? str(*Got) : std::string("nothing")));
+  }
+  askFor(E, /*Needed=*/true);
+}
+
+/// All reads of all slots of one physical thread.
+void Verifier::checkReads(const std::vector<Element> &Firsts, unsigned Lane,
+                          const Thread &First) {
+  Thread S;
+  for (S[2] = 0; S[2] < P.Factor[2]; ++S[2])
+    for (S[1] = 0; S[1] < P.Factor[1]; ++S[1])
+      for (S[0] = 0; S[0] < P.Factor[0]; ++S[0]) {
+        Thread T = First;
+        for (unsigned X = 0; X < 3; ++X)
+          T[X] += S[X] * P.Stride[X];
+        for (const unsigned Access : A->Reads) {
+          W.setThread(T);
+          W.setSlot(S);
+          W.forEachRound(M.SharedAccesses[Access].Stmt, A->Barrier, [&] {
+            W.setThread(T);
+            checkRead(Access, Firsts, Lane, T);
+          });
+        }
+      }
+}
+
+void Verifier::arrayInLaunch(const ArrayPlan &Which) {
+  A = &Which;
+  Asked.clear();
+  executeWrites();
+  if (A->Reads.empty())
+    return;
+  if (A->X != Exchange::Direct && A->First.size() != A->Extent.size())
+    wrong("the window of " + name() + " has no shape");
+  if (A->X == Exchange::Shuffle &&
+      (A->First.size() != 1 || A->Chunk < 1 || A->Extent[0] < 1))
+    wrong("the chunks of " + name() + " have no shape");
+  // Warp by warp; the last one may be incomplete (no shuffles then).
+  std::vector<Thread> Warp;
+  auto Flush = [&] {
+    std::vector<Element> Firsts;
+    for (const Thread &T : Warp) {
+      W.setThread(T);
+      W.setSlot({0, 0, 0});
+      Firsts.push_back(A->X == Exchange::Direct ? Element()
+                                                : W.element(A->First));
+    }
+    for (unsigned Lane = 0; Lane < Warp.size(); ++Lane) {
+      W.setThread(Warp[Lane]);
+      if (A->X != Exchange::Direct)
+        askForRegisters(Firsts, Lane);
+      checkReads(Firsts, Lane, Warp[Lane]);
+    }
+    Warp.clear();
+  };
+  forEachPhysical([&](unsigned, const Thread &First) {
+    Warp.push_back(First);
+    if (Warp.size() == 32)
+      Flush();
+  });
+  if (!Warp.empty())
+    Flush();
+}
+
+} // namespace
+
+VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
+                         const VerifyOptions &O) {
+  VerifyOutcome Out;
+  std::optional<Verifier> V;
+  auto Run = [&] {
+    V.emplace(M, P, O);
+    try {
+      V->run();
+    } catch (const EnoughChecks &) {
+    }
+    return true;
+  };
+  try {
+    llvm::Expected<bool> Done = guarded(Run);
+    if (Done)
+      Out.K = VerifyOutcome::Verified;
+    else
+      Out.Detail = llvm::toString(Done.takeError());
+  } catch (const WrongPlan &Reason) {
+    Out.K = VerifyOutcome::Wrong;
+    Out.Detail = Reason.What;
+  } catch (const Undecided &Reason) {
+    Out.Detail = Reason.Reason;
+  }
+  if (V)
+    Out.Checks = V->checks();
+  return Out;
+}
+
+} // namespace rcache

@@ -1,0 +1,407 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "VerifierWorld.h"
+#include "Affine/IslTools.h"
+#include <algorithm>
+
+namespace rcache::verify {
+
+namespace {
+const char *const ThreadIds[3] = {"tx", "ty", "tz"};
+const char *const SlotIds[3] = {"sx", "sy", "sz"};
+const char *const BlockDimIds[3] = {"bdx", "bdy", "bdz"};
+const char *const BlockIdIds[3] = {"bx", "by", "bz"};
+const char *const GridIds[3] = {"gdx", "gdy", "gdz"};
+constexpr int64_t MaxRounds = 4096; ///< of one loop
+} // namespace
+
+World::World(const KernelModel &M, const Plan &P, unsigned Seed)
+    : M(M), P(P), Rng(Seed) {
+  std::set<std::string> Ids;
+  for (const Symbol &S : M.Symbols)
+    Ids.insert(S.Id);
+  for (unsigned A = 0; A < 3; ++A)
+    Ids.insert(
+        {ThreadIds[A], SlotIds[A], BlockDimIds[A], BlockIdIds[A], GridIds[A]});
+  for (const ArrayPlan &A : P.Arrays)
+    Ids.insert(A.Stage.ElemIds.begin(), A.Stage.ElemIds.end());
+  for (const std::string &Id : Ids) {
+    Pos[Id] = Order.size();
+    Order.push_back(Id);
+  }
+  Point.resize(Order.size());
+  Known.resize(Order.size());
+}
+
+//===-- Values of symbols -------------------------------------------------===//
+
+void World::set(const std::string &Id, int64_t V) {
+  const auto It = Pos.find(Id);
+  if (It == Pos.end())
+    return;
+  Point[It->second] = V;
+  Known[It->second] = true;
+}
+
+void World::forget(const std::string &Id) {
+  const auto It = Pos.find(Id);
+  if (It != Pos.end())
+    Known[It->second] = false;
+}
+
+void World::requireKnown(const std::vector<std::string> &Ids) const {
+  for (const std::string &Id : Ids) {
+    const auto It = Pos.find(Id);
+    if (It == Pos.end() || !Known[It->second])
+      throw Undecided{"the value of '" + Id + "' is not known"};
+  }
+}
+
+void World::setThread(const std::array<int64_t, 3> &T) {
+  Thread = T;
+  for (unsigned A = 0; A < 3; ++A)
+    set(ThreadIds[A], T[A]);
+}
+
+void World::setSlot(const std::array<int64_t, 3> &S) {
+  for (unsigned A = 0; A < 3; ++A)
+    set(SlotIds[A], S[A]);
+}
+
+void World::setElement(const std::vector<std::string> &Ids, const Element &E) {
+  for (unsigned D = 0; D < Ids.size(); ++D)
+    set(Ids[D], E[D]);
+}
+
+int64_t World::pick(const std::vector<int64_t> &From) {
+  return From[std::uniform_int_distribution<size_t>(0, From.size() - 1)(Rng)];
+}
+
+int64_t World::pick(std::initializer_list<int64_t> From) {
+  return pick(std::vector<int64_t>(From));
+}
+
+void World::forgetThread() {
+  for (unsigned A = 0; A < 3; ++A)
+    forget(ThreadIds[A]);
+}
+
+//===-- Launches ----------------------------------------------------------===//
+
+void World::drawGeometry() {
+  if (P.Block) {
+    Block = *P.Block;
+  } else {
+    const int64_t Multiple = std::max(1u, P.BlockMultiple);
+    std::vector<int64_t> Sizes;
+    for (int64_t K : {1, 2, 3, 4})
+      if (K * Multiple <= 1024)
+        Sizes.push_back(K * Multiple);
+    for (const auto &S : M.Geo.SeenBlocks)
+      if (S[0] % Multiple == 0)
+        Sizes.push_back(S[0]);
+    Block = {Sizes.empty() ? Multiple : pick(Sizes), 1, 1};
+  }
+  for (unsigned A = 0; A < 3; ++A) {
+    Grid[A] = A == 0 ? pick({1, 2, 3}) : Block[A] > 1 ? pick({1, 2}) : 1;
+    set(BlockDimIds[A], Block[A]);
+    set(GridIds[A], Grid[A]);
+    set(BlockIdIds[A], pick({0, Grid[A] - 1, Grid[A] / 2}));
+  }
+  setThread({0, 0, 0});
+  setSlot({0, 0, 0});
+}
+
+/// Sizes around the number of threads along an axis, and small ones.
+void World::drawParameters() {
+  for (const Symbol &S : M.Symbols) {
+    if (S.K != Symbol::Param && S.K != Symbol::Opaque &&
+        S.K != Symbol::Iterator)
+      continue;
+    forget(S.Id);
+    if (S.K == Symbol::Iterator || (S.Depends & (DepThread | DepShared)))
+      continue;
+    const unsigned Axis = S.K == Symbol::Param ? 0 : S.Axis;
+    const int64_t All = Grid[Axis] * Block[Axis];
+    if (S.Factors.empty())
+      set(S.Id, pick({All, All, All - 1, All - Block[0] / 2, All + 37,
+                      2 * All + 5, Block[0], 1, 2, 3, 5, 0, All * Block[1]}));
+  }
+}
+
+/// `bx * bdx` once its factors have values.
+void World::deriveProducts() {
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Symbol &S : M.Symbols) {
+      if (S.Factors.empty() || Known[position(S.Id)])
+        continue;
+      int64_t Product = 1;
+      bool All = true;
+      for (const std::string &F : S.Factors) {
+        const auto It = Pos.find(F);
+        All &= It != Pos.end() && Known[It->second];
+        if (All)
+          Product *= Point[It->second];
+      }
+      if (!All)
+        continue;
+      set(S.Id, Product);
+      Changed = true;
+    }
+  }
+}
+
+/// An iterator has got the value \p V: products with it follow.
+void World::setIterator(const std::string &Id, int64_t V) {
+  set(Id, V);
+  std::set<std::string> Stale = {Id};
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Symbol &S : M.Symbols)
+      for (const std::string &F : S.Factors)
+        if (Stale.count(F) && Stale.insert(S.Id).second) {
+          forget(S.Id);
+          Changed = true;
+        }
+  }
+  if (Stale.size() > 1)
+    deriveProducts();
+}
+
+bool World::drawOnce() {
+  drawGeometry();
+  drawParameters();
+  deriveProducts();
+  Ranges.clear();
+  for (const isl::set *S : {static_cast<const isl::set *>(&M.Context),
+                            static_cast<const isl::set *>(&P.Context)})
+    if (!S->is_null()) {
+      for (const std::string &Id : involvedIds(*S)) {
+        const auto It = Pos.find(Id);
+        if (It == Pos.end() || !Known[It->second])
+          return false;
+      }
+      if (!holds(*S))
+        return false;
+    }
+  return true;
+}
+
+bool World::draw() {
+  for (unsigned Try = 0; Try < 200; ++Try)
+    if (drawOnce())
+      return true;
+  return false;
+}
+
+std::string World::describe() const {
+  std::set<std::string> Hidden;
+  for (unsigned A = 0; A < 3; ++A) {
+    Hidden.insert({ThreadIds[A], SlotIds[A]});
+    if (Block[A] == 1)
+      Hidden.insert(BlockDimIds[A]);
+    if (Grid[A] == 1)
+      Hidden.insert({GridIds[A], BlockIdIds[A]});
+  }
+  for (const ArrayPlan &A : P.Arrays)
+    Hidden.insert(A.Stage.ElemIds.begin(), A.Stage.ElemIds.end());
+  std::string Text;
+  for (unsigned I = 0; I < Order.size(); ++I)
+    if (Known[I] && !Hidden.count(Order[I]))
+      Text += (Text.empty() ? "" : ", ") + Order[I] + " = " +
+              std::to_string(Point[I]);
+  return Text;
+}
+
+//===-- Loops -------------------------------------------------------------===//
+
+std::vector<unsigned> World::loopsBetween(unsigned StmtId, int Outside) const {
+  std::set<int> Around;
+  for (int S = Outside; S >= 0; S = M.stmt(S).Parent)
+    Around.insert(S);
+  std::vector<unsigned> Loops;
+  for (int S = static_cast<int>(StmtId); S >= 0; S = M.stmt(S).Parent) {
+    const Stmt::Kind K = M.stmt(S).K;
+    if ((K == Stmt::For || K == Stmt::While || K == Stmt::Do) &&
+        !Around.count(S))
+      Loops.push_back(S);
+  }
+  std::reverse(Loops.begin(), Loops.end());
+  return Loops;
+}
+
+unsigned World::cooperativeAxes(unsigned StmtId, unsigned Outside) const {
+  unsigned Axes = 0;
+  for (unsigned L : loopsBetween(StmtId, static_cast<int>(Outside)))
+    if (M.stmt(L).Cooperative)
+      Axes |= M.stmt(L).CooperativeAxes;
+  return Axes & DepThread;
+}
+
+/// Bounds of a loop's iterator over all threads of the present launch.
+World::Range World::rangeOf(const Stmt &Loop) {
+  const auto It = Ranges.find(Loop.Id);
+  if (It != Ranges.end())
+    return It->second;
+  if (Loop.IterSymbol < 0 || Loop.IterDomain.is_null())
+    throw Undecided{"a loop whose rounds are not known"};
+  Range R;
+  const std::string &Iter = M.Symbols[Loop.IterSymbol].Id;
+  isl::ctx Ctx = Loop.IterDomain.ctx();
+  isl::set S = Loop.IterDomain;
+  for (const std::string &Id : involvedIds(S)) {
+    const auto At = Pos.find(Id);
+    const bool IsThread = Id == "tx" || Id == "ty" || Id == "tz";
+    if (Id == Iter || At == Pos.end())
+      continue;
+    if (IsThread) {
+      const unsigned Axis = static_cast<unsigned>(Id[1] - 'x');
+      S = S.intersect(inRange(symbolValue(Ctx, Id), constantValue(Ctx, 0),
+                              constantValue(Ctx, Block[Axis])));
+    } else if (Known[At->second]) {
+      S = bindConst(S, Id, Point[At->second]);
+    }
+  }
+  if (!S.is_empty()) {
+    const auto Lo = minConst(symbolValue(Ctx, Iter), S);
+    const auto Hi = maxConst(symbolValue(Ctx, Iter), S);
+    if (!Lo || !Hi || *Hi - *Lo > MaxRounds)
+      throw Undecided{"a loop with too many rounds"};
+    R = {*Lo, *Hi};
+  }
+  return Ranges[Loop.Id] = R;
+}
+
+void World::runLoops(const std::vector<unsigned> &Loops, size_t At,
+                     const std::function<void()> &F) {
+  if (At == Loops.size()) {
+    F();
+    return;
+  }
+  const Stmt &Loop = M.stmt(Loops[At]);
+  // Bounds may depend on the iterators of the loops around.
+  if (At > 0)
+    Ranges.erase(Loop.Id);
+  const Range R = rangeOf(Loop);
+  const std::string &Iter = M.Symbols[Loop.IterSymbol].Id;
+  for (int64_t I = R.Lo; I <= R.Hi; ++I) {
+    setIterator(Iter, I);
+    if (holds(Loop.IterDomain))
+      runLoops(Loops, At + 1, F);
+  }
+  forget(Iter);
+}
+
+void World::forEachRound(unsigned StmtId, unsigned Outside,
+                         const std::function<void()> &F) {
+  runLoops(loopsBetween(StmtId, static_cast<int>(Outside)), 0, F);
+}
+
+bool World::drawRounds(unsigned StmtId) {
+  setThread({0, 0, 0});
+  Ranges.clear();
+  for (const Symbol &S : M.Symbols)
+    if (S.K == Symbol::Iterator)
+      forget(S.Id);
+  for (unsigned L : loopsBetween(StmtId, -1)) {
+    const Stmt &Loop = M.stmt(L);
+    if (Loop.IterSymbol < 0)
+      continue; // what changes in it is unknown to the model, too
+    const Range R = rangeOf(Loop);
+    const std::string &Iter = M.Symbols[Loop.IterSymbol].Id;
+    std::vector<int64_t> Rounds;
+    for (int64_t I = R.Lo; I <= R.Hi; ++I) {
+      setIterator(Iter, I);
+      if (holds(Loop.IterDomain))
+        Rounds.push_back(I);
+    }
+    if (Rounds.empty())
+      return false;
+    setIterator(Iter, pick({Rounds.front(), Rounds.back(), pick(Rounds)}));
+    Ranges.erase(L);
+  }
+  const Nullable<isl::set> &Reached = M.stmt(StmtId).Domain;
+  return Reached.is_null() || holds(Reached);
+}
+
+//===-- Evaluation --------------------------------------------------------===//
+
+std::optional<int64_t> World::value(const isl::pw_aff &V) {
+  auto [It, New] = Values.try_emplace(V.get());
+  if (New) {
+    It->second.Ids = involvedIds(V);
+    It->second.V = CompiledValue::make(V, Order);
+  }
+  requireKnown(It->second.Ids);
+  return It->second.V.at(Point);
+}
+
+bool World::holds(const isl::set &S) {
+  auto [It, New] = Sets.try_emplace(S.get());
+  if (New) {
+    It->second.Ids = involvedIds(S);
+    It->second.C = CompiledCondition::make(S, Order);
+  }
+  requireKnown(It->second.Ids);
+  return It->second.C.holds(Point);
+}
+
+Element World::element(const std::vector<isl::pw_aff> &Index) {
+  Element E;
+  for (const isl::pw_aff &I : Index) {
+    const std::optional<int64_t> V = value(I);
+    if (!V)
+      throw Undecided{"an index that is not defined everywhere"};
+    E.push_back(*V);
+  }
+  return E;
+}
+
+std::string World::term(const ValueRef &V) {
+  if (!V)
+    throw Undecided{"a stored value that is not known"};
+  switch (V->K) {
+  case Value::Affine: {
+    const std::optional<int64_t> I = value(V->Aff);
+    return I ? std::to_string(*I) : "undefined";
+  }
+  case Value::Load:
+    return V->Type + " " + V->Text + "[" + term(V->Operands[0]) + "]";
+  case Value::Select:
+    return term(V->Operands[holds(V->Cond) ? 0 : 1]);
+  case Value::Op: {
+    std::string Text = V->Type + " {" + V->Text + "}(";
+    for (const ValueRef &O : V->Operands)
+      Text += term(O) + "; ";
+    return Text + ")";
+  }
+  case Value::Uniform:
+    return V->Text;
+  case Value::Unknown:
+    break;
+  }
+  throw Undecided{"a stored value that is not known: " + V->Text};
+}
+
+bool World::loads(const ValueRef &V) {
+  if (!V)
+    return true;
+  switch (V->K) {
+  case Value::Affine:
+  case Value::Uniform:
+    return false;
+  case Value::Select:
+    return loads(V->Operands[holds(V->Cond) ? 0 : 1]);
+  case Value::Op:
+    return std::any_of(V->Operands.begin(), V->Operands.end(),
+                       [&](const ValueRef &O) { return loads(O); });
+  case Value::Load:
+  case Value::Unknown:
+    return true;
+  }
+  return true;
+}
+
+} // namespace rcache::verify

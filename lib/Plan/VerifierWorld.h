@@ -1,0 +1,116 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Inside of the plan verifier: a launch in numbers. Every symbol of the model
+// gets a value; values, conditions and staged values are evaluated there.
+
+#ifndef RCACHE_LIB_PLAN_VERIFIERWORLD_H
+#define RCACHE_LIB_PLAN_VERIFIERWORLD_H
+
+#include "Affine/Evaluate.h"
+#include "rcache/Plan.h"
+#include <functional>
+#include <map>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace rcache::verify {
+
+/// Thrown when something cannot be made concrete; caught in verifyPlan.
+struct Undecided {
+  std::string Reason;
+};
+
+using Element = std::vector<int64_t>;
+
+class World {
+public:
+  World(const KernelModel &M, const Plan &P, unsigned Seed);
+
+  /// Draws a new launch: block, grid, block index, parameters. False: none was
+  /// found that the model's and the plan's contexts allow.
+  bool draw();
+
+  /// Draws a round of every loop around \p StmtId. False: it is not reached.
+  bool drawRounds(unsigned StmtId);
+
+  const std::array<int64_t, 3> &block() const { return Block; }
+  void setThread(const std::array<int64_t, 3> &T);
+  void forgetThread(); ///< what depends on it is then Undecided
+  void restoreThread() { setThread(Thread); }
+  void setSlot(const std::array<int64_t, 3> &S);
+  void setElement(const std::vector<std::string> &Ids, const Element &E);
+
+  std::optional<int64_t> value(const isl::pw_aff &V);
+  bool holds(const isl::set &S);
+  /// The coordinates; Undecided where one is undefined.
+  Element element(const std::vector<isl::pw_aff> &Index);
+
+  /// \p V as text in which every index is a number: equal texts are equal
+  /// values. Undecided for values that are not known.
+  std::string term(const ValueRef &V);
+  /// Does evaluating \p V here load from memory?
+  bool loads(const ValueRef &V);
+
+  /// Runs \p F for every round of the loops that stand around \p StmtId but not
+  /// around \p Outside, with their iterators set.
+  void forEachRound(unsigned StmtId, unsigned Outside,
+                    const std::function<void()> &F);
+
+  /// Thread bits (Dependence) of the axes along which the loops between
+  /// \p StmtId and \p Outside share out their rounds.
+  unsigned cooperativeAxes(unsigned StmtId, unsigned Outside) const;
+
+  /// The launch, for messages: `bdx = 64, n = 127`.
+  std::string describe() const;
+
+private:
+  struct Range {
+    int64_t Lo = 0, Hi = -1;
+  };
+
+  void set(const std::string &Id, int64_t V);
+  void forget(const std::string &Id);
+  unsigned position(const std::string &Id) const { return Pos.at(Id); }
+  void requireKnown(const std::vector<std::string> &Ids) const;
+  bool drawOnce();
+  void drawGeometry();
+  void drawParameters();
+  void deriveProducts();
+  void setIterator(const std::string &Id, int64_t V);
+  std::vector<unsigned> loopsBetween(unsigned StmtId, int Outside) const;
+  Range rangeOf(const Stmt &Loop);
+  void runLoops(const std::vector<unsigned> &Loops, size_t At,
+                const std::function<void()> &F);
+  int64_t pick(std::initializer_list<int64_t> From);
+  int64_t pick(const std::vector<int64_t> &From);
+
+  const KernelModel &M;
+  const Plan &P;
+  std::mt19937 Rng;
+  std::array<int64_t, 3> Block{1, 1, 1}, Grid{1, 1, 1}, Thread{};
+
+  std::vector<std::string> Order; ///< the symbols that a point is made of
+  std::map<std::string, unsigned> Pos;
+  std::vector<int64_t> Point;
+  std::vector<bool> Known;
+
+  struct Compiled {
+    std::vector<std::string> Ids;
+    CompiledValue V;
+  };
+  struct CompiledSet {
+    std::vector<std::string> Ids;
+    CompiledCondition C;
+  };
+  /// By address of isl's object: these live in the model and the plan.
+  std::map<const void *, Compiled> Values;
+  std::map<const void *, CompiledSet> Sets;
+  std::map<unsigned, Range> Ranges; ///< by loop, for the present launch
+};
+
+} // namespace rcache::verify
+
+#endif // RCACHE_LIB_PLAN_VERIFIERWORLD_H
