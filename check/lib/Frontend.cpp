@@ -150,7 +150,8 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       "-o",            "-"};
   if (S == Side::Device)
     for (const char *A : {"--cuda-device-only", "-Xclang",
-                          "-disable-llvm-passes", "-ffp-contract=off"})
+                          "-disable-llvm-passes", "-ffp-contract=off",
+                          "-fno-discard-value-names"})
       Args.push_back(A);
   else
     for (const char *A : {"--cuda-host-only", "-Xclang",

@@ -198,13 +198,15 @@ CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
   Low.FirstSite = addSites({});
   if (!lower(*Device, Me.P, Low, Error))
     return nullptr;
-  for (const Function &F : *Device)
-    for (const Instruction &Inst : instructions(F))
-      if (auto *A = dyn_cast<AtomicRMWInst>(&Inst))
-        Me.OrderDependent |= A->isFloatingPointOperation();
   dump(*Device, Opts.DumpDir, "device-1-lowered");
   optimise(*Device, **TM, /*Final=*/false);
   dump(*Device, Opts.DumpDir, "device-2-optimised");
+  for (const Function &F : *Device)
+    for (const Instruction &Inst : instructions(F))
+      if (auto *A = dyn_cast<AtomicRMWInst>(&Inst))
+        Me.OrderDependent |= A->isFloatingPointOperation() || !A->use_empty();
+      else
+        Me.OrderDependent |= isa<AtomicCmpXchgInst>(Inst);
   instrument(*Device, Low, Opts.Checks, Opts.Definedness);
   dump(*Device, Opts.DumpDir, "device-3-instrumented");
   optimise(*Device, **TM, /*Final=*/true);

@@ -38,8 +38,8 @@ public:
   /// Runs main. \p Args includes the program's name.
   int runMain(const std::vector<std::string> &Args);
   const Program &program() const;
-  /// Does device code contain atomic operations on floating-point values (the
-  /// result then depends on the order of blocks)?
+  /// Does device code contain atomic operations whose outcome depends on the
+  /// order of blocks (sums of floating-point values, tickets)?
   bool orderDependent() const;
 
 private:

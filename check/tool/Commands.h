@@ -25,11 +25,15 @@ struct CommandLine {
   std::vector<std::string> ProgramArgs;
   JitOptions Jit;
   Options Runtime;
+  std::string Label; ///< which of two programs this is; or empty
 };
 
 /// Runs one program, in this process. The result is the program's own exit
 /// status unless there is something to report.
 int runCommand(const CommandLine &L);
+
+/// Runs two versions of a program side by side and compares device memory.
+int diffCommand(const CommandLine &L);
 
 /// Prints a finding as compilers print diagnostics.
 void printFinding(const Finding &F);

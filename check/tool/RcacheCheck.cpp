@@ -17,6 +17,7 @@ namespace {
 
 const char *const Usage =
     R"(usage: rcache-check run PROGRAM.cu [options] [--args ...] [-- compiler flags]
+       rcache-check diff ORIGINAL.cu REWRITTEN.cu [options] [--args ...] [-- ...]
 
 options:
   --cuda-path=DIR        CUDA toolkit (default: CUDA_PATH, nvcc, /usr/local/cuda)
@@ -126,6 +127,12 @@ int main(int Argc, char **Argv) {
     if (L.Inputs.size() != 1)
       wrong("run takes one program");
     return runCommand(L);
+  }
+  if (Command == "diff") {
+    L.Inputs.erase(L.Inputs.begin());
+    if (L.Inputs.size() != 2)
+      wrong("diff takes two programs");
+    return diffCommand(L);
   }
   wrong("unknown command '" + Command + "'");
 }

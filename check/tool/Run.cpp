@@ -17,10 +17,12 @@ std::string dim(const Dim3 &D) {
 
 /// Runs when the program calls exit, or when main has returned.
 int ProgramStatus = -1;
+std::string Label;
 void summary() {
   fflush(stdout);
   if (unsigned N = errorCount()) {
-    fprintf(stderr, "rcache-check: %u error%s\n", N, N == 1 ? "" : "s");
+    fprintf(stderr, "rcache-check: %u error%s%s%s\n", N, N == 1 ? "" : "s",
+            Label.empty() ? "" : " in the program that is ", Label.c_str());
     fflush(stderr);
     _exit(ExitUndefinedOriginal);
   }
@@ -60,6 +62,9 @@ int runCommand(const CommandLine &L) {
   }
   std::vector<std::string> Args{L.Inputs[0]};
   Args.insert(Args.end(), L.ProgramArgs.begin(), L.ProgramArgs.end());
+  Label = L.Label;
+  if (!Label.empty() && P->orderDependent())
+    options().Jobs = 1;
   atexit(summary);
   ProgramStatus = P->runMain(Args);
   // The compiled code must outlive whatever the program left for exit.
