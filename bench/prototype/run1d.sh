@@ -11,7 +11,7 @@ KS=${KS:-1 4 8 12 16 25}
 TYPES=${TYPES:-float int}
 for t in $TYPES; do
   for k in $KS; do
-    echo "$nvcc -std=c++17 -O3 -arch=sm_90 -DK=$k -DTYPE=$t $here/stencil1d.cu -o $tmp/s_${t}_$k"
+    echo "$nvcc -std=c++17 -O3 -arch=sm_90 -DK=$k -DTYPE=$t ${DEFS:-} $here/stencil1d.cu -o $tmp/s_${t}_$k"
   done
 done | xargs -P "$(nproc)" -I{} sh -c '{} || echo "FAILED {}"'
 echo "type,k,form,C,threads,block,flags,ms,speedup,percent_of_copy,registers,local_bytes,check" >"$out"

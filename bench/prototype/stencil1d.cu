@@ -447,6 +447,10 @@ int main() {
   measureStatic<256>();
   measureStatic<512>();
   measureStatic<1024>();
+#ifdef ROUND2
+#include "forms1d-b.inc"
+#else
 #include "forms1d.inc"
+#endif
   return 0;
 }
