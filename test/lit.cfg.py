@@ -61,6 +61,9 @@ def find_toolkit():
 mock = "-nocudainc -nocudalib -include %s/Inputs/cuda.h" % config.test_source_root
 config.substitutions.append(("%rewrite", "rcache-rewrite"))
 config.substitutions.append(("%mock", mock))
+config.substitutions.append(
+    ("%clangxx", os.path.join(config.llvm_tools_dir, "clang++"))
+)
 config.substitutions.append(("%src", config.rcache_source_dir))
 config.substitutions.append(("%python", config.python))
 
@@ -79,6 +82,13 @@ if toolkit:
         )
     )
     config.substitutions.append(("%cuda", toolkit))
+    config.substitutions.append(
+        (
+            "%cmake-args",
+            "-Drcache_DIR=%s -DCMAKE_CUDA_COMPILER=%s -DCMAKE_CUDA_ARCHITECTURES=90"
+            % (config.rcache_build_dir, nvcc),
+        )
+    )
 
 for program in ("rcache-check", "rcache-lsp"):
     if os.path.exists(os.path.join(bin_dir, program)):

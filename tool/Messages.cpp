@@ -71,20 +71,15 @@ std::string number(double Value) {
   return Text;
 }
 
-/// "1.13 loads an output (original: 2.06 and 3 from shared memory), ...".
-std::string figures(const Plan &P) {
-  const PlanCounts &C = P.Counts;
-  std::string Text =
-      "per output " + number(C.GlobalLoads) + " global loads in " +
-      number(C.LoadInstructions) + " instructions (original " +
-      number(C.OriginalGlobalLoads) + " in " +
-      number(C.OriginalLoadInstructions) + "), " + number(C.Shuffles) +
-      " shuffles, " + number(C.SharedReads) + " shared reads (original " +
-      number(C.OriginalSharedReads) + ")";
-  if (C.Registers)
-    Text += "; about " + std::to_string(C.Registers) + " registers a thread";
+/// What the plan is expected to cost and to gain, beyond its own text.
+std::string prediction(const Plan &P) {
+  std::string Text;
+  if (P.Counts.Registers)
+    Text =
+        "about " + std::to_string(P.Counts.Registers) + " registers a thread";
   if (P.PredictedSpeedup > 0)
-    Text += "; predicted speed-up " + number(P.PredictedSpeedup) + "x";
+    Text += (Text.empty() ? "" : ", ") +
+            ("predicted speed-up " + number(P.PredictedSpeedup) + "x");
   return Text;
 }
 
@@ -107,7 +102,8 @@ void printKernel(Printer &P, const KernelResult &K) {
   P.print({RemarkLevel::Remark, K.Pos,
            "rewrote '" + K.Name + "' (" + Launches + "): " + K.PlanText});
   if (K.ThePlan)
-    P.print({RemarkLevel::Note, K.Pos, figures(*K.ThePlan)});
+    if (std::string Text = prediction(*K.ThePlan); !Text.empty())
+      P.print({RemarkLevel::Note, K.Pos, Text});
   for (const std::string &Note : K.Notes)
     P.print({RemarkLevel::Note, K.Pos, Note});
 }

@@ -9,6 +9,8 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace cl = llvm::cl;
@@ -132,6 +134,10 @@ cl::opt<std::string> Arch("arch", cl::value_desc("sm_NN"), cl::cat(Parse),
 cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
                                 cl::cat(Parse),
                                 cl::desc("Further compiler flag (repeatable)"));
+cl::opt<std::string> FlagsFile(
+    "flags-file", cl::value_desc("file"), cl::cat(Parse),
+    cl::desc("Compiler flags, one a line and taken as they are; a line that "
+             "begins with SHELL: is split as a shell does (CMake's notation)"));
 cl::opt<bool> AllowErrors("allow-errors", cl::cat(Parse),
                           cl::desc("Go on although the source has errors, as "
                                    "long as kernels and launches have none"));
@@ -168,6 +174,26 @@ bool readNumber(StringRef Text, StringRef Option, unsigned Max,
   return true;
 }
 
+/// Appends the lines of --flags-file to \p Flags.
+bool readFlagsFile(StringRef Path, std::vector<std::string> &Flags) {
+  auto Buffer = llvm::MemoryBuffer::getFile(Path, /*IsText=*/true);
+  if (!Buffer)
+    return usageError("cannot read '" + Path +
+                      "': " + Buffer.getError().message());
+  llvm::BumpPtrAllocator Alloc;
+  llvm::StringSaver Saver(Alloc);
+  for (StringRef Line : llvm::split((*Buffer)->getBuffer(), '\n')) {
+    if (Line.consume_front("SHELL:")) {
+      llvm::SmallVector<const char *, 8> Words;
+      cl::TokenizeGNUCommandLine(Line, Saver, Words);
+      Flags.insert(Flags.end(), Words.begin(), Words.end());
+    } else if (!Line.empty()) {
+      Flags.push_back(Line.str());
+    }
+  }
+  return true;
+}
+
 /// What cl::opt cannot check.
 bool checkCombination(const ToolOptions &O) {
   const bool Shows = O.Diff || O.List || !O.Library.PrintAfter.empty() ||
@@ -194,7 +220,7 @@ bool checkCombination(const ToolOptions &O) {
   if (!O.DepFile.empty() && O.Output.empty())
     return usageError("--depfile needs -o");
   if (!O.DatabasePath.empty() && O.Flags)
-    return usageError("-p excludes flags after '--'");
+    return usageError("-p excludes flags after '--' and --flags-file");
   if (O.InPlace && O.Library.LineDirectives)
     return usageError("--line-directives excludes -i");
   return true;
@@ -283,6 +309,12 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
           "in registers\n",
           &llvm::errs()))
     return std::nullopt;
+  if (!FlagsFile.empty()) {
+    if (!O.Flags)
+      O.Flags.emplace();
+    if (!readFlagsFile(FlagsFile, *O.Flags))
+      return std::nullopt;
+  }
   if (!copyOptions(O) || !checkCombination(O))
     return std::nullopt;
   return O;

@@ -28,7 +28,8 @@ struct ToolOptions {
   std::string DatabasePath; ///< -p
   std::string CudaPath, Arch;
   std::vector<std::string> ExtraArgs;
-  std::optional<std::vector<std::string>> Flags; ///< after `--`
+  /// After `--`, or of --flags-file.
+  std::optional<std::vector<std::string>> Flags;
   bool AllowErrors = false;
 
   // Whole projects.

@@ -208,6 +208,17 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const ParseJob &Job,
   return Overlay;
 }
 
+/// Absolute and without `..`, which build tools collapse each in its own way.
+std::string plainPath(llvm::vfs::FileSystem &FS, StringRef Name) {
+  SmallString<256> Path(Name);
+  FS.makeAbsolute(Path);
+  SmallString<256> Real;
+  if (StringRef(Path).contains("..") && !FS.getRealPath(Path, Real))
+    return Real.str().str();
+  llvm::sys::path::remove_dots(Path);
+  return Path.str().str();
+}
+
 } // namespace
 
 ParseHandler::~ParseHandler() = default;
@@ -268,6 +279,8 @@ llvm::Expected<ParseOutcome> parseSource(const ParseJob &Job,
       Text += ": " + E.Text;
     return llvm::createStringError(Text);
   }
+  for (std::string &Name : Outcome.Dependencies)
+    Name = plainPath(*FS, Name);
   // Messages about the main file name it as the user did.
   for (ParseError &E : Outcome.Errors)
     if (E.Pos.File == FileName)

@@ -43,11 +43,12 @@ struct ParseError {
 };
 
 struct ParseOutcome {
-  std::string Arch;                      ///< parsed for: "sm_90"
-  std::string CudaPath;                  ///< "" with -nocudainc
-  std::string MainText;                  ///< the text that was parsed
-  std::vector<ParseError> Errors;        ///< all that clang reported
-  std::vector<std::string> Dependencies; ///< files read, the main file included
+  std::string Arch;               ///< parsed for: "sm_90"
+  std::string CudaPath;           ///< "" with -nocudainc
+  std::string MainText;           ///< the text that was parsed
+  std::vector<ParseError> Errors; ///< all that clang reported
+  std::vector<std::string>
+      Dependencies; ///< files read (absolute), the main file included
   std::vector<std::string> UnknownFlags; ///< left out of the command line
 };
 

@@ -1,0 +1,37 @@
+# What `cmake --install` puts where, and the package that find_package(rcache)
+# finds, installed or in the build tree (rcache_DIR=<build>).
+include(CMakePackageConfigHelpers)
+
+set(RCACHE_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/rcache")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/rcacheConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+
+# The build tree.
+set(RCACHE_INCLUDE_DIR "${PROJECT_SOURCE_DIR}/include")
+set(RCACHE_BIN_DIR "${PROJECT_BINARY_DIR}/bin")
+set(RCACHE_MODULE_DIR "${PROJECT_SOURCE_DIR}/cmake")
+configure_package_config_file(cmake/rcacheConfig.cmake.in
+  "${PROJECT_BINARY_DIR}/rcacheConfig.cmake"
+  INSTALL_DESTINATION "${PROJECT_BINARY_DIR}"
+  INSTALL_PREFIX "${PROJECT_BINARY_DIR}"
+  PATH_VARS RCACHE_INCLUDE_DIR RCACHE_BIN_DIR RCACHE_MODULE_DIR)
+
+# The installed tree. Only the device header is for users.
+set(RCACHE_INCLUDE_DIR "${CMAKE_INSTALL_INCLUDEDIR}")
+set(RCACHE_BIN_DIR "${CMAKE_INSTALL_BINDIR}")
+set(RCACHE_MODULE_DIR "${RCACHE_PACKAGE_DIR}")
+configure_package_config_file(cmake/rcacheConfig.cmake.in
+  "${PROJECT_BINARY_DIR}/install/rcacheConfig.cmake"
+  INSTALL_DESTINATION "${RCACHE_PACKAGE_DIR}"
+  PATH_VARS RCACHE_INCLUDE_DIR RCACHE_BIN_DIR RCACHE_MODULE_DIR)
+install(FILES "${PROJECT_BINARY_DIR}/install/rcacheConfig.cmake"
+              "${PROJECT_BINARY_DIR}/rcacheConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/RcacheRewrite.cmake"
+        DESTINATION "${RCACHE_PACKAGE_DIR}")
+if(EXISTS "${PROJECT_SOURCE_DIR}/include/rcache/device")
+  install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/rcache/device"
+          DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/rcache")
+endif()
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/man/"
+        DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" FILES_MATCHING PATTERN "*.1")
+install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")

@@ -1,0 +1,133 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls the library.
+
+#include "Analyzer.h"
+#include "Frontend/Frontend.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/LSP/Logging.h"
+
+namespace lsp = llvm::lsp;
+
+namespace rcache {
+namespace {
+
+/// The factors that are offered beside the planner's choice.
+constexpr unsigned CoarseningFactors[] = {2, 4, 8};
+
+bool sameEdits(const std::vector<Edit> &A, const std::vector<Edit> &B) {
+  return A.size() == B.size() &&
+         std::equal(A.begin(), A.end(), B.begin(),
+                    [](const Edit &X, const Edit &Y) {
+                      return X.Offset == Y.Offset && X.Length == Y.Length &&
+                             X.Text == Y.Text;
+                    });
+}
+
+} // namespace
+
+llvm::Expected<CompileFlags> Analyzer::flagsFor(const std::string &File) {
+  CompileFlags Flags;
+  if (S.Flags) {
+    Flags.Flags = *S.Flags;
+    return Flags;
+  }
+  if (!S.DatabasePath.empty()) {
+    auto Database = CompileDatabase::load(S.DatabasePath);
+    if (!Database)
+      return Database.takeError();
+    if (std::optional<CompileFlags> Found = Database->find(File))
+      return *Found;
+    // A header, or a file that is not built yet: parsed without flags.
+    lsp::Logger::info("the compile commands do not know {0}", File);
+    return Flags;
+  }
+  if (auto Nearest = CompileDatabase::nearest(File))
+    if (std::optional<CompileFlags> Found = Nearest->find(File))
+      return *Found;
+  return Flags;
+}
+
+llvm::Expected<ParseJob> Analyzer::job(const std::string &File,
+                                       const std::string &Text) {
+  ParseJob Job;
+  bool IsKnown = false;
+  {
+    std::lock_guard<std::mutex> Guard(Lock);
+    auto Found = Known.find(File);
+    if ((IsKnown = Found != Known.end()))
+      Job.Flags = Found->second;
+  }
+  if (!IsKnown) {
+    auto Flags = flagsFor(File);
+    if (!Flags)
+      return Flags.takeError();
+    Job.Flags = *Flags;
+    std::lock_guard<std::mutex> Guard(Lock);
+    Known[File] = std::move(*Flags);
+  }
+  Job.File = File;
+  Job.Buffer = Text;
+  llvm::append_range(Job.Flags.Flags, S.ExtraArgs);
+  Job.CudaPath = S.CudaPath;
+  Job.Arch = S.Arch;
+  Job.ToolPath = S.ToolPath;
+  return Job;
+}
+
+void Analyzer::forgetFlags() {
+  std::lock_guard<std::mutex> Guard(Lock);
+  Known.clear();
+}
+
+Findings Analyzer::analyze(const std::string &File,
+                           std::shared_ptr<const std::string> Text) {
+  auto Job = job(File, *Text);
+  if (!Job)
+    return findingsOf(llvm::toString(Job.takeError()), std::move(Text));
+  auto Result = rewriteFile(*Job, S.Library, S.AllowErrors);
+  if (!Result)
+    return findingsOf(llvm::toString(Result.takeError()), std::move(Text));
+  return findingsOf(*Result, std::move(Text));
+}
+
+std::vector<Variant> Analyzer::variants(const std::string &File,
+                                        const std::string &Text,
+                                        const std::string &Kernel) {
+  std::vector<Variant> Found;
+  auto Job = job(File, Text);
+  if (!Job) {
+    lsp::Logger::error("{0}: {1}", File, llvm::toString(Job.takeError()));
+    return Found;
+  }
+  auto Try = [&](std::optional<unsigned> Coarsen) {
+    Options O = S.Library;
+    O.Kernels = {Kernel};
+    if (Coarsen)
+      O.Coarsen = Coarsen;
+    auto R = rewriteFile(*Job, O, S.AllowErrors);
+    if (!R) {
+      lsp::Logger::error("{0}: {1}", File, llvm::toString(R.takeError()));
+      return;
+    }
+    if (!R->Usable || R->Parse.MainText != Text || !R->Rewrite.anyRewritten())
+      return;
+    Variant V;
+    V.Title = "Rewrite " + Kernel + " with the register cache";
+    V.Preferred = !Coarsen;
+    if (Coarsen)
+      V.Title += ", coarsening " + std::to_string(*Coarsen);
+    V.Edits = std::move(R->Rewrite.Edits);
+    if (llvm::none_of(Found, [&](const Variant &Old) {
+          return sameEdits(Old.Edits, V.Edits);
+        }))
+      Found.push_back(std::move(V));
+  };
+  Try(std::nullopt);
+  for (unsigned Factor : CoarseningFactors)
+    Try(Factor);
+  return Found;
+}
+
+} // namespace rcache

@@ -1,0 +1,72 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs the library on a text of an editor: flags, parse, findings, and the
+// edits of each variant of a rewrite. Thread-safe; nothing here waits for
+// anything but the parse.
+
+#ifndef RCACHE_LSP_ANALYZER_H
+#define RCACHE_LSP_ANALYZER_H
+
+#include "Driver/CompileFlags.h"
+#include "Findings.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Error.h"
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rcache {
+
+struct ParseJob;
+
+/// What the server was started with.
+struct Settings {
+  Options Library;
+  std::string DatabasePath; ///< -p, "": the nearest to each file
+  std::string CudaPath, Arch;
+  std::string ToolPath;
+  std::vector<std::string> ExtraArgs;
+  /// After `--`: instead of compile_commands.json.
+  std::optional<std::vector<std::string>> Flags;
+  bool AllowErrors = false;
+};
+
+/// One way to rewrite a kernel.
+struct Variant {
+  std::string Title;
+  bool Preferred = false; ///< what the command line would do
+  std::vector<Edit> Edits;
+};
+
+class Analyzer {
+public:
+  explicit Analyzer(Settings S) : S(std::move(S)) {}
+
+  Findings analyze(const std::string &File,
+                   std::shared_ptr<const std::string> Text);
+
+  /// The planner's choice for \p Kernel (a KernelFinding::Name), then the other
+  /// coarsening factors that can be had and give another text.
+  std::vector<Variant> variants(const std::string &File,
+                                const std::string &Text,
+                                const std::string &Kernel);
+
+  /// The compile commands may have changed: reads them again.
+  void forgetFlags();
+
+private:
+  const Settings S;
+  std::mutex Lock; ///< for Known
+  llvm::StringMap<CompileFlags> Known;
+
+  llvm::Expected<ParseJob> job(const std::string &File,
+                               const std::string &Text);
+  llvm::Expected<CompileFlags> flagsFor(const std::string &File);
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LSP_ANALYZER_H

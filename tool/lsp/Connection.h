@@ -1,0 +1,63 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// JSON-RPC over two streams: LLVM's framing and writing, with what it leaves
+// out. Every message that is no message is answered with an error, and replies
+// may come from any thread.
+
+#ifndef RCACHE_LSP_CONNECTION_H
+#define RCACHE_LSP_CONNECTION_H
+
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/LSP/Protocol.h"
+#include "llvm/Support/LSP/Transport.h"
+#include <cstdio>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace rcache {
+
+/// A message from the client that has the form of one.
+struct Message {
+  enum KindTy { Request, Notification, Response } Kind = Notification;
+  std::string Method;                ///< "" for a response
+  llvm::json::Value Id = nullptr;    ///< null for a notification
+  llvm::json::Value Params = nullptr; ///< of a response: the error or result
+};
+
+class Connection {
+public:
+  /// \p Pretty: indented messages, for tests.
+  Connection(std::FILE *In, llvm::raw_ostream &Out,
+             llvm::lsp::JSONStreamStyle Style, bool Pretty);
+
+  /// Waits for the next message. What cannot be read as one is answered with an
+  /// error here and passed over. Nothing at the end of the input.
+  std::optional<Message> read();
+
+  void reply(const llvm::json::Value &Id,
+             llvm::Expected<llvm::json::Value> Result);
+  void notify(llvm::StringRef Method, llvm::json::Value Params);
+
+private:
+  llvm::lsp::JSONTransportInputOverFile Input;
+  llvm::lsp::JSONTransport Output;
+  const llvm::lsp::JSONStreamStyle Style;
+  std::mutex OutputLock;
+
+  std::optional<Message> parse(llvm::StringRef Text);
+  void refuse(llvm::lsp::ErrorCode Code, const std::string &Text,
+              llvm::json::Value Id = nullptr);
+};
+
+/// An error that the client sees with \p Code.
+llvm::Error lspError(llvm::lsp::ErrorCode Code, const std::string &Text);
+
+/// \p Text as JSON can hold it: sources and file names may be in any encoding.
+std::string utf8(llvm::StringRef Text);
+
+} // namespace rcache
+
+#endif // RCACHE_LSP_CONNECTION_H

@@ -1,0 +1,151 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The open documents, the threads that analyse them, and the requests that wait
+// for an analysis.
+//
+//     edit -> pause -> analysis of the newest text -> diagnostics
+//     request -> the analysis of this text is there: answer now
+//             -> else: answer when it is, when the text changes (ContentModified),
+//                when it is cancelled, or when the wait gets too long (empty)
+//
+// At most one thread works on a document. An analysis cannot be stopped; when
+// the text has changed meanwhile its result is no longer shown and the newest
+// text comes next, those in between never.
+
+#ifndef RCACHE_LSP_WORKSPACE_H
+#define RCACHE_LSP_WORKSPACE_H
+
+#include "Analyzer.h"
+#include "llvm/ADT/FunctionExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/LSP/Protocol.h"
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace rcache {
+
+using Clock = std::chrono::steady_clock;
+using ReplyFn = llvm::unique_function<void(llvm::Expected<llvm::json::Value>)>;
+
+struct WorkspaceOptions {
+  unsigned Threads = 2;
+  /// From the last change of a text to its analysis, unless a request waits.
+  std::chrono::milliseconds Pause{200};
+  /// A request that has waited so long is answered with nothing.
+  std::chrono::milliseconds Patience{5000};
+};
+
+class Workspace {
+public:
+  struct Hooks {
+    std::function<void(llvm::json::Value Params)> PublishDiagnostics;
+    /// A message about the set-up; each text once.
+    std::function<void(const std::string &Text)> Warn;
+  };
+
+  Workspace(Settings S, WorkspaceOptions O, Hooks H);
+  /// Waits for analyses that run; waiting requests stay unanswered, see stop().
+  ~Workspace();
+
+  // Documents. The key is the file's name; the URI is that of the client.
+  void open(const std::string &File, const std::string &Uri,
+            const std::string &Language, std::string Text, int64_t Version);
+  /// False: not open, or a range that makes no sense; the document then waits
+  /// for a whole text.
+  bool change(
+      const std::string &File,
+      const std::vector<llvm::lsp::TextDocumentContentChangeEvent> &Changes,
+      int64_t Version);
+  void close(const std::string &File);
+  /// \p File has a new content on disk: what includes it is analysed again, and
+  /// compile commands are read again.
+  void saved(const std::string &File);
+
+  // Requests; \p Id is the text of the client's id.
+  void hover(const std::string &Id, const std::string &File,
+             llvm::lsp::Position At, bool Markdown, ReplyFn Reply);
+  /// \p Versioned: the client takes `documentChanges`.
+  void codeActions(const std::string &Id, const std::string &File,
+                   llvm::lsp::Range At, bool Versioned, ReplyFn Reply);
+  /// Answers a waiting request with RequestCancelled; none: does nothing.
+  void cancel(const std::string &Id);
+
+  /// Until nothing is left to do.
+  void waitUntilIdle();
+  /// Answers all waiting requests with RequestCancelled and starts no further
+  /// analysis. True when none runs any more.
+  bool stop();
+
+private:
+  struct Request {
+    std::string Id;
+    enum KindTy { Hover, CodeActions } Kind = Hover;
+    llvm::lsp::Range At;
+    bool ClientCan = false; ///< Markdown or versioned edits
+    Clock::time_point Deadline;
+    ReplyFn Reply;
+  };
+  struct Document {
+    std::string File, Uri;
+    int64_t Version = 0;
+    std::shared_ptr<const std::string> Text;
+    bool Wanted = false;  ///< is it CUDA at all
+    bool Lost = false;    ///< a change could not be applied
+    bool Closed = false;
+    uint64_t Stamp = 0;   ///< of the analysis that is due
+    bool Dirty = false;   ///< ... and has not been made
+    bool Busy = false;    ///< a thread works on it
+    Clock::time_point NotBefore;
+    std::shared_ptr<const Findings> Current;  ///< of Text, null while dirty
+    std::shared_ptr<const Findings> LastGood; ///< of some earlier text
+    std::map<std::string, std::vector<Variant>> Variants; ///< of Text, by kernel
+    std::vector<std::string> VariantsDue;
+    std::vector<Request> Waiting;
+  };
+  using DocumentRef = std::shared_ptr<Document>;
+
+  Analyzer TheAnalyzer;
+  const WorkspaceOptions O;
+  const Hooks H;
+  std::mutex Lock; ///< for all that follows
+  std::condition_variable Work, Idle;
+  std::map<std::string, DocumentRef> Documents;
+  std::vector<std::string> Warned;
+  unsigned Running = 0;
+  bool Stopping = false;
+  std::vector<std::thread> Threads; ///< the first keeps time, the others work
+
+  using Guard = std::unique_lock<std::mutex>;
+  DocumentRef find(const std::string &File);
+  void touch(Document &D, bool TextChanged);
+  void enter(const std::string &File, Request R);
+  bool answer(Document &D, Request &R);
+  bool answerHover(Document &D, Request &R);
+  bool answerCodeActions(Document &D, Request &R);
+  llvm::json::Value actionJson(const Document &D, const std::string &Title,
+                               bool Preferred, const std::vector<Edit> &Edits,
+                               bool Versioned) const;
+  void answerAll(Document &D);
+  static void refuseAll(Document &D, llvm::lsp::ErrorCode Code,
+                        const char *Text);
+  void publish(const Document &D, const std::vector<Finding> &Messages);
+  void analyzed(Document &D, uint64_t Stamp, Findings F);
+
+  bool ready(const Document &D, Clock::time_point Now) const;
+  DocumentRef nextDocument(Clock::time_point &WakeAt);
+  void work(Document &D, Guard &G);
+  void workLoop();
+  void timeLoop();
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LSP_WORKSPACE_H
