@@ -253,6 +253,10 @@ struct Stmt {
   Nullable<isl::set> IterDomain;       ///< values of the iterator, as constraints on its
                              ///< symbol (lower and upper bound and stride)
   std::optional<int64_t> Step;
+  /// For, no counted loop: the variable IterVar, whose symbol in the body is
+  /// IterSymbol (Opaque), is multiplied (2, 4, ...) or divided (-2, -4, ...) by
+  /// this once an iteration. Init is its first value, Cond the condition.
+  std::optional<int64_t> Factor;
   std::optional<int64_t> ConstTripCount;
   std::optional<int64_t> ConstFirst; ///< with ConstTripCount
   bool HasUnrollPragma = false;
@@ -329,6 +333,14 @@ struct Geometry {
   std::optional<int64_t> MaxThreads; ///< __launch_bounds__
 };
 
+/// A fact about a launch: each factor is at least 0 and their product at most
+/// Max. Factors are Symbol Ids: `bdx`.., `gdx`.. or integer parameters.
+struct LaunchFact {
+  std::vector<std::string> Factors; ///< sorted
+  int64_t Max = 0;
+  bool operator==(const LaunchFact &) const = default;
+};
+
 struct TemplateArg {
   std::string Name;  ///< parameter name in the pattern
   bool IsType = false;
@@ -377,10 +389,9 @@ struct KernelModel {
   /// What is always true: 0 <= tx < bdx, bdx >= 1, bdx <= 1024, __launch_bounds__,
   /// asserts the front end knows; [symbols] -> { : }.
   Nullable<isl::set> Context;
-  /// The model takes gridDim.a * blockDim.a to be below 2^31, so that
-  /// `int i = blockIdx.x * blockDim.x + threadIdx.x` is what it looks like: a
-  /// launch has to check it for these axes.
-  std::array<bool, 3> AssumesSmallGrid = {false, false, false};
+  /// What the model takes for granted so that index arithmetic does not wrap
+  /// (`int i = blockIdx.x * blockDim.x + threadIdx.x`): a launch has to check it.
+  std::vector<LaunchFact> Assumes;
 
   /// Reasons found while modelling that no plan can get around (asm, shared
   /// atomics, warp intrinsics in the original, escaping arrays, ...).
@@ -391,6 +402,10 @@ struct KernelModel {
   std::string text(TextRange R) const {
     return Text.substr(R.Begin, R.End - R.Begin);
   }
+  /// A C++ condition that checks \p F on the host, in terms of the given
+  /// variables of type dim3 and the parameters' own names.
+  std::string launchCondition(const LaunchFact &F, const std::string &Grid,
+                              const std::string &Block) const;
   /// Stable text form, for tests and --print-after=model.
   void print(llvm::raw_ostream &OS) const;
 };

@@ -214,15 +214,15 @@ SVal Executor::pointerAdd(SVal P, const SVal &Offset, bool Negative,
     // A shared array is small: an index that would have to wrap is outside it.
     Wide Far = (Wide(1) << 32) - (Wide(1) << 20);
     if (P.Base == SVal::Shared && O.Type.Bits >= 32 &&
-        Arith.proveInRange(O.Int->Aff, -Far, Far, Path.Dom))
+        Arith.proveInRange(O.Int->Aff, -Far, Far, where()))
       X = O.Int->Aff;
     else
-      X = Arith.exact(*O.Int, O.Type, Path.Dom);
+      X = Arith.exact(*O.Int, O.Type, where());
   } else if (O.V && !(O.V->Depends & (DepShared | DepGlobal)) && O.Type.Bits) {
-    X = Arith.exact(asInt(O, E), O.Type, Path.Dom);
+    X = Arith.exact(asInt(O, E), O.Type, where());
   } else if (P.Base == SVal::Shared && O.V && O.Type.Bits && O.V->K != Value::Load) {
     // Still a symbol, so that sums with it stay sums: `s[j + 1]`.
-    X = Arith.exact(asInt(O, E), O.Type, Path.Dom);
+    X = Arith.exact(asInt(O, E), O.Type, where());
   }
   IntType Long{64, true};
   std::optional<IntValue> Sum;
@@ -235,7 +235,7 @@ SVal Executor::pointerAdd(SVal P, const SVal &Offset, bool Negative,
     P.IdxInt.back() = Sum;
     return P;
   }
-  ValueRef Base = P.Idx.back(), Add = asValue(O);
+  ValueRef Base = P.Idx.back(), Add = asValue(O, Silent ? nullptr : E);
   bool ZeroBase = P.IdxInt.back() &&
                   Arith.constantValue(P.IdxInt.back()->Aff) == int64_t(0);
   if (ZeroBase && !Negative)
@@ -302,7 +302,7 @@ SVal Executor::pointerCast(SVal P, QualType To, const Expr *E) {
         P.ElemBytes % Bytes == 0) {
       if (auto S = Arith.mul(*P.IdxInt.back(),
                              {Arith.constant(P.ElemBytes / Bytes), true},
-                             {64, true}, Path.Dom)) {
+                             {64, true}, where())) {
         P.IdxInt.back() = S;
         P.Idx.back() = affineValue(S->Aff, "long long");
         AtStart = true;
@@ -530,7 +530,7 @@ void Executor::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
     for (size_t D = 1; D < Rank; ++D)
       Inside &= Arr.Extents[D] &&
                 Arith.proveInRange(A.Index[D], 0, *Arr.Extents[D] - 1,
-                                   Path.Dom);
+                                   where());
     bool Direct = !P.Flattened;
     if (!Inside && !Direct) {
       isl::pw_aff Linear = A.Index[0];
@@ -555,7 +555,7 @@ void Executor::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
   if (!A.Affine)
     A.Index.clear();
   if (Stored) {
-    A.Stored = asValue(*Stored);
+    A.Stored = asValue(*Stored, Rhs);
     A.StoredRange = range(Rhs);
   }
   M.SharedAccesses.push_back(A);

@@ -179,13 +179,130 @@ bool AffineArith::proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
          A.gt_set(H).intersect(Where).is_empty();
 }
 
+std::optional<isl::set> AffineArith::fitsUnlessPlain(const isl::pw_aff &A,
+                                                     IntType T) {
+  std::optional<Linear> L = linear(A);
+  if (!L)
+    return std::nullopt; // pieces would only burden the proofs
+  if (std::optional<Range> R = interval(*L))
+    if (R->Lo >= T.min() && R->Hi <= T.max())
+      return std::nullopt;
+  return bound(A, T.min(), T.max());
+}
+
 bool AffineArith::implied(const isl::set &S, const isl::set &Path) {
   return Bounds.intersect(Path).is_subset(S);
 }
 
+//===----------------------------------------------------------------------===//
+// What a launch can check
+//===----------------------------------------------------------------------===//
+
+void AffineArith::narrow(const std::string &Id, Wide Lo, Wide Hi) {
+  Range &R = Ranges.at(Id);
+  if (Lo <= R.Lo && Hi >= R.Hi)
+    return;
+  R.Lo = std::max(R.Lo, Lo);
+  R.Hi = std::min(R.Hi, Hi);
+  Bounds = Bounds.intersect(bound(symbol(Id), R.Lo, R.Hi));
+}
+
+bool AffineArith::launchBounded(const std::vector<std::string> &Factors) const {
+  for (const std::string &F : Factors) {
+    int I = M.symbolIndex(F);
+    if (I < 0 || M.Symbols[I].K > Symbol::Param)
+      return false;
+  }
+  return true;
+}
+
+/// Takes 0 <= product of \p Factors <= Max for granted: threads and blocks are
+/// below the block's and the grid's size, so these are what a launch checks.
+void AffineArith::assumeProduct(const std::vector<std::string> &Factors,
+                                Wide Max) {
+  LaunchFact F;
+  F.Max = static_cast<int64_t>(std::min<Wide>(Max, INT64_MAX));
+  for (std::string Id : Factors) {
+    const Symbol &S = M.Symbols[M.symbolIndex(Id)];
+    if (S.K == Symbol::ThreadIdx || S.K == Symbol::BlockIdx)
+      Id = (S.K == Symbol::ThreadIdx ? "bd" : "gd") + std::string(1, "xyz"[S.Axis]);
+    F.Factors.push_back(Id);
+  }
+  std::sort(F.Factors.begin(), F.Factors.end());
+  for (LaunchFact &G : M.Assumes)
+    if (G.Factors == F.Factors) {
+      G.Max = std::min(G.Max, F.Max);
+      return;
+    }
+  M.Assumes.push_back(F);
+}
+
+/// Tries to prove that \p A fits \p T with the help of facts that a launch can
+/// check: parameters are not negative, grids not absurdly large. Keeps them
+/// when they are enough.
+bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
+                                const isl::set &Path) {
+  std::optional<Linear> L = linear(A);
+  auto SavedRanges = Ranges;
+  isl::set SavedBounds = Bounds;
+  std::vector<std::pair<std::vector<std::string>, Wide>> Facts;
+  for (size_t N = 0; N < M.Symbols.size(); ++N) {
+    const Symbol &S = M.Symbols[N];
+    if (!A.involves_param(S.Id))
+      continue;
+    int64_t C = 1;
+    if (L)
+      C = std::abs(L->Terms[S.Id]);
+    Wide Limit = (T.max() / 2 + 1) / std::max<int64_t>(C, 1);
+    auto NotNegative = [&](const std::string &Id) {
+      const Symbol &F = M.Symbols[M.symbolIndex(Id)];
+      if (F.K != Symbol::Param || !F.Signed || Ranges.at(Id).Lo >= 0)
+        return;
+      narrow(Id, 0, Ranges.at(Id).Hi);
+      Facts.push_back({{Id}, Ranges.at(Id).Hi});
+    };
+    if (S.Factors.empty()) {
+      NotNegative(S.Id);
+      Wide Max = C <= 1 && S.K == Symbol::Param ? T.max() : Limit;
+      if (Ranges.at(S.Id).Hi <= Max)
+        continue;
+      if (S.K == Symbol::BlockIdx) {
+        narrow(S.Id, 0, Max - 1);
+        narrow("gd" + std::string(1, "xyz"[S.Axis]), 1, Max);
+        Facts.push_back({{S.Id}, Max});
+      } else if (S.K == Symbol::Param && !S.Signed) {
+        narrow(S.Id, 0, Max);
+        Facts.push_back({{S.Id}, Max});
+      }
+      continue;
+    }
+    bool AllPositive = true;
+    for (const std::string &F : S.Factors) {
+      NotNegative(F);
+      AllPositive &= Ranges.at(F).Lo >= 0;
+    }
+    if (!AllPositive)
+      continue;
+    narrow(S.Id, 0, Ranges.at(S.Id).Hi);
+    if (Ranges.at(S.Id).Hi > Limit && launchBounded(S.Factors)) {
+      narrow(S.Id, 0, Limit);
+      Facts.push_back({S.Factors, Limit});
+    }
+  }
+  if (!Facts.empty() && proveInRange(A, T.min(), T.max(), Path)) {
+    for (auto &[Factors, Max] : Facts)
+      assumeProduct(Factors, Max);
+    return true;
+  }
+  Ranges = SavedRanges;
+  Bounds = SavedBounds;
+  return false;
+}
+
 std::optional<isl::pw_aff> AffineArith::exact(const IntValue &V, IntType T,
                                               const isl::set &Path) {
-  if (V.Exact || proveInRange(V.Aff, T.min(), T.max(), Path))
+  if (V.Exact || proveInRange(V.Aff, T.min(), T.max(), Path) ||
+      assumeInRange(V.Aff, T, Path))
     return V.Aff;
   Wide Period = Wide(1) << T.Bits;
   if (!proveInRange(V.Aff, T.min() - Period, T.max() + Period, Path))
@@ -226,7 +343,7 @@ std::optional<IntValue> AffineArith::convert(const IntValue &V, IntType From,
   if (To.Bits == 1) // to bool: != 0
     return std::nullopt;
   if (!To.Signed && From.Signed)
-    return IntValue{*A, proveInRange(*A, 0, To.max(), Path)};
+    return IntValue{*A, proveInRange(*A, 0, To.max(), Path)}; // else modulo
   return IntValue{*A, true};
 }
 
@@ -331,17 +448,25 @@ AffineArith::product(std::vector<std::string> Factors, IntType T) {
         Order = {"gd" + X, "bd" + X};
       }
     }
-  Range Fit{T.min(), T.max()};
   bool MayWrap = !T.Signed && !(Known && R.Lo >= 0 && R.Hi <= T.max());
   if (Axis < 3) {
-    SmallGridAxes |= 1u << Axis;
+    assumeProduct({"gd" + std::string(1, "xyz"[Axis]),
+                   "bd" + std::string(1, "xyz"[Axis])},
+                  (Wide(1) << 31) - 1);
     MayWrap = false;
     R = {0, (Wide(1) << 31) - 1};
+  } else if (MayWrap && launchBounded(Factors)) {
+    // `(blockIdx.y * 16 + threadIdx.y) * width` in unsigned.
+    for (const std::string &F : Factors)
+      narrow(F, 0, Ranges.at(F).Hi);
+    R = {0, T.max() / 4 + 1};
+    assumeProduct(Factors, R.Hi);
+    MayWrap = false;
   } else {
-    R.Lo = std::max(R.Lo, Fit.Lo);
-    R.Hi = std::min(R.Hi, Fit.Hi);
+    R.Lo = std::max(R.Lo, T.min());
+    R.Hi = std::min(R.Hi, T.max());
     if (MayWrap)
-      R = Fit;
+      R = {T.min(), T.max()};
   }
   std::vector<std::string> Key = Factors;
   if (MayWrap)

@@ -73,6 +73,8 @@ public:
 
   bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi, const isl::set &Path);
   bool implied(const isl::set &S, const isl::set &Path);
+  /// { : A fits T }, or nothing when that is plain from the symbols' types.
+  std::optional<isl::set> fitsUnlessPlain(const isl::pw_aff &A, IntType T);
   std::optional<int64_t> constantValue(const isl::pw_aff &A) const;
   std::optional<Linear> linear(const isl::pw_aff &A) const;
   isl::pw_aff fromLinear(const Linear &L);
@@ -100,9 +102,6 @@ public:
 
   isl::set complement(const isl::set &S) const { return Universe.subtract(S); }
 
-  /// gridDim.a * blockDim.a was taken to be below 2^31 for these axes.
-  unsigned SmallGridAxes = 0;
-
 private:
   struct Range {
     Wide Lo, Hi;
@@ -110,6 +109,11 @@ private:
   isl::val value(Wide V) const;
   isl::set bound(const isl::pw_aff &A, Wide Lo, Wide Hi) const;
   std::optional<Range> interval(const Linear &L) const;
+  void narrow(const std::string &Id, Wide Lo, Wide Hi);
+  /// Is each factor bounded by something a launch can check?
+  bool launchBounded(const std::vector<std::string> &Factors) const;
+  void assumeProduct(const std::vector<std::string> &Factors, Wide Max);
+  bool assumeInRange(const isl::pw_aff &A, IntType T, const isl::set &Path);
   /// The symbol of a product of symbols; null when it may wrap in \p T.
   std::optional<isl::pw_aff> product(std::vector<std::string> Factors, IntType T);
   std::optional<isl::pw_aff> scaleByConst(const isl::pw_aff &A, int64_t C);

@@ -65,9 +65,9 @@ SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
   if (Name == "__mul24" || Name == "__umul24") {
     // The product of the low 24 bits: the product, when both have no more.
     Wide Lim = Wide(1) << 23;
-    if (Arith.proveInRange(Affs[0], 0, Lim - 1, Path.Dom) &&
-        Arith.proveInRange(Affs[1], 0, Lim - 1, Path.Dom))
-      if (auto P = Arith.mul({Affs[0], true}, {Affs[1], true}, Ty, Path.Dom))
+    if (Arith.proveInRange(Affs[0], 0, Lim - 1, where()) &&
+        Arith.proveInRange(Affs[1], 0, Lim - 1, where()))
+      if (auto P = Arith.mul({Affs[0], true}, {Affs[1], true}, Ty, where()))
         return ofInt(*P, T);
     // blockIdx.x may be larger; __umul24 then drops bits: no product.
     return ofValue(textOp(E, Ops), T);
@@ -149,8 +149,8 @@ SVal Executor::inlinePure(const CallExpr *E, const FunctionDecl *F, bool &Done) 
         Env = EnvBefore;
         if (!A || !B || !A->Int || !B->Int)
           return std::nullopt;
-        auto X = Arith.exact(*A->Int, A->Type, Path.Dom.intersect(C.True));
-        auto Y = Arith.exact(*B->Int, B->Type, Path.Dom.intersect(C.False));
+        auto X = Arith.exact(*A->Int, A->Type, where(C.True));
+        auto Y = Arith.exact(*B->Int, B->Type, where(C.False));
         if (!X || !Y)
           return std::nullopt;
         auto R = Arith.select(C.True, *X, *Y);

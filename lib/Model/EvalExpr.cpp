@@ -139,10 +139,10 @@ SVal Executor::convertTo(SVal V, QualType From, QualType To, const Expr *E) {
     return V;
   if (isInt(To) && isInt(From)) {
     if (V.Int && To->isBooleanType()) {
-      if (std::optional<isl::pw_aff> A = Arith.exact(*V.Int, V.Type, Path.Dom))
+      if (std::optional<isl::pw_aff> A = Arith.exact(*V.Int, V.Type, where()))
         return ofBool(affineCond(A->ne_set(Arith.constant(0))), To);
     } else if (V.Int) {
-      if (auto C = Arith.convert(*V.Int, V.Type, intType(To), Path.Dom))
+      if (auto C = Arith.convert(*V.Int, V.Type, intType(To), where()))
         return ofInt(*C, To);
     }
   }
@@ -158,7 +158,8 @@ SVal Executor::convertTo(SVal V, QualType From, QualType To, const Expr *E) {
         return ofValue(std::make_shared<Value>(U), To);
       }
     }
-  ValueRef Op = asValue(V);
+  auto *C = dyn_cast_or_null<CastExpr>(E);
+  ValueRef Op = asValue(V, C ? C->getSubExpr() : nullptr);
   return ofValue(opValue("(" + typeText(To) + ")$0", {Op}, typeText(To)), To);
 }
 
@@ -324,7 +325,7 @@ SVal Executor::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
     }
   IntType Ty = intType(T);
   std::optional<IntValue> R;
-  const isl::set &P = Path.Dom;
+  isl::set P = where();
   switch (Op) {
   case BO_Add:
     R = Arith.add(*A.Int, *B.Int, Ty);
@@ -362,7 +363,13 @@ SVal Executor::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
   default:
     break;
   }
-  return R ? ofInt(*R, T) : Fallback();
+  if (!R)
+    return Fallback();
+  // Signed arithmetic that got here did not overflow.
+  if (Ty.Signed && Ty.Bits >= 32 && (Op == BO_Add || Op == BO_Sub || Op == BO_Mul))
+    if (auto Fits = Arith.fitsUnlessPlain(R->Aff, Ty))
+      Path.Known = Path.Known.intersect(*Fits);
+  return ofInt(*R, T);
 }
 
 SVal Executor::evalConditional(const AbstractConditionalOperator *E) {
@@ -393,8 +400,8 @@ SVal Executor::evalConditional(const AbstractConditionalOperator *E) {
   if (T->isVoidType())
     return unknown(E, 0);
   if (C.Affine && A.Int && B.Int) {
-    auto X = Arith.exact(*A.Int, A.Type, Path.Dom.intersect(C.True));
-    auto Y = Arith.exact(*B.Int, B.Type, Path.Dom.intersect(C.False));
+    auto X = Arith.exact(*A.Int, A.Type, where(C.True));
+    auto Y = Arith.exact(*B.Int, B.Type, where(C.False));
     if (X && Y)
       if (auto R = Arith.select(C.True, *X, *Y))
         return ofInt({*R, true}, T);
@@ -648,7 +655,7 @@ Executor::textOp(const Expr *E,
   for (auto &[X, S] : Ops) {
     if (!X)
       continue;
-    ValueRef O = asValue(S);
+    ValueRef O = asValue(S, X);
     V.Depends |= O->Depends;
     TextRange R = range(strip(X));
     if (O->K == Value::Uniform && O->Text == M.text(R))

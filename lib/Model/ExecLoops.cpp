@@ -274,7 +274,7 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
   if (It == Env.end() || !It->second.Int)
     return false;
   IntType T = intType(C.V->getType());
-  auto Init = Arith.exact(*It->second.Int, It->second.Type, Path.Dom);
+  auto Init = Arith.exact(*It->second.Int, It->second.Type, where());
   if (!Init)
     return false;
 
@@ -312,10 +312,10 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
       return false;
     asInt(B, C.Bound);
   }
-  auto Bound = Arith.exact(*B.Int, B.Type, Path.Dom);
+  auto Bound = Arith.exact(*B.Int, B.Type, where());
   if (!Bound || !S.Int)
     return false;
-  auto Step = Arith.exact(*S.Int, S.Type, Path.Dom);
+  auto Step = Arith.exact(*S.Int, S.Type, where());
   if (!Step)
     return false;
   std::optional<int64_t> ConstStep = Arith.constantValue(*Step);
@@ -332,14 +332,14 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
       return false;
     Op = Up ? BO_LT : BO_GT;
     isl::set Ordered = Up ? Init->le_set(*Bound) : Init->ge_set(*Bound);
-    if (!Arith.implied(Ordered, Path.Dom))
+    if (!Arith.implied(Ordered, where()))
       return false;
   }
   if (Up != (Op == BO_LT || Op == BO_LE))
     return false;
   // A non-constant step is a positive number of threads, or nothing is known.
   if (!ConstStep) {
-    if (!Up || !Arith.proveInRange(*Step, 1, Wide(1) << 40, Path.Dom))
+    if (!Up || !Arith.proveInRange(*Step, 1, Wide(1) << 40, where()))
       return false;
   }
   // The comparison must be of the counter's own value: `i < n` with unsigned n
@@ -349,7 +349,7 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
     if (!Up)
       return false;
   } else if (!B.Type.Signed && B.Type.Bits >= T.Bits) {
-    if (!Arith.proveInRange(*Init, 0, T.max(), Path.Dom))
+    if (!Arith.proveInRange(*Init, 0, T.max(), where()))
       return false;
   }
 
@@ -455,6 +455,73 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
   }
 }
 
+/// `v /= 2`, `v >>= 1`, `v = v * 2`: the variable and the factor, negative for
+/// a division.
+static const VarDecl *geometricStep(const Expr *Inc, int64_t &Factor,
+                                    ASTContext &AC) {
+  auto *B = dyn_cast<BinaryOperator>(Inc->IgnoreParenImpCasts());
+  if (!B || !B->isAssignmentOp())
+    return nullptr;
+  const VarDecl *V = variable(B->getLHS());
+  BinaryOperatorKind Op = BO_Comma;
+  const Expr *By = B->getRHS();
+  if (B->isCompoundAssignmentOp()) {
+    Op = BinaryOperator::getOpForCompoundAssignment(B->getOpcode());
+  } else if (auto *R = dyn_cast<BinaryOperator>(By->IgnoreParenImpCasts());
+             R && variable(R->getLHS()) == V) {
+    Op = R->getOpcode();
+    By = R->getRHS();
+  }
+  Expr::EvalResult R;
+  if (!V || By->isValueDependent() || !By->EvaluateAsInt(R, AC))
+    return nullptr;
+  int64_t C = R.Val.getInt().getExtValue();
+  bool Shift = Op == BO_Shl || Op == BO_Shr;
+  if (Shift && C > 0 && C < 31)
+    C = int64_t(1) << C;
+  if (C < 2)
+    return nullptr;
+  if (Op == BO_Mul || Op == BO_Shl)
+    Factor = C;
+  else if (Op == BO_Div || Op == BO_Shr)
+    Factor = -C;
+  else
+    return nullptr;
+  return V;
+}
+
+/// A loop whose counter is halved or doubled: tells what its values are between.
+void Executor::geometricLoop(const ForStmt *F, unsigned Id, SVal First) {
+  int64_t Factor = 0;
+  const VarDecl *V = geometricStep(F->getInc(), Factor, AC);
+  int I = L.varIndex(V);
+  llvm::SmallPtrSet<const VarDecl *, 8> InBody;
+  L.assignedIn(F->getBody(), InBody);
+  auto It = Env.find(V);
+  if (I < 0 || InBody.count(V) || M.Vars[I].AddressTaken || It == Env.end() ||
+      !It->second.Int || !First.Int)
+    return;
+  auto Init = Arith.exact(*First.Int, First.Type, where());
+  if (!Init)
+    return;
+  isl::pw_aff S = It->second.Int->Aff;
+  isl::pw_aff Zero = Arith.constant(0), One = Arith.constant(1);
+  IntType T = intType(V->getType());
+  if (Factor < 0 && Arith.proveInRange(*Init, 0, T.max(), where()))
+    Path.Known = Path.Known.intersect(S.ge_set(Zero)).intersect(S.le_set(*Init));
+  else if (Factor > 0 && T.Signed &&
+           Arith.proveInRange(*Init, 1, T.max(), where()))
+    Path.Known = Path.Known.intersect(S.ge_set(*Init));
+  else if (Factor < 0 || T.Signed)
+    return;
+  Stmt &Loop = M.Stmts[Id];
+  Loop.IterVar = I;
+  if (std::optional<Linear> L = Arith.linear(S); L && L->Terms.size() == 1)
+    Loop.IterSymbol = M.symbolIndex(L->Terms.begin()->first);
+  Loop.Init = *Init;
+  Loop.Factor = Factor;
+}
+
 /// Does the body leave the loop, or skip the rest of it, other than at its end?
 static bool leaves(const clang::Stmt *S, bool Nested, bool &Continue) {
   if (!S || isa<Expr>(S))
@@ -538,9 +605,17 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     Path = Before;
     Env = EnvBefore;
   }
+  int64_t Ignored = 0;
+  const VarDecl *Geometric =
+      Iter || !F->getInc() ? nullptr : geometricStep(F->getInc(), Ignored, AC);
+  SVal First;
+  if (Geometric && Env.count(Geometric))
+    First = Env[Geometric];
   havoc(Modified);
   if (Iter)
     Env[Iter] = IterVal;
+  else if (Geometric)
+    geometricLoop(F, Id, First);
 
   bool Continue = false;
   bool Leaves = leaves(F->getBody(), false, Continue);

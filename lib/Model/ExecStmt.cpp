@@ -400,8 +400,8 @@ void Executor::mergeEnv(
       continue;
     }
     if (C.Affine && A.Int && B.Int) {
-      auto X = Arith.exact(*A.Int, A.Type, Path.Dom.intersect(C.True));
-      auto Y = Arith.exact(*B.Int, B.Type, Path.Dom.intersect(C.False));
+      auto X = Arith.exact(*A.Int, A.Type, where(C.True));
+      auto Y = Arith.exact(*B.Int, B.Type, where(C.False));
       if (X && Y)
         if (auto R = Arith.select(C.True, *X, *Y)) {
           Result[V] = ofInt({*R, true}, T);

@@ -63,6 +63,7 @@ struct LVal {
 
 struct PathState {
   Nullable<isl::set> Dom;
+  Nullable<isl::set> Known; ///< more that holds here: nothing overflowed so far
   bool Exact = true;
   std::vector<ValueRef> Guards; ///< conditions left out of Dom
   bool Dead = false;            ///< nothing gets here
@@ -84,6 +85,7 @@ public:
       : AC(AC), M(M), Flat(Flat), Arith(Arith), L(L), Policy(AC.getLangOpts()) {
     Policy.SuppressTagKeyword = true;
     Path.Dom = Arith.universe();
+    Path.Known = Arith.universe();
   }
 
   /// Executes \p FD's body and fills statements, accesses and symbols of the
@@ -116,6 +118,7 @@ private:
   void leaveLoop(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
                  const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Outer);
   void havocVar(const clang::VarDecl *V);
+  void geometricLoop(const clang::ForStmt *F, unsigned Id, SVal First);
   bool countedLoop(const clang::ForStmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,
                    bool Inclusive, const isl::pw_aff &Step,
@@ -184,6 +187,11 @@ private:
   std::optional<isl::pw_aff> asExact(SVal &V, const clang::Expr *E);
   /// \p V as a Value (exact).
   ValueRef asValue(const SVal &V);
+  /// The same; \p E, its expression, is written as text where \p V may wrap.
+  ValueRef asValue(const SVal &V, const clang::Expr *E);
+  /// What is known here, for proofs.
+  isl::set where() const { return Path.Dom.intersect(Path.Known); }
+  isl::set where(const isl::set &Also) const { return where().intersect(Also); }
   ValueRef affineValue(const isl::pw_aff &A, const std::string &Type);
   ValueRef opValue(std::string Text, std::vector<ValueRef> Operands,
                    std::string Type);

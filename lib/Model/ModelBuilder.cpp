@@ -217,8 +217,6 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       return M;
     }
     KernelModel *Model = M.get();
-    llvm::Error Err = llvm::Error::success();
-    llvm::cantFail(std::move(Err));
     auto Done = guarded([&] {
       AffineArith Arith(*Model);
       builtinSymbols(*Model, Arith);
@@ -227,8 +225,6 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
         Model->Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
       Executor Exec(AC, *Model, Flat, Arith, L);
       Exec.run(K.Def);
-      for (unsigned A = 0; A < 3; ++A)
-        Model->AssumesSmallGrid[A] = Arith.SmallGridAxes & (1u << A);
       return true;
     });
     if (!Done) {
@@ -254,6 +250,31 @@ int KernelModel::symbolIndex(const std::string &Id) const {
     if (Symbols[I].Id == Id)
       return I;
   return -1;
+}
+
+std::string KernelModel::launchCondition(const LaunchFact &F,
+                                         const std::string &Grid,
+                                         const std::string &Block) const {
+  // In double: the product of three such values may not fit 64 bits, and near
+  // Max it is exact.
+  std::string Product, Signs;
+  for (const std::string &Id : F.Factors) {
+    const Symbol &S = Symbols[symbolIndex(Id)];
+    std::string T = S.Text;
+    if (S.K == Symbol::BlockDim || S.K == Symbol::GridDim)
+      T = (S.K == Symbol::BlockDim ? Block : Grid) + "." + "xyz"[S.Axis];
+    else if (S.Signed)
+      Signs += (Signs.empty() ? "" : " && ") + T + " >= 0";
+    Product += (Product.empty() ? "(double)" : " * ") + T;
+  }
+  // A bound that the type keeps anyway.
+  if (F.Factors.size() == 1) {
+    const Symbol &S = Symbols[symbolIndex(F.Factors[0])];
+    if (S.Bits < 64 && F.Max >= (int64_t(1) << (S.Signed ? S.Bits - 1 : S.Bits)) - 1)
+      return Signs.empty() ? "true" : Signs;
+  }
+  return (Signs.empty() ? "" : Signs + " && ") + Product +
+         " <= " + std::to_string(F.Max) + ".0";
 }
 
 std::vector<std::unique_ptr<KernelModel>>

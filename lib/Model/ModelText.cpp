@@ -98,7 +98,7 @@ void printStmt(const KernelModel &M, unsigned Id, unsigned Indent,
     break;
   case Stmt::For:
     OS << " `" << oneLine(M.text(S.HeaderRange)) << "`";
-    if (S.IterSymbol >= 0) {
+    if (!S.IterDomain.is_null()) {
       OS << " iterator " << M.Symbols[S.IterSymbol].Id << " in "
          << str(S.IterDomain);
       if (S.Step)
@@ -109,9 +109,11 @@ void printStmt(const KernelModel &M, unsigned Id, unsigned Indent,
         OS << " first " << *S.ConstFirst;
       if (S.Cooperative)
         OS << " cooperative " << dependsText(S.CooperativeAxes);
-    } else if (!S.Cond.is_null()) {
-      OS << " while " << str(S.Cond);
     }
+    if (S.Factor)
+      OS << " factor " << *S.Factor << " from " << str(S.Init);
+    if (S.IterDomain.is_null() && !S.Cond.is_null())
+      OS << " while " << str(S.Cond);
     if (S.HasUnrollPragma)
       OS << " unroll";
     break;
@@ -149,10 +151,9 @@ void printHead(const KernelModel &M, llvm::raw_ostream &OS) {
     OS << " seen " << dims(B);
   if (M.Geo.MaxThreads)
     OS << " at most " << *M.Geo.MaxThreads;
-  for (unsigned A = 0; A < 3; ++A)
-    if (M.AssumesSmallGrid[A])
-      OS << " small-grid " << "xyz"[A];
   OS << "\n";
+  for (const LaunchFact &F : M.Assumes)
+    OS << "  assumes " << M.launchCondition(F, "grid", "block") << "\n";
   for (const LaunchSite &L : M.Launches) {
     OS << "  launch at " << L.Pos.Line << ":" << L.Pos.Column << " `" << L.Callee
        << "` grid `" << oneLine(L.Grid) << "` block `" << oneLine(L.Block) << "`";

@@ -103,7 +103,7 @@ ValueRef Executor::opValue(std::string Text, std::vector<ValueRef> Operands,
 
 ValueRef Executor::asValue(const SVal &S) {
   if (S.Int) {
-    if (auto A = Arith.exact(*S.Int, S.Type, Path.Dom))
+    if (auto A = Arith.exact(*S.Int, S.Type, where()))
       return affineValue(*A, S.TypeText);
     Value V;
     V.Type = S.TypeText;
@@ -118,6 +118,20 @@ ValueRef Executor::asValue(const SVal &S) {
   V.Text = S.K == SVal::Pointer ? "a pointer" : "no value";
   V.Depends = depends(S);
   return std::make_shared<Value>(V);
+}
+
+ValueRef Executor::asValue(const SVal &S, const Expr *E) {
+  ValueRef V = asValue(S);
+  if (V->K != Value::Unknown || !S.Int || !E || Inlining)
+    return V;
+  // Its text computes it modulo 2^Bits just as well.
+  std::vector<std::pair<const Expr *, SVal>> Ops;
+  ++Silent;
+  collectOperands(E, Ops, true);
+  --Silent;
+  if (Ops.size() == 1 && Ops[0].first->IgnoreParens() == E->IgnoreParenImpCasts())
+    return V;
+  return textOp(E->IgnoreParenImpCasts(), Ops);
 }
 
 /// A text that is the same for the same value; empty when loads or unknowns
@@ -285,7 +299,7 @@ std::optional<isl::pw_aff> Executor::asExact(SVal &S, const Expr *E) {
       return std::nullopt;
     asInt(S, E);
   }
-  return Arith.exact(*S.Int, S.Type, Path.Dom);
+  return Arith.exact(*S.Int, S.Type, where());
 }
 
 /// The value of a variable from here on: a new symbol (integers).
