@@ -41,6 +41,11 @@ public:
     std::string Body = blockBody(0);
     if (!Error.empty())
       return llvm::createStringError(Error);
+    // What left shared memory must not be named any more.
+    for (const SharedArray &A : M.Arrays)
+      if (!keptShared(A) && mentions(withoutComments(Body), A.Name))
+        return llvm::createStringError("'" + A.Name +
+                                       "' is still used in the new body");
     EmittedKernel E;
     E.KernelName = Name;
     E.Kernel = head() + "{\n" + planComment() + prologue(Body) + Body + "}\n";
@@ -490,6 +495,30 @@ private:
     std::string Out;
     for (size_t I = 1; I < R.All.size(); ++I)
       Out += gap(M.stmt(R.All[I - 1]).Range.End, M.stmt(R.All[I]).Range.Begin);
+    return Out;
+  }
+
+  bool keptShared(const SharedArray &A) const {
+    for (const ArrayPlan &Pl : P.Arrays)
+      if (&M.Arrays[Pl.Array] == &A && Pl.X == Exchange::Shared)
+        return true;
+    return false;
+  }
+
+  static std::string withoutComments(const std::string &T) {
+    std::string Out;
+    for (size_t I = 0; I < T.size(); ++I) {
+      if (T.compare(I, 2, "//") == 0)
+        while (I < T.size() && T[I] != '\n')
+          ++I;
+      else if (T.compare(I, 2, "/*") == 0) {
+        size_t E = T.find("*/", I + 2);
+        I = E == std::string::npos ? T.size() : E + 1;
+        continue;
+      }
+      if (I < T.size())
+        Out += T[I];
+    }
     return Out;
   }
 

@@ -257,6 +257,9 @@ private:
     for (const VarUse &U : M.VarUses)
       if (R.contains(U.Range) && SlotVars.count(U.Var))
         return false;
+    for (unsigned V : SlotVars)
+      if (!M.Vars[V].IsParam && R.contains(M.Vars[V].NameRange))
+        return false;
     return !hasLiveShared(R);
   }
 

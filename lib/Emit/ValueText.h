@@ -13,7 +13,7 @@ namespace rcache {
 
 struct ValueTextOptions {
   CxxNames Symbols;      ///< with the element coordinates, if any
-  isl::set Context;      ///< what holds where the text stands; may be null
+  Nullable<isl::set> Context; ///< what holds where the text stands; may be null
   /// Text for a Load, or "" for the usual `p[i]`.
   std::function<std::string(const Value *)> LoadText;
 };
