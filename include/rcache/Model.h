@@ -253,10 +253,12 @@ struct Stmt {
   Nullable<isl::set> IterDomain;       ///< values of the iterator, as constraints on its
                              ///< symbol (lower and upper bound and stride)
   std::optional<int64_t> Step;
-  /// For, no counted loop: the variable IterVar, whose symbol in the body is
-  /// IterSymbol (Opaque), is multiplied (2, 4, ...) or divided (-2, -4, ...) by
-  /// this once an iteration. Init is its first value, Cond the condition.
+  /// For, no counted loop (IterVar and IterSymbol are -1): once an iteration
+  /// the variable FactorVar, whose symbol in the body is FactorSymbol, is
+  /// multiplied (2, 4, ...) or divided (-2, -4, ...) by this. Init is its first
+  /// value, Cond the condition.
   std::optional<int64_t> Factor;
+  int FactorVar = -1, FactorSymbol = -1;
   std::optional<int64_t> ConstTripCount;
   std::optional<int64_t> ConstFirst; ///< with ConstTripCount
   bool HasUnrollPragma = false;

@@ -496,14 +496,14 @@ AffineArith::product(std::vector<std::string> Factors, IntType T) {
     S.Id += F;
     if (!S.Text.empty())
       S.Text += " * ";
-    else if (G.Bits < T.Bits)
+    else if (G.Bits < T.Bits && Axis == 3)
       Cast = T.Signed ? "(long long)" : "(unsigned long long)";
     S.Text += G.Text;
   }
   S.Text = Cast + S.Text;
   S.Type = T.Bits == 64 ? (T.Signed ? "long long" : "unsigned long long")
                         : (T.Signed ? "int" : "unsigned int");
-  if (Axis < 3) {
+  if (Axis < 3) { // fits: no wider arithmetic is needed
     S.Type = "unsigned int";
     S.Bits = 32;
     S.Signed = false;

@@ -71,6 +71,20 @@ SourcePos sourcePos(const SourceManager &SM, SourceLocation Loc) {
   return P;
 }
 
+unsigned firstTokenOfDeclaration(const TokenRecorder::Impl &Tokens,
+                                 const SourceManager &SM, unsigned Index) {
+  FileID File = SM.getFileID(SM.getExpansionLoc(Tokens.Tokens[Index].Loc));
+  while (Index > 0) {
+    const RecordedToken &T = Tokens.Tokens[Index - 1];
+    if (T.Kind == tok::semi || T.Kind == tok::l_brace ||
+        T.Kind == tok::r_brace ||
+        SM.getFileID(SM.getExpansionLoc(T.Loc)) != File)
+      break;
+    --Index;
+  }
+  return Index;
+}
+
 std::optional<std::pair<unsigned, unsigned>>
 definitionTokens(const TokenRecorder::Impl &Tokens, const SourceManager &SM,
                  SourceLocation Name, SourceLocation End) {
@@ -79,17 +93,7 @@ definitionTokens(const TokenRecorder::Impl &Tokens, const SourceManager &SM,
   if (N == Tokens.ByLocation.end() || E == Tokens.ByLocation.end() ||
       E->second < N->second)
     return std::nullopt;
-  FileID File = SM.getFileID(SM.getExpansionLoc(Name));
-  unsigned First = N->second;
-  while (First > 0) {
-    const RecordedToken &T = Tokens.Tokens[First - 1];
-    if (T.Kind == tok::semi || T.Kind == tok::l_brace ||
-        T.Kind == tok::r_brace ||
-        SM.getFileID(SM.getExpansionLoc(T.Loc)) != File)
-      break;
-    --First;
-  }
-  return std::make_pair(First, E->second);
+  return std::make_pair(firstTokenOfDeclaration(Tokens, SM, N->second), E->second);
 }
 
 bool FlatText::isSkipped(unsigned Offset) const {

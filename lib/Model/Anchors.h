@@ -73,6 +73,11 @@ private:
   bool Rebuild = false;
 };
 
+/// The first token of the declaration that token \p Index belongs to: the one
+/// behind the previous `;`, `{` or `}`.
+unsigned firstTokenOfDeclaration(const TokenRecorder::Impl &Tokens,
+                                 const clang::SourceManager &SM, unsigned Index);
+
 /// The tokens of the definition whose name stands at \p Name and whose body
 /// ends at \p End: from the first token behind the previous declaration.
 /// nullopt when they were not recorded.

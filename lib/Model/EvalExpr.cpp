@@ -125,6 +125,13 @@ SVal Executor::evalCast(const CastExpr *E) {
   case CK_FunctionToPointerDecay:
   case CK_BuiltinFnToFnPtr:
     return unknown(E, 0);
+  case CK_IntegralToFloating:
+  case CK_FloatingToIntegral:
+  case CK_FloatingCast:
+    // Written down, an explicit one is there already.
+    if (isa<ExplicitCastExpr>(E))
+      return generic(E);
+    return convertTo(eval(Sub), Sub->getType(), E->getType(), E);
   default:
     return generic(E);
   }
@@ -160,6 +167,12 @@ SVal Executor::convertTo(SVal V, QualType From, QualType To, const Expr *E) {
     }
   auto *C = dyn_cast_or_null<CastExpr>(E);
   ValueRef Op = asValue(V, C ? C->getSubExpr() : nullptr);
+  if (Op->K == Value::Uniform && !Op->Depends) {
+    Value U = *Op;
+    U.Type = typeText(To);
+    U.Text = "(" + U.Type + ")(" + U.Text + ")";
+    return ofValue(std::make_shared<Value>(U), To);
+  }
   return ofValue(opValue("(" + typeText(To) + ")$0", {Op}, typeText(To)), To);
 }
 
@@ -634,6 +647,27 @@ SVal Executor::generic(const Expr *E) {
   return ofValue(textOp(E, Ops, Extra), E->getType());
 }
 
+/// Without comments, line ends and runs of space.
+static std::string onOneLine(StringRef S) {
+  std::string R;
+  for (size_t I = 0; I < S.size(); ++I) {
+    if (S.substr(I).starts_with("//")) {
+      I = std::min(S.find('\n', I), S.size()) - 1;
+      continue;
+    }
+    if (S.substr(I).starts_with("/*")) {
+      I = std::min(S.find("*/", I + 2), S.size() - 2) + 1;
+      continue;
+    }
+    bool Space = isspace(static_cast<unsigned char>(S[I]));
+    if (!Space)
+      R += S[I];
+    else if (!R.empty() && R.back() != ' ')
+      R += ' ';
+  }
+  return R;
+}
+
 ValueRef
 Executor::textOp(const Expr *E,
                  const std::vector<std::pair<const Expr *, SVal>> &Ops,
@@ -688,6 +722,7 @@ Executor::textOp(const Expr *E,
     At = R.End;
   }
   V.Text += M.text({At, All.End});
+  V.Text = onOneLine(V.Text);
   if (Uniform && V.Operands.empty() && !V.Depends)
     V.K = Value::Uniform;
   return std::make_shared<Value>(V);

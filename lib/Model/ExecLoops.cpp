@@ -369,8 +369,7 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
 
   // Cooperative loops.
   {
-    Symbol Try = Sym;
-    unsigned N = Arith.addSymbol(Try);
+    unsigned N = Arith.addSymbol(Sym);
     std::string IterId = M.Symbols[N].Id;
     if (Up && (InitDep & DepThread) &&
         cooperative(M.Stmts[Id], {*Init, true}, *Bound, Inclusive, *Step,
@@ -385,7 +384,7 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
     Symbol &Iter = M.Symbols[N];
     isl::pw_aff I = Arith.symbol(IterId);
     if (ConstStep) {
-      Iter.Depends = InitDep & ~0u;
+      Iter.Depends = InitDep;
       isl::set Domain;
       if (Up)
         Domain = I.ge_set(*Init).intersect(Inclusive ? I.le_set(*Bound)
@@ -448,8 +447,8 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
                           .intersect(Inclusive ? Value.le_set(*Bound)
                                                : Value.lt_set(*Bound));
     Loop.IterDomain = Domain;
+    // The stride is missing in Domain, but it is the same for all threads.
     Path.Dom = Path.Dom.intersect(Domain);
-    Path.Exact = false; // the stride is missing
     Env[C.V] = ofInt({Value, T.Signed}, C.V->getType());
     return true;
   }
@@ -515,9 +514,9 @@ void Executor::geometricLoop(const ForStmt *F, unsigned Id, SVal First) {
   else if (Factor < 0 || T.Signed)
     return;
   Stmt &Loop = M.Stmts[Id];
-  Loop.IterVar = I;
+  Loop.FactorVar = I;
   if (std::optional<Linear> L = Arith.linear(S); L && L->Terms.size() == 1)
-    Loop.IterSymbol = M.symbolIndex(L->Terms.begin()->first);
+    Loop.FactorSymbol = M.symbolIndex(L->Terms.begin()->first);
   Loop.Init = *Init;
   Loop.Factor = Factor;
 }
@@ -629,9 +628,11 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     if (!Iter)
       assume(C, true);
   }
-  if (!Iter) {
-    Path.Exact = false; // earlier iterations decide whether there is this one
-  }
+  // Earlier iterations decide whether there is this one, for all threads alike
+  // unless the condition tells them apart.
+  if (!Iter && (!F->getCond() || (M.Stmts[Id].CondDepends &
+                                  (DepThread | DepShared | DepGlobal))))
+    Path.Exact = false;
   PathState Inside = Path;
   exec(F->getBody(), Id);
   if (Leaves)
@@ -686,7 +687,8 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   } else {
     Body = cast<CXXForRangeStmt>(S)->getBody();
   }
-  Path.Exact = false;
+  if (!Cond || (L.depends(Cond) & (DepThread | DepShared | DepGlobal)))
+    Path.Exact = false;
   auto DoCond = [&] {
     if (!Cond)
       return;

@@ -179,19 +179,35 @@ void Builder::builtinSymbols(KernelModel &M, AffineArith &Arith) {
 }
 
 void Builder::insertionPoint(KernelModel &M, const KernelDecl &K) {
+  std::optional<unsigned> At;
   if (M.InMainFile) {
-    M.InsertOffset = M.DefEnd.Offset;
-    return;
+    At = M.DefEnd.Offset;
+  } else {
+    auto It = Launches.FirstUse.find(K.Def->getCanonicalDecl());
+    if (It == Launches.FirstUse.end() ||
+        SM.getFileID(SM.getExpansionLoc(It->second)) != SM.getMainFileID())
+      return;
+    // The first token of that declaration: `static` or a template head may
+    // stand in front of what clang calls its beginning.
+    auto Token = Tokens.ByLocation.find(It->second.getRawEncoding());
+    if (Token == Tokens.ByLocation.end())
+      return;
+    unsigned First = firstTokenOfDeclaration(Tokens, SM, Token->second);
+    At = SM.getFileOffset(SM.getExpansionLoc(Tokens.Tokens[First].Loc));
   }
-  auto It = Launches.FirstUse.find(K.Def->getCanonicalDecl());
-  if (It == Launches.FirstUse.end())
-    return;
-  SourceLocation L = SM.getExpansionLoc(It->second);
-  if (SM.getFileID(L) != SM.getMainFileID())
-    return;
-  // The first token of that declaration: `static` or a template head may stand
-  // in front of what clang calls its beginning.
-  M.InsertOffset = SM.getFileOffset(L);
+  // In a conditional block with alternatives, a launch outside it would be
+  // changed for all of them.
+  for (const auto &C : Tokens.Conditionals) {
+    if (!C.HasElse || SM.getFileID(C.Begin) != SM.getMainFileID())
+      continue;
+    unsigned Begin = SM.getFileOffset(C.Begin), End = SM.getFileOffset(C.End);
+    if (*At < Begin || *At > End)
+      continue;
+    for (const LaunchSite &L : M.Launches)
+      if (L.Editable && (L.Begin < Begin || L.Begin > End))
+        return;
+  }
+  M.InsertOffset = At;
 }
 
 std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {

@@ -24,8 +24,35 @@ public:
       (*Locked)->Skipped.push_back(Range);
   }
 
+  void If(SourceLocation L, SourceRange, ConditionValueKind) override { open(L); }
+  void Ifdef(SourceLocation L, const Token &, const MacroDefinition &) override {
+    open(L);
+  }
+  void Ifndef(SourceLocation L, const Token &, const MacroDefinition &) override {
+    open(L);
+  }
+  void Elif(SourceLocation, SourceRange, ConditionValueKind,
+            SourceLocation) override {
+    other();
+  }
+  void Else(SourceLocation, SourceLocation) override { other(); }
+  void Endif(SourceLocation L, SourceLocation) override {
+    if (Open.empty())
+      return;
+    Open.back().End = L;
+    if (auto Locked = P.lock())
+      (*Locked)->Conditionals.push_back(Open.back());
+    Open.pop_back();
+  }
+
 private:
+  void open(SourceLocation L) { Open.push_back({L, L, false}); }
+  void other() {
+    if (!Open.empty())
+      Open.back().HasElse = true;
+  }
   std::weak_ptr<TokenRecorder::Impl *> P;
+  std::vector<TokenRecorder::Impl::Conditional> Open;
 };
 
 } // namespace

@@ -31,6 +31,12 @@ struct TokenRecorder::Impl {
   llvm::DenseMap<unsigned, unsigned> ByLocation;
   /// `#if` ... up to the directive that ends the skipped part.
   std::vector<clang::SourceRange> Skipped;
+  /// `#if` to the end of its `#endif`, by location of the `#`.
+  struct Conditional {
+    clang::SourceLocation Begin, End; ///< `if` and `endif`
+    bool HasElse = false;
+  };
+  std::vector<Conditional> Conditionals;
   std::shared_ptr<Impl *> Alive; ///< dies with the recorder
 };
 
