@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What the prototypes share: checked calls, medians of event timings, a
 // bit-for-bit comparison on the device, and one CSV line a measurement.
@@ -112,9 +112,8 @@ static __global__ void copyVectors(const float4 *a, float4 *b, size_t n) {
 
 /// Best measured copy of n floats, in milliseconds.
 inline float bestCopyMs(const void *a, void *b, size_t n) {
-  float best = medianMs([&] {
-    CHECK(cudaMemcpyAsync(b, a, n * 4, cudaMemcpyDeviceToDevice));
-  });
+  float best = medianMs(
+      [&] { CHECK(cudaMemcpyAsync(b, a, n * 4, cudaMemcpyDeviceToDevice)); });
   for (int t : {128, 256, 512}) {
     const size_t v = n / 4;
     best = std::min(best, medianMs([&] {

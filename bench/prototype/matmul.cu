@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tiled matrix product, n = 4096, 32 x 32 tiles: both tiles stay in shared
 // memory, a thread computes several rows (and columns). Prints CSV.
@@ -121,8 +121,9 @@ template <int CY, int CX, int Flags> static void measure() {
   CHECK(cudaFuncGetAttributes(&at, (const void *)rewritten<CY, CX, Flags>));
   std::printf("matmul,%dx%d,%s%s%s,%.3f,%.3f,%.1f,%d,%d,%s\n", CY, CX,
               (Flags & Strided) ? "strided" : "neighbours",
-              (Flags & VectorK) ? "+veck" : "", (Flags & Prefetch) ? "+prefetch" : "",
-              ms, BestMs / ms, 2.0 * N * N * double(N) / ms * 1e-9, at.numRegs,
+              (Flags & VectorK) ? "+veck" : "",
+              (Flags & Prefetch) ? "+prefetch" : "", ms, BestMs / ms,
+              2.0 * N * N * double(N) / ms * 1e-9, at.numRegs,
               int(at.localSizeBytes), ok ? "ok" : "WRONG");
 }
 

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which form of a rewritten 1-D kernel is fast. One k and one type a binary
 // (-DK=8 -DTYPE=float); every form in the style of generated code, checked bit
@@ -20,11 +20,11 @@ enum Exchange {
 };
 
 enum Flag {
-  Bar = 1,          // one __syncthreads between loads and stores
+  Bar = 1, // one __syncthreads between loads and stores
   ScalarStores = 2,
   NoRestrict = 4,
-  Flat = 8,         // g = physical thread * C; else a row of threads a block
-  TwoBodies = 16,   // all slots active: a body without predicates
+  Flat = 8,       // g = physical thread * C; else a row of threads a block
+  TwoBodies = 16, // all slots active: a body without predicates
   Index64 = 32,
   Tail2 = 64,       // rest of the window by 8-byte loads
   TailUp = 128,     // rest of the window by a 16-byte load (in range: tested)
@@ -144,8 +144,9 @@ __device__ __forceinline__ void divideAll(int *out, const int *sum) {
 template <int C, int X, int Flags>
 __device__ __forceinline__ void rewritten(const T *A, T *B, int n,
                                           unsigned grid_x, unsigned bdim_x) {
-  typedef typename std::conditional<(Flags & Index64) != 0, long long,
-                                    int>::type Index;
+  typedef
+      typename std::conditional<(Flags & Index64) != 0, long long, int>::type
+          Index;
   constexpr int N = C + 2 * K;
   constexpr int Room = (Flags & TailUp) || X == WarpTile ? (N + 3) / 4 * 4 : N;
   const int lane = threadIdx.x % 32;
@@ -232,7 +233,8 @@ __device__ __forceinline__ void rewritten(const T *A, T *B, int n,
     constexpr int Units = (32 * C + 2 * K + 3) / 4, Step = C / 4;
     constexpr int Padded = Units + Units / 8 + 1;
     extern __shared__ uint4 tiles[];
-    uint4 *tile = tiles + (threadIdx.y * blockDim.x + threadIdx.x) / 32 * Padded;
+    uint4 *tile =
+        tiles + (threadIdx.y * blockDim.x + threadIdx.x) / 32 * Padded;
     const Index warp_first = g0 - lane * C;
     if (here && warp_first + Units * 4 <= n && aligned<uint4>(A + warp_first)) {
 #pragma unroll
@@ -372,18 +374,18 @@ static void launch(T *out, int n, int tpb, int block) {
   if (Flags & NoRestrict)
     plain<C, X, Flags><<<blocks, threads, shared>>>(A, out, n, grid, block);
   else
-    restricted<C, X, Flags><<<blocks, threads, shared>>>(A, out, n, grid,
-                                                         block);
+    restricted<C, X, Flags>
+        <<<blocks, threads, shared>>>(A, out, n, grid, block);
 }
 
 template <int C, int X, int Flags> static void measure(int tpb, int block) {
-  static const char *Names[] = {"shuffle-select", "reload", "scalars",
+  static const char *Names[] = {"shuffle-select", "reload",    "scalars",
                                 "shuffle-fix",    "warp-tile", "half"};
   if (sizeof(T) != 4)
     return;
   bool ok = true;
-  for (size_t n : {size_t(4099), size_t(1 << 20), size_t((1 << 20) + 13),
-                   Big}) {
+  for (size_t n :
+       {size_t(4099), size_t(1 << 20), size_t((1 << 20) + 13), Big}) {
     launchOriginal(256, Ref, int(n));
     CHECK(cudaMemset(B, 0xff, n * 4));
     launch<C, X, Flags>(B, int(n), tpb, block);
@@ -400,13 +402,13 @@ template <int C, int X, int Flags> static void measure(int tpb, int block) {
   const float ms =
       bench::medianMs([&] { launch<C, X, Flags>(B, int(Big), tpb, block); });
   cudaFuncAttributes at;
-  CHECK(cudaFuncGetAttributes(&at, (Flags & NoRestrict)
-                                       ? (const void *)plain<C, X, Flags>
-                                       : (const void *)restricted<C, X, Flags>));
+  CHECK(cudaFuncGetAttributes(
+      &at, (Flags & NoRestrict) ? (const void *)plain<C, X, Flags>
+                                : (const void *)restricted<C, X, Flags>));
   char flags[200] = "";
-  static const char *FlagNames[] = {"bar",   "scalar-st", "norestrict", "flat",
-                                    "two",   "i64",       "tail2",      "tailup",
-                                    "xdiv",  "inner",     "warptest"};
+  static const char *FlagNames[] = {"bar",  "scalar-st", "norestrict", "flat",
+                                    "two",  "i64",       "tail2",      "tailup",
+                                    "xdiv", "inner",     "warptest"};
   for (int i = 0; i < 11; ++i)
     if (Flags >> i & 1) {
       if (*flags)
@@ -424,8 +426,8 @@ template <int BS> static void measureStatic() {
   const float ms = bench::medianMs(
       [&] { originalStatic<BS><<<grid, BS>>>(A, B, int(Big)); });
   BestMs = std::min(BestMs, ms);
-  std::printf("%s,%d,original-static,1,%d,%d,-,%.4f,,%.1f,,,\n", TypeName, K, BS,
-              BS, ms, 100 * CopyMs / ms);
+  std::printf("%s,%d,original-static,1,%d,%d,-,%.4f,,%.1f,,,\n", TypeName, K,
+              BS, BS, ms, 100 * CopyMs / ms);
 }
 
 int main() {

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which form of a rewritten 2-D kernel is fast: (2R+1)^2 convolution (-DR=2) or
 // the 5-point step (-DFIVE), 16384 x 16384 floats, zero or clamped borders
@@ -29,7 +29,8 @@ __device__ __forceinline__ float border(const float *in, int w, int h, int y,
 template <int BX, int BY>
 __global__ void original(const float *in, float *out, int w, int h) {
   __shared__ float s[BY + 2 * R][BX + 2 * R];
-  const int x = blockIdx.x * BX + threadIdx.x, y = blockIdx.y * BY + threadIdx.y;
+  const int x = blockIdx.x * BX + threadIdx.x,
+            y = blockIdx.y * BY + threadIdx.y;
   for (int j = threadIdx.y; j < BY + 2 * R; j += BY)
     for (int i = threadIdx.x; i < BX + 2 * R; i += BX)
       s[j][i] =
@@ -38,10 +39,11 @@ __global__ void original(const float *in, float *out, int w, int h) {
   if (x >= w || y >= h)
     return;
 #ifdef FIVE
-  out[size_t(y) * w + x] =
-      W[0] * s[threadIdx.y + 1][threadIdx.x + 1] +
-      W[1] * (s[threadIdx.y][threadIdx.x + 1] + s[threadIdx.y + 2][threadIdx.x + 1] +
-              s[threadIdx.y + 1][threadIdx.x] + s[threadIdx.y + 1][threadIdx.x + 2]);
+  out[size_t(y) * w + x] = W[0] * s[threadIdx.y + 1][threadIdx.x + 1] +
+                           W[1] * (s[threadIdx.y][threadIdx.x + 1] +
+                                   s[threadIdx.y + 2][threadIdx.x + 1] +
+                                   s[threadIdx.y + 1][threadIdx.x] +
+                                   s[threadIdx.y + 1][threadIdx.x + 2]);
 #else
   float sum = 0;
 #pragma unroll
@@ -149,8 +151,9 @@ __device__ __forceinline__ void loadRow(float *v, const float *in, int w, int y,
 }
 
 template <int CX, int CY, int X, int Flags, bool Inside>
-__device__ __forceinline__ void work(const float *__restrict__ in, float acc[CY][CX], int w, int h,
-                                     int y0, int x0, bool inside) {
+__device__ __forceinline__ void work(const float *__restrict__ in,
+                                     float acc[CY][CX], int w, int h, int y0,
+                                     int x0, bool inside) {
   constexpr int N = CX + 2 * R;
   const auto row = [&](float *v, int y) {
     if (Inside || inside) {
@@ -170,9 +173,9 @@ __device__ __forceinline__ void work(const float *__restrict__ in, float acc[CY]
   for (int oy = 0; oy < CY; ++oy)
 #pragma unroll
     for (int ox = 0; ox < CX; ++ox)
-      acc[oy][ox] = W[0] * v[oy + 1][ox + 1] +
-                    W[1] * (v[oy][ox + 1] + v[oy + 2][ox + 1] +
-                            v[oy + 1][ox] + v[oy + 1][ox + 2]);
+      acc[oy][ox] =
+          W[0] * v[oy + 1][ox + 1] + W[1] * (v[oy][ox + 1] + v[oy + 2][ox + 1] +
+                                             v[oy + 1][ox] + v[oy + 1][ox + 2]);
 #else
 #pragma unroll
   for (int oy = 0; oy < CY; ++oy)
@@ -226,8 +229,8 @@ __device__ __forceinline__ void store(float *out, const float acc[CY][CX],
         reinterpret_cast<unsigned long long>(p) % 16 == 0) {
 #pragma unroll
       for (int i = 0; i + 4 <= CX; i += 4)
-        *reinterpret_cast<float4 *>(p + i) =
-            make_float4(acc[oy][i], acc[oy][i + 1], acc[oy][i + 2], acc[oy][i + 3]);
+        *reinterpret_cast<float4 *>(p + i) = make_float4(
+            acc[oy][i], acc[oy][i + 1], acc[oy][i + 2], acc[oy][i + 3]);
     } else {
 #pragma unroll
       for (int i = 0; i < CX; ++i)
@@ -240,8 +243,9 @@ __device__ __forceinline__ void store(float *out, const float acc[CY][CX],
 // A long column a thread: one row a step, D accumulator rows that move up. The
 // row loop is not unrolled, so the code stays small.
 template <int CX, int CY, int X>
-__device__ __forceinline__ void queue(const float *__restrict__ in, float *out, int w, int h,
-                                      int y0, int x0, bool xInside) {
+__device__ __forceinline__ void queue(const float *__restrict__ in, float *out,
+                                      int w, int h, int y0, int x0,
+                                      bool xInside) {
   constexpr int N = CX + 2 * R;
   float acc[D][CX] = {};
 #pragma unroll 1
@@ -307,10 +311,10 @@ static float *A, *B, *Ref;
 static float CopyMs, BestMs = 1e9f;
 static const int Big = 16384;
 
-template <int BX, int BY>
-static void launchOriginal(float *out, int w, int h) {
-  original<BX, BY><<<dim3((w + BX - 1) / BX, (h + BY - 1) / BY),
-                     dim3(BX, BY)>>>(A, out, w, h);
+template <int BX, int BY> static void launchOriginal(float *out, int w, int h) {
+  original<BX, BY>
+      <<<dim3((w + BX - 1) / BX, (h + BY - 1) / BY), dim3(BX, BY)>>>(A, out, w,
+                                                                     h);
 }
 static void line(const char *form, int cx, int cy, int bx, int by,
                  const char *flags, float ms, int regs, int local, bool ok) {
@@ -335,12 +339,13 @@ static void measure(int bx, int by) {
   static const char *Names[] = {"head", "super", "shuffle", "scalar"};
   const auto launch = [&](float *out, int w, int h) {
     const int tx = bx * CX, ty = by * CY;
-    rewritten<CX, CY, X, Flags><<<dim3((w + tx - 1) / tx, (h + ty - 1) / ty),
-                                  dim3(bx, by)>>>(A, out, w, h);
+    rewritten<CX, CY, X, Flags>
+        <<<dim3((w + tx - 1) / tx, (h + ty - 1) / ty), dim3(bx, by)>>>(A, out,
+                                                                       w, h);
   };
   bool ok = true;
-  const int sizes[][2] = {{Big, Big}, {1024, 1024}, {1000, 999}, {1003, 77},
-                          {3, 5},     {516, 1}};
+  const int sizes[][2] = {{Big, Big}, {1024, 1024}, {1000, 999},
+                          {1003, 77}, {3, 5},       {516, 1}};
   for (auto &s : sizes) {
     const size_t n = size_t(s[0]) * s[1];
     launchOriginal<32, 8>(Ref, s[0], s[1]);
@@ -351,11 +356,9 @@ static void measure(int bx, int by) {
   }
   const float ms = bench::medianMs([&] { launch(B, Big, Big); }, 9);
   cudaFuncAttributes at;
-  CHECK(cudaFuncGetAttributes(&at,
-                              (const void *)rewritten<CX, CY, X, Flags>));
-  static const char *F[] = {"-",      "first",     "two",   "first+two",
-                            "rolled", "?",         "?",     "?",
-                            "bar",    "first+bar", "bar+two", "?"};
+  CHECK(cudaFuncGetAttributes(&at, (const void *)rewritten<CX, CY, X, Flags>));
+  static const char *F[] = {"-", "first", "two", "first+two", "rolled",  "?",
+                            "?", "?",     "bar", "first+bar", "bar+two", "?"};
   line(Names[X], CX, CY, bx, by, F[Flags], ms, at.numRegs,
        int(at.localSizeBytes), ok);
 }
@@ -376,9 +379,13 @@ int main() {
   measureOriginal<16, 16>();
   measureOriginal<64, 4>();
   measureOriginal<32, 32>();
-  line("naive", 1, 1, 32, 8, "-", bench::medianMs([&] {
-         naive<<<dim3(Big / 32, Big / 8), dim3(32, 8)>>>(A, B, Big, Big);
-       }, 9), 0, 0, true);
+  line("naive", 1, 1, 32, 8, "-",
+       bench::medianMs(
+           [&] {
+             naive<<<dim3(Big / 32, Big / 8), dim3(32, 8)>>>(A, B, Big, Big);
+           },
+           9),
+       0, 0, true);
 #include "forms2d.inc"
   return 0;
 }
