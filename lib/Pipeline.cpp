@@ -8,6 +8,7 @@
 #include "rcache/Pipeline.h"
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
+#include "Plan/PlanVerifier.h"
 #include "Plan/Planner.h"
 #include "Predict/PlanCosts.h"
 #include "UnitEdits.h"
@@ -175,18 +176,47 @@ private:
     if (!M.InsertOffset)
       return decline(C, "launch-not-editable",
                      "no place in front of the launches for a new kernel");
+    dump(C, "verify", [&](llvm::raw_ostream &OS) {
+      for (const Plan &P : Out.Candidates)
+        OS << planLine(M, P) << ": " << text(verifyPlan(M, P)) << "\n";
+    });
     Plan P = choose(C, Out.Candidates);
     dump(C, "plan", [&](llvm::raw_ostream &OS) { P.print(OS, M); });
     if (!O.Force && P.PredictedSpeedup > 0 && P.PredictedSpeedup < MinimumGain)
       return decline(C, "no-gain",
                      llvm::formatv("the best plan ({0}) would run at {1:F2}x",
                                    planLine(M, P), P.PredictedSpeedup));
+    const VerifyOutcome V = verifyPlan(M, P, quickly());
+    if (V.K == VerifyOutcome::Wrong)
+      return decline(C, "plan-not-verified", V.Detail);
+    if (V.K == VerifyOutcome::NotVerified)
+      C.R.Notes.push_back("the plan was not executed: " + V.Detail);
     auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
     if (!E)
       return decline(C, "emit-failed", llvm::toString(E.takeError()));
     C.Emitted = std::move(*E);
     C.ThePlan = std::move(P);
     dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
+  }
+
+  /// A net under every rewriting: cheap enough to be always on.
+  static VerifyOptions quickly() {
+    VerifyOptions V;
+    V.Launches = 2;
+    V.MaxChecks = 5'000;
+    return V;
+  }
+
+  static std::string text(const VerifyOutcome &V) {
+    switch (V.K) {
+    case VerifyOutcome::Verified:
+      return "verified, " + std::to_string(V.Checks) + " checks";
+    case VerifyOutcome::Wrong:
+      return "WRONG: " + V.Detail;
+    case VerifyOutcome::NotVerified:
+      return "not verified: " + V.Detail;
+    }
+    return "";
   }
 
   /// The candidate with the best prediction; among equals the first.

@@ -78,7 +78,7 @@ cl::opt<bool> LineDirectives("line-directives", cl::cat(What),
 cl::opt<std::string>
     PrintAfter("print-after", cl::value_desc("stage"), cl::cat(What),
                cl::desc("Print what a stage made, for each kernel: model, "
-                        "plan, predict or emit"));
+                        "plan, predict, verify or emit"));
 cl::opt<bool> Quiet("quiet", cl::cat(What), cl::desc("No remarks"));
 cl::alias QuietShort("q", cl::desc("Alias for --quiet"), cl::aliasopt(Quiet),
                      cl::cat(What));
@@ -258,9 +258,9 @@ bool copyOptions(ToolOptions &O) {
   L.PrintAfter = PrintAfter;
   if (!L.PrintAfter.empty() && L.PrintAfter != "model" &&
       L.PrintAfter != "plan" && L.PrintAfter != "predict" &&
-      L.PrintAfter != "emit")
+      L.PrintAfter != "verify" && L.PrintAfter != "emit")
     return usageError(
-        "--print-after takes model, plan, predict or emit, not '" +
+        "--print-after takes model, plan, predict, verify or emit, not '" +
         L.PrintAfter + "'");
   unsigned Number = 0;
   if (Coarsen != "auto") {

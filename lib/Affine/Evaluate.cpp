@@ -147,11 +147,14 @@ static int64_t floorDivide(int64_t A, int64_t B) {
   return A / B - (A % B < 0 ? 1 : 0);
 }
 
-/// The symbols of \p At followed by the floor divisions at that point.
-static std::vector<int64_t> withDivs(const std::vector<int64_t> &At,
-                                     unsigned NSymbols,
-                                     const std::vector<FloorDivision> &Divs) {
-  std::vector<int64_t> Vars(At.begin(), At.begin() + NSymbols);
+/// The symbols of \p At followed by the floor divisions at that point: \p At
+/// itself when there are none, else \p Vars.
+static const std::vector<int64_t> &
+withDivs(const std::vector<int64_t> &At, unsigned NSymbols,
+         const std::vector<FloorDivision> &Divs, std::vector<int64_t> &Vars) {
+  if (Divs.empty())
+    return At;
+  Vars.assign(At.begin(), At.begin() + NSymbols);
   for (const FloorDivision &D : Divs)
     Vars.push_back(floorDivide(valueOf(D.Numerator, Vars), D.Denominator));
   return Vars;
@@ -173,8 +176,9 @@ CompiledCondition::make(const isl::set &S,
 }
 
 bool CompiledCondition::holds(const std::vector<int64_t> &At) const {
+  std::vector<int64_t> Room;
   for (const Conjunction &C : Pieces) {
-    const std::vector<int64_t> Vars = withDivs(At, NSymbols, C.Divs);
+    const std::vector<int64_t> &Vars = withDivs(At, NSymbols, C.Divs, Room);
     const bool Holds =
         std::all_of(C.Equalities.begin(), C.Equalities.end(),
                     [&](const Row &R) { return valueOf(R, Vars) == 0; }) &&
@@ -207,10 +211,11 @@ CompiledValue CompiledValue::make(const isl::pw_aff &V,
 }
 
 std::optional<int64_t> CompiledValue::at(const std::vector<int64_t> &At) const {
+  std::vector<int64_t> Room;
   for (const Piece &P : Pieces) {
     if (!P.Domain.holds(At))
       continue;
-    const std::vector<int64_t> Vars = withDivs(At, NSymbols, P.Divs);
+    const std::vector<int64_t> &Vars = withDivs(At, NSymbols, P.Divs, Room);
     // An integer at every integer point of the domain.
     return floorDivide(valueOf(P.Numerator, Vars), P.Denominator);
   }

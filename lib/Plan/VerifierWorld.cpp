@@ -50,12 +50,22 @@ void World::forget(const std::string &Id) {
     Known[It->second] = false;
 }
 
-void World::requireKnown(const std::vector<std::string> &Ids) const {
+std::vector<unsigned>
+World::positions(const std::vector<std::string> &Ids) const {
+  std::vector<unsigned> Result;
   for (const std::string &Id : Ids) {
     const auto It = Pos.find(Id);
-    if (It == Pos.end() || !Known[It->second])
+    if (It == Pos.end())
       throw Undecided{"the value of '" + Id + "' is not known"};
+    Result.push_back(It->second);
   }
+  return Result;
+}
+
+void World::requireKnown(const std::vector<unsigned> &Positions) const {
+  for (const unsigned I : Positions)
+    if (!Known[I])
+      throw Undecided{"the value of '" + Order[I] + "' is not known"};
 }
 
 void World::setThread(const std::array<int64_t, 3> &T) {
@@ -331,20 +341,20 @@ bool World::drawRounds(unsigned StmtId) {
 std::optional<int64_t> World::value(const isl::pw_aff &V) {
   auto [It, New] = Values.try_emplace(V.get());
   if (New) {
-    It->second.Ids = involvedIds(V);
+    It->second.Needs = positions(involvedIds(V));
     It->second.V = CompiledValue::make(V, Order);
   }
-  requireKnown(It->second.Ids);
+  requireKnown(It->second.Needs);
   return It->second.V.at(Point);
 }
 
 bool World::holds(const isl::set &S) {
   auto [It, New] = Sets.try_emplace(S.get());
   if (New) {
-    It->second.Ids = involvedIds(S);
+    It->second.Needs = positions(involvedIds(S));
     It->second.C = CompiledCondition::make(S, Order);
   }
-  requireKnown(It->second.Ids);
+  requireKnown(It->second.Needs);
   return It->second.C.holds(Point);
 }
 

@@ -74,7 +74,8 @@ private:
   void set(const std::string &Id, int64_t V);
   void forget(const std::string &Id);
   unsigned position(const std::string &Id) const { return Pos.at(Id); }
-  void requireKnown(const std::vector<std::string> &Ids) const;
+  std::vector<unsigned> positions(const std::vector<std::string> &Ids) const;
+  void requireKnown(const std::vector<unsigned> &Positions) const;
   bool drawOnce();
   void drawGeometry();
   void drawParameters();
@@ -98,11 +99,11 @@ private:
   std::vector<bool> Known;
 
   struct Compiled {
-    std::vector<std::string> Ids;
+    std::vector<unsigned> Needs; ///< positions of the symbols in it
     CompiledValue V;
   };
   struct CompiledSet {
-    std::vector<std::string> Ids;
+    std::vector<unsigned> Needs;
     CompiledCondition C;
   };
   /// By address of isl's object: these live in the model and the plan.
