@@ -9,6 +9,7 @@
 #include "Lower.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/InstVisitor.h"
@@ -92,6 +93,7 @@ private:
   void require(Instruction &I, Value *V, UninitUse Use);
   void storeShadow(Instruction &I, Value *P, Value *V, MaybeAlign Al);
   void canonicalNaN(Instruction &I);
+  void stopHere(Instruction &I);
   void callShadow(CallInst &I);
   using Emit = std::function<void(IRBuilder<> &)>;
   void coldly(Instruction &Before, Value *Condition, Emit E) {
@@ -718,6 +720,18 @@ void FunctionInstrumenter::canonicalNaN(Instruction &I) {
     U->set(V);
 }
 
+/// A loop can be interrupted: the runtime raises a flag when time is up.
+void FunctionInstrumenter::stopHere(Instruction &I) {
+  IRBuilder<> B(&I);
+  Value *Flag = F.getParent()->getOrInsertGlobal("rcc_stop", B.getInt8Ty());
+  Value *Up = B.CreateICmpNE(
+      B.CreateLoad(B.getInt8Ty(), Flag, /*isVolatile=*/true), B.getInt8(0));
+  Value *Site = site(I);
+  coldly(I, Up, [=, this](IRBuilder<> &B) {
+    R.call(B, "rcc_stopped", B.getVoidTy(), {ctx(), Site});
+  });
+}
+
 void FunctionInstrumenter::run() {
   ctx(); // before everything else
   removeUnreachableBlocks(F);
@@ -726,8 +740,12 @@ void FunctionInstrumenter::run() {
   for (BasicBlock *BB : RPOT)
     for (Instruction &I : *BB)
       Order.push_back(&I);
+  SmallVector<std::pair<const BasicBlock *, const BasicBlock *>, 8> BackEdges;
+  FindFunctionBackedges(F, BackEdges);
   for (Instruction *I : Order)
     visit(I);
+  for (auto &[From, To] : BackEdges)
+    stopHere(*const_cast<Instruction *>(From->getTerminator()));
   if (Definedness)
     for (PHINode *P : Phis) {
       auto *S = cast<PHINode>(Shadows[P]);

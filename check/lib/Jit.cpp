@@ -141,9 +141,7 @@ CompiledProgram::~CompiledProgram() = default;
 const Program &CompiledProgram::program() const { return I->P; }
 bool CompiledProgram::orderDependent() const { return I->OrderDependent; }
 
-std::unique_ptr<CompiledProgram>
-CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
-                        std::string &Error) {
+bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
   static std::once_flag Once;
   std::call_once(Once, [] {
     InitializeAllTargetInfos();
@@ -152,14 +150,22 @@ CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
     InitializeAllAsmParsers();
     InitializeAllAsmPrinters();
   });
-  FrontendOptions FE = Opts.Frontend;
   if (FE.ResourceDir.empty())
     FE.ResourceDir = RCACHE_CHECK_RESOURCE_DIR;
   FE.CudaPath = findCuda(FE.CudaPath);
   if (FE.CudaPath.empty()) {
     Error = "no CUDA toolkit found; name one with --cuda-path";
-    return nullptr;
+    return false;
   }
+  return true;
+}
+
+std::unique_ptr<CompiledProgram>
+CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
+                        std::string &Error) {
+  FrontendOptions FE = Opts.Frontend;
+  if (!prepare(FE, Error))
+    return nullptr;
   FE.VirtualFiles[ShimFile] = ShimText;
 
   // The two sides are compiled at the same time, each in its own context.

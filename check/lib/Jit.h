@@ -31,6 +31,8 @@ public:
   static std::unique_ptr<CompiledProgram>
   create(const std::string &Source, const JitOptions &Opts,
          std::string &Error);
+  /// Fills in what the user left open in \p FE and starts LLVM.
+  static bool prepare(FrontendOptions &FE, std::string &Error);
   ~CompiledProgram();
 
   /// Address of a host function, null if there is none.

@@ -105,6 +105,21 @@ Value *RuntimeCalls::blockField(IRBuilder<> &B, unsigned Offset) {
   return L;
 }
 
+std::string functionName(std::string Demangled) {
+  // The parameter list is the first parenthesis outside template arguments.
+  if (Demangled.compare(0, 5, "void ") == 0)
+    Demangled = Demangled.substr(5);
+  int Depth = 0;
+  for (size_t I = 0; I < Demangled.size(); ++I) {
+    Depth += Demangled[I] == '<';
+    Depth -= Demangled[I] == '>';
+    if (Demangled[I] == '(' && Depth == 0 &&
+        Demangled.compare(I, 11, "(anonymous ") != 0)
+      return Demangled.substr(0, I);
+  }
+  return Demangled;
+}
+
 namespace {
 
 std::string demangled(StringRef Name) {
@@ -385,12 +400,7 @@ bool Lowering::placeVariables(std::string &Error) {
   for (Function *K : Kernels) {
     KernelInfo &Info = P.Kernels[K->getName().str()];
     Info.Name = K->getName().str();
-    std::string Nice = demangled(K->getName());
-    Info.DisplayName = Nice.substr(0, Nice.rfind('(') == std::string::npos
-                                          ? Nice.size()
-                                          : Nice.find('('));
-    if (Nice.compare(0, 5, "void ") == 0 && Info.DisplayName.size() > 5)
-      Info.DisplayName = Info.DisplayName.substr(5);
+    Info.DisplayName = functionName(demangled(K->getName()));
     Info.DynamicOffset = Next;
     if (DISubprogram *SP = K->getSubprogram())
       Info.Location = (SP->getFilename() + ":" + Twine(SP->getLine()) + ":1").str();

@@ -39,6 +39,9 @@ struct Lowered {
 inline constexpr const char *UninitName = "rcc.uninit";
 inline constexpr const char *EntryAttr = "rcc-entry";
 
+/// "ns::f<2>" of "void ns::f<2>(int)".
+std::string functionName(std::string Demangled);
+
 /// Lowers \p M in place and describes its kernels and variables in \p P.
 /// Allocates the variables. Returns false with \p Error set if the module needs
 /// something that only another translation unit can give.

@@ -5,7 +5,7 @@
 // per-thread and per-block state that lowered code reads directly, the fixed
 // address map, and the codes passed to runtime calls. No LLVM here.
 //
-//   0x1000'0000'0000  addressability map: one byte for each 16 bytes of address
+//   0x1100'0000'0000  addressability map: one byte for each 16 bytes of address
 //                     space, the number of accessible bytes (0 to 16)
 //   0x2000'0000'0000  arena: all memory that device code may touch
 //   0x7000'0000'0000  shadow of the arena: bit set = bit never initialised
@@ -20,7 +20,7 @@ namespace rcache::check {
 constexpr uint64_t ArenaBase = 0x200000000000ull;
 constexpr uint64_t ArenaSize = 0x040000000000ull;
 constexpr uint64_t ShadowXor = 0x500000000000ull;
-constexpr uint64_t MapBase = 0x100000000000ull;
+constexpr uint64_t MapBase = 0x110000000000ull;
 constexpr uint64_t MapSize = 0x080000000000ull;
 constexpr unsigned MapShift = 4;
 

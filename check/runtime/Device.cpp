@@ -19,6 +19,17 @@
 namespace rcache::check {
 
 namespace {
+WriteWatch *Watch = nullptr;
+
+void noteWatch(uint64_t Addr, uint64_t Size, uint32_t Flags, const Thread &T) {
+  if (!Watch || !(Flags & AccessWrite) ||
+      uint64_t(Watch->Address) - Addr >= Size)
+    return;
+  Watch->Written = true;
+  Watch->Block = {T.Block->Ctaid[0], T.Block->Ctaid[1], T.Block->Ctaid[2]};
+  Watch->Thread = {T.Tid[0], T.Tid[1], T.Tid[2]};
+}
+
 Thread &self(ThreadCtx *T) { return *static_cast<Thread *>(T); }
 
 struct Rounding {
@@ -59,6 +70,8 @@ template <class T> T roundOp(uint32_t Op, uint32_t Mode, T A, T B, T C) {
   return Out;
 }
 } // namespace
+
+void watchWrites(WriteWatch *W) { Watch = W; }
 
 extern "C" {
 
@@ -113,6 +126,7 @@ void rcc_check(ThreadCtx *Ctx, uint64_t Addr, uint64_t Size, uint32_t Align,
                uint32_t Flags, uint32_t Site) {
   Thread &T = self(Ctx);
   Worker &W = *currentWorker();
+  noteWatch(Addr, Size, Flags, T);
   if (!Size || ((!Align || !(Addr & (Align - 1))) &&
                 (accessibleBytes(Addr, Size) == Size || noteAccess(Addr, Size))))
     return;
@@ -201,6 +215,15 @@ void rcc_unsupported(ThreadCtx *Ctx, const char *Name, uint32_t Site) {
   Thread &T = self(Ctx);
   report(Severity::Error, "unsupported", currentWorker()->G->L, &T, Site,
          std::string("this checker cannot execute '") + Name + "'");
+  currentWorker()->abortLaunch(T);
+}
+
+uint8_t rcc_stop = 0;
+void rcc_stopped(ThreadCtx *Ctx, uint32_t Site) {
+  Thread &T = self(Ctx);
+  if (!currentWorker()->G->Abort)
+    report(Severity::Error, "timeout", currentWorker()->G->L, &T, Site,
+           "the launch takes longer than the time limit");
   currentWorker()->abortLaunch(T);
 }
 
@@ -359,7 +382,7 @@ std::vector<std::pair<std::string, void *>> deviceSymbols() {
           RCC(rcc_syncwarp),     RCC(rcc_shfl),     RCC(rcc_vote),
           RCC(rcc_match),        RCC(rcc_redux),    RCC(rcc_activemask),
           RCC(rcc_yield),        RCC(rcc_spin),     RCC(rcc_check),
-          RCC(rcc_shared),       RCC(rcc_uninit),
+          RCC(rcc_shared),       RCC(rcc_uninit),       RCC(rcc_stop),    RCC(rcc_stopped),
           RCC(rcc_uninit_store), RCC(rcc_local),   RCC(rcc_memcpy_shadow),
           RCC(rcc_memset_shadow), RCC(rcc_unsupported), RCC(rcc_trap),
           RCC(rcc_assertfail),   RCC(rcc_vprintf),  RCC(rcc_malloc),

@@ -9,6 +9,7 @@
 #include "Exec.h"
 
 #include <algorithm>
+#include <chrono>
 #include <condition_variable>
 #include <cstring>
 #include <mutex>
@@ -317,6 +318,38 @@ private:
   size_t Busy = 0;
 };
 
+/// Raises the flag that loops look at when a launch takes too long.
+class Watchdog {
+public:
+  explicit Watchdog(double Seconds) {
+    if (Seconds <= 0)
+      return;
+    Timer = std::thread([this, Seconds] {
+      std::unique_lock<std::mutex> Lock(M);
+      if (!Done.wait_for(Lock, std::chrono::duration<double>(Seconds),
+                         [&] { return Over; }))
+        __atomic_store_n(&rcc_stop, 1, __ATOMIC_RELAXED);
+    });
+  }
+  ~Watchdog() {
+    if (!Timer.joinable())
+      return;
+    {
+      std::lock_guard<std::mutex> Lock(M);
+      Over = true;
+    }
+    Done.notify_one();
+    Timer.join();
+    rcc_stop = 0;
+  }
+
+private:
+  std::thread Timer;
+  std::mutex M;
+  std::condition_variable Done;
+  bool Over = false;
+};
+
 std::function<void(const Launch &)> LaunchCallback;
 uint64_t LaunchCounter = 0;
 } // namespace
@@ -347,8 +380,10 @@ bool runGrid(Launch &L) {
   }
   memset(shadowOf(Params), 0, At - Params);
   G.ParamBuffer = Params;
-  if (L.Grid.count())
+  {
+    Watchdog W(options().TimeLimit);
     P->run(G);
+  }
   L.SharedHigh = G.SharedHigh;
   L.Aborted = G.Abort;
   if (LaunchCallback)

@@ -140,6 +140,9 @@ private:
   uint32_t Capacity = 0;
 };
 
+/// Not zero: running loops end their launch.
+extern "C" uint8_t rcc_stop;
+
 /// The worker of the calling CPU thread; null outside a launch.
 Worker *currentWorker();
 

@@ -78,6 +78,7 @@ struct Options {
   uint64_t Seed = 1;
   bool Races = true;
   unsigned MaxFindings = 20;
+  double TimeLimit = 0; ///< seconds for each launch; 0: none
 };
 
 /// A device allocation: address, bytes, and the order in which it was made.
@@ -117,6 +118,13 @@ struct Discovery {
   size_t Low = ~size_t(0), High = 0; ///< bytes touched, [Low, High)
 };
 void discover(std::vector<Discovery> *Regions);
+/// Who wrote an address last; works for memory under discovery.
+struct WriteWatch {
+  const void *Address = nullptr;
+  bool Written = false;
+  Dim3 Block, Thread; ///< indices
+};
+void watchWrites(WriteWatch *W);
 /// Makes exactly [Low, High) of an allocation accessible; Low is rounded down
 /// to 16 bytes.
 void restrictTo(char *Base, size_t Size, size_t Low, size_t High);

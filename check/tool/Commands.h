@@ -26,6 +26,14 @@ struct CommandLine {
   JitOptions Jit;
   Options Runtime;
   std::string Label; ///< which of two programs this is; or empty
+  // The harness.
+  std::string Kernel;    ///< empty: all
+  std::string Rewritten; ///< file; empty: the original itself
+  Dim3 Block{0, 0, 0}, Grid{0, 0, 0}; ///< X = 0: the harness chooses
+  size_t DynamicShared = 0;           ///< bytes; 0: found out
+  std::map<std::string, std::string> ArgValues;
+  unsigned Trials = 400;
+  double Seconds = 60;
 };
 
 /// Runs one program, in this process. The result is the program's own exit
@@ -34,6 +42,9 @@ int runCommand(const CommandLine &L);
 
 /// Runs two versions of a program side by side and compares device memory.
 int diffCommand(const CommandLine &L);
+
+/// Launches kernels of a file by itself, in two versions, and compares.
+int harnessCommand(const CommandLine &L);
 
 /// Prints a finding as compilers print diagnostics.
 void printFinding(const Finding &F);

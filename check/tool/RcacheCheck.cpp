@@ -17,6 +17,7 @@ namespace {
 
 const char *const Usage =
     R"(usage: rcache-check run PROGRAM.cu [options] [--args ...] [-- compiler flags]
+       rcache-check KERNEL.cu [--kernel=NAME] [--rewritten=FILE] [options] [-- ...]
        rcache-check diff ORIGINAL.cu REWRITTEN.cu [options] [--args ...] [-- ...]
 
 options:
@@ -29,7 +30,17 @@ options:
   --no-races             do not look for races on shared memory
   --no-uninit            do not follow values that were never initialised
   --no-checks            no bounds checks either
+  --timeout=SECONDS      give up a launch that takes longer
   --max-findings=N       stop reporting after N (default: 20)
+  --seed=N               for data and the random schedule (default: 1)
+
+options of the harness (no command):
+  --kernel=NAME          the kernel (default: every kernel of the file)
+  --rewritten=FILE       the file that rcache-rewrite wrote
+  --block=X,Y,Z --grid=X,Y,Z --smem=BYTES --arg=NAME=VALUE
+                         fix what the harness would choose
+  --trials=N --seconds=N stop after N launches (400) or N seconds (60)
+
   --dump-ir=DIR          write the intermediate modules
 
 exit status: 0 equivalent or no finding, 1 different, 2 wrong usage, 3 undefined
@@ -55,6 +66,15 @@ unsigned long number(const std::string &S, const char *What) {
   if (S.empty() || *End)
     wrong(std::string("not a number after ") + What + ": '" + S + "'");
   return V;
+}
+
+Dim3 dimensions(const std::string &S) {
+  Dim3 D;
+  char Rest;
+  if (sscanf(S.c_str(), "%u,%u,%u%c", &D.X, &D.Y, &D.Z, &Rest) < 1 || !D.X ||
+      !D.Y || !D.Z)
+    wrong("not dimensions: '" + S + "'");
+  return D;
 }
 
 CommandLine parse(int Argc, char **Argv) {
@@ -83,6 +103,29 @@ CommandLine parse(int Argc, char **Argv) {
       L.Runtime.Jobs = number(V, "--jobs");
     else if (value(A, "--max-findings", V))
       L.Runtime.MaxFindings = number(V, "--max-findings");
+    else if (value(A, "--kernel", V))
+      L.Kernel = V;
+    else if (value(A, "--rewritten", V))
+      L.Rewritten = V;
+    else if (value(A, "--block", V))
+      L.Block = dimensions(V);
+    else if (value(A, "--grid", V))
+      L.Grid = dimensions(V);
+    else if (value(A, "--smem", V))
+      L.DynamicShared = number(V, "--smem");
+    else if (value(A, "--trials", V))
+      L.Trials = number(V, "--trials");
+    else if (value(A, "--seconds", V))
+      L.Seconds = number(V, "--seconds");
+    else if (value(A, "--seed", V))
+      L.Runtime.Seed = number(V, "--seed");
+    else if (value(A, "--arg", V)) {
+      size_t Eq = V.find('=');
+      if (Eq == std::string::npos)
+        wrong("--arg needs NAME=VALUE");
+      L.ArgValues[V.substr(0, Eq)] = V.substr(Eq + 1);
+    } else if (value(A, "--timeout", V))
+      L.Runtime.TimeLimit = number(V, "--timeout");
     else if (value(A, "--dump-ir", V))
       L.Jit.DumpDir = V;
     else if (value(A, "--schedule", V)) {
@@ -134,5 +177,7 @@ int main(int Argc, char **Argv) {
       wrong("diff takes two programs");
     return diffCommand(L);
   }
+  if (L.Inputs.size() == 1 && Command.find('.') != std::string::npos)
+    return harnessCommand(L);
   wrong("unknown command '" + Command + "'");
 }

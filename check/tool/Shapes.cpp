@@ -1,0 +1,137 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Harness.h"
+
+#include <algorithm>
+
+namespace rcache::check {
+
+namespace {
+
+std::vector<Dim3> blocks(unsigned Dimensions) {
+  switch (Dimensions) {
+  case 1:
+    return {{128, 1, 1}, {256, 1, 1}, {64, 1, 1},  {32, 1, 1},  {512, 1, 1},
+            {96, 1, 1},  {100, 1, 1}, {33, 1, 1},  {1, 1, 1},   {16, 1, 1},
+            {8, 1, 1},   {1024, 1, 1}, {160, 1, 1}, {31, 1, 1}, {64, 2, 1}};
+  case 2:
+    return {{16, 16, 1}, {32, 8, 1}, {8, 8, 1},   {32, 32, 1}, {64, 4, 1},
+            {32, 4, 1},  {16, 8, 1}, {32, 16, 1}, {128, 1, 1}, {17, 3, 1},
+            {4, 4, 1},   {64, 8, 1}, {1, 1, 1},   {16, 4, 1},  {256, 1, 1},
+            {20, 12, 1}};
+  default:
+    return {{8, 8, 8},  {16, 16, 1}, {32, 4, 1}, {16, 8, 4}, {32, 8, 1},
+            {8, 8, 4},  {4, 4, 4},   {32, 4, 2}, {16, 4, 4}, {7, 5, 3},
+            {32, 32, 1}, {64, 2, 1}};
+  }
+}
+
+std::vector<Dim3> grids(unsigned Dimensions) {
+  switch (Dimensions) {
+  case 1:
+    return {{3, 1, 1}, {1, 1, 1}, {8, 1, 1}, {5, 1, 1}, {17, 1, 1}, {2, 2, 1}};
+  case 2:
+    return {{2, 3, 1}, {1, 1, 1}, {3, 1, 1}, {1, 4, 1}, {4, 4, 1}};
+  default:
+    return {{2, 2, 2}, {1, 1, 1}, {2, 2, 1}, {3, 1, 2}};
+  }
+}
+
+std::string lower(std::string S) {
+  for (char &C : S)
+    C = tolower(C);
+  return S;
+}
+bool isOneOf(const std::string &S, std::initializer_list<const char *> L) {
+  return std::any_of(L.begin(), L.end(), [&](const char *X) { return S == X; });
+}
+bool has(const std::string &S, std::initializer_list<const char *> L) {
+  return std::any_of(L.begin(), L.end(), [&](const char *X) {
+    return S.find(X) != std::string::npos;
+  });
+}
+
+} // namespace
+
+std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
+                          const Dim3 &Block, const Dim3 &Grid) {
+  std::vector<Dim3> Bs = Block.X ? std::vector<Dim3>{Block} : blocks(Dimensions);
+  std::vector<Dim3> Gs = Grid.X ? std::vector<Dim3>{Grid} : grids(Dimensions);
+  std::vector<Shape> R;
+  // Sizes around the edge of what the launch covers: exactly, one less, one
+  // more, a last block nearly empty, nearly full, tiny.
+  for (size_t Round = 0; Round < 7; ++Round)
+    for (size_t GI = 0; GI < Gs.size(); ++GI)
+      for (const Dim3 &B : Bs) {
+        if (B.count() > MaxThreads)
+          continue;
+        const Dim3 &G = Gs[(GI + Round) % Gs.size()];
+        Shape S{G, B};
+        auto Size = [&](uint32_t Grid, uint32_t Block, size_t Way) -> uint32_t {
+          uint32_t Full = Grid * Block;
+          switch (Way % 7) {
+          case 0:
+            return Full;
+          case 1:
+            return Full - 1;
+          case 2:
+            return Full - Block / 2;
+          case 3:
+            return Full - Block + 1;
+          case 4:
+            return Full + 1;
+          case 5:
+            return Full > 3 ? Full / 2 + 1 : Full;
+          default:
+            return 1;
+          }
+        };
+        S.W = std::max(1u, Size(G.X, B.X, Round));
+        S.H = std::max(1u, Size(G.Y, B.Y, Round == 0 ? 0 : Round + GI));
+        S.D = std::max(1u, Size(G.Z, B.Z, Round));
+        R.push_back(S);
+      }
+  return R;
+}
+
+uint64_t scalarValue(const std::string &Param, const Shape &S,
+                     unsigned Dimensions, unsigned Way) {
+  std::string Name = lower(Param);
+  uint64_t All = uint64_t(S.W) * S.H * S.D;
+  uint64_t N = Dimensions == 1 ? S.W : S.W;
+  bool X = has(Name, {"width", "col", "pitch", "stride", "xsize", "sizex",
+                      "dimx", "xdim", "nx"}) ||
+           isOneOf(Name, {"w", "ld", "lda", "ldb", "ldc", "iw", "ow", "imgw"});
+  bool Y = has(Name, {"height", "row", "ysize", "sizey", "dimy", "ydim", "ny"}) ||
+           isOneOf(Name, {"h", "ih", "oh", "imgh"});
+  bool Z = has(Name, {"depth", "slice", "zsize", "sizez", "dimz", "zdim", "nz"}) ||
+           isOneOf(Name, {"d"});
+  bool Small = has(Name, {"rad", "iter", "step", "offset", "halo", "order",
+                          "log", "shift", "begin", "start", "first", "tap"}) ||
+               isOneOf(Name, {"k", "r", "i", "j", "t"});
+  switch (Way) {
+  case 0: // by name
+    if (X)
+      return S.W;
+    if (Y)
+      return Dimensions == 1 ? 4 : S.H;
+    if (Z)
+      return Dimensions < 3 ? 4 : S.D;
+    return Small ? 2 : N;
+  case 1: // by name, counts are of everything
+    return X ? S.W : Y ? S.H : Z ? S.D : Small ? 1 : All;
+  case 2:
+    return N;
+  case 3: // one number less than the data: halos
+    return X || !Small ? std::max<uint64_t>(1, N > 8 ? N - 8 : 1) : 1;
+  case 4:
+    return X ? S.W : Y ? S.H : Z ? S.D : 3;
+  case 5:
+    return X ? S.W : Y ? S.H : Z ? S.D : 0;
+  default:
+    return 1;
+  }
+}
+
+} // namespace rcache::check
