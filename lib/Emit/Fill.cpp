@@ -118,7 +118,7 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
       Left = Left.subtract(Piece.Domain).coalesce();
   }
   if (!Ended)
-    T += "  return " + Arr.ElemType + "(); // never used\n";
+    T += "  return {}; // never used\n";
   return T + "};\n";
 }
 

@@ -1,0 +1,338 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Campaign.h. A group of kernels shares one program, since most of the time
+// goes into reading the toolkit's headers. Whatever cannot be put down to one
+// kernel halves the group.
+
+#include "Campaign.h"
+#include "Process.h"
+#include "llvm/Support/JSON.h"
+#include <atomic>
+#include <chrono>
+#include <mutex>
+#include <set>
+#include <sstream>
+#include <thread>
+
+namespace rcache::fuzz {
+
+const char *verdictName(Verdict V) {
+  switch (V) {
+  case Verdict::Discarded:
+    return "discarded";
+  case Verdict::NotRun:
+    return "not run";
+  case Verdict::Declined:
+    return "declined";
+  case Verdict::Equal:
+    return "equal";
+  case Verdict::Different:
+    return "different";
+  case Verdict::Undefined:
+    return "undefined behaviour";
+  case Verdict::NotCompiled:
+    return "does not compile";
+  case Verdict::NvccFails:
+    return "nvcc fails";
+  case Verdict::Crashed:
+    return "rewriter crashed";
+  }
+  return "";
+}
+
+bool isFailure(Verdict V) {
+  return V == Verdict::Different || V == Verdict::Undefined ||
+         V == Verdict::NotCompiled || V == Verdict::NvccFails ||
+         V == Verdict::Crashed;
+}
+
+std::string kernelName(unsigned Seed) { return "k" + num(Seed); }
+
+const std::vector<std::string> &optionsOf(unsigned Seed,
+                                          const CampaignOptions &O) {
+  return O.OptionSets[Seed / BatchSize % O.OptionSets.size()];
+}
+
+namespace {
+
+using Group = std::vector<KernelText>;
+
+/// The lines of a run that begin with the kernel's name.
+std::string linesOf(const std::string &Out, const std::string &Kernel) {
+  std::istringstream In(Out);
+  std::string Line, Found;
+  while (std::getline(In, Line))
+    if (Line.compare(0, Kernel.size() + 1, Kernel + " ") == 0)
+      Found += Line + "\n";
+  return Found;
+}
+
+std::string firstLines(const std::string &Text, unsigned N) {
+  size_t E = 0;
+  while (N-- && E != std::string::npos)
+    E = Text.find('\n', E ? E + 1 : 0);
+  return Text.substr(0, E);
+}
+
+/// Kernel name -> decline code, or "" when rewritten; from the JSON report.
+std::map<std::string, std::string> verdicts(const std::string &Report) {
+  std::map<std::string, std::string> Out;
+  auto V = llvm::json::parse(Report);
+  if (!V) {
+    llvm::consumeError(V.takeError());
+    return Out;
+  }
+  const llvm::json::Object *Root = V->getAsObject();
+  const llvm::json::Array *Files = Root ? Root->getArray("files") : nullptr;
+  if (!Files)
+    return Out;
+  for (const llvm::json::Value &F : *Files) {
+    const llvm::json::Array *Kernels =
+        F.getAsObject() ? F.getAsObject()->getArray("kernels") : nullptr;
+    if (!Kernels)
+      continue;
+    for (const llvm::json::Value &KV : *Kernels) {
+      const llvm::json::Object *K = KV.getAsObject();
+      if (!K)
+        continue;
+      std::string Name = K->getString("name").value_or("").str();
+      Name = Name.substr(0, Name.find('<'));
+      if (K->getString("verdict").value_or("") == "rewritten") {
+        Out[Name] = "";
+        continue;
+      }
+      std::string Code = "unknown";
+      const llvm::json::Array *D = K->getArray("declines");
+      if (D && !D->empty() && D->front().getAsObject())
+        Code = D->front().getAsObject()->getString("code").value_or("").str();
+      Out[Name] = Code;
+    }
+  }
+  return Out;
+}
+
+class Tester {
+public:
+  Tester(const std::vector<std::string> &Options, const Tools &T,
+         const std::string &Stem)
+      : Options(Options), T(T), Stem(Stem) {}
+
+  std::vector<Outcome> test(const Group &G) {
+    if (G.empty())
+      return {};
+    std::vector<Outcome> Out(G.size());
+    const std::string Source = Stem + ".cu", Result = Stem + "_rc.cu",
+                      Report = Stem + ".json";
+    if (!writeFile(Source, program(G)))
+      return Out;
+    auto Time = static_cast<unsigned>(60 + 5 * G.size());
+    Ran Before = run({T.Check, "run", Source, "--jobs=1"}, Stem, Time);
+    if (!Before.ok()) {
+      if (G.size() > 1)
+        return halves(G);
+      Out[0].V = Before.Exit == 3 ? Verdict::Discarded : Verdict::NotRun;
+      Out[0].Detail = firstLines(Before.Err, 3);
+      return Out;
+    }
+    std::vector<std::string> Rewrite = {T.Rewrite, Source, "-o", Result,
+                                        "--report=" + Report};
+    Rewrite.insert(Rewrite.end(), Options.begin(), Options.end());
+    Ran R = run(Rewrite, Stem, Time);
+    if (!R.ok()) {
+      if (G.size() > 1)
+        return halves(G);
+      Out[0].V = Verdict::Crashed;
+      Out[0].Detail = R.how() + "\n" + firstLines(R.Err, 10);
+      return Out;
+    }
+    std::map<std::string, std::string> Codes = verdicts(readFile(Report));
+    Group Rewritten;
+    std::vector<size_t> Places;
+    for (size_t I = 0; I < G.size(); ++I) {
+      auto It = Codes.find(G[I].Name);
+      Out[I].V = Verdict::Declined;
+      Out[I].Code = It == Codes.end() ? "not-in-report" : It->second;
+      if (Out[I].Code.empty()) {
+        Rewritten.push_back(G[I]);
+        Places.push_back(I);
+      }
+    }
+    if (Rewritten.empty())
+      return Out;
+    Ran After = run({T.Check, "run", Result, "--jobs=1"}, Stem, Time);
+    Ran Nvcc;
+    Nvcc.Exit = 0;
+    if (After.ok() && !T.Nvcc.empty())
+      Nvcc = run({T.Nvcc, "-c", "-arch=sm_90", "-w", Result, "-o", Stem + ".o"},
+                 Stem, Time + 60);
+    if (!After.ok() || !Nvcc.ok()) {
+      if (G.size() > 1) {
+        std::vector<Outcome> Each = halves(Rewritten);
+        for (size_t I = 0; I < Places.size(); ++I)
+          Out[Places[I]] = Each[I];
+        return Out;
+      }
+      const Ran &Bad = After.ok() ? Nvcc : After;
+      Out[0].V = After.ok()        ? Verdict::NvccFails
+                 : After.Exit == 5 ? Verdict::NotCompiled
+                                   : Verdict::Undefined;
+      Out[0].Detail = Bad.how() + "\n" + firstLines(Bad.Err, 12);
+      return Out;
+    }
+    std::string Text = readFile(Result);
+    for (size_t I = 0; I < Places.size(); ++I) {
+      Outcome &O = Out[Places[I]];
+      std::string A = linesOf(Before.Out, Rewritten[I].Name),
+                  B = linesOf(After.Out, Rewritten[I].Name);
+      O.V = A == B ? Verdict::Equal : Verdict::Different;
+      O.Emitted = Text;
+      if (A != B)
+        O.Detail = "original:\n" + A + "rewritten:\n" + B;
+    }
+    return Out;
+  }
+
+private:
+  const std::vector<std::string> &Options;
+  const Tools &T;
+  std::string Stem;
+
+  std::vector<Outcome> halves(const Group &G) {
+    if (G.size() == 1)
+      return test(G);
+    auto Mid = G.begin() + static_cast<long>(G.size() / 2);
+    std::vector<Outcome> A = test(Group(G.begin(), Mid)),
+                         B = test(Group(Mid, G.end()));
+    A.insert(A.end(), B.begin(), B.end());
+    return A;
+  }
+};
+
+/// Calls \p Work(first seed of a batch, thread) for all batches.
+template <class Fn> bool forBatches(const CampaignOptions &O, Fn Work) {
+  std::atomic<unsigned> Next(O.First / BatchSize);
+  std::atomic<bool> Complete(true);
+  const auto Start = std::chrono::steady_clock::now();
+  std::vector<std::thread> Threads;
+  for (unsigned J = 0; J < std::max(1u, O.Jobs); ++J)
+    Threads.emplace_back([&, J] {
+      while (true) {
+        unsigned B = Next++;
+        if (B * BatchSize > O.Last)
+          return;
+        if (O.Seconds && std::chrono::steady_clock::now() - Start >
+                             std::chrono::seconds(O.Seconds)) {
+          Complete = false;
+          return;
+        }
+        std::vector<unsigned> Seeds;
+        for (unsigned S = B * BatchSize; S < (B + 1) * BatchSize; ++S)
+          if (S >= O.First && S <= O.Last)
+            Seeds.push_back(S);
+        Work(Seeds, J);
+      }
+    });
+  for (std::thread &Th : Threads)
+    Th.join();
+  return Complete;
+}
+
+Group kernelsOf(const std::vector<unsigned> &Seeds) {
+  Group G;
+  for (unsigned S : Seeds) {
+    Choices C(S);
+    G.push_back(anyKernel(C, kernelName(S)));
+  }
+  return G;
+}
+
+} // namespace
+
+std::vector<Outcome> test(const std::vector<KernelText> &Kernels,
+                          const std::vector<std::string> &RewriteOptions,
+                          const Tools &T, const std::string &Stem) {
+  return Tester(RewriteOptions, T, Stem).test(Kernels);
+}
+
+Counts runCampaign(const CampaignOptions &O, const Tools &T) {
+  Counts N;
+  std::mutex Lock;
+  N.Complete =
+      forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
+        Group G = kernelsOf(Seeds);
+        const std::vector<std::string> &Options = optionsOf(Seeds.front(), O);
+        std::vector<Outcome> Out =
+            test(G, Options, T, T.Folder + "/fuzz-" + num(J));
+        std::lock_guard<std::mutex> L(Lock);
+        for (size_t I = 0; I < Out.size(); ++I) {
+          ++N.Generated;
+          ++N.ByVerdict[Out[I].V];
+          if (Out[I].V == Verdict::Declined)
+            ++N.ByCode[Out[I].Code];
+          if (!isFailure(Out[I].V) && Out[I].V != Verdict::NotRun)
+            continue;
+          Out[I].Emitted.clear();
+          N.Failures.push_back({Seeds[I], Options, Out[I]});
+          if (!O.Keep.empty())
+            writeFile(O.Keep + "/" + G[I].Name + ".cu", program({G[I]}));
+        }
+      });
+  return N;
+}
+
+/// The part of \p Text that belongs to \p Kernel: what follows its original and
+/// mentions its name.
+static std::string partOf(const std::string &Text, const std::string &Kernel) {
+  std::string Name = " " + Kernel + "_rc";
+  size_t B = Text.find(Name);
+  if (B == std::string::npos)
+    return "";
+  size_t E = Text.find("static void run_" + Kernel + "()", B);
+  return Text.substr(B, E == std::string::npos ? E : E - B);
+}
+
+std::map<std::string, MutantCounts>
+runMutants(const CampaignOptions &O, const Tools &T,
+           const std::vector<std::string> &Kinds) {
+  std::map<std::string, MutantCounts> N;
+  for (const std::string &K : Kinds)
+    N[K];
+  std::mutex Lock;
+  forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
+    std::string Stem = T.Folder + "/fuzz-" + num(J);
+    const std::vector<std::string> &Plain = optionsOf(Seeds.front(), O);
+    Group All = kernelsOf(Seeds), G;
+    std::vector<unsigned> Which;
+    std::vector<std::string> Text;
+    std::vector<Outcome> Sound = test(All, Plain, T, Stem);
+    for (size_t I = 0; I < All.size(); ++I)
+      if (Sound[I].V == Verdict::Equal) {
+        G.push_back(All[I]);
+        Which.push_back(Seeds[I]);
+        Text.push_back(partOf(Sound[I].Emitted, All[I].Name));
+      }
+    for (const std::string &Kind : Kinds) {
+      std::vector<std::string> Options = Plain;
+      Options.push_back("--mutate=" + Kind);
+      std::vector<Outcome> Out = test(G, Options, T, Stem);
+      std::lock_guard<std::mutex> L(Lock);
+      MutantCounts &C = N[Kind];
+      for (size_t I = 0; I < G.size(); ++I) {
+        ++C.Tried;
+        bool Changed = true, Killed = isFailure(Out[I].V);
+        if (Out[I].V == Verdict::Equal)
+          Changed = partOf(Out[I].Emitted, G[I].Name) != Text[I];
+        if (Out[I].V == Verdict::Declined) // caught before anything was written
+          Killed = true;
+        C.Changed += Changed;
+        C.Killed += Changed && Killed;
+        if (Changed && !Killed)
+          C.Survivors.push_back(Which[I]);
+      }
+    }
+  });
+  return N;
+}
+
+} // namespace rcache::fuzz

@@ -1,0 +1,103 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is done with a generated kernel: run the original, rewrite it, run the
+// result, compare; compile the result with nvcc.
+
+#ifndef RCACHE_FUZZ_CAMPAIGN_H
+#define RCACHE_FUZZ_CAMPAIGN_H
+
+#include "Grammar.h"
+#include <map>
+#include <string>
+#include <vector>
+
+namespace rcache::fuzz {
+
+struct Tools {
+  std::string Rewrite = "rcache-rewrite", Check = "rcache-check";
+  std::string Nvcc;   ///< "" when the result is not compiled with it
+  std::string Folder; ///< for temporary files
+};
+
+enum class Verdict {
+  Discarded,   ///< undefined behaviour in the original
+  NotRun,      ///< the original could not be run at all
+  Declined,    ///< left as it is
+  Equal,       ///< rewritten, same bits
+  Different,   ///< rewritten, other bits
+  Undefined,   ///< rewritten, undefined behaviour or a hang when run
+  NotCompiled, ///< rewritten to something that clang does not compile
+  NvccFails,   ///< rewritten to something that nvcc does not compile
+  Crashed      ///< the rewriter crashed, hung or failed
+};
+const char *verdictName(Verdict V);
+/// Is this an error of the rewriter?
+bool isFailure(Verdict V);
+
+struct Outcome {
+  Verdict V = Verdict::NotRun;
+  std::string Code;    ///< Declined: the code
+  std::string Detail;  ///< what was printed or differs
+  std::string Emitted; ///< Rewritten: the text of the file it stands in
+};
+
+/// Tests \p Kernels together, each alone where something goes wrong. One
+/// outcome a kernel, in order. \p Stem names the temporary files.
+std::vector<Outcome> test(const std::vector<KernelText> &Kernels,
+                          const std::vector<std::string> &RewriteOptions,
+                          const Tools &T, const std::string &Stem);
+
+struct CampaignOptions {
+  unsigned First = 1, Last = 100;
+  unsigned Jobs = 1;
+  unsigned Seconds = 0; ///< stop handing out work after; 0: never
+  /// Option sets of the rewriter; batch number b uses b modulo their number.
+  std::vector<std::vector<std::string>> OptionSets;
+  std::string Keep; ///< folder for the programs that failed, or ""
+};
+
+struct Failure {
+  unsigned Seed = 0;
+  std::vector<std::string> Options;
+  Outcome O;
+};
+
+struct Counts {
+  unsigned Generated = 0;
+  std::map<Verdict, unsigned> ByVerdict;
+  std::map<std::string, unsigned> ByCode;
+  std::vector<Failure> Failures;
+  bool Complete = true; ///< false: the time was over first
+};
+
+/// Kernels of one program; part of what a seed means, since it chooses the
+/// option set.
+constexpr unsigned BatchSize = 20;
+
+/// The name of the kernel of a seed.
+std::string kernelName(unsigned Seed);
+const std::vector<std::string> &optionsOf(unsigned Seed,
+                                          const CampaignOptions &O);
+
+Counts runCampaign(const CampaignOptions &O, const Tools &T);
+
+/// Mutants: plans that were changed on purpose.
+struct MutantCounts {
+  unsigned Tried = 0, Changed = 0, Killed = 0;
+  std::vector<unsigned> Survivors; ///< seeds
+};
+/// For each kind, what became of the mutants of the seeds First ... Last.
+std::map<std::string, MutantCounts>
+runMutants(const CampaignOptions &O, const Tools &T,
+           const std::vector<std::string> &Kinds);
+
+/// The smallest answers found for which the seed's kernel still ends in
+/// \p Wanted. \p Tests counts the trials.
+Answers shrink(unsigned Seed, Verdict Wanted,
+               const std::vector<std::string> &RewriteOptions, const Tools &T,
+               unsigned &Tests);
+
+} // namespace rcache::fuzz
+
+#endif // RCACHE_FUZZ_CAMPAIGN_H

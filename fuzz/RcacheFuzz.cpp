@@ -1,0 +1,278 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// rcache-fuzz: generated CUDA programs against the rewriter.
+//
+//   rcache-fuzz generate --seed=N [-o x.cu]
+//   rcache-fuzz run --seeds=A..B [--jobs=2] [--nvcc]
+//   rcache-fuzz shrink --seed=N [-o min.cu]
+//   rcache-fuzz mutants --seeds=A..B
+//
+// Exit status: 0 no failure, 1 a kernel was rewritten wrongly (or a mutant
+// survived), 2 wrong usage.
+
+#include "Campaign.h"
+#include "Process.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+
+using namespace llvm;
+using namespace rcache::fuzz;
+
+static cl::OptionCategory Category("rcache-fuzz options");
+static cl::SubCommand Generate("generate", "write the program of a seed");
+static cl::SubCommand Run("run", "test the kernels of a range of seeds");
+static cl::SubCommand ShrinkCmd("shrink", "make the kernel of a seed smaller");
+static cl::SubCommand Mutants("mutants", "test what damaged plans give");
+
+static cl::opt<unsigned> Seed("seed", cl::desc("Which kernel"), cl::Required,
+                              cl::sub(Generate), cl::sub(ShrinkCmd),
+                              cl::cat(Category));
+static cl::opt<std::string> Output("o", cl::desc("Where to (default: stdout)"),
+                                   cl::value_desc("file"), cl::init("-"),
+                                   cl::sub(Generate), cl::sub(ShrinkCmd),
+                                   cl::cat(Category));
+static cl::opt<std::string> Seeds("seeds",
+                                  cl::desc("First and last seed, A..B"),
+                                  cl::Required, cl::sub(Run), cl::sub(Mutants),
+                                  cl::cat(Category));
+static cl::opt<unsigned> Jobs("jobs", cl::desc("Programs at once"), cl::init(1),
+                              cl::sub(Run), cl::sub(Mutants),
+                              cl::cat(Category));
+static cl::opt<unsigned> Time("time",
+                              cl::desc("Begin nothing new after N seconds"),
+                              cl::value_desc("N"), cl::init(0), cl::sub(Run),
+                              cl::sub(Mutants), cl::cat(Category));
+static cl::opt<std::string> Keep("keep",
+                                 cl::desc("Folder for failing programs"),
+                                 cl::value_desc("folder"), cl::sub(Run),
+                                 cl::cat(Category));
+static cl::opt<bool> UseNvcc("nvcc", cl::desc("Compile results with nvcc too"),
+                             cl::sub(Run), cl::sub(ShrinkCmd),
+                             cl::cat(Category));
+static cl::list<std::string> Kinds("kind",
+                                   cl::desc("Kind of mutation (repeatable)"),
+                                   cl::sub(Mutants), cl::cat(Category));
+static cl::opt<std::string> Rewrite("rewrite",
+                                    cl::desc("rcache-rewrite to test"),
+                                    cl::value_desc("program"), cl::sub(Run),
+                                    cl::sub(ShrinkCmd), cl::sub(Mutants),
+                                    cl::cat(Category));
+static cl::opt<std::string> Check("check",
+                                  cl::desc("rcache-check to test with"),
+                                  cl::value_desc("program"), cl::sub(Run),
+                                  cl::sub(ShrinkCmd), cl::sub(Mutants),
+                                  cl::cat(Category));
+static cl::opt<std::string>
+    RewriteOptions("rewrite-options",
+                   cl::desc("Options of rcache-rewrite, instead of a set that "
+                            "depends on the seed"),
+                   cl::value_desc("options"), cl::sub(Run), cl::sub(ShrinkCmd),
+                   cl::sub(Mutants), cl::cat(Category));
+
+namespace {
+
+std::vector<std::string> words(const std::string &Text) {
+  std::vector<std::string> Out;
+  SmallVector<StringRef, 8> Parts;
+  StringRef(Text).split(Parts, ' ', -1, false);
+  for (StringRef P : Parts)
+    Out.push_back(P.str());
+  return Out;
+}
+
+/// The option sets that the seeds go through.
+CampaignOptions campaign() {
+  CampaignOptions O;
+  if (RewriteOptions.getNumOccurrences())
+    O.OptionSets = {words(RewriteOptions)};
+  else
+    O.OptionSets = {{"--force"},
+                    {"--force", "--coarsen=2"},
+                    {},
+                    {"--force", "--distribution=cyclic"},
+                    {"--force", "--distribution=chunked", "--coarsen=4"},
+                    {"--force", "--assume-no-alias", "--block=128"},
+                    {"--force", "--coarsen=8"}};
+  O.Jobs = Jobs;
+  O.Seconds = Time;
+  O.Keep = Keep;
+  return O;
+}
+
+bool parseSeeds(CampaignOptions &O) {
+  auto [A, B] = StringRef(Seeds).split("..");
+  if (A.getAsInteger(10, O.First))
+    return false;
+  O.Last = O.First;
+  return (B.empty() || !B.getAsInteger(10, O.Last)) && O.First <= O.Last;
+}
+
+/// The programs stand beside this one.
+Tools tools(const char *Argv0) {
+  static int Anchor;
+  Tools T;
+  const std::string Self = sys::fs::getMainExecutable(Argv0, &Anchor);
+  auto Beside = [&](const char *Name, const std::string &Given) {
+    if (!Given.empty())
+      return Given;
+    SmallString<128> P = sys::path::parent_path(Self);
+    sys::path::append(P, Name);
+    return sys::fs::can_execute(P) ? P.str().str() : std::string(Name);
+  };
+  T.Rewrite = Beside("rcache-rewrite", Rewrite);
+  T.Check = Beside("rcache-check", Check);
+  if (UseNvcc)
+    T.Nvcc = sys::fs::can_execute("/usr/local/cuda/bin/nvcc")
+                 ? "/usr/local/cuda/bin/nvcc"
+                 : "nvcc";
+  SmallString<128> Folder;
+  if (!sys::fs::createUniqueDirectory("rcache-fuzz", Folder))
+    T.Folder = Folder.str().str();
+  return T;
+}
+
+void removeFolder(const Tools &T) {
+  if (!T.Folder.empty())
+    sys::fs::remove_directories(T.Folder);
+}
+
+std::string joined(const std::vector<std::string> &Options) {
+  std::string T;
+  for (const std::string &O : Options)
+    T += (T.empty() ? "" : " ") + O;
+  return T;
+}
+
+void indent(raw_ostream &OS, const std::string &Text) {
+  SmallVector<StringRef, 16> Lines;
+  StringRef(Text).split(Lines, '\n', -1, false);
+  for (StringRef L : Lines)
+    OS << "    " << L << '\n';
+}
+
+void print(const Counts &N) {
+  raw_ostream &OS = outs();
+  std::vector<Failure> Sorted = N.Failures;
+  std::sort(Sorted.begin(), Sorted.end(),
+            [](auto &A, auto &B) { return A.Seed < B.Seed; });
+  for (const Failure &F : Sorted) {
+    OS << "seed " << F.Seed << " (" << joined(F.Options)
+       << "): " << verdictName(F.O.V) << '\n';
+    indent(OS, F.O.Detail);
+  }
+  OS << "generated " << N.Generated << (N.Complete ? "" : " (out of time)")
+     << '\n';
+  for (auto &[V, Count] : N.ByVerdict)
+    OS << "  " << verdictName(V) << ' ' << Count << '\n';
+  std::vector<std::pair<unsigned, std::string>> Codes;
+  for (auto &[Code, Count] : N.ByCode)
+    Codes.push_back({Count, Code});
+  std::sort(Codes.rbegin(), Codes.rend());
+  for (auto &[Count, Code] : Codes)
+    OS << "    declined: " << Code << ' ' << Count << '\n';
+}
+
+int runMain(const Tools &T) {
+  CampaignOptions O = campaign();
+  if (!parseSeeds(O)) {
+    errs() << "rcache-fuzz: --seeds wants A..B\n";
+    return 2;
+  }
+  if (!Keep.empty())
+    sys::fs::create_directories(Keep);
+  Counts N = runCampaign(O, T);
+  print(N);
+  return std::any_of(N.Failures.begin(), N.Failures.end(),
+                     [](const Failure &F) { return isFailure(F.O.V); });
+}
+
+int shrinkMain(const Tools &T) {
+  std::vector<std::string> Options = optionsOf(Seed, campaign());
+  Choices C(Seed);
+  KernelText K = anyKernel(C, kernelName(Seed));
+  Outcome O = test({K}, Options, T, T.Folder + "/shrink")[0];
+  if (!isFailure(O.V)) {
+    errs() << "seed " << Seed << " (" << joined(Options)
+           << "): " << verdictName(O.V) << "; nothing to shrink\n";
+    return 0;
+  }
+  unsigned Tests = 0;
+  Choices Small(shrink(Seed, O.V, Options, T, Tests));
+  K = anyKernel(Small, kernelName(Seed));
+  O = test({K}, Options, T, T.Folder + "/shrink")[0];
+  std::string Text = "// " + std::string(verdictName(O.V)) + " with " +
+                     (Options.empty() ? "no options" : joined(Options)) + "\n" +
+                     program({K});
+  errs() << "seed " << Seed << " (" << joined(Options)
+         << "): " << verdictName(O.V) << ", " << Tests << " tests\n";
+  indent(errs(), O.Detail);
+  if (Output == "-")
+    outs() << Text;
+  else if (!writeFile(Output, Text)) {
+    errs() << "rcache-fuzz: cannot write '" << Output << "'\n";
+    return 2;
+  }
+  return 1;
+}
+
+int mutantsMain(const Tools &T) {
+  CampaignOptions O = campaign();
+  if (!parseSeeds(O)) {
+    errs() << "rcache-fuzz: --seeds wants A..B\n";
+    return 2;
+  }
+  std::vector<std::string> Which(Kinds.begin(), Kinds.end());
+  if (Which.empty())
+    Which = {"wrong-register", "lane-off-by-one", "missing-phase",
+             "missing-guard",  "dropped-barrier", "wrong-source",
+             "missing-tail"};
+  bool Survived = false;
+  for (auto &[Kind, C] : runMutants(O, T, Which)) {
+    outs() << Kind << ": " << C.Changed << " of " << C.Tried
+           << " plans give other code, " << C.Killed << " killed";
+    if (!C.Survivors.empty())
+      outs() << "; survivors:";
+    for (unsigned S : C.Survivors)
+      outs() << ' ' << S;
+    outs() << '\n';
+    Survived |= !C.Survivors.empty();
+  }
+  return Survived;
+}
+
+} // namespace
+
+int main(int Argc, const char **Argv) {
+  InitLLVM Init(Argc, Argv);
+  for (auto *S : {&Generate, &Run, &ShrinkCmd, &Mutants})
+    cl::HideUnrelatedOptions(Category, *S);
+  if (!cl::ParseCommandLineOptions(Argc, Argv,
+                                   "Generated CUDA programs against the "
+                                   "rewriter\n",
+                                   &errs()))
+    return 2;
+  if (Generate) {
+    Choices C(Seed);
+    std::string Text = program({anyKernel(C, kernelName(Seed))});
+    if (Output == "-")
+      outs() << Text;
+    else if (!writeFile(Output, Text)) {
+      errs() << "rcache-fuzz: cannot write '" << Output << "'\n";
+      return 2;
+    }
+    return 0;
+  }
+  if (!Run && !ShrinkCmd && !Mutants) {
+    errs() << "rcache-fuzz: generate, run, shrink or mutants? (--help)\n";
+    return 2;
+  }
+  Tools T = tools(Argv[0]);
+  int Status = Run ? runMain(T) : ShrinkCmd ? shrinkMain(T) : mutantsMain(T);
+  removeFolder(T);
+  return Status;
+}
