@@ -32,6 +32,38 @@ World::World(const KernelModel &M, const Plan &P, unsigned Seed)
   }
   Point.resize(Order.size());
   Known.resize(Order.size());
+  orderProducts();
+}
+
+/// Products of symbols, each behind its factors.
+void World::orderProducts() {
+  std::set<std::string> Waiting;
+  for (const Symbol &S : M.Symbols)
+    if (!S.Factors.empty())
+      Waiting.insert(S.Id);
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Symbol &S : M.Symbols) {
+      const bool Ready = std::none_of(
+          S.Factors.begin(), S.Factors.end(), [&](const std::string &F) {
+            return Waiting.count(F) || !Pos.count(F);
+          });
+      if (!Waiting.count(S.Id) || !Ready)
+        continue;
+      Product New;
+      New.At = position(S.Id);
+      for (const std::string &F : S.Factors) {
+        New.Factors.push_back(position(F));
+        New.Of.insert(position(F));
+      }
+      for (const Product &Old : Products)
+        if (New.Of.count(Old.At))
+          New.Of.insert(Old.Of.begin(), Old.Of.end());
+      Products.push_back(std::move(New));
+      Waiting.erase(S.Id);
+      Changed = true;
+    }
+  }
 }
 
 //===-- Values of symbols -------------------------------------------------===//
@@ -72,6 +104,8 @@ void World::setThread(const std::array<int64_t, 3> &T) {
   Thread = T;
   for (unsigned A = 0; A < 3; ++A)
     set(ThreadIds[A], T[A]);
+  if (!Products.empty())
+    refreshProducts({position("tx"), position("ty"), position("tz")});
 }
 
 void World::setSlot(const std::array<int64_t, 3> &S) {
@@ -81,7 +115,7 @@ void World::setSlot(const std::array<int64_t, 3> &S) {
 
 void World::setElement(const std::vector<std::string> &Ids, const Element &E) {
   for (unsigned D = 0; D < Ids.size(); ++D)
-    set(Ids[D], E[D]);
+    setIterator(Ids[D], E[D]);
 }
 
 int64_t World::pick(const std::vector<int64_t> &From) {
@@ -95,6 +129,8 @@ int64_t World::pick(std::initializer_list<int64_t> From) {
 void World::forgetThread() {
   for (unsigned A = 0; A < 3; ++A)
     forget(ThreadIds[A]);
+  if (!Products.empty())
+    refreshProducts({position("tx"), position("ty"), position("tz")});
 }
 
 //===-- Launches ----------------------------------------------------------===//
@@ -140,50 +176,34 @@ void World::drawParameters() {
   }
 }
 
-/// `bx * bdx` once its factors have values.
-void World::deriveProducts() {
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const Symbol &S : M.Symbols) {
-      if (S.Factors.empty() || Known[position(S.Id)])
-        continue;
-      int64_t Product = 1;
-      bool All = true;
-      for (const std::string &F : S.Factors) {
-        const auto It = Pos.find(F);
-        All &= It != Pos.end() && Known[It->second];
-        if (All)
-          Product *= Point[It->second];
-      }
-      if (!All)
-        continue;
-      set(S.Id, Product);
-      Changed = true;
+/// `bx * bdx` where one of its factors is at a position in \p Changed.
+void World::refreshProducts(std::initializer_list<unsigned> Changed) {
+  for (const Product &New : Products) {
+    if (std::none_of(Changed.begin(), Changed.end(),
+                     [&](unsigned C) { return New.Of.count(C) != 0; }))
+      continue;
+    int64_t Value = 1;
+    bool All = true;
+    for (const unsigned F : New.Factors) {
+      All &= Known[F];
+      Value *= Point[F];
     }
+    Known[New.At] = All;
+    Point[New.At] = Value;
   }
 }
 
-/// An iterator has got the value \p V: products with it follow.
+/// An iterator or coordinate has got the value \p V: products with it follow.
 void World::setIterator(const std::string &Id, int64_t V) {
   set(Id, V);
-  std::set<std::string> Stale = {Id};
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const Symbol &S : M.Symbols)
-      for (const std::string &F : S.Factors)
-        if (Stale.count(F) && Stale.insert(S.Id).second) {
-          forget(S.Id);
-          Changed = true;
-        }
-  }
-  if (Stale.size() > 1)
-    deriveProducts();
+  refreshProducts({position(Id)});
 }
 
 bool World::drawOnce() {
   drawGeometry();
   drawParameters();
-  deriveProducts();
+  for (unsigned I = 0; I < Order.size(); ++I)
+    refreshProducts({I});
   Ranges.clear();
   for (const isl::set *S : {static_cast<const isl::set *>(&M.Context),
                             static_cast<const isl::set *>(&P.Context)})
@@ -302,6 +322,7 @@ void World::runLoops(const std::vector<unsigned> &Loops, size_t At,
       runLoops(Loops, At + 1, F);
   }
   forget(Iter);
+  refreshProducts({position(Iter)});
 }
 
 void World::forEachRound(unsigned StmtId, unsigned Outside,
@@ -313,8 +334,10 @@ bool World::drawRounds(unsigned StmtId) {
   setThread({0, 0, 0});
   Ranges.clear();
   for (const Symbol &S : M.Symbols)
-    if (S.K == Symbol::Iterator)
+    if (S.K == Symbol::Iterator) {
       forget(S.Id);
+      refreshProducts({position(S.Id)});
+    }
   for (unsigned L : loopsBetween(StmtId, -1)) {
     const Stmt &Loop = M.stmt(L);
     if (Loop.IterSymbol < 0)

@@ -79,7 +79,8 @@ private:
   bool drawOnce();
   void drawGeometry();
   void drawParameters();
-  void deriveProducts();
+  void orderProducts();
+  void refreshProducts(std::initializer_list<unsigned> Changed);
   void setIterator(const std::string &Id, int64_t V);
   std::vector<unsigned> loopsBetween(unsigned StmtId, int Outside) const;
   Range rangeOf(const Stmt &Loop);
@@ -97,6 +98,14 @@ private:
   std::map<std::string, unsigned> Pos;
   std::vector<int64_t> Point;
   std::vector<bool> Known;
+
+  /// A symbol that is a product of others.
+  struct Product {
+    unsigned At = 0;
+    std::vector<unsigned> Factors;
+    std::set<unsigned> Of; ///< all that its value depends on
+  };
+  std::vector<Product> Products; ///< factors first
 
   struct Compiled {
     std::vector<unsigned> Needs; ///< positions of the symbols in it

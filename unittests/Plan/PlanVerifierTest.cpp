@@ -252,6 +252,33 @@ TEST_F(PlanVerifierTest, CooperativeStaging) {
   }
 }
 
+// for (int t = 0; t < 3; ++t) { s[l] = in[t * bd + l]; barrier; read s[l]; ...
+// } and a product with the thread: s[l] = in[l * n].
+TEST_F(PlanVerifierTest, TileLoopsAndProducts) {
+  KernelModel M = model();
+  symbol(M, Symbol::Iterator, "t");                          // 6
+  symbol(M, Symbol::Opaque, "tbd", 0, {"t", "bdx"});         // 7
+  symbol(M, Symbol::Opaque, "txn", DepThreadX, {"tx", "n"}); // 8
+  symbol(M, Symbol::Opaque, "e0n", DepThreadX, {"e0", "n"}); // 9
+  const unsigned Tiles = statement(M, Stmt::For, 0);
+  M.Stmts[Tiles].IterSymbol = 6;
+  M.Stmts[Tiles].IterDomain = cond("[t] -> { : 0 <= t < 3 }");
+  for (unsigned S = 1; S <= 4; ++S)
+    M.Stmts[S].Parent = static_cast<int>(Tiles);
+  M.SharedAccesses[0].Domain = cond("{ : }");
+  M.SharedAccesses[0].Stored = load("[tx, tbd, txn] -> { [(tbd + tx + txn)] }");
+  M.SharedAccesses[1].Domain = cond("{ : false }");
+  M.SharedAccesses[2].Index = {value("[tx] -> { [(tx)] }")};
+  M.SharedAccesses[2].Domain = cond("[j] -> { : j = 0 }");
+  Plan P = plan(Exchange::Direct);
+  P.Arrays[0].Stage.Pieces[0].Domain = cond("[e0, bdx] -> { : 0 <= e0 < bdx }");
+  P.Arrays[0].Stage.Pieces[0].V =
+      load("[e0, tbd, e0n] -> { [(tbd + e0 + e0n)] }");
+  expectRight(M, P);
+  P.Arrays[0].Stage.Pieces[0].V = load("[e0, tbd] -> { [(tbd + e0)] }");
+  expectWrong(M, P, "staging function");
+}
+
 //===-- Planted mistakes --------------------------------------------------===//
 
 class Planted : public PlanVerifierTest {
