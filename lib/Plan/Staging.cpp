@@ -75,6 +75,10 @@ bool rcache::equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D) {
   if (!A || !B || A->K != B->K || A->Type != B->Type || A->Text != B->Text ||
       A->Root != B->Root || A->Operands.size() != B->Operands.size())
     return false;
+  // An index is a number: int or unsigned makes no difference where it is exact.
+  if (A->K == Value::Load && A->Operands[0]->K == Value::Affine &&
+      B->Operands[0]->K == Value::Affine)
+    return A->Operands[0]->Aff.ne_set(B->Operands[0]->Aff).intersect(D).is_empty();
   if (A->K == Value::Affine &&
       !A->Aff.ne_set(B->Aff).intersect(D).is_empty())
     return false;

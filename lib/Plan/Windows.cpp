@@ -9,6 +9,7 @@
 #include "Affine/IslTools.h"
 #include "Solve.h"
 #include <algorithm>
+#include <isl/set.h>
 #include <set>
 
 using namespace rcache;
@@ -255,7 +256,7 @@ WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
 static std::optional<isl::set> convexPart(const isl::set &D) {
   if (D.is_empty())
     return std::nullopt;
-  isl::set Hull = D.unshifted_simple_hull();
+  isl::set Hull = isl::set(isl::manage(isl_set_simple_hull(D.copy())));
   if (Hull.is_subset(D))
     return Hull;
   std::vector<isl::set> Cuts;
