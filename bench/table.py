@@ -1,0 +1,69 @@
+#!/usr/bin/env python3
+# Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints the table of one file of bench/run.sh and checks that all forms of a
+case gave the same bits. usage: table.py RESULTS.json
+
+Speed-up: best shape of the original over best shape of the form. `same shape`:
+the smallest speed-up at one and the same block shape. Exit status 1: some
+results differ, or a rewritten program is slower than its original.
+"""
+import json
+import sys
+
+
+def cases(results):
+    """name -> form -> list of measurements, in the order of the file."""
+    found = {}
+    for m in results['measurements']:
+        found.setdefault(m['name'], {}).setdefault(m['form'], []).append(m)
+    return found
+
+
+def best(measurements):
+    return min(measurements, key=lambda m: m['ms'])
+
+
+def copy_rate(results):
+    """Bytes a millisecond of the best copy."""
+    return max((m['bytes'] / m['ms'] for m in results['measurements']
+                if m['form'] == 'copy'), default=None)
+
+
+def main():
+    with open(sys.argv[1]) as f:
+        results = json.load(f)
+    rate = copy_rate(results)
+    print(f"{results['date']}  {results['device']}  copy {rate * 1e-9:.2f} TB/s")
+    print(f"{'case':26} {'form':20} {'shape':>8} {'ms':>9} {'speed-up':>8} "
+          f"{'same shape':>10} {'of copy':>8} {'TFLOP/s':>8}  bits")
+    wrong = slower = 0
+    for name, forms in cases(results).items():
+        if 'original' not in forms:
+            continue
+        originals = forms['original']
+        # Shapes of the original give the same bits too.
+        want = originals[0]['hashes']
+        for form, measurements in forms.items():
+            b = best(measurements)
+            ok = all(m['hashes'] == want for m in measurements)
+            wrong += not ok
+            at = {m['shape']: m['ms'] for m in originals}
+            same = [at[m['shape']] / m['ms'] for m in measurements
+                    if m['shape'] in at]
+            speedup = best(originals)['ms'] / b['ms']
+            share = 100 * b['bytes'] / b['ms'] / rate
+            flops = b['operations'] / b['ms'] * 1e-9
+            least = f'{min(same):.2f}x' if same and form == 'rewritten' else ''
+            if form == 'rewritten' and min(same) < 0.98:
+                slower += 1
+            print(f"{name:26} {form:20} {b['shape']:>8} {b['ms']:9.4f} "
+                  f"{speedup:7.2f}x {least:>10} {share:7.1f}% "
+                  f"{flops if flops else 0:8.1f}  {'same' if ok else 'DIFFERENT'}")
+    print(f'{wrong} forms with other bits, {slower} rewritten programs slower '
+          f'than their original at some shape')
+    return 1 if wrong or slower else 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
