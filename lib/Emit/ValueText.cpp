@@ -12,16 +12,29 @@ static const char *typeText(CxxType T) {
   return T == CxxType::Int ? "int" : "long long";
 }
 
+/// Prints in \p CO.Type; a constant that does not fit int (the edge of where an
+/// index would wrap) takes the whole computation to long long.
+template <typename T>
+static llvm::Expected<std::string> print(const T &V, const CxxNames &Symbols,
+                                         CxxOptions CO) {
+  auto Text = toCxx(V, Symbols, CO);
+  if (!Text && CO.Type == CxxType::Int) {
+    llvm::consumeError(Text.takeError());
+    CO.Type = CxxType::LongLong;
+    Text = toCxx(V, Symbols, CO);
+  }
+  if (!Text)
+    return Text.takeError();
+  return Text->Text;
+}
+
 llvm::Expected<std::string> rcache::affineText(const isl::pw_aff &A,
                                                const Names &N,
                                                const ValueTextOptions &O) {
   CxxOptions CO;
   CO.Type = N.typeFor(involvedIds(A));
   CO.Context = O.Context;
-  auto T = toCxx(A, O.Symbols, CO);
-  if (!T)
-    return T.takeError();
-  return T->Text;
+  return print(A, O.Symbols, CO);
 }
 
 llvm::Expected<std::string> rcache::conditionText(const isl::set &S,
@@ -30,10 +43,7 @@ llvm::Expected<std::string> rcache::conditionText(const isl::set &S,
   CxxOptions CO;
   CO.Type = N.typeFor(involvedIds(S));
   CO.Context = O.Context;
-  auto T = toCxx(S, O.Symbols, CO);
-  if (!T)
-    return T.takeError();
-  return T->Text;
+  return print(S, O.Symbols, CO);
 }
 
 llvm::Expected<std::string> rcache::valueText(const ValueRef &V, const Names &N,
