@@ -63,6 +63,10 @@ unsigned Executor::newStmt(Stmt::Kind K, SourceRange R, int Parent) {
   bool Simple = K != Stmt::Block && K != Stmt::If && K != Stmt::For &&
                 K != Stmt::While && K != Stmt::Switch;
   S.Range = (Simple ? Flat.withSemi(R) : Flat.outerRange(R)).value_or(TextRange());
+  // `if (c) x = y;` ends with the semicolon of its last statement.
+  if (!Simple && K != Stmt::Block && !S.Range.empty() &&
+      Flat.text()[S.Range.End - 1] != '}')
+    S.Range = Flat.withSemi(R).value_or(S.Range);
   S.Domain = Path.Dom;
   S.DomainExact = Path.Exact;
   S.Pos = sourcePos(AC.getSourceManager(), R.getBegin());
