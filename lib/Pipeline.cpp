@@ -8,6 +8,7 @@
 #include "rcache/Pipeline.h"
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
+#include "Plan/Mutate.h"
 #include "Plan/PlanVerifier.h"
 #include "Plan/Planner.h"
 #include "Predict/PlanCosts.h"
@@ -186,8 +187,11 @@ private:
       return decline(C, "no-gain",
                      llvm::formatv("the best plan ({0}) would run at {1:F2}x",
                                    planLine(M, P), P.PredictedSpeedup));
+    damage(P);
     const VerifyOutcome V = verifyPlan(M, P, quickly());
-    if (V.K == VerifyOutcome::Wrong)
+    if (V.K == VerifyOutcome::Wrong && !O.Mutate.empty())
+      C.R.Notes.push_back("the plan verifier found: " + V.Detail);
+    else if (V.K == VerifyOutcome::Wrong)
       return decline(C, "plan-not-verified", V.Detail);
     if (V.K == VerifyOutcome::NotVerified)
       C.R.Notes.push_back("the plan was not executed: " + V.Detail);
@@ -197,6 +201,19 @@ private:
     C.Emitted = std::move(*E);
     C.ThePlan = std::move(P);
     dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
+  }
+
+  /// Tests of what looks for errors: a wrong plan goes on to emission.
+  void damage(Plan &P) const {
+    auto K = parseMutation(O.Mutate);
+    if (!K)
+      return;
+    Plan Damaged = P;
+    auto Done = guarded([&] { return mutatePlan(Damaged, *K, O.MutateSeed); });
+    if (Done && *Done)
+      P = std::move(Damaged);
+    else if (!Done)
+      llvm::consumeError(Done.takeError());
   }
 
   /// A net under every rewriting: cheap enough to be always on.

@@ -79,6 +79,10 @@ cl::opt<std::string>
     PrintAfter("print-after", cl::value_desc("stage"), cl::cat(What),
                cl::desc("Print what a stage made, for each kernel: model, "
                         "plan, predict, verify or emit"));
+cl::opt<std::string>
+    Mutate("mutate", cl::value_desc("kind[:seed]"), cl::cat(What), cl::Hidden,
+           cl::desc("For tests of the checkers: damage each plan in this way "
+                    "before it is written"));
 cl::opt<bool> Quiet("quiet", cl::cat(What), cl::desc("No remarks"));
 cl::alias QuietShort("q", cl::desc("Alias for --quiet"), cl::aliasopt(Quiet),
                      cl::cat(What));
@@ -262,6 +266,10 @@ bool copyOptions(ToolOptions &O) {
     return usageError(
         "--print-after takes model, plan, predict, verify or emit, not '" +
         L.PrintAfter + "'");
+  auto [Kind, MutateSeed] = StringRef(Mutate).split(':');
+  L.Mutate = Kind.str();
+  if (!MutateSeed.empty() && MutateSeed.getAsInteger(10, L.MutateSeed))
+    return usageError("--mutate takes KIND or KIND:SEED");
   unsigned Number = 0;
   if (Coarsen != "auto") {
     if (!readNumber(Coarsen, "coarsen", 64, Number))

@@ -39,6 +39,8 @@ struct Options {
   RuntimeKind Runtime = RuntimeKind::Embed;
   std::string Arch = "sm_90";
   std::string PrintAfter;           ///< "model", "plan", "predict", "emit" or ""
+  std::string Mutate;               ///< for tests: damage the plan (Plan/Mutate.h)
+  unsigned MutateSeed = 0;
   bool LineDirectives = false;      ///< #line, so that tools show the user's file
 };
 

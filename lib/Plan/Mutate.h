@@ -1,0 +1,37 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans damaged on purpose, for testing what looks for errors: the plan
+// verifier and rcache-check. `rcache-rewrite --mutate=KIND` applies one between
+// planning and emission.
+
+#ifndef RCACHE_PLAN_MUTATE_H
+#define RCACHE_PLAN_MUTATE_H
+
+#include "rcache/Plan.h"
+#include <optional>
+#include <string>
+
+namespace rcache {
+
+enum class Mutation {
+  WrongRegister,  ///< one read of a window takes the next register
+  LaneOffByOne,   ///< shuffled: every lane holds its neighbour's window
+  MissingPhase,   ///< shuffled: the last phase's registers repeat the phase before
+  MissingGuard,   ///< the condition of a piece of the staging function is lost
+  DroppedBarrier, ///< barriers that order global memory are left out
+  WrongSource,    ///< every element comes from the one beside it
+  MissingTail     ///< the first piece of a staging function of several is lost
+};
+
+/// "wrong-register", "lane-off-by-one", ...; nullopt for another text.
+std::optional<Mutation> parseMutation(const std::string &Text);
+
+/// Applies \p K to the array plans of \p P it fits, the \p Seed-th where one is
+/// enough. False, and \p P as it was, when it fits none. To be called inside
+/// rcache::guarded.
+bool mutatePlan(Plan &P, Mutation K, unsigned Seed);
+
+} // namespace rcache
+
+#endif // RCACHE_PLAN_MUTATE_H
