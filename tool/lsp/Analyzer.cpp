@@ -17,12 +17,12 @@ namespace {
 constexpr unsigned CoarseningFactors[] = {2, 4, 8};
 
 bool sameEdits(const std::vector<Edit> &A, const std::vector<Edit> &B) {
-  return A.size() == B.size() &&
-         std::equal(A.begin(), A.end(), B.begin(),
-                    [](const Edit &X, const Edit &Y) {
-                      return X.Offset == Y.Offset && X.Length == Y.Length &&
-                             X.Text == Y.Text;
-                    });
+  return A.size() == B.size() && std::equal(A.begin(), A.end(), B.begin(),
+                                            [](const Edit &X, const Edit &Y) {
+                                              return X.Offset == Y.Offset &&
+                                                     X.Length == Y.Length &&
+                                                     X.Text == Y.Text;
+                                            });
 }
 
 } // namespace

@@ -22,8 +22,8 @@ namespace rcache {
 /// A message from the client that has the form of one.
 struct Message {
   enum KindTy { Request, Notification, Response } Kind = Notification;
-  std::string Method;                ///< "" for a response
-  llvm::json::Value Id = nullptr;    ///< null for a notification
+  std::string Method;                 ///< "" for a response
+  llvm::json::Value Id = nullptr;     ///< null for a notification
   llvm::json::Value Params = nullptr; ///< of a response: the error or result
 };
 

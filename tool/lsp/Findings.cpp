@@ -66,8 +66,8 @@ std::string number(double Value) {
 std::string predicted(const Plan &P) {
   std::string Text;
   if (P.Counts.Registers)
-    Text += "; about " + std::to_string(P.Counts.Registers) +
-            " registers a thread";
+    Text +=
+        "; about " + std::to_string(P.Counts.Registers) + " registers a thread";
   if (P.PredictedSpeedup > 0)
     Text += "; predicted speed-up " + number(P.PredictedSpeedup) + "x";
   return Text;
@@ -180,8 +180,7 @@ private:
     }
     for (const LaunchSite &L : M.Launches)
       if (inDocument(L.Pos))
-        Add({L.Begin, L.End},
-            findIdentifier(Text, {L.Begin, L.End}, M.Name));
+        Add({L.Begin, L.End}, findIdentifier(Text, {L.Begin, L.End}, M.Name));
     return K;
   }
 
@@ -207,9 +206,9 @@ private:
     Found.Lines.push_back(
         "launches in this file: " + std::to_string(K.LaunchesRewritten) +
         " rewritten" +
-        (K.LaunchesLeft ? ", " + std::to_string(K.LaunchesLeft) +
-                              " left as written"
-                        : ""));
+        (K.LaunchesLeft
+             ? ", " + std::to_string(K.LaunchesLeft) + " left as written"
+             : ""));
     if (K.ThePlan)
       for (const Precondition &P : K.ThePlan->Preconditions)
         Found.Lines.push_back("the original runs unless: " + P.Text +
@@ -260,7 +259,9 @@ Findings findingsOf(std::string Failure,
                     std::shared_ptr<const std::string> Text) {
   Findings F;
   F.Text = std::move(Text);
-  F.Messages.push_back({Finding::Warning, {0, 0}, "not-analysed",
+  F.Messages.push_back({Finding::Warning,
+                        {0, 0},
+                        "not-analysed",
                         "kernels are not analysed: " + Failure});
   F.Failure = std::move(Failure);
   return F;

@@ -10,8 +10,8 @@
 #define RCACHE_LSP_FINDINGS_H
 
 #include "Positions.h"
-#include "llvm/Support/JSON.h"
 #include "rcache/Pipeline.h"
+#include "llvm/Support/JSON.h"
 #include <memory>
 #include <string>
 #include <vector>
@@ -34,8 +34,8 @@ struct Finding {
 struct KernelFinding {
   std::string Name; ///< qualified, without template arguments
   bool Rewritable = false;
-  std::vector<Span> Places; ///< the definition and the launches
-  std::vector<Span> Names;  ///< its name there
+  std::vector<Span> Places;       ///< the definition and the launches
+  std::vector<Span> Names;        ///< its name there
   std::string Title;              ///< of the hover
   std::vector<std::string> Lines; ///< of the hover
 };
@@ -46,8 +46,9 @@ struct Findings {
   /// there are no kernels then.
   bool Good = false;
   std::vector<Finding> Messages;
-  std::vector<KernelFinding> Kernels; ///< those that stage data, in source order
-  std::vector<Edit> Edits;            ///< all kernels that can be rewritten
+  std::vector<KernelFinding>
+      Kernels;             ///< those that stage data, in source order
+  std::vector<Edit> Edits; ///< all kernels that can be rewritten
   std::vector<std::string> Dependencies; ///< absolute names of the files read
   std::string Failure; ///< there was no parse: the reason, for the user
 };
@@ -62,8 +63,7 @@ Findings findingsOf(std::string Failure,
 
 /// \p Messages of \p Good that still have a place in \p Text, which comes from
 /// later edits of the same document.
-std::vector<Finding> carriedOver(const Findings &Good,
-                                 const std::string &Text);
+std::vector<Finding> carriedOver(const Findings &Good, const std::string &Text);
 
 /// The `diagnostics` of textDocument/publishDiagnostics.
 llvm::json::Array diagnosticsJson(const std::vector<Finding> &Messages,

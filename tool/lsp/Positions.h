@@ -49,7 +49,8 @@ public:
 /// Applies one change of textDocument/didChange; without a range \p NewText is
 /// the whole new text. False, and \p Text as it was, when the range ends before
 /// it starts or has negative numbers.
-bool applyChange(std::string &Text, const std::optional<llvm::lsp::Range> &Range,
+bool applyChange(std::string &Text,
+                 const std::optional<llvm::lsp::Range> &Range,
                  const std::string &NewText);
 
 /// Where \p S of \p Old is in \p New when all that changed lies between their

@@ -4,8 +4,8 @@
 // The threads of a Workspace: which document comes next, and which request has
 // waited too long.
 
-#include "Workspace.h"
 #include "Connection.h"
+#include "Workspace.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/LSP/Logging.h"
 

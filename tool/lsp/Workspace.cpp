@@ -30,10 +30,9 @@ json::Value textEdits(const std::vector<Edit> &Edits, const std::string &Text) {
   const LineTable Lines(Text);
   json::Array Result;
   for (const Edit &E : Edits)
-    Result.push_back(
-        json::Object{{"range", toJSON(Lines.range(
-                                   {E.Offset, E.Offset + E.Length}))},
-                     {"newText", utf8(E.Text)}});
+    Result.push_back(json::Object{
+        {"range", toJSON(Lines.range({E.Offset, E.Offset + E.Length}))},
+        {"newText", utf8(E.Text)}});
   return Result;
 }
 
@@ -119,12 +118,13 @@ void Workspace::saved(const std::string &File) {
   const bool IsDatabase =
       llvm::sys::path::filename(File) == "compile_commands.json";
   for (auto &[Name, D] : Documents) {
-    const Findings *Known = D->Current ? D->Current.get() : D->LastGood.get();
-    if (!D->Wanted || Name == File)
+    if (!D->Wanted || (D->Dirty && !D->Busy)) // is analysed anyway
       continue;
-    // A document that has not been understood yet may have waited for this.
-    if (IsDatabase || !Known || !D->LastGood ||
-        llvm::is_contained(Known->Dependencies, File))
+    // A text that has not been understood yet may have waited for this.
+    const bool Understood = D->Current ? D->Current->Good : !!D->LastGood;
+    const bool Reads = Name != File && D->LastGood &&
+                       llvm::is_contained(D->LastGood->Dependencies, File);
+    if (IsDatabase || !Understood || Reads)
       touch(*D, /*TextChanged=*/false);
   }
 }
@@ -229,8 +229,7 @@ bool Workspace::answer(Document &D, Request &R) {
                                      : json::Value(json::Array()));
     return true;
   }
-  return R.Kind == Request::Hover ? answerHover(D, R)
-                                  : answerCodeActions(D, R);
+  return R.Kind == Request::Hover ? answerHover(D, R) : answerCodeActions(D, R);
 }
 
 /// What was known of a kernel stays worth showing while its text is analysed
@@ -307,9 +306,9 @@ bool Workspace::answerCodeActions(Document &D, Request &R) {
                                    V.Preferred && Kernels.size() == 1, V.Edits,
                                    R.ClientCan));
   if (!Kernels.empty() && Rewritable > 1)
-    Actions.push_back(actionJson(
-        D, "Rewrite all kernels of the file with the register cache", false,
-        D.Current->Edits, R.ClientCan));
+    Actions.push_back(
+        actionJson(D, "Rewrite all kernels of the file with the register cache",
+                   false, D.Current->Edits, R.ClientCan));
   R.Reply(std::move(Actions));
   return true;
 }

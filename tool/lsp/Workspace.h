@@ -6,7 +6,8 @@
 //
 //     edit -> pause -> analysis of the newest text -> diagnostics
 //     request -> the analysis of this text is there: answer now
-//             -> else: answer when it is, when the text changes (ContentModified),
+//             -> else: answer when it is, when the text changes
+//             (ContentModified),
 //                when it is cancelled, or when the wait gets too long (empty)
 //
 // At most one thread works on a document. An analysis cannot be stopped; when
@@ -60,10 +61,10 @@ public:
             const std::string &Language, std::string Text, int64_t Version);
   /// False: not open, or a range that makes no sense; the document then waits
   /// for a whole text.
-  bool change(
-      const std::string &File,
-      const std::vector<llvm::lsp::TextDocumentContentChangeEvent> &Changes,
-      int64_t Version);
+  bool
+  change(const std::string &File,
+         const std::vector<llvm::lsp::TextDocumentContentChangeEvent> &Changes,
+         int64_t Version);
   void close(const std::string &File);
   /// \p File has a new content on disk: what includes it is analysed again, and
   /// compile commands are read again.
@@ -97,16 +98,17 @@ private:
     std::string File, Uri;
     int64_t Version = 0;
     std::shared_ptr<const std::string> Text;
-    bool Wanted = false;  ///< is it CUDA at all
-    bool Lost = false;    ///< a change could not be applied
+    bool Wanted = false; ///< is it CUDA at all
+    bool Lost = false;   ///< a change could not be applied
     bool Closed = false;
-    uint64_t Stamp = 0;   ///< of the analysis that is due
-    bool Dirty = false;   ///< ... and has not been made
-    bool Busy = false;    ///< a thread works on it
+    uint64_t Stamp = 0; ///< of the analysis that is due
+    bool Dirty = false; ///< ... and has not been made
+    bool Busy = false;  ///< a thread works on it
     Clock::time_point NotBefore;
     std::shared_ptr<const Findings> Current;  ///< of Text, null while dirty
     std::shared_ptr<const Findings> LastGood; ///< of some earlier text
-    std::map<std::string, std::vector<Variant>> Variants; ///< of Text, by kernel
+    std::map<std::string, std::vector<Variant>>
+        Variants; ///< of Text, by kernel
     std::vector<std::string> VariantsDue;
     std::vector<Request> Waiting;
   };

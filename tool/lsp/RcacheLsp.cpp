@@ -1,0 +1,167 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// rcache-lsp: the language server. It runs beside clangd and speaks to the
+// editor over standard input and output; logs go to stderr.
+//
+// Exit status: 0 after `shutdown` and `exit`, 1 when the client went away
+// without, 2 wrong usage.
+
+#include "Server.h"
+#include "rcache/Config.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/CrashRecoveryContext.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/LSP/Logging.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
+
+using namespace rcache;
+namespace cl = llvm::cl;
+namespace lsp = llvm::lsp;
+
+namespace {
+
+/// libLLVM registers hundreds of options of its own, before this object is made
+/// and our options are.
+struct ForeignOptionsRemover {
+  ForeignOptionsRemover() {
+    llvm::SmallPtrSet<cl::Option *, 32> Foreign;
+    for (auto &Entry : cl::getRegisteredOptions())
+      if (!llvm::is_contained({"help", "help-hidden", "help-list", "version"},
+                              Entry.first))
+        Foreign.insert(Entry.second);
+    for (cl::Option *O : Foreign)
+      O->removeArgument();
+  }
+} RemoverThatComesFirst;
+
+cl::OptionCategory Parse("How sources are parsed and rewritten");
+cl::OptionCategory Serve("How the server works");
+
+cl::extrahelp Further(
+    "\nAn editor starts the server and talks to it over standard input and "
+    "output\n"
+    "(docs/editors.md). Compiler flags, of nvcc or clang, come from the "
+    "nearest\n"
+    "compile_commands.json that knows the file, from the one that -p names, "
+    "or\n"
+    "stand after `--`.\n");
+
+cl::opt<std::string> DatabasePath("p", cl::value_desc("path"), cl::cat(Parse),
+                                  cl::desc("Folder of compile_commands.json, "
+                                           "or the file"));
+cl::opt<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
+                              cl::cat(Parse), cl::desc("CUDA toolkit"));
+cl::opt<std::string> ArchName("arch", cl::value_desc("sm_NN"), cl::cat(Parse),
+                              cl::desc("Architecture to parse and plan for"));
+cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
+                                cl::cat(Parse),
+                                cl::desc("Further compiler flag (repeatable)"));
+cl::opt<bool> AllowErrors("allow-errors", cl::cat(Parse),
+                          cl::desc("Offer rewrites of kernels without errors "
+                                   "in a file that has some elsewhere"));
+cl::opt<unsigned> Block("block", cl::value_desc("N"), cl::cat(Parse),
+                        cl::desc("Block size to assume where the file does "
+                                 "not tell"));
+cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(Parse),
+                            cl::desc("Pointer parameters of kernels do not "
+                                     "overlap"));
+cl::opt<Options::RuntimeKind> Runtime(
+    "runtime", cl::cat(Parse), cl::init(Options::RuntimeKind::Embed),
+    cl::desc("Where the device functions that a rewrite uses come from"),
+    cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
+                          "copied into the file"),
+               clEnumValN(Options::RuntimeKind::Include, "include",
+                          "included from the project's header")));
+
+cl::opt<lsp::Logger::Level> LogLevel(
+    "log", cl::cat(Serve), cl::init(lsp::Logger::Level::Error),
+    cl::desc("What is logged on stderr"),
+    cl::values(clEnumValN(lsp::Logger::Level::Error, "error", "errors only"),
+               clEnumValN(lsp::Logger::Level::Info, "info", "each message"),
+               clEnumValN(lsp::Logger::Level::Debug, "debug",
+                          "with their content")));
+cl::opt<unsigned> Threads("j", cl::value_desc("N"), cl::cat(Serve), cl::init(2),
+                          cl::desc("Files analysed at a time (default: 2)"));
+cl::opt<unsigned>
+    Pause("pause", cl::value_desc("ms"), cl::cat(Serve), cl::init(200),
+          cl::desc("From a change to the analysis (default: 200)"));
+cl::opt<unsigned> Patience(
+    "patience", cl::value_desc("ms"), cl::cat(Serve), cl::init(5000),
+    cl::desc("A request that waits for an analysis is answered with nothing "
+             "after so long (default: 5000)"));
+cl::opt<bool> LitTest("lit-test", cl::cat(Serve), cl::Hidden,
+                      cl::desc("Messages delimited by '// -----', one dealt "
+                               "with after the other, indented output"));
+
+int usageError(const llvm::Twine &Text) {
+  llvm::errs() << "rcache-lsp: error: " << Text << '\n';
+  return 2;
+}
+
+} // namespace
+
+int main(int Argc, const char **Argv) {
+  llvm::InitLLVM Init(Argc, Argv);
+  Settings S;
+  llvm::SmallVector<const char *, 32> Args(Argv, Argv + Argc);
+  auto Dashes = llvm::find_if(
+      Args, [](const char *A) { return llvm::StringRef(A) == "--"; });
+  if (Dashes != Args.end()) {
+    S.Flags.emplace(Dashes + 1, Args.end());
+    Args.erase(Dashes, Args.end());
+  }
+  cl::SetVersionPrinter([](llvm::raw_ostream &OS) {
+    OS << "rcache-lsp " << RCACHE_VERSION << ", on clang " << RCACHE_CLANG_MAJOR
+       << '\n';
+  });
+  if (!cl::ParseCommandLineOptions(Args.size(), Args.data(),
+                                   "Language server that shows and applies "
+                                   "what rcache-rewrite can do\n",
+                                   &llvm::errs()))
+    return 2;
+  if (!DatabasePath.empty() && S.Flags)
+    return usageError("-p excludes flags after '--'");
+  if (!ArchName.empty() && !llvm::StringRef(ArchName).starts_with("sm_"))
+    return usageError("--arch takes sm_NN, not '" + ArchName + "'");
+  if (Block > 1024)
+    return usageError("--block takes a number up to 1024");
+
+  static int Anchor;
+  S.ToolPath = llvm::sys::fs::getMainExecutable(Argv[0], &Anchor);
+  S.DatabasePath = DatabasePath;
+  S.CudaPath = CudaPath;
+  S.Arch = ArchName;
+  S.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
+  S.AllowErrors = AllowErrors;
+  S.Library.AssumedBlock = Block;
+  S.Library.AssumeNoAlias = AssumeNoAlias;
+  S.Library.Runtime = Runtime;
+
+  WorkspaceOptions O;
+  O.Threads = Threads;
+  O.Pause = std::chrono::milliseconds(LitTest ? 0 : Pause.getValue());
+  O.Patience =
+      std::chrono::milliseconds(LitTest ? 600000 : Patience.getValue());
+
+  // A crash in the library costs one analysis.
+  llvm::CrashRecoveryContext::Enable();
+  lsp::Logger::setLogLevel(LogLevel);
+  llvm::sys::ChangeStdinToBinary();
+  llvm::sys::ChangeStdoutToBinary();
+  Connection C(stdin, llvm::outs(), LitTest ? lsp::Delimited : lsp::Standard,
+               /*Pretty=*/LitTest);
+  Server TheServer(C, std::move(S), O, /*Sequential=*/LitTest);
+  const int Status = TheServer.run();
+  // A parse cannot be stopped, and the client does not want to wait for it.
+  if (!TheServer.quiet()) {
+    llvm::outs().flush();
+    std::_Exit(Status);
+  }
+  return Status;
+}
