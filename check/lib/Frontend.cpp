@@ -167,6 +167,7 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
   auto *Printer = new clang::TextDiagnosticPrinter(LogStream, DiagOpts);
   clang::DiagnosticsEngine Diags(clang::DiagnosticIDs::create(), DiagOpts,
                                  Printer);
+  Diags.setIgnoreAllWarnings(true);
   clang::driver::Driver Driver(Clang, llvm::sys::getDefaultTargetTriple(),
                                Diags, "rcache-check", Files);
   Driver.setCheckInputsExist(false);
@@ -198,6 +199,7 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       new clang::TextDiagnosticPrinter(LogStream,
                                        Instance.getDiagnosticOpts()),
       /*ShouldOwnClient=*/true);
+  Instance.setVerboseOutputStream(LogStream);
   Instance.createFileManager();
   clang::EmitLLVMOnlyAction Action(&Context);
   if (!Instance.ExecuteAction(Action))

@@ -658,6 +658,21 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
     return X && Y && S &&
            write(Args[0], R.call(B, "rcc_prmt", B.getInt32Ty(), {X, Y, S}));
   }
+  if (Name == "dp4a" && Args.size() == 4 && Op.size() == 3) {
+    Value *Sum = read(Args[3], B.getInt32Ty());
+    Value *X = read(Args[1], B.getInt32Ty()), *Y = read(Args[2], B.getInt32Ty());
+    if (!Sum || !X || !Y)
+      return false;
+    for (unsigned I = 0; I < 4; ++I) {
+      auto Byte = [&](Value *V, StringRef Type) {
+        V = B.CreateTrunc(B.CreateLShr(V, 8 * I), B.getInt8Ty());
+        return Type.starts_with("s") ? B.CreateSExt(V, B.getInt32Ty())
+                                     : B.CreateZExt(V, B.getInt32Ty());
+      };
+      Sum = B.CreateAdd(Sum, B.CreateMul(Byte(X, Op[1]), Byte(Y, Op[2])));
+    }
+    return write(Args[0], Sum);
+  }
   return arithmetic(Op, Args);
 }
 

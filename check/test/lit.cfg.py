@@ -1,0 +1,26 @@
+# Tests of rcache-check: real programs, run and judged.
+import os
+
+import lit.formats
+
+config.name = "rcache-check"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".cu"]
+config.excludes = ["Inputs"]
+config.test_source_root = os.path.dirname(__file__)
+config.environment["PATH"] = os.pathsep.join(
+    [config.llvm_tools_dir, config.environment.get("PATH", "")]
+)
+for name in ("CUDA_PATH", "CUDA_HOME"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+
+check = config.rcache_check
+if config.cuda_path:
+    check += " --cuda-path=" + config.cuda_path
+    config.available_features.add("cuda-toolkit")
+config.substitutions += [
+    ("%check", check),
+    # The exit status is part of the interface: "%status 3 command".
+    ("%status", "sh " + os.path.join(config.test_source_root, "status.sh")),
+]

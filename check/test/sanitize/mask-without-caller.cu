@@ -1,0 +1,15 @@
+// REQUIRES: cuda-toolkit
+// RUN: %status 3 %check run %s 2>&1 | FileCheck %s
+__global__ void kernel(const int *a, int *o, int n) {
+  // CHECK: [[@LINE+1]]:{{[0-9]+}}: error: the mask 0x0000ffff of a shuffle does not name the calling lane 16 [mask-without-caller]
+  o[threadIdx.x] = __shfl_sync(0xffff, a[threadIdx.x], 0);
+}
+int main() {
+  int *in, *out;
+  cudaMalloc(&in, 4 * 256);
+  cudaMalloc(&out, 4 * 64);
+  cudaMemset(in, 1, 4 * 256);
+  cudaMemset(out, 0, 4 * 64);
+  kernel<<<1, 64>>>(in, out, 50);
+  return cudaDeviceSynchronize() != cudaSuccess;
+}
