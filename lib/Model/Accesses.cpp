@@ -143,7 +143,7 @@ LVal Executor::lvalue(const Expr *E) {
     for (const Expr *X : {C->getTrueExpr(), C->getFalseExpr()})
       if (X->isGLValue())
         if (LVal Lv = lvalue(X); Lv.K == LVal::Memory)
-          escape(Lv.Place, X, "one of two places");
+          escape(Lv.Place, X, "is one of two places");
     return Result;
   }
   if (E->isPRValue() || isa<CallExpr>(E))
@@ -154,7 +154,7 @@ LVal Executor::lvalue(const Expr *E) {
 SVal Executor::decay(const LVal &Lv, const Expr *E) {
   if (Lv.K != LVal::Memory || !Lv.Member.empty()) {
     if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared)
-      escape(Lv.Place, E, "an array inside an element");
+      escape(Lv.Place, E, "holds an array in an element");
     SVal P = unknown(E, L.depends(E));
     P.K = SVal::Pointer;
     P.Base = SVal::UnknownBase;
@@ -177,7 +177,7 @@ SVal Executor::addressOf(const LVal &Lv, const Expr *E) {
       P.IdxInt.push_back(IntValue{Arith.constant(0), true});
       if (P.Base == SVal::Shared && !M.Arrays[P.Index].Extents.empty()) {
         if (E)
-          escape(P, E, "address of the whole array");
+          escape(P, E, "has its address taken");
         P.Base = SVal::UnknownBase;
       }
     }
@@ -185,7 +185,7 @@ SVal Executor::addressOf(const LVal &Lv, const Expr *E) {
     return P;
   }
   if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared && E)
-    escape(Lv.Place, E, "address of a member");
+    escape(Lv.Place, E, "has the address of a member taken");
   SVal P = unknown(E, E ? L.depends(E) : 255);
   P.K = SVal::Pointer;
   P.Base = SVal::UnknownBase;
@@ -263,7 +263,7 @@ SVal Executor::pointerCast(SVal P, QualType To, const Expr *E) {
       A.Volatile |= Elem.isVolatileQualified();
       return P;
     }
-    bool Untyped = A.Dynamic && A.ElemBytes == 1;
+    bool Untyped = A.Dynamic; // bytes, or a stand-in for any type
     bool AtStart = P.Idx.size() == 1 && P.IdxInt.back() &&
                    Arith.constantValue(P.IdxInt.back()->Aff) == int64_t(0);
     bool Used = llvm::any_of(M.SharedAccesses, [&](const SharedAccess &X) {
@@ -565,7 +565,8 @@ void Executor::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
     decline("shared-atomics", "on '" + Arr.Name + "'", E->getBeginLoc());
 }
 
-void Executor::escape(const SVal &P, const Expr *E, const std::string &How) {
+void Executor::escape(const SVal &P, const Expr *E, const std::string &How,
+                      const char *Code) {
   if (P.Base != SVal::Shared || Inlining || Silent)
     return;
   SharedAccess A;
@@ -578,8 +579,7 @@ void Executor::escape(const SVal &P, const Expr *E, const std::string &How) {
   A.DomainExact = Path.Exact;
   A.ExtraGuards = Path.Guards;
   M.SharedAccesses.push_back(A);
-  decline("escaping-array", "'" + M.Arrays[P.Index].Name + "': " + How,
-          E->getBeginLoc());
+  decline(Code, "'" + M.Arrays[P.Index].Name + "' " + How, E->getBeginLoc());
 }
 
 void Executor::recordGlobal(GlobalAccess::Kind K, const SVal &P, const Expr *E,

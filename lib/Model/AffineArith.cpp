@@ -305,8 +305,13 @@ std::optional<isl::pw_aff> AffineArith::exact(const IntValue &V, IntType T,
       assumeInRange(V.Aff, T, Path))
     return V.Aff;
   Wide Period = Wide(1) << T.Bits;
-  if (!proveInRange(V.Aff, T.min() - Period, T.max() + Period, Path))
-    return std::nullopt;
+  if (!proveInRange(V.Aff, T.min() - Period, T.max() + Period, Path)) {
+    if (T.Bits > 16)
+      return std::nullopt;
+    isl::val P = value(Period);
+    isl::pw_aff Half = Universe.pw_aff_on_domain(value(T.min()));
+    return V.Aff.sub(Half).mod(P).add(Half);
+  }
   isl::pw_aff Shift = Universe.pw_aff_on_domain(value(Period));
   isl::pw_aff Min = Universe.pw_aff_on_domain(value(T.min()));
   isl::pw_aff Max = Universe.pw_aff_on_domain(value(T.max()));
@@ -574,6 +579,33 @@ std::optional<IntValue> AffineArith::bitAnd(const IntValue &A, const IntValue &B
     return ofAff(E->sub(E->mod(isl::val(Ctx, std::to_string(-*Mask)))), true);
   }
   return std::nullopt;
+}
+
+std::optional<IntValue> AffineArith::bitXorOr(const IntValue &A,
+                                              const IntValue &B, IntType T,
+                                              bool Or, const isl::set &Path) {
+  auto Mask = constantValue(B.Aff);
+  const IntValue *X = &A;
+  if (!Mask) {
+    Mask = constantValue(A.Aff);
+    X = &B;
+  }
+  if (!Mask || *Mask < 0 || __builtin_popcountll(*Mask) > 3)
+    return std::nullopt;
+  auto E = exact(*X, T, Path);
+  if (!E || !proveInRange(*E, 0, T.max(), Path))
+    return std::nullopt;
+  // Bit b of x is floor(x / 2^b) mod 2; setting it adds 2^b when it is 0,
+  // flipping it adds 2^b or takes it away.
+  isl::pw_aff R = *E;
+  for (int64_t M = *Mask; M; M &= M - 1) {
+    int64_t Bit = M & -M;
+    isl::pw_aff Is = E->scale_down(isl::val(Ctx, std::to_string(Bit)))
+                         .floor()
+                         .mod(isl::val(Ctx, 2));
+    R = R.add(constant(Bit)).sub(*scaleByConst(Is, Or ? Bit : 2 * Bit));
+  }
+  return ofAff(R, true);
 }
 
 std::optional<isl::pw_aff> AffineArith::select(const isl::set &C,

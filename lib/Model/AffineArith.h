@@ -96,6 +96,9 @@ public:
                               const isl::set &Path);
   std::optional<IntValue> bitAnd(const IntValue &A, const IntValue &B, IntType T,
                                  const isl::set &Path);
+  /// `x ^ mask`, `x | mask` with a constant mask of few bits and x >= 0.
+  std::optional<IntValue> bitXorOr(const IntValue &A, const IntValue &B,
+                                   IntType T, bool Or, const isl::set &Path);
   /// `C ? A : B`.
   std::optional<isl::pw_aff> select(const isl::set &C, const isl::pw_aff &A,
                                     const isl::pw_aff &B);

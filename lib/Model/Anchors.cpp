@@ -152,11 +152,49 @@ void FlatText::emitGap(const char *Buffer, unsigned From, unsigned To) {
   }
 }
 
+/// Where user code names the object-like macro of a system header that a token
+/// comes from; invalid when there is none.
+static SourceLocation toolkitMacro(const SourceManager &SM, SourceLocation L) {
+  bool System = false;
+  while (L.isMacroID()) {
+    SourceLocation Spelling = SM.getSpellingLoc(L);
+    if (!SM.isInSystemHeader(Spelling))
+      return System ? L : SourceLocation();
+    CharSourceRange R = SM.getImmediateExpansionRange(L);
+    // Function-like: the invocation is more than a name.
+    if (R.getBegin() != R.getEnd() || SM.isMacroArgExpansion(L))
+      return SourceLocation();
+    System = true;
+    L = R.getBegin();
+  }
+  return SourceLocation();
+}
+
 /// Writes the recorded tokens [From, To) with single spaces where the original
 /// tokens had space or would join.
 void FlatText::emitExpanded(unsigned From, unsigned To) {
   for (unsigned I = From; I < To; ++I) {
     const RecordedToken &T = Tokens.Tokens[I];
+    // `__shared__` inside a user's macro: its name, not what it stands for.
+    if (SourceLocation Name = toolkitMacro(SM, T.Loc); Name.isValid()) {
+      unsigned J = I;
+      while (J < To && toolkitMacro(SM, Tokens.Tokens[J].Loc) == Name)
+        ++J;
+      const char *P = SM.getCharacterData(SM.getSpellingLoc(Name));
+      unsigned Len = 0;
+      while (isWordChar(P[Len]))
+        ++Len;
+      if (!Text.empty() && !isspace(static_cast<unsigned char>(Text.back())) &&
+          Text.back() != '(')
+        Text += ' ';
+      unsigned Begin = Text.size();
+      Text.append(P, Len);
+      for (unsigned K = I; K < J; ++K)
+        Places[Tokens.Tokens[K].Loc.getRawEncoding()] = {
+            Begin, static_cast<unsigned>(Text.size()), ~0u, true, true};
+      I = J - 1;
+      continue;
+    }
     StringRef Spelling(SM.getCharacterData(SM.getSpellingLoc(T.Loc)), T.Length);
     if (!Text.empty() && !Spelling.empty()) {
       char Before = Text.back();

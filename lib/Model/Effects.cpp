@@ -151,6 +151,39 @@ bool isSystemFunction(const FunctionDecl *F) {
   return L.isInvalid() || SM.isInSystemHeader(L) || SM.isWrittenInBuiltinFile(L);
 }
 
+const VarDecl *sharedAccessor(const FunctionDecl *F) {
+  const FunctionDecl *Def = bodyOf(F);
+  auto *Body = Def ? dyn_cast<CompoundStmt>(Def->getBody()) : nullptr;
+  if (!Body || Body->size() == 0 || Def->getNumParams())
+    return nullptr;
+  const VarDecl *Array = nullptr;
+  for (const clang::Stmt *S : Body->body()) {
+    if (auto *D = dyn_cast<DeclStmt>(S)) {
+      auto *V = D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
+      if (!V || !isSharedVar(V) || !V->hasExternalStorage())
+        return nullptr;
+      Array = V;
+    } else if (auto *R = dyn_cast<ReturnStmt>(S)) {
+      const Expr *E = R->getRetValue();
+      while (E) {
+        E = E->IgnoreParenImpCasts();
+        auto *C = dyn_cast<CastExpr>(E);
+        if (!C)
+          break;
+        E = C->getSubExpr();
+      }
+      auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
+      return Ref && Array && Ref->getDecl()->getCanonicalDecl() ==
+                                 Array->getCanonicalDecl()
+                 ? Array
+                 : nullptr;
+    } else {
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
 CallInfo classifyCall(const FunctionDecl *F, const CallExpr *Call) {
   CallInfo I;
   I.Name = F->getNameAsString();
@@ -183,6 +216,8 @@ unsigned callDepends(const CallExpr *C) {
   }
   if (isSystemFunction(F))
     return 0;
+  if (sharedAccessor(F))
+    return 0; // a pointer, the same for all
   // A user's function: builtins and memory in its body.
   struct Body : ConstDynamicRecursiveASTVisitor {
     unsigned D = 0;
@@ -446,8 +481,11 @@ private:
 
   void enter(const FunctionDecl *F, SourceLocation L) {
     const FunctionDecl *B = bodyOf(F);
-    if (!B)
+    if (!B || sharedAccessor(F))
       return;
+    if (auto *Method = dyn_cast<CXXMethodDecl>(F);
+        Method && Method->getParent()->isLambda())
+      return; // where it is written, it has been found
     B = B->getCanonicalDecl();
     if (llvm::is_contained(Stack, B)) {
       add("recursion", "'" + F->getNameAsString() + "'", L);

@@ -52,6 +52,10 @@ bool isPure(const clang::FunctionDecl *F);
 /// True if the function stands in a system header (the toolkit).
 bool isSystemFunction(const clang::FunctionDecl *F);
 
+/// The `extern __shared__` array that \p F returns a pointer to, when that is all
+/// it does (the SharedMemory<T> struct of many programs); else null.
+const clang::VarDecl *sharedAccessor(const clang::FunctionDecl *F);
+
 /// A reason why a kernel cannot be handled, at a place in it.
 struct Obstacle {
   const char *Code;

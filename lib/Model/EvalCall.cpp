@@ -247,6 +247,18 @@ SVal Executor::evalCall(const CallExpr *E) {
     return unknown(E, DepShared);
   }
 
+  if (const VarDecl *V = F ? sharedAccessor(F) : nullptr;
+      V && L.arrayIndex(V) >= 0) {
+    SVal P;
+    P.K = SVal::Pointer;
+    P.Base = SVal::Shared;
+    P.Index = L.arrayIndex(V);
+    P.ElemBytes = M.Arrays[P.Index].ElemBytes;
+    P.Idx.push_back(affineValue(Arith.constant(0), "int"));
+    P.IdxInt.push_back(IntValue{Arith.constant(0), true});
+    return pointerCast(P, T, E);
+  }
+
   bool UserBody = F && !System && Info.Kind == CallKind::Harmless;
   if (UserBody && !Inlining)
     M.Stmts[CurStmt].HasCall = true;
@@ -285,15 +297,9 @@ SVal Executor::evalCall(const CallExpr *E) {
     if (P.K != SVal::Pointer)
       return;
     if (P.Base == SVal::Shared) {
-      if (UserBody && !Inlining) {
-        decline("array-to-function",
-                "'" + M.Arrays[P.Index].Name + "' is passed to '" +
-                    (F ? F->getNameAsString() : "") + "'",
-                A->getBeginLoc());
-        escape(P, A, "passed to a function");
-      } else {
-        escape(P, A, "passed to a function");
-      }
+      escape(P, A,
+             "is passed to '" + (F ? F->getNameAsString() : "a function") + "'",
+             UserBody ? "array-to-function" : "escaping-array");
     } else if (P.Base == SVal::Global || P.Base == SVal::UnknownBase) {
       SVal Q = P;
       Q.Idx.clear(); // any element

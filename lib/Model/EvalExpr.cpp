@@ -358,6 +358,10 @@ SVal Executor::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
   case BO_And:
     R = Arith.bitAnd(*A.Int, *B.Int, Ty, P);
     break;
+  case BO_Xor:
+  case BO_Or:
+    R = Arith.bitXorOr(*A.Int, *B.Int, Ty, Op == BO_Or, P);
+    break;
   case BO_Shl:
   case BO_Shr: {
     auto C = Arith.constantValue(B.Int->Aff);

@@ -85,6 +85,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
         Unroll |= H->getOption() == LoopHintAttr::Unroll ||
                   H->getOption() == LoopHintAttr::UnrollCount;
     S = A->getSubStmt();
+    R = S->getSourceRange(); // a pragma is no token
   }
   if (auto *Lab = dyn_cast<LabelStmt>(S)) {
     decline("goto", "label '" + std::string(Lab->getName()) + "'", S->getBeginLoc());
@@ -199,7 +200,7 @@ void Executor::execVarInit(const VarDecl *V) {
     if (Lv.K == LVal::Memory) {
       S = addressOf(Lv, nullptr);
       if (S.Base == SVal::Shared)
-        escape(S, Init, "bound to the reference '" + V->getNameAsString() + "'");
+        escape(S, Init, "is bound to the reference '" + V->getNameAsString() + "'");
       // As a place: without the zero that taking an address may have added.
       S = Lv.Place;
       if (!Lv.Member.empty())
@@ -216,6 +217,16 @@ void Executor::execVarInit(const VarDecl *V) {
     return;
   } else {
     S = eval(Init);
+    if (S.Base == SVal::Shared && S.K == SVal::Pointer) {
+      // `T *s = SharedMemory<T>();`: the element type in the kernel's words.
+      SharedArray &A = M.Arrays[S.Index];
+      StringRef Type = M.Vars[I].Type;
+      if (A.AtFileScope && Type.consume_back(" *") && A.ElemType == A.CanonicalType &&
+          typeText(V->getType()->getPointeeType()) == A.CanonicalType) {
+        Type.consume_front("volatile ");
+        A.ElemType = Type.str();
+      }
+    }
     S.Flattened |= S.K == SVal::Pointer && S.Idx.size() > 1;
   }
   if (S.K == SVal::Data)
@@ -398,8 +409,8 @@ void Executor::mergeEnv(
         for (const SVal *P : {&A, &B})
           if (P->Base == SVal::Shared)
             decline("escaping-array",
-                    "'" + M.Arrays[P->Index].Name + "': '" +
-                        V->getNameAsString() + "' points to it or elsewhere",
+                    "'" + M.Arrays[P->Index].Name + "' is what '" +
+                        V->getNameAsString() + "' may or may not point to",
                     V->getLocation());
       continue;
     }

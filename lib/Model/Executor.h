@@ -169,7 +169,8 @@ private:
                     const clang::Expr *Rhs);
   void recordGlobal(GlobalAccess::Kind K, const SVal &Place,
                     const clang::Expr *E, const clang::Expr *Rhs);
-  void escape(const SVal &P, const clang::Expr *E, const std::string &How);
+  void escape(const SVal &P, const clang::Expr *E, const std::string &How,
+              const char *Code = "escaping-array");
   void clobberLoads(int Root);
 
   // Helpers (EvalExpr.cpp).

@@ -274,7 +274,9 @@ private:
                                 Function->isTemplateInstantiation());
     CharSourceRange C = Lexer::makeFileCharRange(
         CharSourceRange::getTokenRange(E->getSourceRange()), SM, AC.getLangOpts());
-    if (C.isInvalid()) {
+    // A macro's own launch, however it is used, is no text of the file.
+    if (C.isInvalid() ||
+        SM.getSpellingLoc(E->getBeginLoc()) != C.getBegin()) {
       S.WhyNot = "the launch comes out of a macro";
       if (E->getBeginLoc().isMacroID())
         S.WhyNot += " '" +

@@ -157,6 +157,8 @@ public:
     const FunctionDecl *F = E->getDirectCallee();
     if (!F || isa<CXXOperatorCallExpr>(E))
       return true;
+    if (const VarDecl *V = sharedAccessor(F))
+      L.addArray(V, nullptr);
     for (unsigned I = 0; I < E->getNumArgs() && I < F->getNumParams(); ++I)
       bindTo(F->getParamDecl(I)->getType(), E->getArg(I));
     if (auto *C = dyn_cast<CXXMemberCallExpr>(E))
@@ -239,7 +241,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   bool Changed = true;
   for (unsigned Round = 0; Changed && Round < 64; ++Round) {
     Changed = false;
-    flowDepends(FD->getBody(), 0, Changed);
+    flowDepends(FD->getBody(), Changed);
   }
   if (Changed) // no fixed point in time: anything may depend on anything
     for (Var &X : M.Vars)
@@ -473,68 +475,95 @@ unsigned Locals::exitDepends(const clang::Stmt *S, unsigned Control) const {
   return D;
 }
 
-/// One pass over \p S. \p Control: what decides whether it is executed.
-void Locals::flowDepends(const clang::Stmt *S, unsigned Control, bool &Changed) {
+/// Control between the declaration of \p V and here.
+unsigned Locals::controlOf(const VarDecl *V) const {
+  unsigned D = 0;
+  for (size_t I = DeclaredAt.lookup(V); I < Controls.size(); ++I)
+    D |= Controls[I];
+  return D;
+}
+
+/// The children of \p S, reached under a condition with bits \p Control.
+void Locals::flowChildren(const clang::Stmt *S, unsigned Control,
+                          bool &Changed) {
+  if (Control)
+    Controls.push_back(Control);
+  for (const clang::Stmt *X : S->children())
+    flowDepends(X, Changed);
+  if (Control)
+    Controls.pop_back();
+}
+
+/// One pass over \p S.
+void Locals::flowDepends(const clang::Stmt *S, bool &Changed) {
   if (!S)
     return;
-  auto Children = [&](unsigned C) {
-    for (const clang::Stmt *X : S->children())
-      flowDepends(X, C, Changed);
-  };
   auto AddressTaken = [&](unsigned D) {
     for (auto &[V, I] : VarIndex)
       if (M.Vars[I].AddressTaken)
-        addDepends(V, D, Changed);
+        addDepends(V, D | controlOf(V), Changed);
   };
   auto Assign = [&](const Expr *Lhs, unsigned D) {
     const VarDecl *Root = rootVariable(Lhs);
     if (varIndex(Root) >= 0) {
-      addDepends(Root, D | Control, Changed);
+      addDepends(Root, D | controlOf(Root), Changed);
       // `w[i] = v`: which element changes depends on i.
       if (!isa<DeclRefExpr>(Lhs->IgnoreParenImpCasts()))
         addDepends(Root, depends(Lhs), Changed);
       if (M.Vars[varIndex(Root)].IsReference)
-        AddressTaken(D | Control | depends(Lhs));
+        AddressTaken(D | depends(Lhs));
     } else if (!Root) {
-      AddressTaken(D | Control | depends(Lhs)); // through a pointer
+      AddressTaken(D | depends(Lhs)); // through a pointer
     }
   };
   if (auto *D = dyn_cast<DeclStmt>(S)) {
     for (const Decl *X : D->decls())
-      if (auto *V = dyn_cast<VarDecl>(X); V && V->getInit()) {
-        flowDepends(V->getInit(), Control, Changed);
+      if (auto *V = dyn_cast<VarDecl>(X)) {
+        DeclaredAt[V] = Controls.size();
+        if (!V->getInit())
+          continue;
+        flowDepends(V->getInit(), Changed);
         addDepends(V, depends(V->getInit()), Changed);
       }
     return;
   }
   if (auto *I = dyn_cast<IfStmt>(S))
-    return Children(Control | depends(I->getCond()));
+    return flowChildren(S, depends(I->getCond()), Changed);
   if (auto *W = dyn_cast<SwitchStmt>(S))
-    return Children(Control | depends(W->getCond()));
-  if (auto *F = dyn_cast<ForStmt>(S))
-    return Children(Control | depends(F->getCond()) |
-                    exitDepends(F->getBody(), 0));
+    return flowChildren(S, depends(W->getCond()), Changed);
+  if (auto *F = dyn_cast<ForStmt>(S)) {
+    // Threads that have left the loop do not see what it declares; those that
+    // skipped a part of a round do.
+    unsigned Exits = exitDepends(F->getBody(), 0);
+    Controls.push_back(depends(F->getCond()) | Exits);
+    flowDepends(F->getInit(), Changed);
+    flowDepends(F->getCond(), Changed);
+    flowDepends(F->getInc(), Changed);
+    Controls.push_back(Exits);
+    flowDepends(F->getBody(), Changed);
+    Controls.pop_back();
+    Controls.pop_back();
+    return;
+  }
   if (auto *W = dyn_cast<WhileStmt>(S))
-    return Children(Control | depends(W->getCond()) |
-                    exitDepends(W->getBody(), 0));
+    return flowChildren(
+        S, depends(W->getCond()) | exitDepends(W->getBody(), 0), Changed);
   if (auto *W = dyn_cast<DoStmt>(S))
-    return Children(Control | depends(W->getCond()) |
-                    exitDepends(W->getBody(), 0));
+    return flowChildren(
+        S, depends(W->getCond()) | exitDepends(W->getBody(), 0), Changed);
   if (auto *C = dyn_cast<AbstractConditionalOperator>(S))
-    return Children(Control | depends(C->getCond()));
+    return flowChildren(S, depends(C->getCond()), Changed);
   if (auto *B = dyn_cast<BinaryOperator>(S)) {
     if (B->isAssignmentOp())
       Assign(B->getLHS(), depends(B->getRHS()) |
                               (B->isCompoundAssignmentOp() ? depends(B->getLHS())
                                                            : 0));
-    if (B->isLogicalOp())
-      Control |= depends(B->getLHS());
-    return Children(Control);
+    return flowChildren(S, B->isLogicalOp() ? depends(B->getLHS()) : 0, Changed);
   }
   if (auto *U = dyn_cast<UnaryOperator>(S)) {
     if (U->isIncrementDecrementOp())
       Assign(U->getSubExpr(), depends(U->getSubExpr()));
-    return Children(Control);
+    return flowChildren(S, 0, Changed);
   }
   if (isa<GCCAsmStmt>(S)) {
     for (auto &[V, I] : VarIndex)
@@ -544,9 +573,7 @@ void Locals::flowDepends(const clang::Stmt *S, unsigned Control, bool &Changed) 
   }
   if (isa<CallExpr>(S) || isa<CXXConstructExpr>(S)) {
     // What is handed out by address or reference may be set by the callee.
-    unsigned D = Control;
-    auto *C = dyn_cast<CallExpr>(S);
-    D |= depends(cast<Expr>(S));
+    unsigned D = depends(cast<Expr>(S));
     if (auto *Op = dyn_cast<CXXOperatorCallExpr>(S);
         Op && (Op->isAssignmentOp() || Op->getOperator() == OO_PlusPlus ||
                Op->getOperator() == OO_MinusMinus))
@@ -561,14 +588,14 @@ void Locals::flowDepends(const clang::Stmt *S, unsigned Control, bool &Changed) 
         Bare = U->getSubExpr();
       const VarDecl *Root = rootVariable(Bare);
       if (int I = varIndex(Root); I >= 0 && M.Vars[I].AddressTaken)
-        addDepends(Root, D, Changed);
+        addDepends(Root, D | controlOf(Root), Changed);
     }
-    if (auto *Mc = dyn_cast_or_null<CXXMemberCallExpr>(C))
+    if (auto *Mc = dyn_cast<CXXMemberCallExpr>(S))
       if (Mc->getMethodDecl() && !Mc->getMethodDecl()->isConst())
         Assign(Mc->getImplicitObjectArgument(), D);
-    return Children(Control);
+    return flowChildren(S, 0, Changed);
   }
-  Children(Control);
+  flowChildren(S, 0, Changed);
 }
 
 void Locals::assignedIn(const clang::Stmt *S,

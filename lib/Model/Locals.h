@@ -47,7 +47,9 @@ private:
   void addVar(const clang::VarDecl *V, const clang::DeclStmt *D);
   void addArray(const clang::VarDecl *V, const clang::DeclStmt *D);
   std::string typeAsWritten(clang::TypeLoc TL, clang::QualType T) const;
-  void flowDepends(const clang::Stmt *S, unsigned Control, bool &Changed);
+  void flowDepends(const clang::Stmt *S, bool &Changed);
+  void flowChildren(const clang::Stmt *S, unsigned Control, bool &Changed);
+  unsigned controlOf(const clang::VarDecl *V) const;
   void addDepends(const clang::VarDecl *V, unsigned D, bool &Changed);
   unsigned exitDepends(const clang::Stmt *S, unsigned Control) const;
   void findRepeatable(const clang::FunctionDecl *FD);
@@ -56,6 +58,10 @@ private:
   clang::ASTContext &AC;
   KernelModel &M;
   FlatText &Flat;
+  /// While dependences flow: what decides whether this point is reached, and
+  /// how much of that stood around each declaration.
+  std::vector<unsigned> Controls;
+  llvm::DenseMap<const clang::VarDecl *, unsigned> DeclaredAt;
   llvm::DenseMap<const clang::VarDecl *, unsigned> VarIndex, ArrayIndex,
       ParamIndex;
 };

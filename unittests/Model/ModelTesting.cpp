@@ -42,6 +42,8 @@ struct float2 { float x, y; };
 extern "C" cudaError_t cudaConfigureCall(dim3, dim3, size_t = 0, cudaStream_t = 0);
 extern "C" unsigned __cudaPushCallConfiguration(dim3, dim3, size_t = 0, void * = 0);
 extern "C" cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t);
+extern "C" __device__ cudaError_t cudaLaunchDevice(void *, void *, dim3, dim3, unsigned, cudaStream_t);
+extern "C" __device__ void *cudaGetParameterBuffer(size_t, size_t);
 template <class T> cudaError_t cudaLaunchKernel(const T *f, dim3 g, dim3 b, void **a,
                                                 size_t s = 0, cudaStream_t t = 0) {
   return cudaLaunchKernel((const void *)f, g, b, a, s, t);
@@ -57,6 +59,7 @@ __device__ int __ldg(const int *);
 __device__ int atomicAdd(int *, int);
 __device__ float atomicAdd(float *, float);
 __device__ int __umul24(unsigned, unsigned);
+__device__ void __syncwarp(unsigned = ~0u);
 __device__ float __shfl_down_sync(unsigned, float, unsigned, int = 32);
 extern "C" __device__ int printf(const char *, ...);
 namespace cooperative_groups {
@@ -106,7 +109,7 @@ Parsed parse(const std::string &Code,
     Files.push_back({"/src/" + Name, Text});
   std::vector<std::string> Args = {
       "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "-nocudainc",
-      "-nocudalib", "-std=c++17", "-I/src", "-include", "/cuda/stand_ins.h",
+      "-nocudalib", "-fgpu-rdc", "-std=c++17", "-I/src", "-include", "/cuda/stand_ins.h",
       "-include", "__clang_cuda_builtin_vars.h", "-resource-dir", ResourceDir,
       "-w"};
   tooling::runToolOnCodeWithArgs(std::make_unique<Action>(P), Code, Args,

@@ -1,0 +1,124 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// Launches, geometry, templates, kernels of headers.
+
+#include "ModelTesting.h"
+#include <gtest/gtest.h>
+
+using namespace rcache;
+
+namespace {
+const char *const K = "__global__ void k(float *p) { __shared__ float s[64]; s[threadIdx.x] = *p; }\n";
+using Dims = std::array<int64_t, 3>;
+} // namespace
+
+TEST(Launch, ConstantBlocks) {
+  const char *Texts[] = {
+      "k<<<4, 128>>>(p);",
+      "dim3 b(128); k<<<4, b>>>(p);",
+      "const int B = 128; k<<<4, B>>>(p);",
+      "int b = 64; b = b; k<<<dim3(4), dim3(128, 1)>>>(p);",
+      "constexpr int W = 64; k<<<4, 2 * W, 0>>>(p);",
+      "int threads = 128; k<<<4, threads>>>(p);",
+      "dim3 b{128, 1, 1}; dim3 g = 4; k<<<g, b>>>(p);",
+  };
+  for (const char *T : Texts) {
+    auto P = parse(std::string(K) + "void f(float *p) { " + T + " }");
+    const KernelModel &M = P.only();
+    ASSERT_EQ(M.Launches.size(), 1u) << T;
+    EXPECT_EQ(M.Geo.ConstBlock, (Dims{128, 1, 1})) << T;
+    EXPECT_TRUE(M.Launches[0].Editable);
+  }
+}
+
+TEST(Launch, UnknownBlocks) {
+  const char *Texts[] = {
+      "int b = 128; if (p) b = 64; k<<<4, b>>>(p);",
+      "dim3 b(128); b.x = 64; k<<<4, b>>>(p);",
+      "dim3 b(n); k<<<4, b>>>(p);",
+      "k<<<4, 128>>>(p); k<<<4, n>>>(p);",
+      "k<<<4, 128>>>(p); k<<<4, 64>>>(p);",
+  };
+  for (const char *T : Texts) {
+    auto P = parse(std::string(K) + "void f(float *p, int n) { " + T + " }");
+    EXPECT_FALSE(P.only().Geo.ConstBlock) << T;
+  }
+}
+
+TEST(Launch, Texts) {
+  std::string Code = std::string(K) +
+                     "void f(float *p, cudaStream_t st) {\n"
+                     "  k<<<dim3(2, 3), 64, 4 * sizeof(float), st>>>(p + 1);\n}";
+  auto P = parse(Code);
+  const LaunchSite &L = P.only().Launches.at(0);
+  EXPECT_EQ(L.Callee, "k");
+  EXPECT_EQ(L.Grid, "dim3(2, 3)");
+  EXPECT_EQ(L.Block, "64");
+  EXPECT_EQ(L.SharedBytes, "4 * sizeof(float)");
+  EXPECT_EQ(L.Stream, "st");
+  EXPECT_EQ(L.Args, std::vector<std::string>{"p + 1"});
+  EXPECT_EQ(Code.substr(L.Begin, L.End - L.Begin),
+            "k<<<dim3(2, 3), 64, 4 * sizeof(float), st>>>(p + 1)");
+}
+
+TEST(Launch, RuntimeCall) {
+  auto P = parse(std::string(K) +
+                 "void f(float *p) { void *args[] = {&p};\n"
+                 "  cudaLaunchKernel((const void *)k, dim3(2), dim3(64), args, 16, 0); }");
+  const LaunchSite &L = P.only().Launches.at(0);
+  EXPECT_EQ(L.K, LaunchSite::CudaLaunchKernel);
+  EXPECT_EQ(L.ConstBlock, (Dims{64, 1, 1}));
+  EXPECT_EQ(L.Args, std::vector<std::string>{"args"});
+  EXPECT_EQ(L.SharedBytes, "16");
+}
+
+TEST(Launch, InMacros) {
+  auto P = parse(std::string("#define CHECK(x) do { x; } while (0)\n"
+                             "#define LAUNCH(n) k<<<4, n>>>(p)\n") +
+                 K + "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }");
+  const auto &L = P.only().Launches;
+  ASSERT_EQ(L.size(), 2u);
+  EXPECT_TRUE(L[0].Editable) << L[0].WhyNot;
+  EXPECT_FALSE(L[1].Editable);
+  EXPECT_NE(L[1].WhyNot.find("LAUNCH"), std::string::npos);
+}
+
+TEST(Launch, Templates) {
+  auto P = parse(R"(
+namespace ns {
+template <typename T, int B> __global__ void k(T *p) {
+  __shared__ T s[B];
+  s[threadIdx.x] = *p;
+}
+template <typename T> void go(T *p) { k<T, 64><<<1, 64>>>(p); }
+}
+void f(float *x, int *y) { ns::go(x); ns::go(y); ns::k<float, 32><<<1, 32>>>(x); }
+)");
+  ASSERT_EQ(P.Models.size(), 3u);
+  for (auto &M : P.Models) {
+    ASSERT_EQ(M->Launches.size(), 1u) << print(*M);
+    EXPECT_TRUE(M->IsTemplate);
+    EXPECT_EQ(M->Namespaces, std::vector<std::string>{"ns"});
+    EXPECT_EQ(M->Launches[0].InTemplate, M->TemplateArgs.at(1).Value == "64");
+  }
+}
+
+TEST(Launch, KernelsOfHeaders) {
+  std::string Main = "#include \"k.h\"\nint before;\n"
+                     "static inline void f(float *p) { k<<<1, 64>>>(p); }\n";
+  auto P = parse(Main, {{"k.h", std::string(K) +
+                                    "__global__ void unused(float *p) { *p = 0; }\n"}});
+  const KernelModel &M = P.only();
+  EXPECT_FALSE(M.InMainFile);
+  EXPECT_EQ(M.InsertOffset, Main.find("static inline"));
+}
+
+TEST(Launch, InsertionInsideAlternatives) {
+  std::string Tail = "void f(float *p) { k<<<1, 64>>>(p); }\n";
+  auto P = parse("#define A 1\n#if A\n" + std::string(K) + "#endif\n" + Tail);
+  EXPECT_TRUE(P.only().InsertOffset);
+  // The other alternative may define another k for the same launch.
+  auto Q = parse("#define A 1\n#if A\n" + std::string(K) + "#else\n#endif\n" + Tail);
+  EXPECT_FALSE(Q.only().InsertOffset);
+}
