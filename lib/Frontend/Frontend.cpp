@@ -71,20 +71,21 @@ public:
 };
 
 class RewriteHandler : public ParseHandler {
-  const Options &Opts;
+  const llvm::ArrayRef<Options> Opts;
   const bool AllowErrors;
   std::unique_ptr<TokenRecorder> Recorder;
 
 public:
   bool Usable = true;
-  std::optional<llvm::Expected<Result>> Rewrite;
+  std::vector<llvm::Expected<Result>> Rewrites; ///< one for each of Opts
 
-  RewriteHandler(const Options &Opts, bool AllowErrors)
+  RewriteHandler(llvm::ArrayRef<Options> Opts, bool AllowErrors)
       : Opts(Opts), AllowErrors(AllowErrors) {}
 
   ~RewriteHandler() override {
-    if (Rewrite && !*Rewrite)
-      llvm::consumeError(Rewrite->takeError());
+    for (llvm::Expected<Result> &R : Rewrites)
+      if (!R)
+        llvm::consumeError(R.takeError());
   }
 
   void starting(clang::CompilerInstance &CI) override {
@@ -97,12 +98,15 @@ public:
              (AllowErrors && errorsAreLocal(CI, Outcome.Errors));
     if (!Usable)
       return;
-    Options Adapted = Opts;
-    Adapted.Arch = Outcome.Arch;
-    Rewrite.emplace(rewriteUnit(CI.getASTContext(), CI.getPreprocessor(),
-                                *Recorder, Adapted));
-    if (!Outcome.Errors.empty() && *Rewrite)
-      dropKernelsWithErrors(CI, Outcome.Errors, Adapted);
+    for (const Options &O : Opts) {
+      Options Adapted = O;
+      Adapted.Arch = Outcome.Arch;
+      auto R = rewriteUnit(CI.getASTContext(), CI.getPreprocessor(), *Recorder,
+                           Adapted);
+      if (!Outcome.Errors.empty() && R)
+        R = withoutErrors(CI, Outcome.Errors, std::move(*R), Adapted);
+      Rewrites.push_back(std::move(R));
+    }
   }
 
 private:
@@ -132,13 +136,13 @@ private:
     return false;
   }
 
-  /// Rewrites again without the kernels in which errors stand.
-  void dropKernelsWithErrors(clang::CompilerInstance &CI,
-                             const std::vector<ParseError> &Errors,
-                             Options Adapted) {
+  /// \p All, or another rewrite without the kernels in which errors stand.
+  llvm::Expected<Result> withoutErrors(clang::CompilerInstance &CI,
+                                       const std::vector<ParseError> &Errors,
+                                       Result All, Options Adapted) {
     llvm::StringSet<> Bad;
     std::vector<std::string> Good;
-    for (const KernelResult &K : (*Rewrite)->Kernels) {
+    for (const KernelResult &K : All.Kernels) {
       if (K.Verdict != KernelResult::Rewritten || !K.Model)
         continue;
       if (hasErrors(K, Errors))
@@ -147,53 +151,60 @@ private:
         Good.push_back(K.Model->QualifiedName);
     }
     if (Bad.empty())
-      return;
+      return std::move(All);
     llvm::erase_if(Good, [&](const std::string &N) { return Bad.contains(N); });
     // No names would mean all kernels; no kernel has this one.
     if (Good.empty())
       Good.push_back(" ");
     Adapted.Kernels = Good;
-    Rewrite.emplace(rewriteUnit(CI.getASTContext(), CI.getPreprocessor(),
-                                *Recorder, Adapted));
-    if (!*Rewrite)
-      return;
-    for (KernelResult &K : (*Rewrite)->Kernels)
-      if (K.Model && Bad.contains(K.Model->QualifiedName))
-        K.Declines = {{"parse-error", "", K.Pos}};
+    auto R = rewriteUnit(CI.getASTContext(), CI.getPreprocessor(), *Recorder,
+                         Adapted);
+    if (R)
+      for (KernelResult &K : R->Kernels)
+        if (K.Model && Bad.contains(K.Model->QualifiedName))
+          K.Declines = {{"parse-error", "", K.Pos}};
+    return R;
   }
 };
 
-llvm::Expected<FileResult>
-rewriteUnguarded(const ParseJob &Job, const Options &Opts, bool AllowErrors) {
+using FileResults = std::vector<FileResult>;
+
+llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
+                                             llvm::ArrayRef<Options> Opts,
+                                             bool AllowErrors) {
   RewriteHandler Handler(Opts, AllowErrors);
   auto Parse = parseSource(Job, Handler);
   if (!Parse)
     return Parse.takeError();
+  if (Handler.Usable && Handler.Rewrites.size() != Opts.size())
+    return llvm::createStringError("the parse of '" + Job.File +
+                                   "' ended early");
 
-  FileResult R;
-  R.File = Job.File;
-  R.Parse = std::move(*Parse);
-  R.Usable = Handler.Usable;
-  if (R.Usable) {
-    if (!Handler.Rewrite)
-      return llvm::createStringError("the parse of '" + Job.File +
-                                     "' ended early");
-    if (!*Handler.Rewrite)
-      return Handler.Rewrite->takeError();
-    R.Rewrite = std::move(**Handler.Rewrite);
+  FileResults Results(Opts.size());
+  for (size_t I = 0; I < Results.size(); ++I) {
+    FileResult &R = Results[I];
+    R.File = Job.File;
+    R.Parse = *Parse;
+    R.Usable = Handler.Usable;
+    if (R.Usable) {
+      if (!Handler.Rewrites[I])
+        return Handler.Rewrites[I].takeError();
+      R.Rewrite = std::move(*Handler.Rewrites[I]);
+    }
+    R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);
   }
-  R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);
-  return R;
+  return Results;
 }
 
 } // namespace
 
-llvm::Expected<FileResult> rewriteFile(const ParseJob &Job, const Options &Opts,
-                                       bool AllowErrors) {
+llvm::Expected<std::vector<FileResult>>
+rewriteFile(const ParseJob &Job, llvm::ArrayRef<Options> Opts,
+            bool AllowErrors) {
   // Deeply nested source overflows a small stack; clang's own driver asks for
   // the same size.
   constexpr unsigned StackBytes = 64u << 20;
-  std::optional<llvm::Expected<FileResult>> Answer;
+  std::optional<llvm::Expected<FileResults>> Answer;
   llvm::CrashRecoveryContext Recovery;
   const bool Done = Recovery.RunSafelyOnThread(
       [&] {
@@ -210,6 +221,14 @@ llvm::Expected<FileResult> rewriteFile(const ParseJob &Job, const Options &Opts,
     return llvm::createStringError("internal error (crash) in '" + Job.File +
                                    "'; please report it");
   return std::move(*Answer);
+}
+
+llvm::Expected<FileResult> rewriteFile(const ParseJob &Job, const Options &Opts,
+                                       bool AllowErrors) {
+  auto Results = rewriteFile(Job, llvm::ArrayRef(Opts), AllowErrors);
+  if (!Results)
+    return Results.takeError();
+  return std::move(Results->front());
 }
 
 } // namespace rcache

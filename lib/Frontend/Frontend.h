@@ -11,6 +11,7 @@
 
 #include "Driver/ParseJob.h"
 #include "rcache/Pipeline.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
@@ -34,6 +35,12 @@ struct FileResult {
 /// crash inside is caught and comes back as an llvm::Error too.
 llvm::Expected<FileResult> rewriteFile(const ParseJob &Job, const Options &Opts,
                                        bool AllowErrors);
+
+/// The same for several options at the price of one parse; the results are in
+/// the order of \p Opts.
+llvm::Expected<std::vector<FileResult>>
+rewriteFile(const ParseJob &Job, llvm::ArrayRef<Options> Opts,
+            bool AllowErrors);
 
 } // namespace rcache
 

@@ -101,32 +101,32 @@ std::vector<Variant> Analyzer::variants(const std::string &File,
     lsp::Logger::error("{0}: {1}", File, llvm::toString(Job.takeError()));
     return Found;
   }
-  auto Try = [&](std::optional<unsigned> Coarsen) {
-    Options O = S.Library;
-    O.Kernels = {Kernel};
-    if (Coarsen)
-      O.Coarsen = Coarsen;
-    auto R = rewriteFile(*Job, O, S.AllowErrors);
-    if (!R) {
-      lsp::Logger::error("{0}: {1}", File, llvm::toString(R.takeError()));
-      return;
-    }
-    if (!R->Usable || R->Parse.MainText != Text || !R->Rewrite.anyRewritten())
-      return;
+  std::vector<Options> Each(1, S.Library);
+  Each.front().Kernels = {Kernel};
+  for (unsigned Factor : CoarseningFactors) {
+    Each.push_back(Each.front());
+    Each.back().Coarsen = Factor;
+  }
+  auto Results = rewriteFile(*Job, Each, S.AllowErrors);
+  if (!Results) {
+    lsp::Logger::error("{0}: {1}", File, llvm::toString(Results.takeError()));
+    return Found;
+  }
+  for (size_t I = 0; I < Each.size(); ++I) {
+    FileResult &R = (*Results)[I];
+    if (!R.Usable || R.Parse.MainText != Text || !R.Rewrite.anyRewritten())
+      continue;
     Variant V;
     V.Title = "Rewrite " + Kernel + " with the register cache";
-    V.Preferred = !Coarsen;
-    if (Coarsen)
-      V.Title += ", coarsening " + std::to_string(*Coarsen);
-    V.Edits = std::move(R->Rewrite.Edits);
+    V.Preferred = !Each[I].Coarsen;
+    if (Each[I].Coarsen)
+      V.Title += ", coarsening " + std::to_string(*Each[I].Coarsen);
+    V.Edits = std::move(R.Rewrite.Edits);
     if (llvm::none_of(Found, [&](const Variant &Old) {
           return sameEdits(Old.Edits, V.Edits);
         }))
       Found.push_back(std::move(V));
-  };
-  Try(std::nullopt);
-  for (unsigned Factor : CoarseningFactors)
-    Try(Factor);
+  }
   return Found;
 }
 
