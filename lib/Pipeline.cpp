@@ -243,6 +243,7 @@ private:
     if (!A)
       A = findArch("sm_90");
     Plan *Best = nullptr;
+    double BestScore = 0;
     std::string Table;
     for (Plan &P : Candidates) {
       auto Block = typicalBlock(M, P, O.AssumedBlock);
@@ -252,8 +253,12 @@ private:
       OS << llvm::formatv("{0:F2}x  {1}\n  ", P.PredictedSpeedup, planLine(M, P));
       score(New, *A).print(OS);
       OS << "\n";
-      if (!Best || P.PredictedSpeedup > Best->PredictedSpeedup * 1.02)
+      // Predictions closer than some percent are one; then the form decides.
+      double Score = P.PredictedSpeedup * formFactor(M, P) * formFactor(M, P);
+      if (!Best || Score > BestScore) {
         Best = &P;
+        BestScore = Score;
+      }
     }
     dump(C, "predict", [&](llvm::raw_ostream &OS) { OS << Table; });
     return std::move(*Best);

@@ -148,6 +148,9 @@ struct Plan {
   /// The barriers of the original stay (something else is ordered by them).
   bool KeepBarriers = false;
   std::string BarrierReason;
+  /// Loops over taps with the same trips for all slots run outside, the slots
+  /// inside: more independent work between two uses of one accumulator.
+  bool TapsOutside = false;
   std::vector<unsigned> UnrolledLoops;   ///< Stmts whose iterator indexes registers
   /// Stores `out[g] = v` collected over the slots and written as vectors
   /// (index in GlobalAccesses), with the width in bytes.

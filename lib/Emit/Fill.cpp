@@ -6,6 +6,7 @@
 
 #include "Fill.h"
 #include "Affine/IslTools.h"
+#include "Plan/Staging.h"
 #include "ValueText.h"
 
 using namespace rcache;
@@ -48,10 +49,48 @@ std::string Fill::base(size_t Index) const {
   return Same > 1 ? Name + str(Before) : Name;
 }
 
+/// Products of coordinates and symbols, written out: `rc_e0 * width`.
+static void addProductNames(CxxNames &Symbols, const ArrayPlan &A) {
+  std::set<std::string> Ids;
+  for (const StagePiece &Piece : A.Stage.Pieces) {
+    for (const std::string &Id : valueSymbols(Piece.V))
+      Ids.insert(Id);
+    for (const std::string &Id : involvedIds(Piece.Domain))
+      Ids.insert(Id);
+    for (const ValueRef &G : Piece.Guards)
+      for (const std::string &Id : valueSymbols(G))
+        Ids.insert(Id);
+  }
+  for (const std::string &Id : Ids) {
+    const std::vector<std::string> Factors = productFactors(Id);
+    if (Factors.empty())
+      continue;
+    bool Wide = false, All = true;
+    for (const std::string &F : Factors) {
+      const auto It = Symbols.find(F);
+      All &= It != Symbols.end();
+      Wide |= All && It->second.Type.find("long") != std::string::npos;
+    }
+    if (!All)
+      continue; // the printer names what is missing
+    const std::string Type = Wide ? "long long" : "int";
+    std::string Text;
+    for (const std::string &F : Factors) {
+      const CxxAtom &Atom = Symbols[F];
+      Text += Text.empty() ? "" : " * ";
+      if (!Atom.Type.empty() && Atom.Type != Type)
+        Text += "(" + Type + ")";
+      Text += Atom.Primary ? Atom.Text : "(" + Atom.Text + ")";
+    }
+    Symbols[Id] = CxxAtom(Text, /*Primary=*/false, Type);
+  }
+}
+
 static void addElementNames(CxxNames &Symbols, const ArrayPlan &A,
                             const Names &N) {
   for (const std::string &E : A.Stage.ElemIds)
     Symbols[E] = CxxAtom(N(E), true, "int");
+  addProductNames(Symbols, A);
 }
 
 llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
@@ -186,6 +225,7 @@ llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
     ValueTextOptions Each = O;
     Each.Symbols[A.Stage.ElemIds.back()] =
         CxxAtom(N(A.Stage.ElemIds.back()) + " + " + M1, false, "int");
+    addProductNames(Each.Symbols, A);
     Each.LoadText = [&](const Value *V) {
       auto It = Names.find(V);
       return It == Names.end() ? std::string() : It->second;

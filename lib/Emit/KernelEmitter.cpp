@@ -211,6 +211,10 @@ private:
   }
 
   std::string apply(TextRange R, std::vector<TextEdit> E) const {
+    for (TextEdit &X : E) { // a deletion may reach into the white space around
+      X.Range.Begin = std::max(X.Range.Begin, R.Begin);
+      X.Range.End = std::min(X.Range.End, R.End);
+    }
     // Outer edits hide inner ones.
     std::sort(E.begin(), E.end(), [](auto &A, auto &B) {
       return A.Range.Begin != B.Range.Begin ? A.Range.Begin < B.Range.Begin
@@ -219,7 +223,7 @@ private:
     std::string Out;
     unsigned Pos = R.Begin;
     for (const TextEdit &X : E) {
-      if (X.Range.Begin < Pos || X.Range.End > R.End + 1)
+      if (X.Range.Begin < Pos)
         continue;
       Out += M.Text.substr(Pos, X.Range.Begin - Pos) + X.Text;
       Pos = std::max(Pos, X.Range.End);
@@ -324,15 +328,18 @@ private:
 
   std::string blockBody(unsigned Block) {
     const Stmt &B = M.stmt(Block);
+    bool Braces = B.K == Stmt::Block;
+    const std::vector<unsigned> Children =
+        Braces ? B.Children : std::vector<unsigned>{Block};
     std::string Out;
     unsigned Pos = B.Range.Begin;
-    if (Pos < M.Text.size() && M.Text[Pos] == '{')
+    if (Braces && Pos < M.Text.size() && M.Text[Pos] == '{')
       ++Pos;
     std::set<int> Done;
-    for (size_t I = 0; I < B.Children.size(); ++I) {
-      unsigned C = B.Children[I];
+    for (size_t I = 0; I < Children.size(); ++I) {
+      unsigned C = Children[I];
       const Stmt &St = M.stmt(C);
-      if (!St.HasBarrier) {
+      if (!S.Structural.count(C)) {
         int R = S.regionOf(C, M);
         if (R < 0) {
           fail("a statement outside every region");
@@ -358,6 +365,8 @@ private:
       }
       Out += structural(St);
     }
+    if (!Braces)
+      return Out;
     unsigned End = B.Range.End;
     if (End > 0 && M.Text[End - 1] == '}')
       --End;
@@ -372,6 +381,10 @@ private:
     case Stmt::Block:
       return "{\n" + blockBody(St.Id) + "}\n";
     case Stmt::For:
+      if (std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
+          P.UnrolledLoops.end())
+        return "#pragma unroll\n" + render(St.HeaderRange, {}, true) + " {\n" +
+               body(St.Children[0]) + "}\n";
       return render({St.Range.Begin, St.HeaderRange.End}, {}, true) + " {\n" +
              body(St.Children[0]) + "}\n";
     case Stmt::While:
@@ -381,6 +394,8 @@ private:
       return "do {\n" + body(St.Children[0]) + "} while (" +
              render(St.CondRange, {}, true) + ");\n";
     case Stmt::If: {
+      if (S.GuardIfs.count(St.Id)) // its condition stands in each slot loop
+        return "{\n" + body(St.Children[0]) + "}\n";
       std::string T = "if (" + render(St.CondRange, {}, true) + ") {\n" +
                       body(St.Children[0]) + "}";
       if (St.Children.size() > 1)
@@ -394,10 +409,7 @@ private:
   }
 
   std::string body(unsigned Id) {
-    if (M.stmt(Id).K == Stmt::Block)
-      return blockBody(Id);
-    fail("a barrier in a statement without braces");
-    return "";
+    return blockBody(Id);
   }
 
   /// Does slot code remain when repeated declarations and guards are taken out?
@@ -454,15 +466,17 @@ private:
                                M.stmt(R.All.back()).Range.End},
                               Skip, true);
     std::string Guards;
-    unsigned Begin = M.stmt(R.All.front()).Range.Begin;
-    for (unsigned G : S.RepeatedGuards) {
-      // Its own region: the guard stands where it stood unless statements
-      // before it could see the difference; there are only pure ones.
+    for (unsigned G : S.RepeatedGuards)
+      // Where it stands, and again in every region behind it.
       if (M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End)
         Guards += "if (" + render(M.stmt(G).CondRange, {}, true) + ")\ncontinue;\n";
-    }
-    (void)Begin;
-    if (S.ActiveFlags && Index > 0)
+    if (R.Speculative)
+      Guards.clear();
+    else
+      for (unsigned G : R.Guards)
+        Guards += "if (!(" + render(M.stmt(G).CondRange, {}, true) +
+                  "))\ncontinue;\n";
+    if (S.ActiveFlags && Index > 0 && !R.Speculative)
       Guards = "if (!" + N("active") + slotIndex() + ")\ncontinue;\n" + Guards;
     std::string Decls = repeatedDecls(Text + Guards);
     std::string Before, After;

@@ -4,6 +4,7 @@
 // See Names.h.
 
 #include "Names.h"
+#include "Plan/Staging.h"
 #include "Affine/IslTools.h"
 
 using namespace rcache;
@@ -124,6 +125,9 @@ CxxType Names::typeFor(const std::vector<std::string> &Ids) const {
   for (const std::string &Id : Ids) {
     int I = M.symbolIndex(Id);
     if (I >= 0 && M.Symbols[I].Bits > 32)
+      return CxxType::LongLong;
+    const std::vector<std::string> Factors = productFactors(Id);
+    if (!Factors.empty() && typeFor(Factors) == CxxType::LongLong)
       return CxxType::LongLong;
   }
   return CxxType::Int;

@@ -37,8 +37,9 @@ public:
     for (auto &V : M.VarUses)
       UsesOf[V.Var].push_back(&V);
     findDead();
+    findStructure();
     findUniformVars();
-    findRegions(0);
+    findRegions(0, M.stmt(0).Children);
     if (!Error)
       placeVars();
     if (!Error)
@@ -245,8 +246,112 @@ private:
 
   //===--- Uniform variables and regions ---===//
 
-  bool structural(unsigned Id) const {
-    return M.stmt(Id).HasBarrier;
+  //===--- Control flow of the thread ---===//
+
+  void findStructure() {
+    for (const Stmt &St : M.Stmts)
+      if (St.HasBarrier || St.Id == 0)
+        S.Structural.insert(St.Id);
+    if (!P.TapsOutside || P.slots() < 2)
+      return;
+    // Outer loops first: an inner one counts only inside control flow.
+    for (const Stmt &St : M.Stmts) {
+      if (S.Dead.count(St.Id) || St.Parent < 0)
+        continue;
+      if (isTapLoop(St) && reachable(St)) {
+        S.TapLoops.insert(St.Id);
+        S.Structural.insert(St.Id);
+        if (M.stmt(St.Children[0]).K == Stmt::Block)
+          S.Structural.insert(St.Children[0]);
+      }
+    }
+  }
+
+  /// A statement of control flow's block, or of an if that can be a condition
+  /// on each slot.
+  bool reachable(const Stmt &St) {
+    unsigned Parent = static_cast<unsigned>(St.Parent);
+    if (S.Structural.count(Parent))
+      return true;
+    const Stmt &B = M.stmt(Parent);
+    if (B.K != Stmt::Block || B.Parent < 0)
+      return false;
+    const Stmt &If = M.stmt(static_cast<unsigned>(B.Parent));
+    if (If.K != Stmt::If || If.Children.size() != 1 || If.HasReturn ||
+        If.Parent < 0 || !S.Structural.count(static_cast<unsigned>(If.Parent)) ||
+        !pureRepeatable(If.CondRange))
+      return false;
+    S.GuardIfs.insert(If.Id);
+    S.Structural.insert(If.Id);
+    S.Structural.insert(B.Id);
+    return true;
+  }
+
+  bool isTapLoop(const Stmt &St) const {
+    if (St.K != Stmt::For || St.HasBarrier || St.HasReturn || St.HasCall ||
+        St.IterVar < 0 || !St.ConstTripCount || *St.ConstTripCount < 2 ||
+        M.Vars[static_cast<size_t>(St.IterVar)].DeclStmt != St.Id ||
+        hasGlobalWrite(St.Range) ||
+        std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) ==
+            P.UnrolledLoops.end())
+      return false;
+    for (const Stmt &Q : M.Stmts)
+      if (St.Range.contains(Q.Range) &&
+          (Q.K == Stmt::Break || Q.K == Stmt::Continue || Q.K == Stmt::While ||
+           Q.K == Stmt::Do || Q.K == Stmt::Switch))
+        return false;
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (St.Range.contains(A.Range) && !isWindowRead(A))
+        return false;
+    for (const Var &V : M.Vars)
+      if (V.DynamicIndex)
+        return false;
+    // What is declared outside and changed inside has one element a slot.
+    for (const VarUse &U : M.VarUses)
+      if (U.Write && St.Range.contains(U.Range)) {
+        const Var &V = M.Vars[U.Var];
+        if (static_cast<int>(U.Var) == St.IterVar &&
+            !St.HeaderRange.contains(U.Range))
+          return false;
+        if (V.IsParam || V.AddressTaken || V.IsReference ||
+            (!V.ArrayExtents.empty() && !V.InitRange.empty()))
+          return false;
+      }
+    return true;
+  }
+
+  bool isWindowRead(const SharedAccess &A) const {
+    for (const ArrayPlan &Pl : P.Arrays)
+      for (const WindowRead &W : Pl.WindowReads)
+        if (&M.SharedAccesses[W.Access] == &A)
+          return true;
+    return false;
+  }
+
+  bool structural(unsigned Id) const { return S.Structural.count(Id) != 0; }
+
+  /// Reads through pointers: not for slots that have returned.
+  bool readsPointers(TextRange R) const {
+    for (const GlobalAccess &G : M.GlobalAccesses) {
+      if (G.K == GlobalAccess::Write || !R.contains(G.Range))
+        continue;
+      if (G.Root >= 0 || (G.Index && (G.Index->Depends & DepThread)))
+        return true;
+      for (const VarUse &U : M.VarUses)
+        if (U.Range.Begin == G.Range.Begin)
+          return true; // through a local pointer; else an array of the file
+      for (const BuiltinUse &B : M.Builtins)
+        if (G.Range.contains(B.Range))
+          return true;
+    }
+    return false;
+  }
+
+  const Stmt *tapLoopAround(unsigned Id) const {
+    for (int Q = M.stmt(Id).Parent; Q >= 0; Q = M.stmt(Q).Parent)
+      if (S.TapLoops.count(static_cast<unsigned>(Q)))
+        return &M.stmt(static_cast<unsigned>(Q));
+    return nullptr;
   }
 
   /// Everything used in \p R is the same for all slots.
@@ -273,6 +378,10 @@ private:
 
   void childRuns(unsigned Block, std::vector<std::vector<unsigned>> &Out) const {
     std::vector<unsigned> Cur;
+    if (M.stmt(Block).K != Stmt::Block) { // the body of a loop, no braces
+      Out.push_back({Block});
+      return;
+    }
     for (unsigned C : M.stmt(Block).Children) {
       if (structural(C)) {
         if (!Cur.empty())
@@ -288,8 +397,11 @@ private:
   std::vector<unsigned> structuralBlocks() const {
     std::vector<unsigned> B;
     for (const Stmt &St : M.Stmts)
-      if (St.K == Stmt::Block && (St.HasBarrier || St.Id == 0))
+      if (St.K == Stmt::Block && structural(St.Id))
         B.push_back(St.Id);
+    for (unsigned L : S.TapLoops)
+      if (!structural(M.stmt(L).Children[0]))
+        B.push_back(M.stmt(L).Children[0]);
     return B;
   }
 
@@ -297,7 +409,7 @@ private:
   /// modified in code that runs once a slot.
   void findUniformVars() {
     for (unsigned V = 0; V < M.Vars.size(); ++V)
-      if (M.Vars[V].Depends & (DepThread | DepShared))
+      if ((M.Vars[V].Depends & (DepThread | DepShared)) && !isTapIterator(V))
         SlotVars.insert(V);
     for (bool Changed = true; Changed;) {
       Changed = false;
@@ -309,8 +421,7 @@ private:
           for (unsigned C : Run) {
             if (S.Dead.count(C))
               continue;
-            bool Uniform = uniformStmt(C) &&
-                           !(Returned && hasGlobalRead(M.stmt(C).Range));
+            bool Uniform = isUniform(C, Returned);
             if (!Uniform) {
               Returned |= M.stmt(C).HasReturn;
               for (const VarUse &U : M.VarUses)
@@ -328,40 +439,76 @@ private:
     }
   }
 
-  bool demote(unsigned V, unsigned) { return SlotVars.insert(V).second; }
+  /// Once a thread. Not a load that returned slots would not have done.
+  bool isUniform(unsigned C, bool Returned) const {
+    if (!uniformStmt(C))
+      return false;
+    TextRange R = M.stmt(C).Range;
+    if (Returned && hasGlobalRead(R))
+      return false;
+    return !(readsPointers(R) && (tapLoopAround(C) || underGuard(C)));
+  }
 
-  void findRegions(unsigned Block) {
-    std::vector<unsigned> Cur;
+  bool underGuard(unsigned Id) const {
+    for (int Q = M.stmt(Id).Parent; Q >= 0; Q = M.stmt(Q).Parent)
+      if (S.GuardIfs.count(static_cast<unsigned>(Q)))
+        return true;
+    return false;
+  }
+
+  /// Counts a loop that all slots run together: under a guard of the original
+  /// it may have "depended" on the thread by control only.
+  bool isTapIterator(unsigned V) const {
+    for (unsigned L : S.TapLoops)
+      if (M.stmt(L).IterVar == static_cast<int>(V))
+        return true;
+    return false;
+  }
+
+  bool demote(unsigned V, unsigned) {
+    if (isTapIterator(V))
+      return false;
+    return SlotVars.insert(V).second;
+  }
+
+  void findRegions(unsigned Block, const std::vector<unsigned> &Children) {
     Region R;
     auto Flush = [&] {
       if (!R.All.empty()) {
         R.Block = Block;
+        unsigned First = R.All.front();
+        if (const Stmt *L = tapLoopAround(First))
+          R.Speculative = !readsPointers(L->Range);
+        for (int Q = static_cast<int>(Block); Q >= 0; Q = M.stmt(Q).Parent)
+          if (S.GuardIfs.count(static_cast<unsigned>(Q)))
+            R.Guards.push_back(static_cast<unsigned>(Q));
         S.Regions.push_back(std::move(R));
       }
       R = Region();
     };
     std::set<unsigned> WrittenBySlot;
     bool GlobalWrite = false, Returned = false;
-    for (unsigned C : M.stmt(Block).Children) {
+    for (unsigned C : Children) {
       const Stmt &St = M.stmt(C);
       if (structural(C)) {
         Flush();
         GlobalWrite = Returned = false;
+        if (St.K == Stmt::Block) {
+          findRegions(C, St.Children);
+          continue;
+        }
         for (unsigned Ch : St.Children)
-          if (structural(Ch) && M.stmt(Ch).K == Stmt::Block)
-            findRegions(Ch);
-          else if (structural(Ch) && M.stmt(Ch).K != Stmt::Barrier)
-            Error = "a barrier in a statement without braces";
-        if (St.K == Stmt::Block)
-          findRegions(C);
+          if (M.stmt(Ch).K == Stmt::Block)
+            findRegions(Ch, M.stmt(Ch).Children);
+          else
+            findRegions(Ch, {Ch}); // no braces
         continue;
       }
       if (S.Dead.count(C)) {
         R.All.push_back(C);
         continue;
       }
-      bool Uniform = uniformStmt(C) && !isArrayDecl(St) &&
-                     !(Returned && hasGlobalRead(St.Range));
+      bool Uniform = isUniform(C, Returned) && !isArrayDecl(St);
       if (Uniform && St.HasReturn && !R.Slot.empty()) {
         // All threads return together: not before the slots before it ran.
         Flush();
@@ -515,7 +662,7 @@ private:
               if (M.stmt(A).K == Stmt::For || M.stmt(A).K == Stmt::While ||
                   M.stmt(A).K == Stmt::Do || M.stmt(A).K == Stmt::Switch)
                 Error = "a return inside a loop";
-        if (R + 1 == S.Regions.size() && true)
+        if (R + 1 == S.Regions.size())
           continue; // nothing follows
         if (repeatableGuard(St))
           Guards.push_back(C);
@@ -526,7 +673,9 @@ private:
       S.ActiveFlags = true;
     else
       S.RepeatedGuards = Guards;
-    for (unsigned G : S.RepeatedGuards)
+    std::vector<unsigned> All = S.RepeatedGuards;
+    All.insert(All.end(), S.GuardIfs.begin(), S.GuardIfs.end());
+    for (unsigned G : All)
       for (const VarUse &U : M.VarUses)
         if (M.stmt(G).CondRange.contains(U.Range) &&
             S.VarHome[U.Var] == Home::Local)

@@ -32,6 +32,10 @@ struct Region {
   std::vector<unsigned> Uniform; ///< statements, text order
   std::vector<unsigned> Slot;    ///< live statements, text order
   std::vector<unsigned> All;     ///< every statement of the run
+  std::vector<unsigned> Guards;  ///< If statements around it that are conditions
+                                 ///< on each slot
+  /// Inside a loop over taps: pure, so slots that have returned may run it.
+  bool Speculative = false;
 };
 
 enum class Home { Local, Uniform, Repeated, Expanded };
@@ -39,6 +43,10 @@ enum class Home { Local, Uniform, Repeated, Expanded };
 struct Shape {
   std::set<unsigned> Dead;            ///< statements
   std::set<unsigned> DeadVars;
+  std::set<unsigned> TapLoops;        ///< For statements with slots inside
+  std::set<unsigned> GuardIfs;        ///< If statements around tap loops
+  /// Statements written out as control flow of the thread, not of a slot.
+  std::set<unsigned> Structural;
   std::vector<Region> Regions;        ///< in text order
   std::vector<Home> VarHome;          ///< by index in M.Vars
   /// Slots may have returned: how later regions know.

@@ -252,6 +252,12 @@ private:
     findVectorStores(P);
     addPreconditions(P, H);
     count(P);
+    // The same with the slots inside the loops over taps.
+    if (!Loops.empty() && C > 1) {
+      Plan Q = P;
+      Q.TapsOutside = true;
+      Out.Candidates.push_back(std::move(Q));
+    }
     Out.Candidates.push_back(std::move(P));
   }
 
@@ -460,6 +466,9 @@ private:
           "indices fit in 32 bits");
     else
       Add("rc_grid.x <= 0x7fffffffu / rc_block.x", "indices fit in 32 bits");
+    for (const LaunchFact &F : M.Assumes)
+      Add(M.launchCondition(F, "rc_grid", "rc_block"),
+          "index arithmetic does not wrap");
     std::set<std::string> Ids;
     for (const ArrayPlan &A : P.Arrays)
       for (const StagePiece &S : A.Stage.Pieces) {

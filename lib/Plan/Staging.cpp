@@ -41,15 +41,32 @@ ValueRef rcache::substituteValue(const ValueRef &V,
   return N;
 }
 
+std::vector<std::string> rcache::productFactors(const std::string &Id) {
+  std::vector<std::string> Factors;
+  if (Id.find('*') == std::string::npos)
+    return Factors;
+  size_t Begin = 0;
+  for (size_t Star; (Star = Id.find('*', Begin)) != std::string::npos;
+       Begin = Star + 1)
+    Factors.push_back(Id.substr(Begin, Star - Begin));
+  Factors.push_back(Id.substr(Begin));
+  return Factors;
+}
+
 static void collectSymbols(const ValueRef &V, std::set<std::string> &Out) {
   if (!V)
     return;
+  auto Add = [&](const std::vector<std::string> &Ids) {
+    for (const std::string &Id : Ids) {
+      Out.insert(Id);
+      for (const std::string &F : productFactors(Id))
+        Out.insert(F);
+    }
+  };
   if (!V->Aff.is_null())
-    for (auto &Id : involvedIds(V->Aff))
-      Out.insert(Id);
+    Add(involvedIds(V->Aff));
   if (!V->Cond.is_null())
-    for (auto &Id : involvedIds(V->Cond))
-      Out.insert(Id);
+    Add(involvedIds(V->Cond));
   for (const ValueRef &O : V->Operands)
     collectSymbols(O, Out);
 }
@@ -175,6 +192,50 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
   }
   A.Context = A.Context.coalesce();
   return A;
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// The symbol for \p Id * \p Factor: the model's own where it has one.
+static isl::pw_aff productSymbol(const KernelModel &M, const Assumptions &A,
+                                 const std::string &Id,
+                                 const std::string &Factor) {
+  isl::ctx Ctx = M.Ctx->ctx();
+  for (const Symbol &S : M.Symbols)
+    if (S.Factors.size() == 2 &&
+        ((S.Factors[0] == Id && S.Factors[1] == Factor) ||
+         (S.Factors[1] == Id && S.Factors[0] == Factor)))
+      return A.fix(symbolValue(Ctx, S.Id));
+  return symbolValue(Ctx, Id + "*" + Factor);
+}
+
+/// \p V times the symbol \p Factor, each term a product symbol:
+/// (e0 + 16 by - 1) * W = [e0*W] + 16 [by*W] - W. nullopt: V has quotients.
+static std::optional<isl::pw_aff> timesSymbol(const KernelModel &M,
+                                              const Assumptions &A,
+                                              const isl::pw_aff &V,
+                                              const std::string &Factor) {
+  isl::ctx Ctx = M.Ctx->ctx();
+  std::optional<isl::pw_aff> Sum;
+  bool Fine = true;
+  V.foreach_piece([&](isl::set D, isl::multi_aff Piece) {
+    isl::pw_aff One = isl::pw_aff(Piece.at(0));
+    std::optional<Linear> L = linearForm(One, always(Ctx));
+    if (!L) {
+      Fine = false;
+      return;
+    }
+    isl::pw_aff Part =
+        A.fix(symbolValue(Ctx, Factor)).scale(static_cast<long>(L->Const));
+    for (const auto &[Id, C] : L->Coef)
+      Part = Part.add(
+          productSymbol(M, A, Id, Factor).scale(static_cast<long>(C)));
+    Part = Part.intersect_domain(D);
+    Sum = Sum ? Sum->union_add(Part) : Part;
+  });
+  return Fine ? Sum : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -368,12 +429,23 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       if (!Used.count(T))
         D = D.project_out_param(T);
     Unknowns.insert(Unknowns.end(), Iterators.begin(), Iterators.end());
+    // Products with an unknown are functions of the element, too: they follow
+    // from the unknown (below). Factors stand in front of products of them.
+    std::vector<const Symbol *> Products;
+    std::set<std::string> Solved(Unknowns.begin(), Unknowns.end());
+    for (const Symbol &S : M.Symbols)
+      if (S.Factors.size() == 2 &&
+          Solved.count(S.Factors[0]) + Solved.count(S.Factors[1]) == 1) {
+        Products.push_back(&S);
+        Solved.insert(S.Id);
+      }
     for (const std::string &Id : Used) {
       int I = M.symbolIndex(Id);
       if (I < 0)
         continue;
       const Symbol &S = M.Symbols[I];
-      if (S.K == Symbol::Opaque && (S.Depends & (DepThread | DepShared)))
+      if (S.K == Symbol::Opaque && (S.Depends & (DepThread | DepShared)) &&
+          !Solved.count(Id))
         return Fail("data-dependent-index",
                     "the staging of '" + Arr.Name + "' depends on '" + S.Text +
                         "'",
@@ -389,6 +461,39 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     for (const std::string &U : Unknowns)
       Known = Known.project_out_param(U);
     Known = Known.coalesce();
+    std::map<std::string, isl::pw_aff> ProductMap;
+    for (const Symbol *S : Products) {
+      const bool First = Map.count(S->Factors[0]) != 0;
+      const auto Factor = Map.find(S->Factors[First ? 0 : 1]);
+      if (Factor == Map.end())
+        continue;
+      std::optional<isl::pw_aff> V =
+          timesSymbol(M, A, Factor->second, S->Factors[First ? 1 : 0]);
+      if (!V) {
+        if (!Used.count(S->Id))
+          continue;
+        return Fail("data-dependent-index",
+                    "the staging of '" + Arr.Name + "' depends on '" + S->Text +
+                        "'",
+                    W.Pos);
+      }
+      Map.insert_or_assign(S->Id, *V);
+      ProductMap.insert_or_assign(S->Id, *V);
+    }
+    // A condition on a product: known from the element only if what it follows
+    // from does not depend on that condition itself.
+    for (const auto &[Id, V] : ProductMap)
+      if (dependsOn(Known, Id)) {
+        for (const auto &[Other, _] : ProductMap)
+          if (dependsOn(V, Other))
+            return Fail("data-dependent-index",
+                        "a condition around the staging of '" + Arr.Name + "'",
+                        W.Pos);
+        for (auto &[U, Inv] : Map)
+          if (U != Id)
+            Inv = substitute(Inv, {{Id, V}});
+        Known = substitute(Known, {{Id, V}}).coalesce();
+      }
 
     RawPiece P;
     P.V = Map.empty() ? Stored : substituteValue(Stored, Map);

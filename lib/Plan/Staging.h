@@ -28,7 +28,13 @@ namespace rcache {
 ValueRef substituteValue(const ValueRef &V,
                          const std::map<std::string, isl::pw_aff> &Map);
 
-/// Ids of all symbols in \p V.
+/// A product of an element coordinate and symbols (`in[y * W + x]` staged at
+/// s[y][x] is in[e0 * W + e1]) is a symbol of the staging function alone: its Id
+/// is that of its factors, joined by '*'. The factors of \p Id; empty: no such
+/// product.
+std::vector<std::string> productFactors(const std::string &Id);
+
+/// Ids of all symbols in \p V, and of the factors of products with elements.
 std::vector<std::string> valueSymbols(const ValueRef &V);
 
 /// All Load nodes below \p V (V included).

@@ -16,6 +16,22 @@ const char *const GridIds[3] = {"gdx", "gdy", "gdz"};
 constexpr int64_t MaxRounds = 4096; ///< of one loop
 } // namespace
 
+static void collectProducts(const ValueRef &V, std::set<std::string> &Out) {
+  if (!V)
+    return;
+  auto Add = [&](const std::vector<std::string> &Ids) {
+    for (const std::string &Id : Ids)
+      if (Id.find('*') != std::string::npos)
+        Out.insert(Id);
+  };
+  if (!V->Aff.is_null())
+    Add(involvedIds(V->Aff));
+  if (!V->Cond.is_null())
+    Add(involvedIds(V->Cond));
+  for (const ValueRef &O : V->Operands)
+    collectProducts(O, Out);
+}
+
 World::World(const KernelModel &M, const Plan &P, unsigned Seed)
     : M(M), P(P), Rng(Seed) {
   std::set<std::string> Ids;
@@ -26,6 +42,16 @@ World::World(const KernelModel &M, const Plan &P, unsigned Seed)
         {ThreadIds[A], SlotIds[A], BlockDimIds[A], BlockIdIds[A], GridIds[A]});
   for (const ArrayPlan &A : P.Arrays)
     Ids.insert(A.Stage.ElemIds.begin(), A.Stage.ElemIds.end());
+  // Products that only the staging functions have: their Ids name the factors.
+  std::set<std::string> Multiplied;
+  for (const ArrayPlan &A : P.Arrays)
+    for (const StagePiece &Piece : A.Stage.Pieces) {
+      collectProducts(Piece.V, Multiplied);
+      for (const std::string &Id : involvedIds(Piece.Domain))
+        if (Id.find('*') != std::string::npos)
+          Multiplied.insert(Id);
+    }
+  Ids.insert(Multiplied.begin(), Multiplied.end());
   for (const std::string &Id : Ids) {
     Pos[Id] = Order.size();
     Order.push_back(Id);
@@ -33,6 +59,27 @@ World::World(const KernelModel &M, const Plan &P, unsigned Seed)
   Point.resize(Order.size());
   Known.resize(Order.size());
   orderProducts();
+  for (const std::string &Id : Multiplied)
+    addProduct(Id);
+}
+
+/// The product that \p Id names: its factors joined by '*'.
+void World::addProduct(const std::string &Id) {
+  Product New;
+  New.At = position(Id);
+  for (size_t Begin = 0; Begin != std::string::npos;) {
+    const size_t Star = Id.find('*', Begin);
+    const auto It = Pos.find(Id.substr(Begin, Star - Begin));
+    if (It == Pos.end())
+      return; // never known
+    New.Factors.push_back(It->second);
+    New.Of.insert(It->second);
+    Begin = Star == std::string::npos ? Star : Star + 1;
+  }
+  for (const Product &Old : Products)
+    if (New.Of.count(Old.At))
+      New.Of.insert(Old.Of.begin(), Old.Of.end());
+  Products.push_back(std::move(New));
 }
 
 /// Products of symbols, each behind its factors.

@@ -80,6 +80,7 @@ private:
   void drawGeometry();
   void drawParameters();
   void orderProducts();
+  void addProduct(const std::string &Id);
   void refreshProducts(std::initializer_list<unsigned> Changed);
   void setIterator(const std::string &Id, int64_t V);
   std::vector<unsigned> loopsBetween(unsigned StmtId, int Outside) const;

@@ -332,7 +332,19 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
     std::vector<ValueRef> Loads;
     collectLoads(Piece.V, Loads);
     std::vector<VectorLeaf> Leaves;
-    bool Unit = !Loads.empty();
+    // What is a product with a coordinate does not move linearly with it: with
+    // the last one in the value, with any in the domain.
+    auto MultipliesAny = [&](const std::vector<std::string> &Ids, size_t From) {
+      for (const std::string &Id : Ids)
+        for (const std::string &F : productFactors(Id))
+          for (size_t D = From; D < Rank; ++D)
+            if (F == P.Stage.ElemIds[D])
+              return true;
+      return false;
+    };
+    bool Unit = !Loads.empty() &&
+                !MultipliesAny(valueSymbols(Piece.V), Rank - 1) &&
+                !MultipliesAny(involvedIds(Piece.Domain), 0);
     for (const ValueRef &L : Loads) {
       if (L->Root < 0) {
         Unit = false;

@@ -165,6 +165,33 @@ std::array<int64_t, 3> rcache::typicalBlock(const KernelModel &M, const Plan &P,
   return {N, 1, 1};
 }
 
+double rcache::formFactor(const KernelModel &M, const Plan &P) {
+  // The halo: what a window has beyond the thread's own elements.
+  int64_t Halo = 0;
+  unsigned Bytes = 4;
+  bool Shuffled = false, Integer = true;
+  for (const ArrayPlan &A : P.Arrays) {
+    if (A.Extent.size() != 1 || A.Cyclic)
+      continue;
+    Halo = std::max(Halo, A.Extent[0] - int64_t(P.Factor[0]));
+    Bytes = std::max(Bytes, M.Arrays[A.Array].ElemBytes);
+    Shuffled |= A.X == Exchange::Shuffle;
+    Integer &= !isFloating(M.Arrays[A.Array].CanonicalType);
+  }
+  double Own = double(P.Factor[0]) * Bytes; // bytes of a thread's chunk
+  double F = 1;
+  if (Halo <= 8) { // short windows: 16-byte chunks, reloaded, guarded slots
+    F *= Own <= 16 ? 1.0 : 0.96;
+    F *= P.TapsOutside ? 0.98 : 1.0;
+    F *= Shuffled ? 0.99 : 1.0;
+  } else { // long ones: 32-byte chunks, shuffled, taps outside
+    F *= Own == 32 ? 1.0 : 0.9;
+    F *= P.TapsOutside ? 1.0 : Shuffled ? 0.9 : 0.97;
+    F *= Shuffled || !P.TapsOutside ? 1.0 : Integer ? 0.8 : 0.97;
+  }
+  return F;
+}
+
 KernelCounts rcache::originalCounts(const KernelModel &M,
                                     const std::array<int64_t, 3> &Block) {
   KernelCounts K;

@@ -21,6 +21,11 @@ KernelCounts originalCounts(const KernelModel &M,
 KernelCounts planCounts(const KernelModel &M, const Plan &P,
                         const std::array<int64_t, 3> &Block);
 
+/// How a form of emission did against the best of them, from measurements of
+/// the 1-D family on an H200 (bench/prototype/FINDINGS.md): 1 for the best.
+/// What the counts cannot tell: how well the compiler schedules it.
+double formFactor(const KernelModel &M, const Plan &P);
+
 /// The block the plan is made for, or the one that the launches suggest.
 std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
                                     unsigned Assumed);
