@@ -670,7 +670,7 @@ void FunctionInstrumenter::visitCallInst(CallInst &I) {
   if (!Callee)
     return;
   StringRef Name = Callee->getName();
-  if (Name == UninitName) {
+  if (Name.starts_with(UninitName)) {
     setShadow(I, poisoned(I.getType()));
     return;
   }
@@ -765,6 +765,21 @@ void FunctionInstrumenter::run() {
   }
 }
 
+/// 0xa5 in every byte.
+Constant *strangeValue(Type *T) {
+  if (auto *V = dyn_cast<FixedVectorType>(T))
+    return ConstantVector::getSplat(V->getElementCount(),
+                                    strangeValue(V->getElementType()));
+  unsigned Bits = T->isPointerTy() ? 64 : T->getPrimitiveSizeInBits();
+  APInt Pattern = Bits >= 8 && Bits % 8 == 0
+                      ? APInt::getSplat(Bits, APInt(8, 0xa5))
+                      : APInt(Bits, 1);
+  if (T->isFloatingPointTy())
+    return ConstantFP::get(T, APFloat(T->getFltSemantics(), Pattern));
+  Constant *K = ConstantInt::get(T->getContext(), Pattern);
+  return T->isPointerTy() ? ConstantExpr::getIntToPtr(K, T) : K;
+}
+
 } // namespace
 
 void instrument(Module &M, Lowered &L, bool Checks, bool Definedness) {
@@ -774,14 +789,15 @@ void instrument(Module &M, Lowered &L, bool Checks, bool Definedness) {
     if (!F.isDeclaration() && !F.hasFnAttribute(EntryAttr))
       FunctionInstrumenter(F, R, Sites, Checks, Definedness).run();
   // What was never initialised has some value; not zero, which would be lucky.
-  if (Function *U = M.getFunction(UninitName)) {
-    for (User *X : make_early_inc_range(U->users()))
+  for (Function &U : make_early_inc_range(M)) {
+    if (!U.getName().starts_with(UninitName))
+      continue;
+    for (User *X : make_early_inc_range(U.users()))
       if (auto *Call = dyn_cast<CallInst>(X)) {
-        Call->replaceAllUsesWith(
-            ConstantInt::get(Type::getInt8Ty(M.getContext()), 0xa5));
+        Call->replaceAllUsesWith(strangeValue(Call->getType()));
         Call->eraseFromParent();
       }
-    U->eraseFromParent();
+    U.eraseFromParent();
   }
 }
 

@@ -139,6 +139,8 @@ private:
   bool writeInitialiser(char *At, const Constant *C);
   void flattenAddressSpaces();
   void startLocals();
+  Value *uninitialised(IRBuilder<> &B, Type *T);
+  void startScalars(IRBuilder<> &B, Value *P, Type *T, uint64_t Offset);
   void lowerInstructions(Function &F);
   Value *lowerIntrinsic(CallInst &Call, bool &Handled);
   Value *lowerSreg(IRBuilder<> &B, StringRef Name, CallInst &Call);
@@ -458,6 +460,40 @@ void Lowering::flattenAddressSpaces() {
   }
 }
 
+/// A value that nobody knows. Each call is a different one.
+Value *Lowering::uninitialised(IRBuilder<> &B, Type *T) {
+  std::string Name = UninitName;
+  raw_string_ostream(Name) << "." << *T;
+  CallInst *U = Runtime.call(B, Name, T, {});
+  // Reads something that nobody writes: removable, but not mergeable with the
+  // call of another variable.
+  U->getCalledFunction()->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  U->getCalledFunction()->addFnAttr(Attribute::WillReturn);
+  return U;
+}
+
+void Lowering::startScalars(IRBuilder<> &B, Value *P, Type *T,
+                            uint64_t Offset) {
+  if (auto *S = dyn_cast<StructType>(T)) {
+    const StructLayout *Layout = DL.getStructLayout(S);
+    for (unsigned I = 0; I < S->getNumElements(); ++I)
+      startScalars(B, P, S->getElementType(I),
+                   Offset + Layout->getElementOffset(I).getFixedValue());
+    return;
+  }
+  if (auto *Array = dyn_cast<ArrayType>(T)) {
+    uint64_t Step = DL.getTypeAllocSize(Array->getElementType());
+    for (uint64_t I = 0; I < Array->getNumElements(); ++I)
+      startScalars(B, P, Array->getElementType(), Offset + I * Step);
+    return;
+  }
+  if (!T->isSingleValueType() || T->isIntegerTy(1))
+    return;
+  B.CreateAlignedStore(uninitialised(B, T),
+                       B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, Offset),
+                       Align(1));
+}
+
 /// At the start of its life a local is filled with a value that the optimiser
 /// cannot look into and that the instrumentation takes as never initialised.
 void Lowering::startLocals() {
@@ -483,10 +519,12 @@ void Lowering::startLocals() {
                              : A->getNextNode());
       for (Instruction *At : Starts) {
         IRBuilder<> B(At);
-        CallInst *U = Runtime.call(B, UninitName, B.getInt8Ty(), {});
-        U->getCalledFunction()->setMemoryEffects(MemoryEffects::none());
-        U->getCalledFunction()->addFnAttr(Attribute::WillReturn);
-        B.CreateMemSet(A, U, Size->getFixedValue(), A->getAlign());
+        // Scalar by scalar, so that each is a value of its own; padding and
+        // large arrays byte by byte.
+        B.CreateMemSet(A, uninitialised(B, B.getInt8Ty()),
+                       Size->getFixedValue(), A->getAlign());
+        if (!A->isArrayAllocation() && Size->getFixedValue() <= 1024)
+          startScalars(B, A, A->getAllocatedType(), 0);
       }
     }
   }

@@ -67,8 +67,8 @@ void Worker::barrier(Thread &T, uint32_t Site, uint32_t Id, uint32_t Count,
   T.Value = Pred;
   ++Blk.AtBarrier;
   tryBarrier(Id, Count);
-  if (T.State == Thread::WaitBarrier)
-    switchToScheduler(T);
+  // Also the last to arrive waits for its turn: the order is the schedule's.
+  switchToScheduler(T);
 }
 
 void Worker::tryBarrier(uint32_t Id, uint32_t Count) {

@@ -90,7 +90,10 @@ private:
   std::map<std::string, std::vector<uint8_t>> VariableValues;
   std::vector<Discovery> Found;
   size_t Dynamic = 0;
-  std::map<unsigned, unsigned> GoodWays;
+  struct Record {
+    unsigned Failed = 0, Worked = 0;
+  };
+  std::map<std::array<uint32_t, 3>, std::array<Record, ScalarWays>> WayRecord;
   unsigned Compared = 0, Undefined = 0, ByRewritten = 0, Idle = 0;
   std::string LastUndefined;
   std::set<std::string> Launched; ///< kernels that the last launch ran
@@ -377,18 +380,21 @@ void Harness::explainDifference(const Shape &S, unsigned Trial, size_t I,
 }
 
 /// An exit code, or -1: go on.
-int Harness::trial(const Shape &S, unsigned Trial) {
+int Harness::trial(const Shape &S, unsigned Number) {
+  // Shapes repeat with a period; what else varies must not follow it.
+  unsigned Trial = Number + Number / 5 + Number / 7 + Number / 77;
   fillBuffers(S, Trial);
   std::vector<Snapshot> Want;
   std::map<std::string, Snapshot> WantVariables;
   bool Defined = false;
-  // Begin with what has worked most often.
-  unsigned First = 0;
-  for (auto &[Way, Count] : GoodWays)
-    if (!GoodWays.count(First) || Count > GoodWays[First])
-      First = Way;
-  for (unsigned N = 0; N < ScalarWays && !Defined; ++N) {
-    unsigned Way = (First + N) % ScalarWays;
+  // The likely meanings come first, even where odd ones have worked: a launch
+  // with n = 1 is often defined and says little. What never works for a block
+  // size is given up.
+  auto &Ways = WayRecord[{S.Block.X, S.Block.Y, S.Block.Z}];
+  for (unsigned Way = 0; Way < ScalarWays && !Defined; ++Way) {
+    if (Ways[Way].Failed >= 5 && !Ways[Way].Worked)
+      continue;
+    ++Ways[Way].Failed;
     setArguments(S, Way, Trial);
     std::vector<Discovery> Regions;
     for (size_t I = 0; I < Params.size(); ++I)
@@ -474,7 +480,7 @@ int Harness::trial(const Shape &S, unsigned Trial) {
     if (!Touches && Trial % 8)
       continue;
     Defined = true;
-    ++GoodWays[Way];
+    ++Ways[Way].Worked;
   }
   if (!Defined) {
     ++Undefined;

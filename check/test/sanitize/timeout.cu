@@ -2,7 +2,7 @@
 // RUN: %status 3 %check run %s --timeout=1 2>&1 | FileCheck %s
 __global__ void kernel(const int *a, int *o, int n) {
   // CHECK: error: the launch takes longer than the time limit [timeout]
-  while (n != 3)
+  while (*(const volatile int *)a != n)
     o[threadIdx.x] = n;
 }
 int main() {
