@@ -47,6 +47,11 @@ bool isFailure(Verdict V) {
          V == Verdict::Crashed;
 }
 
+bool isSuspicious(const std::string &Code) {
+  return Code == "plan-not-verified" || Code == "emit-failed" ||
+         Code == "too-hard" || Code == "not-in-report";
+}
+
 std::string kernelName(unsigned Seed) { return "k" + num(Seed); }
 
 const std::vector<std::string> &optionsOf(unsigned Seed,
@@ -75,9 +80,14 @@ std::string firstLines(const std::string &Text, unsigned N) {
   return Text.substr(0, E);
 }
 
-/// Kernel name -> decline code, or "" when rewritten; from the JSON report.
-std::map<std::string, std::string> verdicts(const std::string &Report) {
-  std::map<std::string, std::string> Out;
+struct Answer {
+  std::string Code; ///< of the first decline, "" when rewritten
+  std::string Detail;
+};
+
+/// Answers by kernel name, from the JSON report.
+std::map<std::string, Answer> verdicts(const std::string &Report) {
+  std::map<std::string, Answer> Out;
   auto V = llvm::json::parse(Report);
   if (!V) {
     llvm::consumeError(V.takeError());
@@ -99,14 +109,17 @@ std::map<std::string, std::string> verdicts(const std::string &Report) {
       std::string Name = K->getString("name").value_or("").str();
       Name = Name.substr(0, Name.find('<'));
       if (K->getString("verdict").value_or("") == "rewritten") {
-        Out[Name] = "";
+        Out[Name] = {};
         continue;
       }
-      std::string Code = "unknown";
+      Answer A{"unknown", ""};
       const llvm::json::Array *D = K->getArray("declines");
-      if (D && !D->empty() && D->front().getAsObject())
-        Code = D->front().getAsObject()->getString("code").value_or("").str();
-      Out[Name] = Code;
+      if (D && !D->empty() && D->front().getAsObject()) {
+        const llvm::json::Object &First = *D->front().getAsObject();
+        A.Code = First.getString("code").value_or("").str();
+        A.Detail = First.getString("detail").value_or("").str();
+      }
+      Out[Name] = A;
     }
   }
   return Out;
@@ -146,13 +159,14 @@ public:
       Out[0].Detail = R.how() + "\n" + firstLines(R.Err, 10);
       return Out;
     }
-    std::map<std::string, std::string> Codes = verdicts(readFile(Report));
+    std::map<std::string, Answer> Codes = verdicts(readFile(Report));
     Group Rewritten;
     std::vector<size_t> Places;
     for (size_t I = 0; I < G.size(); ++I) {
       auto It = Codes.find(G[I].Name);
       Out[I].V = Verdict::Declined;
-      Out[I].Code = It == Codes.end() ? "not-in-report" : It->second;
+      Out[I].Code = It == Codes.end() ? "not-in-report" : It->second.Code;
+      Out[I].Detail = It == Codes.end() ? "" : It->second.Detail;
       if (Out[I].Code.empty()) {
         Rewritten.push_back(G[I]);
         Places.push_back(I);
@@ -270,6 +284,8 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
           ++N.ByVerdict[Out[I].V];
           if (Out[I].V == Verdict::Declined)
             ++N.ByCode[Out[I].Code];
+      if (Out[I].V == Verdict::Declined && isSuspicious(Out[I].Code))
+        N.Suspicious.push_back({Seeds[I], Options, Out[I]});
           if (!isFailure(Out[I].V) && Out[I].V != Verdict::NotRun)
             continue;
           Out[I].Emitted.clear();

@@ -34,6 +34,8 @@ enum class Verdict {
 const char *verdictName(Verdict V);
 /// Is this an error of the rewriter?
 bool isFailure(Verdict V);
+/// Is this decline one that should not happen (plan-not-verified ...)?
+bool isSuspicious(const std::string &Code);
 
 struct Outcome {
   Verdict V = Verdict::NotRun;
@@ -68,6 +70,8 @@ struct Counts {
   std::map<Verdict, unsigned> ByVerdict;
   std::map<std::string, unsigned> ByCode;
   std::vector<Failure> Failures;
+  /// Declines that the rewriter itself calls an error of its own.
+  std::vector<Failure> Suspicious;
   bool Complete = true; ///< false: the time was over first
 };
 

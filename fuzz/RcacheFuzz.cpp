@@ -165,6 +165,12 @@ void print(const Counts &N) {
        << "): " << verdictName(F.O.V) << '\n';
     indent(OS, F.O.Detail);
   }
+  std::vector<Failure> Odd = N.Suspicious;
+  std::sort(Odd.begin(), Odd.end(),
+            [](auto &A, auto &B) { return A.Seed < B.Seed; });
+  for (const Failure &F : Odd)
+    OS << "note: seed " << F.Seed << " (" << joined(F.Options)
+       << "): " << F.O.Code << ": " << F.O.Detail << '\n';
   OS << "generated " << N.Generated << (N.Complete ? "" : " (out of time)")
      << '\n';
   for (auto &[V, Count] : N.ByVerdict)
