@@ -26,11 +26,15 @@ enum Flag {
   Flat = 8,       // g = physical thread * C; else a row of threads a block
   TwoBodies = 16, // all slots active: a body without predicates
   Index64 = 32,
-  Tail2 = 64,       // rest of the window by 8-byte loads
-  TailUp = 128,     // rest of the window by a 16-byte load (in range: tested)
-  ExactDiv = 256,   // division by constant: fast exact path for all slots
-  SlotsInner = 512, // loop over taps outside, slots inside
-  WarpTest = 1024   // interior test uniform in the warp
+  Tail2 = 64,        // rest of the window by 8-byte loads
+  TailUp = 128,      // rest of the window by a 16-byte load (in range: tested)
+  ExactDiv = 256,    // division by constant: fast exact path for all slots
+  SlotsInner = 512,  // loop over taps outside, slots inside
+  LateGuard = 16384, // with PerSlot: bounds computed after the body
+  PerSlot = 8192,    // Speculate, the division right after its slot's sum
+  NoAlign = 4096,    // no test of alignment
+  Speculate = 2048,  // no predicates in the body, guards at the store only
+  WarpTest = 1024    // interior test uniform in the warp
 };
 
 // ---- the original -----------------------------------------------------------
@@ -170,7 +174,8 @@ __device__ __forceinline__ void rewritten(const T *A, T *B, int n,
       w[m] = here ? at(g0 + m) : T();
   } else if (X == Reload) {
     const Index last = (Flags & WarpTest) ? g0 + (31 - lane) * C : g0;
-    if (here && last + Room <= n && aligned<uint4>(A + g0)) {
+    if (here && last + Room <= n &&
+        ((Flags & NoAlign) || aligned<uint4>(A + g0))) {
       loadWindow<N, Flags>(w, A + g0);
     } else {
 #pragma unroll
@@ -275,10 +280,11 @@ __device__ __forceinline__ void rewritten(const T *A, T *B, int n,
   bool all = true;
 #pragma unroll
   for (int s = 0; s < C; ++s) {
-    on[s] = g0 + s < n;
+    on[s] = (Flags & LateGuard) || g0 + s < n;
     all = all && on[s];
   }
-  if (((Flags & TwoBodies) && all) || (Flags & SlotsInner)) {
+  if (((Flags & TwoBodies) && all) ||
+      (Flags & (SlotsInner | Speculate | PerSlot))) {
     T sum[C];
     if (Flags & SlotsInner) {
 #pragma unroll
@@ -296,9 +302,12 @@ __device__ __forceinline__ void rewritten(const T *A, T *B, int n,
 #pragma unroll
         for (int j = 0; j <= 2 * K; ++j)
           sum[s] += w[s + j];
+        if (Flags & PerSlot)
+          out[s] = finish<Flags>(sum[s]);
       }
     }
-    if (Flags & ExactDiv) {
+    if (Flags & PerSlot) {
+    } else if (Flags & ExactDiv) {
       divideAll<C>(out, sum);
     } else {
 #pragma unroll
@@ -317,7 +326,14 @@ __device__ __forceinline__ void rewritten(const T *A, T *B, int n,
       out[s] = finish<Flags>(sum);
     }
   }
-  if (!(Flags & ScalarStores) && all && aligned<uint4>(B + g0)) {
+  if (Flags & LateGuard) {
+    all = g0 + C <= n;
+#pragma unroll
+    for (int s = 0; s < C; ++s)
+      on[s] = g0 + s < n;
+  }
+  if (!(Flags & ScalarStores) && all &&
+      ((Flags & NoAlign) || aligned<uint4>(B + g0))) {
 #pragma unroll
     for (int s = 0; s < C; s += 4) {
       uint4 v;
@@ -343,6 +359,12 @@ __global__ void restricted(const T *__restrict__ A, T *__restrict__ B, int n,
   rewritten<C, X, Flags>(A, B, n, grid_x, bdim_x);
 }
 
+template <int C, int X, int Flags, int Threads, int Blocks>
+__global__ void __launch_bounds__(Threads, Blocks)
+    bounded(const T *A, T *B, int n, unsigned grid_x, unsigned bdim_x) {
+  rewritten<C, X, Flags>(A, B, n, grid_x, bdim_x);
+}
+
 // ---- measurement ------------------------------------------------------------
 
 static T *A, *B, *Ref;
@@ -355,7 +377,7 @@ static void launchOriginal(int block, T *out, int n) {
              (block + 2 * K) * sizeof(T)>>>(A, out, n);
 }
 
-template <int C, int X, int Flags>
+template <int C, int X, int Flags, int Threads, int Blocks>
 static void launch(T *out, int n, int tpb, int block) {
   const unsigned grid = unsigned((n + block - 1) / block);
   const size_t shared =
@@ -371,14 +393,18 @@ static void launch(T *out, int n, int tpb, int block) {
     blocks = dim3((grid + merged - 1) / merged);
     threads = dim3(row, merged);
   }
-  if (Flags & NoRestrict)
+  if (Blocks)
+    bounded<C, X, Flags, Threads ? Threads : 64, Blocks>
+        <<<blocks, threads, shared>>>(A, out, n, grid, block);
+  else if (Flags & NoRestrict)
     plain<C, X, Flags><<<blocks, threads, shared>>>(A, out, n, grid, block);
   else
     restricted<C, X, Flags>
         <<<blocks, threads, shared>>>(A, out, n, grid, block);
 }
 
-template <int C, int X, int Flags> static void measure(int tpb, int block) {
+template <int C, int X, int Flags, int Threads = 0, int Blocks = 0>
+static void measure(int tpb, int block) {
   static const char *Names[] = {"shuffle-select", "reload",    "scalars",
                                 "shuffle-fix",    "warp-tile", "half"};
   if (sizeof(T) != 4)
@@ -388,7 +414,7 @@ template <int C, int X, int Flags> static void measure(int tpb, int block) {
        {size_t(4099), size_t(1 << 20), size_t((1 << 20) + 13), Big}) {
     launchOriginal(256, Ref, int(n));
     CHECK(cudaMemset(B, 0xff, n * 4));
-    launch<C, X, Flags>(B, int(n), tpb, block);
+    launch<C, X, Flags, Threads, Blocks>(B, int(n), tpb, block);
     CHECK(cudaGetLastError());
     if (bench::differences(B, Ref, n - 2 * K))
       ok = false;
@@ -399,22 +425,28 @@ template <int C, int X, int Flags> static void measure(int tpb, int block) {
       if (e == 0xffffffffu)
         ok = false;
   }
-  const float ms =
-      bench::medianMs([&] { launch<C, X, Flags>(B, int(Big), tpb, block); });
+  const float ms = bench::medianMs(
+      [&] { launch<C, X, Flags, Threads, Blocks>(B, int(Big), tpb, block); });
   cudaFuncAttributes at;
-  CHECK(cudaFuncGetAttributes(
-      &at, (Flags & NoRestrict) ? (const void *)plain<C, X, Flags>
-                                : (const void *)restricted<C, X, Flags>));
+  const void *kernel = Blocks ? (const void *)bounded < C, X, Flags,
+             Threads ? Threads : 64,
+             Blocks >
+      : (Flags & NoRestrict) ? (const void *)plain<C, X, Flags>
+                             : (const void *)restricted<C, X, Flags>;
+  CHECK(cudaFuncGetAttributes(&at, kernel));
   char flags[200] = "";
-  static const char *FlagNames[] = {"bar",  "scalar-st", "norestrict", "flat",
-                                    "two",  "i64",       "tail2",      "tailup",
-                                    "xdiv", "inner",     "warptest"};
-  for (int i = 0; i < 11; ++i)
+  static const char *FlagNames[] = {
+      "bar",      "scalar-st", "norestrict", "flat",    "two",
+      "i64",      "tail2",     "tailup",     "xdiv",    "inner",
+      "warptest", "spec",      "noalign",    "perslot", "late"};
+  for (int i = 0; i < 15; ++i)
     if (Flags >> i & 1) {
       if (*flags)
         std::strcat(flags, "+");
       std::strcat(flags, FlagNames[i]);
     }
+  if (Blocks)
+    std::snprintf(flags + std::strlen(flags), 20, "+bounds%d", Blocks);
   std::printf("%s,%d,%s,%d,%d,%d,%s,%.4f,%.3f,%.1f,%d,%d,%s\n", TypeName, K,
               Names[X], C, tpb, block, *flags ? flags : "-", ms, BestMs / ms,
               100 * CopyMs / ms, at.numRegs, int(at.localSizeBytes),
@@ -449,7 +481,13 @@ int main() {
   measureStatic<256>();
   measureStatic<512>();
   measureStatic<1024>();
-#ifdef ROUND2
+#if ROUND == 5
+#include "forms1d-e.inc"
+#elif ROUND == 4
+#include "forms1d-d.inc"
+#elif ROUND == 3
+#include "forms1d-c.inc"
+#elif ROUND == 2
 #include "forms1d-b.inc"
 #else
 #include "forms1d.inc"
