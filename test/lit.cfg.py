@@ -90,7 +90,7 @@ if toolkit:
         )
     )
 
-for program in ("rcache-check", "rcache-lsp"):
+for program in ("rcache-check", "rcache-fuzz", "rcache-lsp"):
     if os.path.exists(os.path.join(bin_dir, program)):
         config.available_features.add(program)
 for program in ("nvim", "emacs", "cmake", "ninja", "make"):
