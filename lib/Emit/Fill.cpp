@@ -65,7 +65,7 @@ static void addProductNames(CxxNames &Symbols, const ArrayPlan &A) {
     const std::vector<std::string> Factors = productFactors(Id);
     if (Factors.empty())
       continue;
-    bool Wide = false, All = true;
+    bool Wide = isWideProduct(Id), All = true;
     for (const std::string &F : Factors) {
       const auto It = Symbols.find(F);
       All &= It != Symbols.end();

@@ -127,7 +127,8 @@ CxxType Names::typeFor(const std::vector<std::string> &Ids) const {
     if (I >= 0 && M.Symbols[I].Bits > 32)
       return CxxType::LongLong;
     const std::vector<std::string> Factors = productFactors(Id);
-    if (!Factors.empty() && typeFor(Factors) == CxxType::LongLong)
+    if (isWideProduct(Id) ||
+        (!Factors.empty() && typeFor(Factors) == CxxType::LongLong))
       return CxxType::LongLong;
   }
   return CxxType::Int;

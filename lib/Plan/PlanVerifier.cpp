@@ -554,6 +554,7 @@ VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
                          const VerifyOptions &O) {
   VerifyOutcome Out;
   std::optional<Verifier> V;
+  M.Ctx->resetBudget();
   auto Run = [&] {
     V.emplace(M, P, O);
     try {

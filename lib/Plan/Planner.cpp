@@ -13,6 +13,7 @@
 #include "Staging.h"
 #include "Windows.h"
 #include <algorithm>
+#include <functional>
 #include <set>
 
 using namespace rcache;
@@ -27,7 +28,13 @@ public:
 
   PlanOutcome run() {
     if (M.Arrays.empty()) {
-      decline("no-shared", "", M.Pos);
+      // A model that ends early knows no arrays.
+      for (const Decline &D : M.Declines)
+        if (D.Code == "not-instantiated" || D.Code == "parse-error" ||
+            D.Code == "macro" || D.Code == "too-hard")
+          Out.Declines.push_back(D);
+      if (Out.Declines.empty())
+        decline("no-shared", "", M.Pos);
       return std::move(Out);
     }
     Out.Declines = M.Declines;
@@ -288,9 +295,21 @@ private:
       if (I < 0)
         continue; // an element coordinate
       const Symbol &S = M.Symbols[I];
-      if (S.K <= Symbol::Param || S.Anywhere)
-        continue;
-      if (std::find(Valid.begin(), Valid.end(), unsigned(I)) == Valid.end()) {
+      // A product is as good as its factors.
+      std::function<bool(int)> IsValid = [&](int J) {
+        if (J < 0)
+          return false;
+        const Symbol &T = M.Symbols[J];
+        if (T.K <= Symbol::Param || T.Anywhere ||
+            std::find(Valid.begin(), Valid.end(), unsigned(J)) != Valid.end())
+          return true;
+        return !T.Factors.empty() &&
+               std::all_of(T.Factors.begin(), T.Factors.end(),
+                           [&](const std::string &F) {
+                             return IsValid(M.symbolIndex(F));
+                           });
+      };
+      if (!IsValid(I)) {
         decline("several-intervals",
                 "'" + S.Text + "' has changed between the staging of '" +
                     M.Arrays[P.Array].Name + "' and its barrier",

@@ -45,12 +45,16 @@ std::vector<std::string> rcache::productFactors(const std::string &Id) {
   std::vector<std::string> Factors;
   if (Id.find('*') == std::string::npos)
     return Factors;
-  size_t Begin = 0;
+  size_t Begin = isWideProduct(Id) ? 3 : 0;
   for (size_t Star; (Star = Id.find('*', Begin)) != std::string::npos;
        Begin = Star + 1)
     Factors.push_back(Id.substr(Begin, Star - Begin));
   Factors.push_back(Id.substr(Begin));
   return Factors;
+}
+
+bool rcache::isWideProduct(const std::string &Id) {
+  return Id.compare(0, 3, "64*") == 0;
 }
 
 static void collectSymbols(const ValueRef &V, std::set<std::string> &Out) {
@@ -198,40 +202,67 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
 // Products
 //===----------------------------------------------------------------------===//
 
-/// The symbol for \p Id * \p Factor: the model's own where it has one.
-static isl::pw_aff productSymbol(const KernelModel &M, const Assumptions &A,
-                                 const std::string &Id,
-                                 const std::string &Factor) {
-  isl::ctx Ctx = M.Ctx->ctx();
-  for (const Symbol &S : M.Symbols)
-    if (S.Factors.size() == 2 &&
-        ((S.Factors[0] == Id && S.Factors[1] == Factor) ||
-         (S.Factors[1] == Id && S.Factors[0] == Factor)))
-      return A.fix(symbolValue(Ctx, S.Id));
-  return symbolValue(Ctx, Id + "*" + Factor);
+/// Does the product symbol \p S stand for the mathematical product? One in
+/// unsigned may have wrapped, unless the model makes the launch check it.
+static bool isExactProduct(const KernelModel &M, const Symbol &S) {
+  if (S.Signed)
+    return true;
+  for (const std::string &F : S.Factors) {
+    const int I = M.symbolIndex(F);
+    if (I < 0 || M.Symbols[I].K > Symbol::Param)
+      return false;
+  }
+  return true;
 }
 
-/// \p V times the symbol \p Factor, each term a product symbol:
-/// (e0 + 16 by - 1) * W = [e0*W] + 16 [by*W] - W. nullopt: V has quotients.
-static std::optional<isl::pw_aff> timesSymbol(const KernelModel &M,
-                                              const Assumptions &A,
-                                              const isl::pw_aff &V,
-                                              const std::string &Factor) {
+/// The symbol for the product of \p Factors: one of them by itself, the model's
+/// own symbol where it has one, else a new one.
+static isl::pw_aff productSymbol(const KernelModel &M, const Assumptions &A,
+                                 std::vector<std::string> Factors, bool Wide) {
   isl::ctx Ctx = M.Ctx->ctx();
+  if (Factors.size() == 1)
+    return A.fix(symbolValue(Ctx, Factors[0]));
+  std::sort(Factors.begin(), Factors.end());
+  for (const Symbol &S : M.Symbols)
+    if (S.Factors.size() == Factors.size() && isExactProduct(M, S)) {
+      std::vector<std::string> Own = S.Factors;
+      std::sort(Own.begin(), Own.end());
+      if (Own == Factors)
+        return A.fix(symbolValue(Ctx, S.Id));
+    }
+  std::string Id = Wide ? "64" : "";
+  for (const std::string &F : Factors)
+    Id += (Id.empty() ? "" : "*") + F;
+  return symbolValue(Ctx, Id);
+}
+
+/// \p V times the product of \p Factors, term by term:
+/// (e0 + 16 by - 1) * W = [e0*W] + 16 [by*W] - W. nullopt: V has quotients.
+static std::optional<isl::pw_aff>
+timesSymbols(const KernelModel &M, const Assumptions &A, const isl::pw_aff &V,
+             const std::vector<std::string> &Factors, bool Wide) {
   std::optional<isl::pw_aff> Sum;
   bool Fine = true;
   V.foreach_piece([&](isl::set D, isl::multi_aff Piece) {
-    isl::pw_aff One = isl::pw_aff(Piece.at(0));
-    std::optional<Linear> L = linearForm(One, always(Ctx));
+    const std::optional<Linear> L =
+        linearForm(isl::pw_aff(Piece.at(0)), always(M.Ctx->ctx()));
     if (!L) {
       Fine = false;
       return;
     }
-    isl::pw_aff Part =
-        A.fix(symbolValue(Ctx, Factor)).scale(static_cast<long>(L->Const));
-    for (const auto &[Id, C] : L->Coef)
+    isl::pw_aff Part = productSymbol(M, A, Factors, Wide)
+                           .scale(static_cast<long>(L->Const));
+    for (const auto &[Id, C] : L->Coef) {
+      std::vector<std::string> All = Factors;
+      const int I = M.symbolIndex(Id);
+      if (I >= 0 && !M.Symbols[I].Factors.empty())
+        All.insert(All.end(), M.Symbols[I].Factors.begin(),
+                   M.Symbols[I].Factors.end());
+      else
+        All.push_back(Id);
       Part = Part.add(
-          productSymbol(M, A, Id, Factor).scale(static_cast<long>(C)));
+          productSymbol(M, A, std::move(All), Wide).scale(static_cast<long>(C)));
+    }
     Part = Part.intersect_domain(D);
     Sum = Sum ? Sum->union_add(Part) : Part;
   });
@@ -429,16 +460,22 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       if (!Used.count(T))
         D = D.project_out_param(T);
     Unknowns.insert(Unknowns.end(), Iterators.begin(), Iterators.end());
-    // Products with an unknown are functions of the element, too: they follow
-    // from the unknown (below). Factors stand in front of products of them.
-    std::vector<const Symbol *> Products;
-    std::set<std::string> Solved(Unknowns.begin(), Unknowns.end());
-    for (const Symbol &S : M.Symbols)
-      if (S.Factors.size() == 2 &&
-          Solved.count(S.Factors[0]) + Solved.count(S.Factors[1]) == 1) {
-        Products.push_back(&S);
-        Solved.insert(S.Id);
-      }
+    // Products with one unknown are functions of the element, too: they follow
+    // from the unknown (below).
+    std::map<const Symbol *, std::string> Products; // to the unknown
+    std::set<std::string> Solved;
+    for (const Symbol &S : M.Symbols) {
+      if (S.Factors.size() < 2 || !Used.count(S.Id) || !isExactProduct(M, S))
+        continue;
+      std::vector<std::string> Unknown;
+      for (const std::string &F : S.Factors)
+        if (std::find(Unknowns.begin(), Unknowns.end(), F) != Unknowns.end())
+          Unknown.push_back(F);
+      if (Unknown.size() != 1)
+        continue;
+      Products.emplace(&S, Unknown.front());
+      Solved.insert(S.Id);
+    }
     for (const std::string &Id : Used) {
       int I = M.symbolIndex(Id);
       if (I < 0)
@@ -462,24 +499,19 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       Known = Known.project_out_param(U);
     Known = Known.coalesce();
     std::map<std::string, isl::pw_aff> ProductMap;
-    for (const Symbol *S : Products) {
-      const bool First = Map.count(S->Factors[0]) != 0;
-      const auto Factor = Map.find(S->Factors[First ? 0 : 1]);
-      if (Factor == Map.end())
-        continue;
+    for (const auto &[S, Unknown] : Products) {
+      std::vector<std::string> Others = S->Factors;
+      Others.erase(std::find(Others.begin(), Others.end(), Unknown));
       std::optional<isl::pw_aff> V =
-          timesSymbol(M, A, Factor->second, S->Factors[First ? 1 : 0]);
-      if (!V) {
-        if (!Used.count(S->Id))
-          continue;
+          timesSymbols(M, A, Map.at(Unknown), Others, S->Bits > 32);
+      if (!V)
         return Fail("data-dependent-index",
                     "the staging of '" + Arr.Name + "' depends on '" + S->Text +
                         "'",
                     W.Pos);
-      }
-      Map.insert_or_assign(S->Id, *V);
       ProductMap.insert_or_assign(S->Id, *V);
     }
+    Map.insert(ProductMap.begin(), ProductMap.end());
     // A condition on a product: known from the element only if what it follows
     // from does not depend on that condition itself.
     for (const auto &[Id, V] : ProductMap)

@@ -30,9 +30,10 @@ ValueRef substituteValue(const ValueRef &V,
 
 /// A product of an element coordinate and symbols (`in[y * W + x]` staged at
 /// s[y][x] is in[e0 * W + e1]) is a symbol of the staging function alone: its Id
-/// is that of its factors, joined by '*'. The factors of \p Id; empty: no such
-/// product.
+/// is that of its factors, joined by '*', with `64*` in front when the original
+/// computes the product in 64 bits. The factors of \p Id; empty: no such product.
 std::vector<std::string> productFactors(const std::string &Id);
+bool isWideProduct(const std::string &Id);
 
 /// Ids of all symbols in \p V, and of the factors of products with elements.
 std::vector<std::string> valueSymbols(const ValueRef &V);

@@ -63,11 +63,13 @@ World::World(const KernelModel &M, const Plan &P, unsigned Seed)
     addProduct(Id);
 }
 
-/// The product that \p Id names: its factors joined by '*'.
+/// The product that \p Id names: its factors joined by '*', `64*` in front
+/// where it is computed in 64 bits.
 void World::addProduct(const std::string &Id) {
   Product New;
   New.At = position(Id);
-  for (size_t Begin = 0; Begin != std::string::npos;) {
+  for (size_t Begin = Id.compare(0, 3, "64*") == 0 ? 3 : 0;
+       Begin != std::string::npos;) {
     const size_t Star = Id.find('*', Begin);
     const auto It = Pos.find(Id.substr(Begin, Star - Begin));
     if (It == Pos.end())
