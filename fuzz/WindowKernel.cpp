@@ -412,10 +412,15 @@ private:
       return Uses + "if (" + Guard + ") {\n" + Store + "}\n";
     case 2:
       return "if (!(" + Guard + "))\n  return;\n" + Uses + Store;
-    case 3: // the border gets something else
-      if (Interior && !Early)
+    case 3: // the border gets something else, each output one value
+      if (Interior && !Early) {
+        std::string Index = Store.find("n - 1 - g") == std::string::npos
+                                ? "g"
+                                : "n - 1 - g";
         return "if (" + Guard + ") {\n" + Uses + Store +
-               "} else if (g < n) {\nout[g] = (" + OutType + ")2;\n}\n";
+               "} else if (g < n) {\nout[" + Index + "] = (" + OutType +
+               ")2;\n}\n";
+      }
       [[fallthrough]];
     default:
       return "if (" + Guard + ") {\n" + Uses + Store + "}\n";
