@@ -96,7 +96,7 @@ CampaignOptions campaign() {
                     {},
                     {"--force", "--distribution=cyclic"},
                     {"--force", "--distribution=chunked", "--coarsen=4"},
-                    {"--force", "--assume-no-alias", "--block=128"},
+                    {"--force", "--block=128"},
                     {"--force", "--coarsen=8"}};
   O.Jobs = Jobs;
   O.Seconds = Time;
