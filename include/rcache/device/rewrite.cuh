@@ -123,9 +123,11 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 namespace rcache {
 namespace device {
 /// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
-/// call it. T: trivially copyable, of any size; exchanged word by word.
+/// call it. T: trivially copyable, of any size; exchanged word by word. Taken by
+/// value: `c ? a[i] : b[j]` bound to a reference would choose between addresses and
+/// keep both arrays in local memory.
 template <typename T>
-__device__ __forceinline__ T shuffle(const T &value, int lane) {
+__device__ __forceinline__ T shuffle(T value, int lane) {
   constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
   unsigned int words[Words] = {};
   memcpy(words, &value, sizeof(T));
