@@ -289,11 +289,31 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
       Facts.push_back({S.Factors, Limit});
     }
   }
-  if (!Facts.empty() && proveInRange(A, T.min(), T.max(), Path)) {
+  auto Keep = [&] {
     for (auto &[Factors, Max] : Facts)
       assumeProduct(Factors, Max);
     return true;
+  };
+  if (!Facts.empty() && proveInRange(A, T.min(), T.max(), Path))
+    return Keep();
+  // `base + threadIdx.x` with base < n on the path: not if n is the largest int.
+  bool More = false;
+  for (size_t N = 0; N < M.Symbols.size(); ++N) {
+    const Symbol &S = M.Symbols[N];
+    Wide Max = IntType{S.Bits, true}.max() - 0xffff;
+    if (S.K != Symbol::Param || S.Bits < 32 || S.Bits > T.Bits ||
+        Ranges.at(S.Id).Hi <= Max)
+      continue;
+    int Pos = isl_set_find_dim_by_name(Path.get(), isl_dim_param, S.Id.c_str());
+    if (Pos < 0 || isl_set_involves_dims(Path.get(), isl_dim_param, Pos, 1) !=
+                       isl_bool_true)
+      continue;
+    narrow(S.Id, 0, Max);
+    Facts.push_back({{S.Id}, Max});
+    More = true;
   }
+  if (More && proveInRange(A, T.min(), T.max(), Path))
+    return Keep();
   Ranges = SavedRanges;
   Bounds = SavedBounds;
   return false;

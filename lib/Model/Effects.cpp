@@ -416,6 +416,8 @@ public:
     return true;
   }
   bool VisitCallExpr(const CallExpr *E) override {
+    if (isa<CUDAKernelCallExpr>(E))
+      return true; // has a reason of its own
     const FunctionDecl *F = E->getDirectCallee();
     if (!F) {
       if (!isa<CXXPseudoDestructorExpr>(E->getCallee()))

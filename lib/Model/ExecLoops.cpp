@@ -454,6 +454,130 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
   }
 }
 
+/// How often is \p V modified in \p S?
+static unsigned timesAssigned(const clang::Stmt *S, const VarDecl *V,
+                              const Locals &L) {
+  if (!S)
+    return 0;
+  unsigned N = 0;
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+    N += rootVariable(B->getLHS()) == V;
+  else if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
+    N += rootVariable(U->getSubExpr()) == V;
+  for (const clang::Stmt *C : S->children())
+    N += timesAssigned(C, V, L);
+  return N;
+}
+
+/// In a counted loop whose body is always run to its end: a variable with one
+/// unconditional `v += c` a round is v0 + c * (rounds so far). Takes such
+/// variables out of \p Modified and sets them. Called with the counter's value
+/// for the body in place.
+void Executor::inductionVariables(
+    const ForStmt *F, unsigned Id,
+    llvm::SmallPtrSetImpl<const VarDecl *> &Modified) {
+  const Stmt &Loop = M.Stmts[Id];
+  if (Loop.Cooperative || !Loop.Step)
+    return;
+  int64_t Step = *Loop.Step;
+  isl::pw_aff I = Arith.symbol(M.Symbols[Loop.IterSymbol].Id);
+  isl::pw_aff Moved = Step > 0 ? I.sub(Loop.Init) : isl::pw_aff(Loop.Init).sub(I);
+
+  // Statements that run once a round.
+  std::vector<const Expr *> Always;
+  std::function<void(const Expr *)> Split = [&](const Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    if (auto *B = dyn_cast<BinaryOperator>(E); B && B->getOpcode() == BO_Comma) {
+      Split(B->getLHS());
+      Split(B->getRHS());
+    } else {
+      Always.push_back(E);
+    }
+  };
+  if (auto *C = dyn_cast<CompoundStmt>(F->getBody())) {
+    for (const clang::Stmt *X : C->body())
+      if (auto *E = dyn_cast<Expr>(X))
+        Split(E);
+  } else if (auto *E = dyn_cast<Expr>(F->getBody())) {
+    Split(E);
+  }
+  Split(F->getInc());
+
+  for (const Expr *E : Always) {
+    Counter C;
+    if (!matchStep(E, C) || !Modified.count(C.V) || !Env.count(C.V) ||
+        L.varIndex(C.V) < 0 || M.Vars[L.varIndex(C.V)].AddressTaken)
+      continue;
+    if (timesAssigned(F->getBody(), C.V, L) + timesAssigned(F->getInc(), C.V, L) +
+            timesAssigned(F->getCond(), C.V, L) !=
+        1)
+      continue;
+    // The step must not change in the loop.
+    bool Fixed = true;
+    if (C.Step) {
+      std::function<void(const clang::Stmt *)> Walk = [&](const clang::Stmt *S) {
+        if (auto *R = dyn_cast<DeclRefExpr>(S))
+          if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
+            Fixed &= !Modified.count(V) && L.varIndex(V) != Loop.IterVar &&
+                     L.arrayIndex(V) < 0;
+        Fixed &= !isa<CallExpr>(S);
+        if (auto *X = dyn_cast<Expr>(S); X && builtinVar(X))
+          return;
+        for (const clang::Stmt *K : S->children())
+          if (K)
+            Walk(K);
+      };
+      Walk(C.Step);
+    }
+    if (!Fixed)
+      continue;
+    ++Silent;
+    SVal By = C.Step ? eval(C.Step) : ofConst(1, AC.IntTy);
+    --Silent;
+    SVal V = Env[C.V];
+    std::optional<Linear> Lin = By.Int ? Arith.linear(By.Int->Aff) : std::nullopt;
+    bool Pointer = V.K == SVal::Pointer && !V.IdxInt.empty() && V.IdxInt.back() &&
+                   V.Base != SVal::UnknownBase;
+    if (!Lin || !(Pointer || V.Int))
+      continue;
+    // c * (moved / step): exact when step divides c.
+    int64_t Abs = std::abs(Step);
+    bool Divides = Lin->Const % Abs == 0;
+    for (auto &[T, Coef] : Lin->Terms)
+      Divides &= Coef % Abs == 0;
+    if (!Divides)
+      continue;
+    Lin->Const /= Abs;
+    for (auto &[T, Coef] : Lin->Terms)
+      Coef /= Abs;
+    IntType Ty = Pointer ? IntType{64, true} : V.Type;
+    auto Delta = Arith.mul({Arith.fromLinear(*Lin), true}, {Moved, true}, Ty, where());
+    if (!Delta)
+      continue;
+    if (Pointer) {
+      auto Sum = C.Down ? Arith.sub(*V.IdxInt.back(), *Delta, Ty)
+                        : Arith.add(*V.IdxInt.back(), *Delta, Ty);
+      if (!Sum)
+        continue;
+      V.IdxInt.back() = Sum;
+      V.Idx.back() = affineValue(Sum->Aff, "long long");
+      V.Flattened = V.Idx.size() > 1;
+    } else {
+      auto Sum = C.Down ? Arith.sub(*V.Int, *Delta, Ty)
+                        : Arith.add(*V.Int, *Delta, Ty);
+      if (!Sum)
+        continue;
+      V = ofInt(*Sum, C.V->getType());
+      // The variable held it: it fits.
+      if (Ty.Signed)
+        if (auto Fits = Arith.fitsUnlessPlain(Sum->Aff, Ty))
+          Path.Known = Path.Known.intersect(*Fits);
+    }
+    Env[C.V] = V;
+    Modified.erase(C.V);
+  }
+}
+
 /// `v /= 2`, `v >>= 1`, `v = v * 2`: the variable and the factor, negative for
 /// a division.
 static const VarDecl *geometricStep(const Expr *Inc, int64_t &Factor,
@@ -610,14 +734,17 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   SVal First;
   if (Geometric && Env.count(Geometric))
     First = Env[Geometric];
+  bool Continue = false;
+  bool Leaves = leaves(F->getBody(), false, Continue);
+  llvm::SmallPtrSet<const VarDecl *, 8> Changed = Modified;
+  if (Iter && !Continue && !Leaves)
+    inductionVariables(F, Id, Modified);
   havoc(Modified);
   if (Iter)
     Env[Iter] = IterVal;
   else if (Geometric)
     geometricLoop(F, Id, First);
 
-  bool Continue = false;
-  bool Leaves = leaves(F->getBody(), false, Continue);
   if (Leaves)
     Path.Exact = false;
   if (F->getCond()) {
@@ -661,8 +788,8 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     }
   }
   if (Iter)
-    Modified.insert(Iter);
-  leaveLoop(Modified, Outer);
+    Changed.insert(Iter);
+  leaveLoop(Changed, Outer);
 }
 
 void Executor::execWhile(const clang::Stmt *S, unsigned Id) {

@@ -280,12 +280,25 @@ void Executor::execBarrier(Stmt::BarrierKind K, unsigned Id) {
       S.ValidSymbols.push_back(I);
       continue;
     }
+    if (Sym.K == Symbol::Iterator) { // its variable changes in the header only
+      for (int P = S.Parent; P >= 0; P = M.Stmts[P].Parent)
+        if (M.Stmts[P].IterSymbol == static_cast<int>(I))
+          S.ValidSymbols.push_back(I);
+      continue;
+    }
     if (Sym.VarId < 0)
       continue;
-    for (auto &[V, Val] : Env)
-      if (L.varIndex(V) == Sym.VarId && Val.Int &&
-          Val.Int->Aff.eq_set(Arith.symbol(Sym.Id)).is_equal(Arith.universe()))
+    for (auto &[V, Val] : Env) {
+      if (L.varIndex(V) != Sym.VarId)
+        continue;
+      auto Opaque = Val.V ? OpaqueByValue.find(Val.V.get()) : OpaqueByValue.end();
+      bool Holds = Val.Int ? Val.Int->Aff.eq_set(Arith.symbol(Sym.Id))
+                                 .is_equal(Arith.universe())
+                           : Opaque != OpaqueByValue.end() &&
+                                 Opaque->second.second == Sym.Id;
+      if (Holds)
         S.ValidSymbols.push_back(I);
+    }
   }
 }
 

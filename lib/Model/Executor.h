@@ -118,6 +118,8 @@ private:
   void leaveLoop(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
                  const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Outer);
   void havocVar(const clang::VarDecl *V);
+  void inductionVariables(const clang::ForStmt *F, unsigned Id,
+                          llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
   void geometricLoop(const clang::ForStmt *F, unsigned Id, SVal First);
   bool countedLoop(const clang::ForStmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,

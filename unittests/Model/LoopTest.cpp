@@ -121,9 +121,26 @@ TEST(Loop, Halving) {
   EXPECT_EQ(P.declines(), "");
 }
 
+TEST(Loop, InductionVariables) {
+  Parsed P = body("int j = 5; const float *r = q;\n"
+                  "for (int i = 2; i < 9; ++i, r += n) { j += 3; s[i] = r[threadIdx.x];\n"
+                  "  p[i] = s[j]; }");
+  const KernelModel &M = P.only();
+  EXPECT_TRUE(same(M, access(M, "s[j]").Index.at(0), "[i] -> { [(5 + 3*(i - 2) + 3)] }"));
+  const SharedAccess &A = access(M, "s[i]");
+  ASSERT_EQ(A.Stored->K, Value::Load);
+  EXPECT_TRUE(same(M, A.Stored->Operands.at(0)->Aff,
+                   "[i, tx, n, ni] -> { [(tx + ni - 2n)] }"))
+      << print(M);
+  // Step 4: the bytes moved are known when 4 divides what is added.
+  Parsed Q = body("int j = 0;\nfor (int i = 0; i < 64; i += 4) { p[i] = s[j]; j += 8; }");
+  EXPECT_TRUE(same(Q.only(), access(Q.only(), "s[j]").Index.at(0),
+                   "[i] -> { [(2i)] }"));
+}
+
 TEST(Loop, WhatALoopChangesIsNewInIt) {
   Parsed P = body("int j = 0;\n"
-                  "for (int i = 0; i < n; ++i) { p[i] = s[j]; j += 3; }\n"
+                  "for (int i = 0; i < n; ++i) { p[i] = s[j]; if (p[i] > 0) j += 3; }\n"
                   "p[0] = s[j];");
   const KernelModel &M = P.only();
   const SharedAccess &In = access(M, "s[j]", 0), &After = access(M, "s[j]", 1);
