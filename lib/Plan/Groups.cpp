@@ -222,7 +222,7 @@ private:
       std::sort(G.Writes.begin(), G.Writes.end());
       std::sort(G.Reads.begin(), G.Reads.end());
       if (!G.Reads.empty() && M.stmt(G.Barrier).K != Stmt::Barrier)
-        fail("missing-barrier", quoted(), M.Arrays[Array].Pos);
+        fail("divergent-barrier", quoted(), M.Arrays[Array].Pos);
     }
   }
 };

@@ -14,6 +14,7 @@
 #include "Windows.h"
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 using namespace rcache;
@@ -53,9 +54,11 @@ public:
     }
     Order = globalOrder(M, R.AssumeNoAlias);
     for (const Shape &H : hypotheses()) {
+      Staged.clear();
       for (unsigned C : factors(H))
-        for (bool Shuffle : {true, false})
-          candidate(H, C, Shuffle);
+        for (unsigned Rows : rowFactors(H))
+          for (bool Shuffle : {true, false})
+            candidate(H, C, Rows, Shuffle);
       if (!Out.Candidates.empty())
         break;
     }
@@ -165,9 +168,24 @@ private:
     return !H || ((*H)[1] == 1 && (*H)[2] == 1);
   }
 
-  void candidate(const Shape &H, unsigned C, bool Shuffle) {
+  /// Factors along y: rows of a tile share most of their window.
+  std::vector<unsigned> rowFactors(const Shape &H) const {
+    std::vector<unsigned> F;
+    for (unsigned C : {4u, 2u, 1u})
+      if (C == 1 || (H && !R.Coarsen && !isOneDim(H) && usesAxis(1) &&
+                     R.Layout == PlanRequest::AnyLayout && (*H)[1] % C == 0))
+        F.push_back(C);
+    return F;
+  }
+
+  /// Staging functions of one hypothesis: array, group, multiple.
+  std::map<std::array<size_t, 3>, StagingResult> Staged;
+
+  void candidate(const Shape &H, unsigned C, unsigned Rows, bool Shuffle) {
     bool Cyclic = R.Layout == PlanRequest::OnlyCyclic;
     if (Shuffle && !isOneDim(H))
+      return;
+    if (C == 1 && Rows > 1)
       return;
     unsigned Multiple = Shuffle || Cyclic ? 32 * C : C;
     if (H && (*H)[0] % Multiple != 0) {
@@ -179,7 +197,7 @@ private:
       return;
     }
     Plan P;
-    P.Factor = {C, 1, 1};
+    P.Factor = {C, Rows, 1};
     P.Stride = {Cyclic ? 32 : 1, 1, 1};
     P.Block = H;
     P.BlockMultiple = Multiple;
@@ -203,7 +221,12 @@ private:
         continue;
       }
       for (const StagingGroup &G : Groups[Ar].Groups) {
-        StagingResult S = stagingFunction(M, G, A);
+        const std::array<size_t, 3> Key = {
+            Ar, size_t(&G - Groups[Ar].Groups.data()), H ? 0 : Multiple};
+        auto Known = Staged.find(Key);
+        if (Known == Staged.end())
+          Known = Staged.emplace(Key, stagingFunction(M, G, A)).first;
+        const StagingResult &S = Known->second;
         if (S.Reason) {
           decline(S.Reason->Code.c_str(), S.Reason->Detail, S.Reason->Pos);
           return;
@@ -404,8 +427,7 @@ private:
   /// Stores `out[g] = v` that each slot does at most once a run and nothing of
   /// the slot follows that could see them.
   void findVectorStores(Plan &P) const {
-    if (P.Stride[0] != 1 || P.Factor[0] < 2 || P.Factor[1] > 1 ||
-        P.Factor[2] > 1)
+    if (P.Stride[0] != 1 || P.Factor[0] < 2 || P.Factor[2] > 1)
       return;
     Assumptions A = makeAssumptions(M, P.Block, P.BlockMultiple);
     for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {

@@ -7,6 +7,9 @@
 #ifndef RCACHE_TEST_CUDA_H
 #define RCACHE_TEST_CUDA_H
 
+/* As the toolkit's own headers are. */
+#pragma GCC system_header
+
 typedef __SIZE_TYPE__ size_t;
 
 #define __host__ __attribute__((host))
@@ -38,6 +41,8 @@ struct __attribute__((aligned(8))) float2 { float x, y; };
 struct __attribute__((aligned(16))) float4 { float x, y, z, w; };
 struct __attribute__((aligned(8))) int2 { int x, y; };
 struct __attribute__((aligned(16))) int4 { int x, y, z, w; };
+struct __attribute__((aligned(8))) uint2 { unsigned x, y; };
+struct __attribute__((aligned(16))) uint4 { unsigned x, y, z, w; };
 struct __attribute__((aligned(4))) uchar4 { unsigned char x, y, z, w; };
 static inline __host__ __device__ float2 make_float2(float x, float y) {
   return float2{x, y};
@@ -71,7 +76,9 @@ int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0,
                       cudaStream_t stream = 0);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                      cudaStream_t stream = 0);
-int printf(const char *, ...);
+__host__ __device__ void *memcpy(void *d, const void *s, size_t n);
+__host__ __device__ void *memset(void *d, int v, size_t n);
+__host__ __device__ int printf(const char *, ...);
 }
 template <typename T> static inline cudaError_t cudaMalloc(T **p, size_t n) {
   return cudaMalloc((void **)p, n);
@@ -97,6 +104,8 @@ extern __device__ unsigned atomicAdd(unsigned *p, unsigned v);
 extern __device__ float atomicAdd(float *p, float v);
 extern __device__ float __ldg(const float *p);
 extern __device__ int __shfl_sync(unsigned m, int v, int l, int w = 32);
+extern __device__ unsigned __shfl_sync(unsigned m, unsigned v, int l,
+                                       int w = 32);
 extern __device__ float __shfl_sync(unsigned m, float v, int l, int w = 32);
 extern __device__ int __shfl_down_sync(unsigned m, int v, unsigned d, int w = 32);
 extern __device__ float __shfl_down_sync(unsigned m, float v, unsigned d,
@@ -106,5 +115,21 @@ extern __device__ unsigned __ballot_sync(unsigned m, int p);
 static __device__ inline void __syncwarp(unsigned m = 0xffffffffu) {
   __nvvm_bar_warp_sync(m);
 }
+
+extern __device__ void __pipeline_memcpy_async(void *to, const void *from,
+                                               size_t n, size_t zero = 0);
+extern __device__ void __pipeline_commit();
+extern __device__ void __pipeline_wait_prior(size_t n);
+
+namespace cooperative_groups {
+struct grid_group {
+  __device__ void sync() const;
+};
+struct thread_block {
+  __device__ void sync() const;
+};
+__device__ grid_group this_grid();
+__device__ thread_block this_thread_block();
+} // namespace cooperative_groups
 
 #endif

@@ -1,0 +1,14 @@
+// The grid's size is part of what a grid barrier means.
+// RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
+// CHECK: declined k{{.*}}; cooperative-launch
+
+__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128];
+  int g = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = in[g];
+  __syncthreads();
+  out[g] = s[127 - threadIdx.x];
+  cooperative_groups::this_grid().sync();
+}
+
+void run(const float *in, float *out, int n) { k<<<(n + 127) / 128, 128>>>(in, out, n); }

@@ -1,0 +1,16 @@
+// Jumps past what the tool follows.
+// RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
+// CHECK: declined k{{.*}}; goto
+
+__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128];
+  int g = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = in[g];
+  __syncthreads();
+  if (g >= n)
+    goto end;
+  out[g] = s[127 - threadIdx.x];
+end:;
+}
+
+void run(const float *in, float *out, int n) { k<<<(n + 127) / 128, 128>>>(in, out, n); }

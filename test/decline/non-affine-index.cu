@@ -1,0 +1,15 @@
+// A pointer that runs along.
+// RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
+// CHECK: declined k{{.*}}; non-affine-index
+
+__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128];
+  int g = blockIdx.x * blockDim.x + threadIdx.x;
+  float *p = s;
+  for (int i = 0; i < n; ++i)
+    *p++ = in[g];
+  __syncthreads();
+  out[g] = s[127 - threadIdx.x];
+}
+
+void run(const float *in, float *out, int n) { k<<<(n + 127) / 128, 128>>>(in, out, n); }

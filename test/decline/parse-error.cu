@@ -1,0 +1,13 @@
+// An error inside the kernel, let pass by --allow-errors.
+// RUN: %rewrite %s -q --list --allow-errors -- %mock 2>&1 | FileCheck %s
+// CHECK: declined k{{.*}}; parse-error
+
+__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128];
+  int g = blockIdx.x * blockDim.x + threadIdx.x;
+  s[threadIdx.x] = in[g];
+  __syncthreads();
+  out[g] = s[127 - threadIdx.x] + undeclared;
+}
+
+void run(const float *in, float *out, int n) { k<<<(n + 127) / 128, 128>>>(in, out, n); }
