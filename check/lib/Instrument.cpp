@@ -788,7 +788,11 @@ void instrument(Module &M, Lowered &L, bool Checks, bool Definedness) {
   for (Function &F : M)
     if (!F.isDeclaration() && !F.hasFnAttribute(EntryAttr))
       FunctionInstrumenter(F, R, Sites, Checks, Definedness).run();
-  // What was never initialised has some value; not zero, which would be lucky.
+  replaceUninitialised(M);
+}
+
+void replaceUninitialised(Module &M) {
+  // Not zero, which would be lucky.
   for (Function &U : make_early_inc_range(M)) {
     if (!U.getName().starts_with(UninitName))
       continue;

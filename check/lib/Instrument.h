@@ -24,6 +24,12 @@ struct Lowered;
 
 void instrument(llvm::Module &M, Lowered &L, bool Checks, bool Definedness);
 
+/// Instead of the checks: expressions for symbolic mode (Express.cpp).
+void instrumentExpressions(llvm::Module &M, Lowered &L);
+
+/// Gives what was never initialised some value, once nothing looks for it.
+void replaceUninitialised(llvm::Module &M);
+
 } // namespace rcache::check
 
 #endif

@@ -213,7 +213,10 @@ CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
         Me.OrderDependent |= A->isFloatingPointOperation() || !A->use_empty();
       else
         Me.OrderDependent |= isa<AtomicCmpXchgInst>(Inst);
-  instrument(*Device, Low, Opts.Checks, Opts.Definedness);
+  if (Opts.Symbolic)
+    instrumentExpressions(*Device, Low);
+  else
+    instrument(*Device, Low, Opts.Checks, Opts.Definedness);
   dump(*Device, Opts.DumpDir, "device-3-instrumented");
   optimise(*Device, **TM, /*Final=*/true);
   dump(*Device, Opts.DumpDir, "device-4-final");

@@ -20,6 +20,7 @@ struct JitOptions {
   FrontendOptions Frontend;
   bool Checks = true;      ///< bounds and races
   bool Definedness = true; ///< values that were never initialised
+  bool Symbolic = false;   ///< expressions instead of all checks
   std::string DumpDir;     ///< where to write intermediate modules; or empty
 };
 

@@ -919,6 +919,7 @@ void Lowering::makeEntries() {
     // The entry reads the launch's own memory and stays unchecked: the kernel
     // must not be merged into it.
     K->addFnAttr(Attribute::NoInline);
+    K->addFnAttr(KernelAttr);
     K->setLinkage(GlobalValue::InternalLinkage);
   }
 }

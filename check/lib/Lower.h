@@ -38,6 +38,7 @@ struct Lowered {
 /// Marks of the lowering that the instrumentation looks for.
 inline constexpr const char *UninitName = "rcc.uninit";
 inline constexpr const char *EntryAttr = "rcc-entry";
+inline constexpr const char *KernelAttr = "rcc-kernel";
 
 /// "ns::f<2>" of "void ns::f<2>(int)".
 std::string functionName(std::string Demangled);

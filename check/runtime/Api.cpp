@@ -626,6 +626,7 @@ int cudaGetDriverEntryPointByVersion(const char *Name, void **Fn, unsigned,
 } // extern "C"
 
 std::vector<std::pair<std::string, void *>> deviceSymbols();
+std::vector<std::pair<std::string, void *>> expressionSymbols();
 
 #define API(NAME)                                                              \
   { #NAME, reinterpret_cast<void *>(&NAME) }
@@ -640,6 +641,8 @@ std::vector<std::pair<std::string, void *>> runtimeSymbols() {
       for (const char *Suffix : {"_ptsz", "_ptds"})
         R.emplace_back(R[I].first + Suffix, R[I].second);
   for (auto &S : deviceSymbols())
+    R.push_back(S);
+  for (auto &S : expressionSymbols())
     R.push_back(S);
   return R;
 }

@@ -32,6 +32,7 @@ struct CommandLine {
   Dim3 Block{0, 0, 0}, Grid{0, 0, 0}; ///< X = 0: the harness chooses
   size_t DynamicShared = 0;           ///< bytes; 0: found out
   std::map<std::string, std::string> ArgValues;
+  bool Prove = false; ///< also compare expressions
   unsigned Trials = 400;
   double Seconds = 60;
 };

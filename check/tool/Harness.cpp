@@ -11,6 +11,7 @@
 
 #include "Commands.h"
 #include "Compare.h"
+#include "Expr.h"
 
 #include <algorithm>
 #include <array>
@@ -61,8 +62,11 @@ public:
   int run();
 
 private:
-  bool load(Version &S, const std::string &File, bool Indirect,
+  bool load(Version &S, const std::string &File, bool Indirect, bool Symbolic,
             std::string &Error);
+  void prove(const Shape &S, unsigned Trial, bool Differs);
+  std::vector<std::pair<uint32_t, uint64_t>> express(Version &V,
+                                                     const Shape &S);
   void fillBuffers(const Shape &S, unsigned Trial);
   void fillVariables();
   void fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
@@ -72,6 +76,8 @@ private:
   bool launch(Version &S, const Shape &Sh, Order O);
   Snapshot snapshot(char *Base, size_t Low, size_t High);
   int trial(const Shape &S, unsigned Trial);
+  int compareVariables(const Shape &S, unsigned Trial,
+                       const std::map<std::string, Snapshot> &Want);
   std::string describe(const Shape &S, unsigned Trial);
   void explainDifference(const Shape &S, unsigned Trial, size_t B,
                          const FirstDifference &D, const Snapshot &Want,
@@ -83,6 +89,8 @@ private:
   std::string Original, Rewritten;
   std::mt19937_64 Rng;
   Version A, B;
+  Version SymbolicA, SymbolicB; ///< for --prove
+  unsigned Proved = 0, NotProved = 0;
   std::vector<Param> Params;
   std::vector<Buffer> Buffers; ///< one for each parameter, unused if no pointer
   std::vector<std::vector<uint8_t>> Values;
@@ -100,8 +108,9 @@ private:
 };
 
 bool Harness::load(Version &S, const std::string &File, bool Indirect,
-                   std::string &Error) {
+                   bool Symbolic, std::string &Error) {
   JitOptions Jit = L.Jit;
+  Jit.Symbolic = Symbolic;
   std::string Driver = "/rcache-check/driver.cu";
   Jit.Frontend.VirtualFiles[Driver] = driverText(File, K.Name, Indirect);
   Jit.Frontend.Flags.push_back(
@@ -224,7 +233,9 @@ void Harness::restore() {
                 true);
     ++R;
   }
-  for (Version *S : {&A, &B})
+  for (Version *S : {&A, &B, &SymbolicA, &SymbolicB}) {
+    if (!S->Program)
+      continue;
     for (auto &[Name, Data] : VariableValues)
       if (auto It = S->Program->program().Globals.find(Name);
           It != S->Program->program().Globals.end() &&
@@ -232,6 +243,7 @@ void Harness::restore() {
         memcpy(It->second.Base, Data.data(), Data.size());
         markDefined(It->second.Base, Data.size(), true);
       }
+  }
 }
 
 void Harness::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
@@ -251,7 +263,7 @@ void Harness::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     }
     case Param::Float: {
       double D = Given != L.ArgValues.end() ? strtod(Given->second.c_str(), nullptr)
-                                            : double(int(Trial * 37 % 64) - 32) / 16;
+                                            : double(int(Trial * 37 % 64) - 32) / 16 + double(I) / 64;
       float F = D;
       if (P.Size == 4)
         memcpy(V.data(), &F, 4);
@@ -524,10 +536,21 @@ int Harness::trial(const Shape &S, unsigned Number) {
                       Got.Bytes.data(), Got.Shadow.data(), Got.Bytes.size());
     if (D.Kind != Difference::None) {
       explainDifference(S, Trial, I, D, Want[I], Got);
+      if (L.Prove)
+        prove(S, Trial, /*Differs=*/true);
       return ExitDifferent;
     }
   }
-  for (auto &[Name, W] : WantVariables) {
+  if (int Code = compareVariables(S, Trial, WantVariables); Code >= 0)
+    return Code;
+  if (L.Prove)
+    prove(S, Trial, /*Differs=*/false);
+  return -1;
+}
+
+int Harness::compareVariables(const Shape &S, unsigned Trial,
+                              const std::map<std::string, Snapshot> &Want) {
+  for (auto &[Name, W] : Want) {
     auto It = B.Program->program().Globals.find(Name);
     if (It == B.Program->program().Globals.end() ||
         It->second.Size != W.Bytes.size())
@@ -548,16 +571,102 @@ int Harness::trial(const Shape &S, unsigned Number) {
   return -1;
 }
 
+/// Runs a symbolic version; the expression and the bits of every element of
+/// every buffer and variable that the original touches.
+std::vector<std::pair<uint32_t, uint64_t>> Harness::express(Version &V,
+                                                            const Shape &S) {
+  struct Piece {
+    char *P;
+    size_t Size;
+    unsigned Unit;
+  };
+  std::vector<Piece> Pieces;
+  restore();
+  size_t R = 0;
+  for (size_t I = 0; I < Params.size(); ++I) {
+    if (Params[I].Kind != Param::Pointer)
+      continue;
+    const Discovery &D = Found[R++];
+    if (D.Low >= D.High)
+      continue;
+    size_t E = std::max<uint64_t>(1, Params[I].ElementSize);
+    unsigned Unit = E == 1 || E == 2 || E == 4 || E == 8 ? E
+                    : E % 4 == 0                         ? 4
+                                                         : 1;
+    // Whole elements, counted from the pointer.
+    int64_t First = int64_t(D.Low) - int64_t(Buffers[I].Offset);
+    First = First < 0 ? -((-First + Unit - 1) / Unit) : First / Unit;
+    char *P = Buffers[I].Base + Buffers[I].Offset + First * int64_t(Unit);
+    size_t Size = Buffers[I].Base + D.High - P;
+    Size = (Size + Unit - 1) / Unit * Unit;
+    exprLeaves(P, Size, Unit, I < K.ParamNames.size() ? K.ParamNames[I] : "",
+               First);
+    Pieces.push_back({P, Size, Unit});
+  }
+  for (const VariableInfo &X : Summary.Variables) {
+    auto It = V.Program->program().Globals.find(X.Mangled);
+    if (It == V.Program->program().Globals.end() ||
+        !VariableValues.count(X.Mangled))
+      continue;
+    unsigned Unit = X.ElementSize;
+    if (X.Kind == ElementKind::Float && Unit <= 8)
+      exprLeaves(It->second.Base, It->second.Size, Unit, It->second.Name, 0);
+    if (!X.Constant && Unit && Unit <= 8)
+      Pieces.push_back({It->second.Base, It->second.Size, Unit});
+  }
+  exprClearProblem();
+  launch(V, S, Order::Forward);
+  std::vector<std::pair<uint32_t, uint64_t>> Out;
+  for (const Piece &X : Pieces)
+    for (size_t At = 0; At + X.Unit <= X.Size; At += X.Unit) {
+      uint32_t Id = exprAt(X.P + At, X.Unit);
+      uint64_t Bits = 0;
+      memcpy(&Bits, X.P + At, X.Unit);
+      Out.push_back({Id, Id ? 0 : Bits});
+    }
+  for (const Piece &X : Pieces)
+    exprForget(X.P, X.Size);
+  return Out;
+}
+
+/// One row of the proof table.
+void Harness::prove(const Shape &S, unsigned Trial, bool Differs) {
+  auto A = express(SymbolicA, S);
+  std::string Why = exprProblem();
+  if (!Why.empty())
+    Why = "in the original, " + Why;
+  auto B = express(SymbolicB, S);
+  if (Why.empty() && !exprProblem().empty())
+    Why = "in the rewritten program, " + exprProblem();
+  if (Why.empty() && A.size() != B.size())
+    Why = "the programs have different variables";
+  for (size_t I = 0; Why.empty() && I < A.size(); ++I)
+    if (A[I] != B[I])
+      Why = std::string("the expressions differ") +
+            (Differs ? "" : " though the values agree") +
+            ":\n    original:  " + exprText(A[I].first) +
+            "\n    rewritten: " + exprText(B[I].first);
+  bool Yes = Why.empty() && !Differs;
+  ++(Yes ? Proved : NotProved);
+  printf("%s: %s: %s%s%s\n",
+         Differs ? "different"
+         : Yes   ? "proved"
+                 : "not proved",
+         K.Name.c_str(),
+         describe(S, Trial).c_str(), Yes ? "" : ": ", Why.c_str());
+  fflush(stdout);
+}
+
 int Harness::run() {
   std::string Error;
-  if (!load(A, Original, false, Error)) {
+  if (!load(A, Original, false, false, Error)) {
     fprintf(stderr, "%s\nrcache-check: the original could not be compiled\n",
             Error.c_str());
     return ExitCouldNotRun;
   }
   std::string First;
-  bool Indirect = load(B, Rewritten, true, First);
-  if (!Indirect && !load(B, Rewritten, false, Error)) {
+  bool Indirect = load(B, Rewritten, true, false, First);
+  if (!Indirect && !load(B, Rewritten, false, false, Error)) {
     fprintf(stderr, "%s\nrcache-check: the rewritten file could not be "
                     "compiled\n",
             First.c_str());
@@ -567,6 +676,12 @@ int Harness::run() {
     fprintf(stderr,
             "rcache-check: '%s' has no usable %s; its '%s' is launched itself\n",
             Rewritten.c_str(), launchFunction(K.Name).c_str(), K.Name.c_str());
+  if (L.Prove &&
+      (!load(SymbolicA, Original, false, true, Error) ||
+       !load(SymbolicB, Rewritten, Indirect, true, Error))) {
+    fprintf(stderr, "%s\nrcache-check: no symbolic version\n", Error.c_str());
+    return ExitCouldNotRun;
+  }
   Params.resize(A.Params(nullptr));
   A.Params(Params.data());
   Buffers.resize(Params.size());
@@ -584,6 +699,7 @@ int Harness::run() {
   };
   unsigned Trial = 0;
   std::map<std::array<uint32_t, 3>, unsigned> BadBlocks;
+  std::set<std::array<uint32_t, 3>> RewrittenBlocks;
   for (const Shape &S :
        shapes(K.Dimensions, MaxThreads, L.Block, L.Grid)) {
     if (Trial >= L.Trials || Elapsed() > L.Seconds)
@@ -592,10 +708,35 @@ int Harness::run() {
     unsigned &Bad = BadBlocks[{S.Block.X, S.Block.Y, S.Block.Z}];
     if (Bad >= 4 && Compared)
       continue;
-    unsigned Before = Undefined;
+    unsigned Before = Undefined, BeforeRewritten = ByRewritten;
     if (int Code = trial(S, Trial++); Code >= 0)
       return Code;
     Bad = Undefined > Before ? Bad + 1 : 0;
+    if (ByRewritten > BeforeRewritten)
+      RewrittenBlocks.insert({S.Block.X, S.Block.Y, S.Block.Z});
+  }
+  // More of the block sizes that the rewritten kernel takes: grids and sizes at
+  // random, edges most of all.
+  std::vector<std::array<uint32_t, 3>> Takes(RewrittenBlocks.begin(),
+                                             RewrittenBlocks.end());
+  for (unsigned Extra = 0; !Takes.empty() && Extra < L.Trials / 4 &&
+                           Elapsed() <= L.Seconds;
+       ++Extra) {
+    const auto &X = Takes[Extra % Takes.size()];
+    Shape S;
+    S.Block = {X[0], X[1], X[2]};
+    auto Size = [&](unsigned Block, bool On, uint32_t &Grid) -> uint32_t {
+      Grid = On ? 1 + Rng() % (K.Dimensions == 1 ? 24 : 5) : 1;
+      uint32_t Full = Grid * Block, Back = Rng() % (Block + 2);
+      return Rng() % 4 == 0 ? Full : std::max<uint32_t>(1, Full + 1 - Back);
+    };
+    S.W = Size(X[0], true, S.Grid.X);
+    S.H = Size(X[1], K.Dimensions > 1, S.Grid.Y);
+    S.D = Size(X[2], K.Dimensions > 2, S.Grid.Z);
+    if (L.Grid.X)
+      S.Grid = L.Grid;
+    if (int Code = trial(S, Trial++); Code >= 0)
+      return Code;
   }
   if (!Compared) {
     fprintf(stderr,
@@ -613,6 +754,14 @@ int Harness::run() {
   if (Indirect && !ByRewritten)
     fprintf(stderr, "rcache-check: warning: the rewritten kernel never ran: "
                     "its preconditions never held\n");
+  if (L.Prove) {
+    fprintf(stderr,
+            "rcache-check: %s: proved for all data at %u launch shapes, not "
+            "proved at %u\n",
+            K.Name.c_str(), Proved, NotProved);
+    if (NotProved)
+      return ExitCouldNotRun;
+  }
   return ExitSame;
 }
 
@@ -626,6 +775,11 @@ int harnessCommand(const CommandLine &L) {
     O.TimeLimit = 5;
   if (!initialise(O, Error)) {
     fprintf(stderr, "rcache-check: %s\n", Error.c_str());
+    return ExitCouldNotRun;
+  }
+  if (L.Prove && !initialiseExpressions()) {
+    fprintf(stderr, "rcache-check: cannot reserve address space for "
+                    "expressions\n");
     return ExitCouldNotRun;
   }
   std::error_code EC;

@@ -37,6 +37,9 @@ options:
 options of the harness (no command):
   --kernel=NAME          the kernel (default: every kernel of the file)
   --rewritten=FILE       the file that rcache-rewrite wrote
+  --prove                for each launch shape, compare the expressions of all
+                         results instead of one set of values: equality for
+                         all data at that shape
   --block=X,Y,Z --grid=X,Y,Z --smem=BYTES --arg=NAME=VALUE
                          fix what the harness would choose
   --trials=N --seconds=N stop after N launches (400) or N seconds (60)
@@ -93,7 +96,9 @@ CommandLine parse(int Argc, char **Argv) {
       fputs(Usage, stdout);
       exit(0);
     }
-    if (value(A, "--cuda-path", V))
+    if (A == "--prove")
+      L.Prove = true;
+    else if (value(A, "--cuda-path", V))
       L.Jit.Frontend.CudaPath = V;
     else if (value(A, "--arch", V))
       L.Jit.Frontend.Arch = V;

@@ -1,0 +1,462 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Expr.h"
+
+#include "Exec.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <sys/mman.h>
+
+namespace rcache::check {
+
+namespace {
+
+struct Node {
+  uint32_t Op;
+  uint32_t Bits;
+  uint64_t Value; ///< constants: the bits; leaves: the index
+  std::vector<uint32_t> Operands;
+};
+
+struct Table {
+  std::vector<Node> Nodes{Node{}};
+  std::map<std::vector<uint64_t>, uint32_t> Known;
+  std::map<std::string, uint32_t> Operations;
+  std::vector<std::string> Names; ///< of operations from Other on
+  std::vector<bool> Commutative;
+  std::vector<std::string> LeafNames;
+  std::map<std::string, uint32_t> LeafNumbers;
+  std::string Problem;
+};
+Table &table() {
+  static Table *T = new Table;
+  return *T;
+}
+
+constexpr uint32_t op(ExprOp O) { return static_cast<uint32_t>(O); }
+uint64_t maskOf(unsigned Bits) {
+  return Bits >= 64 ? ~0ull : (1ull << Bits) - 1;
+}
+
+void problem(const std::string &Why) {
+  if (table().Problem.empty())
+    table().Problem = Why;
+}
+
+uint32_t intern(uint32_t Op, uint32_t Bits, uint64_t Value,
+                std::vector<uint32_t> Operands) {
+  Table &T = table();
+  std::vector<uint64_t> Key{Op, Bits, Value};
+  Key.insert(Key.end(), Operands.begin(), Operands.end());
+  auto [It, New] = T.Known.try_emplace(std::move(Key), T.Nodes.size());
+  if (New) {
+    if (T.Nodes.size() >= (1u << 28)) {
+      problem("too many expressions");
+      return 1;
+    }
+    T.Nodes.push_back({Op, Bits, Value, std::move(Operands)});
+  }
+  return It->second;
+}
+
+uint32_t constant(uint64_t Value, unsigned Bits) {
+  return intern(op(ExprOp::Constant), Bits, Value & maskOf(Bits), {});
+}
+bool isConstant(uint32_t N) {
+  return table().Nodes[N].Op == op(ExprOp::Constant);
+}
+uint64_t valueOf(uint32_t N) { return table().Nodes[N].Value; }
+unsigned bitsOf(uint32_t N) { return table().Nodes[N].Bits; }
+
+//===--- Bytes ------------------------------------------------------------===//
+
+/// A byte of a node, or a constant byte (Node 0).
+struct ByteRef {
+  uint32_t Node;
+  uint8_t Part; ///< which byte, or the constant's value
+};
+
+std::vector<ByteRef> bytesOf(uint32_t N) {
+  const Node X = table().Nodes[N];
+  std::vector<ByteRef> R;
+  for (unsigned I = 0; I < X.Bits / 8; ++I)
+    if (X.Op == op(ExprOp::Constant))
+      R.push_back({0, uint8_t(X.Value >> (8 * I))});
+    else if (X.Op == op(ExprOp::Bytes)) {
+      uint32_t Packed = X.Operands[I];
+      R.push_back({Packed >> 8, uint8_t(Packed)});
+    } else
+      R.push_back({N, uint8_t(I)});
+  return R;
+}
+
+uint32_t fromBytes(const std::vector<ByteRef> &B) {
+  bool AllConstant = true, Whole = B[0].Node != 0;
+  uint64_t Value = 0;
+  for (size_t I = 0; I < B.size(); ++I) {
+    AllConstant &= B[I].Node == 0;
+    Whole &= B[I].Node == B[0].Node && B[I].Part == I;
+    Value |= B[I].Node ? 0 : uint64_t(B[I].Part) << (8 * I);
+  }
+  if (AllConstant)
+    return constant(Value, 8 * B.size());
+  if (Whole && bitsOf(B[0].Node) == 8 * B.size())
+    return B[0].Node;
+  std::vector<uint32_t> Packed;
+  for (const ByteRef &X : B) {
+    if (X.Node >= (1u << 24)) {
+      problem("too many expressions");
+      return 1;
+    }
+    Packed.push_back(X.Node << 8 | X.Part);
+  }
+  return intern(op(ExprOp::Bytes), 8 * B.size(), 0, std::move(Packed));
+}
+
+/// Moves and joins of whole bytes; 0 if the operation is none.
+uint32_t byteOperation(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
+  if (Bits % 8 || bitsOf(A) % 8 || Bits > 64 || bitsOf(A) > 64)
+    return 0;
+  std::vector<ByteRef> X = bytesOf(A);
+  unsigned N = Bits / 8;
+  switch (O) {
+  case ExprOp::Trunc:
+    X.resize(N);
+    return fromBytes(X);
+  case ExprOp::ZExt:
+    X.resize(N, {0, 0});
+    return fromBytes(X);
+  case ExprOp::Shl:
+  case ExprOp::LShr: {
+    if (!isConstant(B) || valueOf(B) % 8 || valueOf(B) >= Bits)
+      return 0;
+    unsigned By = valueOf(B) / 8;
+    std::vector<ByteRef> R(N, {0, 0});
+    for (unsigned I = 0; I < N; ++I) {
+      int From = O == ExprOp::Shl ? int(I) - int(By) : int(I + By);
+      if (From >= 0 && From < int(N))
+        R[I] = X[From];
+    }
+    return fromBytes(R);
+  }
+  case ExprOp::Or:
+  case ExprOp::Add:
+  case ExprOp::Xor: {
+    std::vector<ByteRef> Y = bytesOf(B), R;
+    for (unsigned I = 0; I < N; ++I)
+      if (X[I].Node == 0 && X[I].Part == 0)
+        R.push_back(Y[I]);
+      else if (Y[I].Node == 0 && Y[I].Part == 0)
+        R.push_back(X[I]);
+      else
+        return 0;
+    return fromBytes(R);
+  }
+  case ExprOp::And: {
+    if (!isConstant(B))
+      return 0;
+    std::vector<ByteRef> R;
+    for (unsigned I = 0; I < N; ++I) {
+      uint8_t M = valueOf(B) >> (8 * I);
+      if (M != 0 && M != 0xff)
+        return 0;
+      R.push_back(M ? X[I] : ByteRef{0, 0});
+    }
+    return fromBytes(R);
+  }
+  default:
+    return 0;
+  }
+}
+
+//===--- Normal forms -----------------------------------------------------===//
+
+/// Operations that may be reordered freely: one flat, sorted list of operands.
+uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
+  std::vector<uint32_t> All;
+  uint64_t K = O == ExprOp::Mul ? 1 : O == ExprOp::And ? ~0ull : 0;
+  auto Fold = [&](uint64_t V) {
+    K = O == ExprOp::Add   ? K + V
+        : O == ExprOp::Mul ? K * V
+        : O == ExprOp::And ? K & V
+        : O == ExprOp::Or  ? K | V
+                           : K ^ V;
+  };
+  for (uint32_t X : {A, B}) {
+    const Node N = table().Nodes[X];
+    for (uint32_t Y :
+         N.Op == op(O) ? N.Operands : std::vector<uint32_t>{X}) {
+      if (isConstant(Y))
+        Fold(valueOf(Y));
+      else
+        All.push_back(Y);
+    }
+  }
+  K &= maskOf(Bits);
+  uint64_t Zero = O == ExprOp::Mul || O == ExprOp::And ? 0 : ~0ull;
+  if ((O == ExprOp::Mul || O == ExprOp::And) && K == Zero)
+    return constant(0, Bits);
+  if (O == ExprOp::Or && K == maskOf(Bits))
+    return constant(K, Bits);
+  uint64_t Neutral = O == ExprOp::Mul   ? 1
+                     : O == ExprOp::And ? maskOf(Bits)
+                                        : 0;
+  if (K != Neutral)
+    All.push_back(constant(K, Bits));
+  if (All.empty())
+    return constant(Neutral, Bits);
+  std::sort(All.begin(), All.end());
+  if (O == ExprOp::And || O == ExprOp::Or)
+    All.erase(std::unique(All.begin(), All.end()), All.end());
+  if (All.size() == 1)
+    return All[0];
+  return intern(op(O), Bits, 0, std::move(All));
+}
+
+uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
+  auto O = static_cast<ExprOp>(Code);
+  if (Code < op(ExprOp::Other) && !X.empty())
+    if (uint32_t R = byteOperation(O, Bits, X[0], X.size() > 1 ? X[1] : 0))
+      return R;
+  switch (O) {
+  case ExprOp::Add:
+  case ExprOp::Mul:
+  case ExprOp::And:
+  case ExprOp::Or:
+  case ExprOp::Xor:
+    return flat(O, Bits, X[0], X[1]);
+  case ExprOp::Sub:
+    return flat(ExprOp::Add, Bits, X[0],
+                make(op(ExprOp::Mul), Bits, {X[1], constant(~0ull, Bits)}));
+  case ExprOp::Shl:
+    if (isConstant(X[1]) && valueOf(X[1]) < Bits)
+      return flat(ExprOp::Mul, Bits, X[0],
+                  constant(1ull << valueOf(X[1]), Bits));
+    break;
+  case ExprOp::Select:
+    if (X[1] == X[2])
+      return X[1];
+    break;
+  case ExprOp::FAdd:
+  case ExprOp::FMul:
+    if (X[1] < X[0])
+      std::swap(X[0], X[1]);
+    break;
+  default:
+    if (Code >= op(ExprOp::Other) &&
+        table().Commutative[Code - op(ExprOp::Other)] && X.size() >= 2 &&
+        X[1] < X[0])
+      std::swap(X[0], X[1]);
+  }
+  return intern(Code, Bits, 0, std::move(X));
+}
+
+/// A node that turned out constant is no longer of interest.
+uint32_t interesting(uint32_t N) { return isConstant(N) ? 0 : N; }
+
+} // namespace
+
+bool initialiseExpressions() {
+  constexpr uint64_t Size = 4 * ArenaSize;
+  void *P = mmap(reinterpret_cast<void *>(ExprBase), Size,
+                 PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
+                     MAP_FIXED_NOREPLACE,
+                 -1, 0);
+  return P == reinterpret_cast<void *>(ExprBase);
+}
+
+uint32_t exprOperation(const std::string &Name, bool Commutative) {
+  Table &T = table();
+  auto [It, New] = T.Operations.try_emplace(
+      Name, op(ExprOp::Other) + uint32_t(T.Names.size()));
+  if (New) {
+    T.Names.push_back(Name);
+    T.Commutative.push_back(Commutative);
+  }
+  return It->second;
+}
+
+void exprLeaves(void *P, size_t Size, unsigned Unit, const std::string &Name,
+                size_t FirstIndex) {
+  Table &T = table();
+  auto [It, New] = T.LeafNumbers.try_emplace(Name, T.LeafNames.size());
+  if (New)
+    T.LeafNames.push_back(Name);
+  uint32_t *R = exprReferences(P);
+  for (size_t I = 0; I + Unit <= Size; I += Unit) {
+    uint32_t N = intern(op(ExprOp::Leaf), 8 * Unit, FirstIndex + I / Unit,
+                        {It->second});
+    for (unsigned B = 0; B < Unit; ++B)
+      R[I + B] = N << 4 | B;
+  }
+}
+
+void exprForget(void *P, size_t Size) {
+  memset(exprReferences(P), 0, Size * 4);
+}
+
+uint32_t exprAt(const void *P, unsigned Size) {
+  const uint32_t *R = exprReferences(P);
+  uint32_t Any = 0;
+  for (unsigned I = 0; I < Size; ++I)
+    Any |= R[I];
+  if (!Any)
+    return 0;
+  std::vector<ByteRef> B;
+  for (unsigned I = 0; I < Size; ++I)
+    if (R[I])
+      // A byte of a composition is a byte of what it is composed of.
+      B.push_back(bytesOf(R[I] >> 4)[R[I] & 15]);
+    else
+      B.push_back({0, static_cast<const uint8_t *>(P)[I]});
+  return interesting(fromBytes(B));
+}
+
+std::string exprText(uint32_t Start) {
+  std::string Out;
+  auto Print = [&](auto &Self, uint32_t N, unsigned Depth) -> void {
+    const Node &X = table().Nodes[N];
+    if (Out.size() > 600 || Depth > 12) {
+      Out += "...";
+      return;
+    }
+    switch (static_cast<ExprOp>(X.Op)) {
+    case ExprOp::Leaf:
+      Out += table().LeafNames[X.Operands[0]] + "[" +
+             std::to_string(int64_t(X.Value)) + "]";
+      return;
+    case ExprOp::Constant: {
+      char Buf[32];
+      snprintf(Buf, sizeof(Buf), "0x%llx", (unsigned long long)X.Value);
+      Out += Buf;
+      return;
+    }
+    case ExprOp::Bytes:
+      Out += "bytes(";
+      for (size_t I = 0; I < X.Operands.size(); ++I) {
+        Out += I ? ", " : "";
+        if (X.Operands[I] >> 8) {
+          Self(Self, X.Operands[I] >> 8, Depth + 1);
+          Out += "." + std::to_string(X.Operands[I] & 255);
+        } else
+          Out += std::to_string(X.Operands[I] & 255);
+      }
+      Out += ")";
+      return;
+    default:
+      break;
+    }
+    static const char *const Fixed[] = {
+        "",    "",    "",    "",       "byte",  "add",  "sub", "mul",
+        "and", "or",  "xor", "shl",    "lshr",  "trunc", "zext", "select",
+        "fadd", "fmul", "eq"};
+    Out += X.Op >= op(ExprOp::Other) ? table().Names[X.Op - op(ExprOp::Other)]
+                                     : Fixed[X.Op];
+    Out += "(";
+    for (size_t I = 0; I < X.Operands.size(); ++I) {
+      Out += I ? ", " : "";
+      Self(Self, X.Operands[I], Depth + 1);
+    }
+    Out += ")";
+  };
+  Print(Print, Start, 0);
+  return Out;
+}
+
+size_t exprCount() { return table().Nodes.size(); }
+const std::string &exprProblem() { return table().Problem; }
+void exprClearProblem() { table().Problem.clear(); }
+
+//===----------------------------------------------------------------------===//
+// Calls of instrumented code
+//===----------------------------------------------------------------------===//
+
+extern "C" {
+
+/// Widths: result, then operands, 8 bits each from the lowest on; 0 ends them.
+uint32_t rcc_expr(uint32_t Code, uint64_t Widths, uint32_t A, uint64_t VA,
+                  uint32_t B, uint64_t VB, uint32_t C, uint64_t VC) {
+  if (!(A | B | C))
+    return 0;
+  unsigned Bits = Widths & 255;
+  std::vector<uint32_t> X;
+  uint32_t Ids[] = {A, B, C};
+  uint64_t Values[] = {VA, VB, VC};
+  for (unsigned I = 0; I < 3; ++I)
+    if (unsigned W = Widths >> (8 * (I + 1)) & 255)
+      X.push_back(Ids[I] ? Ids[I] : constant(Values[I], W));
+  return interesting(make(Code, Bits, std::move(X)));
+}
+
+/// A scalar argument of the kernel: data like any other. Arguments are told
+/// apart by their values, which the caller makes distinct.
+uint32_t rcc_expr_argument(uint64_t Value, uint32_t Bits) {
+  Table &T = table();
+  auto [It, New] = T.LeafNumbers.try_emplace("argument", T.LeafNames.size());
+  if (New)
+    T.LeafNames.push_back("argument");
+  return intern(op(ExprOp::Leaf), Bits, Value, {It->second});
+}
+
+uint32_t rcc_expr_select(uint32_t Cond, uint32_t Taken, uint32_t Bits,
+                         uint32_t A, uint64_t VA, uint32_t B, uint64_t VB) {
+  if (!Cond)
+    return Taken ? A : B;
+  if (!A && !B && ((VA ^ VB) & maskOf(Bits)) == 0)
+    return 0;
+  return interesting(make(op(ExprOp::Select), Bits,
+                          {Cond, A ? A : constant(VA, Bits),
+                           B ? B : constant(VB, Bits)}));
+}
+
+uint32_t rcc_expr_load(const void *P, uint32_t Size) {
+  return inArena(P) ? exprAt(P, Size) : 0;
+}
+void rcc_expr_store(void *P, uint32_t Size, uint32_t Id) {
+  if (!inArena(P))
+    return;
+  uint32_t *R = exprReferences(P);
+  for (unsigned I = 0; I < Size; ++I)
+    R[I] = Id ? Id << 4 | I : 0;
+}
+void rcc_expr_copy(void *Dst, const void *Src, uint64_t N) {
+  if (!inArena(Dst))
+    return;
+  if (inArena(Src))
+    memmove(exprReferences(Dst), exprReferences(Src), N * 4);
+  else
+    exprForget(Dst, N);
+}
+void rcc_expr_clear(void *Dst, uint64_t N) {
+  if (inArena(Dst))
+    exprForget(Dst, N);
+}
+/// What must not depend on data does.
+void rcc_expr_need(uint32_t Id, uint32_t What, uint32_t Site) {
+  static const char *const Text[] = {
+      "the control flow depends on data", "an address depends on data",
+      "a vote, match or reduction depends on data",
+      "an atomic operation works on data",
+      "an operation that is not followed symbolically works on data"};
+  if (Id) {
+    std::string At = siteText(Site);
+    problem(Text[What] + (At.empty() ? "" : " at " + At));
+  }
+}
+
+} // extern "C"
+
+#define RCC(NAME)                                                              \
+  { #NAME, reinterpret_cast<void *>(&NAME) }
+std::vector<std::pair<std::string, void *>> expressionSymbols() {
+  return {RCC(rcc_expr),       RCC(rcc_expr_argument), RCC(rcc_expr_select), RCC(rcc_expr_load),
+          RCC(rcc_expr_store), RCC(rcc_expr_copy),   RCC(rcc_expr_clear),
+          RCC(rcc_expr_need)};
+}
+#undef RCC
+
+} // namespace rcache::check
