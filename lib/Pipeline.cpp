@@ -57,7 +57,8 @@ bool selected(const KernelModel &M, const Options &O) {
   return O.Kernels.empty() ||
          std::any_of(O.Kernels.begin(), O.Kernels.end(),
                      [&](const std::string &K) {
-                       return K == M.Name || K == M.QualifiedName;
+                       return K == M.Name || K == M.QualifiedName ||
+                              K == "::" + M.QualifiedName;
                      });
 }
 

@@ -28,7 +28,9 @@ namespace rcache {
 class TokenRecorder; // lib/Model: the tokens of user code, recorded while parsing
 
 struct Options {
-  std::vector<std::string> Kernels; ///< only these (name or qualified name)
+  /// Only these: by name, by qualified name, or by "::" and the qualified name
+  /// (then not those of the same name in namespaces).
+  std::vector<std::string> Kernels;
   std::optional<unsigned> Coarsen;  ///< factor along x; nullopt: the planner's
   enum class DistributionKind { Auto, Cyclic, Chunked };
   DistributionKind Distribution = DistributionKind::Auto;

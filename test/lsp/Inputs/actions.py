@@ -116,6 +116,45 @@ def main():
         assert again == [], again
         assert c.end() == 0
 
+    # A kernel from a header is offered at its launch; the header stays.
+    cut = TEXT.index("void run")
+    with open(os.path.join(folder, "kernels.h"), "w") as f:
+        f.write(TEXT[:cut])
+    launches = '#include "kernels.h"\n' + TEXT[cut:]
+    with Client(["rcache-lsp", "--", *flags]) as c:
+        path = os.path.join(folder, "launches.cu")
+        c.open(path, launches)
+        found = c.request(
+            "textDocument/codeAction",
+            c.actions_at(path, position_of(launches, "<<<")),
+        )
+        (message,) = [d for d in c.diagnostics(path) if d["code"] == "rewritable"]
+        assert text_at(launches, message["range"]) == "smooth"
+        new = apply_edits(launches, edits_of(found[0], path, False))
+        assert new == command_line(launches, "--kernel=smooth")
+        assert c.end() == 0
+
+    # Of two kernels with one name, in a namespace and not, only one is meant.
+    start = TEXT.index("/* µ")
+    kernel = TEXT[start : TEXT.index("__global__ void gather")]
+    inner = "namespace ns {\n" + kernel.replace("2 * RADIUS", "RADIUS") + "}\n"
+    twins = TEXT[:start] + inner + TEXT[start:].replace(
+        "  gather<<<", "  ns::smooth<<<(n + 255) / 256, 256>>>(in, out, n);\n  gather<<<"
+    )
+    with Client(["rcache-lsp", "--", *flags]) as c:
+        path = os.path.join(folder, "twins.cu")
+        c.open(path, twins)
+        for nth, name in ((0, "ns::smooth"), (1, "smooth")):
+            found = c.request(
+                "textDocument/codeAction",
+                c.actions_at(path, position_of(twins, "smooth", nth)),
+            )
+            assert found[0]["title"] == "Rewrite %s with the register cache" % name
+            new = apply_edits(twins, edits_of(found[0], path, False))
+            assert new == command_line(twins, "--kernel=::" + name)
+            assert ("ns::smooth<<<" in new) == (name == "smooth")
+        assert c.end() == 0
+
     # Two kernels: each alone, and both together; edits with the version.
     two = TEXT.replace("void gather", "void unused") + TEXT[
         TEXT.index("/* µ") : TEXT.index("__global__ void gather")
