@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A FIR filter of 2 R + 1 taps, weights in constant memory, zeros outside; tile
 // filled by a strided loop. -DR=8
@@ -197,23 +197,39 @@ __global__ void fir_rc(const float *in, float *out, int n,
         rc_lane < rc_m / 8 ? rc_s_w_next[rc_m % 8] : rc_s_w_own[rc_m % 8],
         (rc_lane + rc_m / 8) % 32);
   __syncthreads();
-  float rc_out_v[8];
-  bool rc_out_v_on[8] = {};
+  int g[8];
 #pragma unroll
   for (int rc_s = 0; rc_s < 8; ++rc_s) {
     const unsigned int rc_thread_x = rc_tx + rc_s;
-    const int g = rc_block_x * BLOCK + rc_thread_x;
-    if (g < n) {
-      float sum = 0;
+    g[rc_s] = rc_block_x * BLOCK + rc_thread_x;
+  }
+  {
+    float sum[8];
 #pragma unroll
-      for (int t = 0; t < 2 * R + 1; ++t)
-        sum += W[t] * rc_s_w[t + rc_s];
-      rc_out_v[rc_s] = sum;
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      if (!(g[rc_s] < n))
+        continue;
+      sum[rc_s] = 0;
+    }
+#pragma unroll
+    for (int t = 0; t < 2 * R + 1; ++t) {
+#pragma unroll
+      for (int rc_s = 0; rc_s < 8; ++rc_s) {
+        sum[rc_s] += W[t] * rc_s_w[t + rc_s];
+      }
+    }
+    float rc_out_v[8];
+    bool rc_out_v_on[8] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      if (!(g[rc_s] < n))
+        continue;
+      rc_out_v[rc_s] = sum[rc_s];
       rc_out_v_on[rc_s] = true;
     }
+    rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
+                                  rc_out_v, rc_out_v_on);
   }
-  rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x), rc_out_v,
-                                rc_out_v_on);
 }
 
 // Launches the register-cache form of fir where it applies, else fir itself.
@@ -222,7 +238,7 @@ static inline void fir_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
                                  float *out, int n) {
   if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 256)) {
+      (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 4194304.0)) {
     // Merge logical blocks until a physical block has 128 threads or more.
     const unsigned int rc_threads = 32u;
     const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
@@ -246,7 +262,7 @@ int main(int argc, char **argv) {
   for (int t = 0; t < 2 * R + 1; ++t)
     w[t] = 0.01f * float(t + 1) - 0.003f * float(t % 7);
   BENCH_CHECK(cudaMemcpyToSymbol(W, w, sizeof w));
-  bench::measure1d<float>(bench::label(argc, argv), "fir-r" STRING(R), 0, launch,
-                          {BLOCK});
+  bench::measure1d<float>(bench::label(argc, argv), "fir-r" STRING(R), 0,
+                          launch, {BLOCK});
   return 0;
 }

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The tiled matrix product, n = 4096, 32 x 32 tiles.
 
@@ -27,7 +27,8 @@ __global__ void product(const float *A, const float *B, float *C, int n) {
 int main(int argc, char **argv) {
   const int n = 4096;
   const size_t count = size_t(n) * n;
-  float *A = bench::random<float>(count, 1), *B = bench::random<float>(count, 2);
+  float *A = bench::random<float>(count, 1),
+        *B = bench::random<float>(count, 2);
   float *C = bench::blank<float>(count);
   bench::Line line;
   line.Name = "matmul-4096";
@@ -35,7 +36,8 @@ int main(int argc, char **argv) {
   line.Bytes = 3.0 * double(count) * 4;
   line.Operations = 2.0 * double(count) * n;
   const auto launch = [&](int size) {
-    product<<<dim3(size / TILE, size / TILE), dim3(TILE, TILE)>>>(A, B, C, size);
+    product<<<dim3(size / TILE, size / TILE), dim3(TILE, TILE)>>>(A, B, C,
+                                                                  size);
   };
   for (int size : {32, 288, n}) {
     BENCH_CHECK(cudaMemset(C, 0xff, count * 4));

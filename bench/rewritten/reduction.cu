@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums by a tree in shared memory, 128 threads, one element a thread.
 
@@ -23,7 +23,8 @@ __global__ void blockSums(const float *in, float *sums, int n) {
 
 int main(int argc, char **argv) {
   const size_t big = size_t(1) << 27;
-  float *in = bench::random<float>(big, 7), *out = bench::blank<float>(big / 64);
+  float *in = bench::random<float>(big, 7),
+        *out = bench::blank<float>(big / 64);
   bench::Line line;
   line.Name = "reduction-128";
   line.Shape = std::to_string(BLOCK);

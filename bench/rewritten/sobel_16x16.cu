@@ -1,7 +1,8 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sobel gradient magnitude of an image of bytes, clamped borders. -DBX=16 -DBY=16
+// Sobel gradient magnitude of an image of bytes, clamped borders. -DBX=16
+// -DBY=16
 
 #include "../harness.cuh"
 
@@ -31,8 +32,8 @@ __global__ void sobel(const unsigned char *in, unsigned char *out, int w,
 }
 
 static void launch(const unsigned char *in, unsigned char *out, int w, int h) {
-  sobel<<<dim3((w + BX - 1) / BX, (h + BY - 1) / BY), dim3(BX, BY)>>>(in, out, w,
-                                                                     h);
+  sobel<<<dim3((w + BX - 1) / BX, (h + BY - 1) / BY), dim3(BX, BY)>>>(in, out,
+                                                                      w, h);
 }
 
 int main(int argc, char **argv) {

@@ -1,10 +1,11 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The k-stencil of the register-cache literature, block size known at the launch
-// only (dynamic shared memory). -DTYPE=float|int -DK=1...
+// The k-stencil of the register-cache literature, block size known at the
+// launch only (dynamic shared memory). -DTYPE=float|int -DK=1...
 //
-// The last 2 K outputs read elements that nothing staged: they are not compared.
+// The last 2 K outputs read elements that nothing staged: they are not
+// compared.
 
 #include "../harness.cuh"
 #ifndef RCACHE_DEVICE_WORD
@@ -133,7 +134,7 @@ __global__ void stencil_rc(const TYPE *A, TYPE *B, int n,
     if (rc_e0 < 2 * (int)rc_bdim_x && rc_e0 - 31 <= (int)rc_bdim_x &&
         (int)(rc_bdim_x * rc_block_x) + rc_e0 < n)
       return A[(int)(rc_bdim_x * rc_block_x) + rc_e0];
-    return float(); // never used
+    return {}; // never used
   };
   // Phase: the elements of s that this thread's outputs need.
   float rc_s_w[40];
@@ -150,6 +151,22 @@ __global__ void stencil_rc(const TYPE *A, TYPE *B, int n,
     }
   }
   __syncthreads();
+  float sum[8];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 8; ++rc_s) {
+    const unsigned int rc_thread_x = rc_tx + rc_s;
+    const int g = rc_block_x * rc_bdim_x + rc_thread_x;
+    if (g >= n)
+      continue;
+    sum[rc_s] = 0;
+  }
+#pragma unroll
+  for (int j = 0; j <= 2 * K; ++j) {
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      sum[rc_s] += rc_s_w[rc_s + j];
+    }
+  }
   float rc_B_v[8];
   bool rc_B_v_on[8] = {};
 #pragma unroll
@@ -158,11 +175,7 @@ __global__ void stencil_rc(const TYPE *A, TYPE *B, int n,
     const int g = rc_block_x * rc_bdim_x + rc_thread_x;
     if (g >= n)
       continue;
-    TYPE sum = 0;
-#pragma unroll
-    for (int j = 0; j <= 2 * K; ++j)
-      sum += rc_s_w[rc_s + j];
-    rc_B_v[rc_s] = sum / (2 * K + 1);
+    rc_B_v[rc_s] = sum[rc_s] / (2 * K + 1);
     rc_B_v_on[rc_s] = true;
   }
   rcache::device::store_run<16>(B + (rc_tx + (int)(rc_bdim_x * rc_block_x)),
@@ -177,7 +190,8 @@ static inline void stencil_rc_launch(dim3 rc_grid, dim3 rc_block,
   if ((rc_block.y == 1 && rc_block.z == 1) &&
       (rc_block.x % 8 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / rc_block.x)) {
+      (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
+      ((double)rc_block.x * rc_grid.x <= 2147483647.0)) {
     // Merge logical blocks until a physical block has 128 threads or more.
     const unsigned int rc_threads = rc_block.x / 8u;
     const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;

@@ -1,10 +1,11 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The k-stencil of the register-cache literature, block size known at the launch
-// only (dynamic shared memory). -DTYPE=float|int -DK=1...
+// The k-stencil of the register-cache literature, block size known at the
+// launch only (dynamic shared memory). -DTYPE=float|int -DK=1...
 //
-// The last 2 K outputs read elements that nothing staged: they are not compared.
+// The last 2 K outputs read elements that nothing staged: they are not
+// compared.
 
 #include "../harness.cuh"
 #ifndef RCACHE_DEVICE_WORD
@@ -97,27 +98,6 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_SHUFFLE
-#define RCACHE_DEVICE_SHUFFLE
-namespace rcache {
-namespace device {
-/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
-/// call it. T: trivially copyable, of any size; exchanged word by word.
-template <typename T>
-__device__ __forceinline__ T shuffle(const T &value, int lane) {
-  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
-  unsigned int words[Words] = {};
-  memcpy(words, &value, sizeof(T));
-#pragma unroll
-  for (int i = 0; i < Words; ++i)
-    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
-  T result;
-  memcpy(&result, words, sizeof(T));
-  return result;
-}
-} // namespace device
-} // namespace rcache
-#endif
 
 #define STRING2(x) #x
 #define STRING(x) STRING2(x)
@@ -141,64 +121,40 @@ __global__ void stencil(const TYPE *A, TYPE *B, int n) {
 __global__ void stencil_rc(const TYPE *A, TYPE *B, int n,
                            const unsigned int rc_grid_x,
                            const unsigned int rc_bdim_x) {
-  // Register cache: a thread stands for 8 threads of stencil, neighbours in x.
-  //   s: window of 16 registers, chunks of 8 a lane, exchanged by shuffles.
+  // Register cache: a thread stands for 4 threads of stencil, neighbours in x.
+  //   s: window of 12 registers, loaded by each thread.
   //   Barriers stay: 'B' is written and may be 'A', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 8; // first logical thread
-  const int rc_lane = threadIdx.x % 32;
+  const int rc_tx = threadIdx.x * 4; // first logical thread
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> int {
-    if (rc_e0 - 7 <= (int)rc_bdim_x &&
+    if (rc_e0 < 2 * (int)rc_bdim_x && rc_e0 - 7 <= (int)rc_bdim_x &&
         (int)(rc_bdim_x * rc_block_x) + rc_e0 < n)
       return A[(int)(rc_bdim_x * rc_block_x) + rc_e0];
-    return int(); // never used
+    return {}; // never used
   };
-  // Phase: each lane loads its own chunk of s; 1 lane loads what lies behind
-  // the warp's last chunk.
-  int rc_s_w_own[8], rc_s_w_next[8] = {};
+  // Phase: the elements of s that this thread's outputs need.
+  int rc_s_w[12];
   {
     const int rc_e0 = rc_tx;
-    if (rc_e0 <= (int)rc_bdim_x &&
-        (int)(rc_bdim_x * rc_block_x) + rc_e0 < n - 7) {
+    if (rc_e0 < 2 * (int)rc_bdim_x - 11 && rc_e0 < (int)rc_bdim_x - 3 &&
+        (int)(rc_bdim_x * rc_block_x) + rc_e0 < n - 11) {
       rcache::device::load_run<16, 0>(
-          rc_s_w_own, A + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
+          rc_s_w, A + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 8; ++rc_m)
-        rc_s_w_own[rc_m] = rc_s_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 12; ++rc_m)
+        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
-  if (rc_lane < 1) {
-    const int rc_e0 = rc_tx + 256;
-    if (rc_e0 <= (int)rc_bdim_x &&
-        (int)(rc_bdim_x * rc_block_x) + rc_e0 < n - 7) {
-      rcache::device::load_run<16, 0>(
-          rc_s_w_next, A + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 8; ++rc_m)
-        rc_s_w_next[rc_m] = rc_s_at(rc_e0 + rc_m);
-    }
-  }
-  // Phase: the rest of the window arrives from the lanes that own it.
-  int rc_s_w[16];
-#pragma unroll
-  for (int rc_m = 0; rc_m < 8; ++rc_m)
-    rc_s_w[rc_m] = rc_s_w_own[rc_m];
-#pragma unroll
-  for (int rc_m = 8; rc_m < 16; ++rc_m)
-    rc_s_w[rc_m] = rcache::device::shuffle(
-        rc_lane < rc_m / 8 ? rc_s_w_next[rc_m % 8] : rc_s_w_own[rc_m % 8],
-        (rc_lane + rc_m / 8) % 32);
   __syncthreads();
-  int rc_B_v[8];
-  bool rc_B_v_on[8] = {};
+  int rc_B_v[4];
+  bool rc_B_v_on[4] = {};
 #pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
     const unsigned int rc_thread_x = rc_tx + rc_s;
     const int g = rc_block_x * rc_bdim_x + rc_thread_x;
     if (g >= n)
@@ -220,15 +176,16 @@ static inline void stencil_rc_launch(dim3 rc_grid, dim3 rc_block,
                                      size_t rc_shared, cudaStream_t rc_stream,
                                      const TYPE *A, TYPE *B, int n) {
   if ((rc_block.y == 1 && rc_block.z == 1) &&
-      (rc_block.x % 256 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
+      (rc_block.x % 4 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / rc_block.x)) {
+      (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
+      ((double)rc_block.x * rc_grid.x <= 2147483647.0)) {
     // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = rc_block.x / 8u;
+    const unsigned int rc_threads = rc_block.x / 4u;
     const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(rc_block.x / 8u, rc_merged, 1);
+    const dim3 rc_threads_of_block(rc_block.x / 4u, rc_merged, 1);
     stencil_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         A, B, n, rc_grid.x, rc_block.x);
     return;
