@@ -218,10 +218,8 @@ SVal Executor::pointerAdd(SVal P, const SVal &Offset, bool Negative,
       X = O.Int->Aff;
     else
       X = Arith.exact(*O.Int, O.Type, where());
-  } else if (O.V && !(O.V->Depends & (DepShared | DepGlobal)) && O.Type.Bits) {
-    X = Arith.exact(asInt(O, E), O.Type, where());
-  } else if (P.Base == SVal::Shared && O.V && O.Type.Bits && O.V->K != Value::Load) {
-    // Still a symbol, so that sums with it stay sums: `s[j + 1]`.
+  } else if (O.V && O.Type.Bits &&
+             !(O.V->Depends & (DepShared | DepGlobal | DepThread))) {
     X = Arith.exact(asInt(O, E), O.Type, where());
   }
   IntType Long{64, true};

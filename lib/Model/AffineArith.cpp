@@ -246,6 +246,13 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
   auto SavedRanges = Ranges;
   isl::set SavedBounds = Bounds;
   std::vector<std::pair<std::vector<std::string>, Wide>> Facts;
+  // The room that T has is shared by the terms that could be large.
+  Wide Small = T.max() >> 11;
+  int64_t Large = 0;
+  if (L)
+    for (auto &[Id, C] : L->Terms)
+      Large += Ranges.at(Id).Hi * std::abs(C) > Small;
+  Wide Room = (T.max() - (L ? Small : T.max() / 2)) / std::max<int64_t>(Large, 1);
   for (size_t N = 0; N < M.Symbols.size(); ++N) {
     const Symbol &S = M.Symbols[N];
     if (!A.involves_param(S.Id))
@@ -253,7 +260,7 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
     int64_t C = 1;
     if (L)
       C = std::abs(L->Terms[S.Id]);
-    Wide Limit = (T.max() / 2 + 1) / std::max<int64_t>(C, 1);
+    Wide Limit = Room / std::max<int64_t>(C, 1);
     auto NotNegative = [&](const std::string &Id) {
       const Symbol &F = M.Symbols[M.symbolIndex(Id)];
       if (F.K != Symbol::Param || !F.Signed || Ranges.at(Id).Lo >= 0)
@@ -387,6 +394,31 @@ std::optional<isl::pw_aff> AffineArith::scaleByConst(const isl::pw_aff &A,
   return A.scale(isl::val(Ctx, std::to_string(C)));
 }
 
+/// A clamped row times a pitch: `min(max(y, 0), h - 1) * pitch`, piece by piece.
+std::optional<IntValue> AffineArith::mulPieces(const IntValue &Pieces,
+                                               const IntValue &B, IntType T,
+                                               const isl::set &Path) {
+  std::optional<isl::pw_aff> Sum;
+  bool Fine = true;
+  Pieces.Aff.foreach_piece([&](isl::set D, isl::multi_aff Piece) {
+    if (!Fine)
+      return;
+    const IntValue One{isl::pw_aff(Piece.at(0)), Pieces.Exact};
+    std::optional<IntValue> R;
+    if (linear(One.Aff))
+      R = mul(One, B, T, Path.intersect(D));
+    if (!R) {
+      Fine = false;
+      return;
+    }
+    const isl::pw_aff Part = R->Aff.intersect_domain(D);
+    Sum = Sum ? Sum->union_add(Part) : Part;
+  });
+  if (!Fine || !Sum)
+    return std::nullopt;
+  return ofAff(*Sum, T.Signed);
+}
+
 std::optional<IntValue> AffineArith::mul(const IntValue &A, const IntValue &B,
                                          IntType T, const isl::set &Path) {
   if (auto C = constantValue(B.Aff))
@@ -395,6 +427,10 @@ std::optional<IntValue> AffineArith::mul(const IntValue &A, const IntValue &B,
     return ofAff(*scaleByConst(B.Aff, *C), T.Signed);
   // Distribute: sum of products of terms.
   auto La = linear(A.Aff), Lb = linear(B.Aff);
+  if (!La && Lb && A.Aff.n_piece() > 1 && A.Aff.n_piece() <= 4)
+    return mulPieces(A, B, T, Path);
+  if (!Lb && La && B.Aff.n_piece() > 1 && B.Aff.n_piece() <= 4)
+    return mulPieces(B, A, T, Path);
   if (!La || !Lb || La->Terms.size() * Lb->Terms.size() > 16)
     return std::nullopt;
   isl::pw_aff Sum = constant(0);

@@ -88,6 +88,8 @@ public:
                                   const isl::set &Path);
   std::optional<IntValue> add(const IntValue &A, const IntValue &B, IntType T);
   std::optional<IntValue> sub(const IntValue &A, const IntValue &B, IntType T);
+  std::optional<IntValue> mulPieces(const IntValue &Pieces, const IntValue &B,
+                                    IntType T, const isl::set &Path);
   std::optional<IntValue> mul(const IntValue &A, const IntValue &B, IntType T,
                               const isl::set &Path);
   std::optional<IntValue> div(const IntValue &A, const IntValue &B, IntType T,

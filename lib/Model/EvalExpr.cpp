@@ -323,10 +323,11 @@ SVal Executor::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
   };
   if (!isInt(T))
     return Fallback();
-  // Data stays data; other integers get a symbol of their own.
+  // Data stays data, and what threads differ in stays text in terms of their
+  // coordinates; other integers get a symbol of their own.
   for (SVal *X : {&A, &B})
     if (!X->Int) {
-      if (X->K == SVal::Pointer || !X->V || (X->V->Depends & (DepShared | DepGlobal)))
+      if (X->K == SVal::Pointer || !X->V || (X->V->Depends & (DepShared | DepGlobal | DepThread)))
         return Fallback();
       const Expr *S = nullptr;
       if (auto *Bin = dyn_cast<BinaryOperator>(E);
@@ -727,6 +728,9 @@ Executor::textOp(const Expr *E,
   }
   V.Text += M.text({At, All.End});
   V.Text = onOneLine(V.Text);
+  // Braces alone are no expression.
+  if (isa<InitListExpr>(E) && StringRef(V.Text).starts_with("{"))
+    V.Text = V.Type + V.Text;
   if (Uniform && V.Operands.empty() && !V.Depends)
     V.K = Value::Uniform;
   return std::make_shared<Value>(V);

@@ -286,6 +286,14 @@ void Executor::execBarrier(Stmt::BarrierKind K, unsigned Id) {
           S.ValidSymbols.push_back(I);
       continue;
     }
+    if (!Sym.Factors.empty()) { // they come before their product
+      if (llvm::all_of(Sym.Factors, [&](const std::string &F) {
+            return llvm::is_contained(S.ValidSymbols,
+                                      static_cast<unsigned>(M.symbolIndex(F)));
+          }))
+        S.ValidSymbols.push_back(I);
+      continue;
+    }
     if (Sym.VarId < 0)
       continue;
     for (auto &[V, Val] : Env) {

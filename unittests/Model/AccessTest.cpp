@@ -4,6 +4,7 @@
 // Shared arrays and accesses: kinds, forms, roots.
 
 #include "ModelTesting.h"
+#include "llvm/ADT/STLExtras.h"
 #include <gtest/gtest.h>
 
 using namespace rcache;
@@ -135,4 +136,16 @@ TEST(Barrier, ValidSymbols) {
   };
   EXPECT_TRUE(Valid(0, "j"));
   EXPECT_FALSE(Valid(1, "j"));
+  // An iterator and products of it, inside its loop only.
+  Parsed Q = body("__shared__ float s[64];\n"
+                  "for (int i = 0; i < n; ++i) { s[t] = a[i * n + t]; __syncthreads(); }\n"
+                  "__syncthreads();");
+  const KernelModel &N = Q.only();
+  std::vector<bool> Found;
+  for (const Stmt &S : N.Stmts)
+    if (S.K == Stmt::Barrier)
+      for (const char *Id : {"i", "in"})
+        Found.push_back(llvm::is_contained(
+            S.ValidSymbols, static_cast<unsigned>(N.symbolIndex(Id))));
+  EXPECT_EQ(Found, (std::vector<bool>{true, true, false, false})) << print(N);
 }

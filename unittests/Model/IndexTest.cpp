@@ -142,7 +142,7 @@ TEST(Index, LaunchFacts) {
   const KernelModel &M = P.only();
   ASSERT_EQ(M.Assumes.size(), 2u);
   EXPECT_EQ(M.launchCondition(M.Assumes[0], "g", "b"),
-            "(double)g.x <= 134217728.0");
+            "(double)g.x <= 268304384.0");
   EXPECT_EQ(M.launchCondition(M.Assumes[1], "g", "b"), "n >= 0");
   EXPECT_TRUE(same(M, access(M, "s[0]").Domain,
                    "[tx, bx, n] -> { : 16bx + tx < n }"));

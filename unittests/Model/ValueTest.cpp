@@ -73,6 +73,26 @@ TEST(Value, OperatorsBecomeTextWithHoles) {
   EXPECT_EQ(V->Operands.at(1)->Text, "c[$0]");
 }
 
+TEST(Value, ProductsOfQuotientsStayText) {
+  // Split of a linear id; row * n is no linear function, but its holes are.
+  Parsed P = body("for (int i = t; i < 200; i += blockDim.x) {\n"
+                  "  int row = i / 20, col = i % 20; s[i] = a[row * n + col]; }");
+  ValueRef V = stored(P.only());
+  ASSERT_EQ(V->K, Value::Load);
+  const ValueRef &Sum = V->Operands.at(0);
+  ASSERT_EQ(Sum->K, Value::Op) << print(P.only());
+  EXPECT_EQ(Sum->Text, "$0 + $1");
+  EXPECT_TRUE(same(P.only(), Sum->Operands.at(1)->Aff, "[i] -> { [(i mod 20)] }"));
+  ASSERT_EQ(Sum->Operands.at(0)->Text, "$0 * $1");
+  EXPECT_TRUE(same(P.only(), Sum->Operands[0]->Operands.at(0)->Aff,
+                   "[i] -> { [(floor(i/20))] }"));
+}
+
+TEST(Value, BracesBecomeAnExpression) {
+  Parsed P = body("float4 z = {0, 0, 0, w}; b[t] = z.x;");
+  EXPECT_EQ(var(P.only(), "z").Init->Text, "float4{0, 0, 0, w}");
+}
+
 TEST(Value, ConstantsKeepTheirType) {
   // 0 is a float here: as text in another expression it must stay one.
   Parsed P = body("float z = 0; s[t] = z / 2;");
