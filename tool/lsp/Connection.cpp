@@ -64,6 +64,7 @@ std::optional<Message> Connection::read() {
     // A file of delimited messages may end with a delimiter.
     if (Style == lsp::Delimited && StringRef(Text).trim().empty())
       continue;
+    lsp::Logger::debug("<<< {0}", Text);
     if (std::optional<Message> M = parse(Text))
       return M;
   }

@@ -45,7 +45,7 @@ def edits_of(action, path, versioned):
 
 def main():
     path = os.path.join(folder, "unsaved.cu")  # never written
-    with Client(["rcache-lsp", "--", *flags]) as c:
+    with Client(["rcache-lsp", "--patience=60000", "--", *flags]) as c:
         c.open(path, TEXT)
 
         def actions(needle, nth=0, only=None, text=TEXT):
@@ -114,6 +114,8 @@ def main():
         c.change(path, expected[titles[0]])
         again = actions("smooth(", text=expected[titles[0]])
         assert again == [], again
+        codes = [d["code"] for d in c.diagnostics(path, 3)]
+        assert codes and "parse-error" not in codes and "rewritable" not in codes, codes
         assert c.end() == 0
 
     # A kernel from a header is offered at its launch; the header stays.
@@ -121,7 +123,7 @@ def main():
     with open(os.path.join(folder, "kernels.h"), "w") as f:
         f.write(TEXT[:cut])
     launches = '#include "kernels.h"\n' + TEXT[cut:]
-    with Client(["rcache-lsp", "--", *flags]) as c:
+    with Client(["rcache-lsp", "--patience=60000", "--", *flags]) as c:
         path = os.path.join(folder, "launches.cu")
         c.open(path, launches)
         found = c.request(
@@ -141,7 +143,7 @@ def main():
     twins = TEXT[:start] + inner + TEXT[start:].replace(
         "  gather<<<", "  ns::smooth<<<(n + 255) / 256, 256>>>(in, out, n);\n  gather<<<"
     )
-    with Client(["rcache-lsp", "--", *flags]) as c:
+    with Client(["rcache-lsp", "--patience=60000", "--", *flags]) as c:
         path = os.path.join(folder, "twins.cu")
         c.open(path, twins)
         for nth, name in ((0, "ns::smooth"), (1, "smooth")):
@@ -162,7 +164,7 @@ def main():
     two += "void more(float *a, float *b, int n) { soften<<<n / 256, 256>>>(a, b, n); }\n"
     two = two.replace("  gather<<<n / 256, 256>>>(in, out);\n", "")
     versioned = {"workspace": {"workspaceEdit": {"documentChanges": True}}}
-    with Client(["rcache-lsp", "--", *flags], versioned) as c:
+    with Client(["rcache-lsp", "--patience=60000", "--", *flags], versioned) as c:
         path = os.path.join(folder, "with space é.cu")
         c.open(path, two)
         found = c.request(

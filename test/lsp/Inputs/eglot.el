@@ -24,6 +24,7 @@
 (setq eglot-sync-connect 30
       eglot-autoreconnect nil
       eglot-confirm-server-initiated-edits nil
+      jsonrpc-default-request-timeout 30
       create-lockfiles nil
       make-backup-files nil
       auto-save-default nil)
@@ -34,7 +35,8 @@
 (put 'cuda-mode 'eglot-language-id "cuda")
 (add-to-list 'auto-mode-alist '("\\.cuh?\\'" . cuda-mode))
 (add-to-list 'eglot-server-programs
-             `(cuda-mode "rcache-lsp" "--" ,@(split-string (getenv "FLAGS") " " t)))
+             `(cuda-mode "rcache-lsp" "--patience=30000" "--"
+                         ,@(split-string (getenv "FLAGS") " " t)))
 
 (find-file (getenv "IN"))
 (apply #'eglot (eglot--guess-contact))

@@ -20,7 +20,7 @@ end
 local function main()
   vim.cmd('edit ' .. vim.env.IN)
   vim.bo.filetype = 'cuda'
-  local command = { 'rcache-lsp', '--' }
+  local command = { 'rcache-lsp', '--patience=30000', '--' }
   vim.list_extend(command, vim.split(vim.env.FLAGS, ' ', { trimempty = true }))
   local client = vim.lsp.start_client({ name = 'rcache', cmd = command, root_dir = vim.fn.getcwd() })
   vim.lsp.buf_attach_client(0, client)
