@@ -29,6 +29,9 @@ namespace {
 /// A prediction below this is no gain: predictions are some percent off.
 constexpr double MinimumGain = 1.05;
 
+/// Estimated registers from which a kernel is taken to spill.
+constexpr unsigned MaxRegisters = 200;
+
 using ModelPtr = std::shared_ptr<KernelModel>;
 
 /// One model with what the stages made of it.
@@ -249,6 +252,8 @@ private:
     for (Plan &P : Candidates) {
       auto Block = typicalBlock(M, P, O.AssumedBlock);
       KernelCounts Old = originalCounts(M, Block), New = planCounts(M, P, Block);
+      if (New.Registers > MaxRegisters && !O.Force && &P != &Candidates.back())
+        continue; // would spill
       P.PredictedSpeedup = predictSpeedup(Old, New, *A);
       llvm::raw_string_ostream OS(Table);
       OS << llvm::formatv("{0:F2}x  {1}\n  ", P.PredictedSpeedup, planLine(M, P));

@@ -161,9 +161,15 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
   return T + "};\n";
 }
 
-/// Statement(s) that put Count elements from (rc_e0, ...) into array Into, by
-/// vector loads in the interior and one by one elsewhere.
-llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
+std::string Fill::Run::text() const {
+  if (Condition.empty())
+    return Scalar;
+  if (Condition == "true")
+    return Fast;
+  return "if (" + Condition + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
+}
+
+llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
                                       const std::string &Into, int64_t Count) {
   const std::string M1 = N("m");
   ValueTextOptions O;
@@ -189,7 +195,7 @@ llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
   else
     Scalar = Into + "[0] = " + groupName(A) + "_at(" + At + ");\n";
   if (A.InteriorPiece < 0 || Count < 2)
-    return Scalar;
+    return Run{"", "", Scalar};
   const StagePiece &Piece = A.Stage.Pieces[static_cast<size_t>(A.InteriorPiece)];
   auto Cond = conditionText(A.Interior, N, O);
   if (!Cond)
@@ -209,7 +215,7 @@ llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
       A.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
     auto T = LoadRun(A.Leaves[0], Into);
     if (!T)
-      return T;
+      return T.takeError();
     Fast = *T;
   } else {
     std::map<const Value *, std::string> Names;
@@ -218,7 +224,7 @@ llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
       Fast += A.Leaves[K].Load->Type + " " + Name + "[" + str(Count) + "];\n";
       auto T = LoadRun(A.Leaves[K], Name);
       if (!T)
-        return T;
+        return T.takeError();
       Fast += *T;
       Names[A.Leaves[K].Load.get()] = Name + "[" + M1 + "]";
     }
@@ -232,14 +238,12 @@ llvm::Expected<std::string> Fill::run(const ArrayPlan &A,
     };
     auto V = valueText(Piece.V, N, Each);
     if (!V)
-      return V;
+      return V.takeError();
     Fast += "#pragma unroll\nfor (int " + M1 + " = 0; " + M1 + " < " +
             str(Count) + "; ++" + M1 + ")\n  " + Into + "[" + M1 + "] = " + *V +
             ";\n";
   }
-  if (*Cond == "true")
-    return Fast;
-  return "if (" + *Cond + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
+  return Run{*Cond, Fast, Scalar};
 }
 
 llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
@@ -255,26 +259,34 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
   std::string T = "// Phase: the elements of " + Arr.Name +
                   " that this thread's outputs need.\n";
   T += Arr.ElemType + " " + W + Extents + ";\n";
-  std::string Open = "{\n", Close = "}\n";
+  // The first element; in loops over the rows of a window, the row's.
+  std::string First, Rows, RowEnds;
   for (size_t D = 0; D < A.First.size(); ++D) {
     auto F = affineText(A.First[D], N, O);
     if (!F)
       return F;
     std::string E = N(A.Stage.ElemIds[D]);
+    First += "const int " + E + " = " + *F + ";\n";
     if (D + 1 < A.First.size()) {
       std::string R = N("r" + str(int64_t(D)));
-      Open += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
+      Rows += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
               str(A.Extent[D]) + "; ++" + R + ") {\nconst int " + E + " = " +
               *F + " + " + R + ";\n";
-      Close += "}\n";
+      RowEnds += "}\n";
       Reg += "[" + R + "]";
     } else
-      Open += "const int " + E + " = " + *F + ";\n";
+      Rows += "const int " + E + " = " + *F + ";\n";
   }
   auto R = run(A, Reg, A.Extent.empty() ? 1 : A.Extent.back());
   if (!R)
-    return R;
-  return T + Open + *R + Close;
+    return R.takeError();
+  if (A.First.size() < 2 || R->Condition.empty() || R->Condition == "true")
+    return T + "{\n" + Rows + R->text() + RowEnds + "}\n";
+  // One test for the whole window, then two bodies.
+  std::string In = W + "_inside";
+  return T + "bool " + In + ";\n{\n" + First + In + " = " + R->Condition +
+         ";\n}\nif (" + In + ") {\n" + Rows + R->Fast + RowEnds +
+         "} else {\n" + Rows + R->Scalar + RowEnds + "}\n";
 }
 
 llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
@@ -290,19 +302,19 @@ llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
   std::string E = N("e0");
   auto Low = run(A, W + "_own", B);
   if (!Low)
-    return Low;
+    return Low.takeError();
   std::string T = "// Phase: each lane loads its own chunk of " + Arr.Name +
                   "; " + str(Q) + (Q == 1 ? " lane loads" : " lanes load") +
                   " what lies behind the warp's last chunk.\n";
   T += Arr.ElemType + " " + W + "_own[" + str(B) + "], " + W + "_next[" +
        str(B) + "] = {};\n";
-  T += "{\nconst int " + E + " = " + *F + ";\n" + *Low + "}\n";
+  T += "{\nconst int " + E + " = " + *F + ";\n" + Low->text() + "}\n";
   auto High = run(A, W + "_next", B);
   if (!High)
-    return High;
+    return High.takeError();
   T += "if (" + Lane +
        (A.Direction > 0 ? " < " + str(Q) : " >= " + str(32 - Q)) +
-       ") {\nconst int " + E + " = " + *F + " + " + str(32 * B) + ";\n" + *High +
+       ") {\nconst int " + E + " = " + *F + " + " + str(32 * B) + ";\n" + High->text() +
        "}\n";
   std::string Mm = N("m");
   T += "// Phase: the rest of the window arrives from the lanes that own it.\n";
@@ -410,8 +422,7 @@ llvm::Expected<std::string> Fill::readText(unsigned Access) const {
       if (Rd == Access) {
         const SharedAccess &S = M.SharedAccesses[Access];
         // In slot code the thread is the slot's, not the first one's.
-        if (O.Symbols.count("tx"))
-          O.Symbols["tx"] = CxxAtom(N("thread_x"), true, "unsigned int");
+        O.Symbols = N.symbols(Names::Of::Slot);
         std::string T = groupName(A) + "_at(";
         for (size_t D = 0; D < S.IndexValues.size(); ++D) {
           auto X = valueText(S.IndexValues[D], N, O, /*AsIndex=*/true);

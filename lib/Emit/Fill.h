@@ -41,8 +41,15 @@ private:
   llvm::Expected<std::string> reload(const ArrayPlan &A, size_t Index);
   llvm::Expected<std::string> chunked(const ArrayPlan &A, size_t Index);
   llvm::Expected<std::string> cyclic(const ArrayPlan &A, size_t Index);
-  llvm::Expected<std::string> run(const ArrayPlan &A, const std::string &Into,
-                                  int64_t Count);
+  /// Statements that put a run of elements from (rc_e0, ...) into an array:
+  /// by vectors where Condition holds, else one by one.
+  struct Run {
+    std::string Condition; ///< "" : always Scalar; "true": always Fast
+    std::string Fast, Scalar;
+    std::string text() const;
+  };
+  llvm::Expected<Run> run(const ArrayPlan &A, const std::string &Into,
+                          int64_t Count);
 };
 
 } // namespace rcache

@@ -181,7 +181,7 @@ private:
       if (St.K == Stmt::For && std::find(P.UnrolledLoops.begin(),
                                          P.UnrolledLoops.end(),
                                          St.Id) != P.UnrolledLoops.end())
-        addEdit(E, {St.Range.Begin, St.HeaderRange.Begin}, "#pragma unroll\n");
+        addEdit(E, {St.Range.Begin, St.HeaderRange.Begin}, "\n#pragma unroll\n");
       if (St.K == Stmt::Decl || St.K == Stmt::Leaf)
         declEdits(St, E);
       if (St.K == Stmt::Leaf)
@@ -302,8 +302,8 @@ private:
       std::string B = storeName(K);
       std::string V = render(G.StoredRange, {}, true);
       addEdit(E, St.Range,
-              (parentIsBlock(St) ? "" : "{\n") + B + "[" + N("s") + "] = " + V +
-                  ";\n" + B + "_on[" + N("s") + "] = true;" +
+              (parentIsBlock(St) ? "" : "{\n") + B + slotIndex() + " = " + V +
+                  ";\n" + B + "_on" + slotIndex() + " = true;" +
                   (parentIsBlock(St) ? "" : "\n}"));
     }
   }
@@ -383,7 +383,7 @@ private:
     case Stmt::For:
       if (std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
           P.UnrolledLoops.end())
-        return "#pragma unroll\n" + render(St.HeaderRange, {}, true) + " {\n" +
+        return "\n#pragma unroll\n" + render(St.HeaderRange, {}, true) + " {\n" +
                body(St.Children[0]) + "}\n";
       return render({St.Range.Begin, St.HeaderRange.End}, {}, true) + " {\n" +
              body(St.Children[0]) + "}\n";
@@ -487,16 +487,25 @@ private:
         Here |= M.stmt(C).Range.contains(G.Range);
       if (!Here)
         continue;
-      std::string B = storeName(K), C = std::to_string(P.Factor[0]);
+      std::string B = storeName(K);
       const KernelParam &Pm = M.Params[static_cast<size_t>(G.Root)];
       ValueTextOptions O;
-      O.Symbols = N.symbols();
-      Before += G.ElemType + " " + B + "[" + C + "];\nbool " + B + "_on[" + C +
-                "] = {};\n";
+      O.Symbols = N.symbols(Names::Of::SlotRow);
+      Before += G.ElemType + " " + B + slotExtents() + ";\nbool " + B + "_on" +
+                slotExtents() + " = {};\n";
+      // One run a row of slots.
+      std::string Row;
+      for (int A = 2; A > 0; --A)
+        if (P.Factor[A] > 1) {
+          std::string I = N(A == 1 ? "sy" : "sz");
+          After += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " +
+                   std::to_string(P.Factor[A]) + "; ++" + I + ")\n";
+          Row += "[" + I + "]";
+        }
       After += "rcache::device::store_run<" +
                std::to_string(P.VectorStores[K].Bytes) + ">(" + Pm.Name + " + (" +
-               take(valueText(G.Index, N, O, true)) + "), " + B + ", " + B +
-               "_on);\n";
+               take(valueText(G.Index, N, O, true)) + "), " + B + Row + ", " + B +
+               "_on" + Row + ");\n";
       Helpers.insert("store_run");
     }
     Out += Before + slotLoops(Decls + Guards + Text + "\n") + After;
@@ -638,9 +647,12 @@ private:
     static const char *Ax[3] = {"x", "y", "z"};
     std::string Block = N("block_x"), Grid = N("grid_x");
     if (P.Merge) {
-      std::string A = Ax[N.mergeAxis()];
-      T += "const unsigned int " + Block + " = blockIdx.x * blockDim." + A +
-           " + threadIdx." + A + "; // logical block\nif (" + Block + " >= " +
+      std::string X = std::to_string(N.mergeAsRows() ? 1 : N.threadsX()) + "u";
+      T += "const unsigned int " + Block +
+           (N.mergeAsRows()
+                ? " = blockIdx.x * blockDim.y + threadIdx.y"
+                : " = blockIdx.x * (blockDim.x / " + X + ") + threadIdx.x / " + X) +
+           "; // logical block\nif (" + Block + " >= " +
            Grid + ")\nreturn; // all threads of this logical block\n";
     } else if (mentions(Body, Block))
       T += "const unsigned int " + Block + " = blockIdx.x;\n";
@@ -650,7 +662,9 @@ private:
       std::string Nm = N(First[A]);
       if (!mentions(Body, Nm))
         continue;
-      std::string U = std::string("threadIdx.") + Ax[A];
+      std::string U = A == 0 ? N.threadX() : std::string("threadIdx.") + Ax[A];
+      if (A == 0 && U != "threadIdx.x" && P.Factor[A] > 1)
+        U = "(int)(" + U + ")";
       std::string C = std::to_string(P.Factor[A]);
       if (P.Factor[A] == 1)
         T += "const int " + Nm + " = " + U + ";\n";
@@ -715,14 +729,28 @@ private:
                                                 ((*P.Block)[2] / P.Factor[2])) + "u"
                                : X;
       std::string Target = std::to_string(P.TargetThreads) + "u";
-      T += "// Merge logical blocks until a physical block has " +
-           std::to_string(P.TargetThreads) + " threads or more.\n";
-      T += "const unsigned int rc_threads = " + Th + ";\n";
-      T += "const unsigned int rc_merged = rc_threads < " + Target + " ? " + Target +
-           " / rc_threads : 1u;\n";
+      if (N.mergeAsRows()) {
+        T += "// Merge logical blocks until a physical block has " +
+             std::to_string(P.TargetThreads) + " threads or more.\n";
+        T += "const unsigned int rc_threads = " + Th + ";\n";
+        T += "const unsigned int rc_merged = rc_threads < " + Target + " ? " +
+             Target + " / rc_threads : 1u;\n";
+      } else {
+        int64_t Row = N.threadsX();
+        int64_t All = Row * ((*P.Block)[1] / P.Factor[1]) *
+                      ((*P.Block)[2] / P.Factor[2]);
+        int64_t Merged = std::max((31 + Row) / Row,
+                                  (int64_t(P.TargetThreads) + All - 1) / All);
+        while (Merged > 1 && Merged * All > 1024)
+          Merged /= 2;
+        T += "// Merge logical blocks side by side: rows of a warp or more.\n";
+        T += "const unsigned int rc_merged = " + std::to_string(Merged) + "u;\n";
+      }
       T += "const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y, rc_grid.z);\n";
-      T += N.oneDim() ? "const dim3 rc_threads_of_block(" + X + ", rc_merged, 1);\n"
-                      : "const dim3 rc_threads_of_block(" + X + ", " + Y + ", rc_merged);\n";
+      T += N.mergeAsRows()
+               ? "const dim3 rc_threads_of_block(" + X + ", rc_merged, 1);\n"
+               : "const dim3 rc_threads_of_block(" + X + " * rc_merged, " + Y +
+                     ", " + Z + ");\n";
       T += Name + Targs + "<<<rc_blocks, rc_threads_of_block, " + Shared + ", rc_stream>>>(" +
            Args + ");\n";
     } else

@@ -26,7 +26,11 @@ bool Names::oneDim() const {
   return !P.Block || ((*P.Block)[1] == 1 && (*P.Block)[2] == 1);
 }
 
-unsigned Names::mergeAxis() const { return oneDim() ? 1 : 2; }
+std::string Names::threadX() const {
+  if (P.Merge && !mergeAsRows())
+    return "threadIdx.x % " + std::to_string(threadsX()) + "u";
+  return "threadIdx.x";
+}
 
 std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
   static const char *Ax[3] = {"x", "y", "z"};
@@ -36,7 +40,7 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
     if (P.Factor[Axis] > 1 || Axis == 0)
       return Prefix + "thread_" + A;
     // The merge axis counts logical blocks, not threads.
-    if (P.Merge && Axis == mergeAxis())
+    if (P.Merge && mergeAsRows() && Axis == 1)
       return "0u";
     return "threadIdx." + A;
   case Symbol::BlockIdx:
@@ -79,19 +83,28 @@ std::string Names::replaceBuiltins(const std::string &Text) const {
   return Out;
 }
 
-CxxNames Names::symbols() const {
+CxxNames Names::symbols(Of Which) const {
   CxxNames N;
   static const char *Ax[3] = {"x", "y", "z"};
   for (const Symbol &S : M.Symbols) {
     switch (S.K) {
     case Symbol::ThreadIdx:
-      if (S.Axis == 0)
+      if (Which == Of::Slot)
+        N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
+      else if (S.Axis == 0)
         N[S.Id] = CxxAtom(Prefix + "tx", true, "int");
+      else if (P.Factor[S.Axis] > 1 && Which == Of::SlotRow)
+        N[S.Id] = CxxAtom("(" + Prefix + "t" + Ax[S.Axis] + " + " + Prefix +
+                              "s" + Ax[S.Axis] +
+                              (P.Stride[S.Axis] == 1
+                                   ? ""
+                                   : " * " + std::to_string(P.Stride[S.Axis])) +
+                              ")",
+                          true, "int");
+      else if (P.Factor[S.Axis] > 1)
+        N[S.Id] = CxxAtom(Prefix + "t" + Ax[S.Axis], true, "int");
       else
-        N[S.Id] = CxxAtom(P.Factor[S.Axis] > 1
-                              ? Prefix + "t" + Ax[S.Axis]
-                              : builtin(S.K, S.Axis),
-                          true, "unsigned int");
+        N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
       break;
     case Symbol::BlockIdx:
     case Symbol::BlockDim:

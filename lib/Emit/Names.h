@@ -36,13 +36,21 @@ public:
 
   /// Names of all symbols for values outside slot code, computed in \p Type
   /// ("int" or "long long"): tx is the first slot's thread.
-  CxxNames symbols() const;
+  /// Which of a thread's slots the thread coordinates mean: the first one, the
+  /// first one of the current row of slots, or the current one (slot code).
+  enum class Of { FirstSlot, SlotRow, Slot };
+  CxxNames symbols(Of Which = Of::FirstSlot) const;
 
   /// "int", or "long long" when a symbol in \p Ids is wider than 32 bits.
   CxxType typeFor(const std::vector<std::string> &Ids) const;
 
-  /// The axis of the physical block along which logical blocks are merged.
-  unsigned mergeAxis() const;
+  /// One-dimensional blocks are merged as rows (threadIdx.y counts logical
+  /// blocks); others side by side along x, threadsX() threads each.
+  bool mergeAsRows() const { return oneDim(); }
+  /// Physical threads of one logical block along x; only with a known block.
+  int64_t threadsX() const { return (*P.Block)[0] / P.Factor[0]; }
+  /// threadIdx.x within the logical block.
+  std::string threadX() const;
   bool oneDim() const;
 
 private:

@@ -347,6 +347,28 @@ private:
     return false;
   }
 
+  /// Computes with slot variables and registers only: no harm in running it for
+  /// a slot that has returned.
+  bool isPure(const Region &R) const {
+    for (const Var &V : M.Vars)
+      if (V.DynamicIndex)
+        return false;
+    for (unsigned C : R.Slot) {
+      const Stmt &St = M.stmt(C);
+      if (repeatableGuard(St))
+        continue; // stands at the top of the slot loop, or is left out
+      if (St.HasCall || (St.K != Stmt::Leaf && St.K != Stmt::Decl))
+        return false;
+      for (const GlobalAccess &G : M.GlobalAccesses)
+        if (St.Range.contains(G.Range))
+          return false;
+      for (const SharedAccess &A : M.SharedAccesses)
+        if (St.Range.contains(A.Range) && !isWindowRead(A))
+          return false;
+    }
+    return true;
+  }
+
   const Stmt *tapLoopAround(unsigned Id) const {
     for (int Q = M.stmt(Id).Parent; Q >= 0; Q = M.stmt(Q).Parent)
       if (S.TapLoops.count(static_cast<unsigned>(Q)))
@@ -479,6 +501,8 @@ private:
         unsigned First = R.All.front();
         if (const Stmt *L = tapLoopAround(First))
           R.Speculative = !readsPointers(L->Range);
+        else
+          R.Speculative = isPure(R);
         for (int Q = static_cast<int>(Block); Q >= 0; Q = M.stmt(Q).Parent)
           if (S.GuardIfs.count(static_cast<unsigned>(Q)))
             R.Guards.push_back(static_cast<unsigned>(Q));

@@ -207,6 +207,14 @@ private:
       P.KeepBarriers = true;
       P.BarrierReason = *Order;
     }
+    // The first slot's thread: a multiple of the factor.
+    Assumptions Base = A;
+    for (int Ax = 0; Ax < 2; ++Ax)
+      if (P.Stride[Ax] == 1 && P.Factor[Ax] > 1)
+        Base.Context = Base.Context.intersect(
+            symbolValue(M.Ctx->ctx(), Ax ? "ty" : "tx")
+                .mod(static_cast<long>(P.Factor[Ax]))
+                .eq_set(constantValue(M.Ctx->ctx(), 0)));
     bool AnyShuffle = false;
     std::set<unsigned> Loops;
     for (unsigned Ar = 0; Ar < M.Arrays.size(); ++Ar) {
@@ -253,9 +261,9 @@ private:
             if (Shuffle && toShuffle(AP, C, P.Stride[0])) {
               AnyShuffle = true;
               if (!AP.Cyclic)
-                findInterior(M, A, AP, {AP.Chunk});
+                findInterior(M, Base, AP, {AP.Chunk});
             } else
-              findInterior(M, A, AP, AP.Extent);
+              findInterior(M, Base, AP, AP.Extent);
             chooseVectors(AP, P, A);
           }
           if (auto D = movedLoads(M, AP, R.AssumeNoAlias)) {
