@@ -80,6 +80,23 @@ std::string firstLines(const std::string &Text, unsigned N) {
   return Text.substr(0, E);
 }
 
+/// What rcache-check says of each kernel: the first finding, by kernel name.
+std::map<std::string, std::string> findings(const std::string &Err) {
+  std::map<std::string, std::string> Out;
+  std::istringstream In(Err);
+  std::string Line, Before;
+  while (std::getline(In, Line)) {
+    const std::string Mark = "  in kernel ";
+    if (Line.compare(0, Mark.size(), Mark) == 0)
+      Out.insert({Line.substr(Mark.size(),
+                              Line.find_first_of("_<,", Mark.size()) -
+                                  Mark.size()),
+                  Before + "\n" + Line});
+    Before = Line;
+  }
+  return Out;
+}
+
 struct Answer {
   std::string Code; ///< of the first decline, "" when rewritten
   std::string Detail;
@@ -174,13 +191,19 @@ public:
     }
     if (Rewritten.empty())
       return Out;
-    Ran After = run({T.Check, "run", Result, "--jobs=1"}, Stem, Time);
+    Ran After = run({T.Check, "run", Result, "--jobs=1", "--max-findings=1000"},
+                    Stem, Time);
+    // The run goes on after a finding, which names its kernel.
+    std::map<std::string, std::string> Found;
+    if (After.Exit == 3)
+      Found = findings(After.Err);
+    const bool Ended = After.ok() || !Found.empty();
     Ran Nvcc;
     Nvcc.Exit = 0;
     if (After.ok() && !T.Nvcc.empty())
       Nvcc = run({T.Nvcc, "-c", "-arch=sm_90", "-w", Result, "-o", Stem + ".o"},
                  Stem, Time + 60);
-    if (!After.ok() || !Nvcc.ok()) {
+    if (!Ended || !Nvcc.ok()) {
       if (G.size() > 1) {
         std::vector<Outcome> Each = halves(Rewritten);
         for (size_t I = 0; I < Places.size(); ++I)
@@ -197,6 +220,12 @@ public:
     std::string Text = readFile(Result);
     for (size_t I = 0; I < Places.size(); ++I) {
       Outcome &O = Out[Places[I]];
+      auto It = Found.find(Rewritten[I].Name);
+      if (It != Found.end()) {
+        O.V = Verdict::Undefined;
+        O.Detail = It->second;
+        continue;
+      }
       std::string A = linesOf(Before.Out, Rewritten[I].Name),
                   B = linesOf(After.Out, Rewritten[I].Name);
       O.V = A == B ? Verdict::Equal : Verdict::Different;
