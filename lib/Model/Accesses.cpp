@@ -489,6 +489,80 @@ void Executor::clobberLoads(int Root) {
   }
 }
 
+/// The parameter that the lvalue or pointer \p E leads to; -2: no global memory,
+/// -1: unknown.
+int Executor::rootOf(const Expr *E, unsigned Depth) const {
+  while (E && Depth < 16) {
+    E = E->IgnoreParenCasts();
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+      E = A->getBase();
+    } else if (auto *U = dyn_cast<UnaryOperator>(E)) {
+      E = U->getSubExpr(); // *p, &x, ++p
+    } else if (auto *Mem = dyn_cast<MemberExpr>(E)) {
+      E = Mem->getBase();
+    } else if (auto *B = dyn_cast<BinaryOperator>(E)) {
+      E = B->getLHS()->getType()->isPointerType() || B->isAssignmentOp()
+              ? B->getLHS()
+              : B->getRHS();
+    } else if (auto *R = dyn_cast<DeclRefExpr>(E)) {
+      auto *V = dyn_cast<VarDecl>(R->getDecl());
+      if (!V || isSharedVar(V))
+        return V ? -2 : -1;
+      if (int P = L.paramIndex(V); P >= 0 && M.Params[P].IsPointer)
+        return M.Vars[M.Params[P].VarId].Assigned ? -1 : P;
+      if (L.varIndex(V) < 0)
+        return -1;
+      if (!V->getType()->isPointerType() && !V->getType()->isReferenceType())
+        return -2; // a local, or an element of one
+      if (auto It = Env.find(V); It != Env.end()) {
+        const SVal &S = It->second;
+        if (S.Base == SVal::Shared || S.Base == SVal::Private)
+          return -2;
+        return S.Base == SVal::Global ? S.Index : -1;
+      }
+      // Declared inside the loop: what it starts from, if it only moves on.
+      if (!V->getInit())
+        return -1;
+      E = V->getInit();
+      ++Depth;
+    } else {
+      return -1;
+    }
+  }
+  return -1;
+}
+
+/// Values loaded before a loop are stale in it when a round writes to what they
+/// were loaded from.
+void Executor::clobberForLoop(const clang::Stmt *S) {
+  if (!S)
+    return;
+  const Expr *Target = nullptr;
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+    Target = B->getLHS();
+  else if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
+    Target = U->getSubExpr();
+  const VarDecl *Variable = Target ? rootVariable(Target) : nullptr;
+  if (Target && (!Variable || Variable->getType()->isReferenceType())) {
+    if (int Root = rootOf(Target); Root != -2)
+      clobberLoads(Root);
+  } else if (auto *C = dyn_cast<CallExpr>(S)) {
+    // Through pointers and references that are handed out.
+    const FunctionDecl *F = C->getDirectCallee();
+    bool Pure = F && isPure(F);
+    for (const Expr *A : C->arguments()) {
+      QualType T = A->getType();
+      bool Out = T->isPointerType() ? !T->getPointeeType().isConstQualified()
+                                    : A->isGLValue() && !T.isConstQualified();
+      if (Out && !Pure && !T->isFunctionType())
+        if (int Root = rootOf(A); Root != -2)
+          clobberLoads(Root);
+    }
+  }
+  for (const clang::Stmt *X : S->children())
+    clobberForLoop(X);
+}
+
 //===----------------------------------------------------------------------===//
 // Records
 //===----------------------------------------------------------------------===//

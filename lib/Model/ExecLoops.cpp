@@ -151,6 +151,11 @@ isl::pw_aff Executor::withConstBlock(const isl::pw_aff &A) {
 bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
                            const isl::pw_aff &Bound, bool Inclusive,
                            const isl::pw_aff &Step, const std::string &IterId) {
+  // All threads have to be here: behind an early return or inside a condition
+  // some values would be left out.
+  unsigned Missing = Arith.depends(Path.Dom);
+  for (const ValueRef &G : Path.Guards)
+    Missing |= G->Depends;
   auto Try = [&](const isl::pw_aff &Init, const isl::pw_aff &St) {
     std::optional<Linear> I = Arith.linear(Init), S = Arith.linear(St);
     if (!I || !S)
@@ -203,6 +208,8 @@ bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
       unsigned Axes = 0;
       for (unsigned A : Order)
         Axes |= DepThreadX << A;
+      if (Missing & (Axes | DepShared | DepGlobal))
+        continue;
       isl::pw_aff Lo = Arith.fromLinear(Rest);
       if ((Arith.depends(Lo) | Arith.depends(Bound)) &
           (Axes | DepShared | DepGlobal))
@@ -734,6 +741,9 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   SVal First;
   if (Geometric && Env.count(Geometric))
     First = Env[Geometric];
+  clobberForLoop(F->getBody());
+  clobberForLoop(F->getInc());
+  clobberForLoop(F->getCond());
   bool Continue = false;
   bool Leaves = leaves(F->getBody(), false, Continue);
   llvm::SmallPtrSet<const VarDecl *, 8> Changed = Modified;
@@ -797,6 +807,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   llvm::SmallPtrSet<const VarDecl *, 32> Outer = Declared;
   llvm::SmallPtrSet<const VarDecl *, 8> Modified;
   L.assignedIn(S, Modified);
+  clobberForLoop(S);
   havoc(Modified);
   const Expr *Cond = nullptr;
   const clang::Stmt *Body = nullptr;

@@ -174,6 +174,8 @@ private:
   void escape(const SVal &P, const clang::Expr *E, const std::string &How,
               const char *Code = "escaping-array");
   void clobberLoads(int Root);
+  void clobberForLoop(const clang::Stmt *Loop);
+  int rootOf(const clang::Expr *E, unsigned Depth = 0) const;
 
   // Helpers (EvalExpr.cpp).
   std::string typeText(clang::QualType T) const;

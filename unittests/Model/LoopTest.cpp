@@ -93,6 +93,13 @@ TEST(Loop, Cooperative) {
   Parsed T = body("for (int i = threadIdx.x; i < 300 + (int)threadIdx.x; i += blockDim.x)"
                   " s[i] = q[i];");
   EXPECT_FALSE(loop(T.only())->Cooperative);
+  // Nor when some threads have left, or do not enter.
+  const char *Loop = "for (int i = threadIdx.x; i < 300; i += blockDim.x) s[i] = q[i];";
+  for (const char *Before : {"if (threadIdx.x >= n) return;", "if (threadIdx.x < 32)",
+                             "if (q[threadIdx.x] > 0) return;"}) {
+    Parsed U = body(std::string(Before) + Loop);
+    EXPECT_FALSE(loop(U.only())->Cooperative) << Before;
+  }
 }
 
 TEST(Loop, GridStrideKeepsTheThreadApart) {

@@ -111,6 +111,14 @@ TEST(Value, WhatWasWrittenSinceIsUnknown) {
   EXPECT_EQ(stored(Q.only())->K, Value::Unknown);
   Parsed R = body("float v = a[t]; b[t] = 2.f; s[t] = v;");
   EXPECT_EQ(stored(R.only())->K, Value::Load);
+  // A later statement of the loop's round before.
+  Parsed S = body("float v = a[t]; for (int i = 0; i < n; ++i) { s[t] = v; __syncthreads();\n"
+                  "  float *q = a; q[t] = s[t + 1]; }",
+                  "float *a, int n");
+  EXPECT_EQ(stored(S.only())->K, Value::Unknown);
+  Parsed T = body("float v = a[t]; for (int i = 0; i < n; ++i) { s[t] = v; __syncthreads();\n"
+                  "  b[t] += s[t + 1]; }");
+  EXPECT_EQ(stored(T.only())->K, Value::Load);
 }
 
 TEST(Depends, FlowsThroughVariablesAndControl) {
