@@ -20,6 +20,8 @@
 #include <cstdlib>
 #include <filesystem>
 #include <set>
+#include <fcntl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 namespace rcache::check {
@@ -75,6 +77,7 @@ private:
   void setArguments(const Shape &S, unsigned Way, unsigned Trial);
   bool launch(Version &S, const Shape &Sh, Order O);
   Snapshot snapshot(char *Base, size_t Low, size_t High);
+  std::vector<Shape> observe();
   int trial(const Shape &S, unsigned Trial);
   int compareVariables(const Shape &S, unsigned Trial,
                        const std::map<std::string, Snapshot> &Want);
@@ -278,6 +281,8 @@ void Harness::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     case Param::Unsigned: {
       uint64_t N = Given != L.ArgValues.end()
                        ? strtoull(Given->second.c_str(), nullptr, 0)
+                   : I < S.Scalars.size() && Way == 0
+                       ? S.Scalars[I]
                        : scalarValue(Name, S, K.Dimensions, Way);
       memcpy(V.data(), &N, std::min<size_t>(8, P.Size));
       break;
@@ -404,7 +409,7 @@ int Harness::trial(const Shape &S, unsigned Number) {
   // size is given up.
   auto &Ways = WayRecord[{S.Block.X, S.Block.Y, S.Block.Z}];
   for (unsigned Way = 0; Way < ScalarWays && !Defined; ++Way) {
-    if (Ways[Way].Failed >= 5 && !Ways[Way].Worked)
+    if (Ways[Way].Failed >= 5 && !Ways[Way].Worked && S.Scalars.empty())
       continue;
     ++Ways[Way].Failed;
     setArguments(S, Way, Trial);
@@ -571,6 +576,65 @@ int Harness::compareVariables(const Shape &S, unsigned Trial,
   return -1;
 }
 
+/// How the file itself launches the kernel: its main runs in a process of its
+/// own and is listened to. Nothing if there is no main, or it fails.
+std::vector<Shape> Harness::observe() {
+  constexpr size_t MaxScalars = 32;
+  struct Wire {
+    uint32_t Dims[6];
+    uint64_t Scalars[MaxScalars];
+  };
+  using NoArgs = int (*)();
+  using WithArgs = int (*)(int, char **);
+  auto Plain = reinterpret_cast<NoArgs>(
+      A.Program->lookup("_Z22rcache_check_user_mainv"));
+  auto Full = reinterpret_cast<WithArgs>(
+      A.Program->lookup("_Z22rcache_check_user_mainiPPc"));
+  int Pipe[2];
+  std::vector<Shape> Out;
+  if ((!Plain && !Full) || Params.size() > MaxScalars || pipe(Pipe))
+    return Out;
+  fflush(nullptr);
+  pid_t Pid = fork();
+  if (Pid == 0) {
+    close(Pipe[0]);
+    int Null = open("/dev/null", O_RDWR);
+    for (int Fd : {0, 1, 2})
+      dup2(Null, Fd);
+    alarm(20);
+    unsigned Sent = 0;
+    onLaunch([&](const Launch &X) {
+      if (X.Kernel->DisplayName != K.Name || ++Sent > 16)
+        return;
+      Wire W{{X.Grid.X, X.Grid.Y, X.Grid.Z, X.Block.X, X.Block.Y, X.Block.Z},
+             {}};
+      for (size_t I = 0; I < Params.size(); ++I)
+        if (Params[I].Kind == Param::Signed || Params[I].Kind == Param::Unsigned)
+          memcpy(&W.Scalars[I], X.Args[I], std::min<size_t>(8, Params[I].Size));
+      if (write(Pipe[1], &W, sizeof(W)) != sizeof(W))
+        _exit(1);
+    });
+    char Name[] = "program", *Argv[] = {Name, nullptr};
+    _exit(Full ? Full(1, Argv) : Plain());
+  }
+  close(Pipe[1]);
+  Wire W;
+  while (Pid > 0 && read(Pipe[0], &W, sizeof(W)) == sizeof(W)) {
+    Shape S;
+    S.Grid = {W.Dims[0], W.Dims[1], W.Dims[2]};
+    S.Block = {W.Dims[3], W.Dims[4], W.Dims[5]};
+    S.Scalars.assign(W.Scalars, W.Scalars + Params.size());
+    S.W = S.Grid.X * S.Block.X;
+    S.H = S.Grid.Y * S.Block.Y;
+    S.D = S.Grid.Z * S.Block.Z;
+    Out.push_back(S);
+  }
+  close(Pipe[0]);
+  if (Pid > 0)
+    waitpid(Pid, nullptr, 0);
+  return Out;
+}
+
 /// Runs a symbolic version; the expression and the bits of every element of
 /// every buffer and variable that the original touches.
 std::vector<std::pair<uint32_t, uint64_t>> Harness::express(Version &V,
@@ -700,8 +764,27 @@ int Harness::run() {
   unsigned Trial = 0;
   std::map<std::array<uint32_t, 3>, unsigned> BadBlocks;
   std::set<std::array<uint32_t, 3>> RewrittenBlocks;
+  // First what the file does itself, where that is small enough.
+  std::vector<Shape> All;
+  std::vector<Dim3> OwnBlocks;
+  for (const Shape &S : observe()) {
+    if (L.Block.X || L.Grid.X)
+      break;
+    if (std::find(OwnBlocks.begin(), OwnBlocks.end(), S.Block) ==
+        OwnBlocks.end())
+      OwnBlocks.push_back(S.Block);
+    if (S.Grid.count() * S.Block.count() <= (1 << 16))
+      All.push_back(S);
+    // The same arguments with the end of the data nearer.
+    Shape Less = S;
+    Less.Grid = {std::min(S.Grid.X, 3u), std::min(S.Grid.Y, 2u),
+                 std::min(S.Grid.Z, 2u)};
+    All.push_back(Less);
+  }
   for (const Shape &S :
-       shapes(K.Dimensions, MaxThreads, L.Block, L.Grid)) {
+       shapes(K.Dimensions, MaxThreads, L.Block, L.Grid, OwnBlocks))
+    All.push_back(S);
+  for (const Shape &S : All) {
     if (Trial >= L.Trials || Elapsed() > L.Seconds)
       break;
     // Kernels written for one block size: do not try the others for ever.

@@ -41,11 +41,14 @@ std::string spelled(std::string Kernel);
 struct Shape {
   Dim3 Grid, Block;
   uint32_t W = 1, H = 1, D = 1;
+  /// Integer arguments as the file's own main passes them; empty: to be chosen.
+  std::vector<uint64_t> Scalars;
 };
 /// Shapes for a kernel of \p Dimensions, most ordinary first; the user's wishes
 /// (block or grid of X = 0: none) win.
 std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
-                          const Dim3 &Block, const Dim3 &Grid);
+                          const Dim3 &Block, const Dim3 &Grid,
+                          const std::vector<Dim3> &MoreBlocks);
 
 /// How to choose the integers that the user did not name. Several ways exist
 /// because nothing tells what a number means; number \p Way of them.

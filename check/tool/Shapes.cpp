@@ -55,8 +55,13 @@ bool has(const std::string &S, std::initializer_list<const char *> L) {
 } // namespace
 
 std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
-                          const Dim3 &Block, const Dim3 &Grid) {
+                          const Dim3 &Block, const Dim3 &Grid,
+                          const std::vector<Dim3> &MoreBlocks) {
   std::vector<Dim3> Bs = Block.X ? std::vector<Dim3>{Block} : blocks(Dimensions);
+  if (!Block.X)
+    for (const Dim3 &X : MoreBlocks)
+      if (std::find(Bs.begin(), Bs.end(), X) == Bs.end())
+        Bs.insert(Bs.begin(), X);
   std::vector<Dim3> Gs = Grid.X ? std::vector<Dim3>{Grid} : grids(Dimensions);
   std::vector<Shape> R;
   // Sizes around the edge of what the launch covers: exactly, one less, one
@@ -67,7 +72,9 @@ std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
         if (B.count() > MaxThreads)
           continue;
         const Dim3 &G = Gs[(GI + Round) % Gs.size()];
-        Shape S{G, B};
+        Shape S;
+        S.Grid = G;
+        S.Block = B;
         auto Size = [&](uint32_t Grid, uint32_t Block, size_t Way) -> uint32_t {
           uint32_t Full = Grid * Block;
           switch (Way % 7) {
