@@ -66,6 +66,7 @@ private:
   std::set<std::string> Helpers;
   std::string Error;
   bool InSlots = false;
+  bool StoresLate = false;
 
   void fail(const std::string &T) {
     if (Error.empty())
@@ -303,7 +304,8 @@ private:
       std::string V = render(G.StoredRange, {}, true);
       addEdit(E, St.Range,
               (parentIsBlock(St) ? "" : "{\n") + B + slotIndex() + " = " + V +
-                  ";\n" + B + "_on" + slotIndex() + " = true;" +
+                  ";" +
+                  (StoresLate ? "" : "\n" + B + "_on" + slotIndex() + " = true;") +
                   (parentIsBlock(St) ? "" : "\n}"));
     }
   }
@@ -462,24 +464,29 @@ private:
           Skip.insert(C);
     for (unsigned G : S.RepeatedGuards)
       Skip.insert(G);
+    StoresLate = R.StoresLate;
     std::string Text = render({M.stmt(R.All.front()).Range.Begin,
                                M.stmt(R.All.back()).Range.End},
                               Skip, true);
-    std::string Guards;
+    // What keeps a slot from running: guards before it, conditions around it.
+    std::vector<std::string> Out2;
     for (unsigned G : S.RepeatedGuards)
       // Where it stands, and again in every region behind it.
       if (M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End)
-        Guards += "if (" + render(M.stmt(G).CondRange, {}, true) + ")\ncontinue;\n";
-    if (R.Speculative)
-      Guards.clear();
-    else
-      for (unsigned G : R.Guards)
-        Guards += "if (!(" + render(M.stmt(G).CondRange, {}, true) +
-                  "))\ncontinue;\n";
-    if (S.ActiveFlags && Index > 0 && !R.Speculative)
-      Guards = "if (!" + N("active") + slotIndex() + ")\ncontinue;\n" + Guards;
+        Out2.push_back(render(M.stmt(G).CondRange, {}, true));
+    for (unsigned G : R.Guards)
+      Out2.push_back("!(" + render(M.stmt(G).CondRange, {}, true) + ")");
+    if (S.ActiveFlags && (Index > 0 || R.StoresLate))
+      Out2.insert(Out2.begin(), "!" + N("active") + slotIndex());
+    std::string Guards, On;
+    for (const std::string &G : Out2) {
+      if (!R.Speculative)
+        Guards += "if (" + G + ")\ncontinue;\n";
+      On += (On.empty() ? "" : " && ") +
+            (G[0] == '!' ? G.substr(1) : "!(" + G + ")");
+    }
     std::string Decls = repeatedDecls(Text + Guards);
-    std::string Before, After;
+    std::string Before, After, Set;
     for (size_t K = 0; K < P.VectorStores.size(); ++K) {
       const GlobalAccess &G = M.GlobalAccesses[P.VectorStores[K].Access];
       bool Here = false;
@@ -493,6 +500,7 @@ private:
       O.Symbols = N.symbols(Names::Of::SlotRow);
       Before += G.ElemType + " " + B + slotExtents() + ";\nbool " + B + "_on" +
                 slotExtents() + " = {};\n";
+      Set += B + "_on" + slotIndex() + " = " + (On.empty() ? "true" : On) + ";\n";
       // One run a row of slots.
       std::string Row;
       for (int A = 2; A > 0; --A)
@@ -508,7 +516,11 @@ private:
                "_on" + Row + ");\n";
       Helpers.insert("store_run");
     }
-    Out += Before + slotLoops(Decls + Guards + Text + "\n") + After;
+    Out += Before + slotLoops(Decls + Guards + Text + "\n");
+    if (R.StoresLate)
+      Out += slotLoops(repeatedDecls(Set) + Set);
+    Out += After;
+    StoresLate = false;
     InSlots = false;
     return Out;
   }

@@ -252,7 +252,21 @@ private:
     for (const Stmt &St : M.Stmts)
       if (St.HasBarrier || St.Id == 0)
         S.Structural.insert(St.Id);
-    if (!P.TapsOutside || P.slots() < 2)
+    if (P.slots() < 2)
+      return;
+    // `if (g < n) { ...; out[g] = v; }`: the condition is tested when all slots
+    // have computed, with the store.
+    for (const Plan::VectorStore &V : P.VectorStores) {
+      const Stmt &St = M.stmt(M.GlobalAccesses[V.Access].Stmt);
+      if (St.Parent < 0 || S.Structural.count(static_cast<unsigned>(St.Parent)))
+        continue;
+      const Stmt *Body = &M.stmt(static_cast<unsigned>(St.Parent));
+      if (Body->K == Stmt::If && Body->Children.size() == 1)
+        makeGuard(*Body);
+      else
+        reachable(St);
+    }
+    if (!P.TapsOutside)
       return;
     // Outer loops first: an inner one counts only inside control flow.
     for (const Stmt &St : M.Stmts) {
@@ -276,14 +290,22 @@ private:
     const Stmt &B = M.stmt(Parent);
     if (B.K != Stmt::Block || B.Parent < 0)
       return false;
-    const Stmt &If = M.stmt(static_cast<unsigned>(B.Parent));
+    if (!makeGuard(M.stmt(static_cast<unsigned>(B.Parent))))
+      return false;
+    S.Structural.insert(B.Id);
+    return true;
+  }
+
+  /// Makes the condition of \p If one that each stretch of slot code inside
+  /// tests by itself.
+  bool makeGuard(const Stmt &If) {
     if (If.K != Stmt::If || If.Children.size() != 1 || If.HasReturn ||
-        If.Parent < 0 || !S.Structural.count(static_cast<unsigned>(If.Parent)) ||
+        If.HasBarrier || If.Parent < 0 ||
+        !S.Structural.count(static_cast<unsigned>(If.Parent)) ||
         !pureRepeatable(If.CondRange))
       return false;
     S.GuardIfs.insert(If.Id);
     S.Structural.insert(If.Id);
-    S.Structural.insert(B.Id);
     return true;
   }
 
@@ -357,16 +379,33 @@ private:
       const Stmt &St = M.stmt(C);
       if (repeatableGuard(St))
         continue; // stands at the top of the slot loop, or is left out
-      if (St.HasCall || (St.K != Stmt::Leaf && St.K != Stmt::Decl))
+      if (St.HasCall || St.HasReturn)
         return false;
-      for (const GlobalAccess &G : M.GlobalAccesses)
-        if (St.Range.contains(G.Range))
+      for (const Stmt &Q : M.Stmts)
+        if (St.Range.contains(Q.Range) &&
+            (Q.K == Stmt::While || Q.K == Stmt::Do || Q.K == Stmt::Switch))
+          return false;
+      for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
+        if (St.Range.contains(M.GlobalAccesses[I].Range) &&
+            !(isVectorStore(I) && M.GlobalAccesses[I].Stmt == C) &&
+            !isFileArrayRead(M.GlobalAccesses[I]))
           return false;
       for (const SharedAccess &A : M.SharedAccesses)
         if (St.Range.contains(A.Range) && !isWindowRead(A))
           return false;
     }
     return true;
+  }
+
+  bool isVectorStore(unsigned Access) const {
+    for (const Plan::VectorStore &V : P.VectorStores)
+      if (V.Access == Access)
+        return true;
+    return false;
+  }
+
+  bool isFileArrayRead(const GlobalAccess &G) const {
+    return G.K == GlobalAccess::Read && !readsPointers(G.Range);
   }
 
   const Stmt *tapLoopAround(unsigned Id) const {
@@ -421,9 +460,10 @@ private:
     for (const Stmt &St : M.Stmts)
       if (St.K == Stmt::Block && structural(St.Id))
         B.push_back(St.Id);
-    for (unsigned L : S.TapLoops)
-      if (!structural(M.stmt(L).Children[0]))
-        B.push_back(M.stmt(L).Children[0]);
+    for (const std::set<unsigned> *Heads : {&S.TapLoops, &S.GuardIfs})
+      for (unsigned L : *Heads)
+        if (!structural(M.stmt(L).Children[0]))
+          B.push_back(M.stmt(L).Children[0]);
     return B;
   }
 
@@ -503,6 +543,10 @@ private:
           R.Speculative = !readsPointers(L->Range);
         else
           R.Speculative = isPure(R);
+        for (unsigned C : R.Slot)
+          for (const Plan::VectorStore &V : P.VectorStores)
+            R.StoresLate |=
+                R.Speculative && M.GlobalAccesses[V.Access].Stmt == C;
         for (int Q = static_cast<int>(Block); Q >= 0; Q = M.stmt(Q).Parent)
           if (S.GuardIfs.count(static_cast<unsigned>(Q)))
             R.Guards.push_back(static_cast<unsigned>(Q));
@@ -686,11 +730,9 @@ private:
               if (M.stmt(A).K == Stmt::For || M.stmt(A).K == Stmt::While ||
                   M.stmt(A).K == Stmt::Do || M.stmt(A).K == Stmt::Switch)
                 Error = "a return inside a loop";
-        if (R + 1 == S.Regions.size())
-          continue; // nothing follows
         if (repeatableGuard(St))
           Guards.push_back(C);
-        else
+        else if (R + 1 != S.Regions.size())
           Flags = true;
       }
     if (Flags)

@@ -36,6 +36,9 @@ struct Region {
                                  ///< on each slot
   /// Inside a loop over taps: pure, so slots that have returned may run it.
   bool Speculative = false;
+  /// Speculative but for stores that are collected: the values are computed for
+  /// all slots, then each slot's conditions decide what is stored.
+  bool StoresLate = false;
 };
 
 enum class Home { Local, Uniform, Repeated, Expanded };

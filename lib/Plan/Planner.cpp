@@ -201,6 +201,7 @@ private:
     P.Stride = {Cyclic ? 32 : 1, 1, 1};
     P.Block = H;
     P.BlockMultiple = Multiple;
+    P.TargetThreads = C >= 8 && isOneDim(H) ? 64 : 128;
     Assumptions A = makeAssumptions(M, H, Multiple);
     P.Context = projectOut(A.Context, {"tx", "ty", "tz"});
     if (Order) {

@@ -188,10 +188,14 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
     F *= Own <= 16 ? 1.0 : 0.96;
     F *= P.TapsOutside ? 0.98 : 1.0;
     F *= Shuffled ? 0.99 : 1.0;
-  } else { // long ones: 32-byte chunks, shuffled, taps outside
+  } else if (Integer) { // long ones: 32-byte chunks, shuffled, taps outside
     F *= Own == 32 ? 1.0 : 0.9;
-    F *= P.TapsOutside ? 1.0 : Shuffled ? 0.9 : 0.97;
-    F *= Shuffled ? 1.0 : Integer ? 0.85 : 0.93;
+    F *= P.TapsOutside ? 1.0 : 0.9;
+    F *= Shuffled ? 1.0 : 0.85;
+  } else { // floats: reloaded, one slot after the other
+    F *= Own == 32 ? 1.0 : 0.9;
+    F *= P.TapsOutside ? 0.93 : 1.0;
+    F *= Shuffled ? 0.93 : 1.0;
   }
   return F;
 }
