@@ -414,9 +414,8 @@ private:
       return "if (!(" + Guard + "))\n  return;\n" + Uses + Store;
     case 3: // the border gets something else, each output one value
       if (Interior && !Early) {
-        std::string Index = Store.find("n - 1 - g") == std::string::npos
-                                ? "g"
-                                : "n - 1 - g";
+        std::string Index =
+            Store.find("n - 1 - g") == std::string::npos ? "g" : "n - 1 - g";
         return "if (" + Guard + ") {\n" + Uses + Store +
                "} else if (g < n) {\nout[" + Index + "] = (" + OutType +
                ")2;\n}\n";

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Mutate.h.
 
@@ -101,13 +101,22 @@ bool wrongSource(ArrayPlan &A) {
   return Any;
 }
 
+/// The first piece that loads something: one that gives a constant may be what
+/// an element in no piece gets anyway.
 bool missingTail(ArrayPlan &A) {
   if (A.Stage.Pieces.size() < 2)
     return false;
-  A.Stage.Pieces.erase(A.Stage.Pieces.begin());
-  A.InteriorPiece = -1;
-  A.Leaves.clear();
-  return true;
+  for (size_t I = 0; I < A.Stage.Pieces.size(); ++I) {
+    std::vector<ValueRef> Loads;
+    collectLoads(A.Stage.Pieces[I].V, Loads);
+    if (Loads.empty())
+      continue;
+    A.Stage.Pieces.erase(A.Stage.Pieces.begin() + static_cast<long>(I));
+    A.InteriorPiece = -1;
+    A.Leaves.clear();
+    return true;
+  }
+  return false;
 }
 
 } // namespace

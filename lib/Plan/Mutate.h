@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plans damaged on purpose, for testing what looks for errors: the plan
 // verifier and rcache-check. `rcache-rewrite --mutate=KIND` applies one between
@@ -17,11 +17,13 @@ namespace rcache {
 enum class Mutation {
   WrongRegister,  ///< one read of a window takes the next register
   LaneOffByOne,   ///< shuffled: every lane holds its neighbour's window
-  MissingPhase,   ///< shuffled: the last phase's registers repeat the phase before
+  MissingPhase,   ///< shuffled: the last phase's registers repeat the phase
+                  ///< before
   MissingGuard,   ///< the condition of a piece of the staging function is lost
   DroppedBarrier, ///< barriers that order global memory are left out
   WrongSource,    ///< every element comes from the one beside it
-  MissingTail     ///< the first piece of a staging function of several is lost
+  MissingTail ///< of a staging function of several pieces, one that loads is
+              ///< lost
 };
 
 /// "wrong-register", "lane-off-by-one", ...; nullopt for another text.
