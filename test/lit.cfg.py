@@ -65,6 +65,7 @@ config.substitutions.append(
     ("%clangxx", os.path.join(config.llvm_tools_dir, "clang++"))
 )
 config.substitutions.append(("%src", config.rcache_source_dir))
+config.substitutions.append(("%build", config.rcache_build_dir))
 config.substitutions.append(("%python", config.python))
 
 toolkit = find_toolkit()

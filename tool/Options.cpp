@@ -126,7 +126,7 @@ cl::opt<Options::RuntimeKind> Runtime(
     cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
                           "copied into the result"),
                clEnumValN(Options::RuntimeKind::Include, "include",
-                          "#include <rcache/device/rcache.cuh>")));
+                          "#include <rcache/device/rewrite.cuh>")));
 
 cl::opt<std::string> DatabasePath("p", cl::value_desc("path"), cl::cat(Parse),
                                   cl::desc("Folder of compile_commands.json, "
