@@ -575,15 +575,14 @@ void Expresser::visitCallInst(CallInst &I) {
     unknown(I);
 }
 
-static bool isArgumentCall(const Instruction &I) {
-  auto *Call = dyn_cast<CallInst>(&I);
-  return Call && Call->getCalledFunction() &&
-         Call->getCalledFunction()->getName() == "rcc_expr_argument";
-}
-
 void Expresser::run() {
   R.context(F);
   removeUnreachableBlocks(F);
+  std::vector<Instruction *> Order;
+  ReversePostOrderTraversal<Function *> RPOT(&F);
+  for (BasicBlock *BB : RPOT)
+    for (Instruction &I : *BB)
+      Order.push_back(&I);
   if (IsKernel)
     for (Argument &A : F.args())
       if (A.getType()->isFloatingPointTy() && width(A.getType()) <= 64) {
@@ -592,14 +591,8 @@ void Expresser::run() {
         set(A, R.call(B, "rcc_expr_argument", B.getInt32Ty(),
                       {bits(B, &A), B.getInt32(width(A.getType()))}));
       }
-  std::vector<Instruction *> Order;
-  ReversePostOrderTraversal<Function *> RPOT(&F);
-  for (BasicBlock *BB : RPOT)
-    for (Instruction &I : *BB)
-      Order.push_back(&I);
   for (Instruction *I : Order)
-    if (!isArgumentCall(*I))
-      visit(I);
+    visit(I);
   for (PHINode *P : Phis) {
     auto *X = cast<PHINode>(Ids[P]);
     for (unsigned N = 0; N < P->getNumIncomingValues(); ++N)

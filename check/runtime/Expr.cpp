@@ -151,6 +151,9 @@ uint32_t byteOperation(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
         R.push_back(Y[I]);
       else if (Y[I].Node == 0 && Y[I].Part == 0)
         R.push_back(X[I]);
+      else if (O == ExprOp::Or && ((X[I].Node == 0 && X[I].Part == 0xff) ||
+                                   (Y[I].Node == 0 && Y[I].Part == 0xff)))
+        R.push_back({0, 0xff});
       else
         return 0;
     return fromBytes(R);
@@ -216,7 +219,27 @@ uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
   return intern(op(O), Bits, 0, std::move(All));
 }
 
+/// An integer that is converted: leading zero bytes do not matter, and with one
+/// the sign is known.
+void shortenConversion(uint32_t &Code, uint32_t &Operand) {
+  static const uint32_t Signed = exprOperation("sitofp", false);
+  static const uint32_t Unsigned = exprOperation("uitofp", false);
+  if ((Code != Signed && Code != Unsigned) || bitsOf(Operand) % 8)
+    return;
+  std::vector<ByteRef> B = bytesOf(Operand);
+  size_t N = B.size();
+  while (N > 1 && B[N - 1].Node == 0 && B[N - 1].Part == 0)
+    --N;
+  if (N == B.size())
+    return;
+  B.resize(N);
+  Operand = fromBytes(B);
+  Code = Unsigned;
+}
+
 uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
+  if (X.size() == 1)
+    shortenConversion(Code, X[0]);
   auto O = static_cast<ExprOp>(Code);
   if (Code < op(ExprOp::Other) && !X.empty())
     if (uint32_t R = byteOperation(O, Bits, X[0], X.size() > 1 ? X[1] : 0))
