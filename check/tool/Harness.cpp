@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -82,6 +83,7 @@ private:
   int compareVariables(const Shape &S, unsigned Trial,
                        const std::map<std::string, Snapshot> &Want);
   std::string describe(const Shape &S, unsigned Trial);
+  std::optional<std::pair<size_t, size_t>> inPlace(unsigned Trial);
   void explainDifference(const Shape &S, unsigned Trial, size_t B,
                          const FirstDifference &D, const Snapshot &Want,
                          const Snapshot &Got);
@@ -249,6 +251,24 @@ void Harness::restore() {
   }
 }
 
+/// In place: an output that is an input, where nothing forbids it. Parameter
+/// numbers of input and output, or none.
+std::optional<std::pair<size_t, size_t>> Harness::inPlace(unsigned Trial) {
+  if (Trial % 5 != 4)
+    return std::nullopt;
+  auto May = [&](size_t I, bool Const) {
+    return Params[I].Kind == Param::Pointer && Params[I].PointeeConst == Const &&
+           !(I < K.ParamNoAlias.size() && K.ParamNoAlias[I]);
+  };
+  for (size_t In = 0; In < Params.size(); ++In)
+    for (size_t Out = 0; Out < Params.size(); ++Out)
+      if (May(In, true) && May(Out, false) &&
+          Params[In].ElementSize == Params[Out].ElementSize &&
+          Params[In].ElementKind == Params[Out].ElementKind)
+        return std::make_pair(In, Out);
+  return std::nullopt;
+}
+
 void Harness::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
   Values.assign(Params.size(), {});
   Args.clear();
@@ -260,7 +280,9 @@ void Harness::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     auto Given = L.ArgValues.find(Name);
     switch (P.Kind) {
     case Param::Pointer: {
-      char *Ptr = Buffers[I].Base + Buffers[I].Offset;
+      auto Alias = inPlace(Trial);
+      const Buffer &X = Buffers[Alias && Alias->second == I ? Alias->first : I];
+      char *Ptr = X.Base + X.Offset;
       memcpy(V.data(), &Ptr, sizeof(Ptr));
       break;
     }
@@ -332,7 +354,10 @@ std::string Harness::describe(const Shape &S, unsigned Trial) {
     memcpy(&N, Values[I].data(), 8);
     switch (Params[I].Kind) {
     case Param::Pointer:
-      Out += " at 256k+" + std::to_string(Buffers[I].Offset % 256);
+      if (auto Alias = inPlace(Trial); Alias && Alias->second == I)
+        Out += " the same as argument " + std::to_string(Alias->first);
+      else
+        Out += " at 256k+" + std::to_string(Buffers[I].Offset % 256);
       break;
     case Param::Float: {
       float F;
