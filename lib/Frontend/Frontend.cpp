@@ -15,6 +15,7 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include <csignal>
 #include <optional>
 
 using llvm::StringRef;
@@ -196,6 +197,34 @@ llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
   return Results;
 }
 
+/// A stack for the crash handler of one thread: when source is nested so deeply
+/// that the thread's own stack overflows, the handler has nowhere else to run.
+/// Does nothing unless crash recovery is enabled.
+class AlternateStack {
+  std::unique_ptr<char[]> Memory;
+
+public:
+  /// To be called in the thread; the object outlives it.
+  void use() {
+    constexpr size_t Bytes = 256u << 10;
+    Memory = std::make_unique<char[]>(Bytes);
+    stack_t Stack = {};
+    Stack.ss_sp = Memory.get();
+    Stack.ss_size = Bytes;
+    if (sigaltstack(&Stack, nullptr) != 0)
+      return;
+    for (int Signal : {SIGSEGV, SIGBUS}) {
+      struct sigaction Action;
+      if (sigaction(Signal, nullptr, &Action) != 0 ||
+          (Action.sa_flags & SA_ONSTACK) || Action.sa_handler == SIG_DFL ||
+          Action.sa_handler == SIG_IGN)
+        continue;
+      Action.sa_flags |= SA_ONSTACK;
+      sigaction(Signal, &Action, nullptr);
+    }
+  }
+};
+
 } // namespace
 
 llvm::Expected<std::vector<FileResult>>
@@ -205,9 +234,11 @@ rewriteFile(const ParseJob &Job, llvm::ArrayRef<Options> Opts,
   // the same size.
   constexpr unsigned StackBytes = 64u << 20;
   std::optional<llvm::Expected<FileResults>> Answer;
+  AlternateStack SignalStack;
   llvm::CrashRecoveryContext Recovery;
   const bool Done = Recovery.RunSafelyOnThread(
       [&] {
+        SignalStack.use();
         try {
           Answer.emplace(rewriteUnguarded(Job, Opts, AllowErrors));
         } catch (const std::exception &E) {
