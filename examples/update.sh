@@ -5,9 +5,10 @@
 # Rewrites every example with the tool's default options and checks the result:
 #   - it compiles with nvcc, and no kernel's stack frame is larger than before
 #   - rcache-check finds the two programs equivalent, without a GPU
-# Leaves rewritten/NAME.cu and rewritten/NAME.txt (the tool's remarks).
+# Leaves FOLDER/NAME.cu and FOLDER/NAME.txt (the tool's remarks).
 #
-# usage: examples/update.sh [BUILD_FOLDER]    default: build
+# usage: examples/update.sh [BUILD_FOLDER [FOLDER]]    default: build,
+#                                                      examples/rewritten
 # Exit status: 1 when something is wrong with a rewritten example.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -16,7 +17,9 @@ tool=${RCACHE_REWRITE:-$build/bin/rcache-rewrite}
 checker=${RCACHE_CHECK:-$build/bin/rcache-check}
 nvcc=${NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 include=$here/../include
-mkdir -p "$here/rewritten"
+out=${2:-$here/rewritten}
+mkdir -p "$out"
+out=$(cd "$out" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 wrong=0
@@ -32,10 +35,10 @@ frame() {
 }
 for source in "$here"/*.cu; do
   name=$(basename "$source" .cu)
-  result=$here/rewritten/$name.cu
-  (cd "$here" && "$tool" "$name.cu" -o "rewritten/$name.cu" -- -I"$here" -I"$include") \
-    >/dev/null 2>"$here/rewritten/$name.txt" || { complain "the tool failed"; continue; }
-  verdict=$(grep -oE "(rewrote|left as it is).*" "$here/rewritten/$name.txt" | head -1 | cut -c1-100)
+  result=$out/$name.cu
+  (cd "$here" && "$tool" "$name.cu" -o "$result" -- -I"$here" -I"$include") \
+    >/dev/null 2>"$out/$name.txt" || { complain "the tool failed"; continue; }
+  verdict=$(grep -oE "(rewrote|left as it is).*" "$out/$name.txt" | head -1 | cut -c1-100)
   echo "$name: ${verdict:-no kernel to rewrite}"
   if cmp -s "$source" "$result"; then
     rm "$result" # nothing new to show

@@ -1,0 +1,301 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tiled matrix product of the textbooks, any size: tiles at the edges are
+// filled up with zeros.
+
+#include "example.h"
+#ifndef RCACHE_DEVICE_WORD
+#define RCACHE_DEVICE_WORD
+namespace rcache {
+namespace device {
+/// The type of one memory access of Bytes bytes.
+template <int Bytes> struct word;
+template <> struct word<1> {
+  using type = unsigned char;
+};
+template <> struct word<2> {
+  using type = unsigned short;
+};
+template <> struct word<4> {
+  using type = unsigned int;
+};
+template <> struct word<8> {
+  using type = uint2;
+};
+template <> struct word<16> {
+  using type = uint4;
+};
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_LOAD_RUN
+#define RCACHE_DEVICE_LOAD_RUN
+namespace rcache {
+namespace device {
+/// w[i] = p[i] for 0 <= i < N, in accesses of Bytes bytes where p + Head is
+/// aligned for them (Head < Bytes / sizeof(T)), else one element at a time.
+/// Reads nothing outside the run.
+template <int Bytes, int Head, int N, typename T>
+__device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
+  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
+  if (Vectors > 0 &&
+      reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
+    using word_t = typename word<Bytes>::type;
+#pragma unroll
+    for (int i = 0; i < Head && i < N; ++i)
+      w[i] = p[i];
+#pragma unroll
+    for (int v = 0; v < Vectors; ++v) {
+      const word_t x = reinterpret_cast<const word_t *>(p + Head)[v];
+      memcpy(&w[Head + v * V], &x, Bytes);
+    }
+#pragma unroll
+    for (int i = Head + Vectors * V; i < N; ++i)
+      w[i] = p[i];
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      w[i] = p[i];
+  }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_STORE_RUN
+#define RCACHE_DEVICE_STORE_RUN
+namespace rcache {
+namespace device {
+/// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
+/// on and p is aligned for them.
+template <int Bytes, int N, typename T>
+__device__ __forceinline__ void store_run(T *p, const T (&v)[N],
+                                          const bool (&on)[N]) {
+  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  bool all = N % V == 0 && reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    all = all && on[i];
+  if (all) {
+    using word_t = typename word<Bytes>::type;
+#pragma unroll
+    for (int i = 0; i < N / V; ++i) {
+      word_t x;
+      memcpy(&x, &v[i * V], Bytes);
+      reinterpret_cast<word_t *>(p)[i] = x;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (on[i])
+        p[i] = v[i];
+  }
+}
+} // namespace device
+} // namespace rcache
+#endif
+
+#define TILE 16
+
+// C (m x n) = A (m x k) * B (k x n), row by row.
+__global__ void product(const float *A, const float *B, float *C, int m, int n,
+                        int k) {
+  __shared__ float As[TILE][TILE];
+  __shared__ float Bs[TILE][TILE];
+  const int row = blockIdx.y * TILE + threadIdx.y;
+  const int col = blockIdx.x * TILE + threadIdx.x;
+  float sum = 0;
+  for (int t = 0; t < (k + TILE - 1) / TILE; ++t) {
+    const int ac = t * TILE + threadIdx.x, br = t * TILE + threadIdx.y;
+    As[threadIdx.y][threadIdx.x] = row < m && ac < k ? A[row * k + ac] : 0.0f;
+    Bs[threadIdx.y][threadIdx.x] = br < k && col < n ? B[br * n + col] : 0.0f;
+    __syncthreads();
+    for (int i = 0; i < TILE; ++i)
+      sum += As[threadIdx.y][i] * Bs[i][threadIdx.x];
+    __syncthreads();
+  }
+  if (row < m && col < n)
+    C[row * n + col] = sum;
+}
+
+__global__ void product_rc(const float *A, const float *B, float *C, int m,
+                           int n, int k, const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 16 threads of product, neighbours in x.
+  //   As: window of 4 x 16 registers, loaded by each thread.
+  //   Bs: window of 16 x 4 registers, loaded by each thread.
+  //   Barriers stay: 'C' is written and may be 'A', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * (blockDim.x / 4u) + threadIdx.x / 4u; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return; // all threads of this logical block
+  const int rc_tx = (int)(threadIdx.x % 4u) * 4; // first logical thread
+  const int rc_ty = threadIdx.y * 4;             // first logical thread
+  int row[4][4];
+  int col[4][4];
+  float sum[4][4];
+#pragma unroll
+  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_y = rc_ty + rc_sy;
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+
+      row[rc_sy][rc_s] = blockIdx.y * TILE + rc_thread_y;
+      col[rc_sy][rc_s] = rc_block_x * TILE + rc_thread_x;
+      sum[rc_sy][rc_s] = 0;
+    }
+  for (int t = 0; t < (k + TILE - 1) / TILE; ++t) {
+    // As[rc_e0][rc_e1] as the original stages it.
+    const auto rc_As_at = [=](const int rc_e0, const int rc_e1) -> float {
+      if (0 <= t && rc_e1 + 16 * t < k && 16 * (int)blockIdx.y + rc_e0 < m)
+        return A[rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)];
+      return 0.0f;
+    };
+    // Phase: the elements of As that this thread's outputs need.
+    float rc_As_w[4][16];
+    bool rc_As_w_inside;
+    {
+      const int rc_e0 = rc_ty;
+      const int rc_e1 = 0;
+      rc_As_w_inside =
+          0 <= t && 16 * t < k - 15 && 16 * (int)blockIdx.y + rc_e0 < m - 3;
+    }
+    if (rc_As_w_inside) {
+#pragma unroll
+      for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
+        const int rc_e0 = rc_ty + rc_r0;
+        const int rc_e1 = 0;
+        rcache::device::load_run<16, 0>(
+            rc_As_w[rc_r0],
+            A + (rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)));
+      }
+    } else {
+#pragma unroll
+      for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
+        const int rc_e0 = rc_ty + rc_r0;
+        const int rc_e1 = 0;
+#pragma unroll
+        for (int rc_m = 0; rc_m < 16; ++rc_m)
+          rc_As_w[rc_r0][rc_m] = rc_As_at(rc_e0, rc_e1 + rc_m);
+      }
+    }
+    // Bs[rc_e0][rc_e1] as the original stages it.
+    const auto rc_Bs_at = [=](const int rc_e0, const int rc_e1) -> float {
+      if (0 <= t && rc_e0 + 16 * t < k && 16 * (int)rc_block_x + rc_e1 < n)
+        return B[rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) +
+                 16 * (int)(n * t)];
+      return 0.0f;
+    };
+    // Phase: the elements of Bs that this thread's outputs need.
+    float rc_Bs_w[16][4];
+    bool rc_Bs_w_inside;
+    {
+      const int rc_e0 = 0;
+      const int rc_e1 = rc_tx;
+      rc_Bs_w_inside =
+          0 <= t && 16 * t < k - 15 && 16 * (int)rc_block_x + rc_e1 < n - 3;
+    }
+    if (rc_Bs_w_inside) {
+#pragma unroll
+      for (int rc_r0 = 0; rc_r0 < 16; ++rc_r0) {
+        const int rc_e0 = 0 + rc_r0;
+        const int rc_e1 = rc_tx;
+        rcache::device::load_run<16, 0>(rc_Bs_w[rc_r0],
+                                        B + (rc_e1 + 16 * (int)rc_block_x +
+                                             (rc_e0 * n) + 16 * (int)(n * t)));
+      }
+    } else {
+#pragma unroll
+      for (int rc_r0 = 0; rc_r0 < 16; ++rc_r0) {
+        const int rc_e0 = 0 + rc_r0;
+        const int rc_e1 = rc_tx;
+#pragma unroll
+        for (int rc_m = 0; rc_m < 4; ++rc_m)
+          rc_Bs_w[rc_r0][rc_m] = rc_Bs_at(rc_e0, rc_e1 + rc_m);
+      }
+    }
+    __syncthreads();
+
+#pragma unroll
+    for (int i = 0; i < TILE; ++i) {
+#pragma unroll
+      for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+        for (int rc_s = 0; rc_s < 4; ++rc_s) {
+          sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[i][rc_s];
+        }
+    }
+    __syncthreads();
+  }
+  {
+    float rc_C_v[4][4];
+    bool rc_C_v_on[4][4] = {};
+#pragma unroll
+    for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+      for (int rc_s = 0; rc_s < 4; ++rc_s) {
+        {
+          rc_C_v[rc_sy][rc_s] = sum[rc_sy][rc_s];
+        }
+      }
+#pragma unroll
+    for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+      for (int rc_s = 0; rc_s < 4; ++rc_s) {
+        rc_C_v_on[rc_sy][rc_s] = (row[rc_sy][rc_s] < m && col[rc_sy][rc_s] < n);
+      }
+#pragma unroll
+    for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+      rcache::device::store_run<16>(C + (rc_tx + 16 * (int)rc_block_x +
+                                         (int)(n * (rc_ty + rc_sy)) +
+                                         16 * (int)(blockIdx.y * n)),
+                                    rc_C_v[rc_sy], rc_C_v_on[rc_sy]);
+  }
+}
+
+// Launches the register-cache form of product where it applies, else product
+// itself.
+static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
+                                     size_t rc_shared, cudaStream_t rc_stream,
+                                     const float *A, const float *B, float *C,
+                                     int m, int n, int k) {
+  if ((rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
+      (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+      (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0)) {
+    // Merge logical blocks side by side: rows of a warp or more.
+    const unsigned int rc_merged = 8u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(4u * rc_merged, 4u, 1u);
+    product_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(A, B, C, m, n,
+                                                                 k, rc_grid.x);
+    return;
+  }
+
+  product<<<rc_grid, rc_block, rc_shared, rc_stream>>>(A, B, C, m, n, k);
+}
+
+int main(int argc, char **argv) {
+  const int m = example::argument(argc, argv, 70), n = 83, k = 45;
+  const auto a = example::numbers<float>(size_t(m) * k, 1);
+  const auto b = example::numbers<float>(size_t(k) * n, 2);
+  example::Buffer<float> A(a), B(b),
+      C(std::vector<float>(size_t(m) * n, -1.0f));
+
+  const dim3 block(TILE, TILE);
+  const dim3 grid((n + TILE - 1) / TILE, (m + TILE - 1) / TILE);
+  product_rc_launch(grid, block, 0, 0, A.data(), B.data(), C.data(), m, n, k);
+  EXAMPLE_CHECK(cudaGetLastError());
+  EXAMPLE_CHECK(cudaDeviceSynchronize());
+
+  std::vector<float> want(size_t(m) * n);
+  for (int y = 0; y < m; ++y)
+    for (int x = 0; x < n; ++x) {
+      float sum = 0;
+      for (int i = 0; i < k; ++i)
+        sum += a[y * k + i] * b[i * n + x];
+      want[y * n + x] = sum;
+    }
+  return example::report("matrix_product", C.host(), want);
+}
