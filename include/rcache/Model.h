@@ -164,7 +164,8 @@ struct SharedAccess {
   /// ExtraGuards (each a boolean Value that was true).
   bool DomainExact = true;
   std::vector<ValueRef> ExtraGuards;
-  ValueRef Stored;           ///< Write: the value, converted to the element type
+  ValueRef Stored;           ///< Write: the value, converted to the element type;
+                             ///< no product that a sum could be fused with
   TextRange StoredRange;     ///< Write: text of the right-hand side
   SourcePos Pos;
 };

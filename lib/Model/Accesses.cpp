@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Memory: lvalues, pointers, and the record of every shared and global access.
 //
@@ -239,8 +239,8 @@ SVal Executor::pointerAdd(SVal P, const SVal &Offset, bool Negative,
   if (ZeroBase && !Negative)
     P.Idx.back() = Add;
   else
-    P.Idx.back() = opValue(Negative ? "$0 - $1" : "$0 + $1", {Base, Add},
-                           "long long");
+    P.Idx.back() =
+        opValue(Negative ? "$0 - $1" : "$0 + $1", {Base, Add}, "long long");
   P.IdxInt.back().reset();
   return P;
 }
@@ -274,10 +274,10 @@ SVal Executor::pointerCast(SVal P, QualType To, const Expr *E) {
       A.ElemBytes = Bytes;
       P.ElemBytes = Bytes;
       if (auto *C = dyn_cast<ExplicitCastExpr>(E)) {
-        TextRange R = Flat.outerRange(C->getTypeInfoAsWritten()
-                                          ->getTypeLoc()
-                                          .getSourceRange())
-                          .value_or(TextRange());
+        TextRange R =
+            Flat.outerRange(
+                    C->getTypeInfoAsWritten()->getTypeLoc().getSourceRange())
+                .value_or(TextRange());
         std::string Written = M.text(R);
         while (!Written.empty() &&
                (Written.back() == '*' || Written.back() == ' '))
@@ -308,12 +308,14 @@ SVal Executor::pointerCast(SVal P, QualType To, const Expr *E) {
     }
     if (AtStart) {
       const KernelParam &K = M.Params[P.Index];
-      P.PtrText = K.PointeeType == Name
-                      ? K.Name
-                      : "((" + std::string(Elem.isConstQualified() || K.PointeeConst
-                                               ? "const "
-                                               : "") +
-                            Name + " *)" + K.Name + ")";
+      P.PtrText =
+          K.PointeeType == Name
+              ? K.Name
+              : "((" +
+                    std::string(Elem.isConstQualified() || K.PointeeConst
+                                    ? "const "
+                                    : "") +
+                    Name + " *)" + K.Name + ")";
       P.ElemText = Name;
       P.ElemBytes = Bytes;
       return P;
@@ -489,8 +491,8 @@ void Executor::clobberLoads(int Root) {
   }
 }
 
-/// The parameter that the lvalue or pointer \p E leads to; -2: no global memory,
-/// -1: unknown.
+/// The parameter that the lvalue or pointer \p E leads to; -2: no global
+/// memory, -1: unknown.
 int Executor::rootOf(const Expr *E, unsigned Depth) const {
   while (E && Depth < 16) {
     E = E->IgnoreParenCasts();
@@ -540,7 +542,8 @@ void Executor::clobberForLoop(const clang::Stmt *S) {
   const Expr *Target = nullptr;
   if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
     Target = B->getLHS();
-  else if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
+  else if (auto *U = dyn_cast<UnaryOperator>(S);
+           U && U->isIncrementDecrementOp())
     Target = U->getSubExpr();
   const VarDecl *Variable = Target ? rootVariable(Target) : nullptr;
   if (Target && (!Variable || Variable->getType()->isReferenceType())) {
@@ -585,9 +588,9 @@ void Executor::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
   size_t Rank = Arr.Extents.size();
   if (Rank == 0) { // a shared scalar, reached by name or as *&s
     A.IndexValues.clear();
-    A.Affine = P.Idx.empty() ||
-               (P.Idx.size() == 1 && P.IdxInt[0] &&
-                Arith.constantValue(P.IdxInt[0]->Aff) == int64_t(0));
+    A.Affine =
+        P.Idx.empty() || (P.Idx.size() == 1 && P.IdxInt[0] &&
+                          Arith.constantValue(P.IdxInt[0]->Aff) == int64_t(0));
   } else {
     A.Affine = P.Idx.size() == Rank;
     for (auto &I : P.IdxInt)
@@ -601,8 +604,7 @@ void Executor::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
     bool Inside = true;
     for (size_t D = 1; D < Rank; ++D)
       Inside &= Arr.Extents[D] &&
-                Arith.proveInRange(A.Index[D], 0, *Arr.Extents[D] - 1,
-                                   where());
+                Arith.proveInRange(A.Index[D], 0, *Arr.Extents[D] - 1, where());
     bool Direct = !P.Flattened;
     if (!Inside && !Direct) {
       isl::pw_aff Linear = A.Index[0];
@@ -627,7 +629,7 @@ void Executor::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
   if (!A.Affine)
     A.Index.clear();
   if (Stored) {
-    A.Stored = asValue(*Stored, Rhs);
+    A.Stored = keepRounding(asValue(*Stored, Rhs));
     A.StoredRange = range(Rhs);
   }
   M.SharedAccesses.push_back(A);

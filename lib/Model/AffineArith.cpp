@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // C++ integer arithmetic on isl values. Most questions ("can this wrap?") are
 // answered by intervals of the linear form; isl is asked when they are not
@@ -102,8 +102,8 @@ unsigned AffineArith::depends(const isl::set &C) const {
     if (!S.Depends)
       continue;
     int Pos = isl_set_find_dim_by_name(C.get(), isl_dim_param, S.Id.c_str());
-    if (Pos >= 0 && isl_set_involves_dims(C.get(), isl_dim_param, Pos, 1) ==
-                        isl_bool_true)
+    if (Pos >= 0 &&
+        isl_set_involves_dims(C.get(), isl_dim_param, Pos, 1) == isl_bool_true)
       D |= S.Depends;
   }
   return D;
@@ -150,8 +150,7 @@ std::optional<int64_t> AffineArith::constantValue(const isl::pw_aff &A) const {
   return L->Const;
 }
 
-std::optional<AffineArith::Range>
-AffineArith::interval(const Linear &L) const {
+std::optional<AffineArith::Range> AffineArith::interval(const Linear &L) const {
   Range R{L.Const, L.Const};
   for (auto &[Id, C] : L.Terms) {
     auto It = Ranges.find(Id);
@@ -225,7 +224,8 @@ void AffineArith::assumeProduct(const std::vector<std::string> &Factors,
   for (std::string Id : Factors) {
     const Symbol &S = M.Symbols[M.symbolIndex(Id)];
     if (S.K == Symbol::ThreadIdx || S.K == Symbol::BlockIdx)
-      Id = (S.K == Symbol::ThreadIdx ? "bd" : "gd") + std::string(1, "xyz"[S.Axis]);
+      Id = (S.K == Symbol::ThreadIdx ? "bd" : "gd") +
+           std::string(1, "xyz"[S.Axis]);
     F.Factors.push_back(Id);
   }
   std::sort(F.Factors.begin(), F.Factors.end());
@@ -252,7 +252,8 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
   if (L)
     for (auto &[Id, C] : L->Terms)
       Large += Ranges.at(Id).Hi * std::abs(C) > Small;
-  Wide Room = (T.max() - (L ? Small : T.max() / 2)) / std::max<int64_t>(Large, 1);
+  Wide Room =
+      (T.max() - (L ? Small : T.max() / 2)) / std::max<int64_t>(Large, 1);
   for (size_t N = 0; N < M.Symbols.size(); ++N) {
     const Symbol &S = M.Symbols[N];
     if (!A.involves_param(S.Id))
@@ -303,7 +304,8 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
   };
   if (!Facts.empty() && proveInRange(A, T.min(), T.max(), Path))
     return Keep();
-  // `base + threadIdx.x` with base < n on the path: not if n is the largest int.
+  // `base + threadIdx.x` with base < n on the path: not if n is the largest
+  // int.
   bool More = false;
   for (size_t N = 0; N < M.Symbols.size(); ++N) {
     const Symbol &S = M.Symbols[N];
@@ -394,7 +396,8 @@ std::optional<isl::pw_aff> AffineArith::scaleByConst(const isl::pw_aff &A,
   return A.scale(isl::val(Ctx, std::to_string(C)));
 }
 
-/// A clamped row times a pitch: `min(max(y, 0), h - 1) * pitch`, piece by piece.
+/// A clamped row times a pitch: `min(max(y, 0), h - 1) * pitch`, piece by
+/// piece.
 std::optional<IntValue> AffineArith::mulPieces(const IntValue &Pieces,
                                                const IntValue &B, IntType T,
                                                const isl::set &Path) {
@@ -436,8 +439,8 @@ std::optional<IntValue> AffineArith::mul(const IntValue &A, const IntValue &B,
   isl::pw_aff Sum = constant(0);
   auto FactorsOf = [&](const std::string &Id) {
     int I = M.symbolIndex(Id);
-    std::vector<std::string> F = I >= 0 ? M.Symbols[I].Factors
-                                        : std::vector<std::string>();
+    std::vector<std::string> F =
+        I >= 0 ? M.Symbols[I].Factors : std::vector<std::string>();
     return F.empty() ? std::vector<std::string>{Id} : F;
   };
   auto AddTerm = [&](std::vector<std::string> Factors, int64_t Ca, int64_t Cb) {
@@ -575,10 +578,13 @@ AffineArith::product(std::vector<std::string> Factors, IntType T) {
     std::string X(1, "xyz"[Axis]);
     // b * bd + bd <= gd * bd < 2^31.
     if (Order[0] == "b" + X)
-      addFact(symbol(Id).add(symbol("bd" + X)).le_set(
-          Universe.pw_aff_on_domain(value((Wide(1) << 31) - 1))));
+      addFact(
+          symbol(Id)
+              .add(symbol("bd" + X))
+              .le_set(Universe.pw_aff_on_domain(value((Wide(1) << 31) - 1))));
     else // bd * gd >= bd, >= gd
-      addFact(symbol(Id).ge_set(symbol("bd" + X))
+      addFact(symbol(Id)
+                  .ge_set(symbol("bd" + X))
                   .intersect(symbol(Id).ge_set(symbol("gd" + X))));
   }
   return symbol(Id);
@@ -595,8 +601,8 @@ std::optional<IntValue> AffineArith::div(const IntValue &A, const IntValue &B,
   isl::val D(Ctx, std::to_string(*C));
   if (!T.Signed || proveInRange(*X, 0, T.max(), Path))
     return ofAff(X->scale_down(D).floor(), true);
-  return ofAff(isl::manage(isl_pw_aff_tdiv_q(X->copy(), constant(*C).release())),
-               true);
+  return ofAff(
+      isl::manage(isl_pw_aff_tdiv_q(X->copy(), constant(*C).release())), true);
 }
 
 std::optional<IntValue> AffineArith::rem(const IntValue &A, const IntValue &B,
@@ -609,12 +615,13 @@ std::optional<IntValue> AffineArith::rem(const IntValue &A, const IntValue &B,
     return IntValue{*X, true};
   if (!T.Signed || proveInRange(*X, 0, T.max(), Path))
     return ofAff(X->mod(isl::val(Ctx, std::to_string(*C))), true);
-  return ofAff(isl::manage(isl_pw_aff_tdiv_r(X->copy(), constant(*C).release())),
-               true);
+  return ofAff(
+      isl::manage(isl_pw_aff_tdiv_r(X->copy(), constant(*C).release())), true);
 }
 
-std::optional<IntValue> AffineArith::bitAnd(const IntValue &A, const IntValue &B,
-                                            IntType T, const isl::set &Path) {
+std::optional<IntValue> AffineArith::bitAnd(const IntValue &A,
+                                            const IntValue &B, IntType T,
+                                            const isl::set &Path) {
   auto Mask = constantValue(B.Aff);
   const IntValue *X = &A;
   if (!Mask) {

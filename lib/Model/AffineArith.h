@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integer arithmetic of C++ on quasi-affine values.
 //
@@ -31,9 +31,7 @@ struct IntType {
   bool Signed = true;
   bool operator==(const IntType &O) const = default;
   Wide min() const { return Signed ? -(Wide(1) << (Bits - 1)) : 0; }
-  Wide max() const {
-    return (Wide(1) << (Signed ? Bits - 1 : Bits)) - 1;
-  }
+  Wide max() const { return (Wide(1) << (Signed ? Bits - 1 : Bits)) - 1; }
 };
 
 /// Aff is the value, or (not Exact) congruent to it modulo 2^Bits.
@@ -71,7 +69,8 @@ public:
 
   // Queries, under what always holds and \p Path.
 
-  bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi, const isl::set &Path);
+  bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
+                    const isl::set &Path);
   bool implied(const isl::set &S, const isl::set &Path);
   /// { : A fits T }, or nothing when that is plain from the symbols' types.
   std::optional<isl::set> fitsUnlessPlain(const isl::pw_aff &A, IntType T);
@@ -96,8 +95,8 @@ public:
                               const isl::set &Path);
   std::optional<IntValue> rem(const IntValue &A, const IntValue &B, IntType T,
                               const isl::set &Path);
-  std::optional<IntValue> bitAnd(const IntValue &A, const IntValue &B, IntType T,
-                                 const isl::set &Path);
+  std::optional<IntValue> bitAnd(const IntValue &A, const IntValue &B,
+                                 IntType T, const isl::set &Path);
   /// `x ^ mask`, `x | mask` with a constant mask of few bits and x >= 0.
   std::optional<IntValue> bitXorOr(const IntValue &A, const IntValue &B,
                                    IntType T, bool Or, const isl::set &Path);
@@ -120,7 +119,8 @@ private:
   void assumeProduct(const std::vector<std::string> &Factors, Wide Max);
   bool assumeInRange(const isl::pw_aff &A, IntType T, const isl::set &Path);
   /// The symbol of a product of symbols; null when it may wrap in \p T.
-  std::optional<isl::pw_aff> product(std::vector<std::string> Factors, IntType T);
+  std::optional<isl::pw_aff> product(std::vector<std::string> Factors,
+                                     IntType T);
   std::optional<isl::pw_aff> scaleByConst(const isl::pw_aff &A, int64_t C);
 
   KernelModel &M;

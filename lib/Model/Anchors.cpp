@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Flattening works on the token stream, not on the AST: what the parser saw is
 // what stands in the text. Between two tokens of the file the bytes are copied
@@ -93,7 +93,8 @@ definitionTokens(const TokenRecorder::Impl &Tokens, const SourceManager &SM,
   if (N == Tokens.ByLocation.end() || E == Tokens.ByLocation.end() ||
       E->second < N->second)
     return std::nullopt;
-  return std::make_pair(firstTokenOfDeclaration(Tokens, SM, N->second), E->second);
+  return std::make_pair(firstTokenOfDeclaration(Tokens, SM, N->second),
+                        E->second);
 }
 
 bool FlatText::isSkipped(unsigned Offset) const {
@@ -118,14 +119,16 @@ void FlatText::emitGap(const char *Buffer, unsigned From, unsigned To) {
   unsigned Offset = From;
   while (!Gap.empty()) {
     size_t Eol = Gap.find('\n');
-    StringRef Line = Gap.substr(0, Eol == StringRef::npos ? Gap.size() : Eol + 1);
+    StringRef Line =
+        Gap.substr(0, Eol == StringRef::npos ? Gap.size() : Eol + 1);
     Gap = Gap.drop_front(Line.size());
     // The first piece follows a token, so it is no line of its own, unless the
     // token before it ended the line above.
     StringRef Trimmed = Line.ltrim(" \t");
     bool AtLineStart = Offset == 0 || Buffer[Offset - 1] == '\n';
     bool Directive = AtLineStart && !InComment && Trimmed.starts_with("#");
-    StringRef Word = Directive ? Trimmed.drop_front().ltrim(" \t") : StringRef();
+    StringRef Word =
+        Directive ? Trimmed.drop_front().ltrim(" \t") : StringRef();
     bool Keep = !Directive || Word.starts_with("pragma") ||
                 Word.starts_with("define") || Word.starts_with("undef");
     bool Continues = Line.rtrim("\r\n").ends_with("\\");
@@ -198,7 +201,8 @@ void FlatText::emitExpanded(unsigned From, unsigned To) {
     StringRef Spelling(SM.getCharacterData(SM.getSpellingLoc(T.Loc)), T.Length);
     if (!Text.empty() && !Spelling.empty()) {
       char Before = Text.back();
-      bool Space = (I > From && T.LeadingSpace) || wouldJoin(Before, Spelling[0]);
+      bool Space =
+          (I > From && T.LeadingSpace) || wouldJoin(Before, Spelling[0]);
       if (Space && !isspace(static_cast<unsigned char>(Before)))
         Text += ' ';
     }
@@ -279,7 +283,8 @@ void FlatText::build(unsigned First, unsigned Last,
         break;
       G->End = std::max(G->End, H->End);
       const RecordedToken &T = Tokens.Tokens[J];
-      StringRef Spelling(SM.getCharacterData(SM.getSpellingLoc(T.Loc)), T.Length);
+      StringRef Spelling(SM.getCharacterData(SM.getSpellingLoc(T.Loc)),
+                         T.Length);
       Expand |= isStructure(T.Kind) || Names.contains(Spelling);
     }
     if (Cursor != ~0u && !G->Foreign)

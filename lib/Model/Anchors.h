@@ -1,11 +1,12 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The text of one definition, flattened so that each AST node of interest is a
 // plain byte range of it:
 //
 //     #define AT(i) s[TID + (i)]            v = AT(1) * N;  // right
-//     #define TID threadIdx.x          ->   v = s[threadIdx.x + (1)] * N;  // right
+//     #define TID threadIdx.x          ->   v = s[threadIdx.x + (1)] * N;  //
+//     right
 //
 // A macro invocation is replaced by its expansion when it contains a name out
 // of a given set or a piece of statement structure; others (`N`) stay as
@@ -55,8 +56,8 @@ public:
 private:
   struct TokenPlace {
     unsigned Begin, End;
-    unsigned Group;       ///< offset of the invocation left as written, or ~0u
-    bool First, Last;     ///< in its group
+    unsigned Group;   ///< offset of the invocation left as written, or ~0u
+    bool First, Last; ///< in its group
   };
 
   void emitGap(const char *Buffer, unsigned From, unsigned To);
@@ -76,7 +77,8 @@ private:
 /// The first token of the declaration that token \p Index belongs to: the one
 /// behind the previous `;`, `{` or `}`.
 unsigned firstTokenOfDeclaration(const TokenRecorder::Impl &Tokens,
-                                 const clang::SourceManager &SM, unsigned Index);
+                                 const clang::SourceManager &SM,
+                                 unsigned Index);
 
 /// The tokens of the definition whose name stands at \p Name and whose body
 /// ends at \p End: from the first token behind the previous declaration.

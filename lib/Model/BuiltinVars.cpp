@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "BuiltinVars.h"
 #include "clang/AST/DeclCXX.h"
@@ -41,7 +41,8 @@ const char *const Ids[] = {"t", "b", "bd", "gd"};
 
 std::optional<BuiltinRef> builtinVar(const Expr *E) {
   if (auto *P = dyn_cast<PseudoObjectExpr>(E)) {
-    auto *Prop = dyn_cast<MSPropertyRefExpr>(P->getSyntacticForm()->IgnoreParens());
+    auto *Prop =
+        dyn_cast<MSPropertyRefExpr>(P->getSyntacticForm()->IgnoreParens());
     if (!Prop)
       return std::nullopt;
     std::optional<Symbol::Kind> K = kindOfVariable(Prop->getBaseExpr());

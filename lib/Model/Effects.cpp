@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The names below are those of the CUDA toolkit's device interface; they count
 // only for functions that come from system headers or are compiler builtins. A
@@ -99,17 +99,18 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
   if (N.starts_with("__cluster_") || N.contains("barrier_cluster"))
     return CallKind::GridBarrier;
   if (N.starts_with("__shfl") || N.starts_with("__ballot") ||
-      N.starts_with("__any") || N.starts_with("__all") ||
-      N == "__activemask" || N.starts_with("__match_") ||
-      N.starts_with("__reduce_") || N.starts_with("__nvvm_shfl") ||
-      N.starts_with("__nvvm_vote") || N.starts_with("__nvvm_match") ||
-      N.starts_with("__nvvm_redux") || N.contains("sreg_lane"))
+      N.starts_with("__any") || N.starts_with("__all") || N == "__activemask" ||
+      N.starts_with("__match_") || N.starts_with("__reduce_") ||
+      N.starts_with("__nvvm_shfl") || N.starts_with("__nvvm_vote") ||
+      N.starts_with("__nvvm_match") || N.starts_with("__nvvm_redux") ||
+      N.contains("sreg_lane"))
     return CallKind::WarpExchange;
   if (N.starts_with("__pipeline_") || N.contains("cp_async") ||
       N.contains("memcpy_async") || N.contains("pipeline") ||
       inNamespace(F, "ptx"))
     return CallKind::AsyncCopy;
-  // The CUDA atomics are overloaded free functions; so are their clang builtins.
+  // The CUDA atomics are overloaded free functions; so are their clang
+  // builtins.
   if ((N.starts_with("atomic") && !isa<CXXMethodDecl>(F)) ||
       N.starts_with("__nvvm_atom") || N.starts_with("__iAtomic") ||
       N.starts_with("__uAtomic") || N.starts_with("__fAtomic") ||
@@ -148,7 +149,8 @@ bool isSystemFunction(const FunctionDecl *F) {
     return true;
   const SourceManager &SM = F->getASTContext().getSourceManager();
   SourceLocation L = SM.getExpansionLoc(F->getLocation());
-  return L.isInvalid() || SM.isInSystemHeader(L) || SM.isWrittenInBuiltinFile(L);
+  return L.isInvalid() || SM.isInSystemHeader(L) ||
+         SM.isWrittenInBuiltinFile(L);
 }
 
 const VarDecl *sharedAccessor(const FunctionDecl *F) {
@@ -159,7 +161,8 @@ const VarDecl *sharedAccessor(const FunctionDecl *F) {
   const VarDecl *Array = nullptr;
   for (const clang::Stmt *S : Body->body()) {
     if (auto *D = dyn_cast<DeclStmt>(S)) {
-      auto *V = D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
+      auto *V =
+          D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
       if (!V || !isSharedVar(V) || !V->hasExternalStorage())
         return nullptr;
       Array = V;
@@ -173,8 +176,9 @@ const VarDecl *sharedAccessor(const FunctionDecl *F) {
         E = C->getSubExpr();
       }
       auto *Ref = dyn_cast_or_null<DeclRefExpr>(E);
-      return Ref && Array && Ref->getDecl()->getCanonicalDecl() ==
-                                 Array->getCanonicalDecl()
+      return Ref && Array &&
+                     Ref->getDecl()->getCanonicalDecl() ==
+                         Array->getCanonicalDecl()
                  ? Array
                  : nullptr;
     } else {
@@ -307,8 +311,8 @@ bool isPure(const FunctionDecl *F) {
       if (B && !Seen.insert(B).second)
         return true;
       return isSystemFunction(F) ? (isPure(F) ? true : fail())
-             : B ? TraverseStmt(B->getBody())
-                 : fail();
+             : B                 ? TraverseStmt(B->getBody())
+                                 : fail();
     }
   } V;
   const FunctionDecl *B = bodyOf(F);
@@ -331,8 +335,10 @@ public:
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
     if (Depth && builtinVar(E))
-      add("call-uses-thread", "'" + Callee + "' reads threadIdx, blockIdx or "
-                                             "the like",
+      add("call-uses-thread",
+          "'" + Callee +
+              "' reads threadIdx, blockIdx or "
+              "the like",
           E->getBeginLoc());
     return true;
   }
@@ -340,11 +346,14 @@ public:
     auto *V = dyn_cast<VarDecl>(E->getDecl());
     if (Depth && V && isSharedVar(V))
       add("call-uses-thread",
-          "'" + Callee + "' uses the shared array '" + V->getNameAsString() + "'",
+          "'" + Callee + "' uses the shared array '" + V->getNameAsString() +
+              "'",
           E->getBeginLoc());
     if (Depth && builtinVar(E))
-      add("call-uses-thread", "'" + Callee + "' reads threadIdx, blockIdx or "
-                                             "the like",
+      add("call-uses-thread",
+          "'" + Callee +
+              "' reads threadIdx, blockIdx or "
+              "the like",
           E->getBeginLoc());
     return true;
   }
@@ -452,7 +461,8 @@ private:
     case CallKind::GroupBarrier:
     case CallKind::WarpBarrier:
       if (Depth)
-        add("call-uses-thread", "'" + Callee + "' holds the barrier " + Quoted, L);
+        add("call-uses-thread", "'" + Callee + "' holds the barrier " + Quoted,
+            L);
       return;
     case CallKind::GridBarrier:
       return add("cooperative-launch", Quoted, L);
@@ -466,7 +476,8 @@ private:
       return add("uses-shuffles", Quoted, L);
     case CallKind::Atomic:
       if (Depth)
-        add("call-uses-thread", "'" + Callee + "' uses the atomic " + Quoted, L);
+        add("call-uses-thread", "'" + Callee + "' uses the atomic " + Quoted,
+            L);
       return;
     case CallKind::AsyncCopy:
       return add("async-copy", Quoted, L);
@@ -513,7 +524,8 @@ private:
     if (!R)
       return;
     if (inNamespace(R, "cub"))
-      add("library-storage", "'" + V->getNameAsString() + "'", V->getLocation());
+      add("library-storage", "'" + V->getNameAsString() + "'",
+          V->getLocation());
     StringRef N = R->getIdentifier() ? R->getName() : StringRef();
     if (inNamespace(R, "cuda") &&
         (N.contains("barrier") || N.contains("pipeline")))

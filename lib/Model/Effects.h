@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a called function may do besides computing a value from its arguments.
 // Functions of the toolkit are judged by what they are, functions of the user
@@ -18,20 +18,20 @@ namespace rcache {
 struct KernelModel;
 
 enum class CallKind {
-  Harmless,     ///< value of its arguments, or reads and writes through them
-  Barrier,      ///< __syncthreads()
-  BarrierReduce,///< __syncthreads_and, _or, _count
-  GroupBarrier, ///< cg::sync(block), block.sync()
-  WarpBarrier,  ///< __syncwarp()
-  GridBarrier,  ///< synchronises the grid or a cluster
-  BlockGroup,   ///< block.thread_rank(), this_thread_block(): ids of a block
-  WarpExchange, ///< shuffles, votes, matches, tiles of warps
+  Harmless,      ///< value of its arguments, or reads and writes through them
+  Barrier,       ///< __syncthreads()
+  BarrierReduce, ///< __syncthreads_and, _or, _count
+  GroupBarrier,  ///< cg::sync(block), block.sync()
+  WarpBarrier,   ///< __syncwarp()
+  GridBarrier,   ///< synchronises the grid or a cluster
+  BlockGroup,    ///< block.thread_rank(), this_thread_block(): ids of a block
+  WarpExchange,  ///< shuffles, votes, matches, tiles of warps
   Atomic,
   AsyncCopy,
   Tensor,
-  Library,      ///< works in shared storage of its own (CUB)
-  Effect,       ///< printf, clock, malloc, fences across blocks
-  NoBody        ///< user function, only declared
+  Library, ///< works in shared storage of its own (CUB)
+  Effect,  ///< printf, clock, malloc, fences across blocks
+  NoBody   ///< user function, only declared
 };
 
 struct CallInfo {
@@ -40,7 +40,8 @@ struct CallInfo {
 };
 
 /// Judges the callee itself, not its body. \p Call may be null.
-CallInfo classifyCall(const clang::FunctionDecl *F, const clang::CallExpr *Call);
+CallInfo classifyCall(const clang::FunctionDecl *F,
+                      const clang::CallExpr *Call);
 
 /// Dependence bits that a call adds to those of its arguments.
 unsigned callDepends(const clang::CallExpr *C);
@@ -52,8 +53,8 @@ bool isPure(const clang::FunctionDecl *F);
 /// True if the function stands in a system header (the toolkit).
 bool isSystemFunction(const clang::FunctionDecl *F);
 
-/// The `extern __shared__` array that \p F returns a pointer to, when that is all
-/// it does (the SharedMemory<T> struct of many programs); else null.
+/// The `extern __shared__` array that \p F returns a pointer to, when that is
+/// all it does (the SharedMemory<T> struct of many programs); else null.
 const clang::VarDecl *sharedAccessor(const clang::FunctionDecl *F);
 
 /// A reason why a kernel cannot be handled, at a place in it.

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Calls: integer functions of the toolkit, cached loads, atomics, small pure
 // functions of the user (evaluated when they return integers, so that index
@@ -34,11 +34,11 @@ static const Expr *argument(const Expr *A) {
 SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
   Done = false;
   unsigned N = E->getNumArgs();
-  bool Two = N == 2 && (Name == "min" || Name == "max" || Name == "umin" ||
-                        Name == "umax" || Name == "imin" || Name == "imax" ||
-                        Name == "llmin" || Name == "llmax" || Name == "ullmin" ||
-                        Name == "ullmax" || Name == "__mul24" ||
-                        Name == "__umul24");
+  bool Two =
+      N == 2 && (Name == "min" || Name == "max" || Name == "umin" ||
+                 Name == "umax" || Name == "imin" || Name == "imax" ||
+                 Name == "llmin" || Name == "llmax" || Name == "ullmin" ||
+                 Name == "ullmax" || Name == "__mul24" || Name == "__umul24");
   bool One = N == 1 && (Name == "abs" || Name == "labs" || Name == "llabs");
   QualType T = E->getType().getNonReferenceType();
   if ((!Two && !One) || !isInt(T))
@@ -90,7 +90,8 @@ namespace {
 using Worklist = std::vector<const clang::Stmt *>;
 } // namespace
 
-SVal Executor::inlinePure(const CallExpr *E, const FunctionDecl *F, bool &Done) {
+SVal Executor::inlinePure(const CallExpr *E, const FunctionDecl *F,
+                          bool &Done) {
   Done = false;
   const FunctionDecl *Def = nullptr;
   if (Inlining > 3 || !F->hasBody(Def) || !isInt(E->getType()))
@@ -102,7 +103,8 @@ SVal Executor::inlinePure(const CallExpr *E, const FunctionDecl *F, bool &Done) 
   bool Ok = true;
   for (unsigned I = 0; I < E->getNumArgs() && I < Def->getNumParams(); ++I)
     Ok &= isInt(Def->getParamDecl(I)->getType().getNonReferenceType());
-  // The values were computed by the caller: Env holds them under the parameters.
+  // The values were computed by the caller: Env holds them under the
+  // parameters.
   unsigned Budget = 64;
   std::function<std::optional<SVal>(Worklist, unsigned)> Run =
       [&](Worklist W, unsigned Depth) -> std::optional<SVal> {
@@ -268,8 +270,8 @@ SVal Executor::evalCall(const CallExpr *E) {
     bool AllInts = isInt(T) && UserBody && !isa<CXXMemberCallExpr>(E) &&
                    !isa<CXXOperatorCallExpr>(E);
     const FunctionDecl *Def = nullptr;
-    AllInts &= AllInts && F->hasBody(Def) &&
-               E->getNumArgs() == Def->getNumParams();
+    AllInts &=
+        AllInts && F->hasBody(Def) && E->getNumArgs() == Def->getNumParams();
     for (unsigned I = 0; AllInts && I < E->getNumArgs(); ++I)
       AllInts = isInt(argument(E->getArg(I))->getType());
     if (!AllInts)
@@ -315,7 +317,8 @@ SVal Executor::evalCall(const CallExpr *E) {
       LVal Lv = lvalue(Obj);
       bool Const = Mc->getMethodDecl() && Mc->getMethodDecl()->isConst();
       if (Lv.K == LVal::Memory && Lv.Place.Base != SVal::Private)
-        Const ? (void)load(Lv, Obj) : store(Lv, unknown(Obj, 255), Obj, nullptr, false, true);
+        Const ? (void)load(Lv, Obj)
+              : store(Lv, unknown(Obj, 255), Obj, nullptr, false, true);
       else if (Lv.K == LVal::Variable && !Const)
         havocVar(Lv.Var);
     } else {

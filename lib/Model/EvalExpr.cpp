@@ -1,11 +1,12 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Expressions to values. Integers stay quasi-affine as long as they can; all
 // else becomes text with holes, so that a staged value can be written down
 // again for another element:
 //
-//     a[g] * 2.0f + w      ->   "$0 * 2.0f + $1", $0 = Load a, $1 = what w holds
+//     a[g] * 2.0f + w      ->   "$0 * 2.0f + $1", $0 = Load a, $1 = what w
+//     holds
 
 #include "BuiltinVars.h"
 #include "Effects.h"
@@ -49,7 +50,8 @@ SVal Executor::eval(const Expr *E) {
     return ofInt({Arith.symbol(builtinId(B->K, B->Axis)), true}, T);
   // `a = b`, `++i` and `c ? x : y` are lvalues as well, with a value.
   auto *Un = dyn_cast<UnaryOperator>(E);
-  bool Operator = isa<BinaryOperator>(E) || isa<AbstractConditionalOperator>(E) ||
+  bool Operator = isa<BinaryOperator>(E) ||
+                  isa<AbstractConditionalOperator>(E) ||
                   (Un && Un->isIncrementDecrementOp());
   if (E->isGLValue() && !isa<CallExpr>(E) && !T->isVoidType() && !Operator) {
     // A value category for statements such as `a[i];`.
@@ -71,7 +73,8 @@ SVal Executor::eval(const Expr *E) {
       AC.hasSameUnqualifiedType(C->getArg(0)->getType(), T) &&
       (C->isElidable() || C->getConstructor()->isCopyOrMoveConstructor())) {
     const Expr *A = strip(C->getArg(0));
-    if (auto *I = dyn_cast<ImplicitCastExpr>(A); I && I->getCastKind() == CK_NoOp)
+    if (auto *I = dyn_cast<ImplicitCastExpr>(A);
+        I && I->getCastKind() == CK_NoOp)
       A = strip(I->getSubExpr());
     if (A->isGLValue() && !isa<CallExpr>(A))
       return load(lvalue(A), A);
@@ -241,9 +244,8 @@ SVal Executor::evalUnary(const UnaryOperator *E) {
                    : Arith.add(*Old.Int, One, intType(T));
       New = R ? ofInt(*R, T) : unknown(E, depends(Old));
     } else {
-      New = ofValue(opValue(Dec ? "$0 - 1" : "$0 + 1", {asValue(Old)},
-                            typeText(T)),
-                    T);
+      New = ofValue(
+          opValue(Dec ? "$0 - 1" : "$0 + 1", {asValue(Old)}, typeText(T)), T);
     }
     store(L, New, Sub, nullptr, false, true);
     return E->isPostfix() ? Old : New;
@@ -271,9 +273,9 @@ SVal Executor::evalBinary(const BinaryOperator *E) {
           New = pointerAdd(A, B, C->getOpcode() == BO_SubAssign, E);
         } else {
           A = convertTo(A, Lhs->getType(), Comp, nullptr);
-          New = arithmetic(E, BinaryOperator::getOpForCompoundAssignment(
-                                  C->getOpcode()),
-                           A, B, C->getComputationResultType());
+          New = arithmetic(
+              E, BinaryOperator::getOpForCompoundAssignment(C->getOpcode()), A,
+              B, C->getComputationResultType());
           New = convertTo(New, C->getComputationResultType(), Lhs->getType(),
                           nullptr);
         }
@@ -317,9 +319,10 @@ SVal Executor::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
     }
     if (L && !cast<BinaryOperator>(E)->isAssignmentOp())
       return ofValue(textOp(E, {{L, A}, {R, B}}), T);
-    return ofValue(opValue("$0 " + BinaryOperator::getOpcodeStr(Op).str() + " $1",
-                           {asValue(A), asValue(B)}, typeText(T)),
-                   T);
+    return ofValue(
+        opValue("$0 " + BinaryOperator::getOpcodeStr(Op).str() + " $1",
+                {asValue(A), asValue(B)}, typeText(T)),
+        T);
   };
   if (!isInt(T))
     return Fallback();
@@ -327,7 +330,8 @@ SVal Executor::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
   // coordinates; other integers get a symbol of their own.
   for (SVal *X : {&A, &B})
     if (!X->Int) {
-      if (X->K == SVal::Pointer || !X->V || (X->V->Depends & (DepShared | DepGlobal | DepThread)))
+      if (X->K == SVal::Pointer || !X->V ||
+          (X->V->Depends & (DepShared | DepGlobal | DepThread)))
         return Fallback();
       const Expr *S = nullptr;
       if (auto *Bin = dyn_cast<BinaryOperator>(E);
@@ -384,7 +388,8 @@ SVal Executor::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
   if (!R)
     return Fallback();
   // Signed arithmetic that got here did not overflow.
-  if (Ty.Signed && Ty.Bits >= 32 && (Op == BO_Add || Op == BO_Sub || Op == BO_Mul))
+  if (Ty.Signed && Ty.Bits >= 32 &&
+      (Op == BO_Add || Op == BO_Sub || Op == BO_Mul))
     if (auto Fits = Arith.fitsUnlessPlain(R->Aff, Ty))
       Path.Known = Path.Known.intersect(*Fits);
   return ofInt(*R, T);
@@ -472,8 +477,8 @@ CondVal Executor::evalCond(const Expr *E) {
     CastKind K = C->getCastKind();
     if (K == CK_IntegralToBoolean)
       return nonZero(eval(C->getSubExpr()), C->getSubExpr());
-    if (K == CK_NoOp || (K == CK_IntegralCast &&
-                         C->getSubExpr()->getType()->isBooleanType()))
+    if (K == CK_NoOp ||
+        (K == CK_IntegralCast && C->getSubExpr()->getType()->isBooleanType()))
       return evalCond(C->getSubExpr());
   }
   if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_LNot) {
@@ -514,10 +519,11 @@ CondVal Executor::evalCond(const Expr *E) {
     if (X.Affine && Y.Affine)
       return affineCond(B->getOpcode() == BO_And ? X.True.intersect(Y.True)
                                                  : X.True.unite(Y.True));
-    return opaqueCond(E, opValue(B->getOpcode() == BO_And ? "$0 & $1" : "$0 | $1",
-                                 {asValue(ofBool(X, AC.BoolTy)),
-                                  asValue(ofBool(Y, AC.BoolTy))},
-                                 "bool"));
+    return opaqueCond(
+        E,
+        opValue(B->getOpcode() == BO_And ? "$0 & $1" : "$0 | $1",
+                {asValue(ofBool(X, AC.BoolTy)), asValue(ofBool(Y, AC.BoolTy))},
+                "bool"));
   }
   SVal V = eval(E);
   if (isInt(E->getType()))
@@ -618,8 +624,7 @@ void Executor::collectOperands(const Expr *E,
         isa<ImplicitValueInitExpr>(E) || isa<UnaryExprOrTypeTraitExpr>(E))
       return;
     if (E->isGLValue() && !isa<CallExpr>(E)) {
-      if (auto *D = dyn_cast<DeclRefExpr>(E);
-          D && !isa<VarDecl>(D->getDecl()))
+      if (auto *D = dyn_cast<DeclRefExpr>(E); D && !isa<VarDecl>(D->getDecl()))
         return;
       Ops.push_back({E, load(lvalue(E), E)});
       return;
@@ -673,10 +678,9 @@ static std::string onOneLine(StringRef S) {
   return R;
 }
 
-ValueRef
-Executor::textOp(const Expr *E,
-                 const std::vector<std::pair<const Expr *, SVal>> &Ops,
-                 unsigned ExtraDepends) {
+ValueRef Executor::textOp(const Expr *E,
+                          const std::vector<std::pair<const Expr *, SVal>> &Ops,
+                          unsigned ExtraDepends) {
   Value V;
   V.K = Value::Op;
   V.Type = typeText(E->getType());
@@ -711,7 +715,8 @@ Executor::textOp(const Expr *E,
     V.Text = M.text(All);
     return std::make_shared<Value>(V);
   }
-  llvm::sort(Holes, [](auto &A, auto &B) { return A.first.Begin < B.first.Begin; });
+  llvm::sort(Holes,
+             [](auto &A, auto &B) { return A.first.Begin < B.first.Begin; });
   unsigned At = All.Begin;
   for (auto &[R, O] : Holes) {
     if (R.Begin < At)

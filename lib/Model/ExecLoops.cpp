@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Loops. A counted loop gets an iterator symbol with its domain; every other
 // variable that a loop changes is a new symbol at the loop's entry, except a
@@ -85,7 +85,8 @@ bool matchStep(const Expr *Inc, Counter &C) {
     return false;
   C.V = variable(B->getLHS());
   auto *Sum = dyn_cast<BinaryOperator>(B->getRHS()->IgnoreParenImpCasts());
-  if (!C.V || !Sum || (Sum->getOpcode() != BO_Add && Sum->getOpcode() != BO_Sub))
+  if (!C.V || !Sum ||
+      (Sum->getOpcode() != BO_Add && Sum->getOpcode() != BO_Sub))
     return false;
   C.Down = Sum->getOpcode() == BO_Sub;
   if (variable(Sum->getLHS()) == C.V)
@@ -161,7 +162,8 @@ bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
     if (!I || !S)
       return 0u;
     // The product symbols of a name and blockDim, whatever their order.
-    auto FactorsAre = [&](const std::string &Id, std::vector<std::string> Want) {
+    auto FactorsAre = [&](const std::string &Id,
+                          std::vector<std::string> Want) {
       int N = M.symbolIndex(Id);
       std::vector<std::string> F = N >= 0 && !M.Symbols[N].Factors.empty()
                                        ? M.Symbols[N].Factors
@@ -171,7 +173,8 @@ bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
       return F == Want;
     };
     // One entry: Coef * (product of Names), as it appears in a linear form.
-    auto Is = [&](const Linear &X, std::vector<std::string> Names, int64_t Coef) {
+    auto Is = [&](const Linear &X, std::vector<std::string> Names,
+                  int64_t Coef) {
       if (Names.empty())
         return X.isConst() && X.Const == Coef;
       return X.Const == 0 && X.Terms.size() == 1 &&
@@ -215,8 +218,8 @@ bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
           (Axes | DepShared | DepGlobal))
         continue;
       isl::pw_aff It = Arith.symbol(IterId);
-      Loop.IterDomain = It.ge_set(Lo).intersect(
-          Inclusive ? It.le_set(Bound) : It.lt_set(Bound));
+      Loop.IterDomain = It.ge_set(Lo).intersect(Inclusive ? It.le_set(Bound)
+                                                          : It.lt_set(Bound));
       return Axes;
     }
     return 0u;
@@ -408,10 +411,11 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
       Loop.IterSymbol = N;
       Loop.IterDomain = Domain;
       Loop.Step = Up ? *ConstStep : -*ConstStep;
-      if (auto D = Arith.constantValue(Up ? Bound->sub(*Init)
-                                          : Init->sub(*Bound))) {
+      if (auto D =
+              Arith.constantValue(Up ? Bound->sub(*Init) : Init->sub(*Bound))) {
         int64_t Len = *D + (Inclusive ? 1 : 0);
-        Loop.ConstTripCount = Len <= 0 ? 0 : (Len + *ConstStep - 1) / *ConstStep;
+        Loop.ConstTripCount =
+            Len <= 0 ? 0 : (Len + *ConstStep - 1) / *ConstStep;
       }
       Loop.ConstFirst = Arith.constantValue(*Init);
       Path.Dom = Path.Dom.intersect(Domain);
@@ -432,8 +436,8 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
         (InitDep & (DepShared | DepGlobal)))
       return false;
     isl::pw_aff OwnPart = Arith.fromLinear(Own);
-    Iter.Depends = Arith.depends(Arith.fromLinear(Common)) |
-                   Arith.depends(*Step);
+    Iter.Depends =
+        Arith.depends(Arith.fromLinear(Common)) | Arith.depends(*Step);
     if (!Own.isConst()) {
       // Text of the common part: the counter less the thread's part.
       std::string Minus;
@@ -450,9 +454,9 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
     isl::pw_aff Value = I.add(OwnPart);
     Stmt &Loop = M.Stmts[Id];
     Loop.IterSymbol = N;
-    isl::set Domain = I.ge_set(Arith.fromLinear(Common))
-                          .intersect(Inclusive ? Value.le_set(*Bound)
-                                               : Value.lt_set(*Bound));
+    isl::set Domain =
+        I.ge_set(Arith.fromLinear(Common))
+            .intersect(Inclusive ? Value.le_set(*Bound) : Value.lt_set(*Bound));
     Loop.IterDomain = Domain;
     // The stride is missing in Domain, but it is the same for all threads.
     Path.Dom = Path.Dom.intersect(Domain);
@@ -469,7 +473,8 @@ static unsigned timesAssigned(const clang::Stmt *S, const VarDecl *V,
   unsigned N = 0;
   if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
     N += rootVariable(B->getLHS()) == V;
-  else if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
+  else if (auto *U = dyn_cast<UnaryOperator>(S);
+           U && U->isIncrementDecrementOp())
     N += rootVariable(U->getSubExpr()) == V;
   for (const clang::Stmt *C : S->children())
     N += timesAssigned(C, V, L);
@@ -488,13 +493,15 @@ void Executor::inductionVariables(
     return;
   int64_t Step = *Loop.Step;
   isl::pw_aff I = Arith.symbol(M.Symbols[Loop.IterSymbol].Id);
-  isl::pw_aff Moved = Step > 0 ? I.sub(Loop.Init) : isl::pw_aff(Loop.Init).sub(I);
+  isl::pw_aff Moved =
+      Step > 0 ? I.sub(Loop.Init) : isl::pw_aff(Loop.Init).sub(I);
 
   // Statements that run once a round.
   std::vector<const Expr *> Always;
   std::function<void(const Expr *)> Split = [&](const Expr *E) {
     E = E->IgnoreParenImpCasts();
-    if (auto *B = dyn_cast<BinaryOperator>(E); B && B->getOpcode() == BO_Comma) {
+    if (auto *B = dyn_cast<BinaryOperator>(E);
+        B && B->getOpcode() == BO_Comma) {
       Split(B->getLHS());
       Split(B->getRHS());
     } else {
@@ -515,25 +522,27 @@ void Executor::inductionVariables(
     if (!matchStep(E, C) || !Modified.count(C.V) || !Env.count(C.V) ||
         L.varIndex(C.V) < 0 || M.Vars[L.varIndex(C.V)].AddressTaken)
       continue;
-    if (timesAssigned(F->getBody(), C.V, L) + timesAssigned(F->getInc(), C.V, L) +
+    if (timesAssigned(F->getBody(), C.V, L) +
+            timesAssigned(F->getInc(), C.V, L) +
             timesAssigned(F->getCond(), C.V, L) !=
         1)
       continue;
     // The step must not change in the loop.
     bool Fixed = true;
     if (C.Step) {
-      std::function<void(const clang::Stmt *)> Walk = [&](const clang::Stmt *S) {
-        if (auto *R = dyn_cast<DeclRefExpr>(S))
-          if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
-            Fixed &= !Modified.count(V) && L.varIndex(V) != Loop.IterVar &&
-                     L.arrayIndex(V) < 0;
-        Fixed &= !isa<CallExpr>(S);
-        if (auto *X = dyn_cast<Expr>(S); X && builtinVar(X))
-          return;
-        for (const clang::Stmt *K : S->children())
-          if (K)
-            Walk(K);
-      };
+      std::function<void(const clang::Stmt *)> Walk =
+          [&](const clang::Stmt *S) {
+            if (auto *R = dyn_cast<DeclRefExpr>(S))
+              if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
+                Fixed &= !Modified.count(V) && L.varIndex(V) != Loop.IterVar &&
+                         L.arrayIndex(V) < 0;
+            Fixed &= !isa<CallExpr>(S);
+            if (auto *X = dyn_cast<Expr>(S); X && builtinVar(X))
+              return;
+            for (const clang::Stmt *K : S->children())
+              if (K)
+                Walk(K);
+          };
       Walk(C.Step);
     }
     if (!Fixed)
@@ -542,9 +551,10 @@ void Executor::inductionVariables(
     SVal By = C.Step ? eval(C.Step) : ofConst(1, AC.IntTy);
     --Silent;
     SVal V = Env[C.V];
-    std::optional<Linear> Lin = By.Int ? Arith.linear(By.Int->Aff) : std::nullopt;
-    bool Pointer = V.K == SVal::Pointer && !V.IdxInt.empty() && V.IdxInt.back() &&
-                   V.Base != SVal::UnknownBase;
+    std::optional<Linear> Lin =
+        By.Int ? Arith.linear(By.Int->Aff) : std::nullopt;
+    bool Pointer = V.K == SVal::Pointer && !V.IdxInt.empty() &&
+                   V.IdxInt.back() && V.Base != SVal::UnknownBase;
     if (!Lin || !(Pointer || V.Int))
       continue;
     // c * (moved / step): exact when step divides c.
@@ -558,7 +568,8 @@ void Executor::inductionVariables(
     for (auto &[T, Coef] : Lin->Terms)
       Coef /= Abs;
     IntType Ty = Pointer ? IntType{64, true} : V.Type;
-    auto Delta = Arith.mul({Arith.fromLinear(*Lin), true}, {Moved, true}, Ty, where());
+    auto Delta =
+        Arith.mul({Arith.fromLinear(*Lin), true}, {Moved, true}, Ty, where());
     if (!Delta)
       continue;
     if (Pointer) {
@@ -620,7 +631,8 @@ static const VarDecl *geometricStep(const Expr *Inc, int64_t &Factor,
   return V;
 }
 
-/// A loop whose counter is halved or doubled: tells what its values are between.
+/// A loop whose counter is halved or doubled: tells what its values are
+/// between.
 void Executor::geometricLoop(const ForStmt *F, unsigned Id, SVal First) {
   int64_t Factor = 0;
   const VarDecl *V = geometricStep(F->getInc(), Factor, AC);
@@ -638,7 +650,8 @@ void Executor::geometricLoop(const ForStmt *F, unsigned Id, SVal First) {
   isl::pw_aff Zero = Arith.constant(0), One = Arith.constant(1);
   IntType T = intType(V->getType());
   if (Factor < 0 && Arith.proveInRange(*Init, 0, T.max(), where()))
-    Path.Known = Path.Known.intersect(S.ge_set(Zero)).intersect(S.le_set(*Init));
+    Path.Known =
+        Path.Known.intersect(S.ge_set(Zero)).intersect(S.le_set(*Init));
   else if (Factor > 0 && T.Signed &&
            Arith.proveInRange(*Init, 1, T.max(), where()))
     Path.Known = Path.Known.intersect(S.ge_set(*Init));
@@ -660,8 +673,8 @@ static bool leaves(const clang::Stmt *S, bool Nested, bool &Continue) {
     return true;
   if (isa<ContinueStmt>(S) && !Nested)
     Continue = true;
-  bool Inner = Nested || isa<ForStmt>(S) || isa<WhileStmt>(S) || isa<DoStmt>(S) ||
-               isa<SwitchStmt>(S);
+  bool Inner = Nested || isa<ForStmt>(S) || isa<WhileStmt>(S) ||
+               isa<DoStmt>(S) || isa<SwitchStmt>(S);
   bool R = false;
   for (const clang::Stmt *C : S->children())
     R |= leaves(C, Inner, Continue);
@@ -669,7 +682,8 @@ static bool leaves(const clang::Stmt *S, bool Nested, bool &Continue) {
 }
 
 /// Dependences of the conditions of break, continue and return inside \p Id.
-static unsigned exitDepends(const KernelModel &M, unsigned Id, unsigned Control) {
+static unsigned exitDepends(const KernelModel &M, unsigned Id,
+                            unsigned Control) {
   const Stmt &S = M.Stmts[Id];
   if (S.K == Stmt::Break || S.K == Stmt::Return || S.K == Stmt::Continue)
     return Control;
@@ -816,8 +830,8 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
     Cond = W->getCond();
     Body = W->getBody();
     if (W->getConditionVariable())
-      decline("unsupported-statement", "a declaration in the condition of while",
-              S->getBeginLoc());
+      decline("unsupported-statement",
+              "a declaration in the condition of while", S->getBeginLoc());
   } else if (auto *D = dyn_cast<DoStmt>(S)) {
     Cond = D->getCond();
     Body = D->getBody();

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Statements: the tree of the model, paths, joins.
 
@@ -62,7 +62,8 @@ unsigned Executor::newStmt(Stmt::Kind K, SourceRange R, int Parent) {
   S.Parent = Parent;
   bool Simple = K != Stmt::Block && K != Stmt::If && K != Stmt::For &&
                 K != Stmt::While && K != Stmt::Switch;
-  S.Range = (Simple ? Flat.withSemi(R) : Flat.outerRange(R)).value_or(TextRange());
+  S.Range =
+      (Simple ? Flat.withSemi(R) : Flat.outerRange(R)).value_or(TextRange());
   // `if (c) x = y;` ends with the semicolon of its last statement.
   if (!Simple && K != Stmt::Block && !S.Range.empty() &&
       Flat.text()[S.Range.End - 1] != '}')
@@ -88,7 +89,8 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
     R = S->getSourceRange(); // a pragma is no token
   }
   if (auto *Lab = dyn_cast<LabelStmt>(S)) {
-    decline("goto", "label '" + std::string(Lab->getName()) + "'", S->getBeginLoc());
+    decline("goto", "label '" + std::string(Lab->getName()) + "'",
+            S->getBeginLoc());
     S = Lab->getSubStmt();
   }
   // The range of a statement in front of which a pragma stands begins with it.
@@ -200,7 +202,8 @@ void Executor::execVarInit(const VarDecl *V) {
     if (Lv.K == LVal::Memory) {
       S = addressOf(Lv, nullptr);
       if (S.Base == SVal::Shared)
-        escape(S, Init, "is bound to the reference '" + V->getNameAsString() + "'");
+        escape(S, Init,
+               "is bound to the reference '" + V->getNameAsString() + "'");
       // As a place: without the zero that taking an address may have added.
       S = Lv.Place;
       if (!Lv.Member.empty())
@@ -221,7 +224,8 @@ void Executor::execVarInit(const VarDecl *V) {
       // `T *s = SharedMemory<T>();`: the element type in the kernel's words.
       SharedArray &A = M.Arrays[S.Index];
       StringRef Type = M.Vars[I].Type;
-      if (A.AtFileScope && Type.consume_back(" *") && A.ElemType == A.CanonicalType &&
+      if (A.AtFileScope && Type.consume_back(" *") &&
+          A.ElemType == A.CanonicalType &&
           typeText(V->getType()->getPointeeType()) == A.CanonicalType) {
         Type.consume_front("volatile ");
         A.ElemType = Type.str();
@@ -299,7 +303,8 @@ void Executor::execBarrier(Stmt::BarrierKind K, unsigned Id) {
     for (auto &[V, Val] : Env) {
       if (L.varIndex(V) != Sym.VarId)
         continue;
-      auto Opaque = Val.V ? OpaqueByValue.find(Val.V.get()) : OpaqueByValue.end();
+      auto Opaque =
+          Val.V ? OpaqueByValue.find(Val.V.get()) : OpaqueByValue.end();
       bool Holds = Val.Int ? Val.Int->Aff.eq_set(Arith.symbol(Sym.Id))
                                  .is_equal(Arith.universe())
                            : Opaque != OpaqueByValue.end() &&
@@ -402,10 +407,9 @@ PathState Executor::joinPaths(const PathState &Before, const PathState &A,
   return P;
 }
 
-void Executor::mergeEnv(
-    const CondVal &C,
-    const llvm::MapVector<const VarDecl *, SVal> &Then,
-    const llvm::MapVector<const VarDecl *, SVal> &Else) {
+void Executor::mergeEnv(const CondVal &C,
+                        const llvm::MapVector<const VarDecl *, SVal> &Then,
+                        const llvm::MapVector<const VarDecl *, SVal> &Else) {
   llvm::MapVector<const VarDecl *, SVal> Result;
   for (auto &[V, A] : Then) {
     auto It = Else.find(V);

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Symbolic execution of one kernel body, in text order, each statement once.
 //
@@ -42,14 +42,14 @@ struct SVal {
   // Pointers, and lvalues in memory.
   enum BaseKind { NoBase, Global, Shared, Private, Constant, UnknownBase };
   BaseKind Base = NoBase;
-  int Index = -1;              ///< parameter, shared array or variable
-  std::vector<ValueRef> Idx;   ///< one a dimension so far, last: the offset
+  int Index = -1;            ///< parameter, shared array or variable
+  std::vector<ValueRef> Idx; ///< one a dimension so far, last: the offset
   std::vector<std::optional<IntValue>> IdxInt; ///< the same, affine
-  uint64_t ElemBytes = 0;      ///< of what it points to, in the last dimension
-  bool Flattened = false;      ///< came through a pointer: an index may overrun
-                               ///< its dimension
-  std::string ElemText;        ///< Global: canonical element type
-  std::string PtrText;         ///< Global: the pointer that Idx counts from
+  uint64_t ElemBytes = 0; ///< of what it points to, in the last dimension
+  bool Flattened = false; ///< came through a pointer: an index may overrun
+                          ///< its dimension
+  std::string ElemText;   ///< Global: canonical element type
+  std::string PtrText;    ///< Global: the pointer that Idx counts from
 };
 
 /// An lvalue.
@@ -118,8 +118,9 @@ private:
   void leaveLoop(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
                  const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Outer);
   void havocVar(const clang::VarDecl *V);
-  void inductionVariables(const clang::ForStmt *F, unsigned Id,
-                          llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
+  void
+  inductionVariables(const clang::ForStmt *F, unsigned Id,
+                     llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
   void geometricLoop(const clang::ForStmt *F, unsigned Id, SVal First);
   bool countedLoop(const clang::ForStmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,
@@ -173,6 +174,8 @@ private:
                     const clang::Expr *E, const clang::Expr *Rhs);
   void escape(const SVal &P, const clang::Expr *E, const std::string &How,
               const char *Code = "escaping-array");
+  /// \p V so that nothing is contracted with its last operation.
+  ValueRef keepRounding(const ValueRef &V); // Rounding.cpp
   void clobberLoads(int Root);
   void clobberForLoop(const clang::Stmt *Loop);
   int rootOf(const clang::Expr *E, unsigned Depth = 0) const;
@@ -225,9 +228,10 @@ private:
   llvm::MapVector<const clang::VarDecl *, SVal> Env;
   llvm::SmallPtrSet<const clang::VarDecl *, 32> Declared;
   unsigned CurStmt = 0;
-  const clang::Expr *WholeStmtExpr = nullptr; ///< expression of the current Leaf
-  int Inlining = 0;            ///< depth of evaluated callee bodies
-  int Silent = 0;              ///< an expression is evaluated once more
+  const clang::Expr *WholeStmtExpr =
+      nullptr;      ///< expression of the current Leaf
+  int Inlining = 0; ///< depth of evaluated callee bodies
+  int Silent = 0;   ///< an expression is evaluated once more
   std::map<std::string, std::string> OpaqueByKey; ///< value text -> symbol
   std::map<const Value *, std::pair<ValueRef, std::string>> OpaqueByValue;
 };

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // __global__ definitions. A template and its instantiations have the same
 // source locations: each instantiation is a kernel of its own to analyse, the
@@ -101,7 +101,8 @@ private:
 
 } // namespace
 
-std::vector<KernelDecl> findKernels(ASTContext &AC, const LaunchTable &Launches) {
+std::vector<KernelDecl> findKernels(ASTContext &AC,
+                                    const LaunchTable &Launches) {
   Finder F(AC, Launches);
   F.visit(AC.getTranslationUnitDecl());
   const SourceManager &SM = AC.getSourceManager();

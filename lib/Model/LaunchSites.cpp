@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // `k<<<grid, block, shared, stream>>>(args)` and cudaLaunchKernel calls in the
 // main file. A launch in a template is seen once in each instantiation, at the
@@ -63,8 +63,9 @@ bool everModified(const VarDecl *V) {
       return !Modified;
     }
     bool VisitUnaryOperator(const UnaryOperator *U) override {
-      Modified |= (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf) &&
-                  isIt(U->getSubExpr());
+      Modified |=
+          (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf) &&
+          isIt(U->getSubExpr());
       return !Modified;
     }
     bool VisitCallExpr(const CallExpr *C) override {
@@ -76,7 +77,8 @@ bool everModified(const VarDecl *V) {
           continue;
         if (F && I < F->getNumParams()) {
           QualType T = F->getParamDecl(I)->getType();
-          Modified |= T->isReferenceType() && !T->getPointeeType().isConstQualified();
+          Modified |=
+              T->isReferenceType() && !T->getPointeeType().isConstQualified();
         }
       }
       return !Modified;
@@ -96,14 +98,16 @@ bool everModified(const VarDecl *V) {
     }
   } F;
   F.V = V;
-  if (auto *Fn = dyn_cast<FunctionDecl>(V->getDeclContext()); Fn && Fn->hasBody())
+  if (auto *Fn = dyn_cast<FunctionDecl>(V->getDeclContext());
+      Fn && Fn->hasBody())
     F.TraverseStmt(Fn->getBody());
   else
     return !V->getType().isConstQualified(); // file scope
   return F.Modified;
 }
 
-std::optional<int64_t> constInt(const Expr *E, ASTContext &AC, unsigned Depth = 0) {
+std::optional<int64_t> constInt(const Expr *E, ASTContext &AC,
+                                unsigned Depth = 0) {
   if (!E || E->isValueDependent() || Depth > 8)
     return std::nullopt;
   Expr::EvalResult R;
@@ -137,7 +141,8 @@ std::optional<int64_t> constInt(const Expr *E, ASTContext &AC, unsigned Depth = 
   return std::nullopt;
 }
 
-std::optional<Dims> constDims(const Expr *E, ASTContext &AC, unsigned Depth = 0) {
+std::optional<Dims> constDims(const Expr *E, ASTContext &AC,
+                              unsigned Depth = 0) {
   if (!E || E->isValueDependent() || Depth > 4)
     return std::nullopt;
   E = peel(E);
@@ -260,8 +265,8 @@ private:
   /// The text of \p R in its file, macros seen from where they are used.
   std::string textOf(SourceRange R) {
     const SourceManager &SM = AC.getSourceManager();
-    CharSourceRange C = Lexer::makeFileCharRange(CharSourceRange::getTokenRange(R),
-                                                 SM, AC.getLangOpts());
+    CharSourceRange C = Lexer::makeFileCharRange(
+        CharSourceRange::getTokenRange(R), SM, AC.getLangOpts());
     if (C.isInvalid())
       C = Lexer::getAsCharRange(SM.getExpansionRange(R), SM, AC.getLangOpts());
     return Lexer::getSourceText(C, SM, AC.getLangOpts()).str();
@@ -273,17 +278,17 @@ private:
     S.InTemplate = Function && (Function->isTemplated() ||
                                 Function->isTemplateInstantiation());
     CharSourceRange C = Lexer::makeFileCharRange(
-        CharSourceRange::getTokenRange(E->getSourceRange()), SM, AC.getLangOpts());
+        CharSourceRange::getTokenRange(E->getSourceRange()), SM,
+        AC.getLangOpts());
     // A macro's own launch, however it is used, is no text of the file.
-    if (C.isInvalid() ||
-        SM.getSpellingLoc(E->getBeginLoc()) != C.getBegin()) {
+    if (C.isInvalid() || SM.getSpellingLoc(E->getBeginLoc()) != C.getBegin()) {
       S.WhyNot = "the launch comes out of a macro";
       if (E->getBeginLoc().isMacroID())
-        S.WhyNot += " '" +
-                    Lexer::getImmediateMacroName(E->getBeginLoc(), SM,
-                                                 AC.getLangOpts())
-                        .str() +
-                    "'";
+        S.WhyNot +=
+            " '" +
+            Lexer::getImmediateMacroName(E->getBeginLoc(), SM, AC.getLangOpts())
+                .str() +
+            "'";
       return;
     }
     if (SM.getFileID(C.getBegin()) != SM.getMainFileID()) {
@@ -326,7 +331,8 @@ LaunchTable findLaunches(ASTContext &AC, const TokenRecorder::Impl &Tokens) {
   const SourceManager &SM = AC.getSourceManager();
   LaunchVisitor V(AC, T);
   for (const Decl *D : AC.getTranslationUnitDecl()->decls()) {
-    if (SM.getFileID(SM.getExpansionLoc(D->getLocation())) != SM.getMainFileID())
+    if (SM.getFileID(SM.getExpansionLoc(D->getLocation())) !=
+        SM.getMainFileID())
       continue;
     V.Top = D;
     V.TraverseDecl(const_cast<Decl *>(D));

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Kernels and their launches in a translation unit.
 
@@ -24,12 +24,14 @@ struct KernelDecl {
 
 /// Launches by the kernel that they launch (canonical declaration).
 struct LaunchTable {
-  llvm::MapVector<const clang::FunctionDecl *, std::vector<LaunchSite>> ByKernel;
+  llvm::MapVector<const clang::FunctionDecl *, std::vector<LaunchSite>>
+      ByKernel;
   /// Start of the first top-level declaration that holds a launch of it.
   llvm::DenseMap<const clang::FunctionDecl *, clang::SourceLocation> FirstUse;
 };
 
-LaunchTable findLaunches(clang::ASTContext &AC, const TokenRecorder::Impl &Tokens);
+LaunchTable findLaunches(clang::ASTContext &AC,
+                         const TokenRecorder::Impl &Tokens);
 
 /// Definitions in the main file, those of user headers with a launch in
 /// \p Launches, and instantiations, in source order.

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // One walk collects names and their occurrences; a second one, repeated until
 // nothing changes, lets dependences flow along assignments. Control counts when
@@ -206,7 +206,8 @@ private:
       if (auto *Mem = dyn_cast<MemberExpr>(X); Mem && !Mem->isArrow())
         X = Mem->getBase()->IgnoreParenImpCasts();
       else if (auto *A = dyn_cast<ArraySubscriptExpr>(X);
-               A && A->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
+               A &&
+               A->getBase()->IgnoreParenImpCasts()->getType()->isArrayType())
         X = A->getBase()->IgnoreParenImpCasts();
       else
         break;
@@ -299,7 +300,8 @@ void Locals::addParams(const FunctionDecl *FD) {
         !D->getOriginalType()->isArrayType() && !K.Name.empty() &&
         Name->End == All->End) {
       K.Type = M.text({All->Begin, Name->Begin});
-      while (!K.Type.empty() && isspace(static_cast<unsigned char>(K.Type.back())))
+      while (!K.Type.empty() &&
+             isspace(static_cast<unsigned char>(K.Type.back())))
         K.Type.pop_back();
     }
     if (T->isPointerType()) {
@@ -323,9 +325,10 @@ void Locals::addParams(const FunctionDecl *FD) {
 
     Var V;
     V.Name = K.Name;
-    V.Type = typeAsWritten(
-        D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(),
-        T);
+    V.Type = typeAsWritten(D->getTypeSourceInfo()
+                               ? D->getTypeSourceInfo()->getTypeLoc()
+                               : TypeLoc(),
+                           T);
     V.IsParam = true;
     V.IsConst = T.isConstQualified();
     V.NameRange = Name.value_or(TextRange());
@@ -343,7 +346,8 @@ void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
   V.Name = D->getName();
   QualType T = D->getType();
   V.Type = typeAsWritten(
-      D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(), T);
+      D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(),
+      T);
   V.IsConst = T.isConstQualified() || D->isConstexpr();
   while (const ConstantArrayType *A = AC.getAsConstantArrayType(T)) {
     V.ArrayExtents.push_back(A->getSize().getSExtValue());
@@ -368,7 +372,8 @@ void Locals::addArray(const VarDecl *D, const DeclStmt *S) {
   QualType T = D->getType();
   A.Dynamic = D->hasExternalStorage() || T->isIncompleteArrayType();
   A.ElemType = typeAsWritten(
-      D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(), T);
+      D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(),
+      T);
   A.Volatile = T.isVolatileQualified();
   if (A.Dynamic && T->isIncompleteArrayType()) {
     T = AC.getAsArrayType(T)->getElementType();
@@ -546,19 +551,20 @@ void Locals::flowDepends(const clang::Stmt *S, bool &Changed) {
     return;
   }
   if (auto *W = dyn_cast<WhileStmt>(S))
-    return flowChildren(
-        S, depends(W->getCond()) | exitDepends(W->getBody(), 0), Changed);
+    return flowChildren(S, depends(W->getCond()) | exitDepends(W->getBody(), 0),
+                        Changed);
   if (auto *W = dyn_cast<DoStmt>(S))
-    return flowChildren(
-        S, depends(W->getCond()) | exitDepends(W->getBody(), 0), Changed);
+    return flowChildren(S, depends(W->getCond()) | exitDepends(W->getBody(), 0),
+                        Changed);
   if (auto *C = dyn_cast<AbstractConditionalOperator>(S))
     return flowChildren(S, depends(C->getCond()), Changed);
   if (auto *B = dyn_cast<BinaryOperator>(S)) {
     if (B->isAssignmentOp())
-      Assign(B->getLHS(), depends(B->getRHS()) |
-                              (B->isCompoundAssignmentOp() ? depends(B->getLHS())
-                                                           : 0));
-    return flowChildren(S, B->isLogicalOp() ? depends(B->getLHS()) : 0, Changed);
+      Assign(B->getLHS(),
+             depends(B->getRHS()) |
+                 (B->isCompoundAssignmentOp() ? depends(B->getLHS()) : 0));
+    return flowChildren(S, B->isLogicalOp() ? depends(B->getLHS()) : 0,
+                        Changed);
   }
   if (auto *U = dyn_cast<UnaryOperator>(S)) {
     if (U->isIncrementDecrementOp())
@@ -653,14 +659,15 @@ bool Locals::isRepeatable(const clang::Stmt *S) const {
   if (auto *R = dyn_cast<DeclRefExpr>(S)) {
     auto *V = dyn_cast<VarDecl>(R->getDecl());
     if (!V)
-      return isa<FunctionDecl>(R->getDecl()) || isa<EnumConstantDecl>(R->getDecl()) ||
+      return isa<FunctionDecl>(R->getDecl()) ||
+             isa<EnumConstantDecl>(R->getDecl()) ||
              isa<NonTypeTemplateParmDecl>(R->getDecl());
     if (int I = varIndex(V); I >= 0) {
       const Var &X = M.Vars[I];
       return !X.Assigned && !X.AddressTaken && (X.IsParam || X.Repeatable);
     }
-    return !isSharedVar(V) && (V->getType().isConstQualified() ||
-                               V->hasAttr<CUDAConstantAttr>());
+    return !isSharedVar(V) &&
+           (V->getType().isConstQualified() || V->hasAttr<CUDAConstantAttr>());
   }
   if (auto *U = dyn_cast<UnaryOperator>(S);
       U && (U->isIncrementDecrementOp() || U->getOpcode() == UO_Deref))

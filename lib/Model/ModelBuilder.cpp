@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The sequence that makes a model:
 //
@@ -82,14 +82,16 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   M->InMainFile = K.InMainFile;
   for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
     if (auto *N = dyn_cast<NamespaceDecl>(C))
-      M->Namespaces.insert(M->Namespaces.begin(),
-                           N->isAnonymousNamespace() ? "" : N->getNameAsString());
+      M->Namespaces.insert(M->Namespaces.begin(), N->isAnonymousNamespace()
+                                                      ? ""
+                                                      : N->getNameAsString());
   M->IsTemplate = K.Pattern != nullptr;
   if (K.Pattern && !K.Uninstantiated)
     if (auto *Args = F->getTemplateSpecializationArgs()) {
       const TemplateParameterList *Params =
           K.Pattern->getDescribedFunctionTemplate()
-              ? K.Pattern->getDescribedFunctionTemplate()->getTemplateParameters()
+              ? K.Pattern->getDescribedFunctionTemplate()
+                    ->getTemplateParameters()
               : nullptr;
       std::string List;
       for (unsigned I = 0; I < Args->size(); ++I) {
@@ -117,7 +119,8 @@ bool Builder::flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K) {
   const clang::Stmt *Body = F->getBody();
   if (!Body)
     return false;
-  auto Range = definitionTokens(Tokens, SM, F->getLocation(), Body->getEndLoc());
+  auto Range =
+      definitionTokens(Tokens, SM, F->getLocation(), Body->getEndLoc());
   if (!Range)
     return false;
   auto [First, Last] = *Range;
@@ -162,8 +165,7 @@ void Builder::builtinSymbols(KernelModel &M, AffineArith &Arith) {
     int64_t MaxGrid = A == 0 ? 2147483647 : 65535;
     Arith.addSymbol(builtinSymbol(Symbol::ThreadIdx, A), 0, MaxBlock - 1);
     Arith.addSymbol(builtinSymbol(Symbol::BlockIdx, A), 0, MaxGrid - 1);
-    Arith.addSymbol(builtinSymbol(Symbol::BlockDim, A),
-                    1, MaxBlock);
+    Arith.addSymbol(builtinSymbol(Symbol::BlockDim, A), 1, MaxBlock);
     Arith.addSymbol(builtinSymbol(Symbol::GridDim, A), 1, MaxGrid);
     isl::pw_aff T = Arith.symbol(builtinId(Symbol::ThreadIdx, A));
     isl::pw_aff Bd = Arith.symbol(builtinId(Symbol::BlockDim, A));
@@ -286,7 +288,8 @@ std::string KernelModel::launchCondition(const LaunchFact &F,
   // A bound that the type keeps anyway.
   if (F.Factors.size() == 1) {
     const Symbol &S = Symbols[symbolIndex(F.Factors[0])];
-    if (S.Bits < 64 && F.Max >= (int64_t(1) << (S.Signed ? S.Bits - 1 : S.Bits)) - 1)
+    if (S.Bits < 64 &&
+        F.Max >= (int64_t(1) << (S.Signed ? S.Bits - 1 : S.Bits)) - 1)
       return Signs.empty() ? "true" : Signs;
   }
   return (Signs.empty() ? "" : Signs + " && ") + Product +

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The stable text form of a model: what tests compare and --print-after=model
 // shows. One line an entity; text of the source in back quotes.
@@ -20,7 +20,7 @@ template <typename T> std::string str(const T &X) {
 }
 
 std::string dependsText(unsigned D) {
-  static const char *const Names[] = {"tx", "ty", "tz", "bx",
+  static const char *const Names[] = {"tx", "ty", "tz",     "bx",
                                       "by", "bz", "shared", "global"};
   std::string S;
   for (unsigned I = 0; I < 8; ++I)
@@ -70,8 +70,8 @@ std::string oneLine(std::string S, size_t Max = 60) {
   return R;
 }
 
-const char *const StmtNames[] = {"block", "leaf",   "decl",    "if",
-                                 "for",   "while",  "do",      "switch",
+const char *const StmtNames[] = {"block",   "leaf",   "decl",  "if",
+                                 "for",     "while",  "do",    "switch",
                                  "barrier", "return", "break", "continue"};
 const char *const AccessNames[] = {"read", "write", "read-write", "atomic",
                                    "escape"};
@@ -155,8 +155,9 @@ void printHead(const KernelModel &M, llvm::raw_ostream &OS) {
   for (const LaunchFact &F : M.Assumes)
     OS << "  assumes " << M.launchCondition(F, "grid", "block") << "\n";
   for (const LaunchSite &L : M.Launches) {
-    OS << "  launch at " << L.Pos.Line << ":" << L.Pos.Column << " `" << L.Callee
-       << "` grid `" << oneLine(L.Grid) << "` block `" << oneLine(L.Block) << "`";
+    OS << "  launch at " << L.Pos.Line << ":" << L.Pos.Column << " `"
+       << L.Callee << "` grid `" << oneLine(L.Grid) << "` block `"
+       << oneLine(L.Block) << "`";
     if (!L.SharedBytes.empty())
       OS << " shared `" << oneLine(L.SharedBytes) << "`";
     if (!L.Stream.empty())
@@ -177,8 +178,8 @@ void printNames(const KernelModel &M, llvm::raw_ostream &OS) {
   for (const KernelParam &P : M.Params) {
     OS << "  param `" << P.Type << "` " << P.Name;
     if (P.IsPointer)
-      OS << (P.PointeeConst ? " const" : "") << (P.IsRestrict ? " restrict" : "")
-         << (P.Written ? " written" : "");
+      OS << (P.PointeeConst ? " const" : "")
+         << (P.IsRestrict ? " restrict" : "") << (P.Written ? " written" : "");
     OS << "\n";
   }
   for (const SharedArray &A : M.Arrays) {
@@ -188,8 +189,8 @@ void printNames(const KernelModel &M, llvm::raw_ostream &OS) {
     for (const auto &E : A.Extents)
       OS << "[" << (E ? std::to_string(*E) : "") << "]";
     OS << " bytes " << A.ElemBytes << (A.Dynamic ? " dynamic" : "")
-       << (A.Volatile ? " volatile" : "") << (A.AtFileScope ? " file-scope" : "")
-       << "\n";
+       << (A.Volatile ? " volatile" : "")
+       << (A.AtFileScope ? " file-scope" : "") << "\n";
   }
   for (const Var &V : M.Vars) {
     if (V.IsParam)
@@ -197,8 +198,9 @@ void printNames(const KernelModel &M, llvm::raw_ostream &OS) {
     OS << "  var `" << V.Type << "` " << V.Name;
     for (int64_t E : V.ArrayExtents)
       OS << "[" << E << "]";
-    OS << " depends " << dependsText(V.Depends) << (V.Assigned ? " assigned" : "")
-       << (V.AddressTaken ? " address" : "") << (V.Repeatable ? " repeatable" : "")
+    OS << " depends " << dependsText(V.Depends)
+       << (V.Assigned ? " assigned" : "") << (V.AddressTaken ? " address" : "")
+       << (V.Repeatable ? " repeatable" : "")
        << (V.DynamicIndex ? " dynamic-index" : "");
     if (V.Init)
       OS << " = " << valueText(V.Init);
@@ -240,8 +242,9 @@ void KernelModel::print(llvm::raw_ostream &OS) const {
   for (const GlobalAccess &A : GlobalAccesses) {
     OS << "  global " << GlobalNames[A.K] << " `" << oneLine(text(A.Range))
        << "` in #" << A.Stmt << " root "
-       << (A.Root >= 0 ? Params[A.Root].Name : "?") << " [" << valueText(A.Index)
-       << "] when " << str(A.Domain) << (A.DomainExact ? "" : " inexact") << "\n";
+       << (A.Root >= 0 ? Params[A.Root].Name : "?") << " ["
+       << valueText(A.Index) << "] when " << str(A.Domain)
+       << (A.DomainExact ? "" : " inexact") << "\n";
   }
 }
 

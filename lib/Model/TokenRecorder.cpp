@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Listens to the preprocessor. The watcher is called for every token of every
 // header, so the test for "user code" is one comparison in the usual case: the
@@ -24,11 +24,15 @@ public:
       (*Locked)->Skipped.push_back(Range);
   }
 
-  void If(SourceLocation L, SourceRange, ConditionValueKind) override { open(L); }
-  void Ifdef(SourceLocation L, const Token &, const MacroDefinition &) override {
+  void If(SourceLocation L, SourceRange, ConditionValueKind) override {
     open(L);
   }
-  void Ifndef(SourceLocation L, const Token &, const MacroDefinition &) override {
+  void Ifdef(SourceLocation L, const Token &,
+             const MacroDefinition &) override {
+    open(L);
+  }
+  void Ifndef(SourceLocation L, const Token &,
+              const MacroDefinition &) override {
     open(L);
   }
   void Elif(SourceLocation, SourceRange, ConditionValueKind,
@@ -64,16 +68,16 @@ TokenRecorder::TokenRecorder(Preprocessor &PP) : P(std::make_unique<Impl>()) {
   P->Alive = Alive;
   SourceManager &SM = PP.getSourceManager();
   PP.addPPCallbacks(std::make_unique<SkippedRegions>(Alive));
-  PP.setTokenWatcher([Weak = std::weak_ptr<Impl *>(Alive), &SM,
-                      Last = FileID(), LastIsUser = false](
-                         const Token &T) mutable {
+  PP.setTokenWatcher([Weak = std::weak_ptr<Impl *>(Alive), &SM, Last = FileID(),
+                      LastIsUser = false](const Token &T) mutable {
     if (T.isAnnotation())
       return;
     SourceLocation File = SM.getExpansionLoc(T.getLocation());
     FileID Id = SM.getFileID(File);
     if (Id != Last) {
       Last = Id;
-      LastIsUser = !SM.isInSystemHeader(File) && !SM.isWrittenInBuiltinFile(File) &&
+      LastIsUser = !SM.isInSystemHeader(File) &&
+                   !SM.isWrittenInBuiltinFile(File) &&
                    !SM.isWrittenInCommandLineFile(File);
     }
     if (!LastIsUser)

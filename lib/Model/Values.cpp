@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Making and comparing values; symbols for integers that are not affine.
 
@@ -13,7 +13,9 @@ using namespace clang;
 namespace rcache {
 
 std::string Executor::typeText(QualType T) const {
-  return T.getNonReferenceType().getCanonicalType().getUnqualifiedType()
+  return T.getNonReferenceType()
+      .getCanonicalType()
+      .getUnqualifiedType()
       .getAsString(Policy);
 }
 
@@ -129,7 +131,8 @@ ValueRef Executor::asValue(const SVal &S, const Expr *E) {
   ++Silent;
   collectOperands(E, Ops, true);
   --Silent;
-  if (Ops.size() == 1 && Ops[0].first->IgnoreParens() == E->IgnoreParenImpCasts())
+  if (Ops.size() == 1 &&
+      Ops[0].first->IgnoreParens() == E->IgnoreParenImpCasts())
     return V;
   return textOp(E->IgnoreParenImpCasts(), Ops);
 }
@@ -176,7 +179,8 @@ bool Executor::sameValue(const SVal &A, const SVal &B) const {
   for (unsigned I = 0; I < A.Idx.size(); ++I) {
     if (A.IdxInt[I].has_value() != B.IdxInt[I].has_value())
       return false;
-    if (A.IdxInt[I] ? !A.IdxInt[I]->Aff.sub(B.IdxInt[I]->Aff)
+    if (A.IdxInt[I] ? !A.IdxInt[I]
+                           ->Aff.sub(B.IdxInt[I]->Aff)
                            .eq_set(Arith.constant(0))
                            .is_equal(Arith.universe())
                     : A.Idx[I] != B.Idx[I])
@@ -208,13 +212,14 @@ std::string Executor::freshId(const std::string &Hint) const {
       Id += '_';
   while (!Id.empty() && Id.back() == '_')
     Id.pop_back();
-  if (Id.empty() || isdigit(static_cast<unsigned char>(Id[0])) || Id.size() > 24)
+  if (Id.empty() || isdigit(static_cast<unsigned char>(Id[0])) ||
+      Id.size() > 24)
     Id = "v";
   // Words of isl's notation, and the names that plans use.
   static const char *const Reserved[] = {
-      "and",   "or",     "not",  "exists", "mod",   "floor", "ceil", "floord",
-      "ceild", "min",    "max",  "rat",    "true",  "false", "infty", "NaN",
-      "nan",   "sx",     "sy",   "sz",     "m",     "lane",  "implies"};
+      "and",   "or",  "not", "exists", "mod",  "floor", "ceil",   "floord",
+      "ceild", "min", "max", "rat",    "true", "false", "infty",  "NaN",
+      "nan",   "sx",  "sy",  "sz",     "m",    "lane",  "implies"};
   bool Taken = Id[0] == 'e' && Id.size() <= 3 && Id.size() > 1 &&
                isdigit(static_cast<unsigned char>(Id[1]));
   for (const char *R : Reserved)
@@ -234,7 +239,8 @@ bool Executor::isAnywhere(const clang::Stmt *S) const {
     if (!V)
       return true;
     if (int I = L.varIndex(V); I >= 0)
-      return M.Vars[I].IsParam && !M.Vars[I].Assigned && !M.Vars[I].AddressTaken;
+      return M.Vars[I].IsParam && !M.Vars[I].Assigned &&
+             !M.Vars[I].AddressTaken;
     return !V->isLocalVarDecl();
   }
   if (isa<CallExpr>(S) || isa<LambdaExpr>(S) || isa<StmtExpr>(S))

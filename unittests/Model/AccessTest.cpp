@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Shared arrays and accesses: kinds, forms, roots.
 
@@ -11,18 +11,20 @@ using namespace rcache;
 
 namespace {
 Parsed body(const std::string &Text) {
-  return parse("__device__ float helper(const float *p, int i) { return p[i]; }\n"
-               "struct P { float x, y; };\n"
-               "extern __shared__ float outside[];\n"
-               "__global__ void k(const float *a, float *b, int n) {\n"
-               "  int t = threadIdx.x;\n" +
-               Text + "\n}\n");
+  return parse(
+      "__device__ float helper(const float *p, int i) { return p[i]; }\n"
+      "struct P { float x, y; };\n"
+      "extern __shared__ float outside[];\n"
+      "__global__ void k(const float *a, float *b, int n) {\n"
+      "  int t = threadIdx.x;\n" +
+      Text + "\n}\n");
 }
 } // namespace
 
 TEST(Access, Kinds) {
-  Parsed P = body("__shared__ float s[64];\n"
-                  "s[t] = a[t]; s[t] += 2.f; s[0]++; b[t] = s[1] = 3.f; b[0] = s[2];");
+  Parsed P =
+      body("__shared__ float s[64];\n"
+           "s[t] = a[t]; s[t] += 2.f; s[0]++; b[t] = s[1] = 3.f; b[0] = s[2];");
   const KernelModel &M = P.only();
   ASSERT_EQ(M.SharedAccesses.size(), 5u);
   EXPECT_EQ(M.SharedAccesses[0].K, SharedAccess::Write);
@@ -34,9 +36,10 @@ TEST(Access, Kinds) {
 }
 
 TEST(Access, StructElementsAndScalars) {
-  Parsed P = body("__shared__ float4 v[8]; __shared__ P q[8]; __shared__ int c;\n"
-                  "float4 f; f.x = a[t]; v[t] = f; if (t == 0) c = n;\n"
-                  "__syncthreads(); b[t] = v[t + 1].y + c; q[0].x = 1;");
+  Parsed P =
+      body("__shared__ float4 v[8]; __shared__ P q[8]; __shared__ int c;\n"
+           "float4 f; f.x = a[t]; v[t] = f; if (t == 0) c = n;\n"
+           "__syncthreads(); b[t] = v[t + 1].y + c; q[0].x = 1;");
   const KernelModel &M = P.only();
   EXPECT_EQ(M.Arrays.at(0).ElemBytes, 16u);
   EXPECT_EQ(access(M, "v[t]").K, SharedAccess::Write);
@@ -47,9 +50,10 @@ TEST(Access, StructElementsAndScalars) {
 }
 
 TEST(Access, DynamicAndCarvedOut) {
-  Parsed P = body("extern __shared__ unsigned char raw[];\n"
-                  "float *x = reinterpret_cast<float *>(raw); float *y = x + blockDim.x;\n"
-                  "x[t] = a[t]; y[t] = 1.f; __syncthreads(); b[t] = y[t + 1];");
+  Parsed P = body(
+      "extern __shared__ unsigned char raw[];\n"
+      "float *x = reinterpret_cast<float *>(raw); float *y = x + blockDim.x;\n"
+      "x[t] = a[t]; y[t] = 1.f; __syncthreads(); b[t] = y[t + 1];");
   const KernelModel &M = P.only();
   ASSERT_EQ(M.Arrays.size(), 1u);
   EXPECT_TRUE(M.Arrays[0].Dynamic);
@@ -85,7 +89,8 @@ void f(double *d) { k<double><<<1, 32>>>(d); }
 }
 
 TEST(Access, Volatile) {
-  Parsed P = body("__shared__ float s[64]; volatile float *v = s; v[t] = v[t + 32];");
+  Parsed P =
+      body("__shared__ float s[64]; volatile float *v = s; v[t] = v[t + 32];");
   EXPECT_TRUE(P.only().Arrays.at(0).Volatile);
   Parsed Q = body("volatile __shared__ float s[64]; s[t] = 1.f;");
   EXPECT_TRUE(Q.only().Arrays.at(0).Volatile);
@@ -124,7 +129,8 @@ TEST(Barrier, Kinds) {
 
 TEST(Barrier, ValidSymbols) {
   Parsed P = body("__shared__ float s[64]; int j = 0;\n"
-                  "while (j < n) { s[t] = a[j]; __syncthreads(); j += 3; __syncthreads(); }");
+                  "while (j < n) { s[t] = a[j]; __syncthreads(); j += 3; "
+                  "__syncthreads(); }");
   const KernelModel &M = P.only();
   auto Valid = [&](unsigned Nth, const std::string &Text) {
     for (const Stmt &S : M.Stmts)
@@ -137,9 +143,10 @@ TEST(Barrier, ValidSymbols) {
   EXPECT_TRUE(Valid(0, "j"));
   EXPECT_FALSE(Valid(1, "j"));
   // An iterator and products of it, inside its loop only.
-  Parsed Q = body("__shared__ float s[64];\n"
-                  "for (int i = 0; i < n; ++i) { s[t] = a[i * n + t]; __syncthreads(); }\n"
-                  "__syncthreads();");
+  Parsed Q = body(
+      "__shared__ float s[64];\n"
+      "for (int i = 0; i < n; ++i) { s[t] = a[i * n + t]; __syncthreads(); }\n"
+      "__syncthreads();");
   const KernelModel &N = Q.only();
   std::vector<bool> Found;
   for (const Stmt &S : N.Stmts)

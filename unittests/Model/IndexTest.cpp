@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Integer arithmetic of C++: what an index is, wrap-around included.
 
@@ -58,11 +58,13 @@ TEST(Index, DivisionTruncates) {
 
 TEST(Index, Bits) {
   EXPECT_TRUE(readIs("*p = s[threadIdx.x & 31];", "[tx] -> { [(tx mod 32)] }"));
-  EXPECT_TRUE(readIs("*p = s[threadIdx.x >> 5];", "[tx] -> { [(floor(tx/32))] }"));
+  EXPECT_TRUE(
+      readIs("*p = s[threadIdx.x >> 5];", "[tx] -> { [(floor(tx/32))] }"));
   EXPECT_TRUE(readIs("*p = s[threadIdx.x << 1];", "[tx] -> { [(2tx)] }"));
   EXPECT_TRUE(readIs("*p = s[threadIdx.x ^ 1];",
                      "[tx] -> { [(tx + 1 - 2*(tx mod 2))] }"));
-  EXPECT_TRUE(readIs("*p = s[(threadIdx.x * 2) | 1];", "[tx] -> { [(2tx + 1)] }"));
+  EXPECT_TRUE(
+      readIs("*p = s[(threadIdx.x * 2) | 1];", "[tx] -> { [(2tx + 1)] }"));
   EXPECT_TRUE(readIs("int i = threadIdx.x; *p = s[(i - 1) & 255];",
                      "[tx] -> { [((tx - 1) mod 256)] }"));
 }
@@ -84,11 +86,13 @@ TEST(Index, UnsignedComparisonWraps) {
   EXPECT_TRUE(same(P.only(), access(P.only(), "s[threadIdx.x]", 1).Domain,
                    "[tx] -> { : 1 <= tx <= 5 }"));
   // As an int it is -1.
-  Parsed Q = reading("int i = threadIdx.x - 1; if (i < 5) *p = s[threadIdx.x];");
+  Parsed Q =
+      reading("int i = threadIdx.x - 1; if (i < 5) *p = s[threadIdx.x];");
   EXPECT_TRUE(same(Q.only(), access(Q.only(), "s[threadIdx.x]", 1).Domain,
                    "[tx] -> { : tx <= 5 }"));
   // int against unsigned: converted.
-  Parsed R = reading("int i = threadIdx.x; if (i - 4 < 8u) *p = s[threadIdx.x];");
+  Parsed R =
+      reading("int i = threadIdx.x; if (i - 4 < 8u) *p = s[threadIdx.x];");
   EXPECT_TRUE(same(R.only(), access(R.only(), "s[threadIdx.x]", 1).Domain,
                    "[tx] -> { : 4 <= tx <= 11 }"));
 }
@@ -98,7 +102,8 @@ TEST(Index, NarrowTypesWrap) {
                      "[tx] -> { [(tx mod 256)] }"));
   EXPECT_TRUE(readIs("signed char c = threadIdx.x; *p = s[c + 128];",
                      "[tx] -> { [((tx + 128) mod 256)] }"));
-  Parsed P = reading("unsigned char c = threadIdx.x & 127; c += 200; *p = s[c];");
+  Parsed P =
+      reading("unsigned char c = threadIdx.x & 127; c += 200; *p = s[c];");
   const SharedAccess *Read = nullptr;
   for (const SharedAccess &A : P.only().SharedAccesses)
     if (A.K == SharedAccess::Read)
@@ -111,7 +116,8 @@ TEST(Index, NarrowTypesWrap) {
 
 TEST(Index, ProductsAreSymbols) {
   for (const char *Text :
-       {"blockIdx.x * blockDim.x + threadIdx.x", "threadIdx.x + blockDim.x * blockIdx.x",
+       {"blockIdx.x * blockDim.x + threadIdx.x",
+        "threadIdx.x + blockDim.x * blockIdx.x",
         "(blockIdx.x + 1) * blockDim.x - blockDim.x + threadIdx.x",
         "(int)blockIdx.x * (int)blockDim.x + (int)threadIdx.x",
         "(long long)blockIdx.x * blockDim.x + threadIdx.x"}) {
@@ -144,8 +150,8 @@ TEST(Index, LaunchFacts) {
   EXPECT_EQ(M.launchCondition(M.Assumes[0], "g", "b"),
             "(double)g.x <= 268304384.0");
   EXPECT_EQ(M.launchCondition(M.Assumes[1], "g", "b"), "n >= 0");
-  EXPECT_TRUE(same(M, access(M, "s[0]").Domain,
-                   "[tx, bx, n] -> { : 16bx + tx < n }"));
+  EXPECT_TRUE(
+      same(M, access(M, "s[0]").Domain, "[tx, bx, n] -> { : 16bx + tx < n }"));
 }
 
 TEST(Index, HelperFunctionsAreFollowed) {

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Launches, geometry, templates, kernels of headers.
 
@@ -9,7 +9,8 @@
 using namespace rcache;
 
 namespace {
-const char *const K = "__global__ void k(float *p) { __shared__ float s[64]; s[threadIdx.x] = *p; }\n";
+const char *const K = "__global__ void k(float *p) { __shared__ float s[64]; "
+                      "s[threadIdx.x] = *p; }\n";
 using Dims = std::array<int64_t, 3>;
 } // namespace
 
@@ -47,9 +48,10 @@ TEST(Launch, UnknownBlocks) {
 }
 
 TEST(Launch, Texts) {
-  std::string Code = std::string(K) +
-                     "void f(float *p, cudaStream_t st) {\n"
-                     "  k<<<dim3(2, 3), 64, 4 * sizeof(float), st>>>(p + 1);\n}";
+  std::string Code =
+      std::string(K) +
+      "void f(float *p, cudaStream_t st) {\n"
+      "  k<<<dim3(2, 3), 64, 4 * sizeof(float), st>>>(p + 1);\n}";
   auto P = parse(Code);
   const LaunchSite &L = P.only().Launches.at(0);
   EXPECT_EQ(L.Callee, "k");
@@ -63,9 +65,10 @@ TEST(Launch, Texts) {
 }
 
 TEST(Launch, RuntimeCall) {
-  auto P = parse(std::string(K) +
-                 "void f(float *p) { void *args[] = {&p};\n"
-                 "  cudaLaunchKernel((const void *)k, dim3(2), dim3(64), args, 16, 0); }");
+  auto P = parse(
+      std::string(K) +
+      "void f(float *p) { void *args[] = {&p};\n"
+      "  cudaLaunchKernel((const void *)k, dim3(2), dim3(64), args, 16, 0); }");
   const LaunchSite &L = P.only().Launches.at(0);
   EXPECT_EQ(L.K, LaunchSite::CudaLaunchKernel);
   EXPECT_EQ(L.ConstBlock, (Dims{64, 1, 1}));
@@ -74,9 +77,10 @@ TEST(Launch, RuntimeCall) {
 }
 
 TEST(Launch, InMacros) {
-  auto P = parse(std::string("#define CHECK(x) do { x; } while (0)\n"
-                             "#define LAUNCH(n) k<<<4, n>>>(p)\n") +
-                 K + "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }");
+  auto P =
+      parse(std::string("#define CHECK(x) do { x; } while (0)\n"
+                        "#define LAUNCH(n) k<<<4, n>>>(p)\n") +
+            K + "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }");
   const auto &L = P.only().Launches;
   ASSERT_EQ(L.size(), 2u);
   EXPECT_TRUE(L[0].Editable) << L[0].WhyNot;
@@ -107,8 +111,9 @@ void f(float *x, int *y) { ns::go(x); ns::go(y); ns::k<float, 32><<<1, 32>>>(x);
 TEST(Launch, KernelsOfHeaders) {
   std::string Main = "#include \"k.h\"\nint before;\n"
                      "static inline void f(float *p) { k<<<1, 64>>>(p); }\n";
-  auto P = parse(Main, {{"k.h", std::string(K) +
-                                    "__global__ void unused(float *p) { *p = 0; }\n"}});
+  auto P = parse(
+      Main, {{"k.h", std::string(K) +
+                         "__global__ void unused(float *p) { *p = 0; }\n"}});
   const KernelModel &M = P.only();
   EXPECT_FALSE(M.InMainFile);
   EXPECT_EQ(M.InsertOffset, Main.find("static inline"));
@@ -119,6 +124,7 @@ TEST(Launch, InsertionInsideAlternatives) {
   auto P = parse("#define A 1\n#if A\n" + std::string(K) + "#endif\n" + Tail);
   EXPECT_TRUE(P.only().InsertOffset);
   // The other alternative may define another k for the same launch.
-  auto Q = parse("#define A 1\n#if A\n" + std::string(K) + "#else\n#endif\n" + Tail);
+  auto Q =
+      parse("#define A 1\n#if A\n" + std::string(K) + "#else\n#endif\n" + Tail);
   EXPECT_FALSE(Q.only().InsertOffset);
 }

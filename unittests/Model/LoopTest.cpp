@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Loops: iterators, cooperative loops, what a loop changes; paths.
 
@@ -19,11 +19,11 @@ const Stmt *loop(const KernelModel &M, unsigned Nth = 0) {
 }
 
 Parsed body(const std::string &Text, const std::string &Launch = "") {
-  return parse("__global__ void k(float *p, const float *q, int n) {\n"
-               "  __shared__ float s[512];\n" +
-               Text + "\n}\n" +
-               (Launch.empty() ? ""
-                               : "void f(float *x) { " + Launch + "(x, x, 9); }"));
+  return parse(
+      "__global__ void k(float *p, const float *q, int n) {\n"
+      "  __shared__ float s[512];\n" +
+      Text + "\n}\n" +
+      (Launch.empty() ? "" : "void f(float *x) { " + Launch + "(x, x, 9); }"));
 }
 
 } // namespace
@@ -38,10 +38,12 @@ TEST(Loop, Forms) {
       {"for (int i = 9; i > 0; i -= 2)",
        "[i] -> { : 0 < i <= 9 and i mod 2 = 1 }", -2, 5, 9},
       {"for (int i = 9; i >= 0; --i)", "[i] -> { : 0 <= i <= 9 }", -1, 10, 9},
-      {"for (int i = 0; i != 5; i = i + 1)", "[i] -> { : 0 <= i < 5 }", 1, 5, 0},
+      {"for (int i = 0; i != 5; i = i + 1)", "[i] -> { : 0 <= i < 5 }", 1, 5,
+       0},
       {"for (unsigned i = 1; 10 > i; i += 4)",
        "[i] -> { : 1 <= i < 10 and i mod 4 = 1 }", 4, 3, 1},
-      {"for (int i = 0, j = 5; i < 4; ++i, --j)", "[i] -> { : 0 <= i < 4 }", 1, 4, 0},
+      {"for (int i = 0, j = 5; i < 4; ++i, --j)", "[i] -> { : 0 <= i < 4 }", 1,
+       4, 0},
   };
   for (auto &C : Cases) {
     Parsed P = body(std::string(C.Header) + " p[i] = s[i];");
@@ -69,34 +71,41 @@ TEST(Loop, NotCounted) {
 }
 
 TEST(Loop, Cooperative) {
-  Parsed P = body("for (int i = threadIdx.x; i < 300; i += blockDim.x) s[i] = q[i];");
+  Parsed P =
+      body("for (int i = threadIdx.x; i < 300; i += blockDim.x) s[i] = q[i];");
   const Stmt &L = *loop(P.only());
   EXPECT_TRUE(L.Cooperative);
   EXPECT_EQ(L.CooperativeAxes, unsigned(DepThreadX));
   EXPECT_TRUE(same(P.only(), L.IterDomain, "[i] -> { : 0 <= i < 300 }"));
   // The whole block, two axes.
-  Parsed Q = body("int t = threadIdx.y * blockDim.x + threadIdx.x;\n"
-                  "for (int i = t; i < n; i += blockDim.x * blockDim.y) s[i] = q[i];");
+  Parsed Q =
+      body("int t = threadIdx.y * blockDim.x + threadIdx.x;\n"
+           "for (int i = t; i < n; i += blockDim.x * blockDim.y) s[i] = q[i];");
   EXPECT_TRUE(loop(Q.only())->Cooperative) << print(Q.only());
   EXPECT_EQ(loop(Q.only())->CooperativeAxes, unsigned(DepThreadX | DepThreadY));
   // The step is the block's size, known from the launch.
-  Parsed R = body("for (int i = threadIdx.x + 2; i < 300; i += 128) s[i] = q[i];",
-                  "k<<<4, 128>>>");
+  Parsed R =
+      body("for (int i = threadIdx.x + 2; i < 300; i += 128) s[i] = q[i];",
+           "k<<<4, 128>>>");
   EXPECT_TRUE(loop(R.only())->Cooperative) << print(R.only());
-  EXPECT_TRUE(same(R.only(), loop(R.only())->IterDomain, "[i] -> { : 2 <= i < 300 }"));
+  EXPECT_TRUE(
+      same(R.only(), loop(R.only())->IterDomain, "[i] -> { : 2 <= i < 300 }"));
   // It is not when the launch uses other blocks.
   Parsed S = body("for (int i = threadIdx.x; i < 300; i += 128) s[i] = q[i];",
                   "k<<<4, 64>>>");
   EXPECT_FALSE(loop(S.only())->Cooperative);
   EXPECT_GE(loop(S.only())->IterSymbol, 0);
   // Nor with a bound that threads differ in.
-  Parsed T = body("for (int i = threadIdx.x; i < 300 + (int)threadIdx.x; i += blockDim.x)"
-                  " s[i] = q[i];");
+  Parsed T = body(
+      "for (int i = threadIdx.x; i < 300 + (int)threadIdx.x; i += blockDim.x)"
+      " s[i] = q[i];");
   EXPECT_FALSE(loop(T.only())->Cooperative);
   // Nor when some threads have left, or do not enter.
-  const char *Loop = "for (int i = threadIdx.x; i < 300; i += blockDim.x) s[i] = q[i];";
-  for (const char *Before : {"if (threadIdx.x >= n) return;", "if (threadIdx.x < 32)",
-                             "if (q[threadIdx.x] > 0) return;"}) {
+  const char *Loop =
+      "for (int i = threadIdx.x; i < 300; i += blockDim.x) s[i] = q[i];";
+  for (const char *Before :
+       {"if (threadIdx.x >= n) return;", "if (threadIdx.x < 32)",
+        "if (q[threadIdx.x] > 0) return;"}) {
     Parsed U = body(std::string(Before) + Loop);
     EXPECT_FALSE(loop(U.only())->Cooperative) << Before;
   }
@@ -110,13 +119,15 @@ TEST(Loop, GridStrideKeepsTheThreadApart) {
   ASSERT_GE(L.IterSymbol, 0) << print(M);
   EXPECT_EQ(M.Symbols[L.IterSymbol].Depends & DepThread, 0u);
   EXPECT_EQ(M.Symbols[L.IterSymbol].Text, "(i - threadIdx.x)");
-  EXPECT_TRUE(same(M, M.GlobalAccesses.at(0).Index->Aff, "[tx, i] -> { [(tx + i)] }"));
+  EXPECT_TRUE(
+      same(M, M.GlobalAccesses.at(0).Index->Aff, "[tx, i] -> { [(tx + i)] }"));
 }
 
 TEST(Loop, Halving) {
-  Parsed P = body("for (unsigned h = blockDim.x / 2; h > 0; h >>= 1) {\n"
-                  "  if (threadIdx.x < h) s[threadIdx.x] += s[threadIdx.x + h];\n"
-                  "  __syncthreads();\n}");
+  Parsed P =
+      body("for (unsigned h = blockDim.x / 2; h > 0; h >>= 1) {\n"
+           "  if (threadIdx.x < h) s[threadIdx.x] += s[threadIdx.x + h];\n"
+           "  __syncthreads();\n}");
   const KernelModel &M = P.only();
   const Stmt &L = *loop(M);
   EXPECT_EQ(L.IterSymbol, -1);
@@ -129,26 +140,30 @@ TEST(Loop, Halving) {
 }
 
 TEST(Loop, InductionVariables) {
-  Parsed P = body("int j = 5; const float *r = q;\n"
-                  "for (int i = 2; i < 9; ++i, r += n) { j += 3; s[i] = r[threadIdx.x];\n"
-                  "  p[i] = s[j]; }");
+  Parsed P = body(
+      "int j = 5; const float *r = q;\n"
+      "for (int i = 2; i < 9; ++i, r += n) { j += 3; s[i] = r[threadIdx.x];\n"
+      "  p[i] = s[j]; }");
   const KernelModel &M = P.only();
-  EXPECT_TRUE(same(M, access(M, "s[j]").Index.at(0), "[i] -> { [(5 + 3*(i - 2) + 3)] }"));
+  EXPECT_TRUE(same(M, access(M, "s[j]").Index.at(0),
+                   "[i] -> { [(5 + 3*(i - 2) + 3)] }"));
   const SharedAccess &A = access(M, "s[i]");
   ASSERT_EQ(A.Stored->K, Value::Load);
   EXPECT_TRUE(same(M, A.Stored->Operands.at(0)->Aff,
                    "[i, tx, n, ni] -> { [(tx + ni - 2n)] }"))
       << print(M);
   // Step 4: the bytes moved are known when 4 divides what is added.
-  Parsed Q = body("int j = 0;\nfor (int i = 0; i < 64; i += 4) { p[i] = s[j]; j += 8; }");
+  Parsed Q = body(
+      "int j = 0;\nfor (int i = 0; i < 64; i += 4) { p[i] = s[j]; j += 8; }");
   EXPECT_TRUE(same(Q.only(), access(Q.only(), "s[j]").Index.at(0),
                    "[i] -> { [(2i)] }"));
 }
 
 TEST(Loop, WhatALoopChangesIsNewInIt) {
-  Parsed P = body("int j = 0;\n"
-                  "for (int i = 0; i < n; ++i) { p[i] = s[j]; if (p[i] > 0) j += 3; }\n"
-                  "p[0] = s[j];");
+  Parsed P = body(
+      "int j = 0;\n"
+      "for (int i = 0; i < n; ++i) { p[i] = s[j]; if (p[i] > 0) j += 3; }\n"
+      "p[0] = s[j];");
   const KernelModel &M = P.only();
   const SharedAccess &In = access(M, "s[j]", 0), &After = access(M, "s[j]", 1);
   ASSERT_TRUE(In.Affine && After.Affine) << print(M);

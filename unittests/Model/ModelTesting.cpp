@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ModelTesting.h"
 #include "rcache/ModelBuilder.h"
@@ -107,25 +107,41 @@ Parsed parse(const std::string &Code,
   tooling::FileContentMappings Files = {{"/cuda/stand_ins.h", StandIns}};
   for (auto &[Name, Text] : Headers)
     Files.push_back({"/src/" + Name, Text});
-  std::vector<std::string> Args = {
-      "-x", "cuda", "--cuda-device-only", "--cuda-gpu-arch=sm_90", "-nocudainc",
-      "-nocudalib", "-fgpu-rdc", "-std=c++17", "-I/src", "-include", "/cuda/stand_ins.h",
-      "-include", "__clang_cuda_builtin_vars.h", "-resource-dir", ResourceDir,
-      "-w"};
-  tooling::runToolOnCodeWithArgs(std::make_unique<Action>(P), Code, Args,
-                                 "/src/test.cu", "clang-tool",
-                                 std::make_shared<PCHContainerOperations>(), Files);
+  std::vector<std::string> Args = {"-x",
+                                   "cuda",
+                                   "--cuda-device-only",
+                                   "--cuda-gpu-arch=sm_90",
+                                   "-nocudainc",
+                                   "-nocudalib",
+                                   "-fgpu-rdc",
+                                   "-std=c++17",
+                                   "-I/src",
+                                   "-include",
+                                   "/cuda/stand_ins.h",
+                                   "-include",
+                                   "__clang_cuda_builtin_vars.h",
+                                   "-resource-dir",
+                                   ResourceDir,
+                                   "-w"};
+  tooling::runToolOnCodeWithArgs(
+      std::make_unique<Action>(P), Code, Args, "/src/test.cu", "clang-tool",
+      std::make_shared<PCHContainerOperations>(), Files);
   return P;
 }
 
-Parsed parseFile(const std::string &Path, const std::vector<std::string> &Args) {
+Parsed parseFile(const std::string &Path,
+                 const std::vector<std::string> &Args) {
   Parsed P;
   auto Buffer = llvm::MemoryBuffer::getFile(Path);
   if (!Buffer)
     return P;
-  std::vector<std::string> All = {"-x", "cuda", "--cuda-device-only",
-                                  "--cuda-gpu-arch=sm_90", "-resource-dir",
-                                  ResourceDir, "-Wno-unknown-cuda-version"};
+  std::vector<std::string> All = {"-x",
+                                  "cuda",
+                                  "--cuda-device-only",
+                                  "--cuda-gpu-arch=sm_90",
+                                  "-resource-dir",
+                                  ResourceDir,
+                                  "-Wno-unknown-cuda-version"};
   All.insert(All.end(), Args.begin(), Args.end());
   tooling::runToolOnCodeWithArgs(std::make_unique<Action>(P),
                                  (*Buffer)->getBuffer(), All, Path);

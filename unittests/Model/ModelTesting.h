@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Models of CUDA snippets, for tests. No toolkit is needed: the snippet is
 // parsed with a few lines that stand in for its headers.
@@ -25,8 +25,9 @@ struct Parsed {
 };
 
 /// \p Headers: file name -> text, found by `#include "name"`.
-Parsed parse(const std::string &Code,
-             const std::vector<std::pair<std::string, std::string>> &Headers = {});
+Parsed
+parse(const std::string &Code,
+      const std::vector<std::pair<std::string, std::string>> &Headers = {});
 
 /// The same for a file, with the given compiler arguments and no stand-ins.
 Parsed parseFile(const std::string &Path, const std::vector<std::string> &Args);

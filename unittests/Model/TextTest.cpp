@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Flattened text: macros that hide something are expanded, the rest stays.
 
@@ -17,7 +17,8 @@ __global__ void k(float *p) {
   s[threadIdx.x] = p[threadIdx.x + BIG];
 })");
   const KernelModel &M = P.only();
-  EXPECT_NE(M.Text.find("float s[N]; // room for N"), std::string::npos) << M.Text;
+  EXPECT_NE(M.Text.find("float s[N]; // room for N"), std::string::npos)
+      << M.Text;
   EXPECT_NE(M.Text.find("p[threadIdx.x + BIG]"), std::string::npos) << M.Text;
 }
 
@@ -46,7 +47,8 @@ DEF(gen, double)
 )");
   const KernelModel &M = P.only();
   EXPECT_EQ(M.Text.find("__attribute__"), std::string::npos) << M.Text;
-  EXPECT_NE(M.Text.find("__shared__ double q[64];"), std::string::npos) << M.Text;
+  EXPECT_NE(M.Text.find("__shared__ double q[64];"), std::string::npos)
+      << M.Text;
   EXPECT_EQ(M.text(M.NameRange), "gen");
   EXPECT_EQ(M.Arrays.at(0).ElemType, "double");
 }
@@ -129,5 +131,6 @@ __global__ void k(float *p) {
   EXPECT_FALSE(M.Arrays[0].Alone);
   EXPECT_EQ(M.text(M.Arrays[1].DeclaratorRange), "b[4][2]");
   EXPECT_TRUE(M.Arrays[2].Alone);
-  EXPECT_EQ(M.text(M.Arrays[2].DeclRange), "__shared__ alignas(16) float c[64];");
+  EXPECT_EQ(M.text(M.Arrays[2].DeclRange),
+            "__shared__ alignas(16) float c[64];");
 }

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 // Staged values as functions of the symbols, and dependences of variables.
 
@@ -9,12 +9,15 @@
 using namespace rcache;
 
 namespace {
-Parsed body(const std::string &Text, const std::string &Params =
-                                         "const float *__restrict__ a, float *b, "
-                                         "float w, int n") {
-  return parse("__constant__ float c[9];\n__device__ float sq(float x) { return x * x; }\n"
+Parsed
+body(const std::string &Text,
+     const std::string &Params = "const float *__restrict__ a, float *b, "
+                                 "float w, int n") {
+  return parse("__constant__ float c[9];\n__device__ float sq(float x) { "
+               "return x * x; }\n"
                "__global__ void k(" +
-               Params + ") {\n  __shared__ float s[512];\n  int t = threadIdx.x;\n" +
+               Params +
+               ") {\n  __shared__ float s[512];\n  int t = threadIdx.x;\n" +
                Text + "\n}\n");
 }
 ValueRef stored(const KernelModel &M) {
@@ -44,10 +47,12 @@ TEST(Value, Load) {
 }
 
 TEST(Value, LoadThroughPointers) {
-  Parsed P = body("const float *q = a + 2 * t; q += 3; float v = *(q - 1); s[t] = v;");
+  Parsed P =
+      body("const float *q = a + 2 * t; q += 3; float v = *(q - 1); s[t] = v;");
   ValueRef V = stored(P.only());
   ASSERT_EQ(V->K, Value::Load);
-  EXPECT_TRUE(same(P.only(), V->Operands.at(0)->Aff, "[tx] -> { [(2tx + 2)] }"));
+  EXPECT_TRUE(
+      same(P.only(), V->Operands.at(0)->Aff, "[tx] -> { [(2tx + 2)] }"));
   Parsed Q = body("s[t] = __ldg(&a[t]);");
   EXPECT_EQ(stored(Q.only())->K, Value::Load);
 }
@@ -73,16 +78,37 @@ TEST(Value, OperatorsBecomeTextWithHoles) {
   EXPECT_EQ(V->Operands.at(1)->Text, "c[$0]");
 }
 
+TEST(Value, StagedProductsAreNotFusedWithLaterSums) {
+  struct {
+    const char *Code, *Text;
+  } Cases[] = {
+      {"s[t] = a[t] * w;", "__fmul_rn($0, w)"},
+      {"float v = a[t] * w * 2.0f; s[t] = v;", "__fmul_rn($0 * w, 2.0f)"},
+      {"s[t] = a[t] * w + 1e-3f;", "$0 * w + 1e-3f"}, // fused within, as before
+      {"s[t] = a[t] / w;", "$0 / w"},
+      {"s[t] = sq(a[t]);", "__fadd_rn(sq($0), -0.0f)"},
+      {"s[t] = -a[t];", "-$0"},
+  };
+  for (auto &C : Cases) {
+    Parsed P = body(C.Code);
+    EXPECT_EQ(stored(P.only())->Text, C.Text);
+  }
+  Parsed P = body("s[t] = t < n ? a[t] * w : 0.f;");
+  EXPECT_EQ(stored(P.only())->Operands.at(0)->Text, "__fmul_rn($0, w)");
+}
+
 TEST(Value, ProductsOfQuotientsStayText) {
   // Split of a linear id; row * n is no linear function, but its holes are.
-  Parsed P = body("for (int i = t; i < 200; i += blockDim.x) {\n"
-                  "  int row = i / 20, col = i % 20; s[i] = a[row * n + col]; }");
+  Parsed P =
+      body("for (int i = t; i < 200; i += blockDim.x) {\n"
+           "  int row = i / 20, col = i % 20; s[i] = a[row * n + col]; }");
   ValueRef V = stored(P.only());
   ASSERT_EQ(V->K, Value::Load);
   const ValueRef &Sum = V->Operands.at(0);
   ASSERT_EQ(Sum->K, Value::Op) << print(P.only());
   EXPECT_EQ(Sum->Text, "$0 + $1");
-  EXPECT_TRUE(same(P.only(), Sum->Operands.at(1)->Aff, "[i] -> { [(i mod 20)] }"));
+  EXPECT_TRUE(
+      same(P.only(), Sum->Operands.at(1)->Aff, "[i] -> { [(i mod 20)] }"));
   ASSERT_EQ(Sum->Operands.at(0)->Text, "$0 * $1");
   EXPECT_TRUE(same(P.only(), Sum->Operands[0]->Operands.at(0)->Aff,
                    "[i] -> { [(floor(i/20))] }"));
@@ -104,28 +130,33 @@ TEST(Value, ConstantsKeepTheirType) {
 }
 
 TEST(Value, WhatWasWrittenSinceIsUnknown) {
-  Parsed P = body("float v = a[t]; a[t + 1] = 2.f; s[t] = v;", "float *a, int n");
+  Parsed P =
+      body("float v = a[t]; a[t + 1] = 2.f; s[t] = v;", "float *a, int n");
   EXPECT_EQ(stored(P.only())->K, Value::Unknown);
   // Another pointer may alias, unless restrict says that it does not.
-  Parsed Q = body("float v = a[t]; b[t] = 2.f; s[t] = v;", "float *a, float *b");
+  Parsed Q =
+      body("float v = a[t]; b[t] = 2.f; s[t] = v;", "float *a, float *b");
   EXPECT_EQ(stored(Q.only())->K, Value::Unknown);
   Parsed R = body("float v = a[t]; b[t] = 2.f; s[t] = v;");
   EXPECT_EQ(stored(R.only())->K, Value::Load);
   // A later statement of the loop's round before.
-  Parsed S = body("float v = a[t]; for (int i = 0; i < n; ++i) { s[t] = v; __syncthreads();\n"
+  Parsed S = body("float v = a[t]; for (int i = 0; i < n; ++i) { s[t] = v; "
+                  "__syncthreads();\n"
                   "  float *q = a; q[t] = s[t + 1]; }",
                   "float *a, int n");
   EXPECT_EQ(stored(S.only())->K, Value::Unknown);
-  Parsed T = body("float v = a[t]; for (int i = 0; i < n; ++i) { s[t] = v; __syncthreads();\n"
+  Parsed T = body("float v = a[t]; for (int i = 0; i < n; ++i) { s[t] = v; "
+                  "__syncthreads();\n"
                   "  b[t] += s[t + 1]; }");
   EXPECT_EQ(stored(T.only())->K, Value::Load);
 }
 
 TEST(Depends, FlowsThroughVariablesAndControl) {
-  Parsed P = body("int u = n + 1, v = blockIdx.y, x = 0, y = 0, z = 0;\n"
-                  "if (t > 3) x = 1;\n"
-                  "for (int i = 0; i < n; ++i) { y += 2; if (a[i] > w) break; z += x; }\n"
-                  "float r = s[u]; b[v] = r + x + y + z;");
+  Parsed P = body(
+      "int u = n + 1, v = blockIdx.y, x = 0, y = 0, z = 0;\n"
+      "if (t > 3) x = 1;\n"
+      "for (int i = 0; i < n; ++i) { y += 2; if (a[i] > w) break; z += x; }\n"
+      "float r = s[u]; b[v] = r + x + y + z;");
   const KernelModel &M = P.only();
   EXPECT_EQ(var(M, "u").Depends, 0u);
   EXPECT_EQ(var(M, "v").Depends, unsigned(DepBlockY));
@@ -136,14 +167,16 @@ TEST(Depends, FlowsThroughVariablesAndControl) {
 }
 
 TEST(Depends, DeclaredInsideADivergentBranchIsUniformThere) {
-  Parsed P = body("if (t < n) { float acc = 0; for (int i = 0; i < n; ++i) acc += c[i]; "
-                  "b[t] = acc; }");
+  Parsed P = body(
+      "if (t < n) { float acc = 0; for (int i = 0; i < n; ++i) acc += c[i]; "
+      "b[t] = acc; }");
   EXPECT_EQ(var(P.only(), "acc").Depends, 0u);
   EXPECT_EQ(var(P.only(), "i").Depends, 0u);
 }
 
 TEST(Vars, Repeatable) {
-  Parsed P = body("int g = blockIdx.x * 4 + t; int h = g; h++; float l = a[g]; int i = g + n;");
+  Parsed P = body("int g = blockIdx.x * 4 + t; int h = g; h++; float l = a[g]; "
+                  "int i = g + n;");
   const KernelModel &M = P.only();
   EXPECT_TRUE(var(M, "g").Repeatable);
   EXPECT_FALSE(var(M, "h").Repeatable);
