@@ -255,6 +255,12 @@ private:
       if (New.Registers > MaxRegisters && !O.Force && &P != &Candidates.back())
         continue; // would spill
       P.PredictedSpeedup = predictSpeedup(Old, New, *A);
+      // Without a window nothing is loaded once for several outputs: what such
+      // a plan gains has not been measured, so none is claimed.
+      if (std::none_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &A) {
+            return !A.WindowReads.empty();
+          }))
+        P.PredictedSpeedup = std::min(P.PredictedSpeedup, 1.0);
       llvm::raw_string_ostream OS(Table);
       OS << llvm::formatv("{0:F2}x  {1}\n  ", P.PredictedSpeedup, planLine(M, P));
       score(New, *A).print(OS);

@@ -192,7 +192,7 @@ private:
       const SharedAccess &A = M.SharedAccesses[I];
       if (R.contains(A.Range) && isRegister(A) && A.K == SharedAccess::Read &&
           !inDead(A.Range))
-        addEdit(E, A.Range, take(F.readText(I)));
+        addEdit(E, A.Range, inSlot(take(F.readText(I))));
     }
     for (const BuiltinUse &B : M.Builtins)
       if (R.contains(B.Range))
@@ -202,6 +202,33 @@ private:
         addEdit(E, U.Range, M.Vars[U.Var].Name +
                                 (InSlots ? slotIndex() : firstSlotIndex()));
     return apply(R, std::move(E));
+  }
+
+  /// Generated text that names variables: those with one element a slot mean
+  /// the current slot's.
+  std::string inSlot(std::string T) const {
+    std::set<std::string> Done;
+    for (unsigned V = 0; V < M.Vars.size(); ++V) {
+      const std::string &Id = M.Vars[V].Name;
+      if (S.VarHome[V] != Home::Expanded || !Done.insert(Id).second)
+        continue;
+      std::string Out;
+      for (size_t I = 0; I < T.size();) {
+        size_t E = I;
+        while (E < T.size() &&
+               (isalnum(static_cast<unsigned char>(T[E])) || T[E] == '_'))
+          ++E;
+        if (E == I) {
+          Out += T[I++];
+          continue;
+        }
+        std::string Word = T.substr(I, E - I);
+        Out += Word == Id ? Id + (InSlots ? slotIndex() : firstSlotIndex()) : Word;
+        I = E;
+      }
+      T = std::move(Out);
+    }
+    return T;
   }
 
   bool inDead(TextRange R) const {

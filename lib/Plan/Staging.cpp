@@ -398,8 +398,11 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
   // Last write first; what a later write covers is taken from the earlier.
   for (auto It = G.Writes.rbegin(); It != G.Writes.rend(); ++It) {
     const SharedAccess &W = M.SharedAccesses[*It];
+    unsigned OnData = 0;
+    for (const ValueRef &I : W.IndexValues)
+      OnData |= I ? I->Depends & (DepGlobal | DepShared) : 0u;
     if (!W.Affine || W.Index.size() != Rank)
-      return Fail("non-affine-index",
+      return Fail(OnData ? "data-dependent-index" : "non-affine-index",
                   "the staging write of '" + Arr.Name + "'", W.Pos);
     if (!W.Stored || W.Stored->K == Value::Unknown)
       return Fail("ambiguous-staging",

@@ -1,7 +1,10 @@
-// Does not compile: the index of a read that is served from its source names a
-// variable with one value a slot. `s[j]` becomes `rc_s_at((j))` where `j` is
-// now `int j[4]`; it has to be `j[rc_s]`, or the kernel is to be declined.
-//   rcache-rewrite --force direct-read-of-slot-variable.cu
+// The index of a read that is served from its source names a variable with one
+// value a slot.
+// REQUIRES: cuda-toolkit
+// RUN: rcache-rewrite --force %s -o %t.cu --cuda-path=%cuda 2> /dev/null
+// RUN: FileCheck %s < %t.cu
+// RUN: %nvcc -std=c++17 -c %t.cu -o %t.o
+// CHECK: rc_s_at({{.*}}j[rc_s]{{.*}})
 #include <cuda_runtime.h>
 
 __global__ void run_length(const float *__restrict__ in,
