@@ -400,7 +400,7 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     const SharedAccess &W = M.SharedAccesses[*It];
     unsigned OnData = 0;
     for (const ValueRef &I : W.IndexValues)
-      OnData |= I ? I->Depends & (DepGlobal | DepShared) : 0u;
+      OnData |= I ? I->Depends & DepGlobal : 0u;
     if (!W.Affine || W.Index.size() != Rank)
       return Fail(OnData ? "data-dependent-index" : "non-affine-index",
                   "the staging write of '" + Arr.Name + "'", W.Pos);
