@@ -143,9 +143,15 @@ private:
                                        Result All, Options Adapted) {
     llvm::StringSet<> Bad;
     std::vector<std::string> Good;
-    for (const KernelResult &K : All.Kernels) {
-      if (K.Verdict != KernelResult::Rewritten || !K.Model)
+    for (KernelResult &K : All.Kernels) {
+      if (!K.Model)
         continue;
+      if (K.Verdict != KernelResult::Rewritten) {
+        // What was found in a kernel with errors says nothing about it.
+        if (K.Verdict == KernelResult::Declined && hasErrors(K, Errors))
+          K.Declines = {{"parse-error", "", K.Pos}};
+        continue;
+      }
       if (hasErrors(K, Errors))
         Bad.insert(K.Model->QualifiedName);
       else
@@ -164,6 +170,10 @@ private:
       for (KernelResult &K : R->Kernels)
         if (K.Model && Bad.contains(K.Model->QualifiedName))
           K.Declines = {{"parse-error", "", K.Pos}};
+        else if (K.Verdict == KernelResult::Declined)
+          for (const KernelResult &Old : All.Kernels)
+            if (Old.Pos == K.Pos && Old.Name == K.Name)
+              K.Declines = Old.Declines;
     return R;
   }
 };
