@@ -167,13 +167,18 @@ private:
     auto R = rewriteUnit(CI.getASTContext(), CI.getPreprocessor(), *Recorder,
                          Adapted);
     if (R)
-      for (KernelResult &K : R->Kernels)
-        if (K.Model && Bad.contains(K.Model->QualifiedName))
+      for (KernelResult &K : R->Kernels) {
+        if (K.Model && Bad.contains(K.Model->QualifiedName)) {
           K.Declines = {{"parse-error", "", K.Pos}};
-        else if (K.Verdict == KernelResult::Declined)
-          for (const KernelResult &Old : All.Kernels)
-            if (Old.Pos == K.Pos && Old.Name == K.Name)
-              K.Declines = Old.Declines;
+          continue;
+        }
+        if (K.Verdict == KernelResult::Rewritten)
+          continue;
+        // Left out of the second rewrite: the first one's reasons stand.
+        for (const KernelResult &Old : All.Kernels)
+          if (Old.Pos == K.Pos && Old.Name == K.Name)
+            K.Declines = Old.Declines;
+      }
     return R;
   }
 };
