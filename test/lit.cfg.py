@@ -37,7 +37,11 @@ for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CPATH", "RCACHE_OPTIONS"):
 for name in ("HOME", "LSAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
-config.environment["ASAN_OPTIONS"] = os.environ.get("ASAN_OPTIONS", "detect_leaks=0")
+# LLVM runs the parse on a thread with an alternate signal stack of its own, which
+# ASan would take for its and unmap.
+config.environment["ASAN_OPTIONS"] = os.environ.get(
+    "ASAN_OPTIONS", "detect_leaks=0:use_sigaltstack=0"
+)
 
 bin_dir = os.path.join(config.rcache_build_dir, "bin")
 config.environment["PATH"] = os.pathsep.join(
