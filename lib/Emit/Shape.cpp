@@ -488,12 +488,11 @@ private:
               Returned |= M.stmt(C).HasReturn;
               for (const VarUse &U : M.VarUses)
                 if (U.Write && M.stmt(C).Range.contains(U.Range))
-                  Changed |= demote(U.Var, C);
-              std::vector<unsigned> Decls;
+                  Changed |= demote(U.Var);
               for (unsigned V = 0; V < M.Vars.size(); ++V)
                 if (!M.Vars[V].IsParam &&
                     M.stmt(C).Range.contains(M.Vars[V].NameRange))
-                  Changed |= demote(V, C);
+                  Changed |= demote(V);
             }
           }
         }
@@ -527,7 +526,7 @@ private:
     return false;
   }
 
-  bool demote(unsigned V, unsigned) {
+  bool demote(unsigned V) {
     if (isTapIterator(V))
       return false;
     return SlotVars.insert(V).second;
@@ -554,7 +553,6 @@ private:
       }
       R = Region();
     };
-    std::set<unsigned> WrittenBySlot;
     bool GlobalWrite = false, Returned = false;
     for (unsigned C : Children) {
       const Stmt &St = M.stmt(C);
@@ -658,9 +656,7 @@ private:
         }
       if (!Outside)
         continue;
-      if (Structural && Vr.Repeatable == false) {
-        // Used in the header of a loop with barriers: slot 0 speaks for all.
-      }
+      // In the header of a loop with barriers slot 0 speaks for all.
       if (Vr.Repeatable && !Structural)
         S.VarHome[V] = Home::Repeated;
       else
