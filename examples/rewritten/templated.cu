@@ -175,7 +175,7 @@ __global__ void box_rc(const T *in, T *out, int n,
     if (2 <= 256 * (int)rc_block_x + rc_e0 &&
         256 * (int)rc_block_x + rc_e0 - 1 <= n)
       return in[rc_e0 + 256 * (int)rc_block_x - 2];
-    return T();
+    return __fadd_rn(T(), -0.0f);
   };
   // Phase: the elements of tile that this thread's outputs need.
   T rc_tile_w[8];
@@ -237,7 +237,7 @@ __global__ void box_rc_2(const T *in, T *out, int n,
     if (4 <= 128 * (int)rc_block_x + rc_e0 &&
         128 * (int)rc_block_x + rc_e0 - 3 <= n)
       return in[rc_e0 + 128 * (int)rc_block_x - 4];
-    return T();
+    return __dadd_rn(T(), -0.0);
   };
   // Phase: the elements of tile that this thread's outputs need.
   T rc_tile_w[16];
