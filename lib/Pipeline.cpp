@@ -11,7 +11,7 @@
 #include "Plan/Mutate.h"
 #include "Plan/PlanVerifier.h"
 #include "Plan/Planner.h"
-#include "Predict/PlanCosts.h"
+#include "Predict/Choose.h"
 #include "UnitEdits.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
@@ -28,9 +28,6 @@ namespace {
 
 /// A prediction below this is no gain: predictions are some percent off.
 constexpr double MinimumGain = 1.05;
-
-/// Estimated registers from which a kernel is taken to spill.
-constexpr unsigned MaxRegisters = 200;
 
 using ModelPtr = std::shared_ptr<KernelModel>;
 
@@ -185,9 +182,12 @@ private:
       for (const Plan &P : Out.Candidates)
         OS << planLine(M, P) << ": " << text(verifyPlan(M, P)) << "\n";
     });
-    Plan P = choose(C, Out.Candidates);
+    std::optional<Plan> Best = choose(C, Out.Candidates);
+    if (!Best)
+      return;
+    Plan P = std::move(*Best);
     dump(C, "plan", [&](llvm::raw_ostream &OS) { P.print(OS, M); });
-    if (!O.Force && P.PredictedSpeedup > 0 && P.PredictedSpeedup < MinimumGain)
+    if (!O.Force && !O.Candidate && P.PredictedSpeedup < MinimumGain)
       return decline(C, "no-gain",
                      llvm::formatv("the best plan ({0}) would run at {1:F2}x",
                                    planLine(M, P), P.PredictedSpeedup));
@@ -240,40 +240,28 @@ private:
     return "";
   }
 
-  /// The candidate with the best prediction; among equals the first.
-  Plan choose(Case &C, std::vector<Plan> &Candidates) {
-    const KernelModel &M = *C.M;
+  /// The candidate with the best prediction; among equals the first. Empty,
+  /// with a reason in \p C, when there is none.
+  std::optional<Plan> choose(Case &C, std::vector<Plan> &Candidates) {
     const Arch *A = findArch(O.Arch);
     if (!A)
       A = findArch("sm_90");
-    Plan *Best = nullptr;
-    double BestScore = 0;
-    std::string Table;
-    for (Plan &P : Candidates) {
-      auto Block = typicalBlock(M, P, O.AssumedBlock);
-      KernelCounts Old = originalCounts(M, Block), New = planCounts(M, P, Block);
-      if (New.Registers > MaxRegisters && !O.Force && &P != &Candidates.back())
-        continue; // would spill
-      P.PredictedSpeedup = predictSpeedup(Old, New, *A);
-      // Without a window nothing is loaded once for several outputs: what such
-      // a plan gains has not been measured, so none is claimed.
-      if (std::none_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &A) {
-            return !A.WindowReads.empty();
-          }))
-        P.PredictedSpeedup = std::min(P.PredictedSpeedup, 1.0);
-      llvm::raw_string_ostream OS(Table);
-      OS << llvm::formatv("{0:F2}x  {1}\n  ", P.PredictedSpeedup, planLine(M, P));
-      score(New, *A).print(OS);
-      OS << "\n";
-      // Predictions closer than some percent are one; then the form decides.
-      double Score = P.PredictedSpeedup * formFactor(M, P) * formFactor(M, P);
-      if (!Best || Score > BestScore) {
-        Best = &P;
-        BestScore = Score;
-      }
+    ChooseOptions How;
+    How.AssumedBlock = O.AssumedBlock;
+    How.Force = O.Force;
+    How.Wanted = O.Candidate;
+    auto Chosen = std::make_shared<Choice>(rankPlans(*C.M, Candidates, *A, How));
+    C.R.Chosen = Chosen;
+    dump(C, "predict",
+         [&](llvm::raw_ostream &OS) { printChoice(OS, *Chosen); });
+    if (O.Candidate && Chosen->Chosen < 0) {
+      decline(C, "no-candidate",
+              llvm::formatv("--candidate={0} of {1}", *O.Candidate,
+                            Candidates.size()));
+      return std::nullopt;
     }
-    dump(C, "predict", [&](llvm::raw_ostream &OS) { OS << Table; });
-    return std::move(*Best);
+    // None can run: the first, so that what follows has figures to tell.
+    return std::move(Candidates[std::max(0, Chosen->Chosen)]);
   }
 
   std::string freshName(const std::string &Base) const {

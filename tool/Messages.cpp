@@ -123,6 +123,15 @@ void printMessages(raw_ostream &OS, const FileResult &R, bool Quiet,
     printKernel(P, K);
 }
 
+void printChoices(llvm::raw_ostream &OS, const FileResult &R) {
+  for (const KernelResult &K : R.Rewrite.Kernels)
+    if (K.Chosen) {
+      OS << "candidates of '" << K.Name << "' on " << K.Chosen->Arch
+         << ", figures per output:\n";
+      printChoice(OS, *K.Chosen);
+    }
+}
+
 void printList(raw_ostream &OS, const FileResult &R) {
   for (const KernelResult &K : R.Rewrite.Kernels) {
     OS << (K.Pos.File.empty() ? R.File : K.Pos.File) << ':' << K.Pos.Line

@@ -20,6 +20,9 @@ namespace rcache {
 void printMessages(llvm::raw_ostream &OS, const FileResult &R, bool Quiet,
                    bool Color);
 
+/// `--explain-choice`: for each kernel with candidates, their table.
+void printChoices(llvm::raw_ostream &OS, const FileResult &R);
+
 /// `--list`: "file:line: verdict name: arrays; reason", one line a kernel.
 void printList(llvm::raw_ostream &OS, const FileResult &R);
 

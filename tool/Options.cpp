@@ -117,6 +117,14 @@ cl::opt<std::string> Block("block", cl::value_desc("N"), cl::cat(How),
                                     "not tell"));
 cl::opt<bool> Force("force", cl::cat(How),
                     cl::desc("Rewrite even when no gain is predicted"));
+cl::opt<bool> ExplainChoice(
+    "explain-choice", cl::cat(How),
+    cl::desc("Print the candidates of each kernel with their predicted "
+             "figures, and why one was chosen, to standard error"));
+cl::opt<std::string> CandidateNumber(
+    "candidate", cl::value_desc("N"), cl::cat(How),
+    cl::desc("Take this candidate of --explain-choice, whatever is predicted "
+             "for it"));
 cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(How),
                             cl::desc("Pointer parameters of kernels do not "
                                      "overlap"));
@@ -251,6 +259,7 @@ bool copyOptions(ToolOptions &O) {
   O.Quiet = Quiet;
   O.Verbose = Verbose;
   O.Color = Color;
+  O.ExplainChoice = ExplainChoice;
 
   Options &L = O.Library;
   L.Kernels.assign(Kernels.begin(), Kernels.end());
@@ -275,6 +284,12 @@ bool copyOptions(ToolOptions &O) {
     if (!readNumber(Coarsen, "coarsen", 64, Number))
       return false;
     L.Coarsen = Number;
+  }
+  if (!CandidateNumber.empty()) {
+    if (StringRef(CandidateNumber).getAsInteger(10, Number))
+      return usageError("--candidate takes a number, not '" + CandidateNumber +
+                        "'");
+    L.Candidate = Number;
   }
   if (!Block.empty() && !readNumber(Block, "block", 1024, L.AssumedBlock))
     return false;

@@ -42,6 +42,7 @@ struct ToolOptions {
   // Messages.
   bool Quiet = false;
   bool Verbose = false;
+  bool ExplainChoice = false;
   enum class ColorKind { Auto, Always, Never } Color = ColorKind::Auto;
 };
 

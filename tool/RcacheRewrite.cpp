@@ -160,6 +160,8 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
       continue;
     }
     printMessages(llvm::errs(), *R, O.Quiet, useColor(O));
+    if (O.ExplainChoice)
+      printChoices(llvm::errs(), *R);
     if (O.Verbose)
       for (const std::string &Flag : R->Parse.UnknownFlags)
         llvm::errs() << "# left out, unknown to clang: " << Flag << '\n';

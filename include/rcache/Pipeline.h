@@ -11,6 +11,7 @@
 #ifndef RCACHE_PIPELINE_H
 #define RCACHE_PIPELINE_H
 
+#include "rcache/Choice.h"
 #include "rcache/Decline.h"
 #include "rcache/Plan.h"
 #include <memory>
@@ -41,6 +42,8 @@ struct Options {
   RuntimeKind Runtime = RuntimeKind::Embed;
   std::string Arch = "sm_90";
   std::string PrintAfter;           ///< "model", "plan", "predict", "emit" or ""
+  /// Take this one of the planner's candidates (Choice.h), gain or no gain.
+  std::optional<unsigned> Candidate;
   std::string Mutate;               ///< for tests: damage the plan (Plan/Mutate.h)
   unsigned MutateSeed = 0;
   bool LineDirectives = false;      ///< #line, so that tools show the user's file
@@ -65,6 +68,7 @@ struct KernelResult {
   std::string PlanText;               ///< one line: "8 outputs a thread, ..."
   std::shared_ptr<const Plan> ThePlan;         ///< Rewritten
   std::shared_ptr<const KernelModel> Model;    ///< always
+  std::shared_ptr<const Choice> Chosen; ///< null: there were no candidates
   std::string Dump;                   ///< --print-after
   unsigned LaunchesRewritten = 0, LaunchesLeft = 0;
 };

@@ -8,6 +8,7 @@
 #include "rcache/Config.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cmath>
 
 namespace json = llvm::json;
 
@@ -91,6 +92,101 @@ void writePlan(json::OStream &J, const Plan &P) {
   });
 }
 
+/// JSON has no infinity: what cannot run has no such figure.
+void writeFinite(json::OStream &J, llvm::StringRef Name, double D) {
+  if (std::isfinite(D))
+    J.attribute(Name, D);
+}
+
+void writeCandidate(json::OStream &J, const Candidate &K) {
+  J.attributeArray("coarsening", [&] {
+    for (unsigned F : K.Factor)
+      J.value(F);
+  });
+  J.attribute("arrays", utf8(K.Arrays));
+  J.attribute("form", K.Form);
+  J.attributeArray("block", [&] {
+    for (unsigned B : K.Block)
+      J.value(B);
+  });
+}
+
+void writeMix(json::OStream &J, const std::vector<MemoryAccesses> &Accesses,
+              llvm::StringRef Name) {
+  J.attributeArray(Name, [&] {
+    for (const MemoryAccesses &A : Accesses)
+      J.object([&] {
+        J.attribute("perOutput", A.PerOutput);
+        J.attribute("bytes", A.Bytes);
+        J.attribute("laneStride", A.LaneStride);
+      });
+  });
+}
+
+/// What a version of the kernel executes, and what that costs.
+void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
+  J.attributeObject("counts", [&] {
+    J.attribute("dramBytes", C.DramBytes);
+    writeMix(J, C.Loads, "loads");
+    writeMix(J, C.Stores, "stores");
+    J.attribute("sharedLoads", C.SharedLoads);
+    J.attribute("sharedStores", C.SharedStores);
+    J.attribute("shuffles", C.Shuffles);
+    J.attribute("selects", C.Selects);
+    J.attribute("fpOps", C.FpOps);
+    J.attribute("doubleOps", C.DoubleOps);
+    J.attribute("intOps", C.IntOps);
+    J.attribute("specialOps", C.SpecialOps);
+    J.attribute("otherOps", C.OtherOps);
+    J.attribute("barriers", C.Barriers);
+    J.attribute("loadRounds", C.LoadRounds);
+    J.attribute("outputsPerThread", C.OutputsPerThread);
+    J.attribute("threadsPerBlock", C.ThreadsPerBlock);
+    J.attribute("registers", C.Registers);
+    J.attribute("spillBytes", C.SpillBytes);
+    J.attribute("sharedBytes", C.SharedBytes);
+  });
+  J.attribute("warpsPerSm", S.Occ.WarpsPerSm);
+  J.attribute("occupancyLimit", S.Occ.Limit);
+  writeFinite(J, "clocks", S.Clocks);
+  J.attributeObject("resourceClocks", [&] {
+    for (unsigned I = 0; I < NumResources; ++I)
+      writeFinite(J, resourceName(static_cast<Resource>(I)), S.Each[I]);
+  });
+  J.attribute("limit", resourceName(S.Bound));
+}
+
+void writeChoice(json::OStream &J, const Choice &C) {
+  J.attributeObject("choice", [&] {
+    J.attribute("arch", C.Arch);
+    if (C.Chosen >= 0)
+      J.attribute("chosen", C.Chosen);
+    J.attribute("why", C.Why);
+    J.attributeObject("original", [&] {
+      writeFigures(J, C.Original, C.OriginalCost);
+      if (C.OriginalMilliseconds)
+        J.attribute("milliseconds", *C.OriginalMilliseconds);
+    });
+    J.attributeArray("candidates", [&] {
+      for (const Candidate &K : C.Candidates)
+        J.object([&] {
+          writeCandidate(J, K);
+          writeFigures(J, K.Counts, K.Cost);
+          J.attribute("predictedSpeedup", K.Speedup);
+          writeFinite(J, "rank", K.Rank);
+          if (K.Registers)
+            J.attribute("compiledRegisters", *K.Registers);
+          if (K.SpillBytes)
+            J.attribute("compiledSpillBytes", *K.SpillBytes);
+          if (K.Milliseconds)
+            J.attribute("milliseconds", *K.Milliseconds);
+          if (!K.Excluded.empty())
+            J.attribute("excluded", K.Excluded);
+        });
+    });
+  });
+}
+
 void writeKernel(json::OStream &J, const KernelResult &K) {
   J.object([&] {
     J.attribute("name", utf8(K.Name));
@@ -110,6 +206,8 @@ void writeKernel(json::OStream &J, const KernelResult &K) {
     writeStrings(J, "notes", K.Notes);
     if (K.Verdict == KernelResult::Rewritten && K.ThePlan)
       writePlan(J, *K.ThePlan);
+    if (K.Chosen)
+      writeChoice(J, *K.Chosen);
   });
 }
 

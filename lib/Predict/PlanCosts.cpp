@@ -165,6 +165,10 @@ std::array<int64_t, 3> rcache::typicalBlock(const KernelModel &M, const Plan &P,
   return {N, 1, 1};
 }
 
+std::string rcache::formName(const Plan &P) {
+  return P.TapsOutside ? "taps outside" : "slot by slot";
+}
+
 double rcache::formFactor(const KernelModel &M, const Plan &P) {
   // The halo: what a window has beyond the thread's own elements.
   int64_t Halo = 0;

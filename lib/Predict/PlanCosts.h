@@ -26,6 +26,9 @@ KernelCounts planCounts(const KernelModel &M, const Plan &P,
 /// What the counts cannot tell: how well the compiler schedules it.
 double formFactor(const KernelModel &M, const Plan &P);
 
+/// How the plan is emitted, in a few words: "slot by slot", "taps outside".
+std::string formName(const Plan &P);
+
 /// The block the plan is made for, or the one that the launches suggest.
 std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
                                     unsigned Assumed);

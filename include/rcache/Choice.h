@@ -1,0 +1,61 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How one plan was chosen among the candidates of a kernel: their predicted
+// (and, where the user asked, compiled or measured) figures, and why the chosen
+// one won. --explain-choice and the report show it; bench/planner tests it.
+
+#ifndef RCACHE_CHOICE_H
+#define RCACHE_CHOICE_H
+
+#include "rcache/Plan.h"
+#include "rcache/Prediction.h"
+#include <string>
+#include <vector>
+
+namespace rcache {
+
+/// One candidate. Figures are per output (a logical thread) unless said
+/// otherwise; see Prediction.h for the unit of clocks.
+struct Candidate {
+  std::array<unsigned, 3> Factor = {1, 1, 1}; ///< outputs a thread
+  std::string Arrays; ///< exchange of each: "s: reload 6x6; t: shared"
+  std::string Form;   ///< how it is emitted: "slot by slot", "taps outside"
+  /// Threads of a physical block in a typical launch.
+  std::array<unsigned, 3> Block = {1, 1, 1};
+  KernelCounts Counts;
+  Score Cost;
+  double Speedup = 0; ///< predicted, over the original; 0: cannot run
+  double Rank = 0;    ///< what is compared: the greatest wins
+  /// From ptxas (--tune=ptxas): registers and spilled bytes a thread.
+  std::optional<unsigned> Registers, SpillBytes;
+  /// Measured (--tune=device), in milliseconds.
+  std::optional<double> Milliseconds;
+  /// Why it was not taken into account; "": it was.
+  std::string Excluded;
+
+  /// Load instructions, and warp-wide accesses of L1 for 32 outputs.
+  double loads() const;
+  double wavefronts() const { return Cost.of(Resource::L1); }
+  double arithmetic() const {
+    return Counts.FpOps + Counts.DoubleOps + Counts.IntOps + Counts.Selects +
+           Counts.SpecialOps;
+  }
+};
+
+struct Choice {
+  std::string Arch; ///< "sm_90 (H200)": what the prediction is for
+  KernelCounts Original;
+  Score OriginalCost;
+  std::optional<double> OriginalMilliseconds;
+  std::vector<Candidate> Candidates; ///< in the planner's order, from 0
+  int Chosen = -1;                   ///< index, -1: none can run
+  std::string Why;                   ///< one sentence
+};
+
+/// The table of --explain-choice: a line a candidate, then why.
+void printChoice(llvm::raw_ostream &OS, const Choice &C);
+
+} // namespace rcache
+
+#endif // RCACHE_CHOICE_H

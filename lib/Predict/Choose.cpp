@@ -1,0 +1,184 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+#include "Choose.h"
+#include "PlanCosts.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace rcache;
+
+namespace {
+
+/// Estimated registers from which a kernel is taken to spill.
+constexpr unsigned MaxRegisters = 200;
+
+std::string exchangeText(const ArrayPlan &A) {
+  switch (A.X) {
+  case Exchange::Shuffle:
+    return A.Cyclic ? "shuffle, round robin"
+                    : "shuffle, chunks of " + std::to_string(A.Chunk);
+  case Exchange::Reload:
+    return "reload";
+  case Exchange::Direct:
+    return "direct";
+  case Exchange::Shared:
+    return "shared";
+  }
+  return "?";
+}
+
+std::string arraysText(const KernelModel &M, const Plan &P) {
+  std::string T;
+  for (const ArrayPlan &A : P.Arrays) {
+    T += (T.empty() ? "" : "; ") + M.Arrays[A.Array].Name + ": " +
+         exchangeText(A);
+    for (size_t D = 0; D < A.Extent.size(); ++D)
+      T += (D ? "x" : " ") + std::to_string(A.Extent[D]);
+  }
+  return T;
+}
+
+/// The physical block that the launch function makes of a typical logical one.
+std::array<unsigned, 3> physicalBlock(const Plan &P,
+                                      const std::array<int64_t, 3> &Logical) {
+  std::array<unsigned, 3> B;
+  for (unsigned D = 0; D < 3; ++D)
+    B[D] = static_cast<unsigned>(
+        std::max<int64_t>(1, Logical[D] / std::max(1u, P.Factor[D])));
+  if (!P.Merge)
+    return B;
+  const unsigned All = B[0] * B[1] * B[2];
+  if (B[1] * B[2] == 1) {
+    B[1] = All < P.TargetThreads ? P.TargetThreads / All : 1;
+    return B;
+  }
+  unsigned Merged =
+      std::max((31 + B[0]) / B[0], (P.TargetThreads + All - 1) / All);
+  while (Merged > 1 && Merged * All > 1024)
+    Merged /= 2;
+  B[0] *= Merged;
+  return B;
+}
+
+/// Without a window nothing is loaded once for several outputs.
+bool reusesLoads(const Plan &P) {
+  return std::any_of(P.Arrays.begin(), P.Arrays.end(),
+                     [](const ArrayPlan &A) { return !A.WindowReads.empty(); });
+}
+
+std::string speedupText(double Speedup) {
+  return llvm::formatv("{0:F2}x", Speedup).str();
+}
+
+} // namespace
+
+double Candidate::loads() const {
+  double N = 0;
+  for (const MemoryAccesses &L : Counts.Loads)
+    N += L.PerOutput;
+  return N;
+}
+
+Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
+                         const Arch &A, const ChooseOptions &O) {
+  Choice R;
+  R.Arch = std::string(A.Name) + " (" + A.Part + ")";
+  for (size_t I = 0; I < Plans.size(); ++I) {
+    Plan &P = Plans[I];
+    const auto Block = typicalBlock(M, P, O.AssumedBlock);
+    if (I == 0) {
+      R.Original = originalCounts(M, Block);
+      R.OriginalCost = score(R.Original, A);
+    }
+    Candidate C;
+    C.Factor = P.Factor;
+    C.Arrays = arraysText(M, P);
+    C.Form = formName(P);
+    C.Block = physicalBlock(P, Block);
+    C.Counts = planCounts(M, P, Block);
+    C.Cost = score(C.Counts, A);
+    C.Speedup = predictSpeedup(originalCounts(M, Block), C.Counts, A);
+    // What such a plan gains has not been measured, so none is claimed.
+    if (!reusesLoads(P))
+      C.Speedup = std::min(C.Speedup, 1.0);
+    // Predictions closer than some percent are one; then the form decides.
+    C.Rank = C.Speedup * formFactor(M, P) * formFactor(M, P);
+    P.PredictedSpeedup = C.Speedup;
+    R.Candidates.push_back(std::move(C));
+  }
+  choose(R, O);
+  return R;
+}
+
+void rcache::choose(Choice &C, const ChooseOptions &O) {
+  C.Chosen = -1;
+  for (Candidate &K : C.Candidates) {
+    K.Excluded.clear();
+    if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
+      K.Excluded = "the block cannot run";
+    else if (!K.Registers && K.Counts.Registers > MaxRegisters && !O.Force)
+      K.Excluded = "would spill";
+  }
+  if (O.Wanted) {
+    if (*O.Wanted < C.Candidates.size()) {
+      C.Chosen = static_cast<int>(*O.Wanted);
+      C.Why = "it was asked for";
+    }
+    return;
+  }
+  const bool Measured = std::any_of(
+      C.Candidates.begin(), C.Candidates.end(),
+      [](const Candidate &K) { return K.Milliseconds.has_value(); });
+  // A measured time beats any prediction; among equals the first stays.
+  auto Better = [&](const Candidate &L, const Candidate &R) {
+    if (Measured)
+      return L.Milliseconds.value_or(INFINITY) <
+             R.Milliseconds.value_or(INFINITY);
+    return L.Rank > R.Rank;
+  };
+  int Second = -1;
+  for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I) {
+    const Candidate &K = C.Candidates[I];
+    if (!K.Excluded.empty() && !K.Milliseconds)
+      continue;
+    if (C.Chosen < 0 || Better(K, C.Candidates[C.Chosen])) {
+      Second = C.Chosen;
+      C.Chosen = I;
+    } else if (Second < 0 || Better(K, C.Candidates[Second]))
+      Second = I;
+  }
+  if (C.Chosen < 0) {
+    // All would spill: the one with the fewest registers.
+    for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I)
+      if (C.Candidates[I].Excluded == "would spill" &&
+          (C.Chosen < 0 || C.Candidates[I].Counts.Registers <
+                               C.Candidates[C.Chosen].Counts.Registers))
+        C.Chosen = I;
+    C.Why = C.Chosen < 0 ? "no candidate can run"
+                         : "all are expected to spill; it has the fewest "
+                           "registers";
+    return;
+  }
+  const Candidate &Won = C.Candidates[C.Chosen];
+  if (Measured) {
+    C.Why = llvm::formatv("the shortest measured time, {0:F4} ms",
+                          *Won.Milliseconds);
+    return;
+  }
+  C.Why = "the highest rank (" + llvm::formatv("{0:F3}", Won.Rank).str() +
+          "): predicted " + speedupText(Won.Speedup) + ", limited by " +
+          resourceName(Won.Cost.Bound);
+  if (Second < 0) {
+    C.Why += "; the only candidate";
+    return;
+  }
+  const Candidate &Next = C.Candidates[Second];
+  C.Why += llvm::formatv("; next is #{0} with {1:F3}, predicted {2}", Second,
+                         Next.Rank, speedupText(Next.Speedup))
+               .str();
+  if (Next.Speedup >= Won.Speedup)
+    C.Why += ", whose form did worse where it was measured";
+}

@@ -1,0 +1,30 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ranks the candidate plans of a kernel and takes the best.
+
+#ifndef RCACHE_LIB_PREDICT_CHOOSE_H
+#define RCACHE_LIB_PREDICT_CHOOSE_H
+
+#include "rcache/Choice.h"
+
+namespace rcache {
+
+struct ChooseOptions {
+  unsigned AssumedBlock = 0;      ///< threads where no launch tells; 0: 256
+  bool Force = false;             ///< take plans that are expected to spill
+  std::optional<unsigned> Wanted; ///< --candidate: this one, whatever it costs
+};
+
+/// Figures and ranks of \p Plans, one Candidate each in the same order, and
+/// the choice. Sets PredictedSpeedup of every plan.
+Choice rankPlans(const KernelModel &M, std::vector<Plan> &Plans, const Arch &A,
+                 const ChooseOptions &O);
+
+/// Chooses again by what the candidates hold now (registers from ptxas and
+/// times where there are some). Sets Chosen and Why.
+void choose(Choice &C, const ChooseOptions &O);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PREDICT_CHOOSE_H
