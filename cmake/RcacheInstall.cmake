@@ -35,3 +35,9 @@ endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/man/"
         DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" FILES_MATCHING PATTERN "*.1")
 install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs"
+        FILES_MATCHING PATTERN "*.md" PATTERN "man" EXCLUDE)
+# The checker is a project of its own, which installs nothing by itself.
+if(TARGET rcache-check)
+  install(TARGETS rcache-check RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()

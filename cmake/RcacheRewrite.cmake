@@ -35,38 +35,67 @@ function(rcache_rewrite)
   if(NOT RCACHE_ENABLE)
     return()
   endif()
+  get_target_property(Aliased "${Arg_TARGET}" ALIASED_TARGET)
+  if(Aliased)
+    set(Arg_TARGET "${Aliased}")
+  endif()
   _rcache_check_place("${Arg_TARGET}")
   _rcache_write_flags("${Arg_TARGET}" FlagsFile)
+  _rcache_order_target("${Arg_TARGET}" OrderTarget)
 
-  get_target_property(Sources ${Arg_TARGET} SOURCES)
   set(Wanted)
   foreach(Source IN LISTS Arg_SOURCES)
-    get_filename_component(Path "${Source}" ABSOLUTE)
+    _rcache_location("${Source}" Path)
     list(APPEND Wanted "${Path}")
   endforeach()
+  get_target_property(Sources ${Arg_TARGET} SOURCES)
+  get_target_property(Done ${Arg_TARGET} RCACHE_RESULTS)
   set(NewSources)
-  set(Count 0)
+  set(Results)
+  set(Missing "${Wanted}")
   foreach(Source IN LISTS Sources)
-    _rcache_is_cuda("${Source}" IsCuda)
-    get_filename_component(Path "${Source}" ABSOLUTE)
-    if(NOT IsCuda OR (Wanted AND NOT Path IN_LIST Wanted))
-      list(APPEND NewSources "${Source}")
-      continue()
+    # A source by itself, or those that a generator expression holds: the text
+    # between its signs. List separators have cut expressions apart already.
+    set(Names "${Source}")
+    if(Source MATCHES "\\$<|>$")
+      string(REGEX MATCHALL "[^$<>:;,]+" Names "${Source}")
     endif()
-    list(REMOVE_ITEM Wanted "${Path}")
-    _rcache_add_command("${Arg_TARGET}" "${Path}" "${FlagsFile}" "${Arg_KERNELS}"
-                        "${Arg_OPTIONS}" "${Arg_REMARKS}" Output)
-    list(APPEND NewSources "${Output}")
-    math(EXPR Count "${Count} + 1")
+    foreach(Name IN LISTS Names)
+      _rcache_is_cuda("${Name}" IsCuda)
+      if(NOT IsCuda)
+        continue()
+      endif()
+      _rcache_location("${Name}" Path)
+      if(Name IN_LIST Done OR (Wanted AND NOT Path IN_LIST Wanted))
+        continue()
+      endif()
+      if(NOT Name STREQUAL Source AND NOT EXISTS "${Path}")
+        get_source_file_property(IsGenerated "${Path}" GENERATED)
+        if(NOT IsGenerated)
+          continue() # a regular expression, perhaps
+        endif()
+      endif()
+      list(REMOVE_ITEM Missing "${Path}")
+      _rcache_add_command("${Arg_TARGET}" "${Path}" "${FlagsFile}" "${OrderTarget}"
+                          "${Arg_KERNELS}" "${Arg_OPTIONS}" "${Arg_REMARKS}" Output Paths)
+      if(Name STREQUAL Source)
+        set(Source "${Output}")
+      else()
+        _rcache_replace_source("${Source}" "${Name}" "${Output}" Source)
+      endif()
+      list(APPEND Results ${Paths})
+    endforeach()
+    list(APPEND NewSources "${Source}")
   endforeach()
-  if(Wanted)
+  if(Missing)
     message(FATAL_ERROR
-      "rcache_rewrite: not among the CUDA sources of '${Arg_TARGET}': ${Wanted}")
+      "rcache_rewrite: not among the CUDA sources of '${Arg_TARGET}': ${Missing}")
   endif()
-  if(Count EQUAL 0)
-    message(WARNING "rcache_rewrite: '${Arg_TARGET}' has no CUDA source")
+  if(NOT Results)
+    message(WARNING "rcache_rewrite: '${Arg_TARGET}' has no CUDA source to rewrite")
   endif()
   set_property(TARGET ${Arg_TARGET} PROPERTY SOURCES "${NewSources}")
+  set_property(TARGET ${Arg_TARGET} APPEND PROPERTY RCACHE_RESULTS ${Results})
   if("--runtime=include" IN_LIST Arg_OPTIONS)
     target_link_libraries(${Arg_TARGET} PRIVATE rcache::device)
   endif()
@@ -94,13 +123,68 @@ endfunction()
 # By the LANGUAGE property, else by the name.
 function(_rcache_is_cuda Source Result)
   set(${Result} FALSE PARENT_SCOPE)
-  if(Source MATCHES "\\$<")
+  if(Source MATCHES "[$<>]")
     return()
   endif()
   get_source_file_property(Language "${Source}" LANGUAGE)
   if(Language STREQUAL "CUDA" OR (NOT Language AND Source MATCHES "\\.cu$"))
     set(${Result} TRUE PARENT_SCOPE)
   endif()
+endfunction()
+
+# Where a source is, as CMake looks for it: in the source folder, or, made by the
+# build, in the binary folder.
+function(_rcache_location Source Result)
+  get_filename_component(Path "${Source}" ABSOLUTE)
+  if(NOT EXISTS "${Path}")
+    get_source_file_property(IsGenerated "${Source}" GENERATED)
+    if(IsGenerated)
+      get_filename_component(Path "${Source}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_BINARY_DIR}")
+    endif()
+  endif()
+  set(${Result} "${Path}" PARENT_SCOPE)
+endfunction()
+
+# Source with Output in the place of Name. Name ends where a sign of a generator
+# expression, or the text, does.
+function(_rcache_replace_source Source Name Output Result)
+  string(FIND "${Source}" ":${Name}" At)
+  if(At EQUAL -1)
+    set(At 0) # behind a list separator
+  else()
+    math(EXPR At "${At} + 1")
+  endif()
+  string(LENGTH "${Name}" Length)
+  math(EXPR End "${At} + ${Length}")
+  string(SUBSTRING "${Source}" 0 ${At} Front)
+  string(SUBSTRING "${Source}" ${End} -1 Back)
+  set(${Result} "${Front}${Output}${Back}" PARENT_SCOPE)
+endfunction()
+
+# A target that waits for what the build makes for Target, headers above all: a
+# rewrite may include it. An order, no dependency: what a source does include is
+# in its dependency file. "" when there is nothing to wait for.
+function(_rcache_order_target Target Result)
+  set(Name "${Target}_rcache_order")
+  set(Made)
+  get_target_property(Sources ${Target} SOURCES)
+  foreach(Source IN LISTS Sources)
+    if(NOT Source MATCHES "[$<>]" AND NOT Source MATCHES "\\.(o|obj)$")
+      get_source_file_property(IsGenerated "${Source}" GENERATED)
+      get_source_file_property(Language "${Source}" LANGUAGE)
+      if(IsGenerated AND NOT Language)
+        _rcache_location("${Source}" Path)
+        list(APPEND Made "${Path}")
+      endif()
+    endif()
+  endforeach()
+  if(Made AND NOT TARGET ${Name})
+    add_custom_target(${Name} DEPENDS ${Made})
+  endif()
+  if(NOT TARGET ${Name})
+    set(Name "")
+  endif()
+  set(${Result} "${Name}" PARENT_SCOPE)
 endfunction()
 
 # Text that may stand in a generator expression.
@@ -110,11 +194,23 @@ function(_rcache_escape Text Result)
   set(${Result} "${Text}" PARENT_SCOPE)
 endfunction()
 
+# Appends to Lines (of the caller) the flag Flag for each item of the list that
+# the expression Values gives.
+macro(_rcache_append Flag Values)
+  string(APPEND Lines
+    "$<$<BOOL:$<FILTER:${Values},EXCLUDE,^$>>:${Flag}$<JOIN:$<FILTER:${Values},EXCLUDE,^$>,\n${Flag}>\n>")
+endmacro()
+
 # Writes the target's flags to a file a configuration, one a line, and returns its
 # name. file(GENERATE) evaluates for each language, which makes expressions that
 # ask for the language work; the CUDA one is used. The file changes, and with it
 # the results, only when the flags do.
 function(_rcache_write_flags Target Result)
+  get_target_property(File ${Target} RCACHE_FLAGS_FILE)
+  if(File) # by an earlier call for this target
+    set(${Result} "${File}" PARENT_SCOPE)
+    return()
+  endif()
   set(Lines)
   separate_arguments(Words NATIVE_COMMAND "${CMAKE_CUDA_FLAGS}")
   foreach(Word IN LISTS Words)
@@ -130,38 +226,86 @@ function(_rcache_write_flags Target Result)
     endforeach()
   endforeach()
 
-  set(Definitions "$<TARGET_PROPERTY:${Target},COMPILE_DEFINITIONS>")
-  set(Includes "$<TARGET_PROPERTY:${Target},INCLUDE_DIRECTORIES>")
-  set(Options "$<TARGET_PROPERTY:${Target},COMPILE_OPTIONS>")
-  set(Archs "$<TARGET_PROPERTY:${Target},CUDA_ARCHITECTURES>")
   set(Standard "$<TARGET_PROPERTY:${Target},CUDA_STANDARD>")
   set(Features "$<TARGET_PROPERTY:${Target},COMPILE_FEATURES>")
   set(Separable "$<BOOL:$<TARGET_PROPERTY:${Target},CUDA_SEPARABLE_COMPILATION>>")
-  string(APPEND Lines
-    "$<$<BOOL:${Definitions}>:-D$<JOIN:${Definitions},\n-D>\n>"
-    "$<$<BOOL:${Includes}>:-I$<JOIN:${Includes},\n-I>\n>"
-    "$<$<BOOL:${Archs}>:--generate-code=arch=$<JOIN:${Archs},\n--generate-code=arch=>\n>")
+  _rcache_append(-D "$<TARGET_PROPERTY:${Target},COMPILE_DEFINITIONS>")
+  if(CMAKE_INCLUDE_CURRENT_DIR)
+    string(APPEND Lines "-I${CMAKE_CURRENT_BINARY_DIR}\n-I${CMAKE_CURRENT_SOURCE_DIR}\n")
+  endif()
+  _rcache_append(-I "$<TARGET_PROPERTY:${Target},INCLUDE_DIRECTORIES>")
+  _rcache_append("--generate-code=arch=" "$<TARGET_PROPERTY:${Target},CUDA_ARCHITECTURES>")
+  # The last one counts: the property, or a newer one that a feature asks for.
   foreach(Year IN ITEMS 11 14 17 20 23)
     string(APPEND Lines
-      "$<$<IN_LIST:cuda_std_${Year},${Features}>:-std=c++${Year}\n>")
+      "$<$<OR:$<IN_LIST:cuda_std_${Year},${Features}>,$<STREQUAL:${Year},${Standard}>>:-std=c++${Year}\n>")
   endforeach()
-  string(APPEND Lines
-    "$<$<BOOL:${Standard}>:-std=c++${Standard}\n>"
-    "$<${Separable}:-rdc=true\n>"
-    "$<$<BOOL:${Options}>:$<JOIN:${Options},\n>\n>")
+  string(APPEND Lines "$<${Separable}:-rdc=true\n>")
+  _rcache_append("" "$<TARGET_PROPERTY:${Target},COMPILE_OPTIONS>")
 
-  set(Folder "${CMAKE_CURRENT_BINARY_DIR}/rcache/${Target}")
-  file(GENERATE OUTPUT "${Folder}/flags-$<CONFIG>-$<COMPILE_LANGUAGE>.txt"
-       CONTENT "${Lines}" TARGET ${Target})
-  set(${Result} "${Folder}/flags-$<CONFIG>-CUDA.txt" PARENT_SCOPE)
+  _rcache_generate("${Target}" "flags" "${Lines}" File)
+  set_property(TARGET ${Target} PROPERTY RCACHE_FLAGS_FILE "${File}")
+  set(${Result} "${File}" PARENT_SCOPE)
 endfunction()
 
-# Adds the command for one source; returns the name of its result.
-function(_rcache_add_command Target Source FlagsFile Kernels Options Remarks Result)
+# The same for the flags of one source file; "" when it has none.
+function(_rcache_write_source_flags Target Source Name Result)
+  set(Lines)
+  foreach(Property IN ITEMS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES COMPILE_OPTIONS)
+    set(Flag_COMPILE_DEFINITIONS "-D")
+    set(Flag_INCLUDE_DIRECTORIES "-I")
+    get_source_file_property(Values "${Source}" ${Property})
+    if(NOT Values)
+      continue()
+    endif()
+    set(Whole)
+    foreach(Value IN LISTS Values)
+      # A list inside of an expression was cut apart.
+      list(APPEND Whole "${Value}")
+      string(REGEX MATCHALL "[$]<" Opened "${Whole}")
+      string(REGEX MATCHALL ">" Closed "${Whole}")
+      list(LENGTH Opened Opened)
+      list(LENGTH Closed Closed)
+      if(Opened EQUAL 0)
+        string(APPEND Lines "${Flag_${Property}}${Whole}\n")
+      elseif(Opened GREATER Closed)
+        continue()
+      else()
+        _rcache_append("${Flag_${Property}}" "${Whole}")
+      endif()
+      set(Whole)
+    endforeach()
+  endforeach()
+  get_source_file_property(Values "${Source}" COMPILE_FLAGS)
+  if(Values)
+    string(APPEND Lines "SHELL:${Values}\n")
+  endif()
+  set(File)
+  if(Lines)
+    _rcache_generate("${Target}" "${Name}-flags" "${Lines}" File)
+  endif()
+  set(${Result} "${File}" PARENT_SCOPE)
+endfunction()
+
+# The file of this text for CUDA, among the target's results.
+function(_rcache_generate Target Name Text Result)
+  set(Stem "${CMAKE_CURRENT_BINARY_DIR}/rcache/${Target}/${Name}-$<CONFIG>")
+  file(GENERATE OUTPUT "${Stem}-$<COMPILE_LANGUAGE>.txt" CONTENT "${Text}" TARGET ${Target})
+  set(${Result} "${Stem}-CUDA.txt" PARENT_SCOPE)
+endfunction()
+
+# Adds the command for one source; returns the name of its result, and its names
+# in all configurations.
+function(_rcache_add_command Target Source FlagsFile OrderTarget Kernels Options Remarks
+                             Result AllResults)
   # One result a target, source and configuration.
   set(Name "${Source}")
   cmake_path(IS_PREFIX CMAKE_CURRENT_SOURCE_DIR "${Source}" NORMALIZE IsInside)
-  if(IsInside)
+  cmake_path(IS_PREFIX CMAKE_CURRENT_BINARY_DIR "${Source}" NORMALIZE IsMade)
+  if(IsMade)
+    file(RELATIVE_PATH Name "${CMAKE_CURRENT_BINARY_DIR}" "${Source}")
+    set(Name "made/${Name}")
+  elseif(IsInside)
     file(RELATIVE_PATH Name "${CMAKE_CURRENT_SOURCE_DIR}" "${Source}")
   else()
     string(REGEX REPLACE "[^A-Za-z0-9_./-]" "_" Name "outside/${Source}")
@@ -196,14 +340,18 @@ function(_rcache_add_command Target Source FlagsFile Kernels Options Remarks Res
   foreach(Kernel IN LISTS Kernels)
     list(APPEND Command "--kernel=${Kernel}")
   endforeach()
-  _rcache_source_flags("${Source}" SourceFlags)
-  list(APPEND Command ${SourceFlags} ${Options})
+  _rcache_write_source_flags("${Target}" "${Source}" "${Name}" SourceFlagsFile)
+  if(SourceFlagsFile)
+    list(APPEND Command "--flags-file=${SourceFlagsFile}")
+  endif()
+  list(APPEND Command ${Options})
 
   file(RELATIVE_PATH Shown "${CMAKE_SOURCE_DIR}" "${Source}")
   add_custom_command(OUTPUT "${Output}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${OutputFolder}"
     COMMAND ${Command}
-    DEPENDS "${Source}" "${FlagsFile}" "${rcache_REWRITE_EXECUTABLE}"
+    DEPENDS "${Source}" "${FlagsFile}" ${SourceFlagsFile} ${OrderTarget}
+            "${rcache_REWRITE_EXECUTABLE}"
     DEPFILE "${Output}.d"
     WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
     COMMENT "Rewriting CUDA source ${Shown}"
@@ -215,33 +363,7 @@ function(_rcache_add_command Target Source FlagsFile Kernels Options Remarks Res
     _rcache_copy_properties("${Source}" "${Path}")
   endforeach()
   set(${Result} "${Output}" PARENT_SCOPE)
-endfunction()
-
-# Flags that belong to the source file alone.
-function(_rcache_source_flags Source Result)
-  set(Flags)
-  get_source_file_property(Values "${Source}" COMPILE_DEFINITIONS)
-  if(Values)
-    list(TRANSFORM Values PREPEND "--extra-arg=-D")
-    list(APPEND Flags ${Values})
-  endif()
-  get_source_file_property(Values "${Source}" INCLUDE_DIRECTORIES)
-  if(Values)
-    list(TRANSFORM Values PREPEND "--extra-arg=-I")
-    list(APPEND Flags ${Values})
-  endif()
-  get_source_file_property(Values "${Source}" COMPILE_OPTIONS)
-  if(Values)
-    list(TRANSFORM Values PREPEND "--extra-arg=")
-    list(APPEND Flags ${Values})
-  endif()
-  get_source_file_property(Values "${Source}" COMPILE_FLAGS)
-  if(Values)
-    separate_arguments(Values NATIVE_COMMAND "${Values}")
-    list(TRANSFORM Values PREPEND "--extra-arg=")
-    list(APPEND Flags ${Values})
-  endif()
-  set(${Result} "${Flags}" PARENT_SCOPE)
+  set(${AllResults} "${Paths}" PARENT_SCOPE)
 endfunction()
 
 function(_rcache_copy_properties From To)

@@ -21,10 +21,21 @@ unsigned UnitEdits::lineOf(unsigned Offset) const {
                  std::count(Text.begin(), Text.begin() + Offset, '\n'));
 }
 
+std::string UnitEdits::lineDirective(unsigned Line) const {
+  std::string Name;
+  for (char C : File) {
+    if (C == '"' || C == '\\')
+      Name += '\\';
+    Name += C;
+  }
+  return "#line " + std::to_string(Line) + " \"" + Name + "\"";
+}
+
 /// Behind the leading comments and directives, outside every #if.
 unsigned UnitEdits::runtimeOffset() const {
   llvm::StringRef T = Text;
-  size_t Pos = 0, Best = 0;
+  // A byte order mark stays first.
+  size_t Pos = T.starts_with("\xEF\xBB\xBF") ? 3 : 0, Best = Pos;
   int Depth = 0;
   bool InComment = false;
   while (Pos < T.size()) {
@@ -93,10 +104,9 @@ void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,
   else
     T = "\n\n" + New + (EndOfLine ? "" : "\n");
   if (O.LineDirectives) {
-    std::string Where = " \"" + File + "\"";
-    T = (StartOfLine ? "" : "\n\n") + New + "\n#line " +
-        std::to_string(lineOf(At) + (StartOfLine || !EndOfLine ? 0 : 1)) + Where +
-        (StartOfLine || !EndOfLine ? "\n" : "");
+    const bool Inside = StartOfLine || !EndOfLine;
+    T = (StartOfLine ? "" : "\n\n") + New + "\n" +
+        lineDirective(lineOf(At) + (Inside ? 0 : 1)) + (Inside ? "\n" : "");
   }
   Edits.push_back({At, 0, std::move(T)});
 }
@@ -121,7 +131,24 @@ void UnitEdits::replaceLaunch(const LaunchSite &L, const KernelModel &M) {
   if (!Void)
     for (const std::string &A : L.Args)
       T += ", " + A;
+  // What follows keeps its line.
+  auto Lines = [](llvm::StringRef S) { return S.count('\n'); };
+  const size_t Old = Lines(llvm::StringRef(Text).slice(L.Begin, L.End));
+  if (O.LineDirectives && Lines(T) < Old)
+    T.append(Old - Lines(T), '\n');
   Edits.push_back({L.Begin, L.End - L.Begin, T + ")"});
+}
+
+/// Line ends as the file has them.
+static std::string withLineEnds(llvm::StringRef T, bool Crlf) {
+  std::string Out;
+  for (char C : T) {
+    if (C == '\n' && Crlf)
+      Out += '\r';
+    if (C != '\r')
+      Out += C;
+  }
+  return Out;
 }
 
 std::vector<Edit> UnitEdits::finish() {
@@ -137,9 +164,13 @@ std::vector<Edit> UnitEdits::finish() {
     if (At != 0 && Text[At - 1] != '\n')
       T = "\n" + T;
     if (O.LineDirectives)
-      T += "#line " + std::to_string(lineOf(At)) + " \"" + File + "\"\n";
+      T += lineDirective(lineOf(At)) + "\n";
     Edits.insert(Edits.begin(), {At, 0, T});
   }
+  const llvm::StringRef Source = Text;
+  const bool Crlf = 2 * Source.count("\r\n") > Source.count('\n');
+  for (Edit &E : Edits)
+    E.Text = withLineEnds(E.Text, Crlf);
   // Insertions at one place become one edit: tools that merge edits refuse two.
   std::multimap<unsigned, Edit> Sorted;
   for (Edit &E : Edits)

@@ -41,6 +41,8 @@ private:
 
   unsigned runtimeOffset() const;
   unsigned lineOf(unsigned Offset) const;
+  /// `#line N "file"`, without an end.
+  std::string lineDirective(unsigned Line) const;
 };
 
 } // namespace rcache

@@ -98,7 +98,7 @@ if toolkit:
 for program in ("rcache-check", "rcache-fuzz", "rcache-lsp"):
     if os.path.exists(os.path.join(bin_dir, program)):
         config.available_features.add(program)
-for program in ("nvim", "emacs", "cmake", "ninja", "make"):
+for program in ("nvim", "emacs", "cmake", "ninja", "make", "man"):
     if shutil.which(program):
         config.available_features.add(program)
 if "address" in config.rcache_sanitize:

@@ -146,9 +146,10 @@ cl::opt<std::string> Arch("arch", cl::value_desc("sm_NN"), cl::cat(Parse),
 cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
                                 cl::cat(Parse),
                                 cl::desc("Further compiler flag (repeatable)"));
-cl::opt<std::string> FlagsFile(
+cl::list<std::string> FlagsFiles(
     "flags-file", cl::value_desc("file"), cl::cat(Parse),
-    cl::desc("Compiler flags, one a line and taken as they are; a line that "
+    cl::desc("Compiler flags (repeatable), one a line and taken as they are; a "
+             "line that "
              "begins with SHELL: is split as a shell does (CMake's notation)"));
 cl::opt<bool> AllowErrors("allow-errors", cl::cat(Parse),
                           cl::desc("Go on although the source has errors, as "
@@ -332,10 +333,10 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
           "in registers\n",
           &llvm::errs()))
     return std::nullopt;
-  if (!FlagsFile.empty()) {
+  for (const std::string &File : FlagsFiles) {
     if (!O.Flags)
       O.Flags.emplace();
-    if (!readFlagsFile(FlagsFile, *O.Flags))
+    if (!readFlagsFile(File, *O.Flags))
       return std::nullopt;
   }
   if (!copyOptions(O) || !checkCombination(O))

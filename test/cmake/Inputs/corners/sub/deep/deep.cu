@@ -1,0 +1,21 @@
+#include "local.h"
+#if !FROM_EXPRESSION
+#error "flags were lost"
+#endif
+__global__ void deep(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128 + 4];
+  int g = blockIdx.x * 128 + threadIdx.x;
+  if (g >= n)
+    return;
+  s[threadIdx.x] = in[g];
+  if (threadIdx.x < 4)
+    s[threadIdx.x + 128] = in[g + 128];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i <= 4; ++i)
+    sum += s[threadIdx.x + i];
+  out[g] = sum;
+}
+void run_deep(const float *in, float *out, int n) {
+  deep<<<(n + 127) / 128, 128>>>(in, out, n);
+}
