@@ -280,7 +280,7 @@ private:
         Editable += Edits.canEdit(L, *M.InsertOffset);
     std::vector<LaunchCase> Cases;
     std::vector<std::string> Texts;
-    std::set<std::string> Helpers;
+    std::set<std::string> Helpers = {"verify"};
     for (Case &C : G) {
       if (!C.Emitted)
         continue;

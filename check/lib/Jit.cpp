@@ -325,4 +325,9 @@ int CompiledProgram::runMain(const std::vector<std::string> &Args) {
   return Main(Args.size(), Argv.data(), environ);
 }
 
+void CompiledProgram::runExitHandlers() {
+  if (auto E = I->Jit->deinitialize(I->Jit->getMainJITDylib()))
+    consumeError(std::move(E));
+}
+
 } // namespace rcache::check

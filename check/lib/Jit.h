@@ -40,6 +40,8 @@ public:
   void *lookup(const std::string &Name);
   /// Runs main. \p Args includes the program's name.
   int runMain(const std::vector<std::string> &Args);
+  /// What the end of a process does: handlers of atexit, static destructors.
+  void runExitHandlers();
   const Program &program() const;
   /// Does device code contain atomic operations whose outcome depends on the
   /// order of blocks (sums of floating-point values, tickets)?

@@ -16,9 +16,10 @@ std::string dim(const Dim3 &D) {
 }
 
 /// Runs when the program calls exit, or when main has returned.
-int ProgramStatus = -1;
 std::string Label;
+CompiledProgram *Running = nullptr;
 void summary() {
+  Running->runExitHandlers();
   fflush(stdout);
   if (unsigned N = errorCount()) {
     fprintf(stderr, "rcache-check: %u error%s%s%s\n", N, N == 1 ? "" : "s",
@@ -65,11 +66,10 @@ int runCommand(const CommandLine &L) {
   Label = L.Label;
   if (!Label.empty() && P->orderDependent())
     options().Jobs = 1;
-  atexit(summary);
-  ProgramStatus = P->runMain(Args);
   // The compiled code must outlive whatever the program left for exit.
-  P.release();
-  exit(ProgramStatus);
+  Running = P.release();
+  atexit(summary);
+  exit(Running->runMain(Args));
 }
 
 } // namespace rcache::check

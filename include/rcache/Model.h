@@ -377,6 +377,8 @@ struct KernelModel {
   std::optional<unsigned> InsertOffset;
 
   std::vector<KernelParam> Params;
+  /// __device__ variables that the kernel may change, named for host code.
+  std::vector<std::string> DeviceVariables;
   std::vector<Symbol> Symbols;
   std::vector<SharedArray> Arrays;
   std::vector<SharedAccess> SharedAccesses; ///< in text order

@@ -60,6 +60,25 @@ std::string storedType(std::string T) {
   return S.str();
 }
 
+/// `rcache::device::verification rc_verification("k", "a, b", ..., a, b);`
+std::string verificationText(const KernelModel &M) {
+  std::string Names, Values;
+  for (const KernelParam &P : M.Params) {
+    Names += (Names.empty() ? "" : ", ") + P.Name;
+    Values += ", " + P.Name;
+  }
+  for (const std::string &V : M.DeviceVariables) {
+    Names +=
+        (Names.empty() ? "" : ", ") + llvm::StringRef(V).drop_front(2).str();
+    Values += ", rcache::device::verify_variable(" + V + ")";
+  }
+  return "#ifdef RCACHE_VERIFY\nrcache::device::verification "
+         "rc_verification(\"" +
+         M.Name + "\", \"" + Names +
+         "\", rc_grid, rc_block, rc_shared, rc_stream" + Values +
+         ");\n#endif\n";
+}
+
 } // namespace
 
 std::string rcache::runtimeText(const std::set<std::string> &Helpers) {
@@ -80,8 +99,8 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
                                        bool WithVoidArgs) {
   const KernelModel &M = *Cases.front().M;
   std::string Params = M.text(M.ParamsRange);
-  bool NoParams =
-      Params.find_first_not_of(" \t\n") == std::string::npos || M.Params.empty();
+  bool NoParams = Params.find_first_not_of(" \t\n") == std::string::npos ||
+                  M.Params.empty();
   std::string Args, Targs;
   for (const KernelParam &P : M.Params)
     Args += (Args.empty() ? "" : ", ") + P.Name;
@@ -97,12 +116,18 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
        "_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared, cudaStream_t "
        "rc_stream" +
        (NoParams ? "" : ", " + Params) + ") {\n";
+  T += verificationText(M);
   // Instantiations with different plans are different kernels.
   std::string Else;
   for (size_t I = 0; I < Cases.size(); ++I) {
     const LaunchCase &C = Cases[I];
-    std::string Body = "if (" + C.K->Condition + ") {\n" + C.K->Launch +
-                       "return;\n}\n";
+    // When verifying, the original follows: its result stays.
+    std::string Body = "if (" + C.K->Condition +
+                       "\n#ifdef RCACHE_VERIFY\n&& rc_verification.save()\n"
+                       "#endif\n) {\n" +
+                       C.K->Launch +
+                       "\n#ifdef RCACHE_VERIFY\nrc_verification.original();\n"
+                       "#else\nreturn;\n#endif\n}\n";
     if (Cases.size() == 1) {
       T += Body;
       break;
@@ -128,7 +153,8 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
        "static inline cudaError_t " + M.Name +
        "_rc_launch_args(dim3 rc_grid, dim3 rc_block, void **rc_args, size_t "
        "rc_shared, cudaStream_t rc_stream) {\n" +
-       M.Name + "_rc_launch" + Targs + "(rc_grid, rc_block, rc_shared, rc_stream" +
-       Unpacked + ");\nreturn cudaPeekAtLastError();\n}\n";
+       M.Name + "_rc_launch" + Targs +
+       "(rc_grid, rc_block, rc_shared, rc_stream" + Unpacked +
+       ");\nreturn cudaPeekAtLastError();\n}\n";
   return T;
 }

@@ -69,6 +69,10 @@ struct Obstacle {
 /// obstacles here.
 std::vector<Obstacle> findObstacles(const clang::FunctionDecl *FD);
 
+/// Names, for host code that follows the kernel, of the __device__ variables
+/// that \p Kernel or a function it calls may change.
+std::vector<std::string> deviceVariables(const clang::FunctionDecl *Kernel);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_EFFECTS_H

@@ -109,6 +109,7 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
       It != Launches.ByKernel.end())
     M->Launches = It->second;
   M->Geo = findGeometry(F, M->Launches);
+  M->DeviceVariables = deviceVariables(F);
   M->Context = isl::set(M->Ctx->ctx(), "{ : }");
   return M;
 }

@@ -11,6 +11,8 @@
 #ifndef RCACHE_DEVICE_REWRITE_CUH
 #define RCACHE_DEVICE_REWRITE_CUH
 
+#include "verify.cuh"
+
 // rcache-begin: same
 #ifndef RCACHE_DEVICE_SAME
 #define RCACHE_DEVICE_SAME
