@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The stages in their order, one line each, for every kernel of a file; then
 // the file's edits. A kernel template is edited once: its instantiations are
@@ -54,12 +54,12 @@ PlanRequest request(const Options &O) {
 }
 
 bool selected(const KernelModel &M, const Options &O) {
-  return O.Kernels.empty() ||
-         std::any_of(O.Kernels.begin(), O.Kernels.end(),
-                     [&](const std::string &K) {
-                       return K == M.Name || K == M.QualifiedName ||
-                              K == "::" + M.QualifiedName;
-                     });
+  return O.Kernels.empty() || std::any_of(O.Kernels.begin(), O.Kernels.end(),
+                                          [&](const std::string &K) {
+                                            return K == M.Name ||
+                                                   K == M.QualifiedName ||
+                                                   K == "::" + M.QualifiedName;
+                                          });
 }
 
 std::string planLine(const KernelModel &M, const Plan &P) {
@@ -73,7 +73,7 @@ std::string planLine(const KernelModel &M, const Plan &P) {
                     : "in chunks of " + std::to_string(A.Chunk) + ", shuffled";
       break;
     case Exchange::Reload:
-      T += "reloaded";
+      T += A.Stream ? "reloaded row by row" : "reloaded";
       break;
     case Exchange::Direct:
       T += "read from its source";
@@ -84,8 +84,8 @@ std::string planLine(const KernelModel &M, const Plan &P) {
     }
     if (!A.Extent.empty()) {
       int64_t N = 1;
-      for (int64_t E : A.Extent)
-        N *= E;
+      for (size_t D = A.Stream ? 1 : 0; D < A.Extent.size(); ++D)
+        N *= A.Extent[D];
       T += ", " + std::to_string(N) + " registers";
     }
   }
@@ -93,8 +93,8 @@ std::string planLine(const KernelModel &M, const Plan &P) {
   const PlanCounts &C = P.Counts;
   OS << llvm::format("; per output %.2f shuffles, %.2f loads (original: %.2f "
                      "loads, %.2f shared reads)",
-                     C.Shuffles, C.LoadInstructions,
-                     C.OriginalLoadInstructions, C.OriginalSharedReads);
+                     C.Shuffles, C.LoadInstructions, C.OriginalLoadInstructions,
+                     C.OriginalSharedReads);
   return OS.str();
 }
 
@@ -149,7 +149,8 @@ private:
     C.R.Declines.push_back({Code, std::move(Detail), C.M->Pos});
   }
 
-  bool dump(Case &C, const char *Stage, llvm::function_ref<void(llvm::raw_ostream &)> P) {
+  bool dump(Case &C, const char *Stage,
+            llvm::function_ref<void(llvm::raw_ostream &)> P) {
     if (O.PrintAfter != Stage)
       return false;
     llvm::raw_string_ostream OS(C.R.Dump);
@@ -182,29 +183,56 @@ private:
       for (const Plan &P : Out.Candidates)
         OS << planLine(M, P) << ": " << text(verifyPlan(M, P)) << "\n";
     });
-    std::optional<Plan> Best = choose(C, Out.Candidates);
+    std::optional<Plan *> Best = choose(C, Out.Candidates);
     if (!Best)
       return;
-    Plan P = std::move(*Best);
-    dump(C, "plan", [&](llvm::raw_ostream &OS) { P.print(OS, M); });
-    if (!O.Force && !O.Candidate && P.PredictedSpeedup < MinimumGain)
-      return decline(C, "no-gain",
-                     llvm::formatv("the best plan ({0}) would run at {1:F2}x",
-                                   planLine(M, P), P.PredictedSpeedup));
+    dump(C, "plan", [&](llvm::raw_ostream &OS) { (*Best)->print(OS, M); });
+    // What cannot be written, or is not what it should be, gives way to the
+    // next best.
+    std::optional<Decline> First;
+    while (Best && gains(**Best)) {
+      auto Why = emit(C, **Best);
+      if (!Why)
+        return;
+      if (!First)
+        First = Why;
+      Best = O.Candidate ? std::nullopt : next(C, Out.Candidates, *Why);
+    }
+    if (First)
+      return C.R.Declines.push_back(std::move(*First));
+    decline(C, "no-gain",
+            llvm::formatv("the best plan ({0}) would run at {1:F2}x",
+                          planLine(M, **Best), (*Best)->PredictedSpeedup));
+    // Why no array could be turned into registers says more.
+    if (!Out.WhyShared.empty())
+      C.R.Declines = Out.WhyShared;
+  }
+
+  bool gains(const Plan &P) const {
+    return O.Force || O.Candidate || P.PredictedSpeedup >= MinimumGain;
+  }
+
+  /// Verifies and writes one plan; the reason if that fails.
+  std::optional<Decline> emit(Case &C, Plan &P) {
+    const KernelModel &M = *C.M;
     damage(P);
     const VerifyOutcome V = verifyPlan(M, P, quickly());
-    if (V.K == VerifyOutcome::Wrong && !O.Mutate.empty())
-      C.R.Notes.push_back("the plan verifier found: " + V.Detail);
-    else if (V.K == VerifyOutcome::Wrong)
-      return decline(C, "plan-not-verified", V.Detail);
-    if (V.K == VerifyOutcome::NotVerified)
-      C.R.Notes.push_back("the plan was not executed: " + V.Detail);
+    if (V.K == VerifyOutcome::Wrong && O.Mutate.empty())
+      return Decline{"plan-not-verified", V.Detail, M.Pos};
     auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
     if (!E)
-      return decline(C, "emit-failed", llvm::toString(E.takeError()));
+      return Decline{"emit-failed", llvm::toString(E.takeError()), M.Pos};
+    if (V.K == VerifyOutcome::Wrong)
+      C.R.Notes.push_back("the plan verifier found: " + V.Detail);
+    const bool Moves = std::any_of(
+        P.Arrays.begin(), P.Arrays.end(),
+        [](const ArrayPlan &A) { return A.X != Exchange::Shared; });
+    if (V.K == VerifyOutcome::NotVerified && Moves)
+      C.R.Notes.push_back("the plan was not executed: " + V.Detail);
     C.Emitted = std::move(*E);
     C.ThePlan = std::move(P);
     dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
+    return std::nullopt;
   }
 
   /// Tests of what looks for errors: a wrong plan goes on to emission.
@@ -242,15 +270,12 @@ private:
 
   /// The candidate with the best prediction; among equals the first. Empty,
   /// with a reason in \p C, when there is none.
-  std::optional<Plan> choose(Case &C, std::vector<Plan> &Candidates) {
+  std::optional<Plan *> choose(Case &C, std::vector<Plan> &Candidates) {
     const Arch *A = findArch(O.Arch);
     if (!A)
       A = findArch("sm_90");
-    ChooseOptions How;
-    How.AssumedBlock = O.AssumedBlock;
-    How.Force = O.Force;
-    How.Wanted = O.Candidate;
-    auto Chosen = std::make_shared<Choice>(rankPlans(*C.M, Candidates, *A, How));
+    auto Chosen =
+        std::make_shared<Choice>(rankPlans(*C.M, Candidates, *A, how()));
     C.R.Chosen = Chosen;
     dump(C, "predict",
          [&](llvm::raw_ostream &OS) { printChoice(OS, *Chosen); });
@@ -261,7 +286,30 @@ private:
       return std::nullopt;
     }
     // None can run: the first, so that what follows has figures to tell.
-    return std::move(Candidates[std::max(0, Chosen->Chosen)]);
+    return &Candidates[static_cast<size_t>(std::max(0, Chosen->Chosen))];
+  }
+
+  /// The best of the others, when the chosen one failed for \p Why.
+  std::optional<Plan *> next(Case &C, std::vector<Plan> &Candidates,
+                             const Decline &Why) const {
+    auto Again = std::make_shared<Choice>(*C.R.Chosen);
+    if (Again->Chosen < 0)
+      return std::nullopt;
+    Again->Candidates[static_cast<size_t>(Again->Chosen)].Failed =
+        Why.Code + ": " + Why.Detail;
+    rcache::choose(*Again, how());
+    C.R.Chosen = Again;
+    if (Again->Chosen < 0)
+      return std::nullopt;
+    return &Candidates[static_cast<size_t>(Again->Chosen)];
+  }
+
+  ChooseOptions how() const {
+    ChooseOptions How;
+    How.AssumedBlock = O.AssumedBlock;
+    How.Force = O.Force;
+    How.Wanted = O.Candidate;
+    return How;
   }
 
   std::string freshName(const std::string &Base) const {

@@ -33,6 +33,8 @@ struct Candidate {
   std::optional<double> Milliseconds;
   /// Why it was not taken into account; "": it was.
   std::string Excluded;
+  /// It could not be verified or written: why.
+  std::string Failed;
 
   /// Load instructions, and warp-wide accesses of L1 for 32 outputs.
   double loads() const;

@@ -71,6 +71,14 @@ struct VectorLeaf {
   unsigned Head = 0;
 };
 
+/// A window whose rows (first dimension) are loaded one after the other and used
+/// up at once: round j of Loop, in slot s along Axis, reads row j + s + Offset.
+struct RowStream {
+  unsigned Loop = 0; ///< For statement with constant bounds and step 1
+  int Axis = -1;     ///< -1: all slots read the same row
+  int64_t Offset = 0;
+};
+
 /// One array between one barrier and the next write of it.
 struct ArrayPlan {
   unsigned Array = 0;
@@ -89,6 +97,8 @@ struct ArrayPlan {
   /// of the last dimension is element First + m / SlotSpan * SlotStep +
   /// m % SlotSpan. SlotSpan 0: register m is element First + m.
   int64_t SlotSpan = 0, SlotStep = 0;
+  /// Reload: only one row is held at a time.
+  std::optional<RowStream> Stream;
 
   /// On Interior ([e0.., symbols], e = First) the whole window lies in the
   /// piece InteriorPiece; its loads may be done as vectors.
@@ -164,6 +174,10 @@ struct Plan {
   double PredictedSpeedup = 0;  ///< 0: not predicted
 
   unsigned slots() const { return Factor[0] * Factor[1] * Factor[2]; }
+  /// Do slots run along this axis? At least one axis has them.
+  bool hasSlots(unsigned Axis) const {
+    return Factor[Axis] > 1 || (Axis == 0 && slots() == 1);
+  }
   /// Stable text form, for tests and --print-after=plan.
   void print(llvm::raw_ostream &OS, const KernelModel &M) const;
 };

@@ -289,6 +289,86 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
          "} else {\n" + Rows + R->Scalar + RowEnds + "}\n";
 }
 
+/// The lambdas that load one row of a streamed window, and the test that chooses
+/// between them.
+llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  const std::string W = base(Index), V = N("v"), Row = N("row");
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  std::string First, OfRow, Reg = V;
+  for (size_t D = 0; D < A.First.size(); ++D) {
+    auto F = affineText(A.First[D], N, O);
+    if (!F)
+      return F;
+    const std::string E = "const int " + N(A.Stage.ElemIds[D]) + " = " + *F;
+    First += E + ";\n";
+    if (D == 0)
+      OfRow += E + " + " + Row + ";\n";
+    else if (D + 1 < A.First.size()) {
+      const std::string R = N("r" + str(int64_t(D)));
+      OfRow += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
+               str(A.Extent[D]) + "; ++" + R + ") {\n" + E + " + " + R + ";\n";
+      Reg += "[" + R + "]";
+    } else
+      OfRow += E + ";\n";
+  }
+  std::string Ends, Extents;
+  for (size_t D = 1; D < A.Extent.size(); ++D) {
+    Extents += "[" + str(A.Extent[D]) + "]";
+    Ends += D + 1 < A.Extent.size() ? "}\n" : "";
+  }
+  auto R = run(A, Reg, A.Extent.back());
+  if (!R)
+    return R.takeError();
+  RowLoad Load;
+  Load.Scalar = R->Condition != "true";
+  Load.Fast = !R->Condition.empty();
+  if (Load.Fast && Load.Scalar)
+    Load.Condition = W + "_inside";
+  std::string T = "// Phase: the rows of " + Arr.Name +
+                  " that this thread's outputs need, one at a time.\n";
+  auto Lambda = [&](const char *Suffix, const std::string &Body) {
+    T += "const auto " + W + Suffix + " = [=](" + Arr.ElemType + " (&" + V +
+         ")" + Extents + ", const int " + Row + ") {\n" + OfRow + Body + Ends +
+         "};\n";
+  };
+  if (Load.Fast)
+    Lambda("_row", R->Fast);
+  if (Load.Scalar)
+    Lambda("_border_row", R->Scalar);
+  if (!Load.Condition.empty())
+    T += "bool " + Load.Condition + ";\n{\n" + First + Load.Condition + " = " +
+         R->Condition + ";\n}\n";
+  RowLoads[Index] = Load;
+  return T;
+}
+
+std::string Fill::streamInside(unsigned Loop) const {
+  std::string T;
+  for (const auto &[Index, Load] : RowLoads)
+    if (P.Arrays[Index].Stream->Loop == Loop && !Load.Condition.empty())
+      T += (T.empty() ? "" : " && ") + Load.Condition;
+  return T;
+}
+
+std::string Fill::streamedRow(unsigned Loop, const std::string &Row,
+                              bool Inside) const {
+  std::string T;
+  for (const auto &[Index, Load] : RowLoads) {
+    const ArrayPlan &A = P.Arrays[Index];
+    if (A.Stream->Loop != Loop)
+      continue;
+    const std::string W = base(Index);
+    T += M.Arrays[A.Array].ElemType + " " + W;
+    for (size_t D = 1; D < A.Extent.size(); ++D)
+      T += "[" + str(A.Extent[D]) + "]";
+    const bool Fast = Load.Fast && (Inside || !Load.Scalar);
+    T += ";\n" + W + (Fast ? "_row(" : "_border_row(") + W + ", " + Row + ");\n";
+  }
+  return T;
+}
+
 llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   std::string W = base(Index), Lane = N("lane");
@@ -384,7 +464,8 @@ llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
     }
     if (A.X == Exchange::Direct)
       continue;
-    auto F = A.X == Exchange::Reload ? reload(A, I)
+    auto F = A.Stream                ? rows(A, I)
+             : A.X == Exchange::Reload ? reload(A, I)
              : A.Cyclic             ? cyclic(A, I)
                                     : chunked(A, I);
     if (!F)
@@ -406,8 +487,8 @@ llvm::Expected<std::string> Fill::readText(unsigned Access) const {
     for (const WindowRead &W : A.WindowReads)
       if (W.Access == Access) {
         std::string T = base(I);
-        for (const isl::pw_aff &R : W.Register) {
-          auto X = affineText(R, N, O);
+        for (size_t D = A.Stream ? 1 : 0; D < W.Register.size(); ++D) {
+          auto X = affineText(W.Register[D], N, O);
           if (!X)
             return X;
           T += "[" + *X + "]";

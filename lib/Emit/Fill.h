@@ -12,6 +12,7 @@
 #define RCACHE_EMIT_FILL_H
 
 #include "Names.h"
+#include <map>
 #include <set>
 
 namespace rcache {
@@ -27,6 +28,14 @@ public:
   /// code.
   llvm::Expected<std::string> readText(unsigned Access) const;
 
+  /// The rows of all windows that loop \p Loop streams: declarations and loads of
+  /// row \p Row; \p Inside: by vectors, else element by element.
+  std::string streamedRow(unsigned Loop, const std::string &Row,
+                          bool Inside) const;
+  /// The condition, of variables declared at the barrier, that all these windows
+  /// lie inside: "" if none can be loaded by vectors.
+  std::string streamInside(unsigned Loop) const;
+
   const std::set<std::string> &helpers() const { return Helpers; }
 
 private:
@@ -34,11 +43,18 @@ private:
   const Plan &P;
   const Names &N;
   std::set<std::string> Helpers;
+  /// How the rows of a streamed window are loaded, by index in P.Arrays.
+  struct RowLoad {
+    bool Fast = false, Scalar = false; ///< lambdas that exist
+    std::string Condition;             ///< "": there is one body only
+  };
+  std::map<size_t, RowLoad> RowLoads;
 
   std::string base(size_t PlanIndex) const;
   std::string groupName(const ArrayPlan &A) const;
   llvm::Expected<std::string> stageLambda(const ArrayPlan &A);
   llvm::Expected<std::string> reload(const ArrayPlan &A, size_t Index);
+  llvm::Expected<std::string> rows(const ArrayPlan &A, size_t Index);
   llvm::Expected<std::string> chunked(const ArrayPlan &A, size_t Index);
   llvm::Expected<std::string> cyclic(const ArrayPlan &A, size_t Index);
   /// Statements that put a run of elements from (rc_e0, ...) into an array:

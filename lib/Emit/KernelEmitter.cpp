@@ -18,6 +18,7 @@
 #include "Shape.h"
 #include "ValueText.h"
 #include <algorithm>
+#include <map>
 
 using namespace rcache;
 
@@ -67,6 +68,9 @@ private:
   std::string Error;
   bool InSlots = false;
   bool StoresLate = false;
+  const RowStream *Stream = nullptr; ///< inside the loop over streamed rows
+  /// Barriers that stand behind the loop that loads what they order.
+  std::map<unsigned, std::string> BarrierBehind;
 
   void fail(const std::string &T) {
     if (Error.empty())
@@ -85,21 +89,21 @@ private:
     std::string T;
     static const char *Slot[3] = {"s", "sy", "sz"};
     for (int A = 2; A >= 0; --A)
-      if (P.Factor[A] > 1 || A == 0)
+      if (P.hasSlots(unsigned(A)))
         T += "[" + N(Slot[A]) + "]";
     return T;
   }
   std::string firstSlotIndex() const {
     std::string T;
     for (int A = 2; A >= 0; --A)
-      if (P.Factor[A] > 1 || A == 0)
+      if (P.hasSlots(unsigned(A)))
         T += "[0]";
     return T;
   }
   std::string slotExtents() const {
     std::string T;
     for (int A = 2; A >= 0; --A)
-      if (P.Factor[A] > 1 || A == 0)
+      if (P.hasSlots(unsigned(A)))
         T += "[" + std::to_string(P.Factor[A]) + "]";
     return T;
   }
@@ -107,13 +111,17 @@ private:
     static const char *Slot[3] = {"s", "sy", "sz"};
     static const char *First[3] = {"tx", "ty", "tz"};
     static const char *Thread[3] = {"thread_x", "thread_y", "thread_z"};
-    std::string T, Decls;
+    std::string T, Decls, Closing;
     for (int A = 2; A >= 0; --A) {
-      if (P.Factor[A] == 1 && A != 0)
+      if (!P.hasSlots(unsigned(A)))
         continue;
       std::string I = N(Slot[A]);
       T += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " +
            std::to_string(P.Factor[A]) + "; ++" + I + ")\n";
+      if (Stream && Stream->Axis == A) {
+        T += "{\n" + roundOfRow(" - " + I) + "continue;\n" + iteratorDecl();
+        Closing += "}\n";
+      }
       if (Body.find(N(Thread[A])) != std::string::npos) {
         std::string Stride =
             P.Stride[A] == 1 ? I : I + " * " + std::to_string(P.Stride[A]);
@@ -121,7 +129,60 @@ private:
                  " + " + Stride + ";\n";
       }
     }
-    return T + "{\n" + Decls + Body + "}\n";
+    return T + "{\n" + Decls + Body + "}\n" + Closing;
+  }
+
+  //===--- Rows that are used up as they are loaded ---===//
+
+  /// The round that a slot is in when row `rc_row` is there; `if` it is none.
+  std::string roundOfRow(const std::string &Slot) const {
+    const Stmt &L = M.stmt(Stream->Loop);
+    const int64_t First = *L.ConstFirst, Last = First + *L.ConstTripCount - 1;
+    const std::string J = N("round");
+    std::string Shift;
+    if (Stream->Offset)
+      Shift = (Stream->Offset > 0 ? " - " : " + ") +
+              std::to_string(std::abs(Stream->Offset));
+    return "const int " + J + " = " + N("row") + Slot + Shift + ";\nif (" + J +
+           " < " + std::to_string(First) + " || " + J + " > " +
+           std::to_string(Last) + ")\n";
+  }
+  std::string iteratorDecl() const {
+    const Var &V =
+        M.Vars[static_cast<size_t>(M.stmt(Stream->Loop).IterVar)];
+    return "const " + V.Type + " " + V.Name + " = " + N("round") + ";\n";
+  }
+
+  std::string streamed(const Stmt &St) {
+    int64_t Rows = 0;
+    for (const ArrayPlan &A : P.Arrays)
+      if (A.Stream && A.Stream->Loop == St.Id) {
+        Stream = &*A.Stream;
+        Rows = A.Extent[0];
+      }
+    const std::string Row = N("row");
+    auto Loop = [&](bool Inside) {
+      std::string T = "#pragma unroll\nfor (int " + Row + " = 0; " + Row + " < " +
+                      std::to_string(Rows) + "; ++" + Row + ") {\n" +
+                      F.streamedRow(St.Id, Row, Inside);
+      if (Stream->Axis < 0 || P.Factor[Stream->Axis] == 1)
+        T += roundOfRow("") + "continue;\n" + iteratorDecl();
+      return T + body(St.Children[0]) + "}\n";
+    };
+    const std::string Inside = F.streamInside(St.Id);
+    std::string T = Loop(true);
+    if (!Inside.empty())
+      T = "if (" + Inside + ") {\n" + T + "} else { // at a border\n" +
+          Loop(false) + "}\n";
+    Stream = nullptr;
+    return T + BarrierBehind[St.Id];
+  }
+
+  bool isStreamed(const Stmt &St) const {
+    for (const ArrayPlan &A : P.Arrays)
+      if (A.Stream && A.Stream->Loop == St.Id)
+        return true;
+    return false;
   }
 
   //===--- Text with edits ---===//
@@ -387,9 +448,16 @@ private:
       if (St.K == Stmt::Barrier) {
         // Loads first, then the barrier: the order of the original.
         Out += take(F.atBarrier(C));
-        if (P.KeepBarriers)
-          Out += render(St.Range, {}, true) +
-                 (M.text(St.Range).find(';') == std::string::npos ? ";\n" : "\n");
+        if (P.KeepBarriers) {
+          std::string Text =
+              render(St.Range, {}, true) +
+              (M.text(St.Range).find(';') == std::string::npos ? ";\n" : "\n");
+          std::string *Where = &Out;
+          for (const ArrayPlan &A : P.Arrays)
+            if (A.Stream && A.Barrier == C)
+              Where = &BarrierBehind[A.Stream->Loop];
+          *Where += Text;
+        }
         continue;
       }
       Out += structural(St);
@@ -410,6 +478,8 @@ private:
     case Stmt::Block:
       return "{\n" + blockBody(St.Id) + "}\n";
     case Stmt::For:
+      if (isStreamed(St))
+        return streamed(St);
       if (std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
           P.UnrolledLoops.end())
         return "\n#pragma unroll\n" + render(St.HeaderRange, {}, true) + " {\n" +
@@ -663,7 +733,8 @@ private:
         break;
       case Exchange::Reload:
         T += "//   " + Nm + ": window of " + Len +
-             " registers, loaded by each thread.\n";
+             " registers, loaded by each thread" +
+             (A.Stream ? ", one row at a time" : "") + ".\n";
         break;
       case Exchange::Direct:
         if (!A.Reads.empty())

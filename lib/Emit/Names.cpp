@@ -37,7 +37,7 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
   std::string A = Ax[Axis];
   switch (K) {
   case Symbol::ThreadIdx:
-    if (P.Factor[Axis] > 1 || Axis == 0)
+    if (P.hasSlots(Axis) || (Axis == 0 && P.Merge))
       return Prefix + "thread_" + A;
     // The merge axis counts logical blocks, not threads.
     if (P.Merge && mergeAsRows() && Axis == 1)

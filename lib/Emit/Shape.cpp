@@ -37,7 +37,12 @@ public:
     for (auto &V : M.VarUses)
       UsesOf[V.Var].push_back(&V);
     findDead();
+    for (const ArrayPlan &A : P.Arrays)
+      if (A.Stream)
+        S.StreamLoop = static_cast<int>(A.Stream->Loop);
     findStructure();
+    if (S.StreamLoop >= 0 && !S.TapLoops.count(unsigned(S.StreamLoop)))
+      Error = "the loop over the rows of a tile does more than add up";
     findUniformVars();
     findRegions(0, M.stmt(0).Children);
     if (!Error)
@@ -272,6 +277,11 @@ private:
     for (const Stmt &St : M.Stmts) {
       if (S.Dead.count(St.Id) || St.Parent < 0)
         continue;
+      // In a streamed loop each slot has its own round.
+      if (S.StreamLoop >= 0 && static_cast<int>(St.Id) != S.StreamLoop &&
+          M.stmt(unsigned(S.StreamLoop)).Range.contains(St.Range) &&
+          mentions(St.HeaderRange, iteratorOf(unsigned(S.StreamLoop))))
+        continue;
       if (isTapLoop(St) && reachable(St)) {
         S.TapLoops.insert(St.Id);
         S.Structural.insert(St.Id);
@@ -279,6 +289,15 @@ private:
           S.Structural.insert(St.Children[0]);
       }
     }
+  }
+
+  int iteratorOf(unsigned Loop) const { return M.stmt(Loop).IterVar; }
+
+  bool mentions(TextRange R, int Var) const {
+    for (const VarUse &U : M.VarUses)
+      if (static_cast<int>(U.Var) == Var && R.contains(U.Range))
+        return true;
+    return false;
   }
 
   /// A statement of control flow's block, or of an if that can be a condition
@@ -313,9 +332,13 @@ private:
     if (St.K != Stmt::For || St.HasBarrier || St.HasReturn || St.HasCall ||
         St.IterVar < 0 || !St.ConstTripCount || *St.ConstTripCount < 2 ||
         M.Vars[static_cast<size_t>(St.IterVar)].DeclStmt != St.Id ||
-        hasGlobalWrite(St.Range) ||
-        std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) ==
-            P.UnrolledLoops.end())
+        hasGlobalWrite(St.Range))
+      return false;
+    bool ReadsKept = false;
+    for (const SharedAccess &A : M.SharedAccesses)
+      ReadsKept |= St.Range.contains(A.Range) && isKeptRead(A);
+    if (!ReadsKept && std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(),
+                                St.Id) == P.UnrolledLoops.end())
       return false;
     for (const Stmt &Q : M.Stmts)
       if (St.Range.contains(Q.Range) &&
@@ -323,7 +346,7 @@ private:
            Q.K == Stmt::Do || Q.K == Stmt::Switch))
         return false;
     for (const SharedAccess &A : M.SharedAccesses)
-      if (St.Range.contains(A.Range) && !isWindowRead(A))
+      if (St.Range.contains(A.Range) && !isWindowRead(A) && !isKeptRead(A))
         return false;
     for (const Var &V : M.Vars)
       if (V.DynamicIndex)
@@ -347,6 +370,18 @@ private:
       for (const WindowRead &W : Pl.WindowReads)
         if (&M.SharedAccesses[W.Access] == &A)
           return true;
+    return false;
+  }
+
+  /// A read of an array that stays in shared memory.
+  bool isKeptRead(const SharedAccess &A) const {
+    return A.K == SharedAccess::Read && !RegisterArrays.count(A.Array);
+  }
+
+  bool readsKept(TextRange R) const {
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (R.contains(A.Range) && isKeptRead(A))
+        return true;
     return false;
   }
 
@@ -470,6 +505,14 @@ private:
   /// A variable differs from slot to slot if its values do, or if it is
   /// modified in code that runs once a slot.
   void findUniformVars() {
+    if (S.StreamLoop >= 0) {
+      // What a round changes or declares is each slot's own.
+      const Stmt &L = M.stmt(unsigned(S.StreamLoop));
+      SlotVars.insert(static_cast<unsigned>(L.IterVar));
+      for (const VarUse &U : M.VarUses)
+        if (U.Write && L.Range.contains(U.Range) && !isTapIterator(U.Var))
+          SlotVars.insert(U.Var);
+    }
     for (unsigned V = 0; V < M.Vars.size(); ++V)
       if ((M.Vars[V].Depends & (DepThread | DepShared)) && !isTapIterator(V))
         SlotVars.insert(V);
@@ -521,7 +564,8 @@ private:
   /// it may have "depended" on the thread by control only.
   bool isTapIterator(unsigned V) const {
     for (unsigned L : S.TapLoops)
-      if (M.stmt(L).IterVar == static_cast<int>(V))
+      if (static_cast<int>(L) != S.StreamLoop &&
+          M.stmt(L).IterVar == static_cast<int>(V))
         return true;
     return false;
   }
@@ -539,7 +583,8 @@ private:
         R.Block = Block;
         unsigned First = R.All.front();
         if (const Stmt *L = tapLoopAround(First))
-          R.Speculative = !readsPointers(L->Range);
+          // The index of a slot that has returned may lead outside the array.
+          R.Speculative = !readsPointers(L->Range) && !readsKept(L->Range);
         else
           R.Speculative = isPure(R);
         for (unsigned C : R.Slot)
@@ -619,6 +664,14 @@ private:
     return false;
   }
 
+  /// In the condition of an if that each stretch of slot code tests by itself.
+  bool inGuard(TextRange R) const {
+    for (unsigned G : S.GuardIfs)
+      if (M.stmt(G).CondRange.contains(R))
+        return true;
+    return false;
+  }
+
   //===--- Homes of variables ---===//
 
   void placeVars() {
@@ -636,6 +689,8 @@ private:
         S.VarHome[V] = Home::Uniform;
         continue;
       }
+      if (S.StreamLoop >= 0 && iteratorOf(unsigned(S.StreamLoop)) == int(V))
+        continue; // declared with each row of slots
       int Own = S.regionOf(Vr.DeclStmt, M);
       bool Outside = Own < 0, Structural = false;
       auto It = UsesOf.find(V);
@@ -651,7 +706,7 @@ private:
                 In = static_cast<int>(R);
           if (In != Own)
             Outside = true;
-          if (In < 0)
+          if (In < 0 && !inGuard(U->Range))
             Structural = true;
         }
       if (!Outside)

@@ -47,6 +47,9 @@ struct Shape {
   std::set<unsigned> Dead;            ///< statements
   std::set<unsigned> DeadVars;
   std::set<unsigned> TapLoops;        ///< For statements with slots inside
+  /// A tap loop that walks over the rows of streamed windows: each slot has its
+  /// own round of it.
+  int StreamLoop = -1;
   std::set<unsigned> GuardIfs;        ///< If statements around tap loops
   /// Statements written out as control flow of the thread, not of a slot.
   std::set<unsigned> Structural;

@@ -105,6 +105,13 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
         OS << " " << A.Extent[D] << " from " << islText(A.First[D]);
       OS << "\n";
     }
+    if (A.Stream)
+      OS << "    rows streamed by the loop of line "
+         << M.stmt(A.Stream->Loop).Pos.Line << ", row = round"
+         << (A.Stream->Axis >= 0
+                 ? std::string(" + s") + "xyz"[A.Stream->Axis]
+                 : std::string())
+         << " + " << A.Stream->Offset << "\n";
     for (const WindowRead &W : A.WindowReads) {
       OS << "    read " << M.text(M.SharedAccesses[W.Access].Range) << " at";
       for (const isl::pw_aff &R : W.Register)

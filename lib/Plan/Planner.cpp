@@ -11,6 +11,7 @@
 #include "Legality.h"
 #include "Solve.h"
 #include "Staging.h"
+#include "Streaming.h"
 #include "Windows.h"
 #include <algorithm>
 #include <functional>
@@ -22,6 +23,15 @@ using namespace rcache;
 namespace {
 
 using Shape = std::optional<std::array<int64_t, 3>>;
+
+/// What one candidate tries, given the shape of the block.
+struct Form {
+  unsigned X = 1, Rows = 1; ///< factors
+  int64_t StrideX = 1;
+  bool Shuffle = false;
+  int64_t MaxWindow = MaxHeldWindow;
+  std::set<unsigned> Keep; ///< arrays that stay in shared memory by choice
+};
 
 class Planner {
 public:
@@ -48,22 +58,27 @@ public:
     if (!Out.Declines.empty())
       return std::move(Out);
     collectGroups();
-    if (RegisterArrays == 0) {
+    if (RegisterArrays == 0 && !mayKeep()) {
       Out.Declines = ArrayReasons;
       return std::move(Out);
     }
     Order = globalOrder(M, R.AssumeNoAlias);
     for (const Shape &H : hypotheses()) {
       Staged.clear();
-      for (unsigned C : factors(H))
-        for (unsigned Rows : rowFactors(H))
-          for (bool Shuffle : {true, false})
-            candidate(H, C, Rows, Shuffle);
+      if (RegisterArrays)
+        inRegisters(H);
+      if (mayKeep())
+        inSharedMemory(H);
       if (!Out.Candidates.empty())
         break;
     }
-    if (!Out.Candidates.empty())
+    if (!Out.Candidates.empty()) {
+      // Why no array can leave shared memory: of interest when merging slots
+      // alone gains nothing.
       Out.Declines.clear();
+      if (RegisterArrays == 0)
+        Out.WhyShared = ArrayReasons;
+    }
     else if (Out.Declines.empty())
       decline("block-shape", "", M.Pos);
     return std::move(Out);
@@ -103,6 +118,73 @@ private:
       }
       ++RegisterArrays;
     }
+  }
+
+  /// May the slots of a thread share the arrays as the threads did? Between two
+  /// barriers the slots run one after the other, one of the orders that the
+  /// threads may have had. What counts on a warp in step may not be split.
+  bool mayKeep() const {
+    for (const SharedArray &A : M.Arrays)
+      if (A.Volatile)
+        return false;
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::Barrier && S.Sync != Stmt::Syncthreads &&
+          S.Sync != Stmt::CooperativeGroup)
+        return false;
+    for (const Decline &D : ArrayReasons)
+      if (D.Code == "divergent-barrier" || D.Code == "shared-atomics" ||
+          D.Code == "escaping-array")
+        return false;
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      if (G.K == GlobalAccess::Atomic)
+        return false;
+    return true;
+  }
+
+  /// Candidates whose arrays go to registers wherever they can.
+  void inRegisters(const Shape &H) {
+    for (unsigned C : factors(H))
+      for (unsigned Rows : rowFactors(H))
+        for (bool Shuffle : {true, false}) {
+          Form F;
+          F.X = C;
+          F.Rows = Rows;
+          F.StrideX = R.Layout == PlanRequest::OnlyCyclic ? 32 : 1;
+          F.Shuffle = Shuffle;
+          if (!Shuffle && !isOneDim(H)) {
+            // Larger windows when their rows can be streamed.
+            F.MaxWindow = MaxStreamedWindow;
+            if (candidate(H, F))
+              continue;
+            F.MaxWindow = MaxHeldWindow;
+          }
+          candidate(H, F);
+        }
+  }
+
+  /// Candidates that leave arrays where they are and only merge slots: each
+  /// element read from shared memory serves several outputs.
+  void inSharedMemory(const Shape &H) {
+    std::set<unsigned> All;
+    for (unsigned A = 0; A < M.Arrays.size(); ++A)
+      All.insert(A);
+    const bool Rows = H && !isOneDim(H) && usesAxis(1);
+    for (unsigned X : {1u, 2u, 4u, 8u})
+      for (unsigned Y : {1u, 2u, 4u, 8u, 16u}) {
+        if (X * Y == 1 || X * Y > 16 || (Y > 1 && !Rows))
+          continue;
+        if (R.Coarsen && *R.Coarsen != (Rows && X == 1 ? Y : X))
+          continue;
+        if (H && ((*H)[0] % X != 0 || (*H)[1] % Y != 0 ||
+                  (*H)[0] * (*H)[1] * (*H)[2] / (X * Y) < 32))
+          continue;
+        Form F;
+        F.X = X;
+        F.Rows = Y;
+        F.StrideX = X == 1 ? 1 : H ? (*H)[0] / X : 32;
+        F.Keep = All;
+        candidate(H, F);
+      }
   }
 
   /// Does the kernel look at this axis of the thread index or the block?
@@ -181,24 +263,28 @@ private:
   /// Staging functions of one hypothesis: array, group, multiple.
   std::map<std::array<size_t, 3>, StagingResult> Staged;
 
-  void candidate(const Shape &H, unsigned C, unsigned Rows, bool Shuffle) {
-    bool Cyclic = R.Layout == PlanRequest::OnlyCyclic;
+  /// False: nothing was found that a plan with smaller windows might not do
+  /// better.
+  bool candidate(const Shape &H, const Form &Fm) {
+    const unsigned C = Fm.X, Rows = Fm.Rows;
+    const bool Shuffle = Fm.Shuffle, Cyclic = Fm.StrideX == 32 && !H;
     if (Shuffle && !isOneDim(H))
-      return;
-    if (C == 1 && Rows > 1)
-      return;
-    unsigned Multiple = Shuffle || Cyclic ? 32 * C : C;
+      return true;
+    if (C == 1 && Rows > 1 && Fm.Keep.empty())
+      return true;
+    const bool Warp = R.Layout == PlanRequest::OnlyCyclic && Fm.Keep.empty();
+    unsigned Multiple = Shuffle || Cyclic || Warp ? 32 * C : C;
     if (H && (*H)[0] % Multiple != 0) {
-      if (!Shuffle || Cyclic)
+      if (!Shuffle || Warp)
         decline("block-shape",
                 "blocks of " + std::to_string((*H)[0]) +
                     " threads and a factor of " + std::to_string(C),
                 M.Pos);
-      return;
+      return true;
     }
     Plan P;
     P.Factor = {C, Rows, 1};
-    P.Stride = {Cyclic ? 32 : 1, 1, 1};
+    P.Stride = {Fm.StrideX, 1, 1};
     P.Block = H;
     P.BlockMultiple = Multiple;
     P.TargetThreads = C >= 8 && isOneDim(H) ? 64 : 128;
@@ -219,7 +305,7 @@ private:
     bool AnyShuffle = false;
     std::set<unsigned> Loops;
     for (unsigned Ar = 0; Ar < M.Arrays.size(); ++Ar) {
-      if (Groups[Ar].Reason) {
+      if (Groups[Ar].Reason || Fm.Keep.count(Ar)) {
         ArrayPlan S;
         S.Array = Ar;
         S.X = Exchange::Shared;
@@ -238,9 +324,10 @@ private:
         const StagingResult &S = Known->second;
         if (S.Reason) {
           decline(S.Reason->Code.c_str(), S.Reason->Detail, S.Reason->Pos);
-          return;
+          return true;
         }
-        WindowsResult W = findWindows(M, G, A, P.Factor, P.Stride);
+        WindowsResult W =
+            findWindows(M, G, A, P.Factor, P.Stride, Fm.MaxWindow);
         Loops.insert(W.UnrolledLoops.begin(), W.UnrolledLoops.end());
         if (G.Reads.empty()) {
           ArrayPlan D; // written, never read: the writes go
@@ -257,7 +344,7 @@ private:
                  "' that is read has been staged (elements that the original "
                  "leaves unwritten are undefined there)");
           if (!usable(AP))
-            return;
+            return true;
           if (AP.X == Exchange::Reload) {
             if (Shuffle && toShuffle(AP, C, P.Stride[0])) {
               AnyShuffle = true;
@@ -269,16 +356,18 @@ private:
           }
           if (auto D = movedLoads(M, AP, R.AssumeNoAlias)) {
             decline(D->Code.c_str(), D->Detail, D->Pos);
-            return;
+            return true;
           }
           P.Arrays.push_back(std::move(AP));
         }
       }
     }
     if (Shuffle && !AnyShuffle)
-      return; // the same as without
+      return true; // the same as without
     if (!unrollable(Loops))
-      return;
+      return true;
+    if (!Fm.Keep.empty())
+      keptLoops(Loops, P.slots());
     P.UnrolledLoops.assign(Loops.begin(), Loops.end());
     if (P.KeepBarriers)
       for (const Stmt &S : M.Stmts)
@@ -291,6 +380,19 @@ private:
     findVectorStores(P);
     addPreconditions(P, H);
     count(P);
+    if (!Fm.Keep.empty()) {
+      P.TapsOutside = true;
+      Out.Candidates.push_back(std::move(P));
+      return true;
+    }
+    bool Held = true;
+    for (const ArrayPlan &AP : P.Arrays)
+      Held &= heldRegisters(AP) <= MaxHeldWindow;
+    if (Fm.MaxWindow > MaxHeldWindow)
+      if (auto S = streamRows(M, P, MaxHeldWindow))
+        Out.Candidates.push_back(std::move(*S));
+    if (!Held)
+      return false;
     // The same with the slots inside the loops over taps.
     if (!Loops.empty() && C > 1) {
       Plan Q = P;
@@ -298,6 +400,27 @@ private:
       Out.Candidates.push_back(std::move(Q));
     }
     Out.Candidates.push_back(std::move(P));
+    return true;
+  }
+
+  /// Short loops over arrays that stay shared are unrolled: what the slots read
+  /// in common is read once, neighbours along the loop as one vector.
+  void keptLoops(std::set<unsigned> &Loops, unsigned Slots) const {
+    for (const SharedAccess &A : M.SharedAccesses) {
+      if (A.K != SharedAccess::Read)
+        continue;
+      int64_t Rounds = Slots;
+      for (int Q = static_cast<int>(A.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
+        const Stmt &S = M.stmt(static_cast<unsigned>(Q));
+        if (S.HasBarrier)
+          break;
+        if (S.K != Stmt::For || !S.ConstTripCount || S.HasUnrollPragma)
+          continue;
+        Rounds *= *S.ConstTripCount;
+        if (Rounds <= 1024)
+          Loops.insert(S.Id);
+      }
+    }
   }
 
   void note(std::string N) {
@@ -540,14 +663,31 @@ private:
     }
   }
 
+  /// How often a statement runs a thread; 8 where that is not known.
+  double rounds(unsigned Id) const {
+    double Rounds = 1;
+    for (int Q = static_cast<int>(Id); Q >= 0; Q = M.stmt(Q).Parent)
+      if (M.stmt(Q).K == Stmt::For && !M.stmt(Q).Cooperative)
+        Rounds *= static_cast<double>(M.stmt(Q).ConstTripCount.value_or(8));
+    return Rounds;
+  }
+
+  /// Slots that read one element together.
+  static double reuse(const Plan &P, const SharedAccess &S) {
+    unsigned Depends = 0;
+    for (const ValueRef &V : S.IndexValues)
+      Depends |= V ? V->Depends : ~0u;
+    if (S.IndexValues.empty())
+      return 1;
+    return ((Depends & DepThreadX) ? 1.0 : P.Factor[0]) *
+           ((Depends & DepThreadY) ? 1.0 : P.Factor[1]);
+  }
+
   void count(Plan &P) const {
     PlanCounts &K = P.Counts;
     double Slots = P.slots();
     for (const SharedAccess &S : M.SharedAccesses) {
-      double Rounds = 1;
-      for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent)
-        if (M.stmt(Q).K == Stmt::For && !M.stmt(Q).Cooperative)
-          Rounds *= static_cast<double>(M.stmt(Q).ConstTripCount.value_or(8));
+      const double Rounds = rounds(S.Stmt);
       if (S.K == SharedAccess::Write) {
         K.OriginalSharedWrites += Rounds;
         K.OriginalGlobalLoads += Rounds;
@@ -586,7 +726,18 @@ private:
         K.LoadInstructions += double(A.Reads.size());
         break;
       case Exchange::Shared:
-        K.SharedReads += 1;
+        for (const SharedAccess &S : M.SharedAccesses) {
+          if (S.Array != A.Array)
+            continue;
+          const double T = rounds(S.Stmt);
+          if (S.K == SharedAccess::Read) {
+            K.SharedReads += T / reuse(P, S);
+          } else {
+            K.SharedWrites += T;
+            K.GlobalLoads += T;
+            K.LoadInstructions += T;
+          }
+        }
         break;
       }
     }

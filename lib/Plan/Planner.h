@@ -22,6 +22,8 @@ struct PlanRequest {
 struct PlanOutcome {
   std::vector<Plan> Candidates;
   std::vector<Decline> Declines;      ///< why there is none
+  /// All candidates leave all arrays in shared memory: why.
+  std::vector<Decline> WhyShared;
   std::vector<std::string> Notes;
 };
 

@@ -16,7 +16,6 @@ using namespace rcache;
 
 namespace {
 
-constexpr int64_t MaxWindow = 160;   ///< registers of one window
 constexpr int64_t MaxUnroll = 512;   ///< rounds of the unrolled loops around a read
 constexpr int64_t MaxGap = 16;       ///< unused registers worth keeping one window
 
@@ -126,7 +125,8 @@ isl::pw_aff linearPwAff(isl::ctx Ctx, const std::map<std::string, int64_t> &Base
 WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
                                   const Assumptions &A,
                                   const std::array<unsigned, 3> &Factor,
-                                  const std::array<int64_t, 3> &Stride) {
+                                  const std::array<int64_t, 3> &Stride,
+                                  int64_t MaxWindow) {
   WindowsResult Out;
   isl::ctx Ctx = M.Ctx->ctx();
   std::vector<unsigned> Direct;

@@ -25,7 +25,12 @@ struct WindowsResult {
 WindowsResult findWindows(const KernelModel &M, const StagingGroup &G,
                           const Assumptions &A,
                           const std::array<unsigned, 3> &Factor,
-                          const std::array<int64_t, 3> &Stride);
+                          const std::array<int64_t, 3> &Stride,
+                          int64_t MaxWindow);
+
+/// Registers of one window that is held as a whole, and of one whose rows may
+/// be streamed.
+constexpr int64_t MaxHeldWindow = 160, MaxStreamedWindow = 1024;
 
 /// Finds the piece and the condition under which a run of \p Extent elements
 /// (per dimension) from an element is one run of loads (ArrayPlan::

@@ -34,7 +34,7 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
   std::string T;
   for (const ArrayPlan &A : P.Arrays) {
     T += (T.empty() ? "" : "; ") + M.Arrays[A.Array].Name + ": " +
-         exchangeText(A);
+         exchangeText(A) + (A.Stream ? " by rows" : "");
     for (size_t D = 0; D < A.Extent.size(); ++D)
       T += (D ? "x" : " ") + std::to_string(A.Extent[D]);
   }
@@ -63,9 +63,12 @@ std::array<unsigned, 3> physicalBlock(const Plan &P,
   return B;
 }
 
-/// Without a window nothing is loaded once for several outputs.
-bool reusesLoads(const Plan &P) {
-  return std::any_of(P.Arrays.begin(), P.Arrays.end(),
+/// Is something loaded once for several outputs, through a window or from shared
+/// memory?
+bool reusesLoads(const Plan &P, const KernelCounts &Old,
+                 const KernelCounts &New) {
+  return New.SharedLoads < 0.8 * Old.SharedLoads ||
+         std::any_of(P.Arrays.begin(), P.Arrays.end(),
                      [](const ArrayPlan &A) { return !A.WindowReads.empty(); });
 }
 
@@ -102,7 +105,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Cost = score(C.Counts, A);
     C.Speedup = predictSpeedup(originalCounts(M, Block), C.Counts, A);
     // What such a plan gains has not been measured, so none is claimed.
-    if (!reusesLoads(P))
+    if (!reusesLoads(P, R.Original, C.Counts))
       C.Speedup = std::min(C.Speedup, 1.0);
     // Predictions closer than some percent are one; then the form decides.
     C.Rank = C.Speedup * formFactor(M, P) * formFactor(M, P);
@@ -116,7 +119,9 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
 void rcache::choose(Choice &C, const ChooseOptions &O) {
   C.Chosen = -1;
   for (Candidate &K : C.Candidates) {
-    K.Excluded.clear();
+    K.Excluded = K.Failed;
+    if (!K.Failed.empty())
+      continue;
     if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
       K.Excluded = "the block cannot run";
     else if (!K.Registers && K.Counts.Registers > MaxRegisters && !O.Force)
@@ -142,7 +147,7 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
   int Second = -1;
   for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I) {
     const Candidate &K = C.Candidates[I];
-    if (!K.Excluded.empty() && !K.Milliseconds)
+    if (!K.Failed.empty() || (!K.Excluded.empty() && !K.Milliseconds))
       continue;
     if (C.Chosen < 0 || Better(K, C.Candidates[C.Chosen])) {
       Second = C.Chosen;
