@@ -538,6 +538,12 @@ private:
   std::string region(const Region &R, size_t Index) {
     std::string Out;
     InSlots = false;
+    for (unsigned C : R.All) // arrays that stay
+      for (const SharedArray &A : M.Arrays)
+        if (!A.AtFileScope && A.DeclRange == M.stmt(C).Range && keptShared(A)) {
+          Out += render(M.stmt(C).Range, {}, true) + "\n";
+          break;
+        }
     for (unsigned U : R.Uniform)
       Out += render(M.stmt(U).Range, {}, true) + "\n";
     // Variables with one element a slot are declared in front.

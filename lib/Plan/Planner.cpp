@@ -75,9 +75,18 @@ public:
     if (!Out.Candidates.empty()) {
       // Why no array can leave shared memory: of interest when merging slots
       // alone gains nothing.
-      Out.Declines.clear();
-      if (RegisterArrays == 0)
+      const bool AllShared = std::all_of(
+          Out.Candidates.begin(), Out.Candidates.end(), [](const Plan &P) {
+            return std::all_of(
+                P.Arrays.begin(), P.Arrays.end(),
+                [](const ArrayPlan &A) { return A.X == Exchange::Shared; });
+          });
+      if (AllShared) {
         Out.WhyShared = ArrayReasons;
+        Out.WhyShared.insert(Out.WhyShared.end(), Out.Declines.begin(),
+                             Out.Declines.end());
+      }
+      Out.Declines.clear();
     }
     else if (Out.Declines.empty())
       decline("block-shape", "", M.Pos);

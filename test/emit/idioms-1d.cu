@@ -4,7 +4,7 @@
 // block, in two thread orders, and is left alone by a second run.
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda 2> %t.remarks
+// RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check run %s > %t.original
 // RUN: rcache-check run %t.cu > %t.rewritten
