@@ -330,15 +330,18 @@ private:
 
   bool isTapLoop(const Stmt &St) const {
     if (St.K != Stmt::For || St.HasBarrier || St.HasReturn || St.HasCall ||
-        St.IterVar < 0 || !St.ConstTripCount || *St.ConstTripCount < 2 ||
+        St.IterVar < 0 ||
         M.Vars[static_cast<size_t>(St.IterVar)].DeclStmt != St.Id ||
         hasGlobalWrite(St.Range))
       return false;
     bool ReadsKept = false;
     for (const SharedAccess &A : M.SharedAccesses)
       ReadsKept |= St.Range.contains(A.Range) && isKeptRead(A);
-    if (!ReadsKept && std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(),
-                                St.Id) == P.UnrolledLoops.end())
+    const bool Unrolled =
+        std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
+        P.UnrolledLoops.end();
+    if (Unrolled ? !St.ConstTripCount || *St.ConstTripCount < 2
+                 : !ReadsKept || !sameForAll(St.HeaderRange))
       return false;
     for (const Stmt &Q : M.Stmts)
       if (St.Range.contains(Q.Range) &&
@@ -363,6 +366,18 @@ private:
           return false;
       }
     return true;
+  }
+
+  /// The header of a loop has the same value in all threads of a block.
+  bool sameForAll(TextRange R) const {
+    for (const BuiltinUse &B : M.Builtins)
+      if (B.K == Symbol::ThreadIdx && R.contains(B.Range))
+        return false;
+    for (const VarUse &U : M.VarUses)
+      if (R.contains(U.Range) &&
+          (M.Vars[U.Var].Depends & (DepThread | DepShared)))
+        return false;
+    return !hasLiveShared(R) && !hasGlobalRead(R) && !hasGlobalWrite(R);
   }
 
   bool isWindowRead(const SharedAccess &A) const {
