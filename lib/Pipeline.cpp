@@ -359,10 +359,14 @@ private:
     }
     if (Cases.empty())
       return;
+    // One body for every instantiation, or one for each, by its arguments.
     bool AllSame = Texts.size() == 1 && Cases.size() == G.size();
+    for (const LaunchCase &K : Cases)
+      AllSame &= K.K->Condition == Cases[0].K->Condition &&
+                 K.K->Launch == Cases[0].K->Launch;
     if (AllSame)
       Cases.resize(1);
-    else if (Cases.size() > 1 || Cases.size() != G.size())
+    else
       Helpers.insert("same");
     bool VoidArgs = false;
     for (const Case &C : G)
@@ -372,7 +376,7 @@ private:
     std::string Code;
     for (const std::string &T : Texts)
       Code += T + "\n";
-    Code += emitLaunchFunction(Cases, VoidArgs);
+    Code += emitLaunchFunction(Cases, AllSame, VoidArgs);
     Edits.insertKernel(M, Code, Helpers);
     for (Case &C : G)
       for (const LaunchSite &L : C.M->Launches) {

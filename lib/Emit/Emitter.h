@@ -39,9 +39,10 @@ struct LaunchCase {
 };
 
 /// The host function `<name>_rc_launch` and, if \p WithVoidArgs, its sibling
-/// for cudaLaunchKernel. Cases of a template are told apart by `if constexpr`.
+/// for cudaLaunchKernel. Cases of a template are told apart by `if constexpr`;
+/// \p ForAll: the one case stands for every instantiation.
 std::string emitLaunchFunction(const std::vector<LaunchCase> &Cases,
-                               bool WithVoidArgs);
+                               bool ForAll, bool WithVoidArgs);
 
 /// The text of the blocks of rewrite.cuh in \p Helpers and those they need.
 std::string runtimeText(const std::set<std::string> &Helpers);

@@ -96,7 +96,7 @@ std::string rcache::runtimeText(const std::set<std::string> &Helpers) {
 }
 
 std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
-                                       bool WithVoidArgs) {
+                                       bool ForAll, bool WithVoidArgs) {
   const KernelModel &M = *Cases.front().M;
   std::string Params = M.text(M.ParamsRange);
   bool NoParams = Params.find_first_not_of(" \t\n") == std::string::npos ||
@@ -128,7 +128,7 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
                        C.K->Launch +
                        "\n#ifdef RCACHE_VERIFY\nrc_verification.original();\n"
                        "#else\nreturn;\n#endif\n}\n";
-    if (Cases.size() == 1) {
+    if (ForAll) {
       T += Body;
       break;
     }

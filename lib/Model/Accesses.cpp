@@ -55,7 +55,8 @@ LVal Executor::lvalue(const Expr *E) {
     if (L.varIndex(V) >= 0 || (Inlining && V->isLocalVarDeclOrParm())) {
       Result.K = LVal::Variable;
       Result.Var = V;
-      if (V->getType()->isReferenceType()) {
+      // A reference parameter of such a function is the value it is bound to.
+      if (V->getType()->isReferenceType() && L.varIndex(V) >= 0) {
         // A reference to memory: what it was bound to.
         auto It = Env.find(V);
         if (It != Env.end() && It->second.K == SVal::Pointer &&
@@ -80,7 +81,7 @@ LVal Executor::lvalue(const Expr *E) {
     bool ReadOnly = V->hasAttr<CUDAConstantAttr>() ||
                     AC.getBaseElementType(V->getType()).isConstQualified();
     Result.Place.Base = ReadOnly ? SVal::Constant : SVal::Global;
-    Result.Place.PtrText = M.text(range(E));
+    Result.Place.PtrText = fileScopeName(V, E);
     Result.Place.Index = -1;
     Result.Place.ElemText = typeText(AC.getBaseElementType(V->getType()));
     return Result;

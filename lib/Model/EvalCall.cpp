@@ -1,9 +1,9 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calls: integer functions of the toolkit, cached loads, atomics, small pure
-// functions of the user (evaluated when they return integers, so that index
-// helpers stay affine), and everything else by what it may touch.
+// Calls: integer functions of the toolkit, cached loads, atomics, small
+// functions of the user (followed where they only compute: InlineCall.cpp), and
+// everything else by what it may touch.
 
 #include "BuiltinVars.h"
 #include "Effects.h"
@@ -83,100 +83,6 @@ SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
   if (R.n_piece() > 12)
     return ofValue(textOp(E, Ops), T);
   return ofInt({R, true}, T);
-}
-
-namespace {
-/// Statements still to be evaluated, first one first.
-using Worklist = std::vector<const clang::Stmt *>;
-} // namespace
-
-SVal Executor::inlinePure(const CallExpr *E, const FunctionDecl *F,
-                          bool &Done) {
-  Done = false;
-  const FunctionDecl *Def = nullptr;
-  if (Inlining > 3 || !F->hasBody(Def) || !isInt(E->getType()))
-    return SVal();
-  auto SavedEnv = Env;
-  PathState SavedPath = Path;
-  ++Inlining;
-  std::vector<SVal> Args;
-  bool Ok = true;
-  for (unsigned I = 0; I < E->getNumArgs() && I < Def->getNumParams(); ++I)
-    Ok &= isInt(Def->getParamDecl(I)->getType().getNonReferenceType());
-  // The values were computed by the caller: Env holds them under the
-  // parameters.
-  unsigned Budget = 64;
-  std::function<std::optional<SVal>(Worklist, unsigned)> Run =
-      [&](Worklist W, unsigned Depth) -> std::optional<SVal> {
-    while (!W.empty()) {
-      if (Budget == 0 || Depth > 6)
-        return std::nullopt;
-      --Budget;
-      const clang::Stmt *S = W.front();
-      W.erase(W.begin());
-      if (auto *C = dyn_cast<CompoundStmt>(S)) {
-        W.insert(W.begin(), C->body_begin(), C->body_end());
-      } else if (auto *D = dyn_cast<DeclStmt>(S)) {
-        for (const Decl *X : D->decls()) {
-          auto *V = dyn_cast<VarDecl>(X);
-          if (!V)
-            continue;
-          if (!V->getInit() || !isInt(V->getType()))
-            return std::nullopt;
-          Env[V] = eval(V->getInit());
-        }
-      } else if (auto *R = dyn_cast<ReturnStmt>(S)) {
-        if (!R->getRetValue())
-          return std::nullopt;
-        return eval(R->getRetValue());
-      } else if (auto *If = dyn_cast<IfStmt>(S)) {
-        if (If->getInit() || If->getConditionVariable())
-          return std::nullopt;
-        CondVal C = evalCond(If->getCond());
-        if (!C.Affine)
-          return std::nullopt;
-        PathState Before = Path;
-        auto EnvBefore = Env;
-        Worklist Then = W, Else = W;
-        Then.insert(Then.begin(), If->getThen());
-        if (If->getElse())
-          Else.insert(Else.begin(), If->getElse());
-        assume(C, true);
-        auto A = Run(Then, Depth + 1);
-        Path = Before;
-        Env = EnvBefore;
-        assume(C, false);
-        auto B = Run(Else, Depth + 1);
-        Path = Before;
-        Env = EnvBefore;
-        if (!A || !B || !A->Int || !B->Int)
-          return std::nullopt;
-        auto X = Arith.exact(*A->Int, A->Type, where(C.True));
-        auto Y = Arith.exact(*B->Int, B->Type, where(C.False));
-        if (!X || !Y)
-          return std::nullopt;
-        auto R = Arith.select(C.True, *X, *Y);
-        if (!R)
-          return std::nullopt;
-        return ofInt({*R, true}, E->getType());
-      } else if (auto *X = dyn_cast<Expr>(S)) {
-        eval(X);
-      } else if (!isa<NullStmt>(S)) {
-        return std::nullopt;
-      }
-    }
-    return std::nullopt;
-  };
-  std::optional<SVal> R;
-  if (Ok)
-    R = Run({Def->getBody()}, 0);
-  --Inlining;
-  Env = SavedEnv;
-  Path = SavedPath;
-  if (!R || !R->Int)
-    return SVal();
-  Done = true;
-  return *R;
 }
 
 bool Executor::atomicCall(const CallExpr *E, StringRef Name, SVal &Result) {
@@ -265,32 +171,12 @@ SVal Executor::evalCall(const CallExpr *E) {
   if (UserBody && !Inlining)
     M.Stmts[CurStmt].HasCall = true;
 
+  std::optional<SVal> Followed;
+  if (UserBody)
+    Followed = followCall(E, F);
   if (F && isPure(F)) {
-    // A user's integer function of integers: follow its body.
-    bool AllInts = isInt(T) && UserBody && !isa<CXXMemberCallExpr>(E) &&
-                   !isa<CXXOperatorCallExpr>(E);
-    const FunctionDecl *Def = nullptr;
-    AllInts &=
-        AllInts && F->hasBody(Def) && E->getNumArgs() == Def->getNumParams();
-    for (unsigned I = 0; AllInts && I < E->getNumArgs(); ++I)
-      AllInts = isInt(argument(E->getArg(I))->getType());
-    if (!AllInts)
-      return generic(E);
-    std::vector<std::pair<const Expr *, SVal>> Ops;
-    for (const Expr *A : E->arguments()) {
-      const Expr *X = argument(A);
-      Ops.push_back({X, X->isGLValue() && !isa<CallExpr>(X) ? load(lvalue(X), X)
-                                                            : eval(X)});
-    }
-    auto Saved = Env;
-    for (unsigned I = 0; I < Ops.size(); ++I)
-      Env[Def->getParamDecl(I)] = Ops[I].second;
-    bool Done = false;
-    SVal R = inlinePure(E, F, Done);
-    Env = Saved;
-    if (Done)
-      return R;
-    return ofValue(textOp(E, Ops, callDepends(E)), T);
+    SVal R = generic(E);
+    return Followed ? *Followed : R;
   }
 
   // Anything else: its arguments may be read, and written unless const.
@@ -363,6 +249,8 @@ SVal Executor::evalCall(const CallExpr *E) {
     if (Pt->isPointerType())
       Touch(V, !Pt->getPointeeType().isConstQualified(), A);
   }
+  if (Followed)
+    return *Followed;
   // What is behind `&v` may have changed.
   std::vector<const VarDecl *> Hit;
   for (auto &[Var, Val] : Env)

@@ -685,13 +685,8 @@ ValueRef Executor::textOp(const Expr *E,
   V.K = Value::Op;
   V.Type = typeText(E->getType());
   V.Depends = ExtraDepends;
-  if (Inlining) {
-    V.K = Value::Unknown;
-    V.Text = "an inlined function";
-    for (auto &[X, S] : Ops)
-      V.Depends |= depends(S);
-    return std::make_shared<Value>(V);
-  }
+  if (Inlining)
+    return printedOp(E, Ops, ExtraDepends);
   TextRange All = range(E);
   std::vector<std::pair<TextRange, ValueRef>> Holes;
   bool Uniform = true;

@@ -153,9 +153,23 @@ private:
   SVal evalCall(const clang::CallExpr *E);
   SVal evalIntFunction(const clang::CallExpr *E, llvm::StringRef Name,
                        bool &Done);
-  SVal inlinePure(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                  bool &Done);
   bool atomicCall(const clang::CallExpr *E, llvm::StringRef Name, SVal &Result);
+
+  // InlineCall.cpp
+  struct Callee;
+  std::optional<SVal> followCall(const clang::CallExpr *E,
+                                 const clang::FunctionDecl *F);
+  std::optional<SVal> followBody(Callee &C,
+                                 std::vector<const clang::Stmt *> Work,
+                                 unsigned Depth);
+  std::optional<SVal> eitherOf(const CondVal &C, const SVal &A, const SVal &B,
+                               clang::QualType T);
+  /// The name of \p V, of which \p E is a use.
+  std::string fileScopeName(const clang::VarDecl *V, const clang::Expr *E);
+  ValueRef
+  printedOp(const clang::Expr *E,
+            const std::vector<std::pair<const clang::Expr *, SVal>> &Ops,
+            unsigned Depends);
 
   // Accesses.cpp
   LVal lvalue(const clang::Expr *E);
