@@ -3,7 +3,8 @@
 //
 // Reads, checks and writes JSON-RPC messages. LLVM's own read loop ends at the
 // first message that is no object of version 2.0 and says nothing to the sender
-// of broken JSON, so the loop is here.
+// of broken JSON, so the loop is here; LLVM's reader of frames knows one way to
+// write a header and reserves whatever length it says, so that is here too.
 
 #include "Connection.h"
 #include "llvm/Support/LSP/Logging.h"
@@ -46,6 +47,50 @@ bool isId(const json::Value &V) {
 }
 
 } // namespace
+
+/// A line without its end; what is too long for a header is cut.
+bool FrameInput::readLine(std::string &Line) {
+  constexpr size_t Limit = 4096;
+  Line.clear();
+  for (int C; (C = std::getc(In)) != EOF;) {
+    if (C == '\n') {
+      if (!Line.empty() && Line.back() == '\r')
+        Line.pop_back();
+      return true;
+    }
+    if (Line.size() < Limit)
+      Line += static_cast<char>(C);
+  }
+  return false;
+}
+
+llvm::LogicalResult FrameInput::readStandardMessage(std::string &Json) {
+  std::optional<size_t> Length;
+  std::string Line;
+  while (true) {
+    if (!readLine(Line))
+      return llvm::failure();
+    if (Line.empty())
+      break;
+    auto [Name, Value] = StringRef(Line).split(':');
+    size_t Number = 0;
+    if (Name.trim().equals_insensitive("Content-Length") &&
+        !Value.trim().getAsInteger(10, Number))
+      Length = Number;
+  }
+  if (!Length)
+    return llvm::failure();
+  constexpr size_t Step = 1u << 16;
+  for (size_t Left = *Length; Left != 0;) {
+    const size_t Old = Json.size(), Want = std::min(Left, Step);
+    Json.resize(Old + Want);
+    const size_t Got = std::fread(&Json[Old], 1, Want, In);
+    if (Got != Want)
+      return llvm::failure();
+    Left -= Got;
+  }
+  return llvm::success();
+}
 
 Connection::Connection(std::FILE *In, llvm::raw_ostream &Out,
                        lsp::JSONStreamStyle Style, bool Pretty)

@@ -27,6 +27,28 @@ struct Message {
   llvm::json::Value Params = nullptr; ///< of a response: the error or result
 };
 
+/// Reads frames as the protocol has them: the names of headers in any case, any
+/// headers in any order, and no more memory than bytes that came.
+class FrameInput : public llvm::lsp::JSONTransportInput {
+public:
+  FrameInput(std::FILE *In, llvm::lsp::JSONStreamStyle Style)
+      : JSONTransportInput(Style), In(In), Delimited(In, Style) {}
+
+  bool hasError() const override { return std::ferror(In); }
+  bool isEndOfInput() const override { return std::feof(In); }
+  llvm::LogicalResult readDelimitedMessage(std::string &Json) override {
+    return Delimited.readDelimitedMessage(Json);
+  }
+  /// Fails at the end of the input, and on headers without a length.
+  llvm::LogicalResult readStandardMessage(std::string &Json) override;
+
+private:
+  std::FILE *In;
+  llvm::lsp::JSONTransportInputOverFile Delimited;
+
+  bool readLine(std::string &Line);
+};
+
 class Connection {
 public:
   /// \p Pretty: indented messages, for tests.
@@ -42,7 +64,7 @@ public:
   void notify(llvm::StringRef Method, llvm::json::Value Params);
 
 private:
-  llvm::lsp::JSONTransportInputOverFile Input;
+  FrameInput Input;
   llvm::lsp::JSONTransport Output;
   const llvm::lsp::JSONStreamStyle Style;
   std::mutex OutputLock;
