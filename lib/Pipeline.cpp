@@ -15,6 +15,7 @@
 #include "UnitEdits.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -164,7 +165,7 @@ private:
     dump(C, "model", [&](llvm::raw_ostream &OS) { M.print(OS); });
     if (!selected(M, O))
       return decline(C, "not-selected", "");
-    if (MainText.find(M.Name + "_rc_launch(") != std::string::npos)
+    if (hasLaunchFunction(M.Name))
       return decline(C, "already-rewritten", "");
     PlanOutcome Out = enumeratePlans(M, request(O));
     C.R.Notes = Out.Notes;
@@ -175,7 +176,7 @@ private:
       return;
     }
     if (M.Launches.empty())
-      return decline(C, "no-launch", "");
+      return decline(C, "no-launch", unseenLaunches(M));
     if (!M.InsertOffset)
       return decline(C, "launch-not-editable",
                      "no place in front of the launches for a new kernel");
@@ -229,6 +230,10 @@ private:
         [](const ArrayPlan &A) { return A.X != Exchange::Shared; });
     if (V.K == VerifyOutcome::NotVerified && Moves)
       C.R.Notes.push_back("the plan was not executed: " + V.Detail);
+    if (const std::string Unseen = unseenLaunches(M); !Unseen.empty())
+      C.R.Notes.push_back(Unseen + (M.UnseenLaunches.size() == 1
+                                       ? "; it keeps running the original"
+                                       : "; they keep running the original"));
     C.Emitted = std::move(*E);
     C.ThePlan = std::move(P);
     dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
@@ -310,6 +315,16 @@ private:
     How.Force = O.Force;
     How.Wanted = O.Candidate;
     return How;
+  }
+
+  /// Is there a launch function of kernel \p Name, from an earlier run?
+  bool hasLaunchFunction(const std::string &Name) const {
+    const std::string Function = Name + "_rc_launch(";
+    for (size_t I = MainText.find(Function); I != std::string::npos;
+         I = MainText.find(Function, I + 1))
+      if (I == 0 || !clang::isAsciiIdentifierContinue(MainText[I - 1]))
+        return true;
+    return false;
   }
 
   std::string freshName(const std::string &Base) const {

@@ -388,6 +388,9 @@ struct KernelModel {
   std::vector<VarUse> VarUses;              ///< in text order
   std::vector<Stmt> Stmts;                  ///< Stmts[0] is the body
   std::vector<LaunchSite> Launches;
+  /// In parts of the main file that this parse left out (`#ifndef
+  /// __CUDA_ARCH__`): what may be launches of it. They keep the original.
+  std::vector<SourcePos> UnseenLaunches;
   Geometry Geo;
   unsigned RegistersHint = 0;  ///< 0: unknown
 
@@ -414,6 +417,10 @@ struct KernelModel {
   /// Stable text form, for tests and --print-after=model.
   void print(llvm::raw_ostream &OS) const;
 };
+
+/// "a launch in a part of the file that a device-side parse leaves out: line 12";
+/// "" when there is none.
+std::string unseenLaunches(const KernelModel &M);
 
 } // namespace rcache
 

@@ -28,6 +28,9 @@ struct LaunchTable {
       ByKernel;
   /// Start of the first top-level declaration that holds a launch of it.
   llvm::DenseMap<const clang::FunctionDecl *, clang::SourceLocation> FirstUse;
+  /// Names in front of `<<<` in parts of the main file that the preprocessor
+  /// left out, as under `#ifndef __CUDA_ARCH__`.
+  std::vector<std::pair<std::string, SourcePos>> Unseen;
 };
 
 LaunchTable findLaunches(clang::ASTContext &AC,

@@ -108,6 +108,9 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   if (auto It = Launches.ByKernel.find(F->getCanonicalDecl());
       It != Launches.ByKernel.end())
     M->Launches = It->second;
+  for (const auto &[Name, Pos] : Launches.Unseen)
+    if (Name == M->Name)
+      M->UnseenLaunches.push_back(Pos);
   M->Geo = findGeometry(F, M->Launches);
   M->DeviceVariables = deviceVariables(F);
   M->Context = isl::set(M->Ctx->ctx(), "{ : }");
@@ -227,7 +230,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
     }
     insertionPoint(*M, K);
     if (K.Uninstantiated) {
-      Give("not-instantiated", "");
+      Give("not-instantiated", unseenLaunches(*M));
       return M;
     }
     if (K.Def->isInvalidDecl() || isa<CXXMethodDecl>(K.Def)) {
@@ -269,6 +272,19 @@ int KernelModel::symbolIndex(const std::string &Id) const {
     if (Symbols[I].Id == Id)
       return I;
   return -1;
+}
+
+std::string unseenLaunches(const KernelModel &M) {
+  if (M.UnseenLaunches.empty())
+    return "";
+  std::string Text = M.UnseenLaunches.size() == 1 ? "a launch" : "launches";
+  Text += " in parts of the file that a device-side parse leaves out";
+  const char *Before = ": line ";
+  for (const SourcePos &P : M.UnseenLaunches) {
+    Text += Before + std::to_string(P.Line);
+    Before = ", ";
+  }
+  return Text;
 }
 
 std::string KernelModel::launchCondition(const LaunchFact &F,

@@ -198,6 +198,7 @@ void writeKernel(json::OStream &J, const KernelResult &K) {
     J.attributeObject("launches", [&] {
       J.attribute("rewritten", K.LaunchesRewritten);
       J.attribute("left", K.LaunchesLeft);
+      J.attribute("unseen", K.Model ? K.Model->UnseenLaunches.size() : 0);
     });
     J.attributeArray("declines", [&] {
       for (const Decline &D : K.Declines)
