@@ -31,6 +31,11 @@ const char *const CompatFile = "/rcache-check/nvcc_compat.h";
 /// What nvcc offers on the host and clang does not.
 const char *const CompatText = R"(
 #pragma once
+// A variable of the device; the host's uses are redirected when both sides are
+// put together.
+#undef __managed__
+#define __managed__                                                            \
+  __attribute__((device)) __attribute__((annotate("rcache-check managed")))
 #if defined(__cplusplus) && !defined(__CUDA_ARCH__)
 #define RCACHE_MINMAX(T)                                                       \
   inline __attribute__((host)) T min(T a, T b) { return b < a ? b : a; }       \

@@ -126,6 +126,34 @@ void dump(const Module &M, const std::string &Dir, StringRef Name) {
     M.print(OS, nullptr);
 }
 
+/// Host code reads and writes managed variables where device code does.
+void placeManaged(Module &Host, const Program &P) {
+  GlobalVariable *Notes = Host.getNamedGlobal("llvm.global.annotations");
+  if (!Notes || !Notes->hasInitializer())
+    return;
+  std::vector<GlobalVariable *> Managed;
+  for (Use &U : Notes->getInitializer()->operands()) {
+    auto *Note = dyn_cast<ConstantStruct>(U.get());
+    if (!Note)
+      continue;
+    auto *V = dyn_cast<GlobalVariable>(Note->getOperand(0)->stripPointerCasts());
+    auto *T = dyn_cast<GlobalVariable>(Note->getOperand(1)->stripPointerCasts());
+    auto *S = T && T->hasInitializer() ? dyn_cast<ConstantDataArray>(T->getInitializer())
+                                       : nullptr;
+    if (V && S && S->isCString() && S->getAsCString() == "rcache-check managed")
+      Managed.push_back(V);
+  }
+  Notes->eraseFromParent();
+  for (GlobalVariable *V : Managed) {
+    auto It = P.Globals.find(V->getName().str());
+    if (It == P.Globals.end())
+      continue;
+    auto *Address = ConstantInt::get(Type::getInt64Ty(Host.getContext()),
+                                     reinterpret_cast<uint64_t>(It->second.Base));
+    V->replaceAllUsesWith(ConstantExpr::getIntToPtr(Address, V->getType()));
+  }
+}
+
 std::string text(Error E) { return toString(std::move(E)); }
 
 } // namespace
@@ -277,6 +305,7 @@ CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
       break;
     }
 
+  placeManaged(*Host, Me.P);
   dump(*Host, Opts.DumpDir, "host");
   if (auto E = Me.Jit->addIRModule(
           ThreadSafeModule(std::move(Device), std::move(DeviceContext))))

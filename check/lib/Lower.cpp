@@ -147,6 +147,7 @@ private:
   Value *lowerSync(IRBuilder<> &B, StringRef Name, CallInst &Call,
                    bool &Handled);
   Value *lowerLibraryCall(CallInst &Call, bool &Handled);
+  Value *lowerScopedAtomic(IRBuilder<> &B, StringRef Name, CallInst &Call);
   void makeEntries();
   void replace(CallInst &Call, Value *V);
   Value *site(const Instruction &I) {
@@ -744,6 +745,34 @@ Value *Lowering::lowerSync(IRBuilder<> &B, StringRef Name, CallInst &Call,
   return nullptr;
 }
 
+/// add.gen.i.cta, cas.gen.i.sys, ...: the scope makes no difference here.
+Value *Lowering::lowerScopedAtomic(IRBuilder<> &B, StringRef Name,
+                                   CallInst &Call) {
+  StringRef Op = Name.split('.').first;
+  Value *P = Call.getArgOperand(0), *V = Call.getArgOperand(1);
+  Align Al(DL.getTypeStoreSize(V->getType()));
+  auto Order = AtomicOrdering::SequentiallyConsistent;
+  if (Op == "cas")
+    return B.CreateExtractValue(
+        B.CreateAtomicCmpXchg(P, V, Call.getArgOperand(2), Al, Order, Order), 0);
+  // Signedness is not in the name: minima and maxima are made elsewhere.
+  auto Kind = StringSwitch<AtomicRMWInst::BinOp>(Op)
+                  .Case("add", V->getType()->isFloatingPointTy()
+                                   ? AtomicRMWInst::FAdd
+                                   : AtomicRMWInst::Add)
+                  .Case("and", AtomicRMWInst::And)
+                  .Case("or", AtomicRMWInst::Or)
+                  .Case("xor", AtomicRMWInst::Xor)
+                  .Case("exch", AtomicRMWInst::Xchg)
+                  .Case("inc", AtomicRMWInst::UIncWrap)
+                  .Case("dec", AtomicRMWInst::UDecWrap)
+                  .Case("min", AtomicRMWInst::Min)
+                  .Case("max", AtomicRMWInst::Max)
+                  .Default(AtomicRMWInst::BAD_BINOP);
+  return Kind == AtomicRMWInst::BAD_BINOP ? nullptr
+                                          : B.CreateAtomicRMW(Kind, P, V, Al, Order);
+}
+
 Value *Lowering::lowerIntrinsic(CallInst &Call, bool &Handled) {
   IRBuilder<> B(&Call);
   StringRef Name = Call.getCalledFunction()->getName();
@@ -775,6 +804,9 @@ Value *Lowering::lowerIntrinsic(CallInst &Call, bool &Handled) {
   }
   if (Value *V = lowerSync(B, Name, Call, Handled); Handled)
     return V;
+  if (Name.consume_front("atomic."))
+    if (Value *V = lowerScopedAtomic(B, Name, Call); (Handled = V != nullptr))
+      return V;
   Handled = true;
   if (Value *V = lowerArithmetic(Runtime, B, Name, Call))
     return V;

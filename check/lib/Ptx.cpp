@@ -38,6 +38,13 @@ private:
                       bool SetCarry);
   bool memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  bool atomic(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  bool shuffle(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  bool packed(StringRef Name, unsigned Lanes, ArrayRef<StringRef> Op,
+              ArrayRef<StringRef> Args);
+  Value *address(StringRef S, bool Shared);
+  bool copyAsync(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  Value *narrow(Value *V, Type *To, StringRef Round);
   Value *special(StringRef Name);
 
   /// The type that a PTX suffix names; null if unknown.
@@ -126,6 +133,9 @@ Value *PtxTranslator::special(StringRef Name) {
     return R.blockField(B, offsetof(BlockCtx, DynamicShared));
   if (Name == "%total_smem_size")
     return R.blockField(B, offsetof(BlockCtx, TotalShared));
+  if (Name == "%envreg1" || Name == "%envreg2") // the grid's workspace
+    return R.blockField(B, offsetof(BlockCtx, GridWorkspace) +
+                               (Name.ends_with("1") ? 4 : 0));
   if (Name == "%smid" || Name.starts_with("%envreg"))
     return B.getInt32(0);
   if (Name == "%nsmid")
@@ -151,6 +161,8 @@ Value *PtxTranslator::read(StringRef S, Type *T) {
   }
   if (S.starts_with("%"))
     return as(special(S), T);
+  if (S == "WARP_SZ")
+    return as(B.getInt32(32), T);
   if (S.starts_with("0f") || S.starts_with("0F") || S.starts_with("0d") ||
       S.starts_with("0D")) {
     uint64_t Bits;
@@ -229,6 +241,29 @@ bool PtxTranslator::move(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   return write(Args[0], read(Args[1], T));
 }
 
+/// \p V, rounded to the narrower type as told; null if that is unknown.
+Value *PtxTranslator::narrow(Value *V, Type *To, StringRef Round) {
+  Value *Near = B.CreateFPTrunc(V, To);
+  if (Round == "rn")
+    return Near;
+  if (Round != "rz" && Round != "rm" && Round != "rp")
+    return nullptr;
+  // One step back where the nearest value lies on the wrong side.
+  Type *Int = B.getIntNTy(To->getPrimitiveSizeInBits());
+  Value *Bits = B.CreateBitCast(Near, Int), *Back = B.CreateFPExt(Near, V->getType());
+  Value *Negative = B.CreateICmpSLT(Bits, ConstantInt::get(Int, 0));
+  Value *Wrong, *Inwards = B.getTrue(), *One = ConstantInt::get(Int, 1);
+  if (Round == "rz") {
+    Wrong = B.CreateFCmpOGT(B.CreateUnaryIntrinsic(Intrinsic::fabs, Back),
+                            B.CreateUnaryIntrinsic(Intrinsic::fabs, V));
+  } else {
+    Wrong = Round == "rm" ? B.CreateFCmpOGT(Back, V) : B.CreateFCmpOLT(Back, V);
+    Inwards = Round == "rm" ? B.CreateNot(Negative) : Negative;
+  }
+  Value *Step = B.CreateSelect(Inwards, B.CreateSub(Bits, One), B.CreateAdd(Bits, One));
+  return B.CreateBitCast(B.CreateSelect(Wrong, Step, Bits), To);
+}
+
 bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   // cvt[.round][.sat][.relu].<to>.<from>
   if (Op.size() < 3 || Args.size() < 2)
@@ -266,7 +301,7 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     if (ToBits > FromBits)
       return write(Args[0], B.CreateFPExt(V, To));
     if (ToBits < FromBits)
-      return Round == "rn" && write(Args[0], B.CreateFPTrunc(V, To));
+      return write(Args[0], narrow(V, To, Round));
     Intrinsic::ID Id = StringSwitch<Intrinsic::ID>(Round)
                            .Case("rni", Intrinsic::roundeven)
                            .Case("rzi", Intrinsic::trunc)
@@ -309,6 +344,7 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
     return false;
   bool Sat = false, Relu = false, Nan = false, Approx = false;
   bool Hi = false, Wide = false, SetCarry = false;
+  unsigned Rounding = 0; // as the runtime numbers it
   for (StringRef S : Op.drop_front().drop_back(1)) {
     if (S == "sat")
       Sat = true;
@@ -324,6 +360,8 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
       Hi = true;
     else if (S == "wide")
       Wide = true;
+    else if (S == "rz" || S == "rm" || S == "rp")
+      Rounding = S == "rz" ? 1 : S == "rm" ? 2 : 3;
     else if (S != "rn" && S != "ftz" && S != "wrap" && S != "clamp" && S != "l" &&
              S != "r" && S != "lo" && S != "shiftamt")
       return false;
@@ -339,6 +377,26 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
   bool Float = T->isFPOrFPVectorTy(), Signed = TypeName.starts_with("s");
   StringRef Name = Op[0];
   Value *V = nullptr;
+  if (Float && Rounding) {
+    // Operations and their numbers in the runtime.
+    int Code = StringSwitch<int>(Name)
+                   .Cases({"add", "sub"}, 0)
+                   .Case("mul", 1)
+                   .Case("div", 2)
+                   .Case("fma", 3)
+                   .Case("rcp", 4)
+                   .Case("sqrt", 5)
+                   .Default(-1);
+    if (Code < 0 || Sat || !(T->isFloatTy() || T->isDoubleTy()))
+      return false;
+    while (A.size() < 3)
+      A.push_back(ConstantFP::get(T, 0.0));
+    if (Name == "sub")
+      A[1] = B.CreateFNeg(A[1]);
+    return write(Args[0],
+                 R.call(B, T->isFloatTy() ? "rcc_round_f32" : "rcc_round_f64",
+                        T, {B.getInt32(Code), B.getInt32(Rounding), A[0], A[1], A[2]}));
+  }
   if (Float) {
     if (Name == "add" && A.size() == 2)
       V = B.CreateFAdd(A[0], A[1]);
@@ -368,6 +426,8 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
              (Name == "ex2" || Name == "lg2" || Name == "sin" ||
               Name == "cos" || Name == "tanh" || Name == "rsqrt"))
       V = R.call(B, ("rcc_" + Name + "f").str(), T, {A[0]});
+    else if (Approx && T->isDoubleTy() && Name == "rsqrt")
+      V = R.call(B, "rcc_rsqrt", T, {A[0]});
     if (V && Sat) {
       V = B.CreateBinaryIntrinsic(Intrinsic::maximumnum, V,
                                   ConstantFP::get(T, 0.0));
@@ -550,6 +610,200 @@ bool PtxTranslator::compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   return write(Args[0], B.CreateSExt(C, To));
 }
 
+/// shfl.sync.mode.b32 d[|p], a, b, c, mask
+bool PtxTranslator::shuffle(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
+  if (Op.size() != 4 || Op[1] != "sync" || Args.size() != 5)
+    return false;
+  int Kind = StringSwitch<int>(Op[2])
+                 .Case("up", int(ShflKind::Up))
+                 .Case("down", int(ShflKind::Down))
+                 .Case("bfly", int(ShflKind::Bfly))
+                 .Case("idx", int(ShflKind::Idx))
+                 .Default(-1);
+  Type *I32 = B.getInt32Ty();
+  Value *V = read(Args[1], I32), *Lane = read(Args[2], I32);
+  Value *C = read(Args[3], I32), *Mask = read(Args[4], I32);
+  if (Kind < 0 || !V || !Lane || !C || !Mask)
+    return false;
+  Value *Ctx = R.context(*Call.getFunction());
+  Value *D = R.call(B, "rcc_shfl", I32,
+                    {Ctx, B.getInt32(Site), B.getInt32(Kind), Mask, V, Lane, C});
+  auto [Data, Pred] = Args[0].split('|');
+  if (!Pred.empty() &&
+      !write(Pred, B.CreateTrunc(
+                       B.CreateLoad(I32, B.CreateConstInBoundsGEP1_32(
+                                             B.getInt8Ty(), Ctx,
+                                             offsetof(ThreadCtx, RetPred))),
+                       B.getInt1Ty())))
+    return false;
+  return write(Data, D);
+}
+
+/// vadd4.u32.u32.u32[.sat|.add] d, a, b, c and its like: two halves or four
+/// bytes at once. vset4.u32.u32.eq has a comparison in place of a type.
+bool PtxTranslator::packed(StringRef Name, unsigned Lanes,
+                           ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
+  if (Op.size() < 4 || Args.size() != 4)
+    return false;
+  bool Set = Name == "vset", Sat = Op.back() == "sat", Add = Op.back() == "add";
+  if (Op.size() > 4 && !Sat && !Add)
+    return false;
+  StringRef TypeA = Op[Set ? 1 : 2], TypeB = Op[Set ? 2 : 3];
+  bool SignedD = !Set && Op[1].starts_with("s");
+  Type *I32 = B.getInt32Ty();
+  unsigned Bits = 32 / Lanes;
+  Value *X = read(Args[1], I32), *Y = read(Args[2], I32), *C = read(Args[3], I32);
+  if (!X || !Y || !C)
+    return false;
+  Value *Out = Add ? C : B.getInt32(0);
+  for (unsigned I = 0; I < Lanes; ++I) {
+    auto Part = [&](Value *V, StringRef Type) {
+      V = B.CreateShl(V, 32 - Bits * (I + 1));
+      return Type.starts_with("s") ? B.CreateAShr(V, 32 - Bits)
+                                   : B.CreateLShr(V, 32 - Bits);
+    };
+    Value *P = Part(X, TypeA), *Q = Part(Y, TypeB), *V = nullptr;
+    bool Signed = TypeA.starts_with("s");
+    if (Name == "vadd")
+      V = B.CreateAdd(P, Q);
+    else if (Name == "vsub")
+      V = B.CreateSub(P, Q);
+    else if (Name == "vmin" || Name == "vmax")
+      V = B.CreateBinaryIntrinsic(
+          Name == "vmin" ? Intrinsic::smin : Intrinsic::smax, P, Q);
+    else if (Name == "vabsdiff")
+      V = B.CreateBinaryIntrinsic(Intrinsic::abs, B.CreateSub(P, Q),
+                                  B.getFalse());
+    else if (Name == "vavrg") {
+      V = B.CreateAdd(P, Q);
+      V = B.CreateAdd(V, B.CreateZExt(B.CreateICmpSGE(V, B.getInt32(0)), I32));
+      V = B.CreateAShr(V, 1);
+    } else if (Set) {
+      auto Cmp = StringSwitch<CmpInst::Predicate>(Op[3])
+                     .Case("eq", CmpInst::ICMP_EQ)
+                     .Case("ne", CmpInst::ICMP_NE)
+                     .Case("lt", Signed ? CmpInst::ICMP_SLT : CmpInst::ICMP_ULT)
+                     .Case("le", Signed ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE)
+                     .Case("gt", Signed ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT)
+                     .Case("ge", Signed ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE)
+                     .Default(CmpInst::BAD_ICMP_PREDICATE);
+      if (Cmp == CmpInst::BAD_ICMP_PREDICATE)
+        return false;
+      V = B.CreateZExt(B.CreateICmp(Cmp, P, Q), I32);
+    }
+    if (!V)
+      return false;
+    if (Sat) {
+      int64_t Low = SignedD ? -(1ll << (Bits - 1)) : 0;
+      int64_t High = (1ll << (SignedD ? Bits - 1 : Bits)) - 1;
+      V = B.CreateBinaryIntrinsic(Intrinsic::smax, V, B.getInt32(Low));
+      V = B.CreateBinaryIntrinsic(Intrinsic::smin, V, B.getInt32(High));
+    }
+    if (Add) {
+      Out = B.CreateAdd(Out, V);
+      continue;
+    }
+    V = B.CreateAnd(V, B.getInt32((1u << Bits) - 1));
+    Out = B.CreateOr(Out, B.CreateShl(V, Bits * I));
+  }
+  return write(Args[0], Out);
+}
+
+bool isShared(ArrayRef<StringRef> Op) {
+  return any_of(Op, [](StringRef S) { return S.starts_with("shared"); });
+}
+
+/// cp.async.ca.shared.global [to], [from], bytes[, bytes that are read]: done at
+/// once. Commit and wait have nothing to do.
+bool PtxTranslator::copyAsync(ArrayRef<StringRef> Op,
+                              ArrayRef<StringRef> Args) {
+  if (Op.size() > 2 && (Op[2].starts_with("wait") || Op[2].starts_with("commit"))) {
+    B.CreateFence(AtomicOrdering::SequentiallyConsistent);
+    return true;
+  }
+  if (Op.size() < 5 || Op[1] != "async" || Op[4] != "global" || Args.size() < 3)
+    return false;
+  auto Inside = [](StringRef S) {
+    return S.consume_front("[") && S.consume_back("]") ? S : StringRef();
+  };
+  Value *To = address(Inside(Args[0]), true), *From = address(Inside(Args[1]), false);
+  Value *N = read(Args[2], B.getInt64Ty());
+  Value *Read = Args.size() > 3 ? read(Args[3], B.getInt64Ty()) : N;
+  if (!To || !From || !N || !Read)
+    return false;
+  B.CreateMemSet(To, B.getInt8(0), N, Align(4));
+  B.CreateMemCpy(To, Align(4), From, Align(4), Read);
+  return true;
+}
+
+/// What stands between the brackets: a register, perhaps plus a number.
+/// A shared address may be one of 32 bits: a block's shared memory lies in one
+/// window of 4 GiB.
+Value *PtxTranslator::address(StringRef S, bool Shared) {
+  int64_t Offset = 0;
+  if (size_t Plus = S.find('+'); Plus != StringRef::npos) {
+    if (S.drop_front(Plus + 1).trim().getAsInteger(0, Offset))
+      return nullptr;
+    S = S.take_front(Plus);
+  }
+  Value *P = read(S, B.getPtrTy());
+  if (P && Shared) {
+    Value *Base = B.CreatePtrToInt(
+        R.threadField(B, B.getPtrTy(), offsetof(ThreadCtx, Shared)), B.getInt64Ty());
+    P = B.CreateIntToPtr(
+        B.CreateOr(B.CreateAnd(Base, 0xffffffff00000000ull),
+                   B.CreateAnd(B.CreatePtrToInt(P, B.getInt64Ty()), 0xffffffffull)),
+        B.getPtrTy());
+  }
+  return P && Offset ? B.CreateConstGEP1_64(B.getInt8Ty(), P, Offset) : P;
+}
+
+/// atom[.semantics][.scope][.space].op.type d, [a], b[, c];   red: without d
+bool PtxTranslator::atomic(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
+  bool Returns = Op[0] == "atom";
+  if (Op.size() < 3 || Args.size() < (Returns ? 3u : 2u))
+    return false;
+  Type *T = typeOf(Op.back());
+  StringRef Name, Address = Args[Returns ? 1 : 0];
+  for (StringRef S : Op) // in front of the semantics or behind
+    if (is_contained({"add", "and", "or", "xor", "exch", "cas", "inc", "dec", "min", "max"}, S))
+      Name = S;
+  if (!T || !Address.consume_front("[") || !Address.consume_back("]"))
+    return false;
+  Value *P = address(Address, isShared(Op)), *V = read(Args[Returns ? 2 : 1], T);
+  if (!P || !V)
+    return false;
+  Align Al(T->getPrimitiveSizeInBits() / 8);
+  auto Order = AtomicOrdering::SequentiallyConsistent;
+  Value *Old;
+  if (Name == "cas") {
+    Value *New = Args.size() > 3 ? read(Args[3], T) : nullptr;
+    if (!New || !Returns)
+      return false;
+    Old = B.CreateExtractValue(
+        B.CreateAtomicCmpXchg(P, V, New, Al, Order, Order), 0);
+  } else {
+    bool Signed = Op.back().starts_with("s"), Float = T->isFPOrFPVectorTy();
+    auto Kind = StringSwitch<AtomicRMWInst::BinOp>(Name)
+                    .Case("add", Float ? AtomicRMWInst::FAdd : AtomicRMWInst::Add)
+                    .Case("and", AtomicRMWInst::And)
+                    .Case("or", AtomicRMWInst::Or)
+                    .Case("xor", AtomicRMWInst::Xor)
+                    .Case("exch", AtomicRMWInst::Xchg)
+                    .Case("inc", AtomicRMWInst::UIncWrap)
+                    .Case("dec", AtomicRMWInst::UDecWrap)
+                    .Case("min", Signed ? AtomicRMWInst::Min : AtomicRMWInst::UMin)
+                    .Case("max", Signed ? AtomicRMWInst::Max : AtomicRMWInst::UMax)
+                    .Default(AtomicRMWInst::BAD_BINOP);
+    if (Kind == AtomicRMWInst::BAD_BINOP ||
+        (Float && Name != "add" && Name != "exch"))
+      return false;
+    Old = B.CreateAtomicRMW(Kind, P, V, Al, Order);
+  }
+  R.call(B, "rcc_spin", B.getVoidTy(), {R.context(*Call.getFunction())});
+  return !Returns || write(Args[0], Old);
+}
+
 bool PtxTranslator::memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   if (Args.size() != 2)
     return false;
@@ -566,23 +820,15 @@ bool PtxTranslator::memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
       Count = 2;
     else if (S == "v4")
       Count = 4;
-    else if (S == "shared" || S == "param" || S == "const" || S == "local")
-      return false; // a 32-bit shared address: nothing here can follow it
+    else if (S == "param" || S == "const" || S == "local")
+      return false;
     else if (S == "acquire" || S == "release" || S == "volatile" ||
              S == "relaxed")
       Acquire = true;
   }
-  int64_t Offset = 0;
-  if (size_t Plus = Address.find('+'); Plus != StringRef::npos) {
-    if (Address.drop_front(Plus + 1).trim().getAsInteger(0, Offset))
-      return false;
-    Address = Address.take_front(Plus);
-  }
-  Value *P = read(Address, B.getPtrTy());
+  Value *P = address(Address, isShared(Op));
   if (!P)
     return false;
-  if (Offset)
-    P = B.CreateConstGEP1_64(B.getInt8Ty(), P, Offset);
   SmallVector<StringRef, 4> Parts;
   if (Count > 1) {
     if (!Data.consume_front("{") || !Data.consume_back("}"))
@@ -627,6 +873,14 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
     return write(Args[0], read(Args[1], B.getInt64Ty()));
   if (Name == "ld" || Name == "st" || Name == "ldu")
     return memory(Op, Args);
+  if (Name == "atom" || Name == "red")
+    return atomic(Op, Args);
+  if (Name == "cp")
+    return copyAsync(Op, Args);
+  if (Name == "shfl")
+    return shuffle(Op, Args);
+  if (Name.starts_with("v") && (Name.ends_with("2") || Name.ends_with("4")))
+    return packed(Name.drop_back(), Name.back() - '0', Op, Args);
   if (Name == "setp" || Name == "set" || Name == "selp")
     return compare(Op, Args);
   if (Name == "bar" || Name == "barrier") {
@@ -670,6 +924,24 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
                                      : B.CreateZExt(V, B.getInt32Ty());
       };
       Sum = B.CreateAdd(Sum, B.CreateMul(Byte(X, Op[1]), Byte(Y, Op[2])));
+    }
+    return write(Args[0], Sum);
+  }
+  if (Name == "dp2a" && Args.size() == 4 && Op.size() == 4) {
+    // Two halves of the first operand times two bytes of the second.
+    Value *Sum = read(Args[3], B.getInt32Ty());
+    Value *X = read(Args[1], B.getInt32Ty()), *Y = read(Args[2], B.getInt32Ty());
+    if (!Sum || !X || !Y)
+      return false;
+    for (unsigned I = 0; I < 2; ++I) {
+      auto Part = [&](Value *V, unsigned Shift, Type *T, StringRef Type) {
+        V = B.CreateTrunc(B.CreateLShr(V, Shift), T);
+        return Type.starts_with("s") ? B.CreateSExt(V, B.getInt32Ty())
+                                     : B.CreateZExt(V, B.getInt32Ty());
+      };
+      Value *Half = Part(X, 16 * I, B.getInt16Ty(), Op[2]);
+      Value *Byte = Part(Y, 8 * I + (Op[1] == "hi" ? 16 : 0), B.getInt8Ty(), Op[3]);
+      Sum = B.CreateAdd(Sum, B.CreateMul(Half, Byte));
     }
     return write(Args[0], Sum);
   }

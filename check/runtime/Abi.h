@@ -32,7 +32,7 @@ struct BlockCtx {
   uint32_t DynamicShared; ///< bytes
   uint32_t TotalShared;   ///< bytes from the block's shared base on
   uint32_t WarpCount;
-  uint32_t IsCooperative;
+  uint32_t GridWorkspace[2]; ///< address, low word first; 0: no cooperative launch
 };
 
 /// One logical CUDA thread, as lowered code sees it.

@@ -8,6 +8,7 @@
 // ApiShim.inc, which is compiled with the user's own headers.
 
 #include "Exec.h"
+#include "Streams.h"
 
 #include <chrono>
 #include <cstring>
@@ -26,6 +27,7 @@ enum : int {
   InvalidDevice = 101,
   InvalidDeviceFunction = 98,
   IllegalAddress = 700,
+  CooperativeLaunchTooLarge = 720,
   NotSupported = 801,
 };
 
@@ -118,8 +120,21 @@ const KernelInfo *kernelFor(const void *Stub) {
   auto It = api().Stubs.find(Stub);
   return It == api().Stubs.end() ? nullptr : It->second;
 }
+int inStream(void *Stream, std::function<int()> Work) {
+  return captured(Stream, Work) ? int(Success) : Work();
+}
+constexpr size_t Multiprocessors = 4;
+size_t blocksPerMultiprocessor(const KernelInfo &K, size_t Threads,
+                               size_t Shared) {
+  return std::min<size_t>({2048 / ((Threads + 31) & ~size_t(31)), 32,
+                           (228u << 10) / (K.StaticShared + Shared + 1024)});
+}
+/// The most blocks that may wait for each other.
+size_t residentBlocks(const KernelInfo &K, size_t Threads, size_t Shared) {
+  return Multiprocessors * blocksPerMultiprocessor(K, Threads, Shared);
+}
 int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
-           bool Cooperative) {
+           void *Stream, bool Cooperative) {
   if (api().Sticky)
     return fail(api().Sticky);
   const KernelInfo *K = kernelFor(Stub);
@@ -134,6 +149,8 @@ int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
     return fail(InvalidConfiguration);
   if (Shared > MaxDynamic || Shared + K->StaticShared > (227u << 10))
     return fail(InvalidValue);
+  if (Cooperative && Grid.count() > residentBlocks(*K, Block.count(), Shared))
+    return fail(CooperativeLaunchTooLarge);
   Launch L;
   L.Kernel = K;
   L.Grid = Grid;
@@ -142,9 +159,25 @@ int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
   L.Args = Args;
   L.Cooperative = Cooperative;
   L.Ranges = &K->Ranges;
-  if (!runGrid(L))
-    return fail(api().Sticky = IllegalAddress);
-  return Success;
+  auto Run = [](Launch L) {
+    return runGrid(L) ? int(Success) : fail(api().Sticky = IllegalAddress);
+  };
+  // A graph keeps the arguments as they are now.
+  auto Kept = std::make_shared<std::vector<std::vector<char>>>();
+  for (size_t I = 0; I < K->ArgSizes.size(); ++I) {
+    auto *At = static_cast<char *>(Args[I]);
+    Kept->emplace_back(At, At + K->ArgSizes[I]);
+  }
+  if (captured(Stream, [=] {
+        std::vector<void *> Pointers;
+        for (std::vector<char> &A : *Kept)
+          Pointers.push_back(A.data());
+        Launch Again = L;
+        Again.Args = Pointers.data();
+        return Run(Again);
+      }))
+    return Success;
+  return Run(L);
 }
 } // namespace
 
@@ -210,12 +243,12 @@ int __cudaPopCallConfiguration(HostDim3 *Grid, HostDim3 *Block, size_t *Shared,
 //===--- Launch -----------------------------------------------------------===//
 
 int cudaLaunchKernel(const void *Stub, HostDim3 Grid, HostDim3 Block,
-                     void **Args, size_t Shared, void *) {
-  return launch(Stub, dim(Grid), dim(Block), Args, Shared, false);
+                     void **Args, size_t Shared, void *Stream) {
+  return launch(Stub, dim(Grid), dim(Block), Args, Shared, Stream, false);
 }
 int cudaLaunchCooperativeKernel(const void *Stub, HostDim3 Grid, HostDim3 Block,
-                                void **Args, size_t Shared, void *) {
-  return launch(Stub, dim(Grid), dim(Block), Args, Shared, true);
+                                void **Args, size_t Shared, void *Stream) {
+  return launch(Stub, dim(Grid), dim(Block), Args, Shared, Stream, true);
 }
 struct LaunchConfig {
   HostDim3 Grid, Block;
@@ -225,7 +258,8 @@ struct LaunchConfig {
   unsigned Count;
 };
 int cudaLaunchKernelExC(const LaunchConfig *C, const void *Stub, void **Args) {
-  return launch(Stub, dim(C->Grid), dim(C->Block), Args, C->Shared, false);
+  return launch(Stub, dim(C->Grid), dim(C->Block), Args, C->Shared, C->Stream,
+                false);
 }
 int cudaGetFuncBySymbol(void **Function, const void *Stub) {
   if (!kernelFor(Stub))
@@ -272,10 +306,7 @@ int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *N,
     return fail(InvalidDeviceFunction);
   if (Block <= 0)
     return fail(InvalidValue);
-  size_t Bytes = K->StaticShared + Shared + 1024;
-  *N = std::max<size_t>(
-      0, std::min<size_t>({size_t(2048 / ((Block + 31) & ~31)), size_t(32),
-                           size_t((228u << 10) / Bytes)}));
+  *N = blocksPerMultiprocessor(*K, Block, Shared);
   return Success;
 }
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *N, const void *Stub,
@@ -356,8 +387,8 @@ int cudaMemGetInfo(size_t *Free, size_t *Total) {
   return Success;
 }
 int cudaMemcpy(void *D, const void *S, size_t N, int) { return copy(D, S, N); }
-int cudaMemcpyAsync(void *D, const void *S, size_t N, int, void *) {
-  return copy(D, S, N);
+int cudaMemcpyAsync(void *D, const void *S, size_t N, int, void *Stream) {
+  return inStream(Stream, [=] { return copy(D, S, N); });
 }
 int cudaMemcpyPeer(void *D, int, const void *S, int, size_t N) {
   return copy(D, S, N);
@@ -371,8 +402,8 @@ int cudaMemcpy2D(void *D, size_t DP, const void *S, size_t SP, size_t W,
                 H);
 }
 int cudaMemcpy2DAsync(void *D, size_t DP, const void *S, size_t SP, size_t W,
-                      size_t H, int, void *) {
-  return cudaMemcpy2D(D, DP, S, SP, W, H, 0);
+                      size_t H, int, void *Stream) {
+  return inStream(Stream, [=] { return cudaMemcpy2D(D, DP, S, SP, W, H, 0); });
 }
 int cudaMemcpy3D(const Memcpy3DParms *P) {
   if (P->SrcArray || P->DstArray)
@@ -393,7 +424,9 @@ int cudaMemcpy3DAsync(const Memcpy3DParms *P, void *) {
   return cudaMemcpy3D(P);
 }
 int cudaMemset(void *D, int V, size_t N) { return fill(D, V, N); }
-int cudaMemsetAsync(void *D, int V, size_t N, void *) { return fill(D, V, N); }
+int cudaMemsetAsync(void *D, int V, size_t N, void *Stream) {
+  return inStream(Stream, [=] { return fill(D, V, N); });
+}
 int cudaMemset2D(void *D, size_t Pitch, int V, size_t W, size_t H) {
   for (size_t Y = 0; Y < H; ++Y)
     if (int E = fill(static_cast<char *>(D) + Y * Pitch, V, W))
@@ -520,6 +553,8 @@ static const struct {
     {600, "cudaErrorNotReady", "device not ready"},
     {IllegalAddress, "cudaErrorIllegalAddress",
      "an illegal memory access was encountered"},
+    {CooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
+     "too many blocks in cooperative launch"},
     {NotSupported, "cudaErrorNotSupported", "operation not supported"},
 };
 const char *cudaGetErrorString(int E) {
@@ -543,16 +578,19 @@ int cudaStreamCreateWithPriority(void **S, unsigned, int) {
   return *S = new char, Success;
 }
 int cudaStreamDestroy(void *S) {
+  forgetStream(S);
   delete static_cast<char *>(S);
   return Success;
 }
 int cudaStreamSynchronize(void *) { return api().Sticky; }
 int cudaStreamQuery(void *) { return api().Sticky; }
-int cudaStreamWaitEvent(void *, void *, unsigned) { return Success; }
+int cudaStreamWaitEvent(void *S, void *E, unsigned) {
+  captureWait(S, E);
+  return Success;
+}
 int cudaStreamAttachMemAsync(void *, void *, size_t, unsigned) {
   return Success;
 }
-int cudaStreamIsCapturing(void *, int *Status) { return *Status = 0, Success; }
 int cudaMemPrefetchAsync(const void *, size_t, ...) { return Success; }
 int cudaMemAdvise(const void *, size_t, int, ...) { return Success; }
 int cudaEventCreate(void **E) { return *E = new Event, Success; }
@@ -563,7 +601,8 @@ int cudaEventDestroy(void *E) {
   delete static_cast<Event *>(E);
   return Success;
 }
-int cudaEventRecord(void *E, void *) {
+int cudaEventRecord(void *E, void *S) {
+  captureRecord(E, S);
   static_cast<Event *>(E)->At = std::chrono::steady_clock::now();
   return Success;
 }
@@ -578,9 +617,11 @@ int cudaEventElapsedTime(float *Ms, void *A, void *B) {
             .count();
   return Success;
 }
-int cudaLaunchHostFunc(void *, void (*Fn)(void *), void *Data) {
-  Fn(Data);
-  return Success;
+int cudaLaunchHostFunc(void *S, void (*Fn)(void *), void *Data) {
+  return inStream(S, [=] {
+    Fn(Data);
+    return int(Success);
+  });
 }
 int cudaStreamAddCallback(void *S, void (*Fn)(void *, int, void *), void *Data,
                           unsigned) {
@@ -634,6 +675,8 @@ std::vector<std::pair<std::string, void *>> runtimeSymbols() {
   std::vector<std::pair<std::string, void *>> R = {
 #include "ApiNames.inc"
   };
+  for (auto &S : graphSymbols())
+    R.push_back(S);
   // The per-thread default stream changes nothing here.
   size_t N = R.size();
   for (size_t I = 0; I < N; ++I)

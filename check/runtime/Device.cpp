@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <sched.h>
 
 #pragma STDC FENV_ACCESS ON
 
@@ -116,8 +117,11 @@ uint32_t rcc_activemask(ThreadCtx *T, uint32_t Site) {
 /// __syncwarp relies on to run in lock step.
 void rcc_yield(ThreadCtx *T) { currentWorker()->yield(self(T)); }
 void rcc_spin(ThreadCtx *T) {
-  if ((++self(T).Spins & 15) == 0)
-    currentWorker()->yield(self(T));
+  if ((++self(T).Spins & 15) != 0)
+    return;
+  if (currentWorker()->G->Workspace) // it may wait for another block
+    sched_yield();
+  currentWorker()->yield(self(T));
 }
 
 //===--- Checks -----------------------------------------------------------===//

@@ -104,6 +104,7 @@ void Worker::setUpBlock(uint64_t Linear) {
   B.Ntid[0] = L.Block.X, B.Ntid[1] = L.Block.Y, B.Ntid[2] = L.Block.Z;
   B.Nctaid[0] = L.Grid.X, B.Nctaid[1] = L.Grid.Y, B.Nctaid[2] = L.Grid.Z;
   B.DynamicShared = L.DynamicShared;
+  memcpy(B.GridWorkspace, &G->Workspace, sizeof(B.GridWorkspace));
   uint32_t Total = L.Kernel->DynamicOffset + L.DynamicShared;
   B.TotalShared = Total;
   Blk.Count = Blk.Live = L.Block.count();
@@ -116,7 +117,10 @@ void Worker::setUpBlock(uint64_t Linear) {
   if (Total + 4096 > SharedReserved) {
     SharedReserved = (Total + 4096 + 0xffff) & ~0xffffu;
     // No-man's-land on both sides.
-    Blk.Shared = allocatePrivate(SharedReserved + (1u << 21)) + (1u << 20);
+    // In one window of 4 GiB, for shared addresses of 32 bits.
+    do
+      Blk.Shared = allocatePrivate(SharedReserved + (1u << 21)) + (1u << 20);
+    while (uint64_t(Blk.Shared) >> 32 != uint64_t(Blk.Shared + SharedReserved) >> 32);
     if (options().Races) {
       Words.assign(SharedReserved / 4, RaceWord());
       Bytes.assign(SharedReserved, RaceCell());
@@ -241,7 +245,8 @@ void Worker::runBlocks(Grid &TheGrid) {
   // Exactly the program's own shared variables are accessible.
   uint64_t Total = L.Grid.count();
   bool Mapped = false;
-  while (!G->Abort) {
+  // One block each in a cooperative launch.
+  for (bool More = true; More && !G->Abort; More = !L.Cooperative) {
     uint64_t B = G->NextBlock.fetch_add(1);
     if (B >= Total)
       break;
@@ -277,6 +282,10 @@ public:
   }
   void run(Grid &G) {
     uint64_t Blocks = G.L->Grid.count();
+    if (G.L->Cooperative) {
+      runTogether(G, Blocks);
+      return;
+    }
     if (Workers.size() == 1 || Blocks == 1) {
       Workers[0]->runBlocks(G);
       return;
@@ -310,7 +319,18 @@ private:
         Idle.notify_one();
     }
   }
-  std::vector<std::unique_ptr<Worker>> Workers;
+  /// Blocks that wait for each other: each in a thread of its own.
+  void runTogether(Grid &G, uint64_t Blocks) {
+    while (Together.size() < Blocks)
+      Together.push_back(std::make_unique<Worker>(Together.size()));
+    std::vector<std::thread> Threads;
+    for (uint64_t I = 1; I < Blocks; ++I)
+      Threads.emplace_back([&, I] { Together[I]->runBlocks(G); });
+    Together[0]->runBlocks(G);
+    for (std::thread &T : Threads)
+      T.join();
+  }
+  std::vector<std::unique_ptr<Worker>> Workers, Together;
   std::mutex M;
   std::condition_variable Wake, Idle;
   Grid *Job = nullptr;
@@ -365,6 +385,7 @@ bool runGrid(Launch &L) {
     return new Pool(N);
   }();
   static char *Params = allocatePrivate(1 << 16);
+  static char *Workspace = allocatePrivate(1 << 16);
   Grid G;
   G.L = &L;
   L.Index = LaunchCounter++;
@@ -380,6 +401,13 @@ bool runGrid(Launch &L) {
   }
   memset(shadowOf(Params), 0, At - Params);
   G.ParamBuffer = Params;
+  if (L.Cooperative) {
+    constexpr size_t Size = 256;
+    setAccessible(Workspace, Size, true);
+    memset(Workspace, 0, Size);
+    memset(shadowOf(Workspace), 0, Size);
+    G.Workspace = reinterpret_cast<uint64_t>(Workspace);
+  }
   {
     Watchdog W(options().TimeLimit);
     P->run(G);

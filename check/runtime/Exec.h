@@ -73,6 +73,7 @@ struct Grid {
   std::atomic<uint64_t> NextBlock{0};
   std::atomic<bool> Abort{false};
   char *ParamBuffer = nullptr;
+  uint64_t Workspace = 0; ///< what this_grid().sync() counts in; or 0
   std::atomic<uint32_t> SharedHigh{0}; ///< end of the shared memory touched
 };
 

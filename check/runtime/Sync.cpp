@@ -418,6 +418,11 @@ bool Worker::raceCheck(Thread &T, RaceCell &Cell, uint32_t Flags,
   auto Excused = [&](uint32_t Other, uint32_t OtherFlags) {
     if (Flags & OtherFlags & AccessAtomic)
       return true;
+    // Volatile beside atomic: the programmer knows.
+    if ((Flags | OtherFlags) & AccessAtomic &&
+        (Flags & (AccessAtomic | AccessVolatile)) &&
+        (OtherFlags & (AccessAtomic | AccessVolatile)))
+      return true;
     return (Flags & OtherFlags & AccessVolatile) && Other / 32 == T.Warp;
   };
   auto Tell = [&](const char *What, uint32_t Other, uint32_t OtherSite) {

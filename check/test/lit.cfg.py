@@ -5,7 +5,7 @@ import lit.formats
 
 config.name = "rcache-check"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".cu"]
+config.suffixes = [".cu", ".test"]
 config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.pathsep.join(
