@@ -538,14 +538,17 @@ private:
   std::string region(const Region &R, size_t Index) {
     std::string Out;
     InSlots = false;
-    for (unsigned C : R.All) // arrays that stay
+    // Arrays that stay and what is the same for all slots, in the order of the
+    // text: an extent may be a constant of the kernel, a pointer the array.
+    for (unsigned C : R.All) {
+      bool Here = std::find(R.Uniform.begin(), R.Uniform.end(), C) !=
+                  R.Uniform.end();
       for (const SharedArray &A : M.Arrays)
-        if (!A.AtFileScope && A.DeclRange == M.stmt(C).Range && keptShared(A)) {
-          Out += render(M.stmt(C).Range, {}, true) + "\n";
-          break;
-        }
-    for (unsigned U : R.Uniform)
-      Out += render(M.stmt(U).Range, {}, true) + "\n";
+        Here |= !A.AtFileScope && A.DeclRange == M.stmt(C).Range &&
+                keptShared(A);
+      if (Here)
+        Out += render(M.stmt(C).Range, {}, true) + "\n";
+    }
     // Variables with one element a slot are declared in front.
     for (unsigned V = 0; V < M.Vars.size(); ++V) {
       const Var &Vr = M.Vars[V];

@@ -130,7 +130,9 @@ private:
         continue;
       if (inDead(U->Range))
         continue;
-      if (inReplaced(U->Range) && !directIndex(U->Range))
+      // An index never names a pointer: what it points to has been followed.
+      if (inReplaced(U->Range) &&
+          (llvm::StringRef(Vr.Type).ends_with("*") || !directIndex(U->Range)))
         continue;
       return true;
     }

@@ -46,6 +46,10 @@ SVal Executor::eval(const Expr *E) {
         R.Val.getInt().isRepresentableByInt64())
       return ofConst(R.Val.getInt().getExtValue(), T);
   }
+  // Every plan is for the block that all launches use.
+  if (auto B = builtinVar(E); B && B->K == Symbol::BlockDim && B->Axis < 3 &&
+                              M.Geo.ConstBlock)
+    return ofConst((*M.Geo.ConstBlock)[B->Axis], T);
   if (auto B = builtinVar(E); B && B->Axis < 3)
     return ofInt({Arith.symbol(builtinId(B->K, B->Axis)), true}, T);
   // `a = b`, `++i` and `c ? x : y` are lvalues as well, with a value.

@@ -17,6 +17,7 @@
 #include "Executor.h"
 #include "LaunchSites.h"
 #include "Locals.h"
+#include "Reshape.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -247,6 +248,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
         Model->Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
       Executor Exec(AC, *Model, Flat, Arith, L);
       Exec.run(K.Def);
+      reshapeArrays(*Model);
       return true;
     });
     if (!Done) {

@@ -258,6 +258,16 @@ static isl::pw_aff productSymbol(const KernelModel &M, const Assumptions &A,
   return symbolValue(Ctx, Id);
 }
 
+/// The symbols that \p Id is a product of; itself if it is none.
+static std::vector<std::string> factorsOf(const KernelModel &M,
+                                          const std::string &Id) {
+  const int I = M.symbolIndex(Id);
+  if (I >= 0 && !M.Symbols[I].Factors.empty())
+    return M.Symbols[I].Factors;
+  std::vector<std::string> F = productFactors(Id);
+  return F.empty() ? std::vector<std::string>{Id} : F;
+}
+
 /// \p V times the product of \p Factors, term by term:
 /// (e0 + 16 by - 1) * W = [e0*W] + 16 [by*W] - W. nullopt: V has quotients.
 static std::optional<isl::pw_aff>
@@ -275,13 +285,8 @@ timesSymbols(const KernelModel &M, const Assumptions &A, const isl::pw_aff &V,
     isl::pw_aff Part = productSymbol(M, A, Factors, Wide)
                            .scale(static_cast<long>(L->Const));
     for (const auto &[Id, C] : L->Coef) {
-      std::vector<std::string> All = Factors;
-      const int I = M.symbolIndex(Id);
-      if (I >= 0 && !M.Symbols[I].Factors.empty())
-        All.insert(All.end(), M.Symbols[I].Factors.begin(),
-                   M.Symbols[I].Factors.end());
-      else
-        All.push_back(Id);
+      std::vector<std::string> All = Factors, More = factorsOf(M, Id);
+      All.insert(All.end(), More.begin(), More.end());
       Part = Part.add(
           productSymbol(M, A, std::move(All), Wide).scale(static_cast<long>(C)));
     }
@@ -340,13 +345,74 @@ ValueRef simplifyOn(const ValueRef &V, const isl::set &D) {
   return N;
 }
 
+using Context = std::pair<const KernelModel &, const Assumptions &>;
+
+/// Sums and products of signed integers whose operands are linear by now: what
+/// was a quotient of the iterator is a coordinate of the element.
+ValueRef foldInteger(const Context &C, const ValueRef &V) {
+  auto N = std::make_shared<Value>(*V);
+  bool Changed = false;
+  for (ValueRef &O : N->Operands) {
+    ValueRef F = foldInteger(C, O);
+    Changed |= F != O;
+    O = F;
+  }
+  if (!Changed)
+    N = std::const_pointer_cast<Value>(V);
+  bool Long = N->Type == "long" || N->Type == "long long";
+  if (N->K != Value::Op || N->Operands.size() != 2 ||
+      (N->Type != "int" && !Long))
+    return N;
+  const Value &X = *N->Operands[0], &Y = *N->Operands[1];
+  auto Plain = [&](const Value &O) {
+    return O.K == Value::Affine && O.Aff.n_piece() == 1 &&
+           (O.Type == "int" || (Long && (O.Type == "unsigned int" ||
+                                         O.Type == "long" ||
+                                         O.Type == "long long")));
+  };
+  if (!Plain(X) || !Plain(Y))
+    return N;
+  auto Folded = std::make_shared<Value>(*N);
+  Folded->K = Value::Affine;
+  Folded->Text.clear();
+  Folded->Operands.clear();
+  if (N->Text == "$0 + $1")
+    Folded->Aff = X.Aff.add(Y.Aff);
+  else if (N->Text == "$0 - $1")
+    Folded->Aff = X.Aff.sub(Y.Aff);
+  else if (N->Text == "$0 * $1") {
+    // One factor times each term of the other; in 64 bits, where a part of the
+    // product fits whatever the whole does.
+    std::optional<isl::pw_aff> R;
+    for (int K = 0; K < 2 && !R; ++K) {
+      const auto L = linearForm(K ? X.Aff : Y.Aff, always(C.first.Ctx->ctx()));
+      if (!L)
+        continue;
+      isl::pw_aff Other = K ? Y.Aff : X.Aff;
+      if (L->Coef.empty())
+        R = Other.scale(static_cast<long>(L->Const));
+      else if (L->Coef.size() == 1 && L->Const == 0)
+        if (auto P = timesSymbols(C.first, C.second, Other,
+                                  factorsOf(C.first, L->Coef.begin()->first),
+                                  /*Wide=*/true))
+          R = P->scale(static_cast<long>(L->Coef.begin()->second));
+    }
+    if (!R)
+      return N;
+    Folded->Aff = *R;
+  } else
+    return N;
+  return Folded;
+}
+
 /// Splits at conditions inside the value until each piece is free of them.
-bool splitPieces(RawPiece P, std::vector<RawPiece> &Out) {
+bool splitPieces(const Context &C, RawPiece P, std::vector<RawPiece> &Out) {
+  P.D = tightened(P.D);
   if (P.D.is_empty())
     return true;
   if (Out.size() >= MaxPieces)
     return false;
-  P.V = simplifyOn(P.V, P.D);
+  P.V = foldInteger(C, simplifyOn(P.V, P.D));
   const Value *S = findSplit(P.V, P.D);
   if (!S) {
     Out.push_back(std::move(P));
@@ -358,7 +424,8 @@ bool splitPieces(RawPiece P, std::vector<RawPiece> &Out) {
     A.V = replaceNode(P.V, S, S->Operands[0]);
     B.D = P.D.subtract(S->Cond).coalesce();
     B.V = replaceNode(P.V, S, S->Operands[1]);
-    return splitPieces(std::move(A), Out) && splitPieces(std::move(B), Out);
+    return splitPieces(C, std::move(A), Out) &&
+           splitPieces(C, std::move(B), Out);
   }
   bool Fine = true;
   isl::pw_aff Aff = S->Aff;
@@ -372,7 +439,7 @@ bool splitPieces(RawPiece P, std::vector<RawPiece> &Out) {
     auto Leaf = std::make_shared<Value>(*S);
     Leaf->Aff = One;
     A.V = replaceNode(P.V, S, Leaf);
-    Fine = Fine && splitPieces(std::move(A), Out);
+    Fine = Fine && splitPieces(C, std::move(A), Out);
   }
   return Fine;
 }
@@ -559,7 +626,7 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     P.D = Known.subtract(Seen).coalesce();
     if (Guards.empty())
       Seen = Seen.unite(Known).coalesce();
-    if (!splitPieces(std::move(P), Pieces))
+    if (!splitPieces({M, A}, std::move(P), Pieces))
       return Fail("too-hard", "the staging of '" + Arr.Name + "'", W.Pos);
   }
 

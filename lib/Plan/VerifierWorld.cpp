@@ -441,6 +441,27 @@ Element World::element(const std::vector<isl::pw_aff> &Index) {
   return E;
 }
 
+/// The number that a sum, difference or product of signed integers is, where
+/// its operands are numbers.
+std::optional<int64_t> World::signedInteger(const Value &V) {
+  if (V.K == Value::Affine)
+    return value(V.Aff);
+  if (V.K != Value::Op || V.Operands.size() != 2 ||
+      (V.Type != "int" && V.Type != "long" && V.Type != "long long"))
+    return std::nullopt;
+  const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
+                               B = signedInteger(*V.Operands[1]);
+  if (!A || !B)
+    return std::nullopt;
+  if (V.Text == "$0 + $1")
+    return *A + *B;
+  if (V.Text == "$0 - $1")
+    return *A - *B;
+  if (V.Text == "$0 * $1")
+    return *A * *B;
+  return std::nullopt;
+}
+
 std::string World::term(const ValueRef &V) {
   if (!V)
     throw Undecided{"a stored value that is not known"};
@@ -454,6 +475,8 @@ std::string World::term(const ValueRef &V) {
   case Value::Select:
     return term(V->Operands[holds(V->Cond) ? 0 : 1]);
   case Value::Op: {
+    if (const std::optional<int64_t> I = signedInteger(*V))
+      return std::to_string(*I);
     std::string Text = V->Type + " {" + V->Text + "}(";
     for (const ValueRef &O : V->Operands)
       Text += term(O) + "; ";

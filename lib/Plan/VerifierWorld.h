@@ -51,6 +51,7 @@ public:
   /// \p V as text in which every index is a number: equal texts are equal
   /// values. Undecided for values that are not known.
   std::string term(const ValueRef &V);
+  std::optional<int64_t> signedInteger(const Value &V);
   /// Does evaluating \p V here load from memory?
   bool loads(const ValueRef &V);
 

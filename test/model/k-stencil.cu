@@ -28,15 +28,14 @@ void run(const float *in, float *out, int n) {
 
 // CHECK:      kernel stencil
 // CHECK-NEXT:   geometry block 256x1x1 seen 256x1x1
-// CHECK-NEXT:   assumes (double)block.x * grid.x <= 2147483647.0
+// CHECK-NEXT:   assumes (double)grid.x <= 8384512.0
 // CHECK-NEXT:   launch at [[#]]:3 `stencil` grid `(n + BLOCK - 1) / BLOCK` block `BLOCK` = block 256x1x1
 // CHECK-NEXT:   param `const float *` in const
 // CHECK-NEXT:   param `float *` out written
 // CHECK-NEXT:   param `int` n
 // CHECK-NEXT:   shared s: float[262] bytes 4
-// CHECK:        symbol bxbdx opaque `blockIdx.x * blockDim.x` unsigned int depends bx anywhere
 // CHECK:        for `for (int j = 0; j <= 2 * K; ++j)` iterator j in [j] -> {  : 0 <= j <= 6 } step 1 trips 7 first 0 unroll
-// CHECK:        shared write `s[l]` in #[[#]] {{\[\[}}tx] -> { [(tx)] }] when [n, tx, bxbdx] -> {  : bxbdx < n - tx } := load in ([tx, bxbdx] -> { [(tx + bxbdx)] })
+// CHECK:        shared write `s[l]` in #[[#]] {{\[\[}}tx] -> { [(tx)] }] when [n, tx, bx] -> {  : 256bx < n - tx } := load in ([tx, bx] -> { [(tx + 256bx)] })
 // CHECK-NEXT:   shared write `s[l + BLOCK]` in #[[#]] {{\[\[}}tx] -> { [(256 + tx)] }] when
 // CHECK-NEXT:   shared read `s[l + j]` in #[[#]] {{\[\[}}j, tx] -> { [(j + tx)] }] when
 // CHECK-NOT:    inexact

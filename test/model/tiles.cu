@@ -45,13 +45,13 @@ void run(const float *in, float *out, int w, int h) {
 // CHECK:         geometry block 16x16x1
 // CHECK:         shared tile: float[20][21] bytes 4
 // CHECK:         symbol tyw opaque `threadIdx.y * w` int depends ty anywhere
-// CHECK:         iterator y in [y] -> {  : 0 <= y <= 19 } cooperative ty
-// CHECK:         iterator x in [x] -> {  : 0 <= x <= 19 } cooperative tx
+// CHECK:         iterator y in [y] -> {  : 0 <= y <= 19 } step 16 cooperative ty
+// CHECK:         iterator x in [x] -> {  : 0 <= x <= 19 } step 16 cooperative tx
 // CHECK:         shared write `tile[y][x]` in #[[#]] {{\[\[}}y] -> { [(y)] }, [x] -> { [(x)] }]
 // CHECK:         shared read `tile[threadIdx.y + dy][threadIdx.x + dx]` in #[[#]] {{\[\[}}dy, ty] -> { [(dy + ty)] }, [dx, tx] -> { [(dx + tx)] }]
 
 // CHECK-LABEL: kernel sums
 // CHECK:         symbol i iterator `(i - threadIdx.x)` int depends bx
-// CHECK:         for `for (int d = blockDim.x / 2; d > 0; d /= 2)` factor -2 from [bdx] -> { [(floor((bdx)/2))] } while [d] -> {  : d > 0 }
+// CHECK:         for `for (int d = blockDim.x / 2; d > 0; d /= 2)` factor -2 from { [(64)] } while [d] -> {  : d > 0 }
 // CHECK:         shared read-write `s[threadIdx.x]`
 // CHECK:         shared read `s[threadIdx.x + d]` in #[[#]] {{\[\[}}d, tx] -> { [(d + tx)] }] when [tx, d] -> {  : d > tx and d > 0 }
