@@ -23,6 +23,10 @@
 
 namespace bench {
 
+/// With BENCH_QUICK set in the environment: one block size and fewer launches,
+/// for comparing many versions of one kernel.
+inline bool quick() { return std::getenv("BENCH_QUICK") != nullptr; }
+
 inline void check(cudaError_t error, const char *file, int line) {
   if (error == cudaSuccess)
     return;
@@ -32,6 +36,8 @@ inline void check(cudaError_t error, const char *file, int line) {
 
 /// Median time of one launch in milliseconds, after three launches to warm up.
 template <class F> float medianMs(F launch, int repeats = 15) {
+  if (quick())
+    repeats = repeats < 7 ? repeats : 7;
   cudaEvent_t begin, end;
   BENCH_CHECK(cudaEventCreate(&begin));
   BENCH_CHECK(cudaEventCreate(&end));
@@ -100,12 +106,24 @@ static __global__ void fill(unsigned char *a, size_t n, unsigned seed) {
        i += size_t(gridDim.x) * blockDim.x)
     a[i] = static_cast<unsigned char>(mix(i + (size_t(seed) << 40)) >> 56);
 }
+static __global__ void fill(double *a, size_t n, unsigned seed) {
+  for (size_t i = blockIdx.x * size_t(blockDim.x) + threadIdx.x; i < n;
+       i += size_t(gridDim.x) * blockDim.x)
+    a[i] = double(int(unsigned(mix(i + (size_t(seed) << 40)) >> 32))) *
+           (1.0 / 2147483648.0);
+}
+inline unsigned char *parts(uchar4 *a) {
+  return reinterpret_cast<unsigned char *>(a);
+}
+inline float *parts(float4 *a) { return reinterpret_cast<float *>(a); }
+template <class T> T *parts(T *a) { return a; }
 
 /// n elements on the device, random.
 template <class T> T *random(size_t n, unsigned seed) {
   T *p;
   BENCH_CHECK(cudaMalloc(&p, n * sizeof(T)));
-  fill<<<4096, 256>>>(p, n, seed);
+  auto *q = parts(p); // of a vector type: its components
+  fill<<<4096, 256>>>(q, n * (sizeof(T) / sizeof *q), seed);
   BENCH_CHECK(cudaGetLastError());
   return p;
 }
@@ -144,7 +162,9 @@ inline void print(const char *label, const Line &l) {
 /// that are no multiple of anything.
 template <class T, class F>
 void measure1d(const char *label, const std::string &name, int tail, F launch,
-               const std::vector<int> &blocks = {64, 128, 256, 512, 1024}) {
+               std::vector<int> blocks = {64, 128, 256, 512, 1024}) {
+  if (quick())
+    blocks = {256};
   const size_t big = size_t(1) << 27;
   T *in = random<T>(big, 7), *out = blank<T>(big);
   for (int block : blocks) {
@@ -167,16 +187,18 @@ void measure1d(const char *label, const std::string &name, int tail, F launch,
 }
 
 /// Measures a 2-D kernel on images of T: launch(in, out, width, height).
+/// bytesPerOutput: least traffic, 0: one T read, one written.
 template <class T, class F>
 void measure2d(const char *label, const std::string &name,
                const std::string &shape, double operationsPerOutput, F launch,
-               int side = 16384) {
+               int side = 16384, double bytesPerOutput = 0) {
   const size_t big = size_t(side) * side;
   T *in = random<T>(big, 3), *out = blank<T>(big);
   Line line;
   line.Name = name;
   line.Shape = shape;
-  line.Bytes = 2.0 * double(big) * sizeof(T);
+  line.Bytes =
+      (bytesPerOutput > 0 ? bytesPerOutput : 2.0 * sizeof(T)) * double(big);
   line.Operations = operationsPerOutput * double(big);
   const int sizes[][2] = {{1, 1},      {516, 1},   {3, 5},
                           {1000, 999}, {1003, 77}, {side, side}};

@@ -128,7 +128,7 @@ public:
     UnitEdits Edits(MainText, MainFile, O);
     for (auto &G : Groups) {
       for (Case &C : G)
-        stages(C);
+        stages(C, G);
       join(G, Edits);
       for (Case &C : G)
         R.Kernels.push_back(std::move(C.R));
@@ -159,8 +159,8 @@ private:
     return true;
   }
 
-  /// The stages for one model: model, plan, predict, emit.
-  void stages(Case &C) {
+  /// The stages for one model, one of \p Group: model, plan, predict, emit.
+  void stages(Case &C, const std::vector<Case> &Group) {
     const KernelModel &M = *C.M;
     dump(C, "model", [&](llvm::raw_ostream &OS) { M.print(OS); });
     if (!selected(M, O))
@@ -184,7 +184,7 @@ private:
       for (const Plan &P : Out.Candidates)
         OS << planLine(M, P) << ": " << text(verifyPlan(M, P)) << "\n";
     });
-    std::optional<Plan *> Best = choose(C, Out.Candidates);
+    std::optional<Plan *> Best = choose(C, Group, Out.Candidates);
     if (!Best)
       return;
     dump(C, "plan", [&](llvm::raw_ostream &OS) { (*Best)->print(OS, M); });
@@ -275,13 +275,23 @@ private:
 
   /// The candidate with the best prediction; among equals the first. Empty,
   /// with a reason in \p C, when there is none.
-  std::optional<Plan *> choose(Case &C, std::vector<Plan> &Candidates) {
+  std::optional<Plan *> choose(Case &C, const std::vector<Case> &Group,
+                               std::vector<Plan> &Candidates) {
     const Arch *A = findArch(O.Arch);
     if (!A)
       A = findArch("sm_90");
     auto Chosen =
         std::make_shared<Choice>(rankPlans(*C.M, Candidates, *A, how()));
     C.R.Chosen = Chosen;
+    if (O.Tune && !O.Candidate) {
+      TuneRequest Request{*C.M, freshName(C.M->Name + "_rc"), *Chosen,
+                          [&](unsigned N) {
+                            return textWith(C, Group, Candidates[N]);
+                          }};
+      if (llvm::Error E = O.Tune(Request))
+        C.R.Notes.push_back("not tuned: " + llvm::toString(std::move(E)));
+      chooseAgain(*Chosen, Candidates, *A, how());
+    }
     dump(C, "predict",
          [&](llvm::raw_ostream &OS) { printChoice(OS, *Chosen); });
     if (O.Candidate && Chosen->Chosen < 0) {
@@ -325,6 +335,29 @@ private:
       if (I == 0 || !clang::isAsciiIdentifierContinue(MainText[I - 1]))
         return true;
     return false;
+  }
+
+  /// The main file with \p C alone rewritten, by \p P.
+  llvm::Expected<std::string> textWith(const Case &C,
+                                       const std::vector<Case> &Group,
+                                       const Plan &P) {
+    const VerifyOutcome V = verifyPlan(*C.M, P, quickly());
+    if (V.K == VerifyOutcome::Wrong)
+      return llvm::createStringError("the plan is wrong: " + V.Detail);
+    auto E = emitKernel(*C.M, P, freshName(C.M->Name + "_rc"));
+    if (!E)
+      return E.takeError();
+    std::vector<Case> Alone = Group;
+    for (size_t I = 0; I < Group.size(); ++I) {
+      Alone[I].Emitted.reset();
+      if (&Group[I] != &C)
+        continue;
+      Alone[I].Emitted = std::move(*E);
+      Alone[I].ThePlan = P;
+    }
+    UnitEdits Edits(MainText, MainFile, O);
+    join(Alone, Edits);
+    return applyEdits(MainText, Edits.finish());
   }
 
   std::string freshName(const std::string &Base) const {

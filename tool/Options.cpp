@@ -125,6 +125,10 @@ cl::opt<std::string> CandidateNumber(
     "candidate", cl::value_desc("N"), cl::cat(How),
     cl::desc("Take this candidate of --explain-choice, whatever is predicted "
              "for it"));
+cl::opt<std::string> CandidatesFolder(
+    "emit-candidates", cl::value_desc("dir"), cl::cat(How), cl::Hidden,
+    cl::desc("For measurements: write KERNEL.cN.cu below this folder for each "
+             "candidate N of each kernel"));
 cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(How),
                             cl::desc("Pointer parameters of kernels do not "
                                      "overlap"));
@@ -261,6 +265,7 @@ bool copyOptions(ToolOptions &O) {
   O.Verbose = Verbose;
   O.Color = Color;
   O.ExplainChoice = ExplainChoice;
+  O.CandidatesFolder = CandidatesFolder;
 
   Options &L = O.Library;
   L.Kernels.assign(Kernels.begin(), Kernels.end());

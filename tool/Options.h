@@ -43,6 +43,7 @@ struct ToolOptions {
   bool Quiet = false;
   bool Verbose = false;
   bool ExplainChoice = false;
+  std::string CandidatesFolder; ///< --emit-candidates
   enum class ColorKind { Auto, Always, Never } Color = ColorKind::Auto;
 };
 

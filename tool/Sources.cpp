@@ -4,6 +4,7 @@
 // Collects the sources with their compile flags and runs the library on them.
 
 #include "Sources.h"
+#include "Tune.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -113,7 +114,9 @@ runJobs(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
   std::vector<std::optional<llvm::Expected<FileResult>>> Slots(Jobs.size());
   Progress Line(Jobs.size(), !O.Quiet);
   auto Run = [&](size_t I) {
-    Slots[I].emplace(rewriteFile(Jobs[I], O.Library, O.AllowErrors));
+    Options Library = O.Library;
+    Library.Tune = makeTuneHook(O, Jobs[I]);
+    Slots[I].emplace(rewriteFile(Jobs[I], Library, O.AllowErrors));
     Line.finished(Jobs[I].File);
   };
   if (Jobs.size() == 1) {

@@ -2,14 +2,18 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Gravity between all pairs of n bodies, positions staged in tiles of float4;
-// every thread reads every element of a tile.
+// every thread reads every element of a tile. -DRESTRICT=__restrict__
 
 #include "../harness.cuh"
 
 #define TILE 256
+#ifndef RESTRICT
+#define RESTRICT
+#endif
 
 // positions: x, y, z, mass. n is a multiple of TILE.
-__global__ void accelerations(const float4 *positions, float4 *result, int n) {
+__global__ void accelerations(const float4 *RESTRICT positions,
+                              float4 *RESTRICT result, int n) {
   __shared__ float4 tile[TILE];
   const int g = blockIdx.x * TILE + threadIdx.x;
   const float4 me = positions[g];

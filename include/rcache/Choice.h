@@ -26,6 +26,9 @@ struct Candidate {
   KernelCounts Counts;
   Score Cost;
   double Speedup = 0; ///< predicted, over the original; 0: cannot run
+  /// How the form did where it was measured, 1 for the best: Rank is Speedup
+  /// times this.
+  double FormFactor = 1;
   double Rank = 0;    ///< what is compared: the greatest wins
   /// From ptxas (--tune=ptxas): registers and spilled bytes a thread.
   std::optional<unsigned> Registers, SpillBytes;

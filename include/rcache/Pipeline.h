@@ -14,6 +14,8 @@
 #include "rcache/Choice.h"
 #include "rcache/Decline.h"
 #include "rcache/Plan.h"
+#include "llvm/Support/Error.h"
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -27,6 +29,19 @@ class Preprocessor;
 namespace rcache {
 
 class TokenRecorder; // lib/Model: the tokens of user code, recorded while parsing
+
+/// A kernel whose candidates are ranked, for those who know more than a
+/// prediction: a compiler, a device, an experiment.
+struct TuneRequest {
+  const KernelModel &Model;
+  std::string KernelName; ///< of the new kernel in the text
+  Choice &C;              ///< to be completed: Registers, SpillBytes, times
+  /// The main file with this kernel rewritten by candidate N and no other one.
+  std::function<llvm::Expected<std::string>(unsigned N)> Text;
+};
+/// Completes the figures in a request; then the choice is made again. An error
+/// leaves the prediction's choice, with a note.
+using TuneHook = std::function<llvm::Error(TuneRequest &)>;
 
 struct Options {
   /// Only these: by name, by qualified name, or by "::" and the qualified name
@@ -44,6 +59,7 @@ struct Options {
   std::string PrintAfter;           ///< "model", "plan", "predict", "emit" or ""
   /// Take this one of the planner's candidates (Choice.h), gain or no gain.
   std::optional<unsigned> Candidate;
+  TuneHook Tune;                    ///< may be empty; called in any thread
   std::string Mutate;               ///< for tests: damage the plan (Plan/Mutate.h)
   unsigned MutateSeed = 0;
   bool LineDirectives = false;      ///< #line, so that tools show the user's file

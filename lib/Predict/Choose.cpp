@@ -85,37 +85,6 @@ double Candidate::loads() const {
   return N;
 }
 
-Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
-                         const Arch &A, const ChooseOptions &O) {
-  Choice R;
-  R.Arch = std::string(A.Name) + " (" + A.Part + ")";
-  for (size_t I = 0; I < Plans.size(); ++I) {
-    Plan &P = Plans[I];
-    const auto Block = typicalBlock(M, P, O.AssumedBlock);
-    if (I == 0) {
-      R.Original = originalCounts(M, Block);
-      R.OriginalCost = score(R.Original, A);
-    }
-    Candidate C;
-    C.Factor = P.Factor;
-    C.Arrays = arraysText(M, P);
-    C.Form = formName(P);
-    C.Block = physicalBlock(P, Block);
-    C.Counts = planCounts(M, P, Block);
-    C.Cost = score(C.Counts, A);
-    C.Speedup = predictSpeedup(originalCounts(M, Block), C.Counts, A);
-    // What such a plan gains has not been measured, so none is claimed.
-    if (!reusesLoads(P, R.Original, C.Counts))
-      C.Speedup = std::min(C.Speedup, 1.0);
-    // Predictions closer than some percent are one; then the form decides.
-    C.Rank = C.Speedup * formFactor(M, P) * formFactor(M, P);
-    P.PredictedSpeedup = C.Speedup;
-    R.Candidates.push_back(std::move(C));
-  }
-  choose(R, O);
-  return R;
-}
-
 void rcache::choose(Choice &C, const ChooseOptions &O) {
   C.Chosen = -1;
   for (Candidate &K : C.Candidates) {
@@ -186,4 +155,57 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
                .str();
   if (Next.Speedup >= Won.Speedup)
     C.Why += ", whose form did worse where it was measured";
+}
+
+Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
+                         const Arch &A, const ChooseOptions &O) {
+  Choice R;
+  R.Arch = std::string(A.Name) + " (" + A.Part + ")";
+  for (size_t I = 0; I < Plans.size(); ++I) {
+    Plan &P = Plans[I];
+    const auto Block = typicalBlock(M, P, O.AssumedBlock);
+    if (I == 0) {
+      R.Original = originalCounts(M, Block);
+      R.OriginalCost = score(R.Original, A);
+    }
+    Candidate C;
+    C.Factor = P.Factor;
+    C.Arrays = arraysText(M, P);
+    C.Form = formName(P);
+    C.Block = physicalBlock(P, Block);
+    C.Counts = planCounts(M, P, Block);
+    C.Cost = score(C.Counts, A);
+    C.Speedup = R.OriginalCost.Clocks / C.Cost.Clocks;
+    // What such a plan gains has not been measured, so none is claimed.
+    if (!reusesLoads(P, R.Original, C.Counts))
+      C.Speedup = std::min(C.Speedup, 1.0);
+    // Predictions closer than some percent are one; then the form decides.
+    C.FormFactor = formFactor(M, P) * formFactor(M, P);
+    C.Rank = C.Speedup * C.FormFactor;
+    P.PredictedSpeedup = C.Speedup;
+    R.Candidates.push_back(std::move(C));
+  }
+  choose(R, O);
+  return R;
+}
+
+void rcache::chooseAgain(Choice &C, std::vector<Plan> &Plans, const Arch &A,
+                         const ChooseOptions &O) {
+  for (Candidate &K : C.Candidates) {
+    if (!K.Registers)
+      continue;
+    K.Counts.Registers = *K.Registers;
+    K.Counts.SpillBytes = K.SpillBytes.value_or(0);
+    K.Cost = score(K.Counts, A);
+    K.Speedup = C.OriginalCost.Clocks / K.Cost.Clocks;
+    K.Rank = K.Speedup * K.FormFactor;
+  }
+  choose(C, O);
+  if (C.Chosen < 0)
+    return;
+  const Candidate &Won = C.Candidates[C.Chosen];
+  Plans[C.Chosen].PredictedSpeedup =
+      Won.Milliseconds && C.OriginalMilliseconds
+          ? *C.OriginalMilliseconds / *Won.Milliseconds
+          : Won.Speedup;
 }

@@ -21,9 +21,14 @@ struct ChooseOptions {
 Choice rankPlans(const KernelModel &M, std::vector<Plan> &Plans, const Arch &A,
                  const ChooseOptions &O);
 
-/// Chooses again by what the candidates hold now (registers from ptxas and
-/// times where there are some). Sets Chosen and Why.
+/// Chooses by what the candidates hold. Sets Chosen and Why.
 void choose(Choice &C, const ChooseOptions &O);
+
+/// Chooses again by what the candidates hold now: registers and spills of the
+/// compiler replace the estimates, times replace predictions. Sets Chosen and
+/// Why, and PredictedSpeedup of the chosen plan.
+void chooseAgain(Choice &C, std::vector<Plan> &Plans, const Arch &A,
+                 const ChooseOptions &O);
 
 } // namespace rcache
 

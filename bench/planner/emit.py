@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writes every candidate of every program of the suite, ready to be measured on a
+machine with a GPU and nvcc but without LLVM.
+
+usage: emit.py [-j N] [-f PATTERN] TOOL FOLDER
+
+FOLDER/harness.cuh, FOLDER/NAME/original.cu, FOLDER/NAME/c0.cu, c1.cu, ...,
+FOLDER/NAME/report.json (the tool's default choice) and the scripts that measure.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+BENCH = os.path.dirname(HERE)
+
+
+def suite(pattern='.'):
+    """(name, source, flags) of each program."""
+    with open(os.path.join(HERE, 'suite.txt'), encoding='utf-8') as f:
+        for line in f:
+            words = line.split()
+            if words and words[0][0] != '#' and re.search(pattern, words[0]):
+                yield words[0], os.path.join(BENCH, 'originals', words[1]), words[2:]
+
+
+def rewrite(tool, source, flags, *options):
+    """Runs the tool; its messages, or None when it failed."""
+    done = subprocess.run([tool, source, *options, '--', '-I', os.path.dirname(source), *flags],
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    return done.stderr if done.returncode == 0 else None
+
+
+def kernel_of(report):
+    """The kernel with candidates, else the first."""
+    with open(report, encoding='utf-8') as f:
+        kernels = json.load(f)['files'][0]['kernels']
+    kernels = [k for k in kernels if k['verdict'] != 'not-shared'] or kernels
+    return next((k for k in kernels if 'choice' in k), kernels[0])
+
+
+def emit(tool, folder, name, source, flags):
+    """One program; a line about it."""
+    out = os.path.join(folder, name)
+    shutil.rmtree(out, ignore_errors=True)
+    os.makedirs(out)
+    shutil.copy(source, os.path.join(out, 'original.cu'))
+    with open(os.path.join(out, 'flags'), 'w', encoding='utf-8') as f:
+        f.write(' '.join(flags))
+    report = os.path.join(out, 'report.json')
+    written = os.path.join(out, 'written')
+    if rewrite(tool, source, flags, '-q', '-o', os.devnull, '--report=' + report,
+               '--emit-candidates=' + written) is None:
+        return f'{name:26} the tool failed', False
+    kernel = kernel_of(report)
+    if 'choice' not in kernel:
+        why = kernel['declines'][0]['code'] if kernel['declines'] else '?'
+        return f'{name:26} no candidate: {why}', True
+    stem = re.sub(r'.*::|<.*', '', kernel['name'])
+    count = len(kernel['choice']['candidates'])
+    numbers = [n for n in range(count) if os.path.exists(os.path.join(written, f'{stem}.c{n}.cu'))]
+    for n in numbers:
+        os.rename(os.path.join(written, f'{stem}.c{n}.cu'), os.path.join(out, f'c{n}.cu'))
+    shutil.rmtree(written, ignore_errors=True)
+    return f"{name:26} {len(numbers)} of {count} candidates, {kernel['verdict']}", True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument('-j', type=int, default=os.cpu_count())
+    parser.add_argument('-f', default='.')
+    parser.add_argument('tool')
+    parser.add_argument('folder')
+    args = parser.parse_args()
+    os.makedirs(args.folder, exist_ok=True)
+    for file in ('measure.py', 'analyse.py', 'runner.cpp'):
+        shutil.copy(os.path.join(HERE, file), args.folder)
+    shutil.copy(os.path.join(BENCH, 'harness.cuh'), args.folder)
+    tool = os.path.abspath(args.tool)
+    good = True
+    with concurrent.futures.ThreadPoolExecutor(args.j) as pool:
+        for line, ok in pool.map(lambda p: emit(tool, args.folder, *p), suite(args.f)):
+            print(line, flush=True)
+            good &= ok
+    return 0 if good else 1
+
+
+if __name__ == '__main__':
+    sys.exit(main())
