@@ -4,7 +4,10 @@
 """Writes every candidate of every program of the suite, ready to be measured on a
 machine with a GPU and nvcc but without LLVM.
 
-usage: emit.py [-j N] [-f PATTERN] TOOL FOLDER
+usage: emit.py [-j N] [-f PATTERN] [-l SHARE] TOOL FOLDER
+
+Candidates whose rank is below SHARE of the best one's (default 0.5), and those that
+the tool excludes, are left out: -l 0 writes all.
 
 FOLDER/harness.cuh, FOLDER/NAME/original.cu, FOLDER/NAME/c0.cu, c1.cu, ...,
 FOLDER/NAME/report.json (the tool's default choice) and the scripts that measure.
@@ -46,7 +49,7 @@ def kernel_of(report):
     return next((k for k in kernels if 'choice' in k), kernels[0])
 
 
-def emit(tool, folder, name, source, flags):
+def emit(tool, folder, least, name, source, flags):
     """One program; a line about it."""
     out = os.path.join(folder, name)
     shutil.rmtree(out, ignore_errors=True)
@@ -64,18 +67,22 @@ def emit(tool, folder, name, source, flags):
         why = kernel['declines'][0]['code'] if kernel['declines'] else '?'
         return f'{name:26} no candidate: {why}', True
     stem = re.sub(r'.*::|<.*', '', kernel['name'])
-    count = len(kernel['choice']['candidates'])
-    numbers = [n for n in range(count) if os.path.exists(os.path.join(written, f'{stem}.c{n}.cu'))]
+    candidates = kernel['choice']['candidates']
+    best = max((c.get('rank', 0) for c in candidates if 'excluded' not in c), default=0)
+    kept = [n for n, c in enumerate(candidates) if not least or
+            ('excluded' not in c and c.get('rank', 0) >= least * best)]
+    numbers = [n for n in kept if os.path.exists(os.path.join(written, f'{stem}.c{n}.cu'))]
     for n in numbers:
         os.rename(os.path.join(written, f'{stem}.c{n}.cu'), os.path.join(out, f'c{n}.cu'))
     shutil.rmtree(written, ignore_errors=True)
-    return f"{name:26} {len(numbers)} of {count} candidates, {kernel['verdict']}", True
+    return f"{name:26} {len(numbers)} of {len(candidates)} candidates, {kernel['verdict']}", True
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('-j', type=int, default=os.cpu_count())
     parser.add_argument('-f', default='.')
+    parser.add_argument('-l', type=float, default=0.5)
     parser.add_argument('tool')
     parser.add_argument('folder')
     args = parser.parse_args()
@@ -86,7 +93,7 @@ def main():
     tool = os.path.abspath(args.tool)
     good = True
     with concurrent.futures.ThreadPoolExecutor(args.j) as pool:
-        for line, ok in pool.map(lambda p: emit(tool, args.folder, *p), suite(args.f)):
+        for line, ok in pool.map(lambda p: emit(tool, args.folder, args.l, *p), suite(args.f)):
             print(line, flush=True)
             good &= ok
     return 0 if good else 1
