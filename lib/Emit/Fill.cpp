@@ -450,29 +450,41 @@ llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
 }
 
 llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
-  std::string T;
-  std::set<std::string> Lambdas;
+  // Array by array: the staging function, if something asks it, and the windows.
+  std::vector<std::pair<std::string, std::string>> Windows;
+  std::map<std::string, const ArrayPlan *> Asked;
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
     if (A.X == Exchange::Shared || A.Barrier != Barrier || A.Reads.empty())
       continue;
-    if (Lambdas.insert(groupName(A)).second) {
-      auto L = stageLambda(A);
+    const std::string Name = groupName(A);
+    std::string T;
+    if (A.X != Exchange::Direct) {
+      auto F = A.Stream                ? rows(A, I)
+               : A.X == Exchange::Reload ? reload(A, I)
+               : A.Cyclic                ? cyclic(A, I)
+                                         : chunked(A, I);
+      if (!F)
+        return F;
+      T = std::move(*F);
+    }
+    if (A.X == Exchange::Direct || A.Stream ||
+        T.find(Name + "_at(") != std::string::npos)
+      Asked.emplace(Name, &A);
+    Windows.emplace_back(Name, std::move(T));
+  }
+  std::string Out;
+  for (auto &[Name, Text] : Windows) {
+    if (auto It = Asked.find(Name); It != Asked.end() && It->second) {
+      auto L = stageLambda(*It->second);
       if (!L)
         return L;
-      T += *L;
+      Out += *L;
+      It->second = nullptr; // once
     }
-    if (A.X == Exchange::Direct)
-      continue;
-    auto F = A.Stream                ? rows(A, I)
-             : A.X == Exchange::Reload ? reload(A, I)
-             : A.Cyclic             ? cyclic(A, I)
-                                    : chunked(A, I);
-    if (!F)
-      return F;
-    T += *F;
+    Out += Text;
   }
-  return T;
+  return Out;
 }
 
 llvm::Expected<std::string> Fill::readText(unsigned Access) const {

@@ -35,7 +35,7 @@ public:
       : M(M), P(P), Name(Name), N(M, P), F(M, P, N) {}
 
   llvm::Expected<EmittedKernel> run() {
-    ShapeResult R = shapeOf(M, P);
+    ShapeResult R = shapeOf(M, P, mentioned());
     if (R.Error)
       return llvm::createStringError(*R.Error);
     S = std::move(R.S);
@@ -81,6 +81,43 @@ private:
       return *T;
     fail(llvm::toString(T.takeError()));
     return "";
+  }
+
+  /// Identifiers in the text made for reads, windows and vector stores. What
+  /// cannot be written fails later, where it is needed.
+  std::set<std::string> mentioned() {
+    std::string T;
+    auto Add = [&](llvm::Expected<std::string> X) {
+      if (X)
+        T += *X + "\n";
+      else
+        llvm::consumeError(X.takeError());
+    };
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
+      if (M.SharedAccesses[I].K == SharedAccess::Read &&
+          isRegister(M.SharedAccesses[I]))
+        Add(F.readText(I));
+    for (const Stmt &St : M.Stmts)
+      if (St.K == Stmt::Barrier)
+        Add(F.atBarrier(St.Id));
+    ValueTextOptions O;
+    O.Symbols = N.symbols(Names::Of::SlotRow);
+    for (const Plan::VectorStore &V : P.VectorStores)
+      Add(valueText(M.GlobalAccesses[V.Access].Index, N, O, true));
+    T = withoutComments(T);
+    std::set<std::string> Words;
+    auto IsId = [](char C) {
+      return isalnum(static_cast<unsigned char>(C)) || C == '_';
+    };
+    for (size_t I = 0; I < T.size(); ++I) {
+      size_t E = I;
+      while (E < T.size() && IsId(T[E]))
+        ++E;
+      if (E > I)
+        Words.insert(T.substr(I, E - I));
+      I = E;
+    }
+    return Words;
   }
 
   //===--- Slots ---===//
@@ -493,8 +530,13 @@ private:
       return "do {\n" + body(St.Children[0]) + "} while (" +
              render(St.CondRange, {}, true) + ");\n";
     case Stmt::If: {
-      if (S.GuardIfs.count(St.Id)) // its condition stands in each slot loop
-        return "{\n" + body(St.Children[0]) + "}\n";
+      if (S.GuardIfs.count(St.Id)) { // its condition stands in each slot loop
+        std::string T = body(St.Children[0]);
+        for (const Var &V : M.Vars)
+          if (!V.IsParam && St.Range.contains(V.NameRange))
+            return "{\n" + T + "}\n"; // declarations keep their scope
+        return T;
+      }
       std::string T = "if (" + render(St.CondRange, {}, true) + ") {\n" +
                       body(St.Children[0]) + "}";
       if (St.Children.size() > 1)
@@ -622,13 +664,31 @@ private:
                "_on" + Row + ");\n";
       Helpers.insert("store_run");
     }
-    Out += Before + slotLoops(Decls + Guards + Text + "\n");
+    Out += Before + slotLoops(Decls + Guards + unwrapped(Text) + "\n");
     if (R.StoresLate)
       Out += slotLoops(repeatedDecls(Set) + Set);
     Out += After;
     StoresLate = false;
     InSlots = false;
     return Out;
+  }
+
+  /// \p T without the braces around all of it.
+  static std::string unwrapped(const std::string &T) {
+    size_t B = T.find_first_not_of(" \t\n"), E = T.find_last_not_of(" \t\n");
+    if (B == std::string::npos || T[B] != '{' || T[E] != '}' || B == E)
+      return T;
+    int Depth = 0;
+    for (size_t I = B; I <= E; ++I) {
+      if (T[I] == '"' || T[I] == '\'' || T.compare(I, 2, "//") == 0 ||
+          T.compare(I, 2, "/*") == 0)
+        return T; // braces may be text
+      Depth += T[I] == '{';
+      Depth -= T[I] == '}';
+      if (Depth == 0 && I < E)
+        return T;
+    }
+    return T.substr(B + 1, E - B - 1);
   }
 
   /// Comments inside a region that needs no code.

@@ -19,6 +19,8 @@ std::string rcache::reformatted(const std::string &Code,
   else
     llvm::consumeError(Found.takeError());
   Style.SortIncludes = {};
+  // Statements that were taken out leave empty lines behind.
+  Style.KeepEmptyLines.AtStartOfBlock = false;
   std::vector<tooling::Range> All{{0, static_cast<unsigned>(Code.size())}};
   auto Changed = tooling::applyAllReplacements(
       Code, format::reformat(Style, Code, All, FileName));

@@ -22,7 +22,9 @@ namespace {
 
 class Builder {
 public:
-  Builder(const KernelModel &M, const Plan &P) : M(M), P(P) {}
+  Builder(const KernelModel &M, const Plan &P,
+          const std::set<std::string> &Mentioned)
+      : M(M), P(P), Mentioned(Mentioned) {}
 
   ShapeResult run() {
     for (const ArrayPlan &A : P.Arrays)
@@ -34,6 +36,8 @@ public:
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
       if (RegisterArrays.count(M.SharedAccesses[I].Array))
         Replaced.push_back(M.SharedAccesses[I].Range);
+    for (const Plan::VectorStore &V : P.VectorStores)
+      Replaced.push_back(M.GlobalAccesses[V.Access].Range);
     for (auto &V : M.VarUses)
       UsesOf[V.Var].push_back(&V);
     findDead();
@@ -58,10 +62,11 @@ public:
 private:
   const KernelModel &M;
   const Plan &P;
+  const std::set<std::string> &Mentioned;
   Shape S;
   std::optional<std::string> Error;
   std::set<unsigned> RegisterArrays;
-  std::vector<TextRange> Replaced; ///< accesses that become registers
+  std::vector<TextRange> Replaced; ///< accesses written anew: registers, stores
   std::map<unsigned, std::vector<const VarUse *>> UsesOf;
   std::set<unsigned> SlotVars; ///< variables that differ from slot to slot
 
@@ -74,9 +79,18 @@ private:
 
   //===--- Dead statements ---===//
 
+  /// In a statement that goes, or in the initialiser of a variable that goes.
   bool inDead(TextRange R) const {
     for (unsigned D : S.Dead)
       if (M.stmt(D).Range.contains(R))
+        return true;
+    if (!P.KeepBarriers)
+      for (const Stmt &St : M.Stmts)
+        if (St.K == Stmt::Barrier && St.Range.contains(R))
+          return true;
+    for (unsigned V : S.DeadVars)
+      if (!M.Vars[V].InitRange.empty() && M.Vars[V].InitRange.contains(R) &&
+          !hasGlobalWrite(R) && writesOnly(M.Vars[V].InitRange, nullptr))
         return true;
     return false;
   }
@@ -120,7 +134,7 @@ private:
 
   bool varIsLive(unsigned V) const {
     const Var &Vr = M.Vars[V];
-    if (Vr.AddressTaken || Vr.IsReference)
+    if (Vr.AddressTaken || Vr.IsReference || Mentioned.count(Vr.Name))
       return true;
     auto It = UsesOf.find(V);
     if (It == UsesOf.end())
@@ -130,9 +144,7 @@ private:
         continue;
       if (inDead(U->Range))
         continue;
-      // An index never names a pointer: what it points to has been followed.
-      if (inReplaced(U->Range) &&
-          (llvm::StringRef(Vr.Type).ends_with("*") || !directIndex(U->Range)))
+      if (inReplaced(U->Range))
         continue;
       return true;
     }
@@ -150,16 +162,6 @@ private:
                St.Range.Begin + B != U.Range.Begin;
       }
     return true;
-  }
-
-  /// Direct reads are written as affine text of symbols; those may name
-  /// variables only through iterators and opaque symbols.
-  bool directIndex(TextRange R) const {
-    for (const ArrayPlan &A : P.Arrays)
-      for (unsigned Rd : A.Reads)
-        if (M.SharedAccesses[Rd].Range.contains(R))
-          return true;
-    return false;
   }
 
   bool declares(unsigned StmtId, std::vector<unsigned> &Out) const {
@@ -245,10 +247,10 @@ private:
           S.Dead.insert(unsigned(I));
           Changed = true;
         }
+      for (unsigned V = 0; V < M.Vars.size(); ++V)
+        if (!M.Vars[V].IsParam && !varIsLive(V))
+          Changed |= S.DeadVars.insert(V).second;
     }
-    for (unsigned V = 0; V < M.Vars.size(); ++V)
-      if (!M.Vars[V].IsParam && !varIsLive(V))
-        S.DeadVars.insert(V);
   }
 
   //===--- Uniform variables and regions ---===//
@@ -714,7 +716,7 @@ private:
       if (It != UsesOf.end())
         for (const VarUse *U : It->second) {
           if (inDead(U->Range) ||
-              (inReplaced(U->Range) && !directIndex(U->Range)))
+              (inReplaced(U->Range) && !Mentioned.count(Vr.Name)))
             continue;
           int In = -1;
           for (size_t R = 0; R < S.Regions.size() && In < 0; ++R)
@@ -759,6 +761,13 @@ private:
           }
       }
     }
+  }
+
+  /// In a condition that each stretch of slot code tests by itself.
+  bool inGuard(TextRange R) const {
+    return std::any_of(S.GuardIfs.begin(), S.GuardIfs.end(), [&](unsigned G) {
+      return M.stmt(G).CondRange.contains(R);
+    });
   }
 
   //===--- Returns ---===//
@@ -828,6 +837,7 @@ private:
 
 } // namespace
 
-ShapeResult rcache::shapeOf(const KernelModel &M, const Plan &P) {
-  return Builder(M, P).run();
+ShapeResult rcache::shapeOf(const KernelModel &M, const Plan &P,
+                            const std::set<std::string> &Mentioned) {
+  return Builder(M, P, Mentioned).run();
 }

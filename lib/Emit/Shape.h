@@ -68,7 +68,10 @@ struct ShapeResult {
   Shape S;
   std::optional<std::string> Error;
 };
-ShapeResult shapeOf(const KernelModel &M, const Plan &P);
+/// \p Mentioned: the identifiers in the text that emission makes itself (fills,
+/// reads, vector stores): what they name has to stay.
+ShapeResult shapeOf(const KernelModel &M, const Plan &P,
+                    const std::set<std::string> &Mentioned);
 
 } // namespace rcache
 

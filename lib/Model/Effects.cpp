@@ -214,7 +214,8 @@ unsigned callDepends(const CallExpr *C) {
   case CallKind::BarrierReduce:
     return DepShared; // the same for all threads, but data
   case CallKind::BlockGroup:
-    return DepThread | DepBlock;
+    // The handle itself is the same for all threads.
+    return nameOf(F) == "this_thread_block" ? 0u : DepThread | DepBlock;
   default:
     return DepThread | DepBlock | DepShared | DepGlobal;
   }

@@ -679,11 +679,15 @@ bool Locals::isRepeatable(const clang::Stmt *S) const {
       return false;
   if (auto *Mem = dyn_cast<MemberExpr>(S); Mem && Mem->isArrow())
     return false;
-  if (auto *C = dyn_cast<CallExpr>(S))
-    if (!C->getDirectCallee() ||
-        classifyCall(C->getDirectCallee(), C).Kind != CallKind::Harmless ||
-        !isPure(C->getDirectCallee()))
+  if (auto *C = dyn_cast<CallExpr>(S)) {
+    const FunctionDecl *F = C->getDirectCallee();
+    if (!F)
       return false;
+    const CallKind Kind = classifyCall(F, C).Kind;
+    if (Kind != CallKind::BlockGroup &&
+        (Kind != CallKind::Harmless || !isPure(F)))
+      return false;
+  }
   if (isa<LambdaExpr>(S) || isa<CXXNewExpr>(S) || isa<AsmStmt>(S) ||
       isa<StmtExpr>(S))
     return false;
