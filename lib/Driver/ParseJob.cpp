@@ -200,6 +200,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const ParseJob &Job,
   if (Job.Buffer)
     Memory->addFile(FileName, 0,
                     llvm::MemoryBuffer::getMemBufferCopy(*Job.Buffer));
+  for (const auto &[Path, Text] : Job.Overlay)
+    Memory->addFile(Path, 0, llvm::MemoryBuffer::getMemBufferCopy(Text));
   llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Real(
       llvm::vfs::createPhysicalFileSystem());
   auto Overlay =

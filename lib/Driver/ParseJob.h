@@ -18,6 +18,7 @@
 #include "Driver/CompileFlags.h"
 #include "rcache/Decline.h"
 #include "llvm/Support/Error.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ namespace rcache {
 struct ParseJob {
   std::string File; ///< as named by the user: messages show it so
   std::optional<std::string> Buffer; ///< parse this text instead of the file's
+  /// Parse these texts instead of those of other files, by absolute path.
+  std::map<std::string, std::string> Overlay;
   CompileFlags Flags;                ///< nvcc's or clang's
   std::string CudaPath;              ///< "": from Flags, else found
   std::string Arch;                  ///< "": from Flags, else sm_90

@@ -6,6 +6,7 @@
 
 #include "Frontend/Frontend.h"
 #include "rcache/ModelBuilder.h"
+#include "rcache/WriteOut.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include <csignal>
+#include <map>
 #include <optional>
 
 using llvm::StringRef;
@@ -79,6 +81,9 @@ class RewriteHandler : public ParseHandler {
 public:
   bool Usable = true;
   std::vector<llvm::Expected<Result>> Rewrites; ///< one for each of Opts
+  /// Calls to write out before another parse, and the texts they stand in.
+  std::vector<SourceEdit> WriteOut;
+  std::map<std::string, std::string> Texts;
 
   RewriteHandler(llvm::ArrayRef<Options> Opts, bool AllowErrors)
       : Opts(Opts), AllowErrors(AllowErrors) {}
@@ -108,9 +113,40 @@ public:
         R = withoutErrors(CI, Outcome.Errors, std::move(*R), Adapted);
       Rewrites.push_back(std::move(R));
     }
+    if (Outcome.Errors.empty())
+      findWriteOut(CI);
   }
 
 private:
+  /// Kernels that calls keep from being rewritten.
+  void findWriteOut(clang::CompilerInstance &CI) {
+    std::vector<std::shared_ptr<const KernelModel>> Kernels;
+    for (llvm::Expected<Result> &R : Rewrites) {
+      if (!R)
+        return;
+      for (const KernelResult &K : R->Kernels)
+        if (K.Model && K.Verdict == KernelResult::Declined &&
+            llvm::any_of(K.Declines, [](const Decline &D) {
+              return writeOutHelps(D.Code);
+            }))
+          Kernels.push_back(K.Model);
+    }
+    std::vector<const KernelModel *> Plain;
+    for (const auto &K : Kernels)
+      Plain.push_back(K.get());
+    WriteOut = writeOutCalls(CI.getASTContext(), CI.getPreprocessor(), Plain);
+    clang::SourceManager &SM = CI.getSourceManager();
+    for (const SourceEdit &E : WriteOut) {
+      auto File = SM.getFileManager().getOptionalFileRef(E.File);
+      auto Buffer = File ? SM.getMemoryBufferForFileOrNone(*File) : std::nullopt;
+      if (!Buffer) {
+        WriteOut.clear();
+        return;
+      }
+      Texts.try_emplace(E.File, Buffer->getBuffer().str());
+    }
+  }
+
   /// A missing header may have held any macro or type; an error in a device
   /// function may change what any kernel computes.
   static bool errorsAreLocal(clang::CompilerInstance &CI,
@@ -185,9 +221,16 @@ private:
 
 using FileResults = std::vector<FileResult>;
 
-llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
-                                             llvm::ArrayRef<Options> Opts,
-                                             bool AllowErrors) {
+/// One parse with what was made of it, and the calls to write out next.
+struct Round {
+  FileResults Results;
+  std::vector<SourceEdit> WriteOut;
+  std::map<std::string, std::string> Texts;
+};
+
+llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
+                                  llvm::ArrayRef<Options> Opts,
+                                  bool AllowErrors) {
   RewriteHandler Handler(Opts, AllowErrors);
   auto Parse = parseSource(Job, Handler);
   if (!Parse)
@@ -196,9 +239,10 @@ llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
     return llvm::createStringError("the parse of '" + Job.File +
                                    "' ended early");
 
-  FileResults Results(Opts.size());
-  for (size_t I = 0; I < Results.size(); ++I) {
-    FileResult &R = Results[I];
+  Round Done;
+  Done.Results.resize(Opts.size());
+  for (size_t I = 0; I < Opts.size(); ++I) {
+    FileResult &R = Done.Results[I];
     R.File = Job.File;
     R.Parse = *Parse;
     R.Usable = Handler.Usable;
@@ -207,8 +251,126 @@ llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
         return Handler.Rewrites[I].takeError();
       R.Rewrite = std::move(*Handler.Rewrites[I]);
     }
-    R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);
   }
+  Done.WriteOut = std::move(Handler.WriteOut);
+  Done.Texts = std::move(Handler.Texts);
+  return Done;
+}
+
+/// Takes results of a parse with calls written out back to the original text.
+class BackToOriginal {
+  const std::vector<std::vector<SourceEdit>> &Rounds;
+  const std::map<std::string, std::string> &Originals;
+  std::string MainFile; ///< as the edits name it
+
+public:
+  BackToOriginal(const std::vector<std::vector<SourceEdit>> &Rounds,
+                 const std::map<std::string, std::string> &Originals,
+                 StringRef Main)
+      : Rounds(Rounds), Originals(Originals) {
+    for (const auto &[File, Text] : Originals)
+      if (normalized(File) == normalized(Main))
+        MainFile = File;
+  }
+
+  /// False: an edit lies where calls were written out.
+  bool map(Result &R, const std::string &OriginalMain) const {
+    for (Edit &E : R.Edits) {
+      const unsigned Begin = offset(E.Offset, MainFile),
+                     End = offset(E.Offset + E.Length, MainFile);
+      if (End - Begin != E.Length || End > OriginalMain.size())
+        return false;
+      E.Offset = Begin;
+    }
+    std::map<const KernelModel *, std::shared_ptr<const KernelModel>> Models;
+    for (KernelResult &K : R.Kernels) {
+      map(K.Pos);
+      for (Decline &D : K.Declines)
+        map(D.Pos);
+      if (!K.Model)
+        continue;
+      auto M = std::make_shared<KernelModel>(*K.Model);
+      map(M->Pos);
+      map(M->DefBegin);
+      map(M->DefEnd);
+      if (M->InsertOffset)
+        M->InsertOffset = offset(*M->InsertOffset, MainFile);
+      for (LaunchSite &L : M->Launches) {
+        map(L.Pos);
+        L.Begin = offset(L.Begin, MainFile);
+        L.End = offset(L.End, MainFile);
+      }
+      K.Model = std::move(M);
+    }
+    return true;
+  }
+
+private:
+  unsigned offset(unsigned Offset, const std::string &File) const {
+    for (size_t I = Rounds.size(); I-- > 0;)
+      Offset = offsetBefore(Offset, File, Rounds[I]);
+    return Offset;
+  }
+
+  void map(SourcePos &P) const {
+    auto It = Originals.find(P.File);
+    if (It == Originals.end())
+      return;
+    P.Offset = offset(P.Offset, P.File);
+    StringRef Text = It->second;
+    const size_t Eol = Text.rfind('\n', P.Offset ? P.Offset - 1 : 0);
+    if (P.Offset)
+      P.Column = P.Offset - (Eol == StringRef::npos || Eol >= P.Offset
+                                 ? 0
+                                 : static_cast<unsigned>(Eol) + 1) + 1;
+  }
+};
+
+llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
+                                             llvm::ArrayRef<Options> Opts,
+                                             bool AllowErrors) {
+  auto First = rewriteOnce(Job, Opts, AllowErrors);
+  if (!First)
+    return First.takeError();
+  FileResults Results = std::move(First->Results);
+
+  // Calls that hide what is shared are written out, one level at a time.
+  constexpr unsigned MaxLevels = 4;
+  std::vector<std::vector<SourceEdit>> Rounds;
+  std::map<std::string, std::string> Originals;
+  std::vector<SourceEdit> Next = std::move(First->WriteOut);
+  std::map<std::string, std::string> Texts = std::move(First->Texts);
+  ParseJob Again = Job;
+  while (!Next.empty() && Rounds.size() < MaxLevels) {
+    for (const auto &[File, Text] : Texts) {
+      Originals.try_emplace(File, Text);
+      std::string New = applySourceEdits(Text, File, Next);
+      if (normalized(File) == normalized(Job.File))
+        Again.Buffer = std::move(New);
+      else
+        Again.Overlay[normalized(File)] = std::move(New);
+    }
+    Rounds.push_back(std::move(Next));
+    auto More = rewriteOnce(Again, Opts, /*AllowErrors=*/false);
+    if (!More) { // what worked without is the answer
+      llvm::consumeError(More.takeError());
+      break;
+    }
+    bool Good = true;
+    BackToOriginal Back(Rounds, Originals, Job.File);
+    for (size_t I = 0; I < Results.size(); ++I) {
+      FileResult &R = More->Results[I];
+      Good &= R.Usable && Back.map(R.Rewrite, Results[I].Parse.MainText);
+    }
+    if (!Good)
+      break;
+    for (size_t I = 0; I < Results.size(); ++I)
+      Results[I].Rewrite = std::move(More->Results[I].Rewrite);
+    Next = std::move(More->WriteOut);
+    Texts = std::move(More->Texts);
+  }
+  for (FileResult &R : Results)
+    R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);
   return Results;
 }
 

@@ -174,7 +174,10 @@ SVal Executor::evalCall(const CallExpr *E) {
   std::optional<SVal> Followed;
   if (UserBody)
     Followed = followCall(E, F);
-  if (F && isPure(F)) {
+  const bool TakesArray = llvm::any_of(E->arguments(), [](const Expr *A) {
+    return argument(A)->isGLValue() && argument(A)->getType()->isArrayType();
+  });
+  if (F && isPure(F) && !TakesArray) {
     SVal R = generic(E);
     return Followed ? *Followed : R;
   }

@@ -1,0 +1,611 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CalleeText.h. The callee's text is copied token by token; on the way
+// parameters, template parameters and colliding locals get other names, and
+// returns become assignments. What is not sure to mean the same at the call
+// gives nullopt.
+
+#include "CalleeText.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+#include "clang/Lex/Preprocessor.h"
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+/// File and byte range of an AST range whose ends are written in a file.
+struct FileRange {
+  FileID File;
+  unsigned Begin, End;
+};
+
+std::optional<FileRange> fileRange(SourceRange R, Preprocessor &PP) {
+  const SourceManager &SM = PP.getSourceManager();
+  CharSourceRange C = Lexer::makeFileCharRange(
+      CharSourceRange::getTokenRange(R), SM, PP.getLangOpts());
+  if (C.isInvalid())
+    return std::nullopt;
+  auto [F, B] = SM.getDecomposedLoc(C.getBegin());
+  auto [G, E] = SM.getDecomposedLoc(C.getEnd());
+  if (F != G || E < B)
+    return std::nullopt;
+  return FileRange{F, B, E};
+}
+
+/// A macro that has one meaning all over the file, or a name that never was a
+/// macro.
+bool steadyName(const Token &T, StringRef Name, Preprocessor &PP) {
+  IdentifierInfo *II = PP.getIdentifierInfo(Name);
+  if (!II->hadMacroDefinition())
+    return true;
+  const MacroDirective *D = PP.getLocalMacroDirectiveHistory(II);
+  return D && !D->getPrevious() && isa<DefMacroDirective>(D);
+}
+
+using Replacements = std::map<unsigned, std::pair<unsigned, std::string>>;
+
+/// Copies the tokens of \p R; \p Edits: offset -> (length, text) replaces whole
+/// tokens (length 0: inserts in front). \p Words renames identifiers.
+std::optional<std::string> copyTokens(const FileRange &R,
+                                      const Replacements &Edits,
+                                      const std::map<std::string, std::string> &Words,
+                                      Preprocessor &PP) {
+  const SourceManager &SM = PP.getSourceManager();
+  StringRef Buffer = SM.getBufferData(R.File);
+  Lexer Lex(SM.getLocForStartOfFile(R.File), PP.getLangOpts(), Buffer.begin(),
+            Buffer.begin() + R.Begin, Buffer.end());
+  std::string Out;
+  tok::TokenKind Last = tok::unknown;
+  auto Insert = Edits.begin();
+  while (true) {
+    Token T;
+    bool End = Lex.LexFromRawLexer(T);
+    unsigned Offset = SM.getFileOffset(T.getLocation());
+    while (Insert != Edits.end() && Insert->first < Offset)
+      ++Insert;
+    if (T.is(tok::eof) || Offset >= R.End)
+      break;
+    if (T.is(tok::hash) && T.isAtStartOfLine()) {
+      // Of directives, only `#pragma unroll` has a form within a line.
+      size_t Eol = Buffer.find('\n', Offset);
+      StringRef Line = Buffer.slice(Offset + 1, Eol).trim();
+      if (!Line.consume_front("pragma") || Line.contains('\\') ||
+          Line.contains("//") || Line.contains("/*") ||
+          !Line.trim().starts_with("unroll"))
+        return std::nullopt;
+      Out += " _Pragma(\"" + Line.trim().str() + "\") ";
+      while (!Lex.LexFromRawLexer(T) &&
+             SM.getFileOffset(T.getLocation()) < Eol)
+        ;
+      Offset = SM.getFileOffset(T.getLocation());
+      if (T.is(tok::eof) || Offset >= R.End)
+        break;
+      if (T.is(tok::hash))
+        return std::nullopt;
+      while (Insert != Edits.end() && Insert->first < Offset)
+        ++Insert;
+    }
+    StringRef Text = Buffer.substr(Offset, T.getLength());
+    if (Text.contains('\n') || Text.starts_with("R\""))
+      return std::nullopt;
+    if (T.hasLeadingSpace() || T.isAtStartOfLine())
+      Out += ' ';
+    auto E = Edits.find(Offset);
+    if (E != Edits.end()) {
+      Out += E->second.second;
+      if (E->second.first) {
+        unsigned To = Offset + E->second.first;
+        // Skip what is replaced.
+        while (!End && SM.getFileOffset(T.getLocation()) + T.getLength() < To)
+          End = Lex.LexFromRawLexer(T);
+        Last = T.getKind();
+        continue;
+      }
+    }
+    if (T.is(tok::raw_identifier)) {
+      if (!steadyName(T, Text, PP))
+        return std::nullopt;
+      auto W = Words.find(Text.str());
+      if (W != Words.end() && Last != tok::period && Last != tok::arrow &&
+          Last != tok::coloncolon)
+        Text = W->second;
+    }
+    Out += Text;
+    Last = T.getKind();
+    if (End)
+      break;
+  }
+  return StringRef(Out).trim().str();
+}
+
+/// What a body refers to, changes and declares.
+struct BodyFacts : ConstDynamicRecursiveASTVisitor {
+  std::vector<const VarDecl *> Locals;
+  std::map<const ValueDecl *, std::vector<const DeclRefExpr *>> Refs;
+  llvm::SmallPtrSet<const ValueDecl *, 8> Changed;
+  unsigned Returns = 0;
+  bool Odd = false; ///< this, labels, lambdas, static locals: not handled
+
+  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+    Refs[E->getDecl()].push_back(E);
+    return true;
+  }
+  bool VisitVarDecl(const VarDecl *V) override {
+    if (!isa<ParmVarDecl>(V))
+      Locals.push_back(V);
+    if (V->getType()->isReferenceType() && V->getInit())
+      change(V->getInit());
+    return true;
+  }
+  void change(const Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    while (auto *M = dyn_cast<MemberExpr>(E))
+      E = M->getBase()->IgnoreParenImpCasts();
+    if (auto *R = dyn_cast<DeclRefExpr>(E))
+      Changed.insert(R->getDecl());
+  }
+  bool VisitBinaryOperator(const BinaryOperator *B) override {
+    if (B->isAssignmentOp())
+      change(B->getLHS());
+    return true;
+  }
+  bool VisitUnaryOperator(const UnaryOperator *U) override {
+    if (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf)
+      change(U->getSubExpr());
+    return true;
+  }
+  bool VisitCallExpr(const CallExpr *C) override {
+    for (const Expr *A : C->arguments())
+      if (A->isLValue())
+        change(A);
+    return true;
+  }
+  bool VisitReturnStmt(const ReturnStmt *) override {
+    ++Returns;
+    return true;
+  }
+  bool VisitCXXThisExpr(const CXXThisExpr *) override { return odd(); }
+  bool VisitLabelStmt(const LabelStmt *) override { return odd(); }
+  bool VisitGotoStmt(const GotoStmt *) override { return odd(); }
+  bool VisitLambdaExpr(const LambdaExpr *) override { return odd(); }
+  bool VisitCXXTryStmt(const CXXTryStmt *) override { return odd(); }
+  bool odd() {
+    Odd = true;
+    return true;
+  }
+};
+
+class Copier {
+public:
+  Copier(const CallToWrite &C, const CallerScope &Scope, Preprocessor &PP)
+      : C(C), F(C.Callee), Scope(Scope), PP(PP), AC(F->getASTContext()),
+        Policy(AC.getLangOpts()) {
+    Policy.SuppressTagKeyword = true;
+  }
+
+  bool prepare() {
+    Body = dyn_cast_or_null<CompoundStmt>(F->getBody());
+    if (!Body || F->isVariadic() || F->getNumParams() + First() != C.Call->getNumArgs())
+      return false;
+    Facts.TraverseStmt(Body);
+    if (Facts.Odd || !visibleNames())
+      return false;
+    for (const ParmVarDecl *P : F->parameters())
+      if (P->isParameterPack())
+        return false;
+    return templateWords();
+  }
+
+  std::optional<std::string> expression() {
+    if (Body->size() != 1)
+      return std::nullopt;
+    auto *R = dyn_cast<ReturnStmt>(*Body->body_begin());
+    if (!R || !R->getRetValue() || !Facts.Locals.empty() || NeedsAliases)
+      return std::nullopt;
+    for (unsigned I = 0; I < F->getNumParams(); ++I) {
+      const ParmVarDecl *P = F->getParamDecl(I);
+      if (Facts.Changed.count(P) && !P->getType()->isReferenceType())
+        return std::nullopt;
+      const Expr *A = arg(I);
+      if (A->HasSideEffects(AC))
+        return std::nullopt;
+      auto T = oneLine(A->getSourceRange(), PP);
+      if (!T || !replaceAll(P, "(" + converted(*T, A, P->getType()) + ")"))
+        return std::nullopt;
+    }
+    const Expr *V = R->getRetValue();
+    auto Range = fileRange(V->getSourceRange(), PP);
+    if (!Range)
+      return std::nullopt;
+    auto T = copyTokens(*Range, Edits, Words, PP);
+    if (!T)
+      return std::nullopt;
+    QualType Ret = F->getReturnType();
+    if (Ret->isReferenceType())
+      return std::nullopt;
+    if (!same(V->IgnoreImpCasts()->getType(), Ret)) {
+      auto Name = returnType();
+      if (!Name)
+        return std::nullopt;
+      return "((" + *Name + ")(" + *T + "))";
+    }
+    return "(" + *T + ")";
+  }
+
+  std::optional<CalleeBlock> block(CallerScope &Out) {
+    CalleeBlock B;
+    const bool Void = F->getReturnType()->isVoidType();
+    std::string Decls;
+    if (!Void) {
+      auto T = returnType();
+      if (!T || F->getReturnType()->isReferenceType())
+        return std::nullopt;
+      B.Value = fresh((F->getIdentifier() && !C.Lambda ? F->getName().str()
+                                                        : "call") +
+                          "_value",
+                      Out);
+      Decls = *T + " " + B.Value + "; ";
+    }
+    std::string Params = Aliases;
+    llvm::StringSet<> Substituted;
+    for (unsigned I = 0; I < F->getNumParams(); ++I) {
+      const ParmVarDecl *P = F->getParamDecl(I);
+      const Expr *A = arg(I);
+      auto T = oneLine(A->getSourceRange(), PP);
+      if (!T)
+        return std::nullopt;
+      QualType Ty = P->getType();
+      const bool Plain = isa<DeclRefExpr>(A->IgnoreParenImpCasts());
+      if (Ty->isReferenceType() &&
+          (Ty->getPointeeType()->isArrayType() ||
+           !Ty->getPointeeType().isConstQualified() ||
+           Ty->getPointeeType()->isRecordType())) {
+        // Another name for the argument.
+        if (!Plain || !replaceAll(P, *T))
+          return std::nullopt;
+        Substituted.insert(*T);
+        continue;
+      }
+      if (!Facts.Refs.count(P)) {
+        if (A->HasSideEffects(AC))
+          return std::nullopt;
+        continue;
+      }
+      if (Plain && *T == P->getName() && !Facts.Changed.count(P) &&
+          same(A->IgnoreParenImpCasts()->getType(), Ty)) {
+        Substituted.insert(*T);
+        continue; // the same name for the same value
+      }
+      std::string Name = P->getNameAsString();
+      if (Out.Names.contains(Name)) {
+        Name = fresh(Name + "_" + (C.Lambda ? "call" : F->getNameAsString()), Out);
+        if (!replaceAll(P, Name))
+          return std::nullopt;
+      } else
+        Out.Names.insert(Name);
+      auto D = paramType(P);
+      if (!D)
+        return std::nullopt;
+      Params += *D + " " + Name + " = " + *T + "; ";
+    }
+    for (const VarDecl *V : Facts.Locals) {
+      if (V->isStaticLocal() && V->getStorageClass() == SC_Static &&
+          !V->hasAttr<CUDASharedAttr>())
+        return std::nullopt;
+      std::string Name = V->getNameAsString();
+      if (Name.empty() || Substituted.count(Name))
+        return std::nullopt;
+      if (!Out.Names.insert(Name).second) {
+        Name = fresh(Name + "_" + (C.Lambda ? "call" : F->getNameAsString()), Out);
+        if (!replaceAll(V, Name) || !edit(V->getLocation(), V->getName().size(), Name))
+          return std::nullopt;
+      }
+    }
+    if (!tail(Body, B.Value))
+      return std::nullopt;
+    auto Range = fileRange(Body->getSourceRange(), PP);
+    if (!Range)
+      return std::nullopt;
+    auto T = copyTokens(*Range, Edits, Words, PP);
+    if (!T || T->size() < 2 || T->front() != '{')
+      return std::nullopt;
+    B.Text = Decls + "{ " + Params + T->substr(1);
+    return B;
+  }
+
+private:
+  const CallToWrite &C;
+  const FunctionDecl *F;
+  const CallerScope &Scope;
+  Preprocessor &PP;
+  ASTContext &AC;
+  PrintingPolicy Policy;
+  const CompoundStmt *Body = nullptr;
+  BodyFacts Facts;
+  Replacements Edits;
+  std::map<std::string, std::string> Words; ///< template parameters
+  std::string Aliases;
+  bool NeedsAliases = false;
+
+  /// A lambda's call has the object as its first argument.
+  unsigned First() const { return C.Lambda ? 1 : 0; }
+  const Expr *arg(unsigned I) const {
+    const Expr *A = C.Call->getArg(I + First());
+    if (auto *D = dyn_cast<CXXDefaultArgExpr>(A))
+      A = D->getExpr();
+    while (true) {
+      if (auto *M = dyn_cast<MaterializeTemporaryExpr>(A))
+        A = M->getSubExpr();
+      else if (auto *X = dyn_cast<FullExpr>(A))
+        A = X->getSubExpr();
+      else
+        return A;
+    }
+  }
+
+  bool same(QualType A, QualType B) const {
+    A = A.getNonReferenceType();
+    B = B.getNonReferenceType();
+    if (A->isArrayType())
+      A = AC.getArrayDecayedType(A);
+    if (AC.hasSameUnqualifiedType(A, B))
+      return true;
+    // `float *` to `const float *` changes nothing.
+    return A->isPointerType() && B->isPointerType() &&
+           AC.hasSameUnqualifiedType(A->getPointeeType(), B->getPointeeType());
+  }
+
+  std::string converted(const std::string &T, const Expr *A, QualType To) const {
+    if (same(A->IgnoreImpCasts()->getType(), To))
+      return T;
+    return "(" + named(To.getNonReferenceType().getUnqualifiedType()) + ")(" + T + ")";
+  }
+
+  /// A type as text; the kernel's own name for it where it has one.
+  std::string named(QualType T) const {
+    std::string S = T.getCanonicalType().getAsString(Policy);
+    auto It = Scope.TemplateNames.find(S);
+    return It == Scope.TemplateNames.end() ? S : It->second;
+  }
+
+  std::optional<std::string> returnType() const {
+    QualType T = F->getReturnType().getNonReferenceType().getUnqualifiedType();
+    if (NeedsAliases || C.Lambda || T->isBuiltinType())
+      return named(T);
+    auto R = fileRange(F->getReturnTypeSourceRange(), PP);
+    if (!R || F->getDeclaredReturnType()->getContainedAutoType())
+      return named(T);
+    auto Text = copyTokens(*R, {}, Words, PP);
+    return Text && !StringRef(*Text).contains("__") ? *Text : named(T);
+  }
+
+  std::optional<std::string> paramType(const ParmVarDecl *P) const {
+    QualType T = P->getType().getNonReferenceType().getUnqualifiedType();
+    if (T->isFunctionPointerType() || T->isMemberPointerType())
+      return std::nullopt;
+    if (T->isPointerType() && !Scope.TemplateNames.empty()) {
+      QualType E = T->getPointeeType();
+      return std::string(E.isConstQualified() ? "const " : "") +
+             named(E.getUnqualifiedType()) + " *";
+    }
+    return named(T);
+  }
+
+  std::string fresh(const std::string &Base, CallerScope &Out) const {
+    std::string N = Base;
+    for (unsigned I = 2; Out.Names.contains(N) || PP.getIdentifierInfo(N)->hadMacroDefinition(); ++I)
+      N = Base + std::to_string(I);
+    Out.Names.insert(N);
+    return N;
+  }
+
+  /// One replacement of \p Length bytes at \p L, which must be text of a file.
+  bool edit(SourceLocation L, unsigned Length, const std::string &Text) {
+    const SourceManager &SM = PP.getSourceManager();
+    if (L.isMacroID()) {
+      if (!SM.isMacroArgExpansion(L))
+        return false;
+      L = SM.getSpellingLoc(L);
+      if (L.isMacroID())
+        return false;
+    }
+    return Edits.try_emplace(SM.getFileOffset(L), Length, Text).second ||
+           Edits[SM.getFileOffset(L)].second == Text;
+  }
+
+  bool replaceAll(const ValueDecl *D, const std::string &Text) {
+    auto It = Facts.Refs.find(D);
+    if (It == Facts.Refs.end())
+      return true;
+    for (const DeclRefExpr *E : It->second)
+      if (!edit(E->getLocation(), D->getName().size(), Text))
+        return false;
+    return true;
+  }
+
+  /// Names of the body must mean the same in the kernel.
+  bool visibleNames() const {
+    const DeclContext *At = Scope.Kernel->getDeclContext();
+    for (auto &[D, Refs] : Facts.Refs) {
+      const DeclContext *Ctx = D->getDeclContext();
+      if (Ctx->isFunctionOrMethod()) {
+        auto *Fn = dyn_cast<FunctionDecl>(Ctx);
+        // Locals of the callee, and what a lambda sees of the kernel.
+        if (Fn && (Fn == F || C.Lambda ||
+                   Fn->getCanonicalDecl() == F->getCanonicalDecl()))
+          continue;
+        return false;
+      }
+      if (isa<CXXMethodDecl>(D) || isa<FieldDecl>(D) || !D->getIdentifier())
+        continue;
+      bool Qualified = false;
+      for (const DeclRefExpr *E : Refs)
+        Qualified |= E->hasQualifier();
+      if (Qualified)
+        continue;
+      if (Scope.Names.contains(D->getName()))
+        return false; // hidden by a variable of the kernel
+      const DeclContext *N = Ctx->getRedeclContext();
+      if (N->isRecord())
+        return false;
+      if (!N->isTranslationUnit() && !N->Encloses(At))
+        return false;
+    }
+    return true;
+  }
+
+  /// Template parameters of the callee by the names of their arguments.
+  bool templateWords() {
+    const TemplateArgumentList *Args = F->getTemplateSpecializationArgs();
+    const FunctionTemplateDecl *T = F->getPrimaryTemplate();
+    if (C.Lambda || !Args || !T)
+      return true;
+    const TemplateParameterList *Params = T->getTemplateParameters();
+    for (unsigned I = 0; I < Args->size() && I < Params->size(); ++I) {
+      const TemplateArgument &A = Args->get(I);
+      std::string Name = Params->getParam(I)->getNameAsString();
+      if (Name.empty())
+        continue;
+      if (A.getKind() == TemplateArgument::Type) {
+        std::string S = named(A.getAsType());
+        bool Word = !S.empty() && llvm::all_of(S, [](char Ch) {
+          return isalnum(static_cast<unsigned char>(Ch)) || Ch == '_';
+        });
+        if (!Word) {
+          NeedsAliases = true;
+          Aliases += "using " + Name + " = " + S + "; ";
+        } else
+          Words[Name] = S;
+      } else if (A.getKind() == TemplateArgument::Integral) {
+        llvm::SmallString<16> S;
+        A.getAsIntegral().toString(S);
+        auto It = Scope.TemplateNames.find(S.str().str());
+        if (A.getIntegralType()->isBooleanType())
+          Words[Name] = A.getAsIntegral().getBoolValue() ? "true" : "false";
+        else if (It != Scope.TemplateNames.end())
+          Words[Name] = It->second;
+        else
+          Words[Name] = A.getAsIntegral().isNegative() ? "(" + S.str().str() + ")"
+                                                       : S.str().str();
+      } else
+        return false;
+    }
+    return true;
+  }
+
+  static unsigned countReturns(const clang::Stmt *S) {
+    if (!S)
+      return 0;
+    if (isa<ReturnStmt>(S))
+      return 1;
+    unsigned N = 0;
+    for (const clang::Stmt *X : S->children())
+      N += countReturns(X);
+    return N;
+  }
+
+  static bool alwaysReturns(const clang::Stmt *S) {
+    if (auto *B = dyn_cast_or_null<CompoundStmt>(S))
+      return !B->body_empty() && alwaysReturns(B->body_back());
+    if (auto *I = dyn_cast_or_null<IfStmt>(S))
+      return I->getElse() && alwaysReturns(I->getThen()) &&
+             alwaysReturns(I->getElse());
+    return S && isa<ReturnStmt>(S);
+  }
+
+  /// Returns in \p S, behind which nothing of the body follows, as assignments.
+  bool tail(const clang::Stmt *S, const std::string &Value) {
+    if (!countReturns(S))
+      return true;
+    if (auto *R = dyn_cast<ReturnStmt>(S)) {
+      if (Value.empty())
+        return !R->getRetValue() && edit(R->getReturnLoc(), 6, "");
+      auto *B = dyn_cast_or_null<BinaryOperator>(
+          R->getRetValue() ? R->getRetValue()->IgnoreImpCasts() : nullptr);
+      if (B && B->getOpcode() == BO_Comma)
+        return false;
+      return R->getRetValue() && edit(R->getReturnLoc(), 6, Value + " =");
+    }
+    if (auto *I = dyn_cast<IfStmt>(S))
+      return !I->getInit() && !I->getConditionVariable() &&
+             tail(I->getThen(), Value) &&
+             (!I->getElse() || tail(I->getElse(), Value));
+    auto *B = dyn_cast<CompoundStmt>(S);
+    if (!B)
+      return false; // a loop or switch
+    std::string Close;
+    const clang::Stmt *Behind = nullptr; // an if whose rest becomes its else
+    for (const clang::Stmt *X : B->body()) {
+      if (Behind) {
+        if (!edit(X->getBeginLoc(), 0, "else { "))
+          return false;
+        Behind = nullptr;
+      }
+      if (X != B->body_back() && countReturns(X)) {
+        auto *I = dyn_cast<IfStmt>(X);
+        if (!I || I->getElse() || !alwaysReturns(I->getThen()))
+          return false;
+        Close += "} ";
+        Behind = I;
+      }
+      // The first token of X may be a `return` that gets replaced as well.
+      if (countReturns(X) && !tailBehindElse(X, Value))
+        return false;
+    }
+    return Close.empty() || edit(B->getRBracLoc(), 0, Close);
+  }
+
+  bool tailBehindElse(const clang::Stmt *X, const std::string &Value) {
+    if (auto *R = dyn_cast<ReturnStmt>(X)) {
+      const SourceManager &SM = PP.getSourceManager();
+      auto It = R->getReturnLoc().isFileID()
+                    ? Edits.find(SM.getFileOffset(R->getReturnLoc()))
+                    : Edits.end();
+      if (It != Edits.end() && It->second.second == "else { ") {
+        Edits.erase(It);
+        if (!tail(R, Value))
+          return false;
+        auto &E = Edits[SM.getFileOffset(R->getReturnLoc())];
+        E.second = "else { " + E.second;
+        return true;
+      }
+    }
+    return tail(X, Value);
+  }
+};
+
+} // namespace
+
+std::optional<std::string> oneLine(SourceRange R, Preprocessor &PP) {
+  auto Range = fileRange(R, PP);
+  if (!Range)
+    return std::nullopt;
+  return copyTokens(*Range, {}, {}, PP);
+}
+
+std::optional<std::string> calleeAsExpression(const CallToWrite &C,
+                                              const CallerScope &Scope,
+                                              Preprocessor &PP) {
+  Copier X(C, Scope, PP);
+  if (!X.prepare())
+    return std::nullopt;
+  return X.expression();
+}
+
+std::optional<CalleeBlock> calleeAsBlock(const CallToWrite &C,
+                                         CallerScope &Scope, Preprocessor &PP) {
+  CallerScope Before = Scope;
+  Copier X(C, Before, PP);
+  if (!X.prepare())
+    return std::nullopt;
+  return X.block(Scope);
+}
+
+} // namespace rcache
