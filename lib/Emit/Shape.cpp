@@ -763,13 +763,6 @@ private:
     }
   }
 
-  /// In a condition that each stretch of slot code tests by itself.
-  bool inGuard(TextRange R) const {
-    return std::any_of(S.GuardIfs.begin(), S.GuardIfs.end(), [&](unsigned G) {
-      return M.stmt(G).CondRange.contains(R);
-    });
-  }
-
   //===--- Returns ---===//
 
   bool pureRepeatable(TextRange R) const {
