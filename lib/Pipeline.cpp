@@ -9,6 +9,7 @@
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
 #include "Plan/Mutate.h"
+#include "Plan/Pictures.h"
 #include "Plan/PlanVerifier.h"
 #include "Plan/Planner.h"
 #include "Predict/Choose.h"
@@ -401,6 +402,7 @@ private:
       Helpers.insert(C.Emitted->Helpers.begin(), C.Emitted->Helpers.end());
       C.R.Verdict = KernelResult::Rewritten;
       C.R.ThePlan = std::make_shared<Plan>(*C.ThePlan);
+      C.R.Pictures = picturesOf(*C.M, *C.ThePlan);
       C.R.PlanText = planLine(*C.M, *C.ThePlan);
       for (const ArrayPlan &A : C.ThePlan->Arrays)
         C.R.Arrays.push_back(C.M->Arrays[A.Array].Name);

@@ -6,7 +6,6 @@
 #include "Options.h"
 #include "rcache/Config.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -19,24 +18,9 @@ using llvm::StringRef;
 namespace rcache {
 namespace {
 
-/// libLLVM registers hundreds of options of its own; none of them is ours to
-/// offer, and `print-after` is one of them. They are registered before this
-/// object is made, which is before our own options are.
-struct ForeignOptionsRemover {
-  ForeignOptionsRemover() {
-    llvm::SmallPtrSet<cl::Option *, 32> Foreign;
-    for (auto &Entry : cl::getRegisteredOptions())
-      if (!llvm::is_contained({"help", "help-hidden", "help-list", "version"},
-                              Entry.first))
-        Foreign.insert(Entry.second);
-    for (cl::Option *O : Foreign)
-      O->removeArgument();
-  }
-} RemoverThatComesFirst;
+[[maybe_unused]] const bool Removed = removeForeignOptions();
 
 cl::OptionCategory What("What to write");
-cl::OptionCategory How("How kernels are rewritten");
-cl::OptionCategory Parse("How sources are parsed");
 cl::OptionCategory Project("Whole projects");
 
 cl::extrahelp Further(
@@ -64,6 +48,11 @@ cl::opt<bool> List("list", cl::cat(What),
                             "reason"));
 cl::opt<std::string> Report("report", cl::value_desc("file"), cl::cat(What),
                             cl::desc("Write a JSON report (docs/report.md)"));
+cl::opt<std::string> Picture("picture", cl::value_desc("file.svg"),
+                             cl::cat(What),
+                             cl::desc("Draw which lane and register own which "
+                                      "element, and where each register of a "
+                                      "window comes from"));
 cl::opt<std::string> Fixes("export-fixes", cl::value_desc("file"),
                            cl::cat(What),
                            cl::desc("Write the edits as YAML for "
@@ -97,14 +86,16 @@ cl::opt<ToolOptions::ColorKind>
                      clEnumValN(ToolOptions::ColorKind::Always, "always", ""),
                      clEnumValN(ToolOptions::ColorKind::Never, "never", "")));
 
-cl::list<std::string> Kernels("kernel", cl::value_desc("name"), cl::cat(How),
+cl::list<std::string> Kernels("kernel", cl::value_desc("name"),
+                              cl::cat(rewriteCategory()),
                               cl::desc("Only this kernel (repeatable; a name "
                                        "or a qualified name)"));
-cl::opt<std::string> Coarsen("coarsen", cl::value_desc("auto|N"), cl::cat(How),
-                             cl::init("auto"),
+cl::opt<std::string> Coarsen("coarsen", cl::value_desc("auto|N"),
+                             cl::cat(rewriteCategory()), cl::init("auto"),
                              cl::desc("Outputs a thread (default: auto)"));
 cl::opt<Options::DistributionKind> Distribution(
-    "distribution", cl::cat(How), cl::init(Options::DistributionKind::Auto),
+    "distribution", cl::cat(rewriteCategory()),
+    cl::init(Options::DistributionKind::Auto),
     cl::desc("Which lane owns which elements"),
     cl::values(clEnumValN(Options::DistributionKind::Auto, "auto",
                           "the planner chooses"),
@@ -112,52 +103,27 @@ cl::opt<Options::DistributionKind> Distribution(
                           "element o in lane o mod 32"),
                clEnumValN(Options::DistributionKind::Chunked, "chunked",
                           "a lane owns consecutive elements")));
-cl::opt<std::string> Block("block", cl::value_desc("N"), cl::cat(How),
-                           cl::desc("Block size to assume where the file does "
-                                    "not tell"));
-cl::opt<bool> Force("force", cl::cat(How),
+cl::opt<bool> Force("force", cl::cat(rewriteCategory()),
                     cl::desc("Rewrite even when no gain is predicted"));
 cl::opt<bool> ExplainChoice(
-    "explain-choice", cl::cat(How),
+    "explain-choice", cl::cat(rewriteCategory()),
     cl::desc("Print the candidates of each kernel with their predicted "
              "figures, and why one was chosen, to standard error"));
 cl::opt<std::string> CandidateNumber(
-    "candidate", cl::value_desc("N"), cl::cat(How),
+    "candidate", cl::value_desc("N"), cl::cat(rewriteCategory()),
     cl::desc("Take this candidate of --explain-choice, whatever is predicted "
              "for it"));
 cl::opt<std::string> CandidatesFolder(
-    "emit-candidates", cl::value_desc("dir"), cl::cat(How), cl::Hidden,
+    "emit-candidates", cl::value_desc("dir"), cl::cat(rewriteCategory()),
+    cl::Hidden,
     cl::desc("For measurements: write KERNEL.cN.cu below this folder for each "
              "candidate N of each kernel"));
-cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(How),
-                            cl::desc("Pointer parameters of kernels do not "
-                                     "overlap"));
-cl::opt<Options::RuntimeKind> Runtime(
-    "runtime", cl::cat(How), cl::init(Options::RuntimeKind::Embed),
-    cl::desc("Where the device functions that the result uses come from"),
-    cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
-                          "copied into the result"),
-               clEnumValN(Options::RuntimeKind::Include, "include",
-                          "#include <rcache/device/rewrite.cuh>")));
 
-cl::opt<std::string> DatabasePath("p", cl::value_desc("path"), cl::cat(Parse),
-                                  cl::desc("Folder of compile_commands.json, "
-                                           "or the file"));
-cl::opt<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
-                              cl::cat(Parse), cl::desc("CUDA toolkit"));
-cl::opt<std::string> Arch("arch", cl::value_desc("sm_NN"), cl::cat(Parse),
-                          cl::desc("Architecture to parse and plan for"));
-cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
-                                cl::cat(Parse),
-                                cl::desc("Further compiler flag (repeatable)"));
 cl::list<std::string> FlagsFiles(
-    "flags-file", cl::value_desc("file"), cl::cat(Parse),
+    "flags-file", cl::value_desc("file"), cl::cat(parseCategory()),
     cl::desc("Compiler flags (repeatable), one a line and taken as they are; a "
              "line that "
              "begins with SHELL: is split as a shell does (CMake's notation)"));
-cl::opt<bool> AllowErrors("allow-errors", cl::cat(Parse),
-                          cl::desc("Go on although the source has errors, as "
-                                   "long as kernels and launches have none"));
 
 cl::opt<bool> All("all", cl::cat(Project),
                   cl::desc("All CUDA sources of the compile commands"));
@@ -182,12 +148,19 @@ bool usageError(const llvm::Twine &Text) {
   return false;
 }
 
-/// A positive number, at most \p Max.
-bool readNumber(StringRef Text, StringRef Option, unsigned Max,
-                unsigned &Value) {
-  if (Text.getAsInteger(10, Value) || Value == 0 || Value > Max)
-    return usageError("--" + Option + " takes a number from 1 to " +
-                      llvm::Twine(Max) + ", not '" + Text + "'");
+/// Prints the reason of a failure; whether there was none.
+bool good(llvm::Error E) {
+  return !E || usageError(llvm::toString(std::move(E)));
+}
+
+/// A number as readNumber has it, if \p Text is not empty.
+bool readInto(StringRef Text, StringRef Name, unsigned Max, unsigned &Value) {
+  if (Text.empty())
+    return true;
+  auto Number = readNumber(Text, Name, Max);
+  if (!Number)
+    return good(Number.takeError());
+  Value = *Number;
   return true;
 }
 
@@ -214,7 +187,8 @@ bool readFlagsFile(StringRef Path, std::vector<std::string> &Flags) {
 /// What cl::opt cannot check.
 bool checkCombination(const ToolOptions &O) {
   const bool Shows = O.Diff || O.List || !O.Library.PrintAfter.empty() ||
-                     !O.ReportFile.empty() || !O.FixesFile.empty();
+                     !O.ReportFile.empty() || !O.PictureFile.empty() ||
+                     !O.FixesFile.empty();
   if (O.Sources.empty() && !O.All)
     return usageError("no source file");
   if (O.All && (O.DatabasePath.empty() || O.OutRoot.empty()) && !Shows)
@@ -236,8 +210,6 @@ bool checkCombination(const ToolOptions &O) {
                       "--list or --report");
   if (!O.DepFile.empty() && O.Output.empty())
     return usageError("--depfile needs -o");
-  if (!O.DatabasePath.empty() && O.Flags)
-    return usageError("-p excludes flags after '--' and --flags-file");
   if (O.InPlace && O.Library.LineDirectives)
     return usageError("--line-directives excludes -i");
   return true;
@@ -250,13 +222,9 @@ bool copyOptions(ToolOptions &O) {
   O.Diff = Diff;
   O.List = List;
   O.ReportFile = Report;
+  O.PictureFile = Picture;
   O.FixesFile = Fixes;
   O.DepFile = DepFile;
-  O.DatabasePath = DatabasePath;
-  O.CudaPath = CudaPath;
-  O.Arch = Arch;
-  O.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
-  O.AllowErrors = AllowErrors;
   O.All = All;
   O.OutRoot = OutRoot;
   O.SourceRoot = SourceRoot;
@@ -271,8 +239,6 @@ bool copyOptions(ToolOptions &O) {
   L.Kernels.assign(Kernels.begin(), Kernels.end());
   L.Distribution = Distribution;
   L.Force = Force;
-  L.AssumeNoAlias = AssumeNoAlias;
-  L.Runtime = Runtime;
   L.LineDirectives = LineDirectives;
   L.PrintAfter = PrintAfter;
   if (!L.PrintAfter.empty() && L.PrintAfter != "model" &&
@@ -287,7 +253,8 @@ bool copyOptions(ToolOptions &O) {
     return usageError("--mutate takes KIND or KIND:SEED");
   unsigned Number = 0;
   if (Coarsen != "auto") {
-    if (!readNumber(Coarsen, "coarsen", 64, Number))
+    if (!readInto(Coarsen, "coarsen", 64, Number) ||
+        (Coarsen.empty() && !usageError("--coarsen takes auto or a number")))
       return false;
     L.Coarsen = Number;
   }
@@ -297,13 +264,7 @@ bool copyOptions(ToolOptions &O) {
                         "'");
     L.Candidate = Number;
   }
-  if (!Block.empty() && !readNumber(Block, "block", 1024, L.AssumedBlock))
-    return false;
-  if (!Jobs.empty() && !readNumber(Jobs, "j", 1024, O.Jobs))
-    return false;
-  if (!O.Arch.empty() && !StringRef(O.Arch).starts_with("sm_"))
-    return usageError("--arch takes sm_NN, not '" + O.Arch + "'");
-  return true;
+  return readInto(Jobs, "j", 1024, O.Jobs) && good(readSharedOptions(O, L));
 }
 
 void printVersion(llvm::raw_ostream &OS) {
@@ -324,13 +285,7 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
   }
 
   ToolOptions O;
-  auto *Dashes = llvm::find_if(
-      Args, [](const char *A) { return A && StringRef(A) == "--"; });
-  if (Dashes != Args.end()) {
-    O.Flags.emplace(Dashes + 1, Args.end());
-    Args.erase(Dashes, Args.end());
-  }
-
+  O.Flags = takeFlags(Args);
   cl::SetVersionPrinter(printVersion);
   if (!cl::ParseCommandLineOptions(
           Args.size(), Args.data(),

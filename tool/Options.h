@@ -6,6 +6,7 @@
 #ifndef RCACHE_TOOL_OPTIONS_H
 #define RCACHE_TOOL_OPTIONS_H
 
+#include "SharedOptions.h"
 #include "rcache/Pipeline.h"
 #include <optional>
 #include <string>
@@ -13,7 +14,7 @@
 
 namespace rcache {
 
-struct ToolOptions {
+struct ToolOptions : SharedOptions {
   std::vector<std::string> Sources;
   Options Library; ///< what the library needs to know
 
@@ -22,15 +23,7 @@ struct ToolOptions {
   bool InPlace = false;
   bool Diff = false;
   bool List = false;
-  std::string ReportFile, FixesFile, DepFile;
-
-  // How the sources are parsed.
-  std::string DatabasePath; ///< -p
-  std::string CudaPath, Arch;
-  std::vector<std::string> ExtraArgs;
-  /// After `--`, or of --flags-file.
-  std::optional<std::vector<std::string>> Flags;
-  bool AllowErrors = false;
+  std::string ReportFile, PictureFile, FixesFile, DepFile;
 
   // Whole projects.
   bool All = false;

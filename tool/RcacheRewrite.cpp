@@ -13,6 +13,7 @@
 #include "Options.h"
 #include "Output/Files.h"
 #include "Output/FixesYaml.h"
+#include "Output/PictureSvg.h"
 #include "Output/ReportJson.h"
 #include "Sources.h"
 #include "Support/UnifiedDiff.h"
@@ -110,6 +111,8 @@ bool writeAll(Outputs &Out, const ToolOptions &O) {
     Out.Files.add(O.ReportFile, reportJson(Out.Reports));
   else if (O.ReportFile == "-")
     Out.Stdout += reportJson(Out.Reports);
+  if (!O.PictureFile.empty())
+    Out.Files.add(O.PictureFile, pictureSvg(Out.Reports));
   if (!O.FixesFile.empty())
     Out.Files.add(O.FixesFile, fixesYaml(Out.Fixes));
   if (llvm::Error E = Out.Files.commit()) {

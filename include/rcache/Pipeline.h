@@ -13,6 +13,7 @@
 
 #include "rcache/Choice.h"
 #include "rcache/Decline.h"
+#include "rcache/Picture.h"
 #include "rcache/Plan.h"
 #include "llvm/Support/Error.h"
 #include <functional>
@@ -83,6 +84,7 @@ struct KernelResult {
   std::vector<std::string> Notes;     ///< not proved, assumptions, racy original
   std::string PlanText;               ///< one line: "8 outputs a thread, ..."
   std::shared_ptr<const Plan> ThePlan;         ///< Rewritten
+  std::vector<ArrayPicture> Pictures;          ///< Rewritten: one a window
   std::shared_ptr<const KernelModel> Model;    ///< always
   std::shared_ptr<const Choice> Chosen; ///< null: there were no candidates
   std::string Dump;                   ///< --print-after

@@ -71,6 +71,37 @@ void writeCounts(json::OStream &J, const PlanCounts &C) {
   J.attribute("registers", C.Registers);
 }
 
+void writePoint(json::OStream &J, llvm::StringRef Name,
+                const std::vector<int64_t> &Point) {
+  J.attributeArray(Name, [&] {
+    for (const int64_t X : Point)
+      J.value(X);
+  });
+}
+
+void writePicture(json::OStream &J, const ArrayPicture &P) {
+  J.object([&] {
+    J.attribute("array", utf8(P.Array));
+    J.attribute("exchange", P.Exchange);
+    J.attribute("detail", P.Detail);
+    J.attribute("lanes", P.Lanes);
+    writePoint(J, "laneStep", P.LaneStep);
+    writePoint(J, "extent", P.Extent);
+    J.attributeArray("window", [&] {
+      for (const PictureCell &C : P.Window)
+        J.object([&] {
+          writePoint(J, "register", C.Register);
+          writePoint(J, "element", C.Element);
+          J.attribute("from", C.Source == PictureCell::Own      ? "own"
+                              : C.Source == PictureCell::Reload ? "reload"
+                                                                : "shuffle");
+          J.attribute("laneDistance", C.Distance);
+          J.attribute("fromRegister", C.FromRegister);
+        });
+    });
+  });
+}
+
 void writePlan(json::OStream &J, const Plan &P) {
   J.attributeObject("plan", [&] {
     J.attributeArray("coarsening", [&] {
@@ -207,6 +238,11 @@ void writeKernel(json::OStream &J, const KernelResult &K) {
     writeStrings(J, "notes", K.Notes);
     if (K.Verdict == KernelResult::Rewritten && K.ThePlan)
       writePlan(J, *K.ThePlan);
+    if (K.Verdict == KernelResult::Rewritten)
+      J.attributeArray("distribution", [&] {
+        for (const ArrayPicture &P : K.Pictures)
+          writePicture(J, P);
+      });
     if (K.Chosen)
       writeChoice(J, *K.Chosen);
   });

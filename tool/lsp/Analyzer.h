@@ -10,6 +10,7 @@
 
 #include "Driver/CompileFlags.h"
 #include "Findings.h"
+#include "SharedOptions.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Error.h"
 #include <memory>
@@ -23,15 +24,9 @@ namespace rcache {
 struct ParseJob;
 
 /// What the server was started with.
-struct Settings {
+struct Settings : SharedOptions {
   Options Library;
-  std::string DatabasePath; ///< -p, "": the nearest to each file
-  std::string CudaPath, Arch;
   std::string ToolPath;
-  std::vector<std::string> ExtraArgs;
-  /// After `--`: instead of compile_commands.json.
-  std::optional<std::vector<std::string>> Flags;
-  bool AllowErrors = false;
 };
 
 /// One way to rewrite a kernel.

@@ -8,9 +8,9 @@
 // without, 2 wrong usage.
 
 #include "Server.h"
+#include "SharedOptions.h"
 #include "rcache/Config.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
@@ -26,21 +26,8 @@ namespace lsp = llvm::lsp;
 
 namespace {
 
-/// libLLVM registers hundreds of options of its own, before this object is made
-/// and our options are.
-struct ForeignOptionsRemover {
-  ForeignOptionsRemover() {
-    llvm::SmallPtrSet<cl::Option *, 32> Foreign;
-    for (auto &Entry : cl::getRegisteredOptions())
-      if (!llvm::is_contained({"help", "help-hidden", "help-list", "version"},
-                              Entry.first))
-        Foreign.insert(Entry.second);
-    for (cl::Option *O : Foreign)
-      O->removeArgument();
-  }
-} RemoverThatComesFirst;
+[[maybe_unused]] const bool Removed = removeForeignOptions();
 
-cl::OptionCategory Parse("How sources are parsed and rewritten");
 cl::OptionCategory Serve("How the server works");
 
 cl::extrahelp Further(
@@ -51,33 +38,6 @@ cl::extrahelp Further(
     "compile_commands.json that knows the file, from the one that -p names, "
     "or\n"
     "stand after `--`.\n");
-
-cl::opt<std::string> DatabasePath("p", cl::value_desc("path"), cl::cat(Parse),
-                                  cl::desc("Folder of compile_commands.json, "
-                                           "or the file"));
-cl::opt<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
-                              cl::cat(Parse), cl::desc("CUDA toolkit"));
-cl::opt<std::string> ArchName("arch", cl::value_desc("sm_NN"), cl::cat(Parse),
-                              cl::desc("Architecture to parse and plan for"));
-cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
-                                cl::cat(Parse),
-                                cl::desc("Further compiler flag (repeatable)"));
-cl::opt<bool> AllowErrors("allow-errors", cl::cat(Parse),
-                          cl::desc("Offer rewrites of kernels without errors "
-                                   "in a file that has some elsewhere"));
-cl::opt<unsigned> Block("block", cl::value_desc("N"), cl::cat(Parse),
-                        cl::desc("Block size to assume where the file does "
-                                 "not tell"));
-cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(Parse),
-                            cl::desc("Pointer parameters of kernels do not "
-                                     "overlap"));
-cl::opt<Options::RuntimeKind> Runtime(
-    "runtime", cl::cat(Parse), cl::init(Options::RuntimeKind::Embed),
-    cl::desc("Where the device functions that a rewrite uses come from"),
-    cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
-                          "copied into the file"),
-               clEnumValN(Options::RuntimeKind::Include, "include",
-                          "included from the project's header")));
 
 cl::opt<lsp::Logger::Level> LogLevel(
     "log", cl::cat(Serve), cl::init(lsp::Logger::Level::Error),
@@ -110,12 +70,7 @@ int main(int Argc, const char **Argv) {
   llvm::InitLLVM Init(Argc, Argv);
   Settings S;
   llvm::SmallVector<const char *, 32> Args(Argv, Argv + Argc);
-  auto Dashes = llvm::find_if(
-      Args, [](const char *A) { return llvm::StringRef(A) == "--"; });
-  if (Dashes != Args.end()) {
-    S.Flags.emplace(Dashes + 1, Args.end());
-    Args.erase(Dashes, Args.end());
-  }
+  S.Flags = takeFlags(Args);
   cl::SetVersionPrinter([](llvm::raw_ostream &OS) {
     OS << "rcache-lsp " << RCACHE_VERSION << ", on clang " << RCACHE_CLANG_MAJOR
        << '\n';
@@ -125,23 +80,11 @@ int main(int Argc, const char **Argv) {
                                    "what rcache-rewrite can do\n",
                                    &llvm::errs()))
     return 2;
-  if (!DatabasePath.empty() && S.Flags)
-    return usageError("-p excludes flags after '--'");
-  if (!ArchName.empty() && !llvm::StringRef(ArchName).starts_with("sm_"))
-    return usageError("--arch takes sm_NN, not '" + ArchName + "'");
-  if (Block > 1024)
-    return usageError("--block takes a number up to 1024");
+  if (llvm::Error E = readSharedOptions(S, S.Library))
+    return usageError(llvm::toString(std::move(E)));
 
   static int Anchor;
   S.ToolPath = llvm::sys::fs::getMainExecutable(Argv[0], &Anchor);
-  S.DatabasePath = DatabasePath;
-  S.CudaPath = CudaPath;
-  S.Arch = ArchName;
-  S.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
-  S.AllowErrors = AllowErrors;
-  S.Library.AssumedBlock = Block;
-  S.Library.AssumeNoAlias = AssumeNoAlias;
-  S.Library.Runtime = Runtime;
 
   WorkspaceOptions O;
   O.Threads = Threads;

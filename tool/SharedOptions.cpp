@@ -1,0 +1,120 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cl::opt objects for both programs, read once.
+
+#include "SharedOptions.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace cl = llvm::cl;
+using llvm::StringRef;
+
+namespace rcache {
+
+bool removeForeignOptions() {
+  static const bool Done = [] {
+    llvm::SmallPtrSet<cl::Option *, 32> Foreign;
+    for (auto &Entry : cl::getRegisteredOptions())
+      if (!llvm::is_contained({"help", "help-hidden", "help-list", "version"},
+                              Entry.first))
+        Foreign.insert(Entry.second);
+    for (cl::Option *O : Foreign)
+      O->removeArgument();
+    return true;
+  }();
+  return Done;
+}
+
+cl::OptionCategory &parseCategory() {
+  static cl::OptionCategory Category("How sources are parsed");
+  return Category;
+}
+
+cl::OptionCategory &rewriteCategory() {
+  static cl::OptionCategory Category("How kernels are rewritten");
+  return Category;
+}
+
+namespace {
+
+[[maybe_unused]] const bool Removed = removeForeignOptions();
+
+cl::opt<std::string> DatabasePath("p", cl::value_desc("path"),
+                                  cl::cat(parseCategory()),
+                                  cl::desc("Folder of compile_commands.json, "
+                                           "or the file"));
+cl::opt<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
+                              cl::cat(parseCategory()),
+                              cl::desc("CUDA toolkit"));
+cl::opt<std::string> ArchName("arch", cl::value_desc("sm_NN"),
+                              cl::cat(parseCategory()),
+                              cl::desc("Architecture to parse and plan for"));
+cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
+                                cl::cat(parseCategory()),
+                                cl::desc("Further compiler flag (repeatable)"));
+cl::opt<bool> AllowErrors("allow-errors", cl::cat(parseCategory()),
+                          cl::desc("Go on although the source has errors, as "
+                                   "long as kernels and launches have none"));
+
+cl::opt<std::string> Block("block", cl::value_desc("N"),
+                           cl::cat(rewriteCategory()),
+                           cl::desc("Block size to assume where the file does "
+                                    "not tell"));
+cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(rewriteCategory()),
+                            cl::desc("Pointer parameters of kernels do not "
+                                     "overlap"));
+cl::opt<Options::RuntimeKind> Runtime(
+    "runtime", cl::cat(rewriteCategory()),
+    cl::init(Options::RuntimeKind::Embed),
+    cl::desc("Where the device functions that the result uses come from"),
+    cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
+                          "copied into the result"),
+               clEnumValN(Options::RuntimeKind::Include, "include",
+                          "#include <rcache/device/rewrite.cuh>")));
+
+} // namespace
+
+std::optional<std::vector<std::string>>
+takeFlags(llvm::SmallVectorImpl<const char *> &Args) {
+  auto *Dashes = llvm::find_if(
+      Args, [](const char *A) { return A && StringRef(A) == "--"; });
+  if (Dashes == Args.end())
+    return std::nullopt;
+  std::vector<std::string> Flags(Dashes + 1, Args.end());
+  Args.erase(Dashes, Args.end());
+  return Flags;
+}
+
+llvm::Expected<unsigned> readNumber(StringRef Text, StringRef Name,
+                                    unsigned Max) {
+  unsigned Value = 0;
+  if (Text.getAsInteger(10, Value) || Value == 0 || Value > Max)
+    return llvm::createStringError("--" + Name + " takes a number from 1 to " +
+                                   llvm::Twine(Max) + ", not '" + Text + "'");
+  return Value;
+}
+
+llvm::Error readSharedOptions(SharedOptions &O, Options &Library) {
+  O.DatabasePath = DatabasePath;
+  O.CudaPath = CudaPath;
+  O.Arch = ArchName;
+  O.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
+  O.AllowErrors = AllowErrors;
+  Library.AssumeNoAlias = AssumeNoAlias;
+  Library.Runtime = Runtime;
+  if (!Block.empty()) {
+    auto Number = readNumber(Block, "block", 1024);
+    if (!Number)
+      return Number.takeError();
+    Library.AssumedBlock = *Number;
+  }
+  if (!O.Arch.empty() && !StringRef(O.Arch).starts_with("sm_"))
+    return llvm::createStringError("--arch takes sm_NN, not '" + O.Arch + "'");
+  if (!O.DatabasePath.empty() && O.Flags)
+    return llvm::createStringError(
+        "-p excludes flags after '--' and --flags-file");
+  return llvm::Error::success();
+}
+
+} // namespace rcache
