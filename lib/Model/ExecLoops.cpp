@@ -761,6 +761,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   bool Continue = false;
   bool Leaves = leaves(F->getBody(), false, Continue);
   llvm::SmallPtrSet<const VarDecl *, 8> Changed = Modified;
+  const auto EnvAtEntry = Env;
   if (Iter && !Continue && !Leaves)
     inductionVariables(F, Id, Modified);
   havoc(Modified);
@@ -784,6 +785,8 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   if (!Iter && (!F->getCond() || (M.Stmts[Id].CondDepends &
                                   (DepThread | DepShared | DepGlobal))))
     Path.Exact = false;
+  if (Iter && !Continue && !Leaves)
+    carriedVariables(F, Id, EnvAtEntry, Modified);
   PathState Inside = Path;
   exec(F->getBody(), Id);
   if (Leaves)

@@ -121,6 +121,15 @@ private:
   void
   inductionVariables(const clang::ForStmt *F, unsigned Id,
                      llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
+  // Carried.cpp
+  void carriedVariables(
+      const clang::ForStmt *F, unsigned Id,
+      const llvm::MapVector<const clang::VarDecl *, SVal> &Before,
+      llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
+  std::optional<isl::pw_aff> withoutFactor(const Symbol &P,
+                                           const std::string &Id);
+  std::optional<std::map<std::string, isl::pw_aff>>
+  shiftOf(const std::string &Id, const isl::pw_aff &By);
   void geometricLoop(const clang::ForStmt *F, unsigned Id, SVal First);
   bool countedLoop(const clang::ForStmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,
