@@ -97,6 +97,34 @@ std::map<std::string, std::string> findings(const std::string &Err) {
   return Out;
 }
 
+/// \p Text with a line of output in front of every launch of a rewritten
+/// kernel: which of the launches ran it?
+std::string tellingRuns(std::string Text) {
+  for (const char *Mark : {"<<<rc_blocks,", "<<<rc_grid, dim3("})
+    for (size_t At = Text.find(Mark); At != std::string::npos;
+         At = Text.find(Mark, At)) {
+      size_t Line = Text.rfind('\n', At) + 1;
+      size_t Name = Text.find_first_not_of(' ', Line);
+      size_t End = Text.find("_rc", Name);
+      At += std::string(Mark).size();
+      if (End == std::string::npos || End > At)
+        continue;
+      std::string Tell =
+          "fz::ran(\"" + Text.substr(Name, End - Name) + "\");\n";
+      Text.insert(Line, Tell);
+      At += Tell.size();
+    }
+  return Text;
+}
+
+unsigned countLines(const std::string &Out, const std::string &Line) {
+  unsigned N = 0;
+  for (size_t At = Out.find(Line); At != std::string::npos;
+       At = Out.find(Line, At + 1))
+    N += At == 0 || Out[At - 1] == '\n';
+  return N;
+}
+
 struct Answer {
   std::string Code; ///< of the first decline, "" when rewritten
   std::string Detail;
@@ -157,7 +185,7 @@ public:
     if (!writeFile(Source, program(G)))
       return Out;
     auto Time = static_cast<unsigned>(60 + 5 * G.size());
-    Ran Before = run({T.Check, "run", Source, "--jobs=1"}, Stem, Time);
+    const Ran Before = original(Source, Time);
     if (!Before.ok()) {
       if (G.size() > 1)
         return halves(G);
@@ -191,10 +219,12 @@ public:
     }
     if (Rewritten.empty())
       return Out;
+    std::string Text = readFile(Result);
+    writeFile(Result, tellingRuns(Text));
     // A random order of the threads: what lacks a barrier must not pass because
     // of the order that the original ran in.
     Ran After = run({T.Check, "run", Result, "--jobs=1", "--max-findings=1000",
-                     "--schedule=random:1"},
+                     "--timeout=20", "--schedule=random:1"},
                     Stem, Time);
     // The run goes on after a finding, which names its kernel.
     std::map<std::string, std::string> Found;
@@ -220,9 +250,10 @@ public:
       Out[0].Detail = Bad.how() + "\n" + firstLines(Bad.Err, 12);
       return Out;
     }
-    std::string Text = readFile(Result);
     for (size_t I = 0; I < Places.size(); ++I) {
       Outcome &O = Out[Places[I]];
+      O.Ran = countLines(After.Out, "ran " + Rewritten[I].Name + "\n");
+      O.Launches = countLines(After.Out, Rewritten[I].Name + " ");
       auto It = Found.find(Rewritten[I].Name);
       if (It != Found.end()) {
         O.V = Verdict::Undefined;
@@ -244,6 +275,18 @@ private:
   const Tools &T;
   std::string Stem;
 
+  /// The original, run. Mutants ask for the same one again and again.
+  Ran original(const std::string &Source, unsigned Time) {
+    thread_local std::string Text;
+    thread_local Ran Last;
+    std::string Now = readFile(Source);
+    if (Now != Text || !Last.ok()) {
+      Last = run({T.Check, "run", Source, "--jobs=1"}, Stem, Time);
+      Text = std::move(Now);
+    }
+    return Last;
+  }
+
   std::vector<Outcome> halves(const Group &G) {
     if (G.size() == 1)
       return test(G);
@@ -255,8 +298,11 @@ private:
   }
 };
 
-/// Calls \p Work(first seed of a batch, thread) for all batches.
-template <class Fn> bool forBatches(const CampaignOptions &O, Fn Work) {
+} // namespace
+
+bool forBatches(
+    const CampaignOptions &O,
+    const std::function<void(const std::vector<unsigned> &, unsigned)> &Work) {
   std::atomic<unsigned> Next(O.First / BatchSize);
   std::atomic<bool> Complete(true);
   const auto Start = std::chrono::steady_clock::now();
@@ -284,7 +330,7 @@ template <class Fn> bool forBatches(const CampaignOptions &O, Fn Work) {
   return Complete;
 }
 
-Group kernelsOf(const std::vector<unsigned> &Seeds) {
+std::vector<KernelText> kernelsOf(const std::vector<unsigned> &Seeds) {
   Group G;
   for (unsigned S : Seeds) {
     Choices C(S);
@@ -292,8 +338,6 @@ Group kernelsOf(const std::vector<unsigned> &Seeds) {
   }
   return G;
 }
-
-} // namespace
 
 std::vector<Outcome> test(const std::vector<KernelText> &Kernels,
                           const std::vector<std::string> &RewriteOptions,
@@ -316,7 +360,12 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
           ++N.ByVerdict[Out[I].V];
           if (Out[I].V == Verdict::Declined)
             ++N.ByCode[Out[I].Code];
+          N.Launches += Out[I].Launches;
+          N.Ran += Out[I].Ran;
+          N.NeverRan += Out[I].Launches && !Out[I].Ran;
           if (Out[I].V == Verdict::Declined && isSuspicious(Out[I].Code))
+            N.Suspicious.push_back({Seeds[I], Options, Out[I]});
+          if (Out[I].V == Verdict::Discarded) // an error of the generator
             N.Suspicious.push_back({Seeds[I], Options, Out[I]});
           if (!isFailure(Out[I].V) && Out[I].V != Verdict::NotRun)
             continue;
@@ -326,60 +375,6 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
             writeFile(O.Keep + "/" + G[I].Name + ".cu", program({G[I]}));
         }
       });
-  return N;
-}
-
-/// The part of \p Text that belongs to \p Kernel: what follows its original and
-/// mentions its name.
-static std::string partOf(const std::string &Text, const std::string &Kernel) {
-  std::string Name = " " + Kernel + "_rc";
-  size_t B = Text.find(Name);
-  if (B == std::string::npos)
-    return "";
-  size_t E = Text.find("static void run_" + Kernel + "()", B);
-  return Text.substr(B, E == std::string::npos ? E : E - B);
-}
-
-std::map<std::string, MutantCounts>
-runMutants(const CampaignOptions &O, const Tools &T,
-           const std::vector<std::string> &Kinds) {
-  std::map<std::string, MutantCounts> N;
-  for (const std::string &K : Kinds)
-    N[K];
-  std::mutex Lock;
-  forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
-    std::string Stem = T.Folder + "/fuzz-" + num(J);
-    const std::vector<std::string> &Plain = optionsOf(Seeds.front(), O);
-    Group All = kernelsOf(Seeds), G;
-    std::vector<unsigned> Which;
-    std::vector<std::string> Text;
-    std::vector<Outcome> Sound = test(All, Plain, T, Stem);
-    for (size_t I = 0; I < All.size(); ++I)
-      if (Sound[I].V == Verdict::Equal) {
-        G.push_back(All[I]);
-        Which.push_back(Seeds[I]);
-        Text.push_back(partOf(Sound[I].Emitted, All[I].Name));
-      }
-    for (const std::string &Kind : Kinds) {
-      std::vector<std::string> Options = Plain;
-      Options.push_back("--mutate=" + Kind);
-      std::vector<Outcome> Out = test(G, Options, T, Stem);
-      std::lock_guard<std::mutex> L(Lock);
-      MutantCounts &C = N[Kind];
-      for (size_t I = 0; I < G.size(); ++I) {
-        ++C.Tried;
-        bool Changed = true, Killed = isFailure(Out[I].V);
-        if (Out[I].V == Verdict::Equal)
-          Changed = partOf(Out[I].Emitted, G[I].Name) != Text[I];
-        if (Out[I].V == Verdict::Declined) // caught before anything was written
-          Killed = true;
-        C.Changed += Changed;
-        C.Killed += Changed && Killed;
-        if (Changed && !Killed)
-          C.Survivors.push_back(Which[I]);
-      }
-    }
-  });
   return N;
 }
 

@@ -8,6 +8,7 @@
 #define RCACHE_FUZZ_CAMPAIGN_H
 
 #include "Grammar.h"
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -42,6 +43,8 @@ struct Outcome {
   std::string Code;    ///< Declined: the code
   std::string Detail;  ///< what was printed or differs
   std::string Emitted; ///< Rewritten: the text of the file it stands in
+  unsigned Ran = 0;    ///< Rewritten: launches that ran the rewritten kernel
+  unsigned Launches = 0; ///< of how many
 };
 
 /// Tests \p Kernels together, each alone where something goes wrong. One
@@ -57,6 +60,7 @@ struct CampaignOptions {
   /// Option sets of the rewriter; batch number b uses b modulo their number.
   std::vector<std::vector<std::string>> OptionSets;
   std::string Keep; ///< folder for the programs that failed, or ""
+  unsigned Variants = 1; ///< mutants of a kind for each plan
 };
 
 struct Failure {
@@ -70,8 +74,12 @@ struct Counts {
   std::map<Verdict, unsigned> ByVerdict;
   std::map<std::string, unsigned> ByCode;
   std::vector<Failure> Failures;
-  /// Declines that the rewriter itself calls an error of its own.
+  /// Declines that the rewriter itself calls an error of its own, and programs
+  /// that were discarded: those are the generator's.
   std::vector<Failure> Suspicious;
+  /// Launches of kernels that were rewritten, and how many of them ran the
+  /// rewritten form: the others broke what the plan asks for.
+  unsigned Launches = 0, Ran = 0, NeverRan = 0;
   bool Complete = true; ///< false: the time was over first
 };
 
@@ -86,10 +94,27 @@ const std::vector<std::string> &optionsOf(unsigned Seed,
 
 Counts runCampaign(const CampaignOptions &O, const Tools &T);
 
-/// Mutants: plans that were changed on purpose.
+/// Calls \p Work(seeds of a batch, number of the thread) for all batches. False
+/// when the time was over before.
+bool forBatches(
+    const CampaignOptions &O,
+    const std::function<void(const std::vector<unsigned> &, unsigned)> &Work);
+std::vector<KernelText> kernelsOf(const std::vector<unsigned> &Seeds);
+
+/// A plan that was changed on purpose, where that changes the text.
+struct Mutant {
+  enum FateType { Killed, SameCode, Proved, Survived };
+  unsigned Seed = 0;
+  std::string Name; ///< of --mutate=
+  std::vector<std::string> Options;
+  FateType Fate = Survived;
+  std::string Why;
+};
 struct MutantCounts {
-  unsigned Tried = 0, Changed = 0, Killed = 0;
-  std::vector<unsigned> Survivors; ///< seeds
+  unsigned Tried = 0, Changed = 0;
+  unsigned NeverRan = 0; ///< kernels left out: no launch meets the plan
+  std::map<Mutant::FateType, unsigned> ByFate;
+  std::vector<Mutant> Others; ///< not killed
 };
 /// For each kind, what became of the mutants of the seeds First ... Last.
 std::map<std::string, MutantCounts>

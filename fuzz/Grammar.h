@@ -58,7 +58,7 @@ struct KernelText {
   std::string TemplateArgs; ///< "<128>" or ""
   std::vector<Param> Params;
   std::vector<Launch> Launches; ///< all with the same variables
-  std::string GridX = "(n + bx - 1) / bx", GridY = "1";
+  std::string GridX = "(n + bx - 1) / bx + extra", GridY = "1";
   std::string SharedBytes = "0";
   /// Parameters that share memory in launches with `alias` != 0: the second
   /// points into the first's memory, alias - 1 elements on. Empty: none.
@@ -71,6 +71,8 @@ KernelText windowKernel(Choices &C, const std::string &Name);
 KernelText blockKernel(Choices &C, const std::string &Name);
 /// Two-dimensional tiles.
 KernelText planeKernel(Choices &C, const std::string &Name);
+/// Tile loops, planes, staged filters, vectors as elements, helper functions.
+KernelText tileKernel(Choices &C, const std::string &Name);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
 
@@ -91,10 +93,14 @@ struct SizeForm {
 };
 SizeForm sizeForm(Choices &C, const std::string &Name, bool AllowDynamic);
 
-/// Launches of a 1-D kernel around the boundaries of n and of the block.
-/// Blocks have at least \p MinBlock threads.
+/// Launches of a 1-D kernel around the boundaries of n and of the block, grids
+/// that are too small, too large or empty among them (`extra` blocks), and one
+/// at least that has blocks of the kernel's own size. Blocks have at least
+/// \p MinBlock threads. \p MayBig: one launch may pass an unsigned n of which
+/// the upper half of the range is used (`big`).
 std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
-                                 unsigned MinBlock, bool MayAlias);
+                                 unsigned MinBlock, bool MayAlias,
+                                 bool MayBig = false);
 
 /// A whole program of \p Kernels.
 std::string program(const std::vector<KernelText> &Kernels);

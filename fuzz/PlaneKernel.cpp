@@ -31,12 +31,16 @@ public:
     Bdy = Exact ? num(BY) : "blockDim.y";
     Clamp = C.chance("clamp", 35);
     bool Restrict = C.chance("restrict", 65);
-    K.GridX = "(w + bx - 1) / bx";
+    K.GridX = "(w + bx - 1) / bx + extra";
     K.GridY = "(h + by - 1) / by";
     K.Params = {{Param::In, T, "in", "w * h", "", true, Restrict},
                 {Param::Out, Acc, "out", "w * h", "", false, Restrict},
                 {Param::Scalar, "int", "w", "", "w"},
                 {Param::Scalar, "int", "h", "", "h"}};
+    if (!Restrict && Acc == T) {
+      K.AliasOf = "in";
+      K.Aliased = "out";
+    }
     std::string Params;
     for (const Param &P : K.Params)
       Params += (Params.empty() ? "" : ", ") + P.decl();
@@ -164,6 +168,16 @@ private:
   }
 
   void launches() {
+    auto Add = [&](long long W, long long H, long long Bx, long long Off,
+                   long long Alias, long long Extra) {
+      K.Launches.push_back({{"w", W},
+                            {"h", H},
+                            {"bx", Bx},
+                            {"by", BY},
+                            {"off", Off},
+                            {"alias", Alias},
+                            {"extra", Extra}});
+    };
     unsigned N = 1 + C.pick("launches", 3);
     for (unsigned I = 0; I < N; ++I) {
       Choices::Scope S(C, "launch" + num(I));
@@ -172,12 +186,15 @@ private:
         Bx = BX / 2;
       long long Ws[] = {2 * Bx + 3, 2 * Bx, 1, Bx - 1, 3 * Bx + 1};
       long long Hs[] = {By + 1, 2 * By, 1, 2 * By + 3, By};
-      K.Launches.push_back({{"w", Ws[C.pick("w", 5)]},
-                            {"h", Hs[C.pick("h", 5)]},
-                            {"bx", Bx},
-                            {"by", By},
-                            {"off", C.weighted("offset", {70, 20, 10})}});
+      long long W = Ws[C.pick("w", 5)];
+      Add(W, Hs[C.pick("h", 5)], Bx, C.weighted("offset", {70, 20, 10}), 0,
+          W > Bx && C.chance("shortGrid", 15) ? -1
+          : C.chance("surplusBlock", 10)      ? 1
+                                              : 0);
     }
+    Add(3 * BX + 1, BY + 1, BX, 0, 0, 0);
+    if (!K.Aliased.empty()) // one block, in place: its barrier orders all
+      Add(BX, BY, BX, 0, 1, 0);
   }
 };
 

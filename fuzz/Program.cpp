@@ -48,6 +48,12 @@ static void put(short &v) { v = (short)next(); }
 static void put(unsigned short &v) { v = (unsigned short)next(); }
 static void put(signed char &v) { v = (signed char)next(); }
 static void put(unsigned char &v) { v = (unsigned char)next(); }
+static void put(float4 &v) {
+  put(v.x);
+  put(v.y);
+  put(v.z);
+  put(v.w);
+}
 static void put(long long &v) { v = (long long)(next() % 2000001) - 1000000; }
 template <class T> static void put(T &v) {
   put(v.x);
@@ -101,6 +107,8 @@ static T *output(size_t count, size_t off, unsigned seed) {
   outs[nouts++] = Guarded{p, bytes};
   return (T *)(p + guard) + off;
 }
+/// The rewritten form of a kernel is about to run (see Campaign.cpp).
+static void ran(const char *kernel) { printf("ran %s\n", kernel); }
 static void finish(const char *kernel, int launch) {
   cudaError_t e = cudaGetLastError(), d = cudaDeviceSynchronize();
   unsigned long long hash = 1469598103934665603ull;
@@ -344,8 +352,18 @@ SizeForm sizeForm(Choices &C, const std::string &Name, bool AllowDynamic) {
 }
 
 std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
-                                 unsigned MinBlock, bool MayAlias) {
+                                 unsigned MinBlock, bool MayAlias,
+                                 bool MayBig) {
   std::vector<Launch> Out;
+  auto Add = [&](long long N, long long Bx, long long Off, long long Alias,
+                 long long Extra, long long Big) {
+    Out.push_back({{"n", N},
+                   {"bx", Bx},
+                   {"off", Off},
+                   {"alias", Alias},
+                   {"extra", Extra},
+                   {"big", Big}});
+  };
   unsigned N = 2 + C.pick("launches", 3);
   for (unsigned I = 0; I < N; ++I) {
     Choices::Scope Sc(C, "launch" + num(I));
@@ -371,17 +389,40 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
     long long Ns[] = {2 * Bx, 2 * Bx + 1, 3 * Bx - 1, 5 * Bx + 7, 1,
                       Bx,     Bx - 1,     9 * Bx + 3, 33,         Bx + 2};
     long long Count = Ns[C.pick("n", 10)];
+    long long Off = C.weighted("offset", {60, 20, 10, 10});
+    long long Extra = 0;
     if (Alias)
       Count = std::min(Count, Bx); // one block: its barrier orders everything
-    long long Off = C.weighted("offset", {60, 20, 10, 10});
-    Out.push_back({{"n", Count}, {"bx", Bx}, {"off", Off}, {"alias", Alias}});
+    else
+      switch (I ? C.weighted("grid", {76, 8, 8, 8}) : 0) {
+      case 1: // blocks without elements
+        Extra = 1;
+        break;
+      case 2: // elements without a block
+        Extra = Count > Bx ? -1 : 0;
+        break;
+      case 3:
+        Count = 0;
+        break;
+      }
+    Add(Count, Bx, Off, Alias, Extra, 0);
   }
+  // What a plan asks for is met by these; both ends of the grid are ragged.
+  const long long B = S.Block;
+  Add(5 * B + 7, B, 0, 0, 0, 0);
+  Add(9 * B + 3, B, 0, 0, -2, 0);
+  if (MayAlias)
+    Add(B, B, 0, 1 + C.pick("aliasedBlock", 3), 0, 0);
+  if (MayBig)
+    Add(3 * B, B, 0, 0, 0, 1);
   return Out;
 }
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "kernel");
-  switch (C.weighted("family", {62, 18, 13, 7})) {
+  switch (C.weighted("family", {48, 15, 15, 5, 17})) {
+  case 4:
+    return tileKernel(C, Name);
   case 1:
     return blockKernel(C, Name);
   case 2:

@@ -15,7 +15,9 @@
 #include "Process.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -53,7 +55,14 @@ static cl::opt<std::string> Keep("keep",
                                  cl::cat(Category));
 static cl::opt<bool> UseNvcc("nvcc", cl::desc("Compile results with nvcc too"),
                              cl::sub(Run), cl::sub(ShrinkCmd),
-                             cl::cat(Category));
+                             cl::sub(Mutants), cl::cat(Category));
+static cl::opt<std::string> Summary("summary",
+                                    cl::desc("Figures as JSON, too"),
+                                    cl::value_desc("file"), cl::sub(Run),
+                                    cl::sub(Mutants), cl::cat(Category));
+static cl::opt<unsigned>
+    Variants("variants", cl::desc("Mutants of a kind for each plan"),
+             cl::init(1), cl::sub(Mutants), cl::cat(Category));
 static cl::list<std::string> Kinds("kind",
                                    cl::desc("Kind of mutation (repeatable)"),
                                    cl::sub(Mutants), cl::cat(Category));
@@ -97,10 +106,12 @@ CampaignOptions campaign() {
                     {"--force", "--distribution=cyclic"},
                     {"--force", "--distribution=chunked", "--coarsen=4"},
                     {"--force", "--block=128"},
-                    {"--force", "--coarsen=8"}};
+                    {"--force", "--coarsen=8"},
+                    {"--force", "--exchange=shuffle"}};
   O.Jobs = Jobs;
   O.Seconds = Time;
   O.Keep = Keep;
+  O.Variants = Variants;
   return O;
 }
 
@@ -170,17 +181,59 @@ void print(const Counts &N) {
             [](auto &A, auto &B) { return A.Seed < B.Seed; });
   for (const Failure &F : Odd)
     OS << "note: seed " << F.Seed << " (" << joined(F.Options)
-       << "): " << F.O.Code << ": " << F.O.Detail << '\n';
+       << "): "
+       << (F.O.Code.empty() ? verdictName(F.O.V) : F.O.Code.c_str()) << ": "
+       << F.O.Detail << '\n';
   OS << "generated " << N.Generated << (N.Complete ? "" : " (out of time)")
      << '\n';
   for (auto &[V, Count] : N.ByVerdict)
     OS << "  " << verdictName(V) << ' ' << Count << '\n';
+  OS << "  launches of rewritten kernels " << N.Launches << ", " << N.Ran
+     << " ran the rewritten form; never: " << N.NeverRan << " kernels\n";
   std::vector<std::pair<unsigned, std::string>> Codes;
   for (auto &[Code, Count] : N.ByCode)
     Codes.push_back({Count, Code});
   std::sort(Codes.rbegin(), Codes.rend());
   for (auto &[Count, Code] : Codes)
     OS << "    declined: " << Code << ' ' << Count << '\n';
+}
+
+bool writeSummary(json::Object Figures) {
+  if (Summary.empty())
+    return true;
+  std::string Text;
+  raw_string_ostream OS(Text);
+  Figures["seeds"] = Seeds.getValue();
+  OS << formatv("{0:2}", json::Value(std::move(Figures))) << '\n';
+  if (writeFile(Summary, Text))
+    return true;
+  errs() << "rcache-fuzz: cannot write '" << Summary << "'\n";
+  return false;
+}
+
+json::Object figures(const Counts &N) {
+  json::Object Verdicts, Codes;
+  for (auto &[V, Count] : N.ByVerdict)
+    Verdicts[verdictName(V)] = Count;
+  for (auto &[Code, Count] : N.ByCode)
+    Codes[Code] = Count;
+  json::Array Failures;
+  for (auto *List : {&N.Failures, &N.Suspicious})
+    for (const Failure &F : *List)
+      Failures.push_back(json::Object{
+          {"seed", F.Seed},
+          {"options", joined(F.Options)},
+          {"verdict", verdictName(F.O.V)},
+          {"code", F.O.Code},
+          {"detail", json::fixUTF8(StringRef(F.O.Detail).take_front(600))}});
+  return json::Object{{"generated", N.Generated},
+                      {"complete", N.Complete},
+                      {"verdicts", std::move(Verdicts)},
+                      {"declines", std::move(Codes)},
+                      {"launchesOfRewritten", N.Launches},
+                      {"launchesThatRanIt", N.Ran},
+                      {"kernelsNeverRun", N.NeverRan},
+                      {"noted", std::move(Failures)}};
 }
 
 int runMain(const Tools &T) {
@@ -193,6 +246,8 @@ int runMain(const Tools &T) {
     sys::fs::create_directories(Keep);
   Counts N = runCampaign(O, T);
   print(N);
+  if (!writeSummary(figures(N)))
+    return 2;
   return std::any_of(N.Failures.begin(), N.Failures.end(),
                      [](const Failure &F) { return isFailure(F.O.V); });
 }
@@ -236,18 +291,39 @@ int mutantsMain(const Tools &T) {
   if (Which.empty())
     Which = {"wrong-register", "lane-off-by-one", "missing-phase",
              "missing-guard",  "dropped-barrier", "wrong-source",
-             "missing-tail"};
+             "missing-tail",   "wrong-row",       "missing-precondition",
+             "wrong-block",    "missing-store-guard"};
   bool Survived = false;
+  json::Object Figures;
   for (auto &[Kind, C] : runMutants(O, T, Which)) {
-    outs() << Kind << ": " << C.Changed << " of " << C.Tried
-           << " plans give other code, " << C.Killed << " killed";
-    if (!C.Survivors.empty())
-      outs() << "; survivors:";
-    for (unsigned S : C.Survivors)
-      outs() << ' ' << S;
-    outs() << '\n';
-    Survived |= !C.Survivors.empty();
+    auto Of = [&C = C](Mutant::FateType F) {
+      auto It = C.ByFate.find(F);
+      return It == C.ByFate.end() ? 0u : It->second;
+    };
+    outs() << Kind << ": " << C.Tried << " plans, " << C.Changed
+           << " give other code: " << Of(Mutant::Killed) << " killed, "
+           << Of(Mutant::SameCode) << " same machine code, "
+           << Of(Mutant::Proved) << " proved equal, " << Of(Mutant::Survived)
+           << " survived (" << C.NeverRan << " kernels left out)\n";
+    for (const Mutant &M : C.Others) {
+      static const char *const Words[] = {"killed", "same code", "proved",
+                                          "SURVIVED"};
+      outs() << "    " << Words[M.Fate] << ": seed " << M.Seed << ' ' << M.Name
+             << " (" << joined(M.Options) << ")\n";
+      if (M.Fate != Mutant::SameCode)
+        indent(outs(), M.Why);
+    }
+    Survived |= Of(Mutant::Survived) != 0;
+    Figures[Kind] = json::Object{{"plans", C.Tried},
+                                 {"otherCode", C.Changed},
+                                 {"killed", Of(Mutant::Killed)},
+                                 {"sameMachineCode", Of(Mutant::SameCode)},
+                                 {"provedEqual", Of(Mutant::Proved)},
+                                 {"survived", Of(Mutant::Survived)},
+                                 {"neverRan", C.NeverRan}};
   }
+  if (!writeSummary(std::move(Figures)))
+    return 2;
   return Survived;
 }
 

@@ -28,7 +28,7 @@ enum Idiom {
   None       ///< one to one, L = R = 0
 };
 /// What stands between the source and an index out of range.
-enum Bound { Zero, If, IfElse, Clamp, Padded, Other };
+enum Bound { Zero, If, IfElse, Clamp, Padded, Other, Mirror };
 
 struct Line {
   std::string Array, In, InB;
@@ -75,6 +75,8 @@ private:
   std::string IndexType, T, ThreadType, Acc, OutType;
   std::vector<Line> Lines;
   unsigned MinBlock = 1;
+  /// One launch passes an n of the upper half of an unsigned type's range.
+  bool MayBig = false;
 
   Line line(unsigned I) {
     Choices::Scope Sc(C, "array" + num(I));
@@ -104,7 +106,8 @@ private:
       N.L = N.R = 0;
     if (Early && N.Id != OneThread)
       N.L = 0;
-    N.Bd = static_cast<Bound>(C.weighted("bound", {25, 25, 15, 15, 12, 8}));
+    N.Bd = static_cast<Bound>(
+        C.weighted("bound", {25, 23, 15, 13, 11, 8, 5}));
     if (N.Bd == If && !Interior)
       N.Bd = IfElse;
     if (Early && N.Bd != Padded)
@@ -137,7 +140,21 @@ private:
     return false;
   }
 
+  bool storesReversed() {
+    return C.weighted("store", {60, 14, 10, 16}) == 2;
+  }
+
+  /// \p Count, enough for all blocks where n says nothing about memory.
+  std::string big(const std::string &Count) const {
+    return MayBig ? "(" + Count + " + (big ? bx * 4 + 64 : 0))" : Count;
+  }
+
   void parameters() {
+    MayBig = Unsigned && Flow != 1 && !storesReversed();
+    for (const Line &N : Lines)
+      MayBig &= N.Bd != Clamp && N.Bd != Mirror && N.Bd != Padded;
+    const std::string BigN = IndexType == "unsigned" ? "0x90000000u"
+                                                     : "0x9000000000000000ull";
     Acc = IsFloat ? "float" : "int";
     for (const Line &N : Lines) {
       std::string A = N.E.Acc;
@@ -152,8 +169,8 @@ private:
     for (const Line &N : Lines) {
       int Halo = N.L + N.R;
       std::string Count =
-          N.Bd == Padded ? "((n + bx - 1) / bx * bx * 4 + " + num(Halo) + ")"
-                         : "n";
+          N.Bd == Padded ? "(((n + bx - 1) / bx + 2) * bx * 4 + " + num(Halo) + ")"
+                         : big("n");
       Param P{Param::In, N.Src.Name, N.In, Count, "", true, Restrict != 1};
       P.Const = C.weighted("const" + N.In, {80, 20}) == 0;
       if (Restrict == 1)
@@ -176,11 +193,13 @@ private:
                             N.E.Kind == ElemType::Float ? N.E.Name : "int",
                             "scale" + N.In, "", "3"});
     }
-    Param O{Param::Out, OutType, "out", "n"};
+    Param O{Param::Out, OutType, "out", big("n")};
     O.Restrict =
         Restrict == 0 || (Restrict == 2 && C.chance("restrictOut", 30));
     K.Params.push_back(O);
-    K.Params.push_back({Param::Scalar, IndexType, "n", "", "n"});
+    K.Params.push_back(
+        {Param::Scalar, IndexType, "n", "",
+         MayBig ? "(big ? " + BigN + " : n)" : "n"});
     if (!O.Restrict && !K.Params[0].Restrict && Lines[0].Src.Name == OutType &&
         Lines[0].ValueForm != 6 && Lines[0].Bd != Padded &&
         K.Params[0].Kind == Param::In) {
@@ -246,6 +265,14 @@ private:
       return "{\n" + Decl + "  const " + IndexType + " c = " + Signed +
              " < 0 ? 0 : (x < n ? x : " + Last + ");\n  " + A + " = " +
              value(N, "c") + ";\n}\n";
+    }
+    case Mirror: {
+      std::string Signed = Unsigned ? "(long long)x" : "x";
+      if (IndexType == "unsigned")
+        Signed = "(int)x";
+      return "{\n" + Decl + "  " + IndexType + " c = " + Signed +
+             " < 0 ? -1 - x : x;\n  c = c < n ? c : 2 * n - 1 - c;\n" +
+             "  c = " + inRange("c") + " ? c : 0;\n  " + A + " = " + value(N, "c") + ";\n}\n";
     }
     default:
       return "{\n" + Decl + "  " + A + " = (" + inRange("x") + ") ? (" + T +
@@ -372,11 +399,11 @@ private:
   }
 
   std::string store() {
+    if (storesReversed())
+      return "out[n - 1 - g] = acc;\n";
     switch (C.weighted("store", {60, 14, 10, 16})) {
     case 1:
       return "out[g] += acc;\n";
-    case 2:
-      return "out[n - 1 - g] = acc;\n";
     case 3:
       return "const " + OutType + " result = acc;\nout[g] = result;\n";
     default:
@@ -468,7 +495,8 @@ private:
       break;
     case 2: {
       std::string Tiles = num(2 + C.pick("tiles", 3));
-      K.GridX = "((n + bx - 1) / bx + " + Tiles + " - 1) / " + Tiles;
+      K.GridX =
+          "((n + bx - 1) / bx + " + Tiles + " - 1) / " + Tiles + " + extra";
       Body += "for (int tile = 0; tile < " + Tiles + "; ++tile) {\n" + First +
               "(blockIdx.x * " + Tiles + " + tile) * " + S.Bd + ";\n" + Own +
               Stages("base") + Sync + Use + Sync + "}\n";
@@ -506,7 +534,7 @@ private:
               ") {\n" + Body + "}\n";
     K.Device = Device;
     K.TemplateArgs = S.Args;
-    K.Launches = lineLaunches(C, S, MinBlock, !K.Aliased.empty());
+    K.Launches = lineLaunches(C, S, MinBlock, !K.Aliased.empty(), MayBig);
   }
 };
 

@@ -185,6 +185,7 @@ private:
       for (const Plan &P : Out.Candidates)
         OS << planLine(M, P) << ": " << text(verifyPlan(M, P)) << "\n";
     });
+    keepExchange(Out.Candidates);
     std::optional<Plan *> Best = choose(C, Group, Out.Candidates);
     if (!Best)
       return;
@@ -224,6 +225,8 @@ private:
     auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
     if (!E)
       return Decline{"emit-failed", llvm::toString(E.takeError()), M.Pos};
+    if (auto K = parseMutation(O.Mutate))
+      mutateText(E->Kernel, E->Launch, *K, O.MutateSeed);
     if (V.K == VerifyOutcome::Wrong)
       C.R.Notes.push_back("the plan verifier found: " + V.Detail);
     const bool Moves = std::any_of(
@@ -239,6 +242,27 @@ private:
     C.ThePlan = std::move(P);
     dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
     return std::nullopt;
+  }
+
+  /// Tests of an exchange that the prediction seldom prefers.
+  void keepExchange(std::vector<Plan> &Candidates) const {
+    static const std::map<std::string, Exchange> Kinds = {
+        {"shuffle", Exchange::Shuffle},
+        {"reload", Exchange::Reload},
+        {"direct", Exchange::Direct},
+        {"shared", Exchange::Shared}};
+    auto Kind = Kinds.find(O.Exchange);
+    if (Kind == Kinds.end())
+      return;
+    auto Lacks = [&](const Plan &P) {
+      return std::none_of(
+          P.Arrays.begin(), P.Arrays.end(),
+          [&](const ArrayPlan &A) { return A.X == Kind->second; });
+    };
+    if (!std::all_of(Candidates.begin(), Candidates.end(), Lacks))
+      Candidates.erase(
+          std::remove_if(Candidates.begin(), Candidates.end(), Lacks),
+          Candidates.end());
   }
 
   /// Tests of what looks for errors: a wrong plan goes on to emission.

@@ -72,6 +72,10 @@ cl::opt<std::string>
     Mutate("mutate", cl::value_desc("kind[:seed]"), cl::cat(What), cl::Hidden,
            cl::desc("For tests of the checkers: damage each plan in this way "
                     "before it is written"));
+cl::opt<std::string>
+    ExchangeOpt("exchange", cl::value_desc("kind"), cl::cat(What), cl::Hidden,
+                cl::desc("For tests: only plans with a shuffle, reload, direct "
+                         "or shared exchange, where there are any"));
 cl::opt<bool> Quiet("quiet", cl::cat(What), cl::desc("No remarks"));
 cl::alias QuietShort("q", cl::desc("Alias for --quiet"), cl::aliasopt(Quiet),
                      cl::cat(What));
@@ -251,6 +255,13 @@ bool copyOptions(ToolOptions &O) {
   L.Mutate = Kind.str();
   if (!MutateSeed.empty() && MutateSeed.getAsInteger(10, L.MutateSeed))
     return usageError("--mutate takes KIND or KIND:SEED");
+  L.Exchange = ExchangeOpt;
+  if (!L.Exchange.empty() && L.Exchange != "shuffle" &&
+      L.Exchange != "reload" && L.Exchange != "direct" &&
+      L.Exchange != "shared")
+    return usageError("--exchange takes shuffle, reload, direct or shared, "
+                      "not '" +
+                      L.Exchange + "'");
   unsigned Number = 0;
   if (Coarsen != "auto") {
     if (!readInto(Coarsen, "coarsen", 64, Number) ||

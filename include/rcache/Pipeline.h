@@ -63,6 +63,9 @@ struct Options {
   TuneHook Tune;                    ///< may be empty; called in any thread
   std::string Mutate;               ///< for tests: damage the plan (Plan/Mutate.h)
   unsigned MutateSeed = 0;
+  std::string Exchange;             ///< for tests: only plans with this exchange,
+                                    ///< "shuffle", "reload", "direct" or "shared",
+                                    ///< where there are any
   bool LineDirectives = false;      ///< #line, so that tools show the user's file
 };
 

@@ -261,16 +261,22 @@ std::optional<int64_t> toInt64(const isl::val &V) {
   return isl_val_get_num_si(V.get());
 }
 
-std::optional<int64_t> minConst(const isl::pw_aff &V, const isl::set &Context) {
+/// { [v] : v = \p V somewhere in \p Context }. Not isl_pw_aff_max_val: it fails
+/// where the domain's equalities make \p V a fraction (32 ty + tx = 63).
+static isl::set valuesOf(const isl::pw_aff &V, const isl::set &Context) {
   requireValue(V);
   isl::pw_aff On = V.intersect_domain(Context);
-  return toInt64(own(V.ctx(), isl_pw_aff_min_val(On.release())));
+  return own(V.ctx(), isl_set_from_pw_aff(On.release()));
+}
+
+std::optional<int64_t> minConst(const isl::pw_aff &V, const isl::set &Context) {
+  const isl::set Values = valuesOf(V, Context);
+  return toInt64(own(V.ctx(), isl_set_dim_min_val(Values.copy(), 0)));
 }
 
 std::optional<int64_t> maxConst(const isl::pw_aff &V, const isl::set &Context) {
-  requireValue(V);
-  isl::pw_aff On = V.intersect_domain(Context);
-  return toInt64(own(V.ctx(), isl_pw_aff_max_val(On.release())));
+  const isl::set Values = valuesOf(V, Context);
+  return toInt64(own(V.ctx(), isl_set_dim_max_val(Values.copy(), 0)));
 }
 
 std::optional<int64_t> constantUnder(const isl::pw_aff &V,

@@ -17,7 +17,11 @@ std::optional<Mutation> rcache::parseMutation(const std::string &Text) {
       {"missing-guard", Mutation::MissingGuard},
       {"dropped-barrier", Mutation::DroppedBarrier},
       {"wrong-source", Mutation::WrongSource},
-      {"missing-tail", Mutation::MissingTail}};
+      {"missing-tail", Mutation::MissingTail},
+      {"wrong-row", Mutation::WrongRow},
+      {"missing-precondition", Mutation::MissingPrecondition},
+      {"wrong-block", Mutation::WrongBlock},
+      {"missing-store-guard", Mutation::MissingStoreGuard}};
   for (auto &[Name, K] : Names)
     if (Text == Name)
       return K;
@@ -30,9 +34,9 @@ isl::pw_aff plus(const isl::pw_aff &A, int64_t N) {
   return A.add(constantValue(A.ctx(), N));
 }
 
-/// The last register index of a read, changed by \p N within the window.
-void rotate(WindowRead &W, int64_t Extent, int64_t N) {
-  W.Register.back() = floorMod(plus(W.Register.back(), N), Extent);
+/// Register index \p D of a read, changed by \p N within the window.
+void rotate(WindowRead &W, size_t D, int64_t Extent, int64_t N) {
+  W.Register[D] = floorMod(plus(W.Register[D], N), Extent);
 }
 
 bool wrongRegister(ArrayPlan &A, unsigned Seed) {
@@ -41,13 +45,28 @@ bool wrongRegister(ArrayPlan &A, unsigned Seed) {
   WindowRead &W = A.WindowReads[Seed % A.WindowReads.size()];
   if (W.Register.empty())
     return false;
-  rotate(W, A.Extent.back(), 1);
+  rotate(W, W.Register.size() - 1, A.Extent.back(), 1);
   return true;
 }
 
-bool laneOffByOne(ArrayPlan &A) {
+bool wrongRow(ArrayPlan &A, unsigned Seed) {
+  if (A.WindowReads.empty() || A.Extent.size() < 2)
+    return false;
+  WindowRead &W = A.WindowReads[Seed % A.WindowReads.size()];
+  size_t D = Seed / A.WindowReads.size() % (A.Extent.size() - 1);
+  if (W.Register.size() != A.Extent.size() || A.Extent[D] < 2)
+    return false;
+  rotate(W, D, A.Extent[D], 1);
+  return true;
+}
+
+bool laneOffByOne(ArrayPlan &A, unsigned Seed) {
   if (A.X != Exchange::Shuffle || A.First.empty())
     return false;
+  if (Seed % 2 && !A.Cyclic) { // the neighbour on the other side
+    A.Direction = -A.Direction;
+    return true;
+  }
   int64_t Step = A.Cyclic ? 1 : int64_t(A.Chunk) * A.Direction;
   A.First.back() = plus(A.First.back(), Step);
   return true;
@@ -55,7 +74,7 @@ bool laneOffByOne(ArrayPlan &A) {
 
 /// Registers from \p Begin of the last phase on are read one chunk lower.
 bool missingPhase(ArrayPlan &A) {
-  if (A.X != Exchange::Shuffle || A.Cyclic || !A.Chunk || A.Extent.empty())
+  if (A.X != Exchange::Shuffle || !A.Chunk || A.Extent.empty())
     return false;
   int64_t Chunk = A.Chunk, Begin = (A.Extent.back() - 1) / Chunk * Chunk;
   bool Any = false;
@@ -82,6 +101,108 @@ bool missingGuard(ArrayPlan &A, unsigned Seed) {
   if (A.InteriorPiece >= 0)
     A.Interior = always(A.Interior.ctx());
   return !All;
+}
+
+/// Only what a launch that is defined in the original, with some thousand
+/// threads, can show: the others are about 2^31 of them, or about blocks in which
+/// two threads stage one element of a line.
+bool missingPrecondition(Plan &P, unsigned Seed) {
+  std::vector<size_t> Shown;
+  for (size_t I = 0; I < P.Preconditions.size(); ++I)
+    if (P.Preconditions[I].Reason != "indices fit in 32 bits" &&
+        P.Preconditions[I].Reason != "index arithmetic does not wrap" &&
+        P.Preconditions[I].Reason != "one-dimensional blocks")
+      Shown.push_back(I);
+  if (Shown.empty())
+    return false;
+  P.Preconditions.erase(P.Preconditions.begin() +
+                        static_cast<long>(Shown[Seed % Shown.size()]));
+  return true;
+}
+
+bool replaceFirst(std::string &Text, const std::string &Old,
+                  const std::string &New) {
+  size_t At = Text.find(Old);
+  if (At == std::string::npos)
+    return false;
+  Text.replace(At, Old.size(), New);
+  return true;
+}
+
+bool wrongBlock(std::string &Kernel, std::string &Launch, unsigned Seed) {
+  switch (Seed % 3) {
+  case 0: // the last physical block, unless it is full
+    return replaceFirst(Launch, "(rc_grid.x - 1u) / rc_merged + 1u",
+                        "rc_grid.x / rc_merged");
+  case 1: { // one logical block too many
+    size_t Mark = Kernel.find("// logical block\n");
+    size_t At = Kernel.find(" >= ", Mark);
+    if (Mark == std::string::npos || At == std::string::npos)
+      return false;
+    Kernel.replace(At, 4, " > ");
+    return true;
+  }
+  default:
+    return replaceFirst(Kernel, "; // logical block\n",
+                        " + 1; // logical block\n");
+  }
+}
+
+/// Behind the parenthesis that \p Open opens.
+size_t closing(const std::string &T, size_t Open, char L, char R) {
+  int Depth = 0;
+  for (size_t I = Open; I < T.size(); ++I) {
+    Depth += T[I] == L ? 1 : T[I] == R ? -1 : 0;
+    if (Depth == 0)
+      return I + 1;
+  }
+  return std::string::npos;
+}
+
+/// Conditions of `if` and of `..._on[...] = `, outside the lambda functions
+/// that give staged elements and the test for surplus logical blocks.
+bool missingStoreGuard(std::string &Kernel, unsigned Seed) {
+  struct Place {
+    size_t Begin, End;
+    const char *As;
+  };
+  std::vector<Place> Places;
+  for (size_t I = 0; I < Kernel.size(); ++I) {
+    if (Kernel.compare(I, 6, "= [=](") == 0) {
+      size_t Body = Kernel.find('{', I);
+      I = Body == std::string::npos ? Body : closing(Kernel, Body, '{', '}');
+      if (I == std::string::npos)
+        break;
+      continue;
+    }
+    if (Kernel.compare(I, 4, "if (") == 0 &&
+        (I == 0 || !isalnum(static_cast<unsigned char>(Kernel[I - 1])))) {
+      size_t E = closing(Kernel, I + 3, '(', ')');
+      if (E == std::string::npos)
+        break;
+      std::string Behind = Kernel.substr(E, 60);
+      if (Behind.find("all threads of this logical block") != std::string::npos)
+        continue;
+      size_t First = Behind.find_first_not_of(" \n\t{");
+      bool Leaves = First != std::string::npos &&
+                    (Behind.compare(First, 8, "continue") == 0 ||
+                     Behind.compare(First, 6, "return") == 0);
+      Places.push_back({I + 4, E - 1, Leaves ? "false" : "true"});
+    }
+    size_t Line = Kernel.find('\n', I);
+    if (Kernel.compare(I, 4, "_on[") == 0 && Line != std::string::npos) {
+      size_t Is = Kernel.find(" = ", I), End = Kernel.find(';', I);
+      if (Is < End && End < Line + 1)
+        Places.push_back({Is + 3, End, "true"});
+    }
+  }
+  if (Places.empty())
+    return false;
+  const Place &P = Places[Seed % Places.size()];
+  if (Kernel.substr(P.Begin, P.End - P.Begin) == P.As)
+    return false;
+  Kernel.replace(P.Begin, P.End - P.Begin, P.As);
+  return true;
 }
 
 bool wrongSource(ArrayPlan &A) {
@@ -127,6 +248,8 @@ bool rcache::mutatePlan(Plan &P, Mutation K, unsigned Seed) {
     P.KeepBarriers = false;
     return Had;
   }
+  if (K == Mutation::MissingPrecondition)
+    return missingPrecondition(P, Seed);
   bool Any = false;
   for (ArrayPlan &A : P.Arrays) {
     if (A.Reads.empty() || A.X == Exchange::Shared)
@@ -136,7 +259,7 @@ bool rcache::mutatePlan(Plan &P, Mutation K, unsigned Seed) {
       Any |= wrongRegister(A, Seed);
       break;
     case Mutation::LaneOffByOne:
-      Any |= laneOffByOne(A);
+      Any |= laneOffByOne(A, Seed);
       break;
     case Mutation::MissingPhase:
       Any |= missingPhase(A);
@@ -150,9 +273,22 @@ bool rcache::mutatePlan(Plan &P, Mutation K, unsigned Seed) {
     case Mutation::MissingTail:
       Any |= missingTail(A);
       break;
+    case Mutation::WrongRow:
+      Any |= wrongRow(A, Seed);
+      break;
     case Mutation::DroppedBarrier:
+    case Mutation::MissingPrecondition:
+    case Mutation::WrongBlock:
+    case Mutation::MissingStoreGuard:
       break;
     }
   }
   return Any;
+}
+
+bool rcache::mutateText(std::string &Kernel, std::string &Launch, Mutation K,
+                        unsigned Seed) {
+  if (K == Mutation::WrongBlock)
+    return wrongBlock(Kernel, Launch, Seed);
+  return K == Mutation::MissingStoreGuard && missingStoreGuard(Kernel, Seed);
 }

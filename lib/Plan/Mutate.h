@@ -22,8 +22,14 @@ enum class Mutation {
   MissingGuard,   ///< the condition of a piece of the staging function is lost
   DroppedBarrier, ///< barriers that order global memory are left out
   WrongSource,    ///< every element comes from the one beside it
-  MissingTail ///< of a staging function of several pieces, one that loads is
-              ///< lost
+  MissingTail, ///< of a staging function of several pieces, one that loads is
+               ///< lost
+  WrongRow,    ///< 2-D, 3-D: one read of a window takes the next row or plane
+  MissingPrecondition, ///< one condition of the launch is lost, if a launch of
+                       ///< some thousand threads can show it
+  WrongBlock,       ///< merged logical blocks: one too few, too many, or all
+                    ///< numbered from 1
+  MissingStoreGuard ///< a condition around the stores is taken as met
 };
 
 /// "wrong-register", "lane-off-by-one", ...; nullopt for another text.
@@ -33,6 +39,11 @@ std::optional<Mutation> parseMutation(const std::string &Text);
 /// enough. False, and \p P as it was, when it fits none. To be called inside
 /// rcache::guarded.
 bool mutatePlan(Plan &P, Mutation K, unsigned Seed);
+
+/// The same for the kinds that no plan shows, WrongBlock and MissingStoreGuard:
+/// on the emitted text of a kernel and of the statements that launch it.
+bool mutateText(std::string &Kernel, std::string &Launch, Mutation K,
+                unsigned Seed);
 
 } // namespace rcache
 
