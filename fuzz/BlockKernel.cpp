@@ -124,10 +124,9 @@ KernelText permutation(Choices &C, const std::string &Name) {
           ? "out[g] = " + Value + ";\n"
           : "const " + Acc + " v = " + Value + ";\nout[g] = v;\n";
   Body += "if (" + Guard + ") {\n" + Before + Result + "}\n";
-  std::string Count =
-      Padded ? "(((n + bx - 1) / bx + 1) * bx" +
-                                 std::string(Per ? " * 2)" : ")")
-             : "n";
+  std::string Count = Padded ? "(((n + bx - 1) / bx + 1) * bx" +
+                                   std::string(Per ? " * 2)" : ")")
+                             : "n";
   K.Params = {{Param::In, E.Name, "in", Count, "", true, Restrict},
               {Param::Out, Acc, "out", "n", "", false, Restrict},
               {Param::Scalar, "int", "n", "", "n"}};

@@ -184,7 +184,8 @@ public:
                       Report = Stem + ".json";
     if (!writeFile(Source, program(G)))
       return Out;
-    auto Time = static_cast<unsigned>(60 + 5 * G.size());
+    auto Time = static_cast<unsigned>(3 * T.LaunchSeconds +
+                                      T.LaunchSeconds * G.size() / 4);
     const Ran Before = original(Source, Time);
     if (!Before.ok()) {
       if (G.size() > 1)
@@ -223,9 +224,10 @@ public:
     writeFile(Result, tellingRuns(Text));
     // A random order of the threads: what lacks a barrier must not pass because
     // of the order that the original ran in.
-    Ran After = run({T.Check, "run", Result, "--jobs=1", "--max-findings=1000",
-                     "--timeout=20", "--schedule=random:1"},
-                    Stem, Time);
+    Ran After =
+        run({T.Check, "run", Result, "--jobs=1", "--max-findings=1000",
+             "--timeout=" + num(T.LaunchSeconds), "--schedule=random:1"},
+            Stem, Time);
     // The run goes on after a finding, which names its kernel.
     std::map<std::string, std::string> Found;
     if (After.Exit == 3)

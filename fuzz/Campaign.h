@@ -17,8 +17,9 @@ namespace rcache::fuzz {
 
 struct Tools {
   std::string Rewrite = "rcache-rewrite", Check = "rcache-check";
-  std::string Nvcc;   ///< "" when the result is not compiled with it
-  std::string Folder; ///< for temporary files
+  std::string Nvcc;            ///< "" when the result is not compiled with it
+  std::string Folder;          ///< for temporary files
+  unsigned LaunchSeconds = 20; ///< a launch that takes longer hangs
 };
 
 enum class Verdict {
@@ -40,10 +41,10 @@ bool isSuspicious(const std::string &Code);
 
 struct Outcome {
   Verdict V = Verdict::NotRun;
-  std::string Code;    ///< Declined: the code
-  std::string Detail;  ///< what was printed or differs
-  std::string Emitted; ///< Rewritten: the text of the file it stands in
-  unsigned Ran = 0;    ///< Rewritten: launches that ran the rewritten kernel
+  std::string Code;      ///< Declined: the code
+  std::string Detail;    ///< what was printed or differs
+  std::string Emitted;   ///< Rewritten: the text of the file it stands in
+  unsigned Ran = 0;      ///< Rewritten: launches that ran the rewritten kernel
   unsigned Launches = 0; ///< of how many
 };
 
@@ -59,7 +60,7 @@ struct CampaignOptions {
   unsigned Seconds = 0; ///< stop handing out work after; 0: never
   /// Option sets of the rewriter; batch number b uses b modulo their number.
   std::vector<std::vector<std::string>> OptionSets;
-  std::string Keep; ///< folder for the programs that failed, or ""
+  std::string Keep;      ///< folder for the programs that failed, or ""
   unsigned Variants = 1; ///< mutants of a kind for each plan
 };
 
@@ -118,7 +119,7 @@ struct MutantCounts {
 };
 /// For each kind, what became of the mutants of the seeds First ... Last.
 std::map<std::string, MutantCounts>
-runMutants(const CampaignOptions &O, const Tools &T,
+runMutants(const CampaignOptions &O, Tools T,
            const std::vector<std::string> &Kinds);
 
 /// The smallest answers found for which the seed's kernel still ends in

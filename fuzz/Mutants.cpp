@@ -4,14 +4,15 @@
 // What becomes of damaged plans. A mutant is a kernel whose rewritten text
 // differs from that of the sound plan. It is killed by the program's own
 // launches, or by launches in other thread orders, or by those that
-// rcache-check makes itself. One that survives all of them is equivalent only by
-// an argument that does not come from the rewriter:
+// rcache-check makes itself. One that survives all of them is equivalent only
+// by an argument that does not come from the rewriter:
 //
 //   same code   nvcc makes the same machine code of it as of the sound kernel,
 //               and the host function that launches it is the same text;
 //   proved      `rcache-check --prove` finds the expressions of all results
-//               equal, for all data, at every launch shape that it tried (in two
-//               opposite orders of the threads where a barrier was dropped).
+//               equal, for all data, at every launch shape that it tried (in
+//               two opposite orders of the threads where a barrier was
+//               dropped).
 //
 // Whatever is neither is a survivor.
 
@@ -62,9 +63,10 @@ public:
     if (!writeFile(Source, program({K})) || !rewrite(Source, Sound, Plain) ||
         !rewrite(Source, Result, Damaged))
       return Mutant::Killed; // damaged beyond rewriting
-    // Other orders of the threads, the plain one and its reverse among them: two
-    // threads that are not ordered meet both ways round.
-    std::string Expected = run({T.Check, "run", Source, "--jobs=1"}, Stem, 60).Out;
+    // Other orders of the threads, the plain one and its reverse among them:
+    // two threads that are not ordered meet both ways round.
+    std::string Expected =
+        run({T.Check, "run", Source, "--jobs=1"}, Stem, 60).Out;
     for (const char *Order : {"forward", "reverse", "random:2", "random:3"}) {
       Ran R = run({T.Check, "run", Result, "--jobs=1",
                    std::string("--schedule=") + Order},
@@ -147,8 +149,9 @@ private:
 } // namespace
 
 std::map<std::string, MutantCounts>
-runMutants(const CampaignOptions &O, const Tools &T,
+runMutants(const CampaignOptions &O, Tools T,
            const std::vector<std::string> &Kinds) {
+  T.LaunchSeconds = 5; // endless loops are common
   std::map<std::string, MutantCounts> N;
   for (const std::string &K : Kinds)
     N[K];
@@ -158,6 +161,8 @@ runMutants(const CampaignOptions &O, const Tools &T,
   auto Over = [&] {
     return O.Seconds && Clock::now() - Start > std::chrono::seconds(O.Seconds);
   };
+  if (O.Seconds)
+    endRunsAt(Start + std::chrono::seconds(O.Seconds));
   forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
     std::string Stem = T.Folder + "/fuzz-" + num(J);
     const std::vector<std::string> &Plain = optionsOf(Seeds.front(), O);
@@ -192,6 +197,8 @@ runMutants(const CampaignOptions &O, const Tools &T,
         std::vector<std::string> Options = Plain;
         Options.push_back("--mutate=" + Name);
         std::vector<Outcome> Out = test(G, Options, T, Stem);
+        if (Over())
+          return;
         for (size_t I = 0; I < G.size(); ++I) {
           Mutant M;
           M.Seed = Which[I];
@@ -200,11 +207,10 @@ runMutants(const CampaignOptions &O, const Tools &T,
           bool Changed = true;
           if (Out[I].V == Verdict::Equal) {
             Changed = partOf(Out[I].Emitted, G[I].Name) != Text[I];
-            if (Changed && Over())
-              return;
             if (Changed)
-              M.Fate =
-                  MutantTester(T, Stem, Plain, Name).judge(G[I], M.Why);
+              M.Fate = MutantTester(T, Stem, Plain, Name).judge(G[I], M.Why);
+            if (Over())
+              return;
           } else // a decline: caught before anything was written
             M.Fate = Mutant::Killed;
           std::lock_guard<std::mutex> L(Lock);

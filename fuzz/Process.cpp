@@ -4,6 +4,7 @@
 // See Process.h.
 
 #include "Process.h"
+#include <algorithm>
 #include <chrono>
 #include <csignal>
 #include <fcntl.h>
@@ -40,6 +41,13 @@ bool writeFile(const std::string &Path, const std::string &Text) {
   return static_cast<bool>(Out.flush());
 }
 
+static std::chrono::steady_clock::time_point LastMoment =
+    std::chrono::steady_clock::time_point::max();
+
+void endRunsAt(std::chrono::steady_clock::time_point When) {
+  LastMoment = When;
+}
+
 Ran run(const std::vector<std::string> &Args, const std::string &Stem,
         unsigned Seconds) {
   Ran R;
@@ -64,7 +72,8 @@ Ran run(const std::vector<std::string> &Args, const std::string &Stem,
     return R;
   }
   using Clock = std::chrono::steady_clock;
-  const auto End = Clock::now() + std::chrono::seconds(Seconds);
+  const auto End =
+      std::min(LastMoment, Clock::now() + std::chrono::seconds(Seconds));
   int Status = 0;
   auto Nap = std::chrono::milliseconds(2);
   while (waitpid(Pid, &Status, WNOHANG) == 0) {

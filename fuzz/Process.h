@@ -7,6 +7,7 @@
 #ifndef RCACHE_FUZZ_PROCESS_H
 #define RCACHE_FUZZ_PROCESS_H
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,9 @@ struct Ran {
 /// with ".out" and ".err". \p Seconds of wall time at most.
 Ran run(const std::vector<std::string> &Args, const std::string &Stem,
         unsigned Seconds);
+
+/// From \p When on nothing runs: what does is ended as if it had timed out.
+void endRunsAt(std::chrono::steady_clock::time_point When);
 
 std::string readFile(const std::string &Path);
 bool writeFile(const std::string &Path, const std::string &Text);

@@ -54,15 +54,15 @@ static cl::opt<std::string> Keep("keep",
                                  cl::value_desc("folder"), cl::sub(Run),
                                  cl::cat(Category));
 static cl::opt<bool> UseNvcc("nvcc", cl::desc("Compile results with nvcc too"),
-                             cl::sub(Run), cl::sub(ShrinkCmd),
-                             cl::sub(Mutants), cl::cat(Category));
-static cl::opt<std::string> Summary("summary",
-                                    cl::desc("Figures as JSON, too"),
+                             cl::sub(Run), cl::sub(ShrinkCmd), cl::sub(Mutants),
+                             cl::cat(Category));
+static cl::opt<std::string> Summary("summary", cl::desc("Figures as JSON, too"),
                                     cl::value_desc("file"), cl::sub(Run),
                                     cl::sub(Mutants), cl::cat(Category));
-static cl::opt<unsigned>
-    Variants("variants", cl::desc("Mutants of a kind for each plan"),
-             cl::init(1), cl::sub(Mutants), cl::cat(Category));
+static cl::opt<unsigned> Variants("variants",
+                                  cl::desc("Mutants of a kind for each plan"),
+                                  cl::init(1), cl::sub(Mutants),
+                                  cl::cat(Category));
 static cl::list<std::string> Kinds("kind",
                                    cl::desc("Kind of mutation (repeatable)"),
                                    cl::sub(Mutants), cl::cat(Category));
@@ -181,9 +181,8 @@ void print(const Counts &N) {
             [](auto &A, auto &B) { return A.Seed < B.Seed; });
   for (const Failure &F : Odd)
     OS << "note: seed " << F.Seed << " (" << joined(F.Options)
-       << "): "
-       << (F.O.Code.empty() ? verdictName(F.O.V) : F.O.Code.c_str()) << ": "
-       << F.O.Detail << '\n';
+       << "): " << (F.O.Code.empty() ? verdictName(F.O.V) : F.O.Code.c_str())
+       << ": " << F.O.Detail << '\n';
   OS << "generated " << N.Generated << (N.Complete ? "" : " (out of time)")
      << '\n';
   for (auto &[V, Count] : N.ByVerdict)
@@ -226,14 +225,11 @@ json::Object figures(const Counts &N) {
           {"verdict", verdictName(F.O.V)},
           {"code", F.O.Code},
           {"detail", json::fixUTF8(StringRef(F.O.Detail).take_front(600))}});
-  return json::Object{{"generated", N.Generated},
-                      {"complete", N.Complete},
-                      {"verdicts", std::move(Verdicts)},
-                      {"declines", std::move(Codes)},
-                      {"launchesOfRewritten", N.Launches},
-                      {"launchesThatRanIt", N.Ran},
-                      {"kernelsNeverRun", N.NeverRan},
-                      {"noted", std::move(Failures)}};
+  return json::Object{
+      {"generated", N.Generated},          {"complete", N.Complete},
+      {"verdicts", std::move(Verdicts)},   {"declines", std::move(Codes)},
+      {"launchesOfRewritten", N.Launches}, {"launchesThatRanIt", N.Ran},
+      {"kernelsNeverRun", N.NeverRan},     {"noted", std::move(Failures)}};
 }
 
 int runMain(const Tools &T) {
@@ -289,9 +285,9 @@ int mutantsMain(const Tools &T) {
   }
   std::vector<std::string> Which(Kinds.begin(), Kinds.end());
   if (Which.empty())
-    Which = {"wrong-register", "lane-off-by-one", "missing-phase",
-             "missing-guard",  "dropped-barrier", "wrong-source",
-             "missing-tail",   "wrong-row",       "missing-precondition",
+    Which = {"wrong-register", "lane-off-by-one",    "missing-phase",
+             "missing-guard",  "dropped-barrier",    "wrong-source",
+             "missing-tail",   "wrong-row",          "missing-precondition",
              "wrong-block",    "missing-store-guard"};
   bool Survived = false;
   json::Object Figures;

@@ -59,8 +59,8 @@ private:
 
   void in(const std::string &Name, const std::string &Count,
           const std::string &Type = "") {
-    K.Params.push_back({Param::In, Type.empty() ? T : Type, Name, Count, "",
-                        true, Restrict});
+    K.Params.push_back(
+        {Param::In, Type.empty() ? T : Type, Name, Count, "", true, Restrict});
   }
   void out(const std::string &Name, const std::string &Count,
            const std::string &Type = "") {
@@ -171,9 +171,9 @@ if (row < h && col < w)
                         "+= $S)"
                       : "for (int k = 0; k < d; k += $S)"},
          {"UNROLL", C.chance("unroll", 50) ? "#pragma unroll\n" : ""},
-         {"OP", pick("operation",
-                     {"+= as[ty][i] * bs[i][tx]", "= as[ty][i] - bs[i][tx] - acc",
-                      "+= as[ty][i] < bs[i][tx] ? 1 : 0"})}},
+         {"OP", pick("operation", {"+= as[ty][i] * bs[i][tx]",
+                                   "= as[ty][i] - bs[i][tx] - acc",
+                                   "+= as[ty][i] < bs[i][tx] ? 1 : 0"})}},
         S * S);
   }
 
@@ -186,7 +186,8 @@ if (row < h && col < w)
     sizes({"w", "h"});
     launches(BX, BY);
     K.GridX = "(w + 2 * bx - 1) / (2 * bx) + extra";
-    return finish("", R"(__shared__ $T s[$BY][2 * $BX + 2 * $R];
+    return finish(
+        "", R"(__shared__ $T s[$BY][2 * $BX + 2 * $R];
 const int tx = threadIdx.x, ty = threadIdx.y;
 const int x0 = blockIdx.x * 2 * $BX, y = blockIdx.y * $BY + ty;
 for (int i = tx; i < 2 * $BX + 2 * $R; i += $BX) {
@@ -203,11 +204,11 @@ $UNROLL for (int o = 0; o < 2; ++o) {
     out[y * w + x] = acc;
 }
 )",
-                  {{"R", num(R)},
-                   {"BX", num(BX)},
-                   {"BY", num(BY)},
-                   {"UNROLL", C.chance("unroll", 60) ? "#pragma unroll\n" : ""}},
-                  BX * BY);
+        {{"R", num(R)},
+         {"BX", num(BX)},
+         {"BY", num(BY)},
+         {"UNROLL", C.chance("unroll", 60) ? "#pragma unroll\n" : ""}},
+        BX * BY);
   }
 
   /// 1-D convolution with the filter staged, too.
@@ -218,7 +219,8 @@ $UNROLL for (int o = 0; o < 2; ++o) {
     out("out", "w");
     sizes({"w"});
     launches(B, 1);
-    return finish("", R"(__shared__ $T s[$B + 2 * $R];
+    return finish(
+        "", R"(__shared__ $T s[$B + 2 * $R];
 __shared__ $T f[2 * $R + 1];
 const int t = threadIdx.x, g = blockIdx.x * $BD + t;
 if (t < 2 * $R + 1)
@@ -234,19 +236,19 @@ $UNROLL for (int j = 0; j <= 2 * $R; ++j)
 if (g < w)
   out[g] = acc;
 )",
-                  {{"R", num(R)},
-                   {"B", num(B)},
-                   {"BD", pick("extent", {"blockDim.x", num(B)})},
-                   {"FI", pick("flip", {"t", "2 * " + num(R) + " - t"})},
-                   {"FJ", pick("flipUse",
-                               {"j", "2 * " + num(R) + " - j"})},
-                   {"UNROLL", C.chance("unroll", 60) ? "#pragma unroll\n" : ""}},
-                  B);
+        {{"R", num(R)},
+         {"B", num(B)},
+         {"BD", pick("extent", {"blockDim.x", num(B)})},
+         {"FI", pick("flip", {"t", "2 * " + num(R) + " - t"})},
+         {"FJ", pick("flipUse", {"j", "2 * " + num(R) + " - j"})},
+         {"UNROLL", C.chance("unroll", 60) ? "#pragma unroll\n" : ""}},
+        B);
   }
 
   /// A plane in shared memory, the neighbours along z in registers.
   KernelText planes() {
-    unsigned BX = C.chance("wide", 50) ? 32 : 16, BY = C.chance("flat", 50) ? 4 : 8;
+    unsigned BX = C.chance("wide", 50) ? 32 : 16,
+             BY = C.chance("flat", 50) ? 4 : 8;
     in("in", "w * h * d");
     out("out", "w * h * d");
     sizes({"w", "h", "d"});
@@ -282,7 +284,8 @@ for (int z = 0; z < d; ++z) {
 
   /// A time step of two fields, one of them staged with a frame.
   KernelText twoFields() {
-    unsigned BX = C.chance("wide", 50) ? 32 : 16, BY = C.chance("flat", 50) ? 4 : 16;
+    unsigned BX = C.chance("wide", 50) ? 32 : 16,
+             BY = C.chance("flat", 50) ? 4 : 16;
     in("heat", "w * h");
     in("power", "w * h");
     out("out", "w * h");
@@ -301,7 +304,8 @@ for (int z = 0; z < d; ++z) {
     std::string Safe = Bo == 2 ? "if (cx < 0 || cx >= w)\ncx = 0;\nif (cy < 0 "
                                  "|| cy >= h)\ncy = 0;\n"
                                : "";
-    return finish("", R"(__shared__ $T s[$BY + 2][$BX + 2];
+    return finish(
+        "", R"(__shared__ $T s[$BY + 2][$BX + 2];
 __shared__ $T q[$BY][$BX];
 const int tx = threadIdx.x, ty = threadIdx.y;
 const int x = blockIdx.x * $BX + tx, y = blockIdx.y * $BY + ty;
@@ -322,12 +326,8 @@ if (x < w && y < h) {
                    (s[ty + 1][tx] - own) - (s[ty + 1][tx + 2] - own) + q[ty][tx];
 }
 )",
-                  {{"BX", num(BX)},
-                   {"BY", num(BY)},
-                   {"X", X},
-                   {"Y", Y},
-                   {"SAFE", Safe}},
-                  BX * BY);
+        {{"BX", num(BX)}, {"BY", num(BY)}, {"X", X}, {"Y", Y}, {"SAFE", Safe}},
+        BX * BY);
   }
 
   /// A function that takes the array, or a value that depends on a parameter.
@@ -343,13 +343,13 @@ if (x < w && y < h) {
         "}\n",
         "__device__ $A at_$K(const $T (&s)[$B + 1], int i) {\n  return s[i] + "
         "s[i + 1];\n}\n",
-        "template <class U>\n__device__ $A at_$K(U *s, int i) {\n  return s[i] * "
+        "template <class U>\n__device__ $A at_$K(U *s, int i) {\n  return s[i] "
+        "* "
         "2;\n}\n",
         ""};
     std::string Use = Form == 3 ? "s[t] - s[t + 1]" : "at_$K(s, t)";
-    std::string Value = C.chance("conditional", 40)
-                            ? "(d > 2 ? in[$X] : other[$X])"
-                            : "in[$X]";
+    std::string Value =
+        C.chance("conditional", 40) ? "(d > 2 ? in[$X] : other[$X])" : "in[$X]";
     auto Stage = [&](const std::string &El, const std::string &X) {
       return "s[" + El + "] = " + X + " < w ? " + sub(Value, {{"X", X}}) +
              " : ($T)0;\n";
@@ -357,8 +357,8 @@ if (x < w && y < h) {
     return finish(sub(Functions[Form], {{"B", num(B)}}),
                   R"(__shared__ $T s[$B + 1];
 const int t = threadIdx.x, g = blockIdx.x * $B + t;
-)" + Stage("t", "g") +
-                      "if (t == $B - 1)\n  " + Stage("$B", "g + 1") +
+)" + Stage("t", "g") + "if (t == $B - 1)\n  " +
+                      Stage("$B", "g + 1") +
                       "__syncthreads();\nif (g < w)\n  out[g] = " +
                       sub(Use, {{"K", K.Name}}) + ";\n",
                   {{"B", num(B)}}, B);
@@ -373,7 +373,8 @@ const int t = threadIdx.x, g = blockIdx.x * $B + t;
     out("out", "w");
     sizes({"w"});
     launches(B, 1);
-    return finish("", R"(__shared__ float4 tile[$B];
+    return finish(
+        "", R"(__shared__ float4 tile[$B];
 const int t = threadIdx.x, g = blockIdx.x * $B + t;
 const float4 own = g < w ? all[g] : make_float4(0, 0, 0, 0);
 float acc = 0;
@@ -389,12 +390,12 @@ for (int base = 0; base < w; base += $B) {
 if (g < w)
   out[g] = acc;
 )",
-                  {{"B", num(B)},
-                   {"SUM", pick("sum", {"dx * dx + dy * dy",
-                                        "tile[j].w * (dx - dy) + tile[j].z",
-                                        "dx > dy ? tile[j].w : own.z"})},
-                   {"UNROLL", C.chance("unroll", 30) ? "#pragma unroll 4\n" : ""}},
-                  B);
+        {{"B", num(B)},
+         {"SUM",
+          pick("sum", {"dx * dx + dy * dy", "tile[j].w * (dx - dy) + tile[j].z",
+                       "dx > dy ? tile[j].w : own.z"})},
+         {"UNROLL", C.chance("unroll", 30) ? "#pragma unroll 4\n" : ""}},
+        B);
   }
 
   /// Read across what was written along.
@@ -421,7 +422,8 @@ if (ox < h && oy < w)
 
   /// A line staged by a block of two dimensions through its linear index.
   KernelText linearThread() {
-    unsigned BX = C.chance("wide", 50) ? 32 : 16, BY = C.chance("flat", 50) ? 4 : 2;
+    unsigned BX = C.chance("wide", 50) ? 32 : 16,
+             BY = C.chance("flat", 50) ? 4 : 2;
     in("in", "w");
     out("out", "w");
     sizes({"w"});
@@ -451,7 +453,8 @@ if (g < w)
     K.Params.push_back({Param::Scalar, "int", "pitch", "", "w + 5"});
     sizes({"w", "h"});
     launches(BX, BY);
-    return finish("", R"(__shared__ $T s[($BY + 2) * ($BX + 2)];
+    return finish(
+        "", R"(__shared__ $T s[($BY + 2) * ($BX + 2)];
 const int tx = threadIdx.x, ty = threadIdx.y;
 const int x = blockIdx.x * $BX + tx, y = blockIdx.y * $BY + ty;
 for (int r = ty; r < $BY + 2; r += $BY)
@@ -471,11 +474,11 @@ $UNROLL for (int j = 0; j < 3; ++j)
 if (x < w && y < h)
   out[y * w + x] = best;
 )",
-                  {{"BX", num(BX)},
-                   {"BY", num(BY)},
-                   {"CMP", pick("order", {"<", ">"})},
-                   {"UNROLL", C.chance("unroll", 60) ? "#pragma unroll\n" : ""}},
-                  BX * BY);
+        {{"BX", num(BX)},
+         {"BY", num(BY)},
+         {"CMP", pick("order", {"<", ">"})},
+         {"UNROLL", C.chance("unroll", 60) ? "#pragma unroll\n" : ""}},
+        BX * BY);
   }
 };
 

@@ -106,8 +106,7 @@ private:
       N.L = N.R = 0;
     if (Early && N.Id != OneThread)
       N.L = 0;
-    N.Bd = static_cast<Bound>(
-        C.weighted("bound", {25, 23, 15, 13, 11, 8, 5}));
+    N.Bd = static_cast<Bound>(C.weighted("bound", {25, 23, 15, 13, 11, 8, 5}));
     if (N.Bd == If && !Interior)
       N.Bd = IfElse;
     if (Early && N.Bd != Padded)
@@ -140,9 +139,7 @@ private:
     return false;
   }
 
-  bool storesReversed() {
-    return C.weighted("store", {60, 14, 10, 16}) == 2;
-  }
+  bool storesReversed() { return C.weighted("store", {60, 14, 10, 16}) == 2; }
 
   /// \p Count, enough for all blocks where n says nothing about memory.
   std::string big(const std::string &Count) const {
@@ -153,8 +150,8 @@ private:
     MayBig = Unsigned && Flow != 1 && !storesReversed();
     for (const Line &N : Lines)
       MayBig &= N.Bd != Clamp && N.Bd != Mirror && N.Bd != Padded;
-    const std::string BigN = IndexType == "unsigned" ? "0x90000000u"
-                                                     : "0x9000000000000000ull";
+    const std::string BigN =
+        IndexType == "unsigned" ? "0x90000000u" : "0x9000000000000000ull";
     Acc = IsFloat ? "float" : "int";
     for (const Line &N : Lines) {
       std::string A = N.E.Acc;
@@ -169,8 +166,9 @@ private:
     for (const Line &N : Lines) {
       int Halo = N.L + N.R;
       std::string Count =
-          N.Bd == Padded ? "(((n + bx - 1) / bx + 2) * bx * 4 + " + num(Halo) + ")"
-                         : big("n");
+          N.Bd == Padded
+              ? "(((n + bx - 1) / bx + 2) * bx * 4 + " + num(Halo) + ")"
+              : big("n");
       Param P{Param::In, N.Src.Name, N.In, Count, "", true, Restrict != 1};
       P.Const = C.weighted("const" + N.In, {80, 20}) == 0;
       if (Restrict == 1)
@@ -197,9 +195,8 @@ private:
     O.Restrict =
         Restrict == 0 || (Restrict == 2 && C.chance("restrictOut", 30));
     K.Params.push_back(O);
-    K.Params.push_back(
-        {Param::Scalar, IndexType, "n", "",
-         MayBig ? "(big ? " + BigN + " : n)" : "n"});
+    K.Params.push_back({Param::Scalar, IndexType, "n", "",
+                        MayBig ? "(big ? " + BigN + " : n)" : "n"});
     if (!O.Restrict && !K.Params[0].Restrict && Lines[0].Src.Name == OutType &&
         Lines[0].ValueForm != 6 && Lines[0].Bd != Padded &&
         K.Params[0].Kind == Param::In) {
@@ -272,7 +269,8 @@ private:
         Signed = "(int)x";
       return "{\n" + Decl + "  " + IndexType + " c = " + Signed +
              " < 0 ? -1 - x : x;\n  c = c < n ? c : 2 * n - 1 - c;\n" +
-             "  c = " + inRange("c") + " ? c : 0;\n  " + A + " = " + value(N, "c") + ";\n}\n";
+             "  c = " + inRange("c") + " ? c : 0;\n  " + A + " = " +
+             value(N, "c") + ";\n}\n";
     }
     default:
       return "{\n" + Decl + "  " + A + " = (" + inRange("x") + ") ? (" + T +

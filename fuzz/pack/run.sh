@@ -13,7 +13,7 @@ shift 3
 if [ "$what" = both ]; then
   start=$SECONDS
   "$0" campaign "$seeds" $((seconds - 130)) &&
-    left=$((seconds - (SECONDS - start) - 90)) &&
+    left=$((seconds - (SECONDS - start) - 20)) &&
     [ $left -gt 20 ] && exec "$0" mutants "$seeds" $left --variants=2
   exit
 fi

@@ -104,8 +104,8 @@ bool missingGuard(ArrayPlan &A, unsigned Seed) {
 }
 
 /// Only what a launch that is defined in the original, with some thousand
-/// threads, can show: the others are about 2^31 of them, or about blocks in which
-/// two threads stage one element of a line.
+/// threads, can show: the others are about 2^31 of them, or about blocks in
+/// which two threads stage one element of a line.
 bool missingPrecondition(Plan &P, unsigned Seed) {
   std::vector<size_t> Shown;
   for (size_t I = 0; I < P.Preconditions.size(); ++I)

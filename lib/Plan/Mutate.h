@@ -27,9 +27,9 @@ enum class Mutation {
   WrongRow,    ///< 2-D, 3-D: one read of a window takes the next row or plane
   MissingPrecondition, ///< one condition of the launch is lost, if a launch of
                        ///< some thousand threads can show it
-  WrongBlock,       ///< merged logical blocks: one too few, too many, or all
-                    ///< numbered from 1
-  MissingStoreGuard ///< a condition around the stores is taken as met
+  WrongBlock,          ///< merged logical blocks: one too few, too many, or all
+                       ///< numbered from 1
+  MissingStoreGuard    ///< a condition around the stores is taken as met
 };
 
 /// "wrong-register", "lane-off-by-one", ...; nullopt for another text.
