@@ -195,8 +195,12 @@ private:
     std::optional<Decline> First;
     while (Best && gains(**Best)) {
       auto Why = emit(C, **Best);
-      if (!Why)
+      if (!Why) {
+        for (const Decline &D : Out.WhyShared)
+          C.R.Notes.push_back("no array goes to registers [" + D.Code +
+                              "]: " + D.Detail);
         return;
+      }
       if (!First)
         First = Why;
       Best = O.Candidate ? std::nullopt : next(C, Out.Candidates, *Why);

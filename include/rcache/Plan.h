@@ -97,6 +97,11 @@ struct ArrayPlan {
   /// of the last dimension is element First + m / SlotSpan * SlotStep +
   /// m % SlotSpan. SlotSpan 0: register m is element First + m.
   int64_t SlotSpan = 0, SlotStep = 0;
+  /// Two dimensions or more: the registers [first, second) of each line (a run
+  /// along the last dimension; lines in row-major order of the others) that are
+  /// read at all; empty: every line is read from end to end. A star-shaped
+  /// stencil leaves out the corners, which its tile may not even hold.
+  std::vector<std::pair<int64_t, int64_t>> Lines;
   /// Reload: only one row is held at a time.
   std::optional<RowStream> Stream;
 

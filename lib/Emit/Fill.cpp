@@ -7,6 +7,7 @@
 #include "Fill.h"
 #include "Affine/IslTools.h"
 #include "Plan/Staging.h"
+#include "Plan/Windows.h"
 #include "ValueText.h"
 
 using namespace rcache;
@@ -170,8 +171,14 @@ std::string Fill::Run::text() const {
 }
 
 llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
-                                      const std::string &Into, int64_t Count) {
+                                    const std::string &Into, int64_t Count,
+                                    int64_t Lo, int64_t Hi) {
   const std::string M1 = N("m");
+  const bool Part = Hi >= 0 && (Lo > 0 || Hi < Count);
+  if (Hi < 0)
+    Hi = Count;
+  const std::string Each1 = "#pragma unroll\nfor (int " + M1 + " = " + str(Lo) +
+                            "; " + M1 + " < " + str(Hi) + "; ++" + M1 + ")\n  ";
   ValueTextOptions O;
   O.Symbols = N.symbols();
   O.Context = P.Context;
@@ -189,9 +196,8 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
   }
   std::string Scalar;
   if (Count > 1)
-    Scalar = "#pragma unroll\nfor (int " + M1 + " = 0; " + M1 + " < " +
-             str(Count) + "; ++" + M1 + ")\n  " + Into + "[" + M1 +
-             "] = " + groupName(A) + "_at(" + At + ");\n";
+    Scalar = Each1 + Into + "[" + M1 + "] = " + groupName(A) + "_at(" + At +
+             ");\n";
   else
     Scalar = Into + "[0] = " + groupName(A) + "_at(" + At + ");\n";
   if (A.InteriorPiece < 0 || Count < 2)
@@ -206,9 +212,12 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
     auto I = valueText(L.Load->Operands[0], N, O, /*AsIndex=*/true);
     if (!I)
       return I;
-    Helpers.insert("load_run");
-    return "rcache::device::load_run<" + str(A.VectorBytes) + ", " +
-           str(L.Head) + ">(" + Into + ", " + L.Load->Text + " + (" + *I +
+    Helpers.insert(Part ? "load_part" : "load_run");
+    return (Part ? "rcache::device::load_part<" + str(A.VectorBytes) + ", " +
+                       str(L.Head) + ", " + str(Lo) + ", " + str(Hi)
+                 : "rcache::device::load_run<" + str(A.VectorBytes) + ", " +
+                       str(L.Head)) +
+           ">(" + Into + ", " + L.Load->Text + " + (" + *I +
            "));\n";
   };
   if (Piece.V->K == Value::Load && A.Leaves.size() == 1 &&
@@ -239,9 +248,7 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
     auto V = valueText(Piece.V, N, Each);
     if (!V)
       return V.takeError();
-    Fast += "#pragma unroll\nfor (int " + M1 + " = 0; " + M1 + " < " +
-            str(Count) + "; ++" + M1 + ")\n  " + Into + "[" + M1 + "] = " + *V +
-            ";\n";
+    Fast += Each1 + Into + "[" + M1 + "] = " + *V + ";\n";
   }
   return Run{*Cond, Fast, Scalar};
 }
@@ -251,7 +258,7 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
   std::string W = base(Index);
   ValueTextOptions O;
   O.Symbols = N.symbols();
-  std::string Extents, Reg = W;
+  std::string Extents;
   for (int64_t E : A.Extent)
     Extents += "[" + str(E) + "]";
   if (A.Extent.empty())
@@ -260,33 +267,47 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
                   " that this thread's outputs need.\n";
   T += Arr.ElemType + " " + W + Extents + ";\n";
   // The first element; in loops over the rows of a window, the row's.
-  std::string First, Rows, RowEnds;
-  for (size_t D = 0; D < A.First.size(); ++D) {
-    auto F = affineText(A.First[D], N, O);
-    if (!F)
-      return F;
-    std::string E = N(A.Stage.ElemIds[D]);
-    First += "const int " + E + " = " + *F + ";\n";
-    if (D + 1 < A.First.size()) {
-      std::string R = N("r" + str(int64_t(D)));
-      Rows += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
-              str(A.Extent[D]) + "; ++" + R + ") {\nconst int " + E + " = " +
-              *F + " + " + R + ";\n";
-      RowEnds += "}\n";
-      Reg += "[" + R + "]";
-    } else
-      Rows += "const int " + E + " = " + *F + ";\n";
+  std::string First, Condition, Fast, Scalar, Both;
+  const std::vector<WindowBox> Boxes = windowBoxes(A, A.Extent);
+  for (const WindowBox &Box : Boxes) {
+    std::string Rows, RowEnds, Reg = W;
+    First.clear();
+    for (size_t D = 0; D < A.First.size(); ++D) {
+      auto F = affineText(A.First[D], N, O);
+      if (!F)
+        return F;
+      const std::string E = N(A.Stage.ElemIds[D]);
+      First += "const int " + E + " = " + *F + ";\n";
+      if (D + 1 < A.First.size()) {
+        const std::string R = N("r" + str(int64_t(D)));
+        const auto [Lo, Hi] = Box[D];
+        if (Hi - Lo == 1) // one row: no loop
+          Rows += "{\nconst int " + R + " = " + str(Lo) + ";\n";
+        else
+          Rows += "#pragma unroll\nfor (int " + R + " = " + str(Lo) + "; " + R +
+                  " < " + str(Hi) + "; ++" + R + ") {\n";
+        Rows += "const int " + E + " = " + *F + " + " + R + ";\n";
+        RowEnds += "}\n";
+        Reg += "[" + R + "]";
+      } else
+        Rows += "const int " + E + " = " + *F + ";\n";
+    }
+    auto R = Box.empty() ? run(A, Reg, 1)
+                         : run(A, Reg, A.Extent.back(), Box.back().first,
+                               Box.back().second);
+    if (!R)
+      return R.takeError();
+    Condition = R->Condition;
+    Fast += Rows + R->Fast + RowEnds;
+    Scalar += Rows + R->Scalar + RowEnds;
+    Both += Rows + R->text() + RowEnds;
   }
-  auto R = run(A, Reg, A.Extent.empty() ? 1 : A.Extent.back());
-  if (!R)
-    return R.takeError();
-  if (A.First.size() < 2 || R->Condition.empty() || R->Condition == "true")
-    return T + "{\n" + Rows + R->text() + RowEnds + "}\n";
+  if (A.First.size() < 2 || Condition.empty() || Condition == "true")
+    return T + "{\n" + Both + "}\n";
   // One test for the whole window, then two bodies.
   std::string In = W + "_inside";
-  return T + "bool " + In + ";\n{\n" + First + In + " = " + R->Condition +
-         ";\n}\nif (" + In + ") {\n" + Rows + R->Fast + RowEnds +
-         "} else {\n" + Rows + R->Scalar + RowEnds + "}\n";
+  return T + "bool " + In + ";\n{\n" + First + In + " = " + Condition +
+         ";\n}\nif (" + In + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
 }
 
 /// The lambdas that load one row of a streamed window, and the test that chooses

@@ -64,8 +64,9 @@ private:
     std::string Fast, Scalar;
     std::string text() const;
   };
+  /// \p Count registers, of which [Lo, Hi) are needed (Hi < 0: all).
   llvm::Expected<Run> run(const ArrayPlan &A, const std::string &Into,
-                          int64_t Count);
+                          int64_t Count, int64_t Lo = 0, int64_t Hi = -1);
 };
 
 } // namespace rcache

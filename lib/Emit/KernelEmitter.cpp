@@ -776,7 +776,37 @@ private:
     Params += "const unsigned int " + N("grid_x");
     if (!P.Block)
       Params += ", const unsigned int " + N("bdim_x");
-    return H + " " + Name + "(" + Params + ") ";
+    return H + " __launch_bounds__(" + std::to_string(maxThreads()) + ") " + Name +
+           "(" + Params + ") ";
+  }
+
+  /// The largest physical block that the launch function makes: with it the
+  /// compiler keeps to registers that such a block can have.
+  unsigned maxThreads() const {
+    if (!P.Block) {
+      const unsigned Logical = 1024 / P.slots();
+      return P.Merge ? std::max(Logical, P.TargetThreads) : Logical;
+    }
+    int64_t All = 1;
+    for (int A = 0; A < 3; ++A)
+      All *= (*P.Block)[A] / P.Factor[A];
+    if (!P.Merge)
+      return static_cast<unsigned>(All);
+    if (N.mergeAsRows())
+      return static_cast<unsigned>(All < P.TargetThreads ? P.TargetThreads : All);
+    return static_cast<unsigned>(mergedBlocks() * All);
+  }
+
+  /// Logical blocks side by side in one physical block.
+  int64_t mergedBlocks() const {
+    const int64_t Row = N.threadsX();
+    const int64_t All = Row * ((*P.Block)[1] / P.Factor[1]) *
+                        ((*P.Block)[2] / P.Factor[2]);
+    int64_t Merged = std::max((31 + Row) / Row,
+                              (int64_t(P.TargetThreads) + All - 1) / All);
+    while (Merged > 1 && Merged * All > 1024)
+      Merged /= 2;
+    return Merged;
   }
 
   std::string planComment() const {
@@ -915,15 +945,9 @@ private:
         T += "const unsigned int rc_merged = rc_threads < " + Target + " ? " +
              Target + " / rc_threads : 1u;\n";
       } else {
-        int64_t Row = N.threadsX();
-        int64_t All = Row * ((*P.Block)[1] / P.Factor[1]) *
-                      ((*P.Block)[2] / P.Factor[2]);
-        int64_t Merged = std::max((31 + Row) / Row,
-                                  (int64_t(P.TargetThreads) + All - 1) / All);
-        while (Merged > 1 && Merged * All > 1024)
-          Merged /= 2;
         T += "// Merge logical blocks side by side: rows of a warp or more.\n";
-        T += "const unsigned int rc_merged = " + std::to_string(Merged) + "u;\n";
+        T += "const unsigned int rc_merged = " + std::to_string(mergedBlocks()) +
+             "u;\n";
       }
       T += "const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y, rc_grid.z);\n";
       T += N.mergeAsRows()

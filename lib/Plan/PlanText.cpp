@@ -105,6 +105,12 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
         OS << " " << A.Extent[D] << " from " << islText(A.First[D]);
       OS << "\n";
     }
+    if (!A.Lines.empty()) {
+      OS << "    lines";
+      for (const auto &[Lo, Hi] : A.Lines)
+        OS << " " << Lo << ".." << Hi;
+      OS << "\n";
+    }
     if (A.Stream)
       OS << "    rows streamed by the loop of line "
          << M.stmt(A.Stream->Loop).Pos.Line << ", row = round"

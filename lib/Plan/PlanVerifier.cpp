@@ -115,6 +115,7 @@ private:
   int64_t offset(int64_t Register) const;
   std::optional<Element> inWindow(const std::vector<Element> &Firsts,
                                   unsigned Lane, const Element &Register);
+  std::pair<int64_t, int64_t> line(const Element &Register) const;
   std::optional<Element> inReload(const Element &First,
                                   const Element &Register);
   std::optional<int64_t> inChunks(const std::vector<Element> &Firsts,
@@ -349,9 +350,25 @@ int64_t Verifier::offset(int64_t Register) const {
   return Register / A->SlotSpan * A->SlotStep + Register % A->SlotSpan;
 }
 
+/// The registers [first, second) that are loaded in the line that holds
+/// \p Register.
+std::pair<int64_t, int64_t> Verifier::line(const Element &Register) const {
+  if (Register.empty())
+    return {0, 1};
+  if (A->Lines.empty())
+    return {0, A->Extent.back()};
+  size_t L = 0;
+  for (size_t D = 0; D + 1 < Register.size(); ++D)
+    L = L * static_cast<size_t>(A->Extent[D]) + static_cast<size_t>(Register[D]);
+  return L < A->Lines.size() ? A->Lines[L] : std::pair<int64_t, int64_t>(0, 0);
+}
+
 std::optional<Element> Verifier::inReload(const Element &First,
                                           const Element &Register) {
   Element E = First;
+  const auto [Lo, Hi] = line(Register);
+  if (!Register.empty() && (Register.back() < Lo || Register.back() >= Hi))
+    return std::nullopt; // not loaded
   for (unsigned D = 0; D < Register.size(); ++D) {
     if (Register[D] < 0 || Register[D] >= A->Extent[D])
       return std::nullopt;
@@ -435,7 +452,10 @@ void Verifier::askForRegisters(const std::vector<Element> &Firsts,
       Element Start = First;
       for (unsigned D = 0; D + 1 < First.size(); ++D)
         Start[D] += Row[D];
-      AskRun(Start, A->Extent.back());
+      const auto [Lo, Hi] = line(Row);
+      Start.back() += Lo;
+      if (Lo < Hi)
+        AskRun(Start, Hi - Lo);
       unsigned D = 0;
       while (D + 1 < First.size() && ++Row[D] == A->Extent[D])
         Row[D++] = 0;

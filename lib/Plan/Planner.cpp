@@ -412,6 +412,18 @@ private:
     return true;
   }
 
+  /// Operators in the body of a loop, at least one: about its instructions.
+  int64_t operators(const Stmt &Loop) const {
+    int64_t N = 0;
+    int Depth = 0;
+    for (char C : M.text({Loop.HeaderRange.End, Loop.Range.End})) {
+      Depth += C == '[';
+      Depth -= C == ']';
+      N += Depth == 0 && (C == '+' || C == '-' || C == '*' || C == '/');
+    }
+    return std::max<int64_t>(1, N / 2);
+  }
+
   /// Short loops over arrays that stay shared are unrolled: what the slots read
   /// in common is read once, neighbours along the loop as one vector.
   void keptLoops(std::set<unsigned> &Loops, unsigned Slots) const {
@@ -426,7 +438,8 @@ private:
         if (S.K != Stmt::For || !S.ConstTripCount || S.HasUnrollPragma)
           continue;
         Rounds *= *S.ConstTripCount;
-        if (Rounds <= 1024)
+        // The unrolled code stays small for the instruction cache.
+        if (Rounds * operators(S) <= 2048)
           Loops.insert(S.Id);
       }
     }

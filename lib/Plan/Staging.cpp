@@ -643,29 +643,24 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
   // Join pieces that are one function. Only unguarded neighbours: a guarded
   // piece must stay in front of what it hides.
   for (size_t I = 0; I < Pieces.size(); ++I) {
-    if (!Pieces[I].Guards.empty())
-      continue;
     for (size_t J = I + 1; J < Pieces.size();) {
-      if (Pieces[J].Guards.empty() &&
-          equalOn(Pieces[I].V, Pieces[J].V, Pieces[J].D)) {
-        bool Between = false;
-        for (size_t K = I; K < J; ++K)
-          Between |= !Pieces[K].Guards.empty();
-        if (!Between) {
-          Pieces[I].D = Pieces[I].D.unite(Pieces[J].D).coalesce();
-          Pieces.erase(Pieces.begin() + static_cast<long>(J));
-          continue;
-        }
-      }
+      RawPiece &P = Pieces[I], &Q = Pieces[J];
+      bool Unguarded = true;
+      for (size_t K = I; K <= J; ++K)
+        Unguarded &= Pieces[K].Guards.empty();
+      const bool First = Unguarded && equalOn(P.V, Q.V, Q.D);
       // The other's leaves may be the more general ones.
-      if (Pieces[J].Guards.empty() && Pieces[I].Guards.empty() &&
-          equalOn(Pieces[J].V, Pieces[I].V, Pieces[I].D)) {
-        Pieces[I].V = Pieces[J].V;
-        Pieces[I].D = Pieces[I].D.unite(Pieces[J].D).coalesce();
-        Pieces.erase(Pieces.begin() + static_cast<long>(J));
+      const bool Second = Unguarded && !First && equalOn(Q.V, P.V, P.D);
+      if (!First && !Second) {
+        ++J;
         continue;
       }
-      ++J;
+      if (Second)
+        P.V = Q.V;
+      P.D = P.D.unite(Q.D).coalesce();
+      Pieces.erase(Pieces.begin() + static_cast<long>(J));
+      if (Second)
+        J = I + 1; // what differed from the special case may fit now
     }
   }
   for (RawPiece &P : Pieces)

@@ -72,7 +72,7 @@ std::optional<RowOf> rowOf(const KernelModel &M, const WindowRead &W) {
 
 std::optional<RowOf> commonRow(const KernelModel &M, const ArrayPlan &A) {
   if (A.X != Exchange::Reload || A.Extent.size() < 2 || A.Extent[0] < 2 ||
-      A.SlotSpan || A.WindowReads.empty())
+      A.SlotSpan || !A.Lines.empty() || A.WindowReads.empty())
     return std::nullopt;
   std::optional<RowOf> All;
   for (const WindowRead &W : A.WindowReads) {

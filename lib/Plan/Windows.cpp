@@ -120,6 +120,65 @@ isl::pw_aff linearPwAff(isl::ctx Ctx, const std::map<std::string, int64_t> &Base
   return R;
 }
 
+/// ArrayPlan::Lines of a window: every read in every slot and round.
+std::vector<std::pair<int64_t, int64_t>>
+usedLines(const ArrayPlan &P, const std::vector<SplitRead> &Reads,
+          const std::vector<int64_t> &Lowest, unsigned SlotsX) {
+  constexpr int64_t MaxRounds = 1 << 16;
+  const size_t Rank = P.Extent.size();
+  if (Rank < 2 || P.SlotSpan)
+    return {};
+  size_t Count = 1;
+  for (size_t D = 0; D + 1 < Rank; ++D)
+    Count *= static_cast<size_t>(P.Extent[D]);
+  std::vector<std::pair<int64_t, int64_t>> Lines(Count,
+                                                 {P.Extent.back(), 0});
+  for (size_t K = 0; K < Reads.size(); ++K) {
+    // The symbols of the read and their values.
+    std::map<std::string, Term> Symbols;
+    for (const SplitIndex &S : Reads[K].Dims) {
+      for (const Term &T : S.Terms)
+        Symbols[T.Id] = T;
+      if (S.SlotCoef)
+        Symbols["sx"] = {"sx", 1, 0, int64_t(SlotsX) - 1, 1};
+    }
+    int64_t Rounds = 1;
+    for (auto &[Id, T] : Symbols)
+      Rounds *= (T.Hi - T.Lo) / std::max<int64_t>(1, std::abs(T.Step)) + 1;
+    if (Rounds > MaxRounds)
+      return {};
+    for (int64_t R = 0; R < Rounds; ++R) {
+      std::map<std::string, int64_t> At;
+      int64_t Rest = R;
+      for (auto &[Id, T] : Symbols) {
+        const int64_t Step = std::max<int64_t>(1, std::abs(T.Step));
+        const int64_t N = (T.Hi - T.Lo) / Step + 1;
+        At[Id] = T.Lo + Rest % N * Step;
+        Rest /= N;
+      }
+      size_t Line = 0;
+      int64_t Last = 0;
+      for (size_t D = 0; D < Rank; ++D) {
+        const SplitIndex &S = Reads[K].Dims[D];
+        int64_t Register = S.Const + S.SlotCoef * At["sx"] - Lowest[D];
+        for (const Term &T : S.Terms)
+          Register += T.Coef * At[T.Id];
+        if (D + 1 < Rank)
+          Line = Line * static_cast<size_t>(P.Extent[D]) +
+                 static_cast<size_t>(Register);
+        else
+          Last = Register;
+      }
+      Lines[Line].first = std::min(Lines[Line].first, Last);
+      Lines[Line].second = std::max(Lines[Line].second, Last + 1);
+    }
+  }
+  bool Full = true;
+  for (const auto &[Lo, Hi] : Lines)
+    Full &= Lo == 0 && Hi == P.Extent.back();
+  return Full ? std::vector<std::pair<int64_t, int64_t>>() : Lines;
+}
+
 } // namespace
 
 WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
@@ -231,6 +290,7 @@ WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
       P.WindowReads.push_back(std::move(W));
       Loops.insert(R.Loops.begin(), R.Loops.end());
     }
+    P.Lines = usedLines(P, C, Min, Factor[0]);
     Out.Windows.push_back(std::move(P));
   }
   if (!Direct.empty()) {
@@ -285,6 +345,42 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
   return Best;
 }
 
+std::vector<WindowBox> rcache::windowBoxes(const ArrayPlan &P,
+                                           const std::vector<int64_t> &Extent) {
+  const size_t Rank = Extent.size();
+  WindowBox Whole;
+  for (int64_t E : Extent)
+    Whole.push_back({0, E});
+  if (P.Lines.empty())
+    return {Whole};
+  std::vector<WindowBox> Boxes;
+  for (size_t L = 0; L < P.Lines.size(); ++L) {
+    if (P.Lines[L].first >= P.Lines[L].second)
+      continue;
+    WindowBox B(Rank);
+    size_t Rest = L;
+    for (size_t D = Rank - 1; D-- > 0;) {
+      const int64_t At = static_cast<int64_t>(Rest % size_t(Extent[D]));
+      B[D] = {At, At + 1};
+      Rest /= static_cast<size_t>(Extent[D]);
+    }
+    B[Rank - 1] = P.Lines[L];
+    // Lines below each other with the same ends are one box.
+    if (!Boxes.empty()) {
+      WindowBox &O = Boxes.back();
+      bool Same = O[Rank - 2].second == B[Rank - 2].first;
+      for (size_t D = 0; D < Rank; ++D)
+        Same &= D == Rank - 2 || O[D] == B[D];
+      if (Same) {
+        O[Rank - 2].second = B[Rank - 2].second;
+        continue;
+      }
+    }
+    Boxes.push_back(std::move(B));
+  }
+  return Boxes;
+}
+
 void rcache::findInterior(const KernelModel &M, const Assumptions &A,
                           ArrayPlan &P, const std::vector<int64_t> &Extent) {
   P.InteriorPiece = -1;
@@ -306,22 +402,28 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
   isl::set Starts = StartsAt(0);
   if (P.X == Exchange::Shuffle)
     Starts = Starts.unite(StartsAt(32 * int64_t(P.Chunk)));
-  P.Reach = Starts;
-  for (size_t D = 0; D < Rank; ++D) {
-    // exists start: start <= e <= start + extent - 1
-    const std::string &E = P.Stage.ElemIds[D];
-    isl::pw_aff Start = symbolValue(Ctx, "start"), Elem = symbolValue(Ctx, E);
-    int64_t Len = Extent[D];
-    if (D + 1 == Rank && P.SlotSpan)
-      Len = std::abs(P.SlotStep) * (Extent[D] / P.SlotSpan - 1) + P.SlotSpan;
-    isl::set S = renameSymbol(P.Reach, E, "start");
-    if (P.SlotStep < 0)
-      S = S.intersect(Elem.ge_set(Start.add(constantValue(Ctx, P.SlotSpan - Len))))
-              .intersect(Elem.lt_set(Start.add(constantValue(Ctx, P.SlotSpan))));
-    else
-      S = S.intersect(Elem.ge_set(Start))
-              .intersect(Elem.lt_set(Start.add(constantValue(Ctx, Len))));
-    P.Reach = projectOut(S, {"start"}).coalesce();
+  const std::vector<WindowBox> Boxes = windowBoxes(P, Extent);
+  P.Reach = never(Ctx);
+  for (const WindowBox &Box : Boxes) {
+    isl::set In = Starts;
+    for (size_t D = 0; D < Rank; ++D) {
+      // exists start: start + low <= e < start + high
+      const std::string &E = P.Stage.ElemIds[D];
+      isl::pw_aff Start = symbolValue(Ctx, "start"), Elem = symbolValue(Ctx, E);
+      int64_t Low = Box[D].first, High = Box[D].second;
+      if (D + 1 == Rank && P.SlotSpan) {
+        High = std::abs(P.SlotStep) * (Extent[D] / P.SlotSpan - 1) + P.SlotSpan;
+        if (P.SlotStep < 0) {
+          Low = P.SlotSpan - High;
+          High = P.SlotSpan;
+        }
+      }
+      isl::set S = renameSymbol(In, E, "start");
+      S = S.intersect(Elem.ge_set(Start.add(constantValue(Ctx, Low))))
+              .intersect(Elem.lt_set(Start.add(constantValue(Ctx, High))));
+      In = projectOut(S, {"start"}).coalesce();
+    }
+    P.Reach = P.Reach.unite(In).coalesce();
   }
   if (P.SlotSpan)
     return;
@@ -368,15 +470,17 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       continue;
     // A box lies in a convex set when its corners do.
     isl::set In = isl::set::universe(A.Context.space());
-    for (unsigned Corner = 0; Corner < (1u << Rank); ++Corner) {
-      std::map<std::string, isl::pw_aff> At;
-      for (size_t D = 0; D < Rank; ++D)
-        At.emplace(P.Stage.ElemIds[D],
-                   symbolValue(Ctx, P.Stage.ElemIds[D])
-                       .add(constantValue(Ctx, (Corner >> D & 1) ? Extent[D] - 1
-                                                            : 0)));
-      In = In.intersect(substitute(*Convex, At));
-    }
+    for (const WindowBox &Box : Boxes)
+      for (unsigned Corner = 0; Corner < (1u << Rank); ++Corner) {
+        std::map<std::string, isl::pw_aff> At;
+        for (size_t D = 0; D < Rank; ++D)
+          At.emplace(P.Stage.ElemIds[D],
+                     symbolValue(Ctx, P.Stage.ElemIds[D])
+                         .add(constantValue(Ctx, (Corner >> D & 1)
+                                                     ? Box[D].second - 1
+                                                     : Box[D].first)));
+        In = In.intersect(substitute(*Convex, At));
+      }
     // What is known of First needs no test.
     if (In.intersect(Starts).is_empty())
       continue;

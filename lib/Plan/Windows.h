@@ -28,6 +28,13 @@ WindowsResult findWindows(const KernelModel &M, const StagingGroup &G,
                           const std::array<int64_t, 3> &Stride,
                           int64_t MaxWindow);
 
+/// A part of a window: registers [first, second) of each dimension.
+using WindowBox = std::vector<std::pair<int64_t, int64_t>>;
+
+/// The registers of window \p P that are read, as boxes (see ArrayPlan::Lines).
+std::vector<WindowBox> windowBoxes(const ArrayPlan &P,
+                                   const std::vector<int64_t> &Extent);
+
 /// Registers of one window that is held as a whole, and of one whose rows may
 /// be streamed.
 constexpr int64_t MaxHeldWindow = 160, MaxStreamedWindow = 1024;

@@ -237,14 +237,15 @@ std::optional<int64_t> laneStep(const KernelModel &M, const SharedAccess &S,
 /// what a step of a physical thread adds to the element.
 double wavefronts(int64_t Row, int64_t DX, int64_t DY, unsigned Bytes) {
   std::map<int64_t, std::set<int64_t>> Banks;
-  for (int64_t L = 0; L < 32; ++L) {
-    const int64_t Word = (L % Row * DX + L / Row * DY) * Bytes / 4;
-    Banks[((Word % 32) + 32) % 32].insert(Word);
-  }
+  for (int64_t L = 0; L < 32; ++L)
+    for (int64_t W = 0; W < std::max<int64_t>(1, Bytes / 4); ++W) {
+      const int64_t Word = (L % Row * DX + L / Row * DY) * Bytes / 4 + W;
+      Banks[((Word % 32) + 32) % 32].insert(Word);
+    }
   size_t Most = 1;
   for (const auto &[Bank, Words] : Banks)
     Most = std::max(Most, Words.size());
-  return double(Most) * std::max(1.0, Bytes / 4.0);
+  return double(Most);
 }
 
 /// Does an unrolled loop around \p S read one element after the other?
@@ -398,10 +399,19 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       break;
     }
     case Exchange::Reload: {
-      double Rows = 1;
+      // Lines that are read in part only are loaded in part only.
+      double Rows = 1, Elements = Window;
       for (size_t D = 0; D + 1 < A.Extent.size(); ++D)
         Rows *= static_cast<double>(A.Extent[D]);
-      Load(A.Extent.empty() ? 1 : double(A.Extent.back()), Rows);
+      if (!A.Lines.empty()) {
+        Rows = Elements = 0;
+        for (const auto &[Lo, Hi] : A.Lines) {
+          Rows += Lo < Hi;
+          Elements += double(std::max<int64_t>(0, Hi - Lo));
+        }
+        Window = Elements;
+      }
+      Load(Elements / std::max(1.0, Rows), Rows);
       // A streamed window holds one row, and the sums of all slots.
       Registers += A.Stream && A.Extent[0] ? Window * W / double(A.Extent[0]) + Slots
                                            : Window * W;

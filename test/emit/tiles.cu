@@ -15,6 +15,7 @@
 //
 // CHECK-DAG: rewrote 'blur' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'centred' {{.*}}reloaded row by row
+// CHECK-DAG: rewrote 'star'
 // CHECK-DAG: rewrote 'running' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'product' {{.*}}'As' kept shared; 'Bs' kept shared
 // CHECK-DAG: rewrote 'forces' {{.*}}'tile' kept shared
@@ -23,7 +24,7 @@
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 //
 // The barrier keeps the loads in front of the stores: it stands behind them.
-// TEXT-LABEL: void blur_rc(
+// TEXT-LABEL: blur_rc(
 // TEXT: blurRow_w_row(
 // TEXT: else { // at a border
 // TEXT: __syncthreads();
@@ -74,6 +75,28 @@ __global__ void centred(const float *__restrict__ in, float *__restrict__ out,
         acc += s[ty + dy + 2][tx + dx + 2] * k[(dy + 2) * 5 + dx + 2];
     out[y * w + x] = acc;
   }
+}
+
+// A star leaves out the corners of its tile: they are neither staged nor read.
+__global__ void star(const float *in, float *out, int w, int h) {
+  __shared__ float s[8 + 4][16 + 4];
+  const int tx = threadIdx.x + 2, ty = threadIdx.y + 2;
+  const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
+  const bool in_image = x < w && y < h;
+  s[ty][tx] = in_image ? in[y * w + x] : 0.f;
+  if (threadIdx.x < 2) {
+    s[ty][tx - 2] = y < h && x >= 2 && x - 2 < w ? in[y * w + x - 2] : 0.f;
+    s[ty][tx + 16] = y < h && x + 16 < w ? in[y * w + x + 16] : 0.f;
+  }
+  if (threadIdx.y < 2) {
+    s[ty - 2][tx] = x < w && y >= 2 && y - 2 < h ? in[(y - 2) * w + x] : 0.f;
+    s[ty + 8][tx] = x < w && y + 8 < h ? in[(y + 8) * w + x] : 0.f;
+  }
+  __syncthreads();
+  if (in_image)
+    out[y * w + x] = 0.5f * s[ty][tx] + 0.1f * (s[ty - 1][tx] + s[ty + 1][tx]) +
+                     0.2f * (s[ty][tx - 1] + s[ty][tx + 1]) +
+                     0.05f * (s[ty - 2][tx] + s[ty + 2][tx] + s[ty][tx - 2] + s[ty][tx + 2]);
 }
 
 // A counter that every round moves: each slot has its own.
@@ -214,6 +237,8 @@ int main() {
       show("blur", b, N);
       centred<<<dim3((w + 15) / 16, (h + 15) / 16), dim3(16, 16)>>>(a, b, k, w, h);
       show("centred", b, N);
+      star<<<dim3((w + 15) / 16, (h + 7) / 8), dim3(16, 8)>>>(a, b, w, h);
+      show("star", b, N);
       running<<<dim3((w + 31) / 32, (h + 7) / 8), dim3(32, 8)>>>(c, d, w, h);
       show("running", d, N);
     }

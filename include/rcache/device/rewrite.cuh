@@ -84,6 +84,44 @@ __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
 #endif
 // rcache-end: load_run
 
+// rcache-begin: load_part (needs: word)
+#ifndef RCACHE_DEVICE_LOAD_PART
+#define RCACHE_DEVICE_LOAD_PART
+namespace rcache {
+namespace device {
+/// w[i] = p[i] for Low <= i < High, in accesses of Bytes bytes where p + Head is
+/// aligned for them, else one element at a time. Reads nothing outside the part.
+template <int Bytes, int Head, int Low, int High, int N, typename T>
+__device__ __forceinline__ void load_part(T (&w)[N], const T *p) {
+  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  // The first place in the part where a vector may begin.
+  constexpr int First = Low + ((Head - Low) % V + V) % V;
+  constexpr int Vectors = V > 1 && High > First ? (High - First) / V : 0;
+  if (Vectors > 0 &&
+      reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
+    using word_t = typename word<Bytes>::type;
+#pragma unroll
+    for (int i = Low; i < First && i < High; ++i)
+      w[i] = p[i];
+#pragma unroll
+    for (int v = 0; v < Vectors; ++v) {
+      const word_t x = reinterpret_cast<const word_t *>(p + First)[v];
+      memcpy(&w[First + v * V], &x, Bytes);
+    }
+#pragma unroll
+    for (int i = First + Vectors * V; i < High; ++i)
+      w[i] = p[i];
+  } else {
+#pragma unroll
+    for (int i = Low; i < High; ++i)
+      w[i] = p[i];
+  }
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: load_part
+
 // rcache-begin: store_run (needs: word)
 #ifndef RCACHE_DEVICE_STORE_RUN
 #define RCACHE_DEVICE_STORE_RUN
