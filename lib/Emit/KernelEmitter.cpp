@@ -776,12 +776,19 @@ private:
     Params += "const unsigned int " + N("grid_x");
     if (!P.Block)
       Params += ", const unsigned int " + N("bdim_x");
-    return H + " __launch_bounds__(" + std::to_string(maxThreads()) + ") " + Name +
-           "(" + Params + ") ";
+    return H + " " + bounds() + Name + "(" + Params + ") ";
   }
 
-  /// The largest physical block that the launch function makes: with it the
-  /// compiler keeps to registers that such a block can have.
+  /// Launch bounds where a block could ask for more registers than there are
+  /// (65536); elsewhere they would only make ptxas spill for more blocks.
+  std::string bounds() const {
+    const unsigned Threads = maxThreads();
+    if (Threads <= 256 || 2 * P.Counts.Registers * Threads <= 65536)
+      return "";
+    return "__launch_bounds__(" + std::to_string(Threads) + ") ";
+  }
+
+  /// The largest physical block that the launch function makes.
   unsigned maxThreads() const {
     if (!P.Block) {
       const unsigned Logical = 1024 / P.slots();
