@@ -155,7 +155,9 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       "-o",            "-"};
   if (S == Side::Device)
     for (const char *A : {"--cuda-device-only", "-Xclang",
-                          "-disable-llvm-passes", "-ffp-contract=off",
+                          "-disable-llvm-passes",
+                          Opts.Contract ? "-ffp-contract=fast"
+                                        : "-ffp-contract=off",
                           "-fno-discard-value-names"})
       Args.push_back(A);
   else

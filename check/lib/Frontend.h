@@ -22,6 +22,7 @@ struct FrontendOptions {
   std::string CudaPath;    ///< toolkit; empty: look for it
   std::string ResourceDir; ///< clang's own headers
   std::string Arch = "sm_90";
+  bool Contract = true; ///< products fused with sums, as nvcc does
   std::vector<std::string> Flags; ///< the user's, nvcc's spelling allowed
   /// Text of files that are not on the disk, by absolute name.
   std::map<std::string, std::string> VirtualFiles;

@@ -9,13 +9,17 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Linker/Linker.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <cstring>
 #include <mutex>
+#include <set>
 #include <thread>
 
 using namespace llvm;
@@ -154,6 +158,31 @@ void placeManaged(Module &Host, const Program &P) {
   }
 }
 
+/// One module from several. What a header defines in each of them is the same.
+bool join(Module &Into, std::unique_ptr<Module> M) {
+  for (Function &F : *M)
+    if (!F.isDeclaration() && F.hasExternalLinkage())
+      F.setLinkage(GlobalValue::WeakODRLinkage);
+  return !Linker::linkModules(Into, std::move(M));
+}
+
+/// Functions that \p M calls and nobody has, for a message; "" if none.
+std::string missing(const Module &M, const std::set<std::string> &Known,
+                    LLJIT &Jit) {
+  std::string List;
+  for (const Function &F : M)
+    if (F.isDeclaration() && !F.isIntrinsic() && !F.use_empty() &&
+        !F.hasExternalWeakLinkage() && !Known.count(F.getName().str()) &&
+        !sys::DynamicLibrary::SearchForAddressOfSymbol(F.getName().str())) {
+      auto Address = Jit.lookup(F.getName());
+      if (Address)
+        continue;
+      consumeError(Address.takeError());
+      List += (List.empty() ? "'" : ", '") + demangle(F.getName().str()) + "'";
+    }
+  return List;
+}
+
 std::string text(Error E) { return toString(std::move(E)); }
 
 } // namespace
@@ -178,6 +207,12 @@ bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
     InitializeAllAsmParsers();
     InitializeAllAsmPrinters();
   });
+  for (const std::string &F : FE.Flags) {
+    if (F == "-fmad=false" || F == "--fmad=false" || F == "-ffp-contract=off")
+      FE.Contract = false;
+    if (F == "-fmad=true" || F == "--fmad=true" || F == "-ffp-contract=fast")
+      FE.Contract = true;
+  }
   if (FE.ResourceDir.empty())
     FE.ResourceDir = RCACHE_CHECK_RESOURCE_DIR;
   FE.CudaPath = findCuda(FE.CudaPath);
@@ -189,26 +224,40 @@ bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
 }
 
 std::unique_ptr<CompiledProgram>
-CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
-                        std::string &Error) {
+CompiledProgram::create(const std::vector<std::string> &Sources,
+                        const JitOptions &Opts, std::string &Error) {
   FrontendOptions FE = Opts.Frontend;
   if (!prepare(FE, Error))
     return nullptr;
   FE.VirtualFiles[ShimFile] = ShimText;
 
   // The two sides are compiled at the same time, each in its own context.
-  auto HostContext = std::make_unique<LLVMContext>();
   auto DeviceContext = std::make_unique<LLVMContext>();
-  std::string HostLog, DeviceLog;
-  std::unique_ptr<Module> Host, Device;
-  std::thread HostThread([&] {
-    Host = compile(*HostContext, Side::Host, Source, FE, HostLog);
-  });
-  Device = compile(*DeviceContext, Side::Device, Source, FE, DeviceLog);
-  HostThread.join();
-  if (!Host || !Device) {
-    Error = !Device ? DeviceLog : HostLog;
-    return nullptr;
+  std::unique_ptr<Module> Device;
+  std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>> Hosts;
+  for (const std::string &Source : Sources) {
+    auto HostContext = std::make_unique<LLVMContext>();
+    std::string HostLog, DeviceLog;
+    std::unique_ptr<Module> Host, One;
+    std::thread HostThread([&] {
+      Host = compile(*HostContext, Side::Host, Source, FE, HostLog);
+    });
+    One = compile(*DeviceContext, Side::Device, Source, FE, DeviceLog);
+    HostThread.join();
+    if (!Host || !One) {
+      Error = !One ? DeviceLog : HostLog;
+      if (StringRef(Error).contains("kernel launch from __device__"))
+        Error += "launches from device code are not supported here";
+      return nullptr;
+    }
+    Hosts.emplace_back(std::move(HostContext), std::move(Host));
+    if (!Device) {
+      Device = std::move(One);
+    } else if (!join(*Device, std::move(One))) {
+      Error = "the device code of '" + Source +
+              "' defines what another file has defined";
+      return nullptr;
+    }
   }
 
   std::unique_ptr<CompiledProgram> Result(new CompiledProgram);
@@ -230,10 +279,11 @@ CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
   Device->setDataLayout((*TM)->createDataLayout());
   Lowered Low;
   Low.FirstSite = addSites({});
-  if (!lower(*Device, Me.P, Low, Error))
+  if (!lower(*Device, Me.P, Low, FE.Contract, Error))
     return nullptr;
   dump(*Device, Opts.DumpDir, "device-1-lowered");
   optimise(*Device, **TM, /*Final=*/false);
+  contractProducts(*Device);
   dump(*Device, Opts.DumpDir, "device-2-optimised");
   for (const Function &F : *Device)
     for (const Instruction &Inst : instructions(F))
@@ -284,12 +334,31 @@ CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
   Libc.addGenerator(std::move(*Process));
   Main.addToLinkOrder(Libc);
 
+  std::set<std::string> Known = {"cudaGetDeviceProperties", "cudaGetDeviceProperties_v2",
+                                 "cudaFuncGetAttributes", "cudaPointerGetAttributes"};
+  for (auto &[Name, Address] : runtimeSymbols())
+    Known.insert(Name);
+  for (auto &[C, Host] : Hosts) // what one file has, another may use
+    for (const Function &F : *Host)
+      if (!F.isDeclaration())
+        Known.insert(F.getName().str());
   // Compile the shim only for programs that need it.
+  std::string Lacking;
+  sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
+  for (auto &[C, Host] : Hosts)
+    if (std::string L = missing(*Host, Known, *Me.Jit); !L.empty())
+      Lacking += (Lacking.empty() ? "" : ", ") + L;
+  if (!Lacking.empty()) {
+    Error = "this runtime does not have " + Lacking + ", which the program uses";
+    return nullptr;
+  }
   for (const char *Name :
        {"cudaGetDeviceProperties", "cudaGetDeviceProperties_v2",
         "cudaFuncGetAttributes", "cudaPointerGetAttributes"})
-    if (const Function *F = Host->getFunction(Name);
-        F && F->isDeclaration() && !F->use_empty()) {
+    if (any_of(Hosts, [&](auto &H) {
+          const Function *F = H.second->getFunction(Name);
+          return F && F->isDeclaration() && !F->use_empty();
+        })) {
       auto ShimContext = std::make_unique<LLVMContext>();
       std::string Log;
       FrontendOptions Plain = FE;
@@ -305,14 +374,17 @@ CompiledProgram::create(const std::string &Source, const JitOptions &Opts,
       break;
     }
 
-  placeManaged(*Host, Me.P);
-  dump(*Host, Opts.DumpDir, "host");
+  for (auto &[C, Host] : Hosts) {
+    placeManaged(*Host, Me.P);
+    dump(*Host, Opts.DumpDir, "host");
+  }
   if (auto E = Me.Jit->addIRModule(
           ThreadSafeModule(std::move(Device), std::move(DeviceContext))))
     return Fail(std::move(E));
-  if (auto E = Me.Jit->addIRModule(
-          ThreadSafeModule(std::move(Host), std::move(HostContext))))
-    return Fail(std::move(E));
+  for (auto &[HostContext, Host] : Hosts)
+    if (auto E = Me.Jit->addIRModule(
+            ThreadSafeModule(std::move(Host), std::move(HostContext))))
+      return Fail(std::move(E));
 
   for (auto &[Kernel, Entry] : Low.Entries) {
     auto Address = Me.Jit->lookup(Entry);

@@ -26,11 +26,11 @@ struct JitOptions {
 
 class CompiledProgram {
 public:
-  /// Null with \p Error set (and clang's diagnostics in it) on failure. The
+  /// From the files of one program. Null with \p Error set (and clang's diagnostics in it) on failure. The
   /// program's registrations and static constructors have run when this
   /// returns.
   static std::unique_ptr<CompiledProgram>
-  create(const std::string &Source, const JitOptions &Opts,
+  create(const std::vector<std::string> &Sources, const JitOptions &Opts,
          std::string &Error);
   /// Fills in what the user left open in \p FE and starts LLVM.
   static bool prepare(FrontendOptions &FE, std::string &Error);

@@ -128,8 +128,8 @@ std::string demangled(StringRef Name) {
 
 class Lowering {
 public:
-  Lowering(Module &M, Program &P, Lowered &Out)
-      : M(M), P(P), Out(Out), DL(M.getDataLayout()), Runtime(M), Sites(Out) {}
+  Lowering(Module &M, Program &P, Lowered &Out, bool Contract)
+      : M(M), P(P), Out(Out), Contract(Contract), DL(M.getDataLayout()), Runtime(M), Sites(Out) {}
   bool run(std::string &Error);
 
 private:
@@ -160,6 +160,7 @@ private:
   Module &M;
   Program &P;
   Lowered &Out;
+  bool Contract;
   const DataLayout &DL;
   RuntimeCalls Runtime;
   SiteTable Sites;
@@ -195,8 +196,13 @@ void Lowering::prepare() {
     for (Instruction &I : instructions(F)) {
       if (auto *C = dyn_cast<CallBase>(&I))
         C->setCallingConv(CallingConv::C);
-      if (isa<FPMathOperator>(I)) // no contraction: one result for one source
+      if (isa<FPMathOperator>(I)) {
+        // The device library (no debug information) was compiled without marks;
+        // on a device its products are fused like all others.
+        bool Fuse = Contract && (I.hasAllowContract() || !F.getSubprogram());
         I.setFastMathFlags(FastMathFlags());
+        I.setHasAllowContract(Fuse);
+      }
     }
   }
 }
@@ -972,8 +978,9 @@ bool Lowering::run(std::string &Error) {
 
 } // namespace
 
-bool lower(Module &M, Program &P, Lowered &Out, std::string &Error) {
-  return Lowering(M, P, Out).run(Error);
+bool lower(Module &M, Program &P, Lowered &Out, bool Contract,
+           std::string &Error) {
+  return Lowering(M, P, Out, Contract).run(Error);
 }
 
 } // namespace rcache::check

@@ -37,6 +37,8 @@ struct Lowered {
 
 /// Marks of the lowering that the instrumentation looks for.
 inline constexpr const char *UninitName = "rcc.uninit";
+/// "rcc_rn_mulf": __fmul_rn until contractProducts has run.
+inline constexpr llvm::StringLiteral RoundedOperation = "rcc_rn_";
 inline constexpr const char *EntryAttr = "rcc-entry";
 inline constexpr const char *KernelAttr = "rcc-kernel";
 
@@ -46,7 +48,12 @@ std::string functionName(std::string Demangled);
 /// Lowers \p M in place and describes its kernels and variables in \p P.
 /// Allocates the variables. Returns false with \p Error set if the module needs
 /// something that only another translation unit can give.
-bool lower(llvm::Module &M, Program &P, Lowered &Out, std::string &Error);
+/// \p Contract: products and sums stay marked as ones that may be fused.
+bool lower(llvm::Module &M, Program &P, Lowered &Out, bool Contract,
+           std::string &Error);
+
+/// Fuses what is marked (Contract.cpp) and removes the marks.
+void contractProducts(llvm::Module &M);
 
 /// Places a source location is worth a number. Locations inside the toolkit's
 /// headers are replaced by the place in the user's file that led there.

@@ -43,12 +43,15 @@ struct Emitter {
     Type *T = Call.getType();
     unsigned N = Call.arg_size();
     if (Mode == 0 && (T->isFloatTy() || T->isDoubleTy())) {
-      if (Op == "add")
-        return B.CreateFAdd(arg(0), arg(1));
-      if (Op == "sub")
-        return B.CreateFSub(arg(0), arg(1));
-      if (Op == "mul")
-        return B.CreateFMul(arg(0), arg(1));
+      if (Op == "add" || Op == "sub" || Op == "mul") {
+        // Kept apart from operators until those have been fused: an equal
+        // operator must not take its place, nor it an operator's.
+        CallInst *C = R.call(B, (Twine(RoundedOperation) + Op + (T->isFloatTy() ? "f" : "d")).str(),
+                             T, {arg(0), arg(1)});
+        C->getCalledFunction()->setMemoryEffects(MemoryEffects::none());
+        C->getCalledFunction()->addFnAttr(Attribute::WillReturn);
+        return C;
+      }
       if (Op == "div")
         return B.CreateFDiv(arg(0), arg(1));
       if (Op == "fma")

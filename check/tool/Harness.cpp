@@ -120,7 +120,7 @@ bool Harness::load(Version &S, const std::string &File, bool Indirect,
   Jit.Frontend.VirtualFiles[Driver] = driverText(File, K.Name, Indirect);
   Jit.Frontend.Flags.push_back(
       "-I" + std::filesystem::path(File).parent_path().string());
-  S.Program = CompiledProgram::create(Driver, Jit, Error);
+  S.Program = CompiledProgram::create({Driver}, Jit, Error);
   if (!S.Program)
     return false;
   S.Params = reinterpret_cast<int (*)(Param *)>(

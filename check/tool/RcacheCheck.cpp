@@ -16,13 +16,16 @@ using namespace rcache::check;
 namespace {
 
 const char *const Usage =
-    R"(usage: rcache-check run PROGRAM.cu [options] [--args ...] [-- compiler flags]
+    R"(usage: rcache-check run PROGRAM.cu [FILE.cu ...] [options] [--args ...] [-- compiler flags]
        rcache-check KERNEL.cu [--kernel=NAME] [--rewritten=FILE] [options] [-- ...]
        rcache-check diff ORIGINAL.cu REWRITTEN.cu [options] [--args ...] [-- ...]
 
 options:
   --cuda-path=DIR        CUDA toolkit (default: CUDA_PATH, nvcc, /usr/local/cuda)
   --arch=sm_NN           __CUDA_ARCH__ seen by device code (default: sm_90)
+  --fp-contract=fast|off products and sums of device code as one operation, as
+                         nvcc makes them (default), or each rounded by itself,
+                         as with nvcc's -fmad=false
   --schedule=forward|reverse|random:SEED
                          order of lanes, warps and blocks between
                          synchronisation points
@@ -102,7 +105,11 @@ CommandLine parse(int Argc, char **Argv) {
       L.Jit.Frontend.CudaPath = V;
     else if (value(A, "--arch", V))
       L.Jit.Frontend.Arch = V;
-    else if (value(A, "--resource-dir", V))
+    else if (value(A, "--fp-contract", V)) {
+      if (V != "off" && V != "fast")
+        wrong("--fp-contract is off or fast, not '" + V + "'");
+      L.Jit.Frontend.Contract = V == "fast";
+    } else if (value(A, "--resource-dir", V))
       L.Jit.Frontend.ResourceDir = V;
     else if (value(A, "--jobs", V))
       L.Runtime.Jobs = number(V, "--jobs");
@@ -172,8 +179,8 @@ int main(int Argc, char **Argv) {
   std::string Command = L.Inputs.front();
   if (Command == "run") {
     L.Inputs.erase(L.Inputs.begin());
-    if (L.Inputs.size() != 1)
-      wrong("run takes one program");
+    if (L.Inputs.empty())
+      wrong("run takes the files of a program");
     return runCommand(L);
   }
   if (Command == "diff") {

@@ -51,7 +51,7 @@ int runCommand(const CommandLine &L) {
   }
   onFinding(printFinding);
   std::unique_ptr<CompiledProgram> P =
-      CompiledProgram::create(L.Inputs[0], L.Jit, Error);
+      CompiledProgram::create(L.Inputs, L.Jit, Error);
   if (!P) {
     fprintf(stderr, "%s\nrcache-check: '%s' could not be compiled\n",
             Error.c_str(), L.Inputs[0].c_str());

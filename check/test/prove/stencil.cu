@@ -7,7 +7,7 @@
 // PROVED: proved for all data at {{[0-9]+}} launch shapes, not proved at 0
 // NOT: not proved: kernel: {{.*}}: the expressions differ though the values agree:
 // NOT-NEXT: original: fadd(a[4], fadd(a[3], fadd(a[2], fadd(a[1], fadd(a[0], 0x0)))))
-// NOT-NEXT: rewritten: {{.*}}fmul(a[{{3[2-5]}}], 0x0)
+// NOT-NEXT: rewritten: {{.*}}fma(a[{{3[2-5]}}], 0x0
 // DIFFERENT: different: kernel: {{.*}}: the expressions differ:
 // DIFFERENT-NEXT: original: fadd(a[33],
 // DIFFERENT-NEXT: rewritten: fadd(a[1],

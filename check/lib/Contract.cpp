@@ -1,0 +1,122 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Products and sums become one fused multiply-add, as nvcc makes them: a program
+// whose staged product meets its sum in a register rounds once where the original,
+// which had shared memory in between, rounds twice. Runs behind the inliner, the
+// unroller and the promotion of variables to values.
+//
+//   a * b + c, c + a * b    fma(a, b, c)
+//   a * b - c               fma(a, b, -c)
+//   c - a * b               fma(-a, b, c)
+//   -(a * b) - c            fma(-a, b, -c)
+//
+// Of two products the one with fewer uses is taken, else the first: the choice of
+// LLVM's code generator for this device.
+
+#include "Lower.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace rcache::check {
+
+namespace {
+
+/// \p V if it is a product that may be fused with \p Sum: in the same block, or
+/// there for nothing else.
+BinaryOperator *productFor(Value *V, const Instruction &Sum) {
+  auto *P = dyn_cast<BinaryOperator>(V);
+  if (!P || P->getOpcode() != Instruction::FMul || !P->hasAllowContract() ||
+      (P->getParent() != Sum.getParent() && !P->hasOneUse()))
+    return nullptr;
+  return P;
+}
+
+/// What replaces \p Sum, or null.
+Value *fused(BinaryOperator &Sum) {
+  bool Minus = Sum.getOpcode() == Instruction::FSub;
+  Value *L = Sum.getOperand(0), *R = Sum.getOperand(1), *Inner = nullptr;
+  BinaryOperator *PL = productFor(L, Sum), *PR = productFor(R, Sum);
+  IRBuilder<> B(&Sum);
+  auto Fma = [&](Value *X, Value *Y, Value *Z) {
+    return B.CreateIntrinsic(Intrinsic::fma, {Sum.getType()}, {X, Y, Z});
+  };
+  if (PL && PR && PR->getNumUses() < PL->getNumUses())
+    PL = nullptr;
+  if (PL)
+    return Fma(PL->getOperand(0), PL->getOperand(1), Minus ? B.CreateFNeg(R) : R);
+  if (PR)
+    return Fma(Minus ? B.CreateFNeg(PR->getOperand(0)) : PR->getOperand(0),
+               PR->getOperand(1), L);
+  if (Minus && match(L, m_FNeg(m_Value(Inner))))
+    if (BinaryOperator *P = productFor(Inner, Sum))
+      return Fma(B.CreateFNeg(P->getOperand(0)), P->getOperand(1), B.CreateFNeg(R));
+  return nullptr;
+}
+
+/// __fmul_rn and its like become plain operators: nothing can fuse them now.
+void plainOperators(Module &M) {
+  for (Function &F : make_early_inc_range(M)) {
+    StringRef Op = F.getName();
+    if (!Op.consume_front(RoundedOperation))
+      continue;
+    auto Code = Op.starts_with("add")   ? Instruction::FAdd
+                : Op.starts_with("sub") ? Instruction::FSub
+                                        : Instruction::FMul;
+    for (User *U : make_early_inc_range(F.users())) {
+      auto *C = cast<CallInst>(U);
+      IRBuilder<> B(C);
+      C->replaceAllUsesWith(B.CreateBinOp(Code, C->getArgOperand(0), C->getArgOperand(1)));
+      C->eraseFromParent();
+    }
+    F.eraseFromParent();
+  }
+}
+
+} // namespace
+
+void contractProducts(Module &M) {
+  for (Function &F : M) {
+    SmallVector<BinaryOperator *, 32> Sums;
+    SmallVector<IntrinsicInst *, 8> Either;
+    for (Instruction &I : instructions(F))
+      if (auto *S = dyn_cast<BinaryOperator>(&I)) {
+        if ((S->getOpcode() == Instruction::FAdd ||
+             S->getOpcode() == Instruction::FSub) &&
+            S->hasAllowContract())
+          Sums.push_back(S);
+      } else if (auto *C = dyn_cast<IntrinsicInst>(&I);
+                 C && C->getIntrinsicID() == Intrinsic::fmuladd) {
+        Either.push_back(C);
+      }
+    for (IntrinsicInst *C : Either) {
+      IRBuilder<> B(C);
+      C->replaceAllUsesWith(B.CreateIntrinsic(
+          Intrinsic::fma, {C->getType()},
+          {C->getArgOperand(0), C->getArgOperand(1), C->getArgOperand(2)}));
+      C->eraseFromParent();
+    }
+    for (BinaryOperator *S : Sums)
+      if (Value *V = fused(*S)) {
+        V->takeName(S);
+        S->replaceAllUsesWith(V);
+        S->eraseFromParent();
+      }
+    // What has been fused, and flags that later passes could use.
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (isa<FPMathOperator>(I)) {
+        if (I.use_empty() && isa<BinaryOperator>(I))
+          I.eraseFromParent();
+        else
+          I.setFastMathFlags(FastMathFlags());
+      }
+  }
+  plainOperators(M);
+}
+
+} // namespace rcache::check
