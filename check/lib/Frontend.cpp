@@ -36,6 +36,16 @@ const char *const CompatText = R"(
 #undef __managed__
 #define __managed__                                                            \
   __attribute__((device)) __attribute__((annotate("rcache-check managed")))
+#if defined(__cplusplus)
+// Stores with a cache hint, which is all that tells them from others.
+#define RCACHE_STORE(NAME)                                                     \
+  template <class T>                                                           \
+  static inline __attribute__((device)) void NAME(T *p, T v) { *p = v; }
+RCACHE_STORE(__stwb)
+RCACHE_STORE(__stcg)
+RCACHE_STORE(__stcs)
+#undef RCACHE_STORE
+#endif
 #if defined(__cplusplus) && !defined(__CUDA_ARCH__)
 #define RCACHE_MINMAX(T)                                                       \
   inline __attribute__((host)) T min(T a, T b) { return b < a ? b : a; }       \

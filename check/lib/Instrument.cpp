@@ -703,19 +703,27 @@ void FunctionInstrumenter::visitCallInst(CallInst &I) {
 void FunctionInstrumenter::canonicalNaN(Instruction &I) {
   Type *T = I.getType(), *E = T->getScalarType();
   uint64_t Bits = E->isFloatTy()    ? 0x7fffffffull
-                  : E->isDoubleTy() ? 0x7ff8000000000000ull
+                  : E->isDoubleTy() ? 0xfff8000000000000ull
                   : E->isHalfTy() || E->isBFloatTy() ? 0x7fffull
                                                      : 0;
   if (!Bits)
     return;
   IRBuilder<> B(I.getNextNode());
-  Constant *Canon = ConstantFP::get(
-      T, APFloat(E->getFltSemantics(),
-                 APInt(E->getPrimitiveSizeInBits(), Bits)));
+  // In integers: of a choice between numbers the optimiser may forget the bits.
+  unsigned Width = E->getPrimitiveSizeInBits();
+  Type *Int = B.getIntNTy(Width);
+  if (auto *V = dyn_cast<FixedVectorType>(T))
+    Int = FixedVectorType::get(Int, V->getNumElements());
+  APInt Infinity = APFloat::getInf(E->getFltSemantics()).bitcastToAPInt();
   SmallVector<Use *, 8> Uses;
   for (Use &U : I.uses())
     Uses.push_back(&U);
-  Value *V = B.CreateSelect(B.CreateFCmpUNO(&I, &I), Canon, &I);
+  Value *Raw = B.CreateBitCast(&I, Int);
+  Value *IsNaN = B.CreateICmpUGT(
+      B.CreateAnd(Raw, ConstantInt::get(Int, APInt::getSignedMaxValue(Width))),
+      ConstantInt::get(Int, Infinity));
+  Value *V = B.CreateBitCast(
+      B.CreateSelect(IsNaN, ConstantInt::get(Int, APInt(Width, Bits)), Raw), T);
   for (Use *U : Uses)
     U->set(V);
 }

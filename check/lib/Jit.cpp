@@ -36,6 +36,7 @@ const char *const ShimText = R"shim(
 #include <cstring>
 extern "C" {
 int rcc_func_attributes(const void *, size_t *, int *, int *);
+int rcc_kind_of(const void *);
 static cudaError_t fill(cudaDeviceProp *P) {
   memset(P, 0, sizeof(*P));
   strcpy(P->name, "rcache-check (CPU)");
@@ -89,10 +90,14 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *A, const void *F) {
 }
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *A, const void *P) {
   memset(A, 0, sizeof(*A));
-  bool In = (unsigned long long)P - 0x200000000000ull < 0x040000000000ull;
-  A->type = In ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  int Kind = rcc_kind_of(P); // 0: the program's, 1: device, 2: managed, 3: pinned
+  A->type = Kind == 1   ? cudaMemoryTypeDevice
+            : Kind == 2 ? cudaMemoryTypeManaged
+            : Kind == 3 ? cudaMemoryTypeHost
+                        : cudaMemoryTypeUnregistered;
+  bool In = Kind != 0;
   A->devicePointer = In ? const_cast<void *>(P) : nullptr;
-  A->hostPointer = In ? nullptr : const_cast<void *>(P);
+  A->hostPointer = Kind == 1 ? nullptr : const_cast<void *>(P);
   return cudaSuccess;
 }
 }
@@ -267,6 +272,9 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
     Error = text(Machine.takeError());
     return nullptr;
   }
+  // Instructions that take small bfloat16 numbers for zero, unlike the device.
+  for (const char *Feature : {"avx512bf16", "avxneconvert"})
+    Machine->getFeatures().AddFeature(Feature, false);
   Machine->setCodeGenOptLevel(CodeGenOptLevel::Default);
   Machine->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
   auto TM = Machine->createTargetMachine();

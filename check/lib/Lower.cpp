@@ -178,8 +178,16 @@ void Lowering::prepare() {
       G->eraseFromParent();
   for (Function &F : M) {
     F.setComdat(nullptr);
-    if (F.getCallingConv() == CallingConv::PTX_Kernel)
+    if (F.getCallingConv() == CallingConv::PTX_Kernel) {
       Kernels.push_back(&F);
+      // __launch_bounds__: "128" or "16,8".
+      SmallVector<StringRef, 3> Bounds;
+      F.getFnAttribute("nvvm.maxntid").getValueAsString().split(Bounds, ',', -1, false);
+      unsigned Threads = Bounds.empty() ? 1024 : 1, N;
+      for (StringRef S : Bounds)
+        Threads *= S.trim().getAsInteger(10, N) ? 1 : N;
+      P.Kernels[F.getName().str()].MaxThreads = Threads;
+    }
     F.setCallingConv(CallingConv::C);
     if (F.isDeclaration())
       continue;
@@ -851,10 +859,7 @@ void Lowering::lowerInstructions(Function &F) {
     IRBuilder<> B(I);
     // The device saturates; the host's instruction does not.
     if (isa<FPToSIInst>(I) || isa<FPToUIInst>(I)) {
-      Intrinsic::ID Id = isa<FPToSIInst>(I) ? Intrinsic::fptosi_sat
-                                            : Intrinsic::fptoui_sat;
-      Value *V = B.CreateIntrinsic(
-          Id, {I->getType(), I->getOperand(0)->getType()}, {I->getOperand(0)});
+      Value *V = toInteger(B, I->getOperand(0), I->getType(), isa<FPToSIInst>(I));
       I->replaceAllUsesWith(V);
       I->eraseFromParent();
       continue;

@@ -91,6 +91,11 @@ private:
 llvm::Value *lowerArithmetic(RuntimeCalls &R, llvm::IRBuilder<> &B,
                              llvm::StringRef Name, llvm::CallInst &Call);
 
+/// \p V as an integer of type \p T, as the device converts: saturated, and what is
+/// not a number gives 0 from float to 32 bits, else the sign bit alone.
+llvm::Value *toInteger(llvm::IRBuilder<> &B, llvm::Value *V, llvm::Type *T,
+                       bool Signed);
+
 /// Inline PTX. Null if it is not understood; nothing has been emitted then, or
 /// only dead code.
 llvm::Value *lowerPtx(RuntimeCalls &R, llvm::IRBuilder<> &B,

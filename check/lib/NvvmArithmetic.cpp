@@ -88,17 +88,7 @@ struct Emitter {
       Intrinsic::ID Round[] = {Intrinsic::roundeven, Intrinsic::trunc,
                                Intrinsic::floor, Intrinsic::ceil};
       V = unary(Round[Mode], V);
-      bool Unsigned = To.starts_with("u");
-      Value *I = B.CreateIntrinsic(
-          Unsigned ? Intrinsic::fptoui_sat : Intrinsic::fptosi_sat,
-          {T, V->getType()}, {V});
-      // NaN gives 0 only for float to 32 bits; else the sign bit alone.
-      if (T->getIntegerBitWidth() == 64 || V->getType()->isDoubleTy())
-        I = B.CreateSelect(
-            B.CreateFCmpUNO(V, V),
-            ConstantInt::get(T, APInt::getSignMask(T->getIntegerBitWidth())),
-            I);
-      return I;
+      return toInteger(B, V, T, !To.starts_with("u"));
     }
     if (V->getType()->isDoubleTy() && T->isFloatTy()) {
       if (Mode == 0)
@@ -152,6 +142,19 @@ struct Emitter {
 };
 
 } // namespace
+
+Value *toInteger(IRBuilder<> &B, Value *V, Type *T, bool Signed) {
+  Value *I =
+      B.CreateIntrinsic(Signed ? Intrinsic::fptosi_sat : Intrinsic::fptoui_sat,
+                        {T, V->getType()}, {V});
+  auto *Int = dyn_cast<IntegerType>(T);
+  if (Int && Int->getBitWidth() >= 32 &&
+      (Int->getBitWidth() == 64 || V->getType()->isDoubleTy()))
+    I = B.CreateSelect(
+        B.CreateFCmpUNO(V, V),
+        ConstantInt::get(T, APInt::getSignMask(Int->getBitWidth())), I);
+  return I;
+}
 
 Value *lowerArithmetic(RuntimeCalls &R, IRBuilder<> &B, StringRef Name,
                        CallInst &Call) {

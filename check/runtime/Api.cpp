@@ -21,6 +21,8 @@ enum : int {
   Success = 0,
   InvalidValue = 1,
   OutOfMemory = 2,
+  InvalidPitch = 12,
+  InvalidHandle = 400,
   InvalidConfiguration = 9,
   InvalidSymbol = 13,
   InvalidDevicePointer = 17,
@@ -82,6 +84,7 @@ struct Memcpy3DParms {
   int Kind;
 };
 struct Event {
+  bool Timed = true;
   std::chrono::steady_clock::time_point At;
 };
 
@@ -109,7 +112,7 @@ int fill(void *Dst, int Value, size_t N) {
 int copy2D(char *Dst, size_t DPitch, const char *Src, size_t SPitch,
            size_t Width, size_t Height) {
   if (Width > DPitch || Width > SPitch)
-    return fail(InvalidValue);
+    return fail(InvalidPitch);
   for (size_t Y = 0; Y < Height; ++Y)
     if (int E = copy(Dst + Y * DPitch, Src + Y * SPitch, Width))
       return E;
@@ -146,7 +149,7 @@ int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
   if (!Grid.count() || !Block.count() || Block.count() > K->MaxThreads ||
       Block.X > 1024 || Block.Y > 1024 || Block.Z > 64 || Grid.Y > 65535 ||
       Grid.Z > 65535 || Grid.X > 0x7fffffff)
-    return fail(InvalidConfiguration);
+    return fail(InvalidValue); // what CUDA 13 says; 9 before
   if (Shared > MaxDynamic || Shared + K->StaticShared > (227u << 10))
     return fail(InvalidValue);
   if (Cooperative && Grid.count() > residentBlocks(*K, Block.count(), Shared))
@@ -284,6 +287,13 @@ int cudaFuncSetCacheConfig(const void *, int) { return Success; }
 int cudaFuncSetSharedMemConfig(const void *, int) { return Success; }
 int cudaDeviceSetCacheConfig(int) { return Success; }
 int cudaDeviceSetSharedMemConfig(int) { return Success; }
+/// For the shim: whose memory, 1: device, 2: managed, 3: pinned, 0: unknown.
+int rcc_kind_of(const void *P) {
+  Allocation A;
+  if (!findAllocation(P, A))
+    return 0;
+  return A.K == Allocation::Managed ? 2 : A.K == Allocation::Host ? 3 : 1;
+}
 /// For ApiShim.inc: shared bytes, maximum threads and dynamic shared bytes.
 int rcc_func_attributes(const void *Stub, size_t *Shared, int *MaxThreads,
                         int *MaxDynamic) {
@@ -381,6 +391,17 @@ int cudaHostGetDevicePointer(void **D, void *H, unsigned) {
   *D = H;
   return Success;
 }
+/// Copies from and to such memory work; kernels cannot see it.
+int cudaHostRegister(void *, size_t, unsigned) { return Success; }
+int cudaDeviceGetDefaultMemPool(void **Pool, int) {
+  static char Default;
+  return *Pool = &Default, Success;
+}
+int cudaDeviceGetMemPool(void **Pool, int D) {
+  return cudaDeviceGetDefaultMemPool(Pool, D);
+}
+int cudaMemPoolSetAttribute(void *, int, void *) { return Success; }
+int cudaMemPoolTrimTo(void *, size_t) { return Success; }
 int cudaHostUnregister(void *) { return Success; }
 int cudaMemGetInfo(size_t *Free, size_t *Total) {
   *Free = *Total = size_t(140) << 30;
@@ -550,6 +571,9 @@ static const struct {
     {InvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
      "invalid device function"},
     {InvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {InvalidPitch, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+    {InvalidHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {600, "cudaErrorNotReady", "device not ready"},
     {IllegalAddress, "cudaErrorIllegalAddress",
      "an illegal memory access was encountered"},
@@ -594,8 +618,10 @@ int cudaStreamAttachMemAsync(void *, void *, size_t, unsigned) {
 int cudaMemPrefetchAsync(const void *, size_t, ...) { return Success; }
 int cudaMemAdvise(const void *, size_t, int, ...) { return Success; }
 int cudaEventCreate(void **E) { return *E = new Event, Success; }
-int cudaEventCreateWithFlags(void **E, unsigned) {
-  return *E = new Event, Success;
+int cudaEventCreateWithFlags(void **E, unsigned Flags) {
+  auto *New = new Event;
+  New->Timed = !(Flags & 2); // cudaEventDisableTiming
+  return *E = New, Success;
 }
 int cudaEventDestroy(void *E) {
   delete static_cast<Event *>(E);
@@ -612,6 +638,8 @@ int cudaEventRecordWithFlags(void *E, void *S, unsigned) {
 int cudaEventSynchronize(void *) { return api().Sticky; }
 int cudaEventQuery(void *) { return api().Sticky; }
 int cudaEventElapsedTime(float *Ms, void *A, void *B) {
+  if (!static_cast<Event *>(A)->Timed || !static_cast<Event *>(B)->Timed)
+    return fail(InvalidHandle);
   *Ms = std::chrono::duration<float, std::milli>(static_cast<Event *>(B)->At -
                                                  static_cast<Event *>(A)->At)
             .count();

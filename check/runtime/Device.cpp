@@ -252,6 +252,7 @@ void rcc_assertfail(ThreadCtx *Ctx, const char *Message, const char *File,
 int rcc_vprintf(const char *Format, const char *Args) {
   std::string Out;
   size_t At = 0;
+  int Count = 0; // of arguments: what the device's printf returns
   for (const char *P = Format; *P; ++P) {
     if (*P != '%') {
       Out += *P;
@@ -264,6 +265,7 @@ int rcc_vprintf(const char *Format, const char *Args) {
     }
     std::string Spec = "%";
     bool Long = false;
+    int Halves = 0; // h, hh
     ++P;
     auto Take = [&](size_t Size) {
       At = (At + Size - 1) & ~(Size - 1);
@@ -275,17 +277,20 @@ int rcc_vprintf(const char *Format, const char *Args) {
       if (*P == '*') {
         int V;
         memcpy(&V, Take(4), 4);
+        ++Count;
         Spec += std::to_string(V);
         continue;
       }
       if (*P == 'l' || *P == 'z' || *P == 'j' || *P == 't')
         Long = true;
+      Halves += *P == 'h';
       if (*P != 'l' && *P != 'h' && *P != 'z' && *P != 'j' && *P != 't')
         Spec += *P;
     }
     if (!*P)
       break;
     char Buf[512];
+    ++Count;
     if (strchr("eEfFgGaA", *P)) {
       double V;
       memcpy(&V, Take(8), 8);
@@ -302,12 +307,17 @@ int rcc_vprintf(const char *Format, const char *Args) {
     } else {
       int V;
       memcpy(&V, Take(4), 4);
+      bool Signed = *P == 'd' || *P == 'i';
+      if (Halves == 1)
+        V = Signed ? int(short(V)) : int(static_cast<unsigned short>(V));
+      else if (Halves)
+        V = Signed ? int(static_cast<signed char>(V)) : int(static_cast<unsigned char>(V));
       snprintf(Buf, sizeof(Buf), (Spec + *P).c_str(), V);
     }
     Out += Buf;
   }
   fwrite(Out.data(), 1, Out.size(), stdout);
-  return 0;
+  return Count;
 }
 
 void *rcc_malloc(uint64_t Size) { return allocate(Size, Allocation::Device); }
@@ -343,6 +353,32 @@ double rcc_i2d(uint32_t Mode, uint32_t Signed, uint64_t A) {
   volatile double F = Signed ? static_cast<double>(static_cast<int64_t>(X))
                              : static_cast<double>(X);
   return F;
+}
+/// What the code generator calls to round to bfloat16. The result lies in the low
+/// half of the register that a float is returned in.
+float rcc_truncsfbf2(float X) {
+  uint32_t Bits;
+  memcpy(&Bits, &X, 4);
+  if ((Bits & 0x7fffffff) > 0x7f800000)
+    Bits |= 0x400000; // quiet
+  else
+    Bits += 0x7fff + (Bits >> 16 & 1);
+  Bits >>= 16;
+  memcpy(&X, &Bits, 4);
+  return X;
+}
+float rcc_truncdfbf2(double X) {
+  // To odd first: a second rounding then is as good as one.
+  volatile double In = X;
+  volatile float Near = static_cast<float>(In);
+  float F = Near;
+  uint32_t Bits;
+  memcpy(&Bits, &F, 4);
+  if (F == F && static_cast<double>(F) != X && (Bits & 0x7fffffff) < 0x7f800000 &&
+      !(Bits & 1))
+    Bits += std::fabs(static_cast<double>(F)) < std::fabs(X) ? 1 : -1;
+  memcpy(&F, &Bits, 4);
+  return rcc_truncsfbf2(F);
 }
 float rcc_ex2f(float X) { return exp2f(X); }
 float rcc_lg2f(float X) { return log2f(X); }
@@ -395,7 +431,9 @@ std::vector<std::pair<std::string, void *>> deviceSymbols() {
           RCC(rcc_ex2f),         RCC(rcc_lg2f),     RCC(rcc_sinf),
           RCC(rcc_cosf),         RCC(rcc_tanhf),    RCC(rcc_rsqrtf),
           RCC(rcc_rsqrt),        RCC(rcc_clock),    RCC(rcc_prmt),
-          RCC(rcc_fns)};
+          RCC(rcc_fns),
+          {"__truncsfbf2", reinterpret_cast<void *>(&rcc_truncsfbf2)},
+          {"__truncdfbf2", reinterpret_cast<void *>(&rcc_truncdfbf2)}};
 }
 #undef RCC
 

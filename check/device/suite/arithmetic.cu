@@ -29,7 +29,7 @@
   UNARY(double2uint_##R, double, unsigned, __double2uint_##R(x))                                   \
   UNARY(double2ll_##R, double, long long, __double2ll_##R(x))                                      \
   UNARY(double2ull_##R, double, unsigned long long, __double2ull_##R(x))                           \
-  UNARY(double2float_##R, double, float, __double2float_##R(x))                                    \
+  UNARY_NAN(double2float_##R, double, float, __double2float_##R(x))                                    \
   UNARY(int2float_##R, int, float, __int2float_##R(x))                                             \
   UNARY(uint2float_##R, unsigned, float, __uint2float_##R(x))                                      \
   UNARY(ll2float_##R, long long, float, __ll2float_##R(x))                                         \
@@ -42,12 +42,12 @@ BINARY(add_f, float, float, x + y)
 BINARY(mul_f, float, float, x *y)
 BINARY(div_f, float, float, x / y)
 BINARY(div_d, double, double, x / y)
-UNARY(neg_f, float, float, -x)
+UNARY_NAN(neg_f, float, float, -x)
 UNARY(to_int, float, int, (int)x)
 UNARY(to_unsigned, float, unsigned, (unsigned)x)
 UNARY(to_ll, double, long long, (long long)x)
-UNARY(to_float, double, float, (float)x)
-UNARY(to_double, float, double, (double)x)
+UNARY_NAN(to_float, double, float, (float)x)
+UNARY_NAN(to_double, float, double, (double)x)
 BINARY(fminf_, float, float, fminf(x, y))
 BINARY(fmaxf_, float, float, fmaxf(x, y))
 BINARY(fmin_, double, double, fmin(x, y))
@@ -58,7 +58,7 @@ BINARY(fmod_, float, float, fmodf(x, y))
 BINARY(remainder_, float, float, remainderf(x, y))
 BINARY(nextafter_, float, float, nextafterf(x, y))
 BINARY(less_, float, int, (x < y) + 2 * (x <= y) + 4 * (x == y) + 8 * (x != y) + 16 * (x > y))
-UNARY(fabs_, float, float, fabsf(x))
+UNARY_NAN(fabs_, float, float, fabsf(x))
 UNARY(floor_, float, float, floorf(x))
 UNARY(ceil_, float, float, ceilf(x))
 UNARY(trunc_, float, float, truncf(x))
@@ -135,8 +135,8 @@ UNARY(float2half, float, unsigned short, bitsOf(__float2half(x)))
 UNARY(float2half_rz, float, unsigned short, bitsOf(__float2half_rz(x)))
 UNARY(float2half_ru, float, unsigned short, bitsOf(__float2half_ru(x)))
 UNARY(half2float, unsigned, float, __half2float(__ushort_as_half((unsigned short)x)))
-UNARY(float2bf16, float, unsigned short, bitsOf(__float2bfloat16(x)))
-UNARY(bf162float, unsigned, float, __bfloat162float(__ushort_as_bfloat16((unsigned short)x)))
+UNARY_NAN(float2bf16, float, unsigned short, bitsOf(__float2bfloat16(x)))
+UNARY_NAN(bf162float, unsigned, float, __bfloat162float(__ushort_as_bfloat16((unsigned short)x)))
 #define H(v) __float2half(v)
 BINARY(half_add, float, unsigned short, bitsOf(__hadd(H(x), H(y))))
 BINARY(half_sub, float, unsigned short, bitsOf(__hsub(H(x), H(y))))
@@ -152,7 +152,22 @@ UNARY(half_floor, float, unsigned short, bitsOf(hfloor(H(x))))
 BINARY(half2_add, float, unsigned, ([](__half2 v) {
          return (unsigned)bitsOf(__low2half(v)) | (unsigned)bitsOf(__high2half(v)) << 16;
        }(__hadd2(__floats2half2_rn(x, y), __floats2half2_rn(y, x)))))
-BINARY(bf16_add, float, unsigned short, bitsOf(__hadd(__float2bfloat16(x), __float2bfloat16(y))))
-BINARY(bf16_mul, float, unsigned short, bitsOf(__hmul(__float2bfloat16(x), __float2bfloat16(y))))
+BINARY_NAN(bf16_add, float, unsigned short, bitsOf(__hadd(__float2bfloat16(x), __float2bfloat16(y))))
+BINARY_NAN(bf16_mul, float, unsigned short, bitsOf(__hmul(__float2bfloat16(x), __float2bfloat16(y))))
+
+// What an operation makes of numbers that has no result.
+__global__ void invalid(float *f, double *d, float inf, float zero, float minus) {
+  f[0] = inf - inf, f[1] = zero / zero, f[2] = zero * inf, f[3] = sqrtf(minus);
+  f[4] = fmaf(inf, zero, minus), f[5] = fmodf(inf, minus);
+  d[0] = (double)inf - inf, d[1] = (double)zero / zero, d[2] = (double)zero * inf;
+  d[3] = sqrt((double)minus), d[4] = fma((double)inf, (double)zero, (double)minus);
+}
+static suite::Case invalids("invalid", [] {
+  suite::Array<float> f(6);
+  suite::Array<double> d(5);
+  invalid<<<1, 1>>>(f, d, INFINITY, 0, -1);
+  suite::take("invalid_float", f.P, 6);
+  suite::take("invalid_double", d.P, 5);
+});
 
 int main(int argc, char **argv) { return suite::main(argc, argv); }

@@ -46,7 +46,7 @@ UNARY_IN(pow_d, double, double, pow(x, -2.3), suite::range<double>(0.01, 30, 64)
 UNARY_IN(pow_int, float, float, powf(x, 3.0f), suite::range<float>(-9, 9, 64), 8)
 UNARY_IN(atan2_f, float, float, atan2f(x, 2.0f), suite::range<float>(-9, 9, 64), 2)
 UNARY_IN(hypot_f, float, float, hypotf(x, 3.0f), suite::range<float>(-9, 9, 64), 2)
-UNARY_IN(hypot_d, double, double, hypot(x, 3.0), suite::range<double>(-9, 9, 64), 1)
+UNARY_IN(hypot_d, double, double, hypot(x, 3.0), suite::range<double>(-9, 9, 64), 2)
 UNARY_IN(sincos_f, float, float, ([](float v) {
            float s, c;
            sincosf(v, &s, &c);

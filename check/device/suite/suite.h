@@ -80,9 +80,25 @@ inline void put(const std::string &Name, const std::string &Kind, const void *Da
   S.Results[Name] = R;
 }
 
+/// Ulp: every bit counts; the bits of what is not a number do not (a device keeps
+/// those of an operand in double, in bfloat16 and in conversions).
+constexpr int Exact = -1, AnyNaN = -2;
+template <typename T> void oneNaN(T &V) {
+  if (V != V)
+    memset(&V, 0xff, sizeof(V));
+}
+inline void oneNaN(unsigned short &V) { // bfloat16
+  if ((V & 0x7fff) > 0x7f80)
+    V = 0xffff;
+}
+
+template <typename T> constexpr int bitsOfNaN() {
+  return sizeof(T) == 8 && T(0.5) != T(0) ? AnyNaN : Exact;
+}
+
 /// Takes a result from device memory.
 template <typename T>
-void take(const std::string &Name, const T *Device, size_t Count, int Ulp = -1) {
+void take(const std::string &Name, const T *Device, size_t Count, int Ulp = Exact) {
   std::vector<T> H(Count);
   cudaError_t E = cudaDeviceSynchronize();
   if (E == cudaSuccess)
@@ -93,6 +109,9 @@ void take(const std::string &Name, const T *Device, size_t Count, int Ulp = -1) 
     fprintf(stderr, "%s: %s\n", Name.c_str(), cudaGetErrorString(E));
     exit(1);
   }
+  if (Ulp == AnyNaN)
+    for (T &V : H)
+      oneNaN(V);
   put(Name, Ulp < 0 ? "exact" : "ulp=" + std::to_string(Ulp), H.data(), Count, sizeof(T));
 }
 
@@ -251,7 +270,10 @@ inline int main(int Argc, char **Argv) {
     RCC_ID(k_, Name)<<<(V.size() + 63) / 64, 64>>>(A.P, O.P, (int)V.size());                       \
     suite::take(#Name, O.P, V.size(), Ulp);                                                        \
   });
-#define UNARY(Name, In, Out, Expr) UNARY_IN(Name, In, Out, Expr, suite::values<In>(96), -1)
+#define UNARY(Name, In, Out, Expr)                                                                 \
+  UNARY_IN(Name, In, Out, Expr, suite::values<In>(96), suite::bitsOfNaN<Out>())
+#define UNARY_NAN(Name, In, Out, Expr)                                                             \
+  UNARY_IN(Name, In, Out, Expr, suite::values<In>(96), suite::AnyNaN)
 #define BINARY_IN(Name, In, Out, Expr, Count, Ulp)                                                 \
   __global__ void RCC_ID(k_, Name)(const In *a, Out *o, int n) {                                   \
     RCC_INDEX;                                                                                     \
@@ -267,7 +289,8 @@ inline int main(int Argc, char **Argv) {
     RCC_ID(k_, Name)<<<(Count * Count + 63) / 64, 64>>>(A.P, O.P, Count);                          \
     suite::take(#Name, O.P, Count * Count, Ulp);                                                   \
   });
-#define BINARY(Name, In, Out, Expr) BINARY_IN(Name, In, Out, Expr, 40, -1)
+#define BINARY(Name, In, Out, Expr) BINARY_IN(Name, In, Out, Expr, 40, suite::bitsOfNaN<Out>())
+#define BINARY_NAN(Name, In, Out, Expr) BINARY_IN(Name, In, Out, Expr, 40, suite::AnyNaN)
 #define TERNARY(Name, In, Out, Expr)                                                               \
   __global__ void RCC_ID(k_, Name)(const In *a, Out *o, int n) {                                   \
     RCC_INDEX;                                                                                     \
@@ -281,7 +304,7 @@ inline int main(int Argc, char **Argv) {
     suite::Array<In> A(V);                                                                         \
     suite::Array<Out> O(44 * 44);                                                                  \
     RCC_ID(k_, Name)<<<(44 * 44 + 63) / 64, 64>>>(A.P, O.P, 44);                                   \
-    suite::take(#Name, O.P, 44 * 44);                                                              \
+    suite::take(#Name, O.P, 44 * 44, suite::bitsOfNaN<Out>());                                                              \
   });
 
 #endif

@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
   // CHECK: 8
   launchBounds<<<1, 2000>>>();
   printf("%s\n", cudaGetErrorName(cudaGetLastError()));
-  // CHECK: cudaErrorInvalidConfiguration
+  // CHECK: cudaErrorInvalidValue
   printf("%s\n", cudaGetErrorString(cudaGetLastError()));
   // CHECK: no error
   void *args[] = {&big, &d};
