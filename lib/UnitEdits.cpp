@@ -136,7 +136,8 @@ void UnitEdits::replaceLaunch(const LaunchSite &L, const KernelModel &M) {
   const size_t Old = Lines(llvm::StringRef(Text).slice(L.Begin, L.End));
   if (O.LineDirectives && Lines(T) < Old)
     T.append(Old - Lines(T), '\n');
-  Edits.push_back({L.Begin, L.End - L.Begin, T + ")"});
+  Edits.push_back(
+      {L.Begin, L.End - L.Begin, L.Before + T + ")" + L.After});
 }
 
 /// Line ends as the file has them.

@@ -321,6 +321,9 @@ struct LaunchSite {
   std::string Callee;            ///< as written: `ns::k<float, 4>`
   std::string Grid, Block, SharedBytes, Stream; ///< as written, "" when absent
   std::vector<std::string> Args; ///< Chevrons: as written; CudaLaunchKernel: {args}
+  /// The launch comes out of a macro: Begin and End are those of the invocation,
+  /// and this is what stands around the launch in its expansion.
+  std::string Before, After;
   std::optional<std::array<int64_t, 3>> ConstBlock, ConstGrid;
   unsigned Instantiation = 0;    ///< which model (index in the file's models)
   bool InTemplate = false;       ///< stands in a template itself

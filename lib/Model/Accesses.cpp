@@ -87,6 +87,18 @@ LVal Executor::lvalue(const Expr *E) {
     return Result;
   }
   if (auto *S = dyn_cast<ArraySubscriptExpr>(E)) {
+    // `s[t].q[1]`: an array inside an element, of which the element is read.
+    if (auto *Mem = dyn_cast<MemberExpr>(S->getBase()->IgnoreParenImpCasts());
+        Mem && Mem->getType()->isArrayType()) {
+      LVal Whole = lvalue(Mem);
+      SVal I = eval(S->getIdx());
+      auto C = I.Int ? Arith.constantValue(I.Int->Aff) : std::nullopt;
+      if (Whole.K == LVal::Memory && !Whole.Member.empty() &&
+          (C || Whole.Place.Base == SVal::Shared)) {
+        Whole.Member += "[" + (C ? std::to_string(*C) : text(S->getIdx())) + "]";
+        return Whole;
+      }
+    }
     SVal P = eval(S->getBase());
     SVal I = eval(S->getIdx());
     Result.K = LVal::Memory;

@@ -113,7 +113,11 @@ SVal Executor::evalCall(const CallExpr *E) {
       (System || F->isTrivial())) {
     // A plain copy: `s[i] = a[g]` of structs, or of half.
     const Expr *R = argument(Op->getArg(1));
-    SVal V = R->isGLValue() && !isa<CallExpr>(R) ? load(lvalue(R), R) : eval(R);
+    // `c ? a[g] : zero` is a place as well; what is copied is its value.
+    SVal V = isa<AbstractConditionalOperator>(R)
+                 ? evalConditional(cast<AbstractConditionalOperator>(R))
+             : R->isGLValue() && !isa<CallExpr>(R) ? load(lvalue(R), R)
+                                                   : eval(R);
     if (V.K == SVal::Data && !F->isTrivial() &&
         !AC.hasSameUnqualifiedType(R->getType(), Op->getArg(0)->getType()))
       V = ofValue(opValue("(" + typeText(Op->getArg(0)->getType()) + ")$0",

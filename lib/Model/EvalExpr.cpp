@@ -658,7 +658,14 @@ SVal Executor::generic(const Expr *E) {
   unsigned Extra = 0;
   if (auto *C = dyn_cast<CallExpr>(E))
     Extra = callDepends(C);
-  return ofValue(textOp(E, Ops, Extra), E->getType());
+  ValueRef V = textOp(E, Ops, Extra);
+  if (isa<InitListExpr>(E) && V->Text.starts_with("{")) {
+    // `{0, 0}` has its type from where it stands.
+    Value Typed = *V;
+    Typed.Text = typeText(E->getType()) + Typed.Text;
+    V = std::make_shared<Value>(std::move(Typed));
+  }
+  return ofValue(V, E->getType());
 }
 
 /// Without comments, line ends and runs of space.

@@ -183,7 +183,9 @@ std::optional<Dims> constDims(const Expr *E, ASTContext &AC,
 
 class LaunchVisitor : public ConstDynamicRecursiveASTVisitor {
 public:
-  LaunchVisitor(ASTContext &AC, LaunchTable &T) : AC(AC), T(T) {
+  LaunchVisitor(ASTContext &AC, LaunchTable &T,
+                const TokenRecorder::Impl &Tokens)
+      : AC(AC), T(T), Tokens(Tokens) {
     ShouldVisitTemplateInstantiations = true;
   }
 
@@ -265,6 +267,15 @@ private:
   /// The text of \p R in its file, macros seen from where they are used.
   std::string textOf(SourceRange R) {
     const SourceManager &SM = AC.getSourceManager();
+    if (FromMacro) {
+      auto B = Tokens.ByLocation.find(R.getBegin().getRawEncoding());
+      auto E = Tokens.ByLocation.find(R.getEnd().getRawEncoding());
+      if (B != Tokens.ByLocation.end() && E != Tokens.ByLocation.end() &&
+          B->second <= E->second)
+        return expanded(B->second, E->second + 1);
+      FromMacroFailed = true;
+      return "";
+    }
     CharSourceRange C = Lexer::makeFileCharRange(
         CharSourceRange::getTokenRange(R), SM, AC.getLangOpts());
     if (C.isInvalid())
@@ -272,8 +283,79 @@ private:
     return Lexer::getSourceText(C, SM, AC.getLangOpts()).str();
   }
 
+  bool FromMacroFailed = false;
+
+  /// The recorded tokens [From, To) as text.
+  std::string expanded(unsigned From, unsigned To) const {
+    const SourceManager &SM = AC.getSourceManager();
+    std::string Out;
+    for (unsigned I = From; I < To; ++I) {
+      const RecordedToken &Tok = Tokens.Tokens[I];
+      llvm::StringRef Spelling(
+          SM.getCharacterData(SM.getSpellingLoc(Tok.Loc)), Tok.Length);
+      const bool Words =
+          !Out.empty() && !Spelling.empty() &&
+          (isalnum(static_cast<unsigned char>(Out.back())) ||
+           Out.back() == '_') &&
+          (isalnum(static_cast<unsigned char>(Spelling[0])) ||
+           Spelling[0] == '_');
+      if (I > From && (Tok.LeadingSpace || Words))
+        Out += ' ';
+      Out += Spelling;
+    }
+    return Out;
+  }
+
+  /// A launch that a macro writes: its invocation in the main file is replaced
+  /// by its expansion, with the launch changed in it. The macro's definition
+  /// stays.
+  bool fillFromMacro(LaunchSite &S, const CallExpr *E) {
+    const SourceManager &SM = AC.getSourceManager();
+    CharSourceRange R = SM.getExpansionRange(E->getSourceRange());
+    auto B = Tokens.ByLocation.find(E->getBeginLoc().getRawEncoding());
+    auto L = Tokens.ByLocation.find(E->getEndLoc().getRawEncoding());
+    if (!E->getBeginLoc().isMacroID() || !E->getEndLoc().isMacroID() ||
+        SM.getFileID(R.getBegin()) != SM.getMainFileID() ||
+        B == Tokens.ByLocation.end() || L == Tokens.ByLocation.end() ||
+        SM.getExpansionLoc(E->getBeginLoc()) !=
+            SM.getExpansionLoc(E->getEndLoc()))
+      return false;
+    auto Same = [&](unsigned I) {
+      return Tokens.Tokens[I].Loc.isMacroID() &&
+             SM.getExpansionLoc(Tokens.Tokens[I].Loc) == R.getBegin();
+    };
+    unsigned First = B->second, Last = L->second;
+    while (First > 0 && Same(First - 1))
+      --First;
+    while (Last + 1 < Tokens.Tokens.size() && Same(Last + 1))
+      ++Last;
+    unsigned LaunchesInIt = 0;
+    for (unsigned I = First; I <= Last; ++I) {
+      llvm::StringRef Spelling(
+          SM.getCharacterData(SM.getSpellingLoc(Tokens.Tokens[I].Loc)),
+          Tokens.Tokens[I].Length);
+      LaunchesInIt += Spelling == "<<<" || Spelling == "cudaLaunchKernel";
+      if (Spelling.starts_with("<scratch") || Spelling.contains('\n'))
+        return false;
+    }
+    if (LaunchesInIt != 1)
+      return false;
+    S.Before = expanded(First, B->second);
+    S.After = expanded(L->second + 1, Last + 1);
+    if (!S.Before.empty())
+      S.Before += ' ';
+    CharSourceRange C =
+        Lexer::getAsCharRange(R, SM, AC.getLangOpts());
+    S.Begin = SM.getFileOffset(C.getBegin());
+    S.End = SM.getFileOffset(C.getEnd());
+    S.Editable = true;
+    FromMacro = true;
+    return true;
+  }
+
   void fill(LaunchSite &S, const CallExpr *E) {
     const SourceManager &SM = AC.getSourceManager();
+    FromMacro = FromMacroFailed = false;
     S.Pos = sourcePos(SM, E->getBeginLoc());
     S.InTemplate = Function && (Function->isTemplated() ||
                                 Function->isTemplateInstantiation());
@@ -282,6 +364,8 @@ private:
         AC.getLangOpts());
     // A macro's own launch, however it is used, is no text of the file.
     if (C.isInvalid() || SM.getSpellingLoc(E->getBeginLoc()) != C.getBegin()) {
+      if (fillFromMacro(S, E))
+        return;
       S.WhyNot = "the launch comes out of a macro";
       if (E->getBeginLoc().isMacroID())
         S.WhyNot +=
@@ -303,7 +387,11 @@ private:
     S.Editable = true;
   }
 
-  void add(const FunctionDecl *F, const LaunchSite &S) {
+  void add(const FunctionDecl *F, LaunchSite S) {
+    if (FromMacroFailed) {
+      S.Editable = false;
+      S.WhyNot = "the launch comes out of a macro";
+    }
     auto &List = T.ByKernel[F->getCanonicalDecl()];
     for (LaunchSite &O : List)
       if (O.Pos == S.Pos && O.Begin == S.Begin && O.End == S.End) {
@@ -321,6 +409,8 @@ private:
 
   ASTContext &AC;
   LaunchTable &T;
+  const TokenRecorder::Impl &Tokens;
+  bool FromMacro = false; ///< of the launch that is being looked at
   const FunctionDecl *Function = nullptr;
 };
 
@@ -376,7 +466,7 @@ void findUnseen(const SourceManager &SM, const TokenRecorder::Impl &Tokens,
 LaunchTable findLaunches(ASTContext &AC, const TokenRecorder::Impl &Tokens) {
   LaunchTable T;
   const SourceManager &SM = AC.getSourceManager();
-  LaunchVisitor V(AC, T);
+  LaunchVisitor V(AC, T, Tokens);
   for (const Decl *D : AC.getTranslationUnitDecl()->decls()) {
     if (SM.getFileID(SM.getExpansionLoc(D->getLocation())) !=
         SM.getMainFileID())
