@@ -38,6 +38,8 @@ struct Case {
   ModelPtr M;
   std::optional<Plan> ThePlan;
   std::optional<EmittedKernel> Emitted;
+  /// By another plan, for blocks that ThePlan cannot take.
+  std::optional<EmittedKernel> AnyBlock;
   KernelResult R;
 };
 
@@ -199,6 +201,8 @@ private:
         for (const Decline &D : Out.WhyShared)
           C.R.Notes.push_back("no array goes to registers [" + D.Code +
                               "]: " + D.Detail);
+        if (Group.size() == 1)
+          emitForAnyBlock(C, Out.Candidates);
         return;
       }
       if (!First)
@@ -267,6 +271,43 @@ private:
       Candidates.erase(
           std::remove_if(Candidates.begin(), Candidates.end(), Lacks),
           Candidates.end());
+  }
+
+  /// The best plan needs blocks of 128 or 256 threads and their multiples, and
+  /// nothing says that the launches have them: the best plan for any multiple
+  /// of a few threads is written as well.
+  void emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
+    const KernelModel &M = *C.M;
+    const unsigned Multiple = C.ThePlan->BlockMultiple;
+    if (C.ThePlan->Block || Multiple <= 32 || O.Candidate || !O.Mutate.empty())
+      return;
+    if (M.Geo.AllLaunchesConst &&
+        std::all_of(M.Geo.SeenBlocks.begin(), M.Geo.SeenBlocks.end(),
+                    [&](const auto &B) { return B[0] % Multiple == 0; }))
+      return;
+    const Plan *Best = nullptr;
+    double Rank = 0;
+    for (size_t I = 0; I < Candidates.size(); ++I) {
+      const Plan &P = Candidates[I];
+      const Candidate &Figures = C.R.Chosen->Candidates[I];
+      if (static_cast<int>(I) == C.R.Chosen->Chosen || P.Block ||
+          P.BlockMultiple > 8 || !gains(P) || !Figures.Failed.empty() ||
+          Figures.Rank <= Rank)
+        continue;
+      Best = &P;
+      Rank = Figures.Rank;
+    }
+    if (!Best || verifyPlan(M, *Best, quickly()).K == VerifyOutcome::Wrong)
+      return;
+    auto E = emitKernel(M, *Best, freshName(M.Name + "_rc_any_block"));
+    if (!E) { // one plan is enough
+      llvm::consumeError(E.takeError());
+      return;
+    }
+    C.AnyBlock = std::move(*E);
+    C.R.Notes.push_back("blocks that are no multiple of " +
+                        std::to_string(Multiple) +
+                        " threads: " + planLine(M, *Best));
   }
 
   /// Tests of what looks for errors: a wrong plan goes on to emission.
@@ -426,8 +467,13 @@ private:
       }
       if (!Known)
         Texts.push_back(C.Emitted->Kernel);
-      Cases.push_back({C.M.get(), &*C.Emitted});
+      Cases.push_back({C.M.get(), &*C.Emitted,
+                       C.AnyBlock ? &*C.AnyBlock : nullptr});
       Helpers.insert(C.Emitted->Helpers.begin(), C.Emitted->Helpers.end());
+      if (C.AnyBlock) {
+        Texts.push_back(C.AnyBlock->Kernel);
+        Helpers.insert(C.AnyBlock->Helpers.begin(), C.AnyBlock->Helpers.end());
+      }
       C.R.Verdict = KernelResult::Rewritten;
       C.R.ThePlan = std::make_shared<Plan>(*C.ThePlan);
       C.R.Pictures = picturesOf(*C.M, *C.ThePlan);
@@ -438,7 +484,8 @@ private:
     if (Cases.empty())
       return;
     // One body for every instantiation, or one for each, by its arguments.
-    bool AllSame = Texts.size() == 1 && Cases.size() == G.size();
+    bool AllSame = G.size() == 1 ||
+                   (Texts.size() == 1 && Cases.size() == G.size());
     for (const LaunchCase &K : Cases)
       AllSame &= K.K->Condition == Cases[0].K->Condition &&
                  K.K->Launch == Cases[0].K->Launch;

@@ -36,6 +36,8 @@ llvm::Expected<EmittedKernel> emitKernel(const KernelModel &M, const Plan &P,
 struct LaunchCase {
   const KernelModel *M = nullptr;
   const EmittedKernel *K = nullptr;
+  /// For launches that K's condition leaves: another plan, or null.
+  const EmittedKernel *Other = nullptr;
 };
 
 /// The host function `<name>_rc_launch` and, if \p WithVoidArgs, its sibling

@@ -79,6 +79,15 @@ std::string verificationText(const KernelModel &M) {
          ");\n#endif\n";
 }
 
+/// `if (it applies) { launch; return; }`
+std::string launchIf(const EmittedKernel &K) {
+  return "if (" + K.Condition +
+         "\n#ifdef RCACHE_VERIFY\n&& rc_verification.save()\n#endif\n) {\n" +
+         K.Launch +
+         "\n#ifdef RCACHE_VERIFY\nrc_verification.original();\n#else\nreturn;\n"
+         "#endif\n}\n";
+}
+
 } // namespace
 
 std::string rcache::runtimeText(const std::set<std::string> &Helpers) {
@@ -122,12 +131,9 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
   for (size_t I = 0; I < Cases.size(); ++I) {
     const LaunchCase &C = Cases[I];
     // When verifying, the original follows: its result stays.
-    std::string Body = "if (" + C.K->Condition +
-                       "\n#ifdef RCACHE_VERIFY\n&& rc_verification.save()\n"
-                       "#endif\n) {\n" +
-                       C.K->Launch +
-                       "\n#ifdef RCACHE_VERIFY\nrc_verification.original();\n"
-                       "#else\nreturn;\n#endif\n}\n";
+    std::string Body = launchIf(*C.K);
+    if (C.Other)
+      Body += "else " + launchIf(*C.Other);
     if (ForAll) {
       T += Body;
       break;
