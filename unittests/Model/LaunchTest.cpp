@@ -79,13 +79,24 @@ TEST(Launch, RuntimeCall) {
 TEST(Launch, InMacros) {
   auto P =
       parse(std::string("#define CHECK(x) do { x; } while (0)\n"
-                        "#define LAUNCH(n) k<<<4, n>>>(p)\n") +
-            K + "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }");
+                        "#define LAUNCH(n) if (n) k<<<4, n>>>(p); else g()\n"
+                        "#define TWO(n) k<<<4, n>>>(p); k<<<5, n>>>(p)\n"
+                        "void g();\n") +
+            K + "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }\n"
+                "void h(float *p) { TWO(8); }");
   const auto &L = P.only().Launches;
-  ASSERT_EQ(L.size(), 2u);
+  ASSERT_EQ(L.size(), 4u);
   EXPECT_TRUE(L[0].Editable) << L[0].WhyNot;
-  EXPECT_FALSE(L[1].Editable);
-  EXPECT_NE(L[1].WhyNot.find("LAUNCH"), std::string::npos);
+  // The invocation gives way to its expansion.
+  EXPECT_TRUE(L[1].Editable) << L[1].WhyNot;
+  EXPECT_EQ(L[1].End - L[1].Begin, std::string("LAUNCH(32)").size());
+  EXPECT_EQ(L[1].Before, "if (32) ");
+  EXPECT_EQ(L[1].Block, "32");
+  EXPECT_EQ(L[1].Args, std::vector<std::string>{"p"});
+  EXPECT_EQ(L[1].After, "; else g()");
+  // Two launches of one invocation stay.
+  EXPECT_FALSE(L[2].Editable);
+  EXPECT_NE(L[2].WhyNot.find("TWO"), std::string::npos);
 }
 
 TEST(Launch, Templates) {
