@@ -85,7 +85,7 @@ TEST(Launch, InMacros) {
             K + "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }\n"
                 "void h(float *p) { TWO(8); }");
   const auto &L = P.only().Launches;
-  ASSERT_EQ(L.size(), 4u);
+  ASSERT_EQ(L.size(), 3u);
   EXPECT_TRUE(L[0].Editable) << L[0].WhyNot;
   // The invocation gives way to its expansion.
   EXPECT_TRUE(L[1].Editable) << L[1].WhyNot;
@@ -94,7 +94,7 @@ TEST(Launch, InMacros) {
   EXPECT_EQ(L[1].Block, "32");
   EXPECT_EQ(L[1].Args, std::vector<std::string>{"p"});
   EXPECT_EQ(L[1].After, "; else g()");
-  // Two launches of one invocation stay.
+  // Two launches of one invocation (one place) stay.
   EXPECT_FALSE(L[2].Editable);
   EXPECT_NE(L[2].WhyNot.find("TWO"), std::string::npos);
 }
