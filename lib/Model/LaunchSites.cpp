@@ -89,13 +89,7 @@ bool everModified(const VarDecl *V) {
         Modified |= isIt(D->getInit());
       return !Modified;
     }
-    bool VisitLambdaExpr(const LambdaExpr *E) override {
-      for (const LambdaCapture &C : E->captures())
-        if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef &&
-            C.getCapturedVar() == V)
-          Modified = true;
-      return !Modified;
-    }
+    // The body of a lambda is visited as well: capturing changes nothing.
   } F;
   F.V = V;
   if (auto *Fn = dyn_cast<FunctionDecl>(V->getDeclContext());
