@@ -103,14 +103,14 @@ std::string tellingRuns(std::string Text) {
   for (const char *Mark : {"<<<rc_blocks,", "<<<rc_grid, dim3("})
     for (size_t At = Text.find(Mark); At != std::string::npos;
          At = Text.find(Mark, At)) {
-      size_t Line = Text.rfind('\n', At) + 1;
-      size_t Name = Text.find_first_not_of(' ', Line);
+      size_t Line = Text.find_last_of(";{}", At) + 1;
+      size_t Name = Text.find_first_not_of(" \n", Line);
       size_t End = Text.find("_rc", Name);
       At += std::string(Mark).size();
       if (End == std::string::npos || End > At)
         continue;
       std::string Tell =
-          "fz::ran(\"" + Text.substr(Name, End - Name) + "\");\n";
+          "\nfz::ran(\"" + Text.substr(Name, End - Name) + "\");\n";
       Text.insert(Line, Tell);
       At += Tell.size();
     }
@@ -364,7 +364,8 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
             ++N.ByCode[Out[I].Code];
           N.Launches += Out[I].Launches;
           N.Ran += Out[I].Ran;
-          N.NeverRan += Out[I].Launches && !Out[I].Ran;
+          if (Out[I].Launches && !Out[I].Ran)
+            N.NeverRan.push_back(Seeds[I]);
           if (Out[I].V == Verdict::Declined && isSuspicious(Out[I].Code))
             N.Suspicious.push_back({Seeds[I], Options, Out[I]});
           if (Out[I].V == Verdict::Discarded) // an error of the generator

@@ -80,8 +80,9 @@ struct Counts {
   std::vector<Failure> Suspicious;
   /// Launches of kernels that were rewritten, and how many of them ran the
   /// rewritten form: the others broke what the plan asks for.
-  unsigned Launches = 0, Ran = 0, NeverRan = 0;
-  bool Complete = true; ///< false: the time was over first
+  unsigned Launches = 0, Ran = 0;
+  std::vector<unsigned> NeverRan; ///< seeds
+  bool Complete = true;           ///< false: the time was over first
 };
 
 /// Kernels of one program; part of what a seed means, since it chooses the

@@ -188,7 +188,7 @@ void print(const Counts &N) {
   for (auto &[V, Count] : N.ByVerdict)
     OS << "  " << verdictName(V) << ' ' << Count << '\n';
   OS << "  launches of rewritten kernels " << N.Launches << ", " << N.Ran
-     << " ran the rewritten form; never: " << N.NeverRan << " kernels\n";
+     << " ran the rewritten form; never: " << N.NeverRan.size() << " kernels\n";
   std::vector<std::pair<unsigned, std::string>> Codes;
   for (auto &[Code, Count] : N.ByCode)
     Codes.push_back({Count, Code});
@@ -225,11 +225,14 @@ json::Object figures(const Counts &N) {
           {"verdict", verdictName(F.O.V)},
           {"code", F.O.Code},
           {"detail", json::fixUTF8(StringRef(F.O.Detail).take_front(600))}});
-  return json::Object{
-      {"generated", N.Generated},          {"complete", N.Complete},
-      {"verdicts", std::move(Verdicts)},   {"declines", std::move(Codes)},
-      {"launchesOfRewritten", N.Launches}, {"launchesThatRanIt", N.Ran},
-      {"kernelsNeverRun", N.NeverRan},     {"noted", std::move(Failures)}};
+  return json::Object{{"generated", N.Generated},
+                      {"complete", N.Complete},
+                      {"verdicts", std::move(Verdicts)},
+                      {"declines", std::move(Codes)},
+                      {"launchesOfRewritten", N.Launches},
+                      {"launchesThatRanIt", N.Ran},
+                      {"kernelsNeverRun", json::Array(N.NeverRan)},
+                      {"noted", std::move(Failures)}};
 }
 
 int runMain(const Tools &T) {
