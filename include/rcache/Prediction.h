@@ -61,6 +61,8 @@ struct KernelCounts {
   /// Rounds of global loads of a thread that wait for one another: 1 when all
   /// loads are independent, the trip count of a tile loop with barriers.
   double LoadRounds = 1;
+  /// Rows are loaded one after the other, each used before the next.
+  bool RowByRow = false;
   unsigned OutputsPerThread = 1;
   unsigned ThreadsPerBlock = 256;
   unsigned Registers = 32;  ///< a thread

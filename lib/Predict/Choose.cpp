@@ -63,12 +63,8 @@ std::array<unsigned, 3> physicalBlock(const Plan &P,
   return B;
 }
 
-/// Is something loaded once for several outputs, through a window or from shared
-/// memory?
-bool reusesLoads(const Plan &P, const KernelCounts &Old,
-                 const KernelCounts &New) {
-  return New.SharedLoads < 0.8 * Old.SharedLoads ||
-         std::any_of(P.Arrays.begin(), P.Arrays.end(),
+bool usesWindows(const Plan &P) {
+  return std::any_of(P.Arrays.begin(), P.Arrays.end(),
                      [](const ArrayPlan &A) { return !A.WindowReads.empty(); });
 }
 
@@ -176,11 +172,14 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Counts = planCounts(M, P, Block);
     C.Cost = score(C.Counts, A);
     C.Speedup = R.OriginalCost.Clocks / C.Cost.Clocks;
-    // What such a plan gains has not been measured, so none is claimed.
-    if (!reusesLoads(P, R.Original, C.Counts))
+    // Without windows, what is predicted below ten percent did not hold; nor,
+    // with barriers in a loop, what comes from fewer waiting warps alone.
+    if (!usesWindows(P) &&
+        (C.Speedup < 1.1 ||
+         (C.Counts.Barriers > 1 &&
+          C.Counts.SharedLoads > 0.8 * R.Original.SharedLoads)))
       C.Speedup = std::min(C.Speedup, 1.0);
-    // Predictions closer than some percent are one; then the form decides.
-    C.FormFactor = formFactor(M, P) * formFactor(M, P);
+    C.FormFactor = formFactor(M, P);
     C.Rank = C.Speedup * C.FormFactor;
     P.PredictedSpeedup = C.Speedup;
     R.Candidates.push_back(std::move(C));

@@ -16,6 +16,9 @@ using namespace rcache;
 namespace {
 
 constexpr double DefaultTrips = 8;
+/// Part of a round of loads that each further slot adds where slots are not
+/// overlapped. *Fitted* (see Score.cpp).
+constexpr double SlotSerial = 1.2;
 
 double trips(const KernelModel &M, unsigned StmtId) {
   double T = 1;
@@ -45,6 +48,7 @@ double share(const SharedAccess &A) {
 
 struct Arithmetic {
   double Fp = 0, Int = 0, Special = 0, Double = 0;
+  double Index = 0; ///< integer operations in subscripts
 };
 
 bool isFloating(const std::string &T) {
@@ -67,34 +71,90 @@ Arithmetic arithmetic(const KernelModel &M, const std::set<unsigned> &Without) {
     double T = trips(M, S.Id);
     std::string Text = M.text(S.Range);
     int Depth = 0;
-    double Plain = 0, Index = 0, Div = 0, Calls = 0;
+    double Plain = 0, Products = 0, Index = 0, Div = 0, Calls = 0;
     for (size_t I = 0; I < Text.size(); ++I) {
       char C = Text[I];
       Depth += C == '[';
       Depth -= C == ']';
       if (C == '+' || C == '*' || C == '-' || C == '<' || C == '>')
-        (Depth ? Index : Plain) += 1;
+        (Depth ? Index : C == '*' ? Products : Plain) += 1;
       if (C == '/' && I + 1 < Text.size() && Text[I + 1] != '/' &&
           Text[I + 1] != '*')
         Div += 1;
       if (C == '(' && I > 0 && Text[I - 1] == 'f')
         Calls += 1;
     }
-    R.Int += T * Index * 0.5;
+    // Subscripts of unrolled loops are offsets in the instruction.
+    R.Index += T * Index * (T > 1 ? 0.1 : 0.5);
+    // A product and a sum are one instruction; the integer unit adds three at
+    // a time.
+    const double Fused = Plain + Products - std::min(Plain, Products);
     bool OfData = false;
     for (const SharedAccess &A : M.SharedAccesses)
       OfData |= S.Range.contains(A.Range);
     for (const GlobalAccess &A : M.GlobalAccesses)
       OfData |= S.Range.contains(A.Range);
+    // What computes with floating-point variables does so in their unit.
+    for (const VarUse &U : M.VarUses)
+      if (!OfData && S.Range.contains(U.Range)) {
+        const llvm::StringRef Type(M.Vars[U.Var].Type);
+        OfData = !Type.contains('*') &&
+                 (isFloating(Type.str()) || Type.contains("double"));
+      }
     if (OfData && Dbl)
-      R.Double += T * (Plain + 8 * Div);
+      R.Double += T * (Fused + 8 * Div);
     else if (OfData && Fp)
-      R.Fp += T * (Plain + 8 * Div);
+      R.Fp += T * (Fused + 8 * Div);
     else
-      R.Int += T * (Plain + 4 * Div);
+      R.Int += T * (0.6 * Plain + Products + 4 * Div);
     R.Special += T * Calls;
   }
   return R;
+}
+
+/// 32-bit registers of what a thread holds across a barrier: each slot has its
+/// own.
+double stateRegisters(const KernelModel &M) {
+  double Words = 0;
+  for (unsigned V = 0; V < M.Vars.size(); ++V) {
+    const Var &X = M.Vars[V];
+    if (X.IsParam || X.Repeatable || X.IsReference || !(X.Depends & DepThread))
+      continue;
+    bool Across = false;
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::Barrier && X.DeclRange.End <= S.Range.Begin)
+        for (const VarUse &U : M.VarUses)
+          Across |= U.Var == V && U.Range.Begin >= S.Range.End;
+    if (!Across)
+      continue;
+    double N = 1;
+    for (int64_t E : X.ArrayExtents)
+      N *= static_cast<double>(E);
+    const llvm::StringRef T(X.Type);
+    Words += N * (T.contains("double") || T.contains("long") || T.contains("*")
+                      ? 2
+                      : 1) *
+             (T.ends_with("4") ? 4 : T.ends_with("2") ? 2 : 1);
+  }
+  return Words;
+}
+
+/// Does \p P leave the arrays where they are, and does the original stage them
+/// in an `if` or a loop of its own?
+bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
+  for (const ArrayPlan &A : P.Arrays)
+    if (A.X != Exchange::Shared)
+      return false;
+  for (const SharedAccess &A : M.SharedAccesses)
+    if (A.K == SharedAccess::Write)
+      for (int Q = M.stmt(A.Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent) {
+        const Stmt &S = M.stmt(Q);
+        if (S.HasBarrier)
+          break;
+        if (S.K == Stmt::If || S.K == Stmt::For || S.K == Stmt::While)
+          return true;
+      }
+  return false;
 }
 
 double dramBytes(const KernelModel &M) {
@@ -170,45 +230,43 @@ std::string rcache::formName(const Plan &P) {
   return P.TapsOutside ? "taps outside" : "slot by slot";
 }
 
-double rcache::formFactor(const KernelModel &M, const Plan &P) {
-  // The halo: what a window has beyond the thread's own elements.
-  int64_t Halo = 0;
-  unsigned Bytes = 4;
-  bool Shuffled = false, Integer = true;
-  for (const ArrayPlan &A : P.Arrays) {
-    if (A.Extent.size() == 2) { // tiles: 4 x 4 outputs did best for every radius
-      // A window filled before its use keeps its registers and stalls the
-      // arithmetic: 3%, 9% and 29% for 36, 64 and 144 registers.
-      const double Filled = A.Stream ? 0 : double(A.Extent[0] * A.Extent[1]);
-      return (P.Factor[0] == 4 ? 1.0 : 0.9) *
-             (P.Factor[1] == 4   ? 1.0
-              : P.Factor[1] == 2 ? 0.93
-                                 : 0.8) *
-             (1 - std::clamp((Filled - 24) / 400, 0.0, 0.3));
+/// Does a loop that is unrolled around reads of \p P's windows add integers up?
+static bool sumsIntegers(const KernelModel &M, const Plan &P) {
+  for (const ArrayPlan &A : P.Arrays)
+    if (A.X != Exchange::Shared && isFloating(M.Arrays[A.Array].CanonicalType))
+      return false;
+  for (const ArrayPlan &A : P.Arrays)
+    for (const WindowRead &R : A.WindowReads) {
+      const unsigned S = M.SharedAccesses[R.Access].Stmt;
+      if (trips(M, S) > 1 &&
+          llvm::StringRef(M.text(M.stmt(S).Range)).contains("+="))
+        return true;
     }
-    if (A.Extent.size() != 1 || A.Cyclic)
-      continue;
-    Halo = std::max(Halo, A.Extent[0] - int64_t(P.Factor[0]));
-    Bytes = std::max(Bytes, M.Arrays[A.Array].ElemBytes);
+  return false;
+}
+
+double rcache::formFactor(const KernelModel &M, const Plan &P) {
+  bool Windows = false, Shuffled = false;
+  for (const ArrayPlan &A : P.Arrays) {
+    Windows |= A.X == Exchange::Reload || A.X == Exchange::Shuffle;
     Shuffled |= A.X == Exchange::Shuffle;
-    Integer &= !isFloating(M.Arrays[A.Array].CanonicalType);
   }
-  double Own = double(P.Factor[0]) * Bytes; // bytes of a thread's chunk
-  double F = 1;
-  if (Halo <= 8) { // short windows: 16-byte chunks, reloaded, guarded slots
-    F *= Own <= 16 ? 1.0 : 0.96;
-    F *= P.TapsOutside ? 0.98 : 1.0;
-    F *= Shuffled ? 0.99 : 1.0;
-  } else if (Integer) { // long ones: 32-byte chunks, shuffled, taps outside
-    F *= Own == 32 ? 1.0 : 0.9;
-    F *= P.TapsOutside ? 1.0 : 0.9;
-    F *= Shuffled ? 1.0 : 0.85;
-  } else { // floats: reloaded, one slot after the other
-    F *= Own == 32 ? 1.0 : 0.9;
-    F *= P.TapsOutside ? 0.93 : 1.0;
-    F *= Shuffled ? 0.93 : 1.0;
-  }
-  return F;
+  if (!Windows)
+    return 1;
+  // Elements of bytes are unpacked one by one: so much code is fetched slowly.
+  if (P.slots() > 32)
+    return 0.8;
+  // Shuffled elements arrive one by one: what comes first is used first only
+  // when the taps are outside.
+  if (Shuffled && !P.TapsOutside)
+    return 0.89;
+  // Integer sums are associative: with the taps outside the compiler adds two
+  // elements in one instruction. Floats have their order; one slot after the
+  // other leaves it the freedom to interleave them.
+  const bool Sums = sumsIntegers(M, P);
+  if (P.TapsOutside)
+    return Sums ? 1.1 : Shuffled ? 1.0 : 0.99;
+  return 1;
 }
 
 namespace {
@@ -337,7 +395,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M,
                           double(G.ElemBytes)});
   Arithmetic A = arithmetic(M, stagingStmts(M));
   K.FpOps = A.Fp;
-  K.IntOps += A.Int + 8;
+  K.IntOps += A.Int + A.Index + 8;
   K.SpecialOps = A.Special;
   K.DoubleOps = A.Double;
   double Rounds = 1;
@@ -360,7 +418,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   common(M, K);
   double Slots = P.slots();
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]) / Slots;
-  double Registers = 20;
+  double Registers = 20 + stateRegisters(M) * Slots;
   for (const ArrayPlan &A : P.Arrays) {
     const SharedArray &Arr = M.Arrays[A.Array];
     double W = words(M, A.Array), Window = 1, Rounds = 1;
@@ -458,7 +516,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.FpOps = A.Fp;
   K.DoubleOps = A.Double;
   K.SpecialOps = A.Special;
-  K.IntOps = A.Int * 0.5 + 2 + 10 / Slots;
+  K.IntOps += A.Int + A.Index * 0.5 + 2 + 10 / Slots;
   if (P.KeepBarriers)
     for (const Stmt &S : M.Stmts)
       if (S.K == Stmt::Barrier)
@@ -467,7 +525,11 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier)
       Rounds = std::max(Rounds, trips(M, S.Id));
-  K.LoadRounds = Rounds;
+  // Staging under a condition or in a loop is not overlapped between slots.
+  K.LoadRounds =
+      Rounds * (stagesUnderConditions(M, P) ? 1 + SlotSerial * (Slots - 1) : 1);
+  for (const ArrayPlan &A : P.Arrays)
+    K.RowByRow |= A.Stream.has_value();
   K.OutputsPerThread = static_cast<unsigned>(Slots);
   K.ThreadsPerBlock = static_cast<unsigned>(
       P.Merge && Threads < P.TargetThreads ? double(P.TargetThreads) : Threads);

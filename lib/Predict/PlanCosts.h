@@ -21,9 +21,8 @@ KernelCounts originalCounts(const KernelModel &M,
 KernelCounts planCounts(const KernelModel &M, const Plan &P,
                         const std::array<int64_t, 3> &Block);
 
-/// How a form of emission did against the best of them, from measurements of
-/// the 1-D family on an H200 (bench/prototype/FINDINGS.md): 1 for the best.
-/// What the counts cannot tell: how well the compiler schedules it.
+/// What the counts cannot tell: how well the compiler schedules a form, 1 for
+/// one slot after the other. A candidate's rank is its speed-up times this.
 double formFactor(const KernelModel &M, const Plan &P);
 
 /// How the plan is emitted, in a few words: "slot by slot", "taps outside".
