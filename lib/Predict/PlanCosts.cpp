@@ -516,7 +516,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.FpOps = A.Fp;
   K.DoubleOps = A.Double;
   K.SpecialOps = A.Special;
-  K.IntOps += A.Int + A.Index * 0.5 + 2 + 10 / Slots;
+  // Half of the integer arithmetic is about where, not what: slots share it.
+  K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
   if (P.KeepBarriers)
     for (const Stmt &S : M.Stmts)
       if (S.K == Stmt::Barrier)
