@@ -172,12 +172,13 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Counts = planCounts(M, P, Block);
     C.Cost = score(C.Counts, A);
     C.Speedup = R.OriginalCost.Clocks / C.Cost.Clocks;
-    // Without windows, what is predicted below ten percent did not hold; nor,
-    // with barriers in a loop, what comes from fewer waiting warps alone.
+    // Without windows, gains come from elements that serve several slots. What
+    // is predicted below ten percent, or from fewer waiting warps alone, has
+    // been wrong in both directions, except for tiles of three dimensions.
+    const bool Deep = Block[2] > 1 && C.Counts.Barriers <= 1;
     if (!usesWindows(P) &&
         (C.Speedup < 1.1 ||
-         (C.Counts.Barriers > 1 &&
-          C.Counts.SharedLoads > 0.8 * R.Original.SharedLoads)))
+         (!Deep && C.Counts.SharedLoads > 0.8 * R.Original.SharedLoads)))
       C.Speedup = std::min(C.Speedup, 1.0);
     C.FormFactor = formFactor(M, P);
     C.Rank = C.Speedup * C.FormFactor;

@@ -256,6 +256,9 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
   // Elements of bytes are unpacked one by one: so much code is fetched slowly.
   if (P.slots() > 32)
     return 0.8;
+  for (const ArrayPlan &A : P.Arrays)
+    if (A.Stream && M.Arrays[A.Array].ElemBytes < 4)
+      return 0.85; // and row by row there is nothing to do meanwhile
   // Shuffled elements arrive one by one: what comes first is used first only
   // when the taps are outside.
   if (Shuffled && !P.TapsOutside)

@@ -111,8 +111,7 @@ public:
     S.Clocks = pNorm({Work, S.of(Resource::Latency)},
                      K.Barriers > 0 ? OverlapWithBarriers : OverlapFree);
     if (K.RowByRow)
-      S.Clocks = pNorm({S.Clocks, RowByRowDram * S.of(Resource::Dram)},
-                       OverlapOfRows);
+      S.Clocks = pNorm({S.Clocks, rowByRow()}, OverlapOfRows);
     const auto *Max = std::max_element(S.Each.begin(), S.Each.end());
     S.Bound = static_cast<Resource>(Max - S.Each.begin());
     return S;
@@ -171,6 +170,14 @@ private:
     set(Resource::Arith) = std::max(
         {32 * K.FpOps / A.Fp32Lanes, 32 * Alu / A.IntLanes,
          32 * K.DoubleOps / A.Fp64Lanes, 32 * K.SpecialOps / A.SpecialLanes});
+  }
+
+  /// What is not overlapped of the time in memory when rows are loaded one
+  /// after the other: arithmetic in between hides it. *Fitted.*
+  double rowByRow() const {
+    const double Dram = S.of(Resource::Dram);
+    const double Bare = 0.7 * Dram / std::max(1e-9, S.of(Resource::Issue));
+    return RowByRowDram * Dram * std::min(1.0, Bare * Bare);
   }
 
   void latency() {

@@ -102,18 +102,18 @@ __global__ void star(const float *in, float *out, int w, int h) {
 // A counter that every round moves: each slot has its own.
 __global__ void running(const int *__restrict__ in, int *__restrict__ out, int w,
                         int h) {
-  __shared__ int s[10][34];
+  __shared__ int s[12][36];
   const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-  for (int j = threadIdx.y; j < 10; j += 8)
-    for (int i = threadIdx.x; i < 34; i += 32) {
-      const int gx = int(blockIdx.x) * 32 + i - 1, gy = int(blockIdx.y) * 8 + j - 1;
+  for (int j = threadIdx.y; j < 12; j += 8)
+    for (int i = threadIdx.x; i < 36; i += 32) {
+      const int gx = int(blockIdx.x) * 32 + i - 2, gy = int(blockIdx.y) * 8 + j - 2;
       s[j][i] = gx >= 0 && gx < w && gy >= 0 && gy < h ? in[gy * w + gx] : -1;
     }
   __syncthreads();
   int best = -1, at = 0, where = 0;
 #pragma unroll
-  for (int j = 0; j < 3; ++j) {
-    for (int i = 0; i < 3; ++i) {
+  for (int j = 0; j < 5; ++j) {
+    for (int i = 0; i < 5; ++i) {
       const int v = s[threadIdx.y + j][threadIdx.x + i];
       if (v > best) {
         best = v;
