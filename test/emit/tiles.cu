@@ -16,8 +16,8 @@
 // CHECK-DAG: rewrote 'blur' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'centred' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'star'
-// CHECK-DAG: rewrote 'running' {{.*}}reloaded row by row
-// CHECK-DAG: rewrote 'product' {{.*}}'As' kept shared; 'Bs' kept shared
+// CHECK-DAG: rewrote 'running' {{.*}}reloaded
+// CHECK-DAG: rewrote 'product' {{.*}}'As' {{.*}}'Bs'
 // CHECK-DAG: rewrote 'forces' {{.*}}'tile' kept shared
 // CHECK-DAG: rewrote 'sums' {{.*}}'part' kept shared
 // CHECK-DAG: rewrote 'lookup' {{.*}}'table' kept shared
