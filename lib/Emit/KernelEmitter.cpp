@@ -35,6 +35,9 @@ public:
       : M(M), P(P), Name(Name), N(M, P), F(M, P, N) {}
 
   llvm::Expected<EmittedKernel> run() {
+    if (!windowsInScope())
+      return llvm::createStringError(
+          "an array is staged in a block and read behind it");
     ShapeResult R = shapeOf(M, P, mentioned());
     if (R.Error)
       return llvm::createStringError(*R.Error);
@@ -81,6 +84,36 @@ private:
       return *T;
     fail(llvm::toString(T.takeError()));
     return "";
+  }
+
+  /// A block that is a statement of another block and gives no name a second
+  /// meaning: its braces go, so that windows filled in it live on behind it.
+  bool opens(const Stmt &St) const {
+    if (St.K != Stmt::Block || St.Parent < 0 ||
+        M.stmt(static_cast<unsigned>(St.Parent)).K != Stmt::Block)
+      return false;
+    for (const Var &V : M.Vars)
+      for (const Var &O : M.Vars)
+        if (&V != &O && !V.IsParam && St.Range.contains(V.NameRange) &&
+            V.Name == O.Name)
+          return false;
+    return true;
+  }
+
+  /// Each window is declared where its barrier stands: do its reads see it?
+  bool windowsInScope() const {
+    for (const ArrayPlan &A : P.Arrays) {
+      if (A.X == Exchange::Shared || A.Reads.empty())
+        continue;
+      int Scope = M.stmt(A.Barrier).Parent;
+      while (Scope >= 0 && opens(M.stmt(static_cast<unsigned>(Scope))))
+        Scope = M.stmt(static_cast<unsigned>(Scope)).Parent;
+      for (unsigned Rd : A.Reads)
+        if (Scope >= 0 && !M.stmt(static_cast<unsigned>(Scope))
+                               .Range.contains(M.SharedAccesses[Rd].Range))
+          return false;
+    }
+    return true;
   }
 
   /// Identifiers in the text made for reads, windows and vector stores. What
@@ -513,7 +546,7 @@ private:
     InSlots = false;
     switch (St.K) {
     case Stmt::Block:
-      return "{\n" + blockBody(St.Id) + "}\n";
+      return opens(St) ? blockBody(St.Id) : "{\n" + blockBody(St.Id) + "}\n";
     case Stmt::For:
       if (isStreamed(St))
         return streamed(St);
