@@ -151,7 +151,9 @@ int main() {
     conv_linear_dyn<2>
         <<<g16, b16, 20 * 20 * sizeof(float)>>>(In.Data, Out.Data, w, h);
     Out.show("linear, dynamic", w, h);
-    box_hand<<<g, b>>>(In.Data, Out.Data, w, h);
+    // A lambda that captures the block may still not change it.
+    auto launch = [&] { box_hand<<<g, b>>>(In.Data, Out.Data, w, h); };
+    launch();
     Out.show("by hand", w, h);
     dyn_ifs<<<g, b, 34 * 10 * sizeof(float)>>>(In.Data, Out.Data, w, h);
     Out.show("conditions, dynamic", w, h);
