@@ -308,7 +308,7 @@ struct RawPiece {
   std::vector<ValueRef> Guards;
 };
 
-constexpr size_t MaxPieces = 24;
+constexpr size_t MaxPieces = 64;
 
 /// First Select with an affine condition or affine leaf of several pieces.
 const Value *findSplit(const ValueRef &V, const isl::set &D) {
