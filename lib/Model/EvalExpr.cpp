@@ -80,7 +80,8 @@ SVal Executor::eval(const Expr *E) {
     if (auto *I = dyn_cast<ImplicitCastExpr>(A);
         I && I->getCastKind() == CK_NoOp)
       A = strip(I->getSubExpr());
-    if (A->isGLValue() && !isa<CallExpr>(A))
+    if (A->isGLValue() && !isa<CallExpr>(A) &&
+        !isa<AbstractConditionalOperator>(A))
       return load(lvalue(A), A);
     return eval(A);
   }

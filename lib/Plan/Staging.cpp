@@ -347,6 +347,18 @@ ValueRef simplifyOn(const ValueRef &V, const isl::set &D) {
 
 using Context = std::pair<const KernelModel &, const Assumptions &>;
 
+/// The operator of a text `$0 + $1`, also with parentheses around the holes.
+static char integerOperator(std::string Text) {
+  for (const char *Hole : {"($0)", "($1)"})
+    if (size_t At = Text.find(Hole); At != std::string::npos)
+      Text = Text.substr(0, At) + std::string(Hole + 1, 2) +
+             Text.substr(At + 4);
+  return Text.size() == 7 && Text.compare(0, 3, "$0 ") == 0 &&
+                 Text.compare(4, 3, " $1") == 0
+             ? Text[3]
+             : 0;
+}
+
 /// Sums and products of signed integers whose operands are linear by now: what
 /// was a quotient of the iterator is a coordinate of the element.
 ValueRef foldInteger(const Context &C, const ValueRef &V) {
@@ -376,11 +388,12 @@ ValueRef foldInteger(const Context &C, const ValueRef &V) {
   Folded->K = Value::Affine;
   Folded->Text.clear();
   Folded->Operands.clear();
-  if (N->Text == "$0 + $1")
+  const char Operator = integerOperator(N->Text);
+  if (Operator == '+')
     Folded->Aff = X.Aff.add(Y.Aff);
-  else if (N->Text == "$0 - $1")
+  else if (Operator == '-')
     Folded->Aff = X.Aff.sub(Y.Aff);
-  else if (N->Text == "$0 * $1") {
+  else if (Operator == '*') {
     // One factor times each term of the other; in 64 bits, where a part of the
     // product fits whatever the whole does.
     std::optional<isl::pw_aff> R;

@@ -453,11 +453,15 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
                                B = signedInteger(*V.Operands[1]);
   if (!A || !B)
     return std::nullopt;
-  if (V.Text == "$0 + $1")
+  std::string Text; // `($0) * $1` is `$0 * $1`
+  for (char C : V.Text)
+    if (C != '(' && C != ')')
+      Text += C;
+  if (Text == "$0 + $1")
     return *A + *B;
-  if (V.Text == "$0 - $1")
+  if (Text == "$0 - $1")
     return *A - *B;
-  if (V.Text == "$0 * $1")
+  if (Text == "$0 * $1")
     return *A * *B;
   return std::nullopt;
 }
