@@ -23,6 +23,7 @@
 #define RCACHE_PLAN_H
 
 #include "rcache/Model.h"
+#include <algorithm>
 
 namespace rcache {
 
@@ -172,6 +173,12 @@ struct Plan {
   struct VectorStore {
     unsigned Access = 0;
     unsigned Bytes = 16;
+    /// Stores of other branches to the same element: of all these a slot runs
+    /// at most one.
+    std::vector<unsigned> Also;
+    bool holds(unsigned A) const {
+      return A == Access || std::find(Also.begin(), Also.end(), A) != Also.end();
+    }
   };
   std::vector<VectorStore> VectorStores;
   std::vector<Precondition> Preconditions;

@@ -455,11 +455,14 @@ private:
   /// `out[g] = v;` whose slots are stored together.
   void storeEdit(const Stmt &St, std::vector<TextEdit> &E) {
     for (size_t K = 0; K < P.VectorStores.size(); ++K) {
-      const GlobalAccess &G = M.GlobalAccesses[P.VectorStores[K].Access];
-      if (G.Stmt != St.Id)
+      const GlobalAccess *Stored = nullptr;
+      for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
+        if (P.VectorStores[K].holds(I) && M.GlobalAccesses[I].Stmt == St.Id)
+          Stored = &M.GlobalAccesses[I];
+      if (!Stored)
         continue;
       std::string B = storeName(K);
-      std::string V = render(G.StoredRange, {}, true);
+      std::string V = render(Stored->StoredRange, {}, true);
       addEdit(E, St.Range,
               (parentIsBlock(St) ? "" : "{\n") + B + slotIndex() + " = " + V +
                   ";" +

@@ -36,8 +36,9 @@ public:
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
       if (RegisterArrays.count(M.SharedAccesses[I].Array))
         Replaced.push_back(M.SharedAccesses[I].Range);
-    for (const Plan::VectorStore &V : P.VectorStores)
-      Replaced.push_back(M.GlobalAccesses[V.Access].Range);
+    for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
+      if (isVectorStore(I))
+        Replaced.push_back(M.GlobalAccesses[I].Range);
     for (auto &V : M.VarUses)
       UsesOf[V.Var].push_back(&V);
     findDead();
@@ -453,7 +454,7 @@ private:
 
   bool isVectorStore(unsigned Access) const {
     for (const Plan::VectorStore &V : P.VectorStores)
-      if (V.Access == Access)
+      if (V.holds(Access))
         return true;
     return false;
   }

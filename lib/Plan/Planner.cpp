@@ -625,16 +625,41 @@ private:
                                  A.fix(G.Domain).intersect(A.Context));
       if (!L || *L != 1)
         continue;
+      if (std::any_of(P.VectorStores.begin(), P.VectorStores.end(),
+                      [&](const Plan::VectorStore &V) { return V.holds(I); }))
+        continue;
+      // Stores of other branches to the same element (borders set apart).
+      std::vector<unsigned> Also;
+      for (unsigned J = I + 1; J < M.GlobalAccesses.size(); ++J) {
+        const GlobalAccess &O = M.GlobalAccesses[J];
+        if (O.K == GlobalAccess::Write && !O.StoredRange.empty() &&
+            O.Root == G.Root && O.ElemBytes == G.ElemBytes && O.Index &&
+            O.Index->K == Value::Affine && exclusive(O.Stmt, G.Stmt) &&
+            std::all_of(Also.begin(), Also.end(),
+                        [&](unsigned K) {
+                          return exclusive(O.Stmt, M.GlobalAccesses[K].Stmt);
+                        }) &&
+            equalUnder(A.fix(O.Index->Aff), A.fix(G.Index->Aff), A.Context))
+          Also.push_back(J);
+      }
+      auto Ours = [&](const GlobalAccess &O) {
+        const unsigned K = static_cast<unsigned>(&O - M.GlobalAccesses.data());
+        return K == I || std::find(Also.begin(), Also.end(), K) != Also.end();
+      };
       bool Follows = false;
       for (const GlobalAccess &O : M.GlobalAccesses) {
-        if (&O == &G)
+        if (Ours(O))
           continue;
         bool Same = O.Root == G.Root || mayAlias(M, O.Root, G.Root, R.AssumeNoAlias);
         if (!Same)
           continue;
         // Another access to this memory in the same barrier-free stretch: the
         // order between them would change. Reads before the store are fine.
-        if (O.K == GlobalAccess::Read && O.Range.End <= G.StoredRange.End)
+        bool Before = O.K == GlobalAccess::Read;
+        for (const GlobalAccess &S : M.GlobalAccesses)
+          if (Ours(S))
+            Before &= O.Range.End <= S.StoredRange.End || exclusive(O.Stmt, S.Stmt);
+        if (Before)
           continue;
         Follows = true;
       }
@@ -647,8 +672,22 @@ private:
       while (V > G.ElemBytes && (P.Factor[0] * G.ElemBytes) % V != 0)
         V /= 2;
       if (V > G.ElemBytes)
-        P.VectorStores.push_back({I, V});
+        P.VectorStores.push_back({I, V, std::move(Also)});
     }
+  }
+
+  /// Do two statements stand in different branches of one `if` without barriers?
+  bool exclusive(unsigned X, unsigned Y) const {
+    for (int P = static_cast<int>(X); P >= 0; P = M.stmt(P).Parent) {
+      const Stmt &If = M.stmt(static_cast<unsigned>(P));
+      if (If.K != Stmt::If || If.HasBarrier || If.Children.size() != 2)
+        continue;
+      for (int K = 0; K < 2; ++K)
+        if (M.stmt(If.Children[K]).Range.contains(M.stmt(X).Range) &&
+            M.stmt(If.Children[1 - K]).Range.contains(M.stmt(Y).Range))
+          return true;
+    }
+    return false;
   }
 
   bool isDirect(const Plan &P, const SharedAccess &S) const {

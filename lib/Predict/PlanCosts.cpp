@@ -508,8 +508,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     unsigned Bytes = std::max(1u, G.ElemBytes);
     double N = trips(M, G.Stmt), Stride = double(Bytes) * P.Factor[0];
     for (const Plan::VectorStore &V : P.VectorStores)
-      if (V.Access == I) {
-        N *= double(Bytes) / V.Bytes;
+      if (V.holds(I)) { // of those in several branches one is done
+        N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
         Bytes = V.Bytes;
         Registers += P.Factor[0] * std::max(1.0, G.ElemBytes / 4.0);
       }
