@@ -29,7 +29,7 @@ using namespace rcache;
 namespace {
 
 /// A prediction below this is no gain: predictions are some percent off.
-constexpr double MinimumGain = 1.05;
+constexpr double MinimumGain = 1.10;
 
 using ModelPtr = std::shared_ptr<KernelModel>;
 

@@ -63,6 +63,9 @@ struct KernelCounts {
   double LoadRounds = 1;
   /// Rows are loaded one after the other, each used before the next.
   bool RowByRow = false;
+  /// Warps an SM that the launch has at most; 0: enough. A kernel that walks
+  /// through planes or tiles and stores in each round has a grid of one plane.
+  double GridWarpsPerSm = 0;
   unsigned OutputsPerThread = 1;
   unsigned ThreadsPerBlock = 256;
   unsigned Registers = 32;  ///< a thread

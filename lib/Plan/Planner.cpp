@@ -65,8 +65,17 @@ public:
     Order = globalOrder(M, R.AssumeNoAlias);
     for (const Shape &H : hypotheses()) {
       Staged.clear();
-      if (RegisterArrays)
-        inRegisters(H);
+      // Too much for the analysis is no reason to leave out what needs less.
+      if (RegisterArrays) {
+        auto Done = guarded([&] {
+          inRegisters(H);
+          return 0;
+        });
+        if (!Done) {
+          decline("too-hard", llvm::toString(Done.takeError()), M.Pos);
+          M.Ctx->resetBudget();
+        }
+      }
       if (mayKeep())
         inSharedMemory(H);
       if (!Out.Candidates.empty())

@@ -2,6 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Choose.h"
+#include "Plan/Streaming.h"
 #include "PlanCosts.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -61,6 +62,32 @@ std::array<unsigned, 3> physicalBlock(const Plan &P,
     Merged /= 2;
   B[0] *= Merged;
   return B;
+}
+
+/// What may be claimed where predictions were too high (measured on an H200 with
+/// programs that the model was not fitted to): nothing for a kernel of mostly
+/// special functions, for many registers of sums or for wide elements in large
+/// windows; less for windows of three dimensions.
+double claim(const KernelModel &M, const Plan &P, const KernelCounts &K,
+             double Speedup) {
+  if (K.SpecialOps >= 8 || K.Registers > 128)
+    Speedup = std::min(Speedup, 1.0);
+  for (const ArrayPlan &A : P.Arrays) {
+    if (A.Extent.size() < 2 || A.WindowReads.empty())
+      continue;
+    if (M.Arrays[A.Array].ElemBytes >= 8 &&
+        heldRegisters(A) * M.Arrays[A.Array].ElemBytes > 64 * 4)
+      Speedup = std::min(Speedup, 1.0);
+    if (A.Extent.size() > 2)
+      Speedup *= 0.42;
+    if (M.Arrays[A.Array].ElemBytes >= 8)
+      Speedup *= 0.88;
+    // Elements of several bytes are unpacked again in every slot and round.
+    if (M.Arrays[A.Array].ElemBytes == 4 && !P.UnrolledLoops.empty() &&
+        llvm::StringRef(M.Arrays[A.Array].CanonicalType).contains("char"))
+      Speedup = std::min(Speedup, 1.0);
+  }
+  return Speedup;
 }
 
 bool usesWindows(const Plan &P) {
@@ -180,6 +207,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
         (C.Speedup < 1.1 ||
          (!Deep && C.Counts.SharedLoads > 0.8 * R.Original.SharedLoads)))
       C.Speedup = std::min(C.Speedup, 1.0);
+    C.Speedup = std::min(C.Speedup, claim(M, P, C.Counts, C.Speedup));
     C.FormFactor = formFactor(M, P);
     C.Rank = C.Speedup * C.FormFactor;
     P.PredictedSpeedup = C.Speedup;

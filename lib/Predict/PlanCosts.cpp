@@ -198,6 +198,40 @@ double words(const KernelModel &M, unsigned Array) {
   return std::max(1.0, M.Arrays[Array].ElemBytes / 4.0);
 }
 
+/// Registers of what the slots add up in loops without barriers: each has its own.
+double sumRegisters(const KernelModel &M) {
+  double Words = 0;
+  for (unsigned V = 0; V < M.Vars.size(); ++V) {
+    const Var &X = M.Vars[V];
+    if (X.IsParam || X.Repeatable || X.IsReference || !X.ArrayExtents.empty())
+      continue;
+    bool Sum = false;
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::For && !S.HasBarrier && S.HasSharedAccess &&
+          !S.HasSharedWrite && !S.Range.contains(X.NameRange) &&
+          S.IterVar != static_cast<int>(V))
+        for (const VarUse &U : M.VarUses)
+          Sum |= U.Write && U.Var == V && S.Range.contains(U.Range);
+    const llvm::StringRef T(X.Type);
+    if (Sum)
+      Words += (T.contains("double") || T.contains("long") ? 2 : 1) *
+               (T.ends_with("4") ? 4 : T.ends_with("2") ? 2 : 1);
+  }
+  return Words;
+}
+
+/// Does a loop with barriers store in every round?
+bool walksThroughPlanes(const KernelModel &M) {
+  for (const Stmt &S : M.Stmts)
+    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+        S.HasBarrier && S.HasGlobalWrite)
+      return true;
+  return false;
+}
+
+/// Warps an SM of a grid of 512 x 512 threads on 132 of them. *Assumed.*
+constexpr double PlaneWarpsPerSm = 62;
+
 void common(const KernelModel &M, KernelCounts &K) {
   K.DramBytes = dramBytes(M);
   for (const GlobalAccess &G : M.GlobalAccesses) {
@@ -409,6 +443,8 @@ KernelCounts rcache::originalCounts(const KernelModel &M,
     }
   K.LoadRounds = Rounds;
   K.OutputsPerThread = 1;
+  if (walksThroughPlanes(M))
+    K.GridWarpsPerSm = PlaneWarpsPerSm;
   K.ThreadsPerBlock = static_cast<unsigned>(Threads);
   K.Registers = M.RegistersHint ? M.RegistersHint : 32;
   K.SharedBytes = sharedBytes(M, Threads);
@@ -421,7 +457,9 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   common(M, K);
   double Slots = P.slots();
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]) / Slots;
-  double Registers = 20 + stateRegisters(M) * Slots;
+  // One sum a slot is counted with the windows.
+  double Registers = 20 + stateRegisters(M) * Slots +
+                     std::max(0.0, sumRegisters(M) - 1) * Slots;
   for (const ArrayPlan &A : P.Arrays) {
     const SharedArray &Arr = M.Arrays[A.Array];
     double W = words(M, A.Array), Window = 1, Rounds = 1;
@@ -535,6 +573,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   for (const ArrayPlan &A : P.Arrays)
     K.RowByRow |= A.Stream.has_value();
   K.OutputsPerThread = static_cast<unsigned>(Slots);
+  if (walksThroughPlanes(M))
+    K.GridWarpsPerSm = PlaneWarpsPerSm / Slots;
   K.ThreadsPerBlock = static_cast<unsigned>(
       P.Merge && Threads < P.TargetThreads ? double(P.TargetThreads) : Threads);
   K.Registers = static_cast<unsigned>(std::min(255.0, Registers));

@@ -92,6 +92,8 @@ class Scorer {
 public:
   Scorer(const KernelCounts &K, const Arch &A) : K(K), A(A) {
     S.Occ = occupancy(A, K.Registers, K.ThreadsPerBlock, K.SharedBytes);
+    if (K.GridWarpsPerSm > 0 && K.GridWarpsPerSm < S.Occ.WarpsPerSm)
+      S.Occ.WarpsPerSm = static_cast<unsigned>(std::max(1.0, K.GridWarpsPerSm));
   }
 
   Score run() {

@@ -17,7 +17,7 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // VERIFY: verified,
 //
-// CHECK-LABEL: heat_rc(
+// CHECK-LABEL: heat_rc{{2?}}(
 // CHECK: const auto rc_s_at
 // CHECK: {{return in\[}}
 // CHECK-NOT: {{return in\[}}
