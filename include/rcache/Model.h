@@ -387,6 +387,9 @@ struct KernelModel {
   std::vector<SharedAccess> SharedAccesses; ///< in text order
   std::vector<GlobalAccess> GlobalAccesses; ///< in text order
   std::vector<BuiltinUse> Builtins;         ///< in text order
+  /// Factors of floating-point products, one each, in a kernel where a sum of
+  /// two products could be fused in two ways (lib/Model/Fusion.cpp).
+  std::vector<TextRange> Apart;
   std::vector<Var> Vars;
   std::vector<VarUse> VarUses;              ///< in text order
   std::vector<Stmt> Stmts;                  ///< Stmts[0] is the body

@@ -71,6 +71,7 @@ private:
   std::string Error;
   bool InSlots = false;
   bool StoresLate = false;
+  std::set<unsigned> Wrapping; ///< factors whose text is being written
   const RowStream *Stream = nullptr; ///< inside the loop over streamed rows
   /// Barriers that stand behind the loop that loads what they order.
   std::map<unsigned, std::string> BarrierBehind;
@@ -161,6 +162,20 @@ private:
     for (int A = 2; A >= 0; --A)
       if (P.hasSlots(unsigned(A)))
         T += "[" + N(Slot[A]) + "]";
+    return T;
+  }
+  /// The slots counted through, as an expression.
+  std::string slotNumber() const {
+    static const char *Slot[3] = {"s", "sy", "sz"};
+    std::string T;
+    for (unsigned A = 3; A-- > 0;) {
+      if (!P.hasSlots(A))
+        continue;
+      if (!T.empty())
+        T = (T.find(' ') == std::string::npos ? T : "(" + T + ")") + " * " +
+            std::to_string(P.Factor[A]) + " + ";
+      T += N(Slot[A]);
+    }
     return T;
   }
   std::string firstSlotIndex() const {
@@ -319,6 +334,16 @@ private:
       if (St.K == Stmt::Leaf)
         storeEdit(St, E);
     }
+    if (InSlots && P.slots() > 1)
+      for (TextRange F : M.Apart)
+        if (R.contains(F) && Wrapping.insert(F.Begin).second) {
+          // In front of the edits of the same range.
+          E.insert(E.begin(), {F, "rcache::device::apart(" +
+                                      render(F, {}, true) + ", " + slotNumber() +
+                                      ")"});
+          Wrapping.erase(F.Begin);
+          Helpers.insert("apart");
+        }
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &A = M.SharedAccesses[I];
       if (R.contains(A.Range) && isRegister(A) && A.K == SharedAccess::Read &&
@@ -375,7 +400,7 @@ private:
       X.Range.End = std::min(X.Range.End, R.End);
     }
     // Outer edits hide inner ones.
-    std::sort(E.begin(), E.end(), [](auto &A, auto &B) {
+    std::stable_sort(E.begin(), E.end(), [](auto &A, auto &B) {
       return A.Range.Begin != B.Range.Begin ? A.Range.Begin < B.Range.Begin
                                             : A.Range.End > B.Range.End;
     });

@@ -489,6 +489,11 @@ private:
     const Stmt &St = M.stmt(Id);
     if (St.HasCall || St.HasGlobalWrite || hasGlobalWrite(St.Range))
       return false;
+    // Each slot has its own products where sharing them would change a fusion.
+    if (P.slots() > 1)
+      for (TextRange F : M.Apart)
+        if (St.Range.contains(F))
+          return false;
     return readsUniform(St.Range);
   }
 

@@ -233,6 +233,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   addParams(FD);
   LocalsVisitor V(*this);
   V.TraverseStmt(FD->getBody());
+  M.Apart = apartFactors(FD, Flat);
   llvm::sort(M.VarUses, [](const VarUse &A, const VarUse &B) {
     return std::tie(A.Range.Begin, A.Var) < std::tie(B.Range.Begin, B.Var);
   });

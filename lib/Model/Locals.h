@@ -17,6 +17,10 @@
 
 namespace rcache {
 
+/// The factors that are kept apart (KernelModel::Apart); see Fusion.cpp.
+std::vector<TextRange> apartFactors(const clang::FunctionDecl *FD,
+                                    FlatText &Flat);
+
 class Locals {
 public:
   /// Fills Params, Vars, VarUses, Builtins and Arrays of \p M.

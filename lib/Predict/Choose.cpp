@@ -72,22 +72,25 @@ double claim(const KernelModel &M, const Plan &P, const KernelCounts &K,
              double Speedup) {
   if (K.SpecialOps >= 8 || K.Registers > 128)
     Speedup = std::min(Speedup, 1.0);
+  bool Deep = false;
+  double Loads = 0;
+  for (const MemoryAccesses &L : K.Loads)
+    Loads += L.PerOutput;
   for (const ArrayPlan &A : P.Arrays) {
     if (A.Extent.size() < 2 || A.WindowReads.empty())
       continue;
     if (M.Arrays[A.Array].ElemBytes >= 8 &&
         heldRegisters(A) * M.Arrays[A.Array].ElemBytes > 64 * 4)
       Speedup = std::min(Speedup, 1.0);
-    if (A.Extent.size() > 2)
-      Speedup *= 0.42;
-    if (M.Arrays[A.Array].ElemBytes >= 8)
-      Speedup *= 0.88;
+    Deep |= A.Extent.size() > 2;
+    if (M.Arrays[A.Array].ElemBytes >= 8 && Loads > 4)
+      Speedup = std::min(Speedup, 1.0);
     // Elements of several bytes are unpacked again in every slot and round.
     if (M.Arrays[A.Array].ElemBytes == 4 && !P.UnrolledLoops.empty() &&
         llvm::StringRef(M.Arrays[A.Array].CanonicalType).contains("char"))
       Speedup = std::min(Speedup, 1.0);
   }
-  return Speedup;
+  return Deep ? Speedup * 0.42 : Speedup;
 }
 
 bool usesWindows(const Plan &P) {

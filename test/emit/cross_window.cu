@@ -1,7 +1,7 @@
 // Windows of which not every register is read: rows have runs of their own, the
 // corners are never loaded (the original does not stage them), and all five
 // staging writes are one function, so that the fast path is the image's inside.
-// RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda -q
+// RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -q
 // RUN: grep -v '^//' %t.cu | FileCheck %s
 // RUN: %nvcc -std=c++17 -c %t.cu -o %t.o
 // RUN: rcache-check run %s > %t.original

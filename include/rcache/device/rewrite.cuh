@@ -157,6 +157,30 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 #endif
 // rcache-end: store_run
 
+// rcache-begin: apart
+#ifndef RCACHE_DEVICE_APART
+#define RCACHE_DEVICE_APART
+namespace rcache {
+namespace device {
+/// x, but no product with it is shared with another slot's: a sum of two products
+/// is fused as it was when each thread had one output. No instruction.
+__device__ __forceinline__ float apart(float x, int slot) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+f"(x) : "r"(slot));
+#endif
+  return x;
+}
+__device__ __forceinline__ double apart(double x, int slot) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+d"(x) : "r"(slot));
+#endif
+  return x;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: apart
+
 // rcache-begin: shuffle
 #ifndef RCACHE_DEVICE_SHUFFLE
 #define RCACHE_DEVICE_SHUFFLE
