@@ -126,6 +126,28 @@ std::string demangled(StringRef Name) {
   return llvm::demangle(Name.str());
 }
 
+/// \p V as something that the optimiser does not look into: what an empty asm
+/// makes of it. Equal operands give equal results.
+Value *hidden(IRBuilder<> &B, Value *V, CallInst &Asm) {
+  Module &M = *Asm.getModule();
+  Type *T = V->getType();
+  FunctionCallee F = M.getOrInsertFunction(
+      T->isDoubleTy() ? "rcc_hidden_d" : T->isFloatTy() ? "rcc_hidden_f"
+                                                        : "rcc_hidden_h",
+      FunctionType::get(T, {T, B.getInt32Ty()}, false));
+  auto *Fn = cast<Function>(F.getCallee());
+  Fn->setDoesNotAccessMemory();
+  Fn->setDoesNotThrow();
+  Fn->setWillReturn();
+  if (Fn->getReturnType() != T)
+    return V;
+  Value *Other = B.getInt32(0);
+  for (const Use &U : Asm.args())
+    if (U.get() != V && U->getType()->isIntegerTy(32))
+      Other = U.get();
+  return B.CreateCall(F, {V, Other});
+}
+
 class Lowering {
 public:
   Lowering(Module &M, Program &P, Lowered &Out, bool Contract)
@@ -890,6 +912,11 @@ void Lowering::lowerInstructions(Function &F) {
                       B.CreateGlobalString("asm(\"" + Asm->getAsmString().str() +
                                            "\")"),
                       site(Call)});
+      } else if (V && V->getType()->isFloatingPointTy() &&
+                 cast<InlineAsm>(Call.getCalledOperand())
+                     ->getAsmString()
+                     .empty()) {
+        V = hidden(B, V, Call);
       }
       replace(Call, V);
       continue;
