@@ -95,6 +95,28 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. T: trivially copyable, of any size; exchanged word by word. Taken
+/// by value: `c ? a[i] : b[j]` bound to a reference would choose between
+/// addresses and keep both arrays in local memory.
+template <typename T> __device__ __forceinline__ T shuffle(T value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  T result;
+  memcpy(&result, words, sizeof(T));
+  return result;
+}
+} // namespace device
+} // namespace rcache
+#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -383,69 +405,102 @@ __global__ void localEnergy(const unsigned char *gain, const short *level,
 __global__ void localEnergy_rc(const unsigned char *gain, const short *level,
                                float *energy, int n,
                                const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 4 threads of localEnergy, neighbours in
+  // Register cache: a thread stands for 8 threads of localEnergy, neighbours in
   // x.
-  //   s: window of 12 registers, loaded by each thread.
+  //   s: window of 16 registers, chunks of 8 a lane, exchanged by shuffles.
   //   Barriers stay: 'energy' is written and may be 'gain', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 4; // first logical thread
-  int g[4];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * BLOCK + rc_thread_x;
-  }
+  const int rc_tx = threadIdx.x * 8; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> float {
-    if (256 * (int)rc_block_x + rc_e0 < n)
+    if (rc_e0 < 264 && 256 * (int)rc_block_x + rc_e0 < n)
       return fminf(float((gain[256 * (int)rc_block_x + rc_e0])) *
                        float((level[256 * (int)rc_block_x + rc_e0])),
                    4096.0f);
     return {}; // never used
   };
-  // Phase: the elements of s that this thread's outputs need.
-  float rc_s_w[12];
+  // Phase: each lane loads its own chunk of s; 1 lane loads what lies behind
+  // the warp's last chunk.
+  float rc_s_w_own[8], rc_s_w_next[8] = {};
   {
     const int rc_e0 = rc_tx;
-    if (256 * (int)rc_block_x + rc_e0 < n - 11) {
-      unsigned char rc_l0[12];
-      rcache::device::load_run<8, 0>(rc_l0,
-                                     gain + (256 * (int)rc_block_x + rc_e0));
-      short rc_l1[12];
-      rcache::device::load_run<8, 0>(rc_l1,
-                                     level + (256 * (int)rc_block_x + rc_e0));
+    if (rc_e0 < 257 && 256 * (int)rc_block_x + rc_e0 < n - 7) {
+      unsigned char rc_l0[8];
+      rcache::device::load_run<16, 0>(rc_l0,
+                                      gain + (256 * (int)rc_block_x + rc_e0));
+      short rc_l1[8];
+      rcache::device::load_run<16, 0>(rc_l1,
+                                      level + (256 * (int)rc_block_x + rc_e0));
 #pragma unroll
-      for (int rc_m = 0; rc_m < 12; ++rc_m)
-        rc_s_w[rc_m] =
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
+        rc_s_w_own[rc_m] =
             fminf(float((rc_l0[rc_m])) * float((rc_l1[rc_m])), 4096.0f);
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 12; ++rc_m)
-        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
+        rc_s_w_own[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
+  if (rc_lane < 1) {
+    const int rc_e0 = rc_tx + 256;
+    if (rc_e0 < 257 && 256 * (int)rc_block_x + rc_e0 < n - 7) {
+      unsigned char rc_l0[8];
+      rcache::device::load_run<16, 0>(rc_l0,
+                                      gain + (256 * (int)rc_block_x + rc_e0));
+      short rc_l1[8];
+      rcache::device::load_run<16, 0>(rc_l1,
+                                      level + (256 * (int)rc_block_x + rc_e0));
+#pragma unroll
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
+        rc_s_w_next[rc_m] =
+            fminf(float((rc_l0[rc_m])) * float((rc_l1[rc_m])), 4096.0f);
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
+        rc_s_w_next[rc_m] = rc_s_at(rc_e0 + rc_m);
+    }
+  }
+  // Phase: the rest of the window arrives from the lanes that own it.
+  float rc_s_w[16];
+#pragma unroll
+  for (int rc_m = 0; rc_m < 8; ++rc_m)
+    rc_s_w[rc_m] = rc_s_w_own[rc_m];
+#pragma unroll
+  for (int rc_m = 8; rc_m < 16; ++rc_m)
+    rc_s_w[rc_m] = rcache::device::shuffle(
+        rc_lane < rc_m / 8 ? rc_s_w_next[rc_m % 8] : rc_s_w_own[rc_m % 8],
+        (rc_lane + rc_m / 8) % 32);
   __syncthreads();
   {
-    float rc_energy_v[4];
-    bool rc_energy_v_on[4] = {};
+    float e[8];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      float e = 0;
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      e[rc_s] = 0;
+    }
 
 #pragma unroll
-      for (int j = 0; j < SPAN; ++j) {
+    for (int j = 0; j < SPAN; ++j) {
+#pragma unroll
+      for (int rc_s = 0; rc_s < 8; ++rc_s) {
         const float d = rc_s_w[rc_s + j + 1] - rc_s_w[rc_s + j];
-        e += fabsf(d);
+        e[rc_s] += fabsf(d);
       }
-      rc_energy_v[rc_s] = e;
+    }
+    float rc_energy_v[8];
+    bool rc_energy_v_on[8] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      rc_energy_v[rc_s] = e[rc_s];
     }
 #pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      rc_energy_v_on[rc_s] = (g[rc_s] < n - SPAN);
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * BLOCK + rc_thread_x;
+      rc_energy_v_on[rc_s] = (g < n - SPAN);
     }
     rcache::device::store_run<16>(energy + (rc_tx + 256 * (int)rc_block_x),
                                   rc_energy_v, rc_energy_v_on);
@@ -470,12 +525,12 @@ localEnergy_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 64u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 64 threads or more.
+    const unsigned int rc_threads = 32u;
+    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(64u, rc_merged, 1);
+    const dim3 rc_threads_of_block(32u, rc_merged, 1);
     localEnergy_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         gain, level, energy, n, rc_grid.x);
 

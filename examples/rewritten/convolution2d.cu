@@ -391,26 +391,14 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
                             const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 16 threads of convolve, neighbours in
   // x.
-  //   tile: window of 8 x 8 registers, loaded by each thread.
-  //   Barriers stay: 'out' is written and may be 'in', which is read.
+  //   tile: window of 8 x 8 registers, loaded by each thread, one row at a
+  //   time. Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * (blockDim.x / 8u) + threadIdx.x / 8u; // logical block
   if (rc_block_x >= rc_grid_x)
     return; // all threads of this logical block
   const int rc_tx = (int)(threadIdx.x % 8u) * 4; // first logical thread
   const int rc_ty = threadIdx.y * 4;             // first logical thread
-  int x[4][4];
-  int y[4][4];
-#pragma unroll
-  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      const unsigned int rc_thread_y = rc_ty + rc_sy;
-      const unsigned int rc_thread_x = rc_tx + rc_s;
-
-      x[rc_sy][rc_s] = rc_block_x * TILE_X + rc_thread_x;
-      y[rc_sy][rc_s] = blockIdx.y * TILE_Y + rc_thread_y;
-    }
   // tile[rc_e0][rc_e1] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0, const int rc_e1) -> float {
     if (2 <= 32 * (int)rc_block_x + rc_e1 &&
@@ -421,8 +409,21 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
                 8 * (int)(blockIdx.y * width) - 2 * width - 2];
     return 0.0f;
   };
-  // Phase: the elements of tile that this thread's outputs need.
-  float rc_tile_w[8][8];
+  // Phase: the rows of tile that this thread's outputs need, one at a time.
+  const auto rc_tile_w_row = [=](float (&rc_v)[8], const int rc_row) {
+    const int rc_e0 = rc_ty + rc_row;
+    const int rc_e1 = rc_tx;
+    rcache::device::load_run<16, 2>(
+        rc_v, in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
+                    8 * (int)(blockIdx.y * width) - 2 * width - 2));
+  };
+  const auto rc_tile_w_border_row = [=](float (&rc_v)[8], const int rc_row) {
+    const int rc_e0 = rc_ty + rc_row;
+    const int rc_e1 = rc_tx;
+#pragma unroll
+    for (int rc_m = 0; rc_m < 8; ++rc_m)
+      rc_v[rc_m] = rc_tile_at(rc_e0, rc_e1 + rc_m);
+  };
   bool rc_tile_w_inside;
   {
     const int rc_e0 = rc_ty;
@@ -432,27 +433,6 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
                        4 <= 8 * (int)blockIdx.y + rc_e0 &&
                        8 * (int)blockIdx.y + rc_e0 < height - 5;
   }
-  if (rc_tile_w_inside) {
-#pragma unroll
-    for (int rc_r0 = 0; rc_r0 < 8; ++rc_r0) {
-      const int rc_e0 = rc_ty + rc_r0;
-      const int rc_e1 = rc_tx;
-      rcache::device::load_run<16, 2>(
-          rc_tile_w[rc_r0],
-          in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
-                8 * (int)(blockIdx.y * width) - 2 * width - 2));
-    }
-  } else {
-#pragma unroll
-    for (int rc_r0 = 0; rc_r0 < 8; ++rc_r0) {
-      const int rc_e0 = rc_ty + rc_r0;
-      const int rc_e1 = rc_tx;
-#pragma unroll
-      for (int rc_m = 0; rc_m < 8; ++rc_m)
-        rc_tile_w[rc_r0][rc_m] = rc_tile_at(rc_e0, rc_e1 + rc_m);
-    }
-  }
-  __syncthreads();
   {
     float sum[4][4];
 #pragma unroll
@@ -461,21 +441,52 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
       for (int rc_s = 0; rc_s < 4; ++rc_s) {
         sum[rc_sy][rc_s] = 0;
       }
+    if (rc_tile_w_inside) {
+#pragma unroll
+      for (int rc_row = 0; rc_row < 8; ++rc_row) {
+        float rc_tile_w[8];
+        rc_tile_w_row(rc_tile_w, rc_row);
 
 #pragma unroll
-    for (int j = 0; j <= 2 * R; ++j) {
-
+        for (int i = 0; i <= 2 * R; ++i) {
 #pragma unroll
-      for (int i = 0; i <= 2 * R; ++i) {
+          for (int rc_sy = 0; rc_sy < 4; ++rc_sy) {
+            const int rc_round = rc_row - rc_sy;
+            if (rc_round < 0 || rc_round > 4)
+              continue;
+            const int j = rc_round;
 #pragma unroll
-        for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-          for (int rc_s = 0; rc_s < 4; ++rc_s) {
-            sum[rc_sy][rc_s] +=
-                mask[j * (2 * R + 1) + i] * rc_tile_w[rc_sy + j][rc_s + i];
+            for (int rc_s = 0; rc_s < 4; ++rc_s) {
+              sum[rc_sy][rc_s] +=
+                  mask[j * (2 * R + 1) + i] * rc_tile_w[rc_s + i];
+            }
           }
+        }
+      }
+    } else { // at a border
+#pragma unroll
+      for (int rc_row = 0; rc_row < 8; ++rc_row) {
+        float rc_tile_w[8];
+        rc_tile_w_border_row(rc_tile_w, rc_row);
+
+#pragma unroll
+        for (int i = 0; i <= 2 * R; ++i) {
+#pragma unroll
+          for (int rc_sy = 0; rc_sy < 4; ++rc_sy) {
+            const int rc_round = rc_row - rc_sy;
+            if (rc_round < 0 || rc_round > 4)
+              continue;
+            const int j = rc_round;
+#pragma unroll
+            for (int rc_s = 0; rc_s < 4; ++rc_s) {
+              sum[rc_sy][rc_s] +=
+                  mask[j * (2 * R + 1) + i] * rc_tile_w[rc_s + i];
+            }
+          }
+        }
       }
     }
+    __syncthreads();
     float rc_out_v[4][4];
     bool rc_out_v_on[4][4] = {};
 #pragma unroll
@@ -488,8 +499,11 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
     for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
 #pragma unroll
       for (int rc_s = 0; rc_s < 4; ++rc_s) {
-        rc_out_v_on[rc_sy][rc_s] =
-            (x[rc_sy][rc_s] < width && y[rc_sy][rc_s] < height);
+        const unsigned int rc_thread_y = rc_ty + rc_sy;
+        const unsigned int rc_thread_x = rc_tx + rc_s;
+        const int x = rc_block_x * TILE_X + rc_thread_x;
+        const int y = blockIdx.y * TILE_Y + rc_thread_y;
+        rc_out_v_on[rc_sy][rc_s] = (x < width && y < height);
       }
 #pragma unroll
     for (int rc_sy = 0; rc_sy < 4; ++rc_sy)

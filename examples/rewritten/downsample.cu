@@ -95,6 +95,27 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_APART
+#define RCACHE_DEVICE_APART
+namespace rcache {
+namespace device {
+/// x, but no product with it is shared with another slot's: a sum of two
+/// products is fused as it was when each thread had one output. No instruction.
+__device__ __forceinline__ float apart(float x, int slot) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+f"(x) : "r"(slot));
+#endif
+  return x;
+}
+__device__ __forceinline__ double apart(double x, int slot) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+d"(x) : "r"(slot));
+#endif
+  return x;
+}
+} // namespace device
+} // namespace rcache
+#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -376,15 +397,15 @@ __global__ void downsample(const float *in, float *out, int n) {
 
 __global__ void downsample_rc(const float *in, float *out, int n,
                               const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 8 threads of downsample, neighbours in
+  // Register cache: a thread stands for 4 threads of downsample, neighbours in
   // x.
-  //   s: window of 19 registers, loaded by each thread.
+  //   s: window of 11 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 8; // first logical thread
+  const int rc_tx = threadIdx.x * 4; // first logical thread
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> float {
     if (256 * (int)rc_block_x + rc_e0 - 2 <= 2 * n)
@@ -392,39 +413,36 @@ __global__ void downsample_rc(const float *in, float *out, int n,
     return {}; // never used
   };
   // Phase: the elements of s that this thread's outputs need.
-  float rc_s_w[19];
+  float rc_s_w[11];
   {
     const int rc_e0 = 2 * rc_tx;
-    if (256 * (int)rc_block_x + rc_e0 < 2 * n - 15) {
+    if (256 * (int)rc_block_x + rc_e0 < 2 * n - 7) {
       rcache::device::load_run<16, 0>(rc_s_w,
                                       in + (256 * (int)rc_block_x + rc_e0));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 19; ++rc_m)
+      for (int rc_m = 0; rc_m < 11; ++rc_m)
         rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
   __syncthreads();
-  int g[8];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-    g[rc_s] = rc_block_x * Block + rc_thread_x;
-  }
   {
-    float rc_out_v[8];
-    bool rc_out_v_on[8] = {};
+    float rc_out_v[4];
+    bool rc_out_v_on[4] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      const unsigned int rc_thread_x = rc_tx + rc_s;
-      const int l = 2 * rc_thread_x;
-      rc_out_v[rc_s] = 0.0625f * (rc_s_w[2 * rc_s] + rc_s_w[2 * rc_s + 4]) +
-                       0.25f * (rc_s_w[2 * rc_s + 1] + rc_s_w[2 * rc_s + 3]) +
-                       0.375f * rc_s_w[2 * rc_s + 2];
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      rc_out_v[rc_s] =
+          0.0625f * rcache::device::apart(
+                        (rc_s_w[2 * rc_s] + rc_s_w[2 * rc_s + 4]), rc_s) +
+          0.25f * rcache::device::apart(
+                      (rc_s_w[2 * rc_s + 1] + rc_s_w[2 * rc_s + 3]), rc_s) +
+          0.375f * rcache::device::apart(rc_s_w[2 * rc_s + 2], rc_s);
     }
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      rc_out_v_on[rc_s] = (g[rc_s] < n);
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * Block + rc_thread_x;
+      rc_out_v_on[rc_s] = (g < n);
     }
     rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
                                   rc_out_v, rc_out_v_on);
@@ -449,12 +467,12 @@ static inline void downsample_rc_launch(dim3 rc_grid, dim3 rc_block,
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 64 threads or more.
-    const unsigned int rc_threads = 16u;
-    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 32u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(16u, rc_merged, 1);
+    const dim3 rc_threads_of_block(32u, rc_merged, 1);
     downsample_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(in, out, n,
                                                                     rc_grid.x);
 

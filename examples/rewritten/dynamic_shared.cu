@@ -389,12 +389,6 @@ __global__ void weighted_rc(const float *in, float *out, int n,
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
   const int rc_tx = threadIdx.x * 8; // first logical thread
-  unsigned int g[8];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-    g[rc_s] = rc_block_x * rc_bdim_x + rc_thread_x;
-  }
   // staged[rc_e0] as the original stages it.
   const auto rc_staged_at = [=](const int rc_e0) -> float {
     if (rc_e0 < 2 * (int)rc_bdim_x &&
@@ -431,7 +425,9 @@ __global__ void weighted_rc(const float *in, float *out, int n,
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      rc_out_v_on[rc_s] = (g[rc_s] < n);
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const unsigned int g = rc_block_x * rc_bdim_x + rc_thread_x;
+      rc_out_v_on[rc_s] = (g < n);
     }
     rcache::device::store_run<16>(out + (rc_tx + (int)(rc_bdim_x * rc_block_x)),
                                   rc_out_v, rc_out_v_on);

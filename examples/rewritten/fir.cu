@@ -385,27 +385,22 @@ __global__ void __launch_bounds__(Block)
 __global__ void fir_rc(const float *__restrict__ signal,
                        float *__restrict__ filtered, int n,
                        const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 8 threads of fir, neighbours in x.
-  //   window: window of 20 registers, loaded by each thread.
+  // Register cache: a thread stands for 4 threads of fir, neighbours in x.
+  //   window: window of 16 registers, loaded by each thread.
   //   No barrier is left: nothing is shared between warps.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 8; // first logical thread
-  int g[8];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * Block + rc_thread_x;
-  }
+  const int rc_tx = threadIdx.x * 4; // first logical thread
   // window[rc_e0] as the original stages it.
   const auto rc_window_at = [=](const int rc_e0) -> float {
-    if (6 <= 256 * (int)rc_block_x + rc_e0 &&
-        256 * (int)rc_block_x + rc_e0 - 5 <= n)
+    if ((6 <= rc_e0 && 256 * (int)rc_block_x + rc_e0 - 5 <= n) ||
+        (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 - 5 <= n &&
+         rc_e0 < 6))
       return signal[256 * (int)rc_block_x + rc_e0 - 6];
-    if ((6 <= 256 * (int)rc_block_x + rc_e0 &&
+    if ((6 <= rc_e0 && n < 256 * (int)rc_block_x + rc_e0 - 5) ||
+        (1 <= (int)rc_block_x && rc_e0 < 6 &&
          n < 256 * (int)rc_block_x + rc_e0 - 5) ||
         ((int)rc_block_x == 0 && rc_e0 < 6 && n <= 0))
       return signal[n - 1];
@@ -414,24 +409,23 @@ __global__ void fir_rc(const float *__restrict__ signal,
     return {}; // never used
   };
   // Phase: the elements of window that this thread's outputs need.
-  float rc_window_w[20];
+  float rc_window_w[16];
   {
     const int rc_e0 = rc_tx;
-    if (8 <= 256 * (int)rc_block_x + rc_e0 &&
-        256 * (int)rc_block_x + rc_e0 < n - 13) {
+    if (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 < n - 9) {
       rcache::device::load_run<16, 2>(
           rc_window_w, signal + (256 * (int)rc_block_x + rc_e0 - 6));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 20; ++rc_m)
+      for (int rc_m = 0; rc_m < 16; ++rc_m)
         rc_window_w[rc_m] = rc_window_at(rc_e0 + rc_m);
     }
   }
   {
-    float rc_filtered_v[8];
-    bool rc_filtered_v_on[8] = {};
+    float rc_filtered_v[4];
+    bool rc_filtered_v_on[4] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       float sum = 0.0f;
 
 #pragma unroll
@@ -440,8 +434,10 @@ __global__ void fir_rc(const float *__restrict__ signal,
       rc_filtered_v[rc_s] = sum;
     }
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      rc_filtered_v_on[rc_s] = (g[rc_s] < n);
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * Block + rc_thread_x;
+      rc_filtered_v_on[rc_s] = (g < n);
     }
     rcache::device::store_run<16>(filtered + (rc_tx + 256 * (int)rc_block_x),
                                   rc_filtered_v, rc_filtered_v_on);
@@ -465,12 +461,12 @@ static inline void fir_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 64 threads or more.
-    const unsigned int rc_threads = 32u;
-    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 64u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(32u, rc_merged, 1);
+    const dim3 rc_threads_of_block(64u, rc_merged, 1);
     fir_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(signal, filtered,
                                                              n, rc_grid.x);
 

@@ -367,13 +367,6 @@ __global__ void runStarts_rc(const int *in, unsigned char *out, int n,
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
   const int rc_tx = threadIdx.x * 8; // first logical thread
-  int g[8];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * Block + rc_thread_x;
-  }
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> int {
     if ((1 <= rc_e0 && 256 * (int)rc_block_x + rc_e0 <= n) ||
@@ -395,22 +388,23 @@ __global__ void runStarts_rc(const int *in, unsigned char *out, int n,
     }
   }
   __syncthreads();
-  {
-    unsigned char rc_out_v[8];
-    bool rc_out_v_on[8] = {};
+  unsigned char rc_out_v[8];
+  bool rc_out_v_on[8] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      {
-        rc_out_v[rc_s] = g[rc_s] == 0 || rc_s_w[rc_s] != rc_s_w[rc_s + 1];
-      }
-    }
-#pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      rc_out_v_on[rc_s] = (g[rc_s] < n);
-    }
-    rcache::device::store_run<8>(out + (rc_tx + 256 * (int)rc_block_x),
-                                 rc_out_v, rc_out_v_on);
+  for (int rc_s = 0; rc_s < 8; ++rc_s) {
+    const unsigned int rc_thread_x = rc_tx + rc_s;
+    const int g = rc_block_x * Block + rc_thread_x;
+
+    rc_out_v[rc_s] = g == 0 || rc_s_w[rc_s] != rc_s_w[rc_s + 1];
   }
+#pragma unroll
+  for (int rc_s = 0; rc_s < 8; ++rc_s) {
+    const unsigned int rc_thread_x = rc_tx + rc_s;
+    const int g = rc_block_x * Block + rc_thread_x;
+    rc_out_v_on[rc_s] = (g < n);
+  }
+  rcache::device::store_run<8>(out + (rc_tx + 256 * (int)rc_block_x), rc_out_v,
+                               rc_out_v_on);
 }
 
 // Launches the register-cache form of runStarts where it applies, else

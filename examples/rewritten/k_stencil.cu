@@ -415,7 +415,6 @@ __global__ void kStencil_rc(const float *A, float *B, int n,
   bool rc_B_v_on[8] = {};
 #pragma unroll
   for (int rc_s = 0; rc_s < 8; ++rc_s) {
-
     float sum = 0;
 
 #pragma unroll
@@ -429,7 +428,7 @@ __global__ void kStencil_rc(const float *A, float *B, int n,
     const int g = rc_block_x * 256u + rc_thread_x;
     rc_B_v_on[rc_s] = !(g >= n);
   }
-  rcache::device::store_run<16>(B + (rc_tx + (int)(256u * rc_block_x)), rc_B_v,
+  rcache::device::store_run<16>(B + (rc_tx + 256 * (int)rc_block_x), rc_B_v,
                                 rc_B_v_on);
 }
 
@@ -444,8 +443,7 @@ static inline void kStencil_rc_launch(dim3 rc_grid, dim3 rc_block,
 #endif
   if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 256) &&
-      ((double)rc_block.x * rc_grid.x <= 2147483647.0)
+      (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

@@ -382,7 +382,7 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
                            int n, int k, const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 16 threads of product, neighbours in x.
   //   As: window of 4 x 16 registers, loaded by each thread.
-  //   Bs: window of 16 x 4 registers, loaded by each thread.
+  //   Bs: window of 16 x 4 registers, loaded by each thread, one row at a time.
   //   Barriers stay: 'C' is written and may be 'A', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * (blockDim.x / 4u) + threadIdx.x / 4u; // logical block
@@ -390,18 +390,11 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
     return; // all threads of this logical block
   const int rc_tx = (int)(threadIdx.x % 4u) * 4; // first logical thread
   const int rc_ty = threadIdx.y * 4;             // first logical thread
-  int row[4][4];
-  int col[4][4];
   float sum[4][4];
 #pragma unroll
   for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      const unsigned int rc_thread_y = rc_ty + rc_sy;
-      const unsigned int rc_thread_x = rc_tx + rc_s;
-
-      row[rc_sy][rc_s] = blockIdx.y * TILE + rc_thread_y;
-      col[rc_sy][rc_s] = rc_block_x * TILE + rc_thread_x;
       sum[rc_sy][rc_s] = 0;
     }
   for (int t = 0; t < (k + TILE - 1) / TILE; ++t) {
@@ -446,8 +439,21 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
                  16 * (int)(n * t)];
       return 0.0f;
     };
-    // Phase: the elements of Bs that this thread's outputs need.
-    float rc_Bs_w[16][4];
+    // Phase: the rows of Bs that this thread's outputs need, one at a time.
+    const auto rc_Bs_w_row = [=](float (&rc_v)[4], const int rc_row) {
+      const int rc_e0 = 0 + rc_row;
+      const int rc_e1 = rc_tx;
+      rcache::device::load_run<16, 0>(
+          rc_v,
+          B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) + 16 * (int)(n * t)));
+    };
+    const auto rc_Bs_w_border_row = [=](float (&rc_v)[4], const int rc_row) {
+      const int rc_e0 = 0 + rc_row;
+      const int rc_e1 = rc_tx;
+#pragma unroll
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_v[rc_m] = rc_Bs_at(rc_e0, rc_e1 + rc_m);
+    };
     bool rc_Bs_w_inside;
     {
       const int rc_e0 = 0;
@@ -457,60 +463,64 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
     }
     if (rc_Bs_w_inside) {
 #pragma unroll
-      for (int rc_r0 = 0; rc_r0 < 16; ++rc_r0) {
-        const int rc_e0 = 0 + rc_r0;
-        const int rc_e1 = rc_tx;
-        rcache::device::load_run<16, 0>(rc_Bs_w[rc_r0],
-                                        B + (rc_e1 + 16 * (int)rc_block_x +
-                                             (rc_e0 * n) + 16 * (int)(n * t)));
+      for (int rc_row = 0; rc_row < 16; ++rc_row) {
+        float rc_Bs_w[4];
+        rc_Bs_w_row(rc_Bs_w, rc_row);
+        const int rc_round = rc_row;
+        if (rc_round < 0 || rc_round > 15)
+          continue;
+        const int i = rc_round;
+#pragma unroll
+        for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+          for (int rc_s = 0; rc_s < 4; ++rc_s) {
+            sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[rc_s];
+          }
       }
-    } else {
+    } else { // at a border
 #pragma unroll
-      for (int rc_r0 = 0; rc_r0 < 16; ++rc_r0) {
-        const int rc_e0 = 0 + rc_r0;
-        const int rc_e1 = rc_tx;
+      for (int rc_row = 0; rc_row < 16; ++rc_row) {
+        float rc_Bs_w[4];
+        rc_Bs_w_border_row(rc_Bs_w, rc_row);
+        const int rc_round = rc_row;
+        if (rc_round < 0 || rc_round > 15)
+          continue;
+        const int i = rc_round;
 #pragma unroll
-        for (int rc_m = 0; rc_m < 4; ++rc_m)
-          rc_Bs_w[rc_r0][rc_m] = rc_Bs_at(rc_e0, rc_e1 + rc_m);
+        for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+          for (int rc_s = 0; rc_s < 4; ++rc_s) {
+            sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[rc_s];
+          }
       }
     }
     __syncthreads();
-
-#pragma unroll
-    for (int i = 0; i < TILE; ++i) {
-#pragma unroll
-      for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-        for (int rc_s = 0; rc_s < 4; ++rc_s) {
-          sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[i][rc_s];
-        }
-    }
     __syncthreads();
   }
-  {
-    float rc_C_v[4][4];
-    bool rc_C_v_on[4][4] = {};
+  float rc_C_v[4][4];
+  bool rc_C_v_on[4][4] = {};
 #pragma unroll
-    for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
 #pragma unroll
-      for (int rc_s = 0; rc_s < 4; ++rc_s) {
-        {
-          rc_C_v[rc_sy][rc_s] = sum[rc_sy][rc_s];
-        }
-      }
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      rc_C_v[rc_sy][rc_s] = sum[rc_sy][rc_s];
+    }
 #pragma unroll
-    for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
 #pragma unroll
-      for (int rc_s = 0; rc_s < 4; ++rc_s) {
-        rc_C_v_on[rc_sy][rc_s] = (row[rc_sy][rc_s] < m && col[rc_sy][rc_s] < n);
-      }
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_y = rc_ty + rc_sy;
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int row = blockIdx.y * TILE + rc_thread_y;
+      const int col = rc_block_x * TILE + rc_thread_x;
+      rc_C_v_on[rc_sy][rc_s] = (row < m && col < n);
+    }
 #pragma unroll
-    for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-      rcache::device::store_run<16>(C + (rc_tx + 16 * (int)rc_block_x +
-                                         (int)(n * (rc_ty + rc_sy)) +
-                                         16 * (int)(blockIdx.y * n)),
-                                    rc_C_v[rc_sy], rc_C_v_on[rc_sy]);
-  }
+  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+    rcache::device::store_run<16>(C + (rc_tx + 16 * (int)rc_block_x +
+                                       (int)(n * (rc_ty + rc_sy)) +
+                                       16 * (int)(blockIdx.y * n)),
+                                  rc_C_v[rc_sy], rc_C_v_on[rc_sy]);
 }
 
 // Launches the register-cache form of product where it applies, else product

@@ -63,24 +63,34 @@ __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_SHUFFLE
-#define RCACHE_DEVICE_SHUFFLE
+#ifndef RCACHE_DEVICE_STORE_RUN
+#define RCACHE_DEVICE_STORE_RUN
 namespace rcache {
 namespace device {
-/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
-/// call it. T: trivially copyable, of any size; exchanged word by word. Taken
-/// by value: `c ? a[i] : b[j]` bound to a reference would choose between
-/// addresses and keep both arrays in local memory.
-template <typename T> __device__ __forceinline__ T shuffle(T value, int lane) {
-  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
-  unsigned int words[Words] = {};
-  memcpy(words, &value, sizeof(T));
+/// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
+/// on and p is aligned for them.
+template <int Bytes, int N, typename T>
+__device__ __forceinline__ void store_run(T *p, const T (&v)[N],
+                                          const bool (&on)[N]) {
+  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  bool all = N % V == 0 && reinterpret_cast<unsigned long long>(p) % Bytes == 0;
 #pragma unroll
-  for (int i = 0; i < Words; ++i)
-    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
-  T result;
-  memcpy(&result, words, sizeof(T));
-  return result;
+  for (int i = 0; i < N; ++i)
+    all = all && on[i];
+  if (all) {
+    using word_t = typename word<Bytes>::type;
+#pragma unroll
+    for (int i = 0; i < N / V; ++i) {
+      word_t x;
+      memcpy(&x, &v[i * V], Bytes);
+      reinterpret_cast<word_t *>(p)[i] = x;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (on[i])
+        p[i] = v[i];
+  }
 }
 } // namespace device
 } // namespace rcache
@@ -378,95 +388,72 @@ __global__ void movingAverage(const int *in, int *out, int n) {
 
 __global__ void movingAverage_rc(const int *in, int *out, int n,
                                  const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 2 threads of movingAverage, neighbours
+  // Register cache: a thread stands for 8 threads of movingAverage, neighbours
   // in x.
-  //   tile: window of 12 registers, chunks of 2 a lane, exchanged by shuffles.
+  //   tile: window of 18 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 2; // first logical thread
-  const int rc_lane = threadIdx.x % 32;
-  int g[2];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 2; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * BLOCK + rc_thread_x;
-  }
+  const int rc_tx = threadIdx.x * 8; // first logical thread
   // tile[rc_e0] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0) -> int {
-    if (5 <= 128 * (int)rc_block_x + rc_e0 &&
-        128 * (int)rc_block_x + rc_e0 - 4 <= n && rc_e0 < 138)
+    if ((5 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 - 4 <= n) ||
+        (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 - 4 <= n &&
+         rc_e0 < 5))
       return in[rc_e0 + 128 * (int)rc_block_x - 5];
     return 0;
   };
-  // Phase: each lane loads its own chunk of tile; 5 lanes load what lies behind
-  // the warp's last chunk.
-  int rc_tile_w_own[2], rc_tile_w_next[2] = {};
+  // Phase: the elements of tile that this thread's outputs need.
+  int rc_tile_w[18];
   {
     const int rc_e0 = rc_tx;
-    if (6 <= 128 * (int)rc_block_x + rc_e0 &&
-        128 * (int)rc_block_x + rc_e0 - 3 <= n && rc_e0 < 137) {
-      rcache::device::load_run<8, 1>(rc_tile_w_own,
-                                     in + (rc_e0 + 128 * (int)rc_block_x - 5));
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 12) {
+      rcache::device::load_run<16, 1>(rc_tile_w,
+                                      in + (rc_e0 + 128 * (int)rc_block_x - 5));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 2; ++rc_m)
-        rc_tile_w_own[rc_m] = rc_tile_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 18; ++rc_m)
+        rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
     }
   }
-  if (rc_lane < 5) {
-    const int rc_e0 = rc_tx + 64;
-    if (6 <= 128 * (int)rc_block_x + rc_e0 &&
-        128 * (int)rc_block_x + rc_e0 - 3 <= n && rc_e0 < 137) {
-      rcache::device::load_run<8, 1>(rc_tile_w_next,
-                                     in + (rc_e0 + 128 * (int)rc_block_x - 5));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 2; ++rc_m)
-        rc_tile_w_next[rc_m] = rc_tile_at(rc_e0 + rc_m);
-    }
-  }
-  // Phase: the rest of the window arrives from the lanes that own it.
-  int rc_tile_w[12];
-#pragma unroll
-  for (int rc_m = 0; rc_m < 2; ++rc_m)
-    rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
-#pragma unroll
-  for (int rc_m = 2; rc_m < 12; ++rc_m)
-    rc_tile_w[rc_m] = rcache::device::shuffle(
-        rc_lane < rc_m / 2 ? rc_tile_w_next[rc_m % 2] : rc_tile_w_own[rc_m % 2],
-        (rc_lane + rc_m / 2) % 32);
   __syncthreads();
   {
-    int sum[2];
+    int sum[8];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
       sum[rc_s] = 0;
     }
 
 #pragma unroll
     for (int j = -R; j <= R; ++j) {
 #pragma unroll
-      for (int rc_s = 0; rc_s < 2; ++rc_s) {
+      for (int rc_s = 0; rc_s < 8; ++rc_s) {
         sum[rc_s] += rc_tile_w[rc_s + j + 5];
       }
     }
+    int rc_out_v[8];
+    bool rc_out_v_on[8] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
-      if (!(g[rc_s] < n))
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * BLOCK + rc_thread_x;
+      if (!(g < n))
         continue;
-      if (g[rc_s] >= R && g[rc_s] < n - R) {
-        out[g[rc_s]] = sum[rc_s] / (2 * R + 1);
+      if (g >= R && g < n - R) {
+        rc_out_v[rc_s] = sum[rc_s] / (2 * R + 1);
+        rc_out_v_on[rc_s] = true;
       } else {
         // Zeros stand outside the array: only the divisor changes.
-        int first = g[rc_s] < R ? 0 : g[rc_s] - R;
-        int last = g[rc_s] + R < n ? g[rc_s] + R : n - 1;
-        out[g[rc_s]] = sum[rc_s] / (last - first + 1);
+        int first = g < R ? 0 : g - R;
+        int last = g + R < n ? g + R : n - 1;
+        rc_out_v[rc_s] = sum[rc_s] / (last - first + 1);
+        rc_out_v_on[rc_s] = true;
       }
     }
+    rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
+                                  rc_out_v, rc_out_v_on);
   }
 }
 
@@ -488,12 +475,12 @@ static inline void movingAverage_rc_launch(dim3 rc_grid, dim3 rc_block,
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 64u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 64 threads or more.
+    const unsigned int rc_threads = 16u;
+    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(64u, rc_merged, 1);
+    const dim3 rc_threads_of_block(16u, rc_merged, 1);
     movingAverage_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         in, out, n, rc_grid.x);
 

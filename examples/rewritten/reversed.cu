@@ -95,6 +95,28 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. T: trivially copyable, of any size; exchanged word by word. Taken
+/// by value: `c ? a[i] : b[j]` bound to a reference would choose between
+/// addresses and keep both arrays in local memory.
+template <typename T> __device__ __forceinline__ T shuffle(T value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  T result;
+  memcpy(&result, words, sizeof(T));
+  return result;
+}
+} // namespace device
+} // namespace rcache
+#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -380,48 +402,66 @@ __global__ void convolve(const double *in, double *out, int n) {
 
 __global__ void convolve_rc(const double *in, double *out, int n,
                             const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 8 threads of convolve, neighbours in x.
-  //   s: window of 12 registers, loaded by each thread.
+  // Register cache: a thread stands for 4 threads of convolve, neighbours in x.
+  //   s: window of 8 registers, chunks of 4 a lane, exchanged by shuffles.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 8; // first logical thread
-  int g[8];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * 256u + rc_thread_x;
-  }
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> double {
-    if (256 * (int)rc_block_x + rc_e0 - 3 <= n)
+    if (rc_e0 < 260 && 256 * (int)rc_block_x + rc_e0 - 3 <= n)
       return in[256 * (int)rc_block_x + rc_e0];
     return {}; // never used
   };
-  // Phase: the elements of s that this thread's outputs need.
-  double rc_s_w[12];
+  // Phase: each lane loads its own chunk of s; 1 lane loads what lies behind
+  // the warp's last chunk.
+  double rc_s_w_own[4], rc_s_w_next[4] = {};
   {
     const int rc_e0 = rc_tx;
-    if (256 * (int)rc_block_x + rc_e0 < n - 7) {
-      rcache::device::load_run<16, 0>(rc_s_w,
+    if (rc_e0 < 257 && 256 * (int)rc_block_x + rc_e0 <= n) {
+      rcache::device::load_run<16, 0>(rc_s_w_own,
                                       in + (256 * (int)rc_block_x + rc_e0));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 12; ++rc_m)
-        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_own[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
+  if (rc_lane < 1) {
+    const int rc_e0 = rc_tx + 128;
+    if (rc_e0 < 257 && 256 * (int)rc_block_x + rc_e0 <= n) {
+      rcache::device::load_run<16, 0>(rc_s_w_next,
+                                      in + (256 * (int)rc_block_x + rc_e0));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_next[rc_m] = rc_s_at(rc_e0 + rc_m);
+    }
+  }
+  // Phase: the rest of the window arrives from the lanes that own it.
+  double rc_s_w[8];
+#pragma unroll
+  for (int rc_m = 0; rc_m < 4; ++rc_m)
+    rc_s_w[rc_m] = rc_s_w_own[rc_m];
+#pragma unroll
+  for (int rc_m = 4; rc_m < 8; ++rc_m)
+    rc_s_w[rc_m] = rcache::device::shuffle(
+        rc_lane < rc_m / 4 ? rc_s_w_next[rc_m % 4] : rc_s_w_own[rc_m % 4],
+        (rc_lane + rc_m / 4) % 32);
   __syncthreads();
   {
     const double weight[LENGTH] = {0.5, -1.25, 3.0, 0.75, -2.0};
-    double rc_out_v[8];
-    bool rc_out_v_on[8] = {};
+    double rc_out_v[4];
+    bool rc_out_v_on[4] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      if (!(g[rc_s] < n))
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * 256u + rc_thread_x;
+      if (!(g < n))
         continue;
 
       double sum = 0;
@@ -432,7 +472,7 @@ __global__ void convolve_rc(const double *in, double *out, int n,
       rc_out_v[rc_s] = sum;
       rc_out_v_on[rc_s] = true;
     }
-    rcache::device::store_run<16>(out + (rc_tx + (int)(256u * rc_block_x)),
+    rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
                                   rc_out_v, rc_out_v_on);
   }
 }
@@ -449,18 +489,17 @@ static inline void convolve_rc_launch(dim3 rc_grid, dim3 rc_block,
 #endif
   if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 256) &&
-      ((double)rc_block.x * rc_grid.x <= 2147483647.0)
+      (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 64 threads or more.
-    const unsigned int rc_threads = 32u;
-    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 64u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(32u, rc_merged, 1);
+    const dim3 rc_threads_of_block(64u, rc_merged, 1);
     convolve_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(in, out, n,
                                                                   rc_grid.x);
 

@@ -418,12 +418,6 @@ __global__ void slidingMaximum_rc(const short *in, short *out, int n,
     }
   }
   __syncthreads();
-  int g[16];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 16; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-    g[rc_s] = rc_block_x * 192u + rc_thread_x;
-  }
   {
     short rc_out_v[16];
     bool rc_out_v_on[16] = {};
@@ -440,9 +434,11 @@ __global__ void slidingMaximum_rc(const short *in, short *out, int n,
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 16; ++rc_s) {
-      rc_out_v_on[rc_s] = (g[rc_s] < n);
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * 192u + rc_thread_x;
+      rc_out_v_on[rc_s] = (g < n);
     }
-    rcache::device::store_run<16>(out + (rc_tx + (int)(192u * rc_block_x)),
+    rcache::device::store_run<16>(out + (rc_tx + 192 * (int)rc_block_x),
                                   rc_out_v, rc_out_v_on);
   }
 }
@@ -461,8 +457,7 @@ static inline void slidingMaximum_rc_launch(dim3 rc_grid, dim3 rc_block,
 #endif
   if ((rc_block.x == 192 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 192) &&
-      ((double)rc_block.x * rc_grid.x <= 2147483647.0)
+      (rc_grid.x <= 0x7fffffffu / 192) && ((double)rc_grid.x <= 11179349.0)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

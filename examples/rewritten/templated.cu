@@ -422,13 +422,6 @@ __global__ void box_rc(const T *in, T *out, int n,
     return;                          // all threads of this logical block
   const int rc_tx = threadIdx.x * 4; // first logical thread
   const T zero = T();
-  int g[4];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * Block + rc_thread_x - Radius;
-  }
   // tile[rc_e0] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0) -> T {
     if (2 <= 256 * (int)rc_block_x + rc_e0 &&
@@ -465,7 +458,9 @@ __global__ void box_rc(const T *in, T *out, int n,
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      rc_out_v_on[rc_s] = (g[rc_s] + Radius < n);
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * Block + rc_thread_x - Radius;
+      rc_out_v_on[rc_s] = (g + Radius < n);
     }
     rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
                                   rc_out_v, rc_out_v_on);
@@ -475,59 +470,86 @@ __global__ void box_rc(const T *in, T *out, int n,
 template <typename T, int Radius, int Block>
 __global__ void box_rc_2(const T *in, T *out, int n,
                          const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 8 threads of box, neighbours in x.
-  //   tile: window of 16 registers, loaded by each thread.
+  // Register cache: a thread stands for 4 threads of box, neighbours in x.
+  //   tile: window of 12 registers, chunks of 4 a lane, exchanged by shuffles.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 8; // first logical thread
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
   const T zero = T();
-  int g[8];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * Block + rc_thread_x - Radius;
-  }
   // tile[rc_e0] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0) -> T {
     if (4 <= 128 * (int)rc_block_x + rc_e0 &&
-        128 * (int)rc_block_x + rc_e0 - 3 <= n)
+        128 * (int)rc_block_x + rc_e0 - 3 <= n && rc_e0 < 136)
       return in[rc_e0 + 128 * (int)rc_block_x - 4];
     return __dadd_rn(T(), -0.0);
   };
-  // Phase: the elements of tile that this thread's outputs need.
-  T rc_tile_w[16];
+  // Phase: each lane loads its own chunk of tile; 2 lanes load what lies behind
+  // the warp's last chunk.
+  T rc_tile_w_own[4], rc_tile_w_next[4] = {};
   {
     const int rc_e0 = rc_tx;
-    if (8 <= 128 * (int)rc_block_x + rc_e0 &&
-        128 * (int)rc_block_x + rc_e0 < n - 11) {
-      rcache::device::load_run<16, 0>(rc_tile_w,
+    if (4 <= 128 * (int)rc_block_x + rc_e0 &&
+        128 * (int)rc_block_x + rc_e0 <= n && rc_e0 < 133) {
+      rcache::device::load_run<16, 0>(rc_tile_w_own,
                                       in + (rc_e0 + 128 * (int)rc_block_x - 4));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 16; ++rc_m)
-        rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_tile_w_own[rc_m] = rc_tile_at(rc_e0 + rc_m);
     }
   }
+  if (rc_lane < 2) {
+    const int rc_e0 = rc_tx + 128;
+    if (4 <= 128 * (int)rc_block_x + rc_e0 &&
+        128 * (int)rc_block_x + rc_e0 <= n && rc_e0 < 133) {
+      rcache::device::load_run<16, 0>(rc_tile_w_next,
+                                      in + (rc_e0 + 128 * (int)rc_block_x - 4));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_tile_w_next[rc_m] = rc_tile_at(rc_e0 + rc_m);
+    }
+  }
+  // Phase: the rest of the window arrives from the lanes that own it.
+  T rc_tile_w[12];
+#pragma unroll
+  for (int rc_m = 0; rc_m < 4; ++rc_m)
+    rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
+#pragma unroll
+  for (int rc_m = 4; rc_m < 12; ++rc_m)
+    rc_tile_w[rc_m] = rcache::device::shuffle(
+        rc_lane < rc_m / 4 ? rc_tile_w_next[rc_m % 4] : rc_tile_w_own[rc_m % 4],
+        (rc_lane + rc_m / 4) % 32);
   __syncthreads();
   {
-    double rc_out_v[8];
-    bool rc_out_v_on[8] = {};
+    T sum[4];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      T sum = zero;
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      sum[rc_s] = zero;
+    }
 
 #pragma unroll
-      for (int j = 0; j < 2 * Radius + 1; ++j)
-        sum += rc_tile_w[rc_s + j];
-      rc_out_v[rc_s] = sum;
+    for (int j = 0; j < 2 * Radius + 1; ++j) {
+#pragma unroll
+      for (int rc_s = 0; rc_s < 4; ++rc_s) {
+        sum[rc_s] += rc_tile_w[rc_s + j];
+      }
+    }
+    double rc_out_v[4];
+    bool rc_out_v_on[4] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      rc_out_v[rc_s] = sum[rc_s];
     }
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      rc_out_v_on[rc_s] = (g[rc_s] + Radius < n);
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * Block + rc_thread_x - Radius;
+      rc_out_v_on[rc_s] = (g + Radius < n);
     }
     rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
                                   rc_out_v, rc_out_v_on);
@@ -547,13 +569,6 @@ __global__ void box_rc_3(const T *in, T *out, int n,
   const int rc_tx = threadIdx.x * 8; // first logical thread
   const int rc_lane = threadIdx.x % 32;
   const T zero = T();
-  int g[8];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 8; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-
-    g[rc_s] = rc_block_x * Block + rc_thread_x - Radius;
-  }
   // tile[rc_e0] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0) -> T {
     if (10 <= 256 * (int)rc_block_x + rc_e0 &&
@@ -621,7 +636,9 @@ __global__ void box_rc_3(const T *in, T *out, int n,
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      rc_out_v_on[rc_s] = (g[rc_s] + Radius < n);
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * Block + rc_thread_x - Radius;
+      rc_out_v_on[rc_s] = (g + Radius < n);
     }
     rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
                                   rc_out_v, rc_out_v_on);
@@ -671,12 +688,12 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
         && rc_verification.save()
 #endif
     ) {
-      // Merge logical blocks until a physical block has 64 threads or more.
-      const unsigned int rc_threads = 16u;
-      const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
+      // Merge logical blocks until a physical block has 128 threads or more.
+      const unsigned int rc_threads = 32u;
+      const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
       const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                            rc_grid.z);
-      const dim3 rc_threads_of_block(16u, rc_merged, 1);
+      const dim3 rc_threads_of_block(32u, rc_merged, 1);
       box_rc_2<T, Radius, Block>
           <<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(in, out, n,
                                                              rc_grid.x);

@@ -351,21 +351,20 @@ __global__ void smooth(const float *in, float *out, float *totals, int n) {
 
 __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
                           const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 2 threads of smooth, neighbours in x.
-  //   tile: window of 10 registers, loaded by each thread.
+  // Register cache: a thread stands for 4 threads of smooth, neighbours in x.
+  //   tile: window of 12 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x = blockIdx.x;
-  const int rc_tx = threadIdx.x * 2; // first logical thread
-  float total[2];
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  float total[4];
 #pragma unroll
-  for (int rc_s = 0; rc_s < 2; ++rc_s) {
-
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
     total[rc_s] = 0;
   }
   for (int base = rc_block_x * BLOCK; base < n; base += rc_grid_x * BLOCK) {
-    int g[2];
+    int g[4];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       g[rc_s] = base + rc_thread_x;
     }
@@ -376,20 +375,20 @@ __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
       return {}; // never used
     };
     // Phase: the elements of tile that this thread's outputs need.
-    float rc_tile_w[10];
+    float rc_tile_w[12];
     {
       const int rc_e0 = rc_tx;
-      if (256 * (int)rc_block_x <= base && rc_e0 + base < n - 1) {
-        rcache::device::load_run<8, 0>(rc_tile_w, in + (rc_e0 + base));
+      if (256 * (int)rc_block_x <= base && rc_e0 + base < n - 3) {
+        rcache::device::load_run<16, 0>(rc_tile_w, in + (rc_e0 + base));
       } else {
 #pragma unroll
-        for (int rc_m = 0; rc_m < 10; ++rc_m)
+        for (int rc_m = 0; rc_m < 12; ++rc_m)
           rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
       }
     }
     __syncthreads();
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       if (g[rc_s] < n) {
         float sum = 0;
 
@@ -403,7 +402,7 @@ __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
     __syncthreads();
   }
 #pragma unroll
-  for (int rc_s = 0; rc_s < 2; ++rc_s) {
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
     const unsigned int rc_thread_x = rc_tx + rc_s;
     totals[rc_block_x * BLOCK + rc_thread_x] = total[rc_s];
   }
@@ -428,8 +427,8 @@ static inline void smooth_rc_launch(dim3 rc_grid, dim3 rc_block,
       && rc_verification.save()
 #endif
   ) {
-    smooth_rc<<<rc_grid, dim3(128u, 1u, 1u), 0, rc_stream>>>(in, out, totals, n,
-                                                             rc_grid.x);
+    smooth_rc<<<rc_grid, dim3(64u, 1u, 1u), 0, rc_stream>>>(in, out, totals, n,
+                                                            rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

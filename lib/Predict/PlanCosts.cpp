@@ -81,8 +81,15 @@ Arithmetic arithmetic(const KernelModel &M, const std::set<unsigned> &Without) {
       if (C == '/' && I + 1 < Text.size() && Text[I + 1] != '/' &&
           Text[I + 1] != '*')
         Div += 1;
-      if (C == '(' && I > 0 && Text[I - 1] == 'f')
-        Calls += 1;
+      if (C == '(' && I > 0 && Text[I - 1] == 'f') {
+        size_t J = I;
+        while (J > 0 && (isalnum(static_cast<unsigned char>(Text[J - 1])) ||
+                         Text[J - 1] == '_'))
+          --J;
+        static const std::set<std::string> Cheap = {"if", "fabsf", "fminf",
+                                                    "fmaxf", "fmaf", "__fmaf"};
+        Calls += !Cheap.count(Text.substr(J, I - J));
+      }
     }
     // Subscripts of unrolled loops are offsets in the instruction.
     R.Index += T * Index * (T > 1 ? 0.1 : 0.5);
@@ -220,8 +227,12 @@ double sumRegisters(const KernelModel &M) {
   return Words;
 }
 
-/// Does a loop with barriers store in every round?
-bool walksThroughPlanes(const KernelModel &M) {
+/// Does a loop with barriers store in every round, under a block of two
+/// dimensions?
+bool walksThroughPlanes(const KernelModel &M,
+                        const std::array<int64_t, 3> &Block) {
+  if (Block[1] < 2)
+    return false;
   for (const Stmt &S : M.Stmts)
     if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
         S.HasBarrier && S.HasGlobalWrite)
@@ -443,7 +454,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M,
     }
   K.LoadRounds = Rounds;
   K.OutputsPerThread = 1;
-  if (walksThroughPlanes(M))
+  if (walksThroughPlanes(M, Block))
     K.GridWarpsPerSm = PlaneWarpsPerSm;
   K.ThreadsPerBlock = static_cast<unsigned>(Threads);
   K.Registers = M.RegistersHint ? M.RegistersHint : 32;
@@ -573,7 +584,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   for (const ArrayPlan &A : P.Arrays)
     K.RowByRow |= A.Stream.has_value();
   K.OutputsPerThread = static_cast<unsigned>(Slots);
-  if (walksThroughPlanes(M))
+  if (walksThroughPlanes(M, Block))
     K.GridWarpsPerSm = PlaneWarpsPerSm / Slots;
   K.ThreadsPerBlock = static_cast<unsigned>(
       P.Merge && Threads < P.TargetThreads ? double(P.TargetThreads) : Threads);
