@@ -36,6 +36,9 @@ enum class Exchange {
   Shared   ///< the array stays in shared memory; only the slots are merged
 };
 
+/// "shuffle", "reload", "direct" or "shared".
+const char *exchangeName(Exchange X);
+
 /// A part of the staging function: on Domain, element (e0, e1, ...) holds V.
 struct StagePiece {
   Nullable<isl::set> Domain; ///< [e0, e1, symbols] -> { : }

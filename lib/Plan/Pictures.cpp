@@ -13,20 +13,6 @@ using namespace rcache;
 
 namespace {
 
-const char *nameOf(Exchange X) {
-  switch (X) {
-  case Exchange::Shuffle:
-    return "shuffle";
-  case Exchange::Reload:
-    return "reload";
-  case Exchange::Direct:
-    return "direct";
-  case Exchange::Shared:
-    return "shared";
-  }
-  return "";
-}
-
 /// Lanes in a row along x that belong to one logical block.
 unsigned lanesOf(const Plan &P) {
   if (!P.Block)
@@ -86,7 +72,7 @@ PictureCell cell(const ArrayPlan &A, const std::vector<int64_t> &Step,
 ArrayPicture picture(const KernelModel &M, const Plan &P, const ArrayPlan &A) {
   ArrayPicture R;
   R.Array = M.Arrays[A.Array].Name;
-  R.Exchange = nameOf(A.X);
+  R.Exchange = exchangeName(A.X);
   R.Lanes = lanesOf(P);
   if (A.X == Exchange::Shuffle)
     R.Detail =

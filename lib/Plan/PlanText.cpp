@@ -19,20 +19,6 @@ template <typename T> std::string islText(const T &V) {
   return S.str();
 }
 
-const char *name(Exchange X) {
-  switch (X) {
-  case Exchange::Shuffle:
-    return "shuffle";
-  case Exchange::Reload:
-    return "reload";
-  case Exchange::Direct:
-    return "direct";
-  case Exchange::Shared:
-    return "shared";
-  }
-  return "?";
-}
-
 void printValue(llvm::raw_ostream &OS, const ValueRef &V) {
   if (!V) {
     OS << "null";
@@ -69,6 +55,20 @@ void printValue(llvm::raw_ostream &OS, const ValueRef &V) {
 
 } // namespace
 
+const char *rcache::exchangeName(Exchange X) {
+  switch (X) {
+  case Exchange::Shuffle:
+    return "shuffle";
+  case Exchange::Reload:
+    return "reload";
+  case Exchange::Direct:
+    return "direct";
+  case Exchange::Shared:
+    return "shared";
+  }
+  return "?";
+}
+
 void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   OS << "plan " << M.Signature << "\n";
   OS << "  factor " << Factor[0] << " " << Factor[1] << " " << Factor[2]
@@ -82,7 +82,7 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   OS << "  barriers " << (KeepBarriers ? "kept: " + BarrierReason : "dropped")
      << "\n";
   for (const ArrayPlan &A : Arrays) {
-    OS << "  array " << M.Arrays[A.Array].Name << " " << name(A.X);
+    OS << "  array " << M.Arrays[A.Array].Name << " " << exchangeName(A.X);
     if (A.X == Exchange::Shuffle)
       OS << (A.Cyclic ? " cyclic" : " chunk " + std::to_string(A.Chunk))
          << (A.Direction < 0 ? " reversed" : "");

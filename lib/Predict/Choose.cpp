@@ -17,18 +17,10 @@ namespace {
 constexpr unsigned MaxRegisters = 200;
 
 std::string exchangeText(const ArrayPlan &A) {
-  switch (A.X) {
-  case Exchange::Shuffle:
-    return A.Cyclic ? "shuffle, round robin"
-                    : "shuffle, chunks of " + std::to_string(A.Chunk);
-  case Exchange::Reload:
-    return "reload";
-  case Exchange::Direct:
-    return "direct";
-  case Exchange::Shared:
-    return "shared";
-  }
-  return "?";
+  std::string T = exchangeName(A.X);
+  if (A.X == Exchange::Shuffle)
+    T += A.Cyclic ? ", round robin" : ", chunks of " + std::to_string(A.Chunk);
+  return T;
 }
 
 std::string arraysText(const KernelModel &M, const Plan &P) {
