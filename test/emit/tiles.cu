@@ -13,6 +13,11 @@
 // RUN: diff %t.original %t.random
 // RUN: %nvcc -std=c++17 -Xptxas -v -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=PTXAS %s
 //
+// RUN: rcache-rewrite %s -o %t.kept.cu --kernel=product --candidate=31 --cuda-path=%cuda 2>&1 | FileCheck --check-prefix=KEPT %s
+// RUN: rcache-check run %t.kept.cu > %t.kept
+// RUN: diff %t.original %t.kept
+// KEPT: rewrote 'product' {{.*}}'As' kept shared; 'Bs' kept shared
+//
 // CHECK-DAG: rewrote 'blur' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'centred' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'star'
