@@ -8,6 +8,7 @@
 #include "Campaign.h"
 #include "Process.h"
 #include "llvm/Support/JSON.h"
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <mutex>
@@ -105,7 +106,9 @@ std::string tellingRuns(std::string Text) {
          At = Text.find(Mark, At)) {
       size_t Line = Text.find_last_of(";{}", At) + 1;
       size_t Name = Text.find_first_not_of(" \n", Line);
-      size_t End = Text.find("_rc", Name);
+      size_t End = std::min(Name, At);
+      while (isalnum(static_cast<unsigned char>(Text[End])) || Text[End] == '_')
+        ++End;
       At += std::string(Mark).size();
       if (End == std::string::npos || End > At)
         continue;
@@ -115,6 +118,19 @@ std::string tellingRuns(std::string Text) {
       At += Tell.size();
     }
   return Text;
+}
+
+/// The kernels NAME_rc... that ran, with the number of launches of each.
+std::map<std::string, unsigned> formsThatRan(const std::string &Out,
+                                             const std::string &Kernel) {
+  const std::string Mark = "ran " + Kernel + "_rc";
+  std::map<std::string, unsigned> N;
+  std::istringstream In(Out);
+  std::string Line;
+  while (std::getline(In, Line))
+    if (Line.compare(0, Mark.size(), Mark) == 0)
+      ++N[Line.substr(4)];
+  return N;
 }
 
 unsigned countLines(const std::string &Out, const std::string &Line) {
@@ -254,7 +270,9 @@ public:
     }
     for (size_t I = 0; I < Places.size(); ++I) {
       Outcome &O = Out[Places[I]];
-      O.Ran = countLines(After.Out, "ran " + Rewritten[I].Name + "\n");
+      O.Forms = formsThatRan(After.Out, Rewritten[I].Name);
+      for (auto &[Form, Times] : O.Forms)
+        O.Ran += Times;
       O.Launches = countLines(After.Out, Rewritten[I].Name + " ");
       auto It = Found.find(Rewritten[I].Name);
       if (It != Found.end()) {
@@ -332,10 +350,11 @@ bool forBatches(
   return Complete;
 }
 
-std::vector<KernelText> kernelsOf(const std::vector<unsigned> &Seeds) {
+std::vector<KernelText> kernelsOf(const std::vector<unsigned> &Seeds,
+                                  const std::string &Family) {
   Group G;
   for (unsigned S : Seeds) {
-    Choices C(S);
+    Choices C = choicesOf(S, Family);
     G.push_back(anyKernel(C, kernelName(S)));
   }
   return G;
@@ -352,7 +371,7 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
   std::mutex Lock;
   N.Complete =
       forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
-        Group G = kernelsOf(Seeds);
+        Group G = kernelsOf(Seeds, O.Family);
         const std::vector<std::string> &Options = optionsOf(Seeds.front(), O);
         std::vector<Outcome> Out =
             test(G, Options, T, T.Folder + "/fuzz-" + num(J));

@@ -41,10 +41,12 @@ bool isSuspicious(const std::string &Code);
 
 struct Outcome {
   Verdict V = Verdict::NotRun;
-  std::string Code;      ///< Declined: the code
-  std::string Detail;    ///< what was printed or differs
-  std::string Emitted;   ///< Rewritten: the text of the file it stands in
-  unsigned Ran = 0;      ///< Rewritten: launches that ran the rewritten kernel
+  std::string Code;    ///< Declined: the code
+  std::string Detail;  ///< what was printed or differs
+  std::string Emitted; ///< Rewritten: the text of the file it stands in
+  /// Rewritten: the kernels that are new, with the launches that ran each.
+  std::map<std::string, unsigned> Forms;
+  unsigned Ran = 0;      ///< Rewritten: launches that ran one of them
   unsigned Launches = 0; ///< of how many
 };
 
@@ -62,6 +64,8 @@ struct CampaignOptions {
   std::vector<std::vector<std::string>> OptionSets;
   std::string Keep;      ///< folder for the programs that failed, or ""
   unsigned Variants = 1; ///< mutants of a kind for each plan
+  unsigned Enough = 0;   ///< of a kind, then only the others; 0: never
+  std::string Family;    ///< of all kernels, or "": as the seeds say
 };
 
 struct Failure {
@@ -101,7 +105,8 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T);
 bool forBatches(
     const CampaignOptions &O,
     const std::function<void(const std::vector<unsigned> &, unsigned)> &Work);
-std::vector<KernelText> kernelsOf(const std::vector<unsigned> &Seeds);
+std::vector<KernelText> kernelsOf(const std::vector<unsigned> &Seeds,
+                                  const std::string &Family);
 
 /// A plan that was changed on purpose, where that changes the text.
 struct Mutant {
@@ -114,7 +119,7 @@ struct Mutant {
 };
 struct MutantCounts {
   unsigned Tried = 0, Changed = 0;
-  unsigned NeverRan = 0; ///< kernels left out: no launch meets the plan
+  unsigned NeverRan = 0; ///< left out: no launch comes by what is new
   std::map<Mutant::FateType, unsigned> ByFate;
   std::vector<Mutant> Others; ///< not killed
 };
@@ -125,7 +130,7 @@ runMutants(const CampaignOptions &O, Tools T,
 
 /// The smallest answers found for which the seed's kernel still ends in
 /// \p Wanted. \p Tests counts the trials.
-Answers shrink(unsigned Seed, Verdict Wanted,
+Answers shrink(unsigned Seed, const std::string &Family, Verdict Wanted,
                const std::vector<std::string> &RewriteOptions, const Tools &T,
                unsigned &Tests);
 

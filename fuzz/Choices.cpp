@@ -21,6 +21,8 @@ uint64_t Choices::random(const std::string &Path) const {
 unsigned Choices::pick(const std::string &Name, unsigned N) {
   std::string Path = Prefix + Name;
   unsigned V = 0;
+  if (auto It = Given.find(Path); It != Given.end())
+    return Asked[Path] = It->second < N ? It->second : 0;
   if (Replay) {
     auto It = Fixed.find(Path);
     V = It == Fixed.end() || It->second >= N ? 0 : It->second;
@@ -33,7 +35,7 @@ unsigned Choices::pick(const std::string &Name, unsigned N) {
 unsigned Choices::weighted(const std::string &Name,
                            std::initializer_list<unsigned> Weights) {
   auto N = static_cast<unsigned>(Weights.size());
-  if (Replay)
+  if (Replay || Given.count(Prefix + Name))
     return pick(Name, N);
   unsigned Sum = 0;
   for (unsigned W : Weights)

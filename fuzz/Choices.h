@@ -27,6 +27,9 @@ public:
   /// Answers from \p Fixed; what is not in it gets 0.
   explicit Choices(Answers Fixed) : Replay(true), Fixed(std::move(Fixed)) {}
 
+  /// Gives the question at \p Path this answer, whatever the seed says.
+  void fix(const std::string &Path, unsigned Answer) { Given[Path] = Answer; }
+
   /// 0 ... \p N - 1, all alike.
   unsigned pick(const std::string &Name, unsigned N);
   /// An index into \p Weights, each as likely as its weight.
@@ -56,7 +59,7 @@ public:
 private:
   uint64_t Seed = 0;
   bool Replay = false;
-  Answers Fixed, Asked;
+  Answers Fixed, Given, Asked;
   std::string Prefix;
 
   uint64_t random(const std::string &Path) const;

@@ -76,6 +76,12 @@ KernelText tileKernel(Choices &C, const std::string &Name);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
 
+/// The answers of a seed. \p Family: "window", "block", "plane", "outside" or
+/// "tile" whatever the seed says, or "".
+Choices choicesOf(unsigned Seed, const std::string &Family);
+/// Is there a family of that name?
+bool isFamily(const std::string &Name);
+
 /// Any of the families.
 KernelText anyKernel(Choices &C, const std::string &Name);
 

@@ -43,6 +43,40 @@ std::string launchFunction(const std::string &Text, const std::string &Kernel) {
   return B == std::string::npos ? "" : Part.substr(B);
 }
 
+/// The texts of the new kernels, by name: \p Kernel_rc, ..._rc_any_block, ...
+std::map<std::string, std::string> formsOf(const std::string &Part,
+                                           const std::string &Kernel) {
+  std::map<std::string, std::string> Forms;
+  const std::string Mark = " " + Kernel + "_rc";
+  for (size_t B = Part.find(Mark); B != std::string::npos;
+       B = Part.find(Mark, B + 1)) {
+    size_t Open = Part.find('(', B), End = Part.find("\n}\n", B);
+    std::string Name = Part.substr(B + 1, Open - B - 1);
+    if (Open == std::string::npos || Forms.count(Name) ||
+        Name.find_first_of(" <;\n") != std::string::npos ||
+        Name == Kernel + "_rc_launch")
+      continue;
+    Forms[Name] = Part.substr(Open, End - Open);
+    B = End == std::string::npos ? Part.size() : End;
+  }
+  return Forms;
+}
+
+/// Does \p Damaged differ from \p Sound where a launch of the program comes by:
+/// in how it is launched, or in a kernel that ran?
+bool reached(const std::string &Sound, const std::string &Damaged,
+             const std::string &Kernel,
+             const std::map<std::string, unsigned> &Ran) {
+  if (launchFunction(Sound, Kernel) != launchFunction(Damaged, Kernel))
+    return true;
+  auto A = formsOf(partOf(Sound, Kernel), Kernel),
+       B = formsOf(partOf(Damaged, Kernel), Kernel);
+  return A.size() != B.size() ||
+         std::any_of(Ran.begin(), Ran.end(), [&](const auto &F) {
+           return !A.count(F.first) || A[F.first] != B[F.first];
+         });
+}
+
 bool contains(const std::string &Text, const char *What) {
   return Text.find(What) != std::string::npos;
 }
@@ -163,12 +197,17 @@ runMutants(const CampaignOptions &O, Tools T,
   };
   if (O.Seconds)
     endRunsAt(Start + std::chrono::seconds(O.Seconds));
+  auto IsEnough = [&](const std::string &Kind) {
+    std::lock_guard<std::mutex> L(Lock);
+    MutantCounts &C = N[Kind];
+    return O.Enough && C.Changed - C.ByFate[Mutant::SameCode] >= O.Enough;
+  };
   forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
     std::string Stem = T.Folder + "/fuzz-" + num(J);
     const std::vector<std::string> &Plain = optionsOf(Seeds.front(), O);
-    std::vector<KernelText> All = kernelsOf(Seeds), G;
+    std::vector<KernelText> All = kernelsOf(Seeds, O.Family), G;
     std::vector<unsigned> Which;
-    std::vector<std::string> Text;
+    std::vector<Outcome> Before;
     std::vector<Outcome> Sound = test(All, Plain, T, Stem);
     for (size_t I = 0; I < All.size(); ++I) {
       if (Sound[I].V != Verdict::Equal)
@@ -181,7 +220,7 @@ runMutants(const CampaignOptions &O, Tools T,
       }
       G.push_back(All[I]);
       Which.push_back(Seeds[I]);
-      Text.push_back(partOf(Sound[I].Emitted, All[I].Name));
+      Before.push_back(std::move(Sound[I]));
     }
     // Another kind first in each batch: time may be short.
     std::vector<std::string> Order = Kinds;
@@ -193,6 +232,8 @@ runMutants(const CampaignOptions &O, Tools T,
       for (unsigned V = 0; V < std::max(1u, O.Variants); ++V) {
         if (Over())
           return;
+        if (IsEnough(Kind))
+          break;
         const std::string Name = Kind + ":" + num(V);
         std::vector<std::string> Options = Plain;
         Options.push_back("--mutate=" + Name);
@@ -206,7 +247,15 @@ runMutants(const CampaignOptions &O, Tools T,
           M.Options = Plain;
           bool Changed = true;
           if (Out[I].V == Verdict::Equal) {
-            Changed = partOf(Out[I].Emitted, G[I].Name) != Text[I];
+            const std::string &Sound = Before[I].Emitted;
+            Changed =
+                partOf(Out[I].Emitted, G[I].Name) != partOf(Sound, G[I].Name);
+            if (Changed &&
+                !reached(Sound, Out[I].Emitted, G[I].Name, Before[I].Forms)) {
+              std::lock_guard<std::mutex> L(Lock);
+              ++N[Kind].NeverRan;
+              continue;
+            }
             if (Changed)
               M.Fate = MutantTester(T, Stem, Plain, Name).judge(G[I], M.Why);
             if (Over())

@@ -9,6 +9,7 @@
 // regions that are part of the checksum.
 
 #include "Grammar.h"
+#include <algorithm>
 
 namespace rcache::fuzz {
 
@@ -416,6 +417,22 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
   if (MayBig)
     Add(3 * B, B, 0, 0, 0, 1);
   return Out;
+}
+
+static const char *const Families[] = {"window", "block", "plane", "outside",
+                                       "tile"};
+
+bool isFamily(const std::string &Name) {
+  return std::find(std::begin(Families), std::end(Families), Name) !=
+         std::end(Families);
+}
+
+Choices choicesOf(unsigned Seed, const std::string &Family) {
+  Choices C(Seed);
+  for (unsigned I = 0; I < std::size(Families); ++I)
+    if (Family == Families[I])
+      C.fix("kernel/family", I);
+  return C;
 }
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {

@@ -63,6 +63,15 @@ static cl::opt<unsigned> Variants("variants",
                                   cl::desc("Mutants of a kind for each plan"),
                                   cl::init(1), cl::sub(Mutants),
                                   cl::cat(Category));
+static cl::opt<unsigned>
+    Enough("enough", cl::desc("Of a kind, this many mutants with other code"),
+           cl::init(0), cl::sub(Mutants), cl::cat(Category));
+static cl::opt<std::string>
+    Family("family",
+           cl::desc("Kernels of one family: window, block, plane, tile or "
+                    "outside (default: as the seed says)"),
+           cl::sub(Generate), cl::sub(Run), cl::sub(ShrinkCmd),
+           cl::sub(Mutants), cl::cat(Category));
 static cl::list<std::string> Kinds("kind",
                                    cl::desc("Kind of mutation (repeatable)"),
                                    cl::sub(Mutants), cl::cat(Category));
@@ -112,6 +121,8 @@ CampaignOptions campaign() {
   O.Seconds = Time;
   O.Keep = Keep;
   O.Variants = Variants;
+  O.Enough = Enough;
+  O.Family = Family;
   return O;
 }
 
@@ -253,7 +264,7 @@ int runMain(const Tools &T) {
 
 int shrinkMain(const Tools &T) {
   std::vector<std::string> Options = optionsOf(Seed, campaign());
-  Choices C(Seed);
+  Choices C = choicesOf(Seed, Family);
   KernelText K = anyKernel(C, kernelName(Seed));
   Outcome O = test({K}, Options, T, T.Folder + "/shrink")[0];
   if (!isFailure(O.V)) {
@@ -262,7 +273,7 @@ int shrinkMain(const Tools &T) {
     return 0;
   }
   unsigned Tests = 0;
-  Choices Small(shrink(Seed, O.V, Options, T, Tests));
+  Choices Small(shrink(Seed, Family, O.V, Options, T, Tests));
   K = anyKernel(Small, kernelName(Seed));
   O = test({K}, Options, T, T.Folder + "/shrink")[0];
   std::string Text = "// " + std::string(verdictName(O.V)) + " with " +
@@ -337,8 +348,12 @@ int main(int Argc, const char **Argv) {
                                    "rewriter\n",
                                    &errs()))
     return 2;
+  if (!Family.empty() && !isFamily(Family)) {
+    errs() << "rcache-fuzz: there is no family '" << Family << "'\n";
+    return 2;
+  }
   if (Generate) {
-    Choices C(Seed);
+    Choices C = choicesOf(Seed, Family);
     std::string Text = program({anyKernel(C, kernelName(Seed))});
     if (Output == "-")
       outs() << Text;

@@ -14,12 +14,12 @@ namespace {
 
 class Shrinker {
 public:
-  Shrinker(unsigned Seed, Verdict Wanted,
+  Shrinker(unsigned Seed, const std::string &Family, Verdict Wanted,
            const std::vector<std::string> &Options, const Tools &T,
            unsigned &Tests)
       : Name(kernelName(Seed)), Wanted(Wanted), Options(Options), T(T),
         Tests(Tests) {
-    Choices C(Seed);
+    Choices C = choicesOf(Seed, Family);
     anyKernel(C, Name);
     Best = C.asked();
   }
@@ -93,10 +93,10 @@ private:
 
 } // namespace
 
-Answers shrink(unsigned Seed, Verdict Wanted,
+Answers shrink(unsigned Seed, const std::string &Family, Verdict Wanted,
                const std::vector<std::string> &RewriteOptions, const Tools &T,
                unsigned &Tests) {
-  return Shrinker(Seed, Wanted, RewriteOptions, T, Tests).run();
+  return Shrinker(Seed, Family, Wanted, RewriteOptions, T, Tests).run();
 }
 
 } // namespace rcache::fuzz

@@ -233,8 +233,7 @@ private:
     auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
     if (!E)
       return Decline{"emit-failed", llvm::toString(E.takeError()), M.Pos};
-    if (auto K = parseMutation(O.Mutate))
-      mutateText(E->Kernel, E->Launch, *K, O.MutateSeed);
+    damage(*E);
     if (V.K == VerifyOutcome::Wrong)
       C.R.Notes.push_back("the plan verifier found: " + V.Detail);
     const bool Moves = std::any_of(
@@ -279,7 +278,7 @@ private:
   void emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
     const KernelModel &M = *C.M;
     const unsigned Multiple = C.ThePlan->BlockMultiple;
-    if (C.ThePlan->Block || Multiple <= 32 || O.Candidate || !O.Mutate.empty())
+    if (C.ThePlan->Block || Multiple <= 32 || O.Candidate)
       return;
     if (M.Geo.AllLaunchesConst &&
         std::all_of(M.Geo.SeenBlocks.begin(), M.Geo.SeenBlocks.end(),
@@ -297,17 +296,23 @@ private:
       Best = &P;
       Rank = Figures.Rank;
     }
-    if (!Best || verifyPlan(M, *Best, quickly()).K == VerifyOutcome::Wrong)
+    if (!Best)
       return;
-    auto E = emitKernel(M, *Best, freshName(M.Name + "_rc_any_block"));
+    Plan P = *Best;
+    damage(P);
+    if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong &&
+        O.Mutate.empty())
+      return;
+    auto E = emitKernel(M, P, freshName(M.Name + "_rc_any_block"));
     if (!E) { // one plan is enough
       llvm::consumeError(E.takeError());
       return;
     }
+    damage(*E);
     C.AnyBlock = std::move(*E);
     C.R.Notes.push_back("blocks that are no multiple of " +
                         std::to_string(Multiple) +
-                        " threads: " + planLine(M, *Best));
+                        " threads: " + planLine(M, P));
   }
 
   /// Tests of what looks for errors: a wrong plan goes on to emission.
@@ -321,6 +326,11 @@ private:
       P = std::move(Damaged);
     else if (!Done)
       llvm::consumeError(Done.takeError());
+  }
+
+  void damage(EmittedKernel &E) const {
+    if (auto K = parseMutation(O.Mutate))
+      mutateText(E.Kernel, E.Launch, *K, O.MutateSeed);
   }
 
   /// A net under every rewriting: cheap enough to be always on.

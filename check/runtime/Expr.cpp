@@ -237,9 +237,31 @@ void shortenConversion(uint32_t &Code, uint32_t &Operand) {
   Code = Unsigned;
 }
 
+/// Is \p N a floating-point value that cannot be minus zero? A sum is minus
+/// zero only if both operands are, a difference only if the first one is.
+bool notMinusZero(uint32_t N, unsigned Bits) {
+  static const uint32_t Fsub = exprOperation("fsub", false);
+  const Node &X = table().Nodes[N];
+  if (isConstant(N))
+    return valueOf(N) != 1ull << (Bits - 1);
+  if (X.Op == op(ExprOp::FAdd))
+    return notMinusZero(X.Operands[0], Bits) ||
+           notMinusZero(X.Operands[1], Bits);
+  return X.Op == Fsub && notMinusZero(X.Operands[0], Bits);
+}
+
 uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
   if (X.size() == 1)
     shortenConversion(Code, X[0]);
+  // a - (b - c) is a + (c - b), as optimisers have it, unless both differences
+  // are zero and a is minus zero.
+  static const uint32_t Fsub = exprOperation("fsub", false);
+  if (Code == Fsub && X.size() == 2 && !isConstant(X[1]) &&
+      table().Nodes[X[1]].Op == Fsub && notMinusZero(X[0], Bits)) {
+    const std::vector<uint32_t> Inner = table().Nodes[X[1]].Operands;
+    return make(op(ExprOp::FAdd), Bits,
+                {X[0], make(Fsub, Bits, {Inner[1], Inner[0]})});
+  }
   auto O = static_cast<ExprOp>(Code);
   if (Code < op(ExprOp::Other) && !X.empty())
     if (uint32_t R = byteOperation(O, Bits, X[0], X.size() > 1 ? X[1] : 0))
