@@ -90,6 +90,13 @@ public:
   void HandleTranslationUnit(clang::ASTContext &) override {
     Handler.parsed(CI, Outcome);
   }
+
+  /// What functions of the toolkit and the standard library do is known by
+  /// their names, or not at all: their bodies are a third of the parsing.
+  /// (Sema keeps those of constexpr functions and deduced return types.)
+  bool shouldSkipFunctionBody(clang::Decl *D) override {
+    return CI.getSourceManager().isInSystemHeader(D->getLocation());
+  }
 };
 
 class HandlerAction : public clang::ASTFrontendAction {
@@ -106,6 +113,8 @@ public:
     // A missing header must not hide the errors behind it: whether kernels and
     // launches are free of errors has to be known.
     CI.getDiagnostics().setFatalsAsError(true);
+    // For which ones: HandlerConsumer::shouldSkipFunctionBody.
+    CI.getFrontendOpts().SkipFunctionBodies = true;
     return true;
   }
 

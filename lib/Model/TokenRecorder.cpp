@@ -73,9 +73,9 @@ TokenRecorder::TokenRecorder(Preprocessor &PP) : P(std::make_unique<Impl>()) {
     if (T.isAnnotation())
       return;
     SourceLocation File = SM.getExpansionLoc(T.getLocation());
-    FileID Id = SM.getFileID(File);
-    if (Id != Last) {
-      Last = Id;
+    // Most tokens come from the same file as the one before.
+    if (!SM.isInFileID(File, Last)) {
+      Last = SM.getFileID(File);
       LastIsUser = !SM.isInSystemHeader(File) &&
                    !SM.isWrittenInBuiltinFile(File) &&
                    !SM.isWrittenInCommandLineFile(File);
