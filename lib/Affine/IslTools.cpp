@@ -349,11 +349,52 @@ static std::optional<isl::pw_aff> withoutSymbol(const isl::pw_aff &V,
   return simplify(Value, projectOut(Context, {Id}));
 }
 
+/// The split of a value that is one affine expression wherever it is defined:
+/// read off its coefficients. nullopt: not such a value, or a symbol whose one
+/// value the context gives (its slope is then 0, see above).
+static std::optional<LinearSplit>
+splitPlain(const isl::pw_aff &V, const std::vector<std::string> &Ids,
+           const isl::set &Context) {
+  if (!V.isa_aff() || V.involves_locals())
+    return std::nullopt;
+  const isl::aff A = V.as_aff();
+  LinearSplit Split;
+  Split.Rest = V;
+  for (const std::string &Id : Ids) {
+    isl::id Name(V.ctx(), Id);
+    const int Of =
+        isl_set_find_dim_by_id(Context.get(), isl_dim_param, Name.get());
+    if (Of < 0)
+      return std::nullopt;
+    const isl::val Fixed = own(
+        V.ctx(), isl_set_plain_get_val_if_fixed(Context.get(), isl_dim_param,
+                                                static_cast<unsigned>(Of)));
+    if (!Fixed.is_nan())
+      return std::nullopt;
+    const int At = isl_aff_find_dim_by_name(A.get(), isl_dim_param, Id.c_str());
+    if (At < 0) {
+      Split.Coefficients[Id] = 0;
+      continue;
+    }
+    const isl::val C =
+        own(V.ctx(), isl_aff_get_coefficient_val(A.get(), isl_dim_param, At));
+    if (!C.is_int())
+      return std::nullopt;
+    const int64_t Slope = C.num_si();
+    Split.Coefficients[Id] = Slope;
+    Split.Rest = Split.Rest.sub(
+        symbolValue(V.ctx(), Id).mul(constantValue(V.ctx(), Slope)));
+  }
+  return Split;
+}
+
 std::optional<LinearSplit> splitLinear(const isl::pw_aff &V,
                                        const std::vector<std::string> &Ids,
                                        const isl::set &Context) {
   requireValue(V);
   requireValue(Context);
+  if (std::optional<LinearSplit> Plain = splitPlain(V, Ids, Context))
+    return Plain;
   isl::ctx Ctx = V.ctx();
   LinearSplit Split;
   Split.Rest = V;
