@@ -184,6 +184,9 @@ struct Plan {
     }
   };
   std::vector<VectorStore> VectorStores;
+  /// Pointer parameters (indices in KernelModel::Params, the smaller first) that
+  /// have to lead to different memory; a precondition says so for each pair.
+  std::vector<std::pair<int, int>> Separate;
   std::vector<Precondition> Preconditions;
   PlanCounts Counts;
   double PredictedSpeedup = 0;  ///< 0: not predicted

@@ -55,6 +55,8 @@ public:
     E.Kernel = head() + "{\n" + planComment() + prologue(Body) + Body + "}\n";
     E.Helpers = F.helpers();
     E.Helpers.insert(Helpers.begin(), Helpers.end());
+    if (!P.Separate.empty())
+      E.Helpers.insert("separate");
     E.Condition = condition();
     E.Launch = launch();
     return E;
@@ -784,13 +786,16 @@ private:
     return Out;
   }
 
+  /// As a name of its own: no member `.f` or `->f`, no end of a number `0.f`.
   static bool mentions(const std::string &T, const std::string &Id) {
     auto IsId = [](char C) {
       return isalnum(static_cast<unsigned char>(C)) || C == '_';
     };
     for (size_t P = T.find(Id); P != std::string::npos; P = T.find(Id, P + 1))
       if ((P == 0 || !IsId(T[P - 1])) &&
-          (P + Id.size() >= T.size() || !IsId(T[P + Id.size()])))
+          (P + Id.size() >= T.size() || !IsId(T[P + Id.size()])) &&
+          !llvm::StringRef(T).take_front(P).rtrim().ends_with(".") &&
+          !llvm::StringRef(T).take_front(P).rtrim().ends_with("->"))
         return true;
     return false;
   }

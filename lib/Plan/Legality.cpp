@@ -4,6 +4,7 @@
 // See Legality.h.
 
 #include "Legality.h"
+#include "Separate.h"
 #include "Staging.h"
 #include <algorithm>
 #include <set>
@@ -184,10 +185,10 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
 }
 
 std::optional<Decline> rcache::movedLoads(const KernelModel &M,
-                                          const ArrayPlan &P,
+                                          const ArrayPlan &A, Plan &P,
                                           bool AssumeNoAlias) {
   std::set<int> Sources;
-  for (const StagePiece &S : P.Stage.Pieces) {
+  for (const StagePiece &S : A.Stage.Pieces) {
     std::vector<ValueRef> Loads;
     collectLoads(S.V, Loads);
     for (const ValueRef &G : S.Guards)
@@ -195,33 +196,37 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
     for (const ValueRef &L : Loads)
       Sources.insert(L->Root);
   }
-  if (Sources.empty())
-    return std::nullopt;
-  const Stmt &Barrier = M.stmt(P.Barrier);
-  unsigned Begin = M.SharedAccesses[P.Writes.front()].Range.Begin;
-  for (const GlobalAccess &G : M.GlobalAccesses) {
-    if (G.K == GlobalAccess::Read || G.Range.Begin < Begin ||
-        G.Range.End > Barrier.Range.Begin)
-      continue;
-    for (int S : Sources)
-      if (mayAlias(M, S, G.Root, AssumeNoAlias))
-        return Decline{"writes-before-barrier",
-                       "'" + M.text(G.Range) +
-                           "' is written between the staging of '" +
-                           M.Arrays[P.Array].Name + "' and its barrier",
-                       G.Pos};
-  }
+  /// May the store to \p G change what is read?
+  auto Changes = [&](const GlobalAccess &G) {
+    for (int S : Sources) {
+      if (!mayAlias(M, S, G.Root, AssumeNoAlias))
+        continue;
+      if (!canSeparate(M, S, G.Root))
+        return true;
+      requireSeparate(P, S, G.Root);
+    }
+    return false;
+  };
+  const Stmt &Barrier = M.stmt(A.Barrier);
+  unsigned Begin =
+      A.Writes.empty() ? 0 : M.SharedAccesses[A.Writes.front()].Range.Begin;
+  for (const GlobalAccess &G : M.GlobalAccesses)
+    if (G.K != GlobalAccess::Read && G.Range.Begin >= Begin &&
+        G.Range.End <= Barrier.Range.Begin && Changes(G))
+      return Decline{"writes-before-barrier",
+                     "'" + M.text(G.Range) +
+                         "' is written between the staging of '" +
+                         M.Arrays[A.Array].Name + "' and its barrier",
+                     G.Pos};
   // Direct reads evaluate the staging function after the barrier: nothing may
   // have been stored meanwhile that it reads.
-  if (P.X == Exchange::Direct)
+  if (A.X == Exchange::Direct)
     for (const GlobalAccess &G : M.GlobalAccesses)
-      if (G.K != GlobalAccess::Read)
-        for (int S : Sources)
-          if (mayAlias(M, S, G.Root, AssumeNoAlias))
-            return Decline{"may-alias",
-                           "'" + M.text(G.Range) +
-                               "' is written and '" + M.Arrays[P.Array].Name +
-                               "' would be read again from its source",
-                           G.Pos};
+      if (G.K != GlobalAccess::Read && Changes(G))
+        return Decline{"may-alias",
+                       "'" + M.text(G.Range) + "' is written and '" +
+                           M.Arrays[A.Array].Name +
+                           "' would be read again from its source",
+                       G.Pos};
   return std::nullopt;
 }

@@ -29,9 +29,10 @@ std::optional<Decline> convergence(const KernelModel &M);
 std::optional<Decline> slotability(const KernelModel &M);
 
 /// The loads that move (those of register arrays) happen at the end of the
-/// staging statements. A store in these statements to what they read forbids it.
-std::optional<Decline> movedLoads(const KernelModel &M, const ArrayPlan &P,
-                                  bool AssumeNoAlias);
+/// staging statements, or where they are used. A store in between to what they
+/// read forbids it; if only a launch can tell, it is asked to (Plan::Separate).
+std::optional<Decline> movedLoads(const KernelModel &M, const ArrayPlan &A,
+                                  Plan &P, bool AssumeNoAlias);
 
 } // namespace rcache
 

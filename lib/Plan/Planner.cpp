@@ -9,6 +9,7 @@
 #include "Affine/IslTools.h"
 #include "Groups.h"
 #include "Legality.h"
+#include "Separate.h"
 #include "Solve.h"
 #include "Staging.h"
 #include "Streaming.h"
@@ -394,7 +395,7 @@ private:
               findInterior(M, Base, AP, AP.Extent);
             chooseVectors(AP, P, A);
           }
-          if (auto D = movedLoads(M, AP, R.AssumeNoAlias)) {
+          if (auto D = movedLoads(M, AP, P, R.AssumeNoAlias)) {
             decline(D->Code.c_str(), D->Detail, D->Pos);
             return true;
           }
@@ -419,6 +420,7 @@ private:
         P.Merge = false;
     findVectorStores(P);
     addPreconditions(P, H);
+    addSeparations(M, A, P);
     count(P);
     if (!Fm.Keep.empty()) {
       P.TapsOutside = true;
@@ -656,11 +658,13 @@ private:
         return K == I || std::find(Also.begin(), Also.end(), K) != Also.end();
       };
       bool Follows = false;
+      std::set<int> Apart; // what else is accessed meanwhile
       for (const GlobalAccess &O : M.GlobalAccesses) {
         if (Ours(O))
           continue;
-        bool Same = O.Root == G.Root || mayAlias(M, O.Root, G.Root, R.AssumeNoAlias);
-        if (!Same)
+        const bool MayMeet =
+            O.Root == G.Root || mayAlias(M, O.Root, G.Root, R.AssumeNoAlias);
+        if (!MayMeet)
           continue;
         // Another access to this memory in the same barrier-free stretch: the
         // order between them would change. Reads before the store are fine.
@@ -670,7 +674,10 @@ private:
             Before &= O.Range.End <= S.StoredRange.End || exclusive(O.Stmt, S.Stmt);
         if (Before)
           continue;
-        Follows = true;
+        if (canSeparate(M, O.Root, G.Root))
+          Apart.insert(O.Root);
+        else
+          Follows = true;
       }
       for (const SharedAccess &S : M.SharedAccesses)
         if (S.Range.Begin > G.Range.End && isDirect(P, S))
@@ -680,8 +687,11 @@ private:
       unsigned V = 16;
       while (V > G.ElemBytes && (P.Factor[0] * G.ElemBytes) % V != 0)
         V /= 2;
-      if (V > G.ElemBytes)
-        P.VectorStores.push_back({I, V, std::move(Also)});
+      if (V <= G.ElemBytes)
+        continue;
+      P.VectorStores.push_back({I, V, std::move(Also)});
+      for (int Root : Apart)
+        requireSeparate(P, Root, G.Root);
     }
   }
 

@@ -181,6 +181,52 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
 // rcache-end: apart
 
+// rcache-begin: separate
+#ifndef RCACHE_DEVICE_SEPARATE
+#define RCACHE_DEVICE_SEPARATE
+namespace rcache {
+namespace device {
+/// Where the allocation around an address begins; 0 if the driver does not know
+/// of one. The driver is asked for its function at run time: nothing to link.
+static inline unsigned long long allocation(unsigned long long at) {
+  using query = int (*)(unsigned long long *, size_t *, unsigned long long);
+  static const query range = [] {
+    void *f = nullptr;
+    auto found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f, 12000,
+                                              cudaEnableDefault, &found);
+#else
+    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &f, cudaEnableDefault,
+                                     &found);
+#endif
+    if (e != cudaSuccess)
+      (void)cudaGetLastError();
+    return reinterpret_cast<query>(
+        e == cudaSuccess && found == cudaDriverEntryPointSuccess ? f : nullptr);
+  }();
+  unsigned long long base = 0;
+  size_t size = 0;
+  return range && range(&base, &size, at) == 0 ? base : 0;
+}
+/// Whether two pointers lead to different allocations. End: they may stand just
+/// behind what they lead to. False when in doubt.
+static inline bool separate(const volatile void *a, const volatile void *b,
+                            bool end = false) {
+  const auto at = reinterpret_cast<unsigned long long>(a);
+  const auto other = reinterpret_cast<unsigned long long>(b);
+  const auto x = allocation(at), y = allocation(other);
+  if (!end)
+    return x && y && x != y;
+  const auto v = allocation(at - 1), w = allocation(other - 1);
+  return (x || v) && (y || w) && !(x && (x == y || x == w)) &&
+         !(v && (v == y || v == w));
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: separate
+
 // rcache-begin: shuffle
 #ifndef RCACHE_DEVICE_SHUFFLE
 #define RCACHE_DEVICE_SHUFFLE

@@ -1,0 +1,134 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Separate.h. A kernel stays inside the object that a pointer points into,
+// or it is undefined. Only which object that is can be in doubt: a pointer just
+// behind an array, `end[-1 - i]`, has the address at which another one may
+// begin. If no access lies in front of the pointer, or if it is in doubt both
+// neighbours are looked at.
+
+#include "Separate.h"
+#include "Affine/IslTools.h"
+#include <algorithm>
+#include <set>
+
+using namespace rcache;
+
+bool rcache::canSeparate(const KernelModel &M, int A, int B) {
+  auto Plain = [&](int R) { return R >= 0 && M.Params[R].IsPointer; };
+  return A != B && Plain(A) && Plain(B);
+}
+
+void rcache::requireSeparate(Plan &P, int A, int B) {
+  const std::pair<int, int> Pair = std::minmax(A, B);
+  if (std::find(P.Separate.begin(), P.Separate.end(), Pair) == P.Separate.end())
+    P.Separate.push_back(Pair);
+}
+
+namespace {
+
+/// Symbols that cannot be negative, or products of such.
+class Signs {
+public:
+  Signs(const KernelModel &M, const Assumptions &A) : M(M), A(A) {}
+
+  /// No index is negative if the parameters that this adds to \p Positive are
+  /// not.
+  bool neverBefore(const ValueRef &Index, const Nullable<isl::set> &Domain,
+                   std::set<std::string> &Positive) const {
+    if (!Index || Index->K != Value::Affine)
+      return false;
+    const isl::pw_aff V = A.fix(Index->Aff);
+    isl::set Where = A.Context;
+    if (!Domain.is_null())
+      Where = Where.intersect(A.fix(Domain));
+    std::set<std::string> Ids;
+    for (const std::string &Id : involvedIds(V))
+      Ids.insert(Id);
+    for (const std::string &Id : involvedIds(Where))
+      Ids.insert(Id);
+    std::set<std::string> Taken;
+    const isl::pw_aff Zero = constantValue(M.Ctx->ctx(), 0);
+    for (const std::string &Id : Ids)
+      if (nonNegative(Id, Taken))
+        Where = Where.intersect(symbolValue(M.Ctx->ctx(), Id).ge_set(Zero));
+    if (!Where.intersect(V.lt_set(Zero)).is_empty())
+      return false;
+    Positive.insert(Taken.begin(), Taken.end());
+    return true;
+  }
+
+private:
+  const KernelModel &M;
+  const Assumptions &A;
+
+  bool nonNegative(const std::string &Id, std::set<std::string> &Taken) const {
+    const int I = M.symbolIndex(Id);
+    if (I < 0)
+      return false;
+    const Symbol &S = M.Symbols[I];
+    if (S.K == Symbol::Param) {
+      Taken.insert(Id);
+      return true;
+    }
+    if (S.K < Symbol::Param)
+      return true;
+    if (S.K == Symbol::Iterator)
+      return nonNegativeIterator(I, Taken);
+    return !S.Factors.empty() && std::all_of(S.Factors.begin(), S.Factors.end(),
+                                             [&](const std::string &F) {
+                                               return nonNegative(F, Taken);
+                                             });
+  }
+
+  /// Counts up from what is not negative.
+  bool nonNegativeIterator(int Symbol, std::set<std::string> &Taken) const {
+    for (const Stmt &S : M.Stmts) {
+      if (S.K != Stmt::For || S.IterSymbol != Symbol)
+        continue;
+      if (S.Init.is_null() || !S.Step || *S.Step <= 0)
+        return false;
+      const isl::pw_aff First = A.fix(S.Init);
+      isl::set Where = A.Context;
+      const isl::pw_aff Zero = constantValue(M.Ctx->ctx(), 0);
+      for (const std::string &Id : involvedIds(First))
+        if (nonNegative(Id, Taken))
+          Where = Where.intersect(symbolValue(M.Ctx->ctx(), Id).ge_set(Zero));
+      return Where.intersect(First.lt_set(Zero)).is_empty();
+    }
+    return false;
+  }
+};
+
+} // namespace
+
+void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
+                            Plan &P) {
+  const Signs Sign(M, A);
+  std::set<std::string> Positive;
+  std::map<int, bool> Inside;
+  auto pointsInside = [&](int Root) {
+    auto [It, New] = Inside.emplace(Root, true);
+    if (!New)
+      return It->second;
+    std::set<std::string> Taken;
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      if (G.Root == Root)
+        It->second = It->second && Sign.neverBefore(G.Index, G.Domain, Taken);
+    if (It->second)
+      Positive.insert(Taken.begin(), Taken.end());
+    return It->second;
+  };
+  for (const auto &[X, Y] : P.Separate) {
+    const bool Plain = pointsInside(X) && pointsInside(Y);
+    const std::string &N = M.Params[X].Name, &O = M.Params[Y].Name;
+    P.Preconditions.push_back({std::string("rcache::device::separate(") + N +
+                                   ", " + O + (Plain ? ")" : ", true)"),
+                               "'" + N + "' and '" + O + "' do not overlap"});
+  }
+  for (const std::string &Id : Positive) {
+    const Symbol &S = M.Symbols[M.symbolIndex(Id)];
+    if (S.Signed)
+      P.Preconditions.push_back({S.Text + " >= 0", "indices count up from 0"});
+  }
+}

@@ -1,0 +1,90 @@
+// Without __restrict__, what is stored could be what a window would read again:
+// the launch looks whether the pointers lead to one allocation, and runs the
+// original if they do (halves of one buffer, in place, a pointer to the end of
+// another array).
+//
+// REQUIRES: cuda-toolkit, rcache-check
+// RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
+// RUN: FileCheck %s < %t.remarks
+// RUN: FileCheck --check-prefix=TEXT %s < %t.cu
+// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
+//
+// CHECK-DAG: rewrote 'phases' {{.*}}'table' read from its source
+// CHECK-DAG: rewrote 'twoResults'
+// CHECK-DAG: rewrote 'fromEnd' {{.*}}'table' read from its source
+// CHECK-DAG: rewrote 'inPlace' {{.*}}'s' kept shared
+// TEXT-DAG: (rcache::device::separate(out, factors)) && (n >= 0)
+// TEXT-DAG: (rcache::device::separate(sum, difference))
+// TEXT-DAG: (rcache::device::separate(out, end, true))
+#include "program.h"
+
+// The index into the table is no function of the slot.
+__global__ void phases(const float *x, const float *factors, float *out, int n) {
+  __shared__ float table[32];
+  if (threadIdx.x < 32)
+    table[threadIdx.x] = factors[threadIdx.x];
+  __syncthreads();
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n)
+    out[i] = x[i] + table[(threadIdx.x * 5) % 32];
+}
+
+// Two results: vector stores of one after scalar ones of the other.
+__global__ void twoResults(const float *in, float *sum, float *difference, int n) {
+  __shared__ float f[129];
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  f[threadIdx.x] = i < n ? in[i] : 0.f;
+  if (threadIdx.x == 0)
+    f[128] = i + 128 < n ? in[i + 128] : 0.f;
+  __syncthreads();
+  if (i < n) {
+    sum[i] = f[threadIdx.x] + f[threadIdx.x + 1];
+    difference[i] = f[threadIdx.x] - f[threadIdx.x + 1];
+  }
+}
+
+// `end` stands just behind the array, where another one may begin.
+__global__ void fromEnd(const float *end, float *out, int n) {
+  __shared__ float table[128];
+  table[threadIdx.x] = end[-1 - (int)threadIdx.x];
+  __syncthreads();
+  const int i = blockIdx.x * 128 + threadIdx.x;
+  if (i < n)
+    out[i] = 2 * table[(threadIdx.x * 7) % 128];
+}
+
+__global__ void inPlace(float *data, int n) {
+  __shared__ float s[128];
+  s[threadIdx.x] = data[blockIdx.x * 128 + threadIdx.x];
+  __syncthreads();
+  data[blockIdx.x * 128 + threadIdx.x] = s[(threadIdx.x * 7) % n];
+}
+
+int main() {
+  for (int n : {1, 128, 1000}) {
+    Buffer<float> x(randoms<float>(n)), out(n), factors(randoms<float>(32));
+    phases<<<blocks(n, 128), 128>>>(x.Data, factors.Data, out.Data, n);
+    out.show("phases", n);
+    Buffer<float> both(randoms<float>(n + 32)), pair(2 * n), twice(n + 1);
+    phases<<<blocks(n, 128), 128>>>(x.Data, both.Data, both.Data + 32, n);
+    both.show("phases, one buffer", n);
+    Buffer<float> a(n), b(n);
+    twoResults<<<blocks(n, 128), 128>>>(x.Data, a.Data, b.Data, n);
+    a.show("sum", n);
+    b.show("difference", n);
+    twoResults<<<blocks(n, 128), 128>>>(x.Data, pair.Data, pair.Data + n, n);
+    pair.show("halves", n);
+    Buffer<float> ends(randoms<float>(128));
+    fromEnd<<<blocks(n, 128), 128>>>(ends.Data + 128, out.Data, n);
+    out.show("from the end", n);
+    fromEnd<<<1, 128>>>(ends.Data + 128, ends.Data, n < 128 ? n : 128);
+    ends.show("onto itself", n);
+  }
+  // One block, so that only the barrier orders loads and stores: all overlap.
+  Buffer<float> table(randoms<float>(128));
+  phases<<<1, 128>>>(table.Data, table.Data, table.Data, 128);
+  table.show("in place");
+  Buffer<float> data(randoms<float>(1024));
+  inPlace<<<8, 128>>>(data.Data, 128);
+  data.show("same parameter");
+}
