@@ -25,9 +25,7 @@
 using namespace clang;
 
 namespace rcache {
-namespace {
 
-/// Is the body worth a trial: does it store to shared memory and synchronise?
 bool hasBarrierCall(const clang::Stmt *S) {
   struct Finder : ConstDynamicRecursiveASTVisitor {
     bool Found = false;
@@ -41,6 +39,8 @@ bool hasBarrierCall(const clang::Stmt *S) {
   V.TraverseStmt(S);
   return V.Found;
 }
+
+namespace {
 
 bool mentions(const Value &V, const std::string &Id) {
   if ((!V.Aff.is_null() && dependsOn(V.Aff, Id)) ||

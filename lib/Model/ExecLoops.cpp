@@ -11,6 +11,7 @@
 //                                                    [0, N) is taken once
 //     for (i = base + tx; i < n; i += grid)          i = i0 + tx, i0 uniform
 
+#include "Affine/IslTools.h"
 #include "BuiltinVars.h"
 #include "Executor.h"
 #include "clang/AST/StmtCXX.h"
@@ -239,10 +240,10 @@ bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
 /// Fills the For part of statement \p Id and sets the counter's value for the
 /// body. Called with the environment of the loop's entry, modified variables
 /// made opaque already; the counter still has its first value.
-bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
+bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
   Counter C;
-  const Expr *Inc = F->getInc();
-  if (!Inc || !F->getCond())
+  const Expr *Inc = F.Inc;
+  if (!Inc || !F.Cond)
     return false;
   // `i++, j += 2`: the counter is the one that the condition names.
   std::vector<const Expr *> Parts{Inc->IgnoreParenImpCasts()};
@@ -256,7 +257,7 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
   bool Found = false;
   for (const Expr *P : Parts) {
     Counter X;
-    if (matchStep(P, X) && matchBound(F->getCond(), X)) {
+    if (matchStep(P, X) && matchBound(F.Cond, X)) {
       C = X;
       Found = true;
       break;
@@ -267,7 +268,8 @@ bool Executor::countedLoop(const ForStmt *F, unsigned Id) {
       M.Vars[VarId].IsReference)
     return false;
   llvm::SmallPtrSet<const VarDecl *, 8> InBody;
-  L.assignedIn(F->getBody(), InBody);
+  for (const clang::Stmt *B : F.Body)
+    L.assignedIn(B, InBody);
   if (InBody.count(C.V))
     return false;
   // Modified twice in the header?
@@ -733,7 +735,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   // Which variable counts is decided with its first value still there.
   auto EnvBefore = Env;
   const VarDecl *Iter = nullptr;
-  if (countedLoop(F, Id))
+  if (countedLoop({F->getCond(), F->getInc(), {F->getBody()}}, Id))
     for (const VarDecl *V : Modified)
       if (L.varIndex(V) == M.Stmts[Id].IterVar)
         Iter = V;
@@ -819,13 +821,67 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   leaveLoop(Changed, Outer);
 }
 
+/// `while (i < n) { ...; i += step; }`, and the same as `do` when the first
+/// round is proved to be one that `while` would run: the loop counts. Sets the
+/// counter's value for the body. A loop with barriers keeps its own model.
+const VarDecl *Executor::countedWhile(const clang::Stmt *S, unsigned Id) {
+  auto *W = dyn_cast<WhileStmt>(S);
+  auto *D = dyn_cast<DoStmt>(S);
+  if ((!W && !D) || (W && W->getConditionVariable()))
+    return nullptr;
+  const clang::Stmt *Body = W ? W->getBody() : D->getBody();
+  auto *Block = dyn_cast<CompoundStmt>(Body);
+  bool Continue = false;
+  if (!Block || Block->body_empty() || leaves(Body, false, Continue) ||
+      Continue || hasBarrierCall(Body))
+    return nullptr;
+  LoopParts Parts;
+  Parts.Cond = W ? W->getCond() : D->getCond();
+  Parts.Inc = dyn_cast<Expr>(Block->body_back());
+  for (const clang::Stmt *X : Block->body())
+    if (X != Block->body_back())
+      Parts.Body.push_back(X);
+  PathState Before = Path;
+  auto EnvBefore = Env;
+  bool Counts = countedLoop(Parts, Id);
+  if (Counts && D) {
+    // Is the thread's first value one of the iterator's?
+    const Stmt &Loop = M.Stmts[Id];
+    const Substitution First = {
+        {M.Symbols[size_t(Loop.IterSymbol)].Id, Loop.Init}};
+    Counts = (Loop.Cooperative || Loop.Step) &&
+             Arith.implied(substitute(Loop.IterDomain, First),
+                           Before.Dom.intersect(Before.Known));
+  }
+  // Rounds are never written out: the step stands in the body.
+  M.Stmts[Id].ConstTripCount.reset();
+  if (Counts)
+    for (const auto &[V, Val] : EnvBefore)
+      if (L.varIndex(V) == M.Stmts[Id].IterVar)
+        return V;
+  M.Stmts[Id].IterVar = M.Stmts[Id].IterSymbol = -1;
+  M.Stmts[Id].IterDomain = isl::set();
+  M.Stmts[Id].Cooperative = false;
+  Path = Before;
+  Env = EnvBefore;
+  return nullptr;
+}
+
 void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   PathState Before = Path;
   llvm::SmallPtrSet<const VarDecl *, 32> Outer = Declared;
   llvm::SmallPtrSet<const VarDecl *, 8> Modified;
   L.assignedIn(S, Modified);
+  const VarDecl *Iter = countedWhile(S, Id);
+  SVal IterVal;
+  if (Iter) {
+    IterVal = Env[Iter];
+    Modified.erase(Iter);
+  }
   clobberForLoop(S);
   havoc(Modified);
+  if (Iter)
+    Env[Iter] = IterVal;
   const Expr *Cond = nullptr;
   const clang::Stmt *Body = nullptr;
   bool CondFirst = true;
@@ -842,7 +898,8 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   } else {
     Body = cast<CXXForRangeStmt>(S)->getBody();
   }
-  if (!Cond || (L.depends(Cond) & (DepThread | DepShared | DepGlobal)))
+  if (!Iter &&
+      (!Cond || (L.depends(Cond) & (DepThread | DepShared | DepGlobal))))
     Path.Exact = false;
   auto DoCond = [&] {
     if (!Cond)
@@ -852,7 +909,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
     if (C.Affine)
       M.Stmts[Id].Cond = C.True;
     M.Stmts[Id].CondDepends = C.Depends | L.depends(Cond);
-    if (CondFirst)
+    if (CondFirst && !Iter)
       assume(C, true);
   };
   if (CondFirst)
@@ -882,6 +939,8 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
       Path.Guards.push_back(std::make_shared<Value>(U));
       break;
     }
+  if (Iter)
+    Modified.insert(Iter);
   leaveLoop(Modified, Outer);
 }
 

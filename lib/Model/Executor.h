@@ -27,6 +27,9 @@
 
 namespace rcache {
 
+/// Does a statement synchronise the block, by its own words?
+bool hasBarrierCall(const clang::Stmt *S);
+
 /// What an expression or a variable holds.
 struct SVal {
   enum Kind {
@@ -131,7 +134,13 @@ private:
   std::optional<std::map<std::string, isl::pw_aff>>
   shiftOf(const std::string &Id, const isl::pw_aff &By);
   void geometricLoop(const clang::ForStmt *F, unsigned Id, SVal First);
-  bool countedLoop(const clang::ForStmt *S, unsigned Id);
+  /// What counting takes: the step and the rest of the body.
+  struct LoopParts {
+    const clang::Expr *Cond = nullptr, *Inc = nullptr;
+    llvm::SmallVector<const clang::Stmt *, 4> Body;
+  };
+  bool countedLoop(const LoopParts &F, unsigned Id);
+  const clang::VarDecl *countedWhile(const clang::Stmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,
                    bool Inclusive, const isl::pw_aff &Step,
                    const std::string &IterId);

@@ -15,6 +15,7 @@
 #include "Streaming.h"
 #include "Windows.h"
 #include <algorithm>
+#include <bit>
 #include <functional>
 #include <map>
 #include <set>
@@ -539,6 +540,11 @@ private:
       L.ElemBytes = bytesOf(L.Load);
     if (!Bytes)
       return;
+    // A vector holds whole elements: those of 12 or 32 bytes come one by one.
+    if (Bytes > 16 || !std::has_single_bit(Bytes)) {
+      P.VectorBytes = std::min(16u, std::bit_floor(Bytes));
+      return;
+    }
     // A thread's first element moves by Factor elements from lane to lane.
     unsigned V = 16;
     if (Pl.Stride[0] != 1)
@@ -620,8 +626,8 @@ private:
     for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
       const GlobalAccess &G = M.GlobalAccesses[I];
       if (G.K != GlobalAccess::Write || G.StoredRange.empty() || G.Root < 0 ||
-          !G.Index || G.Index->K != Value::Affine || !G.ElemBytes ||
-          G.ElemBytes > 8)
+          !G.Index || G.Index->K != Value::Affine || G.ElemBytes > 8 ||
+          !std::has_single_bit(G.ElemBytes))
         continue;
       bool InLoop = false;
       for (int S = static_cast<int>(G.Stmt); S >= 0; S = M.stmt(S).Parent) {

@@ -524,15 +524,13 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     for (int P = static_cast<int>(W.Stmt);
          P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent) {
       const Stmt &Loop = M.stmt(P);
-      if (Loop.K == Stmt::While || Loop.K == Stmt::Do)
-        return Fail("unsupported-statement",
-                    "'" + Arr.Name + "' is staged in a while loop", W.Pos);
-      if (Loop.K != Stmt::For)
+      if (Loop.K != Stmt::For && Loop.K != Stmt::While && Loop.K != Stmt::Do)
         continue;
       if (Loop.IterSymbol < 0)
         return Fail("unsupported-statement",
                     "'" + Arr.Name +
-                        "' is staged in a loop that does not count",
+                        "' is staged in a loop that does not count in steps (of a "
+                        "constant or blockDim) at its end",
                     Loop.Pos);
       const std::string &Id = M.Symbols[Loop.IterSymbol].Id;
       if (Used.count(Id))

@@ -57,7 +57,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -93,7 +94,8 @@ namespace device {
 /// aligned for them, else one element at a time. Reads nothing outside the part.
 template <int Bytes, int Head, int Low, int High, int N, typename T>
 __device__ __forceinline__ void load_part(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   // The first place in the part where a vector may begin.
   constexpr int First = Low + ((Head - Low) % V + V) % V;
   constexpr int Vectors = V > 1 && High > First ? (High - First) / V : 0;
