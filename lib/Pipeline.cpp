@@ -80,7 +80,7 @@ std::string planLine(const KernelModel &M, const Plan &P) {
       T += A.Stream ? "reloaded row by row" : "reloaded";
       break;
     case Exchange::Direct:
-      T += "read from its source";
+      T += A.Early ? "read at the barrier" : "read from its source";
       break;
     case Exchange::Shared:
       T += "kept shared";

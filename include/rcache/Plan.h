@@ -109,6 +109,12 @@ struct ArrayPlan {
   /// Reload: only one row is held at a time.
   std::optional<RowStream> Stream;
 
+  /// Direct, one read: done at the barrier, into a register for each slot and
+  /// round of EarlyLoops. First is then [tx.., sx.., iterators, symbols] -> { [e] },
+  /// the element of each register.
+  bool Early = false;
+  std::vector<unsigned> EarlyLoops; ///< For statements, outermost first
+
   /// On Interior ([e0.., symbols], e = First) the whole window lies in the
   /// piece InteriorPiece; its loads may be done as vectors.
   int InteriorPiece = -1;

@@ -41,7 +41,7 @@ std::string Fill::base(size_t Index) const {
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &O = P.Arrays[I];
     if (O.Array != A.Array || O.Writes != A.Writes ||
-        O.X == Exchange::Direct || O.X == Exchange::Shared)
+        (O.X == Exchange::Direct && !O.Early) || O.X == Exchange::Shared)
       continue;
     ++Same;
     Before += I < Index;
@@ -310,6 +310,59 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
          ";\n}\nif (" + In + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
 }
 
+/// A read of each slot and round, one by one.
+llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  const std::string W = base(Index);
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  O.Context = P.Context;
+  std::string Loops, Register, Extents, At;
+  auto Each = [&](const std::string &I, int64_t From, int64_t To, int64_t Step) {
+    Loops += "#pragma unroll\nfor (int " + I + " = " + str(From) + "; " + I +
+             (Step > 0 ? " <= " : " >= ") + str(To) + "; " +
+             (Step == 1    ? "++" + I
+              : Step == -1 ? "--" + I
+                           : I + " += " + str(Step)) +
+             ")\n";
+  };
+  for (int64_t E : A.Extent)
+    Extents += "[" + str(E) + "]";
+  static const char *Slots[3] = {"sx", "sy", "sz"};
+  static const char *SlotNames[3] = {"s", "sy", "sz"};
+  for (int D = 2; D >= 0; --D) {
+    O.Symbols[Slots[D]] = CxxAtom(N(SlotNames[D]), true, "int");
+    if (P.Factor[D] > 1)
+      Each(N(SlotNames[D]), 0, int64_t(P.Factor[D]) - 1, 1);
+  }
+  for (size_t K = 0; K < A.EarlyLoops.size(); ++K) {
+    const Stmt &L = M.stmt(A.EarlyLoops[K]);
+    const std::string I = N("r" + str(int64_t(K)));
+    O.Symbols[M.Symbols[static_cast<size_t>(L.IterSymbol)].Id] =
+        CxxAtom(I, true, "int");
+    Each(I, *L.ConstFirst, *L.ConstFirst + (*L.ConstTripCount - 1) * *L.Step,
+         *L.Step);
+  }
+  for (const isl::pw_aff &R : A.WindowReads.front().Register) {
+    auto T = affineText(R, N, O);
+    if (!T)
+      return T;
+    Register += "[" + *T + "]";
+  }
+  for (const isl::pw_aff &F : A.First) {
+    auto T = affineText(F, N, O);
+    if (!T)
+      return T;
+    At += (At.empty() ? "" : ", ") + *T;
+  }
+  if (A.Extent.empty())
+    Extents = Register = "[1]";
+  return "// Phase: what this thread's outputs read of " + Arr.Name +
+         ", before anything is stored.\n" + Arr.ElemType + " " + W + Extents +
+         ";\n" + Loops + W + (A.Extent.empty() ? "[0]" : Register) + " = " +
+         groupName(A) + "_at(" + At + ");\n";
+}
+
 /// The lambdas that load one row of a streamed window, and the test that chooses
 /// between them.
 llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
@@ -480,8 +533,9 @@ llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
       continue;
     const std::string Name = groupName(A);
     std::string T;
-    if (A.X != Exchange::Direct) {
-      auto F = A.Stream                ? rows(A, I)
+    if (A.X != Exchange::Direct || A.Early) {
+      auto F = A.Early                  ? early(A, I)
+               : A.Stream                ? rows(A, I)
                : A.X == Exchange::Reload ? reload(A, I)
                : A.Cyclic                ? cyclic(A, I)
                                          : chunked(A, I);

@@ -909,7 +909,10 @@ private:
              (A.Stream ? ", one row at a time" : "") + ".\n";
         break;
       case Exchange::Direct:
-        if (!A.Reads.empty())
+        if (A.Early)
+          T += "//   " + Nm + ": read at the barrier into " + Len +
+               " registers.\n";
+        else if (!A.Reads.empty())
           T += "//   " + Nm + ": read from its source where it is used.\n";
         break;
       case Exchange::Shared:

@@ -630,18 +630,38 @@ std::optional<IntValue> AffineArith::bitAnd(const IntValue &A,
   }
   if (!Mask)
     return std::nullopt;
-  // In two's complement `x & (2^k - 1)` is x mod 2^k, negative x included, and
-  // wrapping does not change it.
-  if (*Mask >= 0 && ((*Mask + 1) & *Mask) == 0)
-    return ofAff(X->Aff.mod(isl::val(Ctx, std::to_string(*Mask + 1))), true);
-  // `x & -2^k`: rounds down.
-  if (*Mask < 0 && ((-*Mask) & (-*Mask - 1)) == 0 && T.Signed) {
-    auto E = exact(*X, T, Path);
-    if (!E)
+  // A run of set bits [Low, High) is x mod 2^High - x mod 2^Low, also of a
+  // negative x in two's complement; wrapping does not change it. A run up to the
+  // top bit is x - x mod 2^Low of x itself.
+  unsigned Width = std::min(T.Bits, 64u);
+  isl::pw_aff Sum = constant(0);
+  unsigned Runs = 0;
+  for (unsigned Low = 0; Low < Width; ++Low) {
+    auto Set = [&](unsigned Bit) {
+      return (static_cast<uint64_t>(*Mask) >> Bit & 1) != 0;
+    };
+    if (!Set(Low))
+      continue;
+    unsigned High = Low;
+    while (High < Width && Set(High))
+      ++High;
+    if (++Runs > 3)
       return std::nullopt;
-    return ofAff(E->sub(E->mod(isl::val(Ctx, std::to_string(-*Mask)))), true);
+    auto Mod = [&](unsigned Bits) {
+      return X->Aff.mod(
+          isl::val(Ctx, std::to_string(uint64_t(1) << Bits)));
+    };
+    std::optional<isl::pw_aff> Upper;
+    if (High == Width)
+      Upper = exact(*X, T, Path);
+    else
+      Upper = Mod(High);
+    if (!Upper)
+      return std::nullopt;
+    Sum = Sum.add(Low ? Upper->sub(Mod(Low)) : *Upper);
+    Low = High;
   }
-  return std::nullopt;
+  return ofAff(Sum, true);
 }
 
 std::optional<IntValue> AffineArith::bitXorOr(const IntValue &A,

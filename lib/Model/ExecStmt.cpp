@@ -55,7 +55,34 @@ void Executor::run(const FunctionDecl *FD) {
   summarise();
 }
 
-unsigned Executor::newStmt(Stmt::Kind K, SourceRange R, int Parent) {
+/// Is the statement's last token the brace of a block? (`if (c) p = {0, 1};` ends
+/// with a brace, too.)
+static bool endsInBlock(const clang::Stmt *S) {
+  while (S) {
+    if (isa<CompoundStmt>(S))
+      return true;
+    if (auto *I = dyn_cast<IfStmt>(S))
+      S = I->getElse() ? I->getElse() : I->getThen();
+    else if (auto *F = dyn_cast<ForStmt>(S))
+      S = F->getBody();
+    else if (auto *W = dyn_cast<WhileStmt>(S))
+      S = W->getBody();
+    else if (auto *R = dyn_cast<CXXForRangeStmt>(S))
+      S = R->getBody();
+    else if (auto *W = dyn_cast<SwitchStmt>(S))
+      S = W->getBody();
+    else if (auto *A = dyn_cast<AttributedStmt>(S))
+      S = A->getSubStmt();
+    else if (auto *L = dyn_cast<LabelStmt>(S))
+      S = L->getSubStmt();
+    else
+      return false;
+  }
+  return false;
+}
+
+unsigned Executor::newStmt(Stmt::Kind K, const clang::Stmt *Whole,
+                           SourceRange R, int Parent) {
   Stmt S;
   S.K = K;
   S.Id = M.Stmts.size();
@@ -66,7 +93,7 @@ unsigned Executor::newStmt(Stmt::Kind K, SourceRange R, int Parent) {
       (Simple ? Flat.withSemi(R) : Flat.outerRange(R)).value_or(TextRange());
   // `if (c) x = y;` ends with the semicolon of its last statement.
   if (!Simple && K != Stmt::Block && !S.Range.empty() &&
-      Flat.text()[S.Range.End - 1] != '}')
+      !endsInBlock(Whole))
     S.Range = Flat.withSemi(R).value_or(S.Range);
   S.Domain = Path.Dom;
   S.DomainExact = Path.Exact;
@@ -114,7 +141,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
 
   unsigned Saved = CurStmt;
   auto Begin = [&](Stmt::Kind K) {
-    unsigned Id = newStmt(K, R, Parent);
+    unsigned Id = newStmt(K, S, R, Parent);
     CurStmt = Id;
     WithPragma(Id);
     return Id;
@@ -489,7 +516,7 @@ void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
   PathState Inside = Path;
   if (auto *B = dyn_cast<CompoundStmt>(S->getBody())) {
     // Each statement may be jumped to: a break before it does not count.
-    unsigned Block = newStmt(Stmt::Block, B->getSourceRange(), Id);
+    unsigned Block = newStmt(Stmt::Block, B, B->getSourceRange(), Id);
     for (const clang::Stmt *X : B->body()) {
       if (isa<SwitchCase>(X)) {
         Path = Inside;

@@ -98,7 +98,8 @@ public:
 private:
   // ExecStmt.cpp
   unsigned exec(const clang::Stmt *S, int Parent);
-  unsigned newStmt(Stmt::Kind K, clang::SourceRange R, int Parent);
+  unsigned newStmt(Stmt::Kind K, const clang::Stmt *Whole,
+                   clang::SourceRange R, int Parent);
   void execDecl(const clang::DeclStmt *D, unsigned Id);
   void execVarInit(const clang::VarDecl *V);
   void execIf(const clang::IfStmt *S, unsigned Id);

@@ -220,7 +220,7 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
                      G.Pos};
   // Direct reads evaluate the staging function after the barrier: nothing may
   // have been stored meanwhile that it reads.
-  if (A.X == Exchange::Direct)
+  if (A.X == Exchange::Direct && !A.Early)
     for (const GlobalAccess &G : M.GlobalAccesses)
       if (G.K != GlobalAccess::Read && Changes(G))
         return Decline{"may-alias",

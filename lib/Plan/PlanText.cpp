@@ -99,7 +99,15 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
     }
     OS << "    coverage " << (A.Stage.CoverageProved ? "proved" : "not proved")
        << "\n";
-    if (!A.Extent.empty()) {
+    if (A.Early) {
+      OS << "    early";
+      for (int64_t E : A.Extent)
+        OS << " " << E;
+      OS << ":";
+      for (const isl::pw_aff &F : A.First)
+        OS << " " << islText(F);
+      OS << "\n";
+    } else if (!A.Extent.empty()) {
       OS << "    window";
       for (size_t D = 0; D < A.Extent.size(); ++D)
         OS << " " << A.Extent[D] << " from " << islText(A.First[D]);

@@ -83,6 +83,7 @@ private:
   const ArrayPlan *A = nullptr;
   std::map<Element, Content> Contents;
   std::set<Element> Asked;
+  std::map<Element, Element> Held; ///< early reads of the thread: by register
 
   void count() {
     if (++Checks > O.MaxChecks)
@@ -126,6 +127,7 @@ private:
                   const Thread &First);
   void checkRead(unsigned Access, const std::vector<Element> &Firsts,
                  unsigned Lane, const Thread &T);
+  void checkEarly(const Thread &First, const Thread &Slot, const Thread &T);
 };
 
 //===-- Without a launch --------------------------------------------------===//
@@ -509,10 +511,36 @@ void Verifier::checkRead(unsigned Access, const std::vector<Element> &Firsts,
   askFor(E, /*Needed=*/true);
 }
 
+/// The register of a read that is done at the barrier: does it hold what the
+/// slot's thread reads, and no other round's element?
+void Verifier::checkEarly(const Thread &First, const Thread &Slot,
+                          const Thread &T) {
+  const SharedAccess &S = M.SharedAccesses[A->Reads.front()];
+  if (A->WindowReads.size() != 1 || A->WindowReads[0].Access != A->Reads[0] ||
+      A->WindowReads[0].Register.size() != A->Extent.size())
+    wrong("the read " + at(S) + " has no register");
+  W.setThread(T);
+  if (!W.holds(S.Domain))
+    return;
+  const Element E = W.element(S.Index);
+  W.setThread(First);
+  W.setSlot(Slot);
+  const Element Loaded = W.element(A->First);
+  const Element Register = W.element(A->WindowReads[0].Register);
+  for (size_t D = 0; D < Register.size(); ++D)
+    if (Register[D] < 0 || Register[D] >= A->Extent[D])
+      wrong("register " + str(Register) + " of " + at(S) + " does not exist");
+  if (Loaded != E || !Held.emplace(Register, E).second)
+    wrong("thread " + str(T) + " reads " + name() + str(E) + ", its register " +
+          str(Register) + " holds " + str(Loaded) + " or another round's");
+  W.setThread(T);
+}
+
 /// All reads of all slots of one physical thread.
 void Verifier::checkReads(const std::vector<Element> &Firsts, unsigned Lane,
                           const Thread &First) {
   Thread S;
+  Held.clear();
   for (S[2] = 0; S[2] < P.Factor[2]; ++S[2])
     for (S[1] = 0; S[1] < P.Factor[1]; ++S[1])
       for (S[0] = 0; S[0] < P.Factor[0]; ++S[0]) {
@@ -523,6 +551,8 @@ void Verifier::checkReads(const std::vector<Element> &Firsts, unsigned Lane,
           W.setThread(T);
           W.setSlot(S);
           W.forEachRound(M.SharedAccesses[Access].Stmt, A->Barrier, [&] {
+            if (A->Early)
+              checkEarly(First, S, T);
             W.setThread(T);
             checkRead(Access, Firsts, Lane, T);
           });

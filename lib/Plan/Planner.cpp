@@ -7,6 +7,7 @@
 
 #include "Planner.h"
 #include "Affine/IslTools.h"
+#include "EarlyReads.h"
 #include "Groups.h"
 #include "Legality.h"
 #include "Separate.h"
@@ -396,8 +397,22 @@ private:
               findInterior(M, Base, AP, AP.Extent);
             chooseVectors(AP, P, A);
           }
-          if (auto D = movedLoads(M, AP, P, R.AssumeNoAlias)) {
-            decline(D->Code.c_str(), D->Detail, D->Pos);
+          Plan Kept = P; // with what the launch would have to check
+          auto Moved = movedLoads(M, AP, Kept, R.AssumeNoAlias);
+          if (AP.X == Exchange::Direct &&
+              (Moved ? Moved->Code == "may-alias"
+                     : Kept.Separate.size() > P.Separate.size())) {
+            auto Early = readEarly(M, G, A, P, AP, MaxHeldWindow, Loops);
+            if (Early && std::all_of(Early->begin(), Early->end(),
+                                     [&](auto &E) { return usable(E); })) {
+              for (ArrayPlan &E : *Early)
+                P.Arrays.push_back(std::move(E));
+              continue;
+            }
+          }
+          P.Separate = std::move(Kept.Separate);
+          if (Moved) {
+            decline(Moved->Code.c_str(), Moved->Detail, Moved->Pos);
             return true;
           }
           P.Arrays.push_back(std::move(AP));
@@ -501,6 +516,8 @@ private:
       for (auto &I : involvedIds(F))
         Ids.insert(I);
     const std::vector<unsigned> &Valid = M.stmt(P.Barrier).ValidSymbols;
+    for (unsigned L : P.EarlyLoops) // run at the barrier
+      Ids.erase(M.Symbols[static_cast<size_t>(M.stmt(L).IterSymbol)].Id);
     for (const std::string &Id : Ids) {
       int I = M.symbolIndex(Id);
       if (I < 0)
@@ -717,7 +734,7 @@ private:
 
   bool isDirect(const Plan &P, const SharedAccess &S) const {
     for (const ArrayPlan &A : P.Arrays)
-      if (A.X == Exchange::Direct)
+      if (A.X == Exchange::Direct && !A.Early)
         for (unsigned Rd : A.Reads)
           if (&M.SharedAccesses[Rd] == &S)
             return true;
@@ -832,6 +849,7 @@ private:
       case Exchange::Direct:
         K.GlobalLoads += double(A.Reads.size());
         K.LoadInstructions += double(A.Reads.size());
+        K.Registers += A.Early ? static_cast<unsigned>(Regs) : 0;
         break;
       case Exchange::Shared:
         for (const SharedAccess &S : M.SharedAccesses) {

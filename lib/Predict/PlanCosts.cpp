@@ -533,6 +533,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
         K.Loads.push_back({T, Arr.ElemBytes, double(Arr.ElemBytes)});
         K.IntOps += 4 * T;
       }
+      Registers += A.Early ? Window * W : 0;
       break;
     case Exchange::Shared:
       for (const SharedAccess &S : M.SharedAccesses)

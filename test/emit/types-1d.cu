@@ -2,7 +2,7 @@
 // only, and never of types that do not fit (three, twelve or 32 bytes).
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
+// RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=PTXAS %s
