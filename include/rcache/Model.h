@@ -413,6 +413,14 @@ struct KernelModel {
 
   const Stmt &stmt(unsigned Id) const { return Stmts[Id]; }
   int symbolIndex(const std::string &Id) const;
+  /// Is the iterator's symbol the loop's variable itself? Else the variable is
+  /// ahead of it by what its first value is made of (`for (k = t; k < t + 5; ++k)`:
+  /// the symbol counts from 0).
+  bool countsItself(const Stmt &Loop) const {
+    return Loop.IterVar >= 0 && Loop.IterSymbol >= 0 &&
+           Symbols[static_cast<size_t>(Loop.IterSymbol)].Text ==
+               Vars[static_cast<size_t>(Loop.IterVar)].Name;
+  }
   std::string text(TextRange R) const {
     return Text.substr(R.Begin, R.End - R.Begin);
   }

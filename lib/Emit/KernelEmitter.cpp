@@ -330,7 +330,7 @@ private:
       if (St.K == Stmt::For && std::find(P.UnrolledLoops.begin(),
                                          P.UnrolledLoops.end(),
                                          St.Id) != P.UnrolledLoops.end())
-        addEdit(E, {St.Range.Begin, St.HeaderRange.Begin}, "\n#pragma unroll\n");
+        loopEdits(St, E);
       if (St.K == Stmt::Decl || St.K == Stmt::Leaf)
         declEdits(St, E);
       if (St.K == Stmt::Leaf)
@@ -403,8 +403,11 @@ private:
     }
     // Outer edits hide inner ones.
     std::stable_sort(E.begin(), E.end(), [](auto &A, auto &B) {
-      return A.Range.Begin != B.Range.Begin ? A.Range.Begin < B.Range.Begin
-                                            : A.Range.End > B.Range.End;
+      if (A.Range.Begin != B.Range.Begin)
+        return A.Range.Begin < B.Range.Begin;
+      if (A.Range.empty() != B.Range.empty()) // what ends here comes first
+        return A.Range.empty();
+      return A.Range.End > B.Range.End;
     });
     std::string Out;
     unsigned Pos = R.Begin;
@@ -453,6 +456,41 @@ private:
       addEdit(E, deletion(St.Range), "");
     else
       addEdit(E, St.Range, T.empty() ? ";" : T);
+  }
+
+  /// An unrolled loop: the pragma and, where registers need it, a counter that
+  /// is a constant in each round.
+  void loopEdits(const Stmt &St, std::vector<TextEdit> &E) {
+    addEdit(E, {St.Range.Begin, St.HeaderRange.Begin}, "\n#pragma unroll\n");
+    auto Round = N.roundOf(M.Symbols[static_cast<size_t>(St.IterSymbol)]);
+    if (!Round)
+      return;
+    const Var &V = M.Vars[static_cast<size_t>(St.IterVar)];
+    const int64_t Step = *St.Step,
+                  Last = *St.ConstFirst + (*St.ConstTripCount - 1) * Step;
+    // Does anything but register indices name the variable?
+    bool Named = false;
+    for (const VarUse &U : M.VarUses) {
+      if (static_cast<int>(U.Var) != St.IterVar ||
+          St.HeaderRange.contains(U.Range) || !St.Range.contains(U.Range))
+        continue;
+      bool Index = false;
+      for (const SharedAccess &A : M.SharedAccesses)
+        Index |= A.Range.contains(U.Range) && isRegister(A);
+      Named |= !Index;
+    }
+    addEdit(E, St.HeaderRange,
+            "for (int " + *Round + " = " + std::to_string(*St.ConstFirst) + "; " +
+                *Round + (Step > 0 ? " <= " : " >= ") + std::to_string(Last) +
+                "; " +
+                (Step == 1 ? "++" + *Round
+                           : *Round + " += " + std::to_string(Step)) +
+                ") {\n" +
+                (Named ? "const " + V.Type + " " + V.Name + " = (" +
+                             render(V.InitRange, {}, true) + ") + " + *Round +
+                             ";\n"
+                       : ""));
+    addEdit(E, {St.Range.End, St.Range.End}, "\n}");
   }
 
   bool hasEffects(TextRange R) const {

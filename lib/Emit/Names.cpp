@@ -83,6 +83,14 @@ std::string Names::replaceBuiltins(const std::string &Text) const {
   return Out;
 }
 
+std::optional<std::string> Names::roundOf(const Symbol &S) const {
+  for (unsigned L : P.UnrolledLoops)
+    if (const Stmt &Loop = M.stmt(L);
+        Loop.IterSymbol == &S - M.Symbols.data() && !M.countsItself(Loop))
+      return Prefix + M.Vars[static_cast<size_t>(Loop.IterVar)].Name + "_round";
+  return std::nullopt;
+}
+
 CxxNames Names::symbols(Of Which) const {
   CxxNames N;
   static const char *Ax[3] = {"x", "y", "z"};
@@ -112,9 +120,20 @@ CxxNames Names::symbols(Of Which) const {
       N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
       break;
     case Symbol::Param:
-    case Symbol::Iterator:
       N[S.Id] = CxxAtom(S.Text, true, S.Type);
       break;
+    case Symbol::Iterator: {
+      if (auto Round = roundOf(S)) {
+        N[S.Id] = CxxAtom(*Round, true, "int");
+        break;
+      }
+      std::string T = replaceBuiltins(S.Text);
+      for (size_t At; Which != Of::Slot && P.hasSlots(0) &&
+                      (At = T.find(Prefix + "thread_x")) != std::string::npos;)
+        T.replace(At, Prefix.size() + 8, Prefix + "tx");
+      N[S.Id] = CxxAtom(T, true, S.Type);
+      break;
+    }
     case Symbol::Opaque:
       if (S.Factors.size() == 2) {
         auto F = [&](const std::string &Id) {

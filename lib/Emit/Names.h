@@ -41,6 +41,10 @@ public:
   enum class Of { FirstSlot, SlotRow, Slot };
   CxxNames symbols(Of Which = Of::FirstSlot) const;
 
+  /// The name of iterator \p S where its loop is written anew, with the symbol
+  /// as its counter: unrolled loops that do not count by their own variable.
+  std::optional<std::string> roundOf(const Symbol &S) const;
+
   /// "int", or "long long" when a symbol in \p Ids is wider than 32 bits.
   CxxType typeFor(const std::vector<std::string> &Ids) const;
 

@@ -345,7 +345,8 @@ private:
     const bool Unrolled =
         std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
         P.UnrolledLoops.end();
-    if (Unrolled ? !St.ConstTripCount || *St.ConstTripCount < 2
+    if (Unrolled ? !St.ConstTripCount || *St.ConstTripCount < 2 ||
+                       !M.countsItself(St)
                  : !ReadsKept || !sameForAll(St.HeaderRange))
       return false;
     for (const Stmt &Q : M.Stmts)

@@ -4,12 +4,13 @@
 // Loops. A counted loop gets an iterator symbol with its domain; every other
 // variable that a loop changes is a new symbol at the loop's entry, except a
 // simple induction variable (`p += 4` once an iteration of a counted loop),
-// which is written in terms of the iterator. Three forms of counted loops:
+// which is written in terms of the iterator. Forms of counted loops:
 //
 //     for (i = a; i < b; i += 2)                     iterator i, stride 2
 //     for (i = threadIdx.x; i < N; i += blockDim.x)  cooperative: each i in
 //                                                    [0, N) is taken once
 //     for (i = base + tx; i < n; i += grid)          i = i0 + tx, i0 uniform
+//     for (i = tx; i < tx + 5; ++i)                  i = i0 + tx, 0 <= i0 < 5
 
 #include "Affine/IslTools.h"
 #include "BuiltinVars.h"
@@ -237,6 +238,30 @@ bool Executor::cooperative(Stmt &Loop, const IntValue &InitV,
   return true;
 }
 
+/// \p L subtracted, as text: ` - threadIdx.x + 2 * (k)`.
+std::string Executor::less(const Linear &L) const {
+  std::string Minus;
+  for (auto &[Term, Coef] : L.Terms) {
+    std::string T = M.Symbols[M.symbolIndex(Term)].Text;
+    bool Product = StringRef(T).contains('*');
+    Minus += Coef < 0 ? " + " : " - ";
+    int64_t Abs = std::abs(Coef);
+    Minus += Abs == 1 ? (Product ? "(" + T + ")" : T)
+                      : std::to_string(Abs) + " * (" + T + ")";
+  }
+  if (L.Const)
+    Minus += (L.Const < 0 ? " + " : " - ") + std::to_string(std::abs(L.Const));
+  return Minus;
+}
+
+/// Does the text of every term mean the same in the whole loop?
+bool Executor::alwaysThere(const Linear &L) const {
+  return llvm::all_of(L.Terms, [&](auto &T) {
+    const Symbol &S = M.Symbols[M.symbolIndex(T.first)];
+    return S.K <= Symbol::Param || S.Anywhere;
+  });
+}
+
 /// Fills the For part of statement \p Id and sets the counter's value for the
 /// body. Called with the environment of the loop's entry, modified variables
 /// made opaque already; the counter still has its first value.
@@ -396,6 +421,24 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
     Symbol &Iter = M.Symbols[N];
     isl::pw_aff I = Arith.symbol(IterId);
     if (ConstStep) {
+      // A constant number of rounds from a first value that is none: the
+      // symbol is what the counter is ahead of it.
+      std::optional<Linear> Own = Arith.linear(*Init);
+      std::optional<int64_t> Length =
+          Arith.constantValue(Up ? Bound->sub(*Init) : Init->sub(*Bound));
+      isl::pw_aff OwnPart = Arith.constant(0);
+      if (Own && !Own->isConst() && Length && alwaysThere(*Own) &&
+          F.DeclaresCounter) {
+        OwnPart = *Init;
+        *Init = Arith.constant(0);
+        *Bound = Bound->sub(OwnPart);
+        Iter.Text = "((int)(" + Iter.Text + less(*Own) + "))";
+        Iter.Type = "int";
+        Iter.Bits = 32;
+        Iter.Signed = true;
+        M.Stmts[Id].Init = *Init;
+        InitDep = 0;
+      }
       Iter.Depends = InitDep;
       isl::set Domain;
       if (Up)
@@ -421,7 +464,7 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
       }
       Loop.ConstFirst = Arith.constantValue(*Init);
       Path.Dom = Path.Dom.intersect(Domain);
-      Env[C.V] = ofInt({I, true}, C.V->getType());
+      Env[C.V] = ofInt({I.add(OwnPart), true}, C.V->getType());
       return true;
     }
     // A symbolic step: the thread's part of the first value stays, the rest
@@ -440,19 +483,9 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
     isl::pw_aff OwnPart = Arith.fromLinear(Own);
     Iter.Depends =
         Arith.depends(Arith.fromLinear(Common)) | Arith.depends(*Step);
-    if (!Own.isConst()) {
-      // Text of the common part: the counter less the thread's part.
-      std::string Minus;
-      for (auto &[Term, Coef] : Own.Terms) {
-        std::string T = M.Symbols[M.symbolIndex(Term)].Text;
-        bool Product = StringRef(T).contains('*');
-        Minus += Coef < 0 ? " + " : " - ";
-        int64_t Abs = std::abs(Coef);
-        Minus += Abs == 1 ? (Product ? "(" + T + ")" : T)
-                          : std::to_string(Abs) + " * (" + T + ")";
-      }
-      Iter.Text = "(" + Iter.Text + Minus + ")";
-    }
+    // Text of the common part: the counter less the thread's part.
+    if (!Own.isConst())
+      Iter.Text = "(" + Iter.Text + less(Own) + ")";
     isl::pw_aff Value = I.add(OwnPart);
     Stmt &Loop = M.Stmts[Id];
     Loop.IterSymbol = N;
@@ -735,7 +768,10 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   // Which variable counts is decided with its first value still there.
   auto EnvBefore = Env;
   const VarDecl *Iter = nullptr;
-  if (countedLoop({F->getCond(), F->getInc(), {F->getBody()}}, Id))
+  auto *Header = dyn_cast_or_null<DeclStmt>(F->getInit());
+  if (countedLoop({F->getCond(), F->getInc(), {F->getBody()},
+                   Header && Header->isSingleDecl()},
+                  Id))
     for (const VarDecl *V : Modified)
       if (L.varIndex(V) == M.Stmts[Id].IterVar)
         Iter = V;

@@ -139,7 +139,10 @@ private:
   struct LoopParts {
     const clang::Expr *Cond = nullptr, *Inc = nullptr;
     llvm::SmallVector<const clang::Stmt *, 4> Body;
+    bool DeclaresCounter = false; ///< and nothing else, in its header
   };
+  std::string less(const Linear &L) const;
+  bool alwaysThere(const Linear &L) const;
   bool countedLoop(const LoopParts &F, unsigned Id);
   const clang::VarDecl *countedWhile(const clang::Stmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,

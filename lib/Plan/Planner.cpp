@@ -403,8 +403,9 @@ private:
               (Moved ? Moved->Code == "may-alias"
                      : Kept.Separate.size() > P.Separate.size())) {
             auto Early = readEarly(M, G, A, P, AP, MaxHeldWindow, Loops);
-            if (Early && std::all_of(Early->begin(), Early->end(),
-                                     [&](auto &E) { return usable(E); })) {
+            if (Early && std::all_of(Early->begin(), Early->end(), [&](auto &E) {
+                  return usable(E) && !movedLoads(M, E, P, R.AssumeNoAlias);
+                })) {
               for (ArrayPlan &E : *Early)
                 P.Arrays.push_back(std::move(E));
               continue;

@@ -65,7 +65,8 @@ std::optional<RowOf> rowOf(const KernelModel &M, const WindowRead &W) {
   if (Out.Loop < 0)
     return std::nullopt;
   const Stmt &S = M.stmt(static_cast<unsigned>(Out.Loop));
-  if (S.K != Stmt::For || S.Step != 1 || !S.ConstTripCount || !S.ConstFirst)
+  if (S.K != Stmt::For || S.Step != 1 || !S.ConstTripCount || !S.ConstFirst ||
+      !M.countsItself(S))
     return std::nullopt;
   return Out;
 }
