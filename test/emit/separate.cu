@@ -18,15 +18,19 @@
 // TEXT-DAG: (rcache::device::separate(out, end, true))
 #include "program.h"
 
-// The index into the table is no function of the slot.
+// How often the table is read is known at run time only.
 __global__ void phases(const float *x, const float *factors, float *out, int n) {
   __shared__ float table[32];
   if (threadIdx.x < 32)
     table[threadIdx.x] = factors[threadIdx.x];
   __syncthreads();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = x[i] + table[(threadIdx.x * 5) % 32];
+  if (i < n) {
+    float v = x[i];
+    for (int k = 0; k <= n % 3; ++k)
+      v += table[(threadIdx.x * 5 + k) % 32];
+    out[i] = v;
+  }
 }
 
 // Two results: vector stores of one after scalar ones of the other.
@@ -49,8 +53,11 @@ __global__ void fromEnd(const float *end, float *out, int n) {
   table[threadIdx.x] = end[-1 - (int)threadIdx.x];
   __syncthreads();
   const int i = blockIdx.x * 128 + threadIdx.x;
+  float v = 1;
+  for (int k = 0; k < n % 4; ++k)
+    v += table[(threadIdx.x * 7 + k) % 128];
   if (i < n)
-    out[i] = 2 * table[(threadIdx.x * 7) % 128];
+    out[i] = 2 * v;
 }
 
 __global__ void inPlace(float *data, int n) {
