@@ -30,6 +30,8 @@ namespace {
 
 /// A prediction below this is no gain: predictions are some percent off.
 constexpr double MinimumGain = 1.10;
+/// The same of a measurement, whose medians vary by a percent or two.
+constexpr double MeasuredGain = 1.02;
 
 using ModelPtr = std::shared_ptr<KernelModel>;
 
@@ -212,15 +214,21 @@ private:
     if (First)
       return C.R.Declines.push_back(std::move(*First));
     decline(C, "no-gain",
-            llvm::formatv("the best plan ({0}) would run at {1:F2}x",
-                          planLine(M, **Best), (*Best)->PredictedSpeedup));
+            llvm::formatv("the best plan ({0}) {1} at {2:F2}x",
+                          planLine(M, **Best),
+                          (*Best)->SpeedupFrom == Plan::Measured
+                              ? "was measured"
+                              : "would run",
+                          (*Best)->PredictedSpeedup));
     // Why no array could be turned into registers says more.
     if (!Out.WhyShared.empty())
       C.R.Declines = Out.WhyShared;
   }
 
   bool gains(const Plan &P) const {
-    return O.Force || O.Candidate || P.PredictedSpeedup >= MinimumGain;
+    return O.Force || O.Candidate ||
+           P.PredictedSpeedup >=
+               (P.SpeedupFrom == Plan::Measured ? MeasuredGain : MinimumGain);
   }
 
   /// Verifies and writes one plan; the reason if that fails.
@@ -367,10 +375,13 @@ private:
       TuneRequest Request{*C.M, freshName(C.M->Name + "_rc"), *Chosen,
                           [&](unsigned N) {
                             return textWith(C, Group, Candidates[N]);
-                          }};
+                          },
+                          O.AssumedBlock};
       if (llvm::Error E = O.Tune(Request))
-        C.R.Notes.push_back("not tuned: " + llvm::toString(std::move(E)));
-      chooseAgain(*Chosen, Candidates, *A, how());
+        Request.Notes.push_back("not tuned: " + llvm::toString(std::move(E)));
+      C.R.TuneNotes = std::move(Request.Notes);
+      C.R.Warnings = std::move(Request.Warnings);
+      chooseAgain(*Chosen, *C.M, Candidates, *A, how());
     }
     dump(C, "predict",
          [&](llvm::raw_ostream &OS) { printChoice(OS, *Chosen); });

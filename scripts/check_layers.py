@@ -19,6 +19,7 @@ LAYERS = {
     "Model": ["Affine", "Support"],
     "Plan": ["Model", "Affine", "Support"],
     "Predict": ["Plan", "Affine", "Support"],
+    "Tune": ["Predict", "Affine", "Support"],
     "Emit": ["Predict", "Plan", "Affine", "Support"],
     "Output": ["Support"],
     "Frontend": ["Driver", "Support"],
@@ -31,6 +32,7 @@ FORBIDDEN_PUBLIC = {
     "Model": {"Plan.h", "Pipeline.h"},
     "Plan": {"ModelBuilder.h"},
     "Predict": {"ModelBuilder.h"},
+    "Tune": {"ModelBuilder.h", "Pipeline.h"},
     "Emit": {"ModelBuilder.h"},
 }
 CLANG_ALLOWED = {"Driver", "Model", "Frontend", "Output", "Emit"}

@@ -71,19 +71,37 @@ std::string number(double Value) {
   return Text;
 }
 
-/// What the plan is expected to cost and to gain, beyond its own text.
-std::string prediction(const Plan &P) {
+/// What the plan costs and gains, beyond its own text, and who says so.
+std::string figures(const Plan &P, const Choice *C) {
   std::string Text;
-  if (P.Counts.Registers)
+  const Candidate *K = C && C->Chosen >= 0
+                           ? &C->Candidates[static_cast<size_t>(C->Chosen)]
+                           : nullptr;
+  if (K && K->Registers) {
+    Text = std::to_string(*K->Registers) + " registers a thread";
+    if (K->SpillBytes.value_or(0))
+      Text += " and " + std::to_string(*K->SpillBytes) + " bytes in memory";
+    Text += " (ptxas)";
+  } else if (P.Counts.Registers)
     Text =
         "about " + std::to_string(P.Counts.Registers) + " registers a thread";
   if (P.PredictedSpeedup > 0)
     Text += (Text.empty() ? "" : ", ") +
-            ("predicted speed-up " + number(P.PredictedSpeedup) + "x");
+            ((P.SpeedupFrom == Plan::Measured ? "measured speed-up "
+                                              : "predicted speed-up ") +
+             number(P.PredictedSpeedup) + "x");
+  if (P.SpeedupFrom == Plan::Measured && C)
+    Text += " on " + C->MeasuredOn + " (" + C->MeasuredShape + ")";
   return Text;
 }
 
+void printWarnings(Printer &P, const KernelResult &K) {
+  for (const std::string &Text : K.Warnings)
+    P.print({RemarkLevel::Warning, K.Pos, Text});
+}
+
 void printKernel(Printer &P, const KernelResult &K) {
+  printWarnings(P, K);
   if (K.Verdict == KernelResult::Declined) {
     for (const Decline &D : K.Declines)
       for (Remark &Message : declineRemarks(K.Name, D)) {
@@ -91,6 +109,8 @@ void printKernel(Printer &P, const KernelResult &K) {
           Message.Pos = K.Pos;
         P.print(std::move(Message));
       }
+    for (const std::string &Note : K.TuneNotes)
+      P.print({RemarkLevel::Note, K.Pos, Note});
     return;
   }
   if (K.Verdict != KernelResult::Rewritten)
@@ -102,10 +122,11 @@ void printKernel(Printer &P, const KernelResult &K) {
   P.print({RemarkLevel::Remark, K.Pos,
            "rewrote '" + K.Name + "' (" + Launches + "): " + K.PlanText});
   if (K.ThePlan)
-    if (std::string Text = prediction(*K.ThePlan); !Text.empty())
+    if (std::string Text = figures(*K.ThePlan, K.Chosen.get()); !Text.empty())
       P.print({RemarkLevel::Note, K.Pos, Text});
-  for (const std::string &Note : K.Notes)
-    P.print({RemarkLevel::Note, K.Pos, Note});
+  for (const auto *Notes : {&K.Notes, &K.TuneNotes})
+    for (const std::string &Note : *Notes)
+      P.print({RemarkLevel::Note, K.Pos, Note});
 }
 
 } // namespace
@@ -117,10 +138,11 @@ void printMessages(raw_ostream &OS, const FileResult &R, bool Quiet,
     for (const ParseError &E : R.Parse.Errors)
       P.print({R.Usable ? RemarkLevel::Warning : RemarkLevel::Error, E.Pos,
                E.Text});
-  if (Quiet)
-    return;
   for (const KernelResult &K : R.Rewrite.Kernels)
-    printKernel(P, K);
+    if (Quiet)
+      printWarnings(P, K);
+    else
+      printKernel(P, K);
 }
 
 void printChoices(llvm::raw_ostream &OS, const FileResult &R) {

@@ -117,6 +117,33 @@ cl::opt<std::string> CandidateNumber(
     "candidate", cl::value_desc("N"), cl::cat(rewriteCategory()),
     cl::desc("Take this candidate of --explain-choice, whatever is predicted "
              "for it"));
+cl::opt<ToolOptions::TuneKind> Tune(
+    "tune", cl::cat(rewriteCategory()), cl::init(ToolOptions::TuneKind::None),
+    cl::desc("What the choice between candidates rests on (docs/tuning.md)"),
+    cl::values(clEnumValN(ToolOptions::TuneKind::None, "none",
+                          "predictions alone"),
+               clEnumValN(ToolOptions::TuneKind::Ptxas, "ptxas",
+                          "registers and spills of the best candidates, "
+                          "compiled with nvcc"),
+               clEnumValN(ToolOptions::TuneKind::Device, "device",
+                          "times of the best candidates on this machine's GPU, "
+                          "or those kept from one")));
+cl::opt<std::string> TuneCache(
+    "tune-cache", cl::value_desc("file"), cl::cat(rewriteCategory()),
+    cl::desc("Where --tune=device keeps its times (default: rcache/tune.json "
+             "below $XDG_CACHE_HOME or ~/.cache)"));
+cl::opt<std::string> TuneFolder(
+    "tune-emit", cl::value_desc("dir"), cl::cat(rewriteCategory()),
+    cl::desc("Write programs that time the best candidates, and run.sh, which "
+             "makes a file for --tune-cache on another machine"));
+cl::opt<std::string> TuneElements(
+    "tune-n", cl::value_desc("N"), cl::cat(rewriteCategory()),
+    cl::desc("Outputs of a launch that is timed (default: what the file shows, "
+             "else 2^26)"));
+cl::list<std::string> TuneArguments(
+    "tune-arg", cl::value_desc("name=value"), cl::cat(rewriteCategory()),
+    cl::desc("Value of an integer parameter of the kernel in a launch that is "
+             "timed (repeatable)"));
 cl::opt<std::string> CandidatesFolder(
     "emit-candidates", cl::value_desc("dir"), cl::cat(rewriteCategory()),
     cl::Hidden,
@@ -219,6 +246,27 @@ bool checkCombination(const ToolOptions &O) {
   return true;
 }
 
+bool readTuneOptions(ToolOptions &O) {
+  O.Tune = Tune;
+  O.TuneCache = TuneCache;
+  O.TuneFolder = TuneFolder;
+  if (!TuneCache.empty() && O.Tune != ToolOptions::TuneKind::Device)
+    return usageError("--tune-cache needs --tune=device");
+  unsigned Elements = 0;
+  if (!readInto(TuneElements, "tune-n", 1u << 31, Elements))
+    return false;
+  if (Elements)
+    O.TuneElements = Elements;
+  for (StringRef Text : TuneArguments) {
+    auto [Name, Value] = Text.split('=');
+    int64_t Number = 0;
+    if (Name.empty() || Value.getAsInteger(10, Number))
+      return usageError("--tune-arg takes NAME=NUMBER, not '" + Text + "'");
+    O.TuneArguments[Name.str()] = Number;
+  }
+  return true;
+}
+
 bool copyOptions(ToolOptions &O) {
   O.Sources.assign(Sources.begin(), Sources.end());
   O.Output = Output;
@@ -238,6 +286,8 @@ bool copyOptions(ToolOptions &O) {
   O.Color = Color;
   O.ExplainChoice = ExplainChoice;
   O.CandidatesFolder = CandidatesFolder;
+  if (!readTuneOptions(O))
+    return false;
 
   Options &L = O.Library;
   L.Kernels.assign(Kernels.begin(), Kernels.end());

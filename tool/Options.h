@@ -8,6 +8,7 @@
 
 #include "SharedOptions.h"
 #include "rcache/Pipeline.h"
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,11 @@ struct ToolOptions : SharedOptions {
   bool Verbose = false;
   bool ExplainChoice = false;
   std::string CandidatesFolder; ///< --emit-candidates
+  enum class TuneKind { None, Ptxas, Device } Tune = TuneKind::None;
+  std::string TuneCache;  ///< --tune-cache, "" when not given
+  std::string TuneFolder; ///< --tune-emit
+  std::optional<int64_t> TuneElements;
+  std::map<std::string, int64_t> TuneArguments;
   enum class ColorKind { Auto, Always, Never } Color = ColorKind::Auto;
 };
 

@@ -1,16 +1,58 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+//
+// One way for all: texts of candidates are written, a program is run on them,
+// and what it says goes into the figures of the candidates.
 
 #include "Tune.h"
+#include "Driver/CudaInstall.h"
+#include "Driver/NvccFlags.h"
+#include "Predict/Choose.h"
+#include "Predict/CompilerReport.h"
+#include "Tune/Measurements.h"
+#include "Tune/RunnerProgram.h"
+#include "rcache/Config.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <memory>
+#include <mutex>
+
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+namespace fs = llvm::sys::fs;
 
 namespace rcache {
 namespace {
 
-llvm::Error writeText(llvm::StringRef Path, llvm::StringRef Text) {
+/// Candidates that a compiler or a device is asked about.
+constexpr unsigned Compiled = 5, Timed = 8;
+constexpr unsigned SecondsForAll = 1800, SecondsForOne = 120;
+
+std::string below(StringRef Folder, const llvm::Twine &Name) {
+  llvm::SmallString<256> Path(Folder);
+  path::append(Path, Name);
+  return Path.str().str();
+}
+
+llvm::Error makeFolder(StringRef Folder) {
+  if (std::error_code EC = fs::create_directories(Folder))
+    return llvm::createStringError("cannot make '" + Folder +
+                                   "': " + EC.message());
+  return llvm::Error::success();
+}
+
+llvm::Error writeText(StringRef Path, StringRef Text) {
   std::error_code EC;
   llvm::raw_fd_ostream OS(Path, EC);
   if (!EC) {
@@ -20,16 +62,75 @@ llvm::Error writeText(llvm::StringRef Path, llvm::StringRef Text) {
     OS.clear_error();
   }
   if (EC)
-    return llvm::createStringError(EC, "cannot write '" + Path +
-                                           "': " + EC.message());
+    return llvm::createStringError("cannot write '" + Path +
+                                   "': " + EC.message());
   return llvm::Error::success();
+}
+
+/// A folder that goes with the object.
+class TemporaryFolder {
+public:
+  static llvm::Expected<std::unique_ptr<TemporaryFolder>> make() {
+    auto T = std::make_unique<TemporaryFolder>();
+    if (std::error_code EC = fs::createUniqueDirectory("rcache-tune", T->Path))
+      return llvm::createStringError("cannot make a temporary folder: " +
+                                     EC.message());
+    return T;
+  }
+  ~TemporaryFolder() {
+    if (!Path.empty())
+      fs::remove_directories(Path);
+  }
+  llvm::SmallString<128> Path;
+};
+
+/// Runs a program; what it wrote to standard output, or the first lines of what
+/// it wrote to standard error.
+llvm::Expected<std::string> runProgram(StringRef Program,
+                                       const std::vector<std::string> &Args,
+                                       unsigned Seconds) {
+  auto Folder = TemporaryFolder::make();
+  if (!Folder)
+    return Folder.takeError();
+  const std::string Out = below((*Folder)->Path, "out"),
+                    Err = below((*Folder)->Path, "err");
+  std::vector<StringRef> Refs = {Program};
+  Refs.insert(Refs.end(), Args.begin(), Args.end());
+  const std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Out),
+                                                StringRef(Err)};
+  std::string Message;
+  const int Status = llvm::sys::ExecuteAndWait(Program, Refs, std::nullopt,
+                                               Redirects, Seconds, 0, &Message);
+  auto Read = [](StringRef Path) {
+    auto Buffer = llvm::MemoryBuffer::getFile(Path);
+    return Buffer ? (*Buffer)->getBuffer().str() : std::string();
+  };
+  if (Status != 0)
+    return llvm::createStringError(
+        "'" + Program +
+        "' failed: " + (Message.empty() ? Read(Err).substr(0, 500) : Message));
+  return Read(Out);
+}
+
+/// The name of this machine's GPU; "" when there is none.
+std::string deviceName() {
+  auto Smi = llvm::sys::findProgramByName("nvidia-smi");
+  if (!Smi)
+    return "";
+  auto Names =
+      runProgram(*Smi, {"--query-gpu=name", "--format=csv,noheader"}, 60);
+  if (!Names) {
+    llvm::consumeError(Names.takeError());
+    return "";
+  }
+  return StringRef(*Names).split('\n').first.trim().str();
 }
 
 /// --emit-candidates: KERNEL.cN.cu for each; one that cannot be written as
 /// text has no file.
 llvm::Error writeCandidates(llvm::StringRef Folder, TuneRequest &R) {
-  if (std::error_code EC = llvm::sys::fs::create_directories(Folder))
-    return llvm::createStringError(EC, "cannot make '" + Folder + "'");
+  if (llvm::Error E = makeFolder(Folder))
+    return E;
   for (unsigned N = 0; N < R.C.Candidates.size(); ++N) {
     auto Text = R.Text(N);
     if (!Text) {
@@ -44,6 +145,300 @@ llvm::Error writeCandidates(llvm::StringRef Folder, TuneRequest &R) {
   return llvm::Error::success();
 }
 
+/// What belongs to one source file.
+class Tuner {
+public:
+  Tuner(const ToolOptions &O, const ParseJob &Job) : O(O), Job(Job) {}
+
+  llvm::Error run(TuneRequest &R) {
+    if (llvm::Error E = prepare())
+      return E;
+    if (!O.TuneFolder.empty())
+      if (llvm::Error E = emit(R, O.TuneFolder))
+        return E;
+    switch (O.Tune) {
+    case ToolOptions::TuneKind::None:
+      return llvm::Error::success();
+    case ToolOptions::TuneKind::Ptxas:
+      return askPtxas(R);
+    case ToolOptions::TuneKind::Device:
+      return measure(R);
+    }
+    return llvm::Error::success();
+  }
+
+private:
+  const ToolOptions O;
+  const ParseJob Job;
+  std::vector<std::string> Flags; ///< of nvcc
+  std::string Arch, CudaPath;
+  bool Prepared = false;
+  /// What the compiler said of a text: a file may be rewritten more than once.
+  std::map<std::string, std::vector<FunctionReport>> Asked;
+
+  llvm::Error prepare() {
+    if (Prepared)
+      return llvm::Error::success();
+    auto F = translateFlags(Job.Flags.Flags, Job.Flags.FromNvcc,
+                            Job.Flags.Directory);
+    if (!F)
+      return F.takeError();
+    Flags = F->ForNvcc;
+    // What is included with quotes is looked for beside the source first.
+    llvm::SmallString<256> Source(Job.File);
+    fs::make_absolute(Source);
+    path::remove_dots(Source, /*remove_dot_dot=*/true);
+    Flags.insert(Flags.begin(), {"-I", path::parent_path(Source).str()});
+    Arch = Job.Arch.empty() ? chooseArch(F->Archs) : Job.Arch;
+    if (Arch.empty())
+      Arch = "sm_90";
+    CudaPath = Job.CudaPath.empty() ? F->CudaPath : Job.CudaPath;
+    Prepared = true;
+    return llvm::Error::success();
+  }
+
+  /// $NVCC, or that of the toolkit.
+  llvm::Expected<std::string> nvcc() const {
+    if (auto Named = llvm::sys::Process::GetEnv("NVCC"))
+      return *Named;
+    auto Cuda = findCudaInstall(CudaPath);
+    if (!Cuda)
+      return Cuda.takeError();
+    const std::string Path = below(Cuda->Path, "bin/nvcc");
+    if (!fs::can_execute(Path))
+      return llvm::createStringError("there is no '" + Path + "'");
+    return Path;
+  }
+
+  //===-- The compiler ----------------------------------------------------===//
+
+  /// The entry of a kernel called \p Name, the one with the most registers when
+  /// a template has several.
+  static const FunctionReport *find(const std::vector<FunctionReport> &All,
+                                    StringRef Name) {
+    const std::string Mangled = std::to_string(Name.size()) + Name.str();
+    const FunctionReport *Best = nullptr;
+    for (const FunctionReport &F : All)
+      if (StringRef(F.MangledName).contains(Mangled) &&
+          (!Best || F.Registers > Best->Registers))
+        Best = &F;
+    return Best;
+  }
+
+  llvm::Error askPtxas(TuneRequest &R) {
+    auto Nvcc = nvcc();
+    if (!Nvcc)
+      return Nvcc.takeError();
+    auto Folder = TemporaryFolder::make();
+    if (!Folder)
+      return Folder.takeError();
+    struct Question {
+      unsigned Number;
+      std::string Text, File;
+      std::optional<llvm::Expected<std::vector<FunctionReport>>> Answer;
+    };
+    std::vector<Question> Questions;
+    for (unsigned N : shortList(R.C, Compiled)) {
+      auto Text = R.Text(N);
+      if (!Text) {
+        R.C.Candidates[N].Failed = llvm::toString(Text.takeError());
+        continue;
+      }
+      Questions.push_back({N, std::move(*Text), "", std::nullopt});
+    }
+    llvm::DefaultThreadPool Pool(llvm::hardware_concurrency(4));
+    for (Question &Q : Questions) {
+      if (auto Known = Asked.find(Q.Text); Known != Asked.end()) {
+        Q.Answer.emplace(Known->second);
+        continue;
+      }
+      Q.File = below((*Folder)->Path, "c" + llvm::Twine(Q.Number) + ".cu");
+      if (llvm::Error E = writeText(Q.File, Q.Text)) {
+        Pool.wait();
+        for (Question &Other : Questions)
+          if (Other.Answer && !*Other.Answer)
+            llvm::consumeError(Other.Answer->takeError());
+        return E;
+      }
+      Pool.async([&] {
+        Q.Answer.emplace(
+            askCompiler({*Nvcc, Q.File, Arch, Flags, SecondsForOne}));
+      });
+    }
+    Pool.wait();
+    std::string Failure;
+    unsigned Known = 0;
+    for (Question &Q : Questions) {
+      Candidate &K = R.C.Candidates[Q.Number];
+      if (!*Q.Answer) {
+        const std::string Why = llvm::toString(Q.Answer->takeError());
+        K.Failed = Why;
+        if (Failure.empty())
+          Failure = Why;
+        continue;
+      }
+      const FunctionReport *F = find(**Q.Answer, R.KernelName);
+      const FunctionReport *Old = find(**Q.Answer, R.Model.Name);
+      Asked[Q.Text] = **Q.Answer;
+      if (!F)
+        continue;
+      ++Known;
+      K.Registers = F->Registers;
+      // What is in memory and was not in the original's: spilled registers,
+      // arrays that are not kept in registers.
+      const unsigned OldStack = Old ? Old->StackFrame : 0;
+      K.SpillBytes =
+          std::max(F->SpillStores,
+                   F->StackFrame > OldStack ? F->StackFrame - OldStack : 0u);
+    }
+    if (Known || Questions.empty())
+      return llvm::Error::success();
+    // That none compiles is no fault of the candidates.
+    for (Question &Q : Questions)
+      R.C.Candidates[Q.Number].Failed.clear();
+    return llvm::createStringError(
+        Failure.empty() ? "the compiler says nothing of the new kernels"
+                        : Failure);
+  }
+
+  //===-- The device ------------------------------------------------------===//
+
+  std::string key(const TuneRequest &R) const {
+    const Options &L = O.Library;
+    std::string Text = Arch + ' ' + std::to_string(L.AssumedBlock) + ' ' +
+                       std::to_string(L.Coarsen.value_or(0)) + ' ' +
+                       std::to_string(int(L.Distribution)) + ' ' +
+                       std::to_string(L.AssumeNoAlias) + ' ' + L.Exchange +
+                       ' ' + std::to_string(O.TuneElements.value_or(0));
+    for (const auto &[Name, Value] : O.TuneArguments)
+      Text += ' ' + Name + '=' + std::to_string(Value);
+    return measurementKey(R.Model, Text);
+  }
+
+  /// Programs for the best candidates of one kernel, below \p Folder.
+  llvm::Error emit(TuneRequest &R, StringRef Folder) const {
+    RunnerOptions How;
+    How.Elements = O.TuneElements;
+    How.Arguments = O.TuneArguments;
+    How.AssumedBlock = R.AssumedBlock;
+    const std::string Key = key(R);
+    const std::string Own =
+        below(Folder, R.Model.Name + "-" + Key.substr(0, 8));
+    for (unsigned N : shortList(R.C, Timed)) {
+      auto Text = R.Text(N);
+      if (!Text) {
+        R.C.Candidates[N].Failed = llvm::toString(Text.takeError());
+        continue;
+      }
+      How.Covered = R.C.Candidates[N].Covered;
+      auto Program = runnerProgram(R.Model, *Text, How);
+      if (!Program)
+        return Program.takeError();
+      Measurement M;
+      M.Key = Key;
+      M.Kernel = R.Model.QualifiedName;
+      M.Candidate = R.C.Candidates[N].Id;
+      M.Tool = RCACHE_VERSION;
+      std::string What;
+      llvm::raw_string_ostream(What) << llvm::json::Value(whatIsMeasured(M));
+      if (llvm::Error E = makeFolder(Own))
+        return E;
+      const std::string Stem = below(Own, "c" + llvm::Twine(N));
+      if (llvm::Error E = writeText(Stem + ".cu", *Program))
+        return E;
+      // The inside of an object: the program's figures follow.
+      if (llvm::Error E = writeText(Stem + ".what",
+                                    StringRef(What).drop_front().drop_back()))
+        return E;
+      if (llvm::Error E =
+              writeText(below(Own, "flags"), llvm::join(Flags, "\n") + "\n"))
+        return E;
+    }
+    if (llvm::Error E = makeFolder(Folder))
+      return E;
+    for (const auto &[Name, Text] : runnerFiles())
+      if (llvm::Error E = writeText(below(Folder, Name), Text))
+        return E;
+    fs::setPermissions(below(Folder, "run.sh"),
+                       fs::all_read | fs::all_exe | fs::owner_write);
+    return llvm::Error::success();
+  }
+
+  llvm::Error measure(TuneRequest &R) const {
+    const std::string Cache =
+        O.TuneCache.empty() ? defaultMeasurementsPath() : O.TuneCache;
+    if (Cache.empty())
+      return llvm::createStringError("no place for measurements; use "
+                                     "--tune-cache");
+    // One at a time: on the device, and in the file.
+    static std::mutex Lock;
+    std::lock_guard<std::mutex> Guard(Lock);
+    auto All = readMeasurements(Cache);
+    if (!All)
+      return All.takeError();
+    static const std::string Device = deviceName();
+    Applied A =
+        applyMeasurements(*All, key(R), RCACHE_VERSION, Device, Arch, R.C);
+    if (!A.Entries && !Device.empty()) {
+      auto New = runOnDevice(R, Device);
+      if (!New)
+        return New.takeError();
+      if (llvm::Error E = addMeasurements(Cache, *New))
+        return E;
+      A = applyMeasurements(*New, key(R), RCACHE_VERSION, Device, Arch, R.C);
+    }
+    if (!A.Entries)
+      return llvm::createStringError(Device.empty()
+                                         ? "no GPU here, and '" + Cache +
+                                               "' has no times of this kernel"
+                                         : "no candidate was timed");
+    for (unsigned N : A.Differ)
+      R.Warnings.push_back(
+          llvm::formatv("candidate #{0} ({1}) gives other results than the "
+                        "original on {2}: it is left out; please report it",
+                        N, R.C.Candidates[N].Id, R.C.MeasuredOn));
+    if (A.UndefinedWords)
+      R.Notes.push_back(
+          llvm::formatv("{0} words of the results differed on {1}; not every "
+                        "element that the original reads was proved to be "
+                        "written",
+                        A.UndefinedWords, R.C.MeasuredOn));
+    if (!A.Times && !A.Failure.empty())
+      R.Notes.push_back("not measured: " + A.Failure);
+    return llvm::Error::success();
+  }
+
+  llvm::Expected<std::vector<Measurement>>
+  runOnDevice(TuneRequest &R, const std::string &Device) const {
+    auto Nvcc = nvcc();
+    if (!Nvcc)
+      return Nvcc.takeError();
+    auto Bash = llvm::sys::findProgramByName("bash");
+    auto Env = llvm::sys::findProgramByName("env");
+    if (!Bash || !Env)
+      return llvm::createStringError("no bash or no env in PATH");
+    auto Folder = TemporaryFolder::make();
+    if (!Folder)
+      return Folder.takeError();
+    if (llvm::Error E = emit(R, (*Folder)->Path))
+      return std::move(E);
+    const std::string Out = below((*Folder)->Path, "tune.json");
+    auto Done = runProgram(
+        *Env, {"NVCC=" + *Nvcc, *Bash, below((*Folder)->Path, "run.sh"), Out},
+        SecondsForAll);
+    if (!Done)
+      return Done.takeError();
+    auto New = readMeasurements(Out);
+    if (New)
+      for (Measurement &M : *New)
+        if (M.Device.empty()) { // it did not come to run there
+          M.Device = Device;
+          M.Arch = Arch;
+        }
+    return New;
+  }
+};
+
 } // namespace
 
 TuneHook makeTuneHook(const ToolOptions &O, const ParseJob &Job) {
@@ -51,7 +446,11 @@ TuneHook makeTuneHook(const ToolOptions &O, const ParseJob &Job) {
     return [Folder = O.CandidatesFolder](TuneRequest &R) {
       return writeCandidates(Folder, R);
     };
-  return {};
+  if (O.Tune == ToolOptions::TuneKind::None && O.TuneFolder.empty())
+    return {};
+  return [T = std::make_shared<Tuner>(O, Job)](TuneRequest &R) {
+    return T->run(R);
+  };
 }
 
 } // namespace rcache

@@ -32,8 +32,13 @@ struct Candidate {
   double Rank = 0;    ///< what is compared: the greatest wins
   /// From ptxas (--tune=ptxas): registers and spilled bytes a thread.
   std::optional<unsigned> Registers, SpillBytes;
+  /// What names it whatever its number: outputs a thread, arrays, form, block.
+  std::string Id;
   /// Measured (--tune=device), in milliseconds.
   std::optional<double> Milliseconds;
+  /// Every element that is read has been staged: proved. Else results may differ
+  /// where the original's are undefined.
+  bool Covered = true;
   /// Why it was not taken into account; "": it was.
   std::string Excluded;
   /// It could not be verified or written: why.
@@ -53,6 +58,8 @@ struct Choice {
   KernelCounts Original;
   Score OriginalCost;
   std::optional<double> OriginalMilliseconds;
+  /// Where and with which launch the times were measured; "": nowhere.
+  std::string MeasuredOn, MeasuredShape;
   std::vector<Candidate> Candidates; ///< in the planner's order, from 0
   int Chosen = -1;                   ///< index, -1: none can run
   std::string Why;                   ///< one sentence

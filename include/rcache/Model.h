@@ -310,6 +310,16 @@ struct KernelParam {
   int VarId = -1;
 };
 
+/// A variable of the function that launches: what the launch is made from.
+struct HostLocal {
+  std::string Name; ///< "": something that is no variable (`this`, a call)
+  std::string Type; ///< without const and references
+  /// Its only value, as text in which Uses and names of file scope occur; "":
+  /// a parameter, changed later, or the result of a call.
+  std::string Init;
+  std::vector<unsigned> Uses; ///< indices in the same list, all before it
+};
+
 /// A launch in the parsed file. Ranges are byte offsets in `Pos.File`.
 struct LaunchSite {
   enum Kind { Chevrons, CudaLaunchKernel };
@@ -325,6 +335,9 @@ struct LaunchSite {
   /// and this is what stands around the launch in its expansion.
   std::string Before, After;
   std::optional<std::array<int64_t, 3>> ConstBlock, ConstGrid;
+  /// What grid, block, shared bytes and integer arguments are made from, each
+  /// behind what it uses.
+  std::vector<HostLocal> Locals;
   unsigned Instantiation = 0;    ///< which model (index in the file's models)
   bool InTemplate = false;       ///< stands in a template itself
 };

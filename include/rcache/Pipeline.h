@@ -36,9 +36,13 @@ class TokenRecorder; // lib/Model: the tokens of user code, recorded while parsi
 struct TuneRequest {
   const KernelModel &Model;
   std::string KernelName; ///< of the new kernel in the text
-  Choice &C;              ///< to be completed: Registers, SpillBytes, times
+  Choice &C;              ///< to be completed: Registers, SpillBytes, times;
+                          ///< Failed of a candidate that must not be taken
   /// The main file with this kernel rewritten by candidate N and no other one.
   std::function<llvm::Expected<std::string>(unsigned N)> Text;
+  unsigned AssumedBlock = 0;            ///< Options::AssumedBlock
+  std::vector<std::string> Notes = {};    ///< for the user, about this kernel
+  std::vector<std::string> Warnings = {}; ///< what must not be overlooked
 };
 /// Completes the figures in a request; then the choice is made again. An error
 /// leaves the prediction's choice, with a note.
@@ -85,6 +89,8 @@ struct KernelResult {
   std::vector<Decline> Declines;      ///< Declined: why
   std::vector<std::string> Arrays;    ///< "s: float[BLOCK + 2], reload" (text)
   std::vector<std::string> Notes;     ///< not proved, assumptions, racy original
+  std::vector<std::string> TuneNotes; ///< what a compiler or device could not tell
+  std::vector<std::string> Warnings;  ///< something is wrong: not to be overlooked
   std::string PlanText;               ///< one line: "8 outputs a thread, ..."
   std::shared_ptr<const Plan> ThePlan;         ///< Rewritten
   std::vector<ArrayPicture> Pictures;          ///< Rewritten: one a window

@@ -196,6 +196,9 @@ struct Plan {
   std::vector<Precondition> Preconditions;
   PlanCounts Counts;
   double PredictedSpeedup = 0;  ///< 0: not predicted
+  /// What PredictedSpeedup rests on: estimates, the compiler's registers, or
+  /// times on a device.
+  enum Figures { Estimated, Compiled, Measured } SpeedupFrom = Estimated;
 
   unsigned slots() const { return Factor[0] * Factor[1] * Factor[2]; }
   /// Do slots run along this axis? At least one axis has them.

@@ -16,6 +16,7 @@
 #include "llvm/Option/OptTable.h"
 #include "llvm/Option/Option.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include <optional>
@@ -197,6 +198,7 @@ public:
            M->Flag->Value == ValueKind::Joined) &&
           I + 1 < Args.size())
         M->Value = Args[++I];
+      keepForNvcc(*M->Flag, M->Value.value_or(""));
       if (llvm::Error E = apply(*M->Flag, M->Value.value_or("")))
         return E;
     }
@@ -209,6 +211,19 @@ private:
            Arg == "-include" || Arg == "-isystem" || Arg == "-Xclang" ||
            Arg == "-MF" || Arg == "-MT" || Arg == "-MQ" || Arg == "-x" ||
            Arg == "-iquote" || Arg == "-idirafter" || Arg == "-isysroot";
+  }
+
+  /// Flags that the code of a kernel depends on, in nvcc's own words.
+  void keepForNvcc(const NvccFlag &F, StringRef Value) {
+    if (!llvm::is_contained({"use_fast_math", "ftz", "prec-div", "prec-sqrt",
+                             "fmad", "maxrregcount",
+                             "extra-device-vectorization", "extended-lambda",
+                             "expt-relaxed-constexpr", "restrict"},
+                            F.Long))
+      return;
+    Out.ForNvcc.push_back(
+        "--" + F.Long.str() +
+        (F.Value == ValueKind::None ? "" : "=" + Value.str()));
   }
 
   llvm::Error readOptionFile(StringRef Name) {
@@ -330,8 +345,61 @@ bool concernsParse(const llvm::opt::Arg &A) {
          !O.matches(OPT_R_Group);
 }
 
+/// What nvcc has to know as well, under the name it has there.
+void keepForNvcc(const llvm::opt::Arg &A, StringRef Directory,
+                 ParseFlags &Out) {
+  using namespace clang::options;
+  auto Add = [&](const char *Flag) {
+    Out.ForNvcc.push_back(Flag);
+    Out.ForNvcc.push_back(A.getValue());
+  };
+  switch (A.getOption().getID()) {
+  case OPT_D:
+    // Stand-ins of the table for flags that nvcc gets itself.
+    if (!StringRef(A.getValue()).starts_with("__CUDACC_") &&
+        StringRef(A.getValue()) != "__USE_FAST_MATH__=1" &&
+        StringRef(A.getValue()) != "__USE_FAST_MATH__")
+      Add("-D");
+    break;
+  case OPT_U:
+    Add("-U");
+    break;
+  case OPT_include:
+    Add("-include");
+    break;
+  case OPT_I:
+  case OPT_iquote:
+  case OPT_isystem:
+  case OPT_idirafter: {
+    llvm::SmallString<128> Path(A.getValue());
+    if (Directory.empty())
+      llvm::sys::fs::make_absolute(Path);
+    else
+      llvm::sys::path::make_absolute(Directory, Path);
+    Out.ForNvcc.push_back(A.getOption().matches(OPT_I) ||
+                                  A.getOption().matches(OPT_iquote)
+                              ? "-I"
+                              : "-isystem");
+    Out.ForNvcc.push_back(Path.str().str());
+    break;
+  }
+  case OPT_std_EQ:
+    Out.ForNvcc.push_back("-std=" + std::string(A.getValue()));
+    break;
+  case OPT_ffast_math:
+    Out.ForNvcc.push_back("--use_fast_math");
+    break;
+  case OPT_ffp_contract:
+    if (StringRef(A.getValue()) == "off")
+      Out.ForNvcc.push_back("--fmad=false");
+    break;
+  default:
+    break;
+  }
+}
+
 /// The second pass: through clang's option table.
-void clangPass(ParseFlags &Out) {
+void clangPass(StringRef Directory, ParseFlags &Out) {
   using namespace clang::options;
   std::vector<const char *> Raw;
   for (const std::string &F : Out.Flags)
@@ -351,6 +419,7 @@ void clangPass(ParseFlags &Out) {
       Out.CudaPath = A->getValue();
     if (A->getOption().matches(OPT_UNKNOWN))
       Out.Unknown.push_back(A->getAsString(Args));
+    keepForNvcc(*A, Directory, Out);
     if (!concernsParse(*A))
       continue;
     llvm::opt::ArgStringList Rendered;
@@ -373,7 +442,7 @@ llvm::Expected<ParseFlags> translateFlags(ArrayRef<std::string> Flags,
   ParseFlags Out;
   if (llvm::Error E = NvccPass(FromNvcc, Directory, Out).run(Flags))
     return E;
-  clangPass(Out);
+  clangPass(Directory, Out);
   return Out;
 }
 

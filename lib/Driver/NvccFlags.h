@@ -26,6 +26,10 @@ struct ParseFlags {
   std::vector<std::string> Archs; ///< "sm_90", as far as named, in their order
   std::string CudaPath;           ///< of --cuda-path, "" when not given
   std::vector<std::string> Unknown; ///< left out: neither nvcc's nor clang's
+  /// For nvcc, to compile a text like this one to the same code: definitions,
+  /// include paths (relative ones below the directory), language, and what
+  /// changes the code of a kernel. No architecture.
+  std::vector<std::string> ForNvcc;
 };
 
 /// True for the name of nvcc ("/usr/local/cuda/bin/nvcc", "nvcc.exe").

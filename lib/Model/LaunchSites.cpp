@@ -9,6 +9,7 @@
 
 #include "LaunchSites.h"
 #include "Anchors.h"
+#include "HostLocals.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -40,64 +41,6 @@ const Expr *peel(const Expr *E) {
       return E;
   }
   return E;
-}
-
-/// Is \p V changed anywhere in the function that declares it?
-bool everModified(const VarDecl *V) {
-  struct Finder : ConstDynamicRecursiveASTVisitor {
-    const VarDecl *V;
-    bool Modified = false;
-    bool isIt(const Expr *E) {
-      while (E) {
-        E = E->IgnoreParenImpCasts();
-        if (auto *M = dyn_cast<MemberExpr>(E))
-          E = M->getBase();
-        else
-          break;
-      }
-      auto *R = dyn_cast_or_null<DeclRefExpr>(E);
-      return R && R->getDecl()->getCanonicalDecl() == V->getCanonicalDecl();
-    }
-    bool VisitBinaryOperator(const BinaryOperator *B) override {
-      Modified |= B->isAssignmentOp() && isIt(B->getLHS());
-      return !Modified;
-    }
-    bool VisitUnaryOperator(const UnaryOperator *U) override {
-      Modified |=
-          (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf) &&
-          isIt(U->getSubExpr());
-      return !Modified;
-    }
-    bool VisitCallExpr(const CallExpr *C) override {
-      if (auto *Op = dyn_cast<CXXOperatorCallExpr>(C))
-        Modified |= Op->isAssignmentOp() && isIt(Op->getArg(0));
-      const FunctionDecl *F = C->getDirectCallee();
-      for (unsigned I = 0; I < C->getNumArgs(); ++I) {
-        if (!isIt(C->getArg(I)))
-          continue;
-        if (F && I < F->getNumParams()) {
-          QualType T = F->getParamDecl(I)->getType();
-          Modified |=
-              T->isReferenceType() && !T->getPointeeType().isConstQualified();
-        }
-      }
-      return !Modified;
-    }
-    bool VisitVarDecl(const VarDecl *D) override {
-      if (D->getInit() && D->getType()->isReferenceType() &&
-          !D->getType()->getPointeeType().isConstQualified())
-        Modified |= isIt(D->getInit());
-      return !Modified;
-    }
-    // The body of a lambda is visited as well: capturing changes nothing.
-  } F;
-  F.V = V;
-  if (auto *Fn = dyn_cast<FunctionDecl>(V->getDeclContext());
-      Fn && Fn->hasBody())
-    F.TraverseStmt(Fn->getBody());
-  else
-    return !V->getType().isConstQualified(); // file scope
-  return F.Modified;
 }
 
 std::optional<int64_t> constInt(const Expr *E, ASTContext &AC,
@@ -215,6 +158,14 @@ public:
     for (const Expr *A : E->arguments())
       if (!isa<CXXDefaultArgExpr>(A))
         S.Args.push_back(textOf(A->getSourceRange()));
+    std::vector<const Expr *> Made;
+    if (const CallExpr *C = E->getConfig())
+      for (unsigned I = 0; I < C->getNumArgs() && I < 3; ++I)
+        Made.push_back(C->getArg(I));
+    for (const Expr *A : E->arguments())
+      if (A->getType()->isIntegralOrEnumerationType())
+        Made.push_back(A);
+    addLocals(S, Made);
     add(F, S);
     return true;
   }
@@ -253,6 +204,10 @@ public:
     for (unsigned I = 4; I < E->getNumArgs() && I < 6; ++I)
       if (!isa<CXXDefaultArgExpr>(E->getArg(I)))
         *Texts[I - 4] = textOf(E->getArg(I)->getSourceRange());
+    std::vector<const Expr *> Made = {E->getArg(1), E->getArg(2)};
+    if (E->getNumArgs() > 4)
+      Made.push_back(E->getArg(4));
+    addLocals(S, Made);
     add(Kernel, S);
     return true;
   }
@@ -278,6 +233,14 @@ private:
   }
 
   bool FromMacroFailed = false;
+
+  void addLocals(LaunchSite &S, llvm::ArrayRef<const Expr *> Exprs) {
+    const bool Failed = FromMacroFailed;
+    S.Locals = hostLocals(Exprs, AC, [&](SourceRange R) { return textOf(R); });
+    if (FromMacroFailed) // some of the texts cannot be had
+      S.Locals = {HostLocal()};
+    FromMacroFailed = Failed;
+  }
 
   /// The recorded tokens [From, To) as text.
   std::string expanded(unsigned From, unsigned To) const {

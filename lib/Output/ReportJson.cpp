@@ -119,7 +119,12 @@ void writePlan(json::OStream &J, const Plan &P) {
     });
     writeCounts(J, P.Counts);
     if (P.PredictedSpeedup > 0)
-      J.attribute("predictedSpeedup", P.PredictedSpeedup);
+      J.attribute(P.SpeedupFrom == Plan::Measured ? "measuredSpeedup"
+                                                  : "predictedSpeedup",
+                  P.PredictedSpeedup);
+    J.attribute("speedupFrom", P.SpeedupFrom == Plan::Measured   ? "device"
+                               : P.SpeedupFrom == Plan::Compiled ? "ptxas"
+                                                                 : "estimate");
   });
 }
 
@@ -192,7 +197,11 @@ void writeChoice(json::OStream &J, const Choice &C) {
     J.attribute("arch", C.Arch);
     if (C.Chosen >= 0)
       J.attribute("chosen", C.Chosen);
-    J.attribute("why", C.Why);
+    J.attribute("why", utf8(C.Why));
+    if (!C.MeasuredOn.empty()) {
+      J.attribute("measuredOn", utf8(C.MeasuredOn));
+      J.attribute("measuredShape", utf8(C.MeasuredShape));
+    }
     J.attributeObject("original", [&] {
       writeFigures(J, C.Original, C.OriginalCost);
       if (C.OriginalMilliseconds)
@@ -201,6 +210,7 @@ void writeChoice(json::OStream &J, const Choice &C) {
     J.attributeArray("candidates", [&] {
       for (const Candidate &K : C.Candidates)
         J.object([&] {
+          J.attribute("id", utf8(K.Id));
           writeCandidate(J, K);
           writeFigures(J, K.Counts, K.Cost);
           J.attribute("predictedSpeedup", K.Speedup);
@@ -212,7 +222,7 @@ void writeChoice(json::OStream &J, const Choice &C) {
           if (K.Milliseconds)
             J.attribute("milliseconds", *K.Milliseconds);
           if (!K.Excluded.empty())
-            J.attribute("excluded", K.Excluded);
+            J.attribute("excluded", utf8(K.Excluded));
         });
     });
   });
@@ -235,7 +245,11 @@ void writeKernel(json::OStream &J, const KernelResult &K) {
       for (const Decline &D : K.Declines)
         writeDecline(J, D);
     });
-    writeStrings(J, "notes", K.Notes);
+    std::vector<std::string> Notes = K.Notes;
+    Notes.insert(Notes.end(), K.TuneNotes.begin(), K.TuneNotes.end());
+    writeStrings(J, "notes", Notes);
+    if (!K.Warnings.empty())
+      writeStrings(J, "warnings", K.Warnings);
     if (K.Verdict == KernelResult::Rewritten && K.ThePlan)
       writePlan(J, *K.ThePlan);
     if (K.Verdict == KernelResult::Rewritten)

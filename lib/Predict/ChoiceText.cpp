@@ -114,6 +114,8 @@ void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
     }
     OS << "\n";
   }
+  if (!C.MeasuredOn.empty())
+    OS << "ms: measured on " << C.MeasuredOn << ", " << C.MeasuredShape << "\n";
   if (C.Chosen >= 0)
     OS << "#" << C.Chosen << " was chosen: " << C.Why << "\n";
   else

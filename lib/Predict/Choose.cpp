@@ -4,10 +4,12 @@
 #include "Choose.h"
 #include "Plan/Streaming.h"
 #include "PlanCosts.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 using namespace rcache;
 
@@ -15,6 +17,8 @@ namespace {
 
 /// Estimated registers from which a kernel is taken to spill.
 constexpr unsigned MaxRegisters = 200;
+constexpr const char *WouldSpill = "would spill";
+constexpr const char *Spills = "spills";
 
 std::string exchangeText(const ArrayPlan &A) {
   std::string T = exchangeName(A.X);
@@ -56,10 +60,10 @@ std::array<unsigned, 3> physicalBlock(const Plan &P,
   return B;
 }
 
-/// What may be claimed where predictions were too high (measured on an H200 with
-/// programs that the model was not fitted to): nothing for a kernel of mostly
-/// special functions, for many registers of sums or for wide elements in large
-/// windows; less for windows of three dimensions.
+/// What may be claimed where predictions were too high (measured on an H200
+/// with programs that the model was not fitted to): nothing for a kernel of
+/// mostly special functions, for many registers of sums or for wide elements in
+/// large windows; less for windows of three dimensions.
 double claim(const KernelModel &M, const Plan &P, const KernelCounts &K,
              double Speedup) {
   if (K.SpecialOps >= 8 || K.Registers > 128)
@@ -94,6 +98,38 @@ std::string speedupText(double Speedup) {
   return llvm::formatv("{0:F2}x", Speedup).str();
 }
 
+/// Cost, Speedup and Rank of a candidate from its counts.
+void predict(const KernelModel &M, const Plan &P, const Choice &R,
+             const std::array<int64_t, 3> &Block, const Arch &A, Candidate &C) {
+  C.Cost = score(C.Counts, A);
+  C.Speedup = R.OriginalCost.Clocks / C.Cost.Clocks;
+  // Without windows, gains come from elements that serve several slots. What
+  // is predicted below ten percent, or from fewer waiting warps alone, has
+  // been wrong in both directions, except for tiles of three dimensions.
+  const bool Deep = Block[2] > 1 && C.Counts.Barriers <= 1;
+  if (!usesWindows(P) &&
+      (C.Speedup < 1.1 ||
+       (!Deep && C.Counts.SharedLoads > 0.8 * R.Original.SharedLoads)))
+    C.Speedup = std::min(C.Speedup, 1.0);
+  C.Speedup = std::min(C.Speedup, claim(M, P, C.Counts, C.Speedup));
+  C.FormFactor = formFactor(M, P);
+  C.Rank = C.Speedup * C.FormFactor;
+}
+
+/// `8x1x1; s: reload 24; slot by slot; block 16x8x1`, with a number behind it
+/// where \p Others have the same.
+std::string identity(const Candidate &C, const std::vector<Candidate> &Others) {
+  auto Text = [](const std::array<unsigned, 3> &N) {
+    return llvm::formatv("{0}x{1}x{2}", N[0], N[1], N[2]).str();
+  };
+  const std::string Id = Text(C.Factor) + "; " + C.Arrays + "; " + C.Form +
+                         "; block " + Text(C.Block);
+  const auto Same = llvm::count_if(Others, [&](const Candidate &O) {
+    return llvm::StringRef(O.Id).split(" #").first == Id;
+  });
+  return Same ? Id + " #" + std::to_string(Same + 1) : Id;
+}
+
 } // namespace
 
 double Candidate::loads() const {
@@ -111,8 +147,9 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
       continue;
     if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
       K.Excluded = "the block cannot run";
-    else if (!K.Registers && K.Counts.Registers > MaxRegisters && !O.Force)
-      K.Excluded = "would spill";
+    else if (K.Registers ? K.SpillBytes.value_or(0) > 0 && !K.Milliseconds
+                         : K.Counts.Registers > MaxRegisters && !O.Force)
+      K.Excluded = K.Registers ? Spills : WouldSpill;
   }
   if (O.Wanted) {
     if (*O.Wanted < C.Candidates.size()) {
@@ -143,26 +180,43 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
       Second = I;
   }
   if (C.Chosen < 0) {
-    // All would spill: the one with the fewest registers.
-    for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I)
-      if (C.Candidates[I].Excluded == "would spill" &&
-          (C.Chosen < 0 || C.Candidates[I].Counts.Registers <
-                               C.Candidates[C.Chosen].Counts.Registers))
+    // All spill: the one that spills least, by the compiler where it was
+    // asked, else by the fewest registers.
+    auto Less = [](const Candidate &L, const Candidate &R) {
+      return std::make_tuple(!L.SpillBytes, L.SpillBytes.value_or(0),
+                             L.Counts.Registers) <
+             std::make_tuple(!R.SpillBytes, R.SpillBytes.value_or(0),
+                             R.Counts.Registers);
+    };
+    for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I) {
+      const Candidate &K = C.Candidates[I];
+      if ((K.Excluded == WouldSpill || K.Excluded == Spills) &&
+          (C.Chosen < 0 || Less(K, C.Candidates[C.Chosen])))
         C.Chosen = I;
+    }
     C.Why = C.Chosen < 0 ? "no candidate can run"
-                         : "all are expected to spill; it has the fewest "
-                           "registers";
+            : C.Candidates[C.Chosen].SpillBytes
+                ? "all spill; it spills the least"
+                : "all are expected to spill; it has the fewest registers";
     return;
   }
   const Candidate &Won = C.Candidates[C.Chosen];
   if (Measured) {
     C.Why = llvm::formatv("the shortest measured time, {0:F4} ms",
                           *Won.Milliseconds);
+    if (C.OriginalMilliseconds)
+      C.Why += llvm::formatv(
+          " ({0} of the original's {1:F4} ms)",
+          speedupText(*C.OriginalMilliseconds / *Won.Milliseconds),
+          *C.OriginalMilliseconds);
     return;
   }
   C.Why = "the highest rank (" + llvm::formatv("{0:F3}", Won.Rank).str() +
           "): predicted " + speedupText(Won.Speedup) + ", limited by " +
           resourceName(Won.Cost.Bound);
+  if (Won.Registers)
+    C.Why +=
+        " with the compiler's " + std::to_string(*Won.Registers) + " registers";
   if (Second < 0) {
     C.Why += "; the only candidate";
     return;
@@ -192,19 +246,10 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Form = formName(P);
     C.Block = physicalBlock(P, Block);
     C.Counts = planCounts(M, P, Block);
-    C.Cost = score(C.Counts, A);
-    C.Speedup = R.OriginalCost.Clocks / C.Cost.Clocks;
-    // Without windows, gains come from elements that serve several slots. What
-    // is predicted below ten percent, or from fewer waiting warps alone, has
-    // been wrong in both directions, except for tiles of three dimensions.
-    const bool Deep = Block[2] > 1 && C.Counts.Barriers <= 1;
-    if (!usesWindows(P) &&
-        (C.Speedup < 1.1 ||
-         (!Deep && C.Counts.SharedLoads > 0.8 * R.Original.SharedLoads)))
-      C.Speedup = std::min(C.Speedup, 1.0);
-    C.Speedup = std::min(C.Speedup, claim(M, P, C.Counts, C.Speedup));
-    C.FormFactor = formFactor(M, P);
-    C.Rank = C.Speedup * C.FormFactor;
+    predict(M, P, R, Block, A, C);
+    C.Id = identity(C, R.Candidates);
+    for (const ArrayPlan &Array : P.Arrays)
+      C.Covered &= Array.X == Exchange::Shared || Array.Stage.CoverageProved;
     P.PredictedSpeedup = C.Speedup;
     R.Candidates.push_back(std::move(C));
   }
@@ -212,23 +257,40 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
   return R;
 }
 
-void rcache::chooseAgain(Choice &C, std::vector<Plan> &Plans, const Arch &A,
+void rcache::chooseAgain(Choice &C, const KernelModel &M,
+                         std::vector<Plan> &Plans, const Arch &A,
                          const ChooseOptions &O) {
-  for (Candidate &K : C.Candidates) {
-    if (!K.Registers)
-      continue;
-    K.Counts.Registers = *K.Registers;
-    K.Counts.SpillBytes = K.SpillBytes.value_or(0);
-    K.Cost = score(K.Counts, A);
-    K.Speedup = C.OriginalCost.Clocks / K.Cost.Clocks;
-    K.Rank = K.Speedup * K.FormFactor;
+  for (size_t I = 0; I < Plans.size(); ++I) {
+    Candidate &K = C.Candidates[I];
+    Plan &P = Plans[I];
+    if (K.Registers) {
+      K.Counts.Registers = *K.Registers;
+      K.Counts.SpillBytes = K.SpillBytes.value_or(0);
+      predict(M, P, C, typicalBlock(M, P, O.AssumedBlock), A, K);
+      P.PredictedSpeedup = K.Speedup;
+      P.SpeedupFrom = Plan::Compiled;
+    }
+    if (K.Milliseconds && C.OriginalMilliseconds) {
+      P.PredictedSpeedup = *C.OriginalMilliseconds / *K.Milliseconds;
+      P.SpeedupFrom = Plan::Measured;
+    }
   }
   choose(C, O);
-  if (C.Chosen < 0)
-    return;
-  const Candidate &Won = C.Candidates[C.Chosen];
-  Plans[C.Chosen].PredictedSpeedup =
-      Won.Milliseconds && C.OriginalMilliseconds
-          ? *C.OriginalMilliseconds / *Won.Milliseconds
-          : Won.Speedup;
+}
+
+std::vector<unsigned> rcache::shortList(const Choice &C, unsigned Most) {
+  std::vector<unsigned> List;
+  for (unsigned I = 0; I < C.Candidates.size(); ++I)
+    if (C.Candidates[I].Failed.empty() &&
+        (C.Candidates[I].Excluded.empty() ||
+         C.Candidates[I].Excluded == WouldSpill))
+      List.push_back(I);
+  llvm::stable_sort(List, [&](unsigned L, unsigned R) {
+    const Candidate &X = C.Candidates[L], &Y = C.Candidates[R];
+    return std::make_pair(!X.Excluded.empty(), -X.Rank) <
+           std::make_pair(!Y.Excluded.empty(), -Y.Rank);
+  });
+  if (List.size() > Most)
+    List.resize(Most);
+  return List;
 }

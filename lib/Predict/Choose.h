@@ -26,9 +26,13 @@ void choose(Choice &C, const ChooseOptions &O);
 
 /// Chooses again by what the candidates hold now: registers and spills of the
 /// compiler replace the estimates, times replace predictions. Sets Chosen and
-/// Why, and PredictedSpeedup of the chosen plan.
-void chooseAgain(Choice &C, std::vector<Plan> &Plans, const Arch &A,
-                 const ChooseOptions &O);
+/// Why, and PredictedSpeedup of the plans.
+void chooseAgain(Choice &C, const KernelModel &M, std::vector<Plan> &Plans,
+                 const Arch &A, const ChooseOptions &O);
+
+/// Candidates worth asking a compiler or a device about: at most \p Most of
+/// those that can run, the best ranked first.
+std::vector<unsigned> shortList(const Choice &C, unsigned Most);
 
 } // namespace rcache
 

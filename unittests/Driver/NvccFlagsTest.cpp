@@ -63,6 +63,26 @@ TEST(NvccFlags, ModesBecomeDefinitions) {
   EXPECT_EQ("-std=c++14 |  | ", translate({"--std", "c++14"}));
 }
 
+// To compile a text to the same code as the user's compiler would.
+TEST(NvccFlags, ForNvcc) {
+  auto ForNvcc = [](std::vector<std::string> Flags, bool FromNvcc) {
+    auto Result = translateFlags(Flags, FromNvcc, "/d");
+    return Result ? llvm::join(Result->ForNvcc, " ")
+                  : llvm::toString(Result.takeError());
+  };
+  EXPECT_EQ("--use_fast_math --maxrregcount=40 --fmad=false -D A=1 -I /d/x "
+            "-isystem /s -std=c++17",
+            ForNvcc({"-DA=1", "-use_fast_math", "-Ix", "-isystem=/s", "-c",
+                     "-maxrregcount", "40", "-gencode",
+                     "arch=compute_90,code=sm_90", "-Xptxas", "-v",
+                     "--fmad=false", "-std=c++17", "-o", "x.o", "-G"},
+                    true));
+  EXPECT_EQ("-D K=8 -include /d.h --use_fast_math --fmad=false",
+            ForNvcc({"-DK=8", "-Wall", "-include", "/d.h", "-O2", "-ffast-math",
+                     "-ffp-contract=off", "--cuda-gpu-arch=sm_80"},
+                    false));
+}
+
 TEST(NvccFlags, HostCompilerOptions) {
   EXPECT_EQ("-fPIC -D X=\"a,b\" |  | ",
             translate({"-Xcompiler", "-fPIC,-Wall",

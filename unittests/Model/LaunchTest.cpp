@@ -76,6 +76,36 @@ TEST(Launch, RuntimeCall) {
   EXPECT_EQ(L.SharedBytes, "16");
 }
 
+// What grid, block, shared bytes and integer arguments are made from.
+TEST(Launch, Locals) {
+  auto P = parse(R"(
+__global__ void k(float *p, int n) { __shared__ float s[64]; s[threadIdx.x] = *p; }
+int divUp(int a, int b) { return (a + b - 1) / b; }
+void f(float *p, int n, int m) {
+  const int threads = 2 * 64;
+  int blocks = divUp(n, threads), changed = 3;
+  dim3 block(threads), unused(7);
+  changed += m;
+  k<<<blocks, block, changed * sizeof(float)>>>(p, n - 1);
+}
+struct S { int n; void g(float *p) { k<<<n, 64>>>(p, n); } };
+)");
+  const auto &Launches = P.only().Launches;
+  ASSERT_EQ(Launches.size(), 2u);
+  std::string Text;
+  for (const HostLocal &L : Launches[0].Locals) {
+    Text += L.Type + " " + L.Name + " = " + (L.Init.empty() ? "?" : L.Init);
+    for (unsigned U : L.Uses)
+      Text += " " + Launches[0].Locals.at(U).Name;
+    Text += "; ";
+  }
+  EXPECT_EQ(Text, "int n = ?; int threads = 2 * 64; "
+                  "int blocks = divUp(n, threads) n threads; "
+                  "dim3 block = dim3(threads) threads; int changed = ?; ");
+  ASSERT_FALSE(Launches[1].Locals.empty());
+  EXPECT_EQ(Launches[1].Locals[0].Name, "");
+}
+
 TEST(Launch, InMacros) {
   auto P =
       parse(std::string("#define CHECK(x) do { x; } while (0)\n"
