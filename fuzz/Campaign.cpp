@@ -246,7 +246,7 @@ public:
             Stem, Time);
     // The run goes on after a finding, which names its kernel.
     std::map<std::string, std::string> Found;
-    if (After.Exit == 3)
+    if (After.Exit == 3 || After.Exit == 5) // 5: a launch that does not end
       Found = findings(After.Err);
     const bool Ended = After.ok() || !Found.empty();
     Ran Nvcc;

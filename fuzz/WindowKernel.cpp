@@ -375,7 +375,8 @@ private:
              " " + Q + " = " + Rd(B) + ";\nacc += " + Q + " - " + P + ";\n";
     }
     case 6: // flags
-      return "acc += (" + Rd(A) + " != " + Rd(B) + ") ? 1 : 0;\n";
+      return "acc += (" + Rd(A) + " != " + (A == B ? Cast + "(1)" : Rd(B)) +
+             ") ? 1 : 0;\n";
     case 7: // a loop with a condition inside
       return "for (int j = " + Lo + "; j <= " + Hi + "; ++j) {\n  const " +
              Acc + " v = " + Cast + "(" + read(N, " + j") +

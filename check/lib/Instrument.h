@@ -24,6 +24,10 @@ struct Lowered;
 
 void instrument(llvm::Module &M, Lowered &L, bool Checks, bool Definedness);
 
+/// Before expressions: a choice between values that are all at hand becomes a
+/// select, which has an expression where a branch has none.
+void flattenBranches(llvm::Module &M);
+
 /// Instead of the checks: expressions for symbolic mode (Express.cpp).
 void instrumentExpressions(llvm::Module &M, Lowered &L);
 

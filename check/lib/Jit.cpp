@@ -299,10 +299,13 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
         Me.OrderDependent |= A->isFloatingPointOperation() || !A->use_empty();
       else
         Me.OrderDependent |= isa<AtomicCmpXchgInst>(Inst);
-  if (Opts.Symbolic)
+  if (Opts.Symbolic) {
+    flattenBranches(*Device);
     instrumentExpressions(*Device, Low);
-  else
+  }
+  else {
     instrument(*Device, Low, Opts.Checks, Opts.Definedness);
+  }
   dump(*Device, Opts.DumpDir, "device-3-instrumented");
   optimise(*Device, **TM, /*Final=*/true);
   dump(*Device, Opts.DumpDir, "device-4-final");

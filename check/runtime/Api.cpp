@@ -29,6 +29,10 @@ enum : int {
   InvalidDevice = 101,
   InvalidDeviceFunction = 98,
   IllegalAddress = 700,
+  LaunchTimeout = 702,
+  Assert = 710,
+  MisalignedAddress = 716,
+  LaunchFailure = 719,
   CooperativeLaunchTooLarge = 720,
   NotSupported = 801,
 };
@@ -136,6 +140,15 @@ size_t blocksPerMultiprocessor(const KernelInfo &K, size_t Threads,
 size_t residentBlocks(const KernelInfo &K, size_t Threads, size_t Shared) {
   return Multiprocessors * blocksPerMultiprocessor(K, Threads, Shared);
 }
+/// What the API says of a launch that was given up.
+int abandonedBy() {
+  const std::string Kind = lastErrorKind();
+  return Kind == "assertion"    ? Assert
+         : Kind == "trap"       ? LaunchFailure
+         : Kind == "misaligned" ? MisalignedAddress
+         : Kind == "timeout"    ? LaunchTimeout
+                                : IllegalAddress;
+}
 int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
            void *Stream, bool Cooperative) {
   if (api().Sticky)
@@ -163,7 +176,7 @@ int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
   L.Cooperative = Cooperative;
   L.Ranges = &K->Ranges;
   auto Run = [](Launch L) {
-    return runGrid(L) ? int(Success) : fail(api().Sticky = IllegalAddress);
+    return runGrid(L) ? int(Success) : fail(api().Sticky = abandonedBy());
   };
   // A graph keeps the arguments as they are now.
   auto Kept = std::make_shared<std::vector<std::vector<char>>>();
@@ -573,7 +586,11 @@ static const struct {
     {InvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     {InvalidPitch, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
     {InvalidHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {719, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {LaunchTimeout, "cudaErrorLaunchTimeout",
+     "the launch timed out and was terminated"},
+    {Assert, "cudaErrorAssert", "device-side assert triggered"},
+    {MisalignedAddress, "cudaErrorMisalignedAddress", "misaligned address"},
+    {LaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {600, "cudaErrorNotReady", "device not ready"},
     {IllegalAddress, "cudaErrorIllegalAddress",
      "an illegal memory access was encountered"},

@@ -338,41 +338,64 @@ private:
   size_t Busy = 0;
 };
 
-/// Raises the flag that loops look at when a launch takes too long.
+/// Looks after launches, and after the host between them: a launch that takes
+/// too long gets the flag that its loops look at, the host is given up.
 class Watchdog {
 public:
-  explicit Watchdog(double Seconds) {
-    if (Seconds <= 0)
+  enum Phase { Idle, Host, Device };
+
+  void enter(Phase P) {
+    if (options().TimeLimit <= 0)
       return;
-    Timer = std::thread([this, Seconds] {
-      std::unique_lock<std::mutex> Lock(M);
-      if (!Done.wait_for(Lock, std::chrono::duration<double>(Seconds),
-                         [&] { return Over; }))
-        __atomic_store_n(&rcc_stop, 1, __ATOMIC_RELAXED);
-    });
-  }
-  ~Watchdog() {
-    if (!Timer.joinable())
-      return;
-    {
-      std::lock_guard<std::mutex> Lock(M);
-      Over = true;
-    }
-    Done.notify_one();
-    Timer.join();
-    rcc_stop = 0;
+    std::lock_guard<std::mutex> Lock(M);
+    Now = P;
+    Since = Clock::now();
+    __atomic_store_n(&rcc_stop, 0, __ATOMIC_RELAXED);
+    if (!Running) // it lives as long as the process
+      std::thread([this] { watch(); }).detach();
+    Running = true;
   }
 
+  std::function<void()> Late;
+
 private:
-  std::thread Timer;
+  using Clock = std::chrono::steady_clock;
+
+  void watch() {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      std::unique_lock<std::mutex> Lock(M);
+      if (Now == Idle || Clock::now() - Since < std::chrono::duration<double>(
+                                                    options().TimeLimit))
+        continue;
+      if (Now == Device)
+        __atomic_store_n(&rcc_stop, 1, __ATOMIC_RELAXED);
+      else if (Late) {
+        Now = Idle;
+        Lock.unlock();
+        Late();
+      }
+    }
+  }
+
   std::mutex M;
-  std::condition_variable Done;
-  bool Over = false;
+  Clock::time_point Since;
+  Phase Now = Idle;
+  bool Running = false;
 };
+Watchdog &watchdog() {
+  static Watchdog *W = new Watchdog;
+  return *W;
+}
 
 std::function<void(const Launch &)> LaunchCallback;
 uint64_t LaunchCounter = 0;
 } // namespace
+
+void watchHost(std::function<void()> Late) {
+  watchdog().Late = std::move(Late);
+  watchdog().enter(Watchdog::Host);
+}
 
 void onLaunch(std::function<void(const Launch &)> C) {
   LaunchCallback = std::move(C);
@@ -408,14 +431,15 @@ bool runGrid(Launch &L) {
     memset(shadowOf(Workspace), 0, Size);
     G.Workspace = reinterpret_cast<uint64_t>(Workspace);
   }
-  {
-    Watchdog W(options().TimeLimit);
-    P->run(G);
-  }
+  watchdog().enter(Watchdog::Device);
+  P->run(G);
+  watchdog().enter(Watchdog::Idle);
   L.SharedHigh = G.SharedHigh;
   L.Aborted = G.Abort;
   if (LaunchCallback)
     LaunchCallback(L);
+  if (watchdog().Late)
+    watchdog().enter(Watchdog::Host);
   return !G.Abort;
 }
 

@@ -177,7 +177,43 @@ uint32_t byteOperation(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
 
 //===--- Normal forms -----------------------------------------------------===//
 
-/// Operations that may be reordered freely: one flat, sorted list of operands.
+/// The constant factor of a product, and what is multiplied by it.
+std::pair<uint64_t, uint32_t> factorOf(uint32_t N) {
+  const Node X = table().Nodes[N];
+  if (X.Op == op(ExprOp::Mul))
+    for (size_t I = 0; I < X.Operands.size(); ++I)
+      if (isConstant(X.Operands[I])) {
+        std::vector<uint32_t> Rest = X.Operands;
+        Rest.erase(Rest.begin() + long(I));
+        return {valueOf(X.Operands[I]),
+                Rest.size() == 1
+                    ? Rest[0]
+                    : intern(op(ExprOp::Mul), X.Bits, 0, std::move(Rest))};
+      }
+  return {1, N};
+}
+
+uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B);
+
+/// A sum with each term once, times a factor: \p Terms are factors by term.
+uint32_t linear(unsigned Bits, const std::map<uint32_t, uint64_t> &Terms,
+                uint64_t K) {
+  std::vector<uint32_t> All;
+  for (auto [Term, Factor] : Terms)
+    if (Factor &= maskOf(Bits))
+      All.push_back(
+          flat(ExprOp::Mul, Bits, Term, constant(Factor, Bits)));
+  if (K & maskOf(Bits))
+    All.push_back(constant(K, Bits));
+  if (All.empty())
+    return constant(0, Bits);
+  std::sort(All.begin(), All.end());
+  return All.size() == 1 ? All[0]
+                         : intern(op(ExprOp::Add), Bits, 0, std::move(All));
+}
+
+/// Operations that may be reordered freely: one flat, sorted list of operands;
+/// in sums, each with one factor.
 uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
   std::vector<uint32_t> All;
   uint64_t K = O == ExprOp::Mul ? 1 : O == ExprOp::And ? ~0ull : 0;
@@ -204,6 +240,22 @@ uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
     return constant(0, Bits);
   if (O == ExprOp::Or && K == maskOf(Bits))
     return constant(K, Bits);
+  if (O == ExprOp::Add || (O == ExprOp::Mul && K != 1 && All.size() == 1 &&
+                           table().Nodes[All[0]].Op == op(ExprOp::Add))) {
+    const bool Scaled = O == ExprOp::Mul;
+    std::map<uint32_t, uint64_t> Terms;
+    uint64_t Rest = Scaled ? 0 : K;
+    const std::vector<uint32_t> Sum =
+        Scaled ? table().Nodes[All[0]].Operands : All;
+    for (uint32_t X : Sum)
+      if (isConstant(X)) {
+        Rest += valueOf(X) * (Scaled ? K : 1);
+      } else {
+        auto [Factor, Term] = factorOf(X);
+        Terms[Term] += Factor * (Scaled ? K : 1);
+      }
+    return linear(Bits, Terms, Rest);
+  }
   uint64_t Neutral = O == ExprOp::Mul   ? 1
                      : O == ExprOp::And ? maskOf(Bits)
                                         : 0;
@@ -217,6 +269,83 @@ uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
   if (All.size() == 1)
     return All[0];
   return intern(op(O), Bits, 0, std::move(All));
+}
+
+/// The least or greatest of integers: a flat list in which each is once.
+uint32_t extreme(uint32_t Code, unsigned Bits, uint32_t A, uint32_t B) {
+  std::vector<uint32_t> All;
+  for (uint32_t X : {A, B}) {
+    const Node N = table().Nodes[X];
+    if (N.Op == Code)
+      All.insert(All.end(), N.Operands.begin(), N.Operands.end());
+    else
+      All.push_back(X);
+  }
+  std::sort(All.begin(), All.end());
+  All.erase(std::unique(All.begin(), All.end()), All.end());
+  return All.size() == 1 ? All[0] : intern(Code, Bits, 0, std::move(All));
+}
+
+/// Is \p N a number whatever the data are?
+bool isNumber(uint32_t N) {
+  static const uint32_t Signed = exprOperation("sitofp", false);
+  static const uint32_t Unsigned = exprOperation("uitofp", false);
+  const Node &X = table().Nodes[N];
+  if (!isConstant(N))
+    return X.Op == Signed || X.Op == Unsigned;
+  const uint64_t Infinity = X.Bits == 64   ? 0x7ff0000000000000
+                            : X.Bits == 32 ? 0x7f800000
+                                           : 0;
+  return (X.Value & (maskOf(X.Bits) >> 1)) <= Infinity;
+}
+
+/// Is \p N a floating-point value that cannot be minus zero? A sum is minus
+/// zero only if both operands are, a difference only if the first one is.
+bool notMinusZero(uint32_t N, unsigned Bits) {
+  static const uint32_t Fsub = exprOperation("fsub", false);
+  const Node &X = table().Nodes[N];
+  if (isConstant(N))
+    return valueOf(N) != 1ull << (Bits - 1);
+  if (X.Op == op(ExprOp::FAdd))
+    return notMinusZero(X.Operands[0], Bits) ||
+           notMinusZero(X.Operands[1], Bits);
+  return X.Op == Fsub && notMinusZero(X.Operands[0], Bits);
+}
+
+uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X);
+
+/// What has a simpler form by a rule of its own; 0 if there is none.
+uint32_t simpler(uint32_t Code, unsigned Bits, const std::vector<uint32_t> &X) {
+  static const std::vector<uint32_t> Extremes{
+      exprOperation("llvm.smin", true), exprOperation("llvm.smax", true),
+      exprOperation("llvm.umin", true), exprOperation("llvm.umax", true)};
+  static const uint32_t Sext = exprOperation("sext", false),
+                        Ashr = exprOperation("ashr", false),
+                        Uno = exprOperation("uno", true),
+                        Ord = exprOperation("ord", true),
+                        Fsub = exprOperation("fsub", false);
+  if (X.size() != 2)
+    return 0;
+  if (std::find(Extremes.begin(), Extremes.end(), Code) != Extremes.end())
+    return extreme(Code, Bits, X[0], X[1]);
+  if ((Code == Uno || Code == Ord) && isNumber(X[0]) && isNumber(X[1]))
+    return constant(Code == Ord, Bits);
+  // Shifting whole bytes out leaves the others, with their sign.
+  if (Code == Ashr && Bits % 8 == 0 && isConstant(X[1]) && valueOf(X[1]) &&
+      valueOf(X[1]) % 8 == 0 && valueOf(X[1]) < Bits) {
+    std::vector<ByteRef> B = bytesOf(X[0]);
+    B.erase(B.begin(), B.begin() + long(valueOf(X[1]) / 8));
+    return intern(Sext, Bits, 0, {fromBytes(B)});
+  }
+  // a - (b - c) is a + (c - b), as optimisers have it, unless both differences
+  // are zero and a is minus zero.
+  if (Code == Fsub && !isConstant(X[1]) && table().Nodes[X[1]].Op == Fsub &&
+      notMinusZero(X[0], Bits)) {
+    const std::vector<uint32_t> Inner = table().Nodes[X[1]].Operands;
+    return make(op(ExprOp::FAdd), Bits,
+                {X[0], make(Fsub, Bits, {Inner[1], Inner[0]})});
+  }
+  return 0;
 }
 
 /// An integer that is converted: leading zero bytes do not matter, and with one
@@ -237,31 +366,11 @@ void shortenConversion(uint32_t &Code, uint32_t &Operand) {
   Code = Unsigned;
 }
 
-/// Is \p N a floating-point value that cannot be minus zero? A sum is minus
-/// zero only if both operands are, a difference only if the first one is.
-bool notMinusZero(uint32_t N, unsigned Bits) {
-  static const uint32_t Fsub = exprOperation("fsub", false);
-  const Node &X = table().Nodes[N];
-  if (isConstant(N))
-    return valueOf(N) != 1ull << (Bits - 1);
-  if (X.Op == op(ExprOp::FAdd))
-    return notMinusZero(X.Operands[0], Bits) ||
-           notMinusZero(X.Operands[1], Bits);
-  return X.Op == Fsub && notMinusZero(X.Operands[0], Bits);
-}
-
 uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
   if (X.size() == 1)
     shortenConversion(Code, X[0]);
-  // a - (b - c) is a + (c - b), as optimisers have it, unless both differences
-  // are zero and a is minus zero.
-  static const uint32_t Fsub = exprOperation("fsub", false);
-  if (Code == Fsub && X.size() == 2 && !isConstant(X[1]) &&
-      table().Nodes[X[1]].Op == Fsub && notMinusZero(X[0], Bits)) {
-    const std::vector<uint32_t> Inner = table().Nodes[X[1]].Operands;
-    return make(op(ExprOp::FAdd), Bits,
-                {X[0], make(Fsub, Bits, {Inner[1], Inner[0]})});
-  }
+  if (uint32_t R = simpler(Code, Bits, X))
+    return R;
   auto O = static_cast<ExprOp>(Code);
   if (Code < op(ExprOp::Other) && !X.empty())
     if (uint32_t R = byteOperation(O, Bits, X[0], X.size() > 1 ? X[1] : 0))

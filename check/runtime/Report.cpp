@@ -19,8 +19,15 @@ struct State {
   std::set<std::pair<std::string, uint32_t>> Seen;
   std::function<void(const Finding &)> Callback;
   std::vector<std::string> Sites{""};
-  unsigned Errors = 0;
+  unsigned Errors = 0, Undefined = 0;
+  std::string LastError; ///< kind
 };
+
+/// Does the kind say that the program does something undefined, and not that
+/// it could not be followed to its end?
+bool isUndefined(const std::string &Kind) {
+  return Kind != "timeout" && Kind != "unsupported";
+}
 State &state() {
   static State *S = new State;
   return *S;
@@ -44,11 +51,20 @@ void clearFindings() {
   std::lock_guard<std::mutex> Lock(state().M);
   state().All.clear();
   state().Seen.clear();
-  state().Errors = 0;
+  state().Errors = state().Undefined = 0;
 }
 unsigned errorCount() {
   std::lock_guard<std::mutex> Lock(state().M);
   return state().Errors;
+}
+
+unsigned undefinedCount() {
+  std::lock_guard<std::mutex> Lock(state().M);
+  return state().Undefined;
+}
+std::string lastErrorKind() {
+  std::lock_guard<std::mutex> Lock(state().M);
+  return state().LastError;
 }
 
 uint32_t addSites(std::vector<std::string> New) {
@@ -68,8 +84,11 @@ void report(Severity Sev, const char *Kind, const Launch *L, const Thread *T,
   Finding F;
   F.Location = siteText(Site);
   std::lock_guard<std::mutex> Lock(state().M);
-  if (Sev == Severity::Error)
+  if (Sev == Severity::Error) {
     ++state().Errors;
+    state().Undefined += isUndefined(Kind);
+    state().LastError = Kind;
+  }
   if (!state().Seen.insert({Kind, Site}).second ||
       state().All.size() >= state().Opts.MaxFindings)
     return;

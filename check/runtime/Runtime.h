@@ -78,7 +78,8 @@ struct Options {
   uint64_t Seed = 1;
   bool Races = true;
   unsigned MaxFindings = 20;
-  double TimeLimit = 0; ///< seconds for each launch; 0: none
+  /// Seconds for each launch, and between two for the host; 0: none.
+  double TimeLimit = 0;
 };
 
 /// A device allocation: address, bytes, and the order in which it was made.
@@ -102,6 +103,13 @@ void onFinding(std::function<void(const Finding &)> Callback);
 std::vector<Finding> findings();
 void clearFindings();
 unsigned errorCount();
+/// Errors other than "timeout" and "unsupported".
+unsigned undefinedCount();
+std::string lastErrorKind();
+
+/// From now on the host has TimeLimit seconds to the next launch; \p Late is
+/// called on another thread when it takes longer.
+void watchHost(std::function<void()> Late);
 
 /// Called after each launch has finished; may examine device memory.
 void onLaunch(std::function<void(const Launch &)> Callback);

@@ -9,6 +9,8 @@
 #include "Jit.h"
 #include "Runtime.h"
 
+#include <optional>
+
 namespace rcache::check {
 
 enum ExitCode {
@@ -25,6 +27,7 @@ struct CommandLine {
   std::vector<std::string> ProgramArgs;
   JitOptions Jit;
   Options Runtime;
+  std::optional<double> TimeLimit; ///< seconds; see Options
   std::string Label; ///< which of two programs this is; or empty
   // The harness.
   std::string Kernel;    ///< empty: all

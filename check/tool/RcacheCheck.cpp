@@ -33,7 +33,9 @@ options:
   --no-races             do not look for races on shared memory
   --no-uninit            do not follow values that were never initialised
   --no-checks            no bounds checks either
-  --timeout=SECONDS      give up a launch that takes longer
+  --timeout=SECONDS      give up a launch that takes longer, or a program that
+                         takes longer to the next one (default: 300, harness: 5;
+                         0: never)
   --max-findings=N       stop reporting after N (default: 20)
   --seed=N               for data and the random schedule (default: 1)
 
@@ -137,7 +139,7 @@ CommandLine parse(int Argc, char **Argv) {
         wrong("--arg needs NAME=VALUE");
       L.ArgValues[V.substr(0, Eq)] = V.substr(Eq + 1);
     } else if (value(A, "--timeout", V))
-      L.Runtime.TimeLimit = number(V, "--timeout");
+      L.TimeLimit = number(V, "--timeout");
     else if (value(A, "--dump-ir", V))
       L.Jit.DumpDir = V;
     else if (value(A, "--schedule", V)) {

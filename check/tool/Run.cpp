@@ -25,7 +25,10 @@ void summary() {
     fprintf(stderr, "rcache-check: %u error%s%s%s\n", N, N == 1 ? "" : "s",
             Label.empty() ? "" : " in the program that is ", Label.c_str());
     fflush(stderr);
-    _exit(ExitUndefinedOriginal);
+    // What cannot be followed is not undefined; but a rewritten program that
+    // does not end, where the original does, is wrong.
+    const bool Cut = lastErrorKind() == "timeout" && Label == "rewritten";
+    _exit(undefinedCount() || Cut ? ExitUndefinedOriginal : ExitCouldNotRun);
   }
 }
 } // namespace
@@ -45,7 +48,9 @@ void printFinding(const Finding &F) {
 
 int runCommand(const CommandLine &L) {
   std::string Error;
-  if (!initialise(L.Runtime, Error)) {
+  Options O = L.Runtime;
+  O.TimeLimit = L.TimeLimit.value_or(300);
+  if (!initialise(O, Error)) {
     fprintf(stderr, "rcache-check: %s\n", Error.c_str());
     return ExitCouldNotRun;
   }
@@ -69,6 +74,15 @@ int runCommand(const CommandLine &L) {
   // The compiled code must outlive whatever the program left for exit.
   Running = P.release();
   atexit(summary);
+  watchHost([] {
+    fflush(stdout);
+    fprintf(stderr,
+            "rcache-check: error: the program does not come to an end: no "
+            "launch for %g seconds (--timeout)\n",
+            options().TimeLimit);
+    fflush(stderr);
+    _exit(ExitCouldNotRun);
+  });
   exit(Running->runMain(Args));
 }
 
