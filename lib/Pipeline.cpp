@@ -368,8 +368,15 @@ private:
     const Arch *A = findArch(O.Arch);
     if (!A)
       A = findArch("sm_90");
-    auto Chosen =
-        std::make_shared<Choice>(rankPlans(*C.M, Candidates, *A, how()));
+    // Counting asks isl about every access, with a budget of its own.
+    C.M->Ctx->resetBudget();
+    auto Ranked =
+        guarded([&] { return rankPlans(*C.M, Candidates, *A, how()); });
+    if (!Ranked) {
+      decline(C, "too-hard", llvm::toString(Ranked.takeError()));
+      return std::nullopt;
+    }
+    auto Chosen = std::make_shared<Choice>(std::move(*Ranked));
     C.R.Chosen = Chosen;
     if (O.Tune && !O.Candidate) {
       TuneRequest Request{*C.M, freshName(C.M->Name + "_rc"), *Chosen,
@@ -381,6 +388,7 @@ private:
         Request.Notes.push_back("not tuned: " + llvm::toString(std::move(E)));
       C.R.TuneNotes = std::move(Request.Notes);
       C.R.Warnings = std::move(Request.Warnings);
+      C.M->Ctx->resetBudget();
       chooseAgain(*Chosen, *C.M, Candidates, *A, how());
     }
     dump(C, "predict",
