@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cuda_runtime.h>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #define BENCH_CHECK(call) bench::check((call), __FILE__, __LINE__)
@@ -143,18 +144,43 @@ struct Line {
   double Bytes =
       0; ///< least traffic: each input read, each output written once
   double Operations = 0; ///< floating-point operations, 0: of no interest
+  /// FP32 instructions that no form can do without (a fused product and sum is
+  /// one): what the FP32 units need for them is a limit. 0: of no interest.
+  double Fp32 = 0;
+  /// Logical threads of the original launch, for limits made from the tool's
+  /// counts; 0: none are made.
+  double Outputs = 0;
   std::vector<unsigned long long> Hashes;
 };
 
-inline void print(const char *label, const Line &l) {
+/// \p more: further members of the object.
+inline void print(const char *label, const Line &l,
+                  const std::string &more = "") {
   std::printf("{\"name\": \"%s\", \"form\": \"%s\", \"shape\": \"%s\", \"ms\": "
-              "%.5f, \"bytes\": %.0f, \"operations\": %.0f, \"hashes\": [",
+              "%.5f, \"bytes\": %.0f, \"operations\": %.0f, \"fp32\": %.0f, "
+              "\"outputs\": %.0f, %s\"hashes\": [",
               l.Name.c_str(), label, l.Shape.c_str(), l.Ms, l.Bytes,
-              l.Operations);
+              l.Operations, l.Fp32, l.Outputs, more.c_str());
   for (size_t i = 0; i < l.Hashes.size(); ++i)
     std::printf("%s\"%016llx\"", i ? ", " : "", l.Hashes[i]);
   std::printf("]}\n");
   std::fflush(stdout);
+}
+
+/// What limits are made from: SMs, their clock, FP32 lanes of each.
+inline std::string properties() {
+  const auto get = [](cudaDeviceAttr attribute) {
+    int value = 0;
+    BENCH_CHECK(cudaDeviceGetAttribute(&value, attribute, 0));
+    return value;
+  };
+  const int major = get(cudaDevAttrComputeCapabilityMajor),
+            minor = get(cudaDevAttrComputeCapabilityMinor);
+  return "\"sms\": " + std::to_string(get(cudaDevAttrMultiProcessorCount)) +
+         ", \"kHz\": " + std::to_string(get(cudaDevAttrClockRate)) +
+         ", \"fp32Lanes\": " +
+         std::to_string(major < 8 || (major == 8 && minor == 0) ? 64 : 128) +
+         ", ";
 }
 
 /// Measures a 1-D kernel: launch(in, out, n, block) for each block size, at
@@ -162,7 +188,8 @@ inline void print(const char *label, const Line &l) {
 /// that are no multiple of anything.
 template <class T, class F>
 void measure1d(const char *label, const std::string &name, int tail, F launch,
-               std::vector<int> blocks = {64, 128, 256, 512, 1024}) {
+               std::vector<int> blocks = {64, 128, 256, 512, 1024},
+               double fp32PerOutput = 0) {
   if (quick())
     blocks = {256};
   const size_t big = size_t(1) << 27;
@@ -172,6 +199,8 @@ void measure1d(const char *label, const std::string &name, int tail, F launch,
     line.Name = name;
     line.Shape = std::to_string(block);
     line.Bytes = 2.0 * double(big) * sizeof(T);
+    line.Fp32 = fp32PerOutput * double(big);
+    line.Outputs = double(big);
     for (size_t n : {size_t(1), size_t(4099), size_t(1000000), big - 5, big}) {
       BENCH_CHECK(cudaMemset(out, 0xff, n * sizeof(T)));
       launch(in, out, int(n), block);
@@ -187,11 +216,13 @@ void measure1d(const char *label, const std::string &name, int tail, F launch,
 }
 
 /// Measures a 2-D kernel on images of T: launch(in, out, width, height).
-/// bytesPerOutput: least traffic, 0: one T read, one written.
+/// bytesPerOutput: least traffic, 0: one T read, one written. fp32PerOutput:
+/// see Line::Fp32; 0: half of the operations, of floats.
 template <class T, class F>
 void measure2d(const char *label, const std::string &name,
                const std::string &shape, double operationsPerOutput, F launch,
-               int side = 16384, double bytesPerOutput = 0) {
+               int side = 16384, double bytesPerOutput = 0,
+               double fp32PerOutput = 0) {
   const size_t big = size_t(side) * side;
   T *in = random<T>(big, 3), *out = blank<T>(big);
   Line line;
@@ -200,6 +231,10 @@ void measure2d(const char *label, const std::string &name,
   line.Bytes =
       (bytesPerOutput > 0 ? bytesPerOutput : 2.0 * sizeof(T)) * double(big);
   line.Operations = operationsPerOutput * double(big);
+  line.Fp32 = fp32PerOutput * double(big);
+  line.Outputs = double(big);
+  if (fp32PerOutput == 0 && std::is_same<T, float>::value)
+    line.Fp32 = line.Operations / 2;
   const int sizes[][2] = {{1, 1},      {516, 1},   {3, 5},
                           {1000, 999}, {1003, 77}, {side, side}};
   for (auto &s : sizes) {

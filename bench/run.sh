@@ -38,16 +38,24 @@ names=$(grep -v '^#' "$here/suite.txt" | grep -E "^[^ ]*($pattern)" || true)
     # A program that the tool left as it is needs no second run.
     [ -f "$rewritten/$name.cu" ] && ! cmp -s "$rewritten/$name.cu" "$here/originals/$source" &&
       echo "$name.rewritten rewritten $rewritten/$name.cu -I$here/originals $flags"
-    if [ $hand = 1 ] && [ "$source" = stencil.cu ]; then
-      echo "$name.hand hand $here/hand/stencil.cu $flags"
+    if [ $hand = 1 ] && [ -f "$here/hand/$source" ]; then
+      echo "$name.hand hand $here/hand/$source $flags"
+    fi
+    # The vendor's library, where it is installed.
+    if [ $hand = 1 ] && [ -f "$here/hand/${source%.cu}_cublas.cu" ]; then
+      echo "$name.library library $here/hand/${source%.cu}_cublas.cu -lcublas $flags"
     fi
   done <<<"$names"
 } >"$tmp/jobs"
 build() {
-  binary=$1 source=$3
+  binary=$1 label=$2 source=$3
   shift 3
-  "$nvcc" -std=c++17 -O3 -arch="$arch" "$@" "$source" -o "$tmp/$binary" 2>"$tmp/$binary.log" ||
-    { echo "run.sh: $binary does not compile:"; head -5 "$tmp/$binary.log"; touch "$tmp/failed"; }
+  "$nvcc" -std=c++17 -O3 -arch="$arch" "$@" "$source" -o "$tmp/$binary" 2>"$tmp/$binary.log" && return
+  if [ "$label" = library ]; then
+    echo "run.sh: $binary is left out, no such library: $(head -1 "$tmp/$binary.log")"
+  else
+    echo "run.sh: $binary does not compile:"; head -5 "$tmp/$binary.log"; touch "$tmp/failed"
+  fi
 }
 export -f build
 export nvcc arch tmp
@@ -64,11 +72,20 @@ device=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader | head
     while IFS= read -r line; do
       [ $first = 1 ] || echo ","
       first=0
-      printf '%s' "$line"
+      printf '{"program": "%s", %s' "${binary%.*}" "${line#\{}"
     done <"$tmp/out"
   done <"$tmp/jobs"
   echo
-  echo "]}"
+  # What the tool says each rewritten kernel executes: limits are made from it.
+  echo '], "counts": {'
+  first=1
+  for file in "$rewritten"/*.json; do
+    [ -f "$file" ] || continue
+    [ $first = 1 ] || echo ","
+    first=0
+    printf '"%s": %s' "$(basename "$file" .json)" "$(cat "$file")"
+  done
+  echo "}}"
 } >"$results"
 python3 "$here/table.py" "$results" || touch "$tmp/failed"
 [ ! -e "$tmp/failed" ]

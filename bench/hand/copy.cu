@@ -45,7 +45,7 @@ int main() {
                                reinterpret_cast<uint4 *>(out), vectors);
            }));
     }
-    bench::print("copy", line);
+    bench::print("copy", line, bench::properties());
     BENCH_CHECK(cudaFree(in));
     BENCH_CHECK(cudaFree(out));
   }

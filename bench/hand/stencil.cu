@@ -79,6 +79,17 @@ template <int C> __global__ void direct(const T *A, T *B, int n) {
   }
 }
 
+__global__ void naive(const T *A, T *B, int n) {
+  const int g = blockIdx.x * blockDim.x + threadIdx.x;
+  if (g >= n)
+    return;
+  T sum = 0;
+#pragma unroll
+  for (int m = 0; m <= 2 * K; ++m)
+    sum += g + m < n ? A[g + m] : T();
+  B[g] = sum / (2 * K + 1);
+}
+
 template <int C, int Block>
 __global__ void sharedStrided(const T *A, T *B, int n) {
   __shared__ T s[C * Block + 2 * K];
@@ -113,6 +124,11 @@ template <int C> static void measureRoundRobin(const std::string &name) {
 
 int main() {
   const std::string name = "stencil-" STRING(TYPE) "-k" STRING(K);
+  bench::measure1d<T>("naive", name, 2 * K,
+                      [](const T *A, T *B, int n, int block) {
+                        naive<<<blocks(n, block, 1), block>>>(A, B, n);
+                      },
+                      {128, 256});
   measureRoundRobin<1>(name);
   measureRoundRobin<2>(name);
   measureRoundRobin<4>(name);

@@ -35,6 +35,8 @@ static void launch(const TYPE *A, TYPE *B, int n, int block) {
 
 int main(int argc, char **argv) {
   bench::measure1d<TYPE>(bench::label(argc, argv),
-                         "stencil-" STRING(TYPE) "-k" STRING(K), 2 * K, launch);
+                         "stencil-" STRING(TYPE) "-k" STRING(K), 2 * K, launch,
+                         {64, 128, 256, 512, 1024},
+                         TYPE(1) / 2 > 0 && sizeof(TYPE) == 4 ? 2 * K + 2 : 0);
   return 0;
 }

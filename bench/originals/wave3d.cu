@@ -84,6 +84,7 @@ int main(int argc, char **argv) {
   line.Shape = STRING(BX) "x" STRING(BY);
   line.Bytes = 8.0 * double(n) * n * n;
   line.Operations = 31.0 * double(n) * n * n;
+  line.Fp32 = 25.0 * double(n) * n * n;
   const int sizes[][3] = {{1, 1, 5}, {65, 33, 7}, {100, 50, 20}, {n, n, n}};
   for (auto &z : sizes) {
     BENCH_CHECK(cudaMemset(out, 0xff, count * 4));
