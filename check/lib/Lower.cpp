@@ -85,6 +85,17 @@ Value *RuntimeCalls::context(Function &F) {
   return V;
 }
 
+Value *RuntimeCalls::uninitialised(IRBuilder<> &B, Type *T) {
+  std::string Name = UninitName;
+  raw_string_ostream(Name) << "." << *T;
+  CallInst *U = call(B, Name, T, {});
+  // Reads something that nobody writes: removable, but not mergeable with the
+  // call of another variable.
+  U->getCalledFunction()->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
+  U->getCalledFunction()->addFnAttr(Attribute::WillReturn);
+  return U;
+}
+
 Value *RuntimeCalls::threadField(IRBuilder<> &B, Type *Ty, unsigned Offset) {
   Value *Ctx = context(*B.GetInsertBlock()->getParent());
   LoadInst *L = B.CreateLoad(
@@ -161,7 +172,6 @@ private:
   bool writeInitialiser(char *At, const Constant *C);
   void flattenAddressSpaces();
   void startLocals();
-  Value *uninitialised(IRBuilder<> &B, Type *T);
   void startScalars(IRBuilder<> &B, Value *P, Type *T, uint64_t Offset);
   void lowerInstructions(Function &F);
   Value *lowerIntrinsic(CallInst &Call, bool &Handled);
@@ -497,18 +507,6 @@ void Lowering::flattenAddressSpaces() {
   }
 }
 
-/// A value that nobody knows. Each call is a different one.
-Value *Lowering::uninitialised(IRBuilder<> &B, Type *T) {
-  std::string Name = UninitName;
-  raw_string_ostream(Name) << "." << *T;
-  CallInst *U = Runtime.call(B, Name, T, {});
-  // Reads something that nobody writes: removable, but not mergeable with the
-  // call of another variable.
-  U->getCalledFunction()->setMemoryEffects(MemoryEffects::inaccessibleMemOnly());
-  U->getCalledFunction()->addFnAttr(Attribute::WillReturn);
-  return U;
-}
-
 void Lowering::startScalars(IRBuilder<> &B, Value *P, Type *T,
                             uint64_t Offset) {
   if (auto *S = dyn_cast<StructType>(T)) {
@@ -526,7 +524,7 @@ void Lowering::startScalars(IRBuilder<> &B, Value *P, Type *T,
   }
   if (!T->isSingleValueType() || T->isIntegerTy(1))
     return;
-  B.CreateAlignedStore(uninitialised(B, T),
+  B.CreateAlignedStore(Runtime.uninitialised(B, T),
                        B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), P, Offset),
                        Align(1));
 }
@@ -558,7 +556,7 @@ void Lowering::startLocals() {
         IRBuilder<> B(At);
         // Scalar by scalar, so that each is a value of its own; padding and
         // large arrays byte by byte.
-        B.CreateMemSet(A, uninitialised(B, B.getInt8Ty()),
+        B.CreateMemSet(A, Runtime.uninitialised(B, B.getInt8Ty()),
                        Size->getFixedValue(), A->getAlign());
         if (!A->isArrayAllocation() && Size->getFixedValue() <= 1024)
           startScalars(B, A, A->getAllocatedType(), 0);

@@ -76,6 +76,8 @@ public:
                        llvm::ArrayRef<llvm::Value *> Args);
   /// The calling thread's state, computed once for each function.
   llvm::Value *context(llvm::Function &F);
+  /// A value that nobody knows. Each call is a different one.
+  llvm::Value *uninitialised(llvm::IRBuilder<> &B, llvm::Type *T);
   /// Loads a field of the thread's or the block's state.
   llvm::Value *threadField(llvm::IRBuilder<> &B, llvm::Type *Ty,
                            unsigned Offset);
