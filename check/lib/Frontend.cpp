@@ -166,6 +166,8 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
   if (S == Side::Device)
     for (const char *A : {"--cuda-device-only", "-Xclang",
                           "-disable-llvm-passes",
+                          // A store to null is to be seen.
+                          "-fno-delete-null-pointer-checks",
                           Opts.Contract ? "-ffp-contract=fast"
                                         : "-ffp-contract=off",
                           "-fno-discard-value-names"})

@@ -540,6 +540,30 @@ void FunctionInstrumenter::visitLoadInst(LoadInst &I) {
                                    shadowPointer(B, P), I.getAlign()));
 }
 
+/// Is \p V the result of arithmetic, and not something that was moved? What is
+/// moved may be padding in part, what was computed is known or is not.
+static bool isComputed(const Value *V, unsigned Depth = 0) {
+  auto Any = [&](std::initializer_list<const Value *> Values) {
+    return any_of(Values,
+                  [&](const Value *X) { return isComputed(X, Depth + 1); });
+  };
+  if (Depth > 6)
+    return false;
+  if (auto *B = dyn_cast<BinaryOperator>(V))
+    return !B->isBitwiseLogicOp() && !B->isLogicalShift() &&
+           B->getOpcode() != Instruction::Shl;
+  if (auto *C = dyn_cast<CastInst>(V))
+    return isa<TruncInst, BitCastInst>(C) ? Any({C->getOperand(0)})
+                                          : !isa<PtrToIntInst>(C);
+  if (auto *S = dyn_cast<SelectInst>(V))
+    return Any({S->getTrueValue(), S->getFalseValue()});
+  if (auto *P = dyn_cast<PHINode>(V))
+    return any_of(P->incoming_values(), [&](const Use &U) {
+      return isComputed(U.get(), Depth + 1);
+    });
+  return isa<CmpInst, UnaryOperator>(V);
+}
+
 void FunctionInstrumenter::storeShadow(Instruction &I, Value *P, Value *V,
                                        MaybeAlign Al) {
   if (!Definedness)
@@ -552,13 +576,16 @@ void FunctionInstrumenter::storeShadow(Instruction &I, Value *P, Value *V,
   Space Sp = spaceOf(P);
   if (Sp == Space::Local || Sp == Space::Shared)
     return;
-  // A scalar none of whose bits is known. Single bytes may be padding.
+  // What was computed, if a bit of it is not known; a scalar that was moved if
+  // none is.
   IRBuilder<> B(&I);
   Value *Bad = B.getFalse();
   Type *T = S->getType();
   if (auto *K = dyn_cast<Constant>(S); K && K->isNullValue())
     return;
-  if (T->isIntegerTy()) {
+  if (T->isIntegerTy() && isComputed(V)) {
+    Bad = B.CreateICmpNE(S, Constant::getNullValue(T));
+  } else if (T->isIntegerTy()) {
     Bad = B.CreateICmpEQ(S, Constant::getAllOnesValue(T));
   } else if (auto *VT = dyn_cast<FixedVectorType>(T)) {
     for (unsigned L = 0; L < VT->getNumElements(); ++L) {

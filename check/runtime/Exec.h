@@ -47,6 +47,7 @@ struct Thread : ThreadCtx {
   WarpOp Op = WarpOp::Sync;
   uint32_t SubKind = 0;
   uint32_t Mask = 0;
+  uint32_t Visits = 0; ///< of Site, without another operation in between
   uint64_t Value = 0, ValueShadow = 0;
   uint32_t B = 0, C = 0;
   uint64_t Result = 0;

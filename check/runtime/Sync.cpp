@@ -196,6 +196,7 @@ uint64_t Worker::warpOp(Thread &T, uint32_t Site, WarpOp Op, uint32_t SubKind,
     abortLaunch(T);
   }
   T.State = Thread::WaitWarp;
+  T.Visits = T.Site == Site ? T.Visits + 1 : 1;
   T.Site = Site;
   T.Op = Op;
   T.SubKind = SubKind;
@@ -247,6 +248,18 @@ void Worker::complete(uint32_t W, uint32_t Mask) {
                  opName(X.Op) + " here, " + opName(First.Op) + " at " +
                  siteText(First.Site));
   });
+  // A lane that has exited is not waited for. But if the last thing it did was
+  // this operation, as often as the others, it was there, with another mask.
+  for (uint32_t L = 0; Part != Mask && L < lanesOf(W); ++L) {
+    const Thread &X = lane(W, L);
+    if ((Mask >> L & 1) && X.State == Thread::Done && X.Op == First.Op &&
+        X.Site == First.Site && X.Visits == First.Visits && X.Mask != Mask)
+      report(Severity::Error, "differing-masks", G->L, &First, First.Site,
+             std::string("this lane calls ") + opName(First.Op) +
+                 " with mask " + hex(Mask) + ", but lane " +
+                 std::to_string(L) + ", which the mask names, did with " +
+                 hex(X.Mask));
+  }
   uint64_t AnyShadow = 0;
   ForEach([&](Thread &X) { AnyShadow |= X.ValueShadow; });
   switch (First.Op) {
