@@ -4,11 +4,11 @@
 """Judges the planner's choice against a stored measurement of all candidates; no
 GPU is needed.
 
-usage: analyse.py [--tool build/bin/rcache-rewrite] [-v] RESULTS.json
+usage: analyse.py [--tool build/bin/rcache-rewrite [--tune none|ptxas] [-f PATTERN]] [-v] RESULTS.json
 
 Without --tool the choice is the one made when the candidates were written; with
 it the tool chooses again (over the same candidates: a plan that was not measured
-cannot be judged and is named).
+cannot be judged and is named); --tune is passed on to it.
 
     best      speed-up of the fastest candidate over the original
     default   speed-up of the tool's choice; 1 where it leaves the kernel alone
@@ -22,6 +22,7 @@ import argparse
 import json
 import math
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -39,7 +40,7 @@ def identity(candidate):
             tuple(candidate['block']))
 
 
-def fresh_report(tool, name):
+def fresh_report(tool, name, tune):
     """The report that the tool makes now."""
     import tempfile
     sys.path.insert(0, HERE)
@@ -47,7 +48,7 @@ def fresh_report(tool, name):
     for program, source, flags in emit.suite('^' + name + '$'):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, 'report.json')
-            if emit.rewrite(tool, source, flags, '-q', '-o', os.devnull,
+            if emit.rewrite(tool, source, flags, '-q', '-o', os.devnull, '--tune=' + tune,
                             '--report=' + path) is None:
                 sys.exit(f'analyse: the tool fails on {name}')
             with open(path, encoding='utf-8') as f:
@@ -55,7 +56,7 @@ def fresh_report(tool, name):
     sys.exit(f'analyse: {name} is not in the suite')
 
 
-def judge(name, program, tool):
+def judge(name, program, tool, tune):
     """A row of the table, or None when nothing was measured."""
     forms = program['forms']
     if 'ms' not in forms.get('original', {}):
@@ -71,7 +72,7 @@ def judge(name, program, tool):
                 wrong.append(number)
             elif 'ms' in form:
                 measured[identity(candidate)] = (original / form['ms'], number, candidate, form)
-    now = kernel_of(fresh_report(tool, name)) if tool else kernel
+    now = kernel_of(fresh_report(tool, name, tune)) if tool else kernel
     row = {'name': name, 'original': original, 'wrong': wrong, 'measured': measured,
            'reason': now['declines'][0]['code'] if now['declines'] else '', 'now': now,
            'unmeasured': False, 'count': len(measured)}
@@ -95,6 +96,8 @@ def judge(name, program, tool):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument('--tool')
+    parser.add_argument('--tune', default='none')
+    parser.add_argument('-f', default='.', help='only programs whose name matches')
     parser.add_argument('-v', action='store_true', help='all candidates of each program')
     parser.add_argument('results')
     args = parser.parse_args()
@@ -104,7 +107,9 @@ def main():
     print(f"{'program':26} {'original ms':>11} {'candidates':>10} {'best':>12} {'default':>12} {'ratio':>7}")
     rows = []
     for name, program in sorted(results['programs'].items()):
-        row = judge(name, program, args.tool)
+        if not re.search(args.f, name):
+            continue
+        row = judge(name, program, args.tool, args.tune)
         if not row:
             print(f'{name:26} was not measured')
             continue

@@ -6,6 +6,7 @@
 // depend on the candidate (convergence, groups) is done once.
 
 #include "Planner.h"
+#include "Counts.h"
 #include "Affine/IslTools.h"
 #include "EarlyReads.h"
 #include "Groups.h"
@@ -438,9 +439,9 @@ private:
     findVectorStores(P);
     addPreconditions(P, H);
     addSeparations(M, A, P);
-    count(P);
+    P.TapsOutside = !Fm.Keep.empty();
+    P.Counts = countsOf(M, P);
     if (!Fm.Keep.empty()) {
-      P.TapsOutside = true;
       Out.Candidates.push_back(std::move(P));
       return true;
     }
@@ -787,95 +788,6 @@ private:
         Add(M.Symbols[I].Text + " <= 0x7fffffffffffffffull",
             "computed with in long long");
     }
-  }
-
-  /// How often a statement runs a thread; 8 where that is not known.
-  double rounds(unsigned Id) const {
-    double Rounds = 1;
-    for (int Q = static_cast<int>(Id); Q >= 0; Q = M.stmt(Q).Parent)
-      if (M.stmt(Q).K == Stmt::For && !M.stmt(Q).Cooperative)
-        Rounds *= static_cast<double>(M.stmt(Q).ConstTripCount.value_or(8));
-    return Rounds;
-  }
-
-  /// Slots that read one element together.
-  static double reuse(const Plan &P, const SharedAccess &S) {
-    unsigned Depends = 0;
-    for (const ValueRef &V : S.IndexValues)
-      Depends |= V ? V->Depends : ~0u;
-    if (S.IndexValues.empty())
-      return 1;
-    return ((Depends & DepThreadX) ? 1.0 : P.Factor[0]) *
-           ((Depends & DepThreadY) ? 1.0 : P.Factor[1]);
-  }
-
-  void count(Plan &P) const {
-    PlanCounts &K = P.Counts;
-    double Slots = P.slots();
-    for (const SharedAccess &S : M.SharedAccesses) {
-      const double Rounds = rounds(S.Stmt);
-      if (S.K == SharedAccess::Write) {
-        K.OriginalSharedWrites += Rounds;
-        K.OriginalGlobalLoads += Rounds;
-      } else
-        K.OriginalSharedReads += Rounds;
-    }
-    K.OriginalLoadInstructions = K.OriginalGlobalLoads;
-    for (const Stmt &S : M.Stmts)
-      if (S.K == Stmt::Barrier)
-        K.OriginalBarriers += 1;
-    K.Barriers = P.KeepBarriers ? K.OriginalBarriers / Slots : 0;
-    for (const ArrayPlan &A : P.Arrays) {
-      double Regs = 1;
-      for (int64_t E : A.Extent)
-        Regs *= static_cast<double>(E);
-      double Leaves = A.Leaves.empty() ? 1 : double(A.Leaves.size());
-      unsigned Bytes = M.Arrays[A.Array].ElemBytes;
-      double PerVector =
-          A.VectorBytes && Bytes ? std::max(1.0, double(A.VectorBytes) / Bytes)
-                                 : 1;
-      switch (A.X) {
-      case Exchange::Shuffle:
-        K.GlobalLoads += A.Chunk * Leaves / Slots;
-        K.LoadInstructions += A.Chunk * Leaves / PerVector / Slots;
-        K.Shuffles += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
-        K.Selects += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
-        K.Registers += static_cast<unsigned>(Regs + A.Chunk) * std::max(1u, Bytes / 4);
-        break;
-      case Exchange::Reload:
-        K.GlobalLoads += Regs * Leaves / Slots;
-        K.LoadInstructions += Regs * Leaves / PerVector / Slots;
-        K.Registers += static_cast<unsigned>(Regs) * std::max(1u, Bytes / 4);
-        break;
-      case Exchange::Direct:
-        K.GlobalLoads += double(A.Reads.size());
-        K.LoadInstructions += double(A.Reads.size());
-        K.Registers += A.Early ? static_cast<unsigned>(Regs) : 0;
-        break;
-      case Exchange::Shared:
-        for (const SharedAccess &S : M.SharedAccesses) {
-          if (S.Array != A.Array)
-            continue;
-          const double T = rounds(S.Stmt);
-          if (S.K == SharedAccess::Read) {
-            K.SharedReads += T / reuse(P, S);
-          } else {
-            K.SharedWrites += T;
-            K.GlobalLoads += T;
-            K.LoadInstructions += T;
-          }
-        }
-        break;
-      }
-    }
-    K.Stores = 0;
-    for (const GlobalAccess &G : M.GlobalAccesses)
-      K.Stores += G.K != GlobalAccess::Read;
-    K.StoreInstructions = K.Stores;
-    for (auto &V : P.VectorStores)
-      K.StoreInstructions -=
-          1 - double(M.GlobalAccesses[V.Access].ElemBytes) / V.Bytes;
-    K.Registers += 24;
   }
 };
 

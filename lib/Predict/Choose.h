@@ -25,7 +25,7 @@ Choice rankPlans(const KernelModel &M, std::vector<Plan> &Plans, const Arch &A,
 void choose(Choice &C, const ChooseOptions &O);
 
 /// Chooses again by what the candidates hold now: registers and spills of the
-/// compiler replace the estimates, times replace predictions. Sets Chosen and
+/// compiler correct the estimates, times replace predictions. Sets Chosen and
 /// Why, and PredictedSpeedup of the plans.
 void chooseAgain(Choice &C, const KernelModel &M, std::vector<Plan> &Plans,
                  const Arch &A, const ChooseOptions &O);

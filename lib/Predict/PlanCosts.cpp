@@ -2,10 +2,11 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See PlanCosts.h. Counts of an unrolled loop are multiplied by its trips; a
-// trip count that is not constant counts as DefaultTrips on both sides.
+// trip count that is not constant counts as UnknownRounds on both sides.
 
 #include "PlanCosts.h"
 #include "Affine/IslTools.h"
+#include "Plan/Counts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -16,26 +17,11 @@ using namespace rcache;
 
 namespace {
 
-constexpr double DefaultTrips = 8;
 /// Part of a round of loads that each further slot adds where slots are not
 /// overlapped. *Fitted* (see Score.cpp).
 constexpr double SlotSerial = 1.2;
 /// Elements summed up from which the form of the loop shows in the time.
 constexpr double ManyTaps = 8;
-
-double trips(const KernelModel &M, unsigned StmtId) {
-  double T = 1;
-  for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent) {
-    const Stmt &S = M.stmt(Q);
-    if (S.Cooperative)
-      continue;
-    if (S.K == Stmt::For)
-      T *= static_cast<double>(S.ConstTripCount.value_or(DefaultTrips));
-    else if (S.K == Stmt::While || S.K == Stmt::Do)
-      T *= DefaultTrips;
-  }
-  return T;
-}
 
 /// Share of the block's threads that execute an access guarded by a condition
 /// on the thread alone (`if (l < 2 * R)`): about a halo's width.
@@ -71,7 +57,7 @@ Arithmetic arithmetic(const KernelModel &M, const std::set<unsigned> &Without) {
   for (const Stmt &S : M.Stmts) {
     if ((S.K != Stmt::Leaf && S.K != Stmt::Decl) || Without.count(S.Id))
       continue;
-    double T = trips(M, S.Id);
+    double T = roundsOf(M, S.Id);
     std::string Text = M.text(S.Range);
     int Depth = 0;
     double Plain = 0, Products = 0, Index = 0, Div = 0, Calls = 0;
@@ -261,7 +247,7 @@ void common(const KernelModel &M, KernelCounts &K) {
     if (Staging || G.K != GlobalAccess::Read)
       continue;
     MemoryAccesses L;
-    L.PerOutput = trips(M, G.Stmt);
+    L.PerOutput = roundsOf(M, G.Stmt);
     L.Bytes = std::max(1u, G.ElemBytes);
     L.LaneStride = G.Index && (G.Index->Depends & DepThreadX) ? L.Bytes : 0;
     K.Loads.push_back(L);
@@ -295,7 +281,7 @@ static double summedUp(const KernelModel &M, const Plan &P) {
     for (const WindowRead &R : A.WindowReads) {
       const unsigned S = M.SharedAccesses[R.Access].Stmt;
       if (llvm::StringRef(M.text(M.stmt(S).Range)).contains("+="))
-        Most = std::max(Most, trips(M, S));
+        Most = std::max(Most, roundsOf(M, S));
     }
   return Most;
 }
@@ -402,14 +388,6 @@ double sharedReadCost(const KernelModel &M, const SharedAccess &S,
   static const char *const Ids[2] = {"tx", "ty"};
   static const unsigned Bits[2] = {DepThreadX, DepThreadY};
   const SharedArray &A = M.Arrays[S.Array];
-  double Reuse = 1;
-  bool InLoop = false;
-  for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
-    const Stmt &L = M.stmt(static_cast<unsigned>(Q));
-    if (L.HasBarrier)
-      break;
-    InLoop |= L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do;
-  }
   unsigned Depends = 0;
   for (const ValueRef &V : S.IndexValues)
     Depends |= V ? V->Depends : ~0u;
@@ -417,8 +395,6 @@ double sharedReadCost(const KernelModel &M, const SharedAccess &S,
     Depends = ~0u;
   int64_t Step[2] = {1, 0};
   for (int Ax = 0; Ax < 2; ++Ax) {
-    if (!(Depends & Bits[Ax]) && (TapsOutside || !InLoop))
-      Reuse *= Factor[Ax];
     auto C = laneStep(M, S, Ids[Ax]);
     Step[Ax] = C ? *C * (Stride[Ax] == 1 ? int64_t(Factor[Ax]) : 1)
                  : (Depends & Bits[Ax] ? 1 : 0);
@@ -431,7 +407,7 @@ double sharedReadCost(const KernelModel &M, const SharedAccess &S,
   if (A.ElemBytes == 4 && Step[0] % 4 == 0 && Step[1] % 4 == 0 &&
       readsNeighbours(M, S))
     Cost = (Cost <= 2 ? 1 : Cost) / 4;
-  return Cost / Reuse;
+  return Cost / sharingSlots(M, S, Factor, TapsOutside);
 }
 
 } // namespace
@@ -442,7 +418,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M,
   common(M, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
   for (const SharedAccess &A : M.SharedAccesses) {
-    double T = trips(M, A.Stmt) * share(A);
+    double T = roundsOf(M, A.Stmt) * share(A);
     if (A.K == SharedAccess::Write) {
       K.SharedStores += T * words(M, A.Array);
       MemoryAccesses L;
@@ -459,7 +435,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M,
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read)
       K.Stores.push_back(
-          {trips(M, G.Stmt), std::max(1u, G.ElemBytes), double(G.ElemBytes)});
+          {roundsOf(M, G.Stmt), std::max(1u, G.ElemBytes), double(G.ElemBytes)});
   Arithmetic A = arithmetic(M, stagingStmts(M));
   K.FpOps = A.Fp;
   K.IntOps += A.Int + A.Index + 8;
@@ -468,8 +444,8 @@ KernelCounts rcache::originalCounts(const KernelModel &M,
   double Rounds = 1;
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier) {
-      K.Barriers += trips(M, S.Id);
-      Rounds = std::max(Rounds, trips(M, S.Id));
+      K.Barriers += roundsOf(M, S.Id);
+      Rounds = std::max(Rounds, roundsOf(M, S.Id));
     }
   K.LoadRounds = Rounds;
   K.OutputsPerThread = 1;
@@ -496,7 +472,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     for (int64_t E : A.Extent)
       Window *= static_cast<double>(E);
     if (A.X != Exchange::Shared)
-      Rounds = trips(M, A.Barrier);
+      Rounds = roundsOf(M, A.Barrier);
     // A window loaded in the interior by vectors, LaneStride apart.
     auto Load = [&](double Elements, double Share) {
       double Sources = std::max<double>(1, double(A.Leaves.size()));
@@ -551,7 +527,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     }
     case Exchange::Direct:
       for (unsigned Rd : A.Reads) {
-        double T = trips(M, M.SharedAccesses[Rd].Stmt);
+        double T = roundsOf(M, M.SharedAccesses[Rd].Stmt);
         K.Loads.push_back({T, Arr.ElemBytes, double(Arr.ElemBytes)});
         K.IntOps += 4 * T;
       }
@@ -560,7 +536,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     case Exchange::Shared:
       for (const SharedAccess &S : M.SharedAccesses)
         if (S.Array == A.Array) {
-          double T = trips(M, S.Stmt) * share(S);
+          double T = roundsOf(M, S.Stmt) * share(S);
           if (S.K == SharedAccess::Write) {
             K.SharedStores += T * W;
             K.Loads.push_back({T, Arr.ElemBytes, double(Arr.ElemBytes)});
@@ -578,7 +554,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     if (G.K == GlobalAccess::Read)
       continue;
     unsigned Bytes = std::max(1u, G.ElemBytes);
-    double N = trips(M, G.Stmt), Stride = double(Bytes) * P.Factor[0];
+    double N = roundsOf(M, G.Stmt), Stride = double(Bytes) * P.Factor[0];
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.holds(I)) { // of those in several branches one is done
         N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
@@ -596,11 +572,11 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   if (P.KeepBarriers)
     for (const Stmt &S : M.Stmts)
       if (S.K == Stmt::Barrier)
-        K.Barriers += trips(M, S.Id);
+        K.Barriers += roundsOf(M, S.Id);
   double Rounds = 1;
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier)
-      Rounds = std::max(Rounds, trips(M, S.Id));
+      Rounds = std::max(Rounds, roundsOf(M, S.Id));
   // Staging under a condition or in a loop is not overlapped between slots.
   K.LoadRounds =
       Rounds * (stagesUnderConditions(M, P) ? 1 + SlotSerial * (Slots - 1) : 1);

@@ -3,6 +3,7 @@
 
 #include "rcache/Prediction.h"
 #include "gtest/gtest.h"
+#include <iterator>
 
 using namespace rcache;
 
@@ -20,6 +21,40 @@ TEST(Arch, Lookup) {
   EXPECT_EQ(nullptr, findArch("native"));
   for (const Arch &A : allArchs())
     EXPECT_EQ(&A, findArch(A.Name));
+}
+
+// "Technical Specifications per Compute Capability" of the CUDA C++ Programming
+// Guide, by what occupancy makes of each limit alone.
+TEST(Arch, DocumentedLimits) {
+  struct Limits {
+    const char *Name;
+    unsigned Threads, Warps, Blocks, SharedKB, BlockSharedKB;
+  };
+  const Limits Documented[] = {
+      {"sm_70", 2048, 64, 32, 96, 96},    {"sm_75", 1024, 32, 16, 64, 64},
+      {"sm_80", 2048, 64, 32, 164, 163},  {"sm_86", 1536, 48, 16, 100, 99},
+      {"sm_89", 1536, 48, 24, 100, 99},   {"sm_90", 2048, 64, 32, 228, 227},
+      {"sm_100", 2048, 64, 32, 228, 227}, {"sm_120", 1536, 48, 24, 100, 99},
+  };
+  ASSERT_EQ(std::size(Documented), allArchs().size());
+  for (const Limits &L : Documented) {
+    const Arch &A = *findArch(L.Name);
+    ASSERT_STREQ(L.Name, A.Name);
+    EXPECT_EQ(L.Threads, A.MaxThreadsPerSm) << L.Name;
+    EXPECT_EQ(L.Blocks, A.MaxBlocksPerSm) << L.Name;
+    EXPECT_EQ(L.SharedKB, A.SharedKBPerSm) << L.Name;
+    for (auto *Of : {occupancy, occupancyByLimits}) {
+      EXPECT_EQ(L.Warps, Of(A, 32, 512, 0).WarpsPerSm) << L.Name;
+      EXPECT_EQ(L.Blocks, Of(A, 16, 32, 0).BlocksPerSm) << L.Name;
+      // 65536 registers an SM, 255 a thread.
+      EXPECT_EQ(65536u / 128 / 128, Of(A, 128, 128, 0).BlocksPerSm) << L.Name;
+      EXPECT_EQ(0u, Of(A, 256, 32, 0).BlocksPerSm) << L.Name;
+      EXPECT_EQ(0u, Of(A, 32, 1025, 0).BlocksPerSm) << L.Name;
+      const unsigned Most = L.BlockSharedKB * 1024;
+      EXPECT_EQ(1u, Of(A, 32, 128, Most).BlocksPerSm) << L.Name;
+      EXPECT_EQ(0u, Of(A, 32, 128, Most + 1).BlocksPerSm) << L.Name;
+    }
+  }
 }
 
 TEST(Occupancy, Limits) {

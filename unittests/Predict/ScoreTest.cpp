@@ -89,7 +89,9 @@ struct Row {
 };
 
 /// Pairs that differ clearly in the measurement come out in the same order;
-/// every prediction is within \p Factor of the measured speed-up.
+/// every prediction is within \p Factor of the measured speed-up. The factors are
+/// what the fit leaves (Score.cpp is fitted to the tool's own kernels, these are
+/// written by hand): the literature's round robin at 25 neighbours is the worst.
 void compare(const KernelCounts &Base, const std::vector<Row> &Rows,
              double Factor) {
   std::vector<double> Predicted;
@@ -108,7 +110,7 @@ void compare(const KernelCounts &Base, const std::vector<Row> &Rows,
   }
   for (size_t I = 0; I < Rows.size(); ++I)
     for (size_t J = 0; J < Rows.size(); ++J)
-      if (Rows[I].Measured > 1.5 * Rows[J].Measured)
+      if (Rows[I].Measured > 1.3 * Rows[J].Measured)
         EXPECT_GT(Predicted[I], Predicted[J])
             << Rows[I].Name << " is faster than " << Rows[J].Name;
 }
@@ -124,27 +126,27 @@ std::vector<Row> stencilRows(unsigned K, std::array<double, 5> Measured) {
 
 TEST(Score, Stencil1) {
   compare(sharedStencil(1), stencilRows(1, {1.04, 1.79, 1.78, 1.80, 1.73}),
-          1.5);
+          1.15);
 }
 TEST(Score, Stencil4) {
   compare(sharedStencil(4), stencilRows(4, {1.00, 1.70, 1.87, 1.98, 1.87}),
-          1.5);
+          1.3);
 }
 TEST(Score, Stencil8) {
   compare(sharedStencil(8), stencilRows(8, {0.86, 1.46, 1.59, 2.38, 2.36}),
-          1.5);
+          1.35);
 }
 TEST(Score, Stencil12) {
   compare(sharedStencil(12), stencilRows(12, {0.78, 1.26, 1.35, 2.49, 2.52}),
-          1.5);
+          1.3);
 }
 TEST(Score, Stencil16) {
   compare(sharedStencil(16), stencilRows(16, {0.72, 1.21, 1.27, 2.63, 2.66}),
-          1.5);
+          1.35);
 }
 TEST(Score, Stencil25) {
   compare(sharedStencil(25), stencilRows(25, {0.78, 1.19, 1.29, 2.44, 2.42}),
-          1.5);
+          1.45);
 }
 
 // Lanes that stride: 0.6x to 1.0x was measured, over all k.
@@ -239,15 +241,15 @@ std::vector<Row> convolutionRows(unsigned R, std::array<double, 4> Measured) {
 
 TEST(Score, Convolution1) {
   compare(sharedConvolution(1), convolutionRows(1, {1.67, 3.10, 2.59, 3.12}),
-          1.5);
+          1.45);
 }
 TEST(Score, Convolution2) {
   compare(sharedConvolution(2), convolutionRows(2, {1.09, 3.11, 1.90, 3.62}),
-          1.5);
+          1.35);
 }
 TEST(Score, Convolution4) {
   compare(sharedConvolution(4), convolutionRows(4, {0.64, 2.77, 1.43, 3.62}),
-          1.5);
+          1.3);
 }
 
 //===-- Sanity ------------------------------------------------------------===//

@@ -1,0 +1,115 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Counts.h.
+
+#include "Counts.h"
+#include <algorithm>
+
+using namespace rcache;
+
+double rcache::roundsOf(const KernelModel &M, unsigned StmtId) {
+  double Rounds = 1;
+  for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &S = M.stmt(Q);
+    if (S.Cooperative)
+      continue;
+    if (S.K == Stmt::For)
+      Rounds *= S.ConstTripCount ? static_cast<double>(*S.ConstTripCount)
+                                 : UnknownRounds;
+    else if (S.K == Stmt::While || S.K == Stmt::Do)
+      Rounds *= UnknownRounds;
+  }
+  return Rounds;
+}
+
+double rcache::sharingSlots(const KernelModel &M, const SharedAccess &S,
+                            const std::array<unsigned, 3> &Factor,
+                            bool TapsOutside) {
+  if (S.IndexValues.empty())
+    return 1;
+  if (!TapsOutside)
+    for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
+      const Stmt &L = M.stmt(static_cast<unsigned>(Q));
+      if (L.HasBarrier)
+        break;
+      if (L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do)
+        return 1;
+    }
+  unsigned Depends = 0;
+  for (const ValueRef &V : S.IndexValues)
+    Depends |= V ? V->Depends : ~0u;
+  return ((Depends & DepThreadX) ? 1.0 : Factor[0]) *
+         ((Depends & DepThreadY) ? 1.0 : Factor[1]);
+}
+
+PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
+  PlanCounts K;
+  double Slots = P.slots();
+  for (const SharedAccess &S : M.SharedAccesses) {
+    const double Rounds = roundsOf(M, S.Stmt);
+    if (S.K == SharedAccess::Write) {
+      K.OriginalSharedWrites += Rounds;
+      K.OriginalGlobalLoads += Rounds;
+    } else
+      K.OriginalSharedReads += Rounds;
+  }
+  K.OriginalLoadInstructions = K.OriginalGlobalLoads;
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier)
+      K.OriginalBarriers += 1;
+  K.Barriers = P.KeepBarriers ? K.OriginalBarriers / Slots : 0;
+  for (const ArrayPlan &A : P.Arrays) {
+    double Regs = 1;
+    for (int64_t E : A.Extent)
+      Regs *= static_cast<double>(E);
+    double Leaves = A.Leaves.empty() ? 1 : double(A.Leaves.size());
+    unsigned Bytes = M.Arrays[A.Array].ElemBytes;
+    double PerVector = A.VectorBytes && Bytes
+                           ? std::max(1.0, double(A.VectorBytes) / Bytes)
+                           : 1;
+    switch (A.X) {
+    case Exchange::Shuffle:
+      K.GlobalLoads += A.Chunk * Leaves / Slots;
+      K.LoadInstructions += A.Chunk * Leaves / PerVector / Slots;
+      K.Shuffles += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
+      K.Selects += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
+      K.Registers +=
+          static_cast<unsigned>(Regs + A.Chunk) * std::max(1u, Bytes / 4);
+      break;
+    case Exchange::Reload:
+      K.GlobalLoads += Regs * Leaves / Slots;
+      K.LoadInstructions += Regs * Leaves / PerVector / Slots;
+      K.Registers += static_cast<unsigned>(Regs) * std::max(1u, Bytes / 4);
+      break;
+    case Exchange::Direct:
+      K.GlobalLoads += double(A.Reads.size());
+      K.LoadInstructions += double(A.Reads.size());
+      K.Registers += A.Early ? static_cast<unsigned>(Regs) : 0;
+      break;
+    case Exchange::Shared:
+      for (const SharedAccess &S : M.SharedAccesses) {
+        if (S.Array != A.Array)
+          continue;
+        const double T = roundsOf(M, S.Stmt);
+        if (S.K == SharedAccess::Read) {
+          K.SharedReads += T / sharingSlots(M, S, P.Factor, P.TapsOutside);
+        } else {
+          K.SharedWrites += T;
+          K.GlobalLoads += T;
+          K.LoadInstructions += T;
+        }
+      }
+      break;
+    }
+  }
+  K.Stores = 0;
+  for (const GlobalAccess &G : M.GlobalAccesses)
+    K.Stores += G.K != GlobalAccess::Read;
+  K.StoreInstructions = K.Stores;
+  for (auto &V : P.VectorStores)
+    K.StoreInstructions -=
+        1 - double(M.GlobalAccesses[V.Access].ElemBytes) / V.Bytes;
+  K.Registers += 24;
+  return K;
+}

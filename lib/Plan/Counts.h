@@ -1,0 +1,32 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How often things happen: for the report (PlanCounts) and, through the same
+// two functions, for the prediction (lib/Predict/PlanCosts.cpp).
+
+#ifndef RCACHE_LIB_PLAN_COUNTS_H
+#define RCACHE_LIB_PLAN_COUNTS_H
+
+#include "rcache/Plan.h"
+
+namespace rcache {
+
+/// What a loop of unknown length counts as, in the original and in plans.
+constexpr double UnknownRounds = 8;
+
+/// How often a statement runs in a thread, loops that are shared out among the
+/// threads left out.
+double roundsOf(const KernelModel &M, unsigned StmtId);
+
+/// Slots that share one read of \p S: those along axes on which its place does
+/// not depend, as long as they run side by side. Around a loop they do not,
+/// unless it runs outside the slots.
+double sharingSlots(const KernelModel &M, const SharedAccess &S,
+                    const std::array<unsigned, 3> &Factor, bool TapsOutside);
+
+/// Figures of \p P for reports.
+PlanCounts countsOf(const KernelModel &M, const Plan &P);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PLAN_COUNTS_H
