@@ -239,8 +239,17 @@ private:
     if (V.K == VerifyOutcome::Wrong && O.Mutate.empty())
       return Decline{"plan-not-verified", V.Detail, M.Pos};
     auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
-    if (!E)
-      return Decline{"emit-failed", llvm::toString(E.takeError()), M.Pos};
+    if (!E) {
+      Decline D{"emit-failed", "", M.Pos};
+      llvm::handleAllErrors(
+          E.takeError(),
+          [&](const CannotWrite &Why) {
+            D.Code = Why.Code;
+            D.Detail = Why.Detail;
+          },
+          [&](const llvm::ErrorInfoBase &Why) { D.Detail = Why.message(); });
+      return D;
+    }
     damage(*E);
     if (V.K == VerifyOutcome::Wrong)
       C.R.Notes.push_back("the plan verifier found: " + V.Detail);

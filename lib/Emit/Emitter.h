@@ -14,6 +14,7 @@
 #define RCACHE_EMIT_EMITTER_H
 
 #include "rcache/Plan.h"
+#include "llvm/Support/Error.h"
 #include <set>
 
 namespace rcache {
@@ -27,8 +28,21 @@ struct EmittedKernel {
   std::set<std::string> Helpers; ///< blocks of rewrite.cuh that are used
 };
 
+/// Why a kernel is not written although there is a plan for it: a decline.
+class CannotWrite : public llvm::ErrorInfo<CannotWrite> {
+public:
+  static char ID;
+  CannotWrite(std::string Code, std::string Detail)
+      : Code(std::move(Code)), Detail(std::move(Detail)) {}
+  void log(llvm::raw_ostream &OS) const override { OS << Detail; }
+  std::error_code convertToErrorCode() const override {
+    return llvm::inconvertibleErrorCode();
+  }
+  const std::string Code, Detail;
+};
+
 /// Emits the kernel of \p M under the name \p Name. Errors say which statement
-/// could not be written: the kernel is then declined (`emit-failed`).
+/// could not be written: CannotWrite, or else (`emit-failed`) a fault of ours.
 llvm::Expected<EmittedKernel> emitKernel(const KernelModel &M, const Plan &P,
                                          const std::string &Name);
 

@@ -36,11 +36,12 @@ public:
 
   llvm::Expected<EmittedKernel> run() {
     if (!windowsInScope())
-      return llvm::createStringError(
+      return llvm::make_error<CannotWrite>(
+          "unsupported-statement",
           "an array is staged in a block and read behind it");
     ShapeResult R = shapeOf(M, P, mentioned());
     if (R.Error)
-      return llvm::createStringError(*R.Error);
+      return llvm::make_error<CannotWrite>("unsupported-statement", *R.Error);
     S = std::move(R.S);
     std::string Body = blockBody(0);
     if (!Error.empty())
@@ -48,8 +49,9 @@ public:
     // What left shared memory must not be named any more.
     for (const SharedArray &A : M.Arrays)
       if (!keptShared(A) && mentions(withoutComments(Body), A.Name))
-        return llvm::createStringError("'" + A.Name +
-                                       "' is still used in the new body");
+        return llvm::make_error<CannotWrite>(
+            "escaping-array", "'" + A.Name + "' is used other than by its "
+                                             "elements");
     EmittedKernel E;
     E.KernelName = Name;
     E.Kernel = head() + "{\n" + planComment() + prologue(Body) + Body + "}\n";
@@ -1078,6 +1080,8 @@ private:
 };
 
 } // namespace
+
+char CannotWrite::ID = 0;
 
 llvm::Expected<EmittedKernel> rcache::emitKernel(const KernelModel &M,
                                                  const Plan &P,

@@ -476,6 +476,23 @@ CondVal Executor::nonZero(SVal V, const Expr *E) {
   return opaqueCond(E, asValue(V));
 }
 
+/// Is there memory behind a pointer? For a parameter it is the same question
+/// everywhere in the kernel.
+CondVal Executor::pointerCond(const Expr *E, const char *Op, const SVal &P) {
+  Value V;
+  V.Type = "bool";
+  V.Depends = depends(P);
+  V.Text = M.text(range(E));
+  auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  auto *D = R ? dyn_cast<ParmVarDecl>(R->getDecl()) : nullptr;
+  const int Var = D && !Inlining ? L.varIndex(D) : -1;
+  if (Var >= 0 && M.Vars[Var].IsParam && !M.Vars[Var].Assigned) {
+    V.K = Value::Uniform;
+    V.Text = D->getNameAsString() + " " + Op + " nullptr";
+  }
+  return opaqueCond(E, std::make_shared<Value>(V));
+}
+
 CondVal Executor::evalCond(const Expr *E) {
   E = strip(E);
   if (auto *C = dyn_cast<CastExpr>(E)) {
@@ -485,6 +502,12 @@ CondVal Executor::evalCond(const Expr *E) {
     if (K == CK_NoOp ||
         (K == CK_IntegralCast && C->getSubExpr()->getType()->isBooleanType()))
       return evalCond(C->getSubExpr());
+    if (K == CK_PointerToBoolean)
+      return pointerCond(C->getSubExpr(), "!=", eval(C->getSubExpr()));
+    if (K == CK_FloatingToBoolean)
+      return opaqueCond(
+          E, opValue("$0 != 0",
+                     {asValue(eval(C->getSubExpr()), C->getSubExpr())}, "bool"));
   }
   if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_LNot) {
     CondVal C = evalCond(U->getSubExpr());
@@ -541,6 +564,15 @@ CondVal Executor::compare(const BinaryOperator *E) {
   if (!isInt(Lhs->getType()) || !isInt(Rhs->getType())) {
     if (Lhs->getType()->isPointerType() || Rhs->getType()->isPointerType()) {
       SVal A = eval(Lhs), B = eval(Rhs);
+      auto IsNull = [&](const Expr *X) {
+        return X->isNullPointerConstant(AC, Expr::NPC_NeverValueDependent) !=
+               Expr::NPCK_NotNull;
+      };
+      const char *Op = E->getOpcode() == BO_NE   ? "!="
+                       : E->getOpcode() == BO_EQ ? "=="
+                                                 : nullptr;
+      if (Op && (IsNull(Lhs) || IsNull(Rhs)))
+        return IsNull(Lhs) ? pointerCond(Rhs, Op, B) : pointerCond(Lhs, Op, A);
       return opaqueCond(E, textOp(E, {{Lhs, A}, {Rhs, B}}));
     }
     SVal V = generic(E);

@@ -159,6 +159,7 @@ private:
                   SVal B, clang::QualType T);
   SVal evalConditional(const clang::AbstractConditionalOperator *E);
   SVal generic(const clang::Expr *E);
+  CondVal pointerCond(const clang::Expr *E, const char *Op, const SVal &P);
   CondVal evalCond(const clang::Expr *E);
   CondVal compare(const clang::BinaryOperator *E);
   SVal convertTo(SVal V, clang::QualType From, clang::QualType To,

@@ -307,6 +307,13 @@ private:
   /// Staging functions of one hypothesis: array, group, multiple.
   std::map<std::array<size_t, 3>, StagingResult> Staged;
 
+  /// Can the values be computed where the staging function is asked?
+  static bool isWritten(const std::vector<ValueRef> &Values) {
+    return std::all_of(Values.begin(), Values.end(), [](const ValueRef &V) {
+      return V && V->K != Value::Unknown && isWritten(V->Operands);
+    });
+  }
+
   /// False: nothing was found that a plan with smaller windows might not do
   /// better.
   bool candidate(const Shape &H, const Form &Fm) {
@@ -398,6 +405,14 @@ private:
               findInterior(M, Base, AP, AP.Extent);
             chooseVectors(AP, P, A);
           }
+          for (unsigned Rd : AP.Reads)
+            if (AP.X == Exchange::Direct &&
+                !isWritten(M.SharedAccesses[Rd].IndexValues)) {
+              decline("data-dependent-index",
+                      "'" + M.text(M.SharedAccesses[Rd].Range) + "'",
+                      M.SharedAccesses[Rd].Pos);
+              return true;
+            }
           Plan Kept = P; // with what the launch would have to check
           auto Moved = movedLoads(M, AP, Kept, R.AssumeNoAlias);
           if (AP.X == Exchange::Direct &&
@@ -779,15 +794,13 @@ private:
       }
     for (const std::string &Id : Ids) {
       int I = M.symbolIndex(Id);
-      if (I < 0 || M.Symbols[I].K != Symbol::Param || M.Symbols[I].Signed ||
-          M.Symbols[I].Bits < 32)
-        continue;
-      if (M.Symbols[I].Bits == 32)
+      if (I >= 0 && M.Symbols[I].K == Symbol::Param && !M.Symbols[I].Signed &&
+          M.Symbols[I].Bits == 32)
         Add(M.Symbols[I].Text + " <= 0x7fffffffu", "computed with in int");
-      else
-        Add(M.Symbols[I].Text + " <= 0x7fffffffffffffffull",
-            "computed with in long long");
     }
+    for (const Symbol &S : M.Symbols)
+      if (isLargeUnsigned(S))
+        Add(S.Text + " <= 0x7fffffffffffffffull", "computed with in long long");
   }
 };
 

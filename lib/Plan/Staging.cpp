@@ -15,6 +15,7 @@
 #include "Affine/IslTools.h"
 #include "Solve.h"
 #include <algorithm>
+#include <limits>
 #include <functional>
 #include <set>
 
@@ -216,8 +217,24 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
               symbolValue(Ctx, S.Id).ge_set(constantValue(Ctx, 0)));
       }
   }
+  // The launch sees to it: computed with in long long.
+  for (const Symbol &S : M.Symbols)
+    if (isLargeUnsigned(S)) {
+      isl::pw_aff V = symbolValue(Ctx, S.Id), Zero = constantValue(Ctx, 0);
+      A.Context =
+          A.Context.intersect(V.ge_set(Zero))
+              .intersect(V.le_set(constantValue(
+                  Ctx, std::numeric_limits<int64_t>::max())))
+              // No launch has more blocks; sums with V then do not wrap.
+              .intersect(symbolValue(Ctx, "bx").le_set(
+                  constantValue(Ctx, std::numeric_limits<int32_t>::max())));
+    }
   A.Context = A.Context.coalesce();
   return A;
+}
+
+bool rcache::isLargeUnsigned(const Symbol &S) {
+  return S.K == Symbol::Param && !S.Signed && S.Bits == 64;
 }
 
 //===----------------------------------------------------------------------===//

@@ -63,6 +63,10 @@ Assumptions makeAssumptions(const KernelModel &M,
                             std::optional<std::array<int64_t, 3>> Block,
                             unsigned Multiple);
 
+/// A 64-bit unsigned parameter: plans take it to be less than 2^63, which each
+/// launch checks.
+bool isLargeUnsigned(const Symbol &S);
+
 /// The staging function of \p G, or why there is none.
 struct StagingResult {
   StagingFunction F;

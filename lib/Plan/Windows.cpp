@@ -345,6 +345,22 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
   return Best;
 }
 
+/// Is \p Load made whenever \p V is computed? Not one that `?:` chooses, or that
+/// stands behind `&&`: it may lie outside of its array.
+static bool alwaysDone(const ValueRef &V, const ValueRef &Load) {
+  if (V == Load)
+    return true;
+  bool MayLeaveOut = V->K == Value::Select;
+  if (V->K == Value::Op)
+    for (const char *T : {"?", "&&", "||"})
+      MayLeaveOut |= V->Text.find(T) != std::string::npos;
+  for (size_t I = 0; I < V->Operands.size(); ++I)
+    if ((!MayLeaveOut || (I == 0 && V->K == Value::Op)) &&
+        alwaysDone(V->Operands[I], Load))
+      return true;
+  return false;
+}
+
 std::vector<WindowBox> rcache::windowBoxes(const ArrayPlan &P,
                                            const std::vector<int64_t> &Extent) {
   const size_t Rank = Extent.size();
@@ -456,7 +472,7 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       auto C = Idx->K == Value::Affine
                    ? linearCoefficient(Idx->Aff, Last, Piece.Domain)
                    : std::optional<int64_t>();
-      if (!C || (*C != 1 && *C != 0)) {
+      if (!C || (*C != 1 && *C != 0) || (*C == 1 && !alwaysDone(Piece.V, L))) {
         Unit = false;
         break;
       }
