@@ -133,15 +133,19 @@ private:
     return !hasGlobalWrite(R);
   }
 
-  bool varIsLive(unsigned V) const {
+  /// Is the variable's value needed (\p Elsewhere: outside of that statement)?
+  bool varIsLive(unsigned V, const Stmt *Elsewhere = nullptr) const {
     const Var &Vr = M.Vars[V];
-    if (Vr.AddressTaken || Vr.IsReference || Mentioned.count(Vr.Name))
+    if (Vr.AddressTaken || Mentioned.count(Vr.Name))
       return true;
     auto It = UsesOf.find(V);
     if (It == UsesOf.end())
       return false;
     for (const VarUse *U : It->second) {
-      if (U->Write && !usedAsValue(*U))
+      if (Elsewhere && Elsewhere->Range.contains(U->Range))
+        continue;
+      // What is assigned to a reference is assigned to something else.
+      if (U->Write && !usedAsValue(*U) && !Vr.IsReference)
         continue;
       if (inDead(U->Range))
         continue;
@@ -211,10 +215,10 @@ private:
     case Stmt::For:
     case Stmt::While:
     case Stmt::Do: {
+      if (St.K == Stmt::While || St.K == Stmt::Do)
+        return isDeadCount(St);
       if (St.Children.empty() || !allDead(St))
         return false;
-      if (St.K != Stmt::If && St.K != Stmt::For)
-        return false; // might not end
       std::set<unsigned> Own;
       TextRange Head = St.K == Stmt::For ? St.HeaderRange : St.CondRange;
       if (St.IterVar >= 0)
@@ -227,6 +231,21 @@ private:
     default:
       return false;
     }
+  }
+
+  /// A while loop that counts (else it might not end) and does nothing more.
+  bool isDeadCount(const Stmt &St) const {
+    if (St.IterSymbol < 0 || St.IterVar < 0 || St.Children.size() != 1 ||
+        St.HasCall)
+      return false;
+    const std::vector<unsigned> &Body = M.stmt(St.Children[0]).Children;
+    for (unsigned C : Body)
+      if (!S.Dead.count(C) && C != Body.back() && !isEmpty(M.stmt(C)))
+        return false;
+    const std::set<unsigned> Own = {static_cast<unsigned>(St.IterVar)};
+    return !Body.empty() && writesOnly(St.CondRange, &Own) &&
+           writesOnly(M.stmt(Body.back()).Range, &Own) &&
+           !varIsLive(static_cast<unsigned>(St.IterVar), &St);
   }
 
   bool allDead(const Stmt &St) const {

@@ -72,6 +72,9 @@ public:
   bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
                     const isl::set &Path);
   bool implied(const isl::set &S, const isl::set &Path);
+  /// The same with facts that each launch checks (KernelModel::Assumes), which
+  /// are kept if they are enough.
+  bool assumeInRange(const isl::pw_aff &A, IntType T, const isl::set &Path);
   /// { : A fits T }, or nothing when that is plain from the symbols' types.
   std::optional<isl::set> fitsUnlessPlain(const isl::pw_aff &A, IntType T);
   std::optional<int64_t> constantValue(const isl::pw_aff &A) const;
@@ -117,7 +120,6 @@ private:
   /// Is each factor bounded by something a launch can check?
   bool launchBounded(const std::vector<std::string> &Factors) const;
   void assumeProduct(const std::vector<std::string> &Factors, Wide Max);
-  bool assumeInRange(const isl::pw_aff &A, IntType T, const isl::set &Path);
   /// The symbol of a product of symbols; null when it may wrap in \p T.
   std::optional<isl::pw_aff> product(std::vector<std::string> Factors,
                                      IntType T);

@@ -63,13 +63,16 @@ SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
     Affs.push_back(*A);
   }
   if (Name == "__mul24" || Name == "__umul24") {
-    // The product of the low 24 bits: the product, when both have no more.
-    Wide Lim = Wide(1) << 23;
-    if (Arith.proveInRange(Affs[0], 0, Lim - 1, where()) &&
-        Arith.proveInRange(Affs[1], 0, Lim - 1, where()))
+    // The product of the low 24 bits: the product, when both have no more
+    // (blockIdx.x: in the launches that the plan takes).
+    const IntType Low{24, Name == "__mul24"};
+    auto Fits = [&](const isl::pw_aff &A) {
+      return Arith.proveInRange(A, Low.min(), Low.max(), where()) ||
+             Arith.assumeInRange(A, Low, where());
+    };
+    if (Fits(Affs[0]) && Fits(Affs[1]))
       if (auto P = Arith.mul({Affs[0], true}, {Affs[1], true}, Ty, where()))
         return ofInt(*P, T);
-    // blockIdx.x may be larger; __umul24 then drops bits: no product.
     return ofValue(textOp(E, Ops), T);
   }
   isl::pw_aff R;

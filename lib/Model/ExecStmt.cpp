@@ -228,7 +228,8 @@ void Executor::execVarInit(const VarDecl *V) {
     LVal Lv = lvalue(Init);
     if (Lv.K == LVal::Memory) {
       S = addressOf(Lv, nullptr);
-      if (S.Base == SVal::Shared)
+      // An element: what is done to the reference is done to the element.
+      if (S.Base == SVal::Shared && !Lv.Member.empty())
         escape(S, Init,
                "is bound to the reference '" + V->getNameAsString() + "'");
       // As a place: without the zero that taking an address may have added.
@@ -574,7 +575,7 @@ void Executor::summarise() {
       M.Declines.push_back({"divergent-barrier", "", B.Pos});
   }
   for (const Stmt &S : M.Stmts)
-    if (S.K == Stmt::Switch && (S.HasBarrier || S.HasSharedAccess))
+    if (S.K == Stmt::Switch && (S.HasBarrier || S.HasSharedWrite))
       M.Declines.push_back({"goto", "switch", S.Pos});
   // In the order of the text, as the contract says; an assignment evaluates
   // its right-hand side first.

@@ -666,9 +666,9 @@ private:
       bool InLoop = false;
       for (int S = static_cast<int>(G.Stmt); S >= 0; S = M.stmt(S).Parent) {
         const Stmt &Q = M.stmt(S);
-        InLoop |= (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do ||
-                   Q.K == Stmt::Switch) &&
-                  !Q.HasBarrier;
+        InLoop |=
+            (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do) &&
+            !Q.HasBarrier;
       }
       if (InLoop)
         continue;
@@ -735,10 +735,15 @@ private:
     }
   }
 
-  /// Do two statements stand in different branches of one `if` without barriers?
+  /// Do two statements stand in different branches of one `if` without barriers,
+  /// or in one `switch`? (Of two cases that run into each other the last one's
+  /// value is kept, as in memory.)
   bool exclusive(unsigned X, unsigned Y) const {
     for (int P = static_cast<int>(X); P >= 0; P = M.stmt(P).Parent) {
       const Stmt &If = M.stmt(static_cast<unsigned>(P));
+      if (If.K == Stmt::Switch && !If.HasBarrier &&
+          If.Range.contains(M.stmt(Y).Range))
+        return true;
       if (If.K != Stmt::If || If.HasBarrier || If.Children.size() != 2)
         continue;
       for (int K = 0; K < 2; ++K)
