@@ -122,8 +122,8 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
   bool Ended = false;
   isl::set Left = Staged.coalesce();
   for (const StagePiece &Piece : A.Stage.Pieces) {
-    // A load is made only where the original made it; a value without loads
-    // may stand for everything that is left.
+    // A load, of the value or of a condition, is made only where the original
+    // made it; a value without loads may stand for everything that is left.
     std::string Cond;
     bool Pure = true;
     std::function<void(const ValueRef &)> Look = [&](const ValueRef &V) {
@@ -132,6 +132,8 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
         Look(C);
     };
     Look(Piece.V);
+    for (const ValueRef &G : Piece.Guards)
+      Look(G);
     isl::set Test = Piece.Domain;
     if (Pure)
       Test = simplify(Test, Left);

@@ -9,6 +9,7 @@
 // CHECK-DAG: rewrote 'rows'
 // CHECK-DAG: rewrote 'biased'
 // CHECK-DAG: rewrote 'chosen'
+// CHECK-DAG: rewrote 'nested_if'
 #include "buffers.h"
 
 // As many elements of each row as its length says.
@@ -42,6 +43,22 @@ __global__ void chosen(const float *__restrict__ w, const float *__restrict__ a,
   if (i < n) out[i] = i + 1 < n ? s[t + 1] - s[t] : 0.0f;
 }
 
+// What is stored tells a condition on data that holds inside of the array only.
+__global__ void nested_if(const float *a, float *b, int n) {
+  __shared__ float s[256];
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i < n) {
+    float v = a[i];
+    if (v < 0.f) s[threadIdx.x] = 0.f;
+    else if (v > 100.f) s[threadIdx.x] = 100.f;
+    else s[threadIdx.x] = v;
+  } else s[threadIdx.x] = 0.f;
+  __syncthreads();
+  float l = threadIdx.x > 0 ? s[threadIdx.x - 1] : s[threadIdx.x];
+  float r = threadIdx.x < 255 ? s[threadIdx.x + 1] : s[threadIdx.x];
+  if (i < n) b[i] = 0.5f * (l + r);
+}
+
 int main() {
   Buf<float> in(3 * 128 + 40), out(4 * 128);
   Buf<unsigned long long> ends(4);
@@ -58,6 +75,8 @@ int main() {
     biased<<<(n + 127) / 128, 128>>>(a.d, b.d, c.d, n);
     show("biased", c);
     cudaMemset(a.d + n / 2, 0, (n - n / 2) * sizeof(float)); // then a may be short
+    nested_if<<<(n + 255) / 256, 256>>>(a.d, c.d, n);
+    show("nested", c);
     Buf<float> half(n / 2);
     half.nums(7);
     chosen<<<(n + 127) / 128, 128>>>(a.d, half.d, c.d, n);
