@@ -323,6 +323,20 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
   }
   if (More && proveInRange(A, T.min(), T.max(), Path))
     return Keep();
+  // `blockIdx.x * blockDim.x + threadIdx.x + offset`: what is added to an index
+  // has its share of the room.
+  More = false;
+  for (size_t N = 0; L && N < M.Symbols.size(); ++N) {
+    const Symbol &S = M.Symbols[N];
+    if (S.K != Symbol::Param || !A.involves_param(S.Id) ||
+        Ranges.at(S.Id).Lo < 0 || Ranges.at(S.Id).Hi <= Room)
+      continue;
+    narrow(S.Id, 0, Room);
+    Facts.push_back({{S.Id}, Room});
+    More = true;
+  }
+  if (More && proveInRange(A, T.min(), T.max(), Path))
+    return Keep();
   Ranges = SavedRanges;
   Bounds = SavedBounds;
   return false;
