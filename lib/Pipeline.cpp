@@ -478,6 +478,8 @@ private:
   /// The cases of one definition become edits, all or none.
   void join(std::vector<Case> &G, UnitEdits &Edits) {
     const KernelModel &M = *G.front().M;
+    if (!M.InsertOffset)
+      return; // declined
     unsigned Editable = 0;
     for (const Case &C : G)
       for (const LaunchSite &L : C.M->Launches)

@@ -23,6 +23,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 
 using namespace clang;
 
@@ -134,8 +135,14 @@ bool Builder::flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K) {
   M.DefBegin = sourcePos(SM, Tokens.Tokens[First].Loc);
   SourceLocation End = SM.getExpansionRange(Body->getEndLoc()).getEnd();
   M.DefEnd = sourcePos(SM, End);
-  M.DefEnd.Offset += 1; // behind the brace (or the macro's parenthesis)
-  M.DefEnd.Column += 1;
+  // Behind the brace, the macro's parenthesis, or the name of a macro that ends
+  // with the brace.
+  const unsigned Length =
+      Lexer::MeasureTokenLength(End, SM, AC.getLangOpts());
+  M.DefEnd.Offset += Length;
+  M.DefEnd.Column += Length;
+  if (M.DefBegin.File != M.DefEnd.File)
+    return false; // an included fragment ends it
 
   auto Name = Flat.outerRange(F->getLocation());
   auto BodyRange = Flat.outerRange(Body->getSourceRange());
@@ -226,7 +233,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       M->Declines.push_back({Code, Detail, M->Pos});
     };
     if (!flatten(*M, Flat, K)) {
-      Give("macro", "the definition cannot be placed in the text");
+      Give("macro", "the definition does not begin and end in one file");
       return M;
     }
     insertionPoint(*M, K);
