@@ -645,8 +645,8 @@ std::optional<IntValue> AffineArith::bitAnd(const IntValue &A,
   if (!Mask)
     return std::nullopt;
   // A run of set bits [Low, High) is x mod 2^High - x mod 2^Low, also of a
-  // negative x in two's complement; wrapping does not change it. A run up to the
-  // top bit is x - x mod 2^Low of x itself.
+  // negative x in two's complement; wrapping does not change it. A run up to
+  // the top bit is x - x mod 2^Low of x itself.
   unsigned Width = std::min(T.Bits, 64u);
   isl::pw_aff Sum = constant(0);
   unsigned Runs = 0;
@@ -662,8 +662,7 @@ std::optional<IntValue> AffineArith::bitAnd(const IntValue &A,
     if (++Runs > 3)
       return std::nullopt;
     auto Mod = [&](unsigned Bits) {
-      return X->Aff.mod(
-          isl::val(Ctx, std::to_string(uint64_t(1) << Bits)));
+      return X->Aff.mod(isl::val(Ctx, std::to_string(uint64_t(1) << Bits)));
     };
     std::optional<isl::pw_aff> Upper;
     if (High == Width)

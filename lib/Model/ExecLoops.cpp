@@ -769,7 +769,9 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   auto EnvBefore = Env;
   const VarDecl *Iter = nullptr;
   auto *Header = dyn_cast_or_null<DeclStmt>(F->getInit());
-  if (countedLoop({F->getCond(), F->getInc(), {F->getBody()},
+  if (countedLoop({F->getCond(),
+                   F->getInc(),
+                   {F->getBody()},
                    Header && Header->isSingleDecl()},
                   Id))
     for (const VarDecl *V : Modified)

@@ -55,8 +55,8 @@ void Executor::run(const FunctionDecl *FD) {
   summarise();
 }
 
-/// Is the statement's last token the brace of a block? (`if (c) p = {0, 1};` ends
-/// with a brace, too.)
+/// Is the statement's last token the brace of a block? (`if (c) p = {0, 1};`
+/// ends with a brace, too.)
 static bool endsInBlock(const clang::Stmt *S) {
   while (S) {
     if (isa<CompoundStmt>(S))
@@ -92,8 +92,7 @@ unsigned Executor::newStmt(Stmt::Kind K, const clang::Stmt *Whole,
   S.Range =
       (Simple ? Flat.withSemi(R) : Flat.outerRange(R)).value_or(TextRange());
   // `if (c) x = y;` ends with the semicolon of its last statement.
-  if (!Simple && K != Stmt::Block && !S.Range.empty() &&
-      !endsInBlock(Whole))
+  if (!Simple && K != Stmt::Block && !S.Range.empty() && !endsInBlock(Whole))
     S.Range = Flat.withSemi(R).value_or(S.Range);
   S.Domain = Path.Dom;
   S.DomainExact = Path.Exact;

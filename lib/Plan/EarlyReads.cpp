@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See EarlyReads.h.
 
@@ -76,8 +76,8 @@ rcache::readEarly(const KernelModel &M, const StagingGroup &G,
     }
     for (unsigned L : Around) {
       const Stmt &Loop = M.stmt(L);
-      const int64_t End = *Loop.ConstFirst +
-                          (*Loop.ConstTripCount - 1) * *Loop.Step;
+      const int64_t End =
+          *Loop.ConstFirst + (*Loop.ConstTripCount - 1) * *Loop.Step;
       const int64_t Lo = std::min(*Loop.ConstFirst, End);
       R.Extent.push_back(std::abs(End - *Loop.ConstFirst) + 1);
       W.Register.push_back(
