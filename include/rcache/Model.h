@@ -114,6 +114,8 @@ struct Value {
   std::string Text;
   int Root = -1;          ///< Load: the pointer parameter the address is made
                           ///< from (index in KernelModel::Params), or -1
+  std::vector<int> Survived; ///< Load: parameters stored through since; the
+                             ///< value is what it was if they lead elsewhere
   Nullable<isl::set> Cond;          ///< [symbols] -> { : }
   std::vector<ValueRef> Operands;
   unsigned Depends = 0;   ///< Dependence bits

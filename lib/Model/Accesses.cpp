@@ -95,7 +95,8 @@ LVal Executor::lvalue(const Expr *E) {
       auto C = I.Int ? Arith.constantValue(I.Int->Aff) : std::nullopt;
       if (Whole.K == LVal::Memory && !Whole.Member.empty() &&
           (C || Whole.Place.Base == SVal::Shared)) {
-        Whole.Member += "[" + (C ? std::to_string(*C) : text(S->getIdx())) + "]";
+        Whole.Member +=
+            "[" + (C ? std::to_string(*C) : text(S->getIdx())) + "]";
         return Whole;
       }
     }
@@ -477,7 +478,25 @@ void Executor::store(const LVal &Lv, SVal V, const Expr *Lhs, const Expr *Rhs,
                Elem, Plain ? Rhs : nullptr);
 }
 
+/// \p V with the store through parameter \p Root noted at its loads; what holds
+/// none stays the same object.
+static ValueRef survived(const ValueRef &V, int Root) {
+  std::vector<ValueRef> Operands;
+  for (const ValueRef &O : V->Operands)
+    Operands.push_back(survived(O, Root));
+  const bool Notes =
+      V->K == Value::Load && !llvm::is_contained(V->Survived, Root);
+  if (!Notes && Operands == V->Operands)
+    return V;
+  auto N = std::make_shared<Value>(*V);
+  N->Operands = std::move(Operands);
+  if (Notes)
+    N->Survived.push_back(Root);
+  return N;
+}
+
 /// A write to global memory: values loaded from what it may overlap are stale.
+/// Whether two parameters do overlap a launch can tell.
 void Executor::clobberLoads(int Root) {
   auto MayAlias = [&](int R) {
     if (R < 0 || Root < 0 || R == Root)
@@ -492,9 +511,19 @@ void Executor::clobberLoads(int Root) {
         return true;
     return false;
   };
+  std::function<bool(const Value &)> Certain = [&](const Value &V) {
+    return (V.K == Value::Load && (V.Root < 0 || V.Root == Root)) ||
+           llvm::any_of(V.Operands,
+                        [&](const ValueRef &O) { return Certain(*O); });
+  };
   for (auto &[Var, S] : Env) {
     if (!S.V || !Stale(*S.V))
       continue;
+    if (Root >= 0 && S.K == SVal::Data && !S.Int && !isInt(Var->getType()) &&
+        !Certain(*S.V)) {
+      S.V = survived(S.V, Root);
+      continue;
+    }
     // An integer keeps its symbol if it has one.
     Value U;
     U.Type = S.V->Type;

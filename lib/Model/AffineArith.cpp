@@ -113,16 +113,24 @@ std::optional<Linear> AffineArith::linear(const isl::pw_aff &A) const {
   if (!A.isa_aff())
     return std::nullopt;
   isl::aff F = A.as_aff();
-  Linear L;
-  isl::val C = F.constant_val();
-  if (!fitsLong(C))
-    return std::nullopt;
-  L.Const = toInt64(C);
   isl_size Divs = isl_aff_dim(F.get(), isl_dim_div);
   for (isl_size I = 0; I < Divs; ++I)
     if (!isl::manage(isl_aff_get_coefficient_val(F.get(), isl_dim_div, I))
              .is_zero())
       return std::nullopt;
+  return linearBesideQuotients(A);
+}
+
+std::optional<Linear>
+AffineArith::linearBesideQuotients(const isl::pw_aff &A) const {
+  if (!A.isa_aff())
+    return std::nullopt;
+  isl::aff F = A.as_aff();
+  Linear L;
+  isl::val C = F.constant_val();
+  if (!fitsLong(C))
+    return std::nullopt;
+  L.Const = toInt64(C);
   isl_size Params = isl_aff_dim(F.get(), isl_dim_param);
   for (isl_size I = 0; I < Params; ++I) {
     isl::val V =
@@ -242,7 +250,7 @@ void AffineArith::assumeProduct(const std::vector<std::string> &Factors,
 /// when they are enough.
 bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
                                 const isl::set &Path) {
-  std::optional<Linear> L = linear(A);
+  std::optional<Linear> L = linearBesideQuotients(A);
   auto SavedRanges = Ranges;
   isl::set SavedBounds = Bounds;
   std::vector<std::pair<std::vector<std::string>, Wide>> Facts;

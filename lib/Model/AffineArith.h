@@ -79,6 +79,8 @@ public:
   std::optional<isl::set> fitsUnlessPlain(const isl::pw_aff &A, IntType T);
   std::optional<int64_t> constantValue(const isl::pw_aff &A) const;
   std::optional<Linear> linear(const isl::pw_aff &A) const;
+  /// The same without the terms that are quotients by constants.
+  std::optional<Linear> linearBesideQuotients(const isl::pw_aff &A) const;
   isl::pw_aff fromLinear(const Linear &L);
 
   // Arithmetic; nullopt: not quasi-affine (or too many pieces).

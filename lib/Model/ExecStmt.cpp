@@ -434,6 +434,26 @@ PathState Executor::joinPaths(const PathState &Before, const PathState &A,
   return P;
 }
 
+/// \p A, if \p B is it but for the stores that its loads have survived (see
+/// clobberLoads): those of both. Else null.
+static ValueRef withSurvived(const ValueRef &A, const ValueRef &B) {
+  if (A == B)
+    return A;
+  if (!A || !B || A->K != B->K || A->Type != B->Type || A->Text != B->Text ||
+      A->Root != B->Root || A->Aff.get() != B->Aff.get() ||
+      A->Cond.get() != B->Cond.get() ||
+      A->Operands.size() != B->Operands.size() || A->K == Value::Unknown)
+    return nullptr;
+  auto N = std::make_shared<Value>(*A);
+  for (size_t I = 0; I < N->Operands.size(); ++I)
+    if (!(N->Operands[I] = withSurvived(A->Operands[I], B->Operands[I])))
+      return nullptr;
+  for (int Root : B->Survived)
+    if (!llvm::is_contained(N->Survived, Root))
+      N->Survived.push_back(Root);
+  return N;
+}
+
 void Executor::mergeEnv(const CondVal &C,
                         const llvm::MapVector<const VarDecl *, SVal> &Then,
                         const llvm::MapVector<const VarDecl *, SVal> &Else) {
@@ -450,6 +470,12 @@ void Executor::mergeEnv(const CondVal &C,
       Result[V] = A;
       continue;
     }
+    if (A.K == SVal::Data && B.K == SVal::Data && !A.Int && !B.Int)
+      if (ValueRef Both = withSurvived(A.V, B.V)) {
+        Result[V] = A;
+        Result[V].V = Both;
+        continue;
+      }
     QualType T = V->getType();
     if (A.K == SVal::Pointer || B.K == SVal::Pointer) {
       Env[V] = A;

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Legality.h.
 
@@ -24,8 +24,8 @@ static std::string unsignedAsSigned(std::string T) {
 
 static bool isScalarName(const std::string &T) {
   static const std::set<std::string> Names = {
-      "float",  "double", "int",       "short", "long",
-      "long long", "bool", "__half", "__nv_bfloat16"};
+      "float",     "double", "int",    "short",        "long",
+      "long long", "bool",   "__half", "__nv_bfloat16"};
   return Names.count(unsignedAsSigned(T)) != 0;
 }
 
@@ -207,6 +207,18 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
     }
     return false;
   };
+  // Values that were loaded in an earlier round (Carried.cpp) are loaded where
+  // they are staged.
+  for (unsigned W : A.Writes) {
+    std::vector<ValueRef> Loads;
+    collectLoads(M.SharedAccesses[W].Stored, Loads);
+    for (const ValueRef &G : M.SharedAccesses[W].ExtraGuards)
+      collectLoads(G, Loads);
+    for (const ValueRef &L : Loads)
+      for (int S : L->Survived)
+        if (mayAlias(M, L->Root, S, AssumeNoAlias))
+          requireSeparate(P, L->Root, S);
+  }
   const Stmt &Barrier = M.stmt(A.Barrier);
   unsigned Begin =
       A.Writes.empty() ? 0 : M.SharedAccesses[A.Writes.front()].Range.Begin;

@@ -13,6 +13,7 @@
 // CHECK-DAG: rewrote 'conv_linear<3, 32, 8>' {{.*}}'sm' reloaded
 // CHECK-DAG: rewrote 'conv_linear_dyn<2>' {{.*}}'dyn' reloaded
 // CHECK-DAG: rewrote 'box_hand' {{.*}}'t' reloaded
+// CHECK-DAG: rewrote 'padded' {{.*}}'patch' reloaded
 // CHECK-DAG: rewrote 'dyn_ifs' {{.*}}'sh' reloaded
 // CHECK-DAG: rewrote 'full7_linear'
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
@@ -135,6 +136,28 @@ __global__ void dyn_ifs(const float *in, float *out, int w, int h) {
     out[y * w + x] =
         0.25f * (sh[l - 1] + sh[l + 1] + sh[l - pitch] + sh[l + pitch]);
 }
+// unsigned arithmetic with a remainder; lines longer than what is staged
+__global__ void padded(float *image, float *result, int rows, int cols) {
+  __shared__ float patch[20 * 21];
+  for (int k = threadIdx.y * 16 + threadIdx.x; k < 20 * 20; k += 256) {
+    int r = k / 20, c = k % 20;
+    int gr = blockIdx.y * 16 + r - 2, gc = blockIdx.x * 16 + c - 2;
+    float v = 0.0f;
+    if (gr >= 0 && gr < rows && gc >= 0 && gc < cols)
+      v = image[gr * cols + gc];
+    patch[r * 21 + c] = v;
+  }
+  __syncthreads();
+  int col = blockIdx.x * 16 + threadIdx.x, row = blockIdx.y * 16 + threadIdx.y;
+  if (row >= rows || col >= cols)
+    return;
+  float a = 0.f;
+  for (int i = 0; i < 5; ++i)
+    for (int j = 0; j < 5; ++j)
+      a += Weights[i * 5 + j] * patch[(threadIdx.y + i) * 21 + threadIdx.x + j];
+  result[row * cols + col] = a;
+}
+
 int main() {
   std::vector<float> W = randoms<float>(49);
   cudaMemcpyToSymbol(Weights, W.data(), W.size() * sizeof(float));
@@ -151,6 +174,8 @@ int main() {
     conv_linear_dyn<2>
         <<<g16, b16, 20 * 20 * sizeof(float)>>>(In.Data, Out.Data, w, h);
     Out.show("linear, dynamic", w, h);
+    padded<<<g16, b16>>>(In.Data, Out.Data, h, w);
+    Out.show("padded", w, h);
     // A lambda that captures the block may still not change it.
     auto launch = [&] { box_hand<<<g, b>>>(In.Data, Out.Data, w, h); };
     launch();
