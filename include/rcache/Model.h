@@ -114,6 +114,7 @@ struct Value {
   std::string Text;
   int Root = -1;          ///< Load: the pointer parameter the address is made
                           ///< from (index in KernelModel::Params), or -1
+  unsigned Bytes = 0;     ///< Load: size of the element, 0: unknown
   std::vector<int> Survived; ///< Load: parameters stored through since; the
                              ///< value is what it was if they lead elsewhere
   Nullable<isl::set> Cond;          ///< [symbols] -> { : }
@@ -355,10 +356,12 @@ struct Geometry {
 };
 
 /// A fact about a launch: each factor is at least 0 and their product at most
-/// Max. Factors are Symbol Ids: `bdx`.., `gdx`.. or integer parameters.
+/// Max. Factors are Symbol Ids: `bdx`.., `gdx`.. or integer parameters. Or
+/// (MultipleOf is not 0) the one factor is a multiple of that.
 struct LaunchFact {
   std::vector<std::string> Factors; ///< sorted
   int64_t Max = 0;
+  int64_t MultipleOf = 0;
   bool operator==(const LaunchFact &) const = default;
 };
 

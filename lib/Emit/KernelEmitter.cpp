@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rewritten kernel: a copy of the original's text with its statements in
 // slot loops, its staging replaced by windows, its builtins by the logical
@@ -11,8 +11,8 @@
 //     b[g] = s[l] + s[l + 1];         for (int rc_s = 0; rc_s < 8; ++rc_s) {
 //                                       ... rc_s_w[rc_s] + rc_s_w[rc_s + 1]; }
 
-#include "Emitter.h"
 #include "Affine/IslTools.h"
+#include "Emitter.h"
 #include "Fill.h"
 #include "Names.h"
 #include "Shape.h"
@@ -75,7 +75,7 @@ private:
   std::string Error;
   bool InSlots = false;
   bool StoresLate = false;
-  std::set<unsigned> Wrapping; ///< factors whose text is being written
+  std::set<unsigned> Wrapping;       ///< factors whose text is being written
   const RowStream *Stream = nullptr; ///< inside the loop over streamed rows
   /// Barriers that stand behind the loop that loads what they order.
   std::map<unsigned, std::string> BarrierBehind;
@@ -237,8 +237,7 @@ private:
            std::to_string(Last) + ")\n";
   }
   std::string iteratorDecl() const {
-    const Var &V =
-        M.Vars[static_cast<size_t>(M.stmt(Stream->Loop).IterVar)];
+    const Var &V = M.Vars[static_cast<size_t>(M.stmt(Stream->Loop).IterVar)];
     return "const " + V.Type + " " + V.Name + " = " + N("round") + ";\n";
   }
 
@@ -251,8 +250,8 @@ private:
       }
     const std::string Row = N("row");
     auto Loop = [&](bool Inside) {
-      std::string T = "#pragma unroll\nfor (int " + Row + " = 0; " + Row + " < " +
-                      std::to_string(Rows) + "; ++" + Row + ") {\n" +
+      std::string T = "#pragma unroll\nfor (int " + Row + " = 0; " + Row +
+                      " < " + std::to_string(Rows) + "; ++" + Row + ") {\n" +
                       F.streamedRow(St.Id, Row, Inside);
       if (Stream->Axis < 0 || P.Factor[Stream->Axis] == 1)
         T += roundOfRow("") + "continue;\n" + iteratorDecl();
@@ -303,7 +302,8 @@ private:
   }
 
   bool parentIsBlock(const Stmt &St) const {
-    return St.Parent >= 0 && M.stmt(static_cast<unsigned>(St.Parent)).K == Stmt::Block;
+    return St.Parent >= 0 &&
+           M.stmt(static_cast<unsigned>(St.Parent)).K == Stmt::Block;
   }
 
   /// The text of \p R with all edits of the current mode. \p Skip: statements
@@ -329,9 +329,9 @@ private:
                 S.ActiveFlags ? "{\n" + N("active") + slotIndex() +
                                     " = false;\ncontinue;\n}"
                               : "continue;");
-      if (St.K == Stmt::For && std::find(P.UnrolledLoops.begin(),
-                                         P.UnrolledLoops.end(),
-                                         St.Id) != P.UnrolledLoops.end())
+      if (St.K == Stmt::For &&
+          std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
+              P.UnrolledLoops.end())
         loopEdits(St, E);
       if (St.K == Stmt::Decl || St.K == Stmt::Leaf)
         declEdits(St, E);
@@ -342,9 +342,9 @@ private:
       for (TextRange F : M.Apart)
         if (R.contains(F) && Wrapping.insert(F.Begin).second) {
           // In front of the edits of the same range.
-          E.insert(E.begin(), {F, "rcache::device::apart(" +
-                                      render(F, {}, true) + ", " + slotNumber() +
-                                      ")"});
+          E.insert(E.begin(),
+                   {F, "rcache::device::apart(" + render(F, {}, true) + ", " +
+                           slotNumber() + ")"});
           Wrapping.erase(F.Begin);
           Helpers.insert("apart");
         }
@@ -359,8 +359,9 @@ private:
         addEdit(E, B.Range, N.builtin(B.K, B.Axis));
     for (const VarUse &U : M.VarUses)
       if (R.contains(U.Range) && S.VarHome[U.Var] == Home::Expanded)
-        addEdit(E, U.Range, M.Vars[U.Var].Name +
-                                (InSlots ? slotIndex() : firstSlotIndex()));
+        addEdit(E, U.Range,
+                M.Vars[U.Var].Name +
+                    (InSlots ? slotIndex() : firstSlotIndex()));
     return apply(R, std::move(E));
   }
 
@@ -383,7 +384,8 @@ private:
           continue;
         }
         std::string Word = T.substr(I, E - I);
-        Out += Word == Id ? Id + (InSlots ? slotIndex() : firstSlotIndex()) : Word;
+        Out +=
+            Word == Id ? Id + (InSlots ? slotIndex() : firstSlotIndex()) : Word;
         I = E;
       }
       T = std::move(Out);
@@ -482,9 +484,9 @@ private:
       Named |= !Index;
     }
     addEdit(E, St.HeaderRange,
-            "for (int " + *Round + " = " + std::to_string(*St.ConstFirst) + "; " +
-                *Round + (Step > 0 ? " <= " : " >= ") + std::to_string(Last) +
-                "; " +
+            "for (int " + *Round + " = " + std::to_string(*St.ConstFirst) +
+                "; " + *Round + (Step > 0 ? " <= " : " >= ") +
+                std::to_string(Last) + "; " +
                 (Step == 1 ? "++" + *Round
                            : *Round + " += " + std::to_string(Step)) +
                 ") {\n" +
@@ -507,8 +509,9 @@ private:
 
   std::string declaration(unsigned V) {
     const Var &Vr = M.Vars[V];
-    std::string T = (Vr.IsConst || S.VarHome[V] == Home::Repeated ? "const " : "") +
-                    Vr.Type + " " + Vr.Name;
+    std::string T =
+        (Vr.IsConst || S.VarHome[V] == Home::Repeated ? "const " : "") +
+        Vr.Type + " " + Vr.Name;
     // `const float *` is a pointer to const: a const pointer has it behind.
     if (!Vr.Type.empty() && Vr.Type.back() == '*')
       T = Vr.Type + (Vr.IsConst ? "const " : "") + Vr.Name;
@@ -530,11 +533,11 @@ private:
         continue;
       std::string B = storeName(K);
       std::string V = render(Stored->StoredRange, {}, true);
-      addEdit(E, St.Range,
-              (parentIsBlock(St) ? "" : "{\n") + B + slotIndex() + " = " + V +
-                  ";" +
-                  (StoresLate ? "" : "\n" + B + "_on" + slotIndex() + " = true;") +
-                  (parentIsBlock(St) ? "" : "\n}"));
+      addEdit(
+          E, St.Range,
+          (parentIsBlock(St) ? "" : "{\n") + B + slotIndex() + " = " + V + ";" +
+              (StoresLate ? "" : "\n" + B + "_on" + slotIndex() + " = true;") +
+              (parentIsBlock(St) ? "" : "\n}"));
     }
   }
 
@@ -622,8 +625,8 @@ private:
         return streamed(St);
       if (std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
           P.UnrolledLoops.end())
-        return "\n#pragma unroll\n" + render(St.HeaderRange, {}, true) + " {\n" +
-               body(St.Children[0]) + "}\n";
+        return "\n#pragma unroll\n" + render(St.HeaderRange, {}, true) +
+               " {\n" + body(St.Children[0]) + "}\n";
       return render({St.Range.Begin, St.HeaderRange.End}, {}, true) + " {\n" +
              body(St.Children[0]) + "}\n";
     case Stmt::While:
@@ -652,9 +655,7 @@ private:
     }
   }
 
-  std::string body(unsigned Id) {
-    return blockBody(Id);
-  }
+  std::string body(unsigned Id) { return blockBody(Id); }
 
   /// Does slot code remain when repeated declarations and guards are taken out?
   bool needsLoop(const Region &R) const {
@@ -686,11 +687,11 @@ private:
     // Arrays that stay and what is the same for all slots, in the order of the
     // text: an extent may be a constant of the kernel, a pointer the array.
     for (unsigned C : R.All) {
-      bool Here = std::find(R.Uniform.begin(), R.Uniform.end(), C) !=
-                  R.Uniform.end();
+      bool Here =
+          std::find(R.Uniform.begin(), R.Uniform.end(), C) != R.Uniform.end();
       for (const SharedArray &A : M.Arrays)
-        Here |= !A.AtFileScope && A.DeclRange == M.stmt(C).Range &&
-                keptShared(A);
+        Here |=
+            !A.AtFileScope && A.DeclRange == M.stmt(C).Range && keptShared(A);
       if (Here)
         Out += render(M.stmt(C).Range, {}, true) + "\n";
     }
@@ -716,9 +717,9 @@ private:
     for (unsigned G : S.RepeatedGuards)
       Skip.insert(G);
     StoresLate = R.StoresLate;
-    std::string Text = render({M.stmt(R.All.front()).Range.Begin,
-                               M.stmt(R.All.back()).Range.End},
-                              Skip, true);
+    std::string Text = render(
+        {M.stmt(R.All.front()).Range.Begin, M.stmt(R.All.back()).Range.End},
+        Skip, true);
     // What keeps a slot from running: guards before it, conditions around it.
     std::vector<std::string> Out2;
     for (unsigned G : S.RepeatedGuards)
@@ -751,7 +752,8 @@ private:
       O.Symbols = N.symbols(Names::Of::SlotRow);
       Before += G.ElemType + " " + B + slotExtents() + ";\nbool " + B + "_on" +
                 slotExtents() + " = {};\n";
-      Set += B + "_on" + slotIndex() + " = " + (On.empty() ? "true" : On) + ";\n";
+      Set +=
+          B + "_on" + slotIndex() + " = " + (On.empty() ? "true" : On) + ";\n";
       // One run a row of slots.
       std::string Row;
       for (int A = 2; A > 0; --A)
@@ -761,10 +763,13 @@ private:
                    std::to_string(P.Factor[A]) + "; ++" + I + ")\n";
           Row += "[" + I + "]";
         }
+      const std::string To = G.ElemType == Pm.PointeeType
+                                 ? Pm.Name
+                                 : "(" + G.ElemType + " *)" + Pm.Name;
       After += "rcache::device::store_run<" +
-               std::to_string(P.VectorStores[K].Bytes) + ">(" + Pm.Name + " + (" +
-               take(valueText(G.Index, N, O, true)) + "), " + B + Row + ", " + B +
-               "_on" + Row + ");\n";
+               std::to_string(P.VectorStores[K].Bytes) + ">(" + To + " + (" +
+               take(valueText(G.Index, N, O, true)) + "), " + B + Row + ", " +
+               B + "_on" + Row + ");\n";
       Helpers.insert("store_run");
     }
     Out += Before + slotLoops(Decls + Guards + unwrapped(Text) + "\n");
@@ -906,17 +911,18 @@ private:
     if (!P.Merge)
       return static_cast<unsigned>(All);
     if (N.mergeAsRows())
-      return static_cast<unsigned>(All < P.TargetThreads ? P.TargetThreads : All);
+      return static_cast<unsigned>(All < P.TargetThreads ? P.TargetThreads
+                                                         : All);
     return static_cast<unsigned>(mergedBlocks() * All);
   }
 
   /// Logical blocks side by side in one physical block.
   int64_t mergedBlocks() const {
     const int64_t Row = N.threadsX();
-    const int64_t All = Row * ((*P.Block)[1] / P.Factor[1]) *
-                        ((*P.Block)[2] / P.Factor[2]);
-    int64_t Merged = std::max((31 + Row) / Row,
-                              (int64_t(P.TargetThreads) + All - 1) / All);
+    const int64_t All =
+        Row * ((*P.Block)[1] / P.Factor[1]) * ((*P.Block)[2] / P.Factor[2]);
+    int64_t Merged =
+        std::max((31 + Row) / Row, (int64_t(P.TargetThreads) + All - 1) / All);
     while (Merged > 1 && Merged * All > 1024)
       Merged /= 2;
     return Merged;
@@ -974,11 +980,11 @@ private:
     if (P.Merge) {
       std::string X = std::to_string(N.mergeAsRows() ? 1 : N.threadsX()) + "u";
       T += "const unsigned int " + Block +
-           (N.mergeAsRows()
-                ? " = blockIdx.x * blockDim.y + threadIdx.y"
-                : " = blockIdx.x * (blockDim.x / " + X + ") + threadIdx.x / " + X) +
-           "; // logical block\nif (" + Block + " >= " +
-           Grid + ")\nreturn; // all threads of this logical block\n";
+           (N.mergeAsRows() ? " = blockIdx.x * blockDim.y + threadIdx.y"
+                            : " = blockIdx.x * (blockDim.x / " + X +
+                                  ") + threadIdx.x / " + X) +
+           "; // logical block\nif (" + Block + " >= " + Grid +
+           ")\nreturn; // all threads of this logical block\n";
     } else if (mentions(Body, Block))
       T += "const unsigned int " + Block + " = blockIdx.x;\n";
     // The first of the thread's slots.
@@ -1026,9 +1032,9 @@ private:
     auto Div = [&](int A, const char *B) {
       if (P.Block)
         return std::to_string((*P.Block)[A] / P.Factor[A]) + "u";
-      return P.Factor[A] == 1 ? std::string(B)
-                              : std::string(B) + " / " +
-                                    std::to_string(P.Factor[A]) + "u";
+      return P.Factor[A] == 1
+                 ? std::string(B)
+                 : std::string(B) + " / " + std::to_string(P.Factor[A]) + "u";
     };
     std::string X = Div(0, "rc_block.x"), Y = Div(1, "rc_block.y"),
                 Z = Div(2, "rc_block.z");
@@ -1051,7 +1057,8 @@ private:
     if (P.Merge) {
       std::string Th = P.Block ? std::to_string(((*P.Block)[0] / P.Factor[0]) *
                                                 ((*P.Block)[1] / P.Factor[1]) *
-                                                ((*P.Block)[2] / P.Factor[2])) + "u"
+                                                ((*P.Block)[2] / P.Factor[2])) +
+                                     "u"
                                : X;
       std::string Target = std::to_string(P.TargetThreads) + "u";
       if (N.mergeAsRows()) {
@@ -1062,19 +1069,21 @@ private:
              Target + " / rc_threads : 1u;\n";
       } else {
         T += "// Merge logical blocks side by side: rows of a warp or more.\n";
-        T += "const unsigned int rc_merged = " + std::to_string(mergedBlocks()) +
-             "u;\n";
+        T +=
+            "const unsigned int rc_merged = " + std::to_string(mergedBlocks()) +
+            "u;\n";
       }
-      T += "const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y, rc_grid.z);\n";
+      T += "const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y, "
+           "rc_grid.z);\n";
       T += N.mergeAsRows()
                ? "const dim3 rc_threads_of_block(" + X + ", rc_merged, 1);\n"
                : "const dim3 rc_threads_of_block(" + X + " * rc_merged, " + Y +
                      ", " + Z + ");\n";
-      T += Name + Targs + "<<<rc_blocks, rc_threads_of_block, " + Shared + ", rc_stream>>>(" +
-           Args + ");\n";
+      T += Name + Targs + "<<<rc_blocks, rc_threads_of_block, " + Shared +
+           ", rc_stream>>>(" + Args + ");\n";
     } else
-      T += Name + Targs + "<<<rc_grid, dim3(" + X + ", " + Y + ", " + Z + "), " +
-           Shared + ", rc_stream>>>(" + Args + ");\n";
+      T += Name + Targs + "<<<rc_grid, dim3(" + X + ", " + Y + ", " + Z +
+           "), " + Shared + ", rc_stream>>>(" + Args + ");\n";
     return T;
   }
 };

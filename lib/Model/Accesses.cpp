@@ -230,6 +230,9 @@ SVal Executor::pointerAdd(SVal P, const SVal &Offset, bool Negative,
     if (P.Base == SVal::Shared && O.Type.Bits >= 32 &&
         Arith.proveInRange(O.Int->Aff, -Far, Far, where()))
       X = O.Int->Aff;
+    else if (P.Base == SVal::Global && O.Type.Bits == 64 && !O.Type.Signed)
+      // An address is a number modulo 2^64 itself: `(size_t)(y - 1) * pitch`.
+      X = O.Int->Aff;
     else
       X = Arith.exact(*O.Int, O.Type, where());
   } else if (O.V && O.Type.Bits &&
@@ -320,6 +323,15 @@ SVal Executor::pointerCast(SVal P, QualType To, const Expr *E) {
         AtStart = true;
       }
     }
+    // A pitch in bytes: `(const float *)((const char *)p + y * pitch)`.
+    if (!AtStart && P.ElemBytes && P.IdxInt.back() &&
+        Bytes % P.ElemBytes == 0 && P.IdxInt.back()->Exact)
+      if (auto Q =
+              Arith.dividedExactly(P.IdxInt.back()->Aff, Bytes / P.ElemBytes)) {
+        P.IdxInt.back() = IntValue{*Q, true};
+        P.Idx.back() = affineValue(*Q, "long long");
+        AtStart = true;
+      }
     if (AtStart) {
       const KernelParam &K = M.Params[P.Index];
       P.PtrText =
@@ -420,6 +432,7 @@ SVal Executor::load(const LVal &Lv, const Expr *E) {
     V.Root = P.Index;
     V.Text = P.PtrText;
     V.Type = P.ElemText;
+    V.Bytes = P.ElemBytes;
     V.Operands = {P.Idx.back()};
     V.Depends = P.Idx.back()->Depends | DepGlobal;
     ValueRef Loaded = std::make_shared<Value>(V);

@@ -238,7 +238,7 @@ void AffineArith::assumeProduct(const std::vector<std::string> &Factors,
   }
   std::sort(F.Factors.begin(), F.Factors.end());
   for (LaunchFact &G : M.Assumes)
-    if (G.Factors == F.Factors) {
+    if (G.Factors == F.Factors && !G.MultipleOf) {
       G.Max = std::min(G.Max, F.Max);
       return;
     }
@@ -475,7 +475,7 @@ std::optional<IntValue> AffineArith::mul(const IntValue &A, const IntValue &B,
     if (Factors.size() == 1) {
       P = symbol(Factors[0]);
     } else if (Factors.size() > 1) {
-      auto Product = product(Factors, T);
+      auto Product = product(Factors, T, Path);
       if (!Product)
         return false;
       P = *Product;
@@ -502,8 +502,133 @@ std::optional<IntValue> AffineArith::mul(const IntValue &A, const IntValue &B,
   return ofAff(Sum, T.Signed);
 }
 
+/// `j * pitch` in unsigned, j counting the rows of a tile: takes for granted
+/// that the other factors leave room for so many rounds.
+bool AffineArith::assumeRounds(const std::vector<std::string> &Factors,
+                               IntType T, const isl::set &Path) {
+  std::vector<std::string> Rest;
+  isl::pw_aff Rounds = constant(1);
+  for (const std::string &F : Factors) {
+    const int I = M.symbolIndex(F);
+    if (I < 0 || M.Symbols[I].K != Symbol::Iterator)
+      Rest.push_back(F);
+    else if (Rest.size() + 1 < Factors.size() &&
+             Rounds.plain_is_equal(constant(1)))
+      Rounds = symbol(F);
+    else
+      return false;
+  }
+  if (Rest.size() == Factors.size() || Rest.empty() || !launchBounded(Rest))
+    return false;
+  for (Wide Most = 32; Most <= 4096; Most *= 2) {
+    if (!proveInRange(Rounds, 0, Most - 1, Path))
+      continue;
+    const Wide Max = T.max() / 4 / Most;
+    if (Rest.size() == 1)
+      narrow(Rest[0], 0, Max);
+    assumeProduct(Rest, Max);
+    return true;
+  }
+  return false;
+}
+
+/// The symbol of \p Param / \p N, a multiple of which the launch requires.
+std::string AffineArith::quotient(const Symbol &Param, int64_t N) {
+  const LaunchFact Fact{{Param.Id}, 0, N};
+  if (std::find(M.Assumes.begin(), M.Assumes.end(), Fact) == M.Assumes.end())
+    M.Assumes.push_back(Fact);
+  const std::string Text = "(" + Param.Text + " / " + std::to_string(N) + ")";
+  for (const Symbol &S : M.Symbols)
+    if (S.K == Symbol::Opaque && S.Anywhere && S.Text == Text)
+      return S.Id;
+  Symbol Q;
+  Q.Id = Param.Id + "_" + std::to_string(N);
+  Q.Text = Text;
+  Q.Type = Param.Type;
+  Q.Bits = Param.Bits;
+  Q.Signed = Param.Signed;
+  Q.Anywhere = true;
+  const Range R = Ranges.at(Param.Id);
+  return M.Symbols[addSymbol(Q, R.Lo / N, R.Hi / N)].Id;
+}
+
+/// The symbol of \p Id / \p N, a parameter or a product with one.
+std::optional<std::string> AffineArith::dividedTerm(const std::string &Id,
+                                                    int64_t N) {
+  const int I = M.symbolIndex(Id);
+  if (I < 0)
+    return std::nullopt;
+  if (M.Symbols[I].K == Symbol::Param)
+    return quotient(M.Symbols[I], N);
+  Symbol P = M.Symbols[I];
+  // Not one that may wrap: that is no product.
+  auto Known = Products.find(P.Factors);
+  if (P.Factors.empty() || Known == Products.end() || Known->second != Id)
+    return std::nullopt;
+  for (auto F = P.Factors.rbegin(); F != P.Factors.rend(); ++F) {
+    const Symbol &S = M.Symbols[M.symbolIndex(*F)];
+    if (S.K != Symbol::Param)
+      continue;
+    const std::string New = quotient(S, N);
+    *F = New;
+    std::sort(P.Factors.begin(), P.Factors.end());
+    if (auto It = Products.find(P.Factors); It != Products.end())
+      return It->second;
+    P.Id.clear();
+    P.Text = "(long long)";
+    P.Type = "long long";
+    P.Bits = 64;
+    P.Signed = true;
+    for (const std::string &G : P.Factors) {
+      P.Text += (P.Id.empty() ? "" : " * ") + M.Symbols[M.symbolIndex(G)].Text;
+      P.Id += G;
+    }
+    const Range R = Ranges.at(Id);
+    const std::vector<std::string> Key = P.Factors;
+    return Products[Key] =
+               M.Symbols[addSymbol(P, R.Lo / N - 1, R.Hi / N + 1)].Id;
+  }
+  return std::nullopt;
+}
+
+std::optional<isl::pw_aff> AffineArith::dividedExactly(const isl::pw_aff &A,
+                                                       int64_t N) {
+  if (A.n_piece() > 9)
+    return std::nullopt;
+  std::optional<isl::pw_aff> Sum;
+  bool Fine = true;
+  const auto Assumes = M.Assumes;
+  A.foreach_piece([&](isl::set D, isl::multi_aff Piece) {
+    const auto L = Fine ? linear(isl::pw_aff(Piece.at(0))) : std::nullopt;
+    Fine = L && L->Const % N == 0;
+    if (!Fine)
+      return;
+    Linear Q;
+    Q.Const = L->Const / N;
+    for (const auto &[Id, C] : L->Terms) {
+      if (C % N == 0) {
+        Q.Terms[Id] += C / N;
+        continue;
+      }
+      const auto Part = dividedTerm(Id, N);
+      if (!Part) {
+        Fine = false;
+        return;
+      }
+      Q.Terms[*Part] += C;
+    }
+    const isl::pw_aff Part = fromLinear(Q).intersect_domain(D);
+    Sum = Sum ? Sum->union_add(Part) : Part;
+  });
+  if (Fine)
+    return Sum;
+  M.Assumes = Assumes;
+  return std::nullopt;
+}
+
 std::optional<isl::pw_aff>
-AffineArith::product(std::vector<std::string> Factors, IntType T) {
+AffineArith::product(std::vector<std::string> Factors, IntType T,
+                     const isl::set &Path) {
   std::vector<std::string> Order = Factors; // as written
   std::sort(Factors.begin(), Factors.end());
   // An unsigned product is one symbol for each width (it may wrap there), a
@@ -548,6 +673,10 @@ AffineArith::product(std::vector<std::string> Factors, IntType T) {
     R = {0, T.max() / 4 + 1};
     assumeProduct(Factors, R.Hi);
     MayWrap = false;
+  } else if (MayWrap && assumeRounds(Factors, T, Path)) {
+    R = {0, T.max() / 4 + 1};
+    MayWrap = false;
+    T.Signed = true; // the mathematical product
   } else {
     R.Lo = std::max(R.Lo, T.min());
     R.Hi = std::min(R.Hi, T.max());
@@ -562,9 +691,9 @@ AffineArith::product(std::vector<std::string> Factors, IntType T) {
     Symbol &S = M.Symbols[M.symbolIndex(It->second)];
     if (S.Bits < T.Bits && !MayWrap && Axis == 3) {
       S.Bits = T.Bits; // the wider evaluation is right for both
-      S.Signed = T.Signed;
-      S.Type = T.Signed ? "long long" : "unsigned long long";
-      S.Text = (T.Signed ? "(long long)" : "(unsigned long long)") + S.Text;
+      S.Signed |= T.Signed;
+      S.Type = S.Signed ? "long long" : "unsigned long long";
+      S.Text = "(" + S.Type + ")" + S.Text;
     }
     return symbol(It->second);
   }

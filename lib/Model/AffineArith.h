@@ -105,6 +105,9 @@ public:
   /// `x ^ mask`, `x | mask` with a constant mask of few bits and x >= 0.
   std::optional<IntValue> bitXorOr(const IntValue &A, const IntValue &B,
                                    IntType T, bool Or, const isl::set &Path);
+  /// \p A / \p N where every term is a multiple of \p N, or holds a parameter
+  /// that a launch can check to be one: a pitch in bytes, counted in elements.
+  std::optional<isl::pw_aff> dividedExactly(const isl::pw_aff &A, int64_t N);
   /// `C ? A : B`.
   std::optional<isl::pw_aff> select(const isl::set &C, const isl::pw_aff &A,
                                     const isl::pw_aff &B);
@@ -124,7 +127,11 @@ private:
   void assumeProduct(const std::vector<std::string> &Factors, Wide Max);
   /// The symbol of a product of symbols; null when it may wrap in \p T.
   std::optional<isl::pw_aff> product(std::vector<std::string> Factors,
-                                     IntType T);
+                                     IntType T, const isl::set &Path);
+  bool assumeRounds(const std::vector<std::string> &Factors, IntType T,
+                    const isl::set &Path);
+  std::string quotient(const Symbol &Param, int64_t N);
+  std::optional<std::string> dividedTerm(const std::string &Id, int64_t N);
   std::optional<isl::pw_aff> scaleByConst(const isl::pw_aff &A, int64_t C);
 
   KernelModel &M;

@@ -302,6 +302,9 @@ std::string KernelModel::launchCondition(const LaunchFact &F,
   // In double: the product of three such values may not fit 64 bits, and near
   // Max it is exact.
   std::string Product, Signs;
+  if (F.MultipleOf)
+    return Symbols[symbolIndex(F.Factors[0])].Text + " % " +
+           std::to_string(F.MultipleOf) + " == 0";
   for (const std::string &Id : F.Factors) {
     const Symbol &S = Symbols[symbolIndex(Id)];
     std::string T = S.Text;

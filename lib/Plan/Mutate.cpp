@@ -112,6 +112,7 @@ bool missingPrecondition(Plan &P, unsigned Seed) {
     if (P.Preconditions[I].Reason != "indices fit in 32 bits" &&
         P.Preconditions[I].Reason != "index arithmetic does not wrap" &&
         P.Preconditions[I].Reason != "indices count up from 0" &&
+        P.Preconditions[I].Reason != "lines begin at whole elements" &&
         P.Preconditions[I].Reason != "one-dimensional blocks")
       Shown.push_back(I);
   if (Shown.empty())

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Planner.h. A candidate is built from: a hypothesis about the block's
 // shape, a factor and a layout, and for each array an exchange. What does not
@@ -100,8 +100,7 @@ public:
                              Out.Declines.end());
       }
       Out.Declines.clear();
-    }
-    else if (Out.Declines.empty())
+    } else if (Out.Declines.empty())
       decline("block-shape", "", M.Pos);
     return std::move(Out);
   }
@@ -133,8 +132,8 @@ private:
         continue;
       }
       if (M.Arrays[A].Volatile) {
-        ArrayReasons.push_back({"volatile-array", "'" + M.Arrays[A].Name + "'",
-                                M.Arrays[A].Pos});
+        ArrayReasons.push_back(
+            {"volatile-array", "'" + M.Arrays[A].Name + "'", M.Arrays[A].Pos});
         Groups.back().Reason = ArrayReasons.back();
         continue;
       }
@@ -251,8 +250,8 @@ private:
     return H;
   }
 
-  /// No launch tells the block: a tile s[BY + halo][BX + halo] suggests powers of
-  /// two. The launch checks the guess; if it is wrong, the original runs.
+  /// No launch tells the block: a tile s[BY + halo][BX + halo] suggests powers
+  /// of two. The launch checks the guess; if it is wrong, the original runs.
   std::optional<std::array<int64_t, 3>> blockOfTile() const {
     for (const SharedArray &A : M.Arrays) {
       if (A.Extents.size() != 2 || !A.Extents[0] || !A.Extents[1])
@@ -263,7 +262,8 @@ private:
           P *= 2;
         return P;
       };
-      const int64_t X = PowerBelow(*A.Extents[1]), Y = PowerBelow(*A.Extents[0]);
+      const int64_t X = PowerBelow(*A.Extents[1]),
+                    Y = PowerBelow(*A.Extents[0]);
       if (X >= 8 && Y >= 2 && X * Y >= 32 && X * Y <= 1024)
         return std::array<int64_t, 3>{X, Y, 1};
     }
@@ -349,10 +349,10 @@ private:
     Assumptions Base = A;
     for (int Ax = 0; Ax < 2; ++Ax)
       if (P.Stride[Ax] == 1 && P.Factor[Ax] > 1)
-        Base.Context = Base.Context.intersect(
-            symbolValue(M.Ctx->ctx(), Ax ? "ty" : "tx")
-                .mod(static_cast<long>(P.Factor[Ax]))
-                .eq_set(constantValue(M.Ctx->ctx(), 0)));
+        Base.Context =
+            Base.Context.intersect(symbolValue(M.Ctx->ctx(), Ax ? "ty" : "tx")
+                                       .mod(static_cast<long>(P.Factor[Ax]))
+                                       .eq_set(constantValue(M.Ctx->ctx(), 0)));
     bool AnyShuffle = false;
     std::set<unsigned> Loops;
     for (unsigned Ar = 0; Ar < M.Arrays.size(); ++Ar) {
@@ -363,7 +363,8 @@ private:
         P.Arrays.push_back(std::move(S));
         P.KeepBarriers = true;
         if (P.BarrierReason.empty())
-          P.BarrierReason = "'" + M.Arrays[Ar].Name + "' stays in shared memory";
+          P.BarrierReason =
+              "'" + M.Arrays[Ar].Name + "' stays in shared memory";
         continue;
       }
       for (const StagingGroup &G : Groups[Ar].Groups) {
@@ -419,7 +420,8 @@ private:
               (Moved ? Moved->Code == "may-alias"
                      : Kept.Separate.size() > P.Separate.size())) {
             auto Early = readEarly(M, G, A, P, AP, MaxHeldWindow, Loops);
-            if (Early && std::all_of(Early->begin(), Early->end(), [&](auto &E) {
+            if (Early &&
+                std::all_of(Early->begin(), Early->end(), [&](auto &E) {
                   return usable(E) && !movedLoads(M, E, P, R.AssumeNoAlias);
                 })) {
               for (ArrayPlan &E : *Early)
@@ -601,9 +603,7 @@ private:
   }
 
   unsigned bytesOf(const ValueRef &Load) const {
-    if (Load->Root < 0)
-      return 0;
-    return M.Params[Load->Root].PointeeBytes;
+    return Load->Root < 0 ? 0 : Load->Bytes;
   }
 
   /// Turns the window into chunks exchanged by shuffles, if lanes own
@@ -615,14 +615,16 @@ private:
     if (A.ElemBytes != 1 && A.ElemBytes != 2 && A.ElemBytes != 4 &&
         A.ElemBytes != 8 && A.ElemBytes != 16)
       return false;
-    auto L = linearForm(P.First[0], isl::set::universe(P.First[0].domain().space()));
+    auto L =
+        linearForm(P.First[0], isl::set::universe(P.First[0].domain().space()));
     if (!L)
       return false;
     auto It = L->Coef.find("tx");
     if (It == L->Coef.end())
       return false;
     int64_t W = P.Extent[0];
-    if (Stride == 32 && P.SlotSpan && P.SlotStep == 32) { // cyclic: element m of slot s is lane + m away
+    if (Stride == 32 && P.SlotSpan &&
+        P.SlotStep == 32) { // cyclic: element m of slot s is lane + m away
       if (It->second != 1)
         return false;
       P.X = Exchange::Shuffle;
@@ -711,7 +713,8 @@ private:
         bool Before = O.K == GlobalAccess::Read;
         for (const GlobalAccess &S : M.GlobalAccesses)
           if (Ours(S))
-            Before &= O.Range.End <= S.StoredRange.End || exclusive(O.Stmt, S.Stmt);
+            Before &=
+                O.Range.End <= S.StoredRange.End || exclusive(O.Stmt, S.Stmt);
         if (Before)
           continue;
         if (canSeparate(M, O.Root, G.Root))
@@ -768,9 +771,9 @@ private:
       P.Preconditions.push_back({std::move(T), std::move(Why)});
     };
     if (H) {
-      Add("rc_block.x == " + std::to_string((*H)[0]) + " && rc_block.y == " +
-              std::to_string((*H)[1]) + " && rc_block.z == " +
-              std::to_string((*H)[2]),
+      Add("rc_block.x == " + std::to_string((*H)[0]) +
+              " && rc_block.y == " + std::to_string((*H)[1]) +
+              " && rc_block.z == " + std::to_string((*H)[2]),
           "the plan is made for this block");
     } else {
       Add("rc_block.y == 1 && rc_block.z == 1", "one-dimensional blocks");
@@ -788,7 +791,8 @@ private:
       Add("rc_grid.x <= 0x7fffffffu / rc_block.x", "indices fit in 32 bits");
     for (const LaunchFact &F : M.Assumes)
       Add(M.launchCondition(F, "rc_grid", "rc_block"),
-          "index arithmetic does not wrap");
+          F.MultipleOf ? "lines begin at whole elements"
+                       : "index arithmetic does not wrap");
     std::set<std::string> Ids;
     for (const ArrayPlan &A : P.Arrays)
       for (const StagePiece &S : A.Stage.Pieces) {
