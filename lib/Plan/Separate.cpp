@@ -9,7 +9,9 @@
 
 #include "Separate.h"
 #include "Affine/IslTools.h"
+#include "Solve.h"
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 using namespace rcache;
@@ -39,6 +41,8 @@ public:
     if (!Index || Index->K != Value::Affine)
       return false;
     const isl::pw_aff V = A.fix(Index->Aff);
+    if (!ordinary(V))
+      return false;
     isl::set Where = A.Context;
     if (!Domain.is_null())
       Where = Where.intersect(A.fix(Domain));
@@ -61,6 +65,20 @@ public:
 private:
   const KernelModel &M;
   const Assumptions &A;
+
+  /// Small numbers of each symbol: no negative offset written as a large
+  /// unsigned one.
+  bool ordinary(const isl::pw_aff &V) const {
+    auto isSmall = [](int64_t C) { return std::abs(C) <= (int64_t(1) << 31); };
+    bool Small = true;
+    V.foreach_piece([&](isl::set, isl::multi_aff Piece) {
+      const auto L = linearForm(isl::pw_aff(Piece.at(0)), always(M.Ctx->ctx()));
+      Small = Small && L && isSmall(L->Const) &&
+              std::all_of(L->Coef.begin(), L->Coef.end(),
+                          [&](const auto &C) { return isSmall(C.second); });
+    });
+    return Small;
+  }
 
   bool nonNegative(const std::string &Id, std::set<std::string> &Taken) const {
     const int I = M.symbolIndex(Id);
@@ -130,5 +148,8 @@ void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
     const Symbol &S = M.Symbols[M.symbolIndex(Id)];
     if (S.Signed)
       P.Preconditions.push_back({S.Text + " >= 0", "indices count up from 0"});
+    else if (S.Bits > 32)
+      P.Preconditions.push_back(
+          {S.Text + " <= 0xffffffffffull", "indices count up from 0"});
   }
 }
