@@ -146,7 +146,10 @@ CxxNames Names::symbols(Of Which) const {
         N[S.Id] = CxxAtom(T + F(S.Factors[0]) + " * " + F(S.Factors[1]), false,
                           Wide ? "long long" : "unsigned int");
       } else
-        N[S.Id] = CxxAtom(replaceBuiltins(S.Text), false, S.Type);
+        N[S.Id] = CxxAtom(replaceBuiltins(S.Text),
+                          S.Text.front() == '(' &&
+                              S.Text.find(')') == S.Text.size() - 1,
+                          S.Type);
       break;
     }
   }
