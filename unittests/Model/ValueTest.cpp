@@ -133,12 +133,18 @@ TEST(Value, WhatWasWrittenSinceIsUnknown) {
   Parsed P =
       body("float v = a[t]; a[t + 1] = 2.f; s[t] = v;", "float *a, int n");
   EXPECT_EQ(stored(P.only())->K, Value::Unknown);
-  // Another pointer may alias, unless restrict says that it does not.
+  // Another pointer may alias, unless restrict says that it does not: a launch
+  // can tell, so the value notes what has been stored through.
   Parsed Q =
       body("float v = a[t]; b[t] = 2.f; s[t] = v;", "float *a, float *b");
-  EXPECT_EQ(stored(Q.only())->K, Value::Unknown);
+  ASSERT_EQ(stored(Q.only())->K, Value::Load);
+  EXPECT_EQ(stored(Q.only())->Survived, std::vector<int>{1});
   Parsed R = body("float v = a[t]; b[t] = 2.f; s[t] = v;");
-  EXPECT_EQ(stored(R.only())->K, Value::Load);
+  ASSERT_EQ(stored(R.only())->K, Value::Load);
+  EXPECT_TRUE(stored(R.only())->Survived.empty());
+  // An integer may be an index by now: it is not loaded again.
+  Parsed I = body("int v = a[t]; b[t] = 2; s[t] = v;", "int *a, int *b");
+  EXPECT_NE(stored(I.only())->K, Value::Load);
   // A later statement of the loop's round before.
   Parsed S = body("float v = a[t]; for (int i = 0; i < n; ++i) { s[t] = v; "
                   "__syncthreads();\n"
