@@ -324,6 +324,14 @@ uint32_t simpler(uint32_t Code, unsigned Bits, const std::vector<uint32_t> &X) {
                         Uno = exprOperation("uno", true),
                         Ord = exprOperation("ord", true),
                         Fsub = exprOperation("fsub", false);
+  // A product with one is exact.
+  static const uint32_t Fma = exprOperation("llvm.fma", true);
+  auto IsOne = [&](uint32_t N) {
+    return isConstant(N) && ((Bits == 32 && valueOf(N) == 0x3f800000) ||
+                             (Bits == 64 && valueOf(N) == 0x3ff0000000000000));
+  };
+  if (Code == Fma && X.size() == 3 && (IsOne(X[0]) || IsOne(X[1])))
+    return make(op(ExprOp::FAdd), Bits, {IsOne(X[0]) ? X[1] : X[0], X[2]});
   if (X.size() != 2)
     return 0;
   if (std::find(Extremes.begin(), Extremes.end(), Code) != Extremes.end())

@@ -405,8 +405,8 @@ struct KernelModel {
   std::vector<SharedAccess> SharedAccesses; ///< in text order
   std::vector<GlobalAccess> GlobalAccesses; ///< in text order
   std::vector<BuiltinUse> Builtins;         ///< in text order
-  /// Factors of floating-point products, one each, in a kernel where a sum of
-  /// two products could be fused in two ways (lib/Model/Fusion.cpp).
+  /// Factors of floating-point products, one each, that another fusion with a
+  /// sum could give other bits (lib/Model/Fusion.cpp).
   std::vector<TextRange> Apart;
   std::vector<Var> Vars;
   std::vector<VarUse> VarUses;              ///< in text order

@@ -338,13 +338,13 @@ private:
       if (St.K == Stmt::Leaf)
         storeEdit(St, E);
     }
-    if (InSlots && P.slots() > 1)
+    if (InSlots)
       for (TextRange F : M.Apart)
         if (R.contains(F) && Wrapping.insert(F.Begin).second) {
           // In front of the edits of the same range.
           E.insert(E.begin(),
                    {F, "rcache::device::apart(" + render(F, {}, true) + ", " +
-                           slotNumber() + ")"});
+                           (P.slots() > 1 ? slotNumber() : "0") + ")"});
           Wrapping.erase(F.Begin);
           Helpers.insert("apart");
         }

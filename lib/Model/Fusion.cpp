@@ -7,6 +7,11 @@
 // it has other uses than in the original, the sum is fused the other way, and
 // the bits differ. So in kernels with such sums one factor of each product is
 // marked, and emission keeps the products of different outputs apart there.
+//
+// A product with a constant is in danger even in a sum of its own: where staging
+// gives a constant out of range, compilers multiply inside the branch that
+// loads, and what is left for the sum is no product. There the other factor is
+// marked.
 
 #include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -36,12 +41,39 @@ const VarDecl *rootOf(const Expr *E) {
   return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
 }
 
+/// May \p E be a constant once loops are unrolled and calls inlined? Certainly
+/// not what comes from memory, an argument of the kernel or a thread's index.
+bool mayBeConstant(const Expr *E) {
+  E = E->IgnoreParenCasts();
+  if (auto *B = dyn_cast<BinaryOperator>(E))
+    return mayBeConstant(B->getLHS()) && mayBeConstant(B->getRHS());
+  if (auto *U = dyn_cast<UnaryOperator>(E))
+    return U->getOpcode() != UO_Deref && mayBeConstant(U->getSubExpr());
+  if (auto *C = dyn_cast<ConditionalOperator>(E))
+    return mayBeConstant(C->getTrueExpr()) || mayBeConstant(C->getFalseExpr());
+  if (auto *C = dyn_cast<CallExpr>(E)) // all of them: fabsf(0.5f)
+    return std::all_of(C->arg_begin(), C->arg_end(), mayBeConstant);
+  if (isa<PseudoObjectExpr>(E))
+    return false;
+  if (isa<ArraySubscriptExpr, MemberExpr>(E)) {
+    const VarDecl *V = rootOf(E);
+    return V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
+           !V->getType()->isPointerType();
+  }
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+      return !isa<ParmVarDecl>(V) &&
+             (V->hasLocalStorage() || V->getType().isConstQualified());
+  return true;
+}
+
 class Fusion : public ConstDynamicRecursiveASTVisitor {
 public:
   /// Products in text order, and whether some sum has two.
   std::vector<const BinaryOperator *> Products;
   std::vector<const CallExpr *> Calls;
   bool Ambiguous = false;
+  bool Sums = false;      ///< some sum has a product
   unsigned Depth = 0;
 
   bool VisitBinaryOperator(const BinaryOperator *B) override {
@@ -63,13 +95,14 @@ public:
     case BO_AddAssign:
     case BO_SubAssign:
       Ambiguous |= mayBeProduct(B->getLHS()) && mayBeProduct(B->getRHS());
+      Sums |= mayBeProduct(B->getLHS()) || mayBeProduct(B->getRHS());
       break;
     default:
       break;
     }
     return true;
   }
-  /// Functions whose bodies hold such sums: their arguments are kept apart.
+  /// Functions whose bodies hold products: their arguments are kept apart.
   bool VisitCallExpr(const CallExpr *C) override {
     const FunctionDecl *F = C->getDirectCallee();
     if (!F || !F->hasBody(F) || Depth > 3 || F->getBuiltinID() ||
@@ -79,9 +112,10 @@ public:
     Inside.Depth = Depth + 1;
     Inside.TraverseStmt(F->getBody());
     Inside.TraverseStmt(F->getBody());
-    if (!Inside.Ambiguous)
+    if (Inside.Products.empty() && Inside.Calls.empty())
       return true;
-    Ambiguous = true;
+    Ambiguous |= Inside.Ambiguous;
+    Sums |= Inside.Sums;
     if (std::find(Calls.begin(), Calls.end(), C) == Calls.end())
       Calls.push_back(C);
     return true;
@@ -113,6 +147,8 @@ private:
       return isReal(B->getType()) && B->getOpcode() == BO_Mul;
     if (auto *C = dyn_cast<ConditionalOperator>(E))
       return mayBeProduct(C->getTrueExpr()) || mayBeProduct(C->getFalseExpr());
+    if (auto *C = dyn_cast<CallExpr>(E))
+      return std::find(Calls.begin(), Calls.end(), C) != Calls.end();
     const VarDecl *V = rootOf(E);
     return V && Vars.count(V->getCanonicalDecl());
   }
@@ -127,9 +163,13 @@ std::vector<TextRange> apartFactors(const FunctionDecl *FD, FlatText &Flat) {
   F.TraverseStmt(FD->getBody());
   F.TraverseStmt(FD->getBody());
   std::vector<TextRange> Out;
-  if (!F.Ambiguous)
+  if (!F.Ambiguous && !F.Sums)
     return Out;
   for (const BinaryOperator *B : F.Products) {
+    const bool Constant =
+        mayBeConstant(B->getLHS()) || mayBeConstant(B->getRHS());
+    if (!F.Ambiguous && !Constant)
+      continue;
     const Expr *Sides[2] = {B->getRHS(), B->getLHS()};
     const Expr *Best = nullptr;
     for (const Expr *S : Sides) {
@@ -137,7 +177,8 @@ std::vector<TextRange> apartFactors(const FunctionDecl *FD, FlatText &Flat) {
         continue;
       const Expr *X = S->IgnoreParenImpCasts();
       if (isReal(X->getType()) &&
-          (!Best || isa<FloatingLiteral>(Best->IgnoreParenImpCasts())))
+          (!Best || isa<FloatingLiteral>(Best->IgnoreParenImpCasts()) ||
+           (mayBeConstant(Best) && !mayBeConstant(S))))
         Best = S;
     }
     if (!Best)

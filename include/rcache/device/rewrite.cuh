@@ -164,8 +164,9 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 #define RCACHE_DEVICE_APART
 namespace rcache {
 namespace device {
-/// x, but no product with it is shared with another slot's: a sum of two products
-/// is fused as it was when each thread had one output. No instruction.
+/// x, but no product with it is shared with another slot's, or computed where x
+/// is loaded: sums are fused as they were when each thread had one output. No
+/// instruction.
 __device__ __forceinline__ float apart(float x, int slot) {
 #ifdef __CUDA_ARCH__
   asm("" : "+f"(x) : "r"(slot));
