@@ -380,7 +380,11 @@ struct KernelModel {
   SourcePos Pos;             ///< of the name
 
   std::string Text;          ///< see the top of this file
-  TextRange NameRange, ParamsRange /* without parentheses */, BodyRange /* { } */;
+  TextRange NameRange, BodyRange /* { } */;
+  /// The parameters as a list between parentheses, each with a name: as the
+  /// kernel writes them without default arguments, and with those that hold at
+  /// the definition, written there or in a declaration before it.
+  std::string ParamsText, LaunchParamsText;
   /// Text before the name that a second kernel needs as well:
   /// `template <typename T, int R> static __global__ void __launch_bounds__(256)`
   TextRange HeadRange;

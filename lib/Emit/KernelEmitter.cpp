@@ -881,8 +881,8 @@ private:
         break;
       H.erase(B, E + 1 - B);
     }
-    std::string Params = M.text(M.ParamsRange);
-    if (Params.find_first_not_of(" \t\n") != std::string::npos)
+    std::string Params = M.ParamsText;
+    if (!M.Params.empty())
       Params += ", ";
     Params += "const unsigned int " + N("grid_x");
     if (!P.Block)

@@ -107,9 +107,6 @@ std::string rcache::runtimeText(const std::set<std::string> &Helpers) {
 std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
                                        bool ForAll, bool WithVoidArgs) {
   const KernelModel &M = *Cases.front().M;
-  std::string Params = M.text(M.ParamsRange);
-  bool NoParams = Params.find_first_not_of(" \t\n") == std::string::npos ||
-                  M.Params.empty();
   std::string Args, Targs;
   for (const KernelParam &P : M.Params)
     Args += (Args.empty() ? "" : ", ") + P.Name;
@@ -124,7 +121,7 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
   T += Head + "static inline void " + M.Name +
        "_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared, cudaStream_t "
        "rc_stream" +
-       (NoParams ? "" : ", " + Params) + ") {\n";
+       (M.Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";
   T += verificationText(M);
   // Instantiations with different plans are different kernels.
   std::string Else;

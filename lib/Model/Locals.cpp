@@ -268,9 +268,14 @@ std::string Locals::typeAsWritten(TypeLoc TL, QualType T) const {
     return T.getUnqualifiedType().getAsString(P);
   if (auto Q = TL.getAs<QualifiedTypeLoc>())
     return typeAsWritten(Q.getUnqualifiedLoc(), T.getUnqualifiedType());
-  if (auto A = TL.getAs<ArrayTypeLoc>())
+  if (auto A = TL.getAs<ArrayTypeLoc>()) {
+    if (T->isPointerType()) // a parameter `float a[]`
+      return typeAsWritten(A.getElementLoc(), T->getPointeeType()) + " *";
     return typeAsWritten(A.getElementLoc(),
                          AC.getAsArrayType(T)->getElementType());
+  }
+  if (T->isPointerType() && T->getPointeeType()->isArrayType())
+    return T.getUnqualifiedType().getAsString(P);
   if (auto Ptr = TL.getAs<PointerTypeLoc>()) {
     QualType Pointee = T->getPointeeType();
     std::string Cv = Pointee.getLocalQualifiers().getAsString(P);
@@ -287,18 +292,24 @@ std::string Locals::typeAsWritten(TypeLoc TL, QualType T) const {
   return T.getUnqualifiedType().getAsString(P);
 }
 
+std::string paramName(const ParmVarDecl *P) {
+  return !P->getName().empty()
+             ? P->getName().str()
+             : "rc_unnamed_" + std::to_string(P->getFunctionScopeIndex());
+}
+
 void Locals::addParams(const FunctionDecl *FD) {
   PrintingPolicy P(AC.getLangOpts());
   for (const ParmVarDecl *D : FD->parameters()) {
     QualType T = D->getType();
     KernelParam K;
-    K.Name = D->getName();
+    K.Name = paramName(D);
     K.CanonicalType = T.getCanonicalType().getUnqualifiedType().getAsString(P);
     K.Type = K.CanonicalType;
     std::optional<TextRange> All = Flat.outerRange(D->getSourceRange());
     std::optional<TextRange> Name = Flat.outerRange(D->getLocation());
     if (All && Name && All->contains(*Name) && !D->hasDefaultArg() &&
-        !D->getOriginalType()->isArrayType() && !K.Name.empty() &&
+        !D->getOriginalType()->isArrayType() && !D->getName().empty() &&
         Name->End == All->End) {
       K.Type = M.text({All->Begin, Name->Begin});
       while (!K.Type.empty() &&

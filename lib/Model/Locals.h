@@ -70,6 +70,9 @@ private:
       ParamIndex;
 };
 
+/// The name of \p P, or the one that stands for it when the source gives none.
+std::string paramName(const clang::ParmVarDecl *P);
+
 /// The variable at the root of an lvalue `v`, `v.x`, `v[i].y`; null: none.
 const clang::VarDecl *rootVariable(const clang::Expr *E);
 

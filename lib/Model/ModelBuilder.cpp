@@ -40,6 +40,8 @@ public:
 
 private:
   std::unique_ptr<KernelModel> head(const KernelDecl &K);
+  void paramTexts(KernelModel &M, const FlatText &Flat, const FunctionDecl *F,
+                  TextRange All);
   bool flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K);
   void builtinSymbols(KernelModel &M, AffineArith &Arith);
   void insertionPoint(KernelModel &M, const KernelDecl &K);
@@ -70,6 +72,15 @@ std::string templateArgText(const TemplateArgument &A, ASTContext &AC) {
     return S;
   }
   }
+}
+
+/// Whether the kernel's template can be repeated parameter by parameter.
+bool namedTemplateParams(const KernelDecl &K) {
+  auto *T = K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
+  return !T ||
+         llvm::all_of(*T->getTemplateParameters(), [](const NamedDecl *P) {
+           return P->getIdentifier() && !P->isParameterPack();
+         });
 }
 
 /// Names, namespaces, template arguments: what needs no text.
@@ -119,6 +130,54 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   return M;
 }
 
+/// Fills ParamsText and LaunchParamsText. \p All: what stands between the
+/// parentheses.
+void Builder::paramTexts(KernelModel &M, const FlatText &Flat,
+                         const FunctionDecl *F, TextRange All) {
+  unsigned Done = All.Begin;
+  auto Both = [&](const std::string &T) {
+    M.ParamsText += T;
+    M.LaunchParamsText += T;
+  };
+  auto CopyTo = [&](unsigned To) {
+    if (To > Done)
+      Both(M.text({Done, To}));
+    Done = std::max(Done, To);
+  };
+  for (const ParmVarDecl *P : F->parameters()) {
+    auto Name = Flat.outerRange(P->getLocation());
+    if (!Name)
+      continue;
+    if (P->getName().empty()) {
+      CopyTo(Name->Begin); // where the name would stand
+      Both(" " + paramName(P));
+    } else {
+      CopyTo(Name->End);
+    }
+    if (!P->hasDefaultArg())
+      continue;
+    const SourceRange Default = P->getDefaultArgRange();
+    auto Value =
+        P->hasInheritedDefaultArg() ? std::nullopt : Flat.outerRange(Default);
+    if (!Value) { // in a declaration before this one
+      auto Written = Lexer::getSourceText(SM.getExpansionRange(Default), SM,
+                                          F->getASTContext().getLangOpts());
+      if (auto End = Flat.outerRange(P->getEndLoc()))
+        CopyTo(End->End);
+      M.LaunchParamsText += " = " + Written.str();
+      continue;
+    }
+    // What stands between the name and `=` belongs to the type.
+    const size_t Assign = M.Text.rfind('=', Value->Begin);
+    if (Assign == std::string::npos || Assign < Done)
+      continue;
+    CopyTo(static_cast<unsigned>(Assign));
+    M.LaunchParamsText += M.text({static_cast<unsigned>(Assign), Value->End});
+    Done = Value->End;
+  }
+  CopyTo(All.End);
+}
+
 /// Fills Text and the ranges of the definition's parts.
 bool Builder::flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K) {
   const FunctionDecl *F = K.Pattern ? K.Pattern : K.Def;
@@ -155,7 +214,7 @@ bool Builder::flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K) {
     auto Open = Flat.outerRange(TL.getLParenLoc());
     auto Close = Flat.outerRange(TL.getRParenLoc());
     if (Open && Close)
-      M.ParamsRange = {Open->End, Close->Begin};
+      paramTexts(M, Flat, F, {Open->End, Close->Begin});
   }
   if (auto *T = F->getDescribedFunctionTemplate()) {
     const TemplateParameterList *P = T->getTemplateParameters();
@@ -246,6 +305,8 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
            "");
       return M;
     }
+    if (!namedTemplateParams(K))
+      Give("template-form", "");
     KernelModel *Model = M.get();
     auto Done = guarded([&] {
       AffineArith Arith(*Model);
