@@ -361,9 +361,8 @@ splitPlain(const isl::pw_aff &V, const std::vector<std::string> &Ids,
   LinearSplit Split;
   Split.Rest = V;
   for (const std::string &Id : Ids) {
-    isl::id Name(V.ctx(), Id);
     const int Of =
-        isl_set_find_dim_by_id(Context.get(), isl_dim_param, Name.get());
+        isl_set_find_dim_by_name(Context.get(), isl_dim_param, Id.c_str());
     if (Of < 0)
       return std::nullopt;
     const isl::val Fixed = own(

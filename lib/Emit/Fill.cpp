@@ -1,11 +1,12 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Fill.h. Every shuffle stands at the level of the barrier it replaces,
 // under no condition that differs inside a warp: all 32 lanes take part.
 
 #include "Fill.h"
 #include "Affine/IslTools.h"
+#include "IndexForm.h"
 #include "Plan/Staging.h"
 #include "Plan/Windows.h"
 #include "ValueText.h"
@@ -116,12 +117,26 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
   isl::set Asked = never(M.Ctx->ctx());
   for (const ArrayPlan &W : P.Arrays)
     if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty())
-      Asked = W.Reach.is_null() ? always(M.Ctx->ctx())
-                                : Asked.unite(W.Reach);
+      Asked = W.Reach.is_null() ? always(M.Ctx->ctx()) : Asked.unite(W.Reach);
   O.Context = Asked.intersect(P.Context).coalesce();
   bool Ended = false;
   isl::set Left = Staged.coalesce();
-  for (const StagePiece &Piece : A.Stage.Pieces) {
+  const std::optional<IndexForm> Form = findIndexForm(A.Stage, O.Context);
+  for (size_t K = 0; K < A.Stage.Pieces.size() && !Ended; ++K) {
+    const StagePiece &Piece = A.Stage.Pieces[K];
+    if (Form && K == Form->Begin) {
+      auto C = conditionText(Form->Domain, N, O);
+      if (!C)
+        return C.takeError();
+      auto V = indexFormText(*Form, Piece, N, O);
+      if (!V)
+        return V.takeError();
+      Ended = *C == "true";
+      T += Ended ? *V : "  if (" + *C + ") {\n" + *V + "  }\n";
+      Left = Left.subtract(Form->Domain).coalesce();
+      K = Form->End - 1;
+      continue;
+    }
     // A load, of the value or of a condition, is made only where the original
     // made it; a value without loads may stand for everything that is left.
     std::string Cond;
@@ -153,7 +168,7 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
     if (Cond == "true") {
       T += "  return " + *V + ";\n";
       Ended = true;
-      break;
+      continue;
     }
     T += "  if (" + Cond + ")\n    return " + *V + ";\n";
     if (Piece.Guards.empty())
@@ -172,9 +187,8 @@ std::string Fill::Run::text() const {
   return "if (" + Condition + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
 }
 
-llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
-                                    const std::string &Into, int64_t Count,
-                                    int64_t Lo, int64_t Hi) {
+llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
+                                    int64_t Count, int64_t Lo, int64_t Hi) {
   const std::string M1 = N("m");
   const bool Part = Hi >= 0 && (Lo > 0 || Hi < Count);
   if (Hi < 0)
@@ -198,19 +212,20 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
   }
   std::string Scalar;
   if (Count > 1)
-    Scalar = Each1 + Into + "[" + M1 + "] = " + groupName(A) + "_at(" + At +
-             ");\n";
+    Scalar =
+        Each1 + Into + "[" + M1 + "] = " + groupName(A) + "_at(" + At + ");\n";
   else
     Scalar = Into + "[0] = " + groupName(A) + "_at(" + At + ");\n";
   if (A.InteriorPiece < 0 || Count < 2)
     return Run{"", "", Scalar};
-  const StagePiece &Piece = A.Stage.Pieces[static_cast<size_t>(A.InteriorPiece)];
+  const StagePiece &Piece =
+      A.Stage.Pieces[static_cast<size_t>(A.InteriorPiece)];
   auto Cond = conditionText(A.Interior, N, O);
   if (!Cond)
     return Cond.takeError();
   std::string Fast;
-  auto LoadRun = [&](const VectorLeaf &L, const std::string &Into)
-      -> llvm::Expected<std::string> {
+  auto LoadRun = [&](const VectorLeaf &L,
+                     const std::string &Into) -> llvm::Expected<std::string> {
     auto I = valueText(L.Load->Operands[0], N, O, /*AsIndex=*/true);
     if (!I)
       return I;
@@ -219,8 +234,7 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A,
                        str(L.Head) + ", " + str(Lo) + ", " + str(Hi)
                  : "rcache::device::load_run<" + str(A.VectorBytes) + ", " +
                        str(L.Head)) +
-           ">(" + Into + ", " + L.Load->Text + " + (" + *I +
-           "));\n";
+           ">(" + Into + ", " + L.Load->Text + " + (" + *I + "));\n";
   };
   if (Piece.V->K == Value::Load && A.Leaves.size() == 1 &&
       A.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
@@ -320,7 +334,8 @@ llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
   O.Symbols = N.symbols();
   O.Context = P.Context;
   std::string Loops, Register, Extents, At;
-  auto Each = [&](const std::string &I, int64_t From, int64_t To, int64_t Step) {
+  auto Each = [&](const std::string &I, int64_t From, int64_t To,
+                  int64_t Step) {
     Loops += "#pragma unroll\nfor (int " + I + " = " + str(From) + "; " + I +
              (Step > 0 ? " <= " : " >= ") + str(To) + "; " +
              (Step == 1    ? "++" + I
@@ -365,8 +380,8 @@ llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
          groupName(A) + "_at(" + At + ");\n";
 }
 
-/// The lambdas that load one row of a streamed window, and the test that chooses
-/// between them.
+/// The lambdas that load one row of a streamed window, and the test that
+/// chooses between them.
 llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   const std::string W = base(Index), V = N("v"), Row = N("row");
@@ -440,7 +455,8 @@ std::string Fill::streamedRow(unsigned Loop, const std::string &Row,
     for (size_t D = 1; D < A.Extent.size(); ++D)
       T += "[" + str(A.Extent[D]) + "]";
     const bool Fast = Load.Fast && (Inside || !Load.Scalar);
-    T += ";\n" + W + (Fast ? "_row(" : "_border_row(") + W + ", " + Row + ");\n";
+    T +=
+        ";\n" + W + (Fast ? "_row(" : "_border_row(") + W + ", " + Row + ");\n";
   }
   return T;
 }
@@ -470,8 +486,8 @@ llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
     return High.takeError();
   T += "if (" + Lane +
        (A.Direction > 0 ? " < " + str(Q) : " >= " + str(32 - Q)) +
-       ") {\nconst int " + E + " = " + *F + " + " + str(32 * B) + ";\n" + High->text() +
-       "}\n";
+       ") {\nconst int " + E + " = " + *F + " + " + str(32 * B) + ";\n" +
+       High->text() + "}\n";
   std::string Mm = N("m");
   T += "// Phase: the rest of the window arrives from the lanes that own it.\n";
   T += Arr.ElemType + " " + W + "[" + str(Len) + "];\n";
@@ -510,12 +526,12 @@ llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
   // The last registers are only partly needed: lanes beyond the halo load none.
   T += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " + str(Regs) +
        "; ++" + R + ")\n  if (" + R + " * 32 + " + Lane + " < " +
-       str(32 * C + Span - 1) + ")\n    " + W + "_own[" + R + "] = " +
-       groupName(A) + "_at(" + *F + " + " + R + " * 32);\n";
+       str(32 * C + Span - 1) + ")\n    " + W + "_own[" + R +
+       "] = " + groupName(A) + "_at(" + *F + " + " + R + " * 32);\n";
   T += "// Phase: slot s reads element lane + j from the lane that owns it.\n";
   T += Arr.ElemType + " " + W + "[" + str(C * Span) + "];\n";
-  T += "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " + str(C) + "; ++" +
-       S + ")\n#pragma unroll\nfor (int " + J + " = 0; " + J + " < " +
+  T += "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " + str(C) +
+       "; ++" + S + ")\n#pragma unroll\nfor (int " + J + " = 0; " + J + " < " +
        str(Span) + "; ++" + J + ")\n  " + W + "[" + S + " * " + str(Span) +
        " + " + J + "] = " + J + " == 0 ? " + W + "_own[" + S +
        "] : rcache::device::shuffle(" + Lane + " < " + J + " % 32 ? " + W +
@@ -526,7 +542,8 @@ llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
 }
 
 llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
-  // Array by array: the staging function, if something asks it, and the windows.
+  // Array by array: the staging function, if something asks it, and the
+  // windows.
   std::vector<std::pair<std::string, std::string>> Windows;
   std::map<std::string, const ArrayPlan *> Asked;
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
@@ -536,7 +553,7 @@ llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
     const std::string Name = groupName(A);
     std::string T;
     if (A.X != Exchange::Direct || A.Early) {
-      auto F = A.Early                  ? early(A, I)
+      auto F = A.Early                   ? early(A, I)
                : A.Stream                ? rows(A, I)
                : A.X == Exchange::Reload ? reload(A, I)
                : A.Cyclic                ? cyclic(A, I)

@@ -124,6 +124,18 @@ TEST_F(IslToolsTest, LinearSplit) {
   EXPECT_EQ((std::vector<std::string>{"b"}), involvedIds(S->Rest));
 }
 
+TEST_F(IslToolsTest, SplitsByProductsOfSymbols) {
+  // Their names are no names of isl's notation.
+  const isl::pw_aff V = symbolValue(Ctx, "64*e0*w")
+                            .mul(constantValue(Ctx, 3))
+                            .add(symbolValue(Ctx, "e1"));
+  const auto S = splitLinear(
+      V, {"64*e0*w"}, inRange(V, constantValue(Ctx, 0), constantValue(Ctx, 9)));
+  ASSERT_TRUE(S);
+  EXPECT_EQ(3, S->Coefficients.at("64*e0*w"));
+  EXPECT_VALUE("[e1] -> { [(e1)] }", S->Rest);
+}
+
 TEST_F(IslToolsTest, LinearCoefficientSeesThroughSplits) {
   const isl::set Ctxt = cond("[tx, ty] -> { : 0 <= tx < 16 and 0 <= ty < 8 }");
   EXPECT_EQ(
