@@ -49,9 +49,9 @@ for source in "$here"/suite/*.cu; do
   if [ "$name" = print ]; then # its output is the result
     "$tmp/$name" >"$tmp/out" 2>&1
     lines=$(wc -l <"$want")
-    bad=$(diff "$want" "$tmp/out" | grep -c '^<')
+    bad=$(diff "$tmp/out" "$want" | grep -c '^>')
     echo "| $name | $lines | $((lines - bad)) | 0 | $bad |" >>"$tmp/table"
-    [ "$bad" = 0 ] || { wrong=1; details+=$'\n'"$name: $(diff "$want" "$tmp/out")"; }
+    [ "$bad" = 0 ] || { wrong=1; details+=$'\n'"$name: $(diff "$tmp/out" "$want")"; }
     continue
   fi
   "$tmp/$name" "$want" >"$tmp/out" 2>"$tmp/log" || wrong=1
