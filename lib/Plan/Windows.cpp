@@ -1,9 +1,10 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Windows.h. An index is split into what all reads of a window share (thread,
-// block and parameter terms: First) and what differs with slot and unrolled
-// iterators (the register). Both are linear; anything else is read directly.
+// See Windows.h. An index is split into what all reads of a window share
+// (thread, block and parameter terms: First) and what differs with slot and
+// unrolled iterators (the register). Both are linear; anything else is read
+// directly.
 
 #include "Windows.h"
 #include "Affine/IslTools.h"
@@ -16,8 +17,9 @@ using namespace rcache;
 
 namespace {
 
-constexpr int64_t MaxUnroll = 512;   ///< rounds of the unrolled loops around a read
-constexpr int64_t MaxGap = 16;       ///< unused registers worth keeping one window
+constexpr int64_t MaxUnroll =
+    512;                       ///< rounds of the unrolled loops around a read
+constexpr int64_t MaxGap = 16; ///< unused registers worth keeping one window
 
 struct Term {
   std::string Id;
@@ -31,8 +33,8 @@ struct SplitIndex {
   std::map<std::string, int64_t> Base;
   std::vector<Term> Terms;
   int64_t Const = 0;
-  int64_t Min = 0, Max = 0; ///< of Terms (slots left out) + Const
-  int64_t SlotCoef = 0;     ///< of sx; sy and sz count as Terms
+  int64_t Min = 0, Max = 0;         ///< of Terms (slots left out) + Const
+  int64_t SlotCoef = 0;             ///< of sx; sy and sz count as Terms
   int64_t SlotMin = 0, SlotMax = 0; ///< of SlotCoef * sx
 };
 
@@ -103,7 +105,8 @@ std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
           S.SlotMin = std::min<int64_t>(0, End);
           S.SlotMax = std::max<int64_t>(0, End);
         } else if (Id == Threads[Ax] && Factor[Ax] > 1)
-          AddTerm({Slots[Ax], Coef * Stride[Ax], 0, int64_t(Factor[Ax]) - 1, 1});
+          AddTerm(
+              {Slots[Ax], Coef * Stride[Ax], 0, int64_t(Factor[Ax]) - 1, 1});
     }
     R.Dims.push_back(std::move(S));
   }
@@ -112,7 +115,8 @@ std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
   return R;
 }
 
-isl::pw_aff linearPwAff(isl::ctx Ctx, const std::map<std::string, int64_t> &Base,
+isl::pw_aff linearPwAff(isl::ctx Ctx,
+                        const std::map<std::string, int64_t> &Base,
                         int64_t Const) {
   isl::pw_aff R = constantValue(Ctx, Const);
   for (auto &[Id, C] : Base)
@@ -131,8 +135,7 @@ usedLines(const ArrayPlan &P, const std::vector<SplitRead> &Reads,
   size_t Count = 1;
   for (size_t D = 0; D + 1 < Rank; ++D)
     Count *= static_cast<size_t>(P.Extent[D]);
-  std::vector<std::pair<int64_t, int64_t>> Lines(Count,
-                                                 {P.Extent.back(), 0});
+  std::vector<std::pair<int64_t, int64_t>> Lines(Count, {P.Extent.back(), 0});
   for (size_t K = 0; K < Reads.size(); ++K) {
     // The symbols of the read and their values.
     std::map<std::string, Term> Symbols;
@@ -281,10 +284,9 @@ WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
         for (const Term &T : R.Dims[D].Terms)
           Terms[T.Id] += T.Coef;
         if (R.Dims[D].SlotCoef)
-          Terms["sx"] = D + 1 == Rank && P.SlotSpan ? P.SlotSpan
-                                                    : R.Dims[D].SlotCoef;
-        W.Register.push_back(
-            linearPwAff(Ctx, Terms, R.Dims[D].Const - Min[D]));
+          Terms["sx"] =
+              D + 1 == Rank && P.SlotSpan ? P.SlotSpan : R.Dims[D].SlotCoef;
+        W.Register.push_back(linearPwAff(Ctx, Terms, R.Dims[D].Const - Min[D]));
       }
       P.Reads.push_back(R.Access);
       P.WindowReads.push_back(std::move(W));
@@ -325,6 +327,37 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
       if (!Hull.is_subset(C))
         Cuts.push_back(C);
   });
+  // Cuts that leave something of every disjunct are of what the disjuncts have
+  // in common (`g < n`, where blocks but the first load the left halo as well);
+  // the others only tell them apart.
+  std::vector<isl::set> Common;
+  isl::set Most = Hull;
+  for (const isl::set &C : Cuts) {
+    if (Most.is_subset(D))
+      break;
+    bool OfAll = !Most.is_subset(C);
+    D.foreach_basic_set([&](const isl::basic_set &B) {
+      OfAll &= !Most.intersect(C).intersect(isl::set(B)).is_empty();
+    });
+    if (!OfAll)
+      continue;
+    Common.push_back(C);
+    Most = Most.intersect(C);
+  }
+  if (Most.is_subset(D)) {
+    for (size_t Out = 0; Out < Common.size(); ++Out) {
+      isl::set T = Hull;
+      for (size_t I = 0; I < Common.size(); ++I)
+        if (I != Out)
+          T = T.intersect(Common[I]);
+      if (T.is_subset(D))
+        Common.erase(Common.begin() + static_cast<ptrdiff_t>(Out--));
+    }
+    isl::set T = Hull;
+    for (const isl::set &C : Common)
+      T = T.intersect(C);
+    return T;
+  }
   for (const isl::set &C : Cuts) {
     isl::set T = Hull.intersect(C);
     if (!T.is_empty() && T.is_subset(D))
@@ -345,8 +378,8 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
   return Best;
 }
 
-/// Is \p Load made whenever \p V is computed? Not one that `?:` chooses, or that
-/// stands behind `&&`: it may lie outside of its array.
+/// Is \p Load made whenever \p V is computed? Not one that `?:` chooses, or
+/// that stands behind `&&`: it may lie outside of its array.
 static bool alwaysDone(const ValueRef &V, const ValueRef &Load) {
   if (V == Load)
     return true;
@@ -490,11 +523,11 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       for (unsigned Corner = 0; Corner < (1u << Rank); ++Corner) {
         std::map<std::string, isl::pw_aff> At;
         for (size_t D = 0; D < Rank; ++D)
-          At.emplace(P.Stage.ElemIds[D],
-                     symbolValue(Ctx, P.Stage.ElemIds[D])
-                         .add(constantValue(Ctx, (Corner >> D & 1)
-                                                     ? Box[D].second - 1
-                                                     : Box[D].first)));
+          At.emplace(
+              P.Stage.ElemIds[D],
+              symbolValue(Ctx, P.Stage.ElemIds[D])
+                  .add(constantValue(Ctx, (Corner >> D & 1) ? Box[D].second - 1
+                                                            : Box[D].first)));
         In = In.intersect(substitute(*Convex, At));
       }
     // What is known of First needs no test.
