@@ -194,6 +194,9 @@ struct Plan {
   /// have to lead to different memory; a precondition says so for each pair.
   std::vector<std::pair<int, int>> Separate;
   std::vector<Precondition> Preconditions;
+  /// Launches with fewer threads than this leave most of the device idle and
+  /// run the original; 0: none do. Set by the prediction.
+  unsigned LeastThreads = 0;
   PlanCounts Counts;
   double PredictedSpeedup = 0;  ///< 0: not predicted
   /// What PredictedSpeedup rests on: estimates, the compiler's registers, or

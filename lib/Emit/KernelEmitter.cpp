@@ -49,9 +49,10 @@ public:
     // What left shared memory must not be named any more.
     for (const SharedArray &A : M.Arrays)
       if (!keptShared(A) && mentions(withoutComments(Body), A.Name))
-        return llvm::make_error<CannotWrite>(
-            "escaping-array", "'" + A.Name + "' is used other than by its "
-                                             "elements");
+        return llvm::make_error<CannotWrite>("escaping-array",
+                                             "'" + A.Name +
+                                                 "' is used other than by its "
+                                                 "elements");
     EmittedKernel E;
     E.KernelName = Name;
     E.Kernel = head() + "{\n" + planComment() + prologue(Body) + Body + "}\n";
@@ -59,6 +60,8 @@ public:
     E.Helpers.insert(Helpers.begin(), Helpers.end());
     if (!P.Separate.empty())
       E.Helpers.insert("separate");
+    if (P.LeastThreads)
+      E.Helpers.insert("fills");
     E.Condition = condition();
     E.Launch = launch();
     return E;
@@ -1022,9 +1025,28 @@ private:
 
   std::string condition() const {
     std::string T;
+    auto And = [&](const std::string &C) {
+      T += (T.empty() ? "" : " &&\n") + C;
+    };
+    // First what is cheap to ask.
+    if (P.LeastThreads)
+      And("rcache::device::fills(rc_grid, " + threadsOfBlock() + ", " +
+          std::to_string(P.LeastThreads) + ")");
     for (const Precondition &C : P.Preconditions)
-      T += (T.empty() ? "(" : " &&\n(") + C.Text + ")";
+      And("(" + C.Text + ")");
     return T.empty() ? "true" : T;
+  }
+
+  /// Threads that stand for one logical block.
+  std::string threadsOfBlock() const {
+    if (P.Block) {
+      int64_t Threads = 1;
+      for (int A = 0; A < 3; ++A)
+        Threads *= (*P.Block)[A] / P.Factor[A];
+      return std::to_string(Threads) + "u";
+    }
+    std::string T = "rc_block.x * rc_block.y * rc_block.z";
+    return P.slots() == 1 ? T : T + " / " + std::to_string(P.slots()) + "u";
   }
 
   std::string launch() const {

@@ -229,6 +229,11 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
     C.Why += ", whose form did worse where it was measured";
 }
 
+/// Warps an SM below which a form with several outputs a thread was slower than
+/// the original, tiles and all: latency counts there, not throughput (measured
+/// with images of 512 x 512 and 1000 x 1000 elements on an H200).
+static constexpr unsigned BusyWarps = 8;
+
 Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
                          const Arch &A, const ChooseOptions &O) {
   Choice R;
@@ -251,6 +256,8 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     for (const ArrayPlan &Array : P.Arrays)
       C.Covered &= Array.X == Exchange::Shared || Array.Stage.CoverageProved;
     P.PredictedSpeedup = C.Speedup;
+    if (!O.Force && !O.Wanted && P.slots() > 1)
+      P.LeastThreads = BusyWarps * 32 * A.Sms;
     R.Candidates.push_back(std::move(C));
   }
   choose(R, O);

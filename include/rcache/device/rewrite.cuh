@@ -184,6 +184,27 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
 // rcache-end: apart
 
+// rcache-begin: fills
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more. With
+/// fewer, most of the device would be idle, and the original, with more of them,
+/// is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: fills
+
 // rcache-begin: separate
 #ifndef RCACHE_DEVICE_SEPARATE
 #define RCACHE_DEVICE_SEPARATE
