@@ -528,6 +528,12 @@ void Expresser::visitCallInst(CallInst &I) {
     set(I, After.CreateTrunc(S, After.getInt32Ty()));
     return;
   }
+  if (Name == "rcc_texture") { // what it reads is not followed
+    IRBuilder<> B(&I);
+    R.call(B, "rcc_expr_need", B.getVoidTy(),
+           {B.getInt32(1), B.getInt32(Unknown), B.getInt32(Sites.of(I))});
+    return;
+  }
   if (Name == "rcc_vote" || Name == "rcc_match" || Name == "rcc_redux" ||
       Name == "rcc_barrier_red") {
     IRBuilder<> B(&I);

@@ -706,6 +706,11 @@ void FunctionInstrumenter::visitCallInst(CallInst &I) {
     callShadow(I);
     return;
   }
+  if (Name == "rcc_texture") { // it checks what it reads
+    for (unsigned N = 2; N + 1 < I.arg_size(); ++N)
+      require(I, I.getArgOperand(N), UninitUse::Address);
+    return;
+  }
   if (Callee->isIntrinsic()) {
     if (I.getType()->isVoidTy() || isa<DbgInfoIntrinsic>(I))
       return;

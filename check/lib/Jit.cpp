@@ -54,6 +54,8 @@ static cudaError_t fill(cudaDeviceProp *P) {
   P->maxGridSize[0] = 0x7fffffff;
   P->maxGridSize[1] = P->maxGridSize[2] = 65535;
   P->totalConstMem = 64 << 10;
+  P->textureAlignment = 512;
+  P->texturePitchAlignment = 32;
   P->major = 9;
   P->minor = 0;
   P->multiProcessorCount = 4;
@@ -292,6 +294,7 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
   dump(*Device, Opts.DumpDir, "device-1-lowered");
   optimise(*Device, **TM, /*Final=*/false);
   contractProducts(*Device);
+  expandStateFields(*Device);
   dump(*Device, Opts.DumpDir, "device-2-optimised");
   for (const Function &F : *Device)
     for (const Instruction &Inst : instructions(F))
@@ -306,6 +309,7 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
   else {
     instrument(*Device, Low, Opts.Checks, Opts.Definedness);
   }
+  expandStateFields(*Device); // those of the checks
   dump(*Device, Opts.DumpDir, "device-3-instrumented");
   optimise(*Device, **TM, /*Final=*/true);
   dump(*Device, Opts.DumpDir, "device-4-final");

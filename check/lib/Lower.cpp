@@ -44,6 +44,8 @@ uint32_t SiteTable::of(const Instruction &I) {
                    StringRef(Full).contains("/include/cccl/") ||
                    StringRef(Full).contains("/include/crt/") ||
                    StringRef(Full).contains("/include/cuda_") ||
+                   StringRef(Full).contains("/include/texture_") ||
+                   StringRef(Full).contains("/include/surface_") ||
                    StringRef(Full).contains("/lib/clang/");
     Best = L;
     if (!Toolkit && L->getLine())
@@ -96,24 +98,50 @@ Value *RuntimeCalls::uninitialised(IRBuilder<> &B, Type *T) {
   return U;
 }
 
+/// A field of the state at \p Base: a function without effects until
+/// expandStateFields. Were it a load, the optimiser would merge it with one of
+/// the program's (`p ? *p : threadIdx.x`), and nobody could tell them apart.
+Value *RuntimeCalls::field(IRBuilder<> &B, Type *Ty, Value *Base,
+                           unsigned Offset) {
+  std::string Name = StateField.str();
+  raw_string_ostream(Name) << *Ty;
+  CallInst *C = call(B, Name, Ty, {Base, B.getInt32(Offset)});
+  Function *F = C->getCalledFunction();
+  F->setMemoryEffects(MemoryEffects::none());
+  F->addFnAttr(Attribute::WillReturn);
+  F->addFnAttr(Attribute::Speculatable);
+  return C;
+}
+
 Value *RuntimeCalls::threadField(IRBuilder<> &B, Type *Ty, unsigned Offset) {
-  Value *Ctx = context(*B.GetInsertBlock()->getParent());
-  LoadInst *L = B.CreateLoad(
-      Ty, B.CreateConstInBoundsGEP1_32(B.getInt8Ty(), Ctx, Offset));
-  L->setMetadata(LLVMContext::MD_invariant_load,
-                 MDNode::get(B.getContext(), {}));
-  L->setMetadata("rcc.state", MDNode::get(B.getContext(), {}));
-  return L;
+  return field(B, Ty, context(*B.GetInsertBlock()->getParent()), Offset);
 }
 
 Value *RuntimeCalls::blockField(IRBuilder<> &B, unsigned Offset) {
   Value *Blk = threadField(B, B.getPtrTy(), offsetof(ThreadCtx, Block));
-  LoadInst *L = B.CreateLoad(
-      B.getInt32Ty(), B.CreateConstInBoundsGEP1_32(B.getInt8Ty(), Blk, Offset));
-  L->setMetadata(LLVMContext::MD_invariant_load,
-                 MDNode::get(B.getContext(), {}));
-  L->setMetadata("rcc.state", MDNode::get(B.getContext(), {}));
-  return L;
+  return field(B, B.getInt32Ty(), Blk, Offset);
+}
+
+void expandStateFields(Module &M) {
+  SmallVector<Function *, 4> Fields;
+  for (Function &F : M)
+    if (F.getName().starts_with(StateField))
+      Fields.push_back(&F);
+  for (Function *F : Fields) {
+    for (User *U : make_early_inc_range(F->users())) {
+      auto *C = cast<CallInst>(U);
+      IRBuilder<> B(C);
+      LoadInst *L = B.CreateLoad(
+          C->getType(), B.CreateInBoundsGEP(B.getInt8Ty(), C->getArgOperand(0),
+                                            C->getArgOperand(1)));
+      L->setMetadata(LLVMContext::MD_invariant_load,
+                     MDNode::get(M.getContext(), {}));
+      L->takeName(C);
+      C->replaceAllUsesWith(L);
+      C->eraseFromParent();
+    }
+    F->eraseFromParent();
+  }
 }
 
 std::string functionName(std::string Demangled) {

@@ -39,6 +39,8 @@ struct Lowered {
 inline constexpr const char *UninitName = "rcc.uninit";
 /// "rcc_rn_mulf": __fmul_rn until contractProducts has run.
 inline constexpr llvm::StringLiteral RoundedOperation = "rcc_rn_";
+/// "rcc_field.i32": threadIdx and the like until expandStateFields has run.
+inline constexpr llvm::StringLiteral StateField = "rcc_field.";
 inline constexpr const char *EntryAttr = "rcc-entry";
 inline constexpr const char *KernelAttr = "rcc-kernel";
 
@@ -54,6 +56,10 @@ bool lower(llvm::Module &M, Program &P, Lowered &Out, bool Contract,
 
 /// Fuses what is marked (Contract.cpp) and removes the marks.
 void contractProducts(llvm::Module &M);
+
+/// Makes loads of what reads the thread's and the block's state. To be called when
+/// the optimiser has run, before checks are added, and again for those of the checks.
+void expandStateFields(llvm::Module &M);
 
 /// Places a source location is worth a number. Locations inside the toolkit's
 /// headers are replaced by the place in the user's file that led there.
@@ -78,12 +84,15 @@ public:
   llvm::Value *context(llvm::Function &F);
   /// A value that nobody knows. Each call is a different one.
   llvm::Value *uninitialised(llvm::IRBuilder<> &B, llvm::Type *T);
-  /// Loads a field of the thread's or the block's state.
+  /// A field of the thread's or the block's state.
   llvm::Value *threadField(llvm::IRBuilder<> &B, llvm::Type *Ty,
                            unsigned Offset);
   llvm::Value *blockField(llvm::IRBuilder<> &B, unsigned Offset);
 
 private:
+  llvm::Value *field(llvm::IRBuilder<> &B, llvm::Type *Ty, llvm::Value *Base,
+                     unsigned Offset);
+
   llvm::Module &M;
   std::map<llvm::Function *, llvm::Value *> Contexts;
 };

@@ -191,6 +191,8 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
     return atomic(Op, Args);
   if (Name == "cp")
     return copyAsync(Op, Args);
+  if (Name == "tex")
+    return texture(Op, Args);
   if (Name == "shfl")
     return shuffle(Op, Args);
   if (Name.starts_with("v") && (Name.ends_with("2") || Name.ends_with("4")))

@@ -39,6 +39,7 @@ private:
   bool memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool atomic(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  bool texture(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool shuffle(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool packed(StringRef Name, unsigned Lanes, ArrayRef<StringRef> Op,
               ArrayRef<StringRef> Args);

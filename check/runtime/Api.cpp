@@ -7,8 +7,10 @@
 // a token. Structures whose layout changes between toolkits are filled by
 // ApiShim.inc, which is compiled with the user's own headers.
 
+#include "Api.h"
 #include "Exec.h"
 #include "Streams.h"
+#include "Textures.h"
 
 #include <chrono>
 #include <cstring>
@@ -17,26 +19,6 @@
 namespace rcache::check {
 
 namespace {
-enum : int {
-  Success = 0,
-  InvalidValue = 1,
-  OutOfMemory = 2,
-  InvalidPitch = 12,
-  InvalidHandle = 400,
-  InvalidConfiguration = 9,
-  InvalidSymbol = 13,
-  InvalidDevicePointer = 17,
-  InvalidDevice = 101,
-  InvalidDeviceFunction = 98,
-  IllegalAddress = 700,
-  LaunchTimeout = 702,
-  Assert = 710,
-  MisalignedAddress = 716,
-  LaunchFailure = 719,
-  CooperativeLaunchTooLarge = 720,
-  NotSupported = 801,
-};
-
 struct ApiState {
   std::map<const void *, const KernelInfo *> Stubs;
   std::map<const void *, Allocation> Symbols;
@@ -49,48 +31,19 @@ ApiState &api() {
   static ApiState *S = new ApiState;
   return *S;
 }
+} // namespace
+
 int fail(int E) {
   if (E != Success)
     api().LastError = E;
   return E;
 }
 
-struct Config {
-  Dim3 Grid, Block;
-  size_t Shared;
-  void *Stream;
-};
-thread_local std::vector<Config> Configs;
-
-struct HostDim3 {
-  unsigned X, Y, Z;
-};
-Dim3 dim(HostDim3 D) { return {D.X, D.Y, D.Z}; }
-
-struct PitchedPtr {
-  void *Ptr;
-  size_t Pitch, XSize, YSize;
-};
-struct Extent {
-  size_t Width, Height, Depth;
-};
-struct Pos {
-  size_t X, Y, Z;
-};
-struct Memcpy3DParms {
-  void *SrcArray;
-  Pos SrcPos;
-  PitchedPtr SrcPtr;
-  void *DstArray;
-  Pos DstPos;
-  PitchedPtr DstPtr;
-  Extent Ext;
-  int Kind;
-};
-struct Event {
-  bool Timed = true;
-  std::chrono::steady_clock::time_point At;
-};
+int unsupported(const char *What) {
+  report(Severity::Error, "unsupported", nullptr, nullptr, 0,
+         std::string("this checker has no ") + What);
+  return fail(NotSupported);
+}
 
 int copy(void *Dst, const void *Src, size_t N) {
   if (N == 0)
@@ -122,13 +75,32 @@ int copy2D(char *Dst, size_t DPitch, const char *Src, size_t SPitch,
       return E;
   return Success;
 }
+int inStream(void *Stream, std::function<int()> Work) {
+  return captured(Stream, Work) ? int(Success) : Work();
+}
+
+namespace {
+struct Config {
+  Dim3 Grid, Block;
+  size_t Shared;
+  void *Stream;
+};
+thread_local std::vector<Config> Configs;
+
+struct HostDim3 {
+  unsigned X, Y, Z;
+};
+Dim3 dim(HostDim3 D) { return {D.X, D.Y, D.Z}; }
+
+struct Event {
+  bool Timed = true;
+  std::chrono::steady_clock::time_point At;
+};
+
 /// A kernel's stub, or the kernel handle that some APIs use instead.
 const KernelInfo *kernelFor(const void *Stub) {
   auto It = api().Stubs.find(Stub);
   return It == api().Stubs.end() ? nullptr : It->second;
-}
-int inStream(void *Stream, std::function<int()> Work) {
-  return captured(Stream, Work) ? int(Success) : Work();
 }
 constexpr size_t Multiprocessors = 4;
 size_t blocksPerMultiprocessor(const KernelInfo &K, size_t Threads,
@@ -386,11 +358,6 @@ int cudaMallocPitch(void **P, size_t *Pitch, size_t Width, size_t Height) {
   *Pitch = (Width + 511) & ~size_t(511);
   return allocateFor(P, *Pitch * Height, Allocation::Device);
 }
-int cudaMalloc3D(PitchedPtr *P, Extent E) {
-  size_t Pitch = (E.Width + 511) & ~size_t(511);
-  *P = {nullptr, Pitch, E.Width, E.Height};
-  return allocateFor(&P->Ptr, Pitch * E.Height * E.Depth, Allocation::Device);
-}
 int cudaFree(void *P) {
   if (!P)
     return Success;
@@ -439,24 +406,6 @@ int cudaMemcpy2DAsync(void *D, size_t DP, const void *S, size_t SP, size_t W,
                       size_t H, int, void *Stream) {
   return inStream(Stream, [=] { return cudaMemcpy2D(D, DP, S, SP, W, H, 0); });
 }
-int cudaMemcpy3D(const Memcpy3DParms *P) {
-  if (P->SrcArray || P->DstArray)
-    return fail(NotSupported);
-  for (size_t Z = 0; Z < P->Ext.Depth; ++Z) {
-    auto At = [&](const PitchedPtr &B, const Pos &O) {
-      return static_cast<char *>(B.Ptr) +
-             ((O.Z + Z) * B.YSize + O.Y) * B.Pitch + O.X;
-    };
-    if (int E = copy2D(At(P->DstPtr, P->DstPos), P->DstPtr.Pitch,
-                       At(P->SrcPtr, P->SrcPos), P->SrcPtr.Pitch, P->Ext.Width,
-                       P->Ext.Height))
-      return E;
-  }
-  return Success;
-}
-int cudaMemcpy3DAsync(const Memcpy3DParms *P, void *) {
-  return cudaMemcpy3D(P);
-}
 int cudaMemset(void *D, int V, size_t N) { return fill(D, V, N); }
 int cudaMemsetAsync(void *D, int V, size_t N, void *Stream) {
   return inStream(Stream, [=] { return fill(D, V, N); });
@@ -471,14 +420,6 @@ int cudaMemset2DAsync(void *D, size_t Pitch, int V, size_t W, size_t H,
                       void *) {
   return cudaMemset2D(D, Pitch, V, W, H);
 }
-int cudaMemset3D(PitchedPtr P, int V, Extent E) {
-  for (size_t Z = 0; Z < E.Depth; ++Z)
-    if (int R = cudaMemset2D(static_cast<char *>(P.Ptr) + Z * P.Pitch * P.YSize,
-                             P.Pitch, V, E.Width, E.Height))
-      return R;
-  return Success;
-}
-
 //===--- Symbols ----------------------------------------------------------===//
 
 static const Allocation *symbol(const void *S) {
@@ -533,6 +474,20 @@ int cudaDeviceReset() { return Success; }
 int cudaThreadExit() { return Success; }
 int cudaDeviceSynchronize() { return api().Sticky; }
 int cudaThreadSynchronize() { return api().Sticky; }
+int cudaDeviceGetPCIBusId(char *Id, int N, int Device) {
+  static const char Text[] = "0000:00:00.0";
+  if (Device != 0)
+    return fail(InvalidDevice);
+  if (!Id || N < int(sizeof(Text)))
+    return fail(InvalidValue);
+  memcpy(Id, Text, sizeof(Text));
+  return Success;
+}
+int cudaDeviceGetByPCIBusId(int *D, const char *Id) {
+  if (!D || !Id)
+    return fail(InvalidValue);
+  return strcmp(Id, "0000:00:00.0") ? fail(InvalidDevice) : (*D = 0, Success);
+}
 int cudaDriverGetVersion(int *V) { return *V = 13000, Success; }
 int cudaRuntimeGetVersion(int *V) { return *V = 13000, Success; }
 int cudaDeviceSetLimit(int, size_t) { return Success; }
@@ -581,6 +536,12 @@ static const struct {
     {InvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
     {InvalidDevicePointer, "cudaErrorInvalidDevicePointer",
      "invalid device pointer"},
+    {InvalidChannelDescriptor, "cudaErrorInvalidChannelDescriptor",
+     "invalid channel descriptor"},
+    {InvalidFilterSetting, "cudaErrorInvalidFilterSetting",
+     "linear filtering not supported for non-float type"},
+    {InvalidNormSetting, "cudaErrorInvalidNormSetting",
+     "read as normalized float not supported for 32-bit non float type"},
     {InvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
      "invalid device function"},
     {InvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
@@ -720,8 +681,8 @@ std::vector<std::pair<std::string, void *>> runtimeSymbols() {
   std::vector<std::pair<std::string, void *>> R = {
 #include "ApiNames.inc"
   };
-  for (auto &S : graphSymbols())
-    R.push_back(S);
+  for (auto &&List : {graphSymbols(), volumeSymbols(), textureSymbols()})
+    R.insert(R.end(), List.begin(), List.end());
   // The per-thread default stream changes nothing here.
   size_t N = R.size();
   for (size_t I = 0; I < N; ++I)

@@ -865,12 +865,14 @@ int Harness::run() {
     if (int Code = trial(S, Trial++); Code >= 0)
       return Code;
   }
-  if (!Compared) {
+  // What does nothing says nothing, if all else is left out.
+  if (!Compared || (Compared == Idle && Undefined)) {
     fprintf(stderr,
             "rcache-check: %s: no launch was found for which the original is "
-            "defined (%u tried; last: %s); say more with --block, --grid, "
+            "defined%s (%u tried; last: %s); say more with --block, --grid, "
             "--smem and --arg=NAME=VALUE\n",
-            K.Name.c_str(), Undefined, LastUndefined.c_str());
+            K.Name.c_str(), Compared ? " and touches memory" : "", Undefined,
+            LastUndefined.c_str());
     return ExitCouldNotRun;
   }
   fprintf(stderr,

@@ -37,11 +37,13 @@ void printFinding(const Finding &F) {
   std::string Out = F.Location.empty() ? "" : F.Location + ": ";
   Out += F.Sev == Severity::Error ? "error: " : "warning: ";
   Out += F.Text + " [" + F.Kind + "]\n";
-  Out += "  in kernel " + F.Kernel + ", launch " +
-         std::to_string(F.LaunchIndex);
-  if (F.HasThread)
-    Out += ", block " + dim(F.Block) + ", thread " + dim(F.Thread);
-  Out += "\n";
+  if (!F.Kernel.empty()) { // not what the host asked for
+    Out += "  in kernel " + F.Kernel + ", launch " +
+           std::to_string(F.LaunchIndex);
+    if (F.HasThread)
+      Out += ", block " + dim(F.Block) + ", thread " + dim(F.Thread);
+    Out += "\n";
+  }
   fflush(stdout);
   fputs(Out.c_str(), stderr);
 }
