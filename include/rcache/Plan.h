@@ -197,6 +197,10 @@ struct Plan {
   /// Launches with fewer threads than this leave most of the device idle and
   /// run the original; 0: none do. Set by the prediction.
   unsigned LeastThreads = 0;
+  /// Pointer parameters (indices in KernelModel::Params) that launches have to
+  /// give aligned to 16 bytes, or run the original: without vectors the lanes
+  /// would stride over more than they use. Set by the prediction.
+  std::vector<int> Aligned;
   PlanCounts Counts;
   double PredictedSpeedup = 0;  ///< 0: not predicted
   /// What PredictedSpeedup rests on: estimates, the compiler's registers, or

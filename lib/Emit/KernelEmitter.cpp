@@ -62,6 +62,8 @@ public:
       E.Helpers.insert("separate");
     if (P.LeastThreads)
       E.Helpers.insert("fills");
+    if (!P.Aligned.empty())
+      E.Helpers.insert("aligned");
     E.Condition = condition();
     E.Launch = launch();
     return E;
@@ -1034,6 +1036,8 @@ private:
           std::to_string(P.LeastThreads) + ")");
     for (const Precondition &C : P.Preconditions)
       And("(" + C.Text + ")");
+    for (int Pm : P.Aligned)
+      And("rcache::device::aligned(" + M.Params[Pm].Name + ")");
     return T.empty() ? "true" : T;
   }
 
