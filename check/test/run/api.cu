@@ -100,6 +100,23 @@ int main(int argc, char **argv) {
   size_t free, total;
   printf("%d\n", cudaMemGetInfo(&free, &total) == cudaSuccess && free > 0);
   // CHECK: 1
+  char id[16];
+  int device = -1, found = cudaDeviceGetPCIBusId(id, 16, 0) || cudaDeviceGetByPCIBusId(&device, id);
+  printf("%d %d %d\n", found, device, cudaDeviceGetPCIBusId(id, 4, 0));
+  // CHECK: 0 0 1
+  cudaPitchedPtr volume;
+  cudaMalloc3D(&volume, make_cudaExtent(8, 3, 2));
+  cudaMemset3DAsync(volume, 0, make_cudaExtent(8, 3, 2), s);
+  cudaMemset3DAsync(volume, 5, make_cudaExtent(4, 2, 1), s);
+  cudaMemcpy3DParms box = {};
+  int cells[12];
+  box.srcPtr = volume;
+  box.dstPtr = make_cudaPitchedPtr(cells, 8, 8, 3);
+  box.extent = make_cudaExtent(8, 3, 2);
+  box.kind = cudaMemcpyDeviceToHost;
+  cudaMemcpy3DAsync(&box, s);
+  printf("%x %x %x %x %x\n", cells[0], cells[1], cells[2], cells[4], cells[6]);
+  // CHECK: 5050505 0 5050505 0 0
   printf("%s\n", cudaGetErrorString(cudaFree((char *)o + 4)));
   // CHECK: invalid argument
   return cudaFree(o) != cudaSuccess;
