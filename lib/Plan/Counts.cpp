@@ -4,6 +4,7 @@
 // See Counts.h.
 
 #include "Counts.h"
+#include "Affine/IslTools.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -28,19 +29,46 @@ double rcache::sharingSlots(const KernelModel &M, const SharedAccess &S,
                             bool TapsOutside) {
   if (S.IndexValues.empty())
     return 1;
-  if (!TapsOutside)
-    for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
-      const Stmt &L = M.stmt(static_cast<unsigned>(Q));
-      if (L.HasBarrier)
-        break;
-      if (L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do)
-        return 1;
-    }
+  bool Looped = false;
+  for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &L = M.stmt(static_cast<unsigned>(Q));
+    if (L.HasBarrier)
+      break;
+    Looped |= L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do;
+  }
+  if (Looped && !TapsOutside)
+    return 1;
   unsigned Depends = 0;
   for (const ValueRef &V : S.IndexValues)
     Depends |= V ? V->Depends : ~0u;
-  return ((Depends & DepThreadX) ? 1.0 : Factor[0]) *
-         ((Depends & DepThreadY) ? 1.0 : Factor[1]);
+  // In every round of a loop that the slots run together, a slot under a
+  // condition on its own thread reads for itself.
+  auto Shared = [&](unsigned Bit, const char *Thread, unsigned Slots) {
+    return (Depends & Bit) || (Looped && !S.Domain.is_null() &&
+                               dependsOn(S.Domain, Thread))
+               ? 1.0
+               : double(Slots);
+  };
+  return Shared(DepThreadX, "tx", Factor[0]) *
+         Shared(DepThreadY, "ty", Factor[1]);
+}
+
+/// Outputs of a logical thread: a loop with barriers around a store gives one a
+/// round.
+static double outputRounds(const KernelModel &M) {
+  double Most = 1;
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.K == GlobalAccess::Read)
+      continue;
+    double Rounds = 1;
+    for (int Q = static_cast<int>(G.Stmt); Q >= 0; Q = M.stmt(Q).Parent)
+      if (M.stmt(Q).HasBarrier) {
+        Rounds = roundsOf(M, static_cast<unsigned>(Q));
+        break;
+      }
+    Most = std::max(Most, Rounds);
+  }
+  return Most;
 }
 
 PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
@@ -68,23 +96,28 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
     double PerVector = A.VectorBytes && Bytes
                            ? std::max(1.0, double(A.VectorBytes) / Bytes)
                            : 1;
+    const double Rounds = A.X == Exchange::Shared ? 1 : roundsOf(M, A.Barrier);
     switch (A.X) {
-    case Exchange::Shuffle:
-      K.GlobalLoads += A.Chunk * Leaves / Slots;
-      K.LoadInstructions += A.Chunk * Leaves / PerVector / Slots;
-      K.Shuffles += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
-      K.Selects += (Regs - A.Chunk) * std::max(1u, Bytes / 4) / Slots;
+    case Exchange::Shuffle: {
+      const double Moved = Rounds * (Regs - A.Chunk) * std::max(1u, Bytes / 4);
+      K.GlobalLoads += Rounds * A.Chunk * Leaves / Slots;
+      K.LoadInstructions += Rounds * A.Chunk * Leaves / PerVector / Slots;
+      K.Shuffles += Moved / Slots;
+      K.Selects += Moved / Slots;
       K.Registers +=
           static_cast<unsigned>(Regs + A.Chunk) * std::max(1u, Bytes / 4);
       break;
+    }
     case Exchange::Reload:
-      K.GlobalLoads += Regs * Leaves / Slots;
-      K.LoadInstructions += Regs * Leaves / PerVector / Slots;
+      K.GlobalLoads += Rounds * Regs * Leaves / Slots;
+      K.LoadInstructions += Rounds * Regs * Leaves / PerVector / Slots;
       K.Registers += static_cast<unsigned>(Regs) * std::max(1u, Bytes / 4);
       break;
     case Exchange::Direct:
-      K.GlobalLoads += double(A.Reads.size());
-      K.LoadInstructions += double(A.Reads.size());
+      for (unsigned R : A.Reads) {
+        K.GlobalLoads += roundsOf(M, M.SharedAccesses[R].Stmt);
+        K.LoadInstructions += roundsOf(M, M.SharedAccesses[R].Stmt);
+      }
       K.Registers += A.Early ? static_cast<unsigned>(Regs) : 0;
       break;
     case Exchange::Shared:
@@ -103,6 +136,12 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
       break;
     }
   }
+  const double Outputs = outputRounds(M);
+  for (double *Each :
+       {&K.OriginalSharedWrites, &K.OriginalSharedReads, &K.OriginalGlobalLoads,
+        &K.OriginalLoadInstructions, &K.GlobalLoads, &K.LoadInstructions,
+        &K.Shuffles, &K.Selects, &K.SharedReads, &K.SharedWrites})
+    *Each /= Outputs;
   K.Stores = 0;
   for (const GlobalAccess &G : M.GlobalAccesses)
     K.Stores += G.K != GlobalAccess::Read;

@@ -20,7 +20,7 @@ double roundsOf(const KernelModel &M, unsigned StmtId);
 
 /// Slots that share one read of \p S: those along axes on which its place does
 /// not depend, as long as they run side by side. Around a loop they do not,
-/// unless it runs outside the slots.
+/// unless it runs outside the slots and no condition on a thread is inside it.
 double sharingSlots(const KernelModel &M, const SharedAccess &S,
                     const std::array<unsigned, 3> &Factor, bool TapsOutside);
 

@@ -2,6 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Choose.h"
+#include "Plan/Counts.h"
 #include "Plan/Streaming.h"
 #include "PlanCosts.h"
 #include "llvm/ADT/STLExtras.h"
@@ -61,15 +62,38 @@ std::array<unsigned, 3> physicalBlock(const Plan &P,
   return B;
 }
 
+/// Reads that an element of the window of \p A serves, all slots together.
+double reuse(const KernelModel &M, const Plan &P, const ArrayPlan &A) {
+  double Reads = 0, Elements = 1;
+  for (const WindowRead &R : A.WindowReads)
+    Reads +=
+        roundsOf(M, M.SharedAccesses[R.Access].Stmt) / roundsOf(M, A.Barrier);
+  for (int64_t E : A.Extent)
+    Elements *= double(E);
+  if (!A.Lines.empty()) {
+    Elements = 0;
+    for (const auto &[Lo, Hi] : A.Lines)
+      Elements += double(std::max<int64_t>(0, Hi - Lo));
+  }
+  return Reads * P.slots() / std::max(1.0, Elements);
+}
+
+/// Part of a prediction that windows of three dimensions keep: their rows are
+/// far apart, and only where each element is read several times do they pay.
+/// *Fitted.*
+double depthFactor(double Reuse) {
+  return 0.42 + 0.58 * std::clamp(Reuse - 2, 0.0, 1.0);
+}
+
 /// What may be claimed where predictions were too high (measured on an H200
-/// with programs that the model was not fitted to): nothing for a kernel of
-/// mostly special functions, for many registers of sums or for wide elements in
-/// large windows; less for windows of three dimensions.
+/// with programs that the model was not fitted to): nothing for many registers
+/// of sums or for wide elements in large windows; less for windows of three
+/// dimensions.
 double claim(const KernelModel &M, const Plan &P, const KernelCounts &K,
              double Speedup) {
-  if (K.SpecialOps >= 8 || K.Registers > 128)
+  if (K.Registers > 128)
     Speedup = std::min(Speedup, 1.0);
-  bool Deep = false;
+  double Kept = 1;
   double Loads = 0;
   for (const MemoryAccesses &L : K.Loads)
     Loads += L.PerOutput;
@@ -79,7 +103,8 @@ double claim(const KernelModel &M, const Plan &P, const KernelCounts &K,
     if (M.Arrays[A.Array].ElemBytes >= 8 &&
         heldRegisters(A) * M.Arrays[A.Array].ElemBytes > 64 * 4)
       Speedup = std::min(Speedup, 1.0);
-    Deep |= A.Extent.size() > 2;
+    if (A.Extent.size() > 2)
+      Kept = std::min(Kept, depthFactor(reuse(M, P, A)));
     if (M.Arrays[A.Array].ElemBytes >= 8 && Loads > 4)
       Speedup = std::min(Speedup, 1.0);
     // Elements of several bytes are unpacked again in every slot and round.
@@ -87,7 +112,7 @@ double claim(const KernelModel &M, const Plan &P, const KernelCounts &K,
         llvm::StringRef(M.Arrays[A.Array].CanonicalType).contains("char"))
       Speedup = std::min(Speedup, 1.0);
   }
-  return Deep ? Speedup * 0.42 : Speedup;
+  return Speedup * Kept;
 }
 
 bool usesWindows(const Plan &P) {

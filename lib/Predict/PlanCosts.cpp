@@ -60,7 +60,7 @@ Arithmetic arithmetic(const KernelModel &M, const std::set<unsigned> &Without) {
     double T = roundsOf(M, S.Id);
     std::string Text = M.text(S.Range);
     int Depth = 0;
-    double Plain = 0, Products = 0, Index = 0, Div = 0, Calls = 0;
+    double Plain = 0, Products = 0, Index = 0, Div = 0, Calls = 0, Around = 0;
     for (size_t I = 0; I < Text.size(); ++I) {
       char C = Text[I];
       Depth += C == '[';
@@ -77,7 +77,13 @@ Arithmetic arithmetic(const KernelModel &M, const std::set<unsigned> &Without) {
           --J;
         static const std::set<std::string> Cheap = {"if",    "fabsf", "fminf",
                                                     "fmaxf", "fmaf",  "__fmaf"};
-        Calls += !Cheap.count(Text.substr(J, I - J));
+        const llvm::StringRef Name(Text.data() + J, I - J);
+        if (Cheap.count(Name.str()))
+          continue;
+        // Beside the special unit's approximation: scaling, or range reduction
+        // and correction.
+        Calls += 1;
+        Around += Name.starts_with("__") || Name == "rsqrtf" ? 1 : 8;
       }
     }
     // Subscripts of unrolled loops are offsets in the instruction.
@@ -104,6 +110,7 @@ Arithmetic arithmetic(const KernelModel &M, const std::set<unsigned> &Without) {
     else
       R.Int += T * (0.6 * Plain + Products + 4 * Div);
     R.Special += T * Calls;
+    R.Fp += T * Around;
   }
   return R;
 }
@@ -434,8 +441,8 @@ KernelCounts rcache::originalCounts(const KernelModel &M,
   }
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read)
-      K.Stores.push_back(
-          {roundsOf(M, G.Stmt), std::max(1u, G.ElemBytes), double(G.ElemBytes)});
+      K.Stores.push_back({roundsOf(M, G.Stmt), std::max(1u, G.ElemBytes),
+                          double(G.ElemBytes)});
   Arithmetic A = arithmetic(M, stagingStmts(M));
   K.FpOps = A.Fp;
   K.IntOps += A.Int + A.Index + 8;
