@@ -412,6 +412,8 @@ struct KernelModel {
   /// Factors of floating-point products, one each, that another fusion with a
   /// sum could give other bits (lib/Model/Fusion.cpp).
   std::vector<TextRange> Apart;
+  /// What integers are divided by, where it is no constant.
+  std::vector<TextRange> Divisors;
   std::vector<Var> Vars;
   std::vector<VarUse> VarUses;              ///< in text order
   std::vector<Stmt> Stmts;                  ///< Stmts[0] is the body

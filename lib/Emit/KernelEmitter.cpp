@@ -620,6 +620,61 @@ private:
     return Out + gap(Pos, End);
   }
 
+  std::string loop(const Stmt &St) {
+    if (std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
+        P.UnrolledLoops.end())
+      return "\n#pragma unroll\n" + render(St.HeaderRange, {}, true) + " {\n" +
+             body(St.Children[0]) + "}\n";
+    return render({St.Range.Begin, St.HeaderRange.End}, {}, true) + " {\n" +
+           body(St.Children[0]) + "}\n";
+  }
+
+  /// A condition on a slot, in both directions.
+  struct SlotTest {
+    std::string Out, In;
+  };
+  /// What keeps a slot of \p R from running: guards before it, conditions
+  /// around it.
+  std::vector<SlotTest> slotTests(const Region &R, bool Flags) {
+    std::vector<SlotTest> T;
+    if (Flags && S.ActiveFlags) {
+      const std::string Active = N("active") + slotIndex();
+      T.push_back({"!" + Active, Active});
+    }
+    for (unsigned G : S.RepeatedGuards)
+      // Where it stands, and again in every region behind it.
+      if (M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End) {
+        const std::string C = render(M.stmt(G).CondRange, {}, true);
+        T.push_back({C, "!(" + C + ")"});
+      }
+    for (unsigned G : R.Guards) {
+      const std::string C = "(" + render(M.stmt(G).CondRange, {}, true) + ")";
+      T.push_back({"!" + C, C});
+    }
+    return T;
+  }
+  static std::string allIn(const std::vector<SlotTest> &Tests) {
+    std::string All;
+    for (const SlotTest &T : Tests)
+      All += (All.empty() ? "" : " && ") + T.In;
+    return All.empty() ? "true" : All;
+  }
+
+  /// The slots of \p L run together if one of them has to.
+  std::string ifAnySlot(const Stmt &L, const std::string &Text) {
+    const Region *In = nullptr;
+    for (const Region &R : S.Regions)
+      if (!In && L.Range.contains(M.stmt(R.All.front()).Range))
+        In = &R;
+    InSlots = true;
+    const std::string Any = N("any"),
+                      Test = Any + " |= " + allIn(slotTests(*In, true)) + ";\n";
+    const std::string Decls = repeatedDecls(Test);
+    InSlots = false;
+    return "{\nbool " + Any + " = false; // is one of the slots left?\n" +
+           slotLoops(Decls + Test) + "if (" + Any + ") {\n" + Text + "}\n}\n";
+  }
+
   std::string structural(const Stmt &St) {
     InSlots = false;
     switch (St.K) {
@@ -628,12 +683,9 @@ private:
     case Stmt::For:
       if (isStreamed(St))
         return streamed(St);
-      if (std::find(P.UnrolledLoops.begin(), P.UnrolledLoops.end(), St.Id) !=
-          P.UnrolledLoops.end())
-        return "\n#pragma unroll\n" + render(St.HeaderRange, {}, true) +
-               " {\n" + body(St.Children[0]) + "}\n";
-      return render({St.Range.Begin, St.HeaderRange.End}, {}, true) + " {\n" +
-             body(St.Children[0]) + "}\n";
+      if (S.IfAnySlot.count(St.Id))
+        return ifAnySlot(St, loop(St));
+      return loop(St);
     case Stmt::While:
       return "while (" + render(St.CondRange, {}, true) + ") {\n" +
              body(St.Children[0]) + "}\n";
@@ -709,7 +761,7 @@ private:
       Out += Vr.Type + " " + Vr.Name + slotExtents();
       for (int64_t E : Vr.ArrayExtents)
         Out += "[" + std::to_string(E) + "]";
-      Out += ";\n";
+      Out += S.Zeroed.count(V) ? " = {};\n" : ";\n";
     }
     if (!needsLoop(R))
       return Out + comments(R);
@@ -725,23 +777,11 @@ private:
     std::string Text = render(
         {M.stmt(R.All.front()).Range.Begin, M.stmt(R.All.back()).Range.End},
         Skip, true);
-    // What keeps a slot from running: guards before it, conditions around it.
-    std::vector<std::string> Out2;
-    for (unsigned G : S.RepeatedGuards)
-      // Where it stands, and again in every region behind it.
-      if (M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End)
-        Out2.push_back(render(M.stmt(G).CondRange, {}, true));
-    for (unsigned G : R.Guards)
-      Out2.push_back("!(" + render(M.stmt(G).CondRange, {}, true) + ")");
-    if (S.ActiveFlags && (Index > 0 || R.StoresLate))
-      Out2.insert(Out2.begin(), "!" + N("active") + slotIndex());
-    std::string Guards, On;
-    for (const std::string &G : Out2) {
-      if (!R.Speculative)
-        Guards += "if (" + G + ")\ncontinue;\n";
-      On += (On.empty() ? "" : " && ") +
-            (G[0] == '!' ? G.substr(1) : "!(" + G + ")");
-    }
+    const std::vector<SlotTest> Tests = slotTests(R, Index > 0 || R.StoresLate);
+    std::string Guards;
+    if (!R.Speculative)
+      for (const SlotTest &T : Tests)
+        Guards += "if (" + T.Out + ")\ncontinue;\n";
     std::string Decls = repeatedDecls(Text + Guards);
     std::string Before, After, Set;
     for (size_t K = 0; K < P.VectorStores.size(); ++K) {
@@ -757,8 +797,7 @@ private:
       O.Symbols = N.symbols(Names::Of::SlotRow);
       Before += G.ElemType + " " + B + slotExtents() + ";\nbool " + B + "_on" +
                 slotExtents() + " = {};\n";
-      Set +=
-          B + "_on" + slotIndex() + " = " + (On.empty() ? "true" : On) + ";\n";
+      Set += B + "_on" + slotIndex() + " = " + allIn(Tests) + ";\n";
       // One run a row of slots.
       std::string Row;
       for (int A = 2; A > 0; --A)

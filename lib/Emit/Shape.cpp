@@ -4,6 +4,7 @@
 // See Shape.h.
 
 #include "Shape.h"
+#include "Speculation.h"
 #include <algorithm>
 #include <map>
 
@@ -54,6 +55,8 @@ public:
       placeVars();
     if (!Error)
       placeReturns();
+    if (!Error)
+      prepareSpeculation();
     ShapeResult R;
     R.S = std::move(S);
     R.Error = std::move(Error);
@@ -70,6 +73,7 @@ private:
   std::vector<TextRange> Replaced; ///< accesses written anew: registers, stores
   std::map<unsigned, std::vector<const VarUse *>> UsesOf;
   std::set<unsigned> SlotVars; ///< variables that differ from slot to slot
+  std::map<unsigned, Speculation> Judged; ///< loops over taps
 
   bool inReplaced(TextRange R) const {
     for (TextRange A : Replaced)
@@ -133,10 +137,28 @@ private:
     return !hasGlobalWrite(R);
   }
 
+  /// Text made by emission may name it: at a barrier, a read or a store in its
+  /// scope.
+  bool mentioned(const Var &V) const {
+    if (!Mentioned.count(V.Name))
+      return false;
+    const TextRange Scope = M.stmt(V.Scope).Range;
+    for (const Stmt &St : M.Stmts)
+      if (St.K == Stmt::Barrier && Scope.contains(St.Range))
+        return true;
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (A.K == SharedAccess::Read && Scope.contains(A.Range))
+        return true;
+    for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
+      if (isVectorStore(I) && Scope.contains(M.GlobalAccesses[I].Range))
+        return true;
+    return false;
+  }
+
   /// Is the variable's value needed (\p Elsewhere: outside of that statement)?
   bool varIsLive(unsigned V, const Stmt *Elsewhere = nullptr) const {
     const Var &Vr = M.Vars[V];
-    if (Vr.AddressTaken || Mentioned.count(Vr.Name))
+    if (Vr.AddressTaken || mentioned(Vr))
       return true;
     auto It = UsesOf.find(V);
     if (It == UsesOf.end())
@@ -331,6 +353,8 @@ private:
     if (S.Structural.count(Parent))
       return true;
     const Stmt &B = M.stmt(Parent);
+    if (B.K == Stmt::If) // no braces
+      return makeGuard(B);
     if (B.K != Stmt::Block || B.Parent < 0)
       return false;
     if (!makeGuard(M.stmt(static_cast<unsigned>(B.Parent))))
@@ -456,6 +480,9 @@ private:
         continue; // stands at the top of the slot loop, or is left out
       if (St.HasCall || St.HasReturn)
         return false;
+      for (TextRange D : M.Divisors)
+        if (D.contains(St.Range) || (St.Range.contains(D) && !readsUniform(D)))
+          return false;
       for (const Stmt &Q : M.Stmts)
         if (St.Range.contains(Q.Range) &&
             (Q.K == Stmt::While || Q.K == Stmt::Do || Q.K == Stmt::Switch))
@@ -628,8 +655,7 @@ private:
         R.Block = Block;
         unsigned First = R.All.front();
         if (const Stmt *L = tapLoopAround(First))
-          // The index of a slot that has returned may lead outside the array.
-          R.Speculative = !readsPointers(L->Range) && !readsKept(L->Range);
+          R.Speculative = speculative(*L);
         else
           R.Speculative = isPure(R);
         for (unsigned C : R.Slot)
@@ -688,6 +714,61 @@ private:
       }
     }
     Flush();
+  }
+
+  /// Slots that have returned run the loop as well.
+  bool speculative(const Stmt &Loop) {
+    if (readsPointers(Loop.Range))
+      return false;
+    auto Known = Judged.find(Loop.Id);
+    if (Known == Judged.end())
+      Known = Judged
+                  .emplace(Loop.Id, speculationOf(Loop, M, P, SlotVars,
+                                                  RegisterArrays))
+                  .first;
+    if (Known->second == Speculation::IfAnySlot)
+      for (unsigned G : S.GuardIfs) // tested in there, it may say no to all
+        if (Loop.Range.contains(M.stmt(G).Range))
+          return false;
+    return Known->second != Speculation::No;
+  }
+
+  /// Have slots left, or do they wait, where \p R runs?
+  bool someSlotsOut(const Region &R) const {
+    if (!R.Guards.empty() || S.ActiveFlags)
+      return true;
+    for (unsigned G : S.RepeatedGuards)
+      if (M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End)
+        return true;
+    return false;
+  }
+
+  /// What speculation asks for: that some slot is there, and that what the
+  /// others compute with has been set.
+  void prepareSpeculation() {
+    for (const Region &R : S.Regions) {
+      const Stmt *L = tapLoopAround(R.All.front());
+      if (!L || !R.Speculative || !someSlotsOut(R))
+        continue;
+      auto Known = Judged.find(L->Id);
+      if (Known != Judged.end() && Known->second == Speculation::IfAnySlot)
+        S.IfAnySlot.insert(L->Id);
+      for (const VarUse &U : M.VarUses)
+        if (S.VarHome[U.Var] == Home::Expanded && L->Range.contains(U.Range) &&
+            !setForAll(U.Var))
+          S.Zeroed.insert(U.Var);
+    }
+  }
+
+  /// Its declaration gives it a value in all slots.
+  bool setForAll(unsigned V) const {
+    if (M.Vars[V].InitRange.empty())
+      return false;
+    for (const Region &R : S.Regions)
+      if (std::find(R.All.begin(), R.All.end(), M.Vars[V].DeclStmt) !=
+          R.All.end())
+        return R.Speculative || !someSlotsOut(R);
+    return false;
   }
 
   bool isArrayDecl(const Stmt &St) const {

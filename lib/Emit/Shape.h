@@ -58,6 +58,10 @@ struct Shape {
   /// Slots may have returned: how later regions know.
   std::vector<unsigned> RepeatedGuards; ///< If statements to repeat
   bool ActiveFlags = false;             ///< a bool a slot instead
+  /// Loops over taps that a thread runs only if one of its slots is there.
+  std::set<unsigned> IfAnySlot;
+  /// Variables of slots that may not have set them before they run such a loop.
+  std::set<unsigned> Zeroed;
 
   int regionOf(unsigned Stmt, const KernelModel &M) const;
 };

@@ -175,7 +175,9 @@ SVal Executor::evalCall(const CallExpr *E) {
   }
 
   bool UserBody = F && !System && Info.Kind == CallKind::Harmless;
-  if (UserBody && !Inlining)
+  // A failed assertion ends the program: no threads run it that did not.
+  if ((UserBody && !Inlining) || Info.Kind == CallKind::Effect ||
+      (F && F->isNoReturn()) || Name.starts_with("__assert"))
     M.Stmts[CurStmt].HasCall = true;
 
   std::optional<SVal> Followed;

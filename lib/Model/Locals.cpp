@@ -125,9 +125,17 @@ public:
     return true;
   }
 
+  std::vector<const Expr *> Divisors; ///< of integers, no constants
+
   bool VisitBinaryOperator(const BinaryOperator *E) override {
     if (E->isAssignmentOp())
       markWrite(E->getLHS());
+    if ((E->isMultiplicativeOp() && E->getOpcode() != BO_Mul) ||
+        E->getOpcode() == BO_DivAssign || E->getOpcode() == BO_RemAssign)
+      if (E->getRHS()->getType()->isIntegerType() &&
+          E->getType()->isIntegerType() &&
+          !E->getRHS()->isIntegerConstantExpr(L.AC))
+        Divisors.push_back(E->getRHS());
     return true;
   }
   bool VisitUnaryOperator(const UnaryOperator *E) override {
@@ -234,6 +242,11 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   LocalsVisitor V(*this);
   V.TraverseStmt(FD->getBody());
   M.Apart = apartFactors(FD, Flat);
+  for (const Expr *E : V.Divisors)
+    if (auto R = Flat.range(E->getSourceRange()))
+      M.Divisors.push_back(*R);
+    else
+      M.Divisors.push_back({0, ~0u}); // anywhere
   llvm::sort(M.VarUses, [](const VarUse &A, const VarUse &B) {
     return std::tie(A.Range.Begin, A.Var) < std::tie(B.Range.Begin, B.Var);
   });

@@ -1,0 +1,172 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Speculation.h.
+
+#include "Speculation.h"
+#include "Affine/IslTools.h"
+#include "Plan/Staging.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+class Judge {
+public:
+  Judge(const Stmt &Loop, const KernelModel &M, const Plan &P,
+        const std::set<unsigned> &SlotVars, const std::set<unsigned> &Registers)
+      : Loop(Loop), M(M), SlotVars(SlotVars), Registers(Registers),
+        A(makeAssumptions(M, P.Block, P.BlockMultiple)) {
+    if (!P.Context.is_null())
+      A.Context = A.Context.intersect(P.Context);
+  }
+
+  Speculation run() {
+    if (!headersUniform())
+      return Speculation::No;
+    // Constant memory, at a place that all slots agree on.
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      for (const VarUse &U : M.VarUses)
+        if (Loop.Range.contains(G.Range) && G.Range.contains(U.Range) &&
+            SlotVars.count(U.Var) &&
+            (M.Vars[U.Var].Depends & (DepThread | DepShared)))
+          return Speculation::No;
+    for (TextRange D : M.Divisors) // a slot that is not there may have 0
+      if (D.contains(Loop.Range) || Loop.Range.contains(D))
+        return Speculation::No;
+    bool Always = true;
+    for (const SharedAccess &R : M.SharedAccesses) {
+      if (!Loop.Range.contains(R.Range) || Registers.count(R.Array) ||
+          inside(R))
+        continue;
+      if (!sameForAll(R))
+        return Speculation::No;
+      Always = false;
+    }
+    if (Always)
+      return Speculation::Yes;
+    return onlySlotVarsLeave() ? Speculation::IfAnySlot : Speculation::No;
+  }
+
+private:
+  const Stmt &Loop;
+  const KernelModel &M;
+  const std::set<unsigned> &SlotVars, &Registers;
+  Assumptions A;
+
+  /// Counts a loop in here.
+  bool counts(unsigned V) const {
+    for (const Stmt &St : M.Stmts)
+      if (St.K == Stmt::For && Loop.Range.contains(St.Range) &&
+          St.IterVar == static_cast<int>(V) && St.IterSymbol >= 0)
+        return true;
+    return false;
+  }
+
+  /// The same value in all slots.
+  bool uniform(TextRange R) const {
+    for (const BuiltinUse &B : M.Builtins)
+      if (B.K == Symbol::ThreadIdx && R.contains(B.Range))
+        return false;
+    for (const VarUse &U : M.VarUses)
+      if (R.contains(U.Range) &&
+          (U.Write || (SlotVars.count(U.Var) && !counts(U.Var))))
+        return false;
+    for (const SharedAccess &S : M.SharedAccesses)
+      if (R.contains(S.Range))
+        return false;
+    return true;
+  }
+
+  /// How often a loop runs does not hang on a slot's data.
+  bool headersUniform() const {
+    for (const Stmt &St : M.Stmts) {
+      if (St.Id == Loop.Id || !Loop.Range.contains(St.Range))
+        continue;
+      if (St.K == Stmt::While || St.K == Stmt::Do || St.K == Stmt::Switch)
+        return false;
+      if (St.K != Stmt::For || St.ConstTripCount)
+        continue;
+      if (St.IterSymbol < 0)
+        return false;
+      for (const BuiltinUse &B : M.Builtins)
+        if (B.K == Symbol::ThreadIdx && St.HeaderRange.contains(B.Range))
+          return false;
+      for (const VarUse &U : M.VarUses)
+        if (St.HeaderRange.contains(U.Range) &&
+            static_cast<int>(U.Var) != St.IterVar && SlotVars.count(U.Var))
+          return false;
+      for (const SharedAccess &S : M.SharedAccesses)
+        if (St.HeaderRange.contains(S.Range))
+          return false;
+      for (const GlobalAccess &G : M.GlobalAccesses)
+        if (St.HeaderRange.contains(G.Range))
+          return false;
+    }
+    return true;
+  }
+
+  /// The values that the iterators around \p R take.
+  isl::set rounds(TextRange R) const {
+    isl::set Out = A.Context;
+    for (const Stmt &St : M.Stmts)
+      if (St.K == Stmt::For && St.Range.contains(R) && !St.Cooperative &&
+          !St.IterDomain.is_null())
+        Out = Out.intersect(A.fix(St.IterDomain));
+    return Out;
+  }
+
+  /// In every thread of the block, whatever the conditions around it are.
+  bool inside(const SharedAccess &R) const {
+    const SharedArray &Array = M.Arrays[R.Array];
+    if (!R.Affine || R.K != SharedAccess::Read ||
+        R.Index.size() != Array.Extents.size() || Array.Dynamic)
+      return false;
+    const isl::set Points = rounds(R.Range);
+    for (size_t D = 0; D < R.Index.size(); ++D) {
+      if (!Array.Extents[D])
+        return false;
+      isl::ctx Ctx = Points.ctx();
+      if (!impliedBy(inRange(A.fix(R.Index[D]), constantValue(Ctx, 0),
+                             constantValue(Ctx, *Array.Extents[D])),
+                     Points))
+        return false;
+    }
+    return true;
+  }
+
+  /// What one slot reads, all of them read, in the same rounds.
+  bool sameForAll(const SharedAccess &R) const {
+    if (R.K != SharedAccess::Read || !uniform({R.Range.Begin + 1, R.Range.End}))
+      return false;
+    for (const ValueRef &V : R.IndexValues)
+      if (!V || V->Depends & (DepThread | DepShared | DepGlobal))
+        return false;
+    if (R.Domain.is_null() || Loop.Domain.is_null() || !R.DomainExact)
+      return false;
+    return impliedBy(A.fix(R.Domain),
+                     rounds(R.Range).intersect(A.fix(Loop.Domain)));
+  }
+
+  /// A thread that skips the loop has the same uniform values as the others.
+  bool onlySlotVarsLeave() const {
+    for (const VarUse &U : M.VarUses) {
+      if (!U.Write || !Loop.Range.contains(U.Range) || SlotVars.count(U.Var))
+        continue;
+      const Var &V = M.Vars[U.Var];
+      if (V.IsParam || !Loop.Range.contains(V.NameRange))
+        return false;
+    }
+    return true;
+  }
+};
+
+} // namespace
+
+Speculation rcache::speculationOf(const Stmt &Loop, const KernelModel &M,
+                                  const Plan &P,
+                                  const std::set<unsigned> &SlotVars,
+                                  const std::set<unsigned> &Registers) {
+  return Judge(Loop, M, P, SlotVars, Registers).run();
+}

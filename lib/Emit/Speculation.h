@@ -1,0 +1,32 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A loop over taps runs its slots side by side. Where some of them have
+// returned, or stand behind a condition that does not hold for them, a test in
+// each round keeps the compiler from overlapping what the others do. May they
+// run as well, their values unused?
+
+#ifndef RCACHE_EMIT_SPECULATION_H
+#define RCACHE_EMIT_SPECULATION_H
+
+#include "rcache/Plan.h"
+#include <set>
+
+namespace rcache {
+
+enum class Speculation {
+  No,        ///< a round may not end, trap, or read outside of an array
+  IfAnySlot, ///< as soon as one slot runs it does no harm in the others
+  Yes
+};
+
+/// \p Loop: a loop over taps (Shape.h): no calls, returns, breaks or stores,
+/// the header the same for all slots. \p SlotVars: the variables that differ
+/// from slot to slot; \p Registers: the arrays that left shared memory.
+Speculation speculationOf(const Stmt &Loop, const KernelModel &M, const Plan &P,
+                          const std::set<unsigned> &SlotVars,
+                          const std::set<unsigned> &Registers);
+
+} // namespace rcache
+
+#endif // RCACHE_EMIT_SPECULATION_H
