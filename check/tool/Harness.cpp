@@ -111,6 +111,8 @@ private:
   unsigned Compared = 0, Undefined = 0, ByRewritten = 0, Idle = 0;
   std::string LastUndefined;
   std::set<std::string> Launched; ///< kernels that the last launch ran
+  uint32_t SharedHigh = 0; ///< of the launches of this trial
+  const KernelInfo *Last = nullptr;
 };
 
 bool Harness::load(Version &S, const std::string &File, bool Indirect,
@@ -449,12 +451,13 @@ int Harness::trial(const Shape &S, unsigned Number) {
     // First with all the dynamic shared memory there is, to see how much of it
     // is needed; then with just that.
     Dynamic = L.DynamicShared;
-    uint32_t High = 0;
-    const KernelInfo *Kernel = nullptr;
-    onLaunch([&](const Launch &X) {
+    // Called by later launches too, when this block has been left.
+    SharedHigh = 0;
+    Last = nullptr;
+    onLaunch([this](const Launch &X) {
       Launched.insert(X.Kernel->DisplayName);
-      High = std::max(High, X.SharedHigh);
-      Kernel = X.Kernel;
+      SharedHigh = std::max(SharedHigh, X.SharedHigh);
+      Last = X.Kernel;
     });
     if (K.DynamicShared && !Dynamic) {
       Dynamic = 48 << 10;
@@ -469,8 +472,8 @@ int Harness::trial(const Shape &S, unsigned Number) {
       Found = Probe;
       if (!Ok)
         continue;
-      Dynamic = Kernel && High > Kernel->DynamicOffset
-                    ? High - Kernel->DynamicOffset
+      Dynamic = Last && SharedHigh > Last->DynamicOffset
+                    ? SharedHigh - Last->DynamicOffset
                     : 0;
       Dynamic = (Dynamic + 3) & ~size_t(3);
     }
