@@ -90,7 +90,7 @@ void f(float *x) { k<float, 3><<<1, 128>>>(x, x); }
   const KernelModel &M = P.only();
   EXPECT_EQ(M.Text.substr(0, 8), "template");
   EXPECT_EQ(M.TemplateHead, "template <typename T, int R>");
-  EXPECT_EQ(M.text(M.ParamsRange), "const T *a, T *b");
+  EXPECT_EQ(M.ParamsText, "const T *a, T *b");
   EXPECT_EQ(M.text(M.BodyRange).front(), '{');
   EXPECT_EQ(M.text(M.BodyRange).back(), '}');
   EXPECT_EQ(M.Signature, "k<float, 3>");
