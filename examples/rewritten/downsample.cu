@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -99,8 +100,9 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 #define RCACHE_DEVICE_APART
 namespace rcache {
 namespace device {
-/// x, but no product with it is shared with another slot's: a sum of two
-/// products is fused as it was when each thread had one output. No instruction.
+/// x, but no product with it is shared with another slot's, or computed where x
+/// is loaded: sums are fused as they were when each thread had one output. No
+/// instruction.
 __device__ __forceinline__ float apart(float x, int slot) {
 #ifdef __CUDA_ARCH__
   asm("" : "+f"(x) : "r"(slot));
@@ -112,6 +114,25 @@ __device__ __forceinline__ double apart(double x, int slot) {
   asm("" : "+d"(x) : "r"(slot));
 #endif
   return x;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -460,7 +481,8 @@ static inline void downsample_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                rc_grid, rc_block, rc_shared,
                                                rc_stream, in, out, n);
 #endif
-  if ((rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, 32u, 33792) &&
+      (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 8384512.0)
 #ifdef RCACHE_VERIFY

@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -91,6 +92,64 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
       if (on[i])
         p[i] = v[i];
   }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_APART
+#define RCACHE_DEVICE_APART
+namespace rcache {
+namespace device {
+/// x, but no product with it is shared with another slot's, or computed where x
+/// is loaded: sums are fused as they were when each thread had one output. No
+/// instruction.
+__device__ __forceinline__ float apart(float x, int slot) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+f"(x) : "r"(slot));
+#endif
+  return x;
+}
+__device__ __forceinline__ double apart(double x, int slot) {
+#ifdef __CUDA_ARCH__
+  asm("" : "+d"(x) : "r"(slot));
+#endif
+  return x;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_ALIGNED
+#define RCACHE_DEVICE_ALIGNED
+namespace rcache {
+namespace device {
+/// Whether vectors of 16 bytes start at a pointer; without them the original is
+/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
+static inline bool aligned(const volatile void *p) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)p;
+  return true;
+#else
+  return reinterpret_cast<size_t>(p) % 16 == 0;
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -420,7 +479,8 @@ __global__ void weighted_rc(const float *in, float *out, int n,
 
 #pragma unroll
       for (int j = 0; j < 2 * R + 1; ++j)
-        sum += float(j + 1) * rc_staged_w[rc_s + j];
+        sum +=
+            float(j + 1) * rcache::device::apart(rc_staged_w[rc_s + j], rc_s);
       rc_out_v[rc_s] = sum;
     }
 #pragma unroll
@@ -444,11 +504,14 @@ static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                rc_grid, rc_block, rc_shared,
                                                rc_stream, in, out, n);
 #endif
-  if ((rc_block.y == 1 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, rc_block.x * rc_block.y * rc_block.z / 8u,
+                            33792) &&
+      (rc_block.y == 1 && rc_block.z == 1) &&
       (rc_block.x % 8 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
-      ((double)rc_block.x * rc_grid.x <= 2147483647.0) && (n >= 0)
+      ((double)rc_block.x * rc_grid.x <= 2147483647.0) && (n >= 0) &&
+      rcache::device::aligned(in) && rcache::device::aligned(out)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

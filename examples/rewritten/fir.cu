@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -91,6 +92,25 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
       if (on[i])
         p[i] = v[i];
   }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -395,18 +415,8 @@ __global__ void fir_rc(const float *__restrict__ signal,
   const int rc_tx = threadIdx.x * 4; // first logical thread
   // window[rc_e0] as the original stages it.
   const auto rc_window_at = [=](const int rc_e0) -> float {
-    if ((6 <= rc_e0 && 256 * (int)rc_block_x + rc_e0 - 5 <= n) ||
-        (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 - 5 <= n &&
-         rc_e0 < 6))
-      return signal[256 * (int)rc_block_x + rc_e0 - 6];
-    if ((6 <= rc_e0 && n < 256 * (int)rc_block_x + rc_e0 - 5) ||
-        (1 <= (int)rc_block_x && rc_e0 < 6 &&
-         n < 256 * (int)rc_block_x + rc_e0 - 5) ||
-        ((int)rc_block_x == 0 && rc_e0 < 6 && n <= 0))
-      return signal[n - 1];
-    if ((int)rc_block_x == 0 && rc_e0 < 6 && 1 <= n)
-      return signal[0];
-    return {}; // never used
+    const int rc_at0 = min(max(rc_e0 + 256 * (int)rc_block_x - 6, 0), n - 1);
+    return signal[rc_at0];
   };
   // Phase: the elements of window that this thread's outputs need.
   float rc_window_w[16];
@@ -454,7 +464,8 @@ static inline void fir_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
                                                rc_grid, rc_block, rc_shared,
                                                rc_stream, signal, filtered, n);
 #endif
-  if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, 64u, 33792) &&
+      (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
 #ifdef RCACHE_VERIFY

@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -91,6 +92,42 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
       if (on[i])
         p[i] = v[i];
   }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_ALIGNED
+#define RCACHE_DEVICE_ALIGNED
+namespace rcache {
+namespace device {
+/// Whether vectors of 16 bytes start at a pointer; without them the original is
+/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
+static inline bool aligned(const volatile void *p) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)p;
+  return true;
+#else
+  return reinterpret_cast<size_t>(p) % 16 == 0;
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -378,7 +415,7 @@ __global__ void runStarts_rc(const int *in, unsigned char *out, int n,
   int rc_s_w[9];
   {
     const int rc_e0 = rc_tx;
-    if (8 <= rc_e0 && 256 * (int)rc_block_x + rc_e0 < n - 7) {
+    if (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 < n - 7) {
       rcache::device::load_run<16, 1>(rc_s_w,
                                       in + (rc_e0 + 256 * (int)rc_block_x - 1));
     } else {
@@ -418,9 +455,11 @@ static inline void runStarts_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                rc_grid, rc_block, rc_shared,
                                                rc_stream, in, out, n);
 #endif
-  if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, 32u, 33792) &&
+      (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
+      (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
+      rcache::device::aligned(in) && rcache::device::aligned(out)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -91,6 +92,25 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
       if (on[i])
         p[i] = v[i];
   }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -534,7 +554,8 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                rc_grid, rc_block, rc_shared,
                                                rc_stream, A, B, C, m, n, k);
 #endif
-  if ((rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, 16u, 33792) &&
+      (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0)
 #ifdef RCACHE_VERIFY

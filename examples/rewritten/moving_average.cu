@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -91,6 +92,47 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
       if (on[i])
         p[i] = v[i];
   }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. T: trivially copyable, of any size; exchanged word by word. Taken
+/// by value: `c ? a[i] : b[j]` bound to a reference would choose between
+/// addresses and keep both arrays in local memory.
+template <typename T> __device__ __forceinline__ T shuffle(T value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(T));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  T result;
+  memcpy(&result, words, sizeof(T));
+  return result;
 }
 } // namespace device
 } // namespace rcache
@@ -388,55 +430,80 @@ __global__ void movingAverage(const int *in, int *out, int n) {
 
 __global__ void movingAverage_rc(const int *in, int *out, int n,
                                  const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 8 threads of movingAverage, neighbours
+  // Register cache: a thread stands for 4 threads of movingAverage, neighbours
   // in x.
-  //   tile: window of 18 registers, loaded by each thread.
+  //   tile: window of 14 registers, chunks of 4 a lane, exchanged by shuffles.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 8; // first logical thread
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
   // tile[rc_e0] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0) -> int {
-    if ((5 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 - 4 <= n) ||
+    if ((5 <= rc_e0 && rc_e0 < 138 && 128 * (int)rc_block_x + rc_e0 - 4 <= n) ||
         (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 - 4 <= n &&
          rc_e0 < 5))
       return in[rc_e0 + 128 * (int)rc_block_x - 5];
     return 0;
   };
-  // Phase: the elements of tile that this thread's outputs need.
-  int rc_tile_w[18];
+  // Phase: each lane loads its own chunk of tile; 3 lanes load what lies behind
+  // the warp's last chunk.
+  int rc_tile_w_own[4], rc_tile_w_next[4] = {};
   {
     const int rc_e0 = rc_tx;
-    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 12) {
-      rcache::device::load_run<16, 1>(rc_tile_w,
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 - 1 <= n &&
+        rc_e0 < 133) {
+      rcache::device::load_run<16, 1>(rc_tile_w_own,
                                       in + (rc_e0 + 128 * (int)rc_block_x - 5));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 18; ++rc_m)
-        rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_tile_w_own[rc_m] = rc_tile_at(rc_e0 + rc_m);
     }
   }
+  if (rc_lane < 3) {
+    const int rc_e0 = rc_tx + 128;
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 - 1 <= n &&
+        rc_e0 < 133) {
+      rcache::device::load_run<16, 1>(rc_tile_w_next,
+                                      in + (rc_e0 + 128 * (int)rc_block_x - 5));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_tile_w_next[rc_m] = rc_tile_at(rc_e0 + rc_m);
+    }
+  }
+  // Phase: the rest of the window arrives from the lanes that own it.
+  int rc_tile_w[14];
+#pragma unroll
+  for (int rc_m = 0; rc_m < 4; ++rc_m)
+    rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
+#pragma unroll
+  for (int rc_m = 4; rc_m < 14; ++rc_m)
+    rc_tile_w[rc_m] = rcache::device::shuffle(
+        rc_lane < rc_m / 4 ? rc_tile_w_next[rc_m % 4] : rc_tile_w_own[rc_m % 4],
+        (rc_lane + rc_m / 4) % 32);
   __syncthreads();
   {
-    int sum[8];
+    int sum[4];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       sum[rc_s] = 0;
     }
 
 #pragma unroll
     for (int j = -R; j <= R; ++j) {
 #pragma unroll
-      for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      for (int rc_s = 0; rc_s < 4; ++rc_s) {
         sum[rc_s] += rc_tile_w[rc_s + j + 5];
       }
     }
-    int rc_out_v[8];
-    bool rc_out_v_on[8] = {};
+    int rc_out_v[4];
+    bool rc_out_v_on[4] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       const int g = rc_block_x * BLOCK + rc_thread_x;
       if (!(g < n))
@@ -468,19 +535,20 @@ static inline void movingAverage_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                rc_grid, rc_block, rc_shared,
                                                rc_stream, in, out, n);
 #endif
-  if ((rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, 32u, 33792) &&
+      (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 64 threads or more.
-    const unsigned int rc_threads = 16u;
-    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 32u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(16u, rc_merged, 1);
+    const dim3 rc_threads_of_block(32u, rc_merged, 1);
     movingAverage_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         in, out, n, rc_grid.x);
 

@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -99,8 +100,9 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
 #define RCACHE_DEVICE_APART
 namespace rcache {
 namespace device {
-/// x, but no product with it is shared with another slot's: a sum of two
-/// products is fused as it was when each thread had one output. No instruction.
+/// x, but no product with it is shared with another slot's, or computed where x
+/// is loaded: sums are fused as they were when each thread had one output. No
+/// instruction.
 __device__ __forceinline__ float apart(float x, int slot) {
 #ifdef __CUDA_ARCH__
   asm("" : "+f"(x) : "r"(slot));
@@ -112,6 +114,42 @@ __device__ __forceinline__ double apart(double x, int slot) {
   asm("" : "+d"(x) : "r"(slot));
 #endif
   return x;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_ALIGNED
+#define RCACHE_DEVICE_ALIGNED
+namespace rcache {
+namespace device {
+/// Whether vectors of 16 bytes start at a pointer; without them the original is
+/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
+static inline bool aligned(const volatile void *p) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)p;
+  return true;
+#else
+  return reinterpret_cast<size_t>(p) % 16 == 0;
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -413,15 +451,15 @@ __global__ void waveStep(const float *now, const float *speed,
 __global__ void waveStep_rc(const float *now, const float *speed,
                             const float *before, float *after, int n,
                             const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 4 threads of waveStep, neighbours in x.
-  //   u: window of 8 registers, loaded by each thread.
-  //   c: window of 6 registers, loaded by each thread.
+  // Register cache: a thread stands for 8 threads of waveStep, neighbours in x.
+  //   u: window of 12 registers, loaded by each thread.
+  //   c: window of 10 registers, loaded by each thread.
   //   Barriers stay: 'after' is written and may be 'now', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 4; // first logical thread
+  const int rc_tx = threadIdx.x * 8; // first logical thread
   // u[rc_e0] as the original stages it.
   const auto rc_u_at = [=](const int rc_e0) -> float {
     if ((2 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 - 1 <= n) ||
@@ -430,12 +468,17 @@ __global__ void waveStep_rc(const float *now, const float *speed,
     return {}; // never used
   };
   // Phase: the elements of u that this thread's outputs need.
-  float rc_u_w[8];
+  float rc_u_w[12];
   {
     const int rc_e0 = rc_tx;
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 9) {
+      rcache::device::load_run<16, 2>(
+          rc_u_w, now + (128 * (int)rc_block_x + rc_e0 - 2));
+    } else {
 #pragma unroll
-    for (int rc_m = 0; rc_m < 8; ++rc_m)
-      rc_u_w[rc_m] = rc_u_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 12; ++rc_m)
+        rc_u_w[rc_m] = rc_u_at(rc_e0 + rc_m);
+    }
   }
   // c[rc_e0] as the original stages it.
   const auto rc_c_at = [=](const int rc_e0) -> float {
@@ -445,24 +488,24 @@ __global__ void waveStep_rc(const float *now, const float *speed,
     return {}; // never used
   };
   // Phase: the elements of c that this thread's outputs need.
-  float rc_c_w[6];
+  float rc_c_w[10];
   {
     const int rc_e0 = rc_tx;
-    if (4 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 < n - 4) {
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 8) {
       rcache::device::load_run<16, 1>(
           rc_c_w, speed + (rc_e0 + 128 * (int)rc_block_x - 1));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 6; ++rc_m)
+      for (int rc_m = 0; rc_m < 10; ++rc_m)
         rc_c_w[rc_m] = rc_c_at(rc_e0 + rc_m);
     }
   }
   __syncthreads();
   {
-    float rc_after_v[4];
-    bool rc_after_v_on[4] = {};
+    float rc_after_v[8];
+    bool rc_after_v_on[8] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       const int g = rc_block_x * BLOCK + rc_thread_x;
       if (!(g >= 2 && g < n - 2))
@@ -500,19 +543,22 @@ static inline void waveStep_rc_launch(dim3 rc_grid, dim3 rc_block,
       "waveStep", "now, speed, before, after, n", rc_grid, rc_block, rc_shared,
       rc_stream, now, speed, before, after, n);
 #endif
-  if ((rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, 16u, 33792) &&
+      (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0)
+      (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
+      rcache::device::aligned(now) && rcache::device::aligned(speed) &&
+      rcache::device::aligned(after)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 32u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 64 threads or more.
+    const unsigned int rc_threads = 16u;
+    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(32u, rc_merged, 1);
+    const dim3 rc_threads_of_block(16u, rc_merged, 1);
     waveStep_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         now, speed, before, after, n, rc_grid.x);
 

@@ -51,7 +51,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -104,6 +105,42 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
       if (on[i])
         p[i] = v[i];
   }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_ALIGNED
+#define RCACHE_DEVICE_ALIGNED
+namespace rcache {
+namespace device {
+/// Whether vectors of 16 bytes start at a pointer; without them the original is
+/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
+static inline bool aligned(const volatile void *p) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)p;
+  return true;
+#else
+  return reinterpret_cast<size_t>(p) % 16 == 0;
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -656,7 +693,8 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
 #endif
   if constexpr (rcache::device::same<T, float>::value && (Radius == 2) &&
                 (Block == 256)) {
-    if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+    if (rcache::device::fills(rc_grid, 64u, 33792) &&
+        (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
         (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
 #ifdef RCACHE_VERIFY
@@ -681,9 +719,11 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
     }
   } else if constexpr (rcache::device::same<T, double>::value &&
                        (Radius == 4) && (Block == 128)) {
-    if ((rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
+    if (rcache::device::fills(rc_grid, 32u, 33792) &&
+        (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-        (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0)
+        (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
+        rcache::device::aligned(in) && rcache::device::aligned(out)
 #ifdef RCACHE_VERIFY
         && rc_verification.save()
 #endif
@@ -706,9 +746,11 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
     }
   } else if constexpr (rcache::device::same<T, int>::value && (Radius == 10) &&
                        (Block == 256)) {
-    if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+    if (rcache::device::fills(rc_grid, 32u, 33792) &&
+        (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-        (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
+        (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
+        rcache::device::aligned(in) && rcache::device::aligned(out)
 #ifdef RCACHE_VERIFY
         && rc_verification.save()
 #endif

@@ -38,7 +38,8 @@ namespace device {
 /// Reads nothing outside the run.
 template <int Bytes, int Head, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
   constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
   if (Vectors > 0 &&
       reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
@@ -59,6 +60,100 @@ __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
     for (int i = 0; i < N; ++i)
       w[i] = p[i];
   }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_STORE_RUN
+#define RCACHE_DEVICE_STORE_RUN
+namespace rcache {
+namespace device {
+/// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
+/// on and p is aligned for them.
+template <int Bytes, int N, typename T>
+__device__ __forceinline__ void store_run(T *p, const T (&v)[N],
+                                          const bool (&on)[N]) {
+  constexpr int V = Bytes / static_cast<int>(sizeof(T));
+  bool all = N % V == 0 && reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i)
+    all = all && on[i];
+  if (all) {
+    using word_t = typename word<Bytes>::type;
+#pragma unroll
+    for (int i = 0; i < N / V; ++i) {
+      word_t x;
+      memcpy(&x, &v[i * V], Bytes);
+      reinterpret_cast<word_t *>(p)[i] = x;
+    }
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i)
+      if (on[i])
+        p[i] = v[i];
+  }
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_FILLS
+#define RCACHE_DEVICE_FILLS
+namespace rcache {
+namespace device {
+/// Whether a grid of blocks of `threads` threads has `least` threads or more.
+/// With fewer, most of the device would be idle, and the original, with more of
+/// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
+/// sizes.
+static inline bool fills(dim3 grid, unsigned threads, double least) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)grid, (void)threads, (void)least;
+  return true;
+#else
+  return double(grid.x) * grid.y * grid.z * threads >= least;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_SEPARATE
+#define RCACHE_DEVICE_SEPARATE
+namespace rcache {
+namespace device {
+/// Where the allocation around an address begins; 0 if the driver does not know
+/// of one. The driver is asked for its function at run time: nothing to link.
+static inline unsigned long long allocation(unsigned long long at) {
+  using query = int (*)(unsigned long long *, size_t *, unsigned long long);
+  static const query range = [] {
+    void *f = nullptr;
+    auto found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f, 12000,
+                                              cudaEnableDefault, &found);
+#else
+    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &f,
+                                     cudaEnableDefault, &found);
+#endif
+    if (e != cudaSuccess)
+      (void)cudaGetLastError();
+    return reinterpret_cast<query>(
+        e == cudaSuccess && found == cudaDriverEntryPointSuccess ? f : nullptr);
+  }();
+  unsigned long long base = 0;
+  size_t size = 0;
+  return range && range(&base, &size, at) == 0 ? base : 0;
+}
+/// Whether two pointers lead to different allocations. End: they may stand just
+/// behind what they lead to. False when in doubt.
+static inline bool separate(const volatile void *a, const volatile void *b,
+                            bool end = false) {
+  const auto at = reinterpret_cast<unsigned long long>(a);
+  const auto other = reinterpret_cast<unsigned long long>(b);
+  const auto x = allocation(at), y = allocation(other);
+  if (!end)
+    return x && y && x != y;
+  const auto v = allocation(at - 1), w = allocation(other - 1);
+  return (x || v) && (y || w) && !(x && (x == y || x == w)) &&
+         !(v && (v == y || v == w));
 }
 } // namespace device
 } // namespace rcache
@@ -387,6 +482,8 @@ __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
       }
     }
     __syncthreads();
+    float rc_out_v0[4];
+    bool rc_out_v0_on[4] = {};
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
       if (g[rc_s] < n) {
@@ -395,17 +492,27 @@ __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
 #pragma unroll
         for (int j = 0; j <= 2 * R; ++j)
           sum += rc_tile_w[rc_s + j];
-        out[g[rc_s]] = sum * 0.125f;
+        rc_out_v0[rc_s] = sum * 0.125f;
+        rc_out_v0_on[rc_s] = true;
         total[rc_s] += sum;
       }
     }
+    rcache::device::store_run<16>(out + (rc_tx + base), rc_out_v0,
+                                  rc_out_v0_on);
     __syncthreads();
+  }
+  float rc_totals_v1[4];
+  bool rc_totals_v1_on[4] = {};
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
+    rc_totals_v1[rc_s] = total[rc_s];
   }
 #pragma unroll
   for (int rc_s = 0; rc_s < 4; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-    totals[rc_block_x * BLOCK + rc_thread_x] = total[rc_s];
+    rc_totals_v1_on[rc_s] = true;
   }
+  rcache::device::store_run<16>(totals + (rc_tx + 256 * (int)rc_block_x),
+                                rc_totals_v1, rc_totals_v1_on);
 }
 
 // Launches the register-cache form of smooth where it applies, else smooth
@@ -419,10 +526,12 @@ static inline void smooth_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                rc_grid, rc_block, rc_shared,
                                                rc_stream, in, out, totals, n);
 #endif
-  if ((rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+  if (rcache::device::fills(rc_grid, 64u, 33792) &&
+      (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
-      (n >= 0 && (double)n <= 2147418112.0)
+      (n >= 0 && (double)n <= 2147418112.0) &&
+      (rcache::device::separate(out, totals)) && (n >= 0)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
