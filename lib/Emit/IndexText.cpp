@@ -5,6 +5,7 @@
 
 #include "Affine/IslTools.h"
 #include "IndexForm.h"
+#include "Plan/Staging.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -21,6 +22,11 @@ struct Clamp {
 std::optional<Clamp> asClamp(const IndexTerm &T, const isl::set &Context) {
   if (T.Cases.size() < 2 || T.Cases.size() > 3)
     return std::nullopt;
+  // Nothing orders products of symbols.
+  for (const IndexTerm::Case &C : T.Cases)
+    for (const std::string &Id : involvedIds(C.Value))
+      if (!productFactors(Id).empty())
+        return std::nullopt;
   isl::pw_aff Whole = T.Cases[0].Value.intersect_domain(T.Cases[0].Where);
   for (size_t C = 1; C < T.Cases.size(); ++C)
     Whole =
