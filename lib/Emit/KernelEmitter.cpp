@@ -1120,11 +1120,7 @@ private:
       if (A.X == Exchange::Shared)
         Shared = "rc_shared";
     if (P.Merge) {
-      std::string Th = P.Block ? std::to_string(((*P.Block)[0] / P.Factor[0]) *
-                                                ((*P.Block)[1] / P.Factor[1]) *
-                                                ((*P.Block)[2] / P.Factor[2])) +
-                                     "u"
-                               : X;
+      const std::string Th = P.Block ? threadsOfBlock() : X;
       std::string Target = std::to_string(P.TargetThreads) + "u";
       if (N.mergeAsRows()) {
         T += "// Merge logical blocks until a physical block has " +

@@ -9,16 +9,6 @@
 
 using namespace rcache;
 
-/// The loop between read and barrier that counts iterator \p Sym.
-static const Stmt *loopOf(const KernelModel &M, const StagingGroup &G,
-                          const SharedAccess &Acc, int Sym) {
-  for (int P = static_cast<int>(Acc.Stmt);
-       P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent)
-    if (M.stmt(P).IterSymbol == Sym)
-      return &M.stmt(P);
-  return nullptr;
-}
-
 std::optional<std::vector<ArrayPlan>>
 rcache::readEarly(const KernelModel &M, const StagingGroup &G,
                   const Assumptions &A, const Plan &P, const ArrayPlan &Direct,
@@ -62,7 +52,7 @@ rcache::readEarly(const KernelModel &M, const StagingGroup &G,
           continue;
         const Symbol &S = M.Symbols[Sym];
         if (S.K == Symbol::Iterator)
-          if (const Stmt *Loop = loopOf(M, G, Acc, Sym)) {
+          if (const Stmt *Loop = innerLoop(M, G, Acc, Sym)) {
             if (!Loop->ConstTripCount || !Loop->ConstFirst || !Loop->Step ||
                 *Loop->ConstTripCount < 1)
               return std::nullopt;

@@ -232,3 +232,12 @@ private:
 GroupsResult rcache::findGroups(const KernelModel &M, unsigned Array) {
   return Walk(M, Array).run();
 }
+
+const Stmt *rcache::innerLoop(const KernelModel &M, const StagingGroup &G,
+                              const SharedAccess &Acc, int Sym) {
+  for (int P = static_cast<int>(Acc.Stmt);
+       P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent)
+    if (M.stmt(P).IterSymbol == Sym)
+      return &M.stmt(P);
+  return nullptr;
+}

@@ -40,6 +40,11 @@ struct GroupsResult {
 /// The groups of array \p Array (index in M.Arrays). Pure.
 GroupsResult findGroups(const KernelModel &M, unsigned Array);
 
+/// The loop below the block of \p G, around \p Acc, whose iterator is symbol
+/// \p Sym; null: none.
+const Stmt *innerLoop(const KernelModel &M, const StagingGroup &G,
+                      const SharedAccess &Acc, int Sym);
+
 } // namespace rcache
 
 #endif // RCACHE_PLAN_GROUPS_H

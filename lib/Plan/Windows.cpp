@@ -44,16 +44,6 @@ struct SplitRead {
   std::set<unsigned> Loops;
 };
 
-/// The loop below the group's block whose iterator is symbol \p Sym.
-const Stmt *innerLoop(const KernelModel &M, const StagingGroup &G,
-                      const SharedAccess &Acc, int Sym) {
-  for (int P = static_cast<int>(Acc.Stmt);
-       P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent)
-    if (M.stmt(P).IterSymbol == Sym)
-      return &M.stmt(P);
-  return nullptr;
-}
-
 std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
                                const Assumptions &A, unsigned Read,
                                const std::array<unsigned, 3> &Factor,
