@@ -12,6 +12,7 @@
 #define RCACHE_EMIT_FILL_H
 
 #include "Names.h"
+#include "ValueText.h"
 #include <map>
 #include <set>
 
@@ -28,13 +29,23 @@ public:
   /// code.
   llvm::Expected<std::string> readText(unsigned Access) const;
 
-  /// The rows of all windows that loop \p Loop streams: declarations and loads of
-  /// row \p Row; \p Inside: by vectors, else element by element.
+  /// How the rows of streamed windows are loaded.
+  enum class RowForm {
+    Words,  ///< as aligned vectors
+    Inside, ///< element by element; as vectors where a single row is aligned
+    Border  ///< element by element, each where the original stages it
+  };
+  struct StreamForm {
+    RowForm Form;
+    std::string Condition; ///< of variables declared at the barrier
+  };
+  /// The forms that the windows streamed by loop \p Loop have, in the order in
+  /// which they are asked for; the last one needs no condition.
+  std::vector<StreamForm> streamForms(unsigned Loop) const;
+  /// The rows of all windows that loop \p Loop streams: declarations and loads
+  /// of row \p Row.
   std::string streamedRow(unsigned Loop, const std::string &Row,
-                          bool Inside) const;
-  /// The condition, of variables declared at the barrier, that all these windows
-  /// lie inside: "" if none can be loaded by vectors.
-  std::string streamInside(unsigned Loop) const;
+                          RowForm Form) const;
 
   const std::set<std::string> &helpers() const { return Helpers; }
 
@@ -43,10 +54,14 @@ private:
   const Plan &P;
   const Names &N;
   std::set<std::string> Helpers;
+  /// Variables that say how a window's rows are loaded; "": no such form.
+  struct FormNames {
+    std::string Inside, Words;
+  };
   /// How the rows of a streamed window are loaded, by index in P.Arrays.
   struct RowLoad {
     bool Fast = false, Scalar = false; ///< lambdas that exist
-    std::string Condition;             ///< "": there is one body only
+    FormNames Form;
   };
   std::map<size_t, RowLoad> RowLoads;
 
@@ -63,11 +78,18 @@ private:
   struct Run {
     std::string Condition; ///< "" : always Scalar; "true": always Fast
     std::string Fast, Scalar;
+    std::string OnWord; ///< all rows are aligned; "": not asked
+    std::string Words;  ///< Fast where OnWord holds
     std::string text() const;
   };
   /// \p Count registers, of which [Lo, Hi) are needed (Hi < 0: all).
   llvm::Expected<Run> run(const ArrayPlan &A, const std::string &Into,
                           int64_t Count, int64_t Lo = 0, int64_t Hi = -1);
+  llvm::Expected<std::string> wordTest(const ArrayPlan &A, int64_t Count,
+                                       const ValueTextOptions &O) const;
+  static std::string formTests(const Run &R, const std::string &W,
+                               const std::string &First, FormNames &Names);
+  std::string rowLambda(size_t Index, const RowLoad &Load, RowForm Form) const;
 };
 
 } // namespace rcache

@@ -254,19 +254,25 @@ private:
         Rows = A.Extent[0];
       }
     const std::string Row = N("row");
-    auto Loop = [&](bool Inside) {
+    auto Loop = [&](Fill::RowForm Form) {
       std::string T = "#pragma unroll\nfor (int " + Row + " = 0; " + Row +
                       " < " + std::to_string(Rows) + "; ++" + Row + ") {\n" +
-                      F.streamedRow(St.Id, Row, Inside);
+                      F.streamedRow(St.Id, Row, Form);
       if (Stream->Axis < 0 || P.Factor[Stream->Axis] == 1)
         T += roundOfRow("") + "continue;\n" + iteratorDecl();
       return T + body(St.Children[0]) + "}\n";
     };
-    const std::string Inside = F.streamInside(St.Id);
-    std::string T = Loop(true);
-    if (!Inside.empty())
-      T = "if (" + Inside + ") {\n" + T + "} else { // at a border\n" +
-          Loop(false) + "}\n";
+    std::string T;
+    for (const Fill::StreamForm &X : F.streamForms(St.Id))
+      if (!X.Condition.empty())
+        T += "if (" + X.Condition + ") {\n" + Loop(X.Form) + "} else ";
+      else
+        T += T.empty() ? Loop(X.Form)
+                       : "{" +
+                             std::string(X.Form == Fill::RowForm::Border
+                                             ? " // at a border"
+                                             : "") +
+                             "\n" + Loop(X.Form) + "}\n";
     Stream = nullptr;
     return T + BarrierBehind[St.Id];
   }

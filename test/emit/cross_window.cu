@@ -21,15 +21,23 @@
 // CHECK: const auto rc_s_at
 // CHECK: {{return in\[}}
 // CHECK-NOT: {{return in\[}}
-// CHECK: bool rc_s_w_inside;
+// CHECK: bool rc_s_w_inside, rc_s_w_words;
 // CHECK: rc_s_w_inside =
 // CHECK-NEXT: 1 <= (int)rc_block_x + rc_e1
+// One test for all rows, none at a row.
+// CHECK: rc_s_w_words = rc_s_w_inside &&
+// CHECK: on_word<16>(
+// CHECK: on_word<16>(
+// CHECK: if (rc_s_w_words) {
 // CHECK: const int rc_r0 = 0;
-// CHECK: load_part<16, 1, 1, 5>(
+// CHECK: load_words<16, 1, 1, 5>(
 // CHECK: for (int rc_r0 = 1; rc_r0 < 5; ++rc_r0)
-// CHECK: load_run<16, 1>(
+// CHECK: load_words<16, 1>(
+// CHECK: } else if (rc_s_w_inside) {
+// CHECK: load_words<4, 0, 1, 5>(
+// CHECK: load_words<4, 0>(
 // CHECK-LABEL: cross_rc{{2?}}(
-// CHECK: load_part<
+// CHECK: load_words<16, {{[0-9]}}, {{[0-9]}}, {{[0-9]}}>(
 
 #include <cstdio>
 #include <vector>

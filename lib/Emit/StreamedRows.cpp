@@ -1,0 +1,114 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Windows whose rows are loaded one after the other and used up at once. See
+// Fill.h.
+
+#include "Fill.h"
+#include "ValueText.h"
+
+using namespace rcache;
+
+/// The lambdas that load one row of a streamed window, and the tests that
+/// choose between them.
+llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  const std::string W = base(Index), V = N("v"), Row = N("row");
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  std::string First, OfRow, Reg = V;
+  for (size_t D = 0; D < A.First.size(); ++D) {
+    auto F = affineText(A.First[D], N, O);
+    if (!F)
+      return F;
+    const std::string E = "const int " + N(A.Stage.ElemIds[D]) + " = " + *F;
+    First += E + ";\n";
+    if (D == 0)
+      OfRow += E + " + " + Row + ";\n";
+    else if (D + 1 < A.First.size()) {
+      const std::string R = N("r" + std::to_string(D));
+      OfRow += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
+               std::to_string(A.Extent[D]) + "; ++" + R + ") {\n" + E + " + " +
+               R + ";\n";
+      Reg += "[" + R + "]";
+    } else
+      OfRow += E + ";\n";
+  }
+  std::string Ends, Extents;
+  for (size_t D = 1; D < A.Extent.size(); ++D) {
+    Extents += "[" + std::to_string(A.Extent[D]) + "]";
+    Ends += D + 1 < A.Extent.size() ? "}\n" : "";
+  }
+  auto R = run(A, Reg, A.Extent.back());
+  if (!R)
+    return R.takeError();
+  RowLoad Load;
+  Load.Scalar = R->Condition != "true";
+  Load.Fast = !R->Condition.empty();
+  std::string T = "// Phase: the rows of " + Arr.Name +
+                  " that this thread's outputs need, one at a time.\n";
+  const std::string Tests = formTests(*R, W, First, Load.Form);
+  auto Lambda = [&](const std::string &Name, const std::string &Body) {
+    T += "const auto " + Name + " = [=](" + Arr.ElemType + " (&" + V + ")" +
+         Extents + ", const int " + Row + ") {\n" + OfRow + Body + Ends +
+         "};\n";
+  };
+  if (!Load.Form.Words.empty())
+    Lambda(rowLambda(Index, Load, RowForm::Words), R->Words);
+  if (Load.Fast)
+    Lambda(rowLambda(Index, Load, RowForm::Inside), R->Fast);
+  if (Load.Scalar)
+    Lambda(rowLambda(Index, Load, RowForm::Border), R->Scalar);
+  RowLoads[Index] = Load;
+  return T + Tests;
+}
+
+/// The lambda of a window that loads a row where all windows have \p Form.
+std::string Fill::rowLambda(size_t Index, const RowLoad &Load,
+                            RowForm Form) const {
+  if (!Load.Fast || (Form == RowForm::Border && Load.Scalar))
+    return base(Index) + "_border_row";
+  return base(Index) + (Form == RowForm::Words || Load.Form.Words.empty()
+                            ? "_row"
+                            : "_unaligned_row");
+}
+
+std::vector<Fill::StreamForm> Fill::streamForms(unsigned Loop) const {
+  std::string Words, Inside;
+  bool AnyWords = false, AnyInside = false;
+  for (const auto &[Index, Load] : RowLoads) {
+    if (P.Arrays[Index].Stream->Loop != Loop)
+      continue;
+    auto Add = [](std::string &T, const std::string &Condition) {
+      if (!Condition.empty())
+        T += (T.empty() ? "" : " && ") + Condition;
+    };
+    AnyWords |= !Load.Form.Words.empty();
+    AnyInside |= !Load.Form.Inside.empty();
+    Add(Words, Load.Form.Words.empty() ? Load.Form.Inside : Load.Form.Words);
+    Add(Inside, Load.Form.Inside);
+  }
+  std::vector<StreamForm> Forms;
+  if (AnyWords)
+    Forms.push_back({RowForm::Words, Words});
+  if (AnyInside)
+    Forms.push_back({RowForm::Inside, Inside});
+  Forms.push_back({AnyInside ? RowForm::Border : RowForm::Inside, ""});
+  return Forms;
+}
+
+std::string Fill::streamedRow(unsigned Loop, const std::string &Row,
+                              RowForm Form) const {
+  std::string T;
+  for (const auto &[Index, Load] : RowLoads) {
+    const ArrayPlan &A = P.Arrays[Index];
+    if (A.Stream->Loop != Loop)
+      continue;
+    const std::string W = base(Index);
+    T += M.Arrays[A.Array].ElemType + " " + W;
+    for (size_t D = 1; D < A.Extent.size(); ++D)
+      T += "[" + std::to_string(A.Extent[D]) + "]";
+    T += ";\n" + rowLambda(Index, Load, Form) + "(" + W + ", " + Row + ");\n";
+  }
+  return T;
+}
