@@ -146,9 +146,12 @@ private:
   }
 
   /// Dimensions of what the kernel's pointers point to: a plane that walks
-  /// through a volume has an index with a product of two parameters.
+  /// through a volume, in a loop over one of its extents, has an index with a
+  /// product of the two others. (A clamped row has one too: `(h - 1) * w`.)
   unsigned indexDimensions() const {
     unsigned Most = Dimensions;
+    if (!loopsOverParams())
+      return Most;
     for (const Symbol &X : M.Symbols) {
       unsigned Params = 0;
       for (const std::string &F : X.Factors) {

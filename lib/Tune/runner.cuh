@@ -19,6 +19,9 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+#ifdef __linux__
+#include <unistd.h>
+#endif
 
 namespace rcache_tune {
 
@@ -48,13 +51,19 @@ inline dim3 dims(long n) { return dim3(unsigned(n)); }
 inline dim3 dims(unsigned n) { return dim3(n); }
 inline dim3 dims(int n) { return dim3(unsigned(n)); }
 
+/// What is known before anything has run; printed with the result.
+inline std::string &header() {
+  static std::string text;
+  return text;
+}
+
 /// Ends the program: there is no time.
 inline void fail(const std::string &why) {
   std::string text;
   for (char c : why)
     text +=
         c == '"' || c == '\\' || static_cast<unsigned char>(c) < ' ' ? ' ' : c;
-  std::printf("\"failed\": \"%s\"\n", text.c_str());
+  std::printf("%s\"failed\": \"%s\"\n", header().c_str(), text.c_str());
   std::exit(0);
 }
 inline void check(cudaError_t error, const char *what) {
@@ -158,10 +167,14 @@ public:
     int device = 0;
     check(cudaGetDevice(&device), "no device");
     check(cudaGetDeviceProperties(&properties, device), "no device");
-    std::printf("\"device\": \"%s\", \"arch\": \"sm_%d%d\", \"shape\": \"grid "
-                "%ux%ux%u, block %ux%ux%u, shared %zu\", ",
-                properties.name, properties.major, properties.minor, l.grid.x,
-                l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z, l.shared);
+    char text[512];
+    std::snprintf(text, sizeof text,
+                  "\"device\": \"%s\", \"arch\": \"sm_%d%d\", \"shape\": "
+                  "\"grid %ux%ux%u, block %ux%ux%u, shared %zu\", ",
+                  properties.name, properties.major, properties.minor, l.grid.x,
+                  l.grid.y, l.grid.z, l.block.x, l.block.y, l.block.z,
+                  l.shared);
+    header() = text;
     const size_t elements = size(parameters, dimensions);
     unsigned seed = 7;
     for (const Parameter &p : parameters) {
@@ -192,6 +205,8 @@ public:
   }
 
 private:
+  /// Elements of each buffer: as many as the launch has threads, and as the
+  /// largest integers make, taken for extents.
   size_t size(const std::vector<Parameter> &parameters, unsigned dimensions) {
     const double threads = double(l_.grid.x) * l_.grid.y * l_.grid.z *
                            l_.block.x * l_.block.y * l_.block.z;
@@ -203,12 +218,35 @@ private:
     double product = 1;
     for (size_t i = 0; i < extents.size() && i < dimensions; ++i)
       product *= extents[i];
-    // Integers that are no extents make products that mean nothing.
-    const double elements =
-        1.125 * std::max(threads, std::min(product, 16 * threads));
+    // Integers that are no extents make products that mean nothing; a grid of
+    // fewer dimensions than its data walks through the last one.
+    const bool walked =
+        (l_.grid.z > 1 ? 3u : l_.grid.y > 1 ? 2u : 1u) < dimensions;
+    if (!walked)
+      product = std::min(product, 16 * threads);
+    const double elements = 1.125 * std::max(threads, product) * room();
     if (!(elements < 4e9))
       fail("the launch is too large");
     return size_t(elements);
+  }
+
+  /// How much larger the buffers are than their sizes say.
+  static unsigned room() {
+    const char *value = std::getenv("RCACHE_TUNE_ROOM");
+    return value ? unsigned(std::max(1, std::atoi(value))) : 1u;
+  }
+
+  /// Begins again with larger buffers: after an illegal address the device can
+  /// do no more for this process. Returns where that is no way out.
+  static void growAndBeginAgain() {
+#ifdef __linux__
+    const unsigned next = 4 * room();
+    char program[] = "/proc/self/exe";
+    char *arguments[] = {program, nullptr};
+    if (next <= 64 &&
+        setenv("RCACHE_TUNE_ROOM", std::to_string(next).c_str(), 1) == 0)
+      execv(program, arguments);
+#endif
   }
 
   unsigned long long different() {
@@ -258,7 +296,10 @@ private:
     for (int copy = 0; copy < 2; ++copy)
       launch(original, copy);
     check(cudaGetLastError(), "launching the original");
-    check(cudaDeviceSynchronize(), "running the original");
+    const cudaError_t first = cudaDeviceSynchronize();
+    if (first == cudaErrorIllegalAddress)
+      growAndBeginAgain(); // what it points into is larger than assumed
+    check(first, "running the original");
     if (different() > tolerated())
       fail("the original's results differ from launch to launch");
     reset();
@@ -268,12 +309,12 @@ private:
     check(cudaDeviceSynchronize(), "running the rewritten kernel");
     const unsigned long long wrong = different();
     if (wrong > tolerated()) {
-      std::printf("\"sameBits\": false, \"failed\": \"%llu words differ\"\n",
-                  wrong);
+      std::printf("%s\"sameBits\": false, \"failed\": \"%llu words differ\"\n",
+                  header().c_str(), wrong);
       return;
     }
     if (wrong)
-      std::printf("\"undefinedWords\": %llu, ", wrong);
+      header() += "\"undefinedWords\": " + std::to_string(wrong) + ", ";
     std::vector<float> times[2];
     cudaEvent_t begin, end;
     check(cudaEventCreate(&begin), "event");
@@ -294,9 +335,9 @@ private:
       }
     for (auto &t : times)
       std::sort(t.begin(), t.end());
-    std::printf("\"sameBits\": true, \"originalMilliseconds\": %.5f, "
+    std::printf("%s\"sameBits\": true, \"originalMilliseconds\": %.5f, "
                 "\"milliseconds\": %.5f\n",
-                times[0][times[0].size() / 2], times[1][times[1].size() / 2]);
+                header().c_str(), times[0][times[0].size() / 2], times[1][times[1].size() / 2]);
   }
 
   Launch l_;
