@@ -61,6 +61,10 @@ struct KernelCounts {
   /// Rounds of global loads of a thread that wait for one another: 1 when all
   /// loads are independent, the trip count of a tile loop with barriers.
   double LoadRounds = 1;
+  /// Further rounds of a thread that fill shared memory, each behind the one
+  /// before: a loop that is shared out among the block's threads. What they load
+  /// is the halo, which other blocks load too.
+  double StagingRounds = 0;
   /// Rows are loaded one after the other, each used before the next.
   bool RowByRow = false;
   /// Warps an SM that the launch has at most; 0: enough. A kernel that walks

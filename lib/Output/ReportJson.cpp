@@ -176,6 +176,9 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
     J.attribute("otherOps", C.OtherOps);
     J.attribute("barriers", C.Barriers);
     J.attribute("loadRounds", C.LoadRounds);
+    J.attribute("stagingRounds", C.StagingRounds);
+    J.attribute("rowByRow", C.RowByRow);
+    J.attribute("gridWarpsPerSm", C.GridWarpsPerSm);
     J.attribute("outputsPerThread", C.OutputsPerThread);
     J.attribute("threadsPerBlock", C.ThreadsPerBlock);
     J.attribute("registers", C.Registers);

@@ -30,11 +30,17 @@ double rcache::sharingSlots(const KernelModel &M, const SharedAccess &S,
   if (S.IndexValues.empty())
     return 1;
   bool Looped = false;
+  unsigned Inside = 0, Path = 0; // what conditions inside the loop hang on
   for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
     const Stmt &L = M.stmt(static_cast<unsigned>(Q));
     if (L.HasBarrier)
       break;
-    Looped |= L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do;
+    if (L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do) {
+      Looped = true;
+      Inside = Path;
+    }
+    if (L.K == Stmt::If && !L.CondRange.contains(S.Range))
+      Path |= L.CondDepends;
   }
   if (Looped && !TapsOutside)
     return 1;
@@ -43,14 +49,10 @@ double rcache::sharingSlots(const KernelModel &M, const SharedAccess &S,
     Depends |= V ? V->Depends : ~0u;
   // In every round of a loop that the slots run together, a slot under a
   // condition on its own thread reads for itself.
-  auto Shared = [&](unsigned Bit, const char *Thread, unsigned Slots) {
-    return (Depends & Bit) || (Looped && !S.Domain.is_null() &&
-                               dependsOn(S.Domain, Thread))
-               ? 1.0
-               : double(Slots);
+  auto Shared = [&](unsigned Bit, unsigned Slots) {
+    return (Depends | Inside) & Bit ? 1.0 : double(Slots);
   };
-  return Shared(DepThreadX, "tx", Factor[0]) *
-         Shared(DepThreadY, "ty", Factor[1]);
+  return Shared(DepThreadX, Factor[0]) * Shared(DepThreadY, Factor[1]);
 }
 
 /// Outputs of a logical thread: a loop with barriers around a store gives one a

@@ -2,6 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Choose.h"
+#include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "Plan/Streaming.h"
 #include "PlanCosts.h"
@@ -10,6 +11,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -19,6 +21,13 @@ namespace {
 
 /// Estimated registers from which a kernel is taken to spill.
 constexpr unsigned MaxRegisters = 200;
+/// Warps an SM below which a form with several outputs a thread was slower than
+/// the original, tiles and all: latency counts there, not throughput (measured
+/// with images of 512 x 512 and 1000 x 1000 elements on an H200).
+constexpr unsigned BusyWarps = 8;
+/// Estimated registers above which no gain is claimed for windows: three warps a
+/// scheduler or less, and predictions were off by 0.6 to 1.6 (H200).
+constexpr unsigned MostClaimed = 136;
 constexpr const char *WouldSpill = "would spill";
 constexpr const char *Spills = "spills";
 
@@ -38,81 +47,6 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
       T += (D ? "x" : " ") + std::to_string(A.Extent[D]);
   }
   return T;
-}
-
-/// The physical block that the launch function makes of a typical logical one.
-std::array<unsigned, 3> physicalBlock(const Plan &P,
-                                      const std::array<int64_t, 3> &Logical) {
-  std::array<unsigned, 3> B;
-  for (unsigned D = 0; D < 3; ++D)
-    B[D] = static_cast<unsigned>(
-        std::max<int64_t>(1, Logical[D] / std::max(1u, P.Factor[D])));
-  if (!P.Merge)
-    return B;
-  const unsigned All = B[0] * B[1] * B[2];
-  if (B[1] * B[2] == 1) {
-    B[1] = All < P.TargetThreads ? P.TargetThreads / All : 1;
-    return B;
-  }
-  unsigned Merged =
-      std::max((31 + B[0]) / B[0], (P.TargetThreads + All - 1) / All);
-  while (Merged > 1 && Merged * All > 1024)
-    Merged /= 2;
-  B[0] *= Merged;
-  return B;
-}
-
-/// Reads that an element of the window of \p A serves, all slots together.
-double reuse(const KernelModel &M, const Plan &P, const ArrayPlan &A) {
-  double Reads = 0, Elements = 1;
-  for (const WindowRead &R : A.WindowReads)
-    Reads +=
-        roundsOf(M, M.SharedAccesses[R.Access].Stmt) / roundsOf(M, A.Barrier);
-  for (int64_t E : A.Extent)
-    Elements *= double(E);
-  if (!A.Lines.empty()) {
-    Elements = 0;
-    for (const auto &[Lo, Hi] : A.Lines)
-      Elements += double(std::max<int64_t>(0, Hi - Lo));
-  }
-  return Reads * P.slots() / std::max(1.0, Elements);
-}
-
-/// Part of a prediction that windows of three dimensions keep: their rows are
-/// far apart, and only where each element is read several times do they pay.
-/// *Fitted.*
-double depthFactor(double Reuse) {
-  return 0.42 + 0.58 * std::clamp(Reuse - 2, 0.0, 1.0);
-}
-
-/// What may be claimed where predictions were too high (measured on an H200
-/// with programs that the model was not fitted to): nothing for many registers
-/// of sums or for wide elements in large windows; less for windows of three
-/// dimensions.
-double claim(const KernelModel &M, const Plan &P, const KernelCounts &K,
-             double Speedup) {
-  if (K.Registers > 128)
-    Speedup = std::min(Speedup, 1.0);
-  double Kept = 1;
-  double Loads = 0;
-  for (const MemoryAccesses &L : K.Loads)
-    Loads += L.PerOutput;
-  for (const ArrayPlan &A : P.Arrays) {
-    if (A.Extent.size() < 2 || A.WindowReads.empty())
-      continue;
-    if (M.Arrays[A.Array].ElemBytes >= 8 &&
-        heldRegisters(A) * M.Arrays[A.Array].ElemBytes > 64 * 4)
-      Speedup = std::min(Speedup, 1.0);
-    if (A.Extent.size() > 2)
-      Kept = std::min(Kept, depthFactor(reuse(M, P, A)));
-    if (M.Arrays[A.Array].ElemBytes >= 8 && Loads > 4)
-      Speedup = std::min(Speedup, 1.0);
-    // Elements of several bytes are unpacked again in every slot and round.
-    if (M.Arrays[A.Array].ElemBytes == 4 && !P.UnrolledLoops.empty() &&
-        llvm::StringRef(M.Arrays[A.Array].CanonicalType).contains("char"))
-      Speedup = std::min(Speedup, 1.0);
-  }
-  return Speedup * Kept;
 }
 
 bool usesWindows(const Plan &P) {
@@ -135,9 +69,14 @@ void predict(const KernelModel &M, const Plan &P, const Choice &R,
   const bool Deep = Block[2] > 1 && C.Counts.Barriers <= 1;
   if (!usesWindows(P) &&
       (C.Speedup < 1.1 ||
-       (!Deep && C.Counts.SharedLoads > 0.8 * R.Original.SharedLoads)))
+       (!Deep && C.Counts.SharedLoads > 0.7 * R.Original.SharedLoads)))
     C.Speedup = std::min(C.Speedup, 1.0);
-  C.Speedup = std::min(C.Speedup, claim(M, P, C.Counts, C.Speedup));
+  // With so few warps the order in which the compiler takes things decides.
+  if (usesWindows(P) && C.Counts.Registers > MostClaimed)
+    C.Speedup = std::min(C.Speedup, 1.0);
+  // A launch with too few threads for the plan runs the original.
+  if (C.Counts.GridWarpsPerSm > 0 && C.Counts.GridWarpsPerSm < BusyWarps)
+    C.Speedup = std::min(C.Speedup, 1.0);
   C.FormFactor = formFactor(M, P);
   C.Rank = C.Speedup * C.FormFactor;
 }
@@ -282,20 +221,17 @@ static std::vector<int> alignedParams(const KernelModel &M, const Plan &P) {
   return {Params.begin(), Params.end()};
 }
 
-/// Warps an SM below which a form with several outputs a thread was slower than
-/// the original, tiles and all: latency counts there, not throughput (measured
-/// with images of 512 x 512 and 1000 x 1000 elements on an H200).
-static constexpr unsigned BusyWarps = 8;
-
 Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
                          const Arch &A, const ChooseOptions &O) {
   Choice R;
   R.Arch = std::string(A.Name) + " (" + A.Part + ")";
+  std::map<std::array<int64_t, 3>, Staging> Fills; // by block
   for (size_t I = 0; I < Plans.size(); ++I) {
     Plan &P = Plans[I];
     const auto Block = typicalBlock(M, P, O.AssumedBlock);
+    const Staging &Fill = Fills.try_emplace(Block, M, Block).first->second;
     if (I == 0) {
-      R.Original = originalCounts(M, Block);
+      R.Original = originalCounts(M, Fill, Block);
       R.OriginalCost = score(R.Original, A);
     }
     Candidate C;
@@ -303,7 +239,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Arrays = arraysText(M, P);
     C.Form = formName(P);
     C.Block = physicalBlock(P, Block);
-    C.Counts = planCounts(M, P, Block);
+    C.Counts = planCounts(M, P, Fill, Block);
     predict(M, P, R, Block, A, C);
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)

@@ -8,17 +8,20 @@
 #ifndef RCACHE_PREDICT_PLANCOSTS_H
 #define RCACHE_PREDICT_PLANCOSTS_H
 
+#include "StagingCosts.h"
 #include "rcache/Plan.h"
 #include "rcache/Prediction.h"
 
 namespace rcache {
 
-/// The original, launched with blocks of \p Block threads.
-KernelCounts originalCounts(const KernelModel &M,
+/// The original, launched with blocks of \p Block threads, which fill shared
+/// memory as \p Fill says.
+KernelCounts originalCounts(const KernelModel &M, const Staging &Fill,
                             const std::array<int64_t, 3> &Block);
 
 /// The rewritten kernel.
 KernelCounts planCounts(const KernelModel &M, const Plan &P,
+                        const Staging &Fill,
                         const std::array<int64_t, 3> &Block);
 
 /// What the counts cannot tell: how well the compiler schedules a form, 1 for
@@ -27,10 +30,6 @@ double formFactor(const KernelModel &M, const Plan &P);
 
 /// How the plan is emitted, in a few words: "slot by slot", "taps outside".
 std::string formName(const Plan &P);
-
-/// The block the plan is made for, or the one that the launches suggest.
-std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
-                                    unsigned Assumed);
 
 } // namespace rcache
 

@@ -15,7 +15,8 @@
 //
 // The constants marked *fitted* were set together so that the best predicted of
 // all candidates of the programs of bench/planner comes as near as possible to
-// the best measured one on an H200 (docs/measurements, bench/planner/analyse.py).
+// the best measured one on an H200 (docs/measurements,
+// bench/planner/analyse.py).
 
 #include "rcache/Prediction.h"
 #include "llvm/Support/Format.h"
@@ -38,24 +39,29 @@ constexpr double L1BytesPerClock = 128;
 constexpr double L2ReadBytesPerClock = 64;
 constexpr double L2WriteBytesPerClock = 32;
 constexpr double SectorBytes = 32;
+/// Clocks that a line of 128 bytes takes on its way to L2 for each store
+/// instruction that writes a part of it: a store whose lanes lie far apart
+/// touches more of them. *Fitted.*
+constexpr double StoreLineClocks = 6;
 /// Warp-wide wavefronts of shared memory or shuffles a clock and SM.
 constexpr double ExchangePerClock = 1;
 /// Nanoseconds of one round of global loads under load. *Fitted.*
-constexpr double LoadRoundNs = 680;
+constexpr double LoadRoundNs = 900;
+/// Nanoseconds of a further round that fills shared memory. *Fitted.*
+constexpr double StagingRoundNs = 220;
 /// Clocks that a barrier adds to a thread's life. *Fitted.*
-constexpr double BarrierClocks = 260;
+constexpr double BarrierClocks = 250;
 /// Exponents of the p-norms. *Fitted.*
-constexpr double OverlapFree = 3, OverlapWithBarriers = 1.8,
-                 OverlapLeast = 2.35;
+constexpr double OverlapFree = 4, OverlapWithBarriers = 1.9, OverlapLeast = 1.8;
 /// Part of the time in memory that is not overlapped when rows are loaded one
 /// after the other, and the exponent with which it adds. *Fitted.*
-constexpr double RowByRowDram = 0.81, OverlapOfRows = 2.08;
+constexpr double RowByRowDram = 0.8, OverlapOfRows = 2.08;
 
-/// Warps in different places are what keeps several resources busy: with eight
+/// Warps in different places are what keeps several resources busy: with seven
 /// a scheduler they overlap freely, with two less. *Fitted.*
 double overlap(const Occupancy &O) {
   const double PerScheduler = O.WarpsPerSm / Schedulers;
-  const double Part = std::clamp((PerScheduler - 2.5) / 5.2, 0.0, 1.0);
+  const double Part = std::clamp((PerScheduler - 2) / 5, 0.0, 1.0);
   return OverlapLeast + Part * (OverlapFree - OverlapLeast);
 }
 
@@ -73,9 +79,7 @@ double touchedBytes(const MemoryAccesses &A, double Unit) {
 /// for 4 bytes a lane at least.
 double wavefronts(const MemoryAccesses &A) {
   const double Lines = touchedBytes(A, L1BytesPerClock) / L1BytesPerClock;
-  const double Data =
-      A.LaneStride == 0 ? 1 : std::ceil(32.0 * A.Bytes / L1BytesPerClock);
-  return std::max(Lines, Data);
+  return std::max(Lines, std::ceil(32.0 * A.Bytes / L1BytesPerClock));
 }
 
 double pNorm(std::initializer_list<double> Values, double P) {
@@ -145,12 +149,15 @@ private:
     for (const MemoryAccesses &M : K.Stores) {
       L1 += M.PerOutput * wavefronts(M);
       // L1 writes through: each partly written sector goes to L2 by itself.
-      Written += M.PerOutput * touchedBytes(M, SectorBytes);
+      Written += M.PerOutput *
+                 std::max(touchedBytes(M, SectorBytes) / L2WriteBytesPerClock,
+                          touchedBytes(M, L1BytesPerClock) / L1BytesPerClock *
+                              StoreLineClocks);
     }
     set(Resource::L1) = L1;
     set(Resource::L2) =
         std::min(Read, 32 * std::max(K.DramBytes, 1.0)) / L2ReadBytesPerClock +
-        Written / L2WriteBytesPerClock;
+        Written;
   }
 
   void exchange() {
@@ -184,6 +191,7 @@ private:
 
   void latency() {
     const double Life = LoadRoundNs * A.ClockGHz * std::max(K.LoadRounds, 0.0) +
+                        StagingRoundNs * A.ClockGHz * K.StagingRounds +
                         BarrierClocks * K.Barriers;
     set(Resource::Latency) =
         Life / (S.Occ.WarpsPerSm * std::max(1u, K.OutputsPerThread));

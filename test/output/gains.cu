@@ -3,9 +3,9 @@
 // RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda 2>&1 | FileCheck %s
 // REQUIRES: cuda-toolkit
 
-// A read under a condition on the thread is not shared by the slots: nothing is
-// gained from a tile that stays shared.
-// CHECK-DAG: 'nearest' left as it is: no gain is predicted
+// Elements that all threads read alike serve several outputs, also behind an
+// early return: the loop runs for all of them.
+// CHECK-DAG: rewrote 'nearest' {{.*}}'c' kept shared
 __global__ void nearest(const float2 *points, const float2 *centres, int *label,
                         int n) {
   __shared__ float2 c[64];
@@ -23,6 +23,32 @@ __global__ void nearest(const float2 *points, const float2 *centres, int *label,
     if (d < best) {
       best = d;
       at = k;
+    }
+  }
+  label[i] = at;
+}
+
+// Under a condition on the thread in each round they do not.
+// CHECK-DAG: 'later' left as it is: no gain is predicted
+__global__ void later(const float2 *points, const float2 *centres, int *label,
+                      int n) {
+  __shared__ float2 c[64];
+  if (threadIdx.x < 64)
+    c[threadIdx.x] = centres[threadIdx.x];
+  __syncthreads();
+  int i = blockIdx.x * 256 + threadIdx.x;
+  if (i >= n)
+    return;
+  float2 p = points[i];
+  float best = 1e30f;
+  int at = 0;
+  for (int k = 0; k < 64; ++k) {
+    if (threadIdx.x < 4 * k) {
+      float dx = p.x - c[k].x, dy = p.y - c[k].y, d = dx * dx + dy * dy;
+      if (d < best) {
+        best = d;
+        at = k;
+      }
     }
   }
   label[i] = at;
@@ -49,10 +75,10 @@ __global__ void weigh(const float *__restrict__ in, float *__restrict__ out,
   out[g] = v / w;
 }
 
-// A window of three dimensions pays when each element is read several times ...
+// Windows of three dimensions pay, whether each element is read several times ...
 // CHECK-DAG: rewrote 'box' {{.*}}'s' reloaded
-// ... and less when it is read once or twice.
-// CHECK-DAG: rewrote 'cross' {{.*}}'s' kept shared
+// ... or once or twice: filling the tile takes most of the original's time.
+// CHECK-DAG: rewrote 'cross' {{.*}}'s' reloaded
 #define STAGE                                                                  \
   __shared__ float s[6][6][34];                                                \
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y,     \
@@ -115,6 +141,7 @@ __global__ void walk(const float *__restrict__ in, float *__restrict__ out,
 
 void run(const float2 *p, int *l, const float *in, float *out, int n) {
   nearest<<<(n + 255) / 256, 256>>>(p, p, l, n);
+  later<<<(n + 255) / 256, 256>>>(p, p, l, n);
   weigh<<<(n + 255) / 256, 256>>>(in, out, n, 0.1f);
   box<<<dim3(n / 32, n / 4, n / 4), dim3(32, 4, 4)>>>(in, out, n, n, n);
   cross<<<dim3(n / 32, n / 4, n / 4), dim3(32, 4, 4)>>>(in, out, n, n, n);

@@ -1,0 +1,99 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See LaunchShape.h.
+
+#include "LaunchShape.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+/// Outputs along each side of an image, and of a body. *Assumed.*
+constexpr double ImageSide = 8192, BodySide = 512;
+
+/// Warps an SM of grids of 512 x 512 and of 65536 threads on 132 of them.
+/// *Assumed:* where a thread does that much, there are not many.
+constexpr double PlaneWarpsPerSm = 62, LineWarpsPerSm = 15.5;
+
+/// Does each thread of a line of them walk over tiles of an input of unknown
+/// length, for one output?
+bool walksOverAll(const KernelModel &M, const std::array<int64_t, 3> &Block) {
+  if (Block[1] * Block[2] > 1)
+    return false;
+  for (const Stmt &S : M.Stmts)
+    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+        S.HasBarrier && S.HasGlobalRead && !S.HasGlobalWrite &&
+        !S.ConstTripCount)
+      return true;
+  return false;
+}
+
+} // namespace
+
+std::array<int64_t, 3> rcache::typicalBlock(const KernelModel &M, const Plan &P,
+                                            unsigned Assumed) {
+  if (P.Block)
+    return *P.Block;
+  if (!M.Geo.SeenBlocks.empty())
+    return M.Geo.SeenBlocks.front();
+  int64_t N = Assumed ? Assumed : M.Geo.MaxThreads.value_or(256);
+  return {N, 1, 1};
+}
+
+std::array<unsigned, 3>
+rcache::physicalBlock(const Plan &P, const std::array<int64_t, 3> &Logical) {
+  std::array<unsigned, 3> B;
+  for (unsigned D = 0; D < 3; ++D)
+    B[D] = static_cast<unsigned>(
+        std::max<int64_t>(1, Logical[D] / std::max(1u, P.Factor[D])));
+  if (!P.Merge)
+    return B;
+  const unsigned All = B[0] * B[1] * B[2];
+  if (B[1] * B[2] == 1) {
+    B[1] = All < P.TargetThreads ? P.TargetThreads / All : 1;
+    return B;
+  }
+  unsigned Merged =
+      std::max((31 + B[0]) / B[0], (P.TargetThreads + All - 1) / All);
+  while (Merged > 1 && Merged * All > 1024)
+    Merged /= 2;
+  B[0] *= Merged;
+  return B;
+}
+
+bool rcache::walksThroughPlanes(const KernelModel &M,
+                                const std::array<int64_t, 3> &Block) {
+  if (Block[1] < 2)
+    return false;
+  for (const Stmt &S : M.Stmts)
+    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+        S.HasBarrier && S.HasGlobalWrite)
+      return true;
+  return false;
+}
+
+double rcache::gridWarps(const KernelModel &M,
+                         const std::array<int64_t, 3> &Block) {
+  return walksThroughPlanes(M, Block) ? PlaneWarpsPerSm
+         : walksOverAll(M, Block)     ? LineWarpsPerSm
+                                      : 0;
+}
+
+double rcache::borderWarps(const KernelModel &M, const Plan &P,
+                           const std::array<int64_t, 3> &Block) {
+  if (Block[1] * Block[2] == 1)
+    return 0;
+  const double Side =
+      Block[2] > 1 || walksThroughPlanes(M, Block) ? BodySide : ImageSide;
+  const auto Physical = physicalBlock(P, Block);
+  double Lanes = 32, Share = 0;
+  for (int Ax = 0; Ax < 3; ++Ax) {
+    const double Across = std::min<double>(Lanes, Physical[Ax]);
+    Lanes = std::max(1.0, Lanes / Across);
+    if (Block[Ax] > 1)
+      Share += 2 * Across * P.Factor[Ax] / Side;
+  }
+  return std::min(1.0, Share);
+}

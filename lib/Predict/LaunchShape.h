@@ -1,0 +1,36 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Blocks and grids of the launches that a prediction is for, known or assumed.
+
+#ifndef RCACHE_LIB_PREDICT_LAUNCHSHAPE_H
+#define RCACHE_LIB_PREDICT_LAUNCHSHAPE_H
+
+#include "rcache/Plan.h"
+
+namespace rcache {
+
+/// The block the plan is made for, or the one that the launches suggest.
+std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
+                                    unsigned Assumed);
+
+/// The physical block that the launch function makes of a logical one.
+std::array<unsigned, 3> physicalBlock(const Plan &P,
+                                      const std::array<int64_t, 3> &Logical);
+
+/// Does a loop with barriers store in every round, under a block of two
+/// dimensions?
+bool walksThroughPlanes(const KernelModel &M,
+                        const std::array<int64_t, 3> &Block);
+
+/// Warps of the original that a launch has for each SM; 0: enough.
+double gridWarps(const KernelModel &M, const std::array<int64_t, 3> &Block);
+
+/// Part of the rewritten kernel's warps that stand at a border of what is
+/// computed.
+double borderWarps(const KernelModel &M, const Plan &P,
+                   const std::array<int64_t, 3> &Block);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PREDICT_LAUNCHSHAPE_H

@@ -1,0 +1,135 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SharedReads.h.
+
+#include "SharedReads.h"
+#include "Affine/IslTools.h"
+#include "Plan/Counts.h"
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace rcache;
+
+namespace {
+
+/// Index of \p S in elements of a row-major array, as what a thread coordinate
+/// adds; nullopt: not affine, or not a constant factor.
+std::optional<int64_t> laneStep(const KernelModel &M, const SharedAccess &S,
+                                const char *Id) {
+  const SharedArray &A = M.Arrays[S.Array];
+  if (!S.Affine)
+    return std::nullopt;
+  int64_t Step = 0, Pitch = 1;
+  for (size_t D = S.Index.size(); D-- > 0;) {
+    auto C = linearCoefficient(S.Index[D], Id,
+                               isl::set::universe(S.Index[D].domain().space()));
+    if (!C)
+      return std::nullopt;
+    Step += *C * Pitch;
+    Pitch *= D < A.Extents.size() ? A.Extents[D].value_or(1) : 1;
+  }
+  return Step;
+}
+
+/// Wavefronts of one warp-wide access: lanes that ask one bank for different
+/// words wait for each other. \p Row: physical threads along x; \p DX, \p DY:
+/// what a step of a physical thread adds to the element.
+double wavefronts(int64_t Row, int64_t DX, int64_t DY, unsigned Bytes) {
+  std::map<int64_t, std::set<int64_t>> Banks;
+  for (int64_t L = 0; L < 32; ++L)
+    for (int64_t W = 0; W < std::max<int64_t>(1, Bytes / 4); ++W) {
+      const int64_t Word = (L % Row * DX + L / Row * DY) * Bytes / 4 + W;
+      Banks[((Word % 32) + 32) % 32].insert(Word);
+    }
+  // What all lanes read alike takes its time to come back: a word a lane and
+  // clock.
+  size_t Most = std::max(1u, Bytes / 4);
+  for (const auto &[Bank, Words] : Banks)
+    Most = std::max(Most, Words.size());
+  return double(Most);
+}
+
+/// Does an unrolled loop around \p S read one element after the other?
+bool readsNeighbours(const KernelModel &M, const SharedAccess &S) {
+  if (!S.Affine || S.Index.empty())
+    return false;
+  for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &L = M.stmt(static_cast<unsigned>(Q));
+    if (L.HasBarrier)
+      return false;
+    if (L.K != Stmt::For || L.IterSymbol < 0)
+      continue;
+    const std::string &Id = M.Symbols[static_cast<size_t>(L.IterSymbol)].Id;
+    const isl::pw_aff &Last = S.Index.back();
+    auto C =
+        linearCoefficient(Last, Id, isl::set::universe(Last.domain().space()));
+    if (C && std::abs(*C) == 1)
+      return L.ConstTripCount && *L.ConstTripCount % 4 == 0;
+  }
+  return false;
+}
+
+/// Was the same element read before, in the same block of statements and with
+/// no write of shared memory between? Then it is still in a register.
+bool readBefore(const KernelModel &M, const SharedAccess &S) {
+  const Stmt &At = M.stmt(S.Stmt);
+  for (const SharedAccess &Q : M.SharedAccesses) {
+    if (Q.Range.Begin >= S.Range.Begin)
+      return false;
+    const Stmt &Before = M.stmt(Q.Stmt);
+    if (Q.K != SharedAccess::Read || Q.Array != S.Array ||
+        Before.Parent != At.Parent || M.text(Q.Range) != M.text(S.Range))
+      continue;
+    // Nothing that the index is made of, or that is read, changes between.
+    bool Changed = false;
+    for (const VarUse &U : M.VarUses)
+      Changed |= U.Write && U.Range.Begin > Q.Range.End &&
+                 U.Range.End < S.Range.Begin &&
+                 M.text(S.Range).find(M.Vars[U.Var].Name) != std::string::npos;
+    for (const SharedAccess &W : M.SharedAccesses)
+      Changed |= W.K != SharedAccess::Read && W.Range.Begin > Q.Range.End &&
+                 W.Range.End < S.Range.Begin;
+    for (const Stmt &B : M.Stmts)
+      Changed |= B.K == Stmt::Barrier && B.Range.Begin > Q.Range.End &&
+                 B.Range.End < S.Range.Begin;
+    if (!Changed)
+      return true;
+  }
+  return false;
+}
+
+} // namespace
+
+double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
+                              const std::array<int64_t, 3> &Block,
+                              const std::array<unsigned, 3> &Factor,
+                              const std::array<int64_t, 3> &Stride,
+                              bool TapsOutside) {
+  if (readBefore(M, S))
+    return 0;
+  static const char *const Ids[2] = {"tx", "ty"};
+  static const unsigned Bits[2] = {DepThreadX, DepThreadY};
+  const SharedArray &A = M.Arrays[S.Array];
+  unsigned Depends = 0;
+  for (const ValueRef &V : S.IndexValues)
+    Depends |= V ? V->Depends : ~0u;
+  if (S.IndexValues.empty())
+    Depends = ~0u;
+  int64_t Step[2] = {1, 0};
+  for (int Ax = 0; Ax < 2; ++Ax) {
+    auto C = laneStep(M, S, Ids[Ax]);
+    Step[Ax] = C ? *C * (Stride[Ax] == 1 ? int64_t(Factor[Ax]) : 1)
+                 : (Depends & Bits[Ax] ? 1 : 0);
+  }
+  const int64_t Row = std::max<int64_t>(1, Block[0] / Factor[0]);
+  double Cost = wavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
+                           std::max(1u, A.ElemBytes));
+  // Four neighbours along an unrolled loop are one load of 16 bytes; two rows
+  // of a warp then cost what one does (measured on an H200).
+  if (A.ElemBytes == 4 && Step[0] % 4 == 0 && Step[1] % 4 == 0 &&
+      readsNeighbours(M, S))
+    Cost = (Cost <= 2 ? 1 : Cost) / 4;
+  return Cost / sharingSlots(M, S, Factor, TapsOutside);
+}

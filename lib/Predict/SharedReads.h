@@ -1,0 +1,23 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What reads of shared memory cost.
+
+#ifndef RCACHE_LIB_PREDICT_SHAREDREADS_H
+#define RCACHE_LIB_PREDICT_SHAREDREADS_H
+
+#include "rcache/Model.h"
+#include <array>
+
+namespace rcache {
+
+/// Wavefronts that a shared read costs a logical thread, when a physical one
+/// stands for Factor logical ones: slots that read the same element share it.
+double sharedReadCost(const KernelModel &M, const SharedAccess &S,
+                      const std::array<int64_t, 3> &Block,
+                      const std::array<unsigned, 3> &Factor,
+                      const std::array<int64_t, 3> &Stride, bool TapsOutside);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PREDICT_SHAREDREADS_H

@@ -1,0 +1,269 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See StagingCosts.h. The block is executed warp by warp: the loops around the
+// statement with the lanes that are still in them, then the guards as a union
+// of boxes of threads.
+
+#include "StagingCosts.h"
+#include "Affine/IslTools.h"
+#include "Arithmetic.h"
+#include "Plan/Counts.h"
+#include "Registers.h"
+#include <algorithm>
+#include <set>
+
+using namespace rcache;
+
+namespace {
+
+/// Coordinates of a thread in its block.
+using Lane = std::array<int64_t, 3>;
+/// First and last thread along each axis.
+using Box = std::array<std::pair<int64_t, int64_t>, 3>;
+
+constexpr const char *ThreadIds[3] = {"tx", "ty", "tz"};
+constexpr const char *BlockIds[3] = {"bdx", "bdy", "bdz"};
+
+isl::set withBlock(isl::set S, const std::array<int64_t, 3> &Block) {
+  for (int Ax = 0; Ax < 3; ++Ax)
+    S = bindConst(S, BlockIds[Ax], Block[Ax]);
+  return S;
+}
+
+/// A loop that is shared out among threads: thread number p of the axes takes
+/// part in the rounds p, p + Threads, ... of Count.
+struct SharedLoop {
+  unsigned Axes = 0;
+  int64_t Count = 0, Threads = 1;
+
+  int64_t position(const Lane &T, const std::array<int64_t, 3> &Block) const {
+    int64_t P = 0;
+    for (int Ax = 2; Ax >= 0; --Ax)
+      if (Axes & (DepThreadX << Ax))
+        P = P * Block[Ax] + T[Ax];
+    return P;
+  }
+  int64_t trips(int64_t Position) const {
+    return Position >= Count ? 0 : (Count - Position + Threads - 1) / Threads;
+  }
+};
+
+/// nullopt: its first or last value is no constant.
+std::optional<SharedLoop> sharedLoop(const KernelModel &M, const Stmt &S,
+                                     const std::array<int64_t, 3> &Block) {
+  if (S.IterSymbol < 0 || S.IterDomain.is_null())
+    return std::nullopt;
+  const isl::set D = withBlock(S.IterDomain, Block);
+  const isl::pw_aff It = symbolValue(D.ctx(), M.Symbols[S.IterSymbol].Id);
+  auto Lo = minConst(It, D), Hi = maxConst(It, D);
+  if (!Lo || !Hi)
+    return std::nullopt;
+  SharedLoop L;
+  L.Axes = S.CooperativeAxes;
+  L.Count = *Hi - *Lo + 1;
+  for (int Ax = 0; Ax < 3; ++Ax)
+    if (L.Axes & (DepThreadX << Ax))
+      L.Threads *= Block[Ax];
+  return L;
+}
+
+/// The threads that the guards around \p S may let through, as boxes: within
+/// each part of the condition each axis by itself.
+std::vector<Box> guardedThreads(const KernelModel &M, const Stmt &S,
+                                const std::array<int64_t, 3> &Block) {
+  const Box All = {{{0, Block[0] - 1}, {0, Block[1] - 1}, {0, Block[2] - 1}}};
+  if (S.Domain.is_null())
+    return {All};
+  isl::set D = withBlock(S.Domain, Block);
+  std::vector<std::string> Others;
+  for (const std::string &Id : involvedIds(D))
+    if (Id != "tx" && Id != "ty" && Id != "tz")
+      Others.push_back(Id);
+  D = projectOut(D, Others);
+  for (int Ax = 0; Ax < 3; ++Ax) {
+    const isl::pw_aff T = symbolValue(D.ctx(), ThreadIds[Ax]);
+    D = D.intersect(inRange(T, constantValue(D.ctx(), 0),
+                            constantValue(D.ctx(), Block[Ax])));
+  }
+  std::vector<Box> Boxes;
+  D.foreach_basic_set([&](const isl::basic_set &Part) {
+    const isl::set P(Part);
+    if (P.is_empty())
+      return;
+    Box B = All;
+    for (int Ax = 0; Ax < 3; ++Ax) {
+      const isl::pw_aff T = symbolValue(D.ctx(), ThreadIds[Ax]);
+      B[Ax].first = minConst(T, P).value_or(B[Ax].first);
+      B[Ax].second = maxConst(T, P).value_or(B[Ax].second);
+    }
+    Boxes.push_back(B);
+  });
+  return Boxes;
+}
+
+/// One warp: the lanes in the outermost of the loops that are left.
+class WarpRun {
+public:
+  WarpRun(const std::vector<SharedLoop> &Loops,
+          const std::array<int64_t, 3> &Block)
+      : Loops(Loops), Block(Block) {}
+
+  void run(const std::vector<Lane> &Lanes, size_t Depth = 0) {
+    if (Lanes.empty())
+      return;
+    if (Depth == Loops.size()) {
+      Warp += 1;
+      Thread += double(Lanes.size());
+      return;
+    }
+    const SharedLoop &L = Loops[Depth];
+    for (int64_t Round = 0;; ++Round) {
+      std::vector<Lane> In;
+      for (const auto &T : Lanes)
+        if (L.trips(L.position(T, Block)) > Round)
+          In.push_back(T);
+      if (In.empty())
+        return;
+      run(In, Depth + 1);
+    }
+  }
+
+  double Warp = 0, Thread = 0;
+
+private:
+  const std::vector<SharedLoop> &Loops;
+  const std::array<int64_t, 3> &Block;
+};
+
+} // namespace
+
+StagingTrips rcache::stagingTrips(const KernelModel &M, unsigned StmtId,
+                                  const std::array<int64_t, 3> &Block) {
+  std::vector<SharedLoop> Loops;
+  for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &S = M.stmt(static_cast<unsigned>(Q));
+    if (S.HasBarrier)
+      break;
+    if (S.Cooperative)
+      if (auto L = sharedLoop(M, S, Block))
+        Loops.insert(Loops.begin(), *L);
+  }
+  // Longer loops than any shared array needs are not walked through.
+  double Rounds = 1;
+  for (const SharedLoop &L : Loops)
+    Rounds *= double(L.Count) / double(L.Threads) + 1;
+  if (Rounds > 10000)
+    Loops.clear();
+  const std::vector<Box> Boxes = guardedThreads(M, M.stmt(StmtId), Block);
+  StagingTrips R;
+  R.Warp = R.Thread = 0;
+  const int64_t Threads = Block[0] * Block[1] * Block[2];
+  for (int64_t First = 0; First < Threads; First += 32) {
+    std::vector<Lane> Lanes;
+    for (int64_t T = First; T < std::min(First + 32, Threads); ++T) {
+      const Lane At = {T % Block[0], T / Block[0] % Block[1],
+                       T / Block[0] / Block[1]};
+      if (std::any_of(Boxes.begin(), Boxes.end(), [&](const Box &B) {
+            for (int Ax = 0; Ax < 3; ++Ax)
+              if (At[Ax] < B[Ax].first || At[Ax] > B[Ax].second)
+                return false;
+            return true;
+          }))
+        Lanes.push_back(At);
+    }
+    WarpRun W(Loops, Block);
+    W.run(Lanes);
+    R.Warp += W.Warp;
+    R.Thread += W.Thread;
+    R.Serial = std::max(R.Serial, W.Warp);
+  }
+  R.Warp /= double((Threads + 31) / 32);
+  R.Thread /= double(Threads);
+  return R;
+}
+
+//===-- What it costs -----------------------------------------------------===//
+
+/// Instructions of a loop's head or a test: a sum, a comparison, a branch.
+static constexpr double LoopHead = 3;
+
+Staging::Staging(const KernelModel &M, const std::array<int64_t, 3> &Block)
+    : M(M), Block(Block), Part(M.Stmts.size()) {
+  std::set<unsigned> Reading;
+  for (const SharedAccess &A : M.SharedAccesses)
+    if (A.K != SharedAccess::Write)
+      for (int Q = static_cast<int>(A.Stmt); Q >= 0; Q = M.stmt(Q).Parent)
+        Reading.insert(static_cast<unsigned>(Q));
+  for (const Stmt &S : M.Stmts)
+    Part[S.Id] = (S.Parent >= 0 && Part[static_cast<size_t>(S.Parent)]) ||
+                 (S.HasSharedWrite && !S.HasBarrier && !S.HasGlobalWrite &&
+                  !Reading.count(S.Id));
+}
+
+StagingTrips Staging::trips(unsigned StmtId) const {
+  const auto It = Known.find(StmtId);
+  if (It != Known.end())
+    return It->second;
+  // What isl cannot tell counts once.
+  auto T = guarded([&] { return stagingTrips(M, StmtId, Block); });
+  if (!T)
+    llvm::consumeError(T.takeError());
+  return Known[StmtId] = T ? *T : StagingTrips();
+}
+
+double Staging::furtherRounds() const {
+  std::map<int, double> Interval; // by what holds the barrier
+  for (const Stmt &S : M.Stmts) {
+    if (!Part[S.Id] || !S.Cooperative ||
+        (S.Parent >= 0 && Part[static_cast<size_t>(S.Parent)] &&
+         M.stmt(S.Parent).Cooperative))
+      continue;
+    double Serial = 1;
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (S.Range.contains(A.Range))
+        Serial = std::max(Serial, trips(A.Stmt).Serial);
+    Interval[S.Parent] += Serial;
+  }
+  double All = 0;
+  for (const auto &[Parent, Serial] : Interval)
+    All += (Serial - 1) *
+           (Parent >= 0 ? roundsOf(M, static_cast<unsigned>(Parent)) : 1);
+  return All;
+}
+
+void Staging::count(KernelCounts &K) const {
+  const Arithmetic A = arithmetic(M, [&](const Stmt &S) {
+    return Part[S.Id] ? roundsOf(M, S.Id) * trips(S.Id).Warp : 0.0;
+  });
+  K.IntOps += A.Int + A.Index;
+  K.FpOps += A.Fp;
+  K.DoubleOps += A.Double;
+  K.SpecialOps += A.Special;
+  for (const Stmt &S : M.Stmts)
+    if (Part[S.Id] && (S.K == Stmt::For || S.K == Stmt::If))
+      for (unsigned C : S.Children)
+        K.OtherOps += LoopHead * roundsOf(M, C) * trips(C).Warp;
+}
+
+double Staging::operations() const {
+  KernelCounts All;
+  count(All);
+  double Elements = 0;
+  for (const SharedAccess &S : M.SharedAccesses)
+    if (S.K == SharedAccess::Write)
+      Elements += roundsOf(M, S.Stmt) * trips(S.Stmt).Warp;
+  return All.IntOps / std::max(1.0, Elements);
+}
+
+void Staging::write(const SharedAccess &A, KernelCounts &K) const {
+  const StagingTrips T = trips(A.Stmt);
+  const double Rounds = roundsOf(M, A.Stmt), W = words(M, A.Array);
+  const unsigned Bytes = std::max(1u, M.Arrays[A.Array].ElemBytes);
+  // A wavefront a word and full warp, and at least one an instruction.
+  const double Full = std::min(T.Warp, T.Thread);
+  K.SharedStores += Rounds * (Full * W + T.Warp - Full);
+  K.Loads.push_back({Rounds * Full, Bytes, double(Bytes)});
+  if (T.Warp > Full)
+    K.Loads.push_back({Rounds * (T.Warp - Full), 4, 0});
+}

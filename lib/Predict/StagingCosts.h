@@ -1,0 +1,72 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What it costs to fill shared memory, and how often the warps of a block
+// execute a statement that does: loops that are shared out among the threads
+// and guards that let few lanes through cost a warp whole rounds, whatever part
+// of its lanes takes part.
+
+#ifndef RCACHE_LIB_PREDICT_STAGINGCOSTS_H
+#define RCACHE_LIB_PREDICT_STAGINGCOSTS_H
+
+#include "rcache/Model.h"
+#include "rcache/Prediction.h"
+#include <array>
+#include <map>
+#include <vector>
+
+namespace rcache {
+
+/// Executions of a statement between two barriers; loops that every thread
+/// walks through by itself (rcache::roundsOf) are not in it.
+struct StagingTrips {
+  double Warp = 1;   ///< by a warp, mean over the block's warps
+  double Thread = 1; ///< by a thread, mean over the block's threads
+  /// Rounds of the loops around it that the busiest warp does one after the
+  /// other: the block's barrier waits for them.
+  double Serial = 1;
+};
+
+/// \p StmtId executed by a block of \p Block threads, somewhere in the interior
+/// of the grid: what the guards say of anything but the thread holds. A loop
+/// whose end is no constant counts once.
+StagingTrips stagingTrips(const KernelModel &M, unsigned StmtId,
+                          const std::array<int64_t, 3> &Block);
+
+/// The part of the kernel in front of the barriers that fills shared memory.
+/// Counts are a thread's. The model has to live as long.
+class Staging {
+public:
+  Staging(const KernelModel &M, const std::array<int64_t, 3> &Block);
+
+  /// Does \p S do nothing but fill shared arrays?
+  bool holds(const Stmt &S) const { return Part[S.Id]; }
+
+  /// Further rounds of loads that a barrier waits for, each behind the one
+  /// before: those of the loops that are shared out among threads. All
+  /// barriers of a thread together.
+  double furtherRounds() const;
+
+  /// Adds the instructions beside loads and stores: where elements come from
+  /// and go to.
+  void count(KernelCounts &K) const;
+
+  /// Integer operations that an element takes.
+  double operations() const;
+
+  /// Adds a write of an array: a load and a store, by as many lanes as take
+  /// part.
+  void write(const SharedAccess &A, KernelCounts &K) const;
+
+private:
+  StagingTrips trips(unsigned StmtId) const;
+
+  const KernelModel &M;
+  std::array<int64_t, 3> Block;
+  std::vector<bool> Part; ///< by statement
+  mutable std::map<unsigned, StagingTrips> Known;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PREDICT_STAGINGCOSTS_H
