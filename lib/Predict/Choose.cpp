@@ -25,8 +25,8 @@ constexpr unsigned MaxRegisters = 200;
 /// the original, tiles and all: latency counts there, not throughput (measured
 /// with images of 512 x 512 and 1000 x 1000 elements on an H200).
 constexpr unsigned BusyWarps = 8;
-/// Estimated registers above which no gain is claimed for windows: three warps a
-/// scheduler or less, and predictions were off by 0.6 to 1.6 (H200).
+/// Estimated registers above which no gain is claimed for windows: three warps
+/// a scheduler or less, and predictions were off by 0.6 to 1.6 (H200).
 constexpr unsigned MostClaimed = 136;
 constexpr const char *WouldSpill = "would spill";
 constexpr const char *Spills = "spills";
