@@ -67,15 +67,17 @@ void predict(const KernelModel &M, const Plan &P, const Choice &R,
   // is predicted below ten percent, or from fewer waiting warps alone, has
   // been wrong in both directions, except for tiles of three dimensions.
   const bool Deep = Block[2] > 1 && C.Counts.Barriers <= 1;
+  const double Saved =
+      R.OriginalCost.of(Resource::Exchange) - C.Cost.of(Resource::Exchange);
   if (!usesWindows(P) &&
-      (C.Speedup < 1.1 ||
-       (!Deep && C.Counts.SharedLoads > 0.7 * R.Original.SharedLoads)))
+      (C.Speedup < 1.1 || (!Deep && Saved < 0.1 * R.OriginalCost.Clocks)))
     C.Speedup = std::min(C.Speedup, 1.0);
   // With so few warps the order in which the compiler takes things decides.
   if (usesWindows(P) && C.Counts.Registers > MostClaimed)
     C.Speedup = std::min(C.Speedup, 1.0);
   // A launch with too few threads for the plan runs the original.
-  if (C.Counts.GridWarpsPerSm > 0 && C.Counts.GridWarpsPerSm < BusyWarps)
+  if (P.LeastThreads && C.Counts.GridWarpsPerSm > 0 &&
+      C.Counts.GridWarpsPerSm < BusyWarps)
     C.Speedup = std::min(C.Speedup, 1.0);
   C.FormFactor = formFactor(M, P);
   C.Rank = C.Speedup * C.FormFactor;
@@ -240,15 +242,15 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Form = formName(P);
     C.Block = physicalBlock(P, Block);
     C.Counts = planCounts(M, P, Fill, Block);
+    if (!O.Force && !O.Wanted && P.slots() > 1) {
+      P.LeastThreads = BusyWarps * 32 * A.Sms;
+      P.Aligned = alignedParams(M, P);
+    }
     predict(M, P, R, Block, A, C);
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)
       C.Covered &= Array.X == Exchange::Shared || Array.Stage.CoverageProved;
     P.PredictedSpeedup = C.Speedup;
-    if (!O.Force && !O.Wanted && P.slots() > 1) {
-      P.LeastThreads = BusyWarps * 32 * A.Sms;
-      P.Aligned = alignedParams(M, P);
-    }
     R.Candidates.push_back(std::move(C));
   }
   choose(R, O);

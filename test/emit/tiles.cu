@@ -18,14 +18,20 @@
 // RUN: diff %t.original %t.kept
 // KEPT: rewrote 'product' {{.*}}'As' kept shared; 'Bs' kept shared
 //
+// RUN: rcache-rewrite %s -o %t.shared.cu --force --exchange=shared --coarsen=2 --cuda-path=%cuda 2>&1 | FileCheck --check-prefix=SHARED %s
+// RUN: rcache-check run %t.shared.cu > %t.shared
+// RUN: diff %t.original %t.shared
+// SHARED-DAG: rewrote 'forces' {{.*}}2 outputs a thread; 'tile' kept shared
+// SHARED-DAG: rewrote 'lookup' {{.*}}2 outputs a thread; 'table' kept shared
+//
 // CHECK-DAG: rewrote 'blur' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'centred' {{.*}}reloaded row by row
 // CHECK-DAG: rewrote 'star'
 // CHECK-DAG: rewrote 'running' {{.*}}reloaded
 // CHECK-DAG: rewrote 'product' {{.*}}'As' {{.*}}'Bs'
-// CHECK-DAG: rewrote 'forces' {{.*}}'tile' kept shared
+// CHECK-DAG: rewrote 'forces'
 // CHECK-DAG: rewrote 'sums' {{.*}}'part' kept shared
-// CHECK-DAG: rewrote 'lookup' {{.*}}'table' kept shared
+// CHECK-DAG: rewrote 'lookup'
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 //
 // The barrier keeps the loads in front of the stores: it stands behind them.
