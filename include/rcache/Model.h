@@ -311,6 +311,9 @@ struct KernelParam {
   unsigned PointeeBytes = 0;
   bool Written = false;      ///< the kernel may write through it
   int VarId = -1;
+  /// A pointer that is a member of this parameter, a struct by value; Name and
+  /// Type are the member's (`image.data`).
+  int MemberOf = -1;
 };
 
 /// A variable of the function that launches: what the launch is made from.
@@ -401,7 +404,10 @@ struct KernelModel {
   /// does not also hold the launches. nullopt: no launch, or no such place.
   std::optional<unsigned> InsertOffset;
 
+  /// As declared; behind them the pointers in structs that the kernel uses.
   std::vector<KernelParam> Params;
+  /// The declared ones alone.
+  std::vector<KernelParam> declaredParams() const;
   /// __device__ variables that the kernel may change, named for host code.
   std::vector<std::string> DeviceVariables;
   std::vector<Symbol> Symbols;

@@ -10,6 +10,7 @@
 #include "Plan/Staging.h"
 #include "Plan/Windows.h"
 #include "ValueText.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace rcache;
 
@@ -17,6 +18,35 @@ Fill::Fill(const KernelModel &M, const Plan &P, const Names &N)
     : M(M), P(P), N(N) {}
 
 static std::string str(int64_t V) { return std::to_string(V); }
+
+/// Does \p Text name the variable?
+static bool names(llvm::StringRef Text, llvm::StringRef Variable) {
+  auto Part = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+  for (size_t I = Text.find(Variable); I != llvm::StringRef::npos;
+       I = Text.find(Variable, I + 1)) {
+    const size_t E = I + Variable.size();
+    if ((I == 0 || !Part(Text[I - 1])) && (E == Text.size() || !Part(Text[E])))
+      return true;
+  }
+  return false;
+}
+
+std::string Fill::neededLines(const std::string &Head,
+                              const std::string &Body) {
+  llvm::SmallVector<llvm::StringRef> Lines;
+  llvm::StringRef(Head).split(Lines, '\n', -1, /*KeepEmpty=*/false);
+  std::string Kept;
+  for (llvm::StringRef Line : llvm::reverse(Lines)) {
+    llvm::StringRef Declared = Line;
+    if (Declared.consume_front("const int ")) {
+      const llvm::StringRef Name = Declared.take_until(llvm::isSpace);
+      if (!names(Kept, Name) && !names(Body, Name))
+        continue;
+    }
+    Kept = Line.str() + "\n" + Kept;
+  }
+  return Kept;
+}
 
 std::string Fill::groupName(const ArrayPlan &A) const {
   // Several groups of one array are told apart by number.
@@ -357,16 +387,15 @@ std::string Fill::formTests(const Run &R, const std::string &W,
     Names.Words = W + "_words";
   if (Names.Inside.empty() && Names.Words.empty())
     return "";
-  std::string T = "bool " + Names.Inside;
+  std::string Declared = "bool " + Names.Inside, T;
   if (!Names.Words.empty())
-    T += (Names.Inside.empty() ? "" : ", ") + Names.Words;
-  T += ";\n{\n" + First;
+    Declared += (Names.Inside.empty() ? "" : ", ") + Names.Words;
   if (!Names.Inside.empty())
     T += Names.Inside + " = " + R.Condition + ";\n";
   if (!Names.Words.empty())
     T += "// In words when all rows are aligned.\n" + Names.Words + " = " +
          (Names.Inside.empty() ? "" : Names.Inside + " && ") + R.OnWord + ";\n";
-  return T + "}\n";
+  return Declared + ";\n{\n" + neededLines(First, T) + T + "}\n";
 }
 
 llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
@@ -414,10 +443,13 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
                                Box.back().second);
     if (!R)
       return R.takeError();
-    Fast += Rows + R->Fast + RowEnds;
-    Words += Rows + R->Words + RowEnds;
-    Scalar += Rows + R->Scalar + RowEnds;
-    Both += Rows + R->text() + RowEnds;
+    auto AllRows = [&](const std::string &Body) {
+      return neededLines(Rows, Body) + Body + RowEnds;
+    };
+    Fast += AllRows(R->Fast);
+    Words += AllRows(R->Words);
+    Scalar += AllRows(R->Scalar);
+    Both += AllRows(R->text());
     Any = std::move(*R);
   }
   // One test for the whole window, then a body for each form.

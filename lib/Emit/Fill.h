@@ -65,6 +65,10 @@ private:
   };
   std::map<size_t, RowLoad> RowLoads;
 
+  /// The lines of \p Head but for declarations of numbers (`const int i = ...;`)
+  /// that neither \p Body nor a later line names.
+  static std::string neededLines(const std::string &Head,
+                                 const std::string &Body);
   std::string base(size_t PlanIndex) const;
   std::string groupName(const ArrayPlan &A) const;
   llvm::Expected<std::string> stageLambda(const ArrayPlan &A);

@@ -554,7 +554,9 @@ private:
 
   std::string storeName(size_t K) const {
     const GlobalAccess &G = M.GlobalAccesses[P.VectorStores[K].Access];
-    std::string T = N(M.Params[static_cast<size_t>(G.Root)].Name + "_v");
+    std::string Pointer = M.Params[static_cast<size_t>(G.Root)].Name;
+    std::replace(Pointer.begin(), Pointer.end(), '.', '_'); // of a struct
+    std::string T = N(Pointer + "_v");
     return P.VectorStores.size() > 1 ? T + std::to_string(K) : T;
   }
 
@@ -1110,7 +1112,7 @@ private:
     std::string X = Div(0, "rc_block.x"), Y = Div(1, "rc_block.y"),
                 Z = Div(2, "rc_block.z");
     std::string Args;
-    for (const KernelParam &Pm : M.Params)
+    for (const KernelParam &Pm : M.declaredParams())
       Args += (Args.empty() ? "" : ", ") + Pm.Name;
     Args += (Args.empty() ? "" : ", ") + std::string("rc_grid.x");
     if (!P.Block)

@@ -63,7 +63,7 @@ std::string storedType(std::string T) {
 /// `rcache::device::verification rc_verification("k", "a, b", ..., a, b);`
 std::string verificationText(const KernelModel &M) {
   std::string Names, Values;
-  for (const KernelParam &P : M.Params) {
+  for (const KernelParam &P : M.declaredParams()) {
     Names += (Names.empty() ? "" : ", ") + P.Name;
     Values += ", " + P.Name;
   }
@@ -108,7 +108,8 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
                                        bool ForAll, bool WithVoidArgs) {
   const KernelModel &M = *Cases.front().M;
   std::string Args, Targs;
-  for (const KernelParam &P : M.Params)
+  const std::vector<KernelParam> Params = M.declaredParams();
+  for (const KernelParam &P : Params)
     Args += (Args.empty() ? "" : ", ") + P.Name;
   if (M.IsTemplate) {
     for (const TemplateArg &A : M.TemplateArgs)
@@ -121,7 +122,7 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
   T += Head + "static inline void " + M.Name +
        "_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared, cudaStream_t "
        "rc_stream" +
-       (M.Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";
+       (Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";
   T += verificationText(M);
   // Instantiations with different plans are different kernels.
   std::string Else;
@@ -149,8 +150,8 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
   if (!WithVoidArgs)
     return T;
   std::string Unpacked;
-  for (size_t I = 0; I < M.Params.size(); ++I)
-    Unpacked += ", *static_cast<" + storedType(M.Params[I].Type) +
+  for (size_t I = 0; I < Params.size(); ++I)
+    Unpacked += ", *static_cast<" + storedType(Params[I].Type) +
                 " *>(rc_args[" + std::to_string(I) + "])";
   T += "\n// The same for the argument array of cudaLaunchKernel.\n" + Head +
        "static inline cudaError_t " + M.Name +

@@ -198,9 +198,8 @@ private:
     return !Out.empty();
   }
 
+  /// Does the statement do nothing, if all in S.Dead goes?
   bool isDead(const Stmt &St) const {
-    if (S.Dead.count(St.Id))
-      return true;
     if (St.HasBarrier || St.HasReturn)
       return false;
     switch (St.K) {
@@ -281,17 +280,25 @@ private:
     return St.K == Stmt::Leaf && M.text(St.Range) == ";";
   }
 
+  /// All statements and variables are taken for dead until something that stays
+  /// needs them: `x = x < 0 ? 0 : x;` alone keeps no `x`.
   void findDead() {
+    for (unsigned I = 1; I < M.Stmts.size(); ++I)
+      S.Dead.insert(I);
+    for (unsigned V = 0; V < M.Vars.size(); ++V)
+      if (!M.Vars[V].IsParam)
+        S.DeadVars.insert(V);
     for (bool Changed = true; Changed;) {
       Changed = false;
-      for (size_t I = M.Stmts.size(); I-- > 1;)
-        if (!S.Dead.count(unsigned(I)) && isDead(M.Stmts[I])) {
-          S.Dead.insert(unsigned(I));
+      for (unsigned I = 1; I < M.Stmts.size(); ++I)
+        if (S.Dead.count(I) && !isDead(M.Stmts[I]))
+          Changed |= S.Dead.erase(I) > 0;
+      for (auto It = S.DeadVars.begin(); It != S.DeadVars.end();)
+        if (varIsLive(*It)) {
+          It = S.DeadVars.erase(It);
           Changed = true;
-        }
-      for (unsigned V = 0; V < M.Vars.size(); ++V)
-        if (!M.Vars[V].IsParam && !varIsLive(V))
-          Changed |= S.DeadVars.insert(V).second;
+        } else
+          ++It;
     }
   }
 

@@ -50,8 +50,8 @@ llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
   const std::string Tests = formTests(*R, W, First, Load.Form);
   auto Lambda = [&](const std::string &Name, const std::string &Body) {
     T += "const auto " + Name + " = [=](" + Arr.ElemType + " (&" + V + ")" +
-         Extents + ", const int " + Row + ") {\n" + OfRow + Body + Ends +
-         "};\n";
+         Extents + ", const int " + Row + ") {\n" + neededLines(OfRow, Body) +
+         Body + Ends + "};\n";
   };
   if (!Load.Form.Words.empty())
     Lambda(rowLambda(Index, Load, RowForm::Words), R->Words);

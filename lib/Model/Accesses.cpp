@@ -380,6 +380,8 @@ SVal Executor::load(const LVal &Lv, const Expr *E) {
     }
     if (Lv.Member.empty())
       return It->second;
+    if (auto P = memberPointer(E))
+      return *P;
     ValueRef Whole = asValue(It->second);
     if (Whole->K == Value::Unknown)
       return unknown(E, Whole->Depends);
@@ -556,6 +558,8 @@ int Executor::rootOf(const Expr *E, unsigned Depth) const {
     } else if (auto *U = dyn_cast<UnaryOperator>(E)) {
       E = U->getSubExpr(); // *p, &x, ++p
     } else if (auto *Mem = dyn_cast<MemberExpr>(E)) {
+      if (Mem->getType()->isPointerType() && !Mem->isArrow())
+        return memberParam(Mem);
       E = Mem->getBase();
     } else if (auto *B = dyn_cast<BinaryOperator>(E)) {
       E = B->getLHS()->getType()->isPointerType() || B->isAssignmentOp()

@@ -512,8 +512,7 @@ bool AffineArith::assumeRounds(const std::vector<std::string> &Factors,
     const int I = M.symbolIndex(F);
     if (I < 0 || M.Symbols[I].K != Symbol::Iterator)
       Rest.push_back(F);
-    else if (Rest.size() + 1 < Factors.size() &&
-             Rounds.plain_is_equal(constant(1)))
+    else if (Rounds.plain_is_equal(constant(1)))
       Rounds = symbol(F);
     else
       return false;
@@ -552,9 +551,12 @@ std::string AffineArith::quotient(const Symbol &Param, int64_t N) {
   return M.Symbols[addSymbol(Q, R.Lo / N, R.Hi / N)].Id;
 }
 
-/// The symbol of \p Id / \p N, a parameter or a product with one.
-std::optional<std::string> AffineArith::dividedTerm(const std::string &Id,
-                                                    int64_t N) {
+/// The symbol of \p Id / \p N, a parameter or a product with one; of several
+/// parameters, the one that is a factor of most terms by \p Uses, or else the
+/// widest: in `(height - 1) * pitch`, the pitch.
+std::optional<std::string>
+AffineArith::dividedTerm(const std::string &Id, int64_t N,
+                         const std::map<std::string, unsigned> &Uses) {
   const int I = M.symbolIndex(Id);
   if (I < 0)
     return std::nullopt;
@@ -565,30 +567,33 @@ std::optional<std::string> AffineArith::dividedTerm(const std::string &Id,
   auto Known = Products.find(P.Factors);
   if (P.Factors.empty() || Known == Products.end() || Known->second != Id)
     return std::nullopt;
-  for (auto F = P.Factors.rbegin(); F != P.Factors.rend(); ++F) {
-    const Symbol &S = M.Symbols[M.symbolIndex(*F)];
-    if (S.K != Symbol::Param)
-      continue;
-    const std::string New = quotient(S, N);
-    *F = New;
-    std::sort(P.Factors.begin(), P.Factors.end());
-    if (auto It = Products.find(P.Factors); It != Products.end())
-      return It->second;
-    P.Id.clear();
-    P.Text = "(long long)";
-    P.Type = "long long";
-    P.Bits = 64;
-    P.Signed = true;
-    for (const std::string &G : P.Factors) {
-      P.Text += (P.Id.empty() ? "" : " * ") + M.Symbols[M.symbolIndex(G)].Text;
-      P.Id += G;
-    }
-    const Range R = Ranges.at(Id);
-    const std::vector<std::string> Key = P.Factors;
-    return Products[Key] =
-               M.Symbols[addSymbol(P, R.Lo / N - 1, R.Hi / N + 1)].Id;
+  std::string *Best = nullptr;
+  auto Rank = [&](const std::string &F) {
+    return std::pair(Uses.at(F), M.Symbols[M.symbolIndex(F)].Bits);
+  };
+  for (std::string &F : P.Factors)
+    if (M.Symbols[M.symbolIndex(F)].K == Symbol::Param &&
+        (!Best || Rank(F) > Rank(*Best)))
+      Best = &F;
+  if (!Best)
+    return std::nullopt;
+  *Best = quotient(M.Symbols[M.symbolIndex(*Best)], N);
+  std::sort(P.Factors.begin(), P.Factors.end());
+  if (auto It = Products.find(P.Factors); It != Products.end())
+    return It->second;
+  P.Id.clear();
+  P.Text = "(long long)";
+  P.Type = "long long";
+  P.Bits = 64;
+  P.Signed = true;
+  for (const std::string &G : P.Factors) {
+    P.Text += (P.Id.empty() ? "" : " * ") + M.Symbols[M.symbolIndex(G)].Text;
+    P.Id += G;
   }
-  return std::nullopt;
+  const Range R = Ranges.at(Id);
+  const std::vector<std::string> Key = P.Factors;
+  return Products[Key] =
+             M.Symbols[addSymbol(P, R.Lo / N - 1, R.Hi / N + 1)].Id;
 }
 
 std::optional<isl::pw_aff> AffineArith::dividedExactly(const isl::pw_aff &A,
@@ -598,6 +603,16 @@ std::optional<isl::pw_aff> AffineArith::dividedExactly(const isl::pw_aff &A,
   std::optional<isl::pw_aff> Sum;
   bool Fine = true;
   const auto Assumes = M.Assumes;
+  std::map<std::string, unsigned> Uses; // terms with this factor
+  A.foreach_piece([&](isl::set, isl::multi_aff Piece) {
+    if (const auto L = linear(isl::pw_aff(Piece.at(0))))
+      for (const auto &[Id, C] : L->Terms)
+        if (const int I = M.symbolIndex(Id); I >= 0) {
+          ++Uses[Id];
+          for (const std::string &F : M.Symbols[I].Factors)
+            ++Uses[F];
+        }
+  });
   A.foreach_piece([&](isl::set D, isl::multi_aff Piece) {
     const auto L = Fine ? linear(isl::pw_aff(Piece.at(0))) : std::nullopt;
     Fine = L && L->Const % N == 0;
@@ -610,7 +625,7 @@ std::optional<isl::pw_aff> AffineArith::dividedExactly(const isl::pw_aff &A,
         Q.Terms[Id] += C / N;
         continue;
       }
-      const auto Part = dividedTerm(Id, N);
+      const auto Part = dividedTerm(Id, N, Uses);
       if (!Part) {
         Fine = false;
         return;

@@ -131,7 +131,9 @@ private:
   bool assumeRounds(const std::vector<std::string> &Factors, IntType T,
                     const isl::set &Path);
   std::string quotient(const Symbol &Param, int64_t N);
-  std::optional<std::string> dividedTerm(const std::string &Id, int64_t N);
+  std::optional<std::string>
+  dividedTerm(const std::string &Id, int64_t N,
+              const std::map<std::string, unsigned> &Uses);
   std::optional<isl::pw_aff> scaleByConst(const isl::pw_aff &A, int64_t C);
 
   KernelModel &M;

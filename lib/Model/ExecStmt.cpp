@@ -32,17 +32,7 @@ void Executor::run(const FunctionDecl *FD) {
       unsigned N = Arith.addSymbol(S);
       Env[P] = ofInt({Arith.symbol(M.Symbols[N].Id), true}, T);
     } else if (T->isPointerType()) {
-      SVal S;
-      S.K = SVal::Pointer;
-      S.Base = SVal::Global;
-      S.Index = I;
-      S.Idx.push_back(affineValue(Arith.constant(0), "int"));
-      S.IdxInt.push_back(IntValue{Arith.constant(0), true});
-      S.ElemBytes = K.PointeeBytes;
-      S.ElemText = K.PointeeType;
-      S.PtrText = K.Name;
-      S.TypeText = typeText(T);
-      Env[P] = S;
+      Env[P] = parameterPointer(I, T);
     } else {
       Value U;
       U.K = V.Assigned ? Value::Unknown : Value::Uniform;

@@ -213,6 +213,12 @@ private:
               const char *Code = "escaping-array");
   /// \p V so that nothing is contracted with its last operation.
   ValueRef keepRounding(const ValueRef &V); // Rounding.cpp
+  /// The pointer \p E in a struct parameter that stays as it was passed.
+  std::optional<SVal> memberPointer(const clang::Expr *E); // MemberPointers.cpp
+  /// Its index in KernelModel::Params, once it was used; -1: no such.
+  int memberParam(const clang::Expr *E) const;
+  /// Element 0 of what the pointer parameter leads to.
+  SVal parameterPointer(int Index, clang::QualType T);
   void clobberLoads(int Root);
   void clobberForLoop(const clang::Stmt *Loop);
   int rootOf(const clang::Expr *E, unsigned Depth = 0) const;

@@ -337,6 +337,14 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
 
 } // namespace
 
+std::vector<KernelParam> KernelModel::declaredParams() const {
+  std::vector<KernelParam> Declared;
+  for (const KernelParam &P : Params)
+    if (P.MemberOf < 0)
+      Declared.push_back(P);
+  return Declared;
+}
+
 int KernelModel::symbolIndex(const std::string &Id) const {
   for (size_t I = 0; I < Symbols.size(); ++I)
     if (Symbols[I].Id == Id)

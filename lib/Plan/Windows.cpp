@@ -420,6 +420,20 @@ std::vector<WindowBox> rcache::windowBoxes(const ArrayPlan &P,
   return Boxes;
 }
 
+/// Does the index change with the coordinate inside of \p D, by itself or in a
+/// product?
+static bool movesWith(const ValueRef &Index, const std::string &Coordinate,
+                      const isl::set &D) {
+  for (const std::string &Id : involvedIds(Index->Aff)) {
+    const std::vector<std::string> F = productFactors(Id);
+    if ((Id == Coordinate ||
+         std::find(F.begin(), F.end(), Coordinate) != F.end()) &&
+        linearCoefficient(Index->Aff, Id, D) != 0)
+      return true;
+  }
+  return false;
+}
+
 void rcache::findInterior(const KernelModel &M, const Assumptions &A,
                           ArrayPlan &P, const std::vector<int64_t> &Extent) {
   P.InteriorPiece = -1;
@@ -466,6 +480,9 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
   }
   if (P.SlotSpan)
     return;
+  // Of several pieces, the one that moves with most coordinates: at a border
+  // that is clamped, one of them stands still.
+  unsigned Best = 0;
   for (size_t K = 0; K < P.Stage.Pieces.size(); ++K) {
     const StagePiece &Piece = P.Stage.Pieces[K];
     if (!Piece.Guards.empty())
@@ -523,9 +540,19 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
     // What is known of First needs no test.
     if (In.intersect(Starts).is_empty())
       continue;
+    unsigned Moves = 0;
+    for (const std::string &E : P.Stage.ElemIds)
+      Moves += std::any_of(
+          Leaves.begin(), Leaves.end(), [&](const VectorLeaf &L) {
+            return movesWith(L.Load->Operands[0], E, Piece.Domain);
+          });
+    if (P.InteriorPiece >= 0 && Moves <= Best)
+      continue;
+    Best = Moves;
     P.InteriorPiece = static_cast<int>(K);
     P.Interior = In.gist(Starts).coalesce();
     P.Leaves = std::move(Leaves);
-    return;
+    if (Moves == Rank)
+      return;
   }
 }

@@ -36,7 +36,8 @@ bool isFloat(const std::string &T) { return T == "float" || T == "double"; }
 
 class Program {
 public:
-  Program(const KernelModel &M, const RunnerOptions &O) : M(M), O(O) {}
+  Program(const KernelModel &M, const RunnerOptions &O)
+      : M(M), O(O), Declared(M.declaredParams()) {}
 
   llvm::Expected<std::string> write(const std::string &Text) {
     if (llvm::Error E = checkParams())
@@ -65,6 +66,7 @@ public:
 private:
   const KernelModel &M;
   const RunnerOptions &O;
+  const std::vector<KernelParam> Declared;
   unsigned Dimensions = 1;
   bool FromText = false;
   std::string Shape; ///< declarations of main, the last one rcache_launch
@@ -90,7 +92,7 @@ private:
   }
 
   llvm::Error checkParams() const {
-    for (const KernelParam &P : M.Params) {
+    for (const KernelParam &P : Declared) {
       const llvm::StringRef Type(P.CanonicalType);
       if (P.IsPointer) {
         if (llvm::StringRef(P.PointeeType).contains('*'))
@@ -212,12 +214,12 @@ private:
 
   bool launchFromText(const LaunchSite &L) {
     const bool ArgsKnown =
-        L.K == LaunchSite::Chevrons && L.Args.size() == M.Params.size();
+        L.K == LaunchSite::Chevrons && L.Args.size() == Declared.size();
     std::vector<std::string> Values(L.Locals.size());
     // Extents: what the grid is made from and the kernel gets.
     const std::set<unsigned> OfGrid = usedBy(L, L.Grid);
-    for (unsigned I = 0; I < M.Params.size(); ++I) {
-      const KernelParam &P = M.Params[I];
+    for (unsigned I = 0; I < Declared.size(); ++I) {
+      const KernelParam &P = Declared[I];
       const int Local = ArgsKnown && P.IsInteger ? local(L, L.Args[I]) : -1;
       if (Local < 0)
         continue;
@@ -249,10 +251,10 @@ private:
          L.Grid + "), rcache_tune::dims(" + L.Block + "), size_t(" +
          (L.SharedBytes.empty() ? "0" : L.SharedBytes) + ")};\n";
     std::vector<std::string> Integers;
-    for (unsigned I = 0; I < M.Params.size(); ++I)
-      Integers.push_back(!M.Params[I].IsInteger ? ""
-                         : given(M.Params[I])
-                             ? std::to_string(*given(M.Params[I]))
+    for (unsigned I = 0; I < Declared.size(); ++I)
+      Integers.push_back(!Declared[I].IsInteger ? ""
+                         : given(Declared[I])
+                             ? std::to_string(*given(Declared[I]))
                          : ArgsKnown ? "(long long)(" + L.Args[I] + ")"
                                      : std::to_string(extent()));
     Shape = T;
@@ -313,7 +315,7 @@ private:
                 Grid[0], Grid[1], Grid[2], Block[0], Block[1], Block[2])
                 .str();
     std::vector<std::string> Integers;
-    for (const KernelParam &P : M.Params)
+    for (const KernelParam &P : Declared)
       Integers.push_back(!P.IsInteger ? ""
                          : given(P)   ? std::to_string(*given(P))
                                       : std::to_string(Side));
@@ -344,8 +346,8 @@ private:
 
   void parameters(const std::vector<std::string> &Integers) {
     ParameterTexts.clear();
-    for (unsigned I = 0; I < M.Params.size(); ++I) {
-      const KernelParam &P = M.Params[I];
+    for (unsigned I = 0; I < Declared.size(); ++I) {
+      const KernelParam &P = Declared[I];
       if (P.IsPointer)
         ParameterTexts.push_back(
             std::string("true, rcache_tune::") + fill(P.PointeeType) + ", " +
