@@ -592,8 +592,7 @@ AffineArith::dividedTerm(const std::string &Id, int64_t N,
   }
   const Range R = Ranges.at(Id);
   const std::vector<std::string> Key = P.Factors;
-  return Products[Key] =
-             M.Symbols[addSymbol(P, R.Lo / N - 1, R.Hi / N + 1)].Id;
+  return Products[Key] = M.Symbols[addSymbol(P, R.Lo / N - 1, R.Hi / N + 1)].Id;
 }
 
 std::optional<isl::pw_aff> AffineArith::dividedExactly(const isl::pw_aff &A,

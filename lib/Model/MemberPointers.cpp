@@ -96,4 +96,3 @@ SVal Executor::parameterPointer(int Index, QualType T) {
 }
 
 } // namespace rcache
-

@@ -105,6 +105,13 @@ ValueRef Executor::opValue(std::string Text, std::vector<ValueRef> Operands,
 
 ValueRef Executor::asValue(const SVal &S) {
   if (S.Int) {
+    // A negative number as an unsigned one: written as that, not as 2^64 less.
+    const IntType Long{64, true};
+    if (!S.Int->Exact && S.Type == IntType{64, false} &&
+        !Arith.proveInRange(S.Int->Aff, 0, S.Type.max(), where()) &&
+        Arith.proveInRange(S.Int->Aff, Long.min(), Long.max(), where()))
+      return opValue("(unsigned long long)$0",
+                     {affineValue(S.Int->Aff, "long long")}, S.TypeText);
     if (auto A = Arith.exact(*S.Int, S.Type, where()))
       return affineValue(*A, S.TypeText);
     Value V;

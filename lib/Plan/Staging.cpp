@@ -376,19 +376,37 @@ static char integerOperator(std::string Text) {
              : 0;
 }
 
+bool isUnsignedLong(const std::string &Type) {
+  return Type == "unsigned long" || Type == "unsigned long long";
+}
+
 /// Sums and products of signed integers whose operands are linear by now: what
-/// was a quotient of the iterator is a coordinate of the element.
-ValueRef foldInteger(const Context &C, const ValueRef &V) {
+/// was a quotient of the iterator is a coordinate of the element. In an index
+/// (\p Address) also those of unsigned 64-bit integers: addresses are numbers
+/// modulo 2^64.
+ValueRef foldInteger(const Context &C, const ValueRef &V,
+                     bool Address = false) {
   auto N = std::make_shared<Value>(*V);
+  const bool Unsigned = Address && isUnsignedLong(N->Type);
+  // What is divided, compared or computed in less than 64 bits is no such number.
+  const char Operator = N->K == Value::Op ? integerOperator(N->Text) : 0;
+  const bool Ring = Operator == '+' || Operator == '-' || Operator == '*';
+  const bool Below = N->K == Value::Load ||
+                     (Address && Ring &&
+                      (Unsigned || N->Type == "long" || N->Type == "long long"));
   bool Changed = false;
   for (ValueRef &O : N->Operands) {
-    ValueRef F = foldInteger(C, O);
+    ValueRef F = foldInteger(C, O, Below);
     Changed |= F != O;
     O = F;
   }
   if (!Changed)
     N = std::const_pointer_cast<Value>(V);
-  bool Long = N->Type == "long" || N->Type == "long long";
+  const bool Long = N->Type == "long" || N->Type == "long long" || Unsigned;
+  if (Unsigned && N->K == Value::Op && N->Operands.size() == 1 &&
+      N->Text == "(unsigned long long)$0" &&
+      N->Operands[0]->K == Value::Affine)
+    return N->Operands[0];
   if (N->K != Value::Op || N->Operands.size() != 2 ||
       (N->Type != "int" && !Long))
     return N;
@@ -397,7 +415,8 @@ ValueRef foldInteger(const Context &C, const ValueRef &V) {
     return O.K == Value::Affine && O.Aff.n_piece() == 1 &&
            (O.Type == "int" || (Long && (O.Type == "unsigned int" ||
                                          O.Type == "long" ||
-                                         O.Type == "long long")));
+                                         O.Type == "long long")) ||
+            (Unsigned && isUnsignedLong(O.Type)));
   };
   if (!Plain(X) || !Plain(Y))
     return N;
@@ -405,7 +424,6 @@ ValueRef foldInteger(const Context &C, const ValueRef &V) {
   Folded->K = Value::Affine;
   Folded->Text.clear();
   Folded->Operands.clear();
-  const char Operator = integerOperator(N->Text);
   if (Operator == '+')
     Folded->Aff = X.Aff.add(Y.Aff);
   else if (Operator == '-')

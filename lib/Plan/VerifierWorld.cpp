@@ -3,6 +3,7 @@
 
 #include "VerifierWorld.h"
 #include "Affine/IslTools.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 namespace rcache::verify {
@@ -441,6 +442,12 @@ Element World::element(const std::vector<isl::pw_aff> &Index) {
   return E;
 }
 
+/// `($0) * $1` is `$0 * $1`.
+static std::string withoutParentheses(std::string Text) {
+  llvm::erase_if(Text, [](char C) { return C == '(' || C == ')'; });
+  return Text;
+}
+
 /// The number that a sum, difference or product of signed integers is, where
 /// its operands are numbers.
 std::optional<int64_t> World::signedInteger(const Value &V) {
@@ -453,16 +460,40 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
                                B = signedInteger(*V.Operands[1]);
   if (!A || !B)
     return std::nullopt;
-  std::string Text; // `($0) * $1` is `$0 * $1`
-  for (char C : V.Text)
-    if (C != '(' && C != ')')
-      Text += C;
+  const std::string Text = withoutParentheses(V.Text);
   if (Text == "$0 + $1")
     return *A + *B;
   if (Text == "$0 - $1")
     return *A - *B;
   if (Text == "$0 * $1")
     return *A * *B;
+  return std::nullopt;
+}
+
+/// The same for an index, in 64 bits whatever their sign: addresses are numbers
+/// modulo 2^64.
+std::optional<int64_t> World::address(const Value &V) {
+  const bool Unsigned =
+      V.Type == "unsigned long" || V.Type == "unsigned long long";
+  if (V.K != Value::Op ||
+      !(Unsigned || V.Type == "long" || V.Type == "long long"))
+    return signedInteger(V);
+  if (V.Operands.size() == 1 && V.Text == "(unsigned long long)$0")
+    return address(*V.Operands[0]);
+  if (V.Operands.size() != 2)
+    return std::nullopt;
+  const std::optional<int64_t> A = address(*V.Operands[0]),
+                               B = address(*V.Operands[1]);
+  if (!A || !B)
+    return std::nullopt;
+  const uint64_t X = static_cast<uint64_t>(*A), Y = static_cast<uint64_t>(*B);
+  const std::string Text = withoutParentheses(V.Text);
+  if (Text == "$0 + $1")
+    return static_cast<int64_t>(X + Y);
+  if (Text == "$0 - $1")
+    return static_cast<int64_t>(X - Y);
+  if (Text == "$0 * $1")
+    return static_cast<int64_t>(X * Y);
   return std::nullopt;
 }
 
@@ -475,6 +506,8 @@ std::string World::term(const ValueRef &V) {
     return I ? std::to_string(*I) : "undefined";
   }
   case Value::Load:
+    if (const std::optional<int64_t> I = address(*V->Operands[0]))
+      return V->Type + " " + V->Text + "[" + std::to_string(*I) + "]";
     return V->Type + " " + V->Text + "[" + term(V->Operands[0]) + "]";
   case Value::Select:
     return term(V->Operands[holds(V->Cond) ? 0 : 1]);

@@ -52,6 +52,7 @@ public:
   /// values. Undecided for values that are not known.
   std::string term(const ValueRef &V);
   std::optional<int64_t> signedInteger(const Value &V);
+  std::optional<int64_t> address(const Value &V);
   /// Does evaluating \p V here load from memory?
   bool loads(const ValueRef &V);
 

@@ -542,8 +542,8 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       continue;
     unsigned Moves = 0;
     for (const std::string &E : P.Stage.ElemIds)
-      Moves += std::any_of(
-          Leaves.begin(), Leaves.end(), [&](const VectorLeaf &L) {
+      Moves +=
+          std::any_of(Leaves.begin(), Leaves.end(), [&](const VectorLeaf &L) {
             return movesWith(L.Load->Operands[0], E, Piece.Domain);
           });
     if (P.InteriorPiece >= 0 && Moves <= Best)

@@ -15,10 +15,12 @@
 // NVCC-NOT: warning
 //
 // TEXT-LABEL: void blur{{_rc}}(const Image in, Image out,
-// TEXT: load_run<{{.*}}in.data +
+// TEXT: load_words<16, 1>(
+// TEXT-NEXT: rc_s_w[rc_r0],
+// TEXT-NEXT: in.data +
 // TEXT-LABEL: void blur{{_rc_launch}}(
 // TEXT-NOT: , in.data
-// TEXT: rcache::device::separate(
+// TEXT: blur{{_rc}}<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(in, out,
 #include <cuda_runtime.h>
 #include <vector>
 
