@@ -70,6 +70,9 @@ struct KernelCounts {
   /// Warps an SM that the launch has at most; 0: enough. A kernel that walks
   /// through planes or tiles and stores in each round has a grid of one plane.
   double GridWarpsPerSm = 0;
+  /// Bytes of instructions that a thread runs through, loops that are unrolled
+  /// written out.
+  double CodeBytes = 0;
   unsigned OutputsPerThread = 1;
   unsigned ThreadsPerBlock = 256;
   unsigned Registers = 32;  ///< a thread

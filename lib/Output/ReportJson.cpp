@@ -178,6 +178,7 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
     J.attribute("loadRounds", C.LoadRounds);
     J.attribute("stagingRounds", C.StagingRounds);
     J.attribute("rowByRow", C.RowByRow);
+    J.attribute("codeBytes", C.CodeBytes);
     J.attribute("gridWarpsPerSm", C.GridWarpsPerSm);
     J.attribute("outputsPerThread", C.OutputsPerThread);
     J.attribute("threadsPerBlock", C.ThreadsPerBlock);

@@ -28,6 +28,9 @@ constexpr double ManyTaps = 8;
 /// Registers a thread up to which the compiler loads ahead from plane to plane.
 constexpr double AheadRegisters = 136;
 constexpr unsigned RegistersPerSm = 65536;
+/// Rounds up to which a compiler unrolls a loop unasked. *Assumed.*
+constexpr int64_t ShortLoop = 32;
+constexpr double InstructionBytes = 16;
 
 /// Does \p P leave the arrays where they are, and does the original stage them
 /// in an `if` or a loop of its own?
@@ -93,6 +96,24 @@ void common(const KernelModel &M, KernelCounts &K) {
 }
 
 } // namespace
+
+/// Copies of a statement in the kernel's code: rounds of the loops around it
+/// that are unrolled, because the plan says so or because they are short.
+static double copiesOf(const KernelModel &M, const Plan &P, const Stmt &S) {
+  double Copies = 1;
+  for (int Q = S.Parent; Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &L = M.stmt(Q);
+    if (L.K != Stmt::For || !L.ConstTripCount || L.HasBarrier)
+      continue;
+    const bool Streamed = llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
+      return A.Stream && A.Stream->Loop == L.Id;
+    });
+    if (Streamed || llvm::is_contained(P.UnrolledLoops, L.Id) ||
+        *L.ConstTripCount <= ShortLoop)
+      Copies *= static_cast<double>(*L.ConstTripCount);
+  }
+  return Copies;
+}
 
 std::string rcache::formName(const Plan &P) {
   return P.TapsOutside ? "taps outside" : "slot by slot";
@@ -347,6 +368,11 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     K.StagingRounds = Fill.furtherRounds() * Slots;
   for (const ArrayPlan &A : P.Arrays)
     K.RowByRow |= A.Stream.has_value();
+  const Arithmetic Code = arithmetic(M, [&](const Stmt &S) {
+    return Fill.holds(S) ? 0.0 : copiesOf(M, P, S);
+  });
+  K.CodeBytes = InstructionBytes * Slots *
+                (Code.Fp + Code.Double + Code.Special + 0.5 * Code.Int);
   K.OutputsPerThread = static_cast<unsigned>(Slots);
   K.GridWarpsPerSm = gridWarps(M, Block) / Slots;
   const auto Physical = physicalBlock(P, Block);
