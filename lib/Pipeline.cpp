@@ -95,6 +95,9 @@ std::string planLine(const KernelModel &M, const Plan &P) {
       T += ", " + std::to_string(N) + " registers";
     }
   }
+  if (unsigned N = P.barriers(M, SyncScope::Warp))
+    T += "; " + std::to_string(N) + " barrier" + (N == 1 ? "" : "s") +
+         " as __syncwarp";
   llvm::raw_string_ostream OS(T);
   const PlanCounts &C = P.Counts;
   OS << llvm::format("; per output %.2f shuffles, %.2f loads (original: %.2f "
@@ -234,7 +237,7 @@ private:
   /// Verifies and writes one plan; the reason if that fails.
   std::optional<Decline> emit(Case &C, Plan &P) {
     const KernelModel &M = *C.M;
-    damage(P);
+    damage(M, P);
     const VerifyOutcome V = verifyPlan(M, P, quickly());
     if (V.K == VerifyOutcome::Wrong && O.Mutate.empty())
       return Decline{"plan-not-verified", V.Detail, M.Pos};
@@ -316,7 +319,7 @@ private:
     if (!Best)
       return;
     Plan P = *Best;
-    damage(P);
+    damage(M, P);
     if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong &&
         O.Mutate.empty())
       return;
@@ -333,12 +336,13 @@ private:
   }
 
   /// Tests of what looks for errors: a wrong plan goes on to emission.
-  void damage(Plan &P) const {
+  void damage(const KernelModel &M, Plan &P) const {
     auto K = parseMutation(O.Mutate);
     if (!K)
       return;
     Plan Damaged = P;
-    auto Done = guarded([&] { return mutatePlan(Damaged, *K, O.MutateSeed); });
+    auto Done =
+        guarded([&] { return mutatePlan(M, Damaged, *K, O.MutateSeed); });
     if (Done && *Done)
       P = std::move(Damaged);
     else if (!Done)

@@ -24,6 +24,7 @@
 
 #include "rcache/Model.h"
 #include <algorithm>
+#include <map>
 
 namespace rcache {
 
@@ -38,6 +39,13 @@ enum class Exchange {
 
 /// "shuffle", "reload", "direct" or "shared".
 const char *exchangeName(Exchange X);
+
+/// Which threads a barrier has to order.
+enum class SyncScope {
+  None, ///< none: it is left out
+  Warp, ///< the lanes of a warp: `__syncwarp()`
+  Block ///< the block: it stays as it is
+};
 
 /// A part of the staging function: on Domain, element (e0, e1, ...) holds V.
 struct StagePiece {
@@ -173,6 +181,21 @@ struct Plan {
   /// The barriers of the original stay (something else is ordered by them).
   bool KeepBarriers = false;
   std::string BarrierReason;
+  /// KeepBarriers: the barriers (Stmts) that have to order less than the block.
+  std::map<unsigned, SyncScope> Narrowed;
+  SyncScope scopeOf(unsigned Barrier) const {
+    const auto It = Narrowed.find(Barrier);
+    return !KeepBarriers          ? SyncScope::None
+           : It == Narrowed.end() ? SyncScope::Block
+                                  : It->second;
+  }
+  /// How many of the original's barriers have this scope.
+  unsigned barriers(const KernelModel &M, SyncScope Scope) const {
+    return static_cast<unsigned>(
+        std::count_if(M.Stmts.begin(), M.Stmts.end(), [&](const Stmt &S) {
+          return S.K == Stmt::Barrier && scopeOf(S.Id) == Scope;
+        }));
+  }
   /// Loops over taps with the same trips for all slots run outside, the slots
   /// inside: more independent work between two uses of one accumulator.
   bool TapsOutside = false;
@@ -211,6 +234,14 @@ struct Plan {
   /// Do slots run along this axis? At least one axis has them.
   bool hasSlots(unsigned Axis) const {
     return Factor[Axis] > 1 || (Axis == 0 && slots() == 1);
+  }
+  /// A thread stands for one thread, all arrays stay: what differs from the
+  /// original is barriers.
+  bool onlyBarriers() const {
+    return slots() == 1 &&
+           std::all_of(Arrays.begin(), Arrays.end(), [](const ArrayPlan &A) {
+             return A.X == Exchange::Shared;
+           });
   }
   /// Stable text form, for tests and --print-after=plan.
   void print(llvm::raw_ostream &OS, const KernelModel &M) const;

@@ -35,6 +35,10 @@ public:
       : M(M), P(P), Name(Name), N(M, P), F(M, P, N) {}
 
   llvm::Expected<EmittedKernel> run() {
+    if (isCopy()) {
+      EmittedKernel E = finished(copiedBody());
+      return E;
+    }
     if (!windowsInScope())
       return llvm::make_error<CannotWrite>(
           "unsupported-statement",
@@ -53,9 +57,14 @@ public:
                                              "'" + A.Name +
                                                  "' is used other than by its "
                                                  "elements");
+    return finished(prologue(Body) + Body);
+  }
+
+private:
+  EmittedKernel finished(const std::string &Body) {
     EmittedKernel E;
     E.KernelName = Name;
-    E.Kernel = head() + "{\n" + planComment() + prologue(Body) + Body + "}\n";
+    E.Kernel = head() + "{\n" + planComment() + Body + "}\n";
     E.Helpers = F.helpers();
     E.Helpers.insert(Helpers.begin(), Helpers.end());
     if (!P.Separate.empty())
@@ -69,7 +78,43 @@ public:
     return E;
   }
 
-private:
+  /// The original's text with other barriers will do: the physical threads are
+  /// the logical ones, and none has left when lanes wait for each other.
+  bool isCopy() const {
+    if (!P.onlyBarriers() || P.Merge)
+      return false;
+    for (const Stmt &R : M.Stmts)
+      for (const Stmt &B : M.Stmts)
+        if (R.K == Stmt::Return && B.K == Stmt::Barrier &&
+            R.Range.Begin < B.Range.Begin)
+          return false; // (no return stands in a loop with barriers)
+    return true;
+  }
+
+  std::string copiedBody() const {
+    const TextRange Body = {M.stmt(0).Range.Begin + 1, M.stmt(0).Range.End - 1};
+    std::vector<TextEdit> E;
+    for (const Stmt &B : M.Stmts) {
+      if (B.K != Stmt::Barrier || P.scopeOf(B.Id) == SyncScope::Block)
+        continue;
+      if (P.scopeOf(B.Id) == SyncScope::Warp)
+        E.push_back({B.Range, warpBarrier(B)});
+      else if (parentIsBlock(B))
+        E.push_back({deletion(B.Range), ""});
+      else
+        E.push_back({B.Range, ";"});
+    }
+    std::string T = apply(Body, std::move(E));
+    T.erase(0, T.find_first_not_of("\n"));
+    return T + "\n";
+  }
+
+  /// In place of the text of \p B, which may end with its semicolon.
+  std::string warpBarrier(const Stmt &B) const {
+    return M.text(B.Range).find(';') == std::string::npos ? "__syncwarp()"
+                                                          : "__syncwarp();";
+  }
+
   const KernelModel &M;
   const Plan &P;
   std::string Name;
@@ -604,10 +649,14 @@ private:
       if (St.K == Stmt::Barrier) {
         // Loads first, then the barrier: the order of the original.
         Out += take(F.atBarrier(C));
-        if (P.KeepBarriers) {
+        if (const SyncScope Scope = P.scopeOf(C); Scope != SyncScope::None) {
           std::string Text =
-              render(St.Range, {}, true) +
-              (M.text(St.Range).find(';') == std::string::npos ? ";\n" : "\n");
+              Scope == SyncScope::Warp
+                  ? "__syncwarp();\n"
+                  : render(St.Range, {}, true) +
+                        (M.text(St.Range).find(';') == std::string::npos
+                             ? ";\n"
+                             : "\n");
           std::string *Where = &Out;
           for (const ArrayPlan &A : P.Arrays)
             if (A.Stream && A.Barrier == C)
@@ -918,6 +967,8 @@ private:
 
   std::string head() const {
     std::string H = M.text(M.HeadRange);
+    if (isCopy())
+      return H + " " + Name + "(" + M.ParamsText + ") ";
     // The physical block is another one: launch bounds are written anew.
     for (size_t B = H.find("__launch_bounds__"); B != std::string::npos;
          B = H.find("__launch_bounds__")) {
@@ -1018,10 +1069,24 @@ private:
         break;
       }
     }
-    if (P.KeepBarriers)
-      T += "//   Barriers stay: " + P.BarrierReason + ".\n";
-    else
-      T += "//   No barrier is left: nothing is shared between warps.\n";
+    return T + barrierComment();
+  }
+
+  std::string barrierComment() const {
+    std::map<SyncScope, unsigned> N;
+    for (const Stmt &St : M.Stmts)
+      if (St.K == Stmt::Barrier)
+        ++N[P.scopeOf(St.Id)];
+    std::string T;
+    if (N[SyncScope::Block])
+      T = "//   Barriers stay: " + P.BarrierReason + ".\n";
+    else if (!N[SyncScope::Warp])
+      return "//   No barrier is left: nothing is shared between warps.\n";
+    if (N[SyncScope::Warp])
+      T += "//   __syncwarp() for __syncthreads() where no other warp writes or "
+           "reads the\n//   same elements.\n";
+    if (N[SyncScope::None])
+      T += "//   Barriers that ordered nothing that is left are gone.\n";
     return T;
   }
 
@@ -1114,9 +1179,11 @@ private:
     std::string Args;
     for (const KernelParam &Pm : M.declaredParams())
       Args += (Args.empty() ? "" : ", ") + Pm.Name;
-    Args += (Args.empty() ? "" : ", ") + std::string("rc_grid.x");
-    if (!P.Block)
-      Args += ", rc_block.x";
+    if (!isCopy()) {
+      Args += (Args.empty() ? "" : ", ") + std::string("rc_grid.x");
+      if (!P.Block)
+        Args += ", rc_block.x";
+    }
     std::string Targs;
     if (M.IsTemplate) {
       for (const TemplateArg &A : M.TemplateArgs)

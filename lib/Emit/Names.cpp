@@ -37,8 +37,10 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
   std::string A = Ax[Axis];
   switch (K) {
   case Symbol::ThreadIdx:
-    if (P.hasSlots(Axis) || (Axis == 0 && P.Merge))
+    if (P.hasSlots(Axis))
       return Prefix + "thread_" + A;
+    if (Axis == 0 && P.Merge && !mergeAsRows()) // side by side
+      return "(" + threadX() + ")";
     // The merge axis counts logical blocks, not threads.
     if (P.Merge && mergeAsRows() && Axis == 1)
       return "0u";

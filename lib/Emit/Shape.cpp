@@ -89,10 +89,10 @@ private:
     for (unsigned D : S.Dead)
       if (M.stmt(D).Range.contains(R))
         return true;
-    if (!P.KeepBarriers)
-      for (const Stmt &St : M.Stmts)
-        if (St.K == Stmt::Barrier && St.Range.contains(R))
-          return true;
+    for (const Stmt &St : M.Stmts)
+      if (St.K == Stmt::Barrier && St.Range.contains(R) &&
+          P.scopeOf(St.Id) != SyncScope::Block)
+        return true;
     for (unsigned V : S.DeadVars)
       if (!M.Vars[V].InitRange.empty() && M.Vars[V].InitRange.contains(R) &&
           !hasGlobalWrite(R) && writesOnly(M.Vars[V].InitRange, nullptr))

@@ -110,6 +110,10 @@ void writePlan(json::OStream &J, const Plan &P) {
     });
     J.attribute("targetThreads", P.TargetThreads);
     J.attribute("keepsBarriers", P.KeepBarriers);
+    unsigned Warp = 0;
+    for (const auto &[Barrier, Scope] : P.Narrowed)
+      Warp += Scope == SyncScope::Warp;
+    J.attribute("warpBarriers", Warp);
     J.attributeArray("preconditions", [&] {
       for (const Precondition &C : P.Preconditions)
         J.object([&] {

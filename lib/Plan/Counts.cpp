@@ -86,9 +86,10 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
   }
   K.OriginalLoadInstructions = K.OriginalGlobalLoads;
   for (const Stmt &S : M.Stmts)
-    if (S.K == Stmt::Barrier)
+    if (S.K == Stmt::Barrier) {
       K.OriginalBarriers += 1;
-  K.Barriers = P.KeepBarriers ? K.OriginalBarriers / Slots : 0;
+      K.Barriers += P.scopeOf(S.Id) == SyncScope::Block ? 1 / Slots : 0;
+    }
   for (const ArrayPlan &A : P.Arrays) {
     double Regs = 1;
     for (int64_t E : A.Extent)

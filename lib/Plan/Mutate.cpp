@@ -16,6 +16,7 @@ std::optional<Mutation> rcache::parseMutation(const std::string &Text) {
       {"missing-phase", Mutation::MissingPhase},
       {"missing-guard", Mutation::MissingGuard},
       {"dropped-barrier", Mutation::DroppedBarrier},
+      {"narrowed-barrier", Mutation::NarrowedBarrier},
       {"wrong-source", Mutation::WrongSource},
       {"missing-tail", Mutation::MissingTail},
       {"wrong-row", Mutation::WrongRow},
@@ -242,14 +243,29 @@ bool missingTail(ArrayPlan &A) {
   return false;
 }
 
+/// The \p Seed-th of the barriers that the block keeps.
+bool narrowedBarrier(const KernelModel &M, Plan &P, unsigned Seed) {
+  std::vector<unsigned> Kept;
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier && P.scopeOf(S.Id) == SyncScope::Block)
+      Kept.push_back(S.Id);
+  if (Kept.empty())
+    return false;
+  P.Narrowed[Kept[Seed % Kept.size()]] = SyncScope::Warp;
+  return true;
+}
+
 } // namespace
 
-bool rcache::mutatePlan(Plan &P, Mutation K, unsigned Seed) {
+bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
+                        unsigned Seed) {
   if (K == Mutation::DroppedBarrier) {
     bool Had = P.KeepBarriers;
     P.KeepBarriers = false;
     return Had;
   }
+  if (K == Mutation::NarrowedBarrier)
+    return narrowedBarrier(M, P, Seed);
   if (K == Mutation::MissingPrecondition)
     return missingPrecondition(P, Seed);
   bool Any = false;
@@ -279,6 +295,7 @@ bool rcache::mutatePlan(Plan &P, Mutation K, unsigned Seed) {
       Any |= wrongRow(A, Seed);
       break;
     case Mutation::DroppedBarrier:
+    case Mutation::NarrowedBarrier:
     case Mutation::MissingPrecondition:
     case Mutation::WrongBlock:
     case Mutation::MissingStoreGuard:

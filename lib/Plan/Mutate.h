@@ -21,6 +21,7 @@ enum class Mutation {
                   ///< before
   MissingGuard,   ///< the condition of a piece of the staging function is lost
   DroppedBarrier, ///< barriers that order global memory are left out
+  NarrowedBarrier, ///< one barrier of the block waits for a warp only
   WrongSource,    ///< every element comes from the one beside it
   MissingTail, ///< of a staging function of several pieces, one that loads is
                ///< lost
@@ -38,7 +39,7 @@ std::optional<Mutation> parseMutation(const std::string &Text);
 /// Applies \p K to the array plans of \p P it fits, the \p Seed-th where one is
 /// enough. False, and \p P as it was, when it fits none. To be called inside
 /// rcache::guarded.
-bool mutatePlan(Plan &P, Mutation K, unsigned Seed);
+bool mutatePlan(const KernelModel &M, Plan &P, Mutation K, unsigned Seed);
 
 /// The same for the kinds that no plan shows, WrongBlock and MissingStoreGuard:
 /// on the emitted text of a kernel and of the statements that launch it.

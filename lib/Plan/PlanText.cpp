@@ -81,6 +81,9 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   OS << "  merge " << (Merge ? "to " : "no ") << TargetThreads << " threads\n";
   OS << "  barriers " << (KeepBarriers ? "kept: " + BarrierReason : "dropped")
      << "\n";
+  for (const auto &[Barrier, Scope] : Narrowed)
+    OS << "  barrier of line " << M.stmt(Barrier).Pos.Line
+       << (Scope == SyncScope::Warp ? " in the warp\n" : " left out\n");
   for (const ArrayPlan &A : Arrays) {
     OS << "  array " << M.Arrays[A.Array].Name << " " << exchangeName(A.X);
     if (A.X == Exchange::Shuffle)

@@ -3,6 +3,7 @@
 
 #include "PlanVerifier.h"
 #include "Affine/IslTools.h"
+#include "VerifierBarriers.h"
 #include "VerifierWorld.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
@@ -65,6 +66,7 @@ public:
           ++Reached;
           arrayInLaunch(A);
         }
+      checkBarriers();
     }
     if (!Reached && Checks == 0)
       throw Undecided{"no made-up launch reaches the barrier"};
@@ -102,6 +104,7 @@ private:
   void registersAreStatic(const ArrayPlan &A);
   void checkMapping();
   void arrayInLaunch(const ArrayPlan &Which);
+  void checkBarriers();
 
   void executeWrites();
   void executeWrite(unsigned Access);
@@ -196,6 +199,18 @@ void Verifier::checkMapping() {
   for (const ArrayPlan &Plan : P.Arrays)
     if (Plan.X == Exchange::Shuffle && Physical % 32 != 0)
       wrong("a warp would hold threads of two blocks, or be incomplete");
+}
+
+/// What the original's barriers ordered in shared memory is still ordered.
+void Verifier::checkBarriers() {
+  std::optional<std::string> Wrong;
+  try {
+    Wrong = verify::unorderedPair(M, P, W, Checks);
+  } catch (const Undecided &) {
+    return; // the way through the kernel depends on data
+  }
+  if (Wrong)
+    wrong(*Wrong);
 }
 
 void Verifier::forEachPhysical(

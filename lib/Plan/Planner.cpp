@@ -6,8 +6,9 @@
 // depend on the candidate (convergence, groups) is done once.
 
 #include "Planner.h"
-#include "Counts.h"
 #include "Affine/IslTools.h"
+#include "BarrierScopes.h"
+#include "Counts.h"
 #include "EarlyReads.h"
 #include "Groups.h"
 #include "Legality.h"
@@ -35,6 +36,8 @@ struct Form {
   bool Shuffle = false;
   int64_t MaxWindow = MaxHeldWindow;
   std::set<unsigned> Keep; ///< arrays that stay in shared memory by choice
+  /// Nothing changes but barriers that have less to order.
+  bool OnlyBarriers = false;
 };
 
 class Planner {
@@ -69,6 +72,8 @@ public:
     Order = globalOrder(M, R.AssumeNoAlias);
     for (const Shape &H : hypotheses()) {
       Staged.clear();
+      Unstaged.clear();
+      Scopes.clear();
       // Too much for the analysis is no reason to leave out what needs less.
       if (RegisterArrays) {
         auto Done = guarded([&] {
@@ -162,10 +167,18 @@ private:
     return true;
   }
 
+  /// May the lanes of a warp have to be in step between two barriers, for what
+  /// they do with the array? Slots are not.
+  bool countsOnStep(unsigned Array) const {
+    const auto &Reason = Groups[Array].Reason;
+    return M.Arrays[Array].Volatile ||
+           (Reason && Reason->Code == "escaping-array");
+  }
+
   /// Candidates whose arrays go to registers wherever they can.
   void inRegisters(const Shape &H) {
     for (unsigned C : factors(H))
-      for (unsigned Rows : rowFactors(H))
+      for (unsigned Rows : rowFactors(H, C))
         for (bool Shuffle : {true, false}) {
           Form F;
           F.X = C;
@@ -192,7 +205,7 @@ private:
     const bool Rows = H && !isOneDim(H) && usesAxis(1);
     for (unsigned X : {1u, 2u, 4u, 8u})
       for (unsigned Y : {1u, 2u, 4u, 8u, 16u}) {
-        if (X * Y == 1 || X * Y > 16 || (Y > 1 && !Rows))
+        if (X * Y > 16 || (Y > 1 && !Rows))
           continue;
         if (R.Coarsen && *R.Coarsen != (Rows && X == 1 ? Y : X))
           continue;
@@ -204,6 +217,7 @@ private:
         F.Rows = Y;
         F.StrideX = X == 1 ? 1 : H ? (*H)[0] / X : 32;
         F.Keep = All;
+        F.OnlyBarriers = X * Y == 1;
         candidate(H, F);
       }
   }
@@ -294,18 +308,25 @@ private:
     return !H || ((*H)[1] == 1 && (*H)[2] == 1);
   }
 
-  /// Factors along y: rows of a tile share most of their window.
-  std::vector<unsigned> rowFactors(const Shape &H) const {
+  /// Factors along y, beside \p X along x: rows of a tile share most of their
+  /// window. Many of them where a thread has few columns.
+  std::vector<unsigned> rowFactors(const Shape &H, unsigned X) const {
     std::vector<unsigned> F;
-    for (unsigned C : {4u, 2u, 1u})
-      if (C == 1 || (H && !R.Coarsen && !isOneDim(H) && usesAxis(1) &&
-                     R.Layout == PlanRequest::AnyLayout && (*H)[1] % C == 0))
+    for (unsigned C : {16u, 8u, 4u, 2u, 1u})
+      if (C == 1 ||
+          (H && !R.Coarsen && !isOneDim(H) && usesAxis(1) &&
+           (C <= 4 || C * X <= 16) && R.Layout == PlanRequest::AnyLayout &&
+           (*H)[1] % C == 0))
         F.push_back(C);
     return F;
   }
 
   /// Staging functions of one hypothesis: array, group, multiple.
   std::map<std::array<size_t, 3>, StagingResult> Staged;
+  /// Arrays that stay in shared memory: what their elements hold is not known.
+  std::set<unsigned> Unstaged;
+  /// Of one hypothesis, by multiple.
+  std::map<unsigned, BarrierScopes> Scopes;
 
   /// Can the values be computed where the staging function is asked?
   static bool isWritten(const std::vector<ValueRef> &Values) {
@@ -321,10 +342,9 @@ private:
     const bool Shuffle = Fm.Shuffle, Cyclic = Fm.StrideX == 32 && !H;
     if (Shuffle && !isOneDim(H))
       return true;
-    if (C == 1 && Rows > 1 && Fm.Keep.empty())
-      return true;
     const bool Warp = R.Layout == PlanRequest::OnlyCyclic && Fm.Keep.empty();
-    unsigned Multiple = Shuffle || Cyclic || Warp ? 32 * C : C;
+    unsigned Multiple =
+        Shuffle || Cyclic || Warp || (Fm.OnlyBarriers && !H) ? 32 * C : C;
     if (H && (*H)[0] % Multiple != 0) {
       if (!Shuffle || Warp)
         decline("block-shape",
@@ -356,7 +376,9 @@ private:
     bool AnyShuffle = false;
     std::set<unsigned> Loops;
     for (unsigned Ar = 0; Ar < M.Arrays.size(); ++Ar) {
-      if (Groups[Ar].Reason || Fm.Keep.count(Ar)) {
+      if (Groups[Ar].Reason || Fm.Keep.count(Ar) || Unstaged.count(Ar)) {
+        if (P.slots() > 1 && countsOnStep(Ar))
+          return true;
         ArrayPlan S;
         S.Array = Ar;
         S.X = Exchange::Shared;
@@ -376,7 +398,11 @@ private:
         const StagingResult &S = Known->second;
         if (S.Reason) {
           decline(S.Reason->Code.c_str(), S.Reason->Detail, S.Reason->Pos);
-          return true;
+          // Others may leave shared memory without it.
+          if (!mayKeep() || Unstaged.size() + 1 >= RegisterArrays)
+            return true;
+          Unstaged.insert(Ar);
+          return candidate(H, Fm);
         }
         WindowsResult W =
             findWindows(M, G, A, P.Factor, P.Stride, Fm.MaxWindow);
@@ -440,6 +466,13 @@ private:
     }
     if (Shuffle && !AnyShuffle)
       return true; // the same as without
+    for (const ArrayPlan &AP : P.Arrays)
+      if (AP.X == Exchange::Shared)
+        P.Merge = false;
+    if (P.KeepBarriers)
+      narrowBarriers(P, A);
+    if (Fm.OnlyBarriers && P.Narrowed.empty())
+      return true; // the same as the original
     if (!unrollable(Loops))
       return true;
     if (!Fm.Keep.empty())
@@ -450,9 +483,6 @@ private:
         if (S.HasBarrier && S.K != Stmt::Block && S.K != Stmt::Barrier &&
             (S.CondDepends & (DepBlock | DepGlobal)))
           P.Merge = false; // blocks may take different numbers of rounds
-    for (const ArrayPlan &AP : P.Arrays)
-      if (AP.X == Exchange::Shared)
-        P.Merge = false;
     findVectorStores(P);
     addPreconditions(P, H);
     addSeparations(M, A, P);
@@ -478,6 +508,28 @@ private:
     }
     Out.Candidates.push_back(std::move(P));
     return true;
+  }
+
+  /// The barriers that order less than the block in \p P. Too much for the
+  /// analysis: they stay.
+  void narrowBarriers(Plan &P, const Assumptions &A) {
+    const auto Before = P.Separate;
+    auto Done = guarded([&] {
+      auto It = Scopes.find(P.BlockMultiple);
+      if (It == Scopes.end())
+        It = Scopes
+                 .emplace(P.BlockMultiple,
+                          BarrierScopes(M, A, R.AssumeNoAlias))
+                 .first;
+      It->second.narrow(P);
+      return 0;
+    });
+    if (Done)
+      return;
+    llvm::consumeError(Done.takeError());
+    M.Ctx->resetBudget();
+    P.Narrowed.clear();
+    P.Separate = Before;
   }
 
   /// Operators in the body of a loop, at least one: about its instructions.

@@ -361,6 +361,8 @@ void World::runLoops(const std::vector<unsigned> &Loops, size_t At,
     return;
   }
   const Stmt &Loop = M.stmt(Loops[At]);
+  if (Loop.Factor && Loop.FactorSymbol >= 0)
+    return runFactors(Loop, [&] { runLoops(Loops, At + 1, F); });
   // Bounds may depend on the iterators of the loops around.
   if (At > 0)
     Ranges.erase(Loop.Id);
@@ -373,6 +375,25 @@ void World::runLoops(const std::vector<unsigned> &Loops, size_t At,
   }
   forget(Iter);
   refreshProducts({position(Iter)});
+}
+
+/// The rounds of a loop whose counter is multiplied or divided.
+void World::runFactors(const Stmt &Loop, const std::function<void()> &F) {
+  if (Loop.Init.is_null() || Loop.Cond.is_null())
+    throw Undecided{"a loop whose rounds are not known"};
+  const std::string &Id = M.Symbols[Loop.FactorSymbol].Id;
+  std::optional<int64_t> V = value(Loop.Init);
+  for (int64_t Round = 0; V; ++Round) {
+    if (Round > MaxRounds)
+      throw Undecided{"a loop with too many rounds"};
+    setIterator(Id, *V);
+    if (!holds(Loop.Cond))
+      break;
+    F();
+    *V = *Loop.Factor < 0 ? *V / -*Loop.Factor : *V * *Loop.Factor;
+  }
+  forget(Id);
+  refreshProducts({position(Id)});
 }
 
 void World::forEachRound(unsigned StmtId, unsigned Outside,

@@ -89,6 +89,7 @@ private:
   Range rangeOf(const Stmt &Loop);
   void runLoops(const std::vector<unsigned> &Loops, size_t At,
                 const std::function<void()> &F);
+  void runFactors(const Stmt &Loop, const std::function<void()> &F);
   int64_t pick(std::initializer_list<int64_t> From);
   int64_t pick(const std::vector<int64_t> &From);
 

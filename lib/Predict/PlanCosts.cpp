@@ -353,10 +353,17 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.SpecialOps += A.Special;
   // Half of the integer arithmetic is about where, not what: slots share it.
   K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
-  if (P.KeepBarriers)
-    for (const Stmt &S : M.Stmts)
-      if (S.K == Stmt::Barrier)
+  // The model was fitted to several outputs a thread with all their barriers;
+  // what they gain by narrower ones has not been measured.
+  const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier) {
+      const SyncScope Scope = P.scopeOf(S.Id);
+      if (Scope == SyncScope::Block || AsFitted)
         K.Barriers += roundsOf(M, S.Id);
+      else if (Scope == SyncScope::Warp)
+        K.OtherOps += roundsOf(M, S.Id);
+    }
   double Rounds = 1;
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier)

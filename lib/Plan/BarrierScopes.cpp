@@ -1,0 +1,475 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See BarrierScopes.h. Of two accesses the second one's thread, and all that
+// may differ between two threads or two moments (iterators, loaded values),
+// gets names of its own; rounds of loops are not related to each other. Then
+//
+//     [tx.., rc_b_tx.., ...] -> { : both execute, both name one element }
+//
+// is intersected with "in different warps" of a plan and asked whether it is
+// empty. Everything unknown counts as a meeting.
+
+#include "BarrierScopes.h"
+#include "Affine/IslTools.h"
+#include "Legality.h"
+#include "Separate.h"
+#include "Solve.h"
+#include <algorithm>
+#include <isl/set.h>
+#include <map>
+#include <set>
+
+using namespace rcache;
+
+namespace {
+
+const char *const ThreadIds[3] = {"tx", "ty", "tz"};
+
+/// The name in which the second access of a pair knows \p Id.
+std::string other(const std::string &Id) { return "rc_b_" + Id; }
+
+/// One access: where it stands, when it runs and what it names.
+struct Place {
+  TextRange Range;
+  bool Write = false;
+  int Root = -1;      ///< global memory
+  unsigned Array = 0; ///< shared memory
+  bool Known = false; ///< Coords name the element, on Domain
+  std::vector<isl::pw_aff> Coords;
+  std::vector<std::string> Pitches; ///< what Coords were divided by
+  Nullable<isl::set> Domain;
+};
+
+} // namespace
+
+struct BarrierScopes::Impl {
+  const KernelModel &M;
+  const Assumptions A;
+  bool AssumeNoAlias;
+  std::vector<Place> Shared, Global;
+  /// By indices in Shared or Global: the pairs of threads that meet.
+  std::map<std::pair<unsigned, unsigned>, isl::set> MeetShared, MeetGlobal;
+
+  Impl(const KernelModel &M, const Assumptions &A, bool AssumeNoAlias)
+      : M(M), A(A), AssumeNoAlias(AssumeNoAlias) {
+    for (const SharedAccess &S : M.SharedAccesses)
+      Shared.push_back(bare(placeOf(S)));
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      Global.push_back(bare(placeOf(G)));
+  }
+
+  /// Conditions on what neither the thread nor the element is made of are not
+  /// needed, and pairs of them are large.
+  static Place bare(Place P) {
+    std::set<std::string> Used(ThreadIds, ThreadIds + 3);
+    for (const isl::pw_aff &C : P.Coords)
+      for (const std::string &Id : involvedIds(C))
+        Used.insert(Id);
+    std::vector<std::string> Rest;
+    for (const std::string &Id : involvedIds(P.Domain))
+      if (!Used.count(Id))
+        Rest.push_back(Id);
+    P.Domain = projectOut(P.Domain, Rest).coalesce();
+    return P;
+  }
+
+  //===--- Accesses ---===//
+
+  /// What the counters that are halved or doubled are between at \p R.
+  isl::set counters(TextRange R) const {
+    isl::set D = A.Context;
+    for (const Stmt &S : M.Stmts) {
+      if (!S.Factor || S.FactorSymbol < 0 || S.Init.is_null() ||
+          !S.Range.contains(R))
+        continue;
+      const isl::pw_aff V = symbolValue(
+          M.Ctx->ctx(), M.Symbols[static_cast<size_t>(S.FactorSymbol)].Id);
+      const isl::pw_aff First = A.fix(S.Init);
+      D = D.intersect(*S.Factor < 0 ? V.le_set(First) : V.ge_set(First));
+    }
+    return D;
+  }
+
+  isl::set domainOf(const Nullable<isl::set> &D, TextRange R) const {
+    return D.is_null() ? counters(R) : A.fix(D).intersect(counters(R));
+  }
+
+  Place placeOf(const SharedAccess &S) const {
+    Place P;
+    P.Range = S.Range;
+    P.Write = S.K != SharedAccess::Read;
+    P.Array = S.Array;
+    P.Domain = domainOf(S.Domain, S.Range);
+    const SharedArray &Arr = M.Arrays[S.Array];
+    if (!S.Affine || S.K == SharedAccess::Atomic ||
+        S.K == SharedAccess::Escape || S.Index.size() != Arr.Extents.size())
+      return P;
+    // As one number: an index may run over the end of its line.
+    isl::pw_aff Linear = constantValue(M.Ctx->ctx(), 0);
+    for (size_t D = 0; D < S.Index.size(); ++D) {
+      if (D > 0) {
+        if (!Arr.Extents[D])
+          return P;
+        Linear = Linear.scale(static_cast<long>(*Arr.Extents[D]));
+      }
+      Linear = Linear.add(A.fix(S.Index[D]));
+    }
+    P.Coords = {Linear};
+    P.Known = true;
+    return P;
+  }
+
+  Place placeOf(const GlobalAccess &G) const {
+    Place P;
+    P.Range = G.Range;
+    P.Write = G.K != GlobalAccess::Read;
+    P.Root = G.Root;
+    P.Domain = domainOf(G.Domain, G.Range);
+    if (G.Root < 0 || G.K == GlobalAccess::Atomic || !G.Index ||
+        G.Index->K != Value::Affine || !G.ElemBytes ||
+        G.ElemBytes != M.Params[static_cast<size_t>(G.Root)].PointeeBytes)
+      return P;
+    P.Known = true;
+    isl::pw_aff V = A.fix(G.Index->Aff);
+    while (auto Split = byLines(V, P.Domain)) {
+      P.Pitches.push_back(Split->Pitch);
+      P.Coords.push_back(Split->Rest);
+      V = Split->Line;
+    }
+    P.Coords.push_back(V);
+    return P;
+  }
+
+  /// `line * w + rest` with a parameter w and 0 <= rest < w on \p D: two such
+  /// numbers are equal if lines and rests are.
+  struct Lines {
+    std::string Pitch;
+    isl::pw_aff Line, Rest;
+  };
+  std::optional<Lines> byLines(const isl::pw_aff &V, const isl::set &D) const {
+    const isl::ctx Ctx = M.Ctx->ctx();
+    const auto L = linearForm(V, always(Ctx));
+    if (!L)
+      return std::nullopt;
+    std::set<std::string> Pitches;
+    for (const auto &[Id, C] : L->Coef)
+      for (const std::string &F : factors(Id))
+        if (int I = M.symbolIndex(F); I >= 0 && M.Symbols[I].K == Symbol::Param)
+          Pitches.insert(F);
+    for (const std::string &W : Pitches) {
+      Lines R{W, constantValue(Ctx, 0), constantValue(Ctx, L->Const)};
+      bool All = true;
+      for (const auto &[Id, C] : L->Coef) {
+        std::vector<std::string> F = factors(Id);
+        const auto At = std::find(F.begin(), F.end(), W);
+        if (At == F.end()) {
+          R.Rest = R.Rest.add(symbolValue(Ctx, Id).scale(long(C)));
+          continue;
+        }
+        F.erase(At);
+        const auto Left = product(F);
+        All &= Left.has_value();
+        if (Left)
+          R.Line = R.Line.add(Left->scale(long(C)));
+      }
+      if (!All)
+        continue;
+      // `w - 1 - x`, `x - w`: whole lines of the rest.
+      const isl::pw_aff Width = symbolValue(Ctx, W);
+      for (int More : {0, 1, -1}) {
+        const isl::pw_aff Rest = R.Rest.add(Width.scale(long(More)));
+        if (impliedBy(inRange(Rest, constantValue(Ctx, 0), Width), D))
+          return Lines{W, R.Line.add(constantValue(Ctx, -More)), Rest};
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// The factors of a product, or the symbol itself.
+  std::vector<std::string> factors(const std::string &Id) const {
+    const int I = M.symbolIndex(Id);
+    if (I < 0 || M.Symbols[I].Factors.empty())
+      return {Id};
+    return M.Symbols[I].Factors;
+  }
+
+  std::optional<isl::pw_aff> product(const std::vector<std::string> &F) const {
+    const isl::ctx Ctx = M.Ctx->ctx();
+    if (F.empty())
+      return constantValue(Ctx, 1);
+    if (F.size() == 1)
+      return A.fix(symbolValue(Ctx, F.front()));
+    for (const Symbol &S : M.Symbols)
+      if (S.Factors == F)
+        return A.fix(symbolValue(Ctx, S.Id));
+    return std::nullopt;
+  }
+
+  //===--- Pairs ---===//
+
+  /// Has it one value in all threads of a block, from begin to end?
+  bool sameForAll(const std::string &Id) const {
+    const int I = M.symbolIndex(Id);
+    if (I < 0)
+      return false;
+    const Symbol &S = M.Symbols[I];
+    switch (S.K) {
+    case Symbol::BlockIdx:
+    case Symbol::BlockDim:
+    case Symbol::GridDim:
+    case Symbol::Param:
+      return true;
+    case Symbol::ThreadIdx:
+    case Symbol::Iterator:
+      return false;
+    case Symbol::Opaque:
+      break;
+    }
+    if (S.Depends & (DepThread | DepShared | DepGlobal))
+      return false;
+    return S.Anywhere ||
+           (!S.Factors.empty() &&
+            std::all_of(S.Factors.begin(), S.Factors.end(),
+                        [&](const std::string &F) { return sameForAll(F); }));
+  }
+
+  void rename(const std::vector<std::string> &Ids, Substitution &By) const {
+    for (const std::string &Id : Ids)
+      if (!sameForAll(Id))
+        By.emplace(Id, symbolValue(M.Ctx->ctx(), other(Id)));
+  }
+
+  /// The pairs of threads in which \p X and \p Y name one element.
+  isl::set meeting(const Place &X, const Place &Y) const {
+    Substitution By;
+    rename(involvedIds(Y.Domain), By);
+    for (const isl::pw_aff &C : Y.Coords)
+      rename(involvedIds(C), By);
+    for (const char *T : ThreadIds)
+      By.emplace(T, symbolValue(M.Ctx->ctx(), other(T)));
+    isl::set S = X.Domain.intersect(substitute(Y.Domain, By));
+    if (!X.Known || !Y.Known || X.Pitches != Y.Pitches ||
+        X.Coords.size() != Y.Coords.size())
+      return S;
+    for (size_t C = 0; C < X.Coords.size(); ++C)
+      S = S.intersect(X.Coords[C].eq_set(substitute(Y.Coords[C], By)));
+    return S;
+  }
+
+  const isl::set &meet(const std::vector<Place> &Places, unsigned X,
+                       unsigned Y) {
+    auto &Known = &Places == &Shared ? MeetShared : MeetGlobal;
+    auto It = Known.find({X, Y});
+    if (It == Known.end()) {
+      // As of two others that stand elsewhere?
+      for (const auto &[Pair, Set] : Known)
+        if (same(Places[Pair.first], Places[X]) &&
+            same(Places[Pair.second], Places[Y]))
+          return Known.emplace(std::pair(X, Y), Set).first->second;
+      It = Known.emplace(std::pair(X, Y), meeting(Places[X], Places[Y])).first;
+    }
+    return It->second;
+  }
+
+  /// Do they name the same elements under the same conditions?
+  static bool same(const Place &X, const Place &Y) {
+    if (X.Known != Y.Known || X.Coords.size() != Y.Coords.size() ||
+        X.Pitches != Y.Pitches ||
+        isl_set_plain_is_equal(X.Domain.get(), Y.Domain.get()) != isl_bool_true)
+      return false;
+    for (size_t C = 0; C < X.Coords.size(); ++C)
+      if (!X.Coords[C].plain_is_equal(Y.Coords[C]))
+        return false;
+    return true;
+  }
+
+  //===--- Plans ---===//
+
+  /// What a plan makes of two logical threads.
+  struct Mapping {
+    /// Of two logical threads, [tx.., rc_b_tx..] -> { : }: their physical
+    /// threads differ, along one axis each; they are in different warps.
+    std::vector<isl::set> OtherThread;
+    Nullable<isl::set> OtherWarp;
+    bool WholeWarps = false; ///< every lane is there, in each logical block
+    /// Of pairs that have been asked for.
+    std::map<const std::vector<Place> *,
+             std::map<std::pair<unsigned, unsigned>, SyncScope>>
+        Scopes;
+  };
+
+  Mapping mappingOf(const Plan &P) const {
+    const isl::ctx Ctx = M.Ctx->ctx();
+    Mapping R;
+    std::vector<isl::pw_aff> Thread; // [tx] -> { [physical thread] } and so on
+    for (int D = 0; D < 3; ++D) {
+      const isl::pw_aff T = symbolValue(Ctx, ThreadIds[D]);
+      const int64_t C = P.Factor[D], S = P.Stride[D];
+      Thread.push_back(
+          C == 1   ? T
+          : S == 1 ? floorDiv(T, C)
+                   : floorDiv(T, S * C).scale(long(S)).add(floorMod(T, S)));
+    }
+    isl::pw_aff Linear = Thread[0];
+    if (P.Block) {
+      int64_t N = 1;
+      for (int D = 0; D < 3; ++D) {
+        if (D > 0)
+          Linear = Linear.add(Thread[D].scale(long(N)));
+        N *= (*P.Block)[D] / P.Factor[D];
+      }
+      const int64_t Row = (*P.Block)[0] / P.Factor[0];
+      R.WholeWarps = N % 32 == 0 && (!P.Merge || Row % 32 == 0);
+    } else
+      R.WholeWarps = P.BlockMultiple % (32 * P.Factor[0]) == 0;
+    Substitution Second;
+    for (const char *T : ThreadIds)
+      Second.emplace(T, symbolValue(Ctx, other(T)));
+    auto Differ = [&](const isl::pw_aff &V) {
+      return V.ne_set(substitute(V, Second));
+    };
+    for (const isl::pw_aff &T : Thread)
+      R.OtherThread.push_back(Differ(T));
+    R.OtherWarp = Differ(floorDiv(Linear, 32));
+    return R;
+  }
+
+  /// What a barrier between \p X and \p Y has to order.
+  SyncScope scopeOf(const std::vector<Place> &Places, unsigned X, unsigned Y,
+                    Mapping &Map) {
+    auto &Known = Map.Scopes[&Places];
+    if (const auto It = Known.find({X, Y}); It != Known.end())
+      return It->second;
+    for (const auto &[Pair, Scope] : Known)
+      if (same(Places[Pair.first], Places[X]) &&
+          same(Places[Pair.second], Places[Y]))
+        return Known[{X, Y}] = Scope;
+    const isl::set &Meeting = meet(Places, X, Y);
+    auto Never = [&](const isl::set &Apart) {
+      return Meeting.intersect(Apart).is_empty();
+    };
+    SyncScope R = SyncScope::Block;
+    if (Never(Map.OtherWarp))
+      R = std::all_of(Map.OtherThread.begin(), Map.OtherThread.end(), Never)
+              ? SyncScope::None
+          : Map.WholeWarps ? SyncScope::Warp
+                           : SyncScope::Block;
+    return Known[{X, Y}] = R;
+  }
+
+  /// Can control come from \p From to \p To?
+  bool reaches(TextRange From, TextRange To) const {
+    if (From.Begin < To.Begin)
+      return true;
+    return std::any_of(M.Stmts.begin(), M.Stmts.end(), [&](const Stmt &S) {
+      return (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+             S.Range.contains(From) && S.Range.contains(To);
+    });
+  }
+  bool between(TextRange X, TextRange B, TextRange Y) const {
+    return (reaches(X, B) && reaches(B, Y)) || (reaches(Y, B) && reaches(B, X));
+  }
+
+  /// Dynamic arrays all begin at the same address.
+  bool overlaps(unsigned X, unsigned Y) const {
+    return X == Y || (M.Arrays[X].Dynamic && M.Arrays[Y].Dynamic);
+  }
+
+  using Scopes = std::map<unsigned, SyncScope>;
+  using Pairs = std::set<std::pair<int, int>>;
+
+  /// The scopes of all barriers; \p Apart, if given, gets the pairs of pointers
+  /// that have to lead to different memory.
+  Scopes scopesOf(const Plan &P, Mapping &Map, Pairs *Apart) {
+    std::set<unsigned> Kept;
+    for (const ArrayPlan &AP : P.Arrays)
+      if (AP.X == Exchange::Shared)
+        Kept.insert(AP.Array);
+    Scopes R;
+    for (const Stmt &B : M.Stmts)
+      if (B.K == Stmt::Barrier)
+        R[B.Id] = SyncScope::None;
+    auto Raise = [&](TextRange X, TextRange Y, auto Scope) {
+      std::optional<SyncScope> Known;
+      for (auto &[Id, S] : R) {
+        if (S == SyncScope::Block || !between(X, M.stmt(Id).Range, Y))
+          continue;
+        if (!Known)
+          Known = Scope();
+        S = std::max(S, *Known);
+      }
+    };
+    for (unsigned X = 0; X < Shared.size(); ++X)
+      for (unsigned Y = X; Y < Shared.size(); ++Y) {
+        const Place &L = Shared[X], &N = Shared[Y];
+        if ((!L.Write && !N.Write) || !overlaps(L.Array, N.Array) ||
+            !Kept.count(L.Array) || !Kept.count(N.Array))
+          continue;
+        Raise(L.Range, N.Range, [&] {
+          return L.Array == N.Array ? scopeOf(Shared, X, Y, Map)
+                                    : SyncScope::Block;
+        });
+      }
+    for (unsigned X = 0; X < Global.size(); ++X)
+      for (unsigned Y = X; Y < Global.size(); ++Y) {
+        const Place &L = Global[X], &N = Global[Y];
+        if ((!L.Write && !N.Write) ||
+            !mayAlias(M, L.Root, N.Root, AssumeNoAlias))
+          continue;
+        Raise(L.Range, N.Range, [&] {
+          if (L.Root >= 0 && L.Root == N.Root)
+            return scopeOf(Global, X, Y, Map);
+          if (!Apart || !canSeparate(M, L.Root, N.Root))
+            return SyncScope::Block;
+          Apart->insert(std::minmax(L.Root, N.Root));
+          return SyncScope::None;
+        });
+      }
+    return R;
+  }
+
+  /// Windows are loaded by other threads, and elsewhere, than the original's
+  /// elements were: nothing that a store may change may be among them.
+  bool movesWhatIsStored(const Plan &P) const {
+    if (std::all_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &AP) {
+          return AP.X == Exchange::Shared;
+        }))
+      return false;
+    for (const GlobalAccess &W : M.GlobalAccesses)
+      for (const GlobalAccess &L : M.GlobalAccesses)
+        if (W.K != GlobalAccess::Read && L.K != GlobalAccess::Write &&
+            mayAlias(M, W.Root, L.Root, AssumeNoAlias))
+          return true;
+    return false;
+  }
+};
+
+BarrierScopes::BarrierScopes(const KernelModel &M, const Assumptions &A,
+                             bool AssumeNoAlias)
+    : I(std::make_unique<Impl>(M, A, AssumeNoAlias)) {}
+BarrierScopes::~BarrierScopes() = default;
+BarrierScopes::BarrierScopes(BarrierScopes &&) noexcept = default;
+
+void BarrierScopes::narrow(Plan &P) {
+  P.Narrowed.clear();
+  for (const Stmt &B : I->M.Stmts)
+    if (B.K == Stmt::Barrier && B.Sync != Stmt::Syncthreads &&
+        B.Sync != Stmt::CooperativeGroup)
+      return; // it does more than to wait
+  if (I->movesWhatIsStored(P))
+    return;
+  Impl::Mapping Map = I->mappingOf(P);
+  Impl::Pairs Apart;
+  const Impl::Scopes Separated = I->scopesOf(P, Map, &Apart);
+  if (!Apart.empty() && Separated != I->scopesOf(P, Map, nullptr))
+    for (const auto &[X, Y] : Apart)
+      requireSeparate(P, X, Y);
+  bool Any = Separated.empty();
+  for (const auto &[Id, S] : Separated) {
+    Any |= S != SyncScope::None;
+    if (S != SyncScope::Block)
+      P.Narrowed.emplace(Id, S);
+  }
+  P.KeepBarriers = Any;
+}
