@@ -429,6 +429,24 @@ struct BarrierScopes::Impl {
     return R;
   }
 
+  /// Accesses whose place in the text is not known: of an array whose address
+  /// is used, or anything without a place.
+  bool hasHiddenAccesses(const Plan &P) const {
+    auto Kept = [&](unsigned Array) {
+      return std::any_of(P.Arrays.begin(), P.Arrays.end(),
+                         [&](const ArrayPlan &AP) {
+                           return AP.Array == Array && AP.X == Exchange::Shared;
+                         });
+    };
+    return std::any_of(M.SharedAccesses.begin(), M.SharedAccesses.end(),
+                       [&](const SharedAccess &S) {
+                         return Kept(S.Array) && (S.K == SharedAccess::Escape ||
+                                                  S.Range.empty());
+                       }) ||
+           std::any_of(M.GlobalAccesses.begin(), M.GlobalAccesses.end(),
+                       [](const GlobalAccess &G) { return G.Range.empty(); });
+  }
+
   /// Windows are loaded by other threads, and elsewhere, than the original's
   /// elements were: nothing that a store may change may be among them.
   bool movesWhatIsStored(const Plan &P) const {
@@ -457,7 +475,7 @@ void BarrierScopes::narrow(Plan &P) {
     if (B.K == Stmt::Barrier && B.Sync != Stmt::Syncthreads &&
         B.Sync != Stmt::CooperativeGroup)
       return; // it does more than to wait
-  if (I->movesWhatIsStored(P))
+  if (I->movesWhatIsStored(P) || I->hasHiddenAccesses(P))
     return;
   Impl::Mapping Map = I->mappingOf(P);
   Impl::Pairs Apart;
