@@ -11,7 +11,7 @@
 // RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // The plan says which; the table does, too.
-// RUN: rcache-rewrite %s --kernel=two_levels --print-after=plan --explain-choice -o %t.one.cu --cuda-path=%cuda -- -I%S/Inputs > %t.plan 2> %t.table
+// RUN: rcache-rewrite %s --force --kernel=two_levels --print-after=plan --explain-choice -o %t.one.cu --cuda-path=%cuda -- -I%S/Inputs > %t.plan 2> %t.table
 // RUN: FileCheck --check-prefix=PLAN %s < %t.plan
 // RUN: FileCheck --check-prefix=TABLE %s < %t.table
 // PLAN: plan two_levels
@@ -25,7 +25,7 @@
 // TABLE: s: shared; sums: shared; some barriers in the warp
 //
 // A barrier that is narrowed too far: the verifier of plans walks through a block.
-// RUN: rcache-rewrite %s --kernel=two_levels --mutate=narrowed-barrier -o %t.bad.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=BAD %s
+// RUN: rcache-rewrite %s --force --kernel=two_levels --mutate=narrowed-barrier -o %t.bad.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=BAD %s
 // BAD: the plan verifier found: no barrier orders sums[w] at line {{[0-9]+}} of thread 32 and sums[k] at line {{[0-9]+}} of thread 0
 // RUN: not rcache-check diff %s %t.bad.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=RACE %s
 // RACE: shared-race
