@@ -56,6 +56,10 @@ public:
     for (const std::string &Id : Ids)
       if (nonNegative(Id, Taken))
         Where = Where.intersect(symbolValue(M.Ctx->ctx(), Id).ge_set(Zero));
+    // by >= 1: by * nx >= nx.
+    for (const std::string &Id : Ids)
+      if (nonNegative(Id, Taken))
+        Where = Where.intersect(leastProduct(Id, Where));
     if (!Where.intersect(V.lt_set(Zero)).is_empty())
       return false;
     Positive.insert(Taken.begin(), Taken.end());
@@ -78,6 +82,30 @@ private:
                           [&](const auto &C) { return isSmall(C.second); });
     });
     return Small;
+  }
+
+  /// What a product of numbers that are not negative is at least, where \p
+  /// Where bounds one of them from below: `[symbols] -> { : }`.
+  isl::set leastProduct(const std::string &Id, const isl::set &Where) const {
+    isl::ctx Ctx = M.Ctx->ctx();
+    isl::set Least = always(Ctx);
+    const std::vector<std::string> &Factors =
+        M.Symbols[M.symbolIndex(Id)].Factors;
+    for (size_t K = 0; K < Factors.size(); ++K) {
+      const auto Bound = minConst(symbolValue(Ctx, Factors[K]), Where);
+      if (!Bound || *Bound < 1)
+        continue;
+      std::vector<std::string> Rest = Factors;
+      Rest.erase(Rest.begin() + static_cast<std::ptrdiff_t>(K));
+      std::string Other = Rest.size() == 1 ? Rest.front() : "";
+      for (const Symbol &S : M.Symbols)
+        if (Rest.size() > 1 && S.Factors == Rest)
+          Other = S.Id;
+      if (!Other.empty())
+        Least = Least.intersect(symbolValue(Ctx, Id).ge_set(
+            symbolValue(Ctx, Other).scale(static_cast<long>(*Bound))));
+    }
+    return Least;
   }
 
   bool nonNegative(const std::string &Id, std::set<std::string> &Taken) const {
