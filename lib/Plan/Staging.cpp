@@ -364,6 +364,29 @@ ValueRef simplifyOn(const ValueRef &V, const isl::set &D) {
 
 using Context = std::pair<const KernelModel &, const Assumptions &>;
 
+/// \p Unknown by an index in which it stands once: with e0 = ty + 8 k, ty is
+/// e0 - 8 k. In element and other unknowns; nullopt: no such index, or it was
+/// used for another unknown (\p Taken).
+std::optional<isl::pw_aff> byOneIndex(const Context &C, const SharedAccess &W,
+                                      const std::vector<std::string> &ElemIds,
+                                      const std::string &Unknown,
+                                      std::map<size_t, std::string> &Taken) {
+  isl::ctx Ctx = C.first.Ctx->ctx();
+  for (size_t K = 0; K < W.Index.size(); ++K) {
+    const isl::pw_aff Index = C.second.fix(W.Index[K]);
+    const auto L = linearForm(Index, always(Ctx));
+    auto It = L ? L->Coef.find(Unknown)
+                : std::map<std::string, int64_t>::const_iterator();
+    if (!L || It == L->Coef.end() || std::abs(It->second) != 1 ||
+        Taken.try_emplace(K, Unknown).first->second != Unknown)
+      continue;
+    const isl::pw_aff Self = symbolValue(Ctx, Unknown),
+                      Rest = symbolValue(Ctx, ElemIds[K]).sub(Index);
+    return It->second > 0 ? Rest.add(Self) : Self.sub(Rest);
+  }
+  return std::nullopt;
+}
+
 /// The operator of a text `$0 + $1`, also with parentheses around the holes.
 static char integerOperator(std::string Text) {
   for (const char *Hole : {"($0)", "($1)"})
@@ -510,6 +533,20 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
 
   isl::set Seen = isl::set::empty(A.Context.space());
   std::vector<RawPiece> Pieces;
+  // Products with an unknown that is a quotient of the element, which have to
+  // cancel; where they are written.
+  std::map<std::string, SourcePos> MustCancel;
+  auto FailAt = [&](const Symbol &S, const SourcePos &Pos) {
+    if (S.Depends & (DepShared | DepGlobal))
+      return Fail("data-dependent-index",
+                  "the staging of '" + Arr.Name + "' depends on '" + S.Text +
+                      "'",
+                  Pos);
+    return Fail("non-affine-index",
+                "'" + S.Text + "', by which '" + Arr.Name +
+                    "' is staged, does not follow from the element",
+                Pos);
+  };
   // Last write first; what a later write covers is taken from the earlier.
   for (auto It = G.Writes.rbegin(); It != G.Writes.rend(); ++It) {
     const SharedAccess &W = M.SharedAccesses[*It];
@@ -621,10 +658,7 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       const Symbol &S = M.Symbols[I];
       if (S.K == Symbol::Opaque && (S.Depends & (DepThread | DepShared)) &&
           !Solved.count(Id))
-        return Fail("data-dependent-index",
-                    "the staging of '" + Arr.Name + "' depends on '" + S.Text +
-                        "'",
-                    W.Pos);
+        return FailAt(S, W.Pos);
     }
 
     // [e, symbols] -> { [unknowns] : Domain and e = Index }
@@ -637,16 +671,22 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       Known = Known.project_out_param(U);
     Known = Known.coalesce();
     std::map<std::string, isl::pw_aff> ProductMap;
+    std::map<size_t, std::string> Taken; // index dimension -> unknown
     for (const auto &[S, Unknown] : Products) {
       std::vector<std::string> Others = S->Factors;
       Others.erase(std::find(Others.begin(), Others.end(), Unknown));
       std::optional<isl::pw_aff> V =
           timesSymbols(M, A, Map.at(Unknown), Others, S->Bits > 32);
-      if (!V)
-        return Fail("data-dependent-index",
-                    "the staging of '" + Arr.Name + "' depends on '" + S->Text +
-                        "'",
-                    W.Pos);
+      if (!V) {
+        // (e0 - 8 k) * w, where 8 k * w is added as well.
+        if (auto One = byOneIndex({M, A}, W, R.F.ElemIds, Unknown, Taken))
+          V = timesSymbols(M, A, simplify(*One, always(Ctx)), Others,
+                           S->Bits > 32);
+        if (!V) {
+          MustCancel.emplace(S->Id, W.Pos);
+          continue;
+        }
+      }
       ProductMap.insert_or_assign(S->Id, *V);
     }
     Map.insert(ProductMap.begin(), ProductMap.end());
@@ -676,7 +716,17 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       return Fail("too-hard", "the staging of '" + Arr.Name + "'", W.Pos);
   }
 
-  for (const RawPiece &P : Pieces)
+  for (const RawPiece &P : Pieces) {
+    std::vector<std::string> Ids = involvedIds(P.D);
+    for (const ValueRef &Gd : P.Guards)
+      for (auto &Id : valueSymbols(Gd))
+        Ids.push_back(Id);
+    for (auto &Id : valueSymbols(P.V))
+      Ids.push_back(Id);
+    for (const std::string &Id : Ids)
+      if (auto It = MustCancel.find(Id); It != MustCancel.end())
+        return FailAt(M.Symbols[static_cast<size_t>(M.symbolIndex(Id))],
+                      It->second);
     for (const std::string &Id : valueSymbols(P.V)) {
       int I = M.symbolIndex(Id);
       if (I >= 0 && (M.Symbols[I].Depends & DepThread))
@@ -685,6 +735,7 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
                         M.Symbols[I].Text + "' of the thread that stages it",
                     Arr.Pos);
     }
+  }
 
   // Join pieces that are one function. Only unguarded neighbours: a guarded
   // piece must stay in front of what it hides.

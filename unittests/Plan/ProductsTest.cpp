@@ -151,7 +151,7 @@ TEST_F(ProductsTest, WidthAndWrap) {
   M.Symbols[4].K = Symbol::Opaque; // W: no parameter that a launch could check
   R = stagingFunction(M, group(), A);
   ASSERT_TRUE(R.Reason);
-  EXPECT_EQ("data-dependent-index", R.Reason->Code);
+  EXPECT_EQ("non-affine-index", R.Reason->Code);
 }
 
 } // namespace
