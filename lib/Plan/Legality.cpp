@@ -159,17 +159,24 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
                        "a return inside a loop with barriers", S.Pos};
     }
     if (S.K == Stmt::Break || S.K == Stmt::Continue) {
+      unsigned On = 0; // what its conditions hang on
       for (int P = S.Parent; P >= 0; P = M.stmt(P).Parent) {
         const Stmt &Q = M.stmt(P);
         if (Q.K == Stmt::Switch && S.K == Stmt::Break)
           break;
         if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do) {
-          if (Q.HasBarrier)
+          if (Q.HasBarrier && (On & (DepThread | DepShared | DepGlobal)))
             return Decline{"divergent-barrier",
                            "a break or continue in a loop with barriers",
                            S.Pos};
+          if (Q.HasBarrier)
+            return Decline{"unsupported-statement",
+                           "a break or continue in a loop with barriers, alike "
+                           "for all threads",
+                           S.Pos};
           break;
         }
+        On |= Q.CondDepends;
       }
     }
   }

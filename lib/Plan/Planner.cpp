@@ -62,8 +62,15 @@ public:
       Out.Declines.push_back(*D);
     if (auto D = convergence(M))
       Out.Declines.push_back(*D);
-    if (!Out.Declines.empty())
+    if (!Out.Declines.empty()) {
+      // Behind a statement that cannot be written, what no plan gets around.
+      if (Out.Declines[0].Code == "unsupported-statement") {
+        collectGroups();
+        if (!ArrayReasons.empty())
+          Out.Declines = ArrayReasons;
+      }
       return std::move(Out);
+    }
     collectGroups();
     if (RegisterArrays == 0 && !mayKeep()) {
       Out.Declines = ArrayReasons;
