@@ -177,6 +177,11 @@ private:
       return decline(C, "already-rewritten", "");
     PlanOutcome Out = enumeratePlans(M, request(O));
     C.R.Notes = Out.Notes;
+    const bool TooHard =
+        std::any_of(Out.Declines.begin(), Out.Declines.end(),
+                    [](const Decline &D) { return D.Code == "too-hard"; });
+    if (M.Declines.empty() && !M.Arrays.empty() && !TooHard)
+      C.R.OriginalClocks = clocksOf(M);
     if (Out.Candidates.empty()) {
       C.R.Declines = Out.Declines;
       if (Out.Declines.size() == 1 && Out.Declines[0].Code == "no-shared")
@@ -416,6 +421,17 @@ private:
     return &Candidates[static_cast<size_t>(std::max(0, Chosen->Chosen))];
   }
 
+  double clocksOf(const KernelModel &M) const {
+    const Arch *A = findArch(O.Arch);
+    M.Ctx->resetBudget();
+    auto Clocks = guarded(
+        [&] { return originalClocks(M, A ? *A : *findArch("sm_90"), how()); });
+    if (Clocks)
+      return *Clocks;
+    llvm::consumeError(Clocks.takeError());
+    return 0;
+  }
+
   /// The best of the others, when the chosen one failed for \p Why.
   std::optional<Plan *> next(Case &C, std::vector<Plan> &Candidates,
                              const Decline &Why) const {
@@ -532,7 +548,8 @@ private:
                    (Texts.size() == 1 && Cases.size() == G.size());
     for (const LaunchCase &K : Cases)
       AllSame &= K.K->Condition == Cases[0].K->Condition &&
-                 K.K->Launch == Cases[0].K->Launch;
+                 K.K->Launch == Cases[0].K->Launch &&
+                 K.M->Form == Cases[0].M->Form;
     if (AllSame)
       Cases.resize(1);
     else
@@ -573,7 +590,9 @@ llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
                                            clang::Preprocessor &PP,
                                            TokenRecorder &Recorder,
                                            const Options &Opts) {
-  return Unit(AST, Opts).run(buildModels(AST, PP, Recorder));
+  ModelOptions Modelling;
+  Modelling.Forms = Opts.Forms;
+  return Unit(AST, Opts).run(buildModels(AST, PP, Recorder, Modelling));
 }
 
 std::string rcache::applyEdits(const std::string &Source,

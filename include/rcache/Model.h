@@ -368,6 +368,20 @@ struct LaunchFact {
   bool operator==(const LaunchFact &) const = default;
 };
 
+/// How a kernel's text that is modelled differs from the original's
+/// (rcache/SpreadOutputs.h): its block has Scale[a] times the launch's threads
+/// along axis a.
+struct TextForm {
+  std::array<int64_t, 3> Scale = {1, 1, 1};
+  /// Integer parameters that a launch has to give values other than 0.
+  std::vector<std::string> NonZero;
+  /// What an output of the original costs as it is written, in the unit of
+  /// Prediction.h; 0: as this text tells.
+  double OriginalClocks = 0;
+  bool scaled() const { return Scale != std::array<int64_t, 3>{1, 1, 1}; }
+  bool operator==(const TextForm &) const = default;
+};
+
 struct TemplateArg {
   std::string Name;  ///< parameter name in the pattern
   bool IsType = false;
@@ -427,7 +441,9 @@ struct KernelModel {
   /// In parts of the main file that this parse left out (`#ifndef
   /// __CUDA_ARCH__`): what may be launches of it. They keep the original.
   std::vector<SourcePos> UnseenLaunches;
+  /// Blocks of this text: a launch's blocks, scaled by Form.
   Geometry Geo;
+  TextForm Form;
   unsigned RegistersHint = 0;  ///< 0: unknown
 
   /// What is always true: 0 <= tx < bdx, bdx >= 1, bdx <= 1024, __launch_bounds__,

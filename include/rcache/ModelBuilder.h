@@ -12,6 +12,7 @@
 #define RCACHE_MODELBUILDER_H
 
 #include "rcache/Model.h"
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -45,7 +46,16 @@ private:
 struct ModelOptions {
   /// Budget of isl operations a kernel; 0: the default of AffineContext.
   unsigned long Budget = 0;
+  /// Forms of kernels whose text has been written anew, by
+  /// `formKey`.
+  std::map<std::string, TextForm> Forms;
 };
+
+/// Names the definition (all instantiations) of \p M in all texts of a file
+/// that have its lines.
+std::string textKey(const KernelModel &M);
+/// The same for one instantiation.
+std::string formKey(const KernelModel &M);
 
 /// One model for each kernel definition in the main file, each kernel of a user
 /// header that is launched in the main file, and each instantiation of a kernel

@@ -17,6 +17,7 @@
 #include "rcache/Plan.h"
 #include "llvm/Support/Error.h"
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -70,6 +71,8 @@ struct Options {
   std::string Exchange;             ///< for tests: only plans with this exchange,
                                     ///< "shuffle", "reload", "direct" or "shared",
                                     ///< where there are any
+  /// Forms of kernels whose text was written anew before the parse, by formKey.
+  std::map<std::string, TextForm> Forms;
   bool LineDirectives = false;      ///< #line, so that tools show the user's file
 };
 
@@ -96,6 +99,9 @@ struct KernelResult {
   std::vector<ArrayPicture> Pictures;          ///< Rewritten: one a window
   std::shared_ptr<const KernelModel> Model;    ///< always
   std::shared_ptr<const Choice> Chosen; ///< null: there were no candidates
+  /// What a thread of Model's text costs as it is, in the unit of Prediction.h;
+  /// 0: not known.
+  double OriginalClocks = 0;
   std::string Dump;                   ///< --print-after
   unsigned LaunchesRewritten = 0, LaunchesLeft = 0;
 };

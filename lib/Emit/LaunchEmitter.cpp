@@ -7,6 +7,7 @@
 #include "Emitter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <algorithm>
 #include <map>
 
 using namespace rcache;
@@ -61,7 +62,7 @@ std::string storedType(std::string T) {
 }
 
 /// `rcache::device::verification rc_verification("k", "a, b", ..., a, b);`
-std::string verificationText(const KernelModel &M) {
+std::string verificationText(const KernelModel &M, const std::string &Block) {
   std::string Names, Values;
   for (const KernelParam &P : M.declaredParams()) {
     Names += (Names.empty() ? "" : ", ") + P.Name;
@@ -74,14 +75,31 @@ std::string verificationText(const KernelModel &M) {
   }
   return "#ifdef RCACHE_VERIFY\nrcache::device::verification "
          "rc_verification(\"" +
-         M.Name + "\", \"" + Names +
-         "\", rc_grid, rc_block, rc_shared, rc_stream" + Values +
-         ");\n#endif\n";
+         M.Name + "\", \"" + Names + "\", rc_grid, " + Block +
+         ", rc_shared, rc_stream" + Values + ");\n#endif\n";
+}
+
+/// `const dim3 rc_block(...)`: the block that the kernel's text is planned in.
+std::string scaledBlock(const KernelModel &M) {
+  std::string T;
+  if (M.Form.scaled())
+    T += "// A thread for each output of the original's threads.\n";
+  T += "const dim3 rc_block(";
+  for (size_t A = 0; A < 3; ++A)
+    T += std::string(A ? ", " : "") + "rc_given_block." + "xyz"[A] +
+         (M.Form.Scale[A] > 1 ? " * " + std::to_string(M.Form.Scale[A]) + "u"
+                              : "");
+  return T + ");\n";
 }
 
 /// `if (it applies) { launch; return; }`
-std::string launchIf(const EmittedKernel &K) {
-  return "if (" + K.Condition +
+std::string launchIf(const KernelModel &M, const EmittedKernel &K) {
+  // Larger blocks fail, and their products may wrap.
+  const std::string NoWrap =
+      M.Form.scaled() ? "rc_given_block.x <= 1024u && rc_given_block.y <= "
+                        "1024u && rc_given_block.z <= 64u &&\n"
+                      : "";
+  return "if (" + NoWrap + K.Condition +
          "\n#ifdef RCACHE_VERIFY\n&& rc_verification.save()\n#endif\n) {\n" +
          K.Launch +
          "\n#ifdef RCACHE_VERIFY\nrc_verification.original();\n#else\nreturn;\n"
@@ -119,19 +137,24 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
   std::string Head = M.TemplateHead.empty() ? "" : M.TemplateHead + "\n";
   std::string T = "// Launches the register-cache form of " + M.Name +
                   " where it applies, else " + M.Name + " itself.\n";
+  const bool Scaled =
+      std::any_of(Cases.begin(), Cases.end(),
+                  [](const LaunchCase &C) { return C.M->Form.scaled(); });
+  const std::string Block = Scaled ? "rc_given_block" : "rc_block";
   T += Head + "static inline void " + M.Name +
-       "_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared, cudaStream_t "
-       "rc_stream" +
+       "_rc_launch(dim3 rc_grid, dim3 " + Block +
+       ", size_t rc_shared, cudaStream_t rc_stream" +
        (Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";
-  T += verificationText(M);
+  T += verificationText(M, Block);
   // Instantiations with different plans are different kernels.
   std::string Else;
   for (size_t I = 0; I < Cases.size(); ++I) {
     const LaunchCase &C = Cases[I];
     // When verifying, the original follows: its result stays.
-    std::string Body = launchIf(*C.K);
+    std::string Body = Scaled ? scaledBlock(*C.M) : "";
+    Body += launchIf(*C.M, *C.K);
     if (C.Other)
-      Body += "else " + launchIf(*C.Other);
+      Body += "else " + launchIf(*C.M, *C.Other);
     if (ForAll) {
       T += Body;
       break;
@@ -145,8 +168,8 @@ std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
     T += Else + "if constexpr (" + Is + ") {\n" + Body + "}";
     Else = " else ";
   }
-  T += "\n" + M.Name + Targs +
-       "<<<rc_grid, rc_block, rc_shared, rc_stream>>>(" + Args + ");\n}\n";
+  T += "\n" + M.Name + Targs + "<<<rc_grid, " + Block +
+       ", rc_shared, rc_stream>>>(" + Args + ");\n}\n";
   if (!WithVoidArgs)
     return T;
   std::string Unpacked;

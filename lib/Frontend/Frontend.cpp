@@ -5,6 +5,7 @@
 // a crash in either from taking the program down.
 
 #include "Frontend/Frontend.h"
+#include "Frontend/OtherBodies.h"
 #include "rcache/ModelBuilder.h"
 #include "rcache/WriteOut.h"
 #include "clang/AST/ASTContext.h"
@@ -19,6 +20,8 @@
 #include <csignal>
 #include <map>
 #include <optional>
+#include <set>
+#include <tuple>
 
 using llvm::StringRef;
 
@@ -75,6 +78,7 @@ public:
 
 class RewriteHandler : public ParseHandler {
   const llvm::ArrayRef<Options> Opts;
+  const std::map<std::string, TextForm> &Forms;
   const bool AllowErrors;
   std::unique_ptr<TokenRecorder> Recorder;
 
@@ -83,10 +87,13 @@ public:
   std::vector<llvm::Expected<Result>> Rewrites; ///< one for each of Opts
   /// Calls to write out before another parse, and the texts they stand in.
   std::vector<SourceEdit> WriteOut;
+  /// Bodies of declined kernels to try instead, in the same texts.
+  std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
 
-  RewriteHandler(llvm::ArrayRef<Options> Opts, bool AllowErrors)
-      : Opts(Opts), AllowErrors(AllowErrors) {}
+  RewriteHandler(llvm::ArrayRef<Options> Opts,
+                 const std::map<std::string, TextForm> &Forms, bool AllowErrors)
+      : Opts(Opts), Forms(Forms), AllowErrors(AllowErrors) {}
 
   ~RewriteHandler() override {
     for (llvm::Expected<Result> &R : Rewrites)
@@ -107,14 +114,17 @@ public:
     for (const Options &O : Opts) {
       Options Adapted = O;
       Adapted.Arch = Outcome.Arch;
+      Adapted.Forms = Forms;
       auto R = rewriteUnit(CI.getASTContext(), CI.getPreprocessor(), *Recorder,
                            Adapted);
       if (!Outcome.Errors.empty() && R)
         R = withoutErrors(CI, Outcome.Errors, std::move(*R), Adapted);
       Rewrites.push_back(std::move(R));
     }
-    if (Outcome.Errors.empty())
+    if (Outcome.Errors.empty()) {
       findWriteOut(CI);
+      findBodies(CI);
+    }
   }
 
 private:
@@ -135,16 +145,31 @@ private:
     for (const auto &K : Kernels)
       Plain.push_back(K.get());
     WriteOut = writeOutCalls(CI.getASTContext(), CI.getPreprocessor(), Plain);
-    clang::SourceManager &SM = CI.getSourceManager();
-    for (const SourceEdit &E : WriteOut) {
-      auto File = SM.getFileManager().getOptionalFileRef(E.File);
-      auto Buffer = File ? SM.getMemoryBufferForFileOrNone(*File) : std::nullopt;
-      if (!Buffer) {
+    for (const SourceEdit &E : WriteOut)
+      if (!textOf(CI, E.File)) {
         WriteOut.clear();
         return;
       }
-      Texts.try_emplace(E.File, Buffer->getBuffer().str());
-    }
+  }
+
+  /// The text of a file as it was parsed, which is kept in Texts.
+  std::optional<std::string> textOf(clang::CompilerInstance &CI,
+                                    const std::string &Name) {
+    clang::SourceManager &SM = CI.getSourceManager();
+    auto File = SM.getFileManager().getOptionalFileRef(Name);
+    auto Buffer = File ? SM.getMemoryBufferForFileOrNone(*File) : std::nullopt;
+    if (!Buffer)
+      return std::nullopt;
+    return Texts.try_emplace(Name, Buffer->getBuffer().str()).first->second;
+  }
+
+  /// Kernels that another text of the same may get rewritten.
+  void findBodies(clang::CompilerInstance &CI) {
+    if (!Rewrites.empty() && Rewrites.front())
+      Bodies = otherBodies(
+          Rewrites.front()->Kernels,
+          [&](const std::string &File) { return textOf(CI, File); },
+          Opts.front());
   }
 
   /// A missing header may have held any macro or type; an error in a device
@@ -221,17 +246,19 @@ private:
 
 using FileResults = std::vector<FileResult>;
 
-/// One parse with what was made of it, and the calls to write out next.
+/// One parse with what was made of it, and what to write anew next.
 struct Round {
   FileResults Results;
   std::vector<SourceEdit> WriteOut;
+  std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
 };
 
 llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
                                   llvm::ArrayRef<Options> Opts,
+                                  const std::map<std::string, TextForm> &Forms,
                                   bool AllowErrors) {
-  RewriteHandler Handler(Opts, AllowErrors);
+  RewriteHandler Handler(Opts, Forms, AllowErrors);
   auto Parse = parseSource(Job, Handler);
   if (!Parse)
     return Parse.takeError();
@@ -253,6 +280,7 @@ llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
     }
   }
   Done.WriteOut = std::move(Handler.WriteOut);
+  Done.Bodies = std::move(Handler.Bodies);
   Done.Texts = std::move(Handler.Texts);
   return Done;
 }
@@ -326,49 +354,137 @@ private:
   }
 };
 
-llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
-                                             llvm::ArrayRef<Options> Opts,
-                                             bool AllowErrors) {
-  auto First = rewriteOnce(Job, Opts, AllowErrors);
-  if (!First)
-    return First.takeError();
-  FileResults Results = std::move(First->Results);
-
-  // Calls that hide what is shared are written out, one level at a time.
-  constexpr unsigned MaxLevels = 4;
+/// The texts of one file that were parsed so far, the last of them with its
+/// results.
+class Texts {
+  const ParseJob *Job;
+  llvm::ArrayRef<Options> Opts;
+  ParseJob Again;
   std::vector<std::vector<SourceEdit>> Rounds;
   std::map<std::string, std::string> Originals;
-  std::vector<SourceEdit> Next = std::move(First->WriteOut);
-  std::map<std::string, std::string> Texts = std::move(First->Texts);
-  ParseJob Again = Job;
-  while (!Next.empty() && Rounds.size() < MaxLevels) {
-    for (const auto &[File, Text] : Texts) {
+  std::map<std::string, TextForm> Forms;
+
+public:
+  Round Last; ///< results in terms of the first text
+
+  Texts(const ParseJob &Job, llvm::ArrayRef<Options> Opts, Round First)
+      : Job(&Job), Opts(Opts), Again(Job), Last(std::move(First)) {}
+
+  size_t rounds() const { return Rounds.size(); }
+
+  /// Parses the text with \p Edits. False: what worked without is the answer.
+  bool parseWith(std::vector<SourceEdit> Edits) {
+    for (const auto &[File, Text] : Last.Texts) {
       Originals.try_emplace(File, Text);
-      std::string New = applySourceEdits(Text, File, Next);
-      if (normalized(File) == normalized(Job.File))
+      std::string New = applySourceEdits(Text, File, Edits);
+      if (normalized(File) == normalized(Job->File))
         Again.Buffer = std::move(New);
       else
         Again.Overlay[normalized(File)] = std::move(New);
     }
-    Rounds.push_back(std::move(Next));
-    auto More = rewriteOnce(Again, Opts, /*AllowErrors=*/false);
-    if (!More) { // what worked without is the answer
+    Rounds.push_back(std::move(Edits));
+    auto More = rewriteOnce(Again, Opts, Forms, /*AllowErrors=*/false);
+    if (!More) {
       llvm::consumeError(More.takeError());
-      break;
+      return false;
     }
-    bool Good = true;
-    BackToOriginal Back(Rounds, Originals, Job.File);
-    for (size_t I = 0; I < Results.size(); ++I) {
+    BackToOriginal Back(Rounds, Originals, Job->File);
+    for (size_t I = 0; I < Last.Results.size(); ++I) {
       FileResult &R = More->Results[I];
-      Good &= R.Usable && Back.map(R.Rewrite, Results[I].Parse.MainText);
+      if (!R.Usable || !Back.map(R.Rewrite, Last.Results[I].Parse.MainText))
+        return false;
+      R.Parse = Last.Results[I].Parse;
+      R.File = Last.Results[I].File;
     }
-    if (!Good)
-      break;
-    for (size_t I = 0; I < Results.size(); ++I)
-      Results[I].Rewrite = std::move(More->Results[I].Rewrite);
-    Next = std::move(More->WriteOut);
-    Texts = std::move(More->Texts);
+    Last = std::move(*More);
+    return true;
   }
+
+  /// The same with kernels' bodies.
+  bool parseWith(const std::vector<BodyEdit> &Bodies) {
+    std::vector<SourceEdit> Edits;
+    for (const BodyEdit &B : Bodies) {
+      Edits.push_back(B.Edit);
+      for (const auto &[Key, Form] : B.Forms)
+        Forms[Key] = Form;
+    }
+    llvm::sort(Edits, [](const SourceEdit &A, const SourceEdit &B) {
+      return std::tie(A.File, A.Offset) < std::tie(B.File, B.Offset);
+    });
+    return parseWith(std::move(Edits));
+  }
+};
+
+/// What was found for the kernels of \p Keys, all instantiations together.
+std::map<std::string, double> gains(const std::set<std::string> &Keys,
+                                    const Round &R) {
+  std::map<std::string, double> Found;
+  for (const FileResult &F : R.Results)
+    for (const KernelResult &K : F.Rewrite.Kernels)
+      if (K.Model && Keys.count(textKey(*K.Model)))
+        Found[textKey(*K.Model)] += gainOf(K);
+  return Found;
+}
+
+/// Kernels that are left as they are get other bodies, which stay where they
+/// lead to a rewritten kernel that gains more.
+void tryOtherBodies(Texts &Best) {
+  constexpr unsigned MaxLevels = 3;
+  std::set<std::string> InVain;
+  while (true) {
+    Texts Now = Best;
+    std::map<std::string, std::vector<std::string>> Notes;
+    std::set<std::string> Tried;
+    bool Parsed = true;
+    for (unsigned Level = 0; Parsed && Level < MaxLevels; ++Level) {
+      std::vector<BodyEdit> Bodies = Now.Last.Bodies;
+      llvm::erase_if(Bodies,
+                     [&](const BodyEdit &B) { return InVain.count(B.Key); });
+      if (Bodies.empty())
+        break;
+      for (const BodyEdit &B : Bodies) {
+        Tried.insert(B.Key);
+        for (const auto &[Key, Note] : B.Notes)
+          if (!Note.empty())
+            Notes[Key].push_back(Note);
+      }
+      Parsed = Now.parseWith(Bodies);
+    }
+    if (Tried.empty())
+      return;
+    const size_t Before = InVain.size();
+    auto Old = gains(Tried, Best.Last), New = gains(Tried, Now.Last);
+    for (const std::string &Key : Tried)
+      if (!Parsed || New[Key] <= Old[Key])
+        InVain.insert(Key);
+    if (InVain.size() > Before)
+      continue; // once more without them
+    Best = std::move(Now);
+    for (FileResult &F : Best.Last.Results)
+      for (KernelResult &K : F.Rewrite.Kernels)
+        if (K.Model && Tried.count(textKey(*K.Model)) && gainOf(K) > 0)
+          llvm::append_range(K.Notes, Notes[formKey(*K.Model)]);
+    return;
+  }
+}
+
+llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
+                                             llvm::ArrayRef<Options> Opts,
+                                             bool AllowErrors) {
+  auto First = rewriteOnce(Job, Opts, {}, AllowErrors);
+  if (!First)
+    return First.takeError();
+  Texts Best(Job, Opts, std::move(*First));
+  // Calls that hide what is shared are written out, one level at a time.
+  constexpr unsigned MaxLevels = 4;
+  while (!Best.Last.WriteOut.empty() && Best.rounds() < MaxLevels) {
+    Texts Next = Best;
+    if (!Next.parseWith(Best.Last.WriteOut))
+      break;
+    Best = std::move(Next);
+  }
+  tryOtherBodies(Best);
+  FileResults Results = std::move(Best.Last.Results);
   for (FileResult &R : Results)
     R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);
   return Results;

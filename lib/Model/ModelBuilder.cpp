@@ -33,8 +33,9 @@ namespace {
 class Builder {
 public:
   Builder(ASTContext &AC, const TokenRecorder::Impl &Tokens,
-          const LaunchTable &Launches)
-      : AC(AC), SM(AC.getSourceManager()), Tokens(Tokens), Launches(Launches) {}
+          const LaunchTable &Launches, const ModelOptions &Opts)
+      : AC(AC), SM(AC.getSourceManager()), Tokens(Tokens), Launches(Launches),
+        Opts(Opts) {}
 
   std::unique_ptr<KernelModel> build(const KernelDecl &K);
 
@@ -50,6 +51,7 @@ private:
   const SourceManager &SM;
   const TokenRecorder::Impl &Tokens;
   const LaunchTable &Launches;
+  const ModelOptions &Opts;
 };
 
 std::string templateArgText(const TemplateArgument &A, ASTContext &AC) {
@@ -81,6 +83,20 @@ bool namedTemplateParams(const KernelDecl &K) {
          llvm::all_of(*T->getTemplateParameters(), [](const NamedDecl *P) {
            return P->getIdentifier() && !P->isParameterPack();
          });
+}
+
+/// From the blocks of launches to those of a text in another form.
+void scale(Geometry &G, const TextForm &Form) {
+  auto Scale = [&](std::array<int64_t, 3> &B) {
+    for (size_t A = 0; A < 3; ++A)
+      B[A] *= Form.Scale[A];
+  };
+  if (G.ConstBlock)
+    Scale(*G.ConstBlock);
+  for (auto &B : G.SeenBlocks)
+    Scale(B);
+  if (G.MaxThreads)
+    *G.MaxThreads *= Form.Scale[0] * Form.Scale[1] * Form.Scale[2];
 }
 
 /// Names, namespaces, template arguments: what needs no text.
@@ -125,6 +141,10 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
     if (Name == M->Name)
       M->UnseenLaunches.push_back(Pos);
   M->Geo = findGeometry(F, M->Launches);
+  if (auto Form = Opts.Forms.find(formKey(*M)); Form != Opts.Forms.end()) {
+    M->Form = Form->second;
+    scale(M->Geo, M->Form);
+  }
   M->DeviceVariables = deviceVariables(F);
   M->Context = isl::set(M->Ctx->ctx(), "{ : }");
   return M;
@@ -352,6 +372,14 @@ int KernelModel::symbolIndex(const std::string &Id) const {
   return -1;
 }
 
+std::string textKey(const KernelModel &M) {
+  return M.Pos.File + ":" + std::to_string(M.Pos.Line) + ":" + M.QualifiedName;
+}
+
+std::string formKey(const KernelModel &M) {
+  return textKey(M) + " " + M.Signature;
+}
+
 std::string unseenLaunches(const KernelModel &M) {
   if (M.UnseenLaunches.empty())
     return "";
@@ -396,10 +424,10 @@ std::string KernelModel::launchCondition(const LaunchFact &F,
 
 std::vector<std::unique_ptr<KernelModel>>
 buildModels(ASTContext &AC, Preprocessor &, const TokenRecorder &Recorder,
-            const ModelOptions &) {
+            const ModelOptions &Opts) {
   const TokenRecorder::Impl &Tokens = Recorder.impl();
   LaunchTable Launches = findLaunches(AC, Tokens);
-  Builder B(AC, Tokens, Launches);
+  Builder B(AC, Tokens, Launches, Opts);
   std::vector<std::unique_ptr<KernelModel>> Models;
   for (const KernelDecl &K : findKernels(AC, Launches)) {
     Models.push_back(B.build(K));

@@ -848,6 +848,8 @@ private:
           "indices fit in 32 bits");
     else
       Add("rc_grid.x <= 0x7fffffffu / rc_block.x", "indices fit in 32 bits");
+    for (const std::string &N : M.Form.NonZero)
+      Add(N + " != 0", "the outputs of a thread are different elements");
     for (const LaunchFact &F : M.Assumes)
       Add(M.launchCondition(F, "rc_grid", "rc_block"),
           F.MultipleOf ? "lines begin at whole elements"

@@ -233,6 +233,14 @@ static std::vector<int> alignedParams(const KernelModel &M, const Plan &P) {
   return {Params.begin(), Params.end()};
 }
 
+double rcache::originalClocks(const KernelModel &M, const Arch &A,
+                              const ChooseOptions &O) {
+  if (M.Form.OriginalClocks > 0)
+    return M.Form.OriginalClocks;
+  const auto Block = typicalBlock(M, Plan(), O.AssumedBlock);
+  return score(originalCounts(M, Staging(M, Block), Block), A).Clocks;
+}
+
 Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
                          const Arch &A, const ChooseOptions &O) {
   Choice R;
@@ -245,6 +253,11 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     if (I == 0) {
       R.Original = originalCounts(M, Fill, Block);
       R.OriginalCost = score(R.Original, A);
+      // Counted for its threads as they are, several outputs each; what comes
+      // from memory and goes there is the same.
+      if (M.Form.OriginalClocks > 0)
+        R.OriginalCost.Clocks =
+            std::max(M.Form.OriginalClocks, R.OriginalCost.of(Resource::Dram));
     }
     Candidate C;
     C.Factor = P.Factor;

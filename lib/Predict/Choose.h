@@ -16,6 +16,11 @@ struct ChooseOptions {
   std::optional<unsigned> Wanted; ///< --candidate: this one, whatever it costs
 };
 
+/// What an output of the original costs, in the unit of Prediction.h. May throw
+/// isl::exception.
+double originalClocks(const KernelModel &M, const Arch &A,
+                      const ChooseOptions &O);
+
 /// Figures and ranks of \p Plans, one Candidate each in the same order, and
 /// the choice. Sets PredictedSpeedup of every plan.
 Choice rankPlans(const KernelModel &M, std::vector<Plan> &Plans, const Arch &A,

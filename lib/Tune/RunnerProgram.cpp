@@ -182,11 +182,18 @@ private:
     return It == O.Arguments.end() ? nullptr : &It->second;
   }
 
+  /// What a launch says, not the block of a text in another form.
+  std::array<int64_t, 3> launched(std::array<int64_t, 3> Block) const {
+    for (size_t A = 0; A < 3; ++A)
+      Block[A] /= M.Form.Scale[A];
+    return Block;
+  }
+
   std::array<int64_t, 3> assumedBlock() const {
     if (M.Geo.ConstBlock)
-      return *M.Geo.ConstBlock;
+      return launched(*M.Geo.ConstBlock);
     if (!M.Geo.SeenBlocks.empty())
-      return M.Geo.SeenBlocks.front();
+      return launched(M.Geo.SeenBlocks.front());
     if (O.AssumedBlock)
       return {O.AssumedBlock, 1, 1};
     const int64_t Most = M.Geo.MaxThreads.value_or(256);

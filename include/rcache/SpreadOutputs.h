@@ -1,0 +1,44 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels whose threads compute several outputs, a block's width apart:
+//
+//     s[tx + 16 * i] = ...;                       // i = 0..7, 16 threads
+//     for (int i = 0; i < 8; ++i)
+//       out[x + 16 * i] = f(s[tx + 16 * i - 1], s[tx + 16 * i + 1]);
+//
+// Which thread computes which output is the plan's choice. So the text that is
+// planned gives each output a thread of its own, in blocks of 8 * 16:
+//
+//     { const int i = threadIdx.x / 16;           // tx: threadIdx.x % 16
+//       out[x + 16 * i] = ...; }
+//
+// The original never changes, and no kernel is launched in such blocks: the plan
+// merges outputs again, neighbours this time.
+
+#ifndef RCACHE_SPREADOUTPUTS_H
+#define RCACHE_SPREADOUTPUTS_H
+
+#include "rcache/Model.h"
+#include <optional>
+#include <string>
+
+namespace rcache {
+
+/// A kernel's body written anew.
+struct OtherBody {
+  std::string Text; ///< from brace to brace, with as many lines
+  TextForm Form;    ///< all differences from the original so far
+  std::string Note; ///< for the user; "": nothing to tell
+};
+
+/// The body of \p M with one thread an output along one axis, where it is proved
+/// that it computes the same, and with modified parameters copied into
+/// variables, of which a thread may have several; nullopt: neither. \p AssumeNoAlias: see
+/// Options::AssumeNoAlias.
+std::optional<OtherBody> spreadOutputs(const KernelModel &M,
+                                       bool AssumeNoAlias);
+
+} // namespace rcache
+
+#endif // RCACHE_SPREADOUTPUTS_H

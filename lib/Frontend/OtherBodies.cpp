@@ -1,0 +1,120 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OtherBodies.h.
+
+#include "Frontend/OtherBodies.h"
+#include "rcache/ModelBuilder.h"
+#include "rcache/SpreadOutputs.h"
+#include <algorithm>
+#include <map>
+
+namespace rcache {
+
+double gainOf(const KernelResult &K) {
+  return K.Verdict == KernelResult::Rewritten && K.ThePlan
+             ? K.ThePlan->PredictedSpeedup
+             : 0;
+}
+
+namespace {
+
+/// Would another body be planned at all?
+bool asksForAnother(const KernelResult &K) {
+  if (K.Verdict == KernelResult::NotShared || !K.Model ||
+      K.Model->Launches.empty() || !K.Model->InsertOffset)
+    return false;
+  return std::none_of(
+      K.Declines.begin(), K.Declines.end(), [](const Decline &D) {
+        return D.Code == "not-selected" || D.Code == "already-rewritten" ||
+               D.Code == "launch-not-editable" || D.Code == "no-candidate" ||
+               D.Code == "too-hard";
+      });
+}
+
+/// The body of another form of \p K, if there is reason to try it.
+std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
+  if (!asksForAnother(K))
+    return std::nullopt;
+  const KernelModel &M = *K.Model;
+  auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
+  if (!Body)
+    return std::nullopt;
+  if (Body->Form.Scale == M.Form.Scale) {
+    // Other words for the same plans: for what is not rewritten by itself.
+    constexpr double LittleGain = 1.10;
+    if (gainOf(K) >= LittleGain)
+      return std::nullopt;
+  }
+  double Outputs = 1;
+  for (size_t A = 0; A < 3; ++A)
+    Outputs *= double(Body->Form.Scale[A]) / double(M.Form.Scale[A]);
+  Body->Form.OriginalClocks = K.OriginalClocks / Outputs;
+  return Body;
+}
+
+/// Where the body stands in \p Source, and the new one with as many lines.
+std::optional<SourceEdit> placed(const KernelModel &M,
+                                 const std::string &Source, std::string Body) {
+  const unsigned Begin = M.DefBegin.Offset + M.BodyRange.Begin,
+                 End = M.DefEnd.Offset;
+  if (End > Source.size() || Begin >= End || Source[Begin] != '{' ||
+      Source[End - 1] != '}' ||
+      Source.compare(M.DefBegin.Offset, M.BodyRange.Begin, M.Text, 0,
+                     M.BodyRange.Begin) != 0)
+    return std::nullopt;
+  // A line that is skipped or decides what is would have to stay one.
+  for (size_t I = Begin; I < End; I = Source.find('\n', I) + 1) {
+    const size_t Word = Source.find_first_not_of(" \t", I);
+    if (Word < End && Source[Word] == '#' &&
+        Source.compare(Word, 7, "#pragma") != 0)
+      return std::nullopt;
+    if (Source.find('\n', I) == std::string::npos)
+      break;
+  }
+  const auto Lines =
+      std::count(Source.begin() + Begin, Source.begin() + End, '\n') -
+      std::count(Body.begin(), Body.end(), '\n');
+  if (Lines < 0)
+    return std::nullopt;
+  Body.insert(Body.size() - 1, static_cast<size_t>(Lines), '\n');
+  return SourceEdit{M.DefBegin.File, Begin, End - Begin, std::move(Body)};
+}
+
+} // namespace
+
+std::vector<BodyEdit> otherBodies(llvm::ArrayRef<KernelResult> Kernels,
+                                  FileText Text, const Options &Opts) {
+  // Instantiations of a template: one place, one answer.
+  std::map<std::string, std::optional<BodyEdit>> ByKey;
+  for (const KernelResult &K : Kernels) {
+    if (!K.Model)
+      continue;
+    const KernelModel &M = *K.Model;
+    const std::string Key = textKey(M);
+    std::optional<BodyEdit> Found;
+    if (auto Body = anotherOf(K, Opts))
+      if (auto Source = Text(M.DefBegin.File))
+        if (auto Edit = placed(M, *Source, Body->Text))
+          Found = BodyEdit{Key,
+                           std::move(*Edit),
+                           {{formKey(M), Body->Form}},
+                           {{formKey(M), Body->Note}}};
+    auto [It, New] = ByKey.try_emplace(Key, Found);
+    if (New || !It->second)
+      continue;
+    if (!Found || !(Found->Edit == It->second->Edit)) {
+      It->second.reset();
+      continue;
+    }
+    It->second->Forms.merge(Found->Forms);
+    It->second->Notes.merge(Found->Notes);
+  }
+  std::vector<BodyEdit> All;
+  for (auto &[Key, E] : ByKey)
+    if (E)
+      All.push_back(std::move(*E));
+  return All;
+}
+
+} // namespace rcache

@@ -1,0 +1,570 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See rcache/SpreadOutputs.h. With B threads along the axis and S rounds,
+// thread t and round q of the original are thread v of the new text:
+//
+//     cyclic   v = t + B * q     addresses P * (t + B * q) + rest
+//     chunked  v = S * t + q     addresses P * (S * t + q) + rest
+//
+// What it takes for the two to compute the same:
+//   - rounds share nothing but what was there before the loop, and store to
+//     different elements (P is not 0: a launch is asked if P is a parameter);
+//   - everything outside such loops is computed by all S threads alike, from
+//     memory that nobody changes meanwhile, and what it stores is stored by the
+//     first of them (q = 0);
+//   - barriers stand outside of all loops and conditions, and between two of
+//   them
+//     no array is both written and read: each order of threads was possible.
+
+#include "rcache/SpreadOutputs.h"
+#include "Affine/IslTools.h"
+#include "Legality.h"
+#include "Solve.h"
+#include "Staging.h"
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace rcache;
+
+namespace {
+
+using Factors = std::vector<std::string>;
+
+class Spreader {
+public:
+  Spreader(const KernelModel &M, bool NoAlias)
+      : M(M), NoAlias(NoAlias), Fixed(makeAssumptions(M, M.Geo.ConstBlock, 1)) {
+  }
+
+  std::optional<OtherBody> run() {
+    if (!M.Declines.empty())
+      return std::nullopt;
+    if (findLoops())
+      if (auto Body = write())
+        return Body;
+    Spread.clear();
+    NonZero.clear();
+    Edits.clear();
+    return write();
+  }
+
+private:
+  const KernelModel &M;
+  const bool NoAlias;
+  const Assumptions Fixed;
+  /// For statements whose rounds become threads, and whether their counter
+  /// falls where the new thread's number rises.
+  std::map<unsigned, bool> Spread;
+  unsigned Axis = 0;
+  bool Cyclic = true;
+  int64_t Rounds = 0;
+  std::set<std::string> NonZero;
+
+  //===--- What it has to be ---===//
+
+  bool findLoops() {
+    if (!simple() || !findLayout() || !apart() || !quiet())
+      return false;
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::For && loopIn(S.Range) < 0)
+        if (auto Falls = stages(S))
+          Spread.emplace(S.Id, *Falls);
+    return std::all_of(Spread.begin(), Spread.end(), [&](const auto &L) {
+      return roundsAreTheirOwn(M.stmt(L.first));
+    });
+  }
+
+  bool simple() const {
+    if (!M.Geo.ConstBlock)
+      return false;
+    for (const Stmt &S : M.Stmts) {
+      if (S.K == Stmt::Barrier && S.Sync != Stmt::Syncthreads &&
+          S.Sync != Stmt::CooperativeGroup)
+        return false;
+      if (S.HasBarrier && S.K != Stmt::Barrier && S.K != Stmt::Block)
+        return false;
+    }
+    for (const SharedArray &A : M.Arrays)
+      if (A.Volatile)
+        return false;
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (A.K != SharedAccess::Read && A.K != SharedAccess::Write)
+        return false;
+    for (const GlobalAccess &A : M.GlobalAccesses)
+      if (A.K != GlobalAccess::Read && A.K != GlobalAccess::Write)
+        return false;
+    for (const BuiltinUse &B : M.Builtins)
+      if (B.Axis > 2 || B.Range.empty())
+        return false;
+    for (const VarUse &U : M.VarUses)
+      if (U.Write && M.Vars[U.Var].IsReference)
+        return false;
+    return true;
+  }
+
+  /// A loop whose rounds could be threads, as far as control flow goes.
+  bool countsPlainly(const Stmt &L) const {
+    if (L.K != Stmt::For || L.IterVar < 0 || !L.ConstTripCount ||
+        *L.ConstTripCount < 2 || !L.ConstFirst || !L.Step || L.HasBarrier ||
+        L.HasReturn || L.Cooperative || !M.countsItself(L) ||
+        L.Children.size() != 1)
+      return false;
+    const Var &V = M.Vars[static_cast<size_t>(L.IterVar)];
+    if (V.DeclStmt != L.Id || V.AddressTaken || !V.OnlyDeclarator)
+      return false;
+    for (const Stmt &S : M.Stmts)
+      if ((S.K == Stmt::Break || S.K == Stmt::Continue) &&
+          L.Range.contains(S.Range) && loopOf(S) == static_cast<int>(L.Id))
+        return false;
+    for (int P = L.Parent; P >= 0; P = M.stmt(unsigned(P)).Parent)
+      if (M.stmt(unsigned(P)).K != Stmt::Block &&
+          M.stmt(unsigned(P)).K != Stmt::If)
+        return false;
+    return true;
+  }
+
+  int loopOf(const Stmt &S) const {
+    int P = S.Parent;
+    while (P >= 0 && M.stmt(unsigned(P)).K != Stmt::For &&
+           M.stmt(unsigned(P)).K != Stmt::While &&
+           M.stmt(unsigned(P)).K != Stmt::Do)
+      P = M.stmt(unsigned(P)).Parent;
+    return P;
+  }
+
+  /// The loop that becomes threads around it; -1: none.
+  int loopIn(TextRange R) const {
+    for (const auto &[L, Falls] : Spread)
+      if (M.stmt(L).Range.contains(R))
+        return static_cast<int>(L);
+    return -1;
+  }
+
+  //===--- Addresses ---===//
+
+  /// Index == P * (Ct * t + Ci * i) + rest: P as a product of symbols (none:
+  /// 1), Ct and Ci.
+  struct Steps {
+    Factors P;
+    int64_t OfThread = 0, OfRound = 0;
+  };
+
+  Factors factorsOf(const std::string &Id) const {
+    const int I = M.symbolIndex(Id);
+    if (I >= 0 && !M.Symbols[size_t(I)].Factors.empty())
+      return M.Symbols[size_t(I)].Factors;
+    return {Id};
+  }
+
+  std::optional<Steps> stepsOf(const isl::pw_aff &Index, const Stmt &L,
+                               unsigned Ax) const {
+    auto Form = linearForm(Fixed.fix(Index), always(M.Ctx->ctx()));
+    if (!Form)
+      return std::nullopt;
+    const std::string Thread = std::string("t") + "xyz"[Ax],
+                      Round = M.Symbols[size_t(L.IterSymbol)].Id;
+    std::map<Factors, Steps> Parts;
+    for (const auto &[Id, C] : Form->Coef) {
+      Factors F = factorsOf(Id);
+      const auto T = std::count(F.begin(), F.end(), Thread),
+                 R = std::count(F.begin(), F.end(), Round);
+      if (T + R == 0)
+        continue;
+      if (T + R > 1)
+        return std::nullopt;
+      F.erase(std::find(F.begin(), F.end(), T ? Thread : Round));
+      std::sort(F.begin(), F.end());
+      Steps &S = Parts[F];
+      S.P = F;
+      (T ? S.OfThread : S.OfRound) += C;
+    }
+    if (Parts.size() != 1)
+      return std::nullopt;
+    return Parts.begin()->second;
+  }
+
+  int64_t threads(unsigned Ax) const { return (*M.Geo.ConstBlock)[Ax]; }
+
+  /// Thread and round are one number there, in the layout asked for: whether
+  /// the counter falls where it rises. nullopt: they are not.
+  std::optional<bool> isOneNumber(const Steps &S, const Stmt &L, unsigned Ax,
+                                  bool AsCyclic) const {
+    if (S.OfThread == 0 || S.OfRound == 0)
+      return std::nullopt;
+    const int64_t AStep = S.OfRound * *L.Step;
+    for (const bool Falls : {false, true}) {
+      const int64_t Along = Falls ? -AStep : AStep;
+      if (AsCyclic ? Along == threads(Ax) * S.OfThread
+                   : S.OfThread == *L.ConstTripCount * Along)
+        return Falls;
+    }
+    return std::nullopt;
+  }
+
+  /// Finds the loops with all stores to global memory, and their layout.
+  bool findLayout() {
+    bool Known = false;
+    for (const GlobalAccess &G : M.GlobalAccesses) {
+      if (G.K != GlobalAccess::Write)
+        continue;
+      if (G.Root < 0 || !G.Index || G.Index->K != Value::Affine)
+        return false;
+      bool Found = false;
+      std::vector<unsigned> Around;
+      for (int P = int(G.Stmt); P >= 0; P = M.stmt(unsigned(P)).Parent)
+        if (M.stmt(unsigned(P)).K == Stmt::For)
+          Around.push_back(unsigned(P));
+      for (size_t K = Around.size(); K-- > 0 && !Found;) { // outermost first
+        const Stmt &L = M.stmt(Around[K]);
+        if (!countsPlainly(L))
+          continue;
+        for (unsigned Ax = 0; Ax < 3 && !Found; ++Ax) {
+          auto S = stepsOf(G.Index->Aff, L, Ax);
+          if (!S || threads(Ax) * *L.ConstTripCount > 1024)
+            continue;
+          for (bool AsCyclic : {true, false}) {
+            const auto Falls = isOneNumber(*S, L, Ax, AsCyclic);
+            if (!Falls)
+              continue;
+            if (Known && (Ax != Axis || AsCyclic != Cyclic ||
+                          *L.ConstTripCount != Rounds))
+              continue;
+            if (!nonZero(S->P))
+              return false;
+            Known = Found = true;
+            Axis = Ax;
+            Cyclic = AsCyclic;
+            Rounds = *L.ConstTripCount;
+            if (Spread.emplace(L.Id, *Falls).first->second != *Falls)
+              return false;
+            break;
+          }
+        }
+      }
+      if (!Found)
+        return false;
+    }
+    return Known;
+  }
+
+  /// Can a launch see to it that the product is not 0?
+  bool nonZero(const Factors &P) {
+    for (const std::string &F : P) {
+      const int I = M.symbolIndex(F);
+      if (I < 0)
+        return false;
+      const Symbol &S = M.Symbols[size_t(I)];
+      if (S.K == Symbol::Param)
+        NonZero.insert(S.Text);
+      else if (S.K != Symbol::BlockDim && S.K != Symbol::GridDim)
+        return false;
+    }
+    return true;
+  }
+
+  /// Rounds of one thread store to elements of their own.
+  bool apart() const {
+    std::vector<const GlobalAccess *> Stores;
+    for (const GlobalAccess &G : M.GlobalAccesses)
+      if (G.K == GlobalAccess::Write)
+        Stores.push_back(&G);
+    for (size_t I = 0; I < Stores.size(); ++I)
+      for (size_t K = I + 1; K < Stores.size(); ++K) {
+        const GlobalAccess &A = *Stores[I], &B = *Stores[K];
+        if (A.Root != B.Root) {
+          if (mayAlias(M, A.Root, B.Root, NoAlias))
+            return false;
+          continue;
+        }
+        const int La = loopIn(A.Range), Lb = loopIn(B.Range);
+        // The same element in the same round, whichever it is.
+        if (La != Lb || A.ElemBytes != B.ElemBytes ||
+            !A.Index->Aff.ne_set(B.Index->Aff).is_empty())
+          return false;
+      }
+    return true;
+  }
+
+  /// How many barriers stand before it.
+  int64_t interval(TextRange R) const {
+    return std::count_if(M.Stmts.begin(), M.Stmts.end(), [&](const Stmt &S) {
+      return S.K == Stmt::Barrier && S.Range.Begin < R.Begin;
+    });
+  }
+
+  /// Between two barriers nothing is both written and read.
+  bool quiet() const {
+    for (const SharedAccess &A : M.SharedAccesses)
+      for (const SharedAccess &B : M.SharedAccesses)
+        if (A.K == SharedAccess::Write && B.K == SharedAccess::Read &&
+            A.Array == B.Array && interval(A.Range) == interval(B.Range))
+          return false;
+    for (const GlobalAccess &R : M.GlobalAccesses)
+      if (R.K == GlobalAccess::Read)
+        for (const GlobalAccess &W : M.GlobalAccesses)
+          if (W.K == GlobalAccess::Write &&
+              (R.Root == W.Root || mayAlias(M, R.Root, W.Root, NoAlias)) &&
+              interval(R.Range) >= interval(W.Range))
+            return false;
+    return true;
+  }
+
+  /// A loop that stages, each element once, by the same layout: whether its
+  /// counter falls.
+  std::optional<bool> stages(const Stmt &L) const {
+    if (!countsPlainly(L) || *L.ConstTripCount != Rounds ||
+        !roundsAreTheirOwn(L))
+      return std::nullopt;
+    std::optional<bool> Falls;
+    for (const SharedAccess &A : M.SharedAccesses) {
+      if (A.K != SharedAccess::Write || !L.Range.contains(A.Range))
+        continue;
+      if (!A.Affine)
+        return std::nullopt;
+      std::optional<bool> Here;
+      for (const isl::pw_aff &I : A.Index)
+        if (auto S = stepsOf(I, L, Axis); S && S->P.empty() && !Here)
+          Here = isOneNumber(*S, L, Axis, Cyclic);
+      if (!Here || (Falls && *Falls != *Here))
+        return std::nullopt;
+      Falls = Here;
+      // What the same thread writes besides, in an order that is its own.
+      for (const SharedAccess &B : M.SharedAccesses)
+        if (&A != &B && B.K == SharedAccess::Write && A.Array == B.Array &&
+            interval(A.Range) == interval(B.Range) &&
+            (L.Range.contains(B.Range) || mayMeet(A, B)))
+          return std::nullopt;
+    }
+    return Falls;
+  }
+
+  /// Do two writes in different loops of one thread reach the same element?
+  bool mayMeet(const SharedAccess &A, const SharedAccess &B) const {
+    if (!A.Affine || !B.Affine || A.Index.size() != B.Index.size() ||
+        A.Domain.is_null() || B.Domain.is_null())
+      return true;
+    isl::set Same = Fixed.fix(A.Domain)
+                        .intersect(Fixed.fix(B.Domain))
+                        .intersect(Fixed.Context);
+    for (size_t D = 0; D < A.Index.size(); ++D)
+      Same =
+          Same.intersect(Fixed.fix(A.Index[D]).eq_set(Fixed.fix(B.Index[D])));
+    return !Same.is_empty();
+  }
+
+  //===--- Variables ---===//
+
+  /// Does each round set what it uses of variables from outside?
+  bool roundsAreTheirOwn(const Stmt &L) const {
+    for (unsigned V = 0; V < M.Vars.size(); ++V) {
+      const Var &Vr = M.Vars[V];
+      if (static_cast<int>(V) == L.IterVar)
+        continue;
+      if (!Vr.IsParam && L.Range.contains(M.stmt(Vr.DeclStmt).Range))
+        continue; // declared inside
+      bool Written = false;
+      for (const VarUse &U : M.VarUses)
+        Written |= U.Var == V && U.Write && L.Range.contains(U.Range);
+      if (!Written)
+        continue;
+      if (Vr.AddressTaken || !Vr.ArrayExtents.empty() || !setFirst(V, L))
+        return false;
+      // Behind it, the value is the last round's.
+      for (const VarUse &U : M.VarUses) {
+        if (U.Var != V || U.Range.Begin < L.Range.End)
+          continue;
+        const int Later = loopIn(U.Range);
+        if (Later < 0 || Later == static_cast<int>(L.Id) ||
+            !setFirst(V, M.stmt(unsigned(Later))))
+          return false;
+      }
+    }
+    return true;
+  }
+
+  /// The first use in a round is `v = ...;`, always run, without v on the
+  /// right.
+  bool setFirst(unsigned V, const Stmt &L) const {
+    const VarUse *First = nullptr;
+    for (const VarUse &U : M.VarUses)
+      if (U.Var == V && L.Range.contains(U.Range)) {
+        First = &U;
+        break;
+      }
+    if (!First || !First->Write)
+      return false;
+    const Stmt *Leaf = nullptr;
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::Leaf && S.Range.contains(First->Range))
+        Leaf = &S;
+    if (!Leaf || Leaf->Range.Begin != First->Range.Begin)
+      return false;
+    const unsigned Body = L.Children[0];
+    if (Leaf->Id != Body && (M.stmt(Body).K != Stmt::Block ||
+                             Leaf->Parent != static_cast<int>(Body)))
+      return false;
+    for (const VarUse &U : M.VarUses)
+      if (&U != First && U.Var == V && Leaf->Range.contains(U.Range))
+        return false;
+    const std::string Rest = M.text({First->Range.End, Leaf->Range.End});
+    const size_t At = Rest.find_first_not_of(" \t\n");
+    return At != std::string::npos && Rest[At] == '=' && Rest[At + 1] != '=';
+  }
+
+  //===--- Text ---===//
+
+  struct TextEdit {
+    unsigned End = 0;
+    std::string Text;
+  };
+  std::map<unsigned, TextEdit> Edits; ///< by where they begin
+
+  /// Replaces \p R; at one place, an insertion stands in front of what is
+  /// replaced and behind earlier insertions. False: two replacements meet.
+  bool edit(TextRange R, const std::string &Text) {
+    auto [It, New] = Edits.try_emplace(R.Begin, TextEdit{R.End, Text});
+    if (New)
+      return true;
+    TextEdit &E = It->second;
+    if (E.End == R.Begin) {
+      E.End = R.End;
+      E.Text += Text;
+      return true;
+    }
+    if (!R.empty())
+      return false;
+    E.Text = Text + E.Text;
+    return true;
+  }
+
+  std::string newLines(TextRange R) const {
+    std::string T;
+    for (char C : M.text(R))
+      if (C == '\n')
+        T += C;
+    return T;
+  }
+
+  std::optional<OtherBody> write() {
+    if (!Spread.empty() && !writeThreads())
+      return std::nullopt;
+    if (!copyParams() || Edits.empty())
+      return std::nullopt;
+    OtherBody R;
+    unsigned At = M.BodyRange.Begin;
+    for (const auto &[Begin, E] : Edits) {
+      if (Begin < At || E.End > M.BodyRange.End)
+        return std::nullopt;
+      R.Text += M.text({At, Begin}) + E.Text;
+      At = E.End;
+    }
+    R.Text += M.text({At, M.BodyRange.End});
+    R.Form = M.Form;
+    if (Spread.empty())
+      return R;
+    R.Form.Scale[Axis] *= Rounds;
+    for (const std::string &P : NonZero)
+      if (std::find(R.Form.NonZero.begin(), R.Form.NonZero.end(), P) ==
+          R.Form.NonZero.end())
+        R.Form.NonZero.push_back(P);
+    R.Note = "each of the " + std::to_string(Rounds) +
+             " outputs of a thread along " + "xyz"[Axis] +
+             " is planned as a thread of its own";
+    return R;
+  }
+
+  bool writeThreads() {
+    const std::string Thread = std::string("threadIdx.") + "xyz"[Axis];
+    const std::string B = std::to_string(threads(Axis)) + "u",
+                      S = std::to_string(Rounds) + "u";
+    const std::string T = Cyclic ? Thread + " % " + B : Thread + " / " + S,
+                      Q = Cyclic ? Thread + " / " + B : Thread + " % " + S,
+                      IsFirst = Cyclic ? Thread + " < " + B : Q + " == 0u";
+    std::vector<TextRange> Gone;
+    for (const auto &[L, Falls] : Spread) {
+      const Stmt &St = M.stmt(L);
+      const Var &I = M.Vars[size_t(St.IterVar)];
+      const TextRange Head = {St.Range.Begin, St.HeaderRange.End};
+      // Its own words, which instantiations share.
+      const std::string First =
+          !Falls && !I.InitRange.empty()
+              ? "(" + M.text(I.InitRange) + ")"
+              : std::to_string(*St.ConstFirst +
+                               (Falls ? *St.Step * (Rounds - 1) : 0));
+      if (!edit(Head, newLines(Head) + "{ const " + I.Type + " " + I.Name +
+                          " = " + First + " + " +
+                          std::to_string(Falls ? -*St.Step : *St.Step) +
+                          " * (int)(" + Q + "); ") ||
+          !edit({St.Range.End, St.Range.End}, " }"))
+        return false;
+      Gone.push_back(Head);
+    }
+    auto InGone = [&](TextRange R) {
+      return std::any_of(Gone.begin(), Gone.end(),
+                         [&](TextRange G) { return G.contains(R); });
+    };
+    // What is stored besides is stored by the first of the threads.
+    std::set<unsigned> Guarded;
+    for (const SharedAccess &A : M.SharedAccesses) {
+      if (A.K != SharedAccess::Write || loopIn(A.Range) >= 0 ||
+          !Guarded.insert(A.Stmt).second)
+        continue;
+      const Stmt &Leaf = M.stmt(A.Stmt);
+      if (Leaf.K != Stmt::Leaf)
+        return false;
+      for (const VarUse &U : M.VarUses)
+        if (U.Write && Leaf.Range.contains(U.Range))
+          return false;
+      if (!edit({Leaf.Range.Begin, Leaf.Range.Begin},
+                "{ if (" + IsFirst + ") ") ||
+          !edit({Leaf.Range.End, Leaf.Range.End}, " }"))
+        return false;
+    }
+    for (const BuiltinUse &U : M.Builtins) {
+      if (U.Axis != Axis || InGone(U.Range) ||
+          (U.K != Symbol::ThreadIdx && U.K != Symbol::BlockDim))
+        continue;
+      if (!M.BodyRange.contains(U.Range) ||
+          !edit(U.Range, U.K == Symbol::ThreadIdx ? "(" + T + ")" : B))
+        return false;
+    }
+    return true;
+  }
+
+  /// Slots of a thread need their own copy of a parameter that they modify.
+  bool copyParams() {
+    std::string Copies;
+    for (unsigned V = 0; V < M.Vars.size(); ++V) {
+      const Var &Vr = M.Vars[V];
+      if (!Vr.IsParam || !Vr.Assigned)
+        continue;
+      if (Vr.AddressTaken || Vr.IsReference ||
+          Vr.Type.find('(') != std::string::npos)
+        return false;
+      std::string Name = Vr.Name + "_here";
+      while (M.Text.find(Name) != std::string::npos)
+        Name += '_';
+      for (const VarUse &U : M.VarUses)
+        if (U.Var == V && (!M.BodyRange.contains(U.Range) ||
+                           M.text(U.Range) != Vr.Name || !edit(U.Range, Name)))
+          return false;
+      Copies += " " + Vr.Type + " " + Name + " = " + Vr.Name + ";";
+    }
+    return Copies.empty() ||
+           edit({M.BodyRange.Begin + 1, M.BodyRange.Begin + 1}, Copies);
+  }
+};
+
+} // namespace
+
+std::optional<OtherBody> rcache::spreadOutputs(const KernelModel &M,
+                                               bool AssumeNoAlias) {
+  M.Ctx->resetBudget();
+  auto Result = guarded([&] { return Spreader(M, AssumeNoAlias).run(); });
+  if (Result)
+    return std::move(*Result);
+  llvm::consumeError(Result.takeError());
+  return std::nullopt;
+}
