@@ -485,7 +485,8 @@ private:
     }
     UnitEdits Edits(MainText, MainFile, O);
     join(Alone, Edits);
-    return applyEdits(MainText, Edits.finish());
+    return O.UsersText ? O.UsersText(Edits.finish())
+                       : applyEdits(MainText, Edits.finish());
   }
 
   std::string freshName(const std::string &Base) const {

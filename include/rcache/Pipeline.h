@@ -30,6 +30,7 @@ class Preprocessor;
 
 namespace rcache {
 
+struct Edit;
 class TokenRecorder; // lib/Model: the tokens of user code, recorded while parsing
 
 /// A kernel whose candidates are ranked, for those who know more than a
@@ -66,6 +67,9 @@ struct Options {
   /// Take this one of the planner's candidates (Choice.h), gain or no gain.
   std::optional<unsigned> Candidate;
   TuneHook Tune;                    ///< may be empty; called in any thread
+  /// The user's file with edits of the text that is parsed, where that is
+  /// another one (see Forms). Empty: the parsed text is the user's.
+  std::function<llvm::Expected<std::string>(std::vector<Edit>)> UsersText;
   std::string Mutate;               ///< for tests: damage the plan (Plan/Mutate.h)
   unsigned MutateSeed = 0;
   std::string Exchange;             ///< for tests: only plans with this exchange,

@@ -302,14 +302,20 @@ public:
   }
 
   /// False: an edit lies where calls were written out.
-  bool map(Result &R, const std::string &OriginalMain) const {
-    for (Edit &E : R.Edits) {
+  bool map(std::vector<Edit> &Edits, const std::string &OriginalMain) const {
+    for (Edit &E : Edits) {
       const unsigned Begin = offset(E.Offset, MainFile),
                      End = offset(E.Offset + E.Length, MainFile);
       if (End - Begin != E.Length || End > OriginalMain.size())
         return false;
       E.Offset = Begin;
     }
+    return true;
+  }
+
+  bool map(Result &R, const std::string &OriginalMain) const {
+    if (!map(R.Edits, OriginalMain))
+      return false;
     std::map<const KernelModel *, std::shared_ptr<const KernelModel>> Models;
     for (KernelResult &K : R.Kernels) {
       map(K.Pos);
@@ -348,9 +354,11 @@ private:
     StringRef Text = It->second;
     const size_t Eol = Text.rfind('\n', P.Offset ? P.Offset - 1 : 0);
     if (P.Offset)
-      P.Column = P.Offset - (Eol == StringRef::npos || Eol >= P.Offset
-                                 ? 0
-                                 : static_cast<unsigned>(Eol) + 1) + 1;
+      P.Column = P.Offset -
+                 (Eol == StringRef::npos || Eol >= P.Offset
+                      ? 0
+                      : static_cast<unsigned>(Eol) + 1) +
+                 1;
   }
 };
 
@@ -383,12 +391,21 @@ public:
         Again.Overlay[normalized(File)] = std::move(New);
     }
     Rounds.push_back(std::move(Edits));
-    auto More = rewriteOnce(Again, Opts, Forms, /*AllowErrors=*/false);
+    BackToOriginal Back(Rounds, Originals, Job->File);
+    std::vector<Options> Here(Opts.begin(), Opts.end());
+    for (size_t I = 0; I < Here.size() && I < Last.Results.size(); ++I)
+      Here[I].UsersText =
+          [&Back, &Main = Last.Results[I].Parse.MainText](
+              std::vector<Edit> Edits) -> llvm::Expected<std::string> {
+        if (!Back.map(Edits, Main))
+          return llvm::createStringError("an edit lies in text of the tool");
+        return applyEdits(Main, Edits);
+      };
+    auto More = rewriteOnce(Again, Here, Forms, /*AllowErrors=*/false);
     if (!More) {
       llvm::consumeError(More.takeError());
       return false;
     }
-    BackToOriginal Back(Rounds, Originals, Job->File);
     for (size_t I = 0; I < Last.Results.size(); ++I) {
       FileResult &R = More->Results[I];
       if (!R.Usable || !Back.map(R.Rewrite, Last.Results[I].Parse.MainText))

@@ -11,6 +11,13 @@
 // RUN: rcache-rewrite %s -o /dev/null --cuda-path=%cuda --kernel=rows_moved --kernel=cols_padded \
 // RUN:   --kernel=cols_base --kernel=rows_base --kernel=rows_clamped -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=GAIN %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
+// RUN: rcache-rewrite %s -o /dev/null -q --cuda-path=%cuda --kernel=rows_base --emit-candidates=%t.each -- -I%S/Inputs
+// RUN: find %t.each -name "rows_base.c*.cu" -exec grep -hv "^//" {} + | FileCheck --check-prefix=EACH %s
+//
+// A candidate's file has the kernel as it was, not as it was planned.
+// EACH: void rows_base(
+// EACH-NOT: threadIdx.x /
+// EACH: void rows_base_rc{{2?}}(
 //
 // By default, where it pays.
 // GAIN-DAG: rewrote 'rows_moved<8, 8, 1>' {{.*}}'s' reloaded
