@@ -56,6 +56,9 @@ def limit(m, form, rate, gpu, counts):
         if used and m.get('outputs'):
             shares['L1'] = used['l1'] * m['outputs'] / 32 / clocks
             shares['LDS'] = used['exchange'] * m['outputs'] / 32 / clocks
+    # More than all of it: the count is too high (rounds or bank conflicts that are
+    # not known), and says nothing.
+    shares = {k: v for k, v in shares.items() if v <= 1.02}
     name = max(shares, key=shares.get)
     return name, shares[name]
 

@@ -29,37 +29,60 @@ template <> struct word<16> {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_ON_WORD
+#define RCACHE_DEVICE_ON_WORD
+namespace rcache {
+namespace device {
+/// Whether an access of Bytes bytes may be made at p.
+template <int Bytes> __device__ __forceinline__ bool on_word(const void *p) {
+  return reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_LOAD_WORDS
+#define RCACHE_DEVICE_LOAD_WORDS
+namespace rcache {
+namespace device {
+/// w[i] = p[i] for Low <= i < High (-1: N), in accesses of Bytes bytes, for
+/// which p + Head is aligned (sizeof(T): one element at a time). Reads nothing
+/// outside the part.
+template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
+__device__ __forceinline__ void load_words(T (&w)[N], const T *p) {
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
+  // The first place in the part where a word may begin.
+  constexpr int Last = High < 0 ? N : High;
+  constexpr int First = Low + ((Head - Low) % V + V) % V;
+  constexpr int Words = V > 1 && Last > First ? (Last - First) / V : 0;
+  constexpr int Begin = Words ? First : Last, End = Begin + Words * V;
+  using word_t = typename word<Bytes>::type;
+#pragma unroll
+  for (int i = Low; i < Begin; ++i)
+    w[i] = p[i];
+#pragma unroll
+  for (int v = 0; v < Words; ++v) {
+    const word_t x = reinterpret_cast<const word_t *>(p + Begin)[v];
+    memcpy(&w[Begin + v * V], &x, Bytes);
+  }
+#pragma unroll
+  for (int i = End; i < Last; ++i)
+    w[i] = p[i];
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_LOAD_RUN
 #define RCACHE_DEVICE_LOAD_RUN
 namespace rcache {
 namespace device {
-/// w[i] = p[i] for 0 <= i < N, in accesses of Bytes bytes where p + Head is
-/// aligned for them (Head < Bytes / sizeof(T)), else one element at a time.
-/// Reads nothing outside the run.
-template <int Bytes, int Head, int N, typename T>
+/// The same, one element at a time where p + Head is not aligned.
+template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int Size = static_cast<int>(sizeof(T));
-  constexpr int V = Bytes > Size ? Bytes / Size : 1;
-  constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
-  if (Vectors > 0 &&
-      reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
-    using word_t = typename word<Bytes>::type;
-#pragma unroll
-    for (int i = 0; i < Head && i < N; ++i)
-      w[i] = p[i];
-#pragma unroll
-    for (int v = 0; v < Vectors; ++v) {
-      const word_t x = reinterpret_cast<const word_t *>(p + Head)[v];
-      memcpy(&w[Head + v * V], &x, Bytes);
-    }
-#pragma unroll
-    for (int i = Head + Vectors * V; i < N; ++i)
-      w[i] = p[i];
-  } else {
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      w[i] = p[i];
-  }
+  if (on_word<Bytes>(p + Head))
+    load_words<Bytes, Head, Low, High>(w, p);
+  else
+    load_words<1, 0, Low, High>(w, p);
 }
 } // namespace device
 } // namespace rcache
@@ -128,28 +151,6 @@ static inline bool aligned(const volatile void *p) {
 #else
   return reinterpret_cast<size_t>(p) % 16 == 0;
 #endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_SHUFFLE
-#define RCACHE_DEVICE_SHUFFLE
-namespace rcache {
-namespace device {
-/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
-/// call it. T: trivially copyable, of any size; exchanged word by word. Taken
-/// by value: `c ? a[i] : b[j]` bound to a reference would choose between
-/// addresses and keep both arrays in local memory.
-template <typename T> __device__ __forceinline__ T shuffle(T value, int lane) {
-  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
-  unsigned int words[Words] = {};
-  memcpy(words, &value, sizeof(T));
-#pragma unroll
-  for (int i = 0; i < Words; ++i)
-    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
-  T result;
-  memcpy(&result, words, sizeof(T));
-  return result;
 }
 } // namespace device
 } // namespace rcache
@@ -444,94 +445,56 @@ __global__ void localEnergy_rc(const unsigned char *gain, const short *level,
                                const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 8 threads of localEnergy, neighbours in
   // x.
-  //   s: window of 16 registers, chunks of 8 a lane, exchanged by shuffles.
+  //   s: window of 16 registers, loaded by each thread.
   //   Barriers stay: 'energy' is written and may be 'gain', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
   const int rc_tx = threadIdx.x * 8; // first logical thread
-  const int rc_lane = threadIdx.x % 32;
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> float {
-    if (rc_e0 < 264 && 256 * (int)rc_block_x + rc_e0 < n)
+    if (256 * (int)rc_block_x + rc_e0 < n)
       return fminf(float((gain[256 * (int)rc_block_x + rc_e0])) *
                        float((level[256 * (int)rc_block_x + rc_e0])),
                    4096.0f);
     return {}; // never used
   };
-  // Phase: each lane loads its own chunk of s; 1 lane loads what lies behind
-  // the warp's last chunk.
-  float rc_s_w_own[8], rc_s_w_next[8] = {};
+  // Phase: the elements of s that this thread's outputs need.
+  float rc_s_w[16];
   {
     const int rc_e0 = rc_tx;
-    if (rc_e0 < 257 && 256 * (int)rc_block_x + rc_e0 < n - 7) {
-      unsigned char rc_l0[8];
+    if (256 * (int)rc_block_x + rc_e0 < n - 15) {
+      unsigned char rc_l0[16];
+      short rc_l1[16];
       rcache::device::load_run<16, 0>(rc_l0,
                                       gain + (256 * (int)rc_block_x + rc_e0));
-      short rc_l1[8];
       rcache::device::load_run<16, 0>(rc_l1,
                                       level + (256 * (int)rc_block_x + rc_e0));
 #pragma unroll
-      for (int rc_m = 0; rc_m < 8; ++rc_m)
-        rc_s_w_own[rc_m] =
+      for (int rc_m = 0; rc_m < 16; ++rc_m)
+        rc_s_w[rc_m] =
             fminf(float((rc_l0[rc_m])) * float((rc_l1[rc_m])), 4096.0f);
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 8; ++rc_m)
-        rc_s_w_own[rc_m] = rc_s_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 16; ++rc_m)
+        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
-  if (rc_lane < 1) {
-    const int rc_e0 = rc_tx + 256;
-    if (rc_e0 < 257 && 256 * (int)rc_block_x + rc_e0 < n - 7) {
-      unsigned char rc_l0[8];
-      rcache::device::load_run<16, 0>(rc_l0,
-                                      gain + (256 * (int)rc_block_x + rc_e0));
-      short rc_l1[8];
-      rcache::device::load_run<16, 0>(rc_l1,
-                                      level + (256 * (int)rc_block_x + rc_e0));
-#pragma unroll
-      for (int rc_m = 0; rc_m < 8; ++rc_m)
-        rc_s_w_next[rc_m] =
-            fminf(float((rc_l0[rc_m])) * float((rc_l1[rc_m])), 4096.0f);
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 8; ++rc_m)
-        rc_s_w_next[rc_m] = rc_s_at(rc_e0 + rc_m);
-    }
-  }
-  // Phase: the rest of the window arrives from the lanes that own it.
-  float rc_s_w[16];
-#pragma unroll
-  for (int rc_m = 0; rc_m < 8; ++rc_m)
-    rc_s_w[rc_m] = rc_s_w_own[rc_m];
-#pragma unroll
-  for (int rc_m = 8; rc_m < 16; ++rc_m)
-    rc_s_w[rc_m] = rcache::device::shuffle(
-        rc_lane < rc_m / 8 ? rc_s_w_next[rc_m % 8] : rc_s_w_own[rc_m % 8],
-        (rc_lane + rc_m / 8) % 32);
   __syncthreads();
   {
-    float e[8];
-#pragma unroll
-    for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      e[rc_s] = 0;
-    }
-
-#pragma unroll
-    for (int j = 0; j < SPAN; ++j) {
-#pragma unroll
-      for (int rc_s = 0; rc_s < 8; ++rc_s) {
-        const float d = rc_s_w[rc_s + j + 1] - rc_s_w[rc_s + j];
-        e[rc_s] += fabsf(d);
-      }
-    }
     float rc_energy_v[8];
     bool rc_energy_v_on[8] = {};
 #pragma unroll
     for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      rc_energy_v[rc_s] = e[rc_s];
+      float e = 0;
+
+#pragma unroll
+      for (int j = 0; j < SPAN; ++j) {
+        const float d = rc_s_w[rc_s + j + 1] - rc_s_w[rc_s + j];
+        e += fabsf(d);
+      }
+      rc_energy_v[rc_s] = e;
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 8; ++rc_s) {

@@ -29,37 +29,45 @@ template <> struct word<16> {
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_LOAD_RUN
-#define RCACHE_DEVICE_LOAD_RUN
+#ifndef RCACHE_DEVICE_ON_WORD
+#define RCACHE_DEVICE_ON_WORD
 namespace rcache {
 namespace device {
-/// w[i] = p[i] for 0 <= i < N, in accesses of Bytes bytes where p + Head is
-/// aligned for them (Head < Bytes / sizeof(T)), else one element at a time.
-/// Reads nothing outside the run.
-template <int Bytes, int Head, int N, typename T>
-__device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
+/// Whether an access of Bytes bytes may be made at p.
+template <int Bytes> __device__ __forceinline__ bool on_word(const void *p) {
+  return reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_LOAD_WORDS
+#define RCACHE_DEVICE_LOAD_WORDS
+namespace rcache {
+namespace device {
+/// w[i] = p[i] for Low <= i < High (-1: N), in accesses of Bytes bytes, for
+/// which p + Head is aligned (sizeof(T): one element at a time). Reads nothing
+/// outside the part.
+template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
+__device__ __forceinline__ void load_words(T (&w)[N], const T *p) {
   constexpr int Size = static_cast<int>(sizeof(T));
   constexpr int V = Bytes > Size ? Bytes / Size : 1;
-  constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
-  if (Vectors > 0 &&
-      reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
-    using word_t = typename word<Bytes>::type;
+  // The first place in the part where a word may begin.
+  constexpr int Last = High < 0 ? N : High;
+  constexpr int First = Low + ((Head - Low) % V + V) % V;
+  constexpr int Words = V > 1 && Last > First ? (Last - First) / V : 0;
+  constexpr int Begin = Words ? First : Last, End = Begin + Words * V;
+  using word_t = typename word<Bytes>::type;
 #pragma unroll
-    for (int i = 0; i < Head && i < N; ++i)
-      w[i] = p[i];
+  for (int i = Low; i < Begin; ++i)
+    w[i] = p[i];
 #pragma unroll
-    for (int v = 0; v < Vectors; ++v) {
-      const word_t x = reinterpret_cast<const word_t *>(p + Head)[v];
-      memcpy(&w[Head + v * V], &x, Bytes);
-    }
-#pragma unroll
-    for (int i = Head + Vectors * V; i < N; ++i)
-      w[i] = p[i];
-  } else {
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      w[i] = p[i];
+  for (int v = 0; v < Words; ++v) {
+    const word_t x = reinterpret_cast<const word_t *>(p + Begin)[v];
+    memcpy(&w[Begin + v * V], &x, Bytes);
   }
+#pragma unroll
+  for (int i = End; i < Last; ++i)
+    w[i] = p[i];
 }
 } // namespace device
 } // namespace rcache
@@ -433,7 +441,14 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
   const auto rc_tile_w_row = [=](float (&rc_v)[8], const int rc_row) {
     const int rc_e0 = rc_ty + rc_row;
     const int rc_e1 = rc_tx;
-    rcache::device::load_run<16, 2>(
+    rcache::device::load_words<16, 2>(
+        rc_v, in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
+                    8 * (int)(blockIdx.y * width) - 2 * width - 2));
+  };
+  const auto rc_tile_w_unaligned_row = [=](float (&rc_v)[8], const int rc_row) {
+    const int rc_e0 = rc_ty + rc_row;
+    const int rc_e1 = rc_tx;
+    rcache::device::load_words<4, 0>(
         rc_v, in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
                     8 * (int)(blockIdx.y * width) - 2 * width - 2));
   };
@@ -444,7 +459,7 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
     for (int rc_m = 0; rc_m < 8; ++rc_m)
       rc_v[rc_m] = rc_tile_at(rc_e0, rc_e1 + rc_m);
   };
-  bool rc_tile_w_inside;
+  bool rc_tile_w_inside, rc_tile_w_words;
   {
     const int rc_e0 = rc_ty;
     const int rc_e1 = rc_tx;
@@ -452,6 +467,15 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
                        32 * (int)rc_block_x + rc_e1 < width - 5 &&
                        4 <= 8 * (int)blockIdx.y + rc_e0 &&
                        8 * (int)blockIdx.y + rc_e0 < height - 5;
+    // In words when all rows are aligned.
+    rc_tile_w_words =
+        rc_tile_w_inside &&
+        rcache::device::on_word<16>(
+            in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
+                  8 * (int)(blockIdx.y * width) - 2 * width - 2 + 2)) &&
+        rcache::device::on_word<16>(
+            in + (rc_e1 + 32 * (int)rc_block_x + ((rc_e0 + 1) * width) +
+                  8 * (int)(blockIdx.y * width) - 2 * width - 2 + 2));
   }
   {
     float sum[4][4];
@@ -461,11 +485,33 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
       for (int rc_s = 0; rc_s < 4; ++rc_s) {
         sum[rc_sy][rc_s] = 0;
       }
-    if (rc_tile_w_inside) {
+    if (rc_tile_w_words) {
 #pragma unroll
       for (int rc_row = 0; rc_row < 8; ++rc_row) {
         float rc_tile_w[8];
         rc_tile_w_row(rc_tile_w, rc_row);
+
+#pragma unroll
+        for (int i = 0; i <= 2 * R; ++i) {
+#pragma unroll
+          for (int rc_sy = 0; rc_sy < 4; ++rc_sy) {
+            const int rc_round = rc_row - rc_sy;
+            if (rc_round < 0 || rc_round > 4)
+              continue;
+            const int j = rc_round;
+#pragma unroll
+            for (int rc_s = 0; rc_s < 4; ++rc_s) {
+              sum[rc_sy][rc_s] +=
+                  mask[j * (2 * R + 1) + i] * rc_tile_w[rc_s + i];
+            }
+          }
+        }
+      }
+    } else if (rc_tile_w_inside) {
+#pragma unroll
+      for (int rc_row = 0; rc_row < 8; ++rc_row) {
+        float rc_tile_w[8];
+        rc_tile_w_unaligned_row(rc_tile_w, rc_row);
 
 #pragma unroll
         for (int i = 0; i <= 2 * R; ++i) {

@@ -29,37 +29,60 @@ template <> struct word<16> {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_ON_WORD
+#define RCACHE_DEVICE_ON_WORD
+namespace rcache {
+namespace device {
+/// Whether an access of Bytes bytes may be made at p.
+template <int Bytes> __device__ __forceinline__ bool on_word(const void *p) {
+  return reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_LOAD_WORDS
+#define RCACHE_DEVICE_LOAD_WORDS
+namespace rcache {
+namespace device {
+/// w[i] = p[i] for Low <= i < High (-1: N), in accesses of Bytes bytes, for
+/// which p + Head is aligned (sizeof(T): one element at a time). Reads nothing
+/// outside the part.
+template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
+__device__ __forceinline__ void load_words(T (&w)[N], const T *p) {
+  constexpr int Size = static_cast<int>(sizeof(T));
+  constexpr int V = Bytes > Size ? Bytes / Size : 1;
+  // The first place in the part where a word may begin.
+  constexpr int Last = High < 0 ? N : High;
+  constexpr int First = Low + ((Head - Low) % V + V) % V;
+  constexpr int Words = V > 1 && Last > First ? (Last - First) / V : 0;
+  constexpr int Begin = Words ? First : Last, End = Begin + Words * V;
+  using word_t = typename word<Bytes>::type;
+#pragma unroll
+  for (int i = Low; i < Begin; ++i)
+    w[i] = p[i];
+#pragma unroll
+  for (int v = 0; v < Words; ++v) {
+    const word_t x = reinterpret_cast<const word_t *>(p + Begin)[v];
+    memcpy(&w[Begin + v * V], &x, Bytes);
+  }
+#pragma unroll
+  for (int i = End; i < Last; ++i)
+    w[i] = p[i];
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_LOAD_RUN
 #define RCACHE_DEVICE_LOAD_RUN
 namespace rcache {
 namespace device {
-/// w[i] = p[i] for 0 <= i < N, in accesses of Bytes bytes where p + Head is
-/// aligned for them (Head < Bytes / sizeof(T)), else one element at a time.
-/// Reads nothing outside the run.
-template <int Bytes, int Head, int N, typename T>
+/// The same, one element at a time where p + Head is not aligned.
+template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
 __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
-  constexpr int Size = static_cast<int>(sizeof(T));
-  constexpr int V = Bytes > Size ? Bytes / Size : 1;
-  constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
-  if (Vectors > 0 &&
-      reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
-    using word_t = typename word<Bytes>::type;
-#pragma unroll
-    for (int i = 0; i < Head && i < N; ++i)
-      w[i] = p[i];
-#pragma unroll
-    for (int v = 0; v < Vectors; ++v) {
-      const word_t x = reinterpret_cast<const word_t *>(p + Head)[v];
-      memcpy(&w[Head + v * V], &x, Bytes);
-    }
-#pragma unroll
-    for (int i = Head + Vectors * V; i < N; ++i)
-      w[i] = p[i];
-  } else {
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      w[i] = p[i];
-  }
+  if (on_word<Bytes>(p + Head))
+    load_words<Bytes, Head, Low, High>(w, p);
+  else
+    load_words<1, 0, Low, High>(w, p);
 }
 } // namespace device
 } // namespace rcache

@@ -29,37 +29,45 @@ template <> struct word<16> {
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_LOAD_RUN
-#define RCACHE_DEVICE_LOAD_RUN
+#ifndef RCACHE_DEVICE_ON_WORD
+#define RCACHE_DEVICE_ON_WORD
 namespace rcache {
 namespace device {
-/// w[i] = p[i] for 0 <= i < N, in accesses of Bytes bytes where p + Head is
-/// aligned for them (Head < Bytes / sizeof(T)), else one element at a time.
-/// Reads nothing outside the run.
-template <int Bytes, int Head, int N, typename T>
-__device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
+/// Whether an access of Bytes bytes may be made at p.
+template <int Bytes> __device__ __forceinline__ bool on_word(const void *p) {
+  return reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_LOAD_WORDS
+#define RCACHE_DEVICE_LOAD_WORDS
+namespace rcache {
+namespace device {
+/// w[i] = p[i] for Low <= i < High (-1: N), in accesses of Bytes bytes, for
+/// which p + Head is aligned (sizeof(T): one element at a time). Reads nothing
+/// outside the part.
+template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
+__device__ __forceinline__ void load_words(T (&w)[N], const T *p) {
   constexpr int Size = static_cast<int>(sizeof(T));
   constexpr int V = Bytes > Size ? Bytes / Size : 1;
-  constexpr int Vectors = V > 1 && N > Head ? (N - Head) / V : 0;
-  if (Vectors > 0 &&
-      reinterpret_cast<unsigned long long>(p + Head) % Bytes == 0) {
-    using word_t = typename word<Bytes>::type;
+  // The first place in the part where a word may begin.
+  constexpr int Last = High < 0 ? N : High;
+  constexpr int First = Low + ((Head - Low) % V + V) % V;
+  constexpr int Words = V > 1 && Last > First ? (Last - First) / V : 0;
+  constexpr int Begin = Words ? First : Last, End = Begin + Words * V;
+  using word_t = typename word<Bytes>::type;
 #pragma unroll
-    for (int i = 0; i < Head && i < N; ++i)
-      w[i] = p[i];
+  for (int i = Low; i < Begin; ++i)
+    w[i] = p[i];
 #pragma unroll
-    for (int v = 0; v < Vectors; ++v) {
-      const word_t x = reinterpret_cast<const word_t *>(p + Head)[v];
-      memcpy(&w[Head + v * V], &x, Bytes);
-    }
-#pragma unroll
-    for (int i = Head + Vectors * V; i < N; ++i)
-      w[i] = p[i];
-  } else {
-#pragma unroll
-    for (int i = 0; i < N; ++i)
-      w[i] = p[i];
+  for (int v = 0; v < Words; ++v) {
+    const word_t x = reinterpret_cast<const word_t *>(p + Begin)[v];
+    memcpy(&w[Begin + v * V], &x, Bytes);
   }
+#pragma unroll
+  for (int i = End; i < Last; ++i)
+    w[i] = p[i];
 }
 } // namespace device
 } // namespace rcache
@@ -426,19 +434,35 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
     };
     // Phase: the elements of As that this thread's outputs need.
     float rc_As_w[4][16];
-    bool rc_As_w_inside;
+    bool rc_As_w_inside, rc_As_w_words;
     {
       const int rc_e0 = rc_ty;
       const int rc_e1 = 0;
       rc_As_w_inside =
           0 <= t && 16 * t < k - 15 && 16 * (int)blockIdx.y + rc_e0 < m - 3;
+      // In words when all rows are aligned.
+      rc_As_w_words =
+          rc_As_w_inside &&
+          rcache::device::on_word<16>(A + (rc_e1 + 16 * t + (rc_e0 * k) +
+                                           16 * (int)(blockIdx.y * k))) &&
+          rcache::device::on_word<16>(A + (rc_e1 + 16 * t + ((rc_e0 + 1) * k) +
+                                           16 * (int)(blockIdx.y * k)));
     }
-    if (rc_As_w_inside) {
+    if (rc_As_w_words) {
 #pragma unroll
       for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
         const int rc_e0 = rc_ty + rc_r0;
         const int rc_e1 = 0;
-        rcache::device::load_run<16, 0>(
+        rcache::device::load_words<16, 0>(
+            rc_As_w[rc_r0],
+            A + (rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)));
+      }
+    } else if (rc_As_w_inside) {
+#pragma unroll
+      for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
+        const int rc_e0 = rc_ty + rc_r0;
+        const int rc_e1 = 0;
+        rcache::device::load_words<4, 0>(
             rc_As_w[rc_r0],
             A + (rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)));
       }
@@ -463,7 +487,14 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
     const auto rc_Bs_w_row = [=](float (&rc_v)[4], const int rc_row) {
       const int rc_e0 = 0 + rc_row;
       const int rc_e1 = rc_tx;
-      rcache::device::load_run<16, 0>(
+      rcache::device::load_words<16, 0>(
+          rc_v,
+          B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) + 16 * (int)(n * t)));
+    };
+    const auto rc_Bs_w_unaligned_row = [=](float (&rc_v)[4], const int rc_row) {
+      const int rc_e0 = 0 + rc_row;
+      const int rc_e1 = rc_tx;
+      rcache::device::load_words<4, 0>(
           rc_v,
           B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) + 16 * (int)(n * t)));
     };
@@ -474,18 +505,42 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
       for (int rc_m = 0; rc_m < 4; ++rc_m)
         rc_v[rc_m] = rc_Bs_at(rc_e0, rc_e1 + rc_m);
     };
-    bool rc_Bs_w_inside;
+    bool rc_Bs_w_inside, rc_Bs_w_words;
     {
       const int rc_e0 = 0;
       const int rc_e1 = rc_tx;
       rc_Bs_w_inside =
           0 <= t && 16 * t < k - 15 && 16 * (int)rc_block_x + rc_e1 < n - 3;
+      // In words when all rows are aligned.
+      rc_Bs_w_words =
+          rc_Bs_w_inside &&
+          rcache::device::on_word<16>(B + (rc_e1 + 16 * (int)rc_block_x +
+                                           (rc_e0 * n) + 16 * (int)(n * t))) &&
+          rcache::device::on_word<16>(B +
+                                      (rc_e1 + 16 * (int)rc_block_x +
+                                       ((rc_e0 + 1) * n) + 16 * (int)(n * t)));
     }
-    if (rc_Bs_w_inside) {
+    if (rc_Bs_w_words) {
 #pragma unroll
       for (int rc_row = 0; rc_row < 16; ++rc_row) {
         float rc_Bs_w[4];
         rc_Bs_w_row(rc_Bs_w, rc_row);
+        const int rc_round = rc_row;
+        if (rc_round < 0 || rc_round > 15)
+          continue;
+        const int i = rc_round;
+#pragma unroll
+        for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+          for (int rc_s = 0; rc_s < 4; ++rc_s) {
+            sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[rc_s];
+          }
+      }
+    } else if (rc_Bs_w_inside) {
+#pragma unroll
+      for (int rc_row = 0; rc_row < 16; ++rc_row) {
+        float rc_Bs_w[4];
+        rc_Bs_w_unaligned_row(rc_Bs_w, rc_row);
         const int rc_round = rc_row;
         if (rc_round < 0 || rc_round > 15)
           continue;

@@ -319,7 +319,7 @@ int main() {
     CHECK((two_levels<<<(n + 255) / 256, 256>>>(a.d, f.d, n)));
     CHECK((leaves<<<(n + 255) / 256, dim3(32, 8)>>>(a.d, h.d, n)));
     CHECK((in_place<<<(n / 31 + 3) / 4, dim3(32, 4)>>>(a.d, 31, n / 31)));
-    CHECK((through_global<<<n / 256, 256>>>(full.d, q.d)));
+    CHECK((through_global<<<n / 256 + 1, 256>>>(full.d, q.d)));
     CHECK((dynamic_rows<<<(n + 127) / 128, dim3(32, 4), 512>>>(a.d, p.d, n)));
     for (int block : {32, 96, 100, 256}) {
       CHECK((any_block<<<(n + block - 1) / block, block>>>(i.d, j.d, n)));
