@@ -26,6 +26,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -289,7 +290,8 @@ struct Stmt {
   bool HasSharedWrite = false;
   bool HasGlobalWrite = false;
   bool HasGlobalRead = false;
-  bool HasCall = false;      ///< call of a function with a body in user code
+  /// Calls a function of the user that not every thread may call (Effects.h).
+  bool HasCall = false;
   /// Path condition: the guards around and the early returns before it,
   /// [symbols] -> { : }; exact if DomainExact.
   Nullable<isl::set> Domain;
@@ -432,6 +434,8 @@ struct KernelModel {
   /// Factors of floating-point products, one each, that another fusion with a
   /// sum could give other bits (lib/Model/Fusion.cpp).
   std::vector<TextRange> Apart;
+  /// Bodies of the user's functions that the kernel calls, by name, as written.
+  std::map<std::string, std::string> CalleeBodies;
   /// What integers are divided by, where it is no constant.
   std::vector<TextRange> Divisors;
   std::vector<Var> Vars;

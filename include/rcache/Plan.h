@@ -124,7 +124,9 @@ struct ArrayPlan {
   std::vector<unsigned> EarlyLoops; ///< For statements, outermost first
 
   /// On Interior ([e0.., symbols], e = First) the whole window lies in the
-  /// piece InteriorPiece; its loads may be done as vectors.
+  /// piece InteriorPiece: nothing is asked before its loads. Leaves: those that
+  /// move by one element from register to register and may be done as vectors;
+  /// empty: element by element.
   int InteriorPiece = -1;
   Nullable<isl::set> Interior;
   std::vector<VectorLeaf> Leaves;
@@ -201,7 +203,8 @@ struct Plan {
   bool TapsOutside = false;
   std::vector<unsigned> UnrolledLoops;   ///< Stmts whose iterator indexes registers
   /// Stores `out[g] = v` collected over the slots and written as vectors
-  /// (index in GlobalAccesses), with the width in bytes.
+  /// (index in GlobalAccesses), with the width in bytes; the width of an
+  /// element: one by one.
   struct VectorStore {
     unsigned Access = 0;
     unsigned Bytes = 16;

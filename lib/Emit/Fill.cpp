@@ -217,6 +217,14 @@ std::string Fill::Run::text() const {
   return "if (" + Condition + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
 }
 
+/// The last coordinate is that of register \p Register of a run.
+void Fill::nameElement(CxxNames &Symbols, const ArrayPlan &A,
+                       const std::string &Register) const {
+  const std::string &Last = A.Stage.ElemIds.back();
+  Symbols[Last] = CxxAtom(N(Last) + " + " + Register, false, "int");
+  addProductNames(Symbols, A);
+}
+
 llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
                                     int64_t Count, int64_t Lo, int64_t Hi) {
   const std::string M1 = N("m");
@@ -245,7 +253,10 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
         Each1 + Into + "[" + M1 + "] = " + groupName(A) + "_at(" + At + ");\n";
   else
     Scalar = Into + "[0] = " + groupName(A) + "_at(" + At + ");\n";
-  if (A.InteriorPiece < 0 || Count < 2)
+  int64_t Registers = 1;
+  for (int64_t E : A.Extent)
+    Registers *= E;
+  if (A.InteriorPiece < 0 || (A.X == Exchange::Reload ? Registers : Count) < 2)
     return Run{"", "", Scalar, "", ""};
   const StagePiece &Piece =
       A.Stage.Pieces[static_cast<size_t>(A.InteriorPiece)];
@@ -282,8 +293,17 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
     }
     return llvm::Error::success();
   };
-  if (Piece.V->K == Value::Load && A.Leaves.size() == 1 &&
-      A.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
+  if (A.Leaves.empty() || Count < 2) {
+    ValueTextOptions OfEach = O;
+    if (Count > 1)
+      nameElement(OfEach.Symbols, A, M1);
+    auto V = valueText(Piece.V, N, OfEach);
+    if (!V)
+      return V.takeError();
+    Each = Count > 1 ? Each1 + Into + "[" + M1 + "] = " + *V + ";\n"
+                     : Into + "[0] = " + *V + ";\n";
+  } else if (Piece.V->K == Value::Load && A.Leaves.size() == 1 &&
+             A.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
     if (llvm::Error E = LoadRun(A.Leaves[0], Into))
       return std::move(E);
   } else {
@@ -297,9 +317,7 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
       Names[A.Leaves[K].Load.get()] = Name + "[" + M1 + "]";
     }
     ValueTextOptions OfEach = O;
-    OfEach.Symbols[A.Stage.ElemIds.back()] =
-        CxxAtom(N(A.Stage.ElemIds.back()) + " + " + M1, false, "int");
-    addProductNames(OfEach.Symbols, A);
+    nameElement(OfEach.Symbols, A, M1);
     OfEach.LoadText = [&](const Value *V) {
       auto It = Names.find(V);
       return It == Names.end() ? std::string() : It->second;

@@ -89,6 +89,8 @@ private:
   /// \p Count registers, of which [Lo, Hi) are needed (Hi < 0: all).
   llvm::Expected<Run> run(const ArrayPlan &A, const std::string &Into,
                           int64_t Count, int64_t Lo = 0, int64_t Hi = -1);
+  void nameElement(CxxNames &Symbols, const ArrayPlan &A,
+                   const std::string &Register) const;
   llvm::Expected<std::string> wordTest(const ArrayPlan &A, int64_t Count,
                                        const ValueTextOptions &O) const;
   static std::string formTests(const Run &R, const std::string &W,

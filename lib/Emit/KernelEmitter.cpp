@@ -188,10 +188,11 @@ private:
     for (const Stmt &St : M.Stmts)
       if (St.K == Stmt::Barrier)
         Add(F.atBarrier(St.Id));
-    ValueTextOptions O;
-    O.Symbols = N.symbols(Names::Of::SlotRow);
-    for (const Plan::VectorStore &V : P.VectorStores)
+    for (const Plan::VectorStore &V : P.VectorStores) {
+      ValueTextOptions O;
+      O.Symbols = N.symbols(isVector(V) ? Names::Of::SlotRow : Names::Of::Slot);
       Add(valueText(M.GlobalAccesses[V.Access].Index, N, O, true));
+    }
     T = withoutComments(T);
     std::set<std::string> Words;
     auto IsId = [](char C) {
@@ -597,6 +598,10 @@ private:
     }
   }
 
+  bool isVector(const Plan::VectorStore &V) const {
+    return V.Bytes > M.GlobalAccesses[V.Access].ElemBytes;
+  }
+
   std::string storeName(size_t K) const {
     const GlobalAccess &G = M.GlobalAccesses[P.VectorStores[K].Access];
     std::string Pointer = M.Params[static_cast<size_t>(G.Root)].Name;
@@ -705,9 +710,12 @@ private:
         T.push_back({C, "!(" + C + ")"});
       }
     for (unsigned G : R.Guards) {
-      const std::string C = "(" + render(M.stmt(G).CondRange, {}, true) + ")";
-      T.push_back({"!" + C, C});
+      const std::string C = render(M.stmt(G).CondRange, {}, true);
+      T.push_back({"!(" + C + ")", C});
     }
+    if (T.size() > 1)
+      for (size_t I = T.size() - R.Guards.size(); I < T.size(); ++I)
+        T[I].In = "(" + T[I].In + ")";
     return T;
   }
   static std::string allIn(const std::vector<SlotTest> &Tests) {
@@ -848,12 +856,30 @@ private:
         Here |= M.stmt(C).Range.contains(G.Range);
       if (!Here)
         continue;
-      std::string B = storeName(K);
+      const std::string B = storeName(K);
       const KernelParam &Pm = M.Params[static_cast<size_t>(G.Root)];
+      const std::string To = G.ElemType == Pm.PointeeType
+                                 ? Pm.Name
+                                 : "(" + G.ElemType + " *)" + Pm.Name;
+      const bool Vectors = isVector(P.VectorStores[K]);
       ValueTextOptions O;
-      O.Symbols = N.symbols(Names::Of::SlotRow);
-      Before += G.ElemType + " " + B + slotExtents() + ";\nbool " + B + "_on" +
-                slotExtents() + " = {};\n";
+      O.Symbols = N.symbols(Vectors ? Names::Of::SlotRow : Names::Of::Slot);
+      const std::string At = take(valueText(G.Index, N, O, true));
+      Before += G.ElemType + " " + B + slotExtents() + ";\n";
+      if (Vectors || !R.StoresLate)
+        Before += "bool " + B + "_on" + slotExtents() + " = {};\n";
+      if (!Vectors) {
+        // Each by itself, behind what all slots compute.
+        const std::string If =
+            R.StoresLate ? allIn(Tests) : B + "_on" + slotIndex();
+        const std::string Store =
+            (To.front() == '(' ? "(" + To + ")" : To) + "[" + At +
+            "] = " + B + slotIndex() + ";\n";
+        const std::string One =
+            If == "true" ? Store : "if (" + If + ")\n" + Store;
+        After += slotLoops(repeatedDecls(One) + One);
+        continue;
+      }
       Set += B + "_on" + slotIndex() + " = " + allIn(Tests) + ";\n";
       // One run a row of slots.
       std::string Row;
@@ -864,17 +890,13 @@ private:
                    std::to_string(P.Factor[A]) + "; ++" + I + ")\n";
           Row += "[" + I + "]";
         }
-      const std::string To = G.ElemType == Pm.PointeeType
-                                 ? Pm.Name
-                                 : "(" + G.ElemType + " *)" + Pm.Name;
       After += "rcache::device::store_run<" +
                std::to_string(P.VectorStores[K].Bytes) + ">(" + To + " + (" +
-               take(valueText(G.Index, N, O, true)) + "), " + B + Row + ", " +
-               B + "_on" + Row + ");\n";
+               At + "), " + B + Row + ", " + B + "_on" + Row + ");\n";
       Helpers.insert("store_run");
     }
     Out += Before + slotLoops(Decls + Guards + unwrapped(Text) + "\n");
-    if (R.StoresLate)
+    if (R.StoresLate && !Set.empty())
       Out += slotLoops(repeatedDecls(Set) + Set);
     Out += After;
     StoresLate = false;

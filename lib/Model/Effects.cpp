@@ -324,6 +324,124 @@ bool isPure(const FunctionDecl *F) {
   return V.Pure;
 }
 
+namespace {
+
+/// What keeps a function from being called by threads that did not call it.
+class HarmSeeker : public ConstDynamicRecursiveASTVisitor {
+public:
+  HarmSeeker(const FunctionDecl *F, const HarmSeeker *Caller)
+      : F(F), Caller(Caller) {}
+
+  bool harmless() {
+    const FunctionDecl *Def = bodyOf(F);
+    if (!Def || Def->isVariadic() || isa<CXXMethodDecl>(Def))
+      return false;
+    for (const HarmSeeker *C = Caller; C; C = C->Caller)
+      if (bodyOf(C->F) == Def)
+        return false; // calls itself
+    for (const ParmVarDecl *P : Def->parameters()) {
+      const QualType T = P->getType().getNonReferenceType();
+      if (T->isPointerType() || T->isArrayType())
+        return false;
+      Marked &= T->isArithmeticType() && !P->getType()->isReferenceType();
+    }
+    return TraverseStmt(Def->getBody()) && (!Products || Marked);
+  }
+
+  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+    if (builtinVar(E))
+      return false;
+    auto *V = dyn_cast<VarDecl>(E->getDecl());
+    // Numbers that do not change.
+    return !V || !V->hasGlobalStorage() ||
+           (V->getType()->isArithmeticType() &&
+            (V->getType().isConstQualified() ||
+             V->hasAttr<CUDAConstantAttr>()));
+  }
+  bool TraversePseudoObjectExpr(const PseudoObjectExpr *) override {
+    return false;
+  }
+  bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+    // Of an array in here, at a constant place.
+    const auto *Array = AC().getAsConstantArrayType(
+        E->getBase()->IgnoreParenImpCasts()->getType());
+    Expr::EvalResult Place;
+    return Array && !E->getIdx()->isValueDependent() &&
+           E->getIdx()->EvaluateAsInt(Place, AC()) &&
+           Place.Val.getInt().isNonNegative() &&
+           Place.Val.getInt().getZExtValue() < Array->getZExtSize();
+  }
+  bool VisitUnaryOperator(const UnaryOperator *E) override {
+    return E->getOpcode() != UO_Deref && E->getOpcode() != UO_AddrOf;
+  }
+  bool VisitBinaryOperator(const BinaryOperator *E) override {
+    const bool Real = E->getType()->isRealFloatingType() ||
+                      E->getType()->isRecordType();
+    Products |= Real && (E->getOpcode() == BO_Mul ||
+                         E->getOpcode() == BO_MulAssign);
+    const bool Divides = E->getOpcode() == BO_Div ||
+                         E->getOpcode() == BO_Rem ||
+                         E->getOpcode() == BO_DivAssign ||
+                         E->getOpcode() == BO_RemAssign;
+    if (!Divides || Real)
+      return true;
+    Expr::EvalResult By;
+    return !E->getRHS()->isValueDependent() &&
+           E->getRHS()->EvaluateAsInt(By, AC()) &&
+           By.Val.getInt().isStrictlyPositive();
+  }
+  bool VisitMemberExpr(const MemberExpr *E) override { return !E->isArrow(); }
+  bool VisitVarDecl(const VarDecl *V) override {
+    return V->hasLocalStorage() && !V->getType()->isReferenceType();
+  }
+  bool VisitForStmt(const ForStmt *) override { return false; }
+  bool VisitWhileStmt(const WhileStmt *) override { return false; }
+  bool VisitDoStmt(const DoStmt *) override { return false; }
+  bool VisitCXXForRangeStmt(const CXXForRangeStmt *) override { return false; }
+  bool VisitGotoStmt(const GotoStmt *) override { return false; }
+  bool VisitIndirectGotoStmt(const IndirectGotoStmt *) override {
+    return false;
+  }
+  bool VisitGCCAsmStmt(const GCCAsmStmt *) override { return false; }
+  bool VisitMSAsmStmt(const MSAsmStmt *) override { return false; }
+  bool VisitCXXThisExpr(const CXXThisExpr *) override { return false; }
+  bool VisitLambdaExpr(const LambdaExpr *) override { return false; }
+  bool VisitCXXNewExpr(const CXXNewExpr *) override { return false; }
+  bool VisitCXXDeleteExpr(const CXXDeleteExpr *) override { return false; }
+  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    return E->getConstructor()->isTrivial() ||
+           isSystemFunction(E->getConstructor());
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *Callee = E->getDirectCallee();
+    if (!Callee)
+      return false;
+    if (isSystemFunction(Callee)) {
+      // Of halves: operators and functions like __hmul2.
+      const auto *Operator = dyn_cast<CXXOperatorCallExpr>(E);
+      Products |= nameOf(Callee).contains("mul") ||
+                  (Operator && (Operator->getOperator() == OO_Star ||
+                                Operator->getOperator() == OO_StarEqual));
+      return isPure(Callee);
+    }
+    return HarmSeeker(Callee, this).harmless();
+  }
+
+private:
+  const FunctionDecl *F;
+  const HarmSeeker *Caller;
+  bool Products = false; ///< of floating-point numbers
+  bool Marked = true;    ///< each parameter is a number by value
+
+  const ASTContext &AC() const { return F->getASTContext(); }
+};
+
+} // namespace
+
+bool isHarmlessAnywhere(const FunctionDecl *F) {
+  return HarmSeeker(F, nullptr).harmless();
+}
+
 //===----------------------------------------------------------------------===//
 // Obstacles
 //===----------------------------------------------------------------------===//

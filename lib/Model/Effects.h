@@ -50,6 +50,12 @@ unsigned callDepends(const clang::CallExpr *C);
 /// only, and it changes nothing: repeating a call is the same call.
 bool isPure(const clang::FunctionDecl *F);
 
+/// May a thread call the user's function \p F that the original kept from it,
+/// with whatever arguments it has? F then ends, reads and changes nothing but
+/// its parameters and variables, and holds no floating-point product that
+/// another call could share (Fusion.cpp marks arguments by value only).
+bool isHarmlessAnywhere(const clang::FunctionDecl *F);
+
 /// True if the function stands in a system header (the toolkit).
 bool isSystemFunction(const clang::FunctionDecl *F);
 

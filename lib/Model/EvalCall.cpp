@@ -8,8 +8,10 @@
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "Executor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Lex/Lexer.h"
 
 using namespace clang;
 
@@ -29,6 +31,30 @@ static const Expr *argument(const Expr *A) {
     else
       return A;
   }
+}
+
+/// Keeps the text of \p F's body, and of those it calls, for the prediction.
+void Executor::noteBody(const FunctionDecl *F) {
+  const FunctionDecl *Def = nullptr;
+  if (!F->hasBody(Def) || isSystemFunction(Def) || !Def->getIdentifier() ||
+      M.CalleeBodies.count(Def->getName().str()))
+    return;
+  M.CalleeBodies[Def->getName().str()] =
+      Lexer::getSourceText(
+          CharSourceRange::getTokenRange(Def->getBody()->getSourceRange()),
+          AC.getSourceManager(), AC.getLangOpts())
+          .str();
+  struct Calls : ConstDynamicRecursiveASTVisitor {
+    std::vector<const FunctionDecl *> Found;
+    bool VisitCallExpr(const CallExpr *E) override {
+      if (const FunctionDecl *Callee = E->getDirectCallee())
+        Found.push_back(Callee);
+      return true;
+    }
+  } V;
+  V.TraverseStmt(Def->getBody());
+  for (const FunctionDecl *Callee : V.Found)
+    noteBody(Callee);
 }
 
 SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
@@ -176,13 +202,16 @@ SVal Executor::evalCall(const CallExpr *E) {
 
   bool UserBody = F && !System && Info.Kind == CallKind::Harmless;
   // A failed assertion ends the program: no threads run it that did not.
-  if ((UserBody && !Inlining) || Info.Kind == CallKind::Effect ||
+  if ((UserBody && !Inlining && !isHarmlessAnywhere(F)) ||
+      Info.Kind == CallKind::Effect ||
       (F && F->isNoReturn()) || Name.starts_with("__assert"))
     M.Stmts[CurStmt].HasCall = true;
 
   std::optional<SVal> Followed;
-  if (UserBody)
+  if (UserBody) {
+    noteBody(F);
     Followed = followCall(E, F);
+  }
   const bool TakesArray = llvm::any_of(E->arguments(), [](const Expr *A) {
     return argument(A)->isGLValue() && argument(A)->getType()->isArrayType();
   });

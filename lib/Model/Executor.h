@@ -173,6 +173,7 @@ private:
                        bool Root);
 
   // EvalCall.cpp
+  void noteBody(const clang::FunctionDecl *F);
   SVal evalCall(const clang::CallExpr *E);
   SVal evalIntFunction(const clang::CallExpr *E, llvm::StringRef Name,
                        bool &Done);

@@ -320,10 +320,10 @@ void Verifier::askFor(const Element &E, bool Needed) {
         ", the staging function says " + Got);
 }
 
-/// The loads of a run are one vector: it must lie in the interior piece, its
-/// addresses must follow one another.
+/// The loads of a run ask nothing: it must lie in the interior piece. The
+/// addresses of those that are one vector must follow one another.
 void Verifier::checkRun(const Element &Start, int64_t Count) {
-  if (A->InteriorPiece < 0 || Count < 2)
+  if (A->InteriorPiece < 0)
     return;
   if (A->InteriorPiece >= static_cast<int>(A->Stage.Pieces.size()))
     wrong("the interior piece does not exist");

@@ -403,6 +403,67 @@ bool isUnsignedLong(const std::string &Type) {
   return Type == "unsigned long" || Type == "unsigned long long";
 }
 
+/// A sum of products by the same symbols, each of which has a quotient that
+/// cancels in the sum: (e0 mod 8 + 1) * w + (e0 - e0 mod 8) * w = [e0*w] + w. The
+/// terms of \p V, by the symbols they are multiplied with, added to \p Sums.
+/// False: it has other terms.
+bool addTerms(const Context &C, const Value &V, long Sign,
+              std::map<std::vector<std::string>, isl::pw_aff> &Sums) {
+  const bool Signed =
+      V.Type == "int" || V.Type == "long" || V.Type == "long long";
+  if (!Signed)
+    return false;
+  auto Add = [&](std::vector<std::string> Factors, const isl::pw_aff &A) {
+    const isl::pw_aff Term = A.scale(Sign);
+    auto [It, New] = Sums.emplace(std::move(Factors), Term);
+    if (!New)
+      It->second = It->second.add(Term);
+    return true;
+  };
+  if (V.K == Value::Affine)
+    return V.Aff.n_piece() == 1 && Add({}, V.Aff);
+  const char Operator = V.K == Value::Op ? integerOperator(V.Text) : 0;
+  if (V.Operands.size() != 2)
+    return false;
+  const Value &X = *V.Operands[0], &Y = *V.Operands[1];
+  if (Operator == '+' || Operator == '-')
+    return addTerms(C, X, Sign, Sums) &&
+           addTerms(C, Y, Operator == '+' ? Sign : -Sign, Sums);
+  if (Operator != '*' || X.K != Value::Affine || Y.K != Value::Affine ||
+      X.Aff.n_piece() != 1 || Y.Aff.n_piece() != 1)
+    return false;
+  for (int K = 0; K < 2; ++K) {
+    const auto L = linearForm(K ? X.Aff : Y.Aff, always(C.first.Ctx->ctx()));
+    if (L && L->Coef.size() == 1 && L->Const == 0) {
+      std::vector<std::string> Factors =
+          factorsOf(C.first, L->Coef.begin()->first);
+      std::sort(Factors.begin(), Factors.end());
+      return Add(std::move(Factors),
+                 (K ? Y.Aff : X.Aff)
+                     .scale(static_cast<long>(L->Coef.begin()->second)));
+    }
+  }
+  return false;
+}
+
+/// The sum \p V as one linear form, in 64 bits; nullopt: it has none.
+std::optional<isl::pw_aff> sumOfProducts(const Context &C, const Value &V) {
+  std::map<std::vector<std::string>, isl::pw_aff> Sums;
+  if (!addTerms(C, V, 1, Sums))
+    return std::nullopt;
+  isl::pw_aff All = constantValue(C.first.Ctx->ctx(), 0);
+  for (const auto &[Factors, Sum] : Sums) {
+    auto Part = Factors.empty()
+                    ? std::optional(Sum)
+                    : timesSymbols(C.first, C.second, Sum.coalesce(), Factors,
+                                   /*Wide=*/true);
+    if (!Part)
+      return std::nullopt;
+    All = All.add(*Part);
+  }
+  return All;
+}
+
 /// Sums and products of signed integers whose operands are linear by now: what
 /// was a quotient of the iterator is a coordinate of the element. In an index
 /// (\p Address) also those of unsigned 64-bit integers: addresses are numbers
@@ -441,12 +502,18 @@ ValueRef foldInteger(const Context &C, const ValueRef &V,
                                          O.Type == "long long")) ||
             (Unsigned && isUnsignedLong(O.Type)));
   };
-  if (!Plain(X) || !Plain(Y))
-    return N;
   auto Folded = std::make_shared<Value>(*N);
   Folded->K = Value::Affine;
   Folded->Text.clear();
   Folded->Operands.clear();
+  if (!Plain(X) || !Plain(Y)) {
+    const auto Sum = Operator == '+' || Operator == '-' ? sumOfProducts(C, *N)
+                                                        : std::nullopt;
+    if (!Sum)
+      return N;
+    Folded->Aff = *Sum;
+    return Folded;
+  }
   if (Operator == '+')
     Folded->Aff = X.Aff.add(Y.Aff);
   else if (Operator == '-')

@@ -482,7 +482,7 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
     return;
   // Of several pieces, the one that moves with most coordinates: at a border
   // that is clamped, one of them stands still.
-  unsigned Best = 0;
+  std::pair<unsigned, bool> Best;
   for (size_t K = 0; K < P.Stage.Pieces.size(); ++K) {
     const StagePiece &Piece = P.Stage.Pieces[K];
     if (!Piece.Guards.empty())
@@ -500,16 +500,14 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
               return true;
       return false;
     };
-    bool Unit = !Loads.empty() &&
-                !MultipliesAny(valueSymbols(Piece.V), Rank - 1) &&
-                !MultipliesAny(involvedIds(Piece.Domain), 0);
+    if (Loads.empty() || MultipliesAny(involvedIds(Piece.Domain), 0))
+      continue;
+    // Vectors only where each load of the value moves by one element from
+    // register to register, or stands still.
+    bool Unit = !MultipliesAny(valueSymbols(Piece.V), Rank - 1);
     for (const ValueRef &L : Loads) {
-      if (L->Root < 0) {
-        Unit = false;
-        break;
-      }
       const ValueRef &Idx = L->Operands[0];
-      auto C = Idx->K == Value::Affine
+      auto C = L->Root >= 0 && Idx->K == Value::Affine
                    ? linearCoefficient(Idx->Aff, Last, Piece.Domain)
                    : std::optional<int64_t>();
       if (!C || (*C != 1 && *C != 0) || (*C == 1 && !alwaysDone(Piece.V, L))) {
@@ -519,8 +517,8 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       if (*C == 1)
         Leaves.push_back({L, L->Type, 0});
     }
-    if (!Unit || Leaves.empty())
-      continue;
+    if (!Unit)
+      Leaves.clear();
     auto Convex = convexPart(Piece.Domain.gist(A.Context));
     if (!Convex || involvesDivs(*Convex))
       continue;
@@ -542,17 +540,19 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       continue;
     unsigned Moves = 0;
     for (const std::string &E : P.Stage.ElemIds)
-      Moves +=
-          std::any_of(Leaves.begin(), Leaves.end(), [&](const VectorLeaf &L) {
-            return movesWith(L.Load->Operands[0], E, Piece.Domain);
-          });
-    if (P.InteriorPiece >= 0 && Moves <= Best)
+      Moves += llvm::any_of(Loads, [&](const ValueRef &L) {
+        const ValueRef &Idx = L->Operands[0];
+        return Idx->K != Value::Affine || movesWith(Idx, E, Piece.Domain);
+      });
+    // As vectors rather than one by one.
+    const std::pair<unsigned, bool> Rating(Moves, !Leaves.empty());
+    if (P.InteriorPiece >= 0 && Rating <= Best)
       continue;
-    Best = Moves;
+    Best = Rating;
     P.InteriorPiece = static_cast<int>(K);
     P.Interior = In.gist(Starts).coalesce();
     P.Leaves = std::move(Leaves);
-    if (Moves == Rank)
+    if (Moves == Rank && !P.Leaves.empty())
       return;
   }
 }

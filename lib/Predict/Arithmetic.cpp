@@ -4,6 +4,8 @@
 // See Arithmetic.h.
 
 #include "Arithmetic.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <set>
 
@@ -28,6 +30,85 @@ double rcache::components(const SharedArray &A) {
   return std::max(1u, A.ElemBytes / partBytes(A));
 }
 
+namespace {
+
+/// Operators of a text, each once.
+struct Operators {
+  double Plain = 0;    ///< sums, comparisons, minima
+  double Products = 0;
+  double Div = 0;
+  double Calls = 0;    ///< of the unit for special functions
+  double Around = 0;   ///< what comes with them
+  double Index = 0;    ///< in subscripts
+};
+
+/// Calls of calls that are looked into.
+constexpr unsigned MaxCallDepth = 4;
+
+Operators operators(const KernelModel &M, llvm::StringRef Text,
+                    double Components, unsigned CallDepth) {
+  Operators R;
+  int Depth = 0;
+  for (size_t I = 0; I < Text.size(); ++I) {
+    const char C = Text[I];
+    Depth += C == '[';
+    Depth -= C == ']';
+    // `<<`, `++` and `->` are one operator, or none.
+    const char Before = I ? Text[I - 1] : ' ';
+    if (C == '>' && Before == '-') {
+      (Depth ? R.Index : R.Plain) -= 1;
+      continue;
+    }
+    if (C == Before && (C == '<' || C == '>' || C == '+' || C == '-'))
+      continue;
+    if (C == '+' || C == '*' || C == '-' || C == '<' || C == '>')
+      (Depth ? R.Index : C == '*' ? R.Products : R.Plain) += 1;
+    if (C == '/' && I + 1 < Text.size() && Text[I + 1] != '/' &&
+        Text[I + 1] != '*')
+      R.Div += 1;
+    if (C != '(' || I == 0)
+      continue;
+    size_t J = I;
+    while (J > 0 && (llvm::isAlnum(Text[J - 1]) || Text[J - 1] == '_'))
+      --J;
+    const llvm::StringRef Name = Text.slice(J, I);
+    static const std::set<llvm::StringRef> Free = {
+        "",     "if",    "for",      "while",  "return", "sizeof",
+        "int",  "float", "unsigned", "double", "char",   "bool",
+        "dim3", "long",  "size_t",   "switch", "short"};
+    if (Free.count(Name) || Name.starts_with("make_"))
+      continue;
+    // The user's own function: what its body computes, where that is more than
+    // one operation.
+    if (const auto Body = M.CalleeBodies.find(Name.str());
+        Body != M.CalleeBodies.end() && CallDepth < MaxCallDepth && !Depth) {
+      const Operators In =
+          operators(M, Body->second, Components, CallDepth + 1);
+      R.Plain += std::max(In.Plain, In.Products + In.Div > 0 ? 0.0 : 1.0);
+      R.Products += In.Products;
+      R.Div += In.Div;
+      R.Calls += In.Calls;
+      R.Around += In.Around;
+      R.Index += In.Index;
+      continue;
+    }
+    static const std::set<llvm::StringRef> Cheap = {"fabsf", "fminf", "fmaxf",
+                                                    "fmaf"};
+    // A function that adds, scales or compares: once a component.
+    if (!Name.ends_with("f") || Cheap.count(Name)) {
+      (Depth ? R.Index : R.Plain) += Depth ? 1 : Components;
+      continue;
+    }
+    // Beside the special unit's approximation: scaling, or range reduction and
+    // correction.
+    R.Calls += 1;
+    R.Around += Name.starts_with("__") || Name == "rsqrtf" ? 1 : 8;
+  }
+  return R;
+}
+
+} // namespace
+
 /// Operators outside subscripts, by the type of what is staged.
 Arithmetic rcache::arithmetic(const KernelModel &M,
                               llvm::function_ref<double(const Stmt &)> Rounds) {
@@ -46,48 +127,13 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
     const double T = Rounds(S);
     if (T == 0)
       continue;
-    std::string Text = M.text(S.Range);
-    int Depth = 0;
-    double Plain = 0, Products = 0, Index = 0, Div = 0, Calls = 0, Around = 0;
-    for (size_t I = 0; I < Text.size(); ++I) {
-      char C = Text[I];
-      Depth += C == '[';
-      Depth -= C == ']';
-      if (C == '+' || C == '*' || C == '-' || C == '<' || C == '>')
-        (Depth ? Index : C == '*' ? Products : Plain) += 1;
-      if (C == '/' && I + 1 < Text.size() && Text[I + 1] != '/' &&
-          Text[I + 1] != '*')
-        Div += 1;
-      if (C == '(' && I > 0) {
-        size_t J = I;
-        while (J > 0 && (isalnum(static_cast<unsigned char>(Text[J - 1])) ||
-                         Text[J - 1] == '_'))
-          --J;
-        const llvm::StringRef Name(Text.data() + J, I - J);
-        static const std::set<llvm::StringRef> Free = {
-            "",     "if",    "for",      "while",  "return", "sizeof",
-            "int",  "float", "unsigned", "double", "char",   "bool",
-            "dim3", "long",  "size_t",   "switch", "short"};
-        if (Free.count(Name) || Name.starts_with("make_"))
-          continue;
-        static const std::set<llvm::StringRef> Cheap = {"fabsf", "fminf",
-                                                        "fmaxf", "fmaf"};
-        // A function that adds, scales or compares: once a component.
-        if (!Name.ends_with("f") || Cheap.count(Name)) {
-          (Depth ? Index : Plain) += Depth ? 1 : Components;
-          continue;
-        }
-        // Beside the special unit's approximation: scaling, or range reduction
-        // and correction.
-        Calls += 1;
-        Around += Name.starts_with("__") || Name == "rsqrtf" ? 1 : 8;
-      }
-    }
+    const Operators Own = operators(M, M.text(S.Range), Components, 0);
     // Subscripts of unrolled loops are offsets in the instruction.
-    R.Index += T * Index * (T > 1 ? 0.1 : 0.5);
+    R.Index += T * Own.Index * (T > 1 ? 0.1 : 0.5);
     // A product and a sum are one instruction; the integer unit adds three at
     // a time.
-    const double Fused = Plain + Products - std::min(Plain, Products);
+    const double Fused =
+        Own.Plain + Own.Products - std::min(Own.Plain, Own.Products);
     bool OfData = false;
     for (const SharedAccess &A : M.SharedAccesses)
       OfData |= S.Range.contains(A.Range);
@@ -101,13 +147,13 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
                  (isFloating(Type.str()) || Type.contains("double"));
       }
     if (OfData && Dbl)
-      R.Double += T * (Fused + 8 * Div);
+      R.Double += T * (Fused + 8 * Own.Div);
     else if (OfData && Fp)
-      R.Fp += T * (Fused + 8 * Div);
+      R.Fp += T * (Fused + 8 * Own.Div);
     else
-      R.Int += T * (0.6 * Plain + Products + 4 * Div);
-    R.Special += T * Calls;
-    R.Fp += T * Around;
+      R.Int += T * (0.6 * Own.Plain + Own.Products + 4 * Own.Div);
+    R.Special += T * Own.Calls;
+    R.Fp += T * Own.Around;
   }
   return R;
 }

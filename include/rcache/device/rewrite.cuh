@@ -114,7 +114,38 @@ __device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
 #endif
 // rcache-end: load_run
 
-// rcache-begin: store_run (needs: word)
+// rcache-begin: pack (needs: word)
+#ifndef RCACHE_DEVICE_PACK
+#define RCACHE_DEVICE_PACK
+namespace rcache {
+namespace device {
+/// The word of the elements from v on. Elements of one or two bytes are shifted
+/// into place: copied, they would lie packed from where they are computed, and
+/// each would be masked into its place (Sobel on bytes took 8% longer on an H200).
+template <int Bytes, typename T>
+__device__ __forceinline__ typename word<Bytes>::type pack(const T *v) {
+  constexpr int Size = static_cast<int>(sizeof(T));
+  typename word<Bytes>::type x;
+  if (Size > 2 || Bytes < 4) {
+    memcpy(&x, v, Bytes);
+    return x;
+  }
+  unsigned int words[(Bytes + 3) / 4] = {};
+#pragma unroll
+  for (int i = 0; i < Bytes / Size; ++i) {
+    typename word<(Size > 2 ? 4 : Size)>::type bits;
+    memcpy(&bits, &v[i], sizeof bits);
+    words[i * Size / 4] |= static_cast<unsigned int>(bits) << i * Size % 4 * 8;
+  }
+  memcpy(&x, words, Bytes);
+  return x;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: pack
+
+// rcache-begin: store_run (needs: word, pack)
 #ifndef RCACHE_DEVICE_STORE_RUN
 #define RCACHE_DEVICE_STORE_RUN
 namespace rcache {
@@ -133,9 +164,7 @@ __device__ __forceinline__ void store_run(T *p, const T (&v)[N],
     using word_t = typename word<Bytes>::type;
 #pragma unroll
     for (int i = 0; i < N / V; ++i) {
-      word_t x;
-      memcpy(&x, &v[i * V], Bytes);
-      reinterpret_cast<word_t *>(p)[i] = x;
+      reinterpret_cast<word_t *>(p)[i] = pack<Bytes>(&v[i * V]);
     }
   } else {
 #pragma unroll
