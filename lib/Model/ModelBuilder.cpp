@@ -15,6 +15,7 @@
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "Executor.h"
+#include "FusionLoops.h"
 #include "LaunchSites.h"
 #include "Locals.h"
 #include "Reshape.h"
@@ -337,6 +338,12 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       Executor Exec(AC, *Model, Flat, Arith, L);
       Exec.run(K.Def);
       reshapeArrays(*Model);
+      if (Model->Declines.empty())
+        if (const BinaryOperator *Sum = fusedByUnrolling(K.Def)) {
+          const SourceLocation At = SM.getExpansionLoc(Sum->getOperatorLoc());
+          Model->Declines.push_back(
+              {"fusion-unsettled", "", sourcePos(SM, At)});
+        }
       return true;
     });
     if (!Done) {

@@ -1,0 +1,120 @@
+// Two products in one sum, of which the one with the distances is the same in
+// several rounds: which of them is fused hangs on how the loops are unrolled.
+// With both loops unrolled by the source, in both versions alike.
+//
+// REQUIRES: cuda-toolkit, rcache-check
+// RUN: rcache-rewrite %s -o %t.cu --force --list --cuda-path=%cuda -- -I%S/../emit/Inputs 2>&1 | FileCheck %s
+// RUN: rcache-check diff %s %t.cu -- -I%S/../emit/Inputs
+//
+// CHECK-DAG: declined smooth; fusion-unsettled
+// CHECK-DAG: remark: 'smoothCalled' left as it is: which of two products
+// CHECK-DAG: declined neighbours; fusion-unsettled
+// CHECK-DAG: rewritten smoothUnrolled
+// CHECK-DAG: rewritten distances
+#include "program.h"
+
+#define STAGE                                                                  \
+  __shared__ float s[12][20];                                                  \
+  for (int j = threadIdx.y; j < 12; j += 8)                                    \
+    for (int i = threadIdx.x; i < 20; i += 16)                                 \
+      s[j][i] = in[min(max(int(blockIdx.y) * 8 + j - 2, 0), h - 1) * w +       \
+                   min(max(int(blockIdx.x) * 16 + i - 2, 0), w - 1)];          \
+  __syncthreads();                                                             \
+  const int x = blockIdx.x * 16 + threadIdx.x,                                 \
+            y = blockIdx.y * 8 + threadIdx.y;                                  \
+  const float mid = s[threadIdx.y + 2][threadIdx.x + 2];                       \
+  if (x >= w || y >= h)                                                        \
+    return;                                                                    \
+  float sum = 0, all = 0;
+
+__global__ void smooth(const float *__restrict__ in, float *__restrict__ out,
+                       int w, int h, float a, float b) {
+  STAGE
+  for (int j = -2; j <= 2; ++j)
+    for (int i = -2; i <= 2; ++i) {
+      const float v = s[threadIdx.y + 2 + j][threadIdx.x + 2 + i], d = v - mid;
+      const float near = -(i * i + j * j) * a;
+      const float g = __expf(near - d * d * b);
+      sum += g * v;
+      all += g;
+    }
+  out[y * w + x] = sum / all;
+}
+
+__device__ float weight(float far, float a, float d, float b) {
+  return __expf(d * d * b + far * a);
+}
+__global__ void smoothCalled(const float *__restrict__ in,
+                             float *__restrict__ out, int w, int h, float a,
+                             float b) {
+  STAGE
+  for (int k = 0; k < 25; ++k) {
+    const int i = k % 5, j = k / 5;
+    const float v = s[threadIdx.y + j][threadIdx.x + i];
+    const float g = weight((i - 2) * (i - 2) + (j - 2) * (j - 2), -a, v - mid, -b);
+    sum += g * v;
+    all += g;
+  }
+  out[y * w + x] = sum / all;
+}
+
+__global__ void smoothUnrolled(const float *__restrict__ in,
+                               float *__restrict__ out, int w, int h, float a,
+                               float b) {
+  STAGE
+#pragma unroll
+  for (int j = -2; j <= 2; ++j)
+#pragma unroll
+    for (int i = -2; i <= 2; ++i) {
+      const float v = s[threadIdx.y + 2 + j][threadIdx.x + 2 + i], d = v - mid;
+      const float g = __expf(-(i * i + j * j) * a - d * d * b);
+      sum += g * v;
+      all += g;
+    }
+  out[y * w + x] = sum / all;
+}
+
+// What is v in one round is u in the next.
+__global__ void neighbours(const float *__restrict__ in,
+                           float *__restrict__ out, int w, int h, float a,
+                           float b) {
+  STAGE
+  for (int j = 0; j < 5; ++j)
+    for (int i = 0; i < 4; ++i) {
+      const float u = s[threadIdx.y + j][threadIdx.x + i] - mid;
+      const float v = s[threadIdx.y + j][threadIdx.x + i + 1] - mid;
+      sum += u * u + v * v * a;
+    }
+  out[y * w + x] = sum + b + all;
+}
+
+// Both products from memory, another element each round.
+__global__ void distances(const float *__restrict__ in,
+                          float *__restrict__ out, int w, int h, float a,
+                          float b) {
+  STAGE
+  for (int j = 0; j < 5; ++j)
+    for (int i = 0; i < 5; ++i) {
+      const float u = s[threadIdx.y + j][threadIdx.x + i] - mid;
+      float v = u * b;
+      v -= mid;
+      sum += u * u + v * v * a;
+    }
+  out[y * w + x] = sum + b + all;
+}
+
+int main() {
+  const int Sizes[][2] = {{64, 24}, {37, 11}};
+  for (auto &S : Sizes) {
+    const int w = S[0], h = S[1];
+    const dim3 Grid(blocks(w, 16), blocks(h, 8)), Block(16, 8);
+    Buffer<float> In(randoms<float>(w * h)), Out(w * h);
+    smooth<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
+    smoothCalled<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
+    smoothUnrolled<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
+    Out.show("smooth", w, h);
+    distances<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
+    Out.show("distances", w, h);
+    neighbours<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
+  }
+}
