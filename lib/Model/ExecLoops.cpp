@@ -115,6 +115,17 @@ bool matchBound(const Expr *Cond, Counter &C) {
   return false;
 }
 
+/// What stands between the `&&` of \p Cond.
+void conjuncts(const Expr *Cond, llvm::SmallVectorImpl<const Expr *> &Out) {
+  auto *B = dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts());
+  if (B && B->getOpcode() == BO_LAnd) {
+    conjuncts(B->getLHS(), Out);
+    conjuncts(B->getRHS(), Out);
+  } else {
+    Out.push_back(Cond);
+  }
+}
+
 } // namespace
 
 /// \p A with blockDim replaced by the block size of all launches, if known.
@@ -262,6 +273,36 @@ bool Executor::alwaysThere(const Linear &L) const {
   });
 }
 
+/// Further conditions of counted loop \p Id, whose counter has its value for
+/// the body: a round is run if they hold in it, and they did in all rounds
+/// before. False: that does not follow.
+bool Executor::boundBy(llvm::ArrayRef<const Expr *> Conditions, unsigned Id,
+                       bool Up) {
+  for (const Expr *E : Conditions) {
+    ++Silent;
+    const CondVal C = evalCond(E);
+    --Silent;
+    if (!C.Affine)
+      return false;
+    Stmt &Loop = M.Stmts[Id];
+    const std::string &I = M.Symbols[size_t(Loop.IterSymbol)].Id;
+    // Whoever's round it is.
+    if (Loop.Cooperative)
+      for (const std::string &Id : involvedIds(C.True))
+        if (Id != I && (M.Symbols[size_t(M.symbolIndex(Id))].Depends &
+                        (Loop.CooperativeAxes | DepShared | DepGlobal)))
+          return false;
+    isl::pw_aff Next = Arith.symbol(I).add(Arith.constant(Up ? 1 : -1));
+    if (!Arith.implied(C.True,
+                       where().intersect(substitute(C.True, {{I, Next}}))))
+      return false;
+    Loop.IterDomain = Loop.IterDomain.intersect(C.True);
+    Loop.ConstTripCount.reset(); // at most as many
+    Path.Dom = Path.Dom.intersect(C.True);
+  }
+  return true;
+}
+
 /// Fills the For part of statement \p Id and sets the counter's value for the
 /// body. Called with the environment of the loop's entry, modified variables
 /// made opaque already; the counter still has its first value.
@@ -279,14 +320,21 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
     Parts.push_back(B->getRHS()->IgnoreParenImpCasts());
     Parts.push_back(B->getLHS()->IgnoreParenImpCasts());
   }
+  // `i < 16 && i0 + i < n`: one of them is the counter's own bound.
+  llvm::SmallVector<const Expr *, 4> Conditions;
+  conjuncts(F.Cond, Conditions);
   bool Found = false;
   for (const Expr *P : Parts) {
     Counter X;
-    if (matchStep(P, X) && matchBound(F.Cond, X)) {
-      C = X;
-      Found = true;
+    if (matchStep(P, X))
+      for (size_t K = 0; K < Conditions.size() && !Found; ++K)
+        if (matchBound(Conditions[K], X)) {
+          C = X;
+          Found = true;
+          Conditions.erase(Conditions.begin() + ptrdiff_t(K));
+        }
+    if (Found)
       break;
-    }
   }
   int VarId = Found ? L.varIndex(C.V) : -1;
   if (VarId < 0 || !isInt(C.V->getType()) || M.Vars[VarId].AddressTaken ||
@@ -319,13 +367,13 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
   // opaque now, and their symbols are newer than the loop.
   llvm::SmallPtrSet<const VarDecl *, 8> Modified = InBody;
   L.assignedIn(Inc, Modified);
-  auto Invariant = [&](const Expr *E) {
+  auto Invariant = [&](const Expr *E, const VarDecl *But = nullptr) {
     std::function<bool(const clang::Stmt *)> Walk = [&](const clang::Stmt *S) {
       if (!S)
         return true;
       if (auto *R = dyn_cast<DeclRefExpr>(S))
         if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
-          if (Modified.count(V) || L.arrayIndex(V) >= 0)
+          if ((V != But && Modified.count(V)) || L.arrayIndex(V) >= 0)
             return false;
       if (auto *X = dyn_cast<Expr>(S); X && builtinVar(X))
         return true;
@@ -390,6 +438,17 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
       return false;
   }
 
+  for (const Expr *E : Conditions)
+    if (!Invariant(E, C.V))
+      return false;
+  const Stmt Uncounted = M.Stmts[Id];
+  auto Finish = [&] {
+    if (boundBy(Conditions, Id, Up))
+      return true;
+    M.Stmts[Id] = Uncounted;
+    return false;
+  };
+
   Symbol Sym;
   Sym.K = Symbol::Iterator;
   Sym.Text = C.V->getNameAsString();
@@ -416,7 +475,7 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
       M.Stmts[Id].Step = ConstStep;
       Path.Dom = Path.Dom.intersect(M.Stmts[Id].IterDomain);
       Env[C.V] = ofInt({Arith.symbol(IterId), true}, C.V->getType());
-      return true;
+      return Finish();
     }
     Symbol &Iter = M.Symbols[N];
     isl::pw_aff I = Arith.symbol(IterId);
@@ -465,7 +524,7 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
       Loop.ConstFirst = Arith.constantValue(*Init);
       Path.Dom = Path.Dom.intersect(Domain);
       Env[C.V] = ofInt({I.add(OwnPart), true}, C.V->getType());
-      return true;
+      return Finish();
     }
     // A symbolic step: the thread's part of the first value stays, the rest
     // moves in common.
@@ -496,7 +555,7 @@ bool Executor::countedLoop(const LoopParts &F, unsigned Id) {
     // The stride is missing in Domain, but it is the same for all threads.
     Path.Dom = Path.Dom.intersect(Domain);
     Env[C.V] = ofInt({Value, T.Signed}, C.V->getType());
-    return true;
+    return Finish();
   }
 }
 

@@ -144,6 +144,8 @@ private:
   std::string less(const Linear &L) const;
   bool alwaysThere(const Linear &L) const;
   bool countedLoop(const LoopParts &F, unsigned Id);
+  bool boundBy(llvm::ArrayRef<const clang::Expr *> Conditions, unsigned Id,
+               bool Up);
   const clang::VarDecl *countedWhile(const clang::Stmt *S, unsigned Id);
   bool cooperative(Stmt &Loop, const IntValue &Init, const isl::pw_aff &Bound,
                    bool Inclusive, const isl::pw_aff &Step,

@@ -15,10 +15,9 @@
 // rounds.
 
 #include "FusionLoops.h"
+#include "Affine/IslTools.h"
 #include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
-#include "llvm/ADT/SetVector.h"
-#include <map>
 
 using namespace clang;
 
@@ -51,39 +50,26 @@ bool isUnrolledWhole(const AttributedStmt *S) {
   return false;
 }
 
-/// Are two places of one array read in a loop? What one round reads at `s[i]`
-/// another may read at `s[i + 1]`, and have products in common with it.
-class Reads : public ConstDynamicRecursiveASTVisitor {
-public:
-  bool TwoPlaces = false;
-  explicit Reads(const ASTContext &AC) : AC(AC) {}
+using Loops = llvm::SmallVector<const clang::Stmt *, 4>;
 
-  bool TraverseArraySubscriptExpr(const ArraySubscriptExpr *E) override {
-    const Expr *Base = E;
-    while (auto *A = dyn_cast<ArraySubscriptExpr>(Base->IgnoreParenImpCasts()))
-      Base = A->getBase();
-    auto *D = dyn_cast<DeclRefExpr>(Base->IgnoreParenImpCasts());
-    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
-    // Pointers that the kernel makes may lead to one array.
-    if (V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
-        V->getType()->isPointerType())
-      V = nullptr;
-    llvm::FoldingSetNodeID Place;
-    E->Profile(Place, AC, /*Canonical=*/true);
-    auto [It, New] = Places.try_emplace(V, Place);
-    TwoPlaces |= !New && It->second != Place;
-    // Indices are another matter, bases are counted.
-    return true;
-  }
+/// A floating-point product, with what it reads from memory in a round of the
+/// loops around it.
+struct Product {
+  const BinaryOperator *E;
+  llvm::SmallVector<const Expr *, 8> Reads;
+  Loops Around;
+};
 
-private:
-  const ASTContext &AC;
-  std::map<const VarDecl *, llvm::FoldingSetNodeID> Places;
+/// A sum of two products in loops that may be unrolled, of which Outermost
+/// holds all the others.
+struct DoubtfulSum {
+  const BinaryOperator *E;
+  std::vector<Product> Sides;
+  Loops Unsettled;
 };
 
 class Finder : public ConstDynamicRecursiveASTVisitor {
 public:
-  using Loops = llvm::SmallVector<const clang::Stmt *, 4>;
   struct Assignment {
     const VarDecl *To;
     const Expr *Value; ///< null: unknown, from memory as far as we can tell
@@ -98,10 +84,9 @@ public:
   Loops Around;    ///< all loops, outermost first, callers' included
   Loops Unsettled; ///< those among them that may be unrolled or not
   bool Checking = false;
-  const BinaryOperator *Found = nullptr;
   SmallVector<const FunctionDecl *, 4> Calls;
-
-  explicit Finder(const ASTContext &AC) : AC(AC) {}
+  std::vector<Product> Products; ///< in loops that may be unrolled
+  std::vector<DoubtfulSum> Sums;
 
   void look(const clang::Stmt *Body) {
     TraverseStmt(Body);
@@ -144,16 +129,19 @@ public:
       if (const VarDecl *V = rootVariable(B->getLHS()))
         Assigned.push_back(
             {V, B->getRHS(), Around, B->isCompoundAssignmentOp()});
-    if (Checking && !Found && !Unsettled.empty() && isSumOfProducts(B)) {
-      Reads R(AC);
-      R.TraverseStmt(Unsettled.front());
-      if (R.TwoPlaces)
-        Found = B;
-      for (const clang::Stmt *L : Unsettled)
-        if (!differs(B->getLHS(), L) || !differs(B->getRHS(), L)) {
-          Found = B;
-          break;
-        }
+    if (!Checking || Unsettled.empty() || !isReal(B->getType()))
+      return true;
+    if (B->getOpcode() == BO_Mul)
+      Products.push_back(product(B));
+    if (isSumOfProducts(B)) {
+      DoubtfulSum S{B, {}, Unsettled};
+      for (const Expr *Side : {B->getLHS(), B->getRHS()}) {
+        llvm::SmallVector<const BinaryOperator *, 2> In;
+        productsIn(Side, 0, In);
+        for (const BinaryOperator *P : In)
+          S.Sides.push_back(product(P));
+      }
+      Sums.push_back(std::move(S));
     }
     return true;
   }
@@ -166,10 +154,9 @@ public:
         if (const VarDecl *V = rootVariable(C->getArg(I)))
           Assigned.push_back({V, nullptr, Around, false});
     if (!F || !F->hasBody(Body) || F->getBuiltinID() || Unsettled.empty() ||
-        !Checking || Found || Calls.size() > 3 ||
-        llvm::is_contained(Calls, Body))
+        !Checking || Calls.size() > 3 || llvm::is_contained(Calls, Body))
       return true;
-    Finder Inside(AC);
+    Finder Inside;
     Inside.Caller = this;
     Inside.Around = Around;
     Inside.Unsettled = Unsettled;
@@ -178,17 +165,15 @@ public:
     for (unsigned I = 0; I < Body->getNumParams() && I < C->getNumArgs(); ++I)
       Inside.Arguments[Body->getParamDecl(I)] = C->getArg(I);
     Inside.look(Body->getBody());
-    if (Inside.Found)
-      Found = Inside.Found;
+    llvm::append_range(Products, Inside.Products);
+    llvm::append_range(Sums, Inside.Sums);
     return true;
   }
 
 private:
-  const ASTContext &AC;
   llvm::SmallPtrSet<const clang::Stmt *, 4> Whole;
   std::vector<Assignment> Assigned;
-  llvm::SmallSetVector<std::pair<const VarDecl *, const clang::Stmt *>, 8>
-      Asking;
+  llvm::SmallPtrSet<const VarDecl *, 8> Asking;
 
   bool inLoop(const clang::Stmt *S, llvm::function_ref<bool()> Traverse) {
     HasBarrier B;
@@ -216,97 +201,206 @@ private:
     case BO_Sub:
     case BO_AddAssign:
     case BO_SubAssign:
-      return mayBeProduct(B->getLHS(), 0) && mayBeProduct(B->getRHS(), 0);
+      break;
     default:
       return false;
     }
+    for (const Expr *Side : {B->getLHS(), B->getRHS()}) {
+      llvm::SmallVector<const BinaryOperator *, 2> In;
+      productsIn(Side, 0, In);
+      if (In.empty())
+        return false;
+    }
+    return true;
   }
 
-  bool mayBeProduct(const Expr *E, unsigned Depth) {
+  /// The products that \p E may be.
+  void productsIn(const Expr *E, unsigned Depth,
+                  llvm::SmallVectorImpl<const BinaryOperator *> &Out) {
     E = E->IgnoreParenImpCasts();
     if (Depth > 8 || !isReal(E->getType()))
-      return false;
-    if (auto *U = dyn_cast<UnaryOperator>(E))
-      return (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus) &&
-             mayBeProduct(U->getSubExpr(), Depth + 1);
-    if (auto *B = dyn_cast<BinaryOperator>(E))
-      return B->getOpcode() == BO_Mul;
-    if (auto *C = dyn_cast<ConditionalOperator>(E))
-      return mayBeProduct(C->getTrueExpr(), Depth + 1) ||
-             mayBeProduct(C->getFalseExpr(), Depth + 1);
+      return;
+    if (auto *U = dyn_cast<UnaryOperator>(E);
+        U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
+      return productsIn(U->getSubExpr(), Depth + 1, Out);
+    if (auto *B = dyn_cast<BinaryOperator>(E)) {
+      if (B->getOpcode() == BO_Mul)
+        Out.push_back(B);
+      return;
+    }
+    if (auto *C = dyn_cast<ConditionalOperator>(E)) {
+      productsIn(C->getTrueExpr(), Depth + 1, Out);
+      return productsIn(C->getFalseExpr(), Depth + 1, Out);
+    }
     const VarDecl *V = rootVariable(E);
-    return V && llvm::any_of(Assigned, [&](const Assignment &A) {
-             return A.To == V && A.Value && !A.Carried &&
-                    mayBeProduct(A.Value, Depth + 1);
-           });
-  }
-
-  /// Is \p V set in a round of \p Loop?
-  bool changes(const VarDecl *V, const clang::Stmt *Loop) const {
     for (const Assignment &A : Assigned)
-      if (A.To == V && llvm::is_contained(A.In, Loop))
-        return true;
-    auto It = Arguments.find(V);
-    return It != Arguments.end() && Caller &&
-           Caller->mentions(It->second, Loop);
+      if (V && A.To == V && A.Value && !A.Carried)
+        productsIn(A.Value, Depth + 1, Out);
   }
 
-  /// Does \p E name something that rounds of \p Loop change?
-  bool mentions(const clang::Stmt *E, const clang::Stmt *Loop) const {
-    if (!E)
-      return false;
-    if (auto *D = dyn_cast<DeclRefExpr>(E))
-      if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-        return changes(V, Loop);
-    return llvm::any_of(
-        E->children(), [&](const clang::Stmt *C) { return mentions(C, Loop); });
+  Product product(const BinaryOperator *B) {
+    Product P{B, {}, Around};
+    reads(B->getLHS(), P.Reads);
+    reads(B->getRHS(), P.Reads);
+    return P;
   }
 
-  /// Do two rounds of \p Loop compute \p E from different elements of memory,
-  /// so that no compiler takes the results for one?
-  bool differs(const clang::Stmt *E, const clang::Stmt *Loop) {
-    if (!E)
-      return false;
+  /// What \p E is computed from in every round; not all of it, if in doubt.
+  void reads(const clang::Stmt *E, llvm::SmallVectorImpl<const Expr *> &Out) {
+    if (!E || Out.size() > 16)
+      return;
     if (auto *D = dyn_cast<DeclRefExpr>(E)) {
-      auto *V = dyn_cast<VarDecl>(D->getDecl());
-      return V && varDiffers(V, Loop);
+      if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+        readsOfVar(V, Out);
+      return;
     }
-    if (isa<ArraySubscriptExpr>(E) ||
-        (isa<MemberExpr>(E) && cast<MemberExpr>(E)->isArrow()) ||
-        (isa<UnaryOperator>(E) &&
-         cast<UnaryOperator>(E)->getOpcode() == UO_Deref)) {
+    if (auto *U = dyn_cast<UnaryOperator>(E);
+        isa<ArraySubscriptExpr>(E) || (U && U->getOpcode() == UO_Deref)) {
       const VarDecl *V = rootVariable(cast<Expr>(E));
-      const bool Private = V && V->hasLocalStorage() &&
-                           !V->getType()->isPointerType() &&
-                           !V->getType()->isReferenceType();
-      return Private ? varDiffers(V, Loop) : mentions(E, Loop);
+      if (!V || !V->hasLocalStorage() || V->getType()->isPointerType() ||
+          V->getType()->isReferenceType())
+        Out.push_back(cast<Expr>(E));
+      return;
     }
-    return llvm::any_of(E->children(),
-                        [&](const clang::Stmt *C) { return differs(C, Loop); });
+    // Of two values only one is there.
+    if (isa<ConditionalOperator>(E))
+      return;
+    for (const clang::Stmt *C : E->children())
+      reads(C, Out);
   }
 
-  bool varDiffers(const VarDecl *V, const clang::Stmt *Loop) {
-    if (auto It = Arguments.find(V); It != Arguments.end())
-      if (Caller && Caller->differs(It->second, Loop))
-        return true;
-    if (!Asking.insert({V, Loop}))
-      return false;
-    bool Yes = false;
-    for (const Assignment &A : Assigned)
-      if (A.To == V && llvm::is_contained(A.In, Loop))
-        // Counters rise alike in all rounds of a loop around.
-        Yes |= A.Value ? differs(A.Value, Loop) : !A.Carried;
-    Asking.remove({V, Loop});
-    return Yes;
+  /// A variable that each round sets once, and may then add to.
+  void readsOfVar(const VarDecl *V, llvm::SmallVectorImpl<const Expr *> &Out) {
+    if (auto It = Arguments.find(V); It != Arguments.end()) {
+      if (Caller)
+        Caller->reads(It->second, Out);
+      return;
+    }
+    const Expr *Set = nullptr;
+    for (const Assignment &A : Assigned) {
+      if (A.To != V || A.Carried)
+        continue;
+      if (Set || !A.Value || A.In.empty() || A.Value != V->getInit())
+        return;
+      Set = A.Value;
+    }
+    if (!Set || !Asking.insert(V).second)
+      return;
+    reads(Set, Out);
+    Asking.erase(V);
+  }
+};
+
+/// Answers with the model's indices whether products can be the same.
+class Rounds {
+public:
+  Rounds(const KernelModel &M, FlatText &Flat) : M(M), Flat(Flat) {
+    isl::ctx Ctx = M.Ctx->ctx();
+    for (const Symbol &S : M.Symbols)
+      if (S.K == Symbol::Iterator || (S.K == Symbol::Opaque && !S.Anywhere))
+        Other.emplace(S.Id, symbolValue(Ctx, S.Id + "_other"));
+    Within = M.Context;
+    for (const Stmt &S : M.Stmts)
+      if (S.IterSymbol >= 0 && !S.IterDomain.is_null())
+        Within = Within.intersect(S.IterDomain)
+                     .intersect(substitute(S.IterDomain, Other));
+  }
+
+  /// May \p P in one round be \p Q in another one of \p Unsettled?
+  bool maySame(const Product &P, const Product &Q, const Loops &Unsettled) {
+    isl::set Both = Within;
+    if (P.Around == Q.Around) {
+      isl::set Differ = never(M.Ctx->ctx());
+      for (const clang::Stmt *L : Unsettled) {
+        const Symbol *I = iterator(L);
+        if (!I)
+          return true;
+        Differ = Differ.unite(
+            symbolValue(M.Ctx->ctx(), I->Id).ne_set(Other.at(I->Id)));
+      }
+      Both = Both.intersect(Differ);
+    }
+    for (const Expr *R : P.Reads) {
+      const auto A = place(R);
+      if (!A)
+        continue;
+      isl::set Meets = never(M.Ctx->ctx());
+      for (const Expr *T : Q.Reads) {
+        const auto B = place(T);
+        if (!B)
+          return true;
+        if (A->Of == B->Of && A->Index.size() == B->Index.size()) {
+          isl::set Equal = always(M.Ctx->ctx());
+          for (size_t D = 0; D < A->Index.size(); ++D)
+            Equal = Equal.intersect(
+                equalTo(A->Index[D], substitute(B->Index[D], Other)));
+          Meets = Meets.unite(Equal);
+        }
+      }
+      Both = Both.intersect(Meets);
+      if (Both.is_empty())
+        return false;
+    }
+    return true;
+  }
+
+private:
+  const KernelModel &M;
+  FlatText &Flat;
+  Substitution Other; ///< what another round has there
+  isl::set Within;
+
+  struct Place {
+    std::pair<bool, int> Of; ///< shared array, or parameter
+    std::vector<isl::pw_aff> Index;
+  };
+  std::optional<Place> place(const Expr *E) {
+    const auto R = Flat.range(E->getSourceRange());
+    if (!R)
+      return std::nullopt;
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (A.Range == *R && A.Affine)
+        return Place{{true, static_cast<int>(A.Array)}, A.Index};
+    for (const GlobalAccess &A : M.GlobalAccesses)
+      if (A.Range == *R && A.Root >= 0 && A.Index &&
+          A.Index->K == Value::Affine)
+        return Place{{false, A.Root}, {A.Index->Aff}};
+    return std::nullopt;
+  }
+
+  const Symbol *iterator(const clang::Stmt *L) {
+    auto *F = dyn_cast<ForStmt>(L);
+    if (!F)
+      return nullptr;
+    const auto Header = Flat.outerRange({F->getForLoc(), F->getRParenLoc()});
+    for (const Stmt &S : M.Stmts)
+      if (Header && S.K == Stmt::For && S.HeaderRange == *Header &&
+          S.IterSymbol >= 0)
+        return &M.Symbols[size_t(S.IterSymbol)];
+    return nullptr;
   }
 };
 
 } // namespace
 
-const BinaryOperator *fusedByUnrolling(const FunctionDecl *FD) {
-  Finder F(FD->getASTContext());
+const BinaryOperator *fusedByUnrolling(const FunctionDecl *FD,
+                                       const KernelModel &M, FlatText &Flat) {
+  Finder F;
   F.look(FD->getBody());
-  return F.Found;
+  if (F.Sums.empty())
+    return nullptr;
+  Rounds R(M, Flat);
+  for (const DoubtfulSum &S : F.Sums)
+    for (const Product &P : S.Sides) {
+      if (R.maySame(P, P, S.Unsettled))
+        return S.E;
+      for (const Product &Q : F.Products)
+        if (Q.E != P.E && !Q.Around.empty() &&
+            llvm::is_contained(Q.Around, S.Unsettled.front()) &&
+            R.maySame(P, Q, S.Unsettled))
+          return S.E;
+    }
+  return nullptr;
 }
 
 } // namespace rcache

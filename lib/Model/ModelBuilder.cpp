@@ -217,8 +217,7 @@ bool Builder::flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K) {
   M.DefEnd = sourcePos(SM, End);
   // Behind the brace, the macro's parenthesis, or the name of a macro that ends
   // with the brace.
-  const unsigned Length =
-      Lexer::MeasureTokenLength(End, SM, AC.getLangOpts());
+  const unsigned Length = Lexer::MeasureTokenLength(End, SM, AC.getLangOpts());
   M.DefEnd.Offset += Length;
   M.DefEnd.Column += Length;
   if (M.DefBegin.File != M.DefEnd.File)
@@ -339,7 +338,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       Exec.run(K.Def);
       reshapeArrays(*Model);
       if (Model->Declines.empty())
-        if (const BinaryOperator *Sum = fusedByUnrolling(K.Def)) {
+        if (const BinaryOperator *Sum = fusedByUnrolling(K.Def, *Model, Flat)) {
           const SourceLocation At = SM.getExpansionLoc(Sum->getOperatorLoc());
           Model->Declines.push_back(
               {"fusion-unsettled", "", sourcePos(SM, At)});

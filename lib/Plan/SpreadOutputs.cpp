@@ -7,6 +7,10 @@
 //     cyclic   v = t + B * q     addresses P * (t + B * q) + rest
 //     chunked  v = S * t + q     addresses P * (S * t + q) + rest
 //
+// A loop that is shared out among threads, `for (j = ty; j < 32; j += 8)`, is
+// of the first kind: j is the new thread's number. One of other length stays a
+// loop, shared out among all the new threads.
+//
 // What it takes for the two to compute the same:
 //   - rounds share nothing but what was there before the loop, and store to
 //     different elements (P is not 0: a launch is asked if P is a parameter);
@@ -21,6 +25,7 @@
 #include "Affine/IslTools.h"
 #include "Legality.h"
 #include "Solve.h"
+#include "SpreadLoops.h"
 #include "Staging.h"
 #include <algorithm>
 #include <map>
@@ -45,6 +50,8 @@ public:
       if (auto Body = write())
         return Body;
     Spread.clear();
+    SharedOut.clear();
+    Jumps.clear();
     NonZero.clear();
     Edits.clear();
     return write();
@@ -57,6 +64,10 @@ private:
   /// For statements whose rounds become threads, and whether their counter
   /// falls where the new thread's number rises.
   std::map<unsigned, bool> Spread;
+  /// For statements that are shared out among all the new threads.
+  std::set<unsigned> SharedOut;
+  /// Statements that leave a round, which is all that a new thread runs.
+  std::set<unsigned> Jumps;
   unsigned Axis = 0;
   bool Cyclic = true;
   int64_t Rounds = 0;
@@ -68,9 +79,18 @@ private:
     if (!simple() || !findLayout() || !apart() || !quiet())
       return false;
     for (const Stmt &S : M.Stmts)
-      if (S.K == Stmt::For && loopIn(S.Range) < 0)
+      if (S.K == Stmt::For && loopIn(S.Range) < 0) {
         if (auto Falls = stages(S))
           Spread.emplace(S.Id, *Falls);
+        else if (isSharedOut(S))
+          SharedOut.insert(S.Id);
+      }
+    for (const auto &[L, Falls] : Spread) {
+      auto Leave = jumpsThatEndRounds(M, Fixed, M.stmt(L));
+      if (!Leave)
+        return false;
+      Jumps.insert(Leave->begin(), Leave->end());
+    }
     return std::all_of(Spread.begin(), Spread.end(), [&](const auto &L) {
       return roundsAreTheirOwn(M.stmt(L.first));
     });
@@ -106,18 +126,23 @@ private:
 
   /// A loop whose rounds could be threads, as far as control flow goes.
   bool countsPlainly(const Stmt &L) const {
-    if (L.K != Stmt::For || L.IterVar < 0 || !L.ConstTripCount ||
-        *L.ConstTripCount < 2 || !L.ConstFirst || !L.Step || L.HasBarrier ||
-        L.HasReturn || L.Cooperative || !M.countsItself(L) ||
-        L.Children.size() != 1)
+    if (L.K != Stmt::For || L.IterVar < 0 || L.HasBarrier ||
+        !M.countsItself(L) || L.Children.size() != 1)
       return false;
+    if (!L.Cooperative && (!L.ConstTripCount || *L.ConstTripCount < 2 ||
+                           !L.ConstFirst || !L.Step))
+      return false;
+    // The header's own variable, or one that nobody asks for behind the loop.
     const Var &V = M.Vars[static_cast<size_t>(L.IterVar)];
-    if (V.DeclStmt != L.Id || V.AddressTaken || !V.OnlyDeclarator)
+    if (V.AddressTaken || V.IsParam || V.IsReference)
       return false;
-    for (const Stmt &S : M.Stmts)
-      if ((S.K == Stmt::Break || S.K == Stmt::Continue) &&
-          L.Range.contains(S.Range) && loopOf(S) == static_cast<int>(L.Id))
-        return false;
+    if (V.DeclStmt == L.Id && !V.OnlyDeclarator)
+      return false;
+    if (V.DeclStmt != L.Id)
+      for (const VarUse &U : M.VarUses)
+        if (static_cast<int>(U.Var) == L.IterVar &&
+            U.Range.Begin >= L.Range.End)
+          return false;
     for (int P = L.Parent; P >= 0; P = M.stmt(unsigned(P)).Parent)
       if (M.stmt(unsigned(P)).K != Stmt::Block &&
           M.stmt(unsigned(P)).K != Stmt::If)
@@ -125,13 +150,12 @@ private:
     return true;
   }
 
-  int loopOf(const Stmt &S) const {
-    int P = S.Parent;
-    while (P >= 0 && M.stmt(unsigned(P)).K != Stmt::For &&
-           M.stmt(unsigned(P)).K != Stmt::While &&
-           M.stmt(unsigned(P)).K != Stmt::Do)
-      P = M.stmt(unsigned(P)).Parent;
-    return P;
+  /// How many rounds each thread runs, at most; 0: not known.
+  int64_t roundsOf(const Stmt &L, unsigned Ax) const {
+    if (!L.Cooperative)
+      return L.ConstTripCount.value_or(0);
+    auto Values = sharedOutValues(M, Fixed, L);
+    return Values ? (Values->Count + threads(Ax) - 1) / threads(Ax) : 0;
   }
 
   /// The loop that becomes threads around it; -1: none.
@@ -191,6 +215,12 @@ private:
   /// the counter falls where it rises. nullopt: they are not.
   std::optional<bool> isOneNumber(const Steps &S, const Stmt &L, unsigned Ax,
                                   bool AsCyclic) const {
+    if (L.Cooperative) { // the counter has the thread in it
+      if (S.OfThread || !S.OfRound || !AsCyclic ||
+          L.CooperativeAxes != DepThreadX << Ax)
+        return std::nullopt;
+      return false;
+    }
     if (S.OfThread == 0 || S.OfRound == 0)
       return std::nullopt;
     const int64_t AStep = S.OfRound * *L.Step;
@@ -222,21 +252,21 @@ private:
           continue;
         for (unsigned Ax = 0; Ax < 3 && !Found; ++Ax) {
           auto S = stepsOf(G.Index->Aff, L, Ax);
-          if (!S || threads(Ax) * *L.ConstTripCount > 1024)
+          const int64_t R = roundsOf(L, Ax);
+          if (!S || R < 2 || threads(Ax) * R > 1024)
             continue;
           for (bool AsCyclic : {true, false}) {
             const auto Falls = isOneNumber(*S, L, Ax, AsCyclic);
             if (!Falls)
               continue;
-            if (Known && (Ax != Axis || AsCyclic != Cyclic ||
-                          *L.ConstTripCount != Rounds))
+            if (Known && (Ax != Axis || AsCyclic != Cyclic || R != Rounds))
               continue;
             if (!nonZero(S->P))
               return false;
             Known = Found = true;
             Axis = Ax;
             Cyclic = AsCyclic;
-            Rounds = *L.ConstTripCount;
+            Rounds = R;
             if (Spread.emplace(L.Id, *Falls).first->second != *Falls)
               return false;
             break;
@@ -314,8 +344,8 @@ private:
   /// A loop that stages, each element once, by the same layout: whether its
   /// counter falls.
   std::optional<bool> stages(const Stmt &L) const {
-    if (!countsPlainly(L) || *L.ConstTripCount != Rounds ||
-        !roundsAreTheirOwn(L))
+    if (!countsPlainly(L) || roundsOf(L, Axis) != Rounds ||
+        !roundsAreTheirOwn(L) || !jumpsThatEndRounds(M, Fixed, L))
       return std::nullopt;
     std::optional<bool> Falls;
     for (const SharedAccess &A : M.SharedAccesses) {
@@ -338,6 +368,37 @@ private:
           return std::nullopt;
     }
     return Falls;
+  }
+
+  /// A loop over more than there are new threads, or less, of which each round
+  /// is the same whoever runs it.
+  bool isSharedOut(const Stmt &L) const {
+    if (!countsPlainly(L) || !L.Cooperative ||
+        L.CooperativeAxes != DepThreadX << Axis || !L.HasSharedWrite ||
+        L.HasGlobalWrite || !sharedOutValues(M, Fixed, L) ||
+        !usesCounterOnly(M, L, Axis))
+      return false;
+    for (const Stmt &S : M.Stmts)
+      if ((S.K == Stmt::Return || S.K == Stmt::Break) &&
+          L.Range.contains(S.Range))
+        return false;
+    // What one thread wrote in an order that was its own.
+    for (const SharedAccess &A : M.SharedAccesses)
+      for (const SharedAccess &B : M.SharedAccesses)
+        if (A.K == SharedAccess::Write && B.K == SharedAccess::Write &&
+            A.Array == B.Array && L.Range.contains(A.Range) &&
+            interval(A.Range) == interval(B.Range) &&
+            (L.Range.contains(B.Range) ? meetInRounds(M, Fixed, A, B, L)
+                                       : mayMeet(A, B)))
+          return false;
+    return true;
+  }
+
+  /// Is it run once, by one of the new threads, without being asked to?
+  bool isRunOnce(TextRange R) const {
+    return loopIn(R) >= 0 ||
+           std::any_of(SharedOut.begin(), SharedOut.end(),
+                       [&](unsigned L) { return M.stmt(L).Range.contains(R); });
   }
 
   /// Do two writes in different loops of one thread reach the same element?
@@ -439,6 +500,12 @@ private:
     return true;
   }
 
+  bool holdsBuiltin(TextRange R) const {
+    return std::any_of(
+        M.Builtins.begin(), M.Builtins.end(),
+        [&](const BuiltinUse &U) { return R.contains(U.Range); });
+  }
+
   std::string newLines(TextRange R) const {
     std::string T;
     for (char C : M.text(R))
@@ -493,6 +560,23 @@ private:
               ? "(" + M.text(I.InitRange) + ")"
               : std::to_string(*St.ConstFirst +
                                (Falls ? *St.Step * (Rounds - 1) : 0));
+      if (St.Cooperative) {
+        const auto Values = sharedOutValues(M, Fixed, St);
+        if (!Values || holdsBuiltin(St.CondRange))
+          return false;
+        // Rounds that the header's condition leaves out are left out.
+        const bool All = Values->Count == threads(Axis) * Rounds &&
+                         involvedIds(Fixed.fix(St.IterDomain)).size() == 1;
+        if (!edit(Head,
+                  newLines(Head) + "{ const " + I.Type + " " + I.Name + " = " +
+                      std::to_string(Values->First) + " + (int)" + Thread +
+                      "; " +
+                      (All ? "" : "if (" + M.text(St.CondRange) + ") ")) ||
+            !edit({St.Range.End, St.Range.End}, " }"))
+          return false;
+        Gone.push_back(Head);
+        continue;
+      }
       if (!edit(Head, newLines(Head) + "{ const " + I.Type + " " + I.Name +
                           " = " + First + " + " +
                           std::to_string(Falls ? -*St.Step : *St.Step) +
@@ -501,6 +585,23 @@ private:
         return false;
       Gone.push_back(Head);
     }
+    for (unsigned L : SharedOut) {
+      const Stmt &St = M.stmt(L);
+      const Var &I = M.Vars[size_t(St.IterVar)];
+      const auto Values = sharedOutValues(M, Fixed, St);
+      if (!Values || holdsBuiltin(St.CondRange) ||
+          !edit(St.HeaderRange,
+                newLines(St.HeaderRange) + "for (" + I.Type + " " + I.Name +
+                    " = " + std::to_string(Values->First) + " + (int)" +
+                    Thread + "; " + M.text(St.CondRange) + "; " + I.Name +
+                    " += " + std::to_string(threads(Axis) * Rounds) + ")"))
+        return false;
+      Gone.push_back(St.HeaderRange);
+    }
+    for (unsigned J : Jumps)
+      if (M.stmt(J).K != Stmt::Return &&
+          !edit(M.stmt(J).Range, newLines(M.stmt(J).Range) + "return;"))
+        return false;
     auto InGone = [&](TextRange R) {
       return std::any_of(Gone.begin(), Gone.end(),
                          [&](TextRange G) { return G.contains(R); });
@@ -508,7 +609,7 @@ private:
     // What is stored besides is stored by the first of the threads.
     std::set<unsigned> Guarded;
     for (const SharedAccess &A : M.SharedAccesses) {
-      if (A.K != SharedAccess::Write || loopIn(A.Range) >= 0 ||
+      if (A.K != SharedAccess::Write || isRunOnce(A.Range) ||
           !Guarded.insert(A.Stmt).second)
         continue;
       const Stmt &Leaf = M.stmt(A.Stmt);

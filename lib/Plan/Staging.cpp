@@ -14,6 +14,7 @@
 #include "Staging.h"
 #include "Affine/IslTools.h"
 #include "Solve.h"
+#include "SpreadLoops.h"
 #include <algorithm>
 #include <limits>
 #include <functional>
@@ -614,6 +615,12 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
                     "' is staged, does not follow from the element",
                 Pos);
   };
+  struct Staged {
+    const SharedAccess *W;
+    isl::set D;
+    ValueRef V;
+  };
+  std::vector<Staged> AllStaged;
   // Last write first; what a later write covers is taken from the earlier.
   for (auto It = G.Writes.rbegin(); It != G.Writes.rend(); ++It) {
     const SharedAccess &W = M.SharedAccesses[*It];
@@ -776,6 +783,19 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     P.V = Map.empty() ? Stored : substituteValue(Stored, Map);
     for (const ValueRef &Gd : Guards)
       P.Guards.push_back(Map.empty() ? Gd : substituteValue(Gd, Map));
+    // Rounds that a thread runs one after the other.
+    for (const Staged &Later : AllStaged)
+      for (int L = static_cast<int>(W.Stmt);
+           L >= 0 && L != static_cast<int>(G.Block); L = M.stmt(L).Parent)
+        if (M.stmt(L).IterSymbol >= 0 &&
+            M.stmt(L).Range.contains(Later.W->Range) &&
+            meetInRounds(M, A, W, *Later.W, M.stmt(L)) &&
+            !equalOn(P.V, Later.V, Known.intersect(Later.D)))
+          return Fail("ambiguous-staging",
+                      "two statements of a loop write to '" + Arr.Name +
+                          "', and a round may write where another one did",
+                      W.Pos);
+    AllStaged.push_back({&W, Known, P.V});
     P.D = Known.subtract(Seen).coalesce();
     if (Guards.empty())
       Seen = Seen.unite(Known).coalesce();
