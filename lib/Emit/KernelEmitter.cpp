@@ -188,11 +188,11 @@ private:
     for (const Stmt &St : M.Stmts)
       if (St.K == Stmt::Barrier)
         Add(F.atBarrier(St.Id));
-    for (const Plan::VectorStore &V : P.VectorStores) {
-      ValueTextOptions O;
-      O.Symbols = N.symbols(isVector(V) ? Names::Of::SlotRow : Names::Of::Slot);
-      Add(valueText(M.GlobalAccesses[V.Access].Index, N, O, true));
-    }
+    ValueTextOptions O;
+    O.Symbols = N.symbols(Names::Of::SlotRow);
+    for (const Plan::VectorStore &V : P.VectorStores)
+      if (isVector(V))
+        Add(valueText(M.GlobalAccesses[V.Access].Index, N, O, true));
     T = withoutComments(T);
     std::set<std::string> Words;
     auto IsId = [](char C) {
@@ -862,9 +862,6 @@ private:
                                  ? Pm.Name
                                  : "(" + G.ElemType + " *)" + Pm.Name;
       const bool Vectors = isVector(P.VectorStores[K]);
-      ValueTextOptions O;
-      O.Symbols = N.symbols(Vectors ? Names::Of::SlotRow : Names::Of::Slot);
-      const std::string At = take(valueText(G.Index, N, O, true));
       Before += G.ElemType + " " + B + slotExtents() + ";\n";
       if (Vectors || !R.StoresLate)
         Before += "bool " + B + "_on" + slotExtents() + " = {};\n";
@@ -873,13 +870,15 @@ private:
         const std::string If =
             R.StoresLate ? allIn(Tests) : B + "_on" + slotIndex();
         const std::string Store =
-            (To.front() == '(' ? "(" + To + ")" : To) + "[" + At +
-            "] = " + B + slotIndex() + ";\n";
+            render(G.Range, {}, true) + " = " + B + slotIndex() + ";\n";
         const std::string One =
             If == "true" ? Store : "if (" + If + ")\n" + Store;
         After += slotLoops(repeatedDecls(One) + One);
         continue;
       }
+      ValueTextOptions O;
+      O.Symbols = N.symbols(Names::Of::SlotRow);
+      const std::string At = take(valueText(G.Index, N, O, true));
       Set += B + "_on" + slotIndex() + " = " + allIn(Tests) + ";\n";
       // One run a row of slots.
       std::string Row;

@@ -38,7 +38,7 @@ public:
       if (RegisterArrays.count(M.SharedAccesses[I].Array))
         Replaced.push_back(M.SharedAccesses[I].Range);
     for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
-      if (isVectorStore(I))
+      if (isVectorStore(I) && !isSingleStore(I))
         Replaced.push_back(M.GlobalAccesses[I].Range);
     for (auto &V : M.VarUses)
       UsesOf[V.Var].push_back(&V);
@@ -513,6 +513,14 @@ private:
     return false;
   }
 
+  /// Collected, but stored by each slot in the words of the original.
+  bool isSingleStore(unsigned Access) const {
+    for (const Plan::VectorStore &V : P.VectorStores)
+      if (V.holds(Access))
+        return V.Bytes == M.GlobalAccesses[V.Access].ElemBytes;
+    return false;
+  }
+
   bool isFileArrayRead(const GlobalAccess &G) const {
     return G.K == GlobalAccess::Read && !readsPointers(G.Range);
   }
@@ -930,6 +938,12 @@ private:
         if (M.stmt(G).CondRange.contains(U.Range) &&
             S.VarHome[U.Var] == Home::Local)
           repeat(U.Var);
+    for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
+      if (isSingleStore(I))
+        for (const VarUse &U : M.VarUses)
+          if (M.GlobalAccesses[I].Range.contains(U.Range) &&
+              S.VarHome[U.Var] == Home::Local)
+            repeat(U.Var);
   }
 
   void repeat(unsigned V) {

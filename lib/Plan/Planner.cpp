@@ -760,6 +760,16 @@ private:
     });
   }
 
+  /// Can what \p R says be written again behind the slots' computation? Its
+  /// variables then follow from thread and block.
+  bool repeatable(TextRange R) const {
+    return llvm::all_of(M.VarUses, [&](const VarUse &U) {
+      const Var &V = M.Vars[U.Var];
+      return !R.contains(U.Range) ||
+             (!U.Write && (V.IsParam ? !V.Assigned : V.Repeatable));
+    });
+  }
+
   /// What is no vector is not worth collecting where nothing is computed with it.
   void dropSingleStores(Plan &P) const {
     if (!computesBySlot(P))
@@ -792,7 +802,8 @@ private:
       if (InLoop)
         continue;
       const unsigned V = storeWidth(P, A, G);
-      if (V == G.ElemBytes && (!isGuarded(G.Stmt) || !computesBySlot(P)))
+      if (V == G.ElemBytes && (!isGuarded(G.Stmt) || !computesBySlot(P) ||
+                               !repeatable(G.Range)))
         continue;
       if (std::any_of(P.VectorStores.begin(), P.VectorStores.end(),
                       [&](const Plan::VectorStore &V) { return V.holds(I); }))

@@ -519,6 +519,18 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
     }
     if (!Unit)
       Leaves.clear();
+    unsigned Moves = 0;
+    for (const std::string &E : P.Stage.ElemIds)
+      Moves += llvm::any_of(Loads, [&](const ValueRef &L) {
+        const ValueRef &Idx = L->Operands[0];
+        return Idx->K != Value::Affine || movesWith(Idx, E, Piece.Domain);
+      });
+    // Vectors rather than one by one; what is neither that nor moves with all
+    // coordinates is a border.
+    const std::pair<unsigned, bool> Rating(Moves, !Leaves.empty());
+    if ((Leaves.empty() && Moves < Rank) ||
+        (P.InteriorPiece >= 0 && Rating <= Best))
+      continue;
     auto Convex = convexPart(Piece.Domain.gist(A.Context));
     if (!Convex || involvesDivs(*Convex))
       continue;
@@ -537,16 +549,6 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
       }
     // What is known of First needs no test.
     if (In.intersect(Starts).is_empty())
-      continue;
-    unsigned Moves = 0;
-    for (const std::string &E : P.Stage.ElemIds)
-      Moves += llvm::any_of(Loads, [&](const ValueRef &L) {
-        const ValueRef &Idx = L->Operands[0];
-        return Idx->K != Value::Affine || movesWith(Idx, E, Piece.Domain);
-      });
-    // As vectors rather than one by one.
-    const std::pair<unsigned, bool> Rating(Moves, !Leaves.empty());
-    if (P.InteriorPiece >= 0 && Rating <= Best)
       continue;
     Best = Rating;
     P.InteriorPiece = static_cast<int>(K);
