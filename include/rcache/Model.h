@@ -107,6 +107,7 @@ struct Value {
     Op,      ///< Text is a C++ expression with holes $0, $1, ... for Operands;
              ///< a hole stands for a fully parenthesised expression
     Uniform, ///< Text: parameter, literal, constant; no thread in it
+    Undefined, ///< never set: what is made of it is undefined in the original
     Unknown  ///< cannot be expressed; Text says what was met
   };
   Kind K = Unknown;

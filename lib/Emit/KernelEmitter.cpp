@@ -502,8 +502,10 @@ private:
       const Var &Vr = M.Vars[V];
       if (S.VarHome[V] == Home::Expanded) {
         if (!Vr.InitRange.empty())
-          T += Vr.Name + slotIndex() + " = " + render(Vr.InitRange, {}, true) +
-               ";\n";
+          T += Vr.ArrayExtents.empty()
+                   ? Vr.Name + slotIndex() + " = " +
+                         render(Vr.InitRange, {}, true) + ";\n"
+                   : arrayInit(Vr);
       } else if (InSlots && S.VarHome[V] == Home::Repeated)
         ; // declared at the top of the slot loop
       else if (S.DeadVars.count(V) && !hasEffects(Vr.InitRange))
@@ -517,6 +519,23 @@ private:
       addEdit(E, deletion(St.Range), "");
     else
       addEdit(E, St.Range, T.empty() ? ";" : T);
+  }
+
+  /// An array with one a slot gets the initialiser's elements one by one.
+  std::string arrayInit(const Var &Vr) {
+    const std::string From = N(Vr.Name + "_init");
+    std::string Extents, Index, Loops;
+    for (size_t D = 0; D < Vr.ArrayExtents.size(); ++D) {
+      const std::string Number = std::to_string(Vr.ArrayExtents[D]);
+      const std::string I = N("i" + std::to_string(D));
+      Extents += "[" + Number + "]";
+      Index += "[" + I + "]";
+      Loops += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " + Number +
+               "; ++" + I + ")\n";
+    }
+    return "{\nconst " + Vr.Type + " " + From + Extents + " = " +
+           render(Vr.InitRange, {}, true) + ";\n" + Loops + Vr.Name +
+           slotIndex() + Index + " = " + From + Index + ";\n}\n";
   }
 
   /// An unrolled loop: the pragma and, where registers need it, a counter that

@@ -417,8 +417,7 @@ private:
         if (static_cast<int>(U.Var) == St.IterVar &&
             !St.HeaderRange.contains(U.Range))
           return false;
-        if (V.IsParam || V.AddressTaken || V.IsReference ||
-            (!V.ArrayExtents.empty() && !V.InitRange.empty()))
+        if (V.IsParam || V.AddressTaken || V.IsReference)
           return false;
       }
     return true;
@@ -861,9 +860,6 @@ private:
         if (Vr.IsReference || Vr.AddressTaken)
           Error = "'" + Vr.Name +
                   "' is used by address on both sides of a barrier";
-        if (!Vr.ArrayExtents.empty() && !Vr.InitRange.empty())
-          Error = "the array '" + Vr.Name +
-                  "' has an initialiser and is used on both sides of a barrier";
         if (Own < 0)
           Error = "'" + Vr.Name + "' is declared in the header of a loop with "
                                   "barriers and differs between threads";

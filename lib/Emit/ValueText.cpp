@@ -106,6 +106,9 @@ llvm::Expected<std::string> rcache::valueText(const ValueRef &V, const Names &N,
     }
     return N.replaceBuiltins(Out);
   }
+  case Value::Undefined: // any value will do
+    return V->Type.find(' ') == std::string::npos ? V->Type + "()"
+                                                  : "(" + V->Type + ")0";
   case Value::Unknown:
     return llvm::createStringError("unknown value '" + V->Text + "'");
   }

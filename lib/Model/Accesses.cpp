@@ -396,11 +396,13 @@ SVal Executor::load(const LVal &Lv, const Expr *E) {
     recordShared(SharedAccess::Read, P, Elem, nullptr, nullptr);
     return unknown(E, depends(P) | DepShared);
   case SVal::Private: {
-    SVal U = unknown(E, M.Vars[P.Index].Depends | depends(P));
-    for (auto &I : P.IdxInt)
-      if (!I || !Arith.constantValue(I->Aff))
-        M.Vars[P.Index].DynamicIndex = true;
-    return U;
+    SVal Whole = loadElement(P, E);
+    if (Lv.Member.empty())
+      return Whole;
+    ValueRef V = asValue(Whole);
+    if (V->K == Value::Unknown)
+      return unknown(E, V->Depends);
+    return ofValue(opValue("$0" + Lv.Member, {V}, typeText(T)), T);
   }
   case SVal::Constant: {
     if (isInt(T)) {
@@ -463,20 +465,18 @@ void Executor::store(const LVal &Lv, SVal V, const Expr *Lhs, const Expr *Rhs,
   if (Lv.K == LVal::Unknown || P.Base == SVal::UnknownBase ||
       P.Base == SVal::NoBase) {
     // Anything whose address was taken may have changed.
-    std::vector<const VarDecl *> Hit;
-    for (auto &[Var, Val] : Env)
-      if (int I = L.varIndex(Var); I >= 0 && M.Vars[I].AddressTaken)
-        Hit.push_back(Var);
-    for (const VarDecl *Var : Hit)
-      havocVar(Var);
+    std::vector<Cell> Hit;
+    for (auto &[C, Val] : Env)
+      if (int I = L.varIndex(C.V); I >= 0 && M.Vars[I].AddressTaken)
+        Hit.push_back(C);
+    for (const Cell &C : Hit)
+      havocVar(C);
     recordGlobal(AlsoRead ? GlobalAccess::ReadWrite : GlobalAccess::Write, P,
                  Elem, nullptr);
     return;
   }
   if (P.Base == SVal::Private) {
-    for (auto &I : P.IdxInt)
-      if (!I || !Arith.constantValue(I->Aff))
-        M.Vars[P.Index].DynamicIndex = true;
+    storeElement(Lv, V);
     return;
   }
   if (P.Base == SVal::Shared) {
@@ -531,10 +531,10 @@ void Executor::clobberLoads(int Root) {
            llvm::any_of(V.Operands,
                         [&](const ValueRef &O) { return Certain(*O); });
   };
-  for (auto &[Var, S] : Env) {
+  for (auto &[C, S] : Env) {
     if (!S.V || !Stale(*S.V))
       continue;
-    if (Root >= 0 && S.K == SVal::Data && !S.Int && !isInt(Var->getType()) &&
+    if (Root >= 0 && S.K == SVal::Data && !S.Int && !isInt(C.type()) &&
         !Certain(*S.V)) {
       S.V = survived(S.V, Root);
       continue;
@@ -542,7 +542,7 @@ void Executor::clobberLoads(int Root) {
     // An integer keeps its symbol if it has one.
     Value U;
     U.Type = S.V->Type;
-    U.Text = Var->getNameAsString();
+    U.Text = C.name();
     U.Depends = S.V->Depends;
     S.V = std::make_shared<Value>(U);
   }

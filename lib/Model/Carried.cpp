@@ -17,7 +17,7 @@
 // (clobberLoads).
 
 #include "Affine/IslTools.h"
-#include "Executor.h"
+#include "Rounds.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include <cmath>
@@ -86,6 +86,19 @@ std::optional<double> literal(llvm::StringRef Text) {
 bool sameFormula(const ValueRef &A, const ValueRef &B, const isl::set &D) {
   if (A == B)
     return A->K != Value::Unknown;
+  // Each part of D has the value that is chosen there.
+  for (const ValueRef &S : {A, B})
+    if (S->K == Value::Select) {
+      for (const bool Holds : {true, false}) {
+        const isl::set Part =
+            Holds ? D.intersect(S->Cond) : D.subtract(S->Cond);
+        const ValueRef &Chosen = S->Operands[Holds ? 0 : 1];
+        if (!Part.is_empty() && !(S == A ? sameFormula(Chosen, B, Part)
+                                         : sameFormula(A, Chosen, Part)))
+          return false;
+      }
+      return true;
+    }
   if (A->K == Value::Uniform && B->K == Value::Uniform && A->Type == B->Type)
     if (auto X = literal(A->Text), Y = literal(B->Text); X && Y)
       return *X == *Y && std::signbit(*X) == std::signbit(*Y);
@@ -101,17 +114,9 @@ bool sameFormula(const ValueRef &A, const ValueRef &B, const isl::set &D) {
         .is_empty();
   if (A->K == Value::Affine)
     return A->Aff.ne_set(B->Aff).intersect(D).is_empty();
-  if (A->K == Value::Select &&
-      !A->Cond.intersect(D).is_equal(B->Cond.intersect(D)))
-    return false;
-  for (size_t I = 0; I < A->Operands.size(); ++I) {
-    isl::set Where = D;
-    if (A->K == Value::Select)
-      Where = I == 0 ? D.intersect(A->Cond) : D.subtract(A->Cond);
-    if (!Where.is_empty() &&
-        !sameFormula(A->Operands[I], B->Operands[I], Where))
+  for (size_t I = 0; I < A->Operands.size(); ++I)
+    if (!sameFormula(A->Operands[I], B->Operands[I], D))
       return false;
-  }
   return true;
 }
 
@@ -157,7 +162,7 @@ std::optional<Substitution> Executor::shiftOf(const std::string &Id,
 /// but the iterator; \p Before is the environment in front of the loop.
 void Executor::carriedVariables(
     const ForStmt *F, unsigned Id,
-    const llvm::MapVector<const VarDecl *, SVal> &Before,
+    const Environment &Before,
     llvm::SmallPtrSetImpl<const VarDecl *> &Modified) {
   const Stmt &Loop = M.Stmts[Id];
   if (Loop.IterSymbol < 0 || !Loop.Step || Loop.Cooperative ||
@@ -167,47 +172,37 @@ void Executor::carriedVariables(
   const int64_t Step = *Loop.Step;
   const isl::pw_aff First = Loop.Init;
   // Who they are, and the opaque value that stands for each at the entry.
-  std::vector<const VarDecl *> Vars;
-  std::map<const Value *, const VarDecl *> Marker;
+  std::vector<Cell> Vars;
   for (const VarDecl *V : Modified) {
     int I = L.varIndex(V);
-    auto Now = Env.find(V);
-    auto Init = Before.find(V);
-    if (I < 0 || M.Vars[I].AddressTaken || Now == Env.end() ||
-        Init == Before.end() || Now->second.K != SVal::Data ||
-        Now->second.Int || !Now->second.V || Init->second.K != SVal::Data ||
-        Init->second.Int || !Init->second.V || hasUnknown(*Init->second.V))
+    if (I < 0 || M.Vars[I].AddressTaken)
       continue;
-    Vars.push_back(V);
-    Marker[Now->second.V.get()] = V;
+    for (const Cell &C : cells(V)) {
+      auto Now = Env.find(C);
+      auto Init = Before.find(C);
+      if (Now == Env.end() || Init == Before.end() ||
+          Now->second.K != SVal::Data || Now->second.Int || !Now->second.V ||
+          Init->second.K != SVal::Data || Init->second.Int ||
+          !Init->second.V || hasUnknown(*Init->second.V))
+        continue;
+      Vars.push_back(C);
+    }
   }
   if (Vars.empty())
     return;
-  llvm::sort(Vars, [&](const VarDecl *A, const VarDecl *B) {
-    return L.varIndex(A) < L.varIndex(B);
+  llvm::sort(Vars, [&](const Cell &A, const Cell &B) {
+    return std::pair(L.varIndex(A.V), A.Element) <
+           std::pair(L.varIndex(B.V), B.Element);
   });
 
   // The trial. Only what it leaves in the environment is kept.
-  auto Stmts = M.Stmts;
-  auto Shared = M.SharedAccesses;
-  auto Global = M.GlobalAccesses;
-  auto Declines = M.Declines;
-  auto ModelVars = M.Vars;
-  auto Params = M.Params;
-  auto Arrays = M.Arrays;
-  auto SavedDeclared = Declared;
-  auto Entry = Env;
-  PathState SavedPath = Path;
-  exec(F->getBody(), static_cast<int>(Id));
-  auto Exit = Env;
-  M.Stmts = std::move(Stmts);
-  M.SharedAccesses = std::move(Shared);
-  M.GlobalAccesses = std::move(Global);
-  M.Declines = std::move(Declines);
-  M.Vars = std::move(ModelVars);
-  M.Params = std::move(Params);
-  M.Arrays = std::move(Arrays);
-  Declared = SavedDeclared;
+  const Environment Entry = Env;
+  const PathState SavedPath = Path;
+  {
+    Trial T(*this);
+    exec(F->getBody(), static_cast<int>(Id));
+  }
+  const Environment Exit = Env;
   Env = Entry;
   Path = SavedPath;
 
@@ -237,7 +232,7 @@ void Executor::carriedVariables(
   std::map<const Value *, ValueRef> Closed; ///< marker -> its value at round k
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const VarDecl *V : Vars) {
+    for (const Cell &V : Vars) {
       const ValueRef &Mark = Entry.find(V)->second.V;
       if (Closed.count(Mark.get()))
         continue;
@@ -266,29 +261,19 @@ void Executor::carriedVariables(
       ValueRef G0 = AtFirst(G);
       if (!G0)
         continue;
-      // Under the condition, the select is its operand.
-      auto Picked = [&](ValueRef Y) {
-        while (Y->K == Value::Select)
-          if (Where.is_subset(Y->Cond))
-            Y = Y->Operands[0];
-          else if (Where.intersect(Y->Cond).is_empty())
-            Y = Y->Operands[1];
-          else
-            break;
-        return Y;
-      };
-      if (!sameFormula(Picked(G0), Picked(Init), Where.intersect(where())))
+      if (!sameFormula(G0, Init, Where.intersect(where())))
         continue;
       Closed[Mark.get()] = G;
       Changed = true;
     }
   }
-  for (const VarDecl *V : Vars) {
+  for (const Cell &V : Vars) {
     auto It = Closed.find(Entry.find(V)->second.V.get());
     if (It == Closed.end())
       continue;
-    Env[V] = ofValue(It->second, V->getType());
-    Modified.erase(V);
+    Env[V] = ofValue(It->second, V.type());
+    if (V.Element < 0)
+      Modified.erase(V.V);
   }
   clobberForLoop(F->getBody());
 }

@@ -246,6 +246,8 @@ SVal Executor::evalCall(const CallExpr *E) {
       if (Lv.K == LVal::Memory && Lv.Place.Base != SVal::Private)
         Const ? (void)load(Lv, Obj)
               : store(Lv, unknown(Obj, 255), Obj, nullptr, false, true);
+      else if (Lv.K == LVal::Memory && !Const)
+        storeElement(Lv, unknown(Obj, 255));
       else if (Lv.K == LVal::Variable && !Const)
         havocVar(Lv.Var);
     } else {
@@ -293,14 +295,14 @@ SVal Executor::evalCall(const CallExpr *E) {
   if (Followed)
     return *Followed;
   // What is behind `&v` may have changed.
-  std::vector<const VarDecl *> Hit;
-  for (auto &[Var, Val] : Env)
-    if (int I = L.varIndex(Var); I >= 0 && M.Vars[I].AddressTaken)
-      Hit.push_back(Var);
+  std::vector<Cell> Hit;
+  for (auto &[C, Val] : Env)
+    if (int I = L.varIndex(C.V); I >= 0 && M.Vars[I].AddressTaken)
+      Hit.push_back(C);
   if (F && Info.Kind != CallKind::BlockGroup)
-    for (const VarDecl *V : Hit)
-      if (!V->getType()->isReferenceType() && !V->getType()->isArrayType())
-        havocVar(V);
+    for (const Cell &C : Hit)
+      if (!C.V->getType()->isReferenceType())
+        havocVar(C);
   return unknown(E, D);
 }
 

@@ -422,6 +422,10 @@ SVal Executor::evalConditional(const AbstractConditionalOperator *E) {
   SVal B = Branch(E->getFalseExpr());
   Path = Before;
   auto EnvFalse = Env;
+  if (C.Affine && (C.True.is_empty() || C.False.is_empty())) { // always one
+    Env = C.True.is_empty() ? EnvFalse : EnvTrue;
+    return C.True.is_empty() ? B : A;
+  }
   mergeEnv(C, EnvTrue, EnvFalse);
   if (A.K == SVal::Pointer || B.K == SVal::Pointer)
     return sameValue(A, B) ? A : unknown(E, L.depends(E));

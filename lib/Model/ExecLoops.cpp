@@ -21,20 +21,21 @@ using namespace clang;
 
 namespace rcache {
 
-void Executor::havocVar(const VarDecl *V) { Env[V] = opaqueVar(V); }
+void Executor::havocVar(const Cell &C) { Env[C] = opaqueVar(C); }
 
 /// Makes the variables that live here already opaque, in declaration order, so
 /// that symbols are numbered the same in every run.
 void Executor::havoc(const llvm::SmallPtrSetImpl<const VarDecl *> &Vars) {
   std::vector<const VarDecl *> Order;
   for (const VarDecl *V : Vars)
-    if ((Declared.count(V) || Env.count(V)) && !V->getType()->isArrayType())
+    if (Declared.count(V) || Env.count(V))
       Order.push_back(V);
   llvm::sort(Order, [&](const VarDecl *A, const VarDecl *B) {
     return L.varIndex(A) < L.varIndex(B);
   });
   for (const VarDecl *V : Order)
-    havocVar(V);
+    for (const Cell &C : cells(V))
+      havocVar(C);
 }
 
 /// Behind a loop: what it changed is opaque, what it declared is gone.
@@ -45,7 +46,7 @@ void Executor::leaveLoop(const llvm::SmallPtrSetImpl<const VarDecl *> &Vars,
     if (Outer.count(V))
       Live.insert(V);
     else
-      Env.erase(V);
+      forget(V);
   havoc(Live);
 }
 
@@ -775,6 +776,11 @@ static bool leaves(const clang::Stmt *S, bool Nested, bool &Continue) {
   return R;
 }
 
+bool leavesEarly(const clang::Stmt *S) {
+  bool Continue = false;
+  return leaves(S, false, Continue) || Continue;
+}
+
 /// Dependences of the conditions of break, continue and return inside \p Id.
 static unsigned exitDepends(const KernelModel &M, unsigned Id,
                             unsigned Control) {
@@ -816,6 +822,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     decline("unsupported-statement", "a declaration in the condition of for",
             F->getBeginLoc());
 
+  const std::optional<Environment> After = roundByRound(F, Id);
   PathState Before = Path;
   llvm::SmallPtrSet<const VarDecl *, 8> Modified;
   L.assignedIn(F->getBody(), Modified);
@@ -823,6 +830,12 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     L.assignedIn(F->getInc(), Modified);
   if (F->getCond())
     L.assignedIn(F->getCond(), Modified);
+
+  if (After && Trials) { // nothing else is asked for
+    clobberForLoop(F->getBody());
+    leaveLoop(Modified, Outer);
+    return leaveRounds(Modified, Outer, F, *After);
+  }
 
   // Which variable counts is decided with its first value still there.
   auto EnvBefore = Env;
@@ -916,6 +929,8 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   if (Iter)
     Changed.insert(Iter);
   leaveLoop(Changed, Outer);
+  if (After)
+    leaveRounds(Changed, Outer, F, *After);
 }
 
 /// `while (i < n) { ...; i += step; }`, and the same as `do` when the first
@@ -953,9 +968,9 @@ const VarDecl *Executor::countedWhile(const clang::Stmt *S, unsigned Id) {
   // Rounds are never written out: the step stands in the body.
   M.Stmts[Id].ConstTripCount.reset();
   if (Counts)
-    for (const auto &[V, Val] : EnvBefore)
-      if (L.varIndex(V) == M.Stmts[Id].IterVar)
-        return V;
+    for (const auto &[C, Val] : EnvBefore)
+      if (L.varIndex(C.V) == M.Stmts[Id].IterVar)
+        return C.V;
   M.Stmts[Id].IterVar = M.Stmts[Id].IterSymbol = -1;
   M.Stmts[Id].IterDomain = isl::set();
   M.Stmts[Id].Cooperative = false;

@@ -209,7 +209,7 @@ void Executor::execVarInit(const VarDecl *V) {
   const Expr *Init = V->getInit();
   Declared.insert(V);
   if (!Init) {
-    Env.erase(V);
+    forget(V);
     return;
   }
   SVal S;
@@ -229,7 +229,7 @@ void Executor::execVarInit(const VarDecl *V) {
       S = unknown(Init, M.Vars[I].Depends);
     }
   } else if (V->getType()->isArrayType()) {
-    eval(Init);
+    initElements(V, Init);
     return;
   } else if (auto *C = dyn_cast<CXXConstructExpr>(Init->IgnoreImplicit());
              C && C->getNumArgs() == 0 && C->getConstructor()->isTrivial()) {
@@ -317,8 +317,8 @@ void Executor::execBarrier(Stmt::BarrierKind K, unsigned Id) {
     }
     if (Sym.VarId < 0)
       continue;
-    for (auto &[V, Val] : Env) {
-      if (L.varIndex(V) != Sym.VarId)
+    for (auto &[C, Val] : Env) {
+      if (C.Element >= 0 || L.varIndex(C.V) != Sym.VarId)
         continue;
       auto Opaque =
           Val.V ? OpaqueByValue.find(Val.V.get()) : OpaqueByValue.end();
@@ -382,9 +382,11 @@ void Executor::execIf(const IfStmt *S, unsigned Id) {
   auto EnvElse = Env;
 
   Path = joinPaths(Before, Then, Else);
-  if (Then.Dead) {
+  const bool Never = C.Affine && C.True.is_empty();
+  const bool Always = C.Affine && C.False.is_empty();
+  if (Then.Dead || Never) {
     Env = EnvElse;
-  } else if (Else.Dead) {
+  } else if (Else.Dead || Always) {
     Env = EnvThen;
   } else {
     mergeEnv(C, EnvThen, EnvElse);
@@ -444,15 +446,46 @@ static ValueRef withSurvived(const ValueRef &A, const ValueRef &B) {
   return N;
 }
 
+/// Loaded by some threads, by the others never set: what they have is no
+/// value, and nothing may be loaded in its place. Other values can be had
+/// anywhere; who reads them was one of the first.
+SVal Executor::setOnOneWay(const CondVal &C, const Cell &Name, SVal V,
+                           bool Then) {
+  std::function<bool(const Value &)> Loads = [&](const Value &X) {
+    return X.K == Value::Load ||
+           llvm::any_of(X.Operands, [&](auto &O) { return Loads(*O); });
+  };
+  if (V.K != SVal::Data || V.Int || !V.V || !Loads(*V.V))
+    return V;
+  Value None, U;
+  None.K = Value::Undefined;
+  None.Type = U.Type = V.V->Type;
+  U.Depends = C.Depends | V.V->Depends;
+  U.Operands = {V.V, std::make_shared<Value>(None)};
+  if (!Then)
+    std::swap(U.Operands[0], U.Operands[1]);
+  if (C.Affine) {
+    U.K = Value::Select;
+    U.Cond = C.True;
+  } else if (C.V) {
+    U.K = Value::Op;
+    U.Text = "($0 ? $1 : $2)";
+    U.Operands.insert(U.Operands.begin(), C.V);
+  } else {
+    U.Operands.clear();
+    U.Text = Name.name();
+  }
+  V.V = std::make_shared<Value>(U);
+  return V;
+}
+
 void Executor::mergeEnv(const CondVal &C,
-                        const llvm::MapVector<const VarDecl *, SVal> &Then,
-                        const llvm::MapVector<const VarDecl *, SVal> &Else) {
-  llvm::MapVector<const VarDecl *, SVal> Result;
+                        const Environment &Then, const Environment &Else) {
+  Environment Result;
   for (auto &[V, A] : Then) {
     auto It = Else.find(V);
     if (It == Else.end()) {
-      // Without a value on the other way: what it is here, if it is read.
-      Result[V] = A;
+      Result[V] = setOnOneWay(C, V, A, /*Then=*/true);
       continue;
     }
     const SVal &B = It->second;
@@ -466,7 +499,7 @@ void Executor::mergeEnv(const CondVal &C,
         Result[V].V = Both;
         continue;
       }
-    QualType T = V->getType();
+    QualType T = V.type();
     if (A.K == SVal::Pointer || B.K == SVal::Pointer) {
       Env[V] = A;
       Result[V] = opaqueVar(V);
@@ -478,8 +511,8 @@ void Executor::mergeEnv(const CondVal &C,
           if (P->Base == SVal::Shared)
             decline("escaping-array",
                     "'" + M.Arrays[P->Index].Name + "' is what '" +
-                        V->getNameAsString() + "' may or may not point to",
-                    V->getLocation());
+                        V.name() + "' may or may not point to",
+                    V.V->getLocation());
       continue;
     }
     if (C.Affine && A.Int && B.Int) {
@@ -504,13 +537,13 @@ void Executor::mergeEnv(const CondVal &C,
       U.Operands.insert(U.Operands.begin(), C.V);
     } else {
       U.Operands.clear();
-      U.Text = V->getNameAsString();
+      U.Text = V.name();
     }
     Result[V] = ofValue(std::make_shared<Value>(U), T);
   }
   for (auto &[V, B] : Else)
     if (!Then.count(V))
-      Result[V] = B;
+      Result[V] = setOnOneWay(C, V, B, /*Then=*/false);
   Env = Result;
 }
 

@@ -27,8 +27,42 @@
 
 namespace rcache {
 
+/// What the environment gives a value: a variable, or an element of a private
+/// array whose elements are followed (Executor::followed).
+struct Cell {
+  const clang::VarDecl *V = nullptr;
+  int Element = -1; ///< row by row; -1: the variable itself
+  Cell(const clang::VarDecl *V, int Element = -1) : V(V), Element(Element) {}
+  bool operator==(const Cell &O) const {
+    return V == O.V && Element == O.Element;
+  }
+  /// Of the variable or the element.
+  clang::QualType type() const;
+  std::string name() const; ///< `v`, `w[3]`
+};
+
+} // namespace rcache
+
+template <> struct llvm::DenseMapInfo<rcache::Cell> {
+  using Base = llvm::DenseMapInfo<const clang::VarDecl *>;
+  static rcache::Cell getEmptyKey() { return {Base::getEmptyKey()}; }
+  static rcache::Cell getTombstoneKey() { return {Base::getTombstoneKey()}; }
+  static unsigned getHashValue(const rcache::Cell &C) {
+    return llvm::DenseMapInfo<std::pair<const clang::VarDecl *, int>>::
+        getHashValue({C.V, C.Element});
+  }
+  static bool isEqual(const rcache::Cell &A, const rcache::Cell &B) {
+    return A == B;
+  }
+};
+
+namespace rcache {
+
 /// Does a statement synchronise the block, by its own words?
 bool hasBarrierCall(const clang::Stmt *S);
+/// Is a loop with body \p S left, or the rest of a round skipped, other than at
+/// its end?
+bool leavesEarly(const clang::Stmt *S);
 
 /// What an expression or a variable holds.
 struct SVal {
@@ -63,6 +97,8 @@ struct LVal {
   const clang::Expr *Base = nullptr;   ///< expression of the whole element
   std::string Member;                  ///< `.x` of the element or variable
 };
+
+using Environment = llvm::MapVector<Cell, SVal>;
 
 struct PathState {
   Nullable<isl::set> Dom;
@@ -108,9 +144,9 @@ private:
   void execLeaf(const clang::Expr *E, unsigned Id);
   void execBarrier(Stmt::BarrierKind K, unsigned Id);
   void assume(const CondVal &C, bool Positive);
-  void mergeEnv(const CondVal &C,
-                const llvm::MapVector<const clang::VarDecl *, SVal> &Then,
-                const llvm::MapVector<const clang::VarDecl *, SVal> &Else);
+  void mergeEnv(const CondVal &C, const Environment &Then,
+                const Environment &Else);
+  SVal setOnOneWay(const CondVal &C, const Cell &Name, SVal V, bool Then);
   PathState joinPaths(const PathState &Before, const PathState &A,
                       const PathState &B);
   void summarise();
@@ -121,14 +157,30 @@ private:
   void havoc(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars);
   void leaveLoop(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
                  const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Outer);
-  void havocVar(const clang::VarDecl *V);
+  void havocVar(const Cell &C);
   void
   inductionVariables(const clang::ForStmt *F, unsigned Id,
                      llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
+  // PrivateArrays.cpp
+  bool followed(const clang::VarDecl *V) const;
+  std::vector<Cell> cells(const clang::VarDecl *V) const;
+  std::vector<Cell> cellsAt(const SVal &Place) const;
+  void forget(const clang::VarDecl *V);
+  SVal loadElement(const SVal &Place, const clang::Expr *E);
+  void storeElement(const LVal &Lv, const SVal &V);
+  void initElements(const clang::VarDecl *V, const clang::Expr *Init);
+  void dynamicIndex(const SVal &Place);
+  // Rounds.cpp
+  struct Trial;
+  bool worthFollowing(const clang::VarDecl *V, const clang::ForStmt *F) const;
+  std::optional<Environment> roundByRound(const clang::ForStmt *F, unsigned Id);
+  void leaveRounds(const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars,
+                   const llvm::SmallPtrSetImpl<const clang::VarDecl *> &Outer,
+                   const clang::ForStmt *F, const Environment &After);
   // Carried.cpp
   void carriedVariables(
       const clang::ForStmt *F, unsigned Id,
-      const llvm::MapVector<const clang::VarDecl *, SVal> &Before,
+      const Environment &Before,
       llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
   std::optional<isl::pw_aff> withoutFactor(const Symbol &P,
                                            const std::string &Id);
@@ -234,7 +286,7 @@ private:
   SVal ofConst(int64_t V, clang::QualType T);
   SVal ofValue(ValueRef V, clang::QualType T) const;
   SVal unknown(const clang::Expr *E, unsigned Depends);
-  SVal opaqueVar(const clang::VarDecl *V);
+  SVal opaqueVar(const Cell &C);
   bool isAnywhere(const clang::Stmt *S) const;
   /// The affine integer that \p V is; a new symbol stands for other integers.
   IntValue asInt(SVal &V, const clang::Expr *E);
@@ -271,13 +323,15 @@ private:
   clang::PrintingPolicy Policy;
 
   PathState Path;
-  llvm::MapVector<const clang::VarDecl *, SVal> Env;
+  Environment Env;
   llvm::SmallPtrSet<const clang::VarDecl *, 32> Declared;
   unsigned CurStmt = 0;
   const clang::Expr *WholeStmtExpr =
       nullptr;      ///< expression of the current Leaf
   int Inlining = 0; ///< depth of evaluated callee bodies
   int Silent = 0;   ///< an expression is evaluated once more
+  int Trials = 0;   ///< nothing is kept but the environment
+  unsigned Rounds = 0; ///< of loops, followed one by one so far
   std::map<std::string, std::string> OpaqueByKey; ///< value text -> symbol
   std::map<const Value *, std::pair<ValueRef, std::string>> OpaqueByValue;
 };

@@ -89,7 +89,21 @@ public:
       use(*B, E->getSourceRange());
     return true; // its parts are not in the text
   }
-  bool TraverseLambdaExpr(const LambdaExpr *) override { return true; }
+  bool TraverseLambdaExpr(const LambdaExpr *E) override {
+    // An array that it refers to has more names than its own.
+    for (const LambdaCapture &C : E->captures())
+      if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef &&
+          C.getCapturedVar()->getType()->isArrayType())
+        if (auto *V = dyn_cast<VarDecl>(C.getCapturedVar()))
+          if (int I = L.varIndex(V); I >= 0)
+            L.M.Vars[I].AddressTaken = true;
+    return true;
+  }
+  bool VisitCXXForRangeStmt(const CXXForRangeStmt *S) override {
+    if (S->getLoopVariable()->getType()->isReferenceType())
+      markAddress(S->getRangeInit());
+    return true;
+  }
 
   bool VisitDeclStmt(const DeclStmt *D) override {
     for (const Decl *X : D->decls())
@@ -387,6 +401,14 @@ void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
   V.IsReference = D->getType()->isReferenceType();
   VarIndex[D] = M.Vars.size();
   M.Vars.push_back(V);
+}
+
+/// The variable with that index in KernelModel::Vars.
+const VarDecl *Locals::variable(int Index) const {
+  for (const auto &[V, I] : VarIndex)
+    if (static_cast<int>(I) == Index)
+      return V;
+  return nullptr;
 }
 
 void Locals::addArray(const VarDecl *D, const DeclStmt *S) {

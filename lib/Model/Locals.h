@@ -29,6 +29,7 @@ public:
 
   /// Index in KernelModel::Vars / Arrays / Params, or -1.
   int varIndex(const clang::VarDecl *V) const { return find(VarIndex, V); }
+  const clang::VarDecl *variable(int Index) const;
   int arrayIndex(const clang::VarDecl *V) const { return find(ArrayIndex, V); }
   int paramIndex(const clang::VarDecl *V) const { return find(ParamIndex, V); }
 

@@ -38,6 +38,8 @@ std::string valueText(const ValueRef &V) {
     return str(V->Aff);
   case Value::Uniform:
     return "uniform `" + V->Text + "`";
+  case Value::Undefined:
+    return "undefined";
   case Value::Unknown:
     return "unknown `" + V->Text + "`";
   case Value::Load:

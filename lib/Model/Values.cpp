@@ -166,6 +166,7 @@ std::string Executor::valueKey(const Value &V) const {
     break;
   }
   case Value::Load:
+  case Value::Undefined:
   case Value::Unknown:
     return "";
   }
@@ -316,11 +317,12 @@ std::optional<isl::pw_aff> Executor::asExact(SVal &S, const Expr *E) {
 }
 
 /// The value of a variable from here on: a new symbol (integers).
-SVal Executor::opaqueVar(const VarDecl *V) {
+SVal Executor::opaqueVar(const Cell &C) {
+  const VarDecl *V = C.V;
   int I = L.varIndex(V);
-  QualType T = V->getType().getNonReferenceType();
+  QualType T = C.type();
   unsigned D = I >= 0 ? M.Vars[I].Depends : 255;
-  if (isInt(T)) {
+  if (isInt(T) && C.Element < 0) {
     Symbol S;
     S.K = Symbol::Opaque;
     S.Text = V->getNameAsString();
@@ -359,7 +361,7 @@ SVal Executor::opaqueVar(const VarDecl *V) {
   }
   Value U;
   U.Type = typeText(T);
-  U.Text = V->getNameAsString();
+  U.Text = C.name();
   U.Depends = D;
   return ofValue(std::make_shared<Value>(U), T);
 }

@@ -40,6 +40,9 @@ void printValue(llvm::raw_ostream &OS, const ValueRef &V) {
     printValue(OS, V->Operands[1]);
     OS << ")";
     return;
+  case Value::Undefined:
+    OS << "undefined";
+    return;
   case Value::Op:
   case Value::Uniform:
   case Value::Unknown:

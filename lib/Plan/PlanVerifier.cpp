@@ -305,7 +305,7 @@ void Verifier::askFor(const Element &E, bool Needed) {
   const std::string Got = staged(E, Loads);
   W.restoreThread();
   const auto It = Contents.find(E);
-  if (It == Contents.end()) {
+  if (It == Contents.end() || It->second.Term == World::Undefined) {
     if (Loads)
       wrong("element " + name() + str(E) + " would be loaded (" + Got +
             "), but the original stages nothing there");

@@ -544,6 +544,18 @@ ValueRef foldInteger(const Context &C, const ValueRef &V,
   return Folded;
 }
 
+/// Nothing but undefined values can come of \p V, whose conditions have been
+/// split.
+bool isUndefined(const ValueRef &V) {
+  if (V->K == Value::Undefined)
+    return true;
+  if (V->K == Value::Op && (V->Text.find('?') != std::string::npos ||
+                            V->Text.find("&&") != std::string::npos ||
+                            V->Text.find("||") != std::string::npos))
+    return false;
+  return std::any_of(V->Operands.begin(), V->Operands.end(), isUndefined);
+}
+
 /// Splits at conditions inside the value until each piece is free of them.
 bool splitPieces(const Context &C, RawPiece P, std::vector<RawPiece> &Out) {
   P.D = tightened(P.D);
@@ -803,6 +815,17 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       return Fail("too-hard", "the staging of '" + Arr.Name + "'", W.Pos);
   }
 
+  // Elements without a value: the original's threads have not set what they
+  // write there. They hold nothing older either.
+  isl::set Undefined = isl::set::empty(A.Context.space());
+  llvm::erase_if(Pieces, [&](const RawPiece &P) {
+    if (!isUndefined(P.V))
+      return false;
+    if (P.Guards.empty())
+      Undefined = Undefined.unite(P.D);
+    return true;
+  });
+
   for (const RawPiece &P : Pieces) {
     std::vector<std::string> Ids = involvedIds(P.D);
     for (const ValueRef &Gd : P.Guards)
@@ -879,7 +902,7 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     }
     for (const std::string &Id : Project)
       D = D.project_out_param(Id);
-    isl::set Written = isl::set::empty(Seen.space());
+    isl::set Written = Undefined;
     for (const StagePiece &P : R.F.Pieces)
       if (P.Guards.empty())
         Written = Written.unite(P.Domain);

@@ -529,19 +529,30 @@ std::string World::term(const ValueRef &V) {
   case Value::Load:
     if (const std::optional<int64_t> I = address(*V->Operands[0]))
       return V->Type + " " + V->Text + "[" + std::to_string(*I) + "]";
-    return V->Type + " " + V->Text + "[" + term(V->Operands[0]) + "]";
+    if (const std::string Index = term(V->Operands[0]); Index != Undefined)
+      return V->Type + " " + V->Text + "[" + Index + "]";
+    return Undefined;
   case Value::Select:
     return term(V->Operands[holds(V->Cond) ? 0 : 1]);
   case Value::Op: {
     if (const std::optional<int64_t> I = signedInteger(*V))
       return std::to_string(*I);
     std::string Text = V->Type + " {" + V->Text + "}(";
-    for (const ValueRef &O : V->Operands)
-      Text += term(O) + "; ";
+    bool Choice = V->Text.find('?') != std::string::npos ||
+                  V->Text.find("&&") != std::string::npos ||
+                  V->Text.find("||") != std::string::npos;
+    for (const ValueRef &O : V->Operands) {
+      const std::string T = term(O);
+      if (T == Undefined && !Choice)
+        return Undefined;
+      Text += T + "; ";
+    }
     return Text + ")";
   }
   case Value::Uniform:
     return V->Text;
+  case Value::Undefined:
+    return Undefined;
   case Value::Unknown:
     break;
   }
@@ -554,6 +565,7 @@ bool World::loads(const ValueRef &V) {
   switch (V->K) {
   case Value::Affine:
   case Value::Uniform:
+  case Value::Undefined:
     return false;
   case Value::Select:
     return loads(V->Operands[holds(V->Cond) ? 0 : 1]);

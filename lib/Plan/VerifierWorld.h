@@ -50,7 +50,10 @@ public:
 
   /// \p V as text in which every index is a number: equal texts are equal
   /// values. Undecided for values that are not known.
+  /// The value as a text that is the same for the same value; Undefined: the
+  /// original has none.
   std::string term(const ValueRef &V);
+  static constexpr const char *Undefined = "undefined value";
   std::optional<int64_t> signedInteger(const Value &V);
   std::optional<int64_t> address(const Value &V);
   /// Does evaluating \p V here load from memory?
