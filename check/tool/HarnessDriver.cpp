@@ -17,55 +17,55 @@ struct Param {
   unsigned long Size, ElementSize;
   int ElementKind;
 };
-template <class T> constexpr int kind() {
-  using U = std::remove_cv_t<T>;
-  return std::is_pointer<U>::value          ? 0
-         : std::is_same<U, bool>::value     ? 4
-         : std::is_floating_point<U>::value ? 3
-         : std::is_enum<U>::value           ? 1
-         : std::is_integral<U>::value ? (std::is_signed<U>::value ? 1 : 2)
+template <class T_> constexpr int kind() {
+  using U_ = std::remove_cv_t<T_>;
+  return std::is_pointer<U_>::value          ? 0
+         : std::is_same<U_, bool>::value     ? 4
+         : std::is_floating_point<U_>::value ? 3
+         : std::is_enum<U_>::value           ? 1
+         : std::is_integral<U_>::value ? (std::is_signed<U_>::value ? 1 : 2)
                                       : 5;
 }
-template <class T> constexpr unsigned long sizeOf() {
-  if constexpr (std::is_void<T>::value || std::is_function<T>::value)
+template <class T_> constexpr unsigned long sizeOf() {
+  if constexpr (std::is_void<T_>::value || std::is_function<T_>::value)
     return 1;
   else
-    return sizeof(T);
+    return sizeof(T_);
 }
-template <class P> Param describe() {
-  using T = std::remove_cv_t<std::remove_reference_t<P>>;
-  using E = std::remove_pointer_t<T>;
-  return {kind<T>(), std::is_const<E>::value, sizeof(T), sizeOf<E>(),
-          kind<E>()};
+template <class P_> Param describe() {
+  using T_ = std::remove_cv_t<std::remove_reference_t<P_>>;
+  using E_ = std::remove_pointer_t<T_>;
+  return {kind<T_>(), std::is_const<E_>::value, sizeof(T_), sizeOf<E_>(),
+          kind<E_>()};
 }
-template <class... P> int describeAll(void (*)(P...), Param *Out) {
-  Param All[] = {describe<P>()..., {}};
-  for (unsigned I = 0; Out && I < sizeof...(P); ++I)
-    Out[I] = All[I];
-  return sizeof...(P);
+template <class... P_> int describeAll(void (*)(P_...), Param *Out) {
+  Param All[] = {describe<P_>()..., {}};
+  for (unsigned I_ = 0; Out && I_ < sizeof...(P_); ++I_)
+    Out[I_] = All[I_];
+  return sizeof...(P_);
 }
-template <class T> T &at(void *P) { return *static_cast<T *>(P); }
-template <class... P, size_t... I>
-void direct(void (*K)(P...), dim3 G, dim3 B, size_t S, void **A,
-            std::index_sequence<I...>) {
-  K<<<G, B, S>>>(at<std::remove_cv_t<std::remove_reference_t<P>>>(A[I])...);
+template <class T_> T_ &at(void *P_) { return *static_cast<T_ *>(P_); }
+template <class... P_, size_t... I_>
+void direct(void (*K_)(P_...), dim3 G_, dim3 B_, size_t S_, void **A_,
+            std::index_sequence<I_...>) {
+  K_<<<G_, B_, S_>>>(at<std::remove_cv_t<std::remove_reference_t<P_>>>(A_[I_])...);
 }
-template <class... P>
-void direct(void (*K)(P...), dim3 G, dim3 B, size_t S, void **A) {
-  direct(K, G, B, S, A, std::index_sequence_for<P...>());
+template <class... P_>
+void direct(void (*K_)(P_...), dim3 G_, dim3 B_, size_t S_, void **A_) {
+  direct(K_, G_, B_, S_, A_, std::index_sequence_for<P_...>());
 }
-template <class R, class... P, size_t... I>
-void indirect(R (*K)(dim3, dim3, size_t, cudaStream_t, P...), dim3 G, dim3 B,
-              size_t S, void **A, std::index_sequence<I...>) {
-  K(G, B, S, nullptr, at<std::remove_cv_t<std::remove_reference_t<P>>>(A[I])...);
+template <class R_, class... P_, size_t... I_>
+void indirect(R_ (*K_)(dim3, dim3, size_t, cudaStream_t, P_...), dim3 G_, dim3 B_,
+              size_t S_, void **A_, std::index_sequence<I_...>) {
+  K_(G_, B_, S_, nullptr, at<std::remove_cv_t<std::remove_reference_t<P_>>>(A_[I_])...);
 }
-template <class R, class... P>
-void indirect(R (*K)(dim3, dim3, size_t, cudaStream_t, P...), dim3 G, dim3 B,
-              size_t S, void **A) {
-  indirect(K, G, B, S, A, std::index_sequence_for<P...>());
+template <class R_, class... P_>
+void indirect(R_ (*K_)(dim3, dim3, size_t, cudaStream_t, P_...), dim3 G_, dim3 B_,
+              size_t S_, void **A_) {
+  indirect(K_, G_, B_, S_, A_, std::index_sequence_for<P_...>());
 }
 using Size = size_t;
-inline dim3 dim(const unsigned *P) { return dim3(P[0], P[1], P[2]); }
+inline dim3 dim(const unsigned *P_) { return dim3(P_[0], P_[1], P_[2]); }
 } // namespace rcache_check_driver
 )driver";
 
@@ -97,7 +97,8 @@ std::string driverText(const std::string &Source, const std::string &Kernel,
   std::string Name = "&" + spelled(Kernel);
   std::string Callee = Indirect ? "&" + spelled(launchFunction(Kernel)) : Name;
   // The user's macros must not reach the templates, so those come first, and
-  // what follows the user's text uses no short name.
+  // what follows the user's text uses no short name. -D does reach them: no
+  // name in them is a single letter.
   return std::string(Prologue) +
          "#define main rcache_check_user_main\n#include \"" + Source +
          "\"\n#undef main\n"

@@ -3,7 +3,8 @@
 //
 // What rewritten kernels call: loads and stores of runs of elements as vectors,
 // and a shuffle for elements of any size. Usable by hand as well. Compiles with
-// nvcc and clang, from C++14 on.
+// nvcc and clang, from C++14 on. No name is a single capital: those are users'
+// macros.
 //
 // `rcache-rewrite --runtime=include` includes this file; `--runtime=embed`
 // copies the blocks between the markers that a rewritten file uses.
@@ -19,10 +20,10 @@
 namespace rcache {
 namespace device {
 /// Whether two types are one: tells instantiations of a template apart.
-template <typename A, typename B> struct same {
+template <typename One, typename Other> struct same {
   static constexpr bool value = false;
 };
-template <typename A> struct same<A, A> {
+template <typename One> struct same<One, One> {
   static constexpr bool value = true;
 };
 } // namespace device
@@ -66,18 +67,21 @@ template <int Bytes> __device__ __forceinline__ bool on_word(const void *p) {
 #define RCACHE_DEVICE_LOAD_WORDS
 namespace rcache {
 namespace device {
-/// w[i] = p[i] for Low <= i < High (-1: N), in accesses of Bytes bytes, for
-/// which p + Head is aligned (sizeof(T): one element at a time). Reads nothing
+/// w[i] = p[i] for Low <= i < High (-1: Count), in accesses of Bytes bytes, for
+/// which p + Head is aligned (sizeof(Element): one element at a time). Reads nothing
 /// outside the part.
-template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
-__device__ __forceinline__ void load_words(T (&w)[N], const T *p) {
-  constexpr int Size = static_cast<int>(sizeof(T));
-  constexpr int V = Bytes > Size ? Bytes / Size : 1;
+template <int Bytes, int Head, int Low = 0, int High = -1, int Count,
+          typename Element>
+__device__ __forceinline__ void load_words(Element (&w)[Count],
+                                           const Element *p) {
+  constexpr int Size = static_cast<int>(sizeof(Element));
+  constexpr int PerWord = Bytes > Size ? Bytes / Size : 1;
   // The first place in the part where a word may begin.
-  constexpr int Last = High < 0 ? N : High;
-  constexpr int First = Low + ((Head - Low) % V + V) % V;
-  constexpr int Words = V > 1 && Last > First ? (Last - First) / V : 0;
-  constexpr int Begin = Words ? First : Last, End = Begin + Words * V;
+  constexpr int Last = High < 0 ? Count : High;
+  constexpr int First = Low + ((Head - Low) % PerWord + PerWord) % PerWord;
+  constexpr int Words =
+      PerWord > 1 && Last > First ? (Last - First) / PerWord : 0;
+  constexpr int Begin = Words ? First : Last, End = Begin + Words * PerWord;
   using word_t = typename word<Bytes>::type;
 #pragma unroll
   for (int i = Low; i < Begin; ++i)
@@ -85,7 +89,7 @@ __device__ __forceinline__ void load_words(T (&w)[N], const T *p) {
 #pragma unroll
   for (int v = 0; v < Words; ++v) {
     const word_t x = reinterpret_cast<const word_t *>(p + Begin)[v];
-    memcpy(&w[Begin + v * V], &x, Bytes);
+    memcpy(&w[Begin + v * PerWord], &x, Bytes);
   }
 #pragma unroll
   for (int i = End; i < Last; ++i)
@@ -102,8 +106,10 @@ __device__ __forceinline__ void load_words(T (&w)[N], const T *p) {
 namespace rcache {
 namespace device {
 /// The same, one element at a time where p + Head is not aligned.
-template <int Bytes, int Head, int Low = 0, int High = -1, int N, typename T>
-__device__ __forceinline__ void load_run(T (&w)[N], const T *p) {
+template <int Bytes, int Head, int Low = 0, int High = -1, int Count,
+          typename Element>
+__device__ __forceinline__ void load_run(Element (&w)[Count],
+                                         const Element *p) {
   if (on_word<Bytes>(p + Head))
     load_words<Bytes, Head, Low, High>(w, p);
   else
@@ -122,9 +128,9 @@ namespace device {
 /// The word of the elements from v on. Elements of one or two bytes are shifted
 /// into place: copied, they would lie packed from where they are computed, and
 /// each would be masked into its place (Sobel on bytes took 8% longer on an H200).
-template <int Bytes, typename T>
-__device__ __forceinline__ typename word<Bytes>::type pack(const T *v) {
-  constexpr int Size = static_cast<int>(sizeof(T));
+template <int Bytes, typename Element>
+__device__ __forceinline__ typename word<Bytes>::type pack(const Element *v) {
+  constexpr int Size = static_cast<int>(sizeof(Element));
   typename word<Bytes>::type x;
   if (Size > 2 || Bytes < 4) {
     memcpy(&x, v, Bytes);
@@ -152,23 +158,24 @@ namespace rcache {
 namespace device {
 /// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
 /// on and p is aligned for them.
-template <int Bytes, int N, typename T>
-__device__ __forceinline__ void store_run(T *p, const T (&v)[N],
-                                          const bool (&on)[N]) {
-  constexpr int V = Bytes / static_cast<int>(sizeof(T));
-  bool all = N % V == 0 && reinterpret_cast<unsigned long long>(p) % Bytes == 0;
+template <int Bytes, int Count, typename Element>
+__device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
+                                          const bool (&on)[Count]) {
+  constexpr int PerWord = Bytes / static_cast<int>(sizeof(Element));
+  bool all = Count % PerWord == 0 &&
+             reinterpret_cast<unsigned long long>(p) % Bytes == 0;
 #pragma unroll
-  for (int i = 0; i < N; ++i)
+  for (int i = 0; i < Count; ++i)
     all = all && on[i];
   if (all) {
     using word_t = typename word<Bytes>::type;
 #pragma unroll
-    for (int i = 0; i < N / V; ++i) {
-      reinterpret_cast<word_t *>(p)[i] = pack<Bytes>(&v[i * V]);
+    for (int i = 0; i < Count / PerWord; ++i) {
+      reinterpret_cast<word_t *>(p)[i] = pack<Bytes>(&v[i * PerWord]);
     }
   } else {
 #pragma unroll
-    for (int i = 0; i < N; ++i)
+    for (int i = 0; i < Count; ++i)
       if (on[i])
         p[i] = v[i];
   }
@@ -296,19 +303,19 @@ static inline bool separate(const volatile void *a, const volatile void *b,
 namespace rcache {
 namespace device {
 /// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
-/// call it. T: trivially copyable, of any size; exchanged word by word. Taken by
+/// call it. Element: trivially copyable, of any size; exchanged word by word. Taken by
 /// value: `c ? a[i] : b[j]` bound to a reference would choose between addresses and
 /// keep both arrays in local memory.
-template <typename T>
-__device__ __forceinline__ T shuffle(T value, int lane) {
-  constexpr int Words = (static_cast<int>(sizeof(T)) + 3) / 4;
+template <typename Element>
+__device__ __forceinline__ Element shuffle(Element value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
   unsigned int words[Words] = {};
-  memcpy(words, &value, sizeof(T));
+  memcpy(words, &value, sizeof(Element));
 #pragma unroll
   for (int i = 0; i < Words; ++i)
     words[i] = __shfl_sync(0xffffffffu, words[i], lane);
-  T result;
-  memcpy(&result, words, sizeof(T));
+  Element result;
+  memcpy(&result, words, sizeof(Element));
   return result;
 }
 } // namespace device

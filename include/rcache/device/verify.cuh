@@ -24,7 +24,7 @@ namespace device {
 /// A __device__ variable that the kernel writes.
 struct verify_variable {
   void *at = nullptr;
-  template <typename T> explicit verify_variable(const T &v) {
+  template <typename Element> explicit verify_variable(const Element &v) {
     if (cudaGetSymbolAddress(&at, v) != cudaSuccess)
       (void)cudaGetLastError();
   }
@@ -101,19 +101,19 @@ class verification {
     return ok(cudaMemcpy(to, from, n, cudaMemcpyDefault));
   }
 
-  template <typename T> static std::string number(T v, std::true_type) {
+  template <typename Element> static std::string number(Element v, std::true_type) {
     char out[32];
     snprintf(out, sizeof(out), "%.9g", static_cast<double>(v));
-    return std::is_floating_point<T>::value ? out : std::to_string(v);
+    return std::is_floating_point<Element>::value ? out : std::to_string(v);
   }
-  template <typename T> static std::string number(const T &, std::false_type) { return ""; }
-  template <typename T> static std::string text(const char *at) {
-    T v;
-    memcpy(&v, at, sizeof(T));
-    std::string hex = number(v, std::is_arithmetic<T>());
+  template <typename Element> static std::string number(const Element &, std::false_type) { return ""; }
+  template <typename Element> static std::string text(const char *at) {
+    Element v;
+    memcpy(&v, at, sizeof(Element));
+    std::string hex = number(v, std::is_arithmetic<Element>());
     char digits[8];
-    for (size_t i = sizeof(T); i-- > 0; hex += digits)
-      snprintf(digits, sizeof(digits), "%s%02x", i + 1 == sizeof(T) ? " 0x" : "", at[i] & 0xff);
+    for (size_t i = sizeof(Element); i-- > 0; hex += digits)
+      snprintf(digits, sizeof(digits), "%s%02x", i + 1 == sizeof(Element) ? " 0x" : "", at[i] & 0xff);
     return hex;
   }
   std::string next() { // name of the next argument
@@ -122,22 +122,22 @@ class verification {
     names.erase(0, comma == std::string::npos ? comma : comma + 2);
     return name;
   }
-  template <typename T> void argument(T *const &p) {
-    using value = typename std::conditional<std::is_object<T>::value,
-                                            typename std::remove_cv<T>::type, char>::type;
+  template <typename Element> void argument(Element *const &p) {
+    using value = typename std::conditional<std::is_object<Element>::value,
+                                            typename std::remove_cv<Element>::type, char>::type;
     const char *at;
     memcpy(&at, &p, sizeof(at));
-    pointers.push_back({next(), at, sizeof(value), std::is_const<T>::value, text<value>});
+    pointers.push_back({next(), at, sizeof(value), std::is_const<Element>::value, text<value>});
   }
   void argument(const verify_variable &v) {
     argument(static_cast<unsigned *>(v.at));
   }
   /// Others: whatever in them is the address of an allocation.
-  template <typename T> void argument(const T &v) {
+  template <typename Element> void argument(const Element &v) {
     const std::string name = next();
     char *at, *base;
     size_t size;
-    for (size_t i = 0; i + sizeof(at) <= sizeof(T); i += sizeof(at)) {
+    for (size_t i = 0; i + sizeof(at) <= sizeof(Element); i += sizeof(at)) {
       memcpy(&at, reinterpret_cast<const char *>(&v) + i, sizeof(at));
       if (at && find(at, base, size))
         pointers.push_back({name + " + " + std::to_string(i), at, 4, false, text<unsigned>});
@@ -154,9 +154,9 @@ class verification {
 
 public:
   /// arguments: the names of the values, separated by ", ".
-  template <typename... A>
+  template <typename... Values>
   verification(const char *kernel, const char *arguments, dim3 grid, dim3 block, size_t shared,
-               cudaStream_t stream, A... values)
+               cudaStream_t stream, Values... values)
       : names(arguments), stream(stream) {
     char shape[128];
     snprintf(shape, sizeof(shape), "<<<(%u,%u,%u), (%u,%u,%u), %zu>>>", grid.x, grid.y, grid.z,
