@@ -29,7 +29,7 @@ public:
     case 2:
       return stagedFilter();
     case 3:
-      return planes();
+      return C.chance("queues", 50) ? planeQueues() : planes();
     case 4:
       return twoFields();
     case 5:
@@ -280,6 +280,68 @@ for (int z = 0; z < d; ++z) {
 }
 )",
                   {{"BX", num(BX)}, {"BY", num(BY)}}, BX * BY);
+  }
+
+  /// The same with queues of several planes in private arrays.
+  KernelText planeQueues() {
+    unsigned BX = C.chance("wide", 50) ? 32 : 16,
+             BY = C.chance("flat", 50) ? 4 : 8, D = 1 + C.pick("depth", 3);
+    in("in", "w * h * d");
+    out("out", "w * h * d");
+    sizes({"w", "h", "d"});
+    launches(BX, BY);
+    const bool If = C.chance("if", 50), Late = C.chance("late", 40);
+    const std::string Loop = C.chance("unroll", 50) ? "#pragma unroll\n" : "";
+    auto Load = [&](const std::string &To, const std::string &Z) {
+      const std::string From = "in[((" + Z + ") * h + y) * w + x]";
+      return If ? "if (inside && " + Z + " < d)\n  " + To + " = " + From + ";\n"
+                : To + " = inside && " + Z + " < d ? " + From + " : ($T)0;\n";
+    };
+    // Moves the planes on and loads the one that comes in at the end.
+    std::string Move = Loop + "for (int i = $D - 1; i > 0; --i)\n  back[i] = "
+                              "back[i - 1];\nback[0] = here;\nhere = "
+                              "ahead[0];\n" +
+                       Loop + "for (int i = 1; i < $D; ++i)\n  ahead[i - 1] = "
+                              "ahead[i];\n";
+    Move += (If ? "ahead[$D - 1] = 0;\n" : "") +
+            Load("ahead[$D - 1]", Late ? "z + 1 + $D" : "z + $D");
+    const std::string Start =
+        C.chance("list", 40)
+            ? "$T ahead[$D] = {}, back[$D] = {};\n"
+            : "$T ahead[$D], back[$D];\n" + Loop +
+                  "for (int i = 0; i < $D; ++i) {\n  back[i] = 0;\n  ahead[i] "
+                  "= 0;\n}\n";
+    std::string Fill;
+    if (Late)
+      Fill = Load("here", "0");
+    Fill += Loop + "for (int i = 0; i < $D; ++i) {\n" +
+            Load("ahead[i]", Late ? "i + 1" : "i") + "}\n";
+    return finish("", R"(__shared__ $T p[$BY + 2][$BX + 2];
+const int tx = threadIdx.x, ty = threadIdx.y;
+const int x = blockIdx.x * $BX + tx, y = blockIdx.y * $BY + ty;
+const bool inside = x < w && y < h;
+)" + Start + "$T here = 0;\n" + Fill +
+                          "for (int z = 0; z < d; ++z) {\n" +
+                          (Late ? "" : Move) + R"(p[ty + 1][tx + 1] = here;
+  if (tx == 0)
+    p[ty + 1][0] = x > 0 && x <= w && y < h ? in[(z * h + y) * w + x - 1] : ($T)0;
+  if (tx == $BX - 1)
+    p[ty + 1][$BX + 1] = x + 1 < w && y < h ? in[(z * h + y) * w + x + 1] : ($T)0;
+  if (ty == 0)
+    p[0][tx + 1] = y > 0 && y <= h && x < w ? in[(z * h + y - 1) * w + x] : ($T)0;
+  if (ty == $BY - 1)
+    p[$BY + 1][tx + 1] = y + 1 < h && x < w ? in[(z * h + y + 1) * w + x] : ($T)0;
+  __syncthreads();
+  $A sum = here * 2;
+)" + Loop + R"(for (int i = 0; i < $D; ++i)
+    sum += back[i] - ahead[i];
+  sum += p[ty + 1][tx] + p[ty + 1][tx + 2] + p[ty][tx + 1] - p[ty + 2][tx + 1];
+  if (inside)
+    out[(z * h + y) * w + x] = sum;
+  __syncthreads();
+)" + (Late ? Move : "") +
+                          "}\n",
+                  {{"BX", num(BX)}, {"BY", num(BY)}, {"D", num(D)}}, BX * BY);
   }
 
   /// A time step of two fields, one of them staged with a frame.

@@ -171,8 +171,14 @@ void Executor::carriedVariables(
   const std::string Iter = M.Symbols[Loop.IterSymbol].Id;
   const int64_t Step = *Loop.Step;
   const isl::pw_aff First = Loop.Init;
-  // Who they are, and the opaque value that stands for each at the entry.
-  std::vector<Cell> Vars;
+  // Who they are, the opaque value that stands for each at the entry, and what
+  // it holds in front of the loop.
+  struct Carried {
+    Cell Name;
+    ValueRef Mark, Init;
+  };
+  std::vector<Carried> Vars;
+  const Environment Entry = Env;
   for (const VarDecl *V : Modified) {
     int I = L.varIndex(V);
     if (I < 0 || M.Vars[I].AddressTaken)
@@ -181,29 +187,40 @@ void Executor::carriedVariables(
       auto Now = Env.find(C);
       auto Init = Before.find(C);
       if (Now == Env.end() || Init == Before.end() ||
-          Now->second.K != SVal::Data || Now->second.Int || !Now->second.V ||
-          Init->second.K != SVal::Data || Init->second.Int ||
-          !Init->second.V || hasUnknown(*Init->second.V))
+          Now->second.K != SVal::Data || Init->second.K != SVal::Data)
         continue;
-      Vars.push_back(C);
+      // An integer that counts has a symbol; one that is loaded is data.
+      if (Now->second.Int) {
+        if (!(M.Vars[I].Depends & DepGlobal))
+          continue;
+        Value U;
+        U.Type = typeText(C.type());
+        U.Text = C.name();
+        U.Depends = M.Vars[I].Depends;
+        Now->second = ofValue(std::make_shared<Value>(U), C.type());
+      }
+      ValueRef First = asValue(Init->second);
+      if (!Now->second.V || hasUnknown(*First))
+        continue;
+      Vars.push_back({C, Now->second.V, First});
     }
   }
+  auto Restore = [&] { Env = Entry; };
   if (Vars.empty())
-    return;
-  llvm::sort(Vars, [&](const Cell &A, const Cell &B) {
-    return std::pair(L.varIndex(A.V), A.Element) <
-           std::pair(L.varIndex(B.V), B.Element);
+    return Restore();
+  llvm::sort(Vars, [&](const Carried &A, const Carried &B) {
+    return std::pair(L.varIndex(A.Name.V), A.Name.Element) <
+           std::pair(L.varIndex(B.Name.V), B.Name.Element);
   });
 
   // The trial. Only what it leaves in the environment is kept.
-  const Environment Entry = Env;
   const PathState SavedPath = Path;
   {
     Trial T(*this);
     exec(F->getBody(), static_cast<int>(Id));
   }
   const Environment Exit = Env;
-  Env = Entry;
+  Restore();
   Path = SavedPath;
 
   auto Back = shiftOf(Iter, Arith.constant(-Step));
@@ -232,15 +249,13 @@ void Executor::carriedVariables(
   std::map<const Value *, ValueRef> Closed; ///< marker -> its value at round k
   for (bool Changed = true; Changed;) {
     Changed = false;
-    for (const Cell &V : Vars) {
-      const ValueRef &Mark = Entry.find(V)->second.V;
+    for (const auto &[Name, Mark, Init] : Vars) {
       if (Closed.count(Mark.get()))
         continue;
-      auto Out = Exit.find(V);
-      if (Out == Exit.end() || Out->second.K != SVal::Data || !Out->second.V)
+      auto Out = Exit.find(Name);
+      if (Out == Exit.end() || Out->second.K != SVal::Data)
         continue;
-      const ValueRef &Init = Before.find(V)->second.V;
-      ValueRef X = Out->second.V;
+      ValueRef X = asValue(Out->second);
       isl::set Where = Arith.universe();
       // `if (inside) v = ...;`, the same threads in every round: the others
       // keep what they had.
@@ -267,13 +282,13 @@ void Executor::carriedVariables(
       Changed = true;
     }
   }
-  for (const Cell &V : Vars) {
-    auto It = Closed.find(Entry.find(V)->second.V.get());
+  for (const Carried &C : Vars) {
+    auto It = Closed.find(C.Mark.get());
     if (It == Closed.end())
       continue;
-    Env[V] = ofValue(It->second, V.type());
-    if (V.Element < 0)
-      Modified.erase(V.V);
+    Env[C.Name] = ofValue(It->second, C.Name.type());
+    if (C.Name.Element < 0)
+      Modified.erase(C.Name.V);
   }
   clobberForLoop(F->getBody());
 }
