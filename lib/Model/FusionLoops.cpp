@@ -39,15 +39,30 @@ public:
   }
 };
 
-/// `#pragma unroll`, without a number.
-bool isUnrolledWhole(const AttributedStmt *S) {
+/// The rounds that `#pragma unroll` asks for: all of them without a number.
+uint64_t unrolledRounds(const AttributedStmt *S, const ASTContext &AC) {
   for (const Attr *A : S->getAttrs())
-    if (auto *L = dyn_cast<LoopHintAttr>(A))
+    if (auto *L = dyn_cast<LoopHintAttr>(A)) {
       if (L->getOption() == LoopHintAttr::Unroll &&
           (L->getState() == LoopHintAttr::Enable ||
            L->getState() == LoopHintAttr::Full))
-        return true;
-  return false;
+        return ~uint64_t(0);
+      Expr::EvalResult R;
+      if (L->getOption() == LoopHintAttr::UnrollCount && L->getValue() &&
+          !L->getValue()->isValueDependent() &&
+          L->getValue()->EvaluateAsInt(R, AC))
+        return R.Val.getInt().getLimitedValue();
+    }
+  return 0;
+}
+
+/// The model's statement for the loop \p L of the kernel itself.
+const Stmt *loopOf(const ForStmt *L, const KernelModel &M, FlatText &Flat) {
+  const auto Header = Flat.outerRange({L->getForLoc(), L->getRParenLoc()});
+  for (const Stmt &S : M.Stmts)
+    if (Header && S.K == Stmt::For && S.HeaderRange == *Header)
+      return &S;
+  return nullptr;
 }
 
 using Loops = llvm::SmallVector<const clang::Stmt *, 4>;
@@ -77,6 +92,9 @@ public:
     bool Carried; ///< the old value goes into the new one
   };
 
+  Finder(const ASTContext &AC, const KernelModel &M, FlatText &Flat)
+      : AC(AC), M(M), Flat(Flat) {}
+
   /// What is known of a called function's parameters: the arguments, as the
   /// caller sees them.
   Finder *Caller = nullptr;
@@ -95,7 +113,12 @@ public:
   }
 
   bool TraverseAttributedStmt(const AttributedStmt *S) override {
-    if (isUnrolledWhole(S))
+    const uint64_t N = unrolledRounds(S, AC);
+    auto *For = dyn_cast<ForStmt>(S->getSubStmt());
+    const Stmt *Loop = N && For && Calls.empty() ? loopOf(For, M, Flat) : nullptr;
+    if (N == ~uint64_t(0) ||
+        (Loop && Loop->ConstTripCount &&
+         uint64_t(std::max<int64_t>(*Loop->ConstTripCount, 0)) <= N))
       Whole.insert(S->getSubStmt());
     return ConstDynamicRecursiveASTVisitor::TraverseAttributedStmt(S);
   }
@@ -156,7 +179,7 @@ public:
     if (!F || !F->hasBody(Body) || F->getBuiltinID() || Unsettled.empty() ||
         !Checking || Calls.size() > 3 || llvm::is_contained(Calls, Body))
       return true;
-    Finder Inside;
+    Finder Inside(AC, M, Flat);
     Inside.Caller = this;
     Inside.Around = Around;
     Inside.Unsettled = Unsettled;
@@ -171,6 +194,9 @@ public:
   }
 
 private:
+  const ASTContext &AC;
+  const KernelModel &M;
+  FlatText &Flat;
   llvm::SmallPtrSet<const clang::Stmt *, 4> Whole;
   std::vector<Assignment> Assigned;
   llvm::SmallPtrSet<const VarDecl *, 8> Asking;
@@ -370,14 +396,9 @@ private:
 
   const Symbol *iterator(const clang::Stmt *L) {
     auto *F = dyn_cast<ForStmt>(L);
-    if (!F)
-      return nullptr;
-    const auto Header = Flat.outerRange({F->getForLoc(), F->getRParenLoc()});
-    for (const Stmt &S : M.Stmts)
-      if (Header && S.K == Stmt::For && S.HeaderRange == *Header &&
-          S.IterSymbol >= 0)
-        return &M.Symbols[size_t(S.IterSymbol)];
-    return nullptr;
+    const Stmt *S = F ? loopOf(F, M, Flat) : nullptr;
+    return S && S->IterSymbol >= 0 ? &M.Symbols[size_t(S->IterSymbol)]
+                                   : nullptr;
   }
 };
 
@@ -385,7 +406,7 @@ private:
 
 const BinaryOperator *fusedByUnrolling(const FunctionDecl *FD,
                                        const KernelModel &M, FlatText &Flat) {
-  Finder F;
+  Finder F(FD->getASTContext(), M, Flat);
   F.look(FD->getBody());
   if (F.Sums.empty())
     return nullptr;

@@ -1,6 +1,7 @@
 // Two products in one sum, of which the one with the distances is the same in
 // several rounds: which of them is fused hangs on how the loops are unrolled.
-// With both loops unrolled by the source, in both versions alike.
+// With both loops unrolled by the source, in both versions alike; a number has to
+// be that of the rounds.
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force --list --cuda-path=%cuda -- -I%S/../emit/Inputs 2>&1 | FileCheck %s
@@ -11,6 +12,8 @@
 // CHECK-DAG: declined neighbours; fusion-unsettled
 // CHECK-DAG: rewritten smoothUnrolled
 // CHECK-DAG: rewritten distances
+// CHECK-DAG: rewritten counted
+// CHECK-DAG: declined halfCounted; fusion-unsettled
 #include "program.h"
 
 #define STAGE                                                                  \
@@ -103,6 +106,29 @@ __global__ void distances(const float *__restrict__ in,
   out[y * w + x] = sum + b + all;
 }
 
+// The first round's sum is one of two products when the loop is unrolled.
+__global__ void counted(const float *__restrict__ in, float *__restrict__ out,
+                        int w, int h, float a, float b) {
+  STAGE
+  sum = a * mid;
+#pragma unroll 4
+  for (int i = 1; i <= 2; ++i)
+    sum += b * (s[threadIdx.y + 2 + i][threadIdx.x + 2] +
+                s[threadIdx.y + 2 - i][threadIdx.x + 2]);
+  out[y * w + x] = sum + all;
+}
+__global__ void halfCounted(const float *__restrict__ in,
+                            float *__restrict__ out, int w, int h, float a,
+                            float b) {
+  STAGE
+  sum = a * mid;
+#pragma unroll 2
+  for (int i = 0; i <= 2; ++i)
+    sum += b * (s[threadIdx.y + 2 + i][threadIdx.x + 2] +
+                s[threadIdx.y + 2 - i][threadIdx.x + 2]);
+  out[y * w + x] = sum + all;
+}
+
 int main() {
   const int Sizes[][2] = {{64, 24}, {37, 11}};
   for (auto &S : Sizes) {
@@ -115,6 +141,9 @@ int main() {
     Out.show("smooth", w, h);
     distances<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
     Out.show("distances", w, h);
+    counted<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
+    Out.show("counted", w, h);
+    halfCounted<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
     neighbours<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
   }
 }
