@@ -26,11 +26,13 @@ constexpr double SlotSerial = 1.2;
 /// Elements summed up from which the form of the loop shows in the time.
 constexpr double ManyTaps = 8;
 /// Registers a thread up to which the compiler loads ahead from plane to plane.
-constexpr double AheadRegisters = 136;
+constexpr double AheadRegisters = 128;
 constexpr unsigned RegistersPerSm = 65536;
 /// Rounds up to which a compiler unrolls a loop unasked. *Assumed.*
 constexpr int64_t ShortLoop = 32;
 constexpr double InstructionBytes = 16;
+/// Instructions for the address of a row of a window. *Assumed.*
+constexpr double RowAddress = 1;
 
 /// Does \p P leave the arrays where they are, and does the original stage them
 /// in an `if` or a loop of its own?
@@ -288,6 +290,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
         Window = Elements;
       }
       Load(Elements / std::max(1.0, Rows), Rows);
+      if (A.Extent.size() > 1)
+        K.IntOps += RowAddress * Rows * Rounds / Slots;
       // In warps at the border a few lanes stage element by element; half of
       // what that takes is the same along a line of the window.
       const double Singly = Elements * Rounds / Slots * Border;

@@ -5,13 +5,14 @@
 //
 // Each resource is a server with a rate; a kernel without barriers keeps all of
 // them busy at once, so its time is a little more than that of the slowest one:
-// a p-norm of the separate times, p = 3. A barrier makes the warps of a block
+// a p-norm of the separate times. A barrier makes the warps of a block
 // wait for the memory together: what hides latency then is only the other
-// blocks, and latency adds to the work nearly in full: p = 1.8.
+// blocks, and latency adds to the work nearly in full: a smaller p.
 //
 // Latency is Little's law: an SM finishes (resident outputs) in one life of a
-// thread, the life being the rounds of global loads and the barriers. Several
-// outputs a thread are what makes this small.
+// thread, the life being the rounds of global loads, in which one load leaves
+// after the other, and the barriers. Several outputs a thread are what makes
+// this small.
 //
 // The constants marked *fitted* were set together so that the best predicted of
 // all candidates of the programs of bench/planner comes as near as possible to
@@ -32,7 +33,7 @@ namespace {
 /// Part of the peak bandwidth that a copy reaches.
 constexpr double CopyEfficiency = 0.86;
 /// Part of the issue slots that unrolled arithmetic fills. *Fitted.*
-constexpr double IssueEfficiency = 0.6;
+constexpr double IssueEfficiency = 0.55;
 constexpr double Schedulers = 4;
 /// Bytes a clock and SM.
 constexpr double L1BytesPerClock = 128;
@@ -46,29 +47,32 @@ constexpr double StoreLineClocks = 6;
 /// Warp-wide wavefronts of shared memory or shuffles a clock and SM.
 constexpr double ExchangePerClock = 1;
 /// Nanoseconds of one round of global loads under load. *Fitted.*
-constexpr double LoadRoundNs = 900;
+constexpr double LoadRoundNs = 750;
+/// Clocks by which the loads of a round follow one another. *Fitted.*
+constexpr double LoadClocks = 4;
 /// Nanoseconds of a further round that fills shared memory. *Fitted.*
 constexpr double StagingRoundNs = 220;
 /// Clocks that a barrier adds to a thread's life. *Fitted.*
-constexpr double BarrierClocks = 250;
+constexpr double BarrierClocks = 240;
 /// Bytes of instructions that an SM holds near its schedulers. A thread that
 /// runs straight through more of them waits for each: the warps are in
 /// different places and nothing is used again. Twice as much is fetched anew
 /// altogether (measured with (2R+1)^2 convolutions on an H200, 1.3 to 9.2
 /// thousand multiply-adds a thread; `no_instruction` is what the warps wait
 /// for).
-constexpr double NearCodeBytes = 32768, FetchedAnew = 0.85;
+constexpr double NearCodeBytes = 36864, FetchedAnew = 0.85;
 /// Exponents of the p-norms. *Fitted.*
-constexpr double OverlapFree = 4, OverlapWithBarriers = 1.9, OverlapLeast = 1.8;
+constexpr double OverlapFree = 3.8, OverlapWithBarriers = 1.7,
+                 OverlapLeast = 1.8;
 /// Part of the time in memory that is not overlapped when rows are loaded one
 /// after the other, and the exponent with which it adds. *Fitted.*
 constexpr double RowByRowDram = 0.8, OverlapOfRows = 2.08;
 
-/// Warps in different places are what keeps several resources busy: with seven
-/// a scheduler they overlap freely, with two less. *Fitted.*
+/// Warps in different places are what keeps several resources busy: with more
+/// than four a scheduler they overlap freely, with one least. *Fitted.*
 double overlap(const Occupancy &O) {
   const double PerScheduler = O.WarpsPerSm / Schedulers;
-  const double Part = std::clamp((PerScheduler - 2) / 5, 0.0, 1.0);
+  const double Part = std::clamp((PerScheduler - 1) / 3.25, 0.0, 1.0);
   return OverlapLeast + Part * (OverlapFree - OverlapLeast);
 }
 
@@ -199,7 +203,11 @@ private:
   }
 
   void latency() {
+    double Loads = 0;
+    for (const MemoryAccesses &M : K.Loads)
+      Loads += M.PerOutput * K.OutputsPerThread;
     const double Life = LoadRoundNs * A.ClockGHz * std::max(K.LoadRounds, 0.0) +
+                        LoadClocks * Loads +
                         StagingRoundNs * A.ClockGHz * K.StagingRounds +
                         BarrierClocks * K.Barriers;
     set(Resource::Latency) =
