@@ -721,7 +721,7 @@ private:
   unsigned storeWidth(const Plan &P, const Assumptions &A,
                       const GlobalAccess &G) const {
     if (P.Stride[0] != 1 || P.Factor[0] < 2 || P.Factor[2] > 1 ||
-        G.ElemBytes > 8 || !std::has_single_bit(G.ElemBytes))
+        isCarried(G) || G.ElemBytes > 8 || !std::has_single_bit(G.ElemBytes))
       return G.ElemBytes;
     auto L = linearCoefficient(A.fix(G.Index->Aff), "tx",
                                A.fix(G.Domain).intersect(A.Context));
@@ -731,6 +731,26 @@ private:
     while (V > G.ElemBytes && (P.Factor[0] * G.ElemBytes) % V != 0)
       V /= 2;
     return V;
+  }
+
+  /// Is an address carried along a loop over planes or tiles, from round to
+  /// round? Each slot has its own then; computed anew for a vector of them it
+  /// takes registers that the planes need (a wave equation of radius 4 took
+  /// twice as long on an H200).
+  bool isCarried(const GlobalAccess &G) const {
+    for (int Q = M.stmt(G.Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent) {
+      const Stmt &Loop = M.stmt(Q);
+      if (Loop.K != Stmt::For && Loop.K != Stmt::While && Loop.K != Stmt::Do)
+        continue;
+      for (const VarUse &Write : M.VarUses)
+        if (Write.Write && Loop.Range.contains(Write.Range) &&
+            static_cast<int>(Write.Var) != Loop.IterVar &&
+            llvm::any_of(M.VarUses, [&](const VarUse &Use) {
+              return Use.Var == Write.Var && G.Range.contains(Use.Range);
+            }))
+          return true;
+    }
+    return false;
   }
 
   /// Does a condition, or a return before it, keep some threads from \p StmtId?
