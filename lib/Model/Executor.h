@@ -331,7 +331,8 @@ private:
   int Inlining = 0; ///< depth of evaluated callee bodies
   int Silent = 0;   ///< an expression is evaluated once more
   int Trials = 0;   ///< nothing is kept but the environment
-  unsigned Rounds = 0; ///< of loops, followed one by one so far
+  int Following = 0; ///< depth of loops whose rounds are followed one by one
+  unsigned RoundsOfNest = 0, RoundsOfAll = 0; ///< followed so far
   std::map<std::string, std::string> OpaqueByKey; ///< value text -> symbol
   std::map<const Value *, std::pair<ValueRef, std::string>> OpaqueByValue;
 };

@@ -20,9 +20,10 @@ using namespace clang;
 
 namespace rcache {
 
-static constexpr unsigned MaxRounds = 64;       ///< of one loop
-static constexpr unsigned MaxRoundsOfAll = 4096; ///< of all loops of a kernel
-static constexpr unsigned MaxNodes = 128;       ///< of a value
+static constexpr unsigned MaxRounds = 64;        ///< of one loop
+static constexpr unsigned MaxRoundsOfNest = 512; ///< with the loops inside it
+static constexpr unsigned MaxRoundsOfAll = 2048; ///< of all loops of a kernel
+static constexpr unsigned MaxNodes = 128;        ///< of a value
 
 Executor::Trial::Trial(Executor &X) : X(X) {
   Declared = X.Declared;
@@ -114,15 +115,20 @@ std::optional<Environment> Executor::roundByRound(const ForStmt *F,
     for (const Decl *X : D->decls())
       if (auto *V = dyn_cast<VarDecl>(X))
         Header.insert(V);
-  if (llvm::none_of(Modified, [&](const VarDecl *V) {
-        return !Header.count(V) && worthFollowing(V, F);
-      }))
+  std::vector<const VarDecl *> Worth;
+  for (const VarDecl *V : Modified)
+    if (!Header.count(V) && worthFollowing(V, F))
+      Worth.push_back(V);
+  if (Worth.empty())
     return std::nullopt;
+  if (!Following)
+    RoundsOfNest = 0;
 
   const Environment Start = Env;
   std::optional<Environment> Result;
   {
     Trial T(*this);
+    ++Following;
     const PathState Entry = Path;
     CurStmt = Id;
     for (unsigned N = 0; N <= MaxRounds; ++N) {
@@ -133,7 +139,8 @@ std::optional<Environment> Executor::roundByRound(const ForStmt *F,
         Result = Env;
         break;
       }
-      if (!C.False.is_empty() || ++Rounds > MaxRoundsOfAll)
+      if (!C.False.is_empty() || ++RoundsOfNest > MaxRoundsOfNest ||
+          ++RoundsOfAll > MaxRoundsOfAll)
         break;
       const Environment Before = Env;
       exec(F->getBody(), static_cast<int>(Id));
@@ -141,18 +148,34 @@ std::optional<Environment> Executor::roundByRound(const ForStmt *F,
       if (F->getInc())
         eval(F->getInc());
       Path = Entry;
+      // A loop that only adds up, or leaves nothing known, is given up at once.
+      bool Lost = false, More = false;
+      llvm::SmallPtrSet<const Value *, 32> Known;
+      for (const auto &[Name, S] : Before)
+        Known.insert(S.V.get());
       for (auto &[Name, S] : Env) {
-        if (S.K != SVal::Data || !S.V || S.V->K == Value::Unknown)
+        const bool Counts = llvm::is_contained(Worth, Name.V);
+        if (S.K != SVal::Data || !S.V) {
+          More |= Counts;
           continue;
+        }
         auto Old = Before.find(Name);
         if (Old != Before.end() && Old->second.V == S.V)
           continue;
         const bool Sum = Old != Before.end() && Old->second.V &&
                          computedFrom(*S.V, Old->second.V.get(), false);
-        if (Sum || nodes(*S.V, MaxNodes) >= MaxNodes)
+        if (S.V->K != Value::Unknown &&
+            (Sum || nodes(*S.V, MaxNodes) >= MaxNodes))
           S = opaqueVar(Name);
+        const bool Something =
+            S.V && (S.V->K != Value::Unknown || Known.count(S.V.get()));
+        Lost |= Counts && !Something;
+        More |= Counts && Something;
       }
+      if (Lost && !More)
+        break;
     }
+    --Following;
     Path = Entry;
   }
   Env = Start;

@@ -14,6 +14,7 @@
 // CHECK-DAG: rewrote 'two_queues' {{.*}}'s' reloaded, {{.*}}'t' reloaded
 // CHECK-DAG: rewrote 'by_way' {{.*}}'s' read from its source
 // CHECK-DAG: rewrote 'median' {{.*}}'s' reloaded
+// CHECK-DAG: rewrote 'sums' {{.*}}'s' kept shared
 // CHECK-DAG: rewrote 'offsets' {{.*}}'s' read from its source
 // NOT-NOT: {{rewrote 'ring' .*(reloaded|from its source)}}
 // NOT-NOT: {{rewrote 'other_name' .*(reloaded|from its source)}}
@@ -142,6 +143,25 @@ __global__ void offsets(const float *__restrict__ in, float *__restrict__ out, i
     out[y * nx + x] = sum;
 }
 
+// Many sums in many rounds: not worth following, nor too much to look at.
+__global__ void sums(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128];
+  const int g = blockIdx.x * 128 + threadIdx.x;
+  float v[8][8] = {};
+  for (int k = 0; k < 32; ++k)
+    for (int i = 0; i < 8; ++i)
+      for (int j = 0; j < 8; ++j)
+        v[i][j] += in[min(g + i * k, n - 1)] * in[min(g + j, n - 1)];
+  float all = 0;
+  for (int i = 0; i < 8; ++i)
+    for (int j = 0; j < 8; ++j)
+      all += v[i][j];
+  s[threadIdx.x] = all;
+  __syncthreads();
+  if (g < n)
+    out[g] = s[threadIdx.x] + s[min(threadIdx.x + 1, 127)];
+}
+
 // The place in the queue changes with the round.
 __global__ void ring(const float *__restrict__ in, float *__restrict__ out, int n, int nz) {
   __shared__ float s[128];
@@ -233,6 +253,8 @@ int main() {
     Out.show("median", nx, ny);
     offsets<<<g, b>>>(In.Data, Out.Data, nx, ny);
     Out.show("offsets", nx, ny);
+    sums<<<rows, 128>>>(In.Data, Out.Data, n);
+    Out.show("sums", nx, ny);
     ring<<<rows, 128>>>(In.Data, Out.Data, n, nz);
     Out.show("ring", nx, ny);
     other_name<<<rows, 128>>>(In.Data, Out.Data, n, nz);
