@@ -1,7 +1,7 @@
 // Times that are kept decide, without a GPU.
 // RUN: rm -rf %t && mkdir %t
 // RUN: %rewrite %s -q -o /dev/null --tune-emit=%t/emitted -- %mock
-// RUN: sh -c "sed -n '/^#undef main/,$p' %t/emitted/sum5-*/c0.cu" | FileCheck %s --check-prefix=PROGRAM
+// RUN: sh -c "sed -n '/^#undef main/,$p' %t/emitted/sum5-*/c2.cu" | FileCheck %s --check-prefix=PROGRAM
 // PROGRAM: #undef main
 // PROGRAM: int main() {
 // The parameter gets a size, and what the launch makes of it follows.
@@ -36,11 +36,11 @@
 // RUN: cmp %s %t/same.cu
 //
 // Other results than the original's: never taken, and told even with -q.
-// RUN: %python %S/Inputs/measured.py %t/emitted %t/c.json sm_90 2.0 c0=differs c1=1.0
+// RUN: %python %S/Inputs/measured.py %t/emitted %t/c.json sm_90 2.0 c2=differs c5=1.0
 // RUN: %python %S/Inputs/with_path.py %S/Inputs/no-gpu rcache-rewrite %s -q -o /dev/null --tune=device --tune-cache=%t/c.json --explain-choice -- %mock 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: warning: candidate #0 ({{.*}}) gives other results than the original on Test GPU: it is left out; please report it
+// WRONG: warning: candidate #2 ({{.*}}) gives other results than the original on Test GPU: it is left out; please report it
 // WRONG: [on Test GPU its results differ from the original's]
-// WRONG: #1 was chosen
+// WRONG: #5 was chosen
 //
 // None could be timed: the prediction stays.
 // RUN: %python %S/Inputs/measured.py %t/emitted %t/d.json sm_90 2.0 *=failed
@@ -66,7 +66,7 @@
 //
 // Sizes can be given.
 // RUN: rm -rf %t/given && %rewrite %s -q -o /dev/null --tune-emit=%t/given --tune-arg=n=1000 -- %mock
-// RUN: sh -c "sed -n '/^#undef main/,$p' %t/given/sum5-*/c0.cu" | FileCheck %s --check-prefix=GIVEN
+// RUN: sh -c "sed -n '/^#undef main/,$p' %t/given/sum5-*/c2.cu" | FileCheck %s --check-prefix=GIVEN
 // GIVEN: int n = 1000;
 
 #ifndef TAPS

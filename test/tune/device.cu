@@ -15,9 +15,9 @@
 // RUN: rcache-rewrite %s -q -o /dev/null --tune-emit=%t/emitted --tune-n=3000
 // RUN: %python %S/Inputs/damage.py %t/emitted
 // RUN: env NVCC=%S/Inputs/pretended/nvcc %t/emitted/run.sh %t/wrong.json 2>&1 | FileCheck %s --check-prefix=SAID
-// SAID: run.sh: sum5-{{.*}}/c0.cu: "{{[0-9]+}} words differ"
+// SAID: run.sh: sum5-{{.*}}/c{{[0-9]+}}.cu: "{{[0-9]+}} words differ"
 // RUN: %python %S/Inputs/with_path.py %S/Inputs/no-gpu rcache-rewrite %s -q -o /dev/null --tune=device --tune-cache=%t/wrong.json --tune-n=3000 2>&1 | FileCheck %s --check-prefix=WRONG
-// WRONG: warning: candidate #0 {{.*}} gives other results than the original on rcache-check (CPU)
+// WRONG: warning: candidate #{{[0-9]+}} {{.*}} gives other results than the original on rcache-check (CPU)
 
 __global__ void sum5(const float *__restrict__ in, float *__restrict__ out, int n) {
   __shared__ float s[132];
