@@ -344,6 +344,9 @@ struct LaunchSite {
   /// and this is what stands around the launch in its expansion.
   std::string Before, After;
   std::optional<std::array<int64_t, 3>> ConstBlock, ConstGrid;
+  /// No ConstBlock: blocks that calls of the launching function, or its
+  /// instantiations, lead to. There may be others.
+  std::vector<std::array<int64_t, 3>> PossibleBlocks;
   /// What grid, block, shared bytes and integer arguments are made from, each
   /// behind what it uses.
   std::vector<HostLocal> Locals;

@@ -124,16 +124,33 @@ Geometry findGeometry(const FunctionDecl *FD,
       G.MaxThreads = R.Val.getInt().getExtValue();
   }
   G.AllLaunchesConst = !Launches.empty();
-  for (const LaunchSite &L : Launches) {
-    if (!L.ConstBlock)
+  auto Seen = [&](const std::array<int64_t, 3> &B) {
+    if (!llvm::is_contained(G.SeenBlocks, B))
+      G.SeenBlocks.push_back(B);
+  };
+  for (const LaunchSite &L : Launches)
+    if (L.ConstBlock)
+      Seen(*L.ConstBlock);
+    else
       G.AllLaunchesConst = false;
-    else if (!llvm::is_contained(G.SeenBlocks, *L.ConstBlock))
-      G.SeenBlocks.push_back(*L.ConstBlock);
-  }
-  if (G.AllLaunchesConst && G.SeenBlocks.size() == 1) {
-    const auto &B = G.SeenBlocks[0];
-    if (!G.MaxThreads || B[0] * B[1] * B[2] <= *G.MaxThreads)
-      G.ConstBlock = B;
+  for (const LaunchSite &L : Launches)
+    for (const auto &B : L.PossibleBlocks)
+      Seen(B);
+  // A plan in two dimensions or more is for one block, which each launch is
+  // asked for; of several, the first that a warp divides.
+  auto Fits = [&](const std::array<int64_t, 3> &B) {
+    const int64_t Threads = B[0] * B[1] * B[2];
+    return Threads > 0 && Threads <= G.MaxThreads.value_or(1024);
+  };
+  if (G.SeenBlocks.size() == 1 && G.AllLaunchesConst) {
+    if (Fits(G.SeenBlocks[0]))
+      G.ConstBlock = G.SeenBlocks[0];
+  } else {
+    for (const auto &B : G.SeenBlocks)
+      if (B[1] * B[2] > 1 && Fits(B) && B[0] * B[1] * B[2] % 32 == 0) {
+        G.ConstBlock = B;
+        break;
+      }
   }
   return G;
 }

@@ -9,6 +9,7 @@
 
 #include "LaunchSites.h"
 #include "Anchors.h"
+#include "HostConstants.h"
 #include "HostLocals.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -22,107 +23,11 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-using Dims = std::array<int64_t, 3>;
-
-const Expr *peel(const Expr *E) {
-  while (E) {
-    E = E->IgnoreParenImpCasts();
-    if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
-      E = M->getSubExpr();
-    else if (auto *F = dyn_cast<FullExpr>(E))
-      E = F->getSubExpr();
-    else if (auto *B = dyn_cast<CXXBindTemporaryExpr>(E))
-      E = B->getSubExpr();
-    else if (auto *C = dyn_cast<CXXFunctionalCastExpr>(E))
-      E = C->getSubExpr();
-    else if (auto *D = dyn_cast<CXXDefaultArgExpr>(E))
-      E = D->getExpr();
-    else
-      return E;
-  }
-  return E;
-}
-
-std::optional<int64_t> constInt(const Expr *E, ASTContext &AC,
-                                unsigned Depth = 0) {
-  if (!E || E->isValueDependent() || Depth > 8)
-    return std::nullopt;
-  Expr::EvalResult R;
-  if (E->getType()->isIntegralOrEnumerationType() && E->EvaluateAsInt(R, AC))
-    return R.Val.getInt().getExtValue();
-  // `int threads = 256;` that stays so.
-  const Expr *P = peel(E);
-  if (auto *D = dyn_cast<DeclRefExpr>(P))
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      if (V->getInit() && V->isLocalVarDecl() &&
-          V->getType()->isIntegralOrEnumerationType() && !everModified(V))
-        return constInt(V->getInit(), AC, Depth + 1);
-  if (auto *B = dyn_cast<BinaryOperator>(P)) {
-    auto X = constInt(B->getLHS(), AC, Depth + 1);
-    auto Y = constInt(B->getRHS(), AC, Depth + 1);
-    if (!X || !Y || std::abs(*X) > (1 << 30) || std::abs(*Y) > (1 << 30))
-      return std::nullopt;
-    switch (B->getOpcode()) {
-    case BO_Add:
-      return *X + *Y;
-    case BO_Sub:
-      return *X - *Y;
-    case BO_Mul:
-      return *X * *Y;
-    case BO_Div:
-      return *Y ? std::optional(*X / *Y) : std::nullopt;
-    default:
-      return std::nullopt;
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<Dims> constDims(const Expr *E, ASTContext &AC,
-                              unsigned Depth = 0) {
-  if (!E || E->isValueDependent() || Depth > 4)
-    return std::nullopt;
-  E = peel(E);
-  if (E->getType()->isIntegralOrEnumerationType()) {
-    if (auto X = constInt(E, AC))
-      return Dims{*X, 1, 1};
-    return std::nullopt;
-  }
-  if (auto *C = dyn_cast<CXXConstructExpr>(E)) {
-    if (C->getNumArgs() == 1 &&
-        !peel(C->getArg(0))->getType()->isIntegralOrEnumerationType())
-      return constDims(C->getArg(0), AC, Depth + 1); // copy
-    Dims D{1, 1, 1};
-    for (unsigned I = 0; I < C->getNumArgs() && I < 3; ++I) {
-      auto X = constInt(C->getArg(I), AC);
-      if (!X)
-        return std::nullopt;
-      D[I] = *X;
-    }
-    return D;
-  }
-  if (auto *L = dyn_cast<InitListExpr>(E)) {
-    Dims D{1, 1, 1};
-    for (unsigned I = 0; I < L->getNumInits() && I < 3; ++I) {
-      auto X = constInt(L->getInit(I), AC);
-      if (!X)
-        return std::nullopt;
-      D[I] = *X;
-    }
-    return D;
-  }
-  if (auto *D = dyn_cast<DeclRefExpr>(E))
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      if (V->getInit() && (V->getType().isConstQualified() || !everModified(V)))
-        return constDims(V->getInit(), AC, Depth + 1);
-  return std::nullopt;
-}
-
 class LaunchVisitor : public ConstDynamicRecursiveASTVisitor {
 public:
   LaunchVisitor(ASTContext &AC, LaunchTable &T,
                 const TokenRecorder::Impl &Tokens)
-      : AC(AC), T(T), Tokens(Tokens) {
+      : AC(AC), T(T), Tokens(Tokens), Constants(AC) {
     ShouldVisitTemplateInstantiations = true;
   }
 
@@ -151,8 +56,10 @@ public:
         if (!isa<CXXDefaultArgExpr>(C->getArg(I)))
           *Texts[I] = textOf(C->getArg(I)->getSourceRange());
       if (C->getNumArgs() > 1) {
-        S.ConstGrid = constDims(C->getArg(0), AC);
-        S.ConstBlock = constDims(C->getArg(1), AC);
+        S.ConstGrid = Constants.dims(C->getArg(0));
+        S.ConstBlock = Constants.dims(C->getArg(1));
+        if (!S.ConstBlock)
+          S.PossibleBlocks = Constants.possibleDims(C->getArg(1), Function);
       }
     }
     for (const Expr *A : E->arguments())
@@ -197,8 +104,10 @@ public:
     S.Callee = textOf(R->getSourceRange());
     S.Grid = textOf(E->getArg(1)->getSourceRange());
     S.Block = textOf(E->getArg(2)->getSourceRange());
-    S.ConstGrid = constDims(E->getArg(1), AC);
-    S.ConstBlock = constDims(E->getArg(2), AC);
+    S.ConstGrid = Constants.dims(E->getArg(1));
+    S.ConstBlock = Constants.dims(E->getArg(2));
+    if (!S.ConstBlock)
+      S.PossibleBlocks = Constants.possibleDims(E->getArg(2), Function);
     S.Args.push_back(textOf(E->getArg(3)->getSourceRange()));
     std::string *Texts[] = {&S.SharedBytes, &S.Stream};
     for (unsigned I = 4; I < E->getNumArgs() && I < 6; ++I)
@@ -353,8 +262,15 @@ private:
     for (LaunchSite &O : List)
       if (O.Pos == S.Pos && O.Begin == S.Begin && O.End == S.End) {
         // The same text in another instantiation of the host function.
-        if (O.ConstBlock != S.ConstBlock)
+        if (O.ConstBlock != S.ConstBlock) {
+          for (LaunchSite *L : {&O, &S})
+            if (L->ConstBlock)
+              L->PossibleBlocks.push_back(*L->ConstBlock);
           O.ConstBlock.reset();
+        }
+        for (const Dims &B : S.PossibleBlocks)
+          if (!llvm::is_contained(O.PossibleBlocks, B))
+            O.PossibleBlocks.push_back(B);
         if (O.ConstGrid != S.ConstGrid)
           O.ConstGrid.reset();
         return;
@@ -367,6 +283,7 @@ private:
   ASTContext &AC;
   LaunchTable &T;
   const TokenRecorder::Impl &Tokens;
+  const HostConstants Constants;
   bool FromMacro = false; ///< of the launch that is being looked at
   const FunctionDecl *Function = nullptr;
 };
