@@ -18,6 +18,8 @@
 #include "Affine/IslTools.h"
 #include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include <set>
 
 using namespace clang;
 
@@ -87,7 +89,8 @@ class Finder : public ConstDynamicRecursiveASTVisitor {
 public:
   struct Assignment {
     const VarDecl *To;
-    const Expr *Value; ///< null: unknown, from memory as far as we can tell
+    llvm::StringRef Member; ///< that alone is set; "": the whole
+    const Expr *Value;      ///< null: unknown
     Loops In;
     bool Carried; ///< the old value goes into the new one
   };
@@ -137,21 +140,27 @@ public:
   }
 
   bool VisitVarDecl(const VarDecl *V) override {
-    if (!Checking && V->hasLocalStorage() && V->getInit())
-      Assigned.push_back({V, V->getInit(), Around, false});
+    if (Checking || !V->hasLocalStorage())
+      return true;
+    DeclaredIn[V] = Around;
+    // `float3 r;` has a constructor that does nothing.
+    const auto *C = dyn_cast_or_null<CXXConstructExpr>(V->getInit());
+    if (V->getInit() && !(C && C->getNumArgs() == 0))
+      Assigned.push_back({V, "", V->getInit(), Around, false});
     return true;
   }
   bool VisitUnaryOperator(const UnaryOperator *U) override {
     if (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf)
       if (const VarDecl *V = rootVariable(U->getSubExpr()); V && !Checking)
-        Assigned.push_back({V, nullptr, Around, U->isIncrementDecrementOp()});
+        Assigned.push_back({V, memberIn(U->getSubExpr()), nullptr, Around,
+                            U->isIncrementDecrementOp()});
     return true;
   }
   bool VisitBinaryOperator(const BinaryOperator *B) override {
     if (B->isAssignmentOp() && !Checking)
       if (const VarDecl *V = rootVariable(B->getLHS()))
-        Assigned.push_back(
-            {V, B->getRHS(), Around, B->isCompoundAssignmentOp()});
+        Assigned.push_back({V, memberIn(B->getLHS()), B->getRHS(), Around,
+                            B->isCompoundAssignmentOp()});
     if (!Checking || Unsettled.empty() || !isReal(B->getType()))
       return true;
     if (B->getOpcode() == BO_Mul)
@@ -175,7 +184,7 @@ public:
          F && !Checking && I < F->getNumParams() && I < C->getNumArgs(); ++I)
       if (F->getParamDecl(I)->getType()->isReferenceType())
         if (const VarDecl *V = rootVariable(C->getArg(I)))
-          Assigned.push_back({V, nullptr, Around, false});
+          Assigned.push_back({V, "", nullptr, Around, false});
     if (!F || !F->hasBody(Body) || F->getBuiltinID() || Unsettled.empty() ||
         !Checking || Calls.size() > 3 || llvm::is_contained(Calls, Body))
       return true;
@@ -199,7 +208,23 @@ private:
   FlatText &Flat;
   llvm::SmallPtrSet<const clang::Stmt *, 4> Whole;
   std::vector<Assignment> Assigned;
-  llvm::SmallPtrSet<const VarDecl *, 8> Asking;
+  llvm::DenseMap<const VarDecl *, Loops> DeclaredIn;
+  std::set<std::pair<const VarDecl *, std::string>> Asking;
+
+  /// The member of a variable that \p E is; "": none, or all of it.
+  static llvm::StringRef memberIn(const Expr *E) {
+    auto *M = dyn_cast<MemberExpr>(E->IgnoreParenImpCasts());
+    if (!M || M->isArrow() ||
+        !isa<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts()))
+      return "";
+    return M->getMemberDecl()->getName();
+  }
+
+  static bool sets(const Assignment &A, const VarDecl *V,
+                   llvm::StringRef Member) {
+    return A.To == V &&
+           (A.Member.empty() || Member.empty() || A.Member == Member);
+  }
 
   bool inLoop(const clang::Stmt *S, llvm::function_ref<bool()> Traverse) {
     HasBarrier B;
@@ -259,8 +284,12 @@ private:
       return productsIn(C->getFalseExpr(), Depth + 1, Out);
     }
     const VarDecl *V = rootVariable(E);
+    if (!V)
+      return;
+    if (auto It = Arguments.find(V); It != Arguments.end() && Caller)
+      Caller->productsIn(It->second, Depth + 1, Out);
     for (const Assignment &A : Assigned)
-      if (V && A.To == V && A.Value && !A.Carried)
+      if (sets(A, V, memberIn(E)) && A.Value && !A.Carried)
         productsIn(A.Value, Depth + 1, Out);
   }
 
@@ -277,7 +306,12 @@ private:
       return;
     if (auto *D = dyn_cast<DeclRefExpr>(E)) {
       if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-        readsOfVar(V, Out);
+        readsOfVar(V, "", Out);
+      return;
+    }
+    if (auto *M = dyn_cast<MemberExpr>(E); M && !memberIn(M).empty()) {
+      if (const VarDecl *V = rootVariable(M))
+        readsOfVar(V, memberIn(M), Out);
       return;
     }
     if (auto *U = dyn_cast<UnaryOperator>(E);
@@ -295,25 +329,33 @@ private:
       reads(C, Out);
   }
 
-  /// A variable that each round sets once, and may then add to.
-  void readsOfVar(const VarDecl *V, llvm::SmallVectorImpl<const Expr *> &Out) {
+  /// A variable of a round's own that is set once, and may then be added to.
+  void readsOfVar(const VarDecl *V, llvm::StringRef Member,
+                  llvm::SmallVectorImpl<const Expr *> &Out) {
     if (auto It = Arguments.find(V); It != Arguments.end()) {
+      for (const Assignment &A : Assigned)
+        if (sets(A, V, Member) && !A.Carried)
+          return;
       if (Caller)
         Caller->reads(It->second, Out);
       return;
     }
+    auto Declared = DeclaredIn.find(V);
+    if (Declared == DeclaredIn.end() || Unsettled.empty() ||
+        !llvm::is_contained(Declared->second, Unsettled.front()))
+      return;
     const Expr *Set = nullptr;
     for (const Assignment &A : Assigned) {
-      if (A.To != V || A.Carried)
+      if (!sets(A, V, Member) || A.Carried)
         continue;
-      if (Set || !A.Value || A.In.empty() || A.Value != V->getInit())
+      if (Set || !A.Value)
         return;
       Set = A.Value;
     }
-    if (!Set || !Asking.insert(V).second)
+    if (!Set || !Asking.insert({V, Member.str()}).second)
       return;
     reads(Set, Out);
-    Asking.erase(V);
+    Asking.erase({V, Member.str()});
   }
 };
 

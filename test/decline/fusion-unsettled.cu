@@ -14,6 +14,7 @@
 // CHECK-DAG: rewritten distances
 // CHECK-DAG: rewritten counted
 // CHECK-DAG: declined halfCounted; fusion-unsettled
+// CHECK-DAG: rewritten pull
 #include "program.h"
 
 #define STAGE                                                                  \
@@ -129,6 +130,36 @@ __global__ void halfCounted(const float *__restrict__ in,
   out[y * w + x] = sum + all;
 }
 
+// Members set one by one, in a function: each body is met once.
+__device__ float3 towards(float4 me, float4 other, float3 sum) {
+  float3 r;
+  r.x = other.x - me.x;
+  r.y = other.y - me.y;
+  r.z = other.z - me.z;
+  const float far = r.x * r.x + r.y * r.y + r.z * r.z + 0.01f,
+              s = other.w / (far * sqrtf(far));
+  sum.x += r.x * s;
+  sum.y += r.y * s;
+  sum.z += r.z * s;
+  return sum;
+}
+__global__ void pull(const float4 *__restrict__ in, float *__restrict__ out,
+                     int n) {
+  __shared__ float4 s[64];
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  const float4 me = in[min(i, n - 1)];
+  float3 sum = make_float3(0, 0, 0);
+  for (int first = 0; first < n; first += 64) {
+    s[threadIdx.x] = in[min(first + int(threadIdx.x), n - 1)];
+    __syncthreads();
+    for (int k = 0; k < 64; ++k)
+      sum = towards(me, s[k], sum);
+    __syncthreads();
+  }
+  if (i < n)
+    out[i] = sum.x + sum.y + sum.z;
+}
+
 int main() {
   const int Sizes[][2] = {{64, 24}, {37, 11}};
   for (auto &S : Sizes) {
@@ -139,6 +170,9 @@ int main() {
     smoothCalled<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
     smoothUnrolled<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
     Out.show("smooth", w, h);
+    pull<<<blocks(w * h / 4, 64), 64>>>((const float4 *)In.Data, Out.Data,
+                                        w * h / 4);
+    Out.show("pull", w, h);
     distances<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
     Out.show("distances", w, h);
     counted<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
