@@ -462,6 +462,9 @@ void Executor::store(const LVal &Lv, SVal V, const Expr *Lhs, const Expr *Rhs,
   }
   const Expr *Elem = Lv.Base ? bare(Lv.Base) : bare(Lhs);
   const SVal &P = Lv.Place;
+  if (V.K == SVal::Pointer && V.Base == SVal::Shared &&
+      P.Base != SVal::Private && Rhs)
+    escape(V, Rhs, "is kept in memory");
   if (Lv.K == LVal::Unknown || P.Base == SVal::UnknownBase ||
       P.Base == SVal::NoBase) {
     // Anything whose address was taken may have changed.
