@@ -37,7 +37,7 @@ __device__ unsigned char middle(unsigned char a, unsigned char b,
 // CHECK-NOT: continue;
 // CHECK: middle(
 // CHECK: if (!(x >= width || y >= height))
-// CHECK-NEXT: dst[y * width + x] =
+// CHECK-NEXT: dst[x * height + y] =
 // CHECK-LABEL: vertical_{{rc}}_launch(
 __global__ void vertical(const unsigned char *src, unsigned char *dst, int width,
                          int height) {
@@ -50,7 +50,7 @@ __global__ void vertical(const unsigned char *src, unsigned char *dst, int width
   __syncthreads();
   if (x >= width || y >= height)
     return;
-  dst[y * width + x] = middle(t[threadIdx.y][threadIdx.x],
+  dst[x * height + y] = middle(t[threadIdx.y][threadIdx.x],
                               t[threadIdx.y + 1][threadIdx.x],
                               t[threadIdx.y + 2][threadIdx.x]);
 }

@@ -26,7 +26,7 @@
 // SHARED-DAG: rewrote 'lookup' {{.*}}2 outputs a thread; 'table' kept shared
 //
 // CHECK-DAG: rewrote 'blur' {{.*}}reloaded row by row
-// CHECK-DAG: rewrote 'centred' {{.*}}reloaded row by row
+// CHECK-DAG: rewrote 'centred' {{.*}}reloaded
 // CHECK-DAG: rewrote 'star'
 // CHECK-DAG: rewrote 'running' {{.*}}reloaded
 // CHECK-DAG: rewrote 'product' {{.*}}'As' {{.*}}'Bs'

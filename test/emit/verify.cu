@@ -2,7 +2,7 @@
 // at each launch, compares them and goes on with the original's results.
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda 2> %t.remarks
+// RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda 2> %t.remarks
 // RUN: rcache-check run %s > %t.original
 // RUN: rcache-check run %t.cu -- -DRCACHE_VERIFY > %t.out 2> %t.err
 // RUN: diff %t.original %t.out
@@ -17,7 +17,7 @@
 // RUN: count 0 < %t.plain.err
 //
 // The header instead of the embedded text.
-// RUN: rcache-rewrite %s -o %t.include.cu --runtime=include --cuda-path=%cuda 2> /dev/null
+// RUN: rcache-rewrite %s --force -o %t.include.cu --runtime=include --cuda-path=%cuda 2> /dev/null
 // RUN: rcache-check run %t.include.cu -- -DRCACHE_VERIFY -I%src/include 2>&1 >/dev/null | FileCheck --check-prefix=GOOD %s
 //
 // A wrong rewritten kernel: reported, and the program's output is the original's.
