@@ -8,14 +8,17 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
+// RUN: rcache-rewrite %s -o %t.end.cu --force --kernel=fromEnd --coarsen=1 --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=END %s
+// RUN: FileCheck --check-prefix=ENDTEXT %s < %t.end.cu
+// RUN: rcache-check diff %s %t.end.cu -- -I%S/Inputs
 //
 // CHECK-DAG: rewrote 'phases' {{.*}}'table' read from its source
 // CHECK-DAG: rewrote 'twoResults'
-// CHECK-DAG: rewrote 'fromEnd' {{.*}}'table' read from its source
+// END: rewrote 'fromEnd' {{.*}}'table' read from its source
 // CHECK-DAG: rewrote 'inPlace' {{.*}}'s' kept shared
 // TEXT-DAG: (rcache::device::separate(out, factors)) && (n >= 0)
 // TEXT-DAG: (rcache::device::separate(sum, difference))
-// TEXT-DAG: (rcache::device::separate(out, end, true))
+// ENDTEXT: (rcache::device::separate(out, end, true))
 #include "program.h"
 
 // How often the table is read is known at run time only.
