@@ -286,11 +286,13 @@ static std::vector<std::string> factorsOf(const KernelModel &M,
   return F.empty() ? std::vector<std::string>{Id} : F;
 }
 
-/// \p V times the product of \p Factors, term by term:
+/// \p V times the product of \p Factors (none: \p V), term by term:
 /// (e0 + 16 by - 1) * W = [e0*W] + 16 [by*W] - W. nullopt: V has quotients.
 static std::optional<isl::pw_aff>
 timesSymbols(const KernelModel &M, const Assumptions &A, const isl::pw_aff &V,
              const std::vector<std::string> &Factors, bool Wide) {
+  if (Factors.empty())
+    return V;
   std::optional<isl::pw_aff> Sum;
   bool Fine = true;
   V.foreach_piece([&](isl::set D, isl::multi_aff Piece) {
@@ -404,6 +406,27 @@ bool isUnsignedLong(const std::string &Type) {
   return Type == "unsigned long" || Type == "unsigned long long";
 }
 
+/// \p X * \p Y as a number or a product of symbols (sorted; none: 1) times the
+/// other factor; nullopt: neither of the two is that simple.
+std::optional<std::pair<std::vector<std::string>, isl::pw_aff>>
+productOf(const Context &C, const isl::pw_aff &X, const isl::pw_aff &Y) {
+  for (int K = 0; K < 2; ++K) {
+    const auto L = linearForm(K ? X : Y, always(C.first.Ctx->ctx()));
+    if (!L || L->Coef.size() > 1 || (!L->Coef.empty() && L->Const != 0))
+      continue;
+    const auto &Other = K ? Y : X;
+    if (L->Coef.empty())
+      return std::make_pair(std::vector<std::string>(),
+                            Other.scale(static_cast<long>(L->Const)));
+    const auto &[Id, Coef] = *L->Coef.begin();
+    std::vector<std::string> Factors = factorsOf(C.first, Id);
+    std::sort(Factors.begin(), Factors.end());
+    return std::make_pair(std::move(Factors),
+                          Other.scale(static_cast<long>(Coef)));
+  }
+  return std::nullopt;
+}
+
 /// A sum of products by the same symbols, each of which has a quotient that
 /// cancels in the sum: (e0 mod 8 + 1) * w + (e0 - e0 mod 8) * w = [e0*w] + w. The
 /// terms of \p V, by the symbols they are multiplied with, added to \p Sums.
@@ -433,18 +456,8 @@ bool addTerms(const Context &C, const Value &V, long Sign,
   if (Operator != '*' || X.K != Value::Affine || Y.K != Value::Affine ||
       X.Aff.n_piece() != 1 || Y.Aff.n_piece() != 1)
     return false;
-  for (int K = 0; K < 2; ++K) {
-    const auto L = linearForm(K ? X.Aff : Y.Aff, always(C.first.Ctx->ctx()));
-    if (L && L->Coef.size() == 1 && L->Const == 0) {
-      std::vector<std::string> Factors =
-          factorsOf(C.first, L->Coef.begin()->first);
-      std::sort(Factors.begin(), Factors.end());
-      return Add(std::move(Factors),
-                 (K ? Y.Aff : X.Aff)
-                     .scale(static_cast<long>(L->Coef.begin()->second)));
-    }
-  }
-  return false;
+  auto P = productOf(C, X.Aff, Y.Aff);
+  return P && Add(std::move(P->first), P->second);
 }
 
 /// The sum \p V as one linear form, in 64 bits; nullopt: it has none.
@@ -454,10 +467,8 @@ std::optional<isl::pw_aff> sumOfProducts(const Context &C, const Value &V) {
     return std::nullopt;
   isl::pw_aff All = constantValue(C.first.Ctx->ctx(), 0);
   for (const auto &[Factors, Sum] : Sums) {
-    auto Part = Factors.empty()
-                    ? std::optional(Sum)
-                    : timesSymbols(C.first, C.second, Sum.coalesce(), Factors,
-                                   /*Wide=*/true);
+    auto Part = timesSymbols(C.first, C.second, Sum.coalesce(), Factors,
+                             /*Wide=*/true);
     if (!Part)
       return std::nullopt;
     All = All.add(*Part);
@@ -522,20 +533,10 @@ ValueRef foldInteger(const Context &C, const ValueRef &V,
   else if (Operator == '*') {
     // One factor times each term of the other; in 64 bits, where a part of the
     // product fits whatever the whole does.
-    std::optional<isl::pw_aff> R;
-    for (int K = 0; K < 2 && !R; ++K) {
-      const auto L = linearForm(K ? X.Aff : Y.Aff, always(C.first.Ctx->ctx()));
-      if (!L)
-        continue;
-      isl::pw_aff Other = K ? Y.Aff : X.Aff;
-      if (L->Coef.empty())
-        R = Other.scale(static_cast<long>(L->Const));
-      else if (L->Coef.size() == 1 && L->Const == 0)
-        if (auto P = timesSymbols(C.first, C.second, Other,
-                                  factorsOf(C.first, L->Coef.begin()->first),
-                                  /*Wide=*/true))
-          R = P->scale(static_cast<long>(L->Coef.begin()->second));
-    }
+    const auto P = productOf(C, X.Aff, Y.Aff);
+    const auto R = P ? timesSymbols(C.first, C.second, P->second, P->first,
+                                    /*Wide=*/true)
+                     : std::nullopt;
     if (!R)
       return N;
     Folded->Aff = *R;

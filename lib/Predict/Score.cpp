@@ -148,6 +148,14 @@ private:
     return 2.0 * (K.SpillBytes / 4.0) / K.OutputsPerThread;
   }
 
+  /// Load instructions an output.
+  double loads() const {
+    double N = 0;
+    for (const MemoryAccesses &M : K.Loads)
+      N += M.PerOutput;
+    return N;
+  }
+
   void caches() {
     double L1 = spillAccesses(), Written = 0, Read = 0;
     for (const MemoryAccesses &M : K.Loads) {
@@ -177,9 +185,7 @@ private:
   }
 
   void instructions() {
-    double Memory = 2 * spillAccesses() / 2;
-    for (const MemoryAccesses &M : K.Loads)
-      Memory += M.PerOutput;
+    double Memory = spillAccesses() + loads();
     for (const MemoryAccesses &M : K.Stores)
       Memory += M.PerOutput;
     const double Alu = K.IntOps + K.Selects;
@@ -203,11 +209,8 @@ private:
   }
 
   void latency() {
-    double Loads = 0;
-    for (const MemoryAccesses &M : K.Loads)
-      Loads += M.PerOutput * K.OutputsPerThread;
     const double Life = LoadRoundNs * A.ClockGHz * std::max(K.LoadRounds, 0.0) +
-                        LoadClocks * Loads +
+                        LoadClocks * loads() * K.OutputsPerThread +
                         StagingRoundNs * A.ClockGHz * K.StagingRounds +
                         BarrierClocks * K.Barriers;
     set(Resource::Latency) =
