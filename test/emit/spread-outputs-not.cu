@@ -108,7 +108,8 @@ __global__ void leaves(float *__restrict__ out, const float *__restrict__ in,
   }
 }
 
-// Two stores of one thread meet in different rounds.
+// Two stores of one thread meet in different rounds; none meets another
+// block's.
 __global__ void meets(float *__restrict__ out, const float *__restrict__ in,
                       int n) {
   __shared__ float s[160];
@@ -116,7 +117,8 @@ __global__ void meets(float *__restrict__ out, const float *__restrict__ in,
   for (int i = 0; i < 8; ++i)
     if (base + i * 16 + 16 < n) {
       out[base + i * 16] = s[threadIdx.x + i * 16 + 15];
-      out[base + i * 16 + 16] = s[threadIdx.x + i * 16 + 17];
+      if (i < 7)
+        out[base + i * 16 + 16] = s[threadIdx.x + i * 16 + 17];
     }
 }
 
