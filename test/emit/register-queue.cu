@@ -128,9 +128,11 @@ __global__ void first_differs(const float *__restrict__ in,
   for (int k = 0; k < nz - 1; ++k) {
     s[threadIdx.y][threadIdx.x] = cur;
     __syncthreads();
-    out[y * nx + x + k * plane] =
-        s[threadIdx.y][max((int)threadIdx.x - 1, 0)] +
-        s[threadIdx.y][min((int)threadIdx.x + 1, 31)];
+    if (x == blockIdx.x * 32 + threadIdx.x &&
+        y == blockIdx.y * 8 + threadIdx.y)
+      out[y * nx + x + k * plane] =
+          s[threadIdx.y][max((int)threadIdx.x - 1, 0)] +
+          s[threadIdx.y][min((int)threadIdx.x + 1, 31)];
     __syncthreads();
     cur = next;
     next = in[y * nx + x + (k + 1) * plane];
@@ -146,9 +148,11 @@ __global__ void some_rounds(const float *__restrict__ in,
   for (int k = 0; k < nz - 1; ++k) {
     s[threadIdx.y][threadIdx.x] = cur;
     __syncthreads();
-    out[y * nx + x + k * plane] =
-        s[threadIdx.y][max((int)threadIdx.x - 1, 0)] +
-        s[threadIdx.y][min((int)threadIdx.x + 1, 31)];
+    if (x == blockIdx.x * 32 + threadIdx.x &&
+        y == blockIdx.y * 8 + threadIdx.y)
+      out[y * nx + x + k * plane] =
+          s[threadIdx.y][max((int)threadIdx.x - 1, 0)] +
+          s[threadIdx.y][min((int)threadIdx.x + 1, 31)];
     __syncthreads();
     if (k % 3 != 1)
       cur = in[y * nx + x + (k + 1) * plane];
