@@ -303,19 +303,36 @@ WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
 // Interior
 //===----------------------------------------------------------------------===//
 
-/// A convex part of \p D as large as easily found: the hull, cut by up to two
-/// constraints of the disjuncts.
-static std::optional<isl::set> convexPart(const isl::set &D) {
-  if (D.is_empty())
+/// A convex set as large as easily found of which all that lies in \p Reach is
+/// in \p Whole: the hull, cut by constraints of the disjuncts.
+///     { Elem[e] : Whole }, { Elem[e] : Reach } -> { Elem[e] : }
+static std::optional<isl::set> convexPart(const isl::set &Whole,
+                                          const isl::set &Reach) {
+  auto hull = [](const isl::set &S) {
+    return isl::manage(isl_set_simple_hull(S.copy())).to_set();
+  };
+  auto narrow = [](const isl::set &S) { // fewer columns, less to decide
+    return isl::manage(isl_set_drop_unused_params(S.copy()));
+  };
+  if (Whole.is_empty())
     return std::nullopt;
-  isl::set Hull = isl::set(isl::manage(isl_set_simple_hull(D.copy())));
-  if (Hull.is_subset(D))
+  if (isl::set Hull = hull(Whole); Hull.is_subset(Whole))
+    return Hull;
+  // What no run reaches (the corners of a tile between its halos) may lie in
+  // between.
+  const isl::set Known = narrow(Reach),
+                 D = narrow(Whole.gist(Reach).coalesce());
+  auto holds = [&](const isl::set &S) {
+    return S.intersect(Known).is_subset(D);
+  };
+  isl::set Hull = hull(D);
+  if (holds(Hull))
     return Hull;
   std::vector<isl::set> Cuts;
   D.foreach_basic_set([&](isl::basic_set B) {
-    for (isl::set &C : constraintsOf(B))
+    for (const isl::set &C : constraintsOf(B))
       if (!Hull.is_subset(C))
-        Cuts.push_back(C);
+        Cuts.push_back(narrow(C));
   });
   // Cuts that leave something of every disjunct are of what the disjuncts have
   // in common (`g < n`, where blocks but the first load the left halo as well);
@@ -323,7 +340,7 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
   std::vector<isl::set> Common;
   isl::set Most = Hull;
   for (const isl::set &C : Cuts) {
-    if (Most.is_subset(D))
+    if (holds(Most))
       break;
     bool OfAll = !Most.is_subset(C);
     D.foreach_basic_set([&](const isl::basic_set &B) {
@@ -334,13 +351,13 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
     Common.push_back(C);
     Most = Most.intersect(C);
   }
-  if (Most.is_subset(D)) {
+  if (holds(Most)) {
     for (size_t Out = 0; Out < Common.size(); ++Out) {
       isl::set T = Hull;
       for (size_t I = 0; I < Common.size(); ++I)
         if (I != Out)
           T = T.intersect(Common[I]);
-      if (T.is_subset(D))
+      if (holds(T))
         Common.erase(Common.begin() + static_cast<ptrdiff_t>(Out--));
     }
     isl::set T = Hull;
@@ -350,13 +367,13 @@ static std::optional<isl::set> convexPart(const isl::set &D) {
   }
   for (const isl::set &C : Cuts) {
     isl::set T = Hull.intersect(C);
-    if (!T.is_empty() && T.is_subset(D))
+    if (!T.is_empty() && holds(T))
       return T;
   }
   for (size_t I = 0; I < Cuts.size() && I < 12; ++I)
     for (size_t J = I + 1; J < Cuts.size() && J < 12; ++J) {
       isl::set T = Hull.intersect(Cuts[I]).intersect(Cuts[J]);
-      if (!T.is_empty() && T.is_subset(D))
+      if (!T.is_empty() && holds(T))
         return T;
     }
   // The largest disjunct by luck of order.
@@ -531,7 +548,7 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
     if ((Leaves.empty() && Moves < Rank) ||
         (P.InteriorPiece >= 0 && Rating <= Best))
       continue;
-    auto Convex = convexPart(Piece.Domain.gist(A.Context));
+    auto Convex = convexPart(Piece.Domain.gist(A.Context), P.Reach);
     if (!Convex || involvesDivs(*Convex))
       continue;
     // A box lies in a convex set when its corners do.
