@@ -972,8 +972,9 @@ private:
     return Out;
   }
 
-  /// As a name of its own: no member `.f` or `->f`, no end of a number `0.f`.
-  static bool mentions(const std::string &T, const std::string &Id) {
+  /// Where \p Id stands in \p T as a name of its own: no member `.f` or `->f`, no
+  /// end of a number `0.f`; npos: nowhere.
+  static size_t identifierAt(const std::string &T, const std::string &Id) {
     auto IsId = [](char C) {
       return isalnum(static_cast<unsigned char>(C)) || C == '_';
     };
@@ -982,8 +983,11 @@ private:
           (P + Id.size() >= T.size() || !IsId(T[P + Id.size()])) &&
           !llvm::StringRef(T).take_front(P).rtrim().ends_with(".") &&
           !llvm::StringRef(T).take_front(P).rtrim().ends_with("->"))
-        return true;
-    return false;
+        return P;
+    return std::string::npos;
+  }
+  static bool mentions(const std::string &T, const std::string &Id) {
+    return identifierAt(T, Id) != std::string::npos;
   }
 
   std::string repeatedDecls(const std::string &Text) {
@@ -1024,13 +1028,40 @@ private:
         break;
       H.erase(B, E + 1 - B);
     }
-    std::string Params = M.ParamsText;
+    std::string Params = promised(M.ParamsText);
     if (!M.Params.empty())
       Params += ", ";
     Params += "const unsigned int " + N("grid_x");
     if (!P.Block)
       Params += ", const unsigned int " + N("bdim_x");
     return H + " " + bounds() + Name + "(" + Params + ") ";
+  }
+
+  /// \p Params with `__restrict__` at pointers that are only read, where the
+  /// launch has made sure that nothing stored lies there: the compiler may load
+  /// before stores of an earlier round then.
+  std::string promised(std::string Params) const {
+    for (unsigned X = 0; X < M.Params.size(); ++X) {
+      const KernelParam &Read = M.Params[X];
+      if (!Read.IsPointer || Read.IsRestrict || Read.Written ||
+          Read.MemberOf >= 0 || P.Separate.empty())
+        continue;
+      const bool Apart = llvm::all_of(M.GlobalAccesses, [&](const auto &G) {
+        if (G.K == GlobalAccess::Read)
+          return true;
+        if (G.Root < 0)
+          return false;
+        const std::pair<int, int> Pair = std::minmax(int(X), G.Root);
+        return M.Params[G.Root].IsRestrict ||
+               llvm::is_contained(P.Separate, Pair);
+      });
+      const size_t At = identifierAt(Params, Read.Name);
+      if (!Apart || At == std::string::npos ||
+          !llvm::StringRef(Params).take_front(At).rtrim().ends_with("*"))
+        continue;
+      Params.insert(At, "__restrict__ ");
+    }
+    return Params;
   }
 
   /// Launch bounds where a block could ask for more registers than there are

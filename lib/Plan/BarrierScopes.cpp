@@ -15,6 +15,7 @@
 #include "Legality.h"
 #include "Separate.h"
 #include "Solve.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <isl/set.h>
 #include <map>
@@ -130,60 +131,113 @@ struct BarrierScopes::Impl {
         G.Index->K != Value::Affine || !G.ElemBytes ||
         G.ElemBytes != M.Params[static_cast<size_t>(G.Root)].PointeeBytes)
       return P;
-    P.Known = true;
-    isl::pw_aff V = A.fix(G.Index->Aff);
-    while (auto Split = byLines(V, P.Domain)) {
-      P.Pitches.push_back(Split->Pitch);
-      P.Coords.push_back(Split->Rest);
-      V = Split->Line;
+    const isl::pw_aff Index = simplify(A.fix(G.Index->Aff), P.Domain);
+    std::optional<isl::pw_aff> Last = Index;
+    if (auto V = polynomial(Index)) {
+      while (auto Split = byLines(*V, P.Domain)) {
+        P.Pitches.push_back(Split->Pitch);
+        P.Coords.push_back(Split->Rest);
+        V = Split->Line;
+      }
+      Last = valueOf(*V);
     }
-    P.Coords.push_back(V);
+    P.Known = Last.has_value();
+    if (Last)
+      P.Coords.push_back(*Last);
     return P;
   }
 
-  /// `line * w + rest` with a parameter w and 0 <= rest < w on \p D: two such
-  /// numbers are equal if lines and rests are.
-  struct Lines {
-    std::string Pitch;
-    isl::pw_aff Line, Rest;
-  };
-  std::optional<Lines> byLines(const isl::pw_aff &V, const isl::set &D) const {
-    const isl::ctx Ctx = M.Ctx->ctx();
-    const auto L = linearForm(V, always(Ctx));
+  /// Coefficients of products; {}: of 1.
+  using Polynomial = std::map<std::vector<std::string>, int64_t>;
+
+  std::optional<Polynomial> polynomial(const isl::pw_aff &V) const {
+    const auto L = linearForm(V, always(M.Ctx->ctx()));
     if (!L)
       return std::nullopt;
-    std::set<std::string> Pitches;
+    Polynomial R;
+    R[{}] = L->Const;
     for (const auto &[Id, C] : L->Coef)
-      for (const std::string &F : factors(Id))
+      R[factors(Id)] += C;
+    return R;
+  }
+
+  /// `line * (w + c) + rest` with a parameter w, a constant c (a padded line)
+  /// and 0 <= rest < w + c on \p D: two such numbers are equal if lines and rests
+  /// are.
+  struct Lines {
+    std::string Pitch;
+    Polynomial Line;
+    isl::pw_aff Rest;
+  };
+  std::optional<Lines> byLines(const Polynomial &V, const isl::set &D) const {
+    const isl::ctx Ctx = M.Ctx->ctx();
+    std::set<std::string> Pitches;
+    for (const auto &[Factors, C] : V)
+      for (const std::string &F : Factors)
         if (int I = M.symbolIndex(F); I >= 0 && M.Symbols[I].K == Symbol::Param)
           Pitches.insert(F);
     for (const std::string &W : Pitches) {
-      Lines R{W, constantValue(Ctx, 0), constantValue(Ctx, L->Const)};
-      bool All = true;
-      for (const auto &[Id, C] : L->Coef) {
-        std::vector<std::string> F = factors(Id);
+      Polynomial Times, Plus; // V = Times * W + Plus
+      for (const auto &[Factors, C] : V) {
+        std::vector<std::string> F = Factors;
         const auto At = std::find(F.begin(), F.end(), W);
         if (At == F.end()) {
-          R.Rest = R.Rest.add(symbolValue(Ctx, Id).scale(long(C)));
+          Plus[F] += C;
           continue;
         }
         F.erase(At);
-        const auto Left = product(F);
-        All &= Left.has_value();
-        if (Left)
-          R.Line = R.Line.add(Left->scale(long(C)));
+        Times[F] += C;
       }
-      if (!All)
-        continue;
-      // `w - 1 - x`, `x - w`: whole lines of the rest.
-      const isl::pw_aff Width = symbolValue(Ctx, W);
-      for (int More : {0, 1, -1}) {
-        const isl::pw_aff Rest = R.Rest.add(Width.scale(long(More)));
-        if (impliedBy(inRange(Rest, constantValue(Ctx, 0), Width), D))
-          return Lines{W, R.Line.add(constantValue(Ctx, -More)), Rest};
+      for (int64_t Padding : paddings(Times, Plus)) {
+        // V = Times * (W + c) + (Plus - c * Times)
+        Polynomial Left = Plus;
+        for (const auto &[F, C] : Times)
+          Left[F] -= Padding * C;
+        const auto Least = valueOf(Left);
+        if (!Least)
+          continue;
+        const isl::pw_aff Width =
+            symbolValue(Ctx, W).add(constantValue(Ctx, Padding));
+        // `w - 1 - x`, `x - w`: whole lines of the rest.
+        for (int More : {0, 1, -1}) {
+          const isl::pw_aff Rest = Least->add(Width.scale(long(More)));
+          if (!impliedBy(inRange(Rest, constantValue(Ctx, 0), Width), D))
+            continue;
+          Times[{}] -= More;
+          return Lines{W + (Padding ? " + " + std::to_string(Padding) : ""),
+                       std::move(Times), Rest};
+        }
       }
     }
     return std::nullopt;
+  }
+
+  /// c of pitches `w + c` by which \p Times * w + \p Plus may be divided: what
+  /// takes one more product out of the rest. 0 among them.
+  static std::set<int64_t> paddings(const Polynomial &Times,
+                                    const Polynomial &Plus) {
+    constexpr int64_t Most = int64_t(1) << 20;
+    std::set<int64_t> R = {0};
+    for (const auto &[F, C] : Times)
+      if (const auto It = Plus.find(F); !F.empty() && C != 0 &&
+                                        It != Plus.end() &&
+                                        It->second % C == 0 &&
+                                        std::abs(It->second / C) <= Most)
+        R.insert(It->second / C);
+    return R;
+  }
+
+  std::optional<isl::pw_aff> valueOf(const Polynomial &P) const {
+    isl::pw_aff R = constantValue(M.Ctx->ctx(), 0);
+    for (const auto &[F, C] : P) {
+      if (C == 0)
+        continue;
+      const auto Term = product(F);
+      if (!Term)
+        return std::nullopt;
+      R = R.add(Term->scale(long(C)));
+    }
+    return R;
   }
 
   /// The factors of a product, or the symbol itself.
@@ -448,7 +502,8 @@ struct BarrierScopes::Impl {
   }
 
   /// Windows are loaded by other threads, and elsewhere, than the original's
-  /// elements were: nothing that a store may change may be among them.
+  /// elements were: nothing that a store may change may be among them. To have
+  /// the launch tell is not worth a barrier: memory of a pool is one allocation.
   bool movesWhatIsStored(const Plan &P) const {
     if (std::all_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &AP) {
           return AP.X == Exchange::Shared;
@@ -457,7 +512,9 @@ struct BarrierScopes::Impl {
     for (const GlobalAccess &W : M.GlobalAccesses)
       for (const GlobalAccess &L : M.GlobalAccesses)
         if (W.K != GlobalAccess::Read && L.K != GlobalAccess::Write &&
-            mayAlias(M, W.Root, L.Root, AssumeNoAlias))
+            mayAlias(M, W.Root, L.Root, AssumeNoAlias) &&
+            !llvm::is_contained(P.Separate,
+                                Pairs::value_type(std::minmax(W.Root, L.Root))))
           return true;
     return false;
   }

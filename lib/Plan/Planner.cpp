@@ -82,19 +82,12 @@ public:
       Staged.clear();
       Unstaged.clear();
       Scopes.clear();
+      Fronts.clear();
       // Too much for the analysis is no reason to leave out what needs less.
-      if (RegisterArrays) {
-        auto Done = guarded([&] {
-          inRegisters(H);
-          return 0;
-        });
-        if (!Done) {
-          decline("too-hard", llvm::toString(Done.takeError()), M.Pos);
-          M.Ctx->resetBudget();
-        }
-      }
+      if (RegisterArrays)
+        withinBudget([&] { inRegisters(H); });
       if (mayKeep())
-        inSharedMemory(H);
+        withinBudget([&] { inSharedMemory(H); });
       if (!Out.Candidates.empty())
         break;
     }
@@ -329,12 +322,24 @@ private:
     return F;
   }
 
+  /// Adds candidates until the analysis has taken too much.
+  template <typename Fn> void withinBudget(Fn &&AddCandidates) {
+    auto Done = guarded([&] {
+      AddCandidates();
+      return 0;
+    });
+    if (!Done)
+      decline("too-hard", llvm::toString(Done.takeError()), M.Pos);
+    M.Ctx->resetBudget();
+  }
+
   /// Staging functions of one hypothesis: array, group, multiple.
   std::map<std::array<size_t, 3>, StagingResult> Staged;
   /// Arrays that stay in shared memory: what their elements hold is not known.
   std::set<unsigned> Unstaged;
   /// Of one hypothesis, by multiple.
   std::map<unsigned, BarrierScopes> Scopes;
+  std::map<unsigned, FrontSides> Fronts; ///< the same
 
   /// Can the values be computed where the staging function is asked?
   static bool isWritten(const std::vector<ValueRef> &Values) {
@@ -494,7 +499,7 @@ private:
     P.TapsOutside = !Fm.Keep.empty();
     findVectorStores(P);
     addPreconditions(P, H);
-    addSeparations(M, A, P);
+    addSeparations(M, A, Fronts[P.BlockMultiple], P);
     P.Counts = countsOf(M, P);
     if (!Fm.Keep.empty()) {
       Out.Candidates.push_back(std::move(P));

@@ -149,21 +149,23 @@ private:
 } // namespace
 
 void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
-                            Plan &P) {
-  const Signs Sign(M, A);
+                            FrontSides &Known, Plan &P) {
   std::set<std::string> Positive;
-  std::map<int, bool> Inside;
   auto pointsInside = [&](int Root) {
-    auto [It, New] = Inside.emplace(Root, true);
-    if (!New)
-      return It->second;
-    std::set<std::string> Taken;
-    for (const GlobalAccess &G : M.GlobalAccesses)
-      if (G.Root == Root)
-        It->second = It->second && Sign.neverBefore(G.Index, G.Domain, Taken);
+    auto [It, New] = Known.emplace(Root, std::set<std::string>());
+    if (New) {
+      const Signs Sign(M, A);
+      std::set<std::string> Taken;
+      for (const GlobalAccess &G : M.GlobalAccesses)
+        if (It->second && G.Root == Root &&
+            !Sign.neverBefore(G.Index, G.Domain, Taken))
+          It->second.reset();
+      if (It->second)
+        It->second = std::move(Taken);
+    }
     if (It->second)
-      Positive.insert(Taken.begin(), Taken.end());
-    return It->second;
+      Positive.insert(It->second->begin(), It->second->end());
+    return It->second.has_value();
   };
   for (const auto &[X, Y] : P.Separate) {
     const bool Plain = pointsInside(X) && pointsInside(Y);

@@ -10,6 +10,10 @@
 
 #include "Staging.h"
 #include "rcache/Plan.h"
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
 
 namespace rcache {
 
@@ -20,8 +24,14 @@ bool canSeparate(const KernelModel &M, int A, int B);
 /// Adds the pair to \p P.Separate.
 void requireSeparate(Plan &P, int A, int B);
 
-/// What the launch has to check for the pairs in \p P.Separate.
-void addSeparations(const KernelModel &M, const Assumptions &A, Plan &P);
+/// By pointer (index in M.Params): the parameters that must not be negative so
+/// that no access lies in front of it; nullopt: one may.
+using FrontSides = std::map<int, std::optional<std::set<std::string>>>;
+
+/// What the launch has to check for the pairs in \p P.Separate. \p Known is
+/// filled with what has been asked for under the assumptions \p A.
+void addSeparations(const KernelModel &M, const Assumptions &A,
+                    FrontSides &Known, Plan &P);
 
 } // namespace rcache
 
