@@ -268,6 +268,8 @@ struct Stmt {
   std::optional<int64_t> ConstTripCount;
   std::optional<int64_t> ConstFirst; ///< with ConstTripCount
   bool HasUnrollPragma = false;
+  /// `#pragma unroll N`: N; 0: no such number.
+  unsigned UnrollCount = 0;
   TextRange HeaderRange;     ///< `for (...)`, without pragma and body
   TextRange InitRange, IncRange;
   /// The loop distributes the iterations over the threads of the block:
@@ -347,6 +349,8 @@ struct LaunchSite {
   /// No ConstBlock: blocks that calls of the launching function, or its
   /// instantiations, lead to. There may be others.
   std::vector<std::array<int64_t, 3>> PossibleBlocks;
+  /// The same for grids.
+  std::vector<std::array<int64_t, 3>> PossibleGrids;
   /// What grid, block, shared bytes and integer arguments are made from, each
   /// behind what it uses.
   std::vector<HostLocal> Locals;
@@ -362,6 +366,9 @@ struct Geometry {
   std::vector<std::array<int64_t, 3>> SeenBlocks;
   bool AllLaunchesConst = false; ///< every visible launch is in SeenBlocks
   std::optional<int64_t> MaxThreads; ///< __launch_bounds__
+  /// Blocks of the largest grid among the launches whose grid host code tells.
+  /// Others may have more: for predictions only.
+  std::optional<int64_t> MostBlocks;
 };
 
 /// A fact about a launch: each factor is at least 0 and their product at most

@@ -96,11 +96,19 @@ unsigned Executor::newStmt(Stmt::Kind K, const clang::Stmt *Whole,
 unsigned Executor::exec(const clang::Stmt *S, int Parent) {
   SourceRange R = S->getSourceRange();
   bool Unroll = false;
+  unsigned UnrollCount = 0;
   if (auto *A = dyn_cast<AttributedStmt>(S)) {
     for (const Attr *X : A->getAttrs())
-      if (auto *H = dyn_cast<LoopHintAttr>(X))
+      if (auto *H = dyn_cast<LoopHintAttr>(X)) {
         Unroll |= H->getOption() == LoopHintAttr::Unroll ||
                   H->getOption() == LoopHintAttr::UnrollCount;
+        const Expr *N = H->getValue();
+        Expr::EvalResult R;
+        if (H->getOption() == LoopHintAttr::UnrollCount && N &&
+            !N->isValueDependent() && N->EvaluateAsInt(R, AC))
+          UnrollCount =
+              static_cast<unsigned>(R.Val.getInt().getLimitedValue(1u << 16));
+      }
     S = A->getSubStmt();
     R = S->getSourceRange(); // a pragma is no token
   }
@@ -126,6 +134,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
         T.Begin = At;
     }
     M.Stmts[Id].HasUnrollPragma = true;
+    M.Stmts[Id].UnrollCount = UnrollCount;
   };
 
   unsigned Saved = CurStmt;

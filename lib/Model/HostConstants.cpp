@@ -6,16 +6,70 @@
 #include "HostConstants.h"
 #include "HostLocals.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/Support/MathExtras.h"
 #include <functional>
 
 using namespace clang;
 
 namespace rcache {
 
-const Expr *peel(const Expr *E) {
+namespace {
+
+/// Bounds of the work: expressions in one another, expressions of one launch
+/// and way of calling, calls from the launch outwards.
+constexpr unsigned MostDepth = 32, MostSteps = 2000, MostCalls = 6;
+
+std::optional<int64_t> calculated(BinaryOperatorKind K, int64_t X, int64_t Y) {
+  int64_t Z = 0;
+  switch (K) {
+  case BO_Add:
+    return llvm::AddOverflow(X, Y, Z) ? std::nullopt : std::optional(Z);
+  case BO_Sub:
+    return llvm::SubOverflow(X, Y, Z) ? std::nullopt : std::optional(Z);
+  case BO_Mul:
+    return llvm::MulOverflow(X, Y, Z) ? std::nullopt : std::optional(Z);
+  case BO_Div:
+    return Y == 0 || Y == -1 ? std::nullopt : std::optional(X / Y);
+  case BO_Rem:
+    return Y == 0 || Y == -1 ? std::nullopt : std::optional(X % Y);
+  case BO_Shl:
+    if (X < 0 || Y < 0 || Y > 62 || X > INT64_MAX >> Y)
+      return std::nullopt;
+    return X << Y;
+  case BO_Shr:
+    return X < 0 || Y < 0 || Y > 62 ? std::nullopt : std::optional(X >> Y);
+  case BO_And:
+    return X & Y;
+  case BO_Or:
+    return X | Y;
+  case BO_Xor:
+    return X ^ Y;
+  case BO_LT:
+    return X < Y;
+  case BO_GT:
+    return X > Y;
+  case BO_LE:
+    return X <= Y;
+  case BO_GE:
+    return X >= Y;
+  case BO_EQ:
+    return X == Y;
+  case BO_NE:
+    return X != Y;
+  case BO_LAnd:
+    return X && Y;
+  case BO_LOr:
+    return X || Y;
+  default:
+    return std::nullopt;
+  }
+}
+
+} // namespace
+
+const Expr *peel(const Expr *E, bool Casts) {
   while (E) {
     E = E->IgnoreParenImpCasts();
     if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
@@ -24,7 +78,7 @@ const Expr *peel(const Expr *E) {
       E = F->getSubExpr();
     else if (auto *B = dyn_cast<CXXBindTemporaryExpr>(E))
       E = B->getSubExpr();
-    else if (auto *C = dyn_cast<CXXFunctionalCastExpr>(E))
+    else if (auto *C = dyn_cast<CXXFunctionalCastExpr>(E); C && Casts)
       E = C->getSubExpr();
     else if (auto *D = dyn_cast<CXXDefaultArgExpr>(E))
       E = D->getExpr();
@@ -34,22 +88,35 @@ const Expr *peel(const Expr *E) {
   return E;
 }
 
+bool HostVisitor::TraverseDecl(const Decl *D) {
+  const FunctionDecl *Saved = Function;
+  if (auto *F = dyn_cast_or_null<FunctionDecl>(D))
+    Function = F;
+  const bool R = ConstDynamicRecursiveASTVisitor::TraverseDecl(D);
+  Function = Saved;
+  return R;
+}
+
+bool HostVisitor::TraverseLambdaExpr(const LambdaExpr *L) {
+  const FunctionDecl *Saved = Function;
+  Function = L->getCallOperator();
+  const bool R = ConstDynamicRecursiveASTVisitor::TraverseLambdaExpr(L);
+  Function = Saved;
+  return R;
+}
+
 HostConstants::HostConstants(ASTContext &AC) : AC(AC) {
-  struct Collector : ConstDynamicRecursiveASTVisitor {
+  struct Collector : HostVisitor {
     decltype(Calls) *To;
-    const FunctionDecl *Function = nullptr;
-    Collector() { ShouldVisitTemplateInstantiations = true; }
-    bool TraverseFunctionDecl(const FunctionDecl *F) override {
-      const FunctionDecl *Saved = Function;
-      Function = F;
-      bool R = ConstDynamicRecursiveASTVisitor::TraverseFunctionDecl(F);
-      Function = Saved;
-      return R;
-    }
     bool VisitCallExpr(const CallExpr *C) override {
       if (const FunctionDecl *F = C->getDirectCallee(); F && Function)
         (*To)[F->getCanonicalDecl()].push_back({C, Function});
       return true;
+    }
+    bool TraverseLambdaExpr(const LambdaExpr *L) override {
+      if (const FunctionDecl *F = L->getCallOperator(); F && Function)
+        (*To)[F->getCanonicalDecl()].push_back({nullptr, Function});
+      return HostVisitor::TraverseLambdaExpr(L);
     }
   } Collect;
   Collect.To = &Calls;
@@ -60,70 +127,177 @@ HostConstants::HostConstants(ASTContext &AC) : AC(AC) {
       Collect.TraverseDecl(const_cast<Decl *>(D));
 }
 
-const Expr *HostConstants::argument(const VarDecl *V, const Frame *&In) const {
-  auto *P = dyn_cast<ParmVarDecl>(V);
-  if (!P || !In || everModified(V))
-    return nullptr;
-  auto *F = dyn_cast<FunctionDecl>(P->getDeclContext());
-  const unsigned I = P->getFunctionScopeIndex();
-  if (!F || F->getCanonicalDecl() != In->Callee || isa<CXXMethodDecl>(F) ||
-      I >= In->E->getNumArgs())
-    return nullptr;
-  const Expr *A = In->E->getArg(I);
-  In = In->Outer;
-  return A;
+bool HostConstants::modified(const VarDecl *V) const {
+  auto [It, New] = Modified.try_emplace(V, true);
+  return New ? It->second = everModified(V) : It->second;
 }
 
-std::optional<int64_t> HostConstants::integer(const Expr *E, const Frame *In,
-                                              unsigned Depth) const {
-  if (!E || E->isValueDependent() || Depth > 8)
-    return std::nullopt;
-  Expr::EvalResult R;
-  if (E->getType()->isIntegralOrEnumerationType() && E->EvaluateAsInt(R, AC))
-    return R.Val.getInt().getExtValue();
-  // `int threads = 256;` that stays so.
-  const Expr *P = peel(E);
-  if (auto *D = dyn_cast<DeclRefExpr>(P))
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl());
-        V &&
-        V->getType().getNonReferenceType()->isIntegralOrEnumerationType()) {
-      if (V->getInit() && V->isLocalVarDecl() &&
-          V->getType()->isIntegralOrEnumerationType() && !everModified(V))
-        return integer(V->getInit(), In, Depth + 1);
-      if (const Expr *A = argument(V, In))
-        return integer(A, In, Depth + 1);
-    }
-  // `block.x`
-  if (auto *M = dyn_cast<MemberExpr>(P); M && !M->isArrow()) {
-    const llvm::StringRef Name = M->getMemberDecl()->getName();
-    if (Name == "x" || Name == "y" || Name == "z")
-      if (auto D = dims(M->getBase(), In, Depth + 1))
-        return (*D)[static_cast<size_t>(Name[0] - 'x')];
+const Expr *HostConstants::argument(const VarDecl *V, const Frame *&In) const {
+  auto *P = dyn_cast<ParmVarDecl>(V);
+  auto *F = P ? dyn_cast<FunctionDecl>(P->getDeclContext()) : nullptr;
+  if (!F || modified(V))
+    return nullptr;
+  // What a lambda captures is a parameter of a function further out.
+  const Frame *Of = In;
+  while (Of && Of->Callee != F->getCanonicalDecl())
+    Of = Of->Outer;
+  if (!Of || !Of->E)
+    return nullptr;
+  const unsigned I = P->getFunctionScopeIndex() + objectArguments(Of->E);
+  if (I >= Of->E->getNumArgs())
+    return nullptr;
+  In = Of->Outer;
+  return Of->E->getArg(I);
+}
+
+const Expr *HostConstants::returned(const clang::Stmt *S, const Frame &In,
+                                    unsigned Depth, bool &Lost) const {
+  if (auto *C = dyn_cast_or_null<CompoundStmt>(S)) {
+    for (const clang::Stmt *Part : C->body())
+      if (const Expr *E = returned(Part, In, Depth + 1, Lost); E || Lost)
+        return E;
+    return nullptr;
   }
-  if (auto *B = dyn_cast<BinaryOperator>(P)) {
-    auto X = integer(B->getLHS(), In, Depth + 1);
-    auto Y = integer(B->getRHS(), In, Depth + 1);
-    if (!X || !Y || std::abs(*X) > (1 << 30) || std::abs(*Y) > (1 << 30))
+  if (auto *R = dyn_cast_or_null<ReturnStmt>(S)) {
+    Lost = !R->getRetValue();
+    return R->getRetValue();
+  }
+  if (auto *I = dyn_cast_or_null<IfStmt>(S);
+      I && !I->getInit() && !I->getConditionVariable() && !I->isConsteval()) {
+    const auto Taken = integer(I->getCond(), &In, Depth + 1);
+    Lost = !Taken;
+    const clang::Stmt *Next = Lost     ? nullptr
+                              : *Taken ? I->getThen()
+                                       : I->getElse();
+    return Next ? returned(Next, In, Depth + 1, Lost) : nullptr;
+  }
+  // Variables are looked at where they are used.
+  Lost = !S || !(isa<DeclStmt>(S) || isa<NullStmt>(S) || isa<Expr>(S));
+  return nullptr;
+}
+
+template <typename T>
+std::optional<T> HostConstants::called(
+    const CallExpr *C, const Frame *In, unsigned Depth,
+    llvm::function_ref<std::optional<T>(const Expr *, const Frame *)> Value)
+    const {
+  const FunctionDecl *F = C->getDirectCallee(), *Def = nullptr;
+  if (!F || !F->hasBody(Def) || Depth > MostDepth)
+    return std::nullopt;
+  const Frame Inner{F->getCanonicalDecl(), C, In};
+  bool Lost = false;
+  const Expr *E = returned(Def->getBody(), Inner, Depth + 1, Lost);
+  return E ? Value(E, &Inner) : std::nullopt;
+}
+
+std::optional<int64_t> HostConstants::libraryCall(const CallExpr *C,
+                                                  const Frame *In,
+                                                  unsigned Depth) const {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !F->getIdentifier() || C->getNumArgs() != 2 ||
+      !AC.getSourceManager().isInSystemHeader(F->getLocation()) ||
+      (F->getName() != "min" && F->getName() != "max"))
+    return std::nullopt;
+  const auto X = integer(C->getArg(0), In, Depth + 1);
+  const auto Y = integer(C->getArg(1), In, Depth + 1);
+  if (!X || !Y)
+    return std::nullopt;
+  return F->getName() == "min" ? std::min(*X, *Y) : std::max(*X, *Y);
+}
+
+std::optional<int64_t> HostConstants::operation(const Expr *E, const Frame *In,
+                                                unsigned Depth) const {
+  if (auto *B = dyn_cast<BinaryOperator>(E)) {
+    const auto X = integer(B->getLHS(), In, Depth + 1);
+    if (X && B->getOpcode() == BO_LAnd && !*X)
+      return 0;
+    if (X && B->getOpcode() == BO_LOr && *X)
+      return 1;
+    const auto Y = integer(B->getRHS(), In, Depth + 1);
+    return X && Y ? calculated(B->getOpcode(), *X, *Y) : std::nullopt;
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(E)) {
+    const auto X = integer(U->getSubExpr(), In, Depth + 1);
+    if (!X || *X == INT64_MIN)
       return std::nullopt;
-    switch (B->getOpcode()) {
-    case BO_Add:
-      return *X + *Y;
-    case BO_Sub:
-      return *X - *Y;
-    case BO_Mul:
-      return *X * *Y;
-    case BO_Div:
-      return *Y ? std::optional(*X / *Y) : std::nullopt;
+    switch (U->getOpcode()) {
+    case UO_Plus:
+      return X;
+    case UO_Minus:
+      return -*X;
+    case UO_LNot:
+      return !*X;
     default:
       return std::nullopt;
     }
   }
+  if (auto *C = dyn_cast<ConditionalOperator>(E)) {
+    const auto X = integer(C->getCond(), In, Depth + 1);
+    return X ? integer(*X ? C->getTrueExpr() : C->getFalseExpr(), In, Depth + 1)
+             : std::nullopt;
+  }
+  if (auto *C = dyn_cast<ExplicitCastExpr>(E))
+    return integer(C->getSubExpr(), In, Depth + 1);
+  if (auto *C = dyn_cast<CallExpr>(E)) {
+    const auto X = called<int64_t>(C, In, Depth + 1,
+                                   [&](const Expr *Value, const Frame *Inner) {
+                                     return integer(Value, Inner, Depth + 1);
+                                   });
+    return X ? X : libraryCall(C, In, Depth);
+  }
   return std::nullopt;
+}
+
+bool HostConstants::fits(int64_t Value, QualType T) const {
+  const unsigned Bits = AC.getIntWidth(T);
+  if (T->isUnsignedIntegerOrEnumerationType())
+    return Value >= 0 && (Bits > 62 || Value < int64_t(1) << Bits);
+  return Bits > 63 || (Value >= -(int64_t(1) << (Bits - 1)) &&
+                       Value < int64_t(1) << (Bits - 1));
+}
+
+/// Values that do not fit an expression's type, whose bits would count, are not
+/// known.
+std::optional<int64_t> HostConstants::integer(const Expr *E, const Frame *In,
+                                              unsigned Depth) const {
+  if (!E || E->isValueDependent() || Depth > MostDepth || Steps == 0 ||
+      !E->getType()->isIntegralOrEnumerationType())
+    return std::nullopt;
+  --Steps;
+  Expr::EvalResult R;
+  if (E->EvaluateAsInt(R, AC))
+    return R.Val.getInt().tryExtValue();
+  const Expr *P = peel(E, /*Casts=*/false);
+  if (!P->getType()->isIntegralOrEnumerationType())
+    return std::nullopt;
+  std::optional<int64_t> Value;
+  if (auto *D = dyn_cast<DeclRefExpr>(P)) {
+    // `int threads = 256;` that stays so.
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl())) {
+      if (V->getInit() && V->isLocalVarDecl() && !modified(V))
+        Value = integer(V->getInit(), In, Depth + 1);
+      else if (const Expr *A = argument(V, In))
+        Value = integer(A, In, Depth + 1);
+    }
+  } else if (auto *M = dyn_cast<MemberExpr>(P)) { // `block.x`
+    const auto *Field = dyn_cast<FieldDecl>(M->getMemberDecl());
+    const auto D = Field && !M->isArrow() && Field->getFieldIndex() < 3
+                       ? dims(M->getBase(), In, Depth + 1)
+                       : std::nullopt;
+    if (D)
+      Value = (*D)[Field->getFieldIndex()];
+  } else
+    Value = operation(P, In, Depth);
+  if (Value && E->getType()->isBooleanType())
+    Value = *Value != 0;
+  return Value && fits(*Value, P->getType()) && fits(*Value, E->getType())
+             ? Value
+             : std::nullopt;
 }
 
 std::optional<Dims> HostConstants::dims(const Expr *E, const Frame *In,
                                         unsigned Depth) const {
-  if (!E || E->isValueDependent() || Depth > 8)
+  if (!E || E->isValueDependent() || Depth > MostDepth)
     return std::nullopt;
   E = peel(E);
   if (E->getType()->isIntegralOrEnumerationType()) {
@@ -143,13 +317,18 @@ std::optional<Dims> HostConstants::dims(const Expr *E, const Frame *In,
   } else if (auto *L = dyn_cast<InitListExpr>(E)) {
     for (unsigned I = 0; I < L->getNumInits(); ++I)
       Parts.push_back(L->getInit(I));
+  } else if (auto *C = dyn_cast<CallExpr>(E)) {
+    return called<Dims>(C, In, Depth + 1,
+                        [&](const Expr *Value, const Frame *Inner) {
+                          return dims(Value, Inner, Depth + 1);
+                        });
   } else {
     auto *R = dyn_cast<DeclRefExpr>(E);
     auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
     if (!V)
       return std::nullopt;
     if (V->getInit() && !isa<ParmVarDecl>(V) &&
-        (V->getType().isConstQualified() || !everModified(V)))
+        (V->getType().isConstQualified() || !modified(V)))
       return dims(V->getInit(), In, Depth + 1);
     if (const Expr *A = argument(V, In))
       return dims(A, In, Depth + 1);
@@ -166,6 +345,7 @@ std::optional<Dims> HostConstants::dims(const Expr *E, const Frame *In,
 }
 
 std::optional<Dims> HostConstants::dims(const Expr *E) const {
+  Steps = MostSteps;
   return dims(E, nullptr, 0);
 }
 
@@ -178,7 +358,7 @@ HostConstants::possibleDims(const Expr *E, const FunctionDecl *Function) const {
   llvm::SmallVector<std::pair<const FunctionDecl *, const CallExpr *>, 4> Chain;
   std::function<void(const FunctionDecl *)> Look = [&](const FunctionDecl *F) {
     auto It = F ? Calls.find(F->getCanonicalDecl()) : Calls.end();
-    if (It == Calls.end() || Chain.size() >= 3)
+    if (It == Calls.end() || Chain.size() >= MostCalls)
       return;
     for (const Call &C : It->second) {
       if (Left == 0)
@@ -189,6 +369,7 @@ HostConstants::possibleDims(const Expr *E, const FunctionDecl *Function) const {
       for (size_t I = Chain.size(); I-- > 0;)
         Frames[I] = {Chain[I].first, Chain[I].second,
                      I + 1 < Chain.size() ? &Frames[I + 1] : nullptr};
+      Steps = MostSteps;
       if (auto D = dims(E, &Frames[0], 0)) {
         if (std::find(Found.begin(), Found.end(), *D) == Found.end())
           Found.push_back(*D);

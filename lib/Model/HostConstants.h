@@ -7,6 +7,7 @@
 #define RCACHE_LIB_MODEL_HOSTCONSTANTS_H
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/DenseMap.h"
 #include <array>
@@ -18,8 +19,21 @@ namespace rcache {
 
 using Dims = std::array<int64_t, 3>;
 
-/// \p E without what stands around it and changes nothing.
-const clang::Expr *peel(const clang::Expr *E);
+/// \p E without what stands around it and changes nothing; with \p Casts,
+/// without `T(...)` as well.
+const clang::Expr *peel(const clang::Expr *E, bool Casts = true);
+
+/// Visits what instantiations say, and knows the function it is in: in a lambda
+/// the lambda's call operator.
+class HostVisitor : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  HostVisitor() { ShouldVisitTemplateInstantiations = true; }
+  bool TraverseDecl(const clang::Decl *D) override;
+  bool TraverseLambdaExpr(const clang::LambdaExpr *L) override;
+
+protected:
+  const clang::FunctionDecl *Function = nullptr;
+};
 
 class HostConstants {
 public:
@@ -27,18 +41,21 @@ public:
   explicit HostConstants(clang::ASTContext &AC);
 
   /// Three dimensions (or one integer) that are constants: literals, macros,
-  /// constexpr, and variables with such an initialiser that nothing modifies.
+  /// constexpr, variables with such an initialiser that nothing modifies, and
+  /// what functions that branch and return, no more, make of them.
   std::optional<Dims> dims(const clang::Expr *E) const;
 
-  /// The same in \p Function, whose parameters are what the file's calls of it
-  /// pass, and calls of its callers. Not all there may be: other files call it,
-  /// too, and some calls may pass no constants.
+  /// The same in \p Function, a lambda's call operator too, whose parameters
+  /// are what the file's calls of it pass, and calls of its callers. Not all
+  /// there may be: other files call it, too, and some calls may pass no
+  /// constants.
   std::vector<Dims> possibleDims(const clang::Expr *E,
                                  const clang::FunctionDecl *Function) const;
 
 private:
   struct Call {
-    const clang::CallExpr *E;
+    const clang::CallExpr *E; ///< null: a lambda stands in Caller, which may
+                              ///< hand it on to whoever calls it
     const clang::FunctionDecl *Caller;
   };
   /// A call that has led here; the parameters are its arguments.
@@ -49,13 +66,32 @@ private:
   };
   clang::ASTContext &AC;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<Call>> Calls;
+  mutable llvm::DenseMap<const clang::VarDecl *, bool> Modified;
+  mutable unsigned Steps = 0; ///< expressions that may still be looked at
 
   std::optional<int64_t> integer(const clang::Expr *E, const Frame *In,
                                  unsigned Depth) const;
+  std::optional<int64_t> operation(const clang::Expr *E, const Frame *In,
+                                   unsigned Depth) const;
+  std::optional<int64_t> libraryCall(const clang::CallExpr *C, const Frame *In,
+                                     unsigned Depth) const;
   std::optional<Dims> dims(const clang::Expr *E, const Frame *In,
                            unsigned Depth) const;
-  /// What stands for parameter \p V in \p In; null: it is not known.
+  bool modified(const clang::VarDecl *V) const;
+  bool fits(int64_t Value, clang::QualType T) const;
+  /// What stands for parameter \p V in \p In, which becomes that expression's
+  /// frame; null: it is not known.
   const clang::Expr *argument(const clang::VarDecl *V, const Frame *&In) const;
+  /// What \p S, the body of \p In's callee or a part of it, returns; null with
+  /// \p Lost: it is not known; null without: what follows is executed.
+  const clang::Expr *returned(const clang::Stmt *S, const Frame &In,
+                              unsigned Depth, bool &Lost) const;
+  /// \p Value(expression, its frame) of what a call returns.
+  template <typename T>
+  std::optional<T> called(
+      const clang::CallExpr *C, const Frame *In, unsigned Depth,
+      llvm::function_ref<std::optional<T>(const clang::Expr *, const Frame *)>
+          Value) const;
 };
 
 } // namespace rcache

@@ -9,6 +9,12 @@ using namespace clang;
 
 namespace rcache {
 
+unsigned objectArguments(const CallExpr *C) {
+  auto *F = dyn_cast_or_null<CXXMethodDecl>(C->getCalleeDecl());
+  return isa<CXXOperatorCallExpr>(C) && F &&
+         !F->isExplicitObjectMemberFunction();
+}
+
 /// Is \p V changed anywhere in the function that declares it?
 bool everModified(const VarDecl *V) {
   struct Finder : ConstDynamicRecursiveASTVisitor {
@@ -38,17 +44,27 @@ bool everModified(const VarDecl *V) {
     bool VisitCallExpr(const CallExpr *C) override {
       if (auto *Op = dyn_cast<CXXOperatorCallExpr>(C))
         Modified |= Op->isAssignmentOp() && isIt(Op->getArg(0));
-      const FunctionDecl *F = C->getDirectCallee();
-      for (unsigned I = 0; I < C->getNumArgs(); ++I) {
-        if (!isIt(C->getArg(I)))
-          continue;
-        if (F && I < F->getNumParams()) {
-          QualType T = F->getParamDecl(I)->getType();
-          Modified |=
-              T->isReferenceType() && !T->getPointeeType().isConstQualified();
-        }
-      }
+      QualType Callee = C->getCallee()->getType();
+      if (const FunctionDecl *F = C->getDirectCallee())
+        Callee = F->getType();
+      else if (Callee->isAnyPointerType() || Callee->isReferenceType())
+        Callee = Callee->getPointeeType();
+      auto *Type = Callee->getAs<FunctionProtoType>();
+      const unsigned First = objectArguments(C);
+      for (unsigned I = First; Type && I < C->getNumArgs(); ++I)
+        if (I - First < Type->getNumParams())
+          passed(C->getArg(I), Type->getParamType(I - First));
       return !Modified;
+    }
+    bool VisitCXXConstructExpr(const CXXConstructExpr *C) override {
+      const CXXConstructorDecl *D = C->getConstructor();
+      for (unsigned I = 0; I < C->getNumArgs() && I < D->getNumParams(); ++I)
+        passed(C->getArg(I), D->getParamDecl(I)->getType());
+      return !Modified;
+    }
+    void passed(const Expr *A, QualType To) {
+      Modified |= To->isReferenceType() &&
+                  !To->getPointeeType().isConstQualified() && isIt(A);
     }
     bool VisitVarDecl(const VarDecl *D) override {
       if (D->getInit() && D->getType()->isReferenceType() &&

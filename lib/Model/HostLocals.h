@@ -16,6 +16,10 @@ namespace rcache {
 /// Is \p V changed anywhere in the function that declares it?
 bool everModified(const clang::VarDecl *V);
 
+/// Arguments of \p C in front of the first parameter's: a member operator's
+/// object (`f(n)` of a lambda f).
+unsigned objectArguments(const clang::CallExpr *C);
+
 /// Local variables that \p Exprs use, and those that their initialisers use, a
 /// variable behind what it is made from. \p TextOf: the text of an expression.
 std::vector<HostLocal>

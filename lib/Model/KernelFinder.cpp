@@ -9,6 +9,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace clang;
 
@@ -136,6 +137,16 @@ Geometry findGeometry(const FunctionDecl *FD,
   for (const LaunchSite &L : Launches)
     for (const auto &B : L.PossibleBlocks)
       Seen(B);
+  for (const LaunchSite &L : Launches) {
+    std::vector<std::array<int64_t, 3>> Grids = L.PossibleGrids;
+    if (L.ConstGrid)
+      Grids.push_back(*L.ConstGrid);
+    for (const auto &[X, Y, Z] : Grids)
+      if (int64_t XY, N; X > 0 && Y > 0 && Z > 0 &&
+                         !llvm::MulOverflow(X, Y, XY) &&
+                         !llvm::MulOverflow(XY, Z, N))
+        G.MostBlocks = std::max(N, G.MostBlocks.value_or(0));
+  }
   // A plan in two dimensions or more is for one block, which each launch is
   // asked for; of several, the first that a warp divides.
   auto Fits = [&](const std::array<int64_t, 3> &B) {

@@ -11,6 +11,7 @@
 #include "Anchors.h"
 #include "HostConstants.h"
 #include "HostLocals.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -23,24 +24,46 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-class LaunchVisitor : public ConstDynamicRecursiveASTVisitor {
+/// Does \p F stand in a template, or in what was made from one?
+bool inTemplate(const FunctionDecl *F) {
+  for (const DeclContext *C = F; C; C = C->getParent())
+    if (auto *In = dyn_cast<FunctionDecl>(C);
+        In && (In->isTemplated() || In->isTemplateInstantiation()))
+      return true;
+  return false;
+}
+
+/// Is \p F a function of the device, or within one? What clang takes for such a
+/// function of itself, a lambda or a constexpr function, is none.
+bool inDeviceCode(const FunctionDecl *F) {
+  for (const DeclContext *C = F; C; C = C->getParent())
+    if (auto *In = dyn_cast<FunctionDecl>(C)) {
+      auto *Device = In->getAttr<CUDADeviceAttr>();
+      if (In->hasAttr<CUDAGlobalAttr>() || (Device && !Device->isImplicit()))
+        return true;
+    }
+  return false;
+}
+
+/// What stands between `<<<` and `>>>`: grid, block, and up to two more. In
+/// code that could run on the device as well (a lambda, with -rdc) clang has
+/// arguments of its own in front and behind.
+llvm::SmallVector<const Expr *, 4> configuration(const CUDAKernelCallExpr *E) {
+  llvm::SmallVector<const Expr *, 4> Written;
+  if (const CallExpr *C = E->getConfig())
+    for (const Expr *A : C->arguments())
+      if (!isa<CXXDefaultArgExpr>(A) && A->getBeginLoc() != C->getBeginLoc())
+        Written.push_back(A);
+  return Written;
+}
+
+class LaunchVisitor : public HostVisitor {
 public:
   LaunchVisitor(ASTContext &AC, LaunchTable &T,
                 const TokenRecorder::Impl &Tokens)
-      : AC(AC), T(T), Tokens(Tokens), Constants(AC) {
-    ShouldVisitTemplateInstantiations = true;
-  }
+      : AC(AC), T(T), Tokens(Tokens), Constants(AC) {}
 
   const Decl *Top = nullptr;
-  unsigned TemplateDepth = 0;
-
-  bool TraverseFunctionDecl(const FunctionDecl *F) override {
-    const FunctionDecl *Saved = Function;
-    Function = F;
-    bool R = ConstDynamicRecursiveASTVisitor::TraverseFunctionDecl(F);
-    Function = Saved;
-    return R;
-  }
 
   bool VisitCUDAKernelCallExpr(const CUDAKernelCallExpr *E) override {
     const FunctionDecl *F = E->getDirectCallee();
@@ -50,25 +73,17 @@ public:
     S.K = LaunchSite::Chevrons;
     fill(S, E);
     S.Callee = textOf(E->getCallee()->getSourceRange());
-    if (const CallExpr *C = E->getConfig()) {
-      std::string *Texts[] = {&S.Grid, &S.Block, &S.SharedBytes, &S.Stream};
-      for (unsigned I = 0; I < C->getNumArgs() && I < 4; ++I)
-        if (!isa<CXXDefaultArgExpr>(C->getArg(I)))
-          *Texts[I] = textOf(C->getArg(I)->getSourceRange());
-      if (C->getNumArgs() > 1) {
-        S.ConstGrid = Constants.dims(C->getArg(0));
-        S.ConstBlock = Constants.dims(C->getArg(1));
-        if (!S.ConstBlock)
-          S.PossibleBlocks = Constants.possibleDims(C->getArg(1), Function);
-      }
-    }
+    const auto Config = configuration(E);
+    std::string *Texts[] = {&S.Grid, &S.Block, &S.SharedBytes, &S.Stream};
+    for (size_t I = 0; I < Config.size() && I < 4; ++I)
+      *Texts[I] = textOf(Config[I]->getSourceRange());
+    if (Config.size() > 1)
+      addShape(S, Config[0], Config[1]);
     for (const Expr *A : E->arguments())
       if (!isa<CXXDefaultArgExpr>(A))
         S.Args.push_back(textOf(A->getSourceRange()));
-    std::vector<const Expr *> Made;
-    if (const CallExpr *C = E->getConfig())
-      for (unsigned I = 0; I < C->getNumArgs() && I < 3; ++I)
-        Made.push_back(C->getArg(I));
+    std::vector<const Expr *> Made(
+        Config.begin(), Config.begin() + std::min<size_t>(3, Config.size()));
     for (const Expr *A : E->arguments())
       if (A->getType()->isIntegralOrEnumerationType())
         Made.push_back(A);
@@ -104,10 +119,7 @@ public:
     S.Callee = textOf(R->getSourceRange());
     S.Grid = textOf(E->getArg(1)->getSourceRange());
     S.Block = textOf(E->getArg(2)->getSourceRange());
-    S.ConstGrid = Constants.dims(E->getArg(1));
-    S.ConstBlock = Constants.dims(E->getArg(2));
-    if (!S.ConstBlock)
-      S.PossibleBlocks = Constants.possibleDims(E->getArg(2), Function);
+    addShape(S, E->getArg(1), E->getArg(2));
     S.Args.push_back(textOf(E->getArg(3)->getSourceRange()));
     std::string *Texts[] = {&S.SharedBytes, &S.Stream};
     for (unsigned I = 4; I < E->getNumArgs() && I < 6; ++I)
@@ -142,6 +154,15 @@ private:
   }
 
   bool FromMacroFailed = false;
+
+  void addShape(LaunchSite &S, const Expr *Grid, const Expr *Block) {
+    S.ConstGrid = Constants.dims(Grid);
+    S.ConstBlock = Constants.dims(Block);
+    if (!S.ConstGrid)
+      S.PossibleGrids = Constants.possibleDims(Grid, Function);
+    if (!S.ConstBlock)
+      S.PossibleBlocks = Constants.possibleDims(Block, Function);
+  }
 
   void addLocals(LaunchSite &S, llvm::ArrayRef<const Expr *> Exprs) {
     const bool Failed = FromMacroFailed;
@@ -223,8 +244,7 @@ private:
     const SourceManager &SM = AC.getSourceManager();
     FromMacro = FromMacroFailed = false;
     S.Pos = sourcePos(SM, E->getBeginLoc());
-    S.InTemplate = Function && (Function->isTemplated() ||
-                                Function->isTemplateInstantiation());
+    S.InTemplate = inTemplate(Function);
     CharSourceRange C = Lexer::makeFileCharRange(
         CharSourceRange::getTokenRange(E->getSourceRange()), SM,
         AC.getLangOpts());
@@ -258,21 +278,16 @@ private:
       S.Editable = false;
       S.WhyNot = "the launch comes out of a macro";
     }
+    if (inDeviceCode(Function)) {
+      S.Editable = false;
+      S.WhyNot = "the launch stands in device code";
+    }
     auto &List = T.ByKernel[F->getCanonicalDecl()];
     for (LaunchSite &O : List)
       if (O.Pos == S.Pos && O.Begin == S.Begin && O.End == S.End) {
         // The same text in another instantiation of the host function.
-        if (O.ConstBlock != S.ConstBlock) {
-          for (LaunchSite *L : {&O, &S})
-            if (L->ConstBlock)
-              L->PossibleBlocks.push_back(*L->ConstBlock);
-          O.ConstBlock.reset();
-        }
-        for (const Dims &B : S.PossibleBlocks)
-          if (!llvm::is_contained(O.PossibleBlocks, B))
-            O.PossibleBlocks.push_back(B);
-        if (O.ConstGrid != S.ConstGrid)
-          O.ConstGrid.reset();
+        unite(O.ConstBlock, O.PossibleBlocks, S.ConstBlock, S.PossibleBlocks);
+        unite(O.ConstGrid, O.PossibleGrids, S.ConstGrid, S.PossibleGrids);
         return;
       }
     List.push_back(S);
@@ -280,12 +295,27 @@ private:
       T.FirstUse.try_emplace(F->getCanonicalDecl(), Top->getBeginLoc());
   }
 
+  /// What one launch's text gives in two instantiations.
+  static void unite(std::optional<Dims> &Const, std::vector<Dims> &Possible,
+                    std::optional<Dims> OtherConst,
+                    std::vector<Dims> OtherPossible) {
+    if (Const != OtherConst) {
+      if (Const)
+        Possible.push_back(*Const);
+      if (OtherConst)
+        OtherPossible.push_back(*OtherConst);
+      Const.reset();
+    }
+    for (const Dims &D : OtherPossible)
+      if (!llvm::is_contained(Possible, D))
+        Possible.push_back(D);
+  }
+
   ASTContext &AC;
   LaunchTable &T;
   const TokenRecorder::Impl &Tokens;
   const HostConstants Constants;
   bool FromMacro = false; ///< of the launch that is being looked at
-  const FunctionDecl *Function = nullptr;
 };
 
 /// The identifier that ends before \p End, white space and template arguments

@@ -118,6 +118,8 @@ void printStmt(const KernelModel &M, unsigned Id, unsigned Indent,
       OS << " while " << str(S.Cond);
     if (S.HasUnrollPragma)
       OS << " unroll";
+    if (S.UnrollCount)
+      OS << " " << S.UnrollCount;
     break;
   case Stmt::Barrier:
     OS << " " << SyncNames[S.Sync];
@@ -153,6 +155,8 @@ void printHead(const KernelModel &M, llvm::raw_ostream &OS) {
     OS << " seen " << dims(B);
   if (M.Geo.MaxThreads)
     OS << " at most " << *M.Geo.MaxThreads;
+  if (M.Geo.MostBlocks)
+    OS << " grid " << *M.Geo.MostBlocks << " blocks";
   OS << "\n";
   for (const LaunchFact &F : M.Assumes)
     OS << "  assumes " << M.launchCondition(F, "grid", "block") << "\n";
@@ -166,6 +170,8 @@ void printHead(const KernelModel &M, llvm::raw_ostream &OS) {
       OS << " stream `" << oneLine(L.Stream) << "`";
     if (L.ConstGrid)
       OS << " = grid " << dims(*L.ConstGrid);
+    for (const auto &G : L.PossibleGrids)
+      OS << " or grid " << dims(G);
     if (L.ConstBlock)
       OS << " = block " << dims(*L.ConstBlock);
     if (L.InTemplate)

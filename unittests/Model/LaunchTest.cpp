@@ -47,6 +47,138 @@ TEST(Launch, UnknownBlocks) {
   }
 }
 
+// The largest grid that host code tells, in blocks; 0: none.
+TEST(Launch, Grids) {
+  struct {
+    int64_t Blocks;
+    const char *Text;
+  } Cases[] = {
+      {12, "void f(float *p) { k<<<dim3(3, 4), 64>>>(p); }"},
+      // A lambda called where it stands, and in another lambda.
+      {144, "void f(float *p) { const int n = 384;"
+            "  const auto go = [&](int x, int y) {"
+            "    k<<<dim3((x + 31) / 32, (y + 32 - 1) / 32), 64>>>(p); };"
+            "  go(1, 1); go(n, n); }"},
+      {144,
+       "template <typename F> void timed(F f) { f(); }"
+       "void f(float *p) { const int n = 384;"
+       "  auto go = [&](int x, int y) { k<<<dim3(x / 32, y / 32), 64>>>(p); };"
+       "  timed([&] { go(n, n); }); }"},
+      // What a lambda captures: a parameter of the function around it.
+      {7, "void f(float *p, int n) { auto go = [=] { k<<<n + 2, 64>>>(p); };"
+          "  auto twice = [&] { go(); go(); }; twice(); }"
+          "void g(float *p) { f(p, 5); }"},
+      {6,
+       "void f(float *p) { auto go = [p, n = 6] { k<<<n, 64>>>(p); }; go(); }"},
+      // Arguments of functions and methods, the largest of several calls.
+      {9, "void f(float *p, int n) { k<<<n, 64>>>(p); }"
+          "void g(float *p, int n) { f(p, n * n); }"
+          "void h(float *p) { g(p, 2); g(p, 3); g(p, 1); }"},
+      {5, "struct S { void f(float *p, int n) { k<<<n, 64>>>(p); } };"
+          "void g(float *p, S &s) { s.f(p, 5); }"},
+      {8, "struct S { void operator()(float *p, int n) { k<<<n, 64>>>(p); } };"
+          "void g(float *p, S &s) { s(p, 8); }"},
+      // Functions that branch and return.
+      {4, "int parts(int a, int b) { return (a + b - 1) / b; }"
+          "void f(float *p, int n) { k<<<parts(n, 32), 64>>>(p); }"
+          "void g(float *p) { f(p, 100); }"},
+      {6, "dim3 shape(int a) { const int b = a >> 1; return dim3(b, b - 1); }"
+          "void f(float *p, int n) { k<<<shape(n), 64>>>(p); }"
+          "void g(float *p) { f(p, 7); }"},
+      {5, "template <typename T> const T &less(const T &a, const T &b) {"
+          "  if (b < a) return b; return a; }"
+          "void f(float *p, int n) { k<<<less(n % 7, 12), 64>>>(p); }"
+          "void g(float *p) { f(p, 19); }"},
+      {3, "void f(float *p, unsigned n) { auto up = [](auto a, unsigned b) {"
+          "    return a / b + (a % b != 0); };"
+          "  k<<<up(n, 32u), 64>>>(p); }"
+          "void g(float *p) { f(p, 65); }"},
+      {16, "void f(float *p, int n) { k<<<n > 64 ? 16 : 1 << 20, 64>>>(p); }"
+           "void g(float *p) { f(p, 65); }"},
+      {6, "void f(float *p, int n) { const int &r = n; k<<<r, 64>>>(p); }"
+          "void g(float *p) { f(p, 6); }"},
+      // Two instantiations of one text.
+      {20, "template <int N> void f(float *p) { k<<<N, 64>>>(p); }"
+           "void g(float *p) { f<10>(p); f<20>(p); }"},
+      // Nothing tells, or what tells may be changed.
+      {0, "void f(float *p, int n) { k<<<n, 64>>>(p); }"},
+      {0, "int some(); void f(float *p) { k<<<some(), 64>>>(p); }"},
+      {0, "void f(float *p, int n) { n += 1; k<<<n, 64>>>(p); }"
+          "void g(float *p) { f(p, 5); }"},
+      {0, "void f(float *p) { int n = 5; auto grow = [](int &x) { ++x; };"
+          "  grow(n); k<<<n, 64>>>(p); }"},
+      {0, "struct In { In &operator>>(int &x); };"
+          "void f(float *p, In &in) { int n = 5; in >> n; k<<<n, 64>>>(p); }"},
+      {0, "struct Ref { Ref(int &x); };"
+          "void f(float *p) { int n = 5; Ref r(n); k<<<n, 64>>>(p); }"},
+      {0, "void f(float *p, void (*set)(int &)) {"
+          "  int n = 5; set(n); k<<<n, 64>>>(p); }"},
+      {0, "void f(float *p) { int n = 5; const int &r = n; n = 7;"
+          "  k<<<r, 64>>>(p); }"},
+      {0, "int loop(int n) { int s = 0; while (s < n) ++s; return s; }"
+          "void f(float *p, int n) { k<<<loop(n), 64>>>(p); }"
+          "void g(float *p) { f(p, 5); }"},
+      {0, "int deep(int n) { if (n == 0) return 1; return deep(n - 1) + deep(n "
+          "- 2); }"
+          "void f(float *p, int n) { k<<<deep(n), 64>>>(p); f(p, n); }"
+          "void g(float *p) { f(p, 500); }"},
+      {0, "void f(float *p, int n) { k<<<(signed char)n / 2, 64>>>(p); }"
+          "void g(float *p) { f(p, 300); }"},
+      {0, "void f(float *p, int n) { k<<<int(float(n) / 0.3f), 64>>>(p); }"
+          "void g(float *p) { f(p, 300); }"},
+      {0, "void f(float *p, unsigned n) { k<<<n / (n - 300u), 64>>>(p);"
+          "  k<<<(n - 301u) / 2, 64>>>(p); }"
+          "void g(float *p) { f(p, 300); }"},
+  };
+  for (const auto &C : Cases) {
+    auto P = parse(std::string(K) + C.Text);
+    ASSERT_TRUE(P.Ok) << C.Text;
+    EXPECT_EQ(P.only().Geo.MostBlocks.value_or(0), C.Blocks) << C.Text;
+  }
+}
+
+// With -rdc clang takes a launch in a lambda for one that the device may do.
+TEST(Launch, InLambdas) {
+  auto P = parse(std::string(K) + "void f(float *p, cudaStream_t st) {"
+                                  "  auto go = [=] { k<<<4, 64>>>(p); };"
+                                  "  auto on = [&](int n) {"
+                                  "    k<<<n, dim3(64), 16, st>>>(p); };"
+                                  "  go(); on(3); }");
+  const auto &L = P.only().Launches;
+  ASSERT_EQ(L.size(), 2u);
+  EXPECT_EQ(L[0].Grid + "|" + L[0].Block + "|" + L[0].SharedBytes + "|" +
+                L[0].Stream,
+            "4|64||");
+  EXPECT_EQ(L[1].Grid + "|" + L[1].Block + "|" + L[1].SharedBytes + "|" +
+                L[1].Stream,
+            "n|dim3(64)|16|st");
+  EXPECT_EQ(P.only().Geo.ConstBlock, (Dims{64, 1, 1}));
+}
+
+TEST(Launch, InDeviceCode) {
+  const char *Texts[] = {
+      "__global__ void f(float *p) { k<<<4, 64>>>(p); }",
+      "__device__ void f(float *p) { k<<<4, 64>>>(p); }",
+      "__global__ void f(float *p) { [=] { k<<<4, 64>>>(p); }(); }",
+      "void f(float *p) { [=] __device__ { k<<<4, 64>>>(p); }(); }",
+  };
+  for (const char *T : Texts) {
+    auto P = parse(std::string(K) + T);
+    ASSERT_EQ(P.Models.front()->Launches.size(), 1u) << T;
+    const LaunchSite &L = P.Models.front()->Launches[0];
+    EXPECT_EQ(L.WhyNot, "the launch stands in device code") << T;
+    EXPECT_EQ(L.Grid, "4") << T;
+  }
+}
+
+TEST(Launch, BlocksThroughLambdas) {
+  auto P = parse(std::string(K) + "void f(float *p) {"
+                                  "  auto go = [&](dim3 b) { k<<<4, b>>>(p); };"
+                                  "  go(dim3(32, 8)); go(dim3(16, 16)); }");
+  EXPECT_EQ(P.only().Geo.SeenBlocks,
+            (std::vector<Dims>{{32, 8, 1}, {16, 16, 1}}));
+}
+
 TEST(Launch, Texts) {
   std::string Code =
       std::string(K) +
@@ -112,8 +244,9 @@ TEST(Launch, InMacros) {
                         "#define LAUNCH(n) if (n) k<<<4, n>>>(p); else g()\n"
                         "#define TWO(n) k<<<4, n>>>(p); k<<<5, n>>>(p)\n"
                         "void g();\n") +
-            K + "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }\n"
-                "void h(float *p) { TWO(8); }");
+            K +
+            "void f(float *p) { CHECK((k<<<2, 64>>>(p))); LAUNCH(32); }\n"
+            "void h(float *p) { TWO(8); }");
   const auto &L = P.only().Launches;
   ASSERT_EQ(L.size(), 3u);
   EXPECT_TRUE(L[0].Editable) << L[0].WhyNot;
