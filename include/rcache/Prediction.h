@@ -67,9 +67,12 @@ struct KernelCounts {
   double StagingRounds = 0;
   /// Rows are loaded one after the other, each used before the next.
   bool RowByRow = false;
-  /// Warps an SM that the launch has at most; 0: enough. A kernel that walks
-  /// through planes or tiles and stores in each round has a grid of one plane.
-  double GridWarpsPerSm = 0;
+  /// Warps of the whole launch; 0: enough. A kernel that walks through planes
+  /// or tiles and stores in each round has a grid of one plane.
+  double GridWarps = 0;
+  /// Host code tells GridWarps: whether its blocks run at once or in waves is
+  /// to be counted.
+  bool GridKnown = false;
   /// Bytes of instructions that a thread runs through, loops that are unrolled
   /// written out.
   double CodeBytes = 0;
@@ -145,7 +148,10 @@ struct Score {
   double Clocks = 0;
   std::array<double, NumResources> Each{}; ///< had it been alone, by Resource
   Resource Bound = Resource::Dram;         ///< the largest of Each
+  /// How many may be resident at once; no more warps than the grid has.
   Occupancy Occ;
+  /// Times that an SM is filled with blocks, where GridKnown; else 0.
+  unsigned Waves = 0;
   double of(Resource R) const { return Each[static_cast<unsigned>(R)]; }
   /// Time of one output on the whole device, in picoseconds.
   double picoseconds(const Arch &A) const {

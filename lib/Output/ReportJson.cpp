@@ -183,7 +183,8 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
     J.attribute("stagingRounds", C.StagingRounds);
     J.attribute("rowByRow", C.RowByRow);
     J.attribute("codeBytes", C.CodeBytes);
-    J.attribute("gridWarpsPerSm", C.GridWarpsPerSm);
+    J.attribute("gridWarps", C.GridWarps);
+    J.attribute("gridKnown", C.GridKnown);
     J.attribute("outputsPerThread", C.OutputsPerThread);
     J.attribute("threadsPerBlock", C.ThreadsPerBlock);
     J.attribute("registers", C.Registers);
@@ -192,6 +193,7 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
   });
   J.attribute("warpsPerSm", S.Occ.WarpsPerSm);
   J.attribute("occupancyLimit", S.Occ.Limit);
+  J.attribute("waves", S.Waves);
   writeFinite(J, "clocks", S.Clocks);
   J.attributeObject("resourceClocks", [&] {
     for (unsigned I = 0; I < NumResources; ++I)

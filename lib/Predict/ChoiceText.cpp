@@ -58,6 +58,9 @@ void addFigures(Row &R, const KernelCounts &K, const Score &S,
       number(K.FpOps + K.DoubleOps + K.IntOps + K.Selects + K.SpecialOps, 1));
   R.push_back(Registers);
   R.push_back(std::to_string(S.Occ.WarpsPerSm));
+  if (S.Waves)
+    R.back() +=
+        ", " + std::to_string(S.Waves) + (S.Waves == 1 ? " wave" : " waves");
   R.push_back(number(S.Clocks, 1));
   R.push_back(resourceName(S.Bound));
 }

@@ -86,8 +86,8 @@ void predict(const KernelModel &M, const Plan &P, const Choice &R,
   if (usesWindows(P) && C.Counts.Registers > MostClaimed)
     C.Speedup = std::min(C.Speedup, 1.0);
   // A launch with too few threads for the plan runs the original.
-  if (P.LeastThreads && C.Counts.GridWarpsPerSm > 0 &&
-      C.Counts.GridWarpsPerSm < BusyWarps)
+  if (P.LeastThreads && C.Counts.GridWarps > 0 &&
+      C.Counts.GridWarps / A.Sms < BusyWarps)
     C.Speedup = std::min(C.Speedup, 1.0);
   C.FormFactor = formFactor(M, P);
   C.Rank = C.Speedup * C.FormFactor;

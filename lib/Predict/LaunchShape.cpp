@@ -13,9 +13,13 @@ namespace {
 /// Outputs along each side of an image, and of a body. *Assumed.*
 constexpr double ImageSide = 8192, BodySide = 512;
 
-/// Warps an SM of grids of 512 x 512 and of 65536 threads on 132 of them.
-/// *Assumed:* where a thread does that much, there are not many.
-constexpr double PlaneWarpsPerSm = 62, LineWarpsPerSm = 15.5;
+/// Warps of grids of 512 x 512 and of 65536 threads. *Assumed:* where a thread
+/// does that much, there are not many.
+constexpr double PlaneWarps = 8192, LineWarps = 2048;
+
+/// Warps from which a grid that host code tells is taken for what the kernel
+/// is for: 8 on each of 132 SMs. Smaller ones are tests. *Assumed.*
+constexpr double LeastWarps = 8 * 132;
 
 /// Does each thread of a line of them walk over tiles of an input of unknown
 /// length, for one output?
@@ -74,11 +78,27 @@ bool rcache::walksThroughPlanes(const KernelModel &M,
   return false;
 }
 
-double rcache::gridWarps(const KernelModel &M,
-                         const std::array<int64_t, 3> &Block) {
-  return walksThroughPlanes(M, Block) ? PlaneWarpsPerSm
-         : walksOverAll(M, Block)     ? LineWarpsPerSm
-                                      : 0;
+GridSize rcache::gridWarps(const KernelModel &M,
+                           const std::array<int64_t, 3> &Block) {
+  GridSize G;
+  G.Warps = walksThroughPlanes(M, Block) ? PlaneWarps
+            : walksOverAll(M, Block)     ? LineWarps
+                                         : 0;
+  if (G.Warps == 0 || !M.Geo.MostBlocks)
+    return G;
+  const double Warps = static_cast<double>(*M.Geo.MostBlocks) *
+                       static_cast<double>(Block[0] * Block[1] * Block[2]) / 32;
+  return Warps < LeastWarps ? G : GridSize{Warps, true};
+}
+
+unsigned rcache::planeUnroll(const KernelModel &M,
+                             const std::array<int64_t, 3> &Block) {
+  unsigned Most = 0;
+  if (Block[1] > 1)
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::For && S.HasBarrier && S.HasGlobalWrite)
+        Most = std::max(Most, S.UnrollCount);
+  return Most;
 }
 
 double rcache::borderWarps(const KernelModel &M, const Plan &P,

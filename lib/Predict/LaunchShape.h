@@ -23,8 +23,18 @@ std::array<unsigned, 3> physicalBlock(const Plan &P,
 bool walksThroughPlanes(const KernelModel &M,
                         const std::array<int64_t, 3> &Block);
 
-/// Warps of the original that a launch has for each SM; 0: enough.
-double gridWarps(const KernelModel &M, const std::array<int64_t, 3> &Block);
+/// Warps of a launch.
+struct GridSize {
+  double Warps = 0;   ///< 0: enough
+  bool Known = false; ///< host code tells; else assumed
+};
+
+/// What launches of the original have.
+GridSize gridWarps(const KernelModel &M, const std::array<int64_t, 3> &Block);
+
+/// N of the `#pragma unroll N` at a counted loop that walksThroughPlanes; 0:
+/// there is no such pragma or loop.
+unsigned planeUnroll(const KernelModel &M, const std::array<int64_t, 3> &Block);
 
 /// Part of the rewritten kernel's warps that stand at a border of what is
 /// computed.

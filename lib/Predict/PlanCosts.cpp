@@ -21,8 +21,23 @@ using namespace rcache;
 namespace {
 
 /// Part of a round of loads that each further slot adds where slots are not
-/// overlapped. *Fitted* (see Score.cpp).
-constexpr double SlotSerial = 1.2;
+/// overlapped: without loops that hold barriers, in such loops, and in loops
+/// over planes of which several rounds are unrolled. *Fitted* (see Score.cpp).
+constexpr double SlotSerial = 1.2, SlotSerialRounds = 1.2,
+                 SlotSerialPlanes = 0.0;
+/// Registers of an original whose loop over planes is unrolled, without state
+/// and rounds. *Fitted.*
+constexpr double PlaneRegisters = 22;
+/// Registers that each round of an unrolled loop over planes has on the way:
+/// addresses, and so many elements. *Fitted.*
+constexpr double RoundRegisters = 2, RoundElements = 2;
+/// Rounds that are on the way at once. *Assumed.*
+constexpr unsigned MostRounds = 9;
+/// Registers a thread of windows up to which the compiler spreads rounds out.
+/// *Assumed.*
+constexpr double UnrolledRegisters = 96;
+/// Registers of other originals. *Assumed.*
+constexpr unsigned UsualRegisters = 32;
 /// Elements summed up from which the form of the loop shows in the time.
 constexpr double ManyTaps = 8;
 /// Registers a thread up to which the compiler loads ahead from plane to plane.
@@ -50,6 +65,34 @@ bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
           return true;
       }
   return false;
+}
+
+/// The part of SlotSerial that \p M's loops ask for.
+double slotSerial(const KernelModel &M, const std::array<int64_t, 3> &Block) {
+  if (planeUnroll(M, Block) > 1)
+    return SlotSerialPlanes;
+  const bool Rounds = llvm::any_of(M.Stmts, [](const Stmt &S) {
+    return S.HasBarrier &&
+           (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do);
+  });
+  return Rounds ? SlotSerialRounds : SlotSerial;
+}
+
+/// Registers for the rounds of a loop over planes that are unrolled; 0 where
+/// none are.
+double unrolledRegisters(const KernelModel &M,
+                         const std::array<int64_t, 3> &Block) {
+  const unsigned Rounds = std::min(planeUnroll(M, Block), MostRounds);
+  double Widest = 1;
+  for (unsigned A = 0; A < M.Arrays.size(); ++A)
+    Widest = std::max(Widest, words(M, A));
+  return Rounds > 1 ? Rounds * (RoundRegisters + RoundElements * Widest) : 0;
+}
+
+/// Registers that a thread of such a block can have at most.
+double mostRegisters(unsigned ThreadsPerBlock) {
+  return ThreadsPerBlock > 256 ? RegistersPerSm / (ThreadsPerBlock + 31) / 8 * 8
+                               : 255;
 }
 
 double dramBytes(const KernelModel &M) {
@@ -212,9 +255,17 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
   K.LoadRounds = Rounds;
   K.StagingRounds = Fill.furtherRounds();
   K.OutputsPerThread = 1;
-  K.GridWarpsPerSm = gridWarps(M, Block);
+  const GridSize Grid = gridWarps(M, Block);
+  K.GridWarps = Grid.Warps;
+  K.GridKnown = Grid.Known;
   K.ThreadsPerBlock = static_cast<unsigned>(Threads);
-  K.Registers = M.RegistersHint ? M.RegistersHint : 32;
+  const double Unrolled = unrolledRegisters(M, Block);
+  K.Registers = M.RegistersHint ? M.RegistersHint
+                : Unrolled > 0
+                    ? static_cast<unsigned>(std::min(
+                          PlaneRegisters + stateRegisters(M) + Unrolled,
+                          mostRegisters(K.ThreadsPerBlock)))
+                    : UsualRegisters;
   K.SharedBytes = sharedBytes(M, Threads);
   return K;
 }
@@ -373,8 +424,9 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     if (S.K == Stmt::Barrier)
       Rounds = std::max(Rounds, roundsOf(M, S.Id));
   // Staging under a condition or in a loop is not overlapped between slots.
-  K.LoadRounds =
-      Rounds * (stagesUnderConditions(M, P) ? 1 + SlotSerial * (Slots - 1) : 1);
+  K.LoadRounds = Rounds * (stagesUnderConditions(M, P)
+                               ? 1 + slotSerial(M, Block) * (Slots - 1)
+                               : 1);
   if (Fills)
     K.StagingRounds = Fill.furtherRounds() * Slots;
   for (const ArrayPlan &A : P.Arrays)
@@ -385,7 +437,9 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.CodeBytes = InstructionBytes * Slots *
                 (Code.Fp + Code.Double + Code.Special + 0.5 * Code.Int);
   K.OutputsPerThread = static_cast<unsigned>(Slots);
-  K.GridWarpsPerSm = gridWarps(M, Block) / Slots;
+  const GridSize Grid = gridWarps(M, Block);
+  K.GridWarps = Grid.Warps / Slots;
+  K.GridKnown = Grid.Known;
   const auto Physical = physicalBlock(P, Block);
   K.ThreadsPerBlock = Physical[0] * Physical[1] * Physical[2];
   // Beside a plane's window there are the planes that are on their way and
@@ -393,9 +447,17 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   if (walksThroughPlanes(M, Block))
     Registers =
         std::max(Registers, std::min(Registers + Ahead, AheadRegisters));
+  // Rounds are spread out as far as registers last, too.
+  const bool Windows = llvm::any_of(
+      P.Arrays, [](const ArrayPlan &A) { return A.X != Exchange::Shared; });
+  const double MostUnrolled =
+      Windows ? UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
+  Registers =
+      std::max(Registers,
+               std::min(Registers + unrolledRegisters(M, Block), MostUnrolled));
   // Larger blocks are compiled for what a block of theirs can have.
   if (K.ThreadsPerBlock > 256) {
-    const double Most = RegistersPerSm / (K.ThreadsPerBlock + 31) / 8 * 8;
+    const double Most = mostRegisters(K.ThreadsPerBlock);
     if (Registers > Most)
       K.SpillBytes =
           static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));

@@ -12,7 +12,9 @@
 // Latency is Little's law: an SM finishes (resident outputs) in one life of a
 // thread, the life being the rounds of global loads, in which one load leaves
 // after the other, and the barriers. Several outputs a thread are what makes
-// this small.
+// this small. Where host code tells how large the grid of long-lived blocks is,
+// whole waves of them are counted: a launch takes as many lives as it has
+// waves.
 //
 // The constants marked *fitted* were set together so that the best predicted of
 // all candidates of the programs of bench/planner comes as near as possible to
@@ -54,6 +56,8 @@ constexpr double LoadClocks = 4;
 constexpr double StagingRoundNs = 220;
 /// Clocks that a barrier adds to a thread's life. *Fitted.*
 constexpr double BarrierClocks = 240;
+/// Part of a wave that is no wave of its own: grids that just fill the device.
+constexpr double WaveSlack = 0.001;
 /// Bytes of instructions that an SM holds near its schedulers. A thread that
 /// runs straight through more of them waits for each: the warps are in
 /// different places and nothing is used again. Twice as much is fetched anew
@@ -107,8 +111,9 @@ class Scorer {
 public:
   Scorer(const KernelCounts &K, const Arch &A) : K(K), A(A) {
     S.Occ = occupancy(A, K.Registers, K.ThreadsPerBlock, K.SharedBytes);
-    if (K.GridWarpsPerSm > 0 && K.GridWarpsPerSm < S.Occ.WarpsPerSm)
-      S.Occ.WarpsPerSm = static_cast<unsigned>(std::max(1.0, K.GridWarpsPerSm));
+    Resident = S.Occ.WarpsPerSm;
+    if (K.GridWarps > 0 && grid() < Resident)
+      S.Occ.WarpsPerSm = static_cast<unsigned>(std::max(1.0, grid()));
   }
 
   Score run() {
@@ -135,6 +140,9 @@ public:
   }
 
 private:
+  /// Warps an SM that the launch has.
+  double grid() const { return K.GridWarps / A.Sms; }
+
   double &set(Resource R) { return S.Each[static_cast<unsigned>(R)]; }
 
   void dram() {
@@ -213,12 +221,22 @@ private:
                         LoadClocks * loads() * K.OutputsPerThread +
                         StagingRoundNs * A.ClockGHz * K.StagingRounds +
                         BarrierClocks * K.Barriers;
+    double InFlight = S.Occ.WarpsPerSm;
+    // Blocks that live as long as the launch run in waves: the last one takes
+    // as long as the others, however few blocks are left for it.
+    if (K.GridWarps > 0 && K.GridKnown) {
+      const double Waves =
+          std::max(1.0, std::ceil(grid() / Resident - WaveSlack));
+      S.Waves = static_cast<unsigned>(std::min(Waves, 1e6));
+      InFlight = grid() / Waves;
+    }
     set(Resource::Latency) =
-        Life / (S.Occ.WarpsPerSm * std::max(1u, K.OutputsPerThread));
+        Life / (InFlight * std::max(1u, K.OutputsPerThread));
   }
 
   const KernelCounts &K;
   const Arch &A;
+  double Resident = 0; ///< warps an SM, were the grid large enough
   Score S;
 };
 
@@ -236,7 +254,10 @@ void Score::print(llvm::raw_ostream &OS) const {
     OS << (I ? ", " : "") << resourceName(static_cast<Resource>(I))
        << llvm::format(" %.1f", Each[I]);
   OS << "; bound by " << resourceName(Bound) << "; " << Occ.WarpsPerSm
-     << " warps)";
+     << " warps";
+  if (Waves)
+    OS << ", " << Waves << (Waves == 1 ? " wave" : " waves");
+  OS << ")";
 }
 
 Score score(const KernelCounts &K, const Arch &A) { return Scorer(K, A).run(); }

@@ -89,9 +89,10 @@ struct Row {
 };
 
 /// Pairs that differ clearly in the measurement come out in the same order;
-/// every prediction is within \p Factor of the measured speed-up. The factors are
-/// what the fit leaves (Score.cpp is fitted to the tool's own kernels, these are
-/// written by hand): the literature's round robin at 25 neighbours is the worst.
+/// every prediction is within \p Factor of the measured speed-up. The factors
+/// are what the fit leaves (Score.cpp is fitted to the tool's own kernels,
+/// these are written by hand): the literature's round robin at 25 neighbours is
+/// the worst.
 void compare(const KernelCounts &Base, const std::vector<Row> &Rows,
              double Factor) {
   std::vector<double> Predicted;
@@ -165,6 +166,60 @@ TEST(Score, SmallBlocksLose) {
   C.ThreadsPerBlock = 32;
   C.SharedBytes = 40 * 4;
   EXPECT_LT(predictSpeedup(sharedStencil(4), C, h200()), 0.85);
+}
+
+//===-- Waves -------------------------------------------------------------===//
+
+/// 384 x 384 threads that walk through planes, blocks of 512: 34.9 warps an SM.
+KernelCounts planes(unsigned Slots, unsigned Registers) {
+  KernelCounts C;
+  C.LoadRounds = 10;
+  C.OutputsPerThread = Slots;
+  C.ThreadsPerBlock = 512 / Slots;
+  C.Registers = Registers;
+  C.GridWarps = 4608.0 / Slots;
+  C.GridKnown = true;
+  return C;
+}
+
+// A life is 10 rounds of 750 ns. 72 registers: one block of 16 warps is
+// resident, three waves make 34.9 of them: 11.6 a wave.
+TEST(Score, Waves) {
+  const double Life = 7500 * h200().ClockGHz, Grid = 4608.0 / h200().Sms;
+  Score S = score(planes(1, 72), h200());
+  EXPECT_EQ(S.Occ.WarpsPerSm, 16u);
+  EXPECT_EQ(S.Waves, 3u);
+  EXPECT_NEAR(S.of(Resource::Latency), Life / (Grid / 3), 1e-6);
+  // Two outputs a thread: 24 of 17.5 warps find room.
+  Score T = score(planes(2, 72), h200());
+  EXPECT_EQ(T.Occ.WarpsPerSm, 17u);
+  EXPECT_EQ(T.Waves, 1u);
+  EXPECT_NEAR(T.of(Resource::Latency), Life / (Grid / 2) / 2, 1e-6);
+  std::string Text;
+  llvm::raw_string_ostream OS(Text);
+  S.print(OS);
+  EXPECT_NE(Text.find("16 warps, 3 waves)"), std::string::npos) << Text;
+}
+
+TEST(Score, WavesOfGridsThatJustFit) {
+  KernelCounts C = planes(1, 72);
+  C.GridWarps = 32.0 * h200().Sms; // twice 16
+  EXPECT_EQ(score(C, h200()).Waves, 2u);
+  C.GridWarps += 16;
+  EXPECT_EQ(score(C, h200()).Waves, 3u);
+}
+
+// An assumed grid is no reason to count waves, only a bound.
+TEST(Score, AssumedGrids) {
+  const double Life = 7500 * h200().ClockGHz;
+  KernelCounts C = planes(1, 72);
+  C.GridKnown = false;
+  EXPECT_EQ(score(C, h200()).Waves, 0u);
+  EXPECT_NEAR(score(C, h200()).of(Resource::Latency), Life / 16, 1e-6);
+  C.GridWarps = 4.5 * h200().Sms;
+  EXPECT_NEAR(score(C, h200()).of(Resource::Latency), Life / 4, 1e-6);
+  C.GridWarps = 0;
+  EXPECT_NEAR(score(C, h200()).of(Resource::Latency), Life / 16, 1e-6);
 }
 
 //===-- 2-D convolution ---------------------------------------------------===//
@@ -277,8 +332,8 @@ TEST(Score, MoreWorkIsNeverFaster) {
 }
 
 // 13 x 13 and 17 x 17 convolutions on an H200: 16 outputs a thread are 43 and
-// 74 KB of multiply-adds in a row, eight half as much (times over the FP32 units'
-// least time: 1.55 and 2.57, 1.35 and 1.67).
+// 74 KB of multiply-adds in a row, eight half as much (times over the FP32
+// units' least time: 1.55 and 2.57, 1.35 and 1.67).
 TEST(Score, CodeThatDoesNotFitIsFetched) {
   KernelCounts K;
   K.DramBytes = 8;
