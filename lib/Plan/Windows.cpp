@@ -304,10 +304,13 @@ WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
 //===----------------------------------------------------------------------===//
 
 /// A convex set as large as easily found of which all that lies in \p Reach is
-/// in \p Whole: the hull, cut by constraints of the disjuncts.
+/// in \p Whole: the hull, cut by constraints of the disjuncts, or (Sides) by what
+/// is missing of it along its narrow sides.
 ///     { Elem[e] : Whole }, { Elem[e] : Reach } -> { Elem[e] : }
-static std::optional<isl::set> convexPart(const isl::set &Whole,
-                                          const isl::set &Reach) {
+static std::optional<isl::set>
+convexPart(const isl::set &Whole, const isl::set &Reach,
+           const std::vector<std::string> &ElemIds, bool Sides) {
+  constexpr int MostCuts = 12;
   auto hull = [](const isl::set &S) {
     return isl::manage(isl_set_simple_hull(S.copy())).to_set();
   };
@@ -329,6 +332,31 @@ static std::optional<isl::set> convexPart(const isl::set &Whole,
   if (holds(Hull))
     return Hull;
   std::vector<isl::set> Cuts;
+  // Where the threads that stage a halo look at themselves (`x < w`), about all
+  // of it is there or nothing: its narrow side does not count.
+  auto width = [&](const std::string &E, const isl::set &S) {
+    const isl::pw_aff V = symbolValue(D.ctx(), E);
+    const auto Low = minConst(V, S), High = maxConst(V, S);
+    return Low && High ? std::optional(*High - *Low + 1) : std::nullopt;
+  };
+  const isl::set Missing = Hull.intersect(Known).subtract(D).coalesce();
+  if (Sides && Missing.n_basic_set() <= MostCuts)
+    Missing.foreach_basic_set([&](const isl::basic_set &B) {
+      std::vector<std::string> Narrow;
+      for (const std::string &E : ElemIds) {
+        const auto Of = width(E, isl::set(B)), All = width(E, Known);
+        if (Of && All && 2 * *Of < *All)
+          Narrow.push_back(E);
+      }
+      if (Narrow.empty())
+        return;
+      const isl::set Part = hull(projectOut(isl::set(B), Narrow))
+                                .gist(projectOut(Known, Narrow));
+      Part.foreach_basic_set([&](const isl::basic_set &A) {
+        for (const isl::set &C : constraintsOf(A))
+          Cuts.push_back(narrow(always(D.ctx()).subtract(C)));
+      });
+    });
   D.foreach_basic_set([&](isl::basic_set B) {
     for (const isl::set &C : constraintsOf(B))
       if (!Hull.is_subset(C))
@@ -370,8 +398,8 @@ static std::optional<isl::set> convexPart(const isl::set &Whole,
     if (!T.is_empty() && holds(T))
       return T;
   }
-  for (size_t I = 0; I < Cuts.size() && I < 12; ++I)
-    for (size_t J = I + 1; J < Cuts.size() && J < 12; ++J) {
+  for (size_t I = 0; I < Cuts.size() && I < MostCuts; ++I)
+    for (size_t J = I + 1; J < Cuts.size() && J < MostCuts; ++J) {
       isl::set T = Hull.intersect(Cuts[I]).intersect(Cuts[J]);
       if (!T.is_empty() && holds(T))
         return T;
@@ -548,28 +576,38 @@ void rcache::findInterior(const KernelModel &M, const Assumptions &A,
     if ((Leaves.empty() && Moves < Rank) ||
         (P.InteriorPiece >= 0 && Rating <= Best))
       continue;
-    auto Convex = convexPart(Piece.Domain.gist(A.Context), P.Reach);
-    if (!Convex || involvesDivs(*Convex))
-      continue;
-    // A box lies in a convex set when its corners do.
-    isl::set In = isl::set::universe(A.Context.space());
-    for (const WindowBox &Box : Boxes)
-      for (unsigned Corner = 0; Corner < (1u << Rank); ++Corner) {
-        std::map<std::string, isl::pw_aff> At;
-        for (size_t D = 0; D < Rank; ++D)
-          At.emplace(
-              P.Stage.ElemIds[D],
-              symbolValue(Ctx, P.Stage.ElemIds[D])
-                  .add(constantValue(Ctx, (Corner >> D & 1) ? Box[D].second - 1
-                                                            : Box[D].first)));
-        In = In.intersect(substitute(*Convex, At));
-      }
+    const isl::set Staged = Piece.Domain.gist(A.Context);
+    auto runsInside = [&](bool Sides) -> std::optional<isl::set> {
+      const auto Convex =
+          convexPart(Staged, P.Reach, P.Stage.ElemIds, Sides);
+      if (!Convex || involvesDivs(*Convex))
+        return std::nullopt;
+      // A box lies in a convex set when its corners do.
+      isl::set In = isl::set::universe(A.Context.space());
+      for (const WindowBox &Box : Boxes)
+        for (unsigned Corner = 0; Corner < (1u << Rank); ++Corner) {
+          std::map<std::string, isl::pw_aff> At;
+          for (size_t D = 0; D < Rank; ++D)
+            At.emplace(P.Stage.ElemIds[D],
+                       symbolValue(Ctx, P.Stage.ElemIds[D])
+                           .add(constantValue(Ctx, (Corner >> D & 1)
+                                                       ? Box[D].second - 1
+                                                       : Box[D].first)));
+          In = In.intersect(substitute(*Convex, At));
+        }
+      return In;
+    };
+    auto In = runsInside(false);
+    if (Staged.n_basic_set() > 1)
+      if (auto More = runsInside(true))
+        if (!In || In->intersect(Starts).is_subset(*More))
+          In = std::move(More);
     // What is known of First needs no test.
-    if (In.intersect(Starts).is_empty())
+    if (!In || In->intersect(Starts).is_empty())
       continue;
     Best = Rating;
     P.InteriorPiece = static_cast<int>(K);
-    P.Interior = In.gist(Starts).coalesce();
+    P.Interior = In->gist(Starts).coalesce();
     P.Leaves = std::move(Leaves);
     if (Moves == Rank && !P.Leaves.empty())
       return;
