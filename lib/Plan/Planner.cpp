@@ -83,11 +83,12 @@ public:
       Unstaged.clear();
       Scopes.clear();
       Fronts.clear();
-      // Too much for the analysis is no reason to leave out what needs less.
+      TooHard = false;
       if (RegisterArrays)
-        withinBudget([&] { inRegisters(H); });
+        inRegisters(H);
+      TooHard = false;
       if (mayKeep())
-        withinBudget([&] { inSharedMemory(H); });
+        inSharedMemory(H);
       if (!Out.Candidates.empty())
         break;
     }
@@ -189,11 +190,11 @@ private:
           if (!Shuffle && !isOneDim(H)) {
             // Larger windows when their rows can be streamed.
             F.MaxWindow = MaxStreamedWindow;
-            if (candidate(H, F))
+            if (withinBudget([&] { return candidate(H, F); }))
               continue;
             F.MaxWindow = MaxHeldWindow;
           }
-          candidate(H, F);
+          withinBudget([&] { return candidate(H, F); });
         }
   }
 
@@ -219,7 +220,7 @@ private:
         F.StrideX = X == 1 ? 1 : H ? (*H)[0] / X : 32;
         F.Keep = All;
         F.OnlyBarriers = X * Y == 1;
-        candidate(H, F);
+        withinBudget([&] { return candidate(H, F); });
       }
   }
 
@@ -322,16 +323,21 @@ private:
     return F;
   }
 
-  /// Adds candidates until the analysis has taken too much.
-  template <typename Fn> void withinBudget(Fn &&AddCandidates) {
-    auto Done = guarded([&] {
-      AddCandidates();
-      return 0;
-    });
-    if (!Done)
-      decline("too-hard", llvm::toString(Done.takeError()), M.Pos);
+  /// What \p Candidate returns, each within a budget of its own. False when it
+  /// was too much; nothing more of its kind is tried then.
+  template <typename Fn> bool withinBudget(Fn &&Candidate) {
+    if (TooHard)
+      return false;
     M.Ctx->resetBudget();
+    auto Done = guarded(Candidate);
+    if (Done)
+      return *Done;
+    TooHard = true;
+    decline("too-hard", llvm::toString(Done.takeError()), M.Pos);
+    M.Ctx->resetBudget();
+    return false;
   }
+  bool TooHard = false;
 
   /// Staging functions of one hypothesis: array, group, multiple.
   std::map<std::array<size_t, 3>, StagingResult> Staged;

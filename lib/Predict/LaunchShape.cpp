@@ -81,10 +81,10 @@ bool rcache::walksThroughPlanes(const KernelModel &M,
 GridSize rcache::gridWarps(const KernelModel &M,
                            const std::array<int64_t, 3> &Block) {
   GridSize G;
-  G.Warps = walksThroughPlanes(M, Block) ? PlaneWarps
-            : walksOverAll(M, Block)     ? LineWarps
-                                         : 0;
-  if (G.Warps == 0 || !M.Geo.MostBlocks)
+  const bool Planes = walksThroughPlanes(M, Block);
+  G.Warps = Planes ? PlaneWarps : walksOverAll(M, Block) ? LineWarps : 0;
+  // Lines of threads are bound by arithmetic, whatever their number.
+  if (!Planes || !M.Geo.MostBlocks)
     return G;
   const double Warps = static_cast<double>(*M.Geo.MostBlocks) *
                        static_cast<double>(Block[0] * Block[1] * Block[2]) / 32;

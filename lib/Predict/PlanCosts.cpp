@@ -164,8 +164,8 @@ std::string rcache::formName(const Plan &P) {
   return P.TapsOutside ? "taps outside" : "slot by slot";
 }
 
-/// Elements that an unrolled loop around reads of \p P's windows adds up; 0
-/// when there is none, or when they are floats, whose order is fixed.
+/// Elements that an unrolled loop around reads of one of \p P's windows adds up;
+/// 0 when there is none, or when they are floats, whose order is fixed.
 static double summedUp(const KernelModel &M, const Plan &P) {
   for (const ArrayPlan &A : P.Arrays)
     if (A.X != Exchange::Shared && isFloating(M.Arrays[A.Array].CanonicalType))
@@ -175,7 +175,7 @@ static double summedUp(const KernelModel &M, const Plan &P) {
     for (const WindowRead &R : A.WindowReads) {
       const unsigned S = M.SharedAccesses[R.Access].Stmt;
       if (llvm::StringRef(M.text(M.stmt(S).Range)).contains("+="))
-        Most = std::max(Most, roundsOf(M, S));
+        Most = std::max(Most, roundsOf(M, S) / roundsOf(M, A.Barrier));
     }
   return Most;
 }
