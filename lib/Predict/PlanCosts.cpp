@@ -36,6 +36,9 @@ constexpr unsigned MostRounds = 9;
 /// Registers a thread of windows up to which the compiler spreads rounds out.
 /// *Assumed.*
 constexpr double UnrolledRegisters = 96;
+/// Part of a barrier's clocks that is left of one in a loop over planes whose
+/// windows need it no more: rounds wait for their own loads still. *Fitted.*
+constexpr double DroppedBarrier = 0.6;
 /// Registers of other originals. *Assumed.*
 constexpr unsigned UsualRegisters = 32;
 /// Elements summed up from which the form of the loop shows in the time.
@@ -410,12 +413,18 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
   // The model was fitted to several outputs a thread with all their barriers;
   // what they gain by narrower ones has not been measured.
+  const bool Planes = walksThroughPlanes(M, Block);
+  const bool Windows = llvm::any_of(
+      P.Arrays, [](const ArrayPlan &A) { return A.X != Exchange::Shared; });
   const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier) {
       const SyncScope Scope = P.scopeOf(S.Id);
       if (Scope == SyncScope::Block || AsFitted)
-        K.Barriers += roundsOf(M, S.Id);
+        K.Barriers += roundsOf(M, S.Id) *
+                      (Windows && Planes && Scope != SyncScope::Block
+                           ? DroppedBarrier
+                           : 1);
       else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
     }
@@ -444,12 +453,10 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.ThreadsPerBlock = Physical[0] * Physical[1] * Physical[2];
   // Beside a plane's window there are the planes that are on their way and
   // where each slot is in them, as far as registers last.
-  if (walksThroughPlanes(M, Block))
+  if (Planes)
     Registers =
         std::max(Registers, std::min(Registers + Ahead, AheadRegisters));
   // Rounds are spread out as far as registers last, too.
-  const bool Windows = llvm::any_of(
-      P.Arrays, [](const ArrayPlan &A) { return A.X != Exchange::Shared; });
   const double MostUnrolled =
       Windows ? UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
   Registers =
