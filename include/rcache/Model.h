@@ -404,6 +404,7 @@ struct TemplateArg {
 struct KernelModel {
   AffineContextRef Ctx;      ///< declared first: dies last
   std::string Name;          ///< "stencil"
+  bool Overloaded = false;   ///< another function has the same name
   std::string QualifiedName; ///< "ns::stencil"
   std::vector<std::string> Namespaces; ///< outermost first; "" for anonymous
   std::string Signature;     ///< with template arguments, for messages

@@ -223,6 +223,10 @@ struct Plan {
   /// Launches with fewer threads than this leave most of the device idle and
   /// run the original; 0: none do. Set by the prediction.
   unsigned LeastThreads = 0;
+  /// How long a block lives, in lives of the original's block, where all blocks
+  /// live as long as the launch (loops over planes): the launch compares whole
+  /// waves. 0: it does not. Set by the prediction.
+  double WaveLife = 0;
   /// Pointer parameters (indices in KernelModel::Params) that launches have to
   /// give aligned to 16 bytes, or run the original: without vectors the lanes
   /// would stride over more than they use. Set by the prediction.

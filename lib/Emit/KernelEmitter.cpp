@@ -17,6 +17,7 @@
 #include "Names.h"
 #include "Shape.h"
 #include "ValueText.h"
+#include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
 #include <map>
 
@@ -73,6 +74,8 @@ private:
       E.Helpers.insert("fills");
     if (!P.Aligned.empty())
       E.Helpers.insert("aligned");
+    if (comparesWaves())
+      E.Helpers.insert("waves");
     E.Condition = condition();
     E.Launch = launch();
     return E;
@@ -1221,7 +1224,39 @@ private:
       And("(" + C.Text + ")");
     for (int Pm : P.Aligned)
       And("rcache::device::aligned(" + M.Params[Pm].Name + ")");
+    if (comparesWaves()) {
+      const std::string Life = llvm::formatv("{0:F2}", P.WaveLife);
+      And("rcache::device::waves_pay(" + Name + templateArgs() + ", " +
+          threadsOfBlock() + ", " + std::to_string(maxThreads()) + "u, " +
+          sharedBytes() + ", " + M.Name + templateArgs() +
+          ", rc_grid, rc_block, rc_shared, " + Life + ")");
+    }
     return T.empty() ? "true" : T;
+  }
+
+  /// Is the launch to tell whether the waves of the planned kernel are over
+  /// before those of the original? The names have to stand for one kernel each.
+  bool comparesWaves() const {
+    return P.WaveLife > 0 && P.Block && !isCopy() && !M.Overloaded &&
+           !M.Form.scaled();
+  }
+
+  /// Dynamic shared memory of the planned kernel's blocks.
+  std::string sharedBytes() const {
+    return llvm::any_of(
+               P.Arrays,
+               [](const ArrayPlan &A) { return A.X == Exchange::Shared; })
+               ? "rc_shared"
+               : "0";
+  }
+
+  /// `<T, N>` behind the name of a kernel template.
+  std::string templateArgs() const {
+    std::string T;
+    if (M.IsTemplate)
+      for (const TemplateArg &A : M.TemplateArgs)
+        T += (T.empty() ? "<" : ", ") + A.Name;
+    return T.empty() ? T : T + ">";
   }
 
   /// Threads that stand for one logical block.
@@ -1255,16 +1290,7 @@ private:
       if (!P.Block)
         Args += ", rc_block.x";
     }
-    std::string Targs;
-    if (M.IsTemplate) {
-      for (const TemplateArg &A : M.TemplateArgs)
-        Targs += (Targs.empty() ? "<" : ", ") + A.Name;
-      Targs += Targs.empty() ? "" : ">";
-    }
-    std::string Shared = "0";
-    for (const ArrayPlan &A : P.Arrays)
-      if (A.X == Exchange::Shared)
-        Shared = "rc_shared";
+    const std::string Targs = templateArgs(), Shared = sharedBytes();
     if (P.Merge) {
       const std::string Th = P.Block ? threadsOfBlock() : X;
       std::string Target = std::to_string(P.TargetThreads) + "u";

@@ -86,6 +86,13 @@ bool namedTemplateParams(const KernelDecl &K) {
          });
 }
 
+/// Does the name alone not tell which function is meant?
+bool isOverloaded(const FunctionDecl *F) {
+  const auto Found =
+      F->getDeclContext()->getRedeclContext()->lookup(F->getDeclName());
+  return std::distance(Found.begin(), Found.end()) > 1;
+}
+
 /// From the blocks of launches to those of a text in another form.
 void scale(Geometry &G, const TextForm &Form) {
   auto Scale = [&](std::array<int64_t, 3> &B) {
@@ -107,6 +114,7 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   const FunctionDecl *F = K.Def;
   M->Name = F->getNameAsString();
   M->QualifiedName = F->getQualifiedNameAsString();
+  M->Overloaded = isOverloaded(F);
   M->Signature = M->QualifiedName;
   M->Pos = sourcePos(SM, F->getLocation());
   M->InMainFile = K.InMainFile;

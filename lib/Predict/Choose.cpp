@@ -206,6 +206,13 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
     C.Why += ", whose form did worse where it was measured";
 }
 
+/// Waves in which the blocks of a grid of that size run.
+static double waves(const KernelCounts &K, const Score &S, const Arch &A) {
+  if (S.Waves)
+    return S.Waves;
+  return std::max(1.0, K.GridWarps / A.Sms / std::max(1u, S.Occ.WarpsPerSm));
+}
+
 /// The pointers without whose alignment \p P is not worth while: lanes stride
 /// over long runs then, element by element. Offset by one element, runs of 32
 /// bytes ran at 0.65x to 0.98x of the original, single vectors of words at no
@@ -270,6 +277,10 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
       P.Aligned = alignedParams(M, P);
     }
     predict(M, P, R, Block, A, C);
+    if (P.LeastThreads && P.Block && walksThroughPlanes(M, Block))
+      P.WaveLife = C.Cost.Clocks / R.OriginalCost.Clocks *
+                   waves(R.Original, R.OriginalCost, A) /
+                   waves(C.Counts, C.Cost, A);
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)
       C.Covered &= Array.X == Exchange::Shared || Array.Stage.CoverageProved;

@@ -231,6 +231,51 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 #endif
 // rcache-end: fills
 
+// rcache-begin: waves
+#ifndef RCACHE_DEVICE_WAVES
+#define RCACHE_DEVICE_WAVES
+namespace rcache {
+namespace device {
+/// Blocks that live as long as their launch run in waves, of as many as the device
+/// holds at once. Whether those of `form` are over before the original's, when a
+/// block of the form lives `life` times as long; blocks of `threads` threads for
+/// each of the original's, several of them launched as one of `merged`. True if
+/// the device does not tell, and with -DRCACHE_ANY_LAUNCH.
+template <class Form, class Original>
+static inline bool waves_pay(Form *form, unsigned threads, unsigned merged,
+                             size_t form_shared, Original *original, dim3 grid,
+                             dim3 block, size_t shared, double life) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)form, (void)threads, (void)merged, (void)form_shared, (void)original;
+  (void)grid, (void)block, (void)shared, (void)life;
+  return true;
+#else
+  int device = 0, sms = 0, old_blocks = 0, new_blocks = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) !=
+          cudaSuccess ||
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &old_blocks, original, int(block.x * block.y * block.z), shared) !=
+          cudaSuccess ||
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+          &new_blocks, form, int(merged), form_shared) != cudaSuccess ||
+      sms < 1 || old_blocks < 1 || new_blocks < 1)
+    return true;
+  const auto waves = [&](double blocks, int resident) {
+    const double all = blocks / (double(sms) * resident);
+    const double whole = double((long long)all);
+    return whole < all ? whole + 1 : whole;
+  };
+  const double blocks = double(grid.x) * grid.y * grid.z;
+  return waves(blocks * threads / merged, new_blocks) * life <=
+         waves(blocks, old_blocks);
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: waves
+
 // rcache-begin: aligned
 #ifndef RCACHE_DEVICE_ALIGNED
 #define RCACHE_DEVICE_ALIGNED
