@@ -9,6 +9,12 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+if (($#)) && [[ ! -f $1 ]]; then
+  echo "demo: there is no file '$1'" >&2
+  echo "usage: scripts/demo.sh [source.cu [options of rcache-rewrite]]" >&2
+  exit 2
+fi
+
 scripts/bootstrap.sh --no-editors
 scripts/build.sh dev rcache-rewrite
 source=${1:-examples/k_stencil.cu}
