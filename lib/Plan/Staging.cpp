@@ -322,6 +322,22 @@ timesSymbols(const KernelModel &M, const Assumptions &A, const isl::pw_aff &V,
 
 namespace {
 
+/// \p V, all of whose indices and coordinates have a value on \p D: one formula
+/// may have lost a part of its domain to another piece. nullptr: some have none.
+ValueRef definedOn(const ValueRef &V, const isl::set &D) {
+  auto N = std::make_shared<Value>(*V);
+  if (!N->Aff.is_null() && !D.is_subset(N->Aff.domain())) {
+    const isl::pw_aff Aff = N->Aff;
+    N->Aff = Aff.gist(Aff.domain());
+    if (!D.is_subset(N->Aff.domain()))
+      return nullptr;
+  }
+  for (ValueRef &O : N->Operands)
+    if (O && !(O = definedOn(O, D)))
+      return nullptr;
+  return N;
+}
+
 struct RawPiece {
   isl::set D;
   ValueRef V;
@@ -848,7 +864,7 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     }
   }
 
-  // Join pieces that are one function. Only unguarded neighbours: a guarded
+  // Join pieces that are one function, where it has a value. Only unguarded neighbours: a guarded
   // piece must stay in front of what it hides.
   for (size_t I = 0; I < Pieces.size(); ++I) {
     for (size_t J = I + 1; J < Pieces.size();) {
@@ -856,15 +872,21 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
       bool Unguarded = true;
       for (size_t K = I; K <= J; ++K)
         Unguarded &= Pieces[K].Guards.empty();
-      const bool First = Unguarded && equalOn(P.V, Q.V, Q.D);
+      auto joined = [&](const RawPiece &One, const RawPiece &Other) {
+        const ValueRef V =
+            equalOn(One.V, Other.V, Other.D) ? definedOn(One.V, Other.D) : nullptr;
+        return V && equalOn(V, Other.V, Other.D) ? V : nullptr;
+      };
+      ValueRef V = Unguarded ? joined(P, Q) : nullptr;
       // The other's leaves may be the more general ones.
-      const bool Second = Unguarded && !First && equalOn(Q.V, P.V, P.D);
-      if (!First && !Second) {
+      const bool Second = Unguarded && !V;
+      if (Second)
+        V = joined(Q, P);
+      if (!V) {
         ++J;
         continue;
       }
-      if (Second)
-        P.V = Q.V;
+      P.V = V;
       P.D = P.D.unite(Q.D).coalesce();
       Pieces.erase(Pieces.begin() + static_cast<long>(J));
       if (Second)
