@@ -28,6 +28,10 @@ constexpr unsigned BusyWarps = 8;
 /// Estimated registers above which no gain is claimed for windows: three warps
 /// a scheduler or less, and predictions were off by 0.6 to 1.6 (H200).
 constexpr unsigned MostClaimed = 136;
+/// Elements of windows in loops over planes up to which borders cost little (twice
+/// as many where the grid, and so the waves, are known), and the least gain that
+/// is claimed of larger ones.
+constexpr double SmallWindow = 16, SurelyFaster = 1.25;
 constexpr const char *WouldSpill = "would spill";
 constexpr const char *Spills = "spills";
 
@@ -65,6 +69,23 @@ std::string speedupText(double Speedup) {
   return llvm::formatv("{0:F2}x", Speedup).str();
 }
 
+/// Elements of the largest window of \p P that is loaded.
+double largestWindow(const Plan &P) {
+  double Most = 0;
+  for (const ArrayPlan &A : P.Arrays) {
+    double N = A.WindowReads.empty() ? 0 : 1;
+    for (int64_t E : A.Extent)
+      N *= static_cast<double>(E);
+    if (N > 0 && !A.Lines.empty()) {
+      N = 0;
+      for (const auto &[Low, High] : A.Lines)
+        N += static_cast<double>(std::max<int64_t>(0, High - Low));
+    }
+    Most = std::max(Most, N);
+  }
+  return Most;
+}
+
 /// Cost, Speedup and Rank of a candidate from its counts.
 void predict(const KernelModel &M, const Plan &P, const Choice &R,
              const std::array<int64_t, 3> &Block, const Arch &A, Candidate &C) {
@@ -84,6 +105,12 @@ void predict(const KernelModel &M, const Plan &P, const Choice &R,
     C.Speedup = std::min(C.Speedup, 1.0);
   // With so few warps the order in which the compiler takes things decides.
   if (usesWindows(P) && C.Counts.Registers > MostClaimed)
+    C.Speedup = std::min(C.Speedup, 1.0);
+  // Where blocks live as long as the launch, the slowest one decides: threads at
+  // a border load large windows element by element (measured: 1.18x at 384
+  // outputs a side, 1.00x at 376).
+  if (walksThroughPlanes(M, Block) && C.Speedup < SurelyFaster &&
+      largestWindow(P) > (C.Counts.GridKnown ? 2 : 1) * SmallWindow)
     C.Speedup = std::min(C.Speedup, 1.0);
   // A launch with too few threads for the plan runs the original.
   if (P.LeastThreads && C.Counts.GridWarps > 0 &&
