@@ -864,8 +864,8 @@ StagingResult rcache::stagingFunction(const KernelModel &M,
     }
   }
 
-  // Join pieces that are one function, where it has a value. Only unguarded neighbours: a guarded
-  // piece must stay in front of what it hides.
+  // Join pieces that are one function, where it has a value. Only unguarded
+  // neighbours: a guarded piece must stay in front of what it hides.
   for (size_t I = 0; I < Pieces.size(); ++I) {
     for (size_t J = I + 1; J < Pieces.size();) {
       RawPiece &P = Pieces[I], &Q = Pieces[J];

@@ -339,8 +339,9 @@ convexPart(const isl::set &Whole, const isl::set &Reach,
     const auto Low = minConst(V, S), High = maxConst(V, S);
     return Low && High ? std::optional(*High - *Low + 1) : std::nullopt;
   };
-  const isl::set Missing = Hull.intersect(Known).subtract(D).coalesce();
-  if (Sides && Missing.n_basic_set() <= MostCuts)
+  const isl::set Missing =
+      Sides ? Hull.intersect(Known).subtract(D).coalesce() : never(D.ctx());
+  if (Missing.n_basic_set() <= MostCuts)
     Missing.foreach_basic_set([&](const isl::basic_set &B) {
       std::vector<std::string> Narrow;
       for (const std::string &E : ElemIds) {
