@@ -34,9 +34,15 @@ if(EXISTS "${PROJECT_SOURCE_DIR}/include/rcache/device")
 endif()
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/man/"
         DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" FILES_MATCHING PATTERN "*.1")
-install(FILES LICENSE README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+# All that the pages link to, so that links work (scripts/check_docs.py).
+install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md
+        DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs"
-        FILES_MATCHING PATTERN "*.md" PATTERN "man" EXCLUDE)
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.schema.json"
+        PATTERN "man" EXCLUDE)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
+        FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.h" PATTERN "*.md" PATTERN "*.sh"
+        PATTERN "rewritten" EXCLUDE)
 # The checker is a project of its own, which installs nothing by itself.
 if(TARGET rcache-check)
   install(TARGETS rcache-check RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")

@@ -33,6 +33,7 @@ function(rcache_rewrite)
     message(FATAL_ERROR "rcache_rewrite: TARGET '${Arg_TARGET}' is no target")
   endif()
   if(NOT RCACHE_ENABLE)
+    file(REMOVE "${CMAKE_BINARY_DIR}/rcache-sources.json")
     return()
   endif()
   get_target_property(Aliased "${Arg_TARGET}" ALIASED_TARGET)
@@ -42,6 +43,11 @@ function(rcache_rewrite)
   _rcache_check_place("${Arg_TARGET}")
   _rcache_write_flags("${Arg_TARGET}" FlagsFile)
   _rcache_order_target("${Arg_TARGET}" OrderTarget)
+  # A name that no source has is an error where it is clear which source is meant.
+  list(LENGTH Arg_SOURCES NumSources)
+  if(Arg_KERNELS AND NOT NumSources EQUAL 1)
+    list(APPEND Arg_OPTIONS --kernels-elsewhere)
+  endif()
 
   set(Wanted)
   foreach(Source IN LISTS Arg_SOURCES)
@@ -109,9 +115,13 @@ function(_rcache_check_place Target)
       "rcache_rewrite: the project does not use CUDA; call enable_language(CUDA) "
       "or name CUDA in project(), and have a CUDA toolkit installed")
   endif()
-  if(NOT EXISTS "${rcache_REWRITE_EXECUTABLE}")
-    message(FATAL_ERROR
-      "rcache_rewrite: the program '${rcache_REWRITE_EXECUTABLE}' is missing")
+  # Imported by find_package(rcache), or made by this project.
+  get_target_property(IsImported rcache::rewrite IMPORTED)
+  if(IsImported)
+    get_target_property(Program rcache::rewrite IMPORTED_LOCATION)
+    if(NOT EXISTS "${Program}")
+      message(FATAL_ERROR "rcache_rewrite: the program '${Program}' is missing")
+    endif()
   endif()
   get_target_property(Folder ${Target} SOURCE_DIR)
   if(NOT Folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
@@ -351,7 +361,7 @@ function(_rcache_add_command Target Source FlagsFile OrderTarget Kernels Options
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${OutputFolder}"
     COMMAND ${Command}
     DEPENDS "${Source}" "${FlagsFile}" ${SourceFlagsFile} ${OrderTarget}
-            "${rcache_REWRITE_EXECUTABLE}"
+            "$<TARGET_FILE:rcache::rewrite>"
     DEPFILE "${Output}.d"
     WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
     COMMENT "Rewriting CUDA source ${Shown}"
@@ -361,6 +371,7 @@ function(_rcache_add_command Target Source FlagsFile OrderTarget Kernels Options
   # The result is compiled as the source was; headers beside the source are found.
   foreach(Path IN LISTS Paths)
     _rcache_copy_properties("${Source}" "${Path}")
+    _rcache_remember("${Source}" "${Path}")
   endforeach()
   set(${Result} "${Output}" PARENT_SCOPE)
   set(${AllResults} "${Paths}" PARENT_SCOPE)
@@ -382,4 +393,33 @@ function(_rcache_copy_properties From To)
       set_source_files_properties("${To}" PROPERTIES ${Property} "${Values}")
     endif()
   endforeach()
+endfunction()
+
+# The compile commands name the results. What they were made from is written beside
+# them, in rcache-sources.json, for rcache-rewrite -p, rcache-lsp and other tools.
+function(_rcache_remember Source Result)
+  set_property(GLOBAL APPEND PROPERTY RCACHE_RESULTS_OF_ALL "${Result}")
+  set_property(GLOBAL APPEND PROPERTY RCACHE_SOURCES_OF_ALL "${Source}")
+  get_property(IsDue GLOBAL PROPERTY RCACHE_MAP_IS_DUE)
+  if(NOT IsDue)
+    set_property(GLOBAL PROPERTY RCACHE_MAP_IS_DUE TRUE)
+    cmake_language(DEFER DIRECTORY "${CMAKE_SOURCE_DIR}" CALL _rcache_write_map)
+  endif()
+endfunction()
+
+function(_rcache_write_map)
+  get_property(Results GLOBAL PROPERTY RCACHE_RESULTS_OF_ALL)
+  get_property(Sources GLOBAL PROPERTY RCACHE_SOURCES_OF_ALL)
+  set(Map "{}")
+  foreach(Result Source IN ZIP_LISTS Results Sources)
+    string(REGEX REPLACE "([\"\\\\])" "\\\\\\1" Source "${Source}")
+    string(JSON Map SET "${Map}" "${Result}" "\"${Source}\"")
+  endforeach()
+  set(File "${CMAKE_BINARY_DIR}/rcache-sources.json")
+  if(EXISTS "${File}")
+    file(READ "${File}" Old)
+  endif()
+  if(NOT "${Old}" STREQUAL "${Map}\n") # its time tells whether it has changed
+    file(WRITE "${File}" "${Map}\n")
+  endif()
 endfunction()

@@ -72,8 +72,10 @@ function(rcache_add_tool Target)
   add_executable(${Target} ${Arg_SOURCES})
   rcache_common_options(${Target})
   rcache_link(${Target} PRIVATE Isl::isl ${Arg_LINKS} clang-cpp LLVM)
-  install(TARGETS ${Target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
-          COMPONENT tools)
+  if(RCACHE_INSTALL)
+    install(TARGETS ${Target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
+            COMPONENT tools)
+  endif()
 endfunction()
 
 function(rcache_add_unittest Target)

@@ -134,10 +134,20 @@ void printKernel(Printer &P, const KernelResult &K) {
 void printMessages(raw_ostream &OS, const FileResult &R, bool Quiet,
                    bool Color) {
   Printer P(OS, R, Color);
-  if (!R.Usable || !Quiet)
-    for (const ParseError &E : R.Parse.Errors)
-      P.print({R.Usable ? RemarkLevel::Warning : RemarkLevel::Error, E.Pos,
-               E.Text});
+  if (!R.Usable || !Quiet) {
+    // One missing header makes hundreds; the first ones are those to mend.
+    constexpr size_t MaxErrors = 20;
+    const RemarkLevel Level =
+        R.Usable ? RemarkLevel::Warning : RemarkLevel::Error;
+    llvm::ArrayRef<ParseError> Errors = R.Parse.Errors;
+    for (const ParseError &E : Errors.take_front(MaxErrors))
+      P.print({Level, E.Pos, E.Text});
+    if (Errors.size() > MaxErrors)
+      P.print({RemarkLevel::Note,
+               {},
+               "and " + std::to_string(Errors.size() - MaxErrors) +
+                   " further errors in '" + R.File + "'"});
+  }
   for (const KernelResult &K : R.Rewrite.Kernels)
     if (Quiet)
       printWarnings(P, K);

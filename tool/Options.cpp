@@ -4,7 +4,6 @@
 // The only globals of the project: cl::opt objects, read once into ToolOptions.
 
 #include "Options.h"
-#include "rcache/Config.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -26,9 +25,9 @@ cl::OptionCategory Project("Whole projects");
 cl::extrahelp Further(
     "\nCompiler flags, of nvcc or clang, follow after `--`:\n"
     "  rcache-rewrite kernel.cu -o kernel_rc.cu -- -Iinclude -arch=sm_90\n"
-    "Without them and without -p, the nearest compile_commands.json that "
-    "knows\n"
-    "the file is used, if there is one.\n\n"
+    "Without them and without -p, the nearest compile_commands.json is used, "
+    "if there\n"
+    "is one. The source `-` is standard input.\n\n"
     "Exit status: 0 done, 1 a source does not parse or a file cannot be read "
     "or\n"
     "written (no output is changed then), 2 wrong usage.\n");
@@ -48,6 +47,8 @@ cl::opt<bool> List("list", cl::cat(What),
                             "reason"));
 cl::opt<std::string> Report("report", cl::value_desc("file"), cl::cat(What),
                             cl::desc("Write a JSON report (docs/report.md)"));
+cl::opt<std::string> Csv("csv", cl::value_desc("file"), cl::cat(What),
+                         cl::desc("Write a table with a line for each kernel"));
 cl::opt<std::string> Picture("picture", cl::value_desc("file.svg"),
                              cl::cat(What),
                              cl::desc("Draw which lane and register own which "
@@ -94,6 +95,10 @@ cl::list<std::string> Kernels("kernel", cl::value_desc("name"),
                               cl::cat(rewriteCategory()),
                               cl::desc("Only this kernel (repeatable; a name "
                                        "or a qualified name)"));
+cl::opt<bool> KernelsElsewhere(
+    "kernels-elsewhere", cl::cat(rewriteCategory()), cl::Hidden,
+    cl::desc("For builds that name the kernels of several files: one that this "
+             "file does not have is no error"));
 cl::opt<std::string> Coarsen("coarsen", cl::value_desc("auto|N"),
                              cl::cat(rewriteCategory()), cl::init("auto"),
                              cl::desc("Outputs a thread (default: auto)"));
@@ -168,6 +173,7 @@ cl::opt<std::string> SourceRoot("source-root", cl::value_desc("dir"),
                                 cl::desc("Folder whose tree --out-root mirrors "
                                          "(default: the current one)"));
 cl::opt<std::string> Jobs("j", cl::value_desc("N"), cl::cat(Project),
+                          cl::Prefix,
                           cl::desc("Files at a time (default: one a core)"));
 cl::opt<bool> KeepGoing("keep-going", cl::cat(Project),
                         cl::desc("Write what can be written although some "
@@ -219,13 +225,23 @@ bool readFlagsFile(StringRef Path, std::vector<std::string> &Flags) {
 bool checkCombination(const ToolOptions &O) {
   const bool Shows = O.Diff || O.List || !O.Library.PrintAfter.empty() ||
                      !O.ReportFile.empty() || !O.PictureFile.empty() ||
-                     !O.FixesFile.empty();
+                     !O.FixesFile.empty() || !O.CsvFile.empty();
   if (O.Sources.empty() && !O.All)
     return usageError("no source file");
-  if (O.All && (O.DatabasePath.empty() || O.OutRoot.empty()) && !Shows)
-    return usageError("--all needs -p and --out-root");
-  if (O.All && O.DatabasePath.empty())
-    return usageError("--all needs -p");
+  if (O.All && O.OutRoot.empty() && !Shows)
+    return usageError("--all needs --out-root, or --list, --diff, --csv or "
+                      "--report to write no source");
+  if (llvm::is_contained(O.Sources, "-")) {
+    if (O.Sources.size() > 1)
+      return usageError("standard input is read once: no source beside '-'");
+    if (O.InPlace || !O.OutRoot.empty())
+      return usageError("the result of standard input goes to standard output "
+                        "or to the file of -o");
+  }
+  if (!O.PictureFile.empty() && O.PictureFile != "-" &&
+      !StringRef(O.PictureFile).ends_with_insensitive(".svg"))
+    return usageError("--picture writes SVG: name a file in .svg, not '" +
+                      O.PictureFile + "'");
   if (O.All && !O.Sources.empty())
     return usageError("--all takes no source files");
   if (O.All && (O.InPlace || !O.Output.empty()))
@@ -238,7 +254,7 @@ bool checkCombination(const ToolOptions &O) {
     return usageError("-o takes one source file");
   if (O.Sources.size() > 1 && !O.InPlace && O.OutRoot.empty() && !Shows)
     return usageError("several source files need -i, --out-root, --diff, "
-                      "--list or --report");
+                      "--list, --csv or --report");
   if (!O.DepFile.empty() && O.Output.empty())
     return usageError("--depfile needs -o");
   if (O.InPlace && O.Library.LineDirectives)
@@ -275,6 +291,8 @@ bool copyOptions(ToolOptions &O) {
   O.List = List;
   O.ReportFile = Report;
   O.PictureFile = Picture;
+  O.CsvFile = Csv;
+  O.KernelsElsewhere = KernelsElsewhere;
   O.FixesFile = Fixes;
   O.DepFile = DepFile;
   O.All = All;
@@ -328,11 +346,6 @@ bool copyOptions(ToolOptions &O) {
   return readInto(Jobs, "j", 1024, O.Jobs) && good(readSharedOptions(O, L));
 }
 
-void printVersion(llvm::raw_ostream &OS) {
-  OS << "rcache-rewrite " << RCACHE_VERSION << ", on clang "
-     << RCACHE_CLANG_MAJOR << '\n';
-}
-
 } // namespace
 
 std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
@@ -347,7 +360,10 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
 
   ToolOptions O;
   O.Flags = takeFlags(Args);
-  cl::SetVersionPrinter(printVersion);
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-rewrite"); });
+  if (!good(checkPlaceOfFlags(Args)))
+    return std::nullopt;
   if (!cl::ParseCommandLineOptions(
           Args.size(), Args.data(),
           "Rewrites CUDA kernels that stage data in shared memory to keep it "

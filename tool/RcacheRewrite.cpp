@@ -14,6 +14,7 @@
 #include "Output/Files.h"
 #include "Output/FixesYaml.h"
 #include "Output/PictureSvg.h"
+#include "Output/ReportCsv.h"
 #include "Output/ReportJson.h"
 #include "Sources.h"
 #include "Support/UnifiedDiff.h"
@@ -23,8 +24,11 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <set>
 
 using namespace rcache;
 using llvm::StringRef;
@@ -113,6 +117,10 @@ bool writeAll(Outputs &Out, const ToolOptions &O) {
     Out.Stdout += reportJson(Out.Reports);
   if (!O.PictureFile.empty())
     Out.Files.add(O.PictureFile, pictureSvg(Out.Reports));
+  if (!O.CsvFile.empty() && O.CsvFile != "-")
+    Out.Files.add(O.CsvFile, reportCsv(Out.Reports));
+  else if (O.CsvFile == "-")
+    Out.Stdout += reportCsv(Out.Reports);
   if (!O.FixesFile.empty())
     Out.Files.add(O.FixesFile, fixesYaml(Out.Fixes));
   if (llvm::Error E = Out.Files.commit()) {
@@ -139,6 +147,89 @@ void printCommand(const ParseJob &Job) {
   llvm::errs() << "# " << llvm::join(*Command, " ") << '\n';
 }
 
+/// An output that is a source by another name would be the end of it. Results
+/// in place are asked for with -i.
+bool keepsSources(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
+  auto Check = [&](StringRef Output, StringRef Option) {
+    for (const ParseJob &Job : Jobs)
+      if (!Output.empty() && !Job.Buffer &&
+          llvm::sys::fs::equivalent(Output, Job.File)) {
+        llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
+            << Option << " would overwrite the source '" << Job.File << '\''
+            << (Option == "-o" ? " (-i changes sources in place)" : "") << '\n';
+        return false;
+      }
+    return true;
+  };
+  for (const ParseJob &Job : Jobs)
+    if (!O.OutRoot.empty() && !Check(mirroredPath(Job.File, O), "--out-root"))
+      return false;
+  return Check(O.Output, "-o") && Check(O.ReportFile, "--report") &&
+         Check(O.PictureFile, "--picture") && Check(O.CsvFile, "--csv") &&
+         Check(O.FixesFile, "--export-fixes") && Check(O.DepFile, "--depfile");
+}
+
+/// Each --kernel names a kernel of some file.
+bool kernelsThere(const std::vector<const FileResult *> &Files,
+                  const ToolOptions &O) {
+  std::set<std::string> Names, Shown;
+  for (const FileResult *R : Files)
+    for (const KernelResult &K : R->Rewrite.Kernels)
+      if (K.Model) {
+        Names.insert({K.Model->Name, K.Model->QualifiedName,
+                      "::" + K.Model->QualifiedName});
+        Shown.insert(K.Model->QualifiedName);
+      }
+  bool Good = true;
+  for (const std::string &Wanted : O.Library.Kernels) {
+    if (O.KernelsElsewhere || Names.count(Wanted))
+      continue;
+    Good = false;
+    llvm::raw_ostream &OS =
+        llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
+        << "there is no kernel '" << Wanted << '\'';
+    auto Nearest = std::min_element(
+        Names.begin(), Names.end(), [&](StringRef A, StringRef B) {
+          return A.edit_distance(Wanted) < B.edit_distance(Wanted);
+        });
+    if (Nearest != Names.end() &&
+        StringRef(*Nearest).edit_distance(Wanted) <= 1 + Wanted.size() / 4)
+      OS << "; did you mean '" << *Nearest << "'?\n";
+    else if (Shown.empty())
+      OS << "; there are no kernels at all\n";
+    else
+      OS << "; there are: " << llvm::join(Shown, ", ") << '\n';
+  }
+  return Good;
+}
+
+/// What the user named and did not get, each text once a run.
+void printNotes(const std::vector<const FileResult *> &Files,
+                const std::vector<ParseJob> &Jobs) {
+  auto Warning = []() -> llvm::raw_ostream & {
+    return llvm::WithColor::warning(llvm::errs(), "rcache-rewrite");
+  };
+  std::set<std::string> Seen;
+  std::vector<std::string> Unknown;
+  for (const FileResult *R : Files) {
+    for (const std::string &Note : R->Parse.Notes)
+      if (Seen.insert(Note).second)
+        Warning() << Note << '\n';
+    for (const std::string &Flag : R->Parse.UnknownFlags)
+      if (Seen.insert(Flag).second)
+        Unknown.push_back(Flag);
+  }
+  if (!Unknown.empty())
+    Warning() << "compiler flags that neither clang nor nvcc is known to have "
+                 "were left out: "
+              << llvm::join(Unknown, " ") << '\n';
+  for (const ParseJob &Job : Jobs)
+    if (!Job.Flags.InferredFrom.empty())
+      llvm::WithColor::note(llvm::errs(), "rcache-rewrite")
+          << "the compile commands do not know '" << Job.File
+          << "'; it is parsed as '" << Job.Flags.InferredFrom << "' is\n";
+}
+
 int run(const ToolOptions &O, const std::string &ToolPath) {
   auto Error = []() -> llvm::raw_ostream & {
     return llvm::WithColor::error(llvm::errs(), "rcache-rewrite");
@@ -148,6 +239,8 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
     Error() << llvm::toString(Jobs.takeError()) << '\n';
     return Failed;
   }
+  if (!keepsSources(*Jobs, O))
+    return WrongUsage;
   if (O.Verbose)
     for (const ParseJob &Job : *Jobs)
       printCommand(Job);
@@ -155,14 +248,19 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
   std::vector<llvm::Expected<FileResult>> Results = runJobs(*Jobs, O);
   Outputs Out;
   size_t Failures = 0;
-  std::vector<const FileResult *> Good;
+  std::vector<const FileResult *> Good, Parsed;
+  for (llvm::Expected<FileResult> &R : Results)
+    if (R)
+      Parsed.push_back(&*R);
+  if (!O.Quiet)
+    printNotes(Parsed, *Jobs);
   for (llvm::Expected<FileResult> &R : Results) {
     if (!R) {
       Error() << llvm::toString(R.takeError()) << '\n';
       ++Failures;
       continue;
     }
-    printMessages(llvm::errs(), *R, O.Quiet, useColor(O));
+    printMessages(llvm::errs(), *R, O.Quiet || O.List, useColor(O));
     if (O.ExplainChoice)
       printChoices(llvm::errs(), *R);
     if (O.Verbose)
@@ -184,6 +282,8 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
     printSummary(llvm::errs(), Good, Failures);
   if (Failures && !O.KeepGoing)
     return Failed;
+  if (!Failures && !kernelsThere(Good, O))
+    return Failed;
   if (!writeAll(Out, O))
     return Failed;
   return Failures ? Failed : Done;
@@ -192,6 +292,7 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
 } // namespace
 
 int main(int Argc, const char **Argv) {
+  llvm::setBugReportMsg(BugReportText);
   llvm::InitLLVM Init(Argc, Argv);
   std::optional<ToolOptions> O = rcache::parseCommandLine(Argc, Argv);
   if (!O)

@@ -7,14 +7,20 @@
 #include "Tune.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/Threading.h"
 #include "llvm/Support/raw_ostream.h"
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
+#include <thread>
 
 using llvm::SmallString;
 using llvm::StringRef;
@@ -40,64 +46,145 @@ flagsFor(StringRef File, const ToolOptions &O,
     return Flags;
   }
   if (Database) {
-    if (std::optional<CompileFlags> Flags = Database->find(absolute(File)))
+    if (auto Flags = Database->findOrInfer(absolute(File)))
       return *Flags;
-    return llvm::createStringError("the compile commands in '" +
-                                   O.DatabasePath + "' do not know '" + File +
-                                   "'");
+    return llvm::createStringError(
+        "the compile commands in '" + O.DatabasePath + "' do not know '" +
+        File + "', nor any CUDA source whose flags would do");
   }
   if (auto Nearest = CompileDatabase::nearest(absolute(File)))
-    if (std::optional<CompileFlags> Flags = Nearest->find(absolute(File)))
+    if (auto Flags = Nearest->findOrInfer(absolute(File)))
       return *Flags;
   return CompileFlags();
 }
 
-/// "[3/12] name", rewritten in place. Silent where stderr is no terminal.
+/// What goes on, in one line that is written again and again: "[3/12] name"
+/// and, for files that take their time, how long. Silent where stderr is no
+/// terminal.
 class Progress {
+  using Clock = std::chrono::steady_clock;
   const size_t Total;
   const bool On;
   size_t Done = 0;
+  bool Shown = false, Stopping = false;
+  std::map<std::string, Clock::time_point> Running;
   std::mutex Lock;
+  std::condition_variable Wake;
+  std::thread Ticker;
 
 public:
   Progress(size_t Total, bool Wanted)
-      : Total(Total), On(Wanted && Total > 1 &&
-                         llvm::sys::Process::StandardErrIsDisplayed()) {}
+      : Total(Total),
+        On(Wanted && llvm::sys::Process::StandardErrIsDisplayed()) {
+    if (On)
+      Ticker = std::thread([this] { tick(); });
+  }
 
-  void finished(StringRef File) {
-    std::lock_guard<std::mutex> Guard(Lock);
-    ++Done;
+  ~Progress() {
     if (!On)
       return;
-    llvm::errs() << "\r\x1b[K[" << Done << '/' << Total << "] "
-                 << llvm::sys::path::filename(File);
-    if (Done == Total)
+    {
+      std::lock_guard<std::mutex> Guard(Lock);
+      Stopping = true;
+    }
+    Wake.notify_all();
+    Ticker.join();
+    if (Shown)
       llvm::errs() << "\r\x1b[K";
   }
+
+  void started(StringRef File) {
+    if (!On)
+      return;
+    std::lock_guard<std::mutex> Guard(Lock);
+    Running.emplace(File.str(), Clock::now());
+  }
+
+  void finished(StringRef File) {
+    if (!On)
+      return;
+    std::lock_guard<std::mutex> Guard(Lock);
+    ++Done;
+    Running.erase(File.str());
+    if (Total > 1)
+      show();
+  }
+
+private:
+  /// The file that has been at work for the longest time.
+  void show() {
+    llvm::errs() << "\r\x1b[K";
+    if (Total > 1)
+      llvm::errs() << '[' << Done << '/' << Total << "] ";
+    Shown = true;
+    auto Oldest = std::min_element(
+        Running.begin(), Running.end(),
+        [](const auto &A, const auto &B) { return A.second < B.second; });
+    if (Oldest == Running.end())
+      return;
+    const auto Seconds = std::chrono::duration_cast<std::chrono::seconds>(
+        Clock::now() - Oldest->second);
+    llvm::errs() << "analysing " << llvm::sys::path::filename(Oldest->first);
+    if (Seconds.count())
+      llvm::errs() << ", " << Seconds.count() << " s";
+  }
+
+  void tick() {
+    std::unique_lock<std::mutex> Guard(Lock);
+    while (!Wake.wait_for(Guard, std::chrono::milliseconds(500),
+                          [this] { return Stopping; }))
+      show();
+  }
 };
+
+/// Standard input as a text, and its name in messages.
+constexpr const char *StdinName = "<stdin>";
 
 } // namespace
 
 llvm::Expected<std::vector<ParseJob>> makeJobs(const ToolOptions &O,
                                                const std::string &ToolPath) {
   std::optional<CompileDatabase> Database;
-  if (!O.DatabasePath.empty()) {
-    auto Loaded = CompileDatabase::load(O.DatabasePath);
+  std::string Path = O.DatabasePath;
+  if (O.All && Path.empty()) {
+    Path = CompileDatabase::nearestTo(absolute("."));
+    if (Path.empty())
+      return llvm::createStringError(
+          "there is no compile_commands.json here, above, or in a folder "
+          "'build': name one with -p");
+  }
+  if (!Path.empty()) {
+    auto Loaded = CompileDatabase::load(Path);
     if (!Loaded)
       return Loaded.takeError();
     Database = std::move(*Loaded);
   }
+  const std::vector<std::string> Files =
+      O.All ? Database->cudaFiles() : O.Sources;
+  if (Files.empty())
+    return llvm::createStringError("the compile commands in '" + Path +
+                                   "' compile no CUDA source");
 
   std::vector<ParseJob> Jobs;
   std::set<std::string> Seen;
-  for (const std::string &File : O.All ? Database->cudaFiles() : O.Sources) {
+  for (std::string File : Files) {
     if (!Seen.insert(absolute(File)).second)
       continue;
+    std::optional<std::string> Text;
+    if (File == "-") {
+      File = StdinName;
+      auto Buffer = llvm::MemoryBuffer::getSTDIN();
+      if (!Buffer)
+        return llvm::createStringError("cannot read standard input: " +
+                                       Buffer.getError().message());
+      Text = (*Buffer)->getBuffer().str();
+    }
     auto Flags = flagsFor(File, O, Database);
     if (!Flags)
       return Flags.takeError();
     ParseJob Job;
     Job.File = File;
+    Job.Buffer = std::move(Text);
     Job.Flags = std::move(*Flags);
     Job.Flags.Flags.insert(Job.Flags.Flags.end(), O.ExtraArgs.begin(),
                            O.ExtraArgs.end());
@@ -116,6 +203,7 @@ runJobs(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
   auto Run = [&](size_t I) {
     Options Library = O.Library;
     Library.Tune = makeTuneHook(O, Jobs[I]);
+    Line.started(Jobs[I].File);
     Slots[I].emplace(rewriteFile(Jobs[I], Library, O.AllowErrors));
     Line.finished(Jobs[I].File);
   };

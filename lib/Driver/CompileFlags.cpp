@@ -10,8 +10,12 @@
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include <algorithm>
 #include <set>
 
 using clang::tooling::CompileCommand;
@@ -76,6 +80,30 @@ bool compilesCuda(const CompileCommand &C) {
   return false;
 }
 
+/// Parts of the path that two files have in common, from the root on.
+size_t commonFolders(StringRef A, StringRef B) {
+  size_t Common = 0;
+  auto I = path::begin(A), J = path::begin(B);
+  for (; I != path::end(A) && J != path::end(B) && *I == *J; ++I, ++J)
+    ++Common;
+  return Common;
+}
+
+/// \p Files, those first that are compiled as \p Like probably is: of the same
+/// stem ("blur.cuh", "blur.cu"), in the same folder or near it.
+std::vector<std::string> bySimilarity(std::vector<std::string> Files,
+                                      StringRef Like) {
+  auto Rank = [&](StringRef File) {
+    return std::pair(path::stem(File) == path::stem(Like),
+                     commonFolders(File, Like));
+  };
+  std::stable_sort(Files.begin(), Files.end(),
+                   [&](const std::string &A, const std::string &B) {
+                     return Rank(A) > Rank(B);
+                   });
+  return Files;
+}
+
 } // namespace
 
 CompileDatabase::CompileDatabase() = default;
@@ -94,27 +122,75 @@ llvm::Expected<CompileDatabase> CompileDatabase::load(StringRef Path) {
   if (!Result.Db)
     return llvm::createStringError("cannot read the compile commands in '" +
                                    File + "': " + StringRef(Message).rtrim());
+  Result.readSourceMap(path::parent_path(File));
   return Result;
 }
 
-std::optional<CompileDatabase> CompileDatabase::nearest(StringRef SourceFile) {
-  for (StringRef Folder = path::parent_path(SourceFile); !Folder.empty();
-       Folder = path::parent_path(Folder))
+/// A file that is missing or damaged is none: then results are sources.
+void CompileDatabase::readSourceMap(StringRef Folder) {
+  SmallString<256> File(Folder);
+  path::append(File, "rcache-sources.json");
+  auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true);
+  if (!Buffer)
+    return;
+  auto Parsed = llvm::json::parse((*Buffer)->getBuffer());
+  if (!Parsed)
+    return llvm::consumeError(Parsed.takeError());
+  const llvm::json::Object *Map = Parsed->getAsObject();
+  if (!Map)
+    return;
+  for (const auto &[Result, Source] : *Map)
+    if (auto Name = Source.getAsString()) {
+      SourceOf[absolute(Result, "")] = absolute(*Name, "");
+      ResultsOf.emplace(absolute(*Name, ""), absolute(Result, ""));
+    }
+}
+
+/// Calls \p Take for the compile commands above \p Folder, nearest first, until
+/// it returns true.
+static void eachAbove(StringRef Folder,
+                      llvm::function_ref<bool(StringRef File)> Take) {
+  for (; !Folder.empty(); Folder = path::parent_path(Folder))
     for (StringRef Sub : {"", "build"}) {
       SmallString<256> File(Folder);
       path::append(File, Sub, "compile_commands.json");
-      if (!fs::exists(File))
-        continue;
-      auto Db = load(File);
-      if (Db && Db->find(SourceFile))
-        return std::move(*Db);
-      llvm::consumeError(Db.takeError());
+      if (fs::exists(File) && Take(File))
+        return;
     }
-  return std::nullopt;
+}
+
+std::optional<CompileDatabase> CompileDatabase::nearest(StringRef SourceFile) {
+  std::optional<CompileDatabase> Knows, Infers;
+  eachAbove(path::parent_path(SourceFile), [&](StringRef File) {
+    auto Db = load(File);
+    if (!Db) {
+      llvm::consumeError(Db.takeError());
+      return false;
+    }
+    if (Db->find(SourceFile))
+      Knows = std::move(*Db);
+    else if (!Infers && Db->findOrInfer(SourceFile))
+      Infers = std::move(*Db);
+    return Knows.has_value();
+  });
+  return Knows ? std::move(Knows) : std::move(Infers);
+}
+
+std::string CompileDatabase::nearestTo(StringRef Folder) {
+  std::string Found;
+  eachAbove(Folder, [&](StringRef File) {
+    Found = File.str();
+    return true;
+  });
+  return Found;
 }
 
 std::optional<CompileFlags> CompileDatabase::find(StringRef SourceFile) const {
   std::vector<CompileCommand> Commands = Db->getCompileCommands(SourceFile);
+  // A source that several targets rewrite is parsed as the first one does.
+  auto [First, Last] = ResultsOf.equal_range(absolute(SourceFile, ""));
+  for (; Commands.empty() && First != Last; ++First)
+    Commands = Db->getCompileCommands(First->second);
   if (Commands.empty())
     return std::nullopt;
   const CompileCommand &C = Commands.front();
@@ -126,12 +202,53 @@ std::optional<CompileFlags> CompileDatabase::find(StringRef SourceFile) const {
   return Result;
 }
 
+std::optional<CompileFlags>
+CompileDatabase::findOrInfer(StringRef SourceFile) const {
+  if (auto Known = find(SourceFile))
+    return Known;
+  const std::vector<std::string> Similar =
+      bySimilarity(cudaFiles(), absolute(SourceFile, ""));
+  if (Similar.empty())
+    return std::nullopt;
+  auto Flags = find(Similar.front());
+  if (Flags)
+    Flags->InferredFrom = Similar.front();
+  return Flags;
+}
+
 std::vector<std::string> CompileDatabase::cudaFiles() const {
   std::set<std::string> Files;
   for (const CompileCommand &C : Db->getAllCompileCommands())
-    if (compilesCuda(C))
-      Files.insert(absolute(C.Filename, C.Directory));
+    if (compilesCuda(C)) {
+      std::string File = absolute(C.Filename, C.Directory);
+      auto Source = SourceOf.find(File);
+      Files.insert(Source == SourceOf.end() ? File : Source->second);
+    }
   return {Files.begin(), Files.end()};
+}
+
+std::vector<std::string> CompileDatabase::includersOf(StringRef Header) const {
+  const StringRef Name = path::filename(Header);
+  std::vector<std::string> Found;
+  for (std::string &File : bySimilarity(cudaFiles(), absolute(Header, ""))) {
+    auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true);
+    if (!Buffer)
+      continue;
+    for (StringRef Line : llvm::split((*Buffer)->getBuffer(), '\n')) {
+      Line = Line.ltrim();
+      if (!Line.consume_front("#"))
+        continue;
+      Line = Line.ltrim();
+      if (!Line.consume_front("include"))
+        continue;
+      StringRef Included = Line.trim(" \t\r\"<>");
+      if (path::filename(Included) == Name) {
+        Found.push_back(std::move(File));
+        break;
+      }
+    }
+  }
+  return Found;
 }
 
 } // namespace rcache

@@ -72,12 +72,18 @@ std::vector<unsigned> versionOf(StringRef Name) {
   return Numbers;
 }
 
-std::vector<std::string> candidates() {
+/// Folders to look at. \p Note: on variables that lead to none.
+std::vector<std::string> candidates(std::string &Note) {
   std::vector<std::string> Result;
   for (const char *Name : {"CUDA_PATH", "CUDA_HOME", "CUDA_ROOT"})
-    if (auto Value = llvm::sys::Process::GetEnv(Name))
-      if (!Value->empty())
-        Result.push_back(*Value);
+    if (auto Value = llvm::sys::Process::GetEnv(Name);
+        Value && !Value->empty()) {
+      Result.push_back(*Value);
+      if (Note.empty() && !hasRuntimeHeader(*Value))
+        Note = std::string(Name) + " is '" + *Value + "', but " +
+               (fs::is_directory(*Value) ? "there is no include/cuda_runtime.h"
+                                         : "there is no such folder");
+    }
   if (auto Nvcc = llvm::sys::findProgramByName("nvcc")) {
     SmallString<128> Real;
     if (!fs::real_path(*Nvcc, Real))
@@ -107,6 +113,12 @@ bool isResourceDir(StringRef Folder) {
 
 } // namespace
 
+std::string cudaVersionText(unsigned Version) {
+  return Version == 0 ? ""
+                      : std::to_string(Version / 1000) + "." +
+                            std::to_string(Version % 1000 / 10);
+}
+
 llvm::Expected<CudaInstall> findCudaInstall(StringRef Wanted) {
   if (!Wanted.empty()) {
     if (hasRuntimeHeader(Wanted))
@@ -114,10 +126,14 @@ llvm::Expected<CudaInstall> findCudaInstall(StringRef Wanted) {
     return llvm::createStringError("no CUDA toolkit in '" + Wanted +
                                    "': include/cuda_runtime.h is not there");
   }
-  std::string Seen;
-  for (const std::string &Folder : candidates()) {
-    if (hasRuntimeHeader(Folder))
-      return describe(Folder);
+  std::string Seen, Note;
+  for (const std::string &Folder : candidates(Note)) {
+    if (hasRuntimeHeader(Folder)) {
+      CudaInstall Install = describe(Folder);
+      if (!Note.empty())
+        Install.Note = Note + "; the toolkit in '" + Folder + "' is taken";
+      return Install;
+    }
     Seen += (Seen.empty() ? "" : ", ") + Folder;
   }
   return llvm::createStringError("no CUDA toolkit found (looked in " + Seen +

@@ -16,7 +16,12 @@ struct CudaInstall {
   std::string Path;     ///< the folder that holds include/cuda_runtime.h
   std::string CcclPath; ///< <Path>/include/cccl, "" in toolkits without it
   unsigned Version = 0; ///< CUDA_VERSION: 13000 for 13.0; 0 when unknown
+  /// What the user should know: a variable names a folder without a toolkit.
+  std::string Note;
 };
+
+/// "13.0"; "" for 0.
+std::string cudaVersionText(unsigned Version);
 
 /// Finds the toolkit. A non-empty \p Wanted is taken or refused. Else, in this
 /// order: CUDA_PATH, CUDA_HOME, CUDA_ROOT of the environment, the toolkit of

@@ -446,6 +446,20 @@ llvm::Expected<ParseFlags> translateFlags(ArrayRef<std::string> Flags,
   return Out;
 }
 
+bool isCompilerFlag(StringRef Arg) {
+  if (!Arg.starts_with("-") || Arg == "-" || Arg == "--")
+    return false;
+  if (matchFlag(Arg, /*FromNvcc=*/true))
+    return true;
+  const std::string Text = Arg.str();
+  const char *Raw[] = {Text.c_str(), "value"};
+  unsigned MissingIndex = 0, MissingCount = 0;
+  llvm::opt::InputArgList Args = clang::getDriverOptTable().ParseArgs(
+      Raw, MissingIndex, MissingCount,
+      llvm::opt::Visibility(clang::options::ClangOption));
+  return !Args.hasArg(clang::options::OPT_UNKNOWN);
+}
+
 std::string chooseArch(ArrayRef<std::string> Archs) {
   unsigned Wanted = 0;
   std::string Best;

@@ -42,6 +42,9 @@ llvm::Expected<ParseFlags> translateFlags(llvm::ArrayRef<std::string> Flags,
                                           bool FromNvcc,
                                           llvm::StringRef Directory);
 
+/// Whether nvcc or clang knows the option \p Arg ("-Iinclude", "-O3").
+bool isCompilerFlag(llvm::StringRef Arg);
+
 /// The architecture to parse and plan for: the newest of \p Archs ("sm_90")
 /// that clang knows; for one that is too new, the newest known below it.
 /// "" when none is of the form sm_NN.

@@ -8,9 +8,11 @@
 #include "Driver/CudaInstall.h"
 #include "Driver/NvccFlags.h"
 #include "clang/AST/ASTConsumer.h"
+#include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/Utils.h"
@@ -19,6 +21,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/VersionTuple.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include <memory>
 
@@ -143,7 +146,29 @@ struct Prepared {
   std::vector<std::string> Command;
   std::string Arch, CudaPath;
   std::vector<std::string> Unknown;
+  std::vector<std::string> Notes;
 };
+
+/// The last toolkit that compiles for \p Arch, where that is older than
+/// \p Cuda: clang refuses then, in words about its own flags.
+llvm::Error checkArch(StringRef Arch, const CudaInstall &Cuda) {
+  using namespace clang;
+  const CudaVersion Last = MaxVersionForOffloadArch(StringToOffloadArch(Arch));
+  if (Cuda.Version == 0 || Last == CudaVersion::UNKNOWN)
+    return llvm::Error::success();
+  CudaVersion Have = ToCudaVersion(
+      llvm::VersionTuple(Cuda.Version / 1000, Cuda.Version % 1000 / 10));
+  if (Have == CudaVersion::UNKNOWN || Have == CudaVersion::NEW)
+    Have = CudaVersion::PARTIALLY_SUPPORTED; // newer than all that clang knows
+  if (Have <= Last)
+    return llvm::Error::success();
+  return llvm::createStringError(
+      Arch + " is an architecture of CUDA " + CudaVersionToString(Last) +
+      " and older; the toolkit in '" + Cuda.Path + "' is CUDA " +
+      cudaVersionText(Cuda.Version) +
+      ": name a newer one with --arch=sm_NN, or an older toolkit with "
+      "--cuda-path=DIR");
+}
 
 llvm::Expected<Prepared> prepare(const ParseJob &Job) {
   auto Flags =
@@ -159,6 +184,10 @@ llvm::Expected<Prepared> prepare(const ParseJob &Job) {
                                    "' is no architecture; it is written sm_NN");
   if (P.Arch.empty())
     P.Arch = "sm_90";
+  if (!Job.Arch.empty() && P.Arch != Job.Arch)
+    P.Notes.push_back("clang " + std::to_string(CLANG_VERSION_MAJOR) +
+                      " does not know " + Job.Arch + "; " + P.Arch +
+                      " is taken instead");
 
   const std::string Resources = findResourceDir(Job.ToolPath);
   if (Resources.empty())
@@ -176,6 +205,10 @@ llvm::Expected<Prepared> prepare(const ParseJob &Job) {
         findCudaInstall(Job.CudaPath.empty() ? Flags->CudaPath : Job.CudaPath);
     if (!Cuda)
       return Cuda.takeError();
+    if (llvm::Error E = checkArch(P.Arch, *Cuda))
+      return std::move(E);
+    if (!Cuda->Note.empty())
+      P.Notes.push_back(Cuda->Note);
     P.CudaPath = Cuda->Path;
     C.push_back("--cuda-path=" + Cuda->Path);
     if (!Cuda->CcclPath.empty()) {
@@ -275,6 +308,7 @@ llvm::Expected<ParseOutcome> parseSource(const ParseJob &Job,
   Outcome.Arch = P->Arch;
   Outcome.CudaPath = P->CudaPath;
   Outcome.UnknownFlags = P->Unknown;
+  Outcome.Notes = P->Notes;
   ErrorCollector Collector(Outcome.Errors);
   auto Files = llvm::makeIntrusiveRefCnt<clang::FileManager>(
       clang::FileSystemOptions(), FS);

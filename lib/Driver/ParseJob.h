@@ -53,6 +53,8 @@ struct ParseOutcome {
   std::vector<std::string>
       Dependencies; ///< files read (absolute), the main file included
   std::vector<std::string> UnknownFlags; ///< left out of the command line
+  /// On how the file was parsed: what the user named and did not get.
+  std::vector<std::string> Notes;
 };
 
 /// Sees the parse while clang's objects are alive.

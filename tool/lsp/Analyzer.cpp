@@ -37,14 +37,13 @@ llvm::Expected<CompileFlags> Analyzer::flagsFor(const std::string &File) {
     auto Database = CompileDatabase::load(S.DatabasePath);
     if (!Database)
       return Database.takeError();
-    if (std::optional<CompileFlags> Found = Database->find(File))
+    if (auto Found = Database->findOrInfer(File))
       return *Found;
-    // A header, or a file that is not built yet: parsed without flags.
-    lsp::Logger::info("the compile commands do not know {0}", File);
+    lsp::Logger::info("the compile commands name no CUDA source");
     return Flags;
   }
   if (auto Nearest = CompileDatabase::nearest(File))
-    if (std::optional<CompileFlags> Found = Nearest->find(File))
+    if (auto Found = Nearest->findOrInfer(File))
       return *Found;
   return Flags;
 }

@@ -9,13 +9,13 @@
 
 #include "Server.h"
 #include "SharedOptions.h"
-#include "rcache/Config.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/LSP/Logging.h"
+#include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <cstdlib>
@@ -67,14 +67,15 @@ int usageError(const llvm::Twine &Text) {
 } // namespace
 
 int main(int Argc, const char **Argv) {
+  llvm::setBugReportMsg(BugReportText);
   llvm::InitLLVM Init(Argc, Argv);
   Settings S;
   llvm::SmallVector<const char *, 32> Args(Argv, Argv + Argc);
   S.Flags = takeFlags(Args);
-  cl::SetVersionPrinter([](llvm::raw_ostream &OS) {
-    OS << "rcache-lsp " << RCACHE_VERSION << ", on clang " << RCACHE_CLANG_MAJOR
-       << '\n';
-  });
+  cl::SetVersionPrinter(
+      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp"); });
+  if (llvm::Error E = checkPlaceOfFlags(Args))
+    return usageError(llvm::toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Args.size(), Args.data(),
                                    "Language server that shows and applies "
                                    "what rcache-rewrite can do\n",

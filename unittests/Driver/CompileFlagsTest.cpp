@@ -63,8 +63,36 @@ TEST_F(CompileFlagsTest, FoundInTheFoldersAbove) {
   auto Db = CompileDatabase::nearest(in("src/deep/a.cu"));
   ASSERT_TRUE(Db);
   EXPECT_EQ("-DY", llvm::join(Db->find(in("src/deep/a.cu"))->Flags, " "));
-  // A database that does not know the file is none.
-  EXPECT_FALSE(CompileDatabase::nearest(in("src/other.cu")));
+  // One that does not know the file tells how its like is compiled.
+  auto Like = CompileDatabase::nearest(in("src/other.cu"));
+  ASSERT_TRUE(Like);
+  EXPECT_FALSE(Like->find(in("src/other.cu")));
+  EXPECT_EQ(in("src/deep/a.cu"),
+            Like->findOrInfer(in("src/other.cu"))->InferredFrom);
+  EXPECT_EQ("", Like->findOrInfer(in("src/deep/a.cu"))->InferredFrom);
+}
+
+TEST_F(CompileFlagsTest, NoCudaNoGuess) {
+  write("compile_commands.json",
+        R"([{"directory": "/", "file": "a.cpp", "command": "c++ a.cpp"}])");
+  EXPECT_FALSE(CompileDatabase::nearest(in("a.cu")));
+}
+
+TEST_F(CompileFlagsTest, ResultsStandForTheirSources) {
+  write("compile_commands.json",
+        R"([{"directory": ")" + Folder.str().str() +
+            R"(", "file": "out/a.cu", "command": "nvcc -DZ -c out/a.cu"},)" +
+            R"({"directory": ")" + Folder.str().str() +
+            R"(", "file": "b.cu", "command": "nvcc -c b.cu"}])");
+  write("rcache-sources.json",
+        "{\"" + in("out/a.cu") + "\": \"" + in("a.cu") + "\"}");
+  write("a.cu", "  # include <deep/k.cuh> \n");
+  write("b.cu", "#include \"other.cuh\"\n");
+  auto Db = CompileDatabase::load(Folder);
+  ASSERT_TRUE(bool(Db)) << llvm::toString(Db.takeError());
+  EXPECT_EQ(in("a.cu") + " " + in("b.cu"), llvm::join(Db->cudaFiles(), " "));
+  EXPECT_EQ("-DZ -c", llvm::join(Db->find(in("a.cu"))->Flags, " "));
+  EXPECT_EQ(in("a.cu"), llvm::join(Db->includersOf(in("inc/k.cuh")), " "));
 }
 
 TEST_F(CompileFlagsTest, BrokenFilesAreErrors) {
