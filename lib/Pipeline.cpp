@@ -8,12 +8,12 @@
 #include "rcache/Pipeline.h"
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
-#include "Plan/Mutate.h"
+#include "Mutate/Mutate.h"
 #include "Plan/Pictures.h"
-#include "Plan/PlanVerifier.h"
 #include "Plan/Planner.h"
 #include "Predict/Choose.h"
 #include "UnitEdits.h"
+#include "Verify/PlanVerifier.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/Basic/CharInfo.h"
@@ -60,12 +60,12 @@ PlanRequest request(const Options &O) {
 }
 
 bool selected(const KernelModel &M, const Options &O) {
-  return O.Kernels.empty() || std::any_of(O.Kernels.begin(), O.Kernels.end(),
-                                          [&](const std::string &K) {
-                                            return K == M.Name ||
-                                                   K == M.QualifiedName ||
-                                                   K == "::" + M.QualifiedName;
-                                          });
+  return !O.Kernels || std::any_of(O.Kernels->begin(), O.Kernels->end(),
+                                   [&](const std::string &K) {
+                                     return K == M.Name ||
+                                            K == M.QualifiedName ||
+                                            K == "::" + M.QualifiedName;
+                                   });
 }
 
 std::string planLine(const KernelModel &M, const Plan &P) {

@@ -18,6 +18,10 @@ LAYERS = {
     "Driver": ["Support"],
     "Model": ["Affine", "Support"],
     "Plan": ["Model", "Affine", "Support"],
+    # Judges plans, so it shares no code with what makes them.
+    "Verify": ["Affine", "Support"],
+    # Damages plans for tests; nothing else includes it but the pipeline.
+    "Mutate": ["Plan", "Affine", "Support"],
     "Predict": ["Plan", "Affine", "Support"],
     "Tune": ["Predict", "Affine", "Support"],
     "Emit": ["Predict", "Plan", "Affine", "Support"],
@@ -31,6 +35,8 @@ FORBIDDEN_PUBLIC = {
     "Driver": {"Model.h", "Plan.h", "Pipeline.h", "ModelBuilder.h", "Affine.h"},
     "Model": {"Plan.h", "Pipeline.h"},
     "Plan": {"ModelBuilder.h"},
+    "Verify": {"ModelBuilder.h", "Pipeline.h", "Prediction.h", "SpreadOutputs.h"},
+    "Mutate": {"ModelBuilder.h", "Pipeline.h"},
     "Predict": {"ModelBuilder.h"},
     "Tune": {"ModelBuilder.h", "Pipeline.h"},
     "Emit": {"ModelBuilder.h"},

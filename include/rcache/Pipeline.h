@@ -52,8 +52,8 @@ using TuneHook = std::function<llvm::Error(TuneRequest &)>;
 
 struct Options {
   /// Only these: by name, by qualified name, or by "::" and the qualified name
-  /// (then not those of the same name in namespaces).
-  std::vector<std::string> Kernels;
+  /// (then not those of the same name in namespaces). nullopt: all.
+  std::optional<std::vector<std::string>> Kernels;
   std::optional<unsigned> Coarsen;  ///< factor along x; nullopt: the planner's
   enum class DistributionKind { Auto, Cyclic, Chunked };
   DistributionKind Distribution = DistributionKind::Auto;
@@ -70,7 +70,7 @@ struct Options {
   /// The user's file with edits of the text that is parsed, where that is
   /// another one (see Forms). Empty: the parsed text is the user's.
   std::function<llvm::Expected<std::string>(std::vector<Edit>)> UsersText;
-  std::string Mutate;               ///< for tests: damage the plan (Plan/Mutate.h)
+  std::string Mutate;               ///< for tests: damage the plan (lib/Mutate)
   unsigned MutateSeed = 0;
   std::string Exchange;             ///< for tests: only plans with this exchange,
                                     ///< "shuffle", "reload", "direct" or "shared",

@@ -5,7 +5,7 @@
 // plans are written by hand, so that the verifier is tested without the
 // planner.
 
-#include "Plan/PlanVerifier.h"
+#include "Verify/PlanVerifier.h"
 #include "Affine/IslTools.h"
 #include "gtest/gtest.h"
 #include <functional>

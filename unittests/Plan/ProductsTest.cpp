@@ -6,7 +6,7 @@
 //     s[ty][tx] = in[(8 * by + ty) * W + 8 * bx + tx]
 
 #include "Affine/IslTools.h"
-#include "Plan/PlanVerifier.h"
+#include "Verify/PlanVerifier.h"
 #include "Plan/Staging.h"
 #include "gtest/gtest.h"
 

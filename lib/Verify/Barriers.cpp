@@ -1,9 +1,9 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See VerifierBarriers.h.
+// See Barriers.h.
 
-#include "VerifierBarriers.h"
+#include "Barriers.h"
 
 using namespace rcache;
 using namespace rcache::verify;

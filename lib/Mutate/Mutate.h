@@ -5,8 +5,8 @@
 // verifier and rcache-check. `rcache-rewrite --mutate=KIND` applies one between
 // planning and emission.
 
-#ifndef RCACHE_PLAN_MUTATE_H
-#define RCACHE_PLAN_MUTATE_H
+#ifndef RCACHE_LIB_MUTATE_MUTATE_H
+#define RCACHE_LIB_MUTATE_MUTATE_H
 
 #include "rcache/Plan.h"
 #include <optional>
@@ -48,4 +48,4 @@ bool mutateText(std::string &Kernel, std::string &Launch, Mutation K,
 
 } // namespace rcache
 
-#endif // RCACHE_PLAN_MUTATE_H
+#endif // RCACHE_LIB_MUTATE_MUTATE_H

@@ -3,8 +3,8 @@
 
 #include "PlanVerifier.h"
 #include "Affine/IslTools.h"
-#include "VerifierBarriers.h"
-#include "VerifierWorld.h"
+#include "Barriers.h"
+#include "World.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-#include "VerifierWorld.h"
+#include "World.h"
 #include "Affine/IslTools.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>

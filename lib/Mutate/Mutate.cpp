@@ -5,7 +5,7 @@
 
 #include "Mutate.h"
 #include "Affine/IslTools.h"
-#include "Staging.h"
+#include "Plan/Staging.h"
 
 using namespace rcache;
 

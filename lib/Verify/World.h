@@ -4,8 +4,8 @@
 // Inside of the plan verifier: a launch in numbers. Every symbol of the model
 // gets a value; values, conditions and staged values are evaluated there.
 
-#ifndef RCACHE_LIB_PLAN_VERIFIERWORLD_H
-#define RCACHE_LIB_PLAN_VERIFIERWORLD_H
+#ifndef RCACHE_LIB_VERIFY_WORLD_H
+#define RCACHE_LIB_VERIFY_WORLD_H
 
 #include "Affine/Evaluate.h"
 #include "rcache/Plan.h"
@@ -48,10 +48,9 @@ public:
   /// The coordinates; Undecided where one is undefined.
   Element element(const std::vector<isl::pw_aff> &Index);
 
-  /// \p V as text in which every index is a number: equal texts are equal
-  /// values. Undecided for values that are not known.
-  /// The value as a text that is the same for the same value; Undefined: the
-  /// original has none.
+  /// \p V as a text in which every index is a number: equal texts are equal
+  /// values. Undefined: the original has no value there. Throws Undecided for
+  /// values that are not known.
   std::string term(const ValueRef &V);
   static constexpr const char *Undefined = "undefined value";
   std::optional<int64_t> signedInteger(const Value &V);
@@ -130,4 +129,4 @@ private:
 
 } // namespace rcache::verify
 
-#endif // RCACHE_LIB_PLAN_VERIFIERWORLD_H
+#endif // RCACHE_LIB_VERIFY_WORLD_H

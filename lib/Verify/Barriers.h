@@ -7,10 +7,10 @@
 // barrier have to be kept apart by one that is left: a warp's for two lanes of
 // a warp, the block's for two warps.
 
-#ifndef RCACHE_LIB_PLAN_VERIFIERBARRIERS_H
-#define RCACHE_LIB_PLAN_VERIFIERBARRIERS_H
+#ifndef RCACHE_LIB_VERIFY_BARRIERS_H
+#define RCACHE_LIB_VERIFY_BARRIERS_H
 
-#include "VerifierWorld.h"
+#include "World.h"
 
 namespace rcache::verify {
 
@@ -22,4 +22,4 @@ std::optional<std::string> unorderedPair(const KernelModel &M, const Plan &P,
 
 } // namespace rcache::verify
 
-#endif // RCACHE_LIB_PLAN_VERIFIERBARRIERS_H
+#endif // RCACHE_LIB_VERIFY_BARRIERS_H

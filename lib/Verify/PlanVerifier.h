@@ -14,14 +14,17 @@
 //      register holds the name of the element in it, every read of every slot
 //      must find the element that the model's index names;
 //   3. where the plan takes the loads of a run for one vector, the run is
-//   walked
-//      element by element.
+//      walked element by element.
+//
+// It sees the model and the plan, and no code of the planner: the mapping of
+// slots to threads, of registers to elements and of lanes to chunks is written
+// here a second time, on purpose (scripts/check_layers.py keeps it so).
 //
 // The outcomes are kept apart: *wrong* is a bug of the planner, *not verified*
 // names what could not be made concrete (an index loaded from memory, say).
 
-#ifndef RCACHE_LIB_PLAN_PLANVERIFIER_H
-#define RCACHE_LIB_PLAN_PLANVERIFIER_H
+#ifndef RCACHE_LIB_VERIFY_PLANVERIFIER_H
+#define RCACHE_LIB_VERIFY_PLANVERIFIER_H
 
 #include "rcache/Plan.h"
 #include <cstdint>
@@ -49,4 +52,4 @@ VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
 
 } // namespace rcache
 
-#endif // RCACHE_LIB_PLAN_PLANVERIFIER_H
+#endif // RCACHE_LIB_VERIFY_PLANVERIFIER_H
