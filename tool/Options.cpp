@@ -308,7 +308,8 @@ bool copyOptions(ToolOptions &O) {
     return false;
 
   Options &L = O.Library;
-  L.Kernels.assign(Kernels.begin(), Kernels.end());
+  if (!Kernels.empty())
+    L.Kernels.emplace(Kernels.begin(), Kernels.end());
   L.Distribution = Distribution;
   L.Force = Force;
   L.LineDirectives = LineDirectives;

@@ -180,8 +180,10 @@ bool kernelsThere(const std::vector<const FileResult *> &Files,
                       "::" + K.Model->QualifiedName});
         Shown.insert(K.Model->QualifiedName);
       }
+  if (!O.Library.Kernels)
+    return true;
   bool Good = true;
-  for (const std::string &Wanted : O.Library.Kernels) {
+  for (const std::string &Wanted : *O.Library.Kernels) {
     if (O.KernelsElsewhere || Names.count(Wanted))
       continue;
     Good = false;

@@ -460,7 +460,6 @@ struct KernelModel {
   /// Blocks of this text: a launch's blocks, scaled by Form.
   Geometry Geo;
   TextForm Form;
-  unsigned RegistersHint = 0;  ///< 0: unknown
 
   /// What is always true: 0 <= tx < bdx, bdx >= 1, bdx <= 1024, __launch_bounds__,
   /// asserts the front end knows; [symbols] -> { : }.

@@ -414,6 +414,23 @@ std::optional<LinearSplit> splitLinear(const isl::pw_aff &V,
   return Split;
 }
 
+std::optional<Linear> linearForm(const isl::pw_aff &V,
+                                         const isl::set &Context) {
+  isl::pw_aff S = simplify(V, Context);
+  std::optional<LinearSplit> L = splitLinear(S, involvedIds(S), Context);
+  if (!L)
+    return std::nullopt;
+  std::optional<int64_t> C = isConstant(L->Rest);
+  if (!C)
+    return std::nullopt;
+  Linear R;
+  R.Const = *C;
+  for (auto &[Id, Coef] : L->Coefficients)
+    if (Coef != 0)
+      R.Terms.emplace(Id, Coef);
+  return R;
+}
+
 std::optional<int64_t> linearCoefficient(const isl::pw_aff &V,
                                          const std::string &Id,
                                          const isl::set &Context) {

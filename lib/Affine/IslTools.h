@@ -2,7 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Helpers on values and conditions of the affine world (rcache/Affine.h), each
-// documented by its spaces. In this file and in Relations.h
+// documented by its spaces. Here
 //
 //     value      isl::pw_aff  [symbols] -> { [(v)] }
 //     condition  isl::set     [symbols] -> { : ... }
@@ -127,6 +127,17 @@ struct LinearSplit {
 std::optional<LinearSplit> splitLinear(const isl::pw_aff &V,
                                        const std::vector<std::string> &Ids,
                                        const isl::set &Context);
+
+/// `Const + sum of Terms[Id] * Id`; no term is 0.
+struct Linear {
+  std::map<std::string, int64_t> Terms;
+  int64_t Const = 0;
+  bool isConst() const { return Terms.empty(); }
+};
+
+/// \p V as such a sum on \p Context; nullopt if it is not of that form there.
+/// Exact.
+std::optional<Linear> linearForm(const isl::pw_aff &V, const isl::set &Context);
 
 /// The coefficient of one Id: splitLinear for a single symbol.
 std::optional<int64_t> linearCoefficient(const isl::pw_aff &V,

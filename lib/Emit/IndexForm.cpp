@@ -316,7 +316,7 @@ private:
       auto L = linearForm(Aff, F.Pieces[Begin + PieceOf[K]].Domain);
       if (!L)
         return std::nullopt;
-      for (const auto &[Id, Coef] : L->Coef)
+      for (const auto &[Id, Coef] : L->Terms)
         Ids.insert(Id);
       Index.push_back(std::move(*L));
     }
@@ -339,7 +339,7 @@ private:
     for (const std::string &Id : Ids) {
       std::vector<int64_t> M;
       for (const Linear &L : Index)
-        M.push_back(L.Coef.count(Id) ? L.Coef.at(Id) : 0);
+        M.push_back(L.Terms.count(Id) ? L.Terms.at(Id) : 0);
       if (!Add(M, groupOf(Id), symbolValue(Context.ctx(), Id)))
         return std::nullopt;
     }

@@ -34,11 +34,10 @@ public:
   /// \p Text with every `threadIdx.x`, `blockDim.y`, ... replaced.
   std::string replaceBuiltins(const std::string &Text) const;
 
-  /// Names of all symbols for values outside slot code, computed in \p Type
-  /// ("int" or "long long"): tx is the first slot's thread.
   /// Which of a thread's slots the thread coordinates mean: the first one, the
   /// first one of the current row of slots, or the current one (slot code).
   enum class Of { FirstSlot, SlotRow, Slot };
+  /// Names of all symbols, tx that of the slot \p Which.
   CxxNames symbols(Of Which = Of::FirstSlot) const;
 
   /// The name of iterator \p S where its loop is written anew, with the symbol

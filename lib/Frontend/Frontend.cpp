@@ -221,10 +221,7 @@ private:
     if (Bad.empty())
       return std::move(All);
     llvm::erase_if(Good, [&](const std::string &N) { return Bad.contains(N); });
-    // No names would mean all kernels; no kernel has this one.
-    if (Good.empty())
-      Good.push_back(" ");
-    Adapted.Kernels = Good;
+    Adapted.Kernels = Good; // none, perhaps
     auto R = rewriteUnit(CI.getASTContext(), CI.getPreprocessor(), *Recorder,
                          Adapted);
     if (R)

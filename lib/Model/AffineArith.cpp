@@ -31,8 +31,6 @@ std::string toDecimal(Wide V) {
   return S;
 }
 
-int64_t toInt64(const isl::val &V) { return V.num_si(); }
-
 bool fitsLong(const isl::val &V) {
   isl::ctx C = V.ctx();
   return V.is_int() && V.le(isl::val(C, std::to_string(INT64_MAX / 4))) &&
@@ -130,7 +128,7 @@ AffineArith::linearBesideQuotients(const isl::pw_aff &A) const {
   isl::val C = F.constant_val();
   if (!fitsLong(C))
     return std::nullopt;
-  L.Const = toInt64(C);
+  L.Const = C.num_si();
   isl_size Params = isl_aff_dim(F.get(), isl_dim_param);
   for (isl_size I = 0; I < Params; ++I) {
     isl::val V =
@@ -139,7 +137,7 @@ AffineArith::linearBesideQuotients(const isl::pw_aff &A) const {
       continue;
     if (!fitsLong(V))
       return std::nullopt;
-    L.Terms[isl_aff_get_dim_name(F.get(), isl_dim_param, I)] = toInt64(V);
+    L.Terms[isl_aff_get_dim_name(F.get(), isl_dim_param, I)] = V.num_si();
   }
   return L;
 }

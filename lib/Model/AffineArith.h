@@ -17,6 +17,7 @@
 #ifndef RCACHE_LIB_MODEL_AFFINEARITH_H
 #define RCACHE_LIB_MODEL_AFFINEARITH_H
 
+#include "Affine/IslTools.h"
 #include "rcache/Model.h"
 #include <map>
 #include <optional>
@@ -38,13 +39,6 @@ struct IntType {
 struct IntValue {
   isl::pw_aff Aff;
   bool Exact = true;
-};
-
-/// `Const + sum Terms[id] * id`.
-struct Linear {
-  std::map<std::string, int64_t> Terms;
-  int64_t Const = 0;
-  bool isConst() const { return Terms.empty(); }
 };
 
 class AffineArith {

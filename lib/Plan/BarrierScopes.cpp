@@ -156,7 +156,7 @@ struct BarrierScopes::Impl {
       return std::nullopt;
     Polynomial R;
     R[{}] = L->Const;
-    for (const auto &[Id, C] : L->Coef)
+    for (const auto &[Id, C] : L->Terms)
       R[factors(Id)] += C;
     return R;
   }

@@ -73,16 +73,24 @@ static double outputRounds(const KernelModel &M) {
   return Most;
 }
 
+/// Is \p S a write that stages, which takes a load from global memory? What is
+/// made of other shared elements, or updated in place, loads nothing.
+static bool stages(const SharedAccess &S) {
+  return S.K == SharedAccess::Write &&
+         !(S.Stored && S.Stored->Depends & DepShared);
+}
+
 PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
   PlanCounts K;
   double Slots = P.slots();
   for (const SharedAccess &S : M.SharedAccesses) {
     const double Rounds = roundsOf(M, S.Stmt);
-    if (S.K == SharedAccess::Write) {
-      K.OriginalSharedWrites += Rounds;
-      K.OriginalGlobalLoads += Rounds;
-    } else
+    if (S.K != SharedAccess::Write)
       K.OriginalSharedReads += Rounds;
+    if (S.K != SharedAccess::Read)
+      K.OriginalSharedWrites += Rounds;
+    if (stages(S))
+      K.OriginalGlobalLoads += Rounds;
   }
   K.OriginalLoadInstructions = K.OriginalGlobalLoads;
   for (const Stmt &S : M.Stmts)
@@ -128,10 +136,11 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
         if (S.Array != A.Array)
           continue;
         const double T = roundsOf(M, S.Stmt);
-        if (S.K == SharedAccess::Read) {
+        if (S.K != SharedAccess::Write)
           K.SharedReads += T / sharingSlots(M, S, P.Factor, P.TapsOutside);
-        } else {
+        if (S.K != SharedAccess::Read)
           K.SharedWrites += T;
+        if (stages(S)) {
           K.GlobalLoads += T;
           K.LoadInstructions += T;
         }

@@ -693,8 +693,8 @@ private:
         linearForm(P.First[0], isl::set::universe(P.First[0].domain().space()));
     if (!L)
       return false;
-    auto It = L->Coef.find("tx");
-    if (It == L->Coef.end())
+    auto It = L->Terms.find("tx");
+    if (It == L->Terms.end())
       return false;
     int64_t W = P.Extent[0];
     if (Stride == 32 && P.SlotSpan &&

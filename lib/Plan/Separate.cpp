@@ -78,7 +78,7 @@ private:
     V.foreach_piece([&](isl::set, isl::multi_aff Piece) {
       const auto L = linearForm(isl::pw_aff(Piece.at(0)), always(M.Ctx->ctx()));
       Small = Small && L && isSmall(L->Const) &&
-              std::all_of(L->Coef.begin(), L->Coef.end(),
+              std::all_of(L->Terms.begin(), L->Terms.end(),
                           [&](const auto &C) { return isSmall(C.second); });
     });
     return Small;

@@ -32,23 +32,6 @@ isl::pw_multi_aff rcache::solveFor(const isl::set &D,
   return isl::manage(S).lexmax_pw_multi_aff();
 }
 
-std::optional<Linear> rcache::linearForm(const isl::pw_aff &V,
-                                         const isl::set &Context) {
-  isl::pw_aff S = simplify(V, Context);
-  std::optional<LinearSplit> L = splitLinear(S, involvedIds(S), Context);
-  if (!L)
-    return std::nullopt;
-  std::optional<int64_t> C = isConstant(L->Rest);
-  if (!C)
-    return std::nullopt;
-  Linear R;
-  R.Const = *C;
-  for (auto &[Id, Coef] : L->Coefficients)
-    if (Coef != 0)
-      R.Coef.emplace(Id, Coef);
-  return R;
-}
-
 std::vector<isl::set> rcache::constraintsOf(const isl::basic_set &B) {
   std::vector<isl::set> Out;
   isl_constraint_list *L = isl_basic_set_get_constraint_list(B.get());
@@ -81,7 +64,7 @@ static std::optional<Linear> linearConstraint(isl_constraint *C) {
     if (!V)
       return std::nullopt;
     if (*V)
-      R.Coef.emplace(isl_constraint_get_dim_name(C, isl_dim_param, I), *V);
+      R.Terms.emplace(isl_constraint_get_dim_name(C, isl_dim_param, I), *V);
   }
   auto K = toInt64(isl::manage(isl_constraint_get_constant_val(C)));
   if (!K)
@@ -99,13 +82,13 @@ static int64_t floorQuotient(int64_t A, int64_t B) {
 static std::optional<isl::set> tightenedOne(const Linear &L,
                                             const isl::set &D) {
   isl::ctx Ctx = D.ctx();
-  for (auto &[_, Divisor] : L.Coef) {
+  for (auto &[_, Divisor] : L.Terms) {
     const int64_t G = std::abs(Divisor);
     if (G < 2)
       continue;
     isl::pw_aff Rest = constantValue(Ctx, L.Const), Kept = constantValue(Ctx, 0);
     bool Any = false;
-    for (auto &[Id, C] : L.Coef)
+    for (auto &[Id, C] : L.Terms)
       if (C % G == 0) {
         Kept = Kept.add(symbolValue(Ctx, Id).scale(static_cast<long>(C / G)));
       } else {

@@ -20,21 +20,12 @@ namespace rcache {
 isl::pw_multi_aff solveFor(const isl::set &D,
                            const std::vector<std::string> &Unknowns);
 
-/// A value as sum of Coef[id] * id + Const on \p Context; nullopt if it is not
-/// of that form there.
-struct Linear {
-  std::map<std::string, int64_t> Coef;
-  int64_t Const = 0;
-};
-std::optional<Linear> linearForm(const isl::pw_aff &V, const isl::set &Context);
-
 /// Each constraint of \p B as a condition of its own.
 std::vector<isl::set> constraintsOf(const isl::basic_set &B);
 
 /// \p D with constraints such as `18 a + b >= c`, 0 <= b < 18, written as what
 /// they say of a alone.
 isl::set tightened(const isl::set &D);
-
 
 /// Whether quotients by constants occur in \p S.
 bool involvesDivs(const isl::set &S);

@@ -18,8 +18,7 @@
 //     memory that nobody changes meanwhile, and what it stores is stored by the
 //     first of them (q = 0);
 //   - barriers stand outside of all loops and conditions, and between two of
-//   them
-//     no array is both written and read: each order of threads was possible.
+//     them no array is both written and read: each order of threads was possible.
 
 #include "rcache/SpreadOutputs.h"
 #include "Affine/IslTools.h"
@@ -190,7 +189,7 @@ private:
     const std::string Thread = std::string("t") + "xyz"[Ax],
                       Round = M.Symbols[size_t(L.IterSymbol)].Id;
     std::map<Factors, Steps> Parts;
-    for (const auto &[Id, C] : Form->Coef) {
+    for (const auto &[Id, C] : Form->Terms) {
       Factors F = factorsOf(Id);
       const auto T = std::count(F.begin(), F.end(), Thread),
                  R = std::count(F.begin(), F.end(), Round);

@@ -304,7 +304,7 @@ timesSymbols(const KernelModel &M, const Assumptions &A, const isl::pw_aff &V,
     }
     isl::pw_aff Part = productSymbol(M, A, Factors, Wide)
                            .scale(static_cast<long>(L->Const));
-    for (const auto &[Id, C] : L->Coef) {
+    for (const auto &[Id, C] : L->Terms) {
       std::vector<std::string> All = Factors, More = factorsOf(M, Id);
       All.insert(All.end(), More.begin(), More.end());
       Part = Part.add(
@@ -394,9 +394,9 @@ std::optional<isl::pw_aff> byOneIndex(const Context &C, const SharedAccess &W,
   for (size_t K = 0; K < W.Index.size(); ++K) {
     const isl::pw_aff Index = C.second.fix(W.Index[K]);
     const auto L = linearForm(Index, always(Ctx));
-    auto It = L ? L->Coef.find(Unknown)
+    auto It = L ? L->Terms.find(Unknown)
                 : std::map<std::string, int64_t>::const_iterator();
-    if (!L || It == L->Coef.end() || std::abs(It->second) != 1 ||
+    if (!L || It == L->Terms.end() || std::abs(It->second) != 1 ||
         Taken.try_emplace(K, Unknown).first->second != Unknown)
       continue;
     const isl::pw_aff Self = symbolValue(Ctx, Unknown),
@@ -428,13 +428,13 @@ std::optional<std::pair<std::vector<std::string>, isl::pw_aff>>
 productOf(const Context &C, const isl::pw_aff &X, const isl::pw_aff &Y) {
   for (int K = 0; K < 2; ++K) {
     const auto L = linearForm(K ? X : Y, always(C.first.Ctx->ctx()));
-    if (!L || L->Coef.size() > 1 || (!L->Coef.empty() && L->Const != 0))
+    if (!L || L->Terms.size() > 1 || (!L->Terms.empty() && L->Const != 0))
       continue;
     const auto &Other = K ? Y : X;
-    if (L->Coef.empty())
+    if (L->Terms.empty())
       return std::make_pair(std::vector<std::string>(),
                             Other.scale(static_cast<long>(L->Const)));
-    const auto &[Id, Coef] = *L->Coef.begin();
+    const auto &[Id, Coef] = *L->Terms.begin();
     std::vector<std::string> Factors = factorsOf(C.first, Id);
     std::sort(Factors.begin(), Factors.end());
     return std::make_pair(std::move(Factors),

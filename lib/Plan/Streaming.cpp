@@ -50,7 +50,7 @@ std::optional<RowOf> rowOf(const KernelModel &M, const WindowRead &W) {
   static const std::vector<std::string> Slots = {"sx", "sy", "sz"};
   RowOf Out;
   Out.Offset = L->Const;
-  for (const auto &[Id, Coef] : L->Coef) {
+  for (const auto &[Id, Coef] : L->Terms) {
     if (Coef == 0)
       continue;
     auto Slot = std::find(Slots.begin(), Slots.end(), Id);

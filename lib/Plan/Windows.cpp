@@ -69,7 +69,7 @@ std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
       S.Max += std::max(X, Y);
       S.Terms.push_back(std::move(T));
     };
-    for (auto &[Id, Coef] : L->Coef) {
+    for (auto &[Id, Coef] : L->Terms) {
       int Sym = M.symbolIndex(Id);
       if (Sym >= 0 && M.Symbols[Sym].K == Symbol::Iterator)
         if (const Stmt *Loop = innerLoop(M, G, Acc, Sym)) {

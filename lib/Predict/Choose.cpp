@@ -272,7 +272,7 @@ double rcache::originalClocks(const KernelModel &M, const Arch &A,
   if (M.Form.OriginalClocks > 0)
     return M.Form.OriginalClocks;
   const auto Block = typicalBlock(M, Plan(), O.AssumedBlock);
-  return score(originalCounts(M, Staging(M, Block), Block), A).Clocks;
+  return score(originalCounts(M, Staging(M, Block), Block, A), A).Clocks;
 }
 
 Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
@@ -285,7 +285,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     const auto Block = typicalBlock(M, P, O.AssumedBlock);
     const Staging &Fill = Fills.try_emplace(Block, M, Block).first->second;
     if (I == 0) {
-      R.Original = originalCounts(M, Fill, Block);
+      R.Original = originalCounts(M, Fill, Block, A);
       R.OriginalCost = score(R.Original, A);
       // Counted for its threads as they are, several outputs each; what comes
       // from memory and goes there is the same.
@@ -298,7 +298,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Arrays = arraysText(M, P);
     C.Form = formName(P);
     C.Block = physicalBlock(P, Block);
-    C.Counts = planCounts(M, P, Fill, Block);
+    C.Counts = planCounts(M, P, Fill, Block, A);
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       P.LeastThreads = BusyWarps * 32 * A.Sms;
       P.Aligned = alignedParams(M, P);

@@ -17,9 +17,9 @@ constexpr double ImageSide = 8192, BodySide = 512;
 /// does that much, there are not many.
 constexpr double PlaneWarps = 8192, LineWarps = 2048;
 
-/// Warps from which a grid that host code tells is taken for what the kernel
-/// is for: 8 on each of 132 SMs. Smaller ones are tests. *Assumed.*
-constexpr double LeastWarps = 8 * 132;
+/// Warps an SM from which a grid that host code tells is taken for what the
+/// kernel is for. Smaller ones are tests. *Assumed.*
+constexpr double LeastWarpsPerSm = 8;
 
 /// Does each thread of a line of them walk over tiles of an input of unknown
 /// length, for one output?
@@ -79,7 +79,7 @@ bool rcache::walksThroughPlanes(const KernelModel &M,
 }
 
 GridSize rcache::gridWarps(const KernelModel &M,
-                           const std::array<int64_t, 3> &Block) {
+                           const std::array<int64_t, 3> &Block, const Arch &A) {
   GridSize G;
   const bool Planes = walksThroughPlanes(M, Block);
   G.Warps = Planes ? PlaneWarps : walksOverAll(M, Block) ? LineWarps : 0;
@@ -88,7 +88,7 @@ GridSize rcache::gridWarps(const KernelModel &M,
     return G;
   const double Warps = static_cast<double>(*M.Geo.MostBlocks) *
                        static_cast<double>(Block[0] * Block[1] * Block[2]) / 32;
-  return Warps < LeastWarps ? G : GridSize{Warps, true};
+  return Warps < LeastWarpsPerSm * A.Sms ? G : GridSize{Warps, true};
 }
 
 unsigned rcache::planeUnroll(const KernelModel &M,

@@ -7,6 +7,7 @@
 #define RCACHE_LIB_PREDICT_LAUNCHSHAPE_H
 
 #include "rcache/Plan.h"
+#include "rcache/Prediction.h"
 
 namespace rcache {
 
@@ -29,8 +30,9 @@ struct GridSize {
   bool Known = false; ///< host code tells; else assumed
 };
 
-/// What launches of the original have.
-GridSize gridWarps(const KernelModel &M, const std::array<int64_t, 3> &Block);
+/// What launches of the original have on \p A.
+GridSize gridWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,
+                   const Arch &A);
 
 /// N of the `#pragma unroll N` at a counted loop that walksThroughPlanes; 0:
 /// there is no such pragma or loop.

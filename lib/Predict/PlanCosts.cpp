@@ -233,7 +233,8 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
 }
 
 KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
-                                    const std::array<int64_t, 3> &Block) {
+                                    const std::array<int64_t, 3> &Block,
+                                    const Arch &On) {
   KernelCounts K;
   common(M, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
@@ -264,13 +265,12 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
   K.LoadRounds = Rounds;
   K.StagingRounds = Fill.furtherRounds();
   K.OutputsPerThread = 1;
-  const GridSize Grid = gridWarps(M, Block);
+  const GridSize Grid = gridWarps(M, Block, On);
   K.GridWarps = Grid.Warps;
   K.GridKnown = Grid.Known;
   K.ThreadsPerBlock = static_cast<unsigned>(Threads);
   const double Unrolled = unrolledRegisters(M, Block);
-  K.Registers = M.RegistersHint ? M.RegistersHint
-                : Unrolled > 0
+  K.Registers = Unrolled > 0
                     ? static_cast<unsigned>(std::min(
                           PlaneRegisters + stateRegisters(M) + Unrolled,
                           mostRegisters(K.ThreadsPerBlock)))
@@ -281,7 +281,8 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
 
 KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                 const Staging &Fill,
-                                const std::array<int64_t, 3> &Block) {
+                                const std::array<int64_t, 3> &Block,
+                                const Arch &On) {
   KernelCounts K;
   common(M, K);
   double Slots = P.slots();
@@ -452,7 +453,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.CodeBytes = InstructionBytes * Slots *
                 (Code.Fp + Code.Double + Code.Special + 0.5 * Code.Int);
   K.OutputsPerThread = static_cast<unsigned>(Slots);
-  const GridSize Grid = gridWarps(M, Block);
+  const GridSize Grid = gridWarps(M, Block, On);
   K.GridWarps = Grid.Warps / Slots;
   K.GridKnown = Grid.Known;
   const auto Physical = physicalBlock(P, Block);

@@ -14,15 +14,16 @@
 
 namespace rcache {
 
-/// The original, launched with blocks of \p Block threads, which fill shared
-/// memory as \p Fill says.
+/// The original, launched on \p On with blocks of \p Block threads, which fill
+/// shared memory as \p Fill says.
 KernelCounts originalCounts(const KernelModel &M, const Staging &Fill,
-                            const std::array<int64_t, 3> &Block);
+                            const std::array<int64_t, 3> &Block,
+                            const Arch &On);
 
 /// The rewritten kernel.
 KernelCounts planCounts(const KernelModel &M, const Plan &P,
                         const Staging &Fill,
-                        const std::array<int64_t, 3> &Block);
+                        const std::array<int64_t, 3> &Block, const Arch &On);
 
 /// What the counts cannot tell: how well the compiler schedules a form, 1 for
 /// one slot after the other. A candidate's rank is its speed-up times this.

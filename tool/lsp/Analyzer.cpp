@@ -101,7 +101,7 @@ std::vector<Variant> Analyzer::variants(const std::string &File,
     return Found;
   }
   std::vector<Options> Each(1, S.Library);
-  Each.front().Kernels = {"::" + Kernel};
+  Each.front().Kernels = std::vector<std::string>{"::" + Kernel};
   for (unsigned Factor : CoarseningFactors) {
     Each.push_back(Each.front());
     Each.back().Coarsen = Factor;

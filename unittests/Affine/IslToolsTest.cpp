@@ -2,7 +2,6 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Affine/IslTools.h"
-#include "Affine/Relations.h"
 #include "Notation.h"
 
 using namespace rcache;

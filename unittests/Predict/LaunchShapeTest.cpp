@@ -15,7 +15,7 @@ namespace {
 /// A walk through planes of \p Type, one value a thread kept from round to
 /// round, rounds by \p Pragma, launched with \p Grid blocks of 32 x 8.
 KernelCounts counts(const std::string &Type, const std::string &Pragma,
-                    const std::string &Grid) {
+                    const std::string &Grid, const char *Arch = "sm_90") {
   Parsed P = parse("#define T " + Type + R"(
 __global__ void k(const T *in, T *out, int n, int row) {
   __shared__ T s[8][34];
@@ -35,7 +35,8 @@ void run(const T *in, T *out, int n, int row) {
 })");
   const KernelModel &M = P.only();
   const std::array<int64_t, 3> Block = {32, 8, 1};
-  return originalCounts(M, Staging(M, Block), Block);
+  return originalCounts(M, Staging(M, Block), Block,
+                        *findArch(Arch));
 }
 
 } // namespace
@@ -51,6 +52,9 @@ TEST(LaunchShape, GridsThatHostCodeTells) {
     EXPECT_FALSE(A.GridKnown) << Grid;
     EXPECT_DOUBLE_EQ(A.GridWarps, 8192) << Grid;
   }
+  // 100 blocks of 8 warps: less than 8 on each SM of an H200, enough for a T4.
+  EXPECT_FALSE(counts("float", "", "dim3(10, 10)", "sm_90").GridKnown);
+  EXPECT_TRUE(counts("float", "", "dim3(10, 10)", "sm_75").GridKnown);
 }
 
 TEST(LaunchShape, RegistersOfUnrolledPlanes) {

@@ -3,12 +3,13 @@
 //
 // The register cache as a small library, for kernels written by hand:
 //
-//   publish_and_read   one step of communication in a warp
-//   direct_window      the elements that a thread's outputs need, by vector
-//   loads chunked_window     the same, each element loaded once a warp, then
-//   shuffled store_outputs      a thread's outputs, as vectors where bounds
-//   allow merge_blocks, launch   the launch that fits: fewer threads, merged
-//   blocks
+//   publish_and_read      one step of communication in a warp
+//   direct_window         the elements that a thread's outputs need, by vector
+//                         loads
+//   chunked_window        the same, each element loaded once a warp, then
+//                         shuffled
+//   store_outputs         a thread's outputs, as vectors where bounds allow
+//   merge_blocks, launch  the launch that fits: fewer threads, merged blocks
 //
 // A thread stands for C neighbouring threads of the kernel it replaces; those
 // are its slots. See examples/by_hand.cu. Everything is in namespace
