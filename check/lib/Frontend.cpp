@@ -3,6 +3,8 @@
 
 #include "Frontend.h"
 
+#include "SourceFacts.h"
+
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/CodeGen/CodeGenAction.h"
@@ -11,6 +13,7 @@
 #include "clang/Driver/Tool.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
@@ -129,10 +132,37 @@ translateFlags(const std::vector<std::string> &Flags) {
   return Out;
 }
 
+namespace {
+
+/// Code, and what the syntax tree tells beside.
+class EmitAndCollect : public clang::EmitLLVMOnlyAction {
+public:
+  EmitAndCollect(llvm::LLVMContext &Context, SourceFacts *Facts)
+      : EmitLLVMOnlyAction(&Context), Facts(Facts) {}
+
+protected:
+  std::unique_ptr<clang::ASTConsumer>
+  CreateASTConsumer(clang::CompilerInstance &CI,
+                    llvm::StringRef File) override {
+    auto Emit = EmitLLVMOnlyAction::CreateASTConsumer(CI, File);
+    if (!Facts || !Emit)
+      return Emit;
+    std::vector<std::unique_ptr<clang::ASTConsumer>> Both;
+    Both.push_back(collectFacts(*Facts));
+    Both.push_back(std::move(Emit));
+    return std::make_unique<clang::MultiplexConsumer>(std::move(Both));
+  }
+
+private:
+  SourceFacts *Facts;
+};
+
+} // namespace
+
 std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
                                       const std::string &Source,
                                       const FrontendOptions &Opts,
-                                      std::string &Log) {
+                                      std::string &Log, SourceFacts *Facts) {
   llvm::raw_string_ostream LogStream(Log);
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   auto Add = [&](llvm::StringRef Name, llvm::StringRef Text) {
@@ -159,7 +189,8 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       "-DRCACHE_ANY_LAUNCH",
       "-c",            "-emit-llvm",
       "-resource-dir", Resource,
-      "-O1",           "--cuda-path=" + Opts.CudaPath,
+      S == Side::Device || Opts.OptimiseHost ? "-O1" : "-O0",
+      "--cuda-path=" + Opts.CudaPath,
       "-isystem",      Opts.CudaPath + "/include/cccl",
       "-w",            "-gline-tables-only",
       "-gcolumn-info", "--cuda-gpu-arch=" + Opts.Arch,
@@ -222,7 +253,7 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       /*ShouldOwnClient=*/true);
   Instance.setVerboseOutputStream(LogStream);
   Instance.createFileManager();
-  clang::EmitLLVMOnlyAction Action(&Context);
+  EmitAndCollect Action(Context, Facts);
   if (!Instance.ExecuteAction(Action))
     return nullptr;
   return Action.takeModule();

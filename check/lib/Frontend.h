@@ -18,11 +18,14 @@ class Module;
 
 namespace rcache::check {
 
+struct SourceFacts;
+
 struct FrontendOptions {
   std::string CudaPath;    ///< toolkit; empty: look for it
   std::string ResourceDir; ///< clang's own headers
   std::string Arch = "sm_90";
   bool Contract = true; ///< products fused with sums, as nvcc does
+  bool OptimiseHost = true;
   std::vector<std::string> Flags; ///< the user's, nvcc's spelling allowed
   /// Text of files that are not on the disk, by absolute name.
   std::map<std::string, std::string> VirtualFiles;
@@ -38,11 +41,13 @@ std::string findCuda(const std::string &Given);
 std::vector<std::string> translateFlags(const std::vector<std::string> &Flags);
 
 /// Compiles one side of \p Source. Null on failure; clang has then printed its
-/// diagnostics to \p Log. Device code is not optimised yet; host code is.
+/// diagnostics to \p Log. Device code is not optimised yet; host code is, if
+/// \p OptimiseHost. \p Facts: what the text tells beside, if anybody asks.
 std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
                                       const std::string &Source,
                                       const FrontendOptions &Opts,
-                                      std::string &Log);
+                                      std::string &Log,
+                                      SourceFacts *Facts = nullptr);
 
 } // namespace rcache::check
 

@@ -173,6 +173,89 @@ bool join(Module &Into, std::unique_ptr<Module> M) {
   return !Linker::linkModules(Into, std::move(M));
 }
 
+/// Everything that \p Work leads to, over uses of any kind.
+void reach(std::vector<const GlobalValue *> Work,
+           std::set<const GlobalValue *> &Seen) {
+  std::set<const Constant *> Constants;
+  std::function<void(const Value *)> Take = [&](const Value *V) {
+    if (auto *G = dyn_cast<GlobalValue>(V)) {
+      if (Seen.insert(G).second)
+        Work.push_back(G);
+    } else if (auto *C = dyn_cast<Constant>(V); C && Constants.insert(C).second) {
+      for (const Use &U : C->operands())
+        Take(U);
+    }
+  };
+  for (const GlobalValue *G : std::exchange(Work, {}))
+    Take(G);
+  while (!Work.empty()) {
+    const GlobalValue *G = Work.back();
+    Work.pop_back();
+    if (auto *F = dyn_cast<Function>(G)) {
+      for (const Instruction &I : instructions(*F))
+        for (const Use &U : I.operands())
+          Take(U);
+      for (const Use &U : F->operands())
+        Take(U);
+    } else if (auto *V = dyn_cast<GlobalVariable>(G)) {
+      if (V->hasInitializer())
+        Take(V->getInitializer());
+    } else if (auto *A = dyn_cast<GlobalAlias>(G)) {
+      Take(A->getAliasee());
+    }
+  }
+}
+
+/// Leaves out what \p Roots do not reach: host functions (static constructors
+/// and what registers kernels stay) and kernels whose stubs are gone.
+void keepOnly(
+    const std::vector<std::string> &Roots,
+    std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>>
+        &Hosts,
+    Module &Device) {
+  std::set<std::string> Dropped; ///< kernels, demangled
+  for (auto &[C, Host] : Hosts) {
+    std::vector<const GlobalValue *> Start;
+    for (const std::string &R : Roots)
+      if (const Function *F = Host->getFunction(R))
+        Start.push_back(F);
+    // Constructors count, but for the one that names every stub.
+    if (auto *Ctors = Host->getNamedGlobal("llvm.global_ctors");
+        Ctors && Ctors->hasInitializer())
+      for (const Use &U : Ctors->getInitializer()->operands())
+        if (auto *S = dyn_cast<ConstantStruct>(U.get()))
+          if (auto *F = dyn_cast<Function>(S->getOperand(1)->stripPointerCasts());
+              F && !F->getName().starts_with("__cuda"))
+            Start.push_back(F);
+    std::set<const GlobalValue *> Seen;
+    reach(std::move(Start), Seen);
+    // A kernel's stub is mangled like the kernel, with a prefix to the last
+    // name: compare what both demangle to.
+    for (const Function &F : *Host)
+      if (!Seen.count(&F) && F.getName().contains("__device_stub__")) {
+        std::string Name = demangle(F.getName().str());
+        if (size_t At = Name.find("__device_stub__"); At != std::string::npos)
+          Name.erase(At, strlen("__device_stub__"));
+        Dropped.insert(Name);
+      }
+    // The others' bodies go; who registers them finds a name without a kernel.
+    for (Function &F : *Host)
+      if (!F.isDeclaration() && !Seen.count(&F) &&
+          !F.getName().starts_with("__cuda")) {
+        F.deleteBody();
+        F.setComdat(nullptr);
+        auto *Block = BasicBlock::Create(F.getContext(), "", &F);
+        new UnreachableInst(F.getContext(), Block);
+        F.setLinkage(GlobalValue::InternalLinkage);
+        F.setPersonalityFn(nullptr);
+      }
+  }
+  for (Function &F : make_early_inc_range(Device))
+    if (!F.isDeclaration() && F.getCallingConv() == CallingConv::PTX_Kernel &&
+        Dropped.count(demangle(F.getName().str())) && F.use_empty())
+      F.eraseFromParent();
+}
+
 /// Functions that \p M calls and nobody has, for a message; "" if none.
 std::string missing(const Module &M, const std::set<std::string> &Known,
                     LLJIT &Jit) {
@@ -230,26 +313,36 @@ bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
   return true;
 }
 
+DeviceCode::DeviceCode() = default;
+DeviceCode::DeviceCode(DeviceCode &&) = default;
+DeviceCode &DeviceCode::operator=(DeviceCode &&) = default;
+DeviceCode::~DeviceCode() = default;
+
+/// The modules that a program is put together from.
+struct CompiledProgram::Parts {
+  FrontendOptions FE;
+  DeviceCode Device;
+  std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>>
+      Hosts;
+};
+
 std::unique_ptr<CompiledProgram>
 CompiledProgram::create(const std::vector<std::string> &Sources,
                         const JitOptions &Opts, std::string &Error) {
-  FrontendOptions FE = Opts.Frontend;
-  if (!prepare(FE, Error))
+  Parts P;
+  P.FE = Opts.Frontend;
+  if (!prepare(P.FE, Error))
     return nullptr;
-  FE.VirtualFiles[ShimFile] = ShimText;
-
   // The two sides are compiled at the same time, each in its own context.
-  auto DeviceContext = std::make_unique<LLVMContext>();
-  std::unique_ptr<Module> Device;
-  std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>> Hosts;
+  P.Device.Context = std::make_unique<LLVMContext>();
   for (const std::string &Source : Sources) {
     auto HostContext = std::make_unique<LLVMContext>();
     std::string HostLog, DeviceLog;
     std::unique_ptr<Module> Host, One;
     std::thread HostThread([&] {
-      Host = compile(*HostContext, Side::Host, Source, FE, HostLog);
+      Host = compile(*HostContext, Side::Host, Source, P.FE, HostLog);
     });
-    One = compile(*DeviceContext, Side::Device, Source, FE, DeviceLog);
+    One = compile(*P.Device.Context, Side::Device, Source, P.FE, DeviceLog);
     HostThread.join();
     if (!Host || !One) {
       Error = !One ? DeviceLog : HostLog;
@@ -257,15 +350,44 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
         Error += "launches from device code are not supported here";
       return nullptr;
     }
-    Hosts.emplace_back(std::move(HostContext), std::move(Host));
-    if (!Device) {
-      Device = std::move(One);
-    } else if (!join(*Device, std::move(One))) {
+    P.Hosts.emplace_back(std::move(HostContext), std::move(Host));
+    if (!P.Device.Module) {
+      P.Device.Module = std::move(One);
+    } else if (!join(*P.Device.Module, std::move(One))) {
       Error = "the device code of '" + Source +
               "' defines what another file has defined";
       return nullptr;
     }
   }
+  return build(P, Opts, Error);
+}
+
+std::unique_ptr<CompiledProgram>
+CompiledProgram::create(const std::string &Source, DeviceCode Device,
+                        const JitOptions &Opts, std::string &Error) {
+  Parts P;
+  P.FE = Opts.Frontend;
+  if (!prepare(P.FE, Error))
+    return nullptr;
+  auto HostContext = std::make_unique<LLVMContext>();
+  auto Host = compile(*HostContext, Side::Host, Source, P.FE, Error);
+  if (!Host)
+    return nullptr;
+  P.Hosts.emplace_back(std::move(HostContext), std::move(Host));
+  P.Device = std::move(Device);
+  return build(P, Opts, Error);
+}
+
+std::unique_ptr<CompiledProgram>
+CompiledProgram::build(Parts &Given, const JitOptions &Opts,
+                       std::string &Error) {
+  FrontendOptions &FE = Given.FE;
+  FE.VirtualFiles[ShimFile] = ShimText;
+  auto &Hosts = Given.Hosts;
+  std::unique_ptr<LLVMContext> &DeviceContext = Given.Device.Context;
+  std::unique_ptr<Module> &Device = Given.Device.Module;
+  if (!Opts.Roots.empty())
+    keepOnly(Opts.Roots, Hosts, *Device);
 
   std::unique_ptr<CompiledProgram> Result(new CompiledProgram);
   Impl &Me = *Result->I;
@@ -414,6 +536,8 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
     void *P = Address->toPtr<void *>();
     memcpy(At, &P, sizeof(P));
   }
+  if (Opts.BeforeUserCode)
+    Opts.BeforeUserCode();
   setRegisteringProgram(&Me.P);
   if (auto E = Me.Jit->initialize(Main))
     return Fail(std::move(E));

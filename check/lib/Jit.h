@@ -11,6 +11,7 @@
 #include "Frontend.h"
 #include "Runtime.h"
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -22,6 +23,22 @@ struct JitOptions {
   bool Definedness = true; ///< values that were never initialised
   bool Symbolic = false;   ///< expressions instead of all checks
   std::string DumpDir;     ///< where to write intermediate modules; or empty
+  /// Host functions that will be looked up; what they do not reach is neither
+  /// compiled nor there. Empty: everything is.
+  std::vector<std::string> Roots;
+  /// Called when all is compiled, before the first line of the program's own
+  /// code runs (static constructors).
+  std::function<void()> BeforeUserCode;
+};
+
+/// Device code that has been compiled already (see summarise).
+struct DeviceCode {
+  std::unique_ptr<llvm::LLVMContext> Context;
+  std::unique_ptr<llvm::Module> Module;
+  DeviceCode();
+  DeviceCode(DeviceCode &&);
+  DeviceCode &operator=(DeviceCode &&);
+  ~DeviceCode();
 };
 
 class CompiledProgram {
@@ -31,6 +48,10 @@ public:
   /// returns.
   static std::unique_ptr<CompiledProgram>
   create(const std::vector<std::string> &Sources, const JitOptions &Opts,
+         std::string &Error);
+  /// The same for one file whose device code is at hand.
+  static std::unique_ptr<CompiledProgram>
+  create(const std::string &Source, DeviceCode Device, const JitOptions &Opts,
          std::string &Error);
   /// Fills in what the user left open in \p FE and starts LLVM.
   static bool prepare(FrontendOptions &FE, std::string &Error);
@@ -50,6 +71,9 @@ public:
 private:
   CompiledProgram();
   struct Impl;
+  struct Parts;
+  static std::unique_ptr<CompiledProgram>
+  build(Parts &P, const JitOptions &Opts, std::string &Error);
   std::unique_ptr<Impl> I;
 };
 

@@ -51,13 +51,14 @@ Type *element(Type *T) {
 
 } // namespace
 
-bool summarise(const std::string &Source, const FrontendOptions &Opts,
-               SourceSummary &Out, std::string &Log) {
-  LLVMContext Context;
+std::unique_ptr<Module> summarise(LLVMContext &Context,
+                                  const std::string &Source,
+                                  const FrontendOptions &Opts,
+                                  SourceSummary &Out, std::string &Log) {
   std::unique_ptr<Module> M =
-      compile(Context, Side::Device, Source, Opts, Log);
+      compile(Context, Side::Device, Source, Opts, Log, &Out.Facts);
   if (!M)
-    return false;
+    return nullptr;
   for (const Function &F : *M) {
     if (F.isDeclaration() || F.getCallingConv() != CallingConv::PTX_Kernel)
       continue;
@@ -102,7 +103,7 @@ bool summarise(const std::string &Source, const FrontendOptions &Opts,
     V.ElementSize = M->getDataLayout().getTypeAllocSize(E);
     Out.Variables.push_back(std::move(V));
   }
-  return true;
+  return M;
 }
 
 } // namespace rcache::check

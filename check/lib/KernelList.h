@@ -8,6 +8,9 @@
 #define RCACHE_CHECK_KERNELLIST_H
 
 #include "Frontend.h"
+#include "SourceFacts.h"
+
+#include <memory>
 
 namespace rcache::check {
 
@@ -33,11 +36,15 @@ struct VariableInfo {
 struct SourceSummary {
   std::vector<KernelSignature> Kernels;
   std::vector<VariableInfo> Variables;
+  SourceFacts Facts;
 };
 
-/// False with clang's diagnostics in \p Log if \p Source does not compile.
-bool summarise(const std::string &Source, const FrontendOptions &Opts,
-               SourceSummary &Out, std::string &Log);
+/// The device code of \p Source, described in \p Out. Null with clang's
+/// diagnostics in \p Log if it does not compile.
+std::unique_ptr<llvm::Module> summarise(llvm::LLVMContext &Context,
+                                        const std::string &Source,
+                                        const FrontendOptions &Opts,
+                                        SourceSummary &Out, std::string &Log);
 
 } // namespace rcache::check
 

@@ -30,7 +30,10 @@ struct CommandLine {
   std::optional<double> TimeLimit; ///< seconds; see Options
   std::string Label; ///< which of two programs this is; or empty
   // The harness.
-  std::string Kernel;    ///< empty: all
+  std::vector<std::string> Kernels; ///< empty: all
+  bool Self = false;
+  double Budget = 2; ///< seconds of processor time for each kernel, --self
+  bool Json = false; ///< --report=json
   std::string Rewritten; ///< file; empty: the original itself
   Dim3 Block{0, 0, 0}, Grid{0, 0, 0}; ///< X = 0: the harness chooses
   size_t DynamicShared = 0;           ///< bytes; 0: found out
@@ -50,7 +53,15 @@ int diffCommand(const CommandLine &L);
 /// Launches kernels of a file by itself, in two versions, and compares.
 int harnessCommand(const CommandLine &L);
 
-/// Prints a finding as compilers print diagnostics.
+/// Executes the rewritten kernels of one file against their originals, which
+/// are in the same file.
+int selfCommand(const CommandLine &L);
+
+/// Does --kernel ask for \p Name, or for all?
+bool wanted(const CommandLine &L, const std::string &Name);
+
+/// A finding as compilers print diagnostics.
+std::string findingText(const Finding &F);
 void printFinding(const Finding &F);
 
 } // namespace rcache::check

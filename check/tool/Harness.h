@@ -3,9 +3,11 @@
 //
 // Launches that nobody wrote: the parts of the harness.
 //
-//   HarnessDriver  source text that makes a kernel callable from here
+//   HarnessDriver  source text that makes kernels callable from here
 //   Shapes         blocks, grids and sizes worth trying
-//   Harness        runs original and rewritten on the same bytes
+//   Trials         runs original and rewritten on the same bytes
+//   Harness        all shapes, for two files
+//   SelfCheck      the shapes that matter most, for one rewritten file
 
 #ifndef RCACHE_CHECK_HARNESS_H
 #define RCACHE_CHECK_HARNESS_H
@@ -28,10 +30,17 @@ struct Param {
   int ElementKind;      ///< KindType
 };
 
-/// A driver that includes \p Source (an absolute path) and launches \p Kernel,
-/// or calls its launch function if \p Indirect.
-std::string driverText(const std::string &Source, const std::string &Kernel,
-                       bool Indirect);
+/// A kernel as the driver makes it callable.
+struct DriverEntry {
+  std::string Kernel;
+  bool Direct = true;    ///< the kernel itself
+  bool Indirect = false; ///< its launch function
+  /// Number \p Number's function that does \p What: params, direct, indirect.
+  static std::string symbol(const char *What, size_t Number);
+};
+/// A driver that includes \p Source (an absolute path).
+std::string driverText(const std::string &Source,
+                       const std::vector<DriverEntry> &Entries);
 /// "ns::f_rc_launch<2>" of "ns::f<2>".
 std::string launchFunction(const std::string &Kernel);
 /// As C++ accepts it: demangled text without "(anonymous namespace)::".
@@ -49,6 +58,14 @@ struct Shape {
 std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
                           const Dim3 &Block, const Dim3 &Grid,
                           const std::vector<Dim3> &MoreBlocks);
+
+/// One more for a block: grid and sizes at random, edges most of all.
+Shape randomShape(const Dim3 &Block, unsigned Dimensions, std::mt19937_64 &Rng);
+/// Blocks that the file launches a kernel with, as far as they are written down.
+std::vector<Dim3> ownBlocks(const KernelSignature &K,
+                            const SourceSummary &Summary);
+/// Is there a NAME_rc_launch for \p Kernel?
+bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel);
 
 /// How to choose the integers that the user did not name. Several ways exist
 /// because nothing tells what a number means; number \p Way of them.

@@ -92,28 +92,41 @@ std::string launchFunction(const std::string &Kernel) {
   return Kernel + "_rc_launch";
 }
 
-std::string driverText(const std::string &Source, const std::string &Kernel,
-                       bool Indirect) {
-  std::string Name = "&" + spelled(Kernel);
-  std::string Callee = Indirect ? "&" + spelled(launchFunction(Kernel)) : Name;
+std::string DriverEntry::symbol(const char *What, size_t Number) {
+  return std::string("rcache_check_") + What + "_" + std::to_string(Number);
+}
+
+std::string driverText(const std::string &Source,
+                       const std::vector<DriverEntry> &Entries) {
   // The user's macros must not reach the templates, so those come first, and
   // what follows the user's text uses no short name. -D does reach them: no
   // name in them is a single letter.
-  return std::string(Prologue) +
-         "#define main rcache_check_user_main\n#include \"" + Source +
-         "\"\n#undef main\n"
-         "extern \"C\" int rcache_check_params(rcache_check_driver::Param "
-         "*rcache_check_p) {\n"
-         "  return rcache_check_driver::describeAll(" +
-         Name +
-         ", rcache_check_p);\n}\n"
-         "extern \"C\" void rcache_check_launch(const unsigned *rcache_check_d, "
-         "rcache_check_driver::Size rcache_check_s, void **rcache_check_a) {\n"
-         "  rcache_check_driver::" +
-         (Indirect ? "indirect" : "direct") + "(" + Callee +
-         ", rcache_check_driver::dim(rcache_check_d), "
-         "rcache_check_driver::dim(rcache_check_d + 3), rcache_check_s, "
-         "rcache_check_a);\n}\n";
+  std::string Text = std::string(Prologue) +
+                     "#define main rcache_check_user_main\n#include \"" +
+                     Source + "\"\n#undef main\n";
+  for (size_t I = 0; I < Entries.size(); ++I) {
+    const DriverEntry &E = Entries[I];
+    std::string Name = "&" + spelled(E.Kernel);
+    Text += "extern \"C\" int " + DriverEntry::symbol("params", I) +
+            "(rcache_check_driver::Param *rcache_check_p) {\n"
+            "  return rcache_check_driver::describeAll(" +
+            Name + ", rcache_check_p);\n}\n";
+    auto Launch = [&](const char *How, const std::string &Callee) {
+      Text += "extern \"C\" void " + DriverEntry::symbol(How, I) +
+              "(const unsigned *rcache_check_d, rcache_check_driver::Size "
+              "rcache_check_s, void **rcache_check_a) {\n"
+              "  rcache_check_driver::" +
+              How + "(" + Callee +
+              ", rcache_check_driver::dim(rcache_check_d), "
+              "rcache_check_driver::dim(rcache_check_d + 3), rcache_check_s, "
+              "rcache_check_a);\n}\n";
+    };
+    if (E.Direct)
+      Launch("direct", Name);
+    if (E.Indirect)
+      Launch("indirect", "&" + spelled(launchFunction(E.Kernel)));
+  }
+  return Text;
 }
 
 } // namespace rcache::check

@@ -18,6 +18,7 @@ namespace {
 const char *const Usage =
     R"(usage: rcache-check run PROGRAM.cu [FILE.cu ...] [options] [--args ...] [-- compiler flags]
        rcache-check KERNEL.cu [--kernel=NAME] [--rewritten=FILE] [options] [-- ...]
+       rcache-check REWRITTEN.cu --self [--kernel=NAME ...] [--budget=SECONDS] [-- ...]
        rcache-check diff ORIGINAL.cu REWRITTEN.cu [options] [--args ...] [-- ...]
 
 options:
@@ -49,6 +50,13 @@ options of the harness (no command):
                          fix what the harness would choose
   --trials=N --seconds=N stop after N launches (400) or N seconds (60)
 
+options of the self-check:
+  --self                 the file holds kernels and their rewritten forms: each
+                         NAME_rc_launch against NAME, at the launches that matter
+                         most; the file's main is not run
+  --budget=SECONDS       processor time for each kernel (default: 2)
+  --report=json          the result on stdout, one object
+
   --dump-ir=DIR          write the intermediate modules
 
 exit status: 0 equivalent or no finding, 1 different, 2 wrong usage, 3 undefined
@@ -73,6 +81,15 @@ unsigned long number(const std::string &S, const char *What) {
   unsigned long V = strtoul(S.c_str(), &End, 10);
   if (S.empty() || *End)
     wrong(std::string("not a number after ") + What + ": '" + S + "'");
+  return V;
+}
+
+double seconds(const std::string &S, const char *What) {
+  char *End;
+  double V = strtod(S.c_str(), &End);
+  if (S.empty() || *End || !(V > 0))
+    wrong(std::string("not a number of seconds after ") + What + ": '" + S +
+          "'");
   return V;
 }
 
@@ -103,6 +120,15 @@ CommandLine parse(int Argc, char **Argv) {
     }
     if (A == "--prove")
       L.Prove = true;
+    else if (A == "--self")
+      L.Self = true;
+    else if (value(A, "--budget", V))
+      L.Budget = seconds(V, "--budget");
+    else if (value(A, "--report", V)) {
+      if (V != "json" && V != "text")
+        wrong("--report is json or text, not '" + V + "'");
+      L.Json = V == "json";
+    }
     else if (value(A, "--cuda-path", V))
       L.Jit.Frontend.CudaPath = V;
     else if (value(A, "--arch", V))
@@ -118,7 +144,7 @@ CommandLine parse(int Argc, char **Argv) {
     else if (value(A, "--max-findings", V))
       L.Runtime.MaxFindings = number(V, "--max-findings");
     else if (value(A, "--kernel", V))
-      L.Kernel = V;
+      L.Kernels.push_back(V);
     else if (value(A, "--rewritten", V))
       L.Rewritten = V;
     else if (value(A, "--block", V))
@@ -192,6 +218,6 @@ int main(int Argc, char **Argv) {
     return diffCommand(L);
   }
   if (L.Inputs.size() == 1 && Command.find('.') != std::string::npos)
-    return harnessCommand(L);
+    return L.Self ? selfCommand(L) : harnessCommand(L);
   wrong("unknown command '" + Command + "'");
 }

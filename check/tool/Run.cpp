@@ -33,7 +33,7 @@ void summary() {
 }
 } // namespace
 
-void printFinding(const Finding &F) {
+std::string findingText(const Finding &F) {
   std::string Out = F.Location.empty() ? "" : F.Location + ": ";
   Out += F.Sev == Severity::Error ? "error: " : "warning: ";
   Out += F.Text + " [" + F.Kind + "]\n";
@@ -44,8 +44,12 @@ void printFinding(const Finding &F) {
       Out += ", block " + dim(F.Block) + ", thread " + dim(F.Thread);
     Out += "\n";
   }
+  return Out;
+}
+
+void printFinding(const Finding &F) {
   fflush(stdout);
-  fputs(Out.c_str(), stderr);
+  fputs(findingText(F).c_str(), stderr);
 }
 
 int runCommand(const CommandLine &L) {

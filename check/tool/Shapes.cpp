@@ -102,6 +102,44 @@ std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
   return R;
 }
 
+Shape randomShape(const Dim3 &Block, unsigned Dimensions,
+                  std::mt19937_64 &Rng) {
+  Shape S;
+  S.Block = Block;
+  auto Size = [&](unsigned Block, bool On, uint32_t &Grid) -> uint32_t {
+    Grid = On ? 1 + Rng() % (Dimensions == 1 ? 24 : 5) : 1;
+    uint32_t Full = Grid * Block, Back = Rng() % (Block + 2);
+    return Rng() % 4 == 0 ? Full : std::max<uint32_t>(1, Full + 1 - Back);
+  };
+  S.W = Size(Block.X, true, S.Grid.X);
+  S.H = Size(Block.Y, Dimensions > 1, S.Grid.Y);
+  S.D = Size(Block.Z, Dimensions > 2, S.Grid.Z);
+  return S;
+}
+
+namespace {
+/// Without template arguments and anonymous namespaces: as SourceFacts has it.
+std::string plainName(const std::string &Kernel) {
+  std::string N = spelled(Kernel);
+  // "f<(E)1>": the arguments end the name.
+  return N.substr(0, N.find('<'));
+}
+} // namespace
+
+std::vector<Dim3> ownBlocks(const KernelSignature &K,
+                            const SourceSummary &Summary) {
+  std::vector<Dim3> Out;
+  for (const auto &X : Summary.Facts.Launches)
+    if (X.Kernel == plainName(K.Name) &&
+        std::find(Out.begin(), Out.end(), X.Block) == Out.end())
+      Out.push_back(X.Block);
+  return Out;
+}
+
+bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel) {
+  return Facts.LaunchFunctions.count(plainName(Kernel) + "_rc_launch") != 0;
+}
+
 uint64_t scalarValue(const std::string &Param, const Shape &S,
                      unsigned Dimensions, unsigned Way) {
   std::string Name = lower(Param);

@@ -1,0 +1,42 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the text of a file tells of its launches: hints for which launches are
+// worth trying. Nothing depends on their being complete or right.
+
+#ifndef RCACHE_CHECK_SOURCEFACTS_H
+#define RCACHE_CHECK_SOURCEFACTS_H
+
+#include "Runtime.h"
+
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace clang {
+class ASTConsumer;
+}
+
+namespace rcache::check {
+
+struct SourceFacts {
+  /// Functions and function templates called NAME_rc_launch, qualified, without
+  /// template arguments.
+  std::set<std::string> LaunchFunctions;
+  /// A launch whose block is written down.
+  struct LaunchSite {
+    std::string Kernel; ///< qualified, without template arguments
+    Dim3 Block;
+    std::optional<Dim3> Grid;
+  };
+  std::vector<LaunchSite> Launches;
+  /// Integers in device code and in launch functions of the file itself.
+  std::set<int64_t> Constants;
+};
+
+/// A consumer that fills \p Facts, for a frontend action of either side.
+std::unique_ptr<clang::ASTConsumer> collectFacts(SourceFacts &Facts);
+
+} // namespace rcache::check
+
+#endif

@@ -1,0 +1,205 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a made-up launch is given: data, variables, arguments.
+
+#include "Trials.h"
+
+#include <cstdlib>
+#include <cstring>
+
+namespace rcache::check {
+
+/// Mode 0: small plain numbers; 1: the whole range; 2: with the values that
+/// break careless arithmetic.
+void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
+                       unsigned Mode) {
+  size_t N = Out.size();
+  bool Floats = Kind == Param::Float ||
+                (Kind == Param::Other && ElementSize % 4 == 0);
+  if (Floats && (Kind == Param::Other || ElementSize == 4)) {
+    static const uint32_t Special[] = {
+        0x7fffffff, 0x7fc00001, 0xffc12345, 0x7f800000, 0xff800000, 0x80000000,
+        0x00000001, 0x807fffff, 0x7f7fffff, 0x00800000, 0x3f800000, 0x00000000};
+    for (size_t I = 0; I + 4 <= N; I += 4) {
+      uint64_t R = Rng();
+      uint32_t Bits;
+      float F = float(int(R % 16384) - 8192) / 1024.0f;
+      memcpy(&Bits, &F, 4);
+      if (Mode == 2 && (R >> 40) % 16 == 0)
+        Bits = Special[(R >> 48) % 12];
+      else if (Mode == 1) {
+        F = F * 1.0009765625f + float(R >> 40) * 1e-7f;
+        memcpy(&Bits, &F, 4);
+      }
+      memcpy(&Out[I], &Bits, 4);
+    }
+    return;
+  }
+  if (Floats && ElementSize == 8) {
+    for (size_t I = 0; I + 8 <= N; I += 8) {
+      uint64_t R = Rng();
+      double D = double(int64_t(R % 2000001) - 1000000) / 977.0;
+      if (Mode == 2 && (R >> 40) % 16 == 0) {
+        static const double Special[] = {0.0, -0.0, 5e-324, 1e308, 1e-310};
+        D = (R >> 48) % 8 == 5   ? __builtin_inf()
+            : (R >> 48) % 8 == 6 ? -__builtin_inf()
+            : (R >> 48) % 8 == 7 ? __builtin_nan("")
+                                 : Special[(R >> 48) % 5];
+      }
+      memcpy(&Out[I], &D, 8);
+    }
+    return;
+  }
+  if (Kind == Param::Other && ElementSize == 2) { // half precision
+    for (size_t I = 0; I + 2 <= N; I += 2) {
+      uint64_t R = Rng();
+      uint16_t H = 0x3000 + R % 0x1400;
+      if (R & 0x100000)
+        H |= 0x8000;
+      if (Mode == 2 && (R >> 40) % 16 == 0)
+        H = R >> 48;
+      memcpy(&Out[I], &H, 2);
+    }
+    return;
+  }
+  for (size_t I = 0; I < N; I += ElementSize) {
+    uint64_t R = Rng();
+    uint64_t V = Mode == 1 ? R : R % (Mode == 2 ? 256 : 16);
+    memcpy(&Out[I], &V, std::min<size_t>({8, ElementSize, N - I}));
+  }
+}
+
+void Trials::fillVariables() {
+  for (const VariableInfo &V : Summary.Variables) {
+    if (V.Initialised)
+      continue;
+    auto It = A.Program->program().Globals.find(V.Mangled);
+    if (It == A.Program->program().Globals.end())
+      continue;
+    std::vector<uint8_t> Data(It->second.Size);
+    fillData(Data,
+             V.Kind == ElementKind::Float ? Param::Float
+             : V.Kind == ElementKind::Integer ? Param::Signed
+                                              : Param::Other,
+             V.ElementSize, 0);
+    VariableValues[V.Mangled] = std::move(Data);
+  }
+}
+
+void Trials::fillBuffers(const Shape &S, unsigned Trial) {
+  uint64_t Threads = S.Grid.count() * S.Block.count();
+  uint64_t Elements = std::min<uint64_t>(
+      4 * Threads + 2ull * S.W * S.H * S.D + 4096, 1 << 18);
+  for (size_t I = 0; I < Params.size(); ++I) {
+    if (Params[I].Kind != Param::Pointer)
+      continue;
+    Buffer &X = Buffers[I];
+    size_t E = std::max<uint64_t>(1, Params[I].ElementSize);
+    // Now and then a pointer that is aligned for one element only.
+    X.Offset = Slack + (Trial % 3 == 2 ? E * (1 + I % 3) : 0);
+    X.Initial.assign(
+        std::min<size_t>(X.Offset + Elements * E, BufferSize / 2), 0);
+    fillData(X.Initial, Params[I].ElementKind, E, Trial % 3);
+  }
+}
+
+/// All memory as it was before the launch.
+void Trials::restore() {
+  for (size_t I = 0, R = 0; I < Params.size(); ++I) {
+    if (Params[I].Kind != Param::Pointer)
+      continue;
+    Buffer &X = Buffers[I];
+    memcpy(X.Base, X.Initial.data(), X.Initial.size());
+    if (R < Found.size() && Found[R].High > X.Initial.size())
+      memset(X.Base + X.Initial.size(), 0, Found[R].High - X.Initial.size());
+    markDefined(X.Base, std::max(X.Initial.size(),
+                                 R < Found.size() ? Found[R].High : size_t(0)),
+                true);
+    ++R;
+  }
+  for (Version *S : {&A, &B, &SymbolicA, &SymbolicB}) {
+    if (!S->Program)
+      continue;
+    for (auto &[Name, Data] : VariableValues)
+      if (auto It = S->Program->program().Globals.find(Name);
+          It != S->Program->program().Globals.end() &&
+          It->second.Size == Data.size()) {
+        memcpy(It->second.Base, Data.data(), Data.size());
+        markDefined(It->second.Base, Data.size(), true);
+      }
+  }
+}
+
+/// In place: an output that is an input, where nothing forbids it. Parameter
+/// numbers of input and output, or none.
+std::optional<std::pair<size_t, size_t>> Trials::inPlace(unsigned Trial) {
+  if (Trial % 5 != 4)
+    return std::nullopt;
+  auto May = [&](size_t I, bool Const) {
+    return Params[I].Kind == Param::Pointer && Params[I].PointeeConst == Const &&
+           !(I < K.ParamNoAlias.size() && K.ParamNoAlias[I]);
+  };
+  for (size_t In = 0; In < Params.size(); ++In)
+    for (size_t Out = 0; Out < Params.size(); ++Out)
+      if (May(In, true) && May(Out, false) &&
+          Params[In].ElementSize == Params[Out].ElementSize &&
+          Params[In].ElementKind == Params[Out].ElementKind)
+        return std::make_pair(In, Out);
+  return std::nullopt;
+}
+
+void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
+  Values.assign(Params.size(), {});
+  Args.clear();
+  for (size_t I = 0; I < Params.size(); ++I) {
+    const Param &P = Params[I];
+    std::string Name = I < K.ParamNames.size() ? K.ParamNames[I] : "";
+    std::vector<uint8_t> &V = Values[I];
+    V.assign(std::max<size_t>(P.Size, 8), 0);
+    auto Given = L.ArgValues.find(Name);
+    switch (P.Kind) {
+    case Param::Pointer: {
+      auto Alias = inPlace(Trial);
+      const Buffer &X = Buffers[Alias && Alias->second == I ? Alias->first : I];
+      char *Ptr = X.Base + X.Offset;
+      memcpy(V.data(), &Ptr, sizeof(Ptr));
+      break;
+    }
+    case Param::Float: {
+      double D = Given != L.ArgValues.end() ? strtod(Given->second.c_str(), nullptr)
+                                            : double(int(Trial * 37 % 64) - 32) / 16 + double(I) / 64;
+      float F = D;
+      if (P.Size == 4)
+        memcpy(V.data(), &F, 4);
+      else
+        memcpy(V.data(), &D, 8);
+      break;
+    }
+    case Param::Boolean:
+      V[0] = Trial & 1;
+      break;
+    case Param::Signed:
+    case Param::Unsigned: {
+      uint64_t N = Given != L.ArgValues.end()
+                       ? strtoull(Given->second.c_str(), nullptr, 0)
+                   : I < S.Scalars.size() && Way == 0
+                       ? S.Scalars[I]
+                       : scalarValue(Name, S, K.Dimensions, Way);
+      memcpy(V.data(), &N, std::min<size_t>(8, P.Size));
+      break;
+    }
+    default: {
+      // A structure: numbers that are small in any reading.
+      for (size_t B = 0; B + 4 <= P.Size; B += 4) {
+        uint32_t N = scalarValue("", S, K.Dimensions, Way);
+        memcpy(&V[B], &N, 4);
+      }
+    }
+    }
+  }
+  for (auto &V : Values)
+    Args.push_back(V.data());
+}
+
+} // namespace rcache::check

@@ -1,0 +1,398 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// For each shape: fill buffers, run the original with every access allowed and
+// noted, twice in different orders (a launch whose result depends on the order
+// is not defined), then give the rewritten program exactly the bytes that the
+// original touched and compare. Launches for which the original is undefined
+// say nothing and are left out.
+
+#include "Trials.h"
+
+#include <algorithm>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+namespace rcache::check {
+
+std::string dim(const Dim3 &D) {
+  return std::to_string(D.X) + "," + std::to_string(D.Y) + "," +
+         std::to_string(D.Z);
+}
+
+const char *verdictName(Verdict V) {
+  switch (V) {
+  case Verdict::Equivalent:
+    return "equivalent";
+  case Verdict::Different:
+    return "different";
+  case Verdict::UndefinedRewritten:
+    return "undefined-rewritten";
+  case Verdict::UndefinedOriginal:
+    return "undefined-original";
+  case Verdict::NothingCompared:
+    return "nothing-compared";
+  case Verdict::CouldNotRun:
+    return "could-not-run";
+  }
+  return "";
+}
+
+ExitCode exitCode(Verdict V) {
+  switch (V) {
+  case Verdict::Equivalent:
+    return ExitSame;
+  case Verdict::Different:
+    return ExitDifferent;
+  case Verdict::UndefinedRewritten:
+    return ExitUndefinedRewritten;
+  case Verdict::UndefinedOriginal:
+    return ExitUndefinedOriginal;
+  case Verdict::NothingCompared:
+  case Verdict::CouldNotRun:
+    break;
+  }
+  return ExitCouldNotRun;
+}
+
+Trials::Trials(const CommandLine &L, const KernelSignature &K,
+               const SourceSummary &Summary, Version First, Version Second)
+    : L(L), K(K), Summary(Summary), Rng(L.Runtime.Seed), A(std::move(First)),
+      B(std::move(Second)) {
+  Params.resize(A.Params(nullptr));
+  A.Params(Params.data());
+  Buffers.resize(Params.size());
+  for (size_t I = 0; I < Params.size(); ++I)
+    if (Params[I].Kind == Param::Pointer)
+      Buffers[I].Base = allocate(BufferSize, Allocation::Host);
+  fillVariables();
+}
+
+Trials::~Trials() {
+  onLaunch(nullptr);
+  for (Buffer &X : Buffers)
+    if (X.Base)
+      release(X.Base);
+}
+
+void Trials::setSymbolic(Version First, Version Second) {
+  SymbolicA = std::move(First);
+  SymbolicB = std::move(Second);
+}
+
+void Trials::say(const char *Format, ...) {
+  va_list Args;
+  va_start(Args, Format);
+  char *Line = nullptr;
+  if (vasprintf(&Line, Format, Args) >= 0) {
+    Text += Line;
+    if (!Quiet)
+      fputs(Line, stderr);
+    free(Line);
+  }
+  va_end(Args);
+}
+
+bool Trials::launch(Version &S, const Shape &Sh, Order O) {
+  options().Schedule = O;
+  clearFindings();
+  resetDeviceError();
+  Launched.clear();
+  unsigned D[] = {Sh.Grid.X,  Sh.Grid.Y,  Sh.Grid.Z,
+                  Sh.Block.X, Sh.Block.Y, Sh.Block.Z};
+  S.Launch(D, Dynamic, Args.data());
+  return errorCount() == 0 && !Launched.empty();
+}
+
+Snapshot Trials::snapshot(char *Base, size_t Low, size_t High) {
+  Snapshot S;
+  if (Low >= High)
+    return S;
+  S.Bytes.assign(Base + Low, Base + High);
+  S.Shadow.assign(shadowOf(Base) + Low, shadowOf(Base) + High);
+  return S;
+}
+
+std::string Trials::describe(const Shape &S, unsigned Trial) {
+  std::string Out = "grid " + dim(S.Grid) + ", block " + dim(S.Block) +
+                    ", dynamic shared memory " + std::to_string(Dynamic);
+  for (size_t I = 0; I < Params.size(); ++I) {
+    Out += ", ";
+    Out += I < K.ParamNames.size() && !K.ParamNames[I].empty()
+               ? K.ParamNames[I]
+               : "argument " + std::to_string(I);
+    int64_t N = 0;
+    memcpy(&N, Values[I].data(), 8);
+    switch (Params[I].Kind) {
+    case Param::Pointer:
+      if (auto Alias = inPlace(Trial); Alias && Alias->second == I)
+        Out += " the same as argument " + std::to_string(Alias->first);
+      else
+        Out += " at 256k+" + std::to_string(Buffers[I].Offset % 256);
+      break;
+    case Param::Float: {
+      float F;
+      double D;
+      memcpy(&F, Values[I].data(), 4);
+      memcpy(&D, Values[I].data(), 8);
+      Out += " = " + std::to_string(Params[I].Size == 4 ? F : D);
+      break;
+    }
+    case Param::Signed:
+    case Param::Unsigned:
+    case Param::Boolean:
+      Out += " = " + std::to_string(N);
+      break;
+    default:
+      Out += " of " + std::to_string(Params[I].Size) + " bytes";
+    }
+  }
+  return Out + " (trial " + std::to_string(Trial) + ", seed " +
+         std::to_string(L.Runtime.Seed) +
+         (RunsIn == Order::Reverse  ? ", threads and blocks in reverse order"
+          : RunsIn == Order::Random ? ", threads in random order"
+                                    : "") +
+         ")";
+}
+
+void Trials::explainDifference(const Shape &S, unsigned Trial, size_t I,
+                                const FirstDifference &D, const Snapshot &Want,
+                                const Snapshot &Got) {
+  size_t R = 0;
+  for (size_t J = 0; J < I; ++J)
+    R += Params[J].Kind == Param::Pointer;
+  size_t E = std::max<uint64_t>(1, Params[I].ElementSize);
+  unsigned Width = E == 8 || E == 4 || E == 2 || E == 1 ? E : 4;
+  size_t Byte = Found[R].Low + D.Offset;
+  int64_t Index = (int64_t(Byte) - int64_t(Buffers[I].Offset)) / int64_t(E);
+  int64_t Word = int64_t(Byte) - (int64_t(Byte) - int64_t(Buffers[I].Offset)) % Width;
+  size_t At = Word < int64_t(Found[R].Low) ? 0 : Word - Found[R].Low;
+  if (At + Width > Want.Bytes.size())
+    At = Want.Bytes.size() - Width;
+  std::string Name = I < K.ParamNames.size() ? K.ParamNames[I] : "";
+  say("rcache-check: different: %s: %s[%lld]\n  original:  %s\n  "
+          "rewritten: %s%s\n  launch: %s\n",
+          K.Name.c_str(), Name.c_str(), (long long)Index,
+          describeWord(&Want.Bytes[At], Width).c_str(),
+          describeWord(&Got.Bytes[At], Width).c_str(),
+          D.Kind == Difference::Undefined ? ", and it was never initialised"
+                                          : "",
+          describe(S, Trial).c_str());
+  // Which logical thread writes it in the original?
+  WriteWatch W;
+  W.Address = Buffers[I].Base + Found[R].Low + At;
+  restore();
+  std::vector<Discovery> Regions = Found;
+  discover(&Regions);
+  watchWrites(&W);
+  launch(A, S, Order::Forward);
+  watchWrites(nullptr);
+  discover(nullptr);
+  if (W.Written)
+    say("  the original writes it in block (%s), thread (%s)\n",
+            dim(W.Block).c_str(), dim(W.Thread).c_str());
+  else
+    say("  the original does not write it\n");
+}
+
+/// Finds integers for which the original is defined, and what it leaves.
+bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
+                    std::map<std::string, Snapshot> &WantVariables) {
+  bool Defined = false;
+  // The likely meanings come first, even where odd ones have worked: a launch
+  // with n = 1 is often defined and says little. What never works for a block
+  // size is given up.
+  auto &Ways = WayRecord[{S.Block.X, S.Block.Y, S.Block.Z}];
+  for (unsigned Way = 0; Way < ScalarWays && !Defined; ++Way) {
+    if (Ways[Way].Failed >= 5 && !Ways[Way].Worked && S.Scalars.empty())
+      continue;
+    ++Ways[Way].Failed;
+    setArguments(S, Way, Trial);
+    std::vector<Discovery> Regions;
+    for (size_t I = 0; I < Params.size(); ++I)
+      if (Params[I].Kind == Param::Pointer) {
+        Regions.push_back({});
+        Regions.back().Base = Buffers[I].Base;
+        Regions.back().Size = BufferSize;
+      }
+    // First with all the dynamic shared memory there is, to see how much of it
+    // is needed; then with just that.
+    Dynamic = L.DynamicShared;
+    // Called by later launches too, when this block has been left.
+    SharedHigh = 0;
+    Last = nullptr;
+    onLaunch([this](const Launch &X) {
+      Launched.insert(X.Kernel->DisplayName);
+      SharedHigh = std::max(SharedHigh, X.SharedHigh);
+      Last = X.Kernel;
+    });
+    if (K.DynamicShared && !Dynamic) {
+      Dynamic = 48 << 10;
+      auto It = A.Program->program().Kernels.find(K.Mangled);
+      if (It != A.Program->program().Kernels.end())
+        Dynamic -= std::min<size_t>(Dynamic, It->second.StaticShared);
+      restore();
+      auto Probe = Regions;
+      discover(&Probe);
+      bool Ok = launch(A, S, Order::Forward);
+      discover(nullptr);
+      Found = Probe;
+      if (!Ok)
+        continue;
+      Dynamic = Last && SharedHigh > Last->DynamicOffset
+                    ? SharedHigh - Last->DynamicOffset
+                    : 0;
+      Dynamic = (Dynamic + 3) & ~size_t(3);
+    }
+    restore();
+    discover(&Regions);
+    bool Ok = launch(A, S, Order::Forward);
+    discover(nullptr);
+    Found = Regions;
+    if (!Ok) {
+      auto F = findings();
+      LastUndefined = F.empty() ? "the launch was refused"
+                                : F[0].Location + ": " + F[0].Text + " [" +
+                                      F[0].Kind + "]";
+      continue;
+    }
+    auto Take = [&](std::vector<Snapshot> &Out) {
+      Out.clear();
+      size_t R = 0;
+      for (size_t I = 0; I < Params.size(); ++I) {
+        Out.push_back({});
+        if (Params[I].Kind != Param::Pointer)
+          continue;
+        Out.back() = snapshot(Buffers[I].Base, Found[R].Low, Found[R].High);
+        ++R;
+      }
+    };
+    Take(Want);
+    for (auto &[Name, Data] : VariableValues)
+      if (auto It = A.Program->program().Globals.find(Name);
+          It != A.Program->program().Globals.end())
+        WantVariables[Name] = snapshot(It->second.Base, 0, It->second.Size);
+    // The other way round: does the result depend on the order?
+    restore();
+    Regions = Found;
+    discover(&Regions);
+    Ok = launch(A, S, Order::Reverse);
+    discover(nullptr);
+    std::vector<Snapshot> Again;
+    Take(Again);
+    for (size_t I = 0; Ok && I < Want.size(); ++I)
+      if (Want[I].Bytes != Again[I].Bytes) {
+        Ok = false;
+        LastUndefined = "the result depends on the order of threads or blocks";
+      }
+    if (!Ok)
+      continue;
+    // A launch that touches nothing proves little: a few are enough.
+    bool Touches = std::any_of(Found.begin(), Found.end(),
+                               [](const Discovery &D) { return D.Low < D.High; });
+    if (!Touches && Trial % 8)
+      continue;
+    Defined = true;
+    ++Ways[Way].Worked;
+  }
+  return Defined;
+}
+
+std::optional<Verdict> Trials::run(const Shape &S) {
+  // Shapes repeat with a period; what else varies must not follow it.
+  unsigned Trial = Number + Number / 5 + Number / 7 + Number / 77;
+  ++Number;
+  fillBuffers(S, Trial);
+  RunsIn = Order::Forward;
+  std::vector<Snapshot> Want;
+  std::map<std::string, Snapshot> WantVariables;
+  if (!define(S, Trial, Want, WantVariables)) {
+    ++Undefined;
+    return std::nullopt;
+  }
+  ++Compared;
+  Idle += std::all_of(Found.begin(), Found.end(),
+                      [](const Discovery &D) { return D.Low >= D.High; });
+  // Opposite orders of lanes, warps and blocks: what is not ordered by a
+  // barrier happens both ways.
+  std::vector<Order> Orders{Order::Forward, Order::Reverse};
+  if (Trial % 3 == 2)
+    Orders.push_back(Order::Random);
+  for (Order O : Orders)
+    if (auto V = compare(S, Trial, O, Want, WantVariables))
+      return V;
+  if (L.Prove)
+    prove(S, Trial, /*Differs=*/false);
+  return std::nullopt;
+}
+
+std::optional<Verdict>
+Trials::compare(const Shape &S, unsigned Trial, Order O,
+                const std::vector<Snapshot> &Want,
+                const std::map<std::string, Snapshot> &WantVariables) {
+  RunsIn = O;
+  restore();
+  for (size_t I = 0, R = 0; I < Params.size(); ++I)
+    if (Params[I].Kind == Param::Pointer) {
+      restrictTo(Buffers[I].Base, BufferSize, Found[R].Low, Found[R].High);
+      ++R;
+    }
+  options().Seed = L.Runtime.Seed + Trial;
+  if (!launch(B, S, O)) {
+    for (const Finding &F : findings())
+      say("%s", findingText(F).c_str());
+    const bool Cut = !findings().empty() && !undefinedCount() &&
+                     lastErrorKind() == "unsupported";
+    say("rcache-check: %s the rewritten program: %s\n  launch: %s\n",
+        Cut ? "cannot execute" : "undefined behaviour in",
+        findings().empty() ? "no kernel was launched" : K.Name.c_str(),
+        describe(S, Trial).c_str());
+    return Cut ? Verdict::CouldNotRun : Verdict::UndefinedRewritten;
+  }
+  if (O == Order::Forward &&
+      std::any_of(Launched.begin(), Launched.end(),
+                  [&](const std::string &Name) { return Name != K.Name; }))
+    ++ByRewritten;
+  for (size_t I = 0, R = 0; I < Params.size(); ++I) {
+    if (Params[I].Kind != Param::Pointer)
+      continue;
+    Snapshot Got = snapshot(Buffers[I].Base, Found[R].Low, Found[R].High);
+    ++R;
+    FirstDifference D =
+        compareMemory(Want[I].Bytes.data(), Want[I].Shadow.data(),
+                      Got.Bytes.data(), Got.Shadow.data(), Got.Bytes.size());
+    if (D.Kind != Difference::None) {
+      explainDifference(S, Trial, I, D, Want[I], Got);
+      if (L.Prove)
+        prove(S, Trial, /*Differs=*/true);
+      return Verdict::Different;
+    }
+  }
+  return compareVariables(S, Trial, WantVariables);
+}
+
+std::optional<Verdict>
+Trials::compareVariables(const Shape &S, unsigned Trial,
+                         const std::map<std::string, Snapshot> &Want) {
+  for (auto &[Name, W] : Want) {
+    auto It = B.Program->program().Globals.find(Name);
+    if (It == B.Program->program().Globals.end() ||
+        It->second.Size != W.Bytes.size())
+      continue;
+    Snapshot Got = snapshot(It->second.Base, 0, It->second.Size);
+    FirstDifference D =
+        compareMemory(W.Bytes.data(), W.Shadow.data(), Got.Bytes.data(),
+                      Got.Shadow.data(), Got.Bytes.size());
+    if (D.Kind != Difference::None) {
+      say("rcache-check: different: %s: variable '%s', byte %zu\n  "
+              "launch: %s\n",
+              K.Name.c_str(), It->second.Name.c_str(), D.Offset,
+              describe(S, Trial).c_str());
+      return Verdict::Different;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace rcache::check

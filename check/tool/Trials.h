@@ -1,0 +1,141 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One kernel in two versions, launched at shapes that nobody wrote.
+
+#ifndef RCACHE_CHECK_TRIALS_H
+#define RCACHE_CHECK_TRIALS_H
+
+#include "Commands.h"
+#include "Compare.h"
+#include "Harness.h"
+
+#include <array>
+#include <optional>
+#include <set>
+
+namespace rcache::check {
+
+/// A kernel's entry points in a program.
+struct Version {
+  std::shared_ptr<CompiledProgram> Program;
+  int (*Params)(Param *) = nullptr;
+  void (*Launch)(const unsigned *, size_t, void **) = nullptr;
+  bool Indirect = false; ///< Launch is the launch function
+};
+
+/// What is in memory after a launch.
+struct Snapshot {
+  std::vector<uint8_t> Bytes, Shadow;
+};
+
+enum class Verdict {
+  Equivalent,
+  Different,
+  UndefinedRewritten,
+  UndefinedOriginal, ///< no launch was found for which the original is defined
+  NothingCompared,   ///< the rewritten form never ran
+  CouldNotRun,
+};
+/// "equivalent", "undefined-original".
+const char *verdictName(Verdict V);
+ExitCode exitCode(Verdict V);
+
+std::string dim(const Dim3 &D);
+
+class Trials {
+public:
+  Trials(const CommandLine &L, const KernelSignature &K,
+         const SourceSummary &Summary, Version A, Version B);
+  ~Trials();
+  Trials(const Trials &) = delete;
+
+  /// Tries a launch; nullopt: go on.
+  std::optional<Verdict> run(const Shape &S);
+  /// For --prove.
+  void setSymbolic(Version A, Version B);
+  /// How the file itself launches the kernel: its main runs in a process of
+  /// its own and is listened to. Nothing if there is no main, or it fails.
+  std::vector<Shape> observe();
+
+  unsigned Compared = 0;    ///< launches that said something
+  unsigned ByRewritten = 0; ///< of them: ran another kernel than the original
+  unsigned Idle = 0;        ///< of them: touch no memory
+  unsigned Undefined = 0;   ///< launches left out
+  unsigned Proved = 0, NotProved = 0;
+  std::string LastUndefined; ///< why the last one was left out
+  std::string Text;          ///< what was said of a difference
+  bool Quiet = false;        ///< keep the text, do not print it
+
+private:
+  void say(const char *Format, ...) __attribute__((format(printf, 2, 3)));
+  void prove(const Shape &S, unsigned Trial, bool Differs);
+  std::vector<std::pair<uint32_t, uint64_t>>
+  express(Version &V, const Shape &S, Order Threads);
+  void fillBuffers(const Shape &S, unsigned Trial);
+  void fillVariables();
+  void fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
+                unsigned Mode);
+  void restore();
+  void setArguments(const Shape &S, unsigned Way, unsigned Trial);
+  bool launch(Version &S, const Shape &Sh, Order O);
+  Snapshot snapshot(char *Base, size_t Low, size_t High);
+  bool define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
+              std::map<std::string, Snapshot> &WantVariables);
+  std::optional<Verdict>
+  compare(const Shape &S, unsigned Trial, Order O,
+          const std::vector<Snapshot> &Want,
+          const std::map<std::string, Snapshot> &WantVariables);
+  std::optional<Verdict>
+  compareVariables(const Shape &S, unsigned Trial,
+                   const std::map<std::string, Snapshot> &Want);
+  std::string describe(const Shape &S, unsigned Trial);
+  std::optional<std::pair<size_t, size_t>> inPlace(unsigned Trial);
+  void explainDifference(const Shape &S, unsigned Trial, size_t B,
+                         const FirstDifference &D, const Snapshot &Want,
+                         const Snapshot &Got);
+
+  struct Buffer {
+    char *Base = nullptr;
+    size_t Offset = 0; ///< of the pointer that the kernel gets
+    std::vector<uint8_t> Initial;
+  };
+  static constexpr size_t BufferSize = 32 << 20; ///< bytes of each pointer
+  static constexpr size_t Slack = 64 << 10; ///< what lies before the pointer
+
+  const CommandLine &L;
+  const KernelSignature &K;
+  const SourceSummary &Summary;
+  std::mt19937_64 Rng;
+  Version A, B;
+  Version SymbolicA, SymbolicB;
+  std::string Problem; ///< of the last symbolic run, why it proves nothing
+  std::vector<Param> Params;
+  std::vector<Buffer> Buffers; ///< one for each parameter, unused if no pointer
+  std::vector<std::vector<uint8_t>> Values;
+  std::vector<void *> Args;
+  std::map<std::string, std::vector<uint8_t>> VariableValues;
+  std::vector<Discovery> Found;
+  size_t Dynamic = 0;
+  struct Record {
+    unsigned Failed = 0, Worked = 0;
+  };
+  std::map<std::array<uint32_t, 3>, std::array<Record, ScalarWays>> WayRecord;
+  std::set<std::string> Launched; ///< kernels that the last launch ran
+  uint32_t SharedHigh = 0; ///< of the launches of this trial
+  const KernelInfo *Last = nullptr;
+  unsigned Number = 0; ///< of the next trial
+  Order RunsIn = Order::Forward;
+};
+
+/// Entry points of all \p Kernels in one program made of \p File; null Launch
+/// where a kernel cannot be called. \p Indirect: launch functions, by kernel.
+/// Empty with \p Error set if nothing compiles.
+std::vector<Version> loadVersions(const std::string &File,
+                                  const std::vector<KernelSignature> &Kernels,
+                                  const std::vector<bool> &Indirect,
+                                  const JitOptions &Jit, std::string &Error);
+
+} // namespace rcache::check
+
+#endif
