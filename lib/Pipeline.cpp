@@ -175,6 +175,8 @@ private:
       return decline(C, "not-selected", "");
     if (hasLaunchFunction(M.Name))
       return decline(C, "already-rewritten", "");
+    if (auto Why = O.Refused.find(M.QualifiedName); Why != O.Refused.end())
+      return decline(C, "self-check-failed", Why->second);
     PlanOutcome Out = enumeratePlans(M, request(O));
     C.R.Notes = Out.Notes;
     const bool TooHard =

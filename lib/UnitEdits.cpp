@@ -12,6 +12,16 @@
 
 using namespace rcache;
 
+static const char RuntimeInclude[] = "#include \"rcache/device/rewrite.cuh\"\n";
+
+std::string rcache::withRuntimeEmbedded(const std::string &NewText) {
+  const size_t At = NewText.find(RuntimeInclude);
+  std::string T = NewText;
+  if (At != std::string::npos)
+    T.replace(At, sizeof RuntimeInclude - 1, wholeRuntimeText());
+  return T;
+}
+
 bool UnitEdits::canEdit(const LaunchSite &L, unsigned InsertOffset) const {
   return L.Editable && L.Begin >= InsertOffset;
 }
@@ -160,7 +170,7 @@ std::vector<Edit> UnitEdits::finish() {
     for (const Edit &E : Edits)
       At = std::min(At, E.Offset);
     std::string T = O.Runtime == Options::RuntimeKind::Include
-                        ? "#include \"rcache/device/rewrite.cuh\"\n"
+                        ? RuntimeInclude
                         : reformatted(runtimeText(Helpers), File);
     if (At != 0 && Text[At - 1] != '\n')
       T = "\n" + T;

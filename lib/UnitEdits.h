@@ -45,6 +45,10 @@ private:
   std::string lineDirective(unsigned Line) const;
 };
 
+/// \p NewText of a file, made with --runtime=include, with the project's header in
+/// place of its #include: it compiles where the header is not installed.
+std::string withRuntimeEmbedded(const std::string &NewText);
+
 } // namespace rcache
 
 #endif // RCACHE_UNITEDITS_H

@@ -8,6 +8,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/StringSaver.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -122,6 +123,17 @@ cl::opt<std::string> CandidateNumber(
     "candidate", cl::value_desc("N"), cl::cat(rewriteCategory()),
     cl::desc("Take this candidate of --explain-choice, whatever is predicted "
              "for it"));
+cl::opt<ToolOptions::SelfCheckKind> SelfCheck(
+    "self-check", cl::cat(rewriteCategory()),
+    cl::init(ToolOptions::SelfCheckKind::Quick),
+    cl::desc("Whether each rewritten kernel is compiled and executed on the CPU "
+             "against its original before it is written; a kernel that differs "
+             "is left as it is"),
+    cl::values(clEnumValN(ToolOptions::SelfCheckKind::Off, "off", "no"),
+               clEnumValN(ToolOptions::SelfCheckKind::Quick, "quick",
+                          "about 2 seconds of launches a kernel"),
+               clEnumValN(ToolOptions::SelfCheckKind::Full, "full",
+                          "up to 30 seconds a kernel")));
 cl::opt<ToolOptions::TuneKind> Tune(
     "tune", cl::cat(rewriteCategory()), cl::init(ToolOptions::TuneKind::None),
     cl::desc("What the choice between candidates rests on (docs/tuning.md)"),
@@ -283,6 +295,27 @@ bool readTuneOptions(ToolOptions &O) {
   return true;
 }
 
+/// --self-check, else RCACHE_SELF_CHECK, else quick. Damaged plans (--mutate) are
+/// for those who look for damage themselves.
+bool readSelfCheck(ToolOptions::SelfCheckKind &Kind) {
+  Kind = SelfCheck;
+  if (SelfCheck.getNumOccurrences())
+    return true;
+  if (!Mutate.empty())
+    Kind = ToolOptions::SelfCheckKind::Off;
+  const auto Named = llvm::sys::Process::GetEnv("RCACHE_SELF_CHECK");
+  if (!Named)
+    return true;
+  if (*Named == "off")
+    Kind = ToolOptions::SelfCheckKind::Off;
+  else if (*Named == "full")
+    Kind = ToolOptions::SelfCheckKind::Full;
+  else if (*Named != "quick")
+    return usageError("RCACHE_SELF_CHECK is off, quick or full, not '" +
+                      *Named + "'");
+  return true;
+}
+
 bool copyOptions(ToolOptions &O) {
   O.Sources.assign(Sources.begin(), Sources.end());
   O.Output = Output;
@@ -304,6 +337,8 @@ bool copyOptions(ToolOptions &O) {
   O.Color = Color;
   O.ExplainChoice = ExplainChoice;
   O.CandidatesFolder = CandidatesFolder;
+  if (!readSelfCheck(O.SelfCheck))
+    return false;
   if (!readTuneOptions(O))
     return false;
 

@@ -4,6 +4,7 @@
 // Collects the sources with their compile flags and runs the library on them.
 
 #include "Sources.h"
+#include "SelfCheck.h"
 #include "Tune.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
@@ -204,6 +205,7 @@ runJobs(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
     Options Library = O.Library;
     Library.Tune = makeTuneHook(O, Jobs[I]);
     Line.started(Jobs[I].File);
+    Library.SelfCheck = makeSelfCheckHook(O, Jobs[I]);
     Slots[I].emplace(rewriteFile(Jobs[I], Library, O.AllowErrors));
     Line.finished(Jobs[I].File);
   };

@@ -10,6 +10,7 @@
 #include "Driver/NvccFlags.h"
 #include "Predict/Choose.h"
 #include "Predict/CompilerReport.h"
+#include "Programs.h"
 #include "Tune/Measurements.h"
 #include "Tune/RunnerProgram.h"
 #include "rcache/Config.h"
@@ -38,79 +39,6 @@ namespace {
 /// Candidates that a compiler or a device is asked about.
 constexpr unsigned Compiled = 5, Timed = 8;
 constexpr unsigned SecondsForAll = 1800, SecondsForOne = 120;
-
-std::string below(StringRef Folder, const llvm::Twine &Name) {
-  llvm::SmallString<256> Path(Folder);
-  path::append(Path, Name);
-  return Path.str().str();
-}
-
-llvm::Error makeFolder(StringRef Folder) {
-  if (std::error_code EC = fs::create_directories(Folder))
-    return llvm::createStringError("cannot make '" + Folder +
-                                   "': " + EC.message());
-  return llvm::Error::success();
-}
-
-llvm::Error writeText(StringRef Path, StringRef Text) {
-  std::error_code EC;
-  llvm::raw_fd_ostream OS(Path, EC);
-  if (!EC) {
-    OS << Text;
-    OS.close();
-    EC = OS.error();
-    OS.clear_error();
-  }
-  if (EC)
-    return llvm::createStringError("cannot write '" + Path +
-                                   "': " + EC.message());
-  return llvm::Error::success();
-}
-
-/// A folder that goes with the object.
-class TemporaryFolder {
-public:
-  static llvm::Expected<std::unique_ptr<TemporaryFolder>> make() {
-    auto T = std::make_unique<TemporaryFolder>();
-    if (std::error_code EC = fs::createUniqueDirectory("rcache-tune", T->Path))
-      return llvm::createStringError("cannot make a temporary folder: " +
-                                     EC.message());
-    return T;
-  }
-  ~TemporaryFolder() {
-    if (!Path.empty())
-      fs::remove_directories(Path);
-  }
-  llvm::SmallString<128> Path;
-};
-
-/// Runs a program; what it wrote to standard output, or the first lines of what
-/// it wrote to standard error.
-llvm::Expected<std::string> runProgram(StringRef Program,
-                                       const std::vector<std::string> &Args,
-                                       unsigned Seconds) {
-  auto Folder = TemporaryFolder::make();
-  if (!Folder)
-    return Folder.takeError();
-  const std::string Out = below((*Folder)->Path, "out"),
-                    Err = below((*Folder)->Path, "err");
-  std::vector<StringRef> Refs = {Program};
-  Refs.insert(Refs.end(), Args.begin(), Args.end());
-  const std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Out),
-                                                StringRef(Err)};
-  std::string Message;
-  const int Status = llvm::sys::ExecuteAndWait(Program, Refs, std::nullopt,
-                                               Redirects, Seconds, 0, &Message);
-  auto Read = [](StringRef Path) {
-    auto Buffer = llvm::MemoryBuffer::getFile(Path);
-    return Buffer ? (*Buffer)->getBuffer().str() : std::string();
-  };
-  if (Status != 0)
-    return llvm::createStringError(
-        "'" + Program +
-        "' failed: " + (Message.empty() ? Read(Err).substr(0, 500) : Message));
-  return Read(Out);
-}
 
 /// The name of this machine's GPU; "" when there is none.
 std::string deviceName() {
@@ -229,7 +157,7 @@ private:
     auto Nvcc = nvcc();
     if (!Nvcc)
       return Nvcc.takeError();
-    auto Folder = TemporaryFolder::make();
+    auto Folder = TemporaryFolder::make("rcache-tune");
     if (!Folder)
       return Folder.takeError();
     struct Question {
@@ -417,7 +345,7 @@ private:
     auto Env = llvm::sys::findProgramByName("env");
     if (!Bash || !Env)
       return llvm::createStringError("no bash or no env in PATH");
-    auto Folder = TemporaryFolder::make();
+    auto Folder = TemporaryFolder::make("rcache-tune");
     if (!Folder)
       return Folder.takeError();
     if (llvm::Error E = emit(R, (*Folder)->Path))

@@ -50,6 +50,21 @@ struct TuneRequest {
 /// leaves the prediction's choice, with a note.
 using TuneHook = std::function<llvm::Error(TuneRequest &)>;
 
+struct Result;
+
+/// What executing a rewritten file against its originals said, by the kernels'
+/// qualified names.
+struct SelfCheckAnswer {
+  /// Kernels whose rewritten form is wrong, and what was seen.
+  std::map<std::string, std::string> Refused;
+  /// For the others: what was executed, or why nothing was.
+  std::map<std::string, std::string> Notes;
+};
+/// Executes the kernels that \p Made rewrote in \p Text, the new text of the main
+/// file, before anybody sees it. Called in any thread.
+using SelfCheckHook = std::function<SelfCheckAnswer(const std::string &Text,
+                                                    const Result &Made)>;
+
 struct Options {
   /// Only these: by name, by qualified name, or by "::" and the qualified name
   /// (then not those of the same name in namespaces). nullopt: all.
@@ -78,6 +93,10 @@ struct Options {
   /// Forms of kernels whose text was written anew before the parse, by formKey.
   std::map<std::string, TextForm> Forms;
   bool LineDirectives = false;      ///< #line, so that tools show the user's file
+  /// Empty: the new text is neither compiled nor executed before it is handed out.
+  SelfCheckHook SelfCheck;
+  /// Kernels (qualified names) to leave alone with `self-check-failed`, and why.
+  std::map<std::string, std::string> Refused;
 };
 
 /// Replace [Offset, Offset + Length) of the main file by Text. Edits of a file

@@ -62,6 +62,8 @@ std::string emitLaunchFunction(const std::vector<LaunchCase> &Cases,
 
 /// The text of the blocks of rewrite.cuh in \p Helpers and those they need.
 std::string runtimeText(const std::set<std::string> &Helpers);
+/// All of rewrite.cuh.
+std::string wholeRuntimeText();
 
 } // namespace rcache
 

@@ -122,6 +122,13 @@ std::string rcache::runtimeText(const std::set<std::string> &Helpers) {
   return Out;
 }
 
+std::string rcache::wholeRuntimeText() {
+  std::set<std::string> All;
+  for (const Block &B : headerBlocks())
+    All.insert(B.Name);
+  return runtimeText(All);
+}
+
 std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
                                        bool ForAll, bool WithVoidArgs) {
   const KernelModel &M = *Cases.front().M;

@@ -6,6 +6,7 @@
 
 #include "Frontend/Frontend.h"
 #include "Frontend/OtherBodies.h"
+#include "UnitEdits.h"
 #include "rcache/ModelBuilder.h"
 #include "rcache/WriteOut.h"
 #include "clang/AST/ASTContext.h"
@@ -482,7 +483,7 @@ void tryOtherBodies(Texts &Best) {
   }
 }
 
-llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
+llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
                                              llvm::ArrayRef<Options> Opts,
                                              bool AllowErrors) {
   auto First = rewriteOnce(Job, Opts, {}, AllowErrors);
@@ -502,6 +503,122 @@ llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
   for (FileResult &R : Results)
     R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);
   return Results;
+}
+
+//===-- The new text, before anybody sees it -------------------------------===//
+
+/// Only the errors of a parse are wanted.
+class ErrorsOnly : public ParseHandler {
+public:
+  std::vector<ParseError> Errors;
+  void parsed(clang::CompilerInstance &, const ParseOutcome &Outcome) override {
+    Errors = Outcome.Errors;
+  }
+};
+
+/// The first error of \p R's new text that the source does not have; "": none.
+llvm::Expected<std::string> newError(const ParseJob &Job, const FileResult &R) {
+  ParseJob Again = Job;
+  Again.Buffer = withRuntimeEmbedded(R.NewText);
+  ErrorsOnly Handler;
+  auto Parse = parseSource(Again, Handler);
+  if (!Parse)
+    return Parse.takeError();
+  std::set<std::string> Known;
+  for (const ParseError &E : R.Parse.Errors)
+    Known.insert(E.Text);
+  for (const ParseError &E : Handler.Errors)
+    if (!Known.count(E.Text))
+      return "the new text does not compile, line " +
+             std::to_string(E.Pos.Line) + ": " + E.Text;
+  return std::string();
+}
+
+std::vector<std::string> rewrittenKernels(const FileResult &R) {
+  std::vector<std::string> Names;
+  for (const KernelResult &K : R.Rewrite.Kernels)
+    if (K.Verdict == KernelResult::Rewritten && K.Model &&
+        !llvm::is_contained(Names, K.Model->QualifiedName))
+      Names.push_back(K.Model->QualifiedName);
+  return Names;
+}
+
+/// The kernels that keep the new text from compiling: each is tried alone; all
+/// of them where none is to blame alone.
+llvm::Expected<std::map<std::string, std::string>>
+uncompilable(const ParseJob &Job, const FileResult &R, const Options &O,
+             bool AllowErrors, const std::string &Error) {
+  const std::vector<std::string> Names = rewrittenKernels(R);
+  std::map<std::string, std::string> Bad;
+  for (const std::string &Name : Names) {
+    if (Names.size() == 1)
+      break;
+    Options Alone = O;
+    for (const std::string &Other : Names)
+      if (Other != Name)
+        Alone.Refused[Other];
+    auto Result = rewriteUnchecked(Job, Alone, AllowErrors);
+    if (!Result)
+      return Result.takeError();
+    auto Why = newError(Job, Result->front());
+    if (!Why)
+      return Why.takeError();
+    if (!Why->empty())
+      Bad[Name] = *Why;
+  }
+  if (Bad.empty())
+    for (const std::string &Name : Names)
+      Bad[Name] = Error;
+  return Bad;
+}
+
+/// Compiles and executes what was written. What must not be handed out; empty:
+/// nothing, and the kernels have notes on what was executed.
+llvm::Expected<std::map<std::string, std::string>>
+selfCheck(const ParseJob &Job, FileResult &R, const Options &O,
+          bool AllowErrors) {
+  auto Error = newError(Job, R);
+  if (!Error)
+    return Error.takeError();
+  if (!Error->empty())
+    return uncompilable(Job, R, O, AllowErrors, *Error);
+  SelfCheckAnswer Answer = O.SelfCheck(withRuntimeEmbedded(R.NewText), R.Rewrite);
+  if (Answer.Refused.empty())
+    for (KernelResult &K : R.Rewrite.Kernels)
+      if (K.Verdict == KernelResult::Rewritten && K.Model)
+        if (auto Note = Answer.Notes.find(K.Model->QualifiedName);
+            Note != Answer.Notes.end())
+          K.Notes.push_back(Note->second);
+  return std::move(Answer.Refused);
+}
+
+/// Rewrites, and again without the kernels whose new form is wrong.
+llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
+                                             llvm::ArrayRef<Options> Opts,
+                                             bool AllowErrors) {
+  std::vector<Options> Now(Opts.begin(), Opts.end());
+  while (true) {
+    auto Results = rewriteUnchecked(Job, Now, AllowErrors);
+    if (!Results)
+      return Results.takeError();
+    bool Again = false;
+    for (size_t I = 0; I < Now.size(); ++I) {
+      FileResult &R = (*Results)[I];
+      if (!Now[I].SelfCheck || !R.Usable || !R.Rewrite.anyRewritten())
+        continue;
+      auto Refused = selfCheck(Job, R, Now[I], AllowErrors);
+      if (!Refused)
+        return Refused.takeError();
+      for (auto &[Name, Why] : *Refused) {
+        if (!Now[I].Refused.try_emplace(Name, Why).second)
+          return llvm::createStringError("'" + Name + "' in '" + Job.File +
+                                         "' cannot be left out: " + Why);
+        Again = true;
+      }
+    }
+    if (!Again)
+      return Results;
+  }
 }
 
 /// A stack for the crash handler of one thread: when source is nested so deeply

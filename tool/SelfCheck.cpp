@@ -1,0 +1,211 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//     new text -> temporary file -> rcache-check --self -> verdict a kernel
+//
+// The new text holds each original beside its rewritten form, so one file is
+// compiled once. A difference refuses the kernel and leaves the text behind as a
+// reproducer. What could not be executed is said, kernel by kernel.
+
+#include "SelfCheck.h"
+#include "Driver/NvccFlags.h"
+#include "Programs.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
+#include <set>
+
+using llvm::StringRef;
+namespace path = llvm::sys::path;
+namespace fs = llvm::sys::fs;
+
+namespace rcache {
+namespace {
+
+/// Seconds of launches a kernel, and for all that is not launching.
+struct Budget {
+  unsigned Kernel, Rest;
+};
+constexpr Budget Quick = {2, 60}, Full = {30, 120};
+
+class Checker {
+public:
+  Checker(const ToolOptions &O, const ParseJob &Job)
+      : Job(Job),
+        B(O.SelfCheck == ToolOptions::SelfCheckKind::Full ? Full : Quick) {}
+
+  SelfCheckAnswer run(const std::string &Text, const Result &Made) {
+    Names.clear();
+    for (const KernelResult &K : Made.Kernels)
+      if (K.Verdict == KernelResult::Rewritten && K.Model)
+        Names.insert(K.Model->QualifiedName);
+    SelfCheckAnswer A;
+    auto Said = ask(Text);
+    if (!Said) {
+      const std::string Why = llvm::toString(Said.takeError());
+      for (const std::string &Name : Names)
+        A.Notes[Name] = "not executed: " + Why;
+      return A;
+    }
+    for (const std::string &Name : Names)
+      judge(Name, *Said, Text, A);
+    return A;
+  }
+
+private:
+  const ParseJob Job;
+  const Budget B;
+  std::set<std::string> Names; ///< rewritten kernels
+  std::string Reproducer;      ///< file with the text, when it is kept
+
+  /// rcache-check beside this program, or in PATH.
+  llvm::Expected<std::string> checker() const {
+    const std::string Beside =
+        below(path::parent_path(Job.ToolPath), "rcache-check");
+    if (!Job.ToolPath.empty() && fs::can_execute(Beside))
+      return Beside;
+    if (auto Found = llvm::sys::findProgramByName("rcache-check"))
+      return *Found;
+    return llvm::createStringError("rcache-check is not installed");
+  }
+
+  /// The compiler's flags, as nvcc takes them.
+  llvm::Expected<std::vector<std::string>> flags() const {
+    auto F = translateFlags(Job.Flags.Flags, Job.Flags.FromNvcc,
+                            Job.Flags.Directory);
+    if (!F)
+      return F.takeError();
+    llvm::SmallString<256> Source(Job.File);
+    fs::make_absolute(Source);
+    path::remove_dots(Source, /*remove_dot_dot=*/true);
+    // What is included with quotes is looked for beside the source first.
+    std::vector<std::string> Flags = {"-I", path::parent_path(Source).str()};
+    Flags.insert(Flags.end(), F->ForNvcc.begin(), F->ForNvcc.end());
+    const std::string Arch =
+        Job.Arch.empty() ? chooseArch(F->Archs) : Job.Arch;
+    if (!Arch.empty())
+      Flags.push_back("-arch=" + Arch);
+    return Flags;
+  }
+
+  /// What rcache-check reports of \p Text: an array of kernels.
+  llvm::Expected<llvm::json::Array> ask(const std::string &Text) {
+    auto Program = checker();
+    if (!Program)
+      return Program.takeError();
+    auto Flags = flags();
+    if (!Flags)
+      return Flags.takeError();
+    auto Folder = TemporaryFolder::make("rcache-self-check");
+    if (!Folder)
+      return Folder.takeError();
+    const std::string File =
+        below((*Folder)->Path, path::stem(Job.File) + "_rc.cu");
+    if (llvm::Error E = writeText(File, Text))
+      return E;
+    std::vector<std::string> Args = {File, "--self", "--report=json",
+                                     "--budget=" + std::to_string(B.Kernel)};
+    for (const std::string &Name : Names)
+      Args.push_back("--kernel=" + Name);
+    if (!Job.CudaPath.empty())
+      Args.push_back("--cuda-path=" + Job.CudaPath);
+    Args.push_back("--");
+    Args.insert(Args.end(), Flags->begin(), Flags->end());
+    auto R = runAndCatch(*Program, Args,
+                         B.Rest + 2 * B.Kernel * unsigned(Names.size()));
+    if (!R)
+      return R.takeError();
+    auto Json = llvm::json::parse(R->Out);
+    if (!Json) {
+      llvm::consumeError(Json.takeError());
+      return llvm::createStringError(
+          "rcache-check " +
+          (!R->Why.empty() ? R->Why
+                           : "ended with status " + std::to_string(R->Status) +
+                                 ": " +
+                                 StringRef(R->Err).split('\n').first.str()));
+    }
+    const llvm::json::Object *Top = Json->getAsObject();
+    const llvm::json::Array *Kernels = Top ? Top->getArray("kernels") : nullptr;
+    if (!Kernels || Kernels->empty())
+      return llvm::createStringError(
+          "rcache-check: " +
+          (Top ? Top->getString("messages").value_or("no kernel was compared")
+               : "no report")
+              .str());
+    return *Kernels;
+  }
+
+  /// The worst of what was found for the instantiations of kernel \p Name.
+  void judge(const std::string &Name, const llvm::json::Array &Said,
+             const std::string &Text, SelfCheckAnswer &A) {
+    int64_t Rewritten = 0; // launches that ran the rewritten form
+    std::string NotRun;
+    bool Any = false;
+    for (const llvm::json::Value &V : Said) {
+      const llvm::json::Object *K = V.getAsObject();
+      if (!K || !isOf(K->getString("kernel").value_or(""), Name))
+        continue;
+      Any = true;
+      const StringRef Verdict = K->getString("verdict").value_or("");
+      const std::string Detail = firstLine(K->getString("message").value_or(""));
+      if (Verdict == "different" || Verdict == "undefined-rewritten") {
+        A.Refused[Name] = Detail + keep(Text);
+        return;
+      }
+      Rewritten += K->getInteger("by-rewritten").value_or(0);
+      if (Verdict != "equivalent")
+        NotRun = (Verdict + (Detail.empty() ? "" : ": " + Detail)).str();
+    }
+    if (Rewritten > 0)
+      A.Notes[Name] = "executed before it was written: " +
+                      std::to_string(Rewritten) + " launches in both orders of "
+                      "the threads, every bit as the original's";
+    else
+      A.Notes[Name] =
+          "not executed: " + (!Any               ? "not found by rcache-check"
+                              : !NotRun.empty() ? NotRun
+                                                : "no made-up launch took it");
+  }
+
+  static std::string firstLine(StringRef Text) {
+    return Text.trim().split('\n').first.str();
+  }
+
+  /// Is \p Signature the kernel \p Name or an instantiation of it?
+  static bool isOf(StringRef Signature, StringRef Name) {
+    return Signature == Name || (Signature.consume_front(Name) &&
+                                 Signature.ltrim().starts_with("<"));
+  }
+
+  /// Keeps the text for a report; where.
+  std::string keep(const std::string &Text) {
+    if (Reproducer.empty()) {
+      llvm::SmallString<128> File;
+      if (fs::createTemporaryFile("rcache-reproducer", "cu", File))
+        return "";
+      if (llvm::Error E = writeText(File, Text)) {
+        llvm::consumeError(std::move(E));
+        return "";
+      }
+      Reproducer = File.str().str();
+    }
+    return " (kept as " + Reproducer + ")";
+  }
+};
+
+} // namespace
+
+SelfCheckHook makeSelfCheckHook(const ToolOptions &O, const ParseJob &Job) {
+  if (O.SelfCheck == ToolOptions::SelfCheckKind::Off)
+    return {};
+  auto C = std::make_shared<Checker>(O, Job);
+  return [C](const std::string &Text, const Result &Made) {
+    return C->run(Text, Made);
+  };
+}
+
+} // namespace rcache
