@@ -11,18 +11,20 @@
 #include "Mutate/Mutate.h"
 #include "Plan/Pictures.h"
 #include "Plan/Planner.h"
+#include "Predict/Alignment.h"
 #include "Predict/Choose.h"
 #include "UnitEdits.h"
 #include "Verify/PlanVerifier.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/Basic/CharInfo.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <map>
+#include <set>
 
 using namespace rcache;
 
@@ -40,8 +42,8 @@ struct Case {
   ModelPtr M;
   std::optional<Plan> ThePlan;
   std::optional<EmittedKernel> Emitted;
-  /// By another plan, for blocks that ThePlan cannot take.
-  std::optional<EmittedKernel> AnyBlock;
+  /// By another plan, for launches that ThePlan cannot take.
+  std::optional<EmittedKernel> Other;
   KernelResult R;
 };
 
@@ -114,6 +116,16 @@ public:
     MainText = SM.getBufferData(SM.getMainFileID()).str();
     if (auto F = SM.getFileEntryRefForID(SM.getMainFileID()))
       MainFile = F->getName().str();
+    struct : clang::DynamicRecursiveASTVisitor {
+      std::set<std::string> *Names;
+      bool VisitFunctionDecl(clang::FunctionDecl *F) override {
+        if (F->getIdentifier() && F->getName().ends_with("_rc_launch"))
+          Names->insert(F->getName().str());
+        return true;
+      }
+    } Finder;
+    Finder.Names = &LaunchFunctions;
+    Finder.TraverseDecl(AST.getTranslationUnitDecl());
   }
 
   Result run(std::vector<std::unique_ptr<KernelModel>> Models) {
@@ -148,6 +160,7 @@ public:
 private:
   const Options &O;
   std::string MainText, MainFile;
+  std::set<std::string> LaunchFunctions; ///< of earlier runs
 
   static bool samePlace(const KernelModel &A, const KernelModel &B) {
     return A.DefBegin == B.DefBegin && A.QualifiedName == B.QualifiedName &&
@@ -208,12 +221,18 @@ private:
     // next best.
     std::optional<Decline> First;
     while (Best && gains(**Best)) {
+      const Plan *ForUnaligned = nullptr;
+      if (Group.size() == 1 && !O.Candidate)
+        ForUnaligned = planForUnaligned(C, **Best, Out.Candidates);
       auto Why = emit(C, **Best);
       if (!Why) {
         for (const Decline &D : Out.WhyShared)
           C.R.Notes.push_back("no array goes to registers [" + D.Code +
                               "]: " + D.Detail);
-        if (Group.size() == 1)
+        if (ForUnaligned)
+          emitOther(C, *ForUnaligned, "_rc_unaligned",
+                    "where vectors would not start at multiples of 16 bytes");
+        else if (Group.size() == 1)
           emitForAnyBlock(C, Out.Candidates);
         return;
       }
@@ -299,6 +318,25 @@ private:
           Candidates.end());
   }
 
+  /// Where runs of vectors may start elsewhere than vectors may, \p P loses: the
+  /// best plan with shorter runs is for such launches. Null: they run the original.
+  const Plan *planForUnaligned(const Case &C, Plan &P,
+                               const std::vector<Plan> &Candidates) const {
+    const Plan *Best = nullptr;
+    double Rank = 0;
+    for (size_t I = 0; I < Candidates.size() && !P.Aligned.empty(); ++I) {
+      const Candidate &Figures = C.R.Chosen->Candidates[I];
+      if (!Figures.Failed.empty() || !Figures.Excluded.empty() ||
+          Candidates[I].Block != P.Block || !gains(Candidates[I]) ||
+          Figures.Rank <= Rank || losesUnaligned(*C.M, Candidates[I]))
+        continue;
+      Best = &Candidates[I];
+      Rank = Figures.Rank;
+    }
+    P.AlignedHasOther = Best != nullptr;
+    return Best;
+  }
+
   /// The best plan needs blocks of 128 or 256 threads and their multiples, and
   /// nothing says that the launches have them: the best plan for any multiple
   /// of a few threads is written as well.
@@ -325,21 +363,26 @@ private:
     }
     if (!Best)
       return;
-    Plan P = *Best;
+    emitOther(C, *Best, "_rc_any_block",
+              "blocks that are no multiple of " + std::to_string(Multiple) +
+                  " threads");
+  }
+
+  /// Writes \p P for launches that the chosen plan leaves, unless it cannot be
+  /// written: one plan is enough.
+  void emitOther(Case &C, Plan P, const std::string &Suffix,
+                 const std::string &When) {
+    const KernelModel &M = *C.M;
     damage(M, P);
     if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong &&
         O.Mutate.empty())
       return;
-    auto E = emitKernel(M, P, freshName(M.Name + "_rc_any_block"));
-    if (!E) { // one plan is enough
-      llvm::consumeError(E.takeError());
-      return;
-    }
+    auto E = emitKernel(M, P, freshName(M.Name + Suffix));
+    if (!E)
+      return llvm::consumeError(E.takeError());
     damage(*E);
-    C.AnyBlock = std::move(*E);
-    C.R.Notes.push_back("blocks that are no multiple of " +
-                        std::to_string(Multiple) +
-                        " threads: " + planLine(M, P));
+    C.Other = std::move(*E);
+    C.R.Notes.push_back(When + ": " + planLine(M, P));
   }
 
   /// Tests of what looks for errors: a wrong plan goes on to emission.
@@ -459,12 +502,7 @@ private:
 
   /// Is there a launch function of kernel \p Name, from an earlier run?
   bool hasLaunchFunction(const std::string &Name) const {
-    const std::string Function = Name + "_rc_launch(";
-    for (size_t I = MainText.find(Function); I != std::string::npos;
-         I = MainText.find(Function, I + 1))
-      if (I == 0 || !clang::isAsciiIdentifierContinue(MainText[I - 1]))
-        return true;
-    return false;
+    return LaunchFunctions.count(Name + "_rc_launch");
   }
 
   /// The main file with \p C alone rewritten, by \p P.
@@ -531,11 +569,11 @@ private:
       if (!Known)
         Texts.push_back(C.Emitted->Kernel);
       Cases.push_back({C.M.get(), &*C.Emitted,
-                       C.AnyBlock ? &*C.AnyBlock : nullptr});
+                       C.Other ? &*C.Other : nullptr});
       Helpers.insert(C.Emitted->Helpers.begin(), C.Emitted->Helpers.end());
-      if (C.AnyBlock) {
-        Texts.push_back(C.AnyBlock->Kernel);
-        Helpers.insert(C.AnyBlock->Helpers.begin(), C.AnyBlock->Helpers.end());
+      if (C.Other) {
+        Texts.push_back(C.Other->Kernel);
+        Helpers.insert(C.Other->Helpers.begin(), C.Other->Helpers.end());
       }
       C.R.Verdict = KernelResult::Rewritten;
       C.R.ThePlan = std::make_shared<Plan>(*C.ThePlan);

@@ -165,6 +165,17 @@ struct PlanCounts {
   unsigned Registers = 0;                              ///< estimate, a thread
 };
 
+/// Vectors that start at Pointer + Offset and from there by multiples of
+/// Multiples: aligned if the sum is, and each of these a multiple of Elements.
+/// Texts for host code, of the kernel's arguments.
+struct AlignedRun {
+  std::string Pointer;
+  std::string Offset;                 ///< elements; "": none
+  std::vector<std::string> Multiples; ///< elements
+  unsigned Elements = 1;              ///< of a vector
+  bool operator==(const AlignedRun &) const = default;
+};
+
 struct Plan {
   std::array<unsigned, 3> Factor = {1, 1, 1};
   std::array<int64_t, 3> Stride = {1, 1, 1};
@@ -227,10 +238,12 @@ struct Plan {
   /// live as long as the launch (loops over planes): the launch compares whole
   /// waves. 0: it does not. Set by the prediction.
   double WaveLife = 0;
-  /// Pointer parameters (indices in KernelModel::Params) that launches have to
-  /// give aligned to 16 bytes, or run the original: without vectors the lanes
-  /// would stride over more than they use. Set by the prediction.
-  std::vector<int> Aligned;
+  /// What launches have to give so that vectors start where they may; other
+  /// launches run another form, or the original. Set by the prediction.
+  std::vector<AlignedRun> Aligned;
+  /// There is another form for launches that do not: tests run both, each where
+  /// it belongs. Else tests run this one whatever is aligned.
+  bool AlignedHasOther = false;
   PlanCounts Counts;
   double PredictedSpeedup = 0;  ///< 0: not predicted
   /// What PredictedSpeedup rests on: estimates, the compiler's registers, or

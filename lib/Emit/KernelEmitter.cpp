@@ -72,7 +72,7 @@ private:
       E.Helpers.insert("separate");
     if (P.LeastThreads)
       E.Helpers.insert("fills");
-    if (!P.Aligned.empty())
+    if (!P.Aligned.empty() && !P.AlignedHasOther)
       E.Helpers.insert("aligned");
     if (comparesWaves())
       E.Helpers.insert("waves");
@@ -1222,8 +1222,8 @@ private:
           std::to_string(P.LeastThreads) + ")");
     for (const Precondition &C : P.Preconditions)
       And("(" + C.Text + ")");
-    for (int Pm : P.Aligned)
-      And("rcache::device::aligned(" + M.Params[Pm].Name + ")");
+    for (const std::string &C : alignment())
+      And(C);
     if (comparesWaves()) {
       const std::string Life = llvm::formatv("{0:F2}", P.WaveLife);
       And("rcache::device::waves_pay(" + Name + templateArgs() + ", " +
@@ -1232,6 +1232,28 @@ private:
           ", rc_grid, rc_block, rc_shared, " + Life + ")");
     }
     return T.empty() ? "true" : T;
+  }
+
+  /// Conditions for vectors to start where they may, each once.
+  std::vector<std::string> alignment() const {
+    std::vector<std::string> All;
+    auto Add = [&](std::string C) {
+      if (!llvm::is_contained(All, C))
+        All.push_back(std::move(C));
+    };
+    for (const AlignedRun &R : P.Aligned) {
+      const std::string At =
+          R.Offset.empty() ? R.Pointer : R.Pointer + " + (" + R.Offset + ")";
+      if (!P.AlignedHasOther) {
+        Add("rcache::device::aligned(" + At + ")");
+        continue;
+      }
+      Add("reinterpret_cast<size_t>(" + At + ") % 16 == 0");
+      for (const std::string &T : R.Multiples)
+        Add((T.find('*') == std::string::npos ? T : "(" + T + ")") + " % " +
+            std::to_string(R.Elements) + " == 0");
+    }
+    return All;
   }
 
   /// Is the launch to tell whether the waves of the planned kernel are over

@@ -2,6 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Choose.h"
+#include "Alignment.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "Plan/Streaming.h"
@@ -240,33 +241,6 @@ static double waves(const KernelCounts &K, const Score &S, const Arch &A) {
   return std::max(1.0, K.GridWarps / A.Sms / std::max(1u, S.Occ.WarpsPerSm));
 }
 
-/// The pointers without whose alignment \p P is not worth while: lanes stride
-/// over long runs then, element by element. Offset by one element, runs of 32
-/// bytes ran at 0.65x to 0.98x of the original, single vectors of words at no
-/// loss (1-D kernels on an H200; rows of a tile share their lines in L1).
-static std::vector<int> alignedParams(const KernelModel &M, const Plan &P) {
-  std::set<int> Params;
-  auto Add = [&](int Root, const std::string &Pointer, unsigned Bytes,
-                 unsigned Vector) {
-    if (Root >= 0 && Vector > Bytes && Pointer == M.Params[Root].Name &&
-        (P.Factor[0] * Bytes > 16 || P.Factor[0] >= 8))
-      Params.insert(Root);
-  };
-  for (const ArrayPlan &A : P.Arrays) {
-    if (A.Stage.ElemIds.size() > 1)
-      return {};
-    for (const VectorLeaf &L : A.Leaves)
-      Add(L.Load->Root, L.Load->Text, L.ElemBytes, A.VectorBytes);
-  }
-  for (const Plan::VectorStore &V : P.VectorStores) {
-    const GlobalAccess &G = M.GlobalAccesses[V.Access];
-    if (G.Root >= 0)
-      Add(G.Root, M.Params[G.Root].Name, M.Params[G.Root].PointeeBytes,
-          V.Bytes);
-  }
-  return {Params.begin(), Params.end()};
-}
-
 double rcache::originalClocks(const KernelModel &M, const Arch &A,
                               const ChooseOptions &O) {
   if (M.Form.OriginalClocks > 0)
@@ -301,7 +275,8 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Counts = planCounts(M, P, Fill, Block, A);
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       P.LeastThreads = BusyWarps * 32 * A.Sms;
-      P.Aligned = alignedParams(M, P);
+      if (losesUnaligned(M, P))
+        P.Aligned = alignedRuns(M, P);
     }
     predict(M, P, R, Block, A, C);
     if (P.LeastThreads && P.Block && walksThroughPlanes(M, Block))

@@ -23,7 +23,7 @@
     s[l + 256] = g + 256 < n ? a[g + 256] : 0;                                 \
   __syncthreads();
 
-// TEXT: first{{_}}rc_launch(dim3
+// TEXT: first_rc_launch(dim3
 __global__ void first(const float *a, float *b, int n) {
   __shared__ float s[258];
   STAGE(s, a)

@@ -22,7 +22,7 @@
 // OFF-NOT: executed
 // USAGE: RCACHE_SELF_CHECK is off, quick or full, not 'often'
 
-// TEXT: stencil{{_}}rc_launch((n + 255) / 256, 256
+// TEXT: stencil_rc_launch((n + 255) / 256, 256
 __global__ void stencil(const float *a, float *b, int n) {
   __shared__ float s[258];
   const int l = threadIdx.x, g = blockIdx.x * 256 + l;

@@ -1,0 +1,152 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Alignment.h. An address is a sum of terms, each a constant times symbols:
+//
+//     out + halo + by * 8 * pitch + ty * pitch + 4 * tx
+//
+// Terms of arguments alone shift all runs by the same (one question about the
+// pointer); terms with a coordinate ask that what it is multiplied by be a
+// multiple of the vector.
+
+#include "Alignment.h"
+#include "Affine/IslTools.h"
+#include "Plan/Solve.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+/// One run of vectors: elements of Bytes at Root[Index].
+struct Run {
+  int Root = -1;
+  std::string Pointer; ///< as the kernel writes it
+  isl::pw_aff Index;
+  unsigned Bytes = 0, Vector = 0;
+  /// A load's constant part is made up for by single elements in front.
+  bool Load = false;
+};
+
+/// Is \p Id a parameter, so that host code knows it?
+const Symbol *parameter(const KernelModel &M, const std::string &Id) {
+  const int I = M.symbolIndex(Id);
+  return I >= 0 && M.Symbols[I].K == Symbol::Param ? &M.Symbols[I] : nullptr;
+}
+
+/// By what \p Id moves at least from one value to the next.
+int64_t step(const Plan &P, const std::string &Id) {
+  if (P.Block && Id.size() == 3 && Id[0] == 'b' && Id[1] == 'd' &&
+      Id[2] >= 'x' && Id[2] <= 'z')
+    return (*P.Block)[static_cast<size_t>(Id[2] - 'x')];
+  if (!P.Block && Id == "bdx")
+    return P.BlockMultiple;
+  if (Id.size() == 2 && Id[0] == 't' && Id[1] >= 'x' && Id[1] <= 'z') {
+    const auto A = static_cast<size_t>(Id[1] - 'x');
+    return P.Stride[A] == 1 ? P.Factor[A] : 1;
+  }
+  return 1;
+}
+
+/// The questions of one run; nullopt: host code cannot tell.
+std::optional<AlignedRun> question(const KernelModel &M, const Plan &P,
+                                   const Run &R) {
+  const auto Form = linearForm(R.Index, always(M.Ctx->ctx()));
+  if (!Form)
+    return std::nullopt;
+  const int64_t N = R.Vector / R.Bytes;
+  AlignedRun Q;
+  Q.Pointer = R.Pointer;
+  Q.Elements = static_cast<unsigned>(N);
+  auto AddOffset = [&](const std::string &T) {
+    Q.Offset += (Q.Offset.empty() ? "" : " + ") + T;
+  };
+  for (const auto &[Id, Coefficient] : Form->Coef) {
+    const int At = M.symbolIndex(Id);
+    if (At < 0)
+      continue;
+    const Symbol &S = M.Symbols[static_cast<size_t>(At)];
+    std::vector<std::string> Factors = S.Factors;
+    if (Factors.empty())
+      Factors = {Id};
+    int64_t Steps = Coefficient;
+    std::string Arguments; ///< product of the parameters among the factors
+    bool Moves = false;    ///< a coordinate is among them
+    for (const std::string &F : Factors) {
+      if (const Symbol *Parameter = parameter(M, F)) {
+        Arguments += (Arguments.empty() ? "" : " * ") + Parameter->Text;
+        continue;
+      }
+      const int I = M.symbolIndex(F);
+      if (I < 0 || M.Symbols[static_cast<size_t>(I)].K == Symbol::Opaque)
+        return std::nullopt;
+      Steps *= step(P, F);
+      Moves |= M.Symbols[static_cast<size_t>(I)].K != Symbol::BlockDim;
+    }
+    if (Steps % N == 0)
+      continue;
+    if (Arguments.empty())
+      return std::nullopt; // from thread to thread, whatever the launch
+    const std::string Term =
+        Coefficient == 1 ? Arguments
+                         : std::to_string(Moves ? Steps : Coefficient) + " * " +
+                               Arguments;
+    if (Moves)
+      Q.Multiples.push_back(Term);
+    else
+      AddOffset(Term);
+  }
+  if (!R.Load && Form->Const % N != 0)
+    AddOffset(std::to_string(Form->Const));
+  return Q;
+}
+
+std::vector<Run> runsOf(const KernelModel &M, const Plan &P) {
+  std::vector<Run> Runs;
+  for (const ArrayPlan &A : P.Arrays) {
+    if (A.InteriorPiece < 0 || (A.X != Exchange::Reload && A.X != Exchange::Shuffle))
+      continue;
+    Substitution AtFirst;
+    for (size_t D = 0; D < A.First.size(); ++D)
+      AtFirst.emplace(A.Stage.ElemIds[D], A.First[D]);
+    for (const VectorLeaf &L : A.Leaves)
+      if (L.Load->Root >= 0 && A.VectorBytes > L.ElemBytes && L.ElemBytes &&
+          L.Load->Operands[0]->K == Value::Affine)
+        Runs.push_back({L.Load->Root, L.Load->Text,
+                        substitute(L.Load->Operands[0]->Aff, AtFirst),
+                        L.ElemBytes, A.VectorBytes, true});
+  }
+  for (const Plan::VectorStore &V : P.VectorStores) {
+    const GlobalAccess &G = M.GlobalAccesses[V.Access];
+    if (G.Root >= 0 && G.ElemBytes && V.Bytes > G.ElemBytes && G.Index &&
+        G.Index->K == Value::Affine)
+      Runs.push_back({G.Root, M.Params[static_cast<size_t>(G.Root)].Name,
+                      G.Index->Aff, G.ElemBytes, V.Bytes, false});
+  }
+  return Runs;
+}
+
+} // namespace
+
+std::vector<AlignedRun> rcache::alignedRuns(const KernelModel &M,
+                                            const Plan &P) {
+  std::vector<AlignedRun> All;
+  for (const Run &R : runsOf(M, P)) {
+    // Host code names parameters only.
+    if (R.Pointer != M.Params[static_cast<size_t>(R.Root)].Name)
+      continue;
+    if (auto Q = question(M, P, R); Q && !llvm::is_contained(All, *Q))
+      All.push_back(std::move(*Q));
+  }
+  return All;
+}
+
+bool rcache::losesUnaligned(const KernelModel &M, const Plan &P) {
+  for (const ArrayPlan &A : P.Arrays)
+    if (A.Stage.ElemIds.size() > 1)
+      return false;
+  return llvm::any_of(runsOf(M, P), [&](const Run &R) {
+    return P.Factor[0] * R.Bytes > 16 || P.Factor[0] >= 8;
+  });
+}
