@@ -11,7 +11,6 @@
 
 #include "Alignment.h"
 #include "Affine/IslTools.h"
-#include "Plan/Solve.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -62,7 +61,7 @@ std::optional<AlignedRun> question(const KernelModel &M, const Plan &P,
   auto AddOffset = [&](const std::string &T) {
     Q.Offset += (Q.Offset.empty() ? "" : " + ") + T;
   };
-  for (const auto &[Id, Coefficient] : Form->Coef) {
+  for (const auto &[Id, Coefficient] : Form->Terms) {
     const int At = M.symbolIndex(Id);
     if (At < 0)
       continue;

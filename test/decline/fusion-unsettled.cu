@@ -8,7 +8,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/../emit/Inputs
 //
 // CHECK-DAG: declined smooth; fusion-unsettled
-// CHECK-DAG: remark: 'smoothCalled' left as it is: which of two products
+// CHECK-DAG: declined smoothCalled; fusion-unsettled
 // CHECK-DAG: declined neighbours; fusion-unsettled
 // CHECK-DAG: rewritten smoothUnrolled
 // CHECK-DAG: rewritten distances

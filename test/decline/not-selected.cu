@@ -1,5 +1,5 @@
 // Another kernel was asked for.
-// RUN: %rewrite %s -q --list --kernel=other -- %mock 2>&1 | FileCheck %s
+// RUN: %rewrite %s -q --list --kernel=other --kernels-elsewhere -- %mock 2>&1 | FileCheck %s
 // CHECK: declined k{{.*}}; not-selected
 
 __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {

@@ -36,7 +36,7 @@ void launchFirst(const float *a, float *b, int n) {
 }
 
 #pragma GCC poison cudaStream_t
-// TEXT-NOT: second_rc
+// TEXT-NOT: second{{_}}rc
 __global__ void second(const float *a, float *b, int n) {
   __shared__ float s[258];
   STAGE(s, a)

@@ -16,10 +16,10 @@
 
 // CHECK: remark: rewrote 'stencil'
 // CHECK: note: executed before it was written: {{[1-9][0-9]*}} launches in both orders of the threads, every bit as the original's
-// BAD: 'stencil' left as it is: {{.*}} (kept as {{.*}}rcache-reproducer-{{.*}}.cu) [self-check-failed]
+// BAD: 'stencil' left as it is: {{.*}} (kept as {{.*}}rcache-reproducer-{{.*}}.cu)) [self-check-failed]
 // BAD-NOT: rewrote
 // OFF: rewrote 'stencil'
-// OFF-NOT: executed
+// OFF-NOT: executed before
 // USAGE: RCACHE_SELF_CHECK is off, quick or full, not 'often'
 
 // TEXT: stencil_rc_launch((n + 255) / 256, 256
