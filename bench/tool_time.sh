@@ -9,6 +9,7 @@
 # usage: bench/tool_time.sh [-n REPEATS] [-o RESULTS.json] TOOL FILE.cu...
 # Exit status: 1 when a ratio is above 1.3 (time) or 1.5 (memory).
 set -eu
+export RCACHE_SELF_CHECK=off # the time of rewriting alone
 repeats=7 out=
 while getopts n:o: o; do
   case $o in

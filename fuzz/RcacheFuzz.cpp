@@ -20,6 +20,7 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include <cstdlib>
 #include <algorithm>
 
 using namespace llvm;
@@ -340,6 +341,8 @@ int mutantsMain(const Tools &T) {
 } // namespace
 
 int main(int Argc, const char **Argv) {
+  // What is looked for here must not be caught by the tool itself before.
+  setenv("RCACHE_SELF_CHECK", "off", 1);
   InitLLVM Init(Argc, Argv);
   for (auto *S : {&Generate, &Run, &ShrinkCmd, &Mutants})
     cl::HideUnrelatedOptions(Category, *S);
