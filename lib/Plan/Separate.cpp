@@ -9,6 +9,7 @@
 
 #include "Separate.h"
 #include "Affine/IslTools.h"
+#include "llvm/ADT/StringRef.h"
 #include "Solve.h"
 #include <algorithm>
 #include <cstdlib>
@@ -146,6 +147,15 @@ private:
   }
 };
 
+/// `p[e]` with p the parameter itself and e of 32 bits without a sign: it counts up
+/// from the pointer, however e was computed.
+bool unsignedSubscript(const KernelModel &M, const GlobalAccess &G) {
+  return G.Index && G.Index->Type == "unsigned int" &&
+         llvm::StringRef(M.Text)
+             .substr(G.Range.Begin)
+             .starts_with(M.Params[static_cast<size_t>(G.Root)].Name + "[");
+}
+
 } // namespace
 
 void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
@@ -157,7 +167,7 @@ void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
       const Signs Sign(M, A);
       std::set<std::string> Taken;
       for (const GlobalAccess &G : M.GlobalAccesses)
-        if (It->second && G.Root == Root &&
+        if (It->second && G.Root == Root && !unsignedSubscript(M, G) &&
             !Sign.neverBefore(G.Index, G.Domain, Taken))
           It->second.reset();
       if (It->second)

@@ -142,10 +142,11 @@ std::vector<AlignedRun> rcache::alignedRuns(const KernelModel &M,
 }
 
 bool rcache::losesUnaligned(const KernelModel &M, const Plan &P) {
-  for (const ArrayPlan &A : P.Arrays)
-    if (A.Stage.ElemIds.size() > 1)
-      return false;
+  const bool Tile = llvm::any_of(P.Arrays, [](const ArrayPlan &A) {
+    return A.Stage.ElemIds.size() > 1;
+  });
   return llvm::any_of(runsOf(M, P), [&](const Run &R) {
-    return P.Factor[0] * R.Bytes > 16 || P.Factor[0] >= 8;
+    return Tile ? !R.Load && P.Factor[0] >= 8
+                : P.Factor[0] * R.Bytes > 16 || P.Factor[0] >= 8;
   });
 }

@@ -9,6 +9,7 @@
 #include "Arithmetic.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
+#include "Plan/Staging.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -125,6 +126,40 @@ unsigned sharedBytes(const KernelModel &M, double Threads) {
     B += E * A.ElemBytes;
   }
   return static_cast<unsigned>(B);
+}
+
+/// Bytes between the addresses that neighbouring lanes load \p A's elements from;
+/// \p Otherwise where the address does not tell. Lanes in different rows, a pitch
+/// apart, are scattered.
+double laneStride(const Plan &P, const ArrayPlan &A, double Otherwise) {
+  constexpr double Scattered = 256;
+  double Widest = 0;
+  for (const VectorLeaf &L : A.Leaves) {
+    const ValueRef &Index = L.Load->Operands[0];
+    const auto Form = Index->K == Value::Affine
+                          ? linearForm(Index->Aff, isl::set::universe(
+                                                       Index->Aff.domain().space()))
+                          : std::nullopt;
+    if (!Form)
+      return Otherwise;
+    double Stride = 0;
+    for (const auto &[Id, Coefficient] : Form->Terms)
+      for (size_t D = 0; D < A.First.size(); ++D) {
+        if (!dependsOn(A.First[D], "tx"))
+          continue;
+        const auto Along = linearCoefficient(
+            A.First[D], "tx",
+            isl::set::universe(A.First[D].domain().space()));
+        if (Id == A.Stage.ElemIds[D])
+          Stride += std::abs(static_cast<double>(Coefficient) *
+                             static_cast<double>(Along.value_or(1))) *
+                    L.ElemBytes * P.Factor[0];
+        else if (llvm::is_contained(productFactors(Id), A.Stage.ElemIds[D]))
+          Stride = Scattered;
+      }
+    Widest = std::max(Widest, Stride);
+  }
+  return Widest > 0 ? Widest : Otherwise;
 }
 
 void common(const KernelModel &M, KernelCounts &K) {
@@ -313,7 +348,9 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       const bool Uniform = llvm::none_of(A.First, [](const isl::pw_aff &E) {
         return dependsOn(E, "tx") || dependsOn(E, "ty");
       });
-      double Stride = Uniform ? 0 : double(Arr.ElemBytes) * P.Factor[0];
+      const double Stride =
+          Uniform ? 0
+                  : laneStride(P, A, double(Arr.ElemBytes) * P.Factor[0]);
       if (Full > 0 && Width > 1)
         K.Loads.push_back({Sources * Full * Share * Rounds / Slots,
                            static_cast<unsigned>(Width * Arr.ElemBytes),

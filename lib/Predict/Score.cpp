@@ -125,6 +125,9 @@ public:
     caches();
     exchange();
     instructions();
+    for (Resource R : {Resource::L1, Resource::Exchange, Resource::Issue,
+                       Resource::Arith})
+      set(R) /= lanesUsed();
     const double Work = pNorm({S.of(Resource::Dram), S.of(Resource::L2),
                                S.of(Resource::L1), S.of(Resource::Exchange),
                                S.of(Resource::Issue), S.of(Resource::Arith)},
@@ -142,6 +145,13 @@ public:
 private:
   /// Warps an SM that the launch has.
   double grid() const { return K.GridWarps / A.Sms; }
+
+  /// Part of the lanes of a block's warps that have a thread: a block of 16 threads
+  /// takes a warp's issue slots for half of its lanes.
+  double lanesUsed() const {
+    const double Threads = std::max(1u, K.ThreadsPerBlock);
+    return Threads / (32 * std::ceil(Threads / 32));
+  }
 
   double &set(Resource R) { return S.Each[static_cast<unsigned>(R)]; }
 
@@ -231,7 +241,7 @@ private:
       InFlight = grid() / Waves;
     }
     set(Resource::Latency) =
-        Life / (InFlight * std::max(1u, K.OutputsPerThread));
+        Life / (InFlight * lanesUsed() * std::max(1u, K.OutputsPerThread));
   }
 
   const KernelCounts &K;
