@@ -38,7 +38,7 @@ void forward(const float *input, const float *weights, float *partial, int n) {
 int main(int argc, char **argv) {
   using namespace validation;
   start(argc, argv);
-  for (int n : sizes({65536, 1 << 20}, 256)) {
+  for (int n : sizes({65536, 1 << 19}, 256)) {
     float *in = filled<float>(n + 1, 3),
           *w = filled<float>((size_t)(n + 1) * (UNITS + 1), 4),
           *out = zeros<float>(n / ROWS * UNITS);
