@@ -105,10 +105,10 @@ void writePicture(json::OStream &J, const ArrayPicture &P) {
 void writePlan(json::OStream &J, const Plan &P) {
   J.attributeObject("plan", [&] {
     J.attributeArray("coarsening", [&] {
-      for (unsigned F : P.Factor)
+      for (unsigned F : P.Map.Factor)
         J.value(F);
     });
-    J.attribute("targetThreads", P.TargetThreads);
+    J.attribute("targetThreads", P.Map.TargetThreads);
     J.attribute("keepsBarriers", P.KeepBarriers);
     unsigned Warp = 0;
     for (const auto &[Barrier, Scope] : P.Narrowed)

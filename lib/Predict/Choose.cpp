@@ -5,7 +5,6 @@
 #include "Alignment.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
-#include "Plan/Streaming.h"
 #include "PlanCosts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,9 +36,11 @@ constexpr const char *WouldSpill = "would spill";
 constexpr const char *Spills = "spills";
 
 std::string exchangeText(const ArrayPlan &A) {
-  std::string T = exchangeName(A.X);
-  if (A.X == Exchange::Shuffle)
-    T += A.Cyclic ? ", round robin" : ", chunks of " + std::to_string(A.Chunk);
+  std::string T = placementName(A);
+  if (const auto *S = A.as<Shuffled>())
+    T += S->D.K == Distribution::Cyclic
+             ? ", round robin"
+             : ", chunks of " + std::to_string(S->D.Chunk);
   return T;
 }
 
@@ -47,9 +48,9 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
   std::string T;
   for (const ArrayPlan &A : P.Arrays) {
     T += (T.empty() ? "" : "; ") + M.Arrays[A.Array].Name + ": " +
-         exchangeText(A) + (A.Stream ? " by rows" : "");
-    for (size_t D = 0; D < A.Extent.size(); ++D)
-      T += (D ? "x" : " ") + std::to_string(A.Extent[D]);
+         exchangeText(A) + (A.as<StreamedRows>() ? " by rows" : "");
+    for (size_t D = 0; D < A.extent().size(); ++D)
+      T += (D ? "x" : " ") + std::to_string(A.extent()[D]);
   }
   if (P.barriers(M, SyncScope::Warp))
     T += P.barriers(M, SyncScope::Block) ? "; some barriers in the warp"
@@ -58,8 +59,9 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
 }
 
 bool usesWindows(const Plan &P) {
-  return std::any_of(P.Arrays.begin(), P.Arrays.end(),
-                     [](const ArrayPlan &A) { return !A.WindowReads.empty(); });
+  return std::any_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &A) {
+    return !A.registerReads().empty();
+  });
 }
 
 /// Part of the gain predicted for barriers that order less, where nothing else
@@ -74,14 +76,11 @@ std::string speedupText(double Speedup) {
 double largestWindow(const Plan &P) {
   double Most = 0;
   for (const ArrayPlan &A : P.Arrays) {
-    double N = A.WindowReads.empty() ? 0 : 1;
-    for (int64_t E : A.Extent)
-      N *= static_cast<double>(E);
-    if (N > 0 && !A.Lines.empty()) {
-      N = 0;
-      for (const auto &[Low, High] : A.Lines)
-        N += static_cast<double>(std::max<int64_t>(0, High - Low));
-    }
+    double N = 0;
+    if (const Window *W = A.window())
+      N = static_cast<double>(W->registersRead());
+    else if (const auto *E = A.as<ReadEarly>())
+      N = static_cast<double>(E->registers());
     Most = std::max(Most, N);
   }
   return Most;
@@ -268,10 +267,12 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
             std::max(M.Form.OriginalClocks, R.OriginalCost.of(Resource::Dram));
     }
     Candidate C;
-    C.Factor = P.Factor;
+    C.Factor = P.Map.Factor;
     C.Arrays = arraysText(M, P);
     C.Form = formName(P);
-    C.Block = physicalBlock(P, Block);
+    const auto Launched = P.Map.launchedBlock(Block);
+    C.Block = {unsigned(Launched[0]), unsigned(Launched[1]),
+               unsigned(Launched[2])};
     C.Counts = planCounts(M, P, Fill, Block, A);
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       P.LeastThreads = BusyWarps * 32 * A.Sms;
@@ -279,13 +280,13 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
         P.Aligned = alignedRuns(M, P);
     }
     predict(M, P, R, Block, A, C);
-    if (P.LeastThreads && P.Block && walksThroughPlanes(M, Block))
+    if (P.LeastThreads && P.Map.Block && walksThroughPlanes(M, Block))
       P.WaveLife = C.Cost.Clocks / R.OriginalCost.Clocks *
                    waves(R.Original, R.OriginalCost, A) /
                    waves(C.Counts, C.Cost, A);
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)
-      C.Covered &= Array.X == Exchange::Shared || Array.Stage.CoverageProved;
+      C.Covered &= Array.isShared() || Array.Stage.CoverageProved;
     P.PredictedSpeedup = C.Speedup;
     R.Candidates.push_back(std::move(C));
   }

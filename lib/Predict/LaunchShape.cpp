@@ -38,33 +38,12 @@ bool walksOverAll(const KernelModel &M, const std::array<int64_t, 3> &Block) {
 
 std::array<int64_t, 3> rcache::typicalBlock(const KernelModel &M, const Plan &P,
                                             unsigned Assumed) {
-  if (P.Block)
-    return *P.Block;
+  if (P.Map.Block)
+    return *P.Map.Block;
   if (!M.Geo.SeenBlocks.empty())
     return M.Geo.SeenBlocks.front();
   int64_t N = Assumed ? Assumed : M.Geo.MaxThreads.value_or(256);
   return {N, 1, 1};
-}
-
-std::array<unsigned, 3>
-rcache::physicalBlock(const Plan &P, const std::array<int64_t, 3> &Logical) {
-  std::array<unsigned, 3> B;
-  for (unsigned D = 0; D < 3; ++D)
-    B[D] = static_cast<unsigned>(
-        std::max<int64_t>(1, Logical[D] / std::max(1u, P.Factor[D])));
-  if (!P.Merge)
-    return B;
-  const unsigned All = B[0] * B[1] * B[2];
-  if (B[1] * B[2] == 1) {
-    B[1] = All < P.TargetThreads ? P.TargetThreads / All : 1;
-    return B;
-  }
-  unsigned Merged =
-      std::max((31 + B[0]) / B[0], (P.TargetThreads + All - 1) / All);
-  while (Merged > 1 && Merged * All > 1024)
-    Merged /= 2;
-  B[0] *= Merged;
-  return B;
 }
 
 bool rcache::walksThroughPlanes(const KernelModel &M,
@@ -107,13 +86,13 @@ double rcache::borderWarps(const KernelModel &M, const Plan &P,
     return 0;
   const double Side =
       Block[2] > 1 || walksThroughPlanes(M, Block) ? BodySide : ImageSide;
-  const auto Physical = physicalBlock(P, Block);
+  const auto Physical = P.Map.launchedBlock(Block);
   double Lanes = 32, Share = 0;
   for (int Ax = 0; Ax < 3; ++Ax) {
-    const double Across = std::min<double>(Lanes, Physical[Ax]);
+    const double Across = std::min(Lanes, double(Physical[Ax]));
     Lanes = std::max(1.0, Lanes / Across);
     if (Block[Ax] > 1)
-      Share += 2 * Across * P.Factor[Ax] / Side;
+      Share += 2 * Across * P.Map.Factor[Ax] / Side;
   }
   return std::min(1.0, Share);
 }

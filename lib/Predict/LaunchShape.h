@@ -15,10 +15,6 @@ namespace rcache {
 std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
                                     unsigned Assumed);
 
-/// The physical block that the launch function makes of a logical one.
-std::array<unsigned, 3> physicalBlock(const Plan &P,
-                                      const std::array<int64_t, 3> &Logical);
-
 /// Does a loop with barriers store in every round, under a block of two
 /// dimensions?
 bool walksThroughPlanes(const KernelModel &M,
