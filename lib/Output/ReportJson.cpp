@@ -205,6 +205,8 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
 void writeChoice(json::OStream &J, const Choice &C) {
   J.attributeObject("choice", [&] {
     J.attribute("arch", C.Arch);
+    if (!C.BorrowedFrom.empty())
+      J.attribute("constantsFrom", C.BorrowedFrom);
     if (C.Chosen >= 0)
       J.attribute("chosen", C.Chosen);
     J.attribute("why", utf8(C.Why));
@@ -224,6 +226,10 @@ void writeChoice(json::OStream &J, const Choice &C) {
           writeCandidate(J, K);
           writeFigures(J, K.Counts, K.Cost);
           J.attribute("predictedSpeedup", K.Speedup);
+          J.attributeArray("caps", [&] {
+            for (const std::string &Cap : K.Caps)
+              J.value(Cap);
+          });
           writeFinite(J, "rank", K.Rank);
           if (K.Registers)
             J.attribute("compiledRegisters", *K.Registers);

@@ -4,22 +4,12 @@
 // See LaunchShape.h.
 
 #include "LaunchShape.h"
+#include "Constants.h"
 #include <algorithm>
 
 using namespace rcache;
 
 namespace {
-
-/// Outputs along each side of an image, and of a body. *Assumed.*
-constexpr double ImageSide = 8192, BodySide = 512;
-
-/// Warps of grids of 512 x 512 and of 65536 threads. *Assumed:* where a thread
-/// does that much, there are not many.
-constexpr double PlaneWarps = 8192, LineWarps = 2048;
-
-/// Warps an SM from which a grid that host code tells is taken for what the
-/// kernel is for. Smaller ones are tests. *Assumed.*
-constexpr double LeastWarpsPerSm = 8;
 
 /// Does each thread of a line of them walk over tiles of an input of unknown
 /// length, for one output?
@@ -59,15 +49,16 @@ bool rcache::walksThroughPlanes(const KernelModel &M,
 
 GridSize rcache::gridWarps(const KernelModel &M,
                            const std::array<int64_t, 3> &Block, const Arch &A) {
+  const Constants &Fit = constantsOf(A);
   GridSize G;
   const bool Planes = walksThroughPlanes(M, Block);
-  G.Warps = Planes ? PlaneWarps : walksOverAll(M, Block) ? LineWarps : 0;
+  G.Warps = Planes ? Fit.PlaneWarps : walksOverAll(M, Block) ? Fit.LineWarps : 0;
   // Lines of threads are bound by arithmetic, whatever their number.
   if (!Planes || !M.Geo.MostBlocks)
     return G;
   const double Warps = static_cast<double>(*M.Geo.MostBlocks) *
                        static_cast<double>(Block[0] * Block[1] * Block[2]) / 32;
-  return Warps < LeastWarpsPerSm * A.Sms ? G : GridSize{Warps, true};
+  return Warps < Fit.LeastWarpsPerSm * A.Sms ? G : GridSize{Warps, true};
 }
 
 unsigned rcache::planeUnroll(const KernelModel &M,
@@ -81,11 +72,12 @@ unsigned rcache::planeUnroll(const KernelModel &M,
 }
 
 double rcache::borderWarps(const KernelModel &M, const Plan &P,
-                           const std::array<int64_t, 3> &Block) {
+                           const std::array<int64_t, 3> &Block,
+                           const Constants &Fit) {
   if (Block[1] * Block[2] == 1)
     return 0;
   const double Side =
-      Block[2] > 1 || walksThroughPlanes(M, Block) ? BodySide : ImageSide;
+      Block[2] > 1 || walksThroughPlanes(M, Block) ? Fit.BodySide : Fit.ImageSide;
   const auto Physical = P.Map.launchedBlock(Block);
   double Lanes = 32, Share = 0;
   for (int Ax = 0; Ax < 3; ++Ax) {

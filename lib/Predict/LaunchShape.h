@@ -11,6 +11,8 @@
 
 namespace rcache {
 
+struct Constants;
+
 /// The block the plan is made for, or the one that the launches suggest.
 std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
                                     unsigned Assumed);
@@ -37,7 +39,7 @@ unsigned planeUnroll(const KernelModel &M, const std::array<int64_t, 3> &Block);
 /// Part of the rewritten kernel's warps that stand at a border of what is
 /// computed.
 double borderWarps(const KernelModel &M, const Plan &P,
-                   const std::array<int64_t, 3> &Block);
+                   const std::array<int64_t, 3> &Block, const Constants &Fit);
 
 } // namespace rcache
 

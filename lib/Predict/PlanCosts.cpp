@@ -7,6 +7,7 @@
 #include "PlanCosts.h"
 #include "Affine/IslTools.h"
 #include "Arithmetic.h"
+#include "Constants.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "Registers.h"
@@ -20,37 +21,7 @@ using namespace rcache;
 
 namespace {
 
-/// Part of a round of loads that each further slot adds where slots are not
-/// overlapped: without loops that hold barriers, in such loops, and in loops
-/// over planes of which several rounds are unrolled. *Fitted* (see Score.cpp).
-constexpr double SlotSerial = 1.2, SlotSerialRounds = 1.2,
-                 SlotSerialPlanes = 0.0;
-/// Registers of an original whose loop over planes is unrolled, without state
-/// and rounds. *Fitted.*
-constexpr double PlaneRegisters = 22;
-/// Registers that each round of an unrolled loop over planes has on the way:
-/// addresses, and so many elements. *Fitted.*
-constexpr double RoundRegisters = 2, RoundElements = 2;
-/// Rounds that are on the way at once. *Assumed.*
-constexpr unsigned MostRounds = 9;
-/// Registers a thread of windows up to which the compiler spreads rounds out.
-/// *Assumed.*
-constexpr double UnrolledRegisters = 96;
-/// Part of a barrier's clocks that is left of one in a loop over planes whose
-/// windows need it no more: rounds wait for their own loads still. *Fitted.*
-constexpr double DroppedBarrier = 0.6;
-/// Registers of other originals. *Assumed.*
-constexpr unsigned UsualRegisters = 32;
-/// Elements summed up from which the form of the loop shows in the time.
-constexpr double ManyTaps = 8;
-/// Registers a thread up to which the compiler loads ahead from plane to plane.
-constexpr double AheadRegisters = 128;
 constexpr unsigned RegistersPerSm = 65536;
-/// Rounds up to which a compiler unrolls a loop unasked. *Assumed.*
-constexpr int64_t ShortLoop = 32;
-constexpr double InstructionBytes = 16;
-/// Instructions for the address of a row of a window. *Assumed.*
-constexpr double RowAddress = 1;
 
 /// Does \p P leave the arrays where they are, and does the original stage them
 /// in an `if` or a loop of its own?
@@ -70,25 +41,27 @@ bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
 }
 
 /// The part of SlotSerial that \p M's loops ask for.
-double slotSerial(const KernelModel &M, const std::array<int64_t, 3> &Block) {
+double slotSerial(const KernelModel &M, const std::array<int64_t, 3> &Block,
+                  const Constants &Fit) {
   if (planeUnroll(M, Block) > 1)
-    return SlotSerialPlanes;
+    return Fit.SlotSerialPlanes;
   const bool Rounds = llvm::any_of(M.Stmts, [](const Stmt &S) {
     return S.HasBarrier &&
            (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do);
   });
-  return Rounds ? SlotSerialRounds : SlotSerial;
+  return Rounds ? Fit.SlotSerialRounds : Fit.SlotSerial;
 }
 
 /// Registers for the rounds of a loop over planes that are unrolled; 0 where
 /// none are.
 double unrolledRegisters(const KernelModel &M,
-                         const std::array<int64_t, 3> &Block) {
-  const unsigned Rounds = std::min(planeUnroll(M, Block), MostRounds);
+                         const std::array<int64_t, 3> &Block,
+                         const Constants &Fit) {
+  const double Rounds = std::min(double(planeUnroll(M, Block)), Fit.MostRounds);
   double Widest = 1;
   for (unsigned A = 0; A < M.Arrays.size(); ++A)
     Widest = std::max(Widest, words(M, A));
-  return Rounds > 1 ? Rounds * (RoundRegisters + RoundElements * Widest) : 0;
+  return Rounds > 1 ? Rounds * (Fit.RoundRegisters + Fit.RoundElements * Widest) : 0;
 }
 
 /// Registers that a thread of such a block can have at most.
@@ -146,7 +119,8 @@ void common(const KernelModel &M, KernelCounts &K) {
 
 /// Copies of a statement in the kernel's code: rounds of the loops around it
 /// that are unrolled, because the plan says so or because they are short.
-static double copiesOf(const KernelModel &M, const Plan &P, const Stmt &S) {
+static double copiesOf(const KernelModel &M, const Plan &P, const Stmt &S,
+                       const Constants &Fit) {
   double Copies = 1;
   for (int Q = S.Parent; Q >= 0; Q = M.stmt(Q).Parent) {
     const Stmt &L = M.stmt(Q);
@@ -157,7 +131,7 @@ static double copiesOf(const KernelModel &M, const Plan &P, const Stmt &S) {
       return Rows && Rows->Loop == L.Id;
     });
     if (Streamed || llvm::is_contained(P.UnrolledLoops, L.Id) ||
-        *L.ConstTripCount <= ShortLoop)
+        static_cast<double>(*L.ConstTripCount) <= Fit.ShortLoop)
       Copies *= static_cast<double>(*L.ConstTripCount);
   }
   return Copies;
@@ -183,7 +157,8 @@ static double summedUp(const KernelModel &M, const Plan &P) {
   return Most;
 }
 
-double rcache::formFactor(const KernelModel &M, const Plan &P) {
+double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
+  const Constants &Fit = constantsOf(On);
   bool Windows = false, Exchanged = false, Alike = false;
   for (const ArrayPlan &A : P.Arrays) {
     const bool Reloads = A.as<Reloaded>() || A.as<StreamedRows>();
@@ -222,13 +197,13 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
     return llvm::StringRef(M.Arrays[A.Array].CanonicalType).contains("double");
   });
   if (P.TapsOutside) {
-    if (Sums >= ManyTaps && (Exchanged || Doubles))
+    if (Sums >= Fit.ManyTaps && (Exchanged || Doubles))
       return 1.1;
     // Then each tap waits for the one element that arrives (measured: 0.76 of
     // the same with all elements loaded).
     if (Exchanged && Alike)
       return 0.95;
-    return Exchanged || Sums >= ManyTaps ? 1.0 : 0.99;
+    return Exchanged || Sums >= Fit.ManyTaps ? 1.0 : 0.99;
   }
   return 1;
 }
@@ -236,6 +211,7 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
 KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
                                     const std::array<int64_t, 3> &Block,
                                     const Arch &On) {
+  const Constants &Fit = constantsOf(On);
   KernelCounts K;
   common(M, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
@@ -270,12 +246,12 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
   K.GridWarps = Grid.Warps;
   K.GridKnown = Grid.Known;
   K.ThreadsPerBlock = static_cast<unsigned>(Threads);
-  const double Unrolled = unrolledRegisters(M, Block);
+  const double Unrolled = unrolledRegisters(M, Block, Fit);
   K.Registers = Unrolled > 0
                     ? static_cast<unsigned>(std::min(
-                          PlaneRegisters + stateRegisters(M) + Unrolled,
+                          Fit.PlaneRegisters + stateRegisters(M) + Unrolled,
                           mostRegisters(K.ThreadsPerBlock)))
-                    : UsualRegisters;
+                    : static_cast<unsigned>(Fit.UsualRegisters);
   K.SharedBytes = sharedBytes(M, Threads);
   return K;
 }
@@ -286,9 +262,10 @@ namespace {
 class PlacementCost {
 public:
   PlacementCost(const KernelModel &M, const Plan &P, const Staging &Fill,
-                const std::array<int64_t, 3> &Block, KernelCounts &K)
-      : M(M), P(P), Fill(Fill), Block(Block), Slots(P.slots()),
-        Border(borderWarps(M, P, Block)), K(K) {}
+                const std::array<int64_t, 3> &Block, const Constants &Fit,
+                KernelCounts &K)
+      : M(M), P(P), Fill(Fill), Block(Block), Fit(Fit), Slots(P.slots()),
+        Border(borderWarps(M, P, Block, Fit)), K(K) {}
 
   double Registers = 0;
   double Ahead = 0;   ///< registers of windows that rounds may load ahead
@@ -361,6 +338,7 @@ private:
   const Plan &P;
   const Staging &Fill;
   const std::array<int64_t, 3> &Block;
+  const Constants &Fit;
   const double Slots, Border;
   KernelCounts &K;
   const ArrayPlan *A = nullptr;
@@ -404,7 +382,7 @@ private:
     const double Elements = double(W.registersRead());
     load(W, Elements / std::max(1.0, Rows), Rows);
     if (W.Extent.size() > 1)
-      K.IntOps += RowAddress * Rows * rounds() / Slots;
+      K.IntOps += Fit.RowAddress * Rows * rounds() / Slots;
     // In warps at the border a few lanes stage element by element; half of
     // what that takes is the same along a line of the window.
     const double Singly = Elements * rounds() / Slots * Border;
@@ -420,11 +398,12 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                 const Staging &Fill,
                                 const std::array<int64_t, 3> &Block,
                                 const Arch &On) {
+  const Constants &Fit = constantsOf(On);
   KernelCounts K;
   common(M, K);
   double Slots = P.slots();
   // One sum a slot is counted with the windows.
-  PlacementCost Cost(M, P, Fill, Block, K);
+  PlacementCost Cost(M, P, Fill, Block, Fit, K);
   for (const ArrayPlan &A : P.Arrays)
     Cost.add(A);
   double Registers = 20 + stateRegisters(M) * Slots +
@@ -466,7 +445,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       if (Scope == SyncScope::Block || AsFitted)
         K.Barriers += roundsOf(M, S.Id) *
                       (Windows && Planes && Scope != SyncScope::Block
-                           ? DroppedBarrier
+                           ? Fit.DroppedBarrier
                            : 1);
       else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
@@ -477,16 +456,16 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       Rounds = std::max(Rounds, roundsOf(M, S.Id));
   // Staging under a condition or in a loop is not overlapped between slots.
   K.LoadRounds = Rounds * (stagesUnderConditions(M, P)
-                               ? 1 + slotSerial(M, Block) * (Slots - 1)
+                               ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
   if (Fills)
     K.StagingRounds = Fill.furtherRounds() * Slots;
   for (const ArrayPlan &A : P.Arrays)
     K.RowByRow |= A.as<StreamedRows>() != nullptr;
   const Arithmetic Code = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : copiesOf(M, P, S);
+    return Fill.holds(S) ? 0.0 : copiesOf(M, P, S, Fit);
   });
-  K.CodeBytes = InstructionBytes * Slots *
+  K.CodeBytes = Fit.InstructionBytes * Slots *
                 (Code.Fp + Code.Double + Code.Special + 0.5 * Code.Int);
   K.OutputsPerThread = static_cast<unsigned>(Slots);
   const GridSize Grid = gridWarps(M, Block, On);
@@ -499,13 +478,13 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   // where each slot is in them, as far as registers last.
   if (Planes)
     Registers =
-        std::max(Registers, std::min(Registers + Cost.Ahead, AheadRegisters));
+        std::max(Registers, std::min(Registers + Cost.Ahead, Fit.AheadRegisters));
   // Rounds are spread out as far as registers last, too.
   const double MostUnrolled =
-      Windows ? UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
+      Windows ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
   Registers =
       std::max(Registers,
-               std::min(Registers + unrolledRegisters(M, Block), MostUnrolled));
+               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
   // Larger blocks are compiled for what a block of theirs can have.
   if (K.ThreadsPerBlock > 256) {
     const double Most = mostRegisters(K.ThreadsPerBlock);
