@@ -75,27 +75,9 @@ std::string planLine(const KernelModel &M, const Plan &P) {
                   (P.slots() == 1 ? "" : "s") + " a thread";
   for (const ArrayPlan &A : P.Arrays) {
     T += "; '" + M.Arrays[A.Array].Name + "' ";
-    switch (A.X) {
-    case Exchange::Shuffle:
-      T += A.Cyclic ? "round robin, shuffled"
-                    : "in chunks of " + std::to_string(A.Chunk) + ", shuffled";
-      break;
-    case Exchange::Reload:
-      T += A.Stream ? "reloaded row by row" : "reloaded";
-      break;
-    case Exchange::Direct:
-      T += A.Early ? "read at the barrier" : "read from its source";
-      break;
-    case Exchange::Shared:
-      T += "kept shared";
-      break;
-    }
-    if (!A.Extent.empty()) {
-      int64_t N = 1;
-      for (size_t D = A.Stream ? 1 : 0; D < A.Extent.size(); ++D)
-        N *= A.Extent[D];
-      T += ", " + std::to_string(N) + " registers";
-    }
+    T += placementSummary(A);
+    if (!A.extent().empty())
+      T += ", " + std::to_string(registersHeld(A)) + " registers";
   }
   if (unsigned N = P.barriers(M, SyncScope::Warp))
     T += "; " + std::to_string(N) + " barrier" + (N == 1 ? "" : "s") +
@@ -282,10 +264,7 @@ private:
     damage(*E);
     if (V.K == VerifyOutcome::Wrong)
       C.R.Notes.push_back("the plan verifier found: " + V.Detail);
-    const bool Moves = std::any_of(
-        P.Arrays.begin(), P.Arrays.end(),
-        [](const ArrayPlan &A) { return A.X != Exchange::Shared; });
-    if (V.K == VerifyOutcome::NotVerified && Moves)
+    if (V.K == VerifyOutcome::NotVerified && !P.allShared())
       C.R.Notes.push_back("the plan was not executed: " + V.Detail);
     if (const std::string Unseen = unseenLaunches(M); !Unseen.empty())
       C.R.Notes.push_back(Unseen + (M.UnseenLaunches.size() == 1
@@ -299,18 +278,12 @@ private:
 
   /// Tests of an exchange that the prediction seldom prefers.
   void keepExchange(std::vector<Plan> &Candidates) const {
-    static const std::map<std::string, Exchange> Kinds = {
-        {"shuffle", Exchange::Shuffle},
-        {"reload", Exchange::Reload},
-        {"direct", Exchange::Direct},
-        {"shared", Exchange::Shared}};
-    auto Kind = Kinds.find(O.Exchange);
-    if (Kind == Kinds.end())
+    if (O.Exchange.empty())
       return;
     auto Lacks = [&](const Plan &P) {
       return std::none_of(
           P.Arrays.begin(), P.Arrays.end(),
-          [&](const ArrayPlan &A) { return A.X == Kind->second; });
+          [&](const ArrayPlan &A) { return placementName(A) == O.Exchange; });
     };
     if (!std::all_of(Candidates.begin(), Candidates.end(), Lacks))
       Candidates.erase(
@@ -327,7 +300,7 @@ private:
     for (size_t I = 0; I < Candidates.size() && !P.Aligned.empty(); ++I) {
       const Candidate &Figures = C.R.Chosen->Candidates[I];
       if (!Figures.Failed.empty() || !Figures.Excluded.empty() ||
-          Candidates[I].Block != P.Block || !gains(Candidates[I]) ||
+          Candidates[I].Map.Block != P.Map.Block || !gains(Candidates[I]) ||
           Figures.Rank <= Rank || losesUnaligned(*C.M, Candidates[I]))
         continue;
       Best = &Candidates[I];
@@ -342,8 +315,8 @@ private:
   /// of a few threads is written as well.
   void emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
     const KernelModel &M = *C.M;
-    const unsigned Multiple = C.ThePlan->BlockMultiple;
-    if (C.ThePlan->Block || Multiple <= 32 || O.Candidate)
+    const unsigned Multiple = C.ThePlan->Map.BlockMultiple;
+    if (C.ThePlan->Map.Block || Multiple <= 32 || O.Candidate)
       return;
     if (M.Geo.AllLaunchesConst &&
         std::all_of(M.Geo.SeenBlocks.begin(), M.Geo.SeenBlocks.end(),
@@ -354,8 +327,8 @@ private:
     for (size_t I = 0; I < Candidates.size(); ++I) {
       const Plan &P = Candidates[I];
       const Candidate &Figures = C.R.Chosen->Candidates[I];
-      if (static_cast<int>(I) == C.R.Chosen->Chosen || P.Block ||
-          P.BlockMultiple > 8 || !gains(P) || !Figures.Failed.empty() ||
+      if (static_cast<int>(I) == C.R.Chosen->Chosen || P.Map.Block ||
+          P.Map.BlockMultiple > 8 || !gains(P) || !Figures.Failed.empty() ||
           Figures.Rank <= Rank)
         continue;
       Best = &P;

@@ -47,25 +47,52 @@ CLANG_ONLY = {
     "Emit": re.compile(r"clang/(Format|Tooling/Core|Tooling/Refactoring)/"),
     "Output": re.compile(r"clang/Tooling/"),
 }
+# What the programs see of the library, from outside. The runner of the judge and
+# the fuzzer share no code with what they judge.
+PROGRAMS = {
+    "tool": ["Frontend", "Driver", "Predict", "Tune", "Output", "Support"],
+    "check": [],
+    "fuzz": [],
+}
+# Of include/rcache; None: everything.
+PROGRAMS_PUBLIC = {"tool": None, "check": {"Config.h"}, "fuzz": {"Config.h"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')
+
+
+def includes(root, folder):
+    """(place, header) of each include; headers beside the file as paths below lib."""
+    for base, _, names in os.walk(folder):
+        for name in sorted(names):
+            if not name.endswith((".h", ".cpp", ".def")):
+                continue
+            path = os.path.join(base, name)
+            with open(path, encoding="utf-8") as f:
+                for number, line in enumerate(f, 1):
+                    match = INCLUDE.match(line)
+                    if not match:
+                        continue
+                    header = match.group(1)
+                    beside = os.path.normpath(os.path.join(base, header))
+                    lib = os.path.join(root, "lib") + os.sep
+                    if header.startswith("..") and beside.startswith(lib):
+                        header = beside[len(lib):]
+                    yield "%s:%d" % (os.path.relpath(path, root), number), header
 
 
 def violations(root):
     for layer in sorted(LAYERS):
-        folder = os.path.join(root, "lib", layer)
-        for base, _, names in os.walk(folder):
-            for name in sorted(names):
-                if not name.endswith((".h", ".cpp", ".def")):
-                    continue
-                path = os.path.join(base, name)
-                with open(path, encoding="utf-8") as f:
-                    for number, line in enumerate(f, 1):
-                        match = INCLUDE.match(line)
-                        if match:
-                            problem = judge(layer, match.group(1))
-                            if problem:
-                                yield "%s:%d: %s" % (
-                                    os.path.relpath(path, root), number, problem)
+        for place, header in includes(root, os.path.join(root, "lib", layer)):
+            problem = judge(layer, header)
+            if problem:
+                yield "%s: %s" % (place, problem)
+    for program in sorted(PROGRAMS):
+        for place, header in includes(root, os.path.join(root, program)):
+            top = header.split("/")[0]
+            public = PROGRAMS_PUBLIC[program]
+            if (top in LAYERS and top not in PROGRAMS[program]) or (
+                    top == "rcache" and public is not None
+                    and header[7:] not in public):
+                yield "%s: %s must not include %s" % (place, program, header)
 
 
 def judge(layer, header):

@@ -26,6 +26,8 @@ struct Candidate {
   KernelCounts Counts;
   Score Cost;
   double Speedup = 0; ///< predicted, over the original; 0: cannot run
+  /// Rules by which less is claimed than the counts say (lib/Predict/Caps.h).
+  std::vector<std::string> Caps;
   /// How the form did where it was measured, 1 for the best: Rank is Speedup
   /// times this.
   double FormFactor = 1;
@@ -55,6 +57,10 @@ struct Candidate {
 
 struct Choice {
   std::string Arch; ///< "sm_90 (H200)": what the prediction is for
+  /// The architecture whose measured constants are used; "": its own.
+  std::string BorrowedFrom;
+  /// Estimated registers from which a kernel is taken to spill.
+  double MaxRegisters = 255;
   KernelCounts Original;
   Score OriginalCost;
   std::optional<double> OriginalMilliseconds;

@@ -23,22 +23,13 @@
 #define RCACHE_PLAN_H
 
 #include "rcache/Model.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <algorithm>
 #include <map>
+#include <utility>
+#include <variant>
 
 namespace rcache {
-
-/// Where the elements that a thread reads come from.
-enum class Exchange {
-  Shuffle, ///< every lane loads its own chunk; the rest of the window arrives
-           ///< by __shfl_sync
-  Reload,  ///< the thread loads its whole window itself, through L1
-  Direct,  ///< each read evaluates the staging function where it stands
-  Shared   ///< the array stays in shared memory; only the slots are merged
-};
-
-/// "shuffle", "reload", "direct" or "shared".
-const char *exchangeName(Exchange X);
 
 /// Which threads a barrier has to order.
 enum class SyncScope {
@@ -83,28 +74,15 @@ struct VectorLeaf {
   unsigned Head = 0;
 };
 
-/// A window whose rows (first dimension) are loaded one after the other and used
-/// up at once: round j of Loop, in slot s along Axis, reads row j + s + Offset.
-struct RowStream {
-  unsigned Loop = 0; ///< For statement with constant bounds and step 1
-  int Axis = -1;     ///< -1: all slots read the same row
-  int64_t Offset = 0;
-};
+//===-- Placements --------------------------------------------------------===//
 
-/// One array between one barrier and the next write of it.
-struct ArrayPlan {
-  unsigned Array = 0;
-  unsigned Barrier = 0;             ///< Stmt that ends the staging interval
-  std::vector<unsigned> Writes;     ///< the staging writes (SharedAccesses)
-  std::vector<unsigned> Reads;      ///< all reads served (SharedAccesses)
-  Exchange X = Exchange::Shared;
-  StagingFunction Stage;
-
-  // Shuffle and Reload: the window.
-  std::vector<isl::pw_aff> First;   ///< per dimension [tx, ty, symbols] -> { [e] }:
-                                    ///< element of register 0
-  std::vector<int64_t> Extent;      ///< registers per dimension
-  std::vector<WindowRead> WindowReads;
+/// The elements of an array that a thread reads, in registers with static
+/// indices: element First + m, in each dimension, is register m.
+struct Window {
+  std::vector<isl::pw_aff> First; ///< per dimension [tx, ty, symbols] -> { [e] }:
+                                  ///< element of register 0
+  std::vector<int64_t> Extent;    ///< registers per dimension
+  std::vector<WindowRead> Reads;
   /// The slots' windows do not overlap (Stride > 1, distant reads): register m
   /// of the last dimension is element First + m / SlotSpan * SlotStep +
   /// m % SlotSpan. SlotSpan 0: register m is element First + m.
@@ -114,14 +92,6 @@ struct ArrayPlan {
   /// read at all; empty: every line is read from end to end. A star-shaped
   /// stencil leaves out the corners, which its tile may not even hold.
   std::vector<std::pair<int64_t, int64_t>> Lines;
-  /// Reload: only one row is held at a time.
-  std::optional<RowStream> Stream;
-
-  /// Direct, one read: done at the barrier, into a register for each slot and
-  /// round of EarlyLoops. First is then [tx.., sx.., iterators, symbols] -> { [e] },
-  /// the element of each register.
-  bool Early = false;
-  std::vector<unsigned> EarlyLoops; ///< For statements, outermost first
 
   /// On Interior ([e0.., symbols], e = First) the whole window lies in the
   /// piece InteriorPiece: nothing is asked before its loads. Leaves: those that
@@ -130,19 +100,196 @@ struct ArrayPlan {
   int InteriorPiece = -1;
   Nullable<isl::set> Interior;
   std::vector<VectorLeaf> Leaves;
-  unsigned VectorBytes = 0;         ///< 16, 8, 4: width of one vector load
+  unsigned VectorBytes = 0; ///< 16, 8, 4: width of one vector load
   /// Elements that the generated code can ask the staging function for,
   /// [e0.., symbols] -> { : }; null: any.
   Nullable<isl::set> Reach;
 
-  // Shuffle: the chunked distribution. Element First + m of lane l lies in
-  // chunk m / Chunk, that is lane (l + Direction * (m / Chunk)) mod 32,
-  // register m mod Chunk.
-  unsigned Chunk = 0;
-  int Direction = 1;                ///< -1: reversed reads
-  /// Shuffle, cyclic layout (Chunk = 1): element First + 32 * r of lane l is
-  /// register r; element m of slot s is lane (l + m) mod 32.
-  bool Cyclic = false;
+  /// All registers: the product of Extent.
+  int64_t registers() const;
+  /// Those that are read: without the ends that Lines leave out.
+  int64_t registersRead() const;
+  /// Where register \p M of the last dimension lies, in elements from First.
+  int64_t elementOf(int64_t M) const {
+    return SlotSpan ? M / SlotSpan * SlotStep + M % SlotSpan : M;
+  }
+};
+
+/// Which lane of a warp holds which element, in which of its registers: the
+/// elements of a window of one dimension, each loaded by one lane.
+struct Distribution {
+  /// Chunked: element First + m of lane l is in the lane m / Chunk further on
+  /// (Direction -1, reads that run backwards: further back), register
+  /// m % Chunk. Cyclic, the literature's round robin: element First + 32 r of
+  /// lane l is its register r.
+  enum Kind { Chunked, Cyclic } K = Chunked;
+  unsigned Chunk = 1;
+  int Direction = 1;
+
+  struct Home {
+    int64_t LanesAway = 0; ///< from the lane that reads, modulo 32
+    int64_t Register = 0;  ///< Cyclic: one more in the lanes behind the warp's end
+  };
+  /// Where register \p M of window \p W comes from.
+  Home homeOf(const Window &W, int64_t M) const;
+  /// Elements that each lane loads, for a thread with \p Slots slots.
+  int64_t loaded(unsigned Slots) const {
+    return K == Cyclic ? int64_t(Slots) : int64_t(Chunk);
+  }
+};
+
+/// The array stays in shared memory; only the slots are merged.
+struct KeptShared {};
+
+/// Each read evaluates the staging function where it stands. Without reads:
+/// the array is written and never read, and the writes go.
+struct FromSource {};
+
+/// One read, done at the barrier, in front of all stores, into a register for
+/// each slot and round of Loops.
+struct ReadEarly {
+  /// Per dimension, the element of each register:
+  /// [tx.., sx.., iterators, symbols] -> { [e] }.
+  std::vector<isl::pw_aff> First;
+  std::vector<int64_t> Extent; ///< the slots' axes, then Loops
+  WindowRead Read;
+  std::vector<unsigned> Loops; ///< For statements, outermost first
+  int64_t registers() const;
+};
+
+/// The thread loads its whole window itself; neighbours' loads meet in L1.
+struct Reloaded {
+  Window W;
+};
+
+/// The same row by row (first dimension), each used up before the next is
+/// loaded: round j of Loop, in slot s along Axis, reads row j + s + Offset.
+struct StreamedRows {
+  Window W;
+  unsigned Loop = 0; ///< For statement with constant bounds and step 1
+  int Axis = -1;     ///< -1: all slots read the same row
+  int64_t Offset = 0;
+};
+
+/// Every lane loads the elements that it owns; the rest of its window arrives
+/// by __shfl_sync.
+struct Shuffled {
+  Window W;
+  Distribution D;
+};
+
+/// Where the elements that a thread reads are. Read it with std::visit or
+/// ArrayPlan's questions: a new placement is then an error wherever it has to be
+/// thought of (docs/contributing/placements.md).
+using Placement = std::variant<KeptShared, FromSource, ReadEarly, Reloaded,
+                               StreamedRows, Shuffled>;
+
+/// One array between one barrier and the next write of it.
+struct ArrayPlan {
+  unsigned Array = 0;
+  unsigned Barrier = 0;         ///< Stmt that ends the staging interval
+  std::vector<unsigned> Writes; ///< the staging writes (SharedAccesses)
+  std::vector<unsigned> Reads;  ///< all reads served (SharedAccesses)
+  StagingFunction Stage;
+  Placement Where;
+
+  /// The placement, if it is a \p T.
+  template <typename T> const T *as() const { return std::get_if<T>(&Where); }
+  template <typename T> T *as() { return std::get_if<T>(&Where); }
+  bool isShared() const { return as<KeptShared>(); }
+  /// Null: there is none (arrays that stay, reads from the source or early).
+  const Window *window() const {
+    return std::visit(
+        [](const auto &P) -> const Window * {
+          if constexpr (requires { P.W; })
+            return &P.W;
+          else
+            return nullptr;
+        },
+        Where);
+  }
+  Window *window() {
+    return const_cast<Window *>(std::as_const(*this).window());
+  }
+  /// The reads that name a register, and how many registers there are along
+  /// each dimension: of windows and of early reads.
+  llvm::ArrayRef<WindowRead> registerReads() const {
+    if (const Window *W = window())
+      return W->Reads;
+    if (const auto *E = as<ReadEarly>())
+      return E->Read;
+    return {};
+  }
+  llvm::ArrayRef<int64_t> extent() const {
+    if (const Window *W = window())
+      return W->Extent;
+    if (const auto *E = as<ReadEarly>())
+      return E->Extent;
+    return {};
+  }
+};
+
+/// What --exchange, --explain-choice and the report call a placement: "shuffle",
+/// "reload", "direct" or "shared".
+const char *placementName(const ArrayPlan &A);
+/// The same for remarks: "in chunks of 4, shuffled".
+std::string placementSummary(const ArrayPlan &A);
+/// Registers of a thread that the placement holds at a time.
+int64_t registersHeld(const ArrayPlan &A);
+
+//===-- Mapping -----------------------------------------------------------===//
+
+/// Which physical threads stand for which logical ones: a launch of the
+/// original, block and thread, as a function of the planned one.
+struct Mapping {
+  std::array<unsigned, 3> Factor = {1, 1, 1};
+  std::array<int64_t, 3> Stride = {1, 1, 1};
+  /// The block is known (or required by a precondition) to have this shape.
+  std::optional<std::array<int64_t, 3>> Block;
+  /// Otherwise blockDim.x must be a multiple of this.
+  unsigned BlockMultiple = 1;
+  /// Logical blocks merged along x into one physical block: as many as bring
+  /// it to about this many threads.
+  unsigned TargetThreads = 128;
+  bool Merge = true;
+
+  unsigned slots() const { return Factor[0] * Factor[1] * Factor[2]; }
+  /// Do slots run along this axis? At least one axis has them.
+  bool hasSlots(unsigned Axis) const {
+    return Factor[Axis] > 1 || (Axis == 0 && slots() == 1);
+  }
+  /// Logical threads from a lane's first one to the next lane's.
+  int64_t laneStep(unsigned Axis) const {
+    return Stride[Axis] == 1 ? int64_t(Factor[Axis]) : 1;
+  }
+  /// One dimension, as far as is known.
+  bool isOneDim() const {
+    return !Block || ((*Block)[1] == 1 && (*Block)[2] == 1);
+  }
+
+  /// Physical threads that stand for a logical block of shape \p Logical.
+  std::array<int64_t, 3> threadsOf(const std::array<int64_t, 3> &Logical) const;
+  /// The same where Block is known.
+  int64_t threads(unsigned Axis) const {
+    return (*Block)[Axis] / Factor[Axis];
+  }
+  int64_t threads() const { return threads(0) * threads(1) * threads(2); }
+
+  /// Logical blocks of shape \p Logical in one physical block. One-dimensional
+  /// ones are merged as rows (threadIdx.y counts them), others side by side.
+  int64_t mergedBlocks(const std::array<int64_t, 3> &Logical) const;
+  /// The physical block that is launched.
+  std::array<int64_t, 3>
+  launchedBlock(const std::array<int64_t, 3> &Logical) const;
+  /// The threads of the largest one.
+  unsigned mostThreads() const;
+  /// Is every lane of every warp a thread of one logical block?
+  bool wholeWarps() const;
+
+  /// `[tx] -> { [t] }`: the logical thread of slot sx, from that of the first.
+  isl::pw_aff threadOfSlot(isl::ctx Ctx, unsigned Axis) const;
+  /// `[tx] -> { [t] }`: the physical thread that stands for logical thread tx.
+  isl::pw_aff physicalThread(isl::ctx Ctx, unsigned Axis) const;
 };
 
 /// What the launch must satisfy; text in terms of `grid`, `block`, `shared` and
@@ -177,18 +324,9 @@ struct AlignedRun {
 };
 
 struct Plan {
-  std::array<unsigned, 3> Factor = {1, 1, 1};
-  std::array<int64_t, 3> Stride = {1, 1, 1};
-  /// The block is known (or required by a precondition) to have this shape.
-  std::optional<std::array<int64_t, 3>> Block;
-  /// Otherwise blockDim.x must be a multiple of this.
-  unsigned BlockMultiple = 1;
+  Mapping Map;
   /// What holds at every launch of the rewritten kernel, free of threads.
   Nullable<isl::set> Context;
-  /// Logical blocks merged along x into one physical block: as many as bring
-  /// it to about this many threads.
-  unsigned TargetThreads = 128;
-  bool Merge = true;
 
   std::vector<ArrayPlan> Arrays;
   /// The barriers of the original stay (something else is ordered by them).
@@ -250,19 +388,16 @@ struct Plan {
   /// times on a device.
   enum Figures { Estimated, Compiled, Measured } SpeedupFrom = Estimated;
 
-  unsigned slots() const { return Factor[0] * Factor[1] * Factor[2]; }
-  /// Do slots run along this axis? At least one axis has them.
-  bool hasSlots(unsigned Axis) const {
-    return Factor[Axis] > 1 || (Axis == 0 && slots() == 1);
+  unsigned slots() const { return Map.slots(); }
+  bool hasSlots(unsigned Axis) const { return Map.hasSlots(Axis); }
+  /// All arrays stay.
+  bool allShared() const {
+    return std::all_of(Arrays.begin(), Arrays.end(),
+                       [](const ArrayPlan &A) { return A.isShared(); });
   }
   /// A thread stands for one thread, all arrays stay: what differs from the
   /// original is barriers.
-  bool onlyBarriers() const {
-    return slots() == 1 &&
-           std::all_of(Arrays.begin(), Arrays.end(), [](const ArrayPlan &A) {
-             return A.X == Exchange::Shared;
-           });
-  }
+  bool onlyBarriers() const { return slots() == 1 && allShared(); }
   /// Stable text form, for tests and --print-after=plan.
   void print(llvm::raw_ostream &OS, const KernelModel &M) const;
 };

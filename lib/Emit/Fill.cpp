@@ -10,6 +10,7 @@
 #include "Plan/Staging.h"
 #include "Plan/Windows.h"
 #include "ValueText.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace rcache;
@@ -72,7 +73,7 @@ std::string Fill::base(size_t Index) const {
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &O = P.Arrays[I];
     if (O.Array != A.Array || O.Writes != A.Writes ||
-        (O.X == Exchange::Direct && !O.Early) || O.X == Exchange::Shared)
+        O.registerReads().empty())
       continue;
     ++Same;
     Before += I < Index;
@@ -146,8 +147,11 @@ llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
   // What any window of this array can ask for.
   isl::set Asked = never(M.Ctx->ctx());
   for (const ArrayPlan &W : P.Arrays)
-    if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty())
-      Asked = W.Reach.is_null() ? always(M.Ctx->ctx()) : Asked.unite(W.Reach);
+    if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty()) {
+      const Window *Of = W.window();
+      Asked = !Of || Of->Reach.is_null() ? always(M.Ctx->ctx())
+                                         : Asked.unite(Of->Reach);
+    }
   O.Context = Asked.intersect(P.Context).coalesce();
   bool Ended = false;
   isl::set Left = Staged.coalesce();
@@ -227,6 +231,7 @@ void Fill::nameElement(CxxNames &Symbols, const ArrayPlan &A,
 
 llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
                                     int64_t Count, int64_t Lo, int64_t Hi) {
+  const Window &Of = *A.window();
   const std::string M1 = N("m");
   if (Hi < 0)
     Hi = Count;
@@ -240,9 +245,9 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
   for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
     At += (D ? ", " : "") + N(A.Stage.ElemIds[D]);
     if (D + 1 == A.Stage.ElemIds.size() && Count > 1) {
-      if (A.SlotSpan)
-        At += " + " + M1 + " / " + str(A.SlotSpan) + " * " + str(A.SlotStep) +
-              " + " + M1 + " % " + str(A.SlotSpan);
+      if (Of.SlotSpan)
+        At += " + " + M1 + " / " + str(Of.SlotSpan) + " * " +
+              str(Of.SlotStep) + " + " + M1 + " % " + str(Of.SlotSpan);
       else
         At += " + " + M1;
     }
@@ -253,14 +258,12 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
         Each1 + Into + "[" + M1 + "] = " + groupName(A) + "_at(" + At + ");\n";
   else
     Scalar = Into + "[0] = " + groupName(A) + "_at(" + At + ");\n";
-  int64_t Registers = 1;
-  for (int64_t E : A.Extent)
-    Registers *= E;
-  if (A.InteriorPiece < 0 || (A.X == Exchange::Reload ? Registers : Count) < 2)
+  if (Of.InteriorPiece < 0 ||
+      (A.as<Shuffled>() ? Count : Of.registers()) < 2)
     return Run{"", "", Scalar, "", ""};
   const StagePiece &Piece =
-      A.Stage.Pieces[static_cast<size_t>(A.InteriorPiece)];
-  auto Cond = conditionText(A.Interior, N, O);
+      A.Stage.Pieces[static_cast<size_t>(Of.InteriorPiece)];
+  auto Cond = conditionText(Of.Interior, N, O);
   if (!Cond)
     return Cond.takeError();
   Run R{*Cond, "", Scalar, "", ""};
@@ -286,14 +289,14 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
              ", " + str(Head) + To;
     };
     if (R.OnWord.empty()) {
-      Fast += Call("load_run", A.VectorBytes, L.Head);
+      Fast += Call("load_run", Of.VectorBytes, L.Head);
     } else {
-      Words += Call("load_words", A.VectorBytes, L.Head);
+      Words += Call("load_words", Of.VectorBytes, L.Head);
       Fast += Call("load_words", L.ElemBytes, 0);
     }
     return llvm::Error::success();
   };
-  if (A.Leaves.empty() || Count < 2) {
+  if (Of.Leaves.empty() || Count < 2) {
     ValueTextOptions OfEach = O;
     if (Count > 1)
       nameElement(OfEach.Symbols, A, M1);
@@ -302,19 +305,19 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
       return V.takeError();
     Each = Count > 1 ? Each1 + Into + "[" + M1 + "] = " + *V + ";\n"
                      : Into + "[0] = " + *V + ";\n";
-  } else if (Piece.V->K == Value::Load && A.Leaves.size() == 1 &&
-             A.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
-    if (llvm::Error E = LoadRun(A.Leaves[0], Into))
+  } else if (Piece.V->K == Value::Load && Of.Leaves.size() == 1 &&
+             Of.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
+    if (llvm::Error E = LoadRun(Of.Leaves[0], Into))
       return std::move(E);
   } else {
     std::map<const Value *, std::string> Names;
-    for (size_t K = 0; K < A.Leaves.size(); ++K) {
+    for (size_t K = 0; K < Of.Leaves.size(); ++K) {
       std::string Name = N("l" + str(int64_t(K)));
       Declarations +=
-          A.Leaves[K].Load->Type + " " + Name + "[" + str(Count) + "];\n";
-      if (llvm::Error E = LoadRun(A.Leaves[K], Name))
+          Of.Leaves[K].Load->Type + " " + Name + "[" + str(Count) + "];\n";
+      if (llvm::Error E = LoadRun(Of.Leaves[K], Name))
         return std::move(E);
-      Names[A.Leaves[K].Load.get()] = Name + "[" + M1 + "]";
+      Names[Of.Leaves[K].Load.get()] = Name + "[" + M1 + "]";
     }
     ValueTextOptions OfEach = O;
     nameElement(OfEach.Symbols, A, M1);
@@ -340,7 +343,7 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
 static bool rowsAreLinear(const ArrayPlan &A) {
   const std::set<std::string> Rows(A.Stage.ElemIds.begin(),
                                    std::prev(A.Stage.ElemIds.end()));
-  for (const VectorLeaf &L : A.Leaves) {
+  for (const VectorLeaf &L : A.window()->Leaves) {
     const isl::pw_aff &Index = L.Load->Operands[0]->Aff;
     if (!Index.isa_aff() || Index.involves_locals())
       return false;
@@ -363,19 +366,20 @@ static bool rowsAreLinear(const ArrayPlan &A) {
 /// an H200).
 llvm::Expected<std::string> Fill::wordTest(const ArrayPlan &A, int64_t Count,
                                            const ValueTextOptions &O) const {
+  const Window &Of = *A.window();
   int64_t Rows = 1;
-  for (size_t D = 0; D + 1 < A.Extent.size(); ++D)
-    Rows *= A.Extent[D];
-  if (Rows < 2 || A.SlotSpan || !rowsAreLinear(A))
+  for (size_t D = 0; D + 1 < Of.Extent.size(); ++D)
+    Rows *= Of.Extent[D];
+  if (Rows < 2 || Of.SlotSpan || !rowsAreLinear(A))
     return "";
   std::string T;
-  for (const VectorLeaf &L : A.Leaves) {
-    if (A.VectorBytes <= L.ElemBytes ||
-        int64_t(L.Head) + int64_t(A.VectorBytes / L.ElemBytes) > Count)
+  for (const VectorLeaf &L : Of.Leaves) {
+    if (Of.VectorBytes <= L.ElemBytes ||
+        int64_t(L.Head) + int64_t(Of.VectorBytes / L.ElemBytes) > Count)
       return "";
     // The first row; the next one in each direction.
-    for (int D = -1; D + 1 < int(A.Extent.size()); ++D) {
-      if (D >= 0 && A.Extent[D] < 2)
+    for (int D = -1; D + 1 < int(Of.Extent.size()); ++D) {
+      if (D >= 0 && Of.Extent[D] < 2)
         continue;
       ValueTextOptions OfRow = O;
       if (D >= 0) {
@@ -387,7 +391,7 @@ llvm::Expected<std::string> Fill::wordTest(const ArrayPlan &A, int64_t Count,
       if (!I)
         return I;
       T += (T.empty() ? "" : " && ") +
-           ("rcache::device::on_word<" + str(A.VectorBytes)) + ">(" +
+           ("rcache::device::on_word<" + str(Of.VectorBytes)) + ">(" +
            L.Load->Text + " + (" + *I + (L.Head ? " + " + str(L.Head) : "") +
            "))";
     }
@@ -418,13 +422,14 @@ std::string Fill::formTests(const Run &R, const std::string &W,
 
 llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
+  const Window &Of = *A.window();
   std::string W = base(Index);
   ValueTextOptions O;
   O.Symbols = N.symbols();
   std::string Extents;
-  for (int64_t E : A.Extent)
+  for (int64_t E : Of.Extent)
     Extents += "[" + str(E) + "]";
-  if (A.Extent.empty())
+  if (Of.Extent.empty())
     Extents = "[1]";
   std::string T = "// Phase: the elements of " + Arr.Name +
                   " that this thread's outputs need.\n";
@@ -432,17 +437,17 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
   // The first element; in loops over the rows of a window, the row's.
   std::string First, Fast, Words, Scalar, Both;
   std::optional<Run> Any;
-  const std::vector<WindowBox> Boxes = windowBoxes(A, A.Extent);
+  const std::vector<WindowBox> Boxes = windowBoxes(Of, Of.Extent);
   for (const WindowBox &Box : Boxes) {
     std::string Rows, RowEnds, Reg = W;
     First.clear();
-    for (size_t D = 0; D < A.First.size(); ++D) {
-      auto F = affineText(A.First[D], N, O);
+    for (size_t D = 0; D < Of.First.size(); ++D) {
+      auto F = affineText(Of.First[D], N, O);
       if (!F)
         return F;
       const std::string E = N(A.Stage.ElemIds[D]);
       First += "const int " + E + " = " + *F + ";\n";
-      if (D + 1 < A.First.size()) {
+      if (D + 1 < Of.First.size()) {
         const std::string R = N("r" + str(int64_t(D)));
         const auto [Lo, Hi] = Box[D];
         if (Hi - Lo == 1) // one row: no loop
@@ -457,7 +462,7 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
         Rows += "const int " + E + " = " + *F + ";\n";
     }
     auto R = Box.empty() ? run(A, Reg, 1)
-                         : run(A, Reg, A.Extent.back(), Box.back().first,
+                         : run(A, Reg, Of.Extent.back(), Box.back().first,
                                Box.back().second);
     if (!R)
       return R.takeError();
@@ -472,7 +477,7 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
   }
   // One test for the whole window, then a body for each form.
   FormNames Form;
-  if (A.First.size() >= 2 && Any)
+  if (Of.First.size() >= 2 && Any)
     T += formTests(*Any, W, First, Form);
   if (Form.Inside.empty() && Form.Words.empty())
     return T + "{\n" + Both + "}\n";
@@ -486,6 +491,7 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
 /// A read of each slot and round, one by one.
 llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
+  const ReadEarly &Of = *A.as<ReadEarly>();
   const std::string W = base(Index);
   ValueTextOptions O;
   O.Symbols = N.symbols();
@@ -500,51 +506,52 @@ llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
                            : I + " += " + str(Step)) +
              ")\n";
   };
-  for (int64_t E : A.Extent)
+  for (int64_t E : Of.Extent)
     Extents += "[" + str(E) + "]";
   static const char *Slots[3] = {"sx", "sy", "sz"};
   static const char *SlotNames[3] = {"s", "sy", "sz"};
   for (int D = 2; D >= 0; --D) {
     O.Symbols[Slots[D]] = CxxAtom(N(SlotNames[D]), true, "int");
-    if (P.Factor[D] > 1)
-      Each(N(SlotNames[D]), 0, int64_t(P.Factor[D]) - 1, 1);
+    if (P.Map.Factor[D] > 1)
+      Each(N(SlotNames[D]), 0, int64_t(P.Map.Factor[D]) - 1, 1);
   }
-  for (size_t K = 0; K < A.EarlyLoops.size(); ++K) {
-    const Stmt &L = M.stmt(A.EarlyLoops[K]);
+  for (size_t K = 0; K < Of.Loops.size(); ++K) {
+    const Stmt &L = M.stmt(Of.Loops[K]);
     const std::string I = N("r" + str(int64_t(K)));
     O.Symbols[M.Symbols[static_cast<size_t>(L.IterSymbol)].Id] =
         CxxAtom(I, true, "int");
     Each(I, *L.ConstFirst, *L.ConstFirst + (*L.ConstTripCount - 1) * *L.Step,
          *L.Step);
   }
-  for (const isl::pw_aff &R : A.WindowReads.front().Register) {
+  for (const isl::pw_aff &R : Of.Read.Register) {
     auto T = affineText(R, N, O);
     if (!T)
       return T;
     Register += "[" + *T + "]";
   }
-  for (const isl::pw_aff &F : A.First) {
+  for (const isl::pw_aff &F : Of.First) {
     auto T = affineText(F, N, O);
     if (!T)
       return T;
     At += (At.empty() ? "" : ", ") + *T;
   }
-  if (A.Extent.empty())
+  if (Of.Extent.empty())
     Extents = Register = "[1]";
   return "// Phase: what this thread's outputs read of " + Arr.Name +
          ", before anything is stored.\n" + Arr.ElemType + " " + W + Extents +
-         ";\n" + Loops + W + (A.Extent.empty() ? "[0]" : Register) + " = " +
+         ";\n" + Loops + W + (Of.Extent.empty() ? "[0]" : Register) + " = " +
          groupName(A) + "_at(" + At + ");\n";
 }
 
 llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   std::string W = base(Index), Lane = N("lane");
-  int64_t B = A.Chunk, Len = A.Extent[0];
+  const Shuffled &Of = *A.as<Shuffled>();
+  int64_t B = Of.D.Chunk, Len = Of.W.Extent[0];
   int64_t Q = (Len - 1) / B; // chunks beyond the own one
   ValueTextOptions O;
   O.Symbols = N.symbols();
-  auto F = affineText(A.First[0], N, O);
+  auto F = affineText(Of.W.First[0], N, O);
   if (!F)
     return F;
   std::string E = N("e0");
@@ -561,7 +568,7 @@ llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
   if (!High)
     return High.takeError();
   T += "if (" + Lane +
-       (A.Direction > 0 ? " < " + str(Q) : " >= " + str(32 - Q)) +
+       (Of.D.Direction > 0 ? " < " + str(Q) : " >= " + str(32 - Q)) +
        ") {\nconst int " + E + " = " + *F + " + " + str(32 * B) + ";\n" +
        High->text() + "}\n";
   std::string Mm = N("m");
@@ -574,7 +581,7 @@ llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
   T += "#pragma unroll\nfor (int " + Mm + " = " + str(B) + "; " + Mm + " < " +
        str(Len) + "; ++" + Mm + ")\n  " + W + "[" + Mm +
        "] = rcache::device::shuffle(";
-  if (A.Direction > 0)
+  if (Of.D.Direction > 0)
     T += Lane + " < " + Away + " ? " + W + "_next" + Reg + " : " + W + "_own" +
          Reg + ", (" + Lane + " + " + Away + ") % 32);\n";
   else
@@ -588,11 +595,12 @@ llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   std::string W = base(Index), Lane = N("lane"), R = N("r"), S = N("s"),
               J = N("j");
-  int64_t Span = A.SlotSpan, C = P.Factor[0];
+  const Shuffled &Of = *A.as<Shuffled>();
+  int64_t Span = Of.W.SlotSpan, C = P.Map.Factor[0];
   int64_t Regs = C + (Span - 1 + 31) / 32;
   ValueTextOptions O;
   O.Symbols = N.symbols();
-  auto F = affineText(A.First[0], N, O);
+  auto F = affineText(Of.W.First[0], N, O);
   if (!F)
     return F;
   std::string T = "// Phase: element " + Arr.Name +
@@ -617,6 +625,23 @@ llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
   return T;
 }
 
+/// What stands at the barrier for an array that does not stay; "" where reads
+/// evaluate the staging function.
+llvm::Expected<std::string> Fill::fill(const ArrayPlan &A, size_t I) {
+  using Text = llvm::Expected<std::string>;
+  return std::visit(
+      llvm::makeVisitor([](const KeptShared &) -> Text { return ""; },
+                        [](const FromSource &) -> Text { return ""; },
+                        [&](const ReadEarly &) { return early(A, I); },
+                        [&](const Reloaded &) { return reload(A, I); },
+                        [&](const StreamedRows &) { return rows(A, I); },
+                        [&](const Shuffled &S) {
+                          return S.D.K == Distribution::Cyclic ? cyclic(A, I)
+                                                               : chunked(A, I);
+                        }),
+      A.Where);
+}
+
 llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
   // Array by array: the staging function, if something asks it, and the
   // windows.
@@ -624,24 +649,16 @@ llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
   std::map<std::string, const ArrayPlan *> Asked;
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
-    if (A.X == Exchange::Shared || A.Barrier != Barrier || A.Reads.empty())
+    if (A.isShared() || A.Barrier != Barrier || A.Reads.empty())
       continue;
     const std::string Name = groupName(A);
-    std::string T;
-    if (A.X != Exchange::Direct || A.Early) {
-      auto F = A.Early                   ? early(A, I)
-               : A.Stream                ? rows(A, I)
-               : A.X == Exchange::Reload ? reload(A, I)
-               : A.Cyclic                ? cyclic(A, I)
-                                         : chunked(A, I);
-      if (!F)
-        return F;
-      T = std::move(*F);
-    }
-    if (A.X == Exchange::Direct || A.Stream ||
-        T.find(Name + "_at(") != std::string::npos)
+    auto T = fill(A, I);
+    if (!T)
+      return T;
+    if (A.as<FromSource>() || A.as<StreamedRows>() ||
+        T->find(Name + "_at(") != std::string::npos)
       Asked.emplace(Name, &A);
-    Windows.emplace_back(Name, std::move(T));
+    Windows.emplace_back(Name, std::move(*T));
   }
   std::string Out;
   for (auto &[Name, Text] : Windows) {
@@ -666,10 +683,11 @@ llvm::Expected<std::string> Fill::readText(unsigned Access) const {
     static const char *SlotNames[3] = {"s", "sy", "sz"};
     for (int D = 0; D < 3; ++D)
       O.Symbols[Slots[D]] = CxxAtom(N(SlotNames[D]), true, "int");
-    for (const WindowRead &W : A.WindowReads)
+    for (const WindowRead &W : A.registerReads())
       if (W.Access == Access) {
         std::string T = base(I);
-        for (size_t D = A.Stream ? 1 : 0; D < W.Register.size(); ++D) {
+        for (size_t D = A.as<StreamedRows>() ? 1 : 0; D < W.Register.size();
+             ++D) {
           auto X = affineText(W.Register[D], N, O);
           if (!X)
             return X;
@@ -679,7 +697,7 @@ llvm::Expected<std::string> Fill::readText(unsigned Access) const {
           T += "[0]";
         return T;
       }
-    if (A.X != Exchange::Direct)
+    if (!A.as<FromSource>())
       continue;
     for (unsigned Rd : A.Reads)
       if (Rd == Access) {

@@ -72,6 +72,7 @@ private:
   std::string base(size_t PlanIndex) const;
   std::string groupName(const ArrayPlan &A) const;
   llvm::Expected<std::string> stageLambda(const ArrayPlan &A);
+  llvm::Expected<std::string> fill(const ArrayPlan &A, size_t Index);
   llvm::Expected<std::string> reload(const ArrayPlan &A, size_t Index);
   llvm::Expected<std::string> early(const ArrayPlan &A, size_t Index);
   llvm::Expected<std::string> rows(const ArrayPlan &A, size_t Index);

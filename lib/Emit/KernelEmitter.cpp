@@ -84,7 +84,7 @@ private:
   /// The original's text with other barriers will do: the physical threads are
   /// the logical ones, and none has left when lanes wait for each other.
   bool isCopy() const {
-    if (!P.onlyBarriers() || P.Merge)
+    if (!P.onlyBarriers() || P.Map.Merge)
       return false;
     for (const Stmt &R : M.Stmts)
       for (const Stmt &B : M.Stmts)
@@ -129,7 +129,7 @@ private:
   bool InSlots = false;
   bool StoresLate = false;
   std::set<unsigned> Wrapping;       ///< factors whose text is being written
-  const RowStream *Stream = nullptr; ///< inside the loop over streamed rows
+  const StreamedRows *Stream = nullptr; ///< inside the loop over streamed rows
   /// Barriers that stand behind the loop that loads what they order.
   std::map<unsigned, std::string> BarrierBehind;
 
@@ -161,7 +161,7 @@ private:
   /// Each window is declared where its barrier stands: do its reads see it?
   bool windowsInScope() const {
     for (const ArrayPlan &A : P.Arrays) {
-      if (A.X == Exchange::Shared || A.Reads.empty())
+      if (A.isShared() || A.Reads.empty())
         continue;
       int Scope = M.stmt(A.Barrier).Parent;
       while (Scope >= 0 && opens(M.stmt(static_cast<unsigned>(Scope))))
@@ -231,7 +231,7 @@ private:
         continue;
       if (!T.empty())
         T = (T.find(' ') == std::string::npos ? T : "(" + T + ")") + " * " +
-            std::to_string(P.Factor[A]) + " + ";
+            std::to_string(P.Map.Factor[A]) + " + ";
       T += N(Slot[A]);
     }
     return T;
@@ -247,7 +247,7 @@ private:
     std::string T;
     for (int A = 2; A >= 0; --A)
       if (P.hasSlots(unsigned(A)))
-        T += "[" + std::to_string(P.Factor[A]) + "]";
+        T += "[" + std::to_string(P.Map.Factor[A]) + "]";
     return T;
   }
   std::string slotLoops(const std::string &Body) const {
@@ -260,14 +260,14 @@ private:
         continue;
       std::string I = N(Slot[A]);
       T += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " +
-           std::to_string(P.Factor[A]) + "; ++" + I + ")\n";
+           std::to_string(P.Map.Factor[A]) + "; ++" + I + ")\n";
       if (Stream && Stream->Axis == A) {
         T += "{\n" + roundOfRow(" - " + I) + "continue;\n" + iteratorDecl();
         Closing += "}\n";
       }
       if (Body.find(N(Thread[A])) != std::string::npos) {
         std::string Stride =
-            P.Stride[A] == 1 ? I : I + " * " + std::to_string(P.Stride[A]);
+            P.Map.Stride[A] == 1 ? I : I + " * " + std::to_string(P.Map.Stride[A]);
         Decls += "const unsigned int " + N(Thread[A]) + " = " + N(First[A]) +
                  " + " + Stride + ";\n";
       }
@@ -298,16 +298,16 @@ private:
   std::string streamed(const Stmt &St) {
     int64_t Rows = 0;
     for (const ArrayPlan &A : P.Arrays)
-      if (A.Stream && A.Stream->Loop == St.Id) {
-        Stream = &*A.Stream;
-        Rows = A.Extent[0];
+      if (const auto *S = A.as<StreamedRows>(); S && S->Loop == St.Id) {
+        Stream = S;
+        Rows = S->W.Extent[0];
       }
     const std::string Row = N("row");
     auto Loop = [&](Fill::RowForm Form) {
       std::string T = "#pragma unroll\nfor (int " + Row + " = 0; " + Row +
                       " < " + std::to_string(Rows) + "; ++" + Row + ") {\n" +
                       F.streamedRow(St.Id, Row, Form);
-      if (Stream->Axis < 0 || P.Factor[Stream->Axis] == 1)
+      if (Stream->Axis < 0 || P.Map.Factor[Stream->Axis] == 1)
         T += roundOfRow("") + "continue;\n" + iteratorDecl();
       return T + body(St.Children[0]) + "}\n";
     };
@@ -328,7 +328,7 @@ private:
 
   bool isStreamed(const Stmt &St) const {
     for (const ArrayPlan &A : P.Arrays)
-      if (A.Stream && A.Stream->Loop == St.Id)
+      if (const auto *S = A.as<StreamedRows>(); S && S->Loop == St.Id)
         return true;
     return false;
   }
@@ -337,7 +337,7 @@ private:
 
   bool isRegister(const SharedAccess &A) const {
     for (const ArrayPlan &Pl : P.Arrays)
-      if (Pl.Array == A.Array && Pl.X != Exchange::Shared)
+      if (Pl.Array == A.Array && !Pl.isShared())
         return true;
     return false;
   }
@@ -686,8 +686,8 @@ private:
                              : "\n");
           std::string *Where = &Out;
           for (const ArrayPlan &A : P.Arrays)
-            if (A.Stream && A.Barrier == C)
-              Where = &BarrierBehind[A.Stream->Loop];
+            if (const auto *S = A.as<StreamedRows>(); S && A.Barrier == C)
+              Where = &BarrierBehind[S->Loop];
           *Where += Text;
         }
         continue;
@@ -905,10 +905,10 @@ private:
       // One run a row of slots.
       std::string Row;
       for (int A = 2; A > 0; --A)
-        if (P.Factor[A] > 1) {
+        if (P.Map.Factor[A] > 1) {
           std::string I = N(A == 1 ? "sy" : "sz");
           After += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " +
-                   std::to_string(P.Factor[A]) + "; ++" + I + ")\n";
+                   std::to_string(P.Map.Factor[A]) + "; ++" + I + ")\n";
           Row += "[" + I + "]";
         }
       After += "rcache::device::store_run<" +
@@ -953,7 +953,7 @@ private:
 
   bool keptShared(const SharedArray &A) const {
     for (const ArrayPlan &Pl : P.Arrays)
-      if (&M.Arrays[Pl.Array] == &A && Pl.X == Exchange::Shared)
+      if (&M.Arrays[Pl.Array] == &A && Pl.isShared())
         return true;
     return false;
   }
@@ -1035,7 +1035,7 @@ private:
     if (!M.Params.empty())
       Params += ", ";
     Params += "const unsigned int " + N("grid_x");
-    if (!P.Block)
+    if (!P.Map.Block)
       Params += ", const unsigned int " + N("bdim_x");
     return H + " " + bounds() + Name + "(" + Params + ") ";
   }
@@ -1070,78 +1070,56 @@ private:
   /// Launch bounds where a block could ask for more registers than there are
   /// (65536); elsewhere they would only make ptxas spill for more blocks.
   std::string bounds() const {
-    const unsigned Threads = maxThreads();
+    const unsigned Threads = P.Map.mostThreads();
     if (Threads <= 256 || 2 * P.Counts.Registers * Threads <= 65536)
       return "";
     return "__launch_bounds__(" + std::to_string(Threads) + ") ";
-  }
-
-  /// The largest physical block that the launch function makes.
-  unsigned maxThreads() const {
-    if (!P.Block) {
-      const unsigned Logical = 1024 / P.slots();
-      return P.Merge ? std::max(Logical, P.TargetThreads) : Logical;
-    }
-    int64_t All = 1;
-    for (int A = 0; A < 3; ++A)
-      All *= (*P.Block)[A] / P.Factor[A];
-    if (!P.Merge)
-      return static_cast<unsigned>(All);
-    if (N.mergeAsRows())
-      return static_cast<unsigned>(All < P.TargetThreads ? P.TargetThreads
-                                                         : All);
-    return static_cast<unsigned>(mergedBlocks() * All);
-  }
-
-  /// Logical blocks side by side in one physical block.
-  int64_t mergedBlocks() const {
-    const int64_t Row = N.threadsX();
-    const int64_t All =
-        Row * ((*P.Block)[1] / P.Factor[1]) * ((*P.Block)[2] / P.Factor[2]);
-    int64_t Merged =
-        std::max((31 + Row) / Row, (int64_t(P.TargetThreads) + All - 1) / All);
-    while (Merged > 1 && Merged * All > 1024)
-      Merged /= 2;
-    return Merged;
   }
 
   std::string planComment() const {
     std::string T = "// Register cache: a thread stands for " +
                     std::to_string(P.slots()) + " thread" +
                     (P.slots() == 1 ? "" : "s") + " of " + M.Name;
-    if (P.Stride[0] == 1 && P.Factor[0] > 1)
+    if (P.Map.Stride[0] == 1 && P.Map.Factor[0] > 1)
       T += ", neighbours in x";
-    else if (P.Stride[0] == 32)
+    else if (P.Map.Stride[0] == 32)
       T += ", 32 apart";
     T += ".\n";
     for (const ArrayPlan &A : P.Arrays) {
       const std::string &Nm = M.Arrays[A.Array].Name;
       std::string Len = "1";
-      for (int64_t E : A.Extent)
+      for (int64_t E : A.extent())
         Len = Len == "1" ? std::to_string(E) : Len + " x " + std::to_string(E);
-      switch (A.X) {
-      case Exchange::Shuffle:
-        T += "//   " + Nm + ": window of " + Len + " registers, " +
-             (A.Cyclic ? "round robin over the lanes"
-                       : "chunks of " + std::to_string(A.Chunk) + " a lane") +
-             ", exchanged by shuffles.\n";
-        break;
-      case Exchange::Reload:
-        T += "//   " + Nm + ": window of " + Len +
-             " registers, loaded by each thread" +
-             (A.Stream ? ", one row at a time" : "") + ".\n";
-        break;
-      case Exchange::Direct:
-        if (A.Early)
-          T += "//   " + Nm + ": read at the barrier into " + Len +
-               " registers.\n";
-        else if (!A.Reads.empty())
-          T += "//   " + Nm + ": read from its source where it is used.\n";
-        break;
-      case Exchange::Shared:
-        T += "//   " + Nm + ": stays in shared memory.\n";
-        break;
-      }
+      const std::string Says = std::visit(
+          llvm::makeVisitor(
+              [](const KeptShared &) -> std::string {
+                return "stays in shared memory";
+              },
+              [&](const FromSource &) -> std::string {
+                return A.Reads.empty() ? ""
+                                       : "read from its source where it is used";
+              },
+              [&](const ReadEarly &) {
+                return "read at the barrier into " + Len + " registers";
+              },
+              [&](const Reloaded &) {
+                return "window of " + Len + " registers, loaded by each thread";
+              },
+              [&](const StreamedRows &) {
+                return "window of " + Len +
+                       " registers, loaded by each thread, one row at a time";
+              },
+              [&](const Shuffled &S) {
+                return "window of " + Len + " registers, " +
+                       (S.D.K == Distribution::Cyclic
+                            ? "round robin over the lanes"
+                            : "chunks of " + std::to_string(S.D.Chunk) +
+                                  " a lane") +
+                       ", exchanged by shuffles";
+              }),
+          A.Where);
+      if (!Says.empty())
+        T += "//   " + Nm + ": " + Says + ".\n";
     }
     return T + barrierComment();
   }
@@ -1168,7 +1146,7 @@ private:
     std::string T;
     static const char *Ax[3] = {"x", "y", "z"};
     std::string Block = N("block_x"), Grid = N("grid_x");
-    if (P.Merge) {
+    if (P.Map.Merge) {
       std::string X = std::to_string(N.mergeAsRows() ? 1 : N.threadsX()) + "u";
       T += "const unsigned int " + Block +
            (N.mergeAsRows() ? " = blockIdx.x * blockDim.y + threadIdx.y"
@@ -1185,17 +1163,17 @@ private:
       if (!mentions(Body, Nm))
         continue;
       std::string U = A == 0 ? N.threadX() : std::string("threadIdx.") + Ax[A];
-      if (A == 0 && U != "threadIdx.x" && P.Factor[A] > 1)
+      if (A == 0 && U != "threadIdx.x" && P.Map.Factor[A] > 1)
         U = "(int)(" + U + ")";
-      std::string C = std::to_string(P.Factor[A]);
-      if (P.Factor[A] == 1)
+      std::string C = std::to_string(P.Map.Factor[A]);
+      if (P.Map.Factor[A] == 1)
         T += "const int " + Nm + " = " + U + ";\n";
-      else if (P.Stride[A] == 1)
+      else if (P.Map.Stride[A] == 1)
         T += "const int " + Nm + " = " + U + " * " + C +
              "; // first logical thread\n";
-      else if (P.Stride[A] == 32 && A == 0)
+      else if (P.Map.Stride[A] == 32 && A == 0)
         T += "const int " + Nm + " = " + U + " / 32 * " +
-             std::to_string(32 * P.Factor[A]) + " + " + U +
+             std::to_string(32 * P.Map.Factor[A]) + " + " + U +
              " % 32; // first logical thread\n";
       else
         T += "const int " + Nm + " = " + U + "; // first logical thread\n";
@@ -1227,7 +1205,7 @@ private:
     if (comparesWaves()) {
       const std::string Life = llvm::formatv("{0:F2}", P.WaveLife);
       And("rcache::device::waves_pay(" + Name + templateArgs() + ", " +
-          threadsOfBlock() + ", " + std::to_string(maxThreads()) + "u, " +
+          threadsOfBlock() + ", " + std::to_string(P.Map.mostThreads()) + "u, " +
           sharedBytes() + ", " + M.Name + templateArgs() +
           ", rc_grid, rc_block, rc_shared, " + Life + ")");
     }
@@ -1259,15 +1237,14 @@ private:
   /// Is the launch to tell whether the waves of the planned kernel are over
   /// before those of the original? The names have to stand for one kernel each.
   bool comparesWaves() const {
-    return P.WaveLife > 0 && P.Block && !isCopy() && !M.Overloaded &&
+    return P.WaveLife > 0 && P.Map.Block && !isCopy() && !M.Overloaded &&
            !M.Form.scaled();
   }
 
   /// Dynamic shared memory of the planned kernel's blocks.
   std::string sharedBytes() const {
-    return llvm::any_of(
-               P.Arrays,
-               [](const ArrayPlan &A) { return A.X == Exchange::Shared; })
+    return llvm::any_of(P.Arrays,
+                        [](const ArrayPlan &A) { return A.isShared(); })
                ? "rc_shared"
                : "0";
   }
@@ -1283,11 +1260,8 @@ private:
 
   /// Threads that stand for one logical block.
   std::string threadsOfBlock() const {
-    if (P.Block) {
-      int64_t Threads = 1;
-      for (int A = 0; A < 3; ++A)
-        Threads *= (*P.Block)[A] / P.Factor[A];
-      return std::to_string(Threads) + "u";
+    if (P.Map.Block) {
+      return std::to_string(P.Map.threads()) + "u";
     }
     std::string T = "rc_block.x * rc_block.y * rc_block.z";
     return P.slots() == 1 ? T : T + " / " + std::to_string(P.slots()) + "u";
@@ -1296,11 +1270,11 @@ private:
   std::string launch() const {
     std::string T;
     auto Div = [&](int A, const char *B) {
-      if (P.Block)
-        return std::to_string((*P.Block)[A] / P.Factor[A]) + "u";
-      return P.Factor[A] == 1
+      if (P.Map.Block)
+        return std::to_string(P.Map.threads(unsigned(A))) + "u";
+      return P.Map.Factor[A] == 1
                  ? std::string(B)
-                 : std::string(B) + " / " + std::to_string(P.Factor[A]) + "u";
+                 : std::string(B) + " / " + std::to_string(P.Map.Factor[A]) + "u";
     };
     std::string X = Div(0, "rc_block.x"), Y = Div(1, "rc_block.y"),
                 Z = Div(2, "rc_block.z");
@@ -1309,23 +1283,23 @@ private:
       Args += (Args.empty() ? "" : ", ") + Pm.Name;
     if (!isCopy()) {
       Args += (Args.empty() ? "" : ", ") + std::string("rc_grid.x");
-      if (!P.Block)
+      if (!P.Map.Block)
         Args += ", rc_block.x";
     }
     const std::string Targs = templateArgs(), Shared = sharedBytes();
-    if (P.Merge) {
-      const std::string Th = P.Block ? threadsOfBlock() : X;
-      std::string Target = std::to_string(P.TargetThreads) + "u";
+    if (P.Map.Merge) {
+      const std::string Th = P.Map.Block ? threadsOfBlock() : X;
+      std::string Target = std::to_string(P.Map.TargetThreads) + "u";
       if (N.mergeAsRows()) {
         T += "// Merge logical blocks until a physical block has " +
-             std::to_string(P.TargetThreads) + " threads or more.\n";
+             std::to_string(P.Map.TargetThreads) + " threads or more.\n";
         T += "const unsigned int rc_threads = " + Th + ";\n";
         T += "const unsigned int rc_merged = rc_threads < " + Target + " ? " +
              Target + " / rc_threads : 1u;\n";
       } else {
         T += "// Merge logical blocks side by side: rows of a warp or more.\n";
         T +=
-            "const unsigned int rc_merged = " + std::to_string(mergedBlocks()) +
+            "const unsigned int rc_merged = " + std::to_string(P.Map.mergedBlocks(*P.Map.Block)) +
             "u;\n";
       }
       T += "const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y, "

@@ -23,11 +23,11 @@ Names::Names(const KernelModel &M, const Plan &P) : M(M), P(P) {
 }
 
 bool Names::oneDim() const {
-  return !P.Block || ((*P.Block)[1] == 1 && (*P.Block)[2] == 1);
+  return P.Map.isOneDim();
 }
 
 std::string Names::threadX() const {
-  if (P.Merge && !mergeAsRows())
+  if (P.Map.Merge && !mergeAsRows())
     return "threadIdx.x % " + std::to_string(threadsX()) + "u";
   return "threadIdx.x";
 }
@@ -39,17 +39,17 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
   case Symbol::ThreadIdx:
     if (P.hasSlots(Axis))
       return Prefix + "thread_" + A;
-    if (Axis == 0 && P.Merge && !mergeAsRows()) // side by side
+    if (Axis == 0 && P.Map.Merge && !mergeAsRows()) // side by side
       return "(" + threadX() + ")";
     // The merge axis counts logical blocks, not threads.
-    if (P.Merge && mergeAsRows() && Axis == 1)
+    if (P.Map.Merge && mergeAsRows() && Axis == 1)
       return "0u";
     return "threadIdx." + A;
   case Symbol::BlockIdx:
     return Axis == 0 ? Prefix + "block_x" : "blockIdx." + A;
   case Symbol::BlockDim:
-    if (P.Block)
-      return std::to_string((*P.Block)[Axis]) + "u";
+    if (P.Map.Block)
+      return std::to_string((*P.Map.Block)[Axis]) + "u";
     return Axis == 0 ? Prefix + "bdim_x" : "1u";
   case Symbol::GridDim:
     return Axis == 0 ? Prefix + "grid_x" : "gridDim." + A;
@@ -103,15 +103,15 @@ CxxNames Names::symbols(Of Which) const {
         N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
       else if (S.Axis == 0)
         N[S.Id] = CxxAtom(Prefix + "tx", true, "int");
-      else if (P.Factor[S.Axis] > 1 && Which == Of::SlotRow)
+      else if (P.Map.Factor[S.Axis] > 1 && Which == Of::SlotRow)
         N[S.Id] = CxxAtom("(" + Prefix + "t" + Ax[S.Axis] + " + " + Prefix +
                               "s" + Ax[S.Axis] +
-                              (P.Stride[S.Axis] == 1
+                              (P.Map.Stride[S.Axis] == 1
                                    ? ""
-                                   : " * " + std::to_string(P.Stride[S.Axis])) +
+                                   : " * " + std::to_string(P.Map.Stride[S.Axis])) +
                               ")",
                           true, "int");
-      else if (P.Factor[S.Axis] > 1)
+      else if (P.Map.Factor[S.Axis] > 1)
         N[S.Id] = CxxAtom(Prefix + "t" + Ax[S.Axis], true, "int");
       else
         N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");

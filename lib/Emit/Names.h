@@ -51,7 +51,7 @@ public:
   /// blocks); others side by side along x, threadsX() threads each.
   bool mergeAsRows() const { return oneDim(); }
   /// Physical threads of one logical block along x; only with a known block.
-  int64_t threadsX() const { return (*P.Block)[0] / P.Factor[0]; }
+  int64_t threadsX() const { return P.Map.threads(0); }
   /// threadIdx.x within the logical block.
   std::string threadX() const;
   bool oneDim() const;

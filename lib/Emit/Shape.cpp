@@ -29,10 +29,10 @@ public:
 
   ShapeResult run() {
     for (const ArrayPlan &A : P.Arrays)
-      if (A.X != Exchange::Shared)
+      if (!A.isShared())
         RegisterArrays.insert(A.Array);
     for (const ArrayPlan &A : P.Arrays)
-      if (A.X == Exchange::Shared)
+      if (A.isShared())
         RegisterArrays.erase(A.Array);
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
       if (RegisterArrays.count(M.SharedAccesses[I].Array))
@@ -44,8 +44,8 @@ public:
       UsesOf[V.Var].push_back(&V);
     findDead();
     for (const ArrayPlan &A : P.Arrays)
-      if (A.Stream)
-        S.StreamLoop = static_cast<int>(A.Stream->Loop);
+      if (const auto *Rows = A.as<StreamedRows>())
+        S.StreamLoop = static_cast<int>(Rows->Loop);
     findStructure();
     if (S.StreamLoop >= 0 && !S.TapLoops.count(unsigned(S.StreamLoop)))
       Error = "the loop over the rows of a tile does more than add up";
@@ -437,7 +437,7 @@ private:
 
   bool isWindowRead(const SharedAccess &A) const {
     for (const ArrayPlan &Pl : P.Arrays)
-      for (const WindowRead &W : Pl.WindowReads)
+      for (const WindowRead &W : Pl.registerReads())
         if (&M.SharedAccesses[W.Access] == &A)
           return true;
     return false;

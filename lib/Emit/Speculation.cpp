@@ -17,7 +17,7 @@ public:
   Judge(const Stmt &Loop, const KernelModel &M, const Plan &P,
         const std::set<unsigned> &SlotVars, const std::set<unsigned> &Registers)
       : Loop(Loop), M(M), SlotVars(SlotVars), Registers(Registers),
-        A(makeAssumptions(M, P.Block, P.BlockMultiple)) {
+        A(makeAssumptions(M, P.Map.Block, P.Map.BlockMultiple)) {
     if (!P.Context.is_null())
       A.Context = A.Context.intersect(P.Context);
   }

@@ -13,33 +13,34 @@ using namespace rcache;
 /// choose between them.
 llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
+  const Window &Of = *A.window();
   const std::string W = base(Index), V = N("v"), Row = N("row");
   ValueTextOptions O;
   O.Symbols = N.symbols();
   std::string First, OfRow, Reg = V;
-  for (size_t D = 0; D < A.First.size(); ++D) {
-    auto F = affineText(A.First[D], N, O);
+  for (size_t D = 0; D < Of.First.size(); ++D) {
+    auto F = affineText(Of.First[D], N, O);
     if (!F)
       return F;
     const std::string E = "const int " + N(A.Stage.ElemIds[D]) + " = " + *F;
     First += E + ";\n";
     if (D == 0)
       OfRow += E + " + " + Row + ";\n";
-    else if (D + 1 < A.First.size()) {
+    else if (D + 1 < Of.First.size()) {
       const std::string R = N("r" + std::to_string(D));
       OfRow += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
-               std::to_string(A.Extent[D]) + "; ++" + R + ") {\n" + E + " + " +
+               std::to_string(Of.Extent[D]) + "; ++" + R + ") {\n" + E + " + " +
                R + ";\n";
       Reg += "[" + R + "]";
     } else
       OfRow += E + ";\n";
   }
   std::string Ends, Extents;
-  for (size_t D = 1; D < A.Extent.size(); ++D) {
-    Extents += "[" + std::to_string(A.Extent[D]) + "]";
-    Ends += D + 1 < A.Extent.size() ? "}\n" : "";
+  for (size_t D = 1; D < Of.Extent.size(); ++D) {
+    Extents += "[" + std::to_string(Of.Extent[D]) + "]";
+    Ends += D + 1 < Of.Extent.size() ? "}\n" : "";
   }
-  auto R = run(A, Reg, A.Extent.back());
+  auto R = run(A, Reg, Of.Extent.back());
   if (!R)
     return R.takeError();
   RowLoad Load;
@@ -77,7 +78,7 @@ std::vector<Fill::StreamForm> Fill::streamForms(unsigned Loop) const {
   std::string Words, Inside;
   bool AnyWords = false, AnyInside = false;
   for (const auto &[Index, Load] : RowLoads) {
-    if (P.Arrays[Index].Stream->Loop != Loop)
+    if (P.Arrays[Index].as<StreamedRows>()->Loop != Loop)
       continue;
     auto Add = [](std::string &T, const std::string &Condition) {
       if (!Condition.empty())
@@ -102,12 +103,13 @@ std::string Fill::streamedRow(unsigned Loop, const std::string &Row,
   std::string T;
   for (const auto &[Index, Load] : RowLoads) {
     const ArrayPlan &A = P.Arrays[Index];
-    if (A.Stream->Loop != Loop)
+    const auto &Of = *A.as<StreamedRows>();
+    if (Of.Loop != Loop)
       continue;
     const std::string W = base(Index);
     T += M.Arrays[A.Array].ElemType + " " + W;
-    for (size_t D = 1; D < A.Extent.size(); ++D)
-      T += "[" + std::to_string(A.Extent[D]) + "]";
+    for (size_t D = 1; D < Of.W.Extent.size(); ++D)
+      T += "[" + std::to_string(Of.W.Extent[D]) + "]";
     T += ";\n" + rowLambda(Index, Load, Form) + "(" + W + ", " + Row + ");\n";
   }
   return T;

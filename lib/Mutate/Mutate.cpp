@@ -40,46 +40,64 @@ void rotate(WindowRead &W, size_t D, int64_t Extent, int64_t N) {
   W.Register[D] = floorMod(plus(W.Register[D], N), Extent);
 }
 
+/// The reads that name a register, and how many there are.
+std::vector<WindowRead *> registerReads(ArrayPlan &A) {
+  std::vector<WindowRead *> All;
+  if (Window *W = A.window())
+    for (WindowRead &R : W->Reads)
+      All.push_back(&R);
+  if (auto *E = A.as<ReadEarly>())
+    All.push_back(&E->Read);
+  return All;
+}
+
 bool wrongRegister(ArrayPlan &A, unsigned Seed) {
-  if (A.WindowReads.empty() || A.Extent.empty() || A.Extent.back() < 2)
+  const auto Reads = registerReads(A);
+  const auto Extent = A.extent();
+  if (Reads.empty() || Extent.empty() || Extent.back() < 2)
     return false;
-  WindowRead &W = A.WindowReads[Seed % A.WindowReads.size()];
+  WindowRead &W = *Reads[Seed % Reads.size()];
   if (W.Register.empty())
     return false;
-  rotate(W, W.Register.size() - 1, A.Extent.back(), 1);
+  rotate(W, W.Register.size() - 1, Extent.back(), 1);
   return true;
 }
 
 bool wrongRow(ArrayPlan &A, unsigned Seed) {
-  if (A.WindowReads.empty() || A.Extent.size() < 2)
+  const auto Reads = registerReads(A);
+  const auto Extent = A.extent();
+  if (Reads.empty() || Extent.size() < 2)
     return false;
-  WindowRead &W = A.WindowReads[Seed % A.WindowReads.size()];
-  size_t D = Seed / A.WindowReads.size() % (A.Extent.size() - 1);
-  if (W.Register.size() != A.Extent.size() || A.Extent[D] < 2)
+  WindowRead &W = *Reads[Seed % Reads.size()];
+  size_t D = Seed / Reads.size() % (Extent.size() - 1);
+  if (W.Register.size() != Extent.size() || Extent[D] < 2)
     return false;
-  rotate(W, D, A.Extent[D], 1);
+  rotate(W, D, Extent[D], 1);
   return true;
 }
 
 bool laneOffByOne(ArrayPlan &A, unsigned Seed) {
-  if (A.X != Exchange::Shuffle || A.First.empty())
+  auto *S = A.as<Shuffled>();
+  if (!S || S->W.First.empty())
     return false;
-  if (Seed % 2 && !A.Cyclic) { // the neighbour on the other side
-    A.Direction = -A.Direction;
+  const bool Cyclic = S->D.K == Distribution::Cyclic;
+  if (Seed % 2 && !Cyclic) { // the neighbour on the other side
+    S->D.Direction = -S->D.Direction;
     return true;
   }
-  int64_t Step = A.Cyclic ? 1 : int64_t(A.Chunk) * A.Direction;
-  A.First.back() = plus(A.First.back(), Step);
+  int64_t Step = Cyclic ? 1 : int64_t(S->D.Chunk) * S->D.Direction;
+  S->W.First.back() = plus(S->W.First.back(), Step);
   return true;
 }
 
 /// Registers from \p Begin of the last phase on are read one chunk lower.
 bool missingPhase(ArrayPlan &A) {
-  if (A.X != Exchange::Shuffle || !A.Chunk || A.Extent.empty())
+  auto *S = A.as<Shuffled>();
+  if (!S || !S->D.Chunk || S->W.Extent.empty())
     return false;
-  int64_t Chunk = A.Chunk, Begin = (A.Extent.back() - 1) / Chunk * Chunk;
+  int64_t Chunk = S->D.Chunk, Begin = (S->W.Extent.back() - 1) / Chunk * Chunk;
   bool Any = false;
-  for (WindowRead &W : A.WindowReads) {
+  for (WindowRead &W : S->W.Reads) {
     if (W.Register.empty())
       continue;
     isl::pw_aff &R = W.Register.back();
@@ -99,8 +117,8 @@ bool missingGuard(ArrayPlan &A, unsigned Seed) {
   bool All = S.Guards.empty() && S.Domain.is_equal(always(S.Domain.ctx()));
   S.Guards.clear();
   S.Domain = always(S.Domain.ctx());
-  if (A.InteriorPiece >= 0)
-    A.Interior = always(A.Interior.ctx());
+  if (Window *W = A.window(); W && W->InteriorPiece >= 0)
+    W->Interior = always(W->Interior.ctx());
   return !All;
 }
 
@@ -211,8 +229,13 @@ bool missingStoreGuard(std::string &Kernel, unsigned Seed) {
 bool wrongSource(ArrayPlan &A) {
   if (A.Stage.ElemIds.empty())
     return false;
-  if (!A.First.empty()) {
-    A.First.back() = plus(A.First.back(), 1);
+  std::vector<isl::pw_aff> *First = nullptr;
+  if (Window *W = A.window())
+    First = &W->First;
+  else if (auto *E = A.as<ReadEarly>())
+    First = &E->First;
+  if (First && !First->empty()) {
+    First->back() = plus(First->back(), 1);
     return true;
   }
   bool Any = false;
@@ -236,8 +259,10 @@ bool missingTail(ArrayPlan &A) {
     if (Loads.empty())
       continue;
     A.Stage.Pieces.erase(A.Stage.Pieces.begin() + static_cast<long>(I));
-    A.InteriorPiece = -1;
-    A.Leaves.clear();
+    if (Window *W = A.window()) {
+      W->InteriorPiece = -1;
+      W->Leaves.clear();
+    }
     return true;
   }
   return false;
@@ -270,7 +295,7 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
     return missingPrecondition(P, Seed);
   bool Any = false;
   for (ArrayPlan &A : P.Arrays) {
-    if (A.Reads.empty() || A.X == Exchange::Shared)
+    if (A.Reads.empty() || A.isShared())
       continue;
     switch (K) {
     case Mutation::WrongRegister:

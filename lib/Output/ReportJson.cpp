@@ -105,10 +105,10 @@ void writePicture(json::OStream &J, const ArrayPicture &P) {
 void writePlan(json::OStream &J, const Plan &P) {
   J.attributeObject("plan", [&] {
     J.attributeArray("coarsening", [&] {
-      for (unsigned F : P.Factor)
+      for (unsigned F : P.Map.Factor)
         J.value(F);
     });
-    J.attribute("targetThreads", P.TargetThreads);
+    J.attribute("targetThreads", P.Map.TargetThreads);
     J.attribute("keepsBarriers", P.KeepBarriers);
     unsigned Warp = 0;
     for (const auto &[Barrier, Scope] : P.Narrowed)
@@ -205,6 +205,8 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
 void writeChoice(json::OStream &J, const Choice &C) {
   J.attributeObject("choice", [&] {
     J.attribute("arch", C.Arch);
+    if (!C.BorrowedFrom.empty())
+      J.attribute("constantsFrom", C.BorrowedFrom);
     if (C.Chosen >= 0)
       J.attribute("chosen", C.Chosen);
     J.attribute("why", utf8(C.Why));
@@ -224,6 +226,10 @@ void writeChoice(json::OStream &J, const Choice &C) {
           writeCandidate(J, K);
           writeFigures(J, K.Counts, K.Cost);
           J.attribute("predictedSpeedup", K.Speedup);
+          J.attributeArray("caps", [&] {
+            for (const std::string &Cap : K.Caps)
+              J.value(Cap);
+          });
           writeFinite(J, "rank", K.Rank);
           if (K.Registers)
             J.attribute("compiledRegisters", *K.Registers);

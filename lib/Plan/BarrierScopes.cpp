@@ -341,7 +341,7 @@ struct BarrierScopes::Impl {
   //===--- Plans ---===//
 
   /// What a plan makes of two logical threads.
-  struct Mapping {
+  struct ThreadPairs {
     /// Of two logical threads, [tx.., rc_b_tx..] -> { : }: their physical
     /// threads differ, along one axis each; they are in different warps.
     std::vector<isl::set> OtherThread;
@@ -353,30 +353,21 @@ struct BarrierScopes::Impl {
         Scopes;
   };
 
-  Mapping mappingOf(const Plan &P) const {
+  ThreadPairs pairsOf(const Mapping &Map) const {
     const isl::ctx Ctx = M.Ctx->ctx();
-    Mapping R;
+    ThreadPairs R;
     std::vector<isl::pw_aff> Thread; // [tx] -> { [physical thread] } and so on
-    for (int D = 0; D < 3; ++D) {
-      const isl::pw_aff T = symbolValue(Ctx, ThreadIds[D]);
-      const int64_t C = P.Factor[D], S = P.Stride[D];
-      Thread.push_back(
-          C == 1   ? T
-          : S == 1 ? floorDiv(T, C)
-                   : floorDiv(T, S * C).scale(long(S)).add(floorMod(T, S)));
-    }
+    for (unsigned D = 0; D < 3; ++D)
+      Thread.push_back(Map.physicalThread(Ctx, D));
     isl::pw_aff Linear = Thread[0];
-    if (P.Block) {
-      int64_t N = 1;
-      for (int D = 0; D < 3; ++D) {
-        if (D > 0)
-          Linear = Linear.add(Thread[D].scale(long(N)));
-        N *= (*P.Block)[D] / P.Factor[D];
+    if (Map.Block) {
+      int64_t N = Map.threads(0);
+      for (unsigned D = 1; D < 3; ++D) {
+        Linear = Linear.add(Thread[D].scale(long(N)));
+        N *= Map.threads(D);
       }
-      const int64_t Row = (*P.Block)[0] / P.Factor[0];
-      R.WholeWarps = N % 32 == 0 && (!P.Merge || Row % 32 == 0);
-    } else
-      R.WholeWarps = P.BlockMultiple % (32 * P.Factor[0]) == 0;
+    }
+    R.WholeWarps = Map.wholeWarps();
     Substitution Second;
     for (const char *T : ThreadIds)
       Second.emplace(T, symbolValue(Ctx, other(T)));
@@ -391,7 +382,7 @@ struct BarrierScopes::Impl {
 
   /// What a barrier between \p X and \p Y has to order.
   SyncScope scopeOf(const std::vector<Place> &Places, unsigned X, unsigned Y,
-                    Mapping &Map) {
+                    ThreadPairs &Map) {
     auto &Known = Map.Scopes[&Places];
     if (const auto It = Known.find({X, Y}); It != Known.end())
       return It->second;
@@ -435,10 +426,10 @@ struct BarrierScopes::Impl {
 
   /// The scopes of all barriers; \p Apart, if given, gets the pairs of pointers
   /// that have to lead to different memory.
-  Scopes scopesOf(const Plan &P, Mapping &Map, Pairs *Apart) {
+  Scopes scopesOf(const Plan &P, ThreadPairs &Map, Pairs *Apart) {
     std::set<unsigned> Kept;
     for (const ArrayPlan &AP : P.Arrays)
-      if (AP.X == Exchange::Shared)
+      if (AP.isShared())
         Kept.insert(AP.Array);
     Scopes R;
     for (const Stmt &B : M.Stmts)
@@ -489,7 +480,7 @@ struct BarrierScopes::Impl {
     auto Kept = [&](unsigned Array) {
       return std::any_of(P.Arrays.begin(), P.Arrays.end(),
                          [&](const ArrayPlan &AP) {
-                           return AP.Array == Array && AP.X == Exchange::Shared;
+                           return AP.Array == Array && AP.isShared();
                          });
     };
     return std::any_of(M.SharedAccesses.begin(), M.SharedAccesses.end(),
@@ -505,9 +496,7 @@ struct BarrierScopes::Impl {
   /// elements were: nothing that a store may change may be among them. To have
   /// the launch tell is not worth a barrier: memory of a pool is one allocation.
   bool movesWhatIsStored(const Plan &P) const {
-    if (std::all_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &AP) {
-          return AP.X == Exchange::Shared;
-        }))
+    if (P.allShared())
       return false;
     for (const GlobalAccess &W : M.GlobalAccesses)
       for (const GlobalAccess &L : M.GlobalAccesses)
@@ -534,7 +523,7 @@ void BarrierScopes::narrow(Plan &P) {
       return; // it does more than to wait
   if (I->movesWhatIsStored(P) || I->hasHiddenAccesses(P))
     return;
-  Impl::Mapping Map = I->mappingOf(P);
+  Impl::ThreadPairs Map = I->pairsOf(P.Map);
   Impl::Pairs Apart;
   const Impl::Scopes Separated = I->scopesOf(P, Map, &Apart);
   if (!Apart.empty() && Separated != I->scopesOf(P, Map, nullptr))

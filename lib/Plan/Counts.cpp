@@ -4,7 +4,7 @@
 // See Counts.h.
 
 #include "Counts.h"
-#include "Affine/IslTools.h"
+#include "placements/Placements.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -73,11 +73,11 @@ static double outputRounds(const KernelModel &M) {
   return Most;
 }
 
-/// Is \p S a write that stages, which takes a load from global memory? What is
-/// made of other shared elements, or updated in place, loads nothing.
-static bool stages(const SharedAccess &S) {
-  return S.K == SharedAccess::Write &&
-         !(S.Stored && S.Stored->Depends & DepShared);
+bool rcache::loadsToStage(const SharedAccess &S) {
+  if (S.K != SharedAccess::Write)
+    return false;
+  const unsigned Of = S.Stored ? S.Stored->Depends : 0u;
+  return (Of & DepGlobal) || !(Of & DepShared);
 }
 
 PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
@@ -89,7 +89,7 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
       K.OriginalSharedReads += Rounds;
     if (S.K != SharedAccess::Read)
       K.OriginalSharedWrites += Rounds;
-    if (stages(S))
+    if (loadsToStage(S))
       K.OriginalGlobalLoads += Rounds;
   }
   K.OriginalLoadInstructions = K.OriginalGlobalLoads;
@@ -99,54 +99,10 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
       K.Barriers += P.scopeOf(S.Id) == SyncScope::Block ? 1 / Slots : 0;
     }
   for (const ArrayPlan &A : P.Arrays) {
-    double Regs = 1;
-    for (int64_t E : A.Extent)
-      Regs *= static_cast<double>(E);
-    double Leaves = A.Leaves.empty() ? 1 : double(A.Leaves.size());
-    unsigned Bytes = M.Arrays[A.Array].ElemBytes;
-    double PerVector = A.VectorBytes && Bytes
-                           ? std::max(1.0, double(A.VectorBytes) / Bytes)
-                           : 1;
-    const double Rounds = A.X == Exchange::Shared ? 1 : roundsOf(M, A.Barrier);
-    switch (A.X) {
-    case Exchange::Shuffle: {
-      const double Moved = Rounds * (Regs - A.Chunk) * std::max(1u, Bytes / 4);
-      K.GlobalLoads += Rounds * A.Chunk * Leaves / Slots;
-      K.LoadInstructions += Rounds * A.Chunk * Leaves / PerVector / Slots;
-      K.Shuffles += Moved / Slots;
-      K.Selects += Moved / Slots;
-      K.Registers +=
-          static_cast<unsigned>(Regs + A.Chunk) * std::max(1u, Bytes / 4);
-      break;
-    }
-    case Exchange::Reload:
-      K.GlobalLoads += Rounds * Regs * Leaves / Slots;
-      K.LoadInstructions += Rounds * Regs * Leaves / PerVector / Slots;
-      K.Registers += static_cast<unsigned>(Regs) * std::max(1u, Bytes / 4);
-      break;
-    case Exchange::Direct:
-      for (unsigned R : A.Reads) {
-        K.GlobalLoads += roundsOf(M, M.SharedAccesses[R].Stmt);
-        K.LoadInstructions += roundsOf(M, M.SharedAccesses[R].Stmt);
-      }
-      K.Registers += A.Early ? static_cast<unsigned>(Regs) : 0;
-      break;
-    case Exchange::Shared:
-      for (const SharedAccess &S : M.SharedAccesses) {
-        if (S.Array != A.Array)
-          continue;
-        const double T = roundsOf(M, S.Stmt);
-        if (S.K != SharedAccess::Write)
-          K.SharedReads += T / sharingSlots(M, S, P.Factor, P.TapsOutside);
-        if (S.K != SharedAccess::Read)
-          K.SharedWrites += T;
-        if (stages(S)) {
-          K.GlobalLoads += T;
-          K.LoadInstructions += T;
-        }
-      }
-      break;
-    }
+    const double Rounds = A.isShared() ? 1 : roundsOf(M, A.Barrier);
+    std::visit(
+        [&](const auto &Where) { count(Where, Placed{M, P, A}, Rounds, K); },
+        A.Where);
   }
   const double Outputs = outputRounds(M);
   for (double *Each :

@@ -24,6 +24,10 @@ double roundsOf(const KernelModel &M, unsigned StmtId);
 double sharingSlots(const KernelModel &M, const SharedAccess &S,
                     const std::array<unsigned, 3> &Factor, bool TapsOutside);
 
+/// Is \p S a write that stages, which takes a load from global memory? What is
+/// made of other shared elements, or updated in place, loads nothing.
+bool loadsToStage(const SharedAccess &S);
+
 /// Figures of \p P for reports.
 PlanCounts countsOf(const KernelModel &M, const Plan &P);
 

@@ -4,9 +4,11 @@
 // See Legality.h.
 
 #include "Legality.h"
+#include "Affine/IslTools.h"
 #include "Separate.h"
 #include "Staging.h"
 #include <algorithm>
+#include <functional>
 #include <set>
 
 using namespace rcache;
@@ -239,7 +241,7 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
                      G.Pos};
   // Direct reads evaluate the staging function after the barrier: nothing may
   // have been stored meanwhile that it reads.
-  if (A.X == Exchange::Direct && !A.Early)
+  if (A.as<FromSource>())
     for (const GlobalAccess &G : M.GlobalAccesses)
       if (G.K != GlobalAccess::Read && Changes(G))
         return Decline{"may-alias",
@@ -247,5 +249,59 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
                            M.Arrays[A.Array].Name +
                            "' would be read again from its source",
                        G.Pos};
+  return std::nullopt;
+}
+
+/// Symbols of the staging function and of where the placement begins.
+static std::set<std::string> symbolsOf(const ArrayPlan &P) {
+  std::set<std::string> Ids;
+  auto Add = [&](const std::vector<std::string> &More) {
+    Ids.insert(More.begin(), More.end());
+  };
+  for (const StagePiece &S : P.Stage.Pieces) {
+    Add(valueSymbols(S.V));
+    Add(involvedIds(S.Domain));
+    for (const ValueRef &G : S.Guards)
+      Add(valueSymbols(G));
+  }
+  if (const Window *W = P.window())
+    for (const isl::pw_aff &F : W->First)
+      Add(involvedIds(F));
+  if (const auto *E = P.as<ReadEarly>())
+    for (const isl::pw_aff &F : E->First)
+      Add(involvedIds(F));
+  return Ids;
+}
+
+std::optional<Decline> rcache::changedAtBarrier(const KernelModel &M,
+                                                const ArrayPlan &P) {
+  std::set<std::string> Ids = symbolsOf(P);
+  const std::vector<unsigned> &Valid = M.stmt(P.Barrier).ValidSymbols;
+  if (const auto *E = P.as<ReadEarly>())
+    for (unsigned L : E->Loops) // run at the barrier
+      Ids.erase(M.Symbols[static_cast<size_t>(M.stmt(L).IterSymbol)].Id);
+  // A product is as good as its factors.
+  std::function<bool(int)> IsValid = [&](int J) {
+    if (J < 0)
+      return false;
+    const Symbol &T = M.Symbols[J];
+    if (T.K <= Symbol::Param || T.Anywhere ||
+        std::find(Valid.begin(), Valid.end(), unsigned(J)) != Valid.end())
+      return true;
+    return !T.Factors.empty() &&
+           std::all_of(T.Factors.begin(), T.Factors.end(),
+                       [&](const std::string &F) {
+                         return IsValid(M.symbolIndex(F));
+                       });
+  };
+  for (const std::string &Id : Ids) {
+    const int I = M.symbolIndex(Id);
+    if (I >= 0 && !IsValid(I)) // else an element coordinate
+      return Decline{"several-intervals",
+                     "'" + M.Symbols[I].Text +
+                         "' has changed between the staging of '" +
+                         M.Arrays[P.Array].Name + "' and its barrier",
+                     M.stmt(P.Barrier).Pos};
+  }
   return std::nullopt;
 }

@@ -34,6 +34,11 @@ std::optional<Decline> slotability(const KernelModel &M);
 std::optional<Decline> movedLoads(const KernelModel &M, const ArrayPlan &A,
                                   Plan &P, bool AssumeNoAlias);
 
+/// The symbols of the staging function must still have their values where the
+/// window is filled: at the barrier. The first one that has not.
+std::optional<Decline> changedAtBarrier(const KernelModel &M,
+                                        const ArrayPlan &A);
+
 } // namespace rcache
 
 #endif // RCACHE_PLAN_LEGALITY_H

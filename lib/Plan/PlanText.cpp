@@ -3,21 +3,12 @@
 //
 // The text form of a plan: stable, for tests, --print-after=plan and reports.
 
-#include "rcache/Plan.h"
+#include "placements/Placements.h"
 #include "llvm/Support/raw_ostream.h"
-#include <sstream>
 
 using namespace rcache;
 
 namespace {
-
-template <typename T> std::string islText(const T &V) {
-  if (V.is_null())
-    return "null";
-  std::ostringstream S;
-  S << V;
-  return S.str();
-}
 
 void printValue(llvm::raw_ostream &OS, const ValueRef &V) {
   if (!V) {
@@ -58,89 +49,56 @@ void printValue(llvm::raw_ostream &OS, const ValueRef &V) {
 
 } // namespace
 
-const char *rcache::exchangeName(Exchange X) {
-  switch (X) {
-  case Exchange::Shuffle:
-    return "shuffle";
-  case Exchange::Reload:
-    return "reload";
-  case Exchange::Direct:
-    return "direct";
-  case Exchange::Shared:
-    return "shared";
+const char *rcache::placementName(const ArrayPlan &A) {
+  return std::visit([](const auto &P) { return nameOf(P); }, A.Where);
+}
+
+std::string rcache::placementSummary(const ArrayPlan &A) {
+  return std::visit([](const auto &P) { return summaryOf(P); }, A.Where);
+}
+
+int64_t rcache::registersHeld(const ArrayPlan &A) {
+  return std::visit([](const auto &P) { return held(P); }, A.Where);
+}
+
+static void printStaging(llvm::raw_ostream &OS, const StagingFunction &F) {
+  for (const StagePiece &P : F.Pieces) {
+    OS << "    on " << islText(P.Domain);
+    if (!P.Guards.empty())
+      OS << " and " << P.Guards.size() << " conditions on data";
+    OS << "\n      ";
+    printValue(OS, P.V);
+    OS << "\n";
   }
-  return "?";
+  OS << "    coverage " << (F.CoverageProved ? "proved" : "not proved") << "\n";
 }
 
 void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   OS << "plan " << M.Signature << "\n";
-  OS << "  factor " << Factor[0] << " " << Factor[1] << " " << Factor[2]
-     << " stride " << Stride[0] << " " << Stride[1] << " " << Stride[2] << "\n";
-  if (Block)
-    OS << "  block " << (*Block)[0] << " " << (*Block)[1] << " " << (*Block)[2]
-       << "\n";
+  OS << "  factor " << Map.Factor[0] << " " << Map.Factor[1] << " "
+     << Map.Factor[2] << " stride " << Map.Stride[0] << " " << Map.Stride[1]
+     << " " << Map.Stride[2] << "\n";
+  if (Map.Block)
+    OS << "  block " << (*Map.Block)[0] << " " << (*Map.Block)[1] << " "
+       << (*Map.Block)[2] << "\n";
   else
-    OS << "  block multiple of " << BlockMultiple << "\n";
-  OS << "  merge " << (Merge ? "to " : "no ") << TargetThreads << " threads\n";
+    OS << "  block multiple of " << Map.BlockMultiple << "\n";
+  OS << "  merge " << (Map.Merge ? "to " : "no ") << Map.TargetThreads
+     << " threads\n";
   OS << "  barriers " << (KeepBarriers ? "kept: " + BarrierReason : "dropped")
      << "\n";
   for (const auto &[Barrier, Scope] : Narrowed)
     OS << "  barrier of line " << M.stmt(Barrier).Pos.Line
        << (Scope == SyncScope::Warp ? " in the warp\n" : " left out\n");
   for (const ArrayPlan &A : Arrays) {
-    OS << "  array " << M.Arrays[A.Array].Name << " " << exchangeName(A.X);
-    if (A.X == Exchange::Shuffle)
-      OS << (A.Cyclic ? " cyclic" : " chunk " + std::to_string(A.Chunk))
-         << (A.Direction < 0 ? " reversed" : "");
-    OS << "\n";
-    if (A.X == Exchange::Shared)
-      continue;
-    for (const StagePiece &P : A.Stage.Pieces) {
-      OS << "    on " << islText(P.Domain);
-      if (!P.Guards.empty())
-        OS << " and " << P.Guards.size() << " conditions on data";
-      OS << "\n      ";
-      printValue(OS, P.V);
-      OS << "\n";
-    }
-    OS << "    coverage " << (A.Stage.CoverageProved ? "proved" : "not proved")
+    OS << "  array " << M.Arrays[A.Array].Name << " " << placementName(A)
+       << std::visit([](const auto &P) { return detailOf(P); }, A.Where)
        << "\n";
-    if (A.Early) {
-      OS << "    early";
-      for (int64_t E : A.Extent)
-        OS << " " << E;
-      OS << ":";
-      for (const isl::pw_aff &F : A.First)
-        OS << " " << islText(F);
-      OS << "\n";
-    } else if (!A.Extent.empty()) {
-      OS << "    window";
-      for (size_t D = 0; D < A.Extent.size(); ++D)
-        OS << " " << A.Extent[D] << " from " << islText(A.First[D]);
-      OS << "\n";
-    }
-    if (!A.Lines.empty()) {
-      OS << "    lines";
-      for (const auto &[Lo, Hi] : A.Lines)
-        OS << " " << Lo << ".." << Hi;
-      OS << "\n";
-    }
-    if (A.Stream)
-      OS << "    rows streamed by the loop of line "
-         << M.stmt(A.Stream->Loop).Pos.Line << ", row = round"
-         << (A.Stream->Axis >= 0
-                 ? std::string(" + s") + "xyz"[A.Stream->Axis]
-                 : std::string())
-         << " + " << A.Stream->Offset << "\n";
-    for (const WindowRead &W : A.WindowReads) {
-      OS << "    read " << M.text(M.SharedAccesses[W.Access].Range) << " at";
-      for (const isl::pw_aff &R : W.Register)
-        OS << " " << islText(R);
-      OS << "\n";
-    }
-    if (A.InteriorPiece >= 0)
-      OS << "    interior " << islText(A.Interior) << " vectors of "
-         << A.VectorBytes << " bytes\n";
+    if (A.isShared())
+      continue;
+    printStaging(OS, A.Stage);
+    std::visit([&](const auto &P) { rcache::print(OS, P, {M, *this, A}); },
+               A.Where);
   }
   for (const VectorStore &V : VectorStores)
     OS << "  store " << M.text(M.GlobalAccesses[V.Access].Range) << " as "

@@ -25,6 +25,7 @@
 #include "Legality.h"
 #include "Solve.h"
 #include "SpreadLoops.h"
+#include "SpreadText.h"
 #include "Staging.h"
 #include <algorithm>
 #include <map>
@@ -46,14 +47,11 @@ public:
     if (!M.Declines.empty())
       return std::nullopt;
     if (findLoops())
-      if (auto Body = write())
+      if (auto Body = writeOtherBody(M, Fixed,
+                                     {Spread, SharedOut, Jumps, Axis, Cyclic,
+                                      Rounds, NonZero}))
         return Body;
-    Spread.clear();
-    SharedOut.clear();
-    Jumps.clear();
-    NonZero.clear();
-    Edits.clear();
-    return write();
+    return writeOtherBody(M, Fixed, {}); // parameters alone
   }
 
 private:
@@ -393,13 +391,6 @@ private:
     return true;
   }
 
-  /// Is it run once, by one of the new threads, without being asked to?
-  bool isRunOnce(TextRange R) const {
-    return loopIn(R) >= 0 ||
-           std::any_of(SharedOut.begin(), SharedOut.end(),
-                       [&](unsigned L) { return M.stmt(L).Range.contains(R); });
-  }
-
   /// Do two writes in different loops of one thread reach the same element?
   bool mayMeet(const SharedAccess &A, const SharedAccess &B) const {
     if (!A.Affine || !B.Affine || A.Index.size() != B.Index.size() ||
@@ -471,189 +462,6 @@ private:
     const std::string Rest = M.text({First->Range.End, Leaf->Range.End});
     const size_t At = Rest.find_first_not_of(" \t\n");
     return At != std::string::npos && Rest[At] == '=' && Rest[At + 1] != '=';
-  }
-
-  //===--- Text ---===//
-
-  struct TextEdit {
-    unsigned End = 0;
-    std::string Text;
-  };
-  std::map<unsigned, TextEdit> Edits; ///< by where they begin
-
-  /// Replaces \p R; at one place, an insertion stands in front of what is
-  /// replaced and behind earlier insertions. False: two replacements meet.
-  bool edit(TextRange R, const std::string &Text) {
-    auto [It, New] = Edits.try_emplace(R.Begin, TextEdit{R.End, Text});
-    if (New)
-      return true;
-    TextEdit &E = It->second;
-    if (E.End == R.Begin) {
-      E.End = R.End;
-      E.Text += Text;
-      return true;
-    }
-    if (!R.empty())
-      return false;
-    E.Text = Text + E.Text;
-    return true;
-  }
-
-  bool holdsBuiltin(TextRange R) const {
-    return std::any_of(
-        M.Builtins.begin(), M.Builtins.end(),
-        [&](const BuiltinUse &U) { return R.contains(U.Range); });
-  }
-
-  std::string newLines(TextRange R) const {
-    std::string T;
-    for (char C : M.text(R))
-      if (C == '\n')
-        T += C;
-    return T;
-  }
-
-  std::optional<OtherBody> write() {
-    if (!Spread.empty() && !writeThreads())
-      return std::nullopt;
-    if (!copyParams() || Edits.empty())
-      return std::nullopt;
-    OtherBody R;
-    unsigned At = M.BodyRange.Begin;
-    for (const auto &[Begin, E] : Edits) {
-      if (Begin < At || E.End > M.BodyRange.End)
-        return std::nullopt;
-      R.Text += M.text({At, Begin}) + E.Text;
-      At = E.End;
-    }
-    R.Text += M.text({At, M.BodyRange.End});
-    R.Form = M.Form;
-    if (Spread.empty())
-      return R;
-    R.Form.Scale[Axis] *= Rounds;
-    for (const std::string &P : NonZero)
-      if (std::find(R.Form.NonZero.begin(), R.Form.NonZero.end(), P) ==
-          R.Form.NonZero.end())
-        R.Form.NonZero.push_back(P);
-    R.Note = "each of the " + std::to_string(Rounds) +
-             " outputs of a thread along " + "xyz"[Axis] +
-             " is planned as a thread of its own";
-    return R;
-  }
-
-  bool writeThreads() {
-    const std::string Thread = std::string("threadIdx.") + "xyz"[Axis];
-    const std::string B = std::to_string(threads(Axis)) + "u",
-                      S = std::to_string(Rounds) + "u";
-    const std::string T = Cyclic ? Thread + " % " + B : Thread + " / " + S,
-                      Q = Cyclic ? Thread + " / " + B : Thread + " % " + S,
-                      IsFirst = Cyclic ? Thread + " < " + B : Q + " == 0u";
-    std::vector<TextRange> Gone;
-    for (const auto &[L, Falls] : Spread) {
-      const Stmt &St = M.stmt(L);
-      const Var &I = M.Vars[size_t(St.IterVar)];
-      const TextRange Head = {St.Range.Begin, St.HeaderRange.End};
-      // Its own words, which instantiations share.
-      const std::string First =
-          !Falls && !I.InitRange.empty()
-              ? "(" + M.text(I.InitRange) + ")"
-              : std::to_string(*St.ConstFirst +
-                               (Falls ? *St.Step * (Rounds - 1) : 0));
-      if (St.Cooperative) {
-        const auto Values = sharedOutValues(M, Fixed, St);
-        if (!Values || holdsBuiltin(St.CondRange))
-          return false;
-        // Rounds that the header's condition leaves out are left out.
-        const bool All = Values->Count == threads(Axis) * Rounds &&
-                         involvedIds(Fixed.fix(St.IterDomain)).size() == 1;
-        if (!edit(Head,
-                  newLines(Head) + "{ const " + I.Type + " " + I.Name + " = " +
-                      std::to_string(Values->First) + " + (int)" + Thread +
-                      "; " +
-                      (All ? "" : "if (" + M.text(St.CondRange) + ") ")) ||
-            !edit({St.Range.End, St.Range.End}, " }"))
-          return false;
-        Gone.push_back(Head);
-        continue;
-      }
-      if (!edit(Head, newLines(Head) + "{ const " + I.Type + " " + I.Name +
-                          " = " + First + " + " +
-                          std::to_string(Falls ? -*St.Step : *St.Step) +
-                          " * (int)(" + Q + "); ") ||
-          !edit({St.Range.End, St.Range.End}, " }"))
-        return false;
-      Gone.push_back(Head);
-    }
-    for (unsigned L : SharedOut) {
-      const Stmt &St = M.stmt(L);
-      const Var &I = M.Vars[size_t(St.IterVar)];
-      const auto Values = sharedOutValues(M, Fixed, St);
-      if (!Values || holdsBuiltin(St.CondRange) ||
-          !edit(St.HeaderRange,
-                newLines(St.HeaderRange) + "for (" + I.Type + " " + I.Name +
-                    " = " + std::to_string(Values->First) + " + (int)" +
-                    Thread + "; " + M.text(St.CondRange) + "; " + I.Name +
-                    " += " + std::to_string(threads(Axis) * Rounds) + ")"))
-        return false;
-      Gone.push_back(St.HeaderRange);
-    }
-    for (unsigned J : Jumps)
-      if (M.stmt(J).K != Stmt::Return &&
-          !edit(M.stmt(J).Range, newLines(M.stmt(J).Range) + "return;"))
-        return false;
-    auto InGone = [&](TextRange R) {
-      return std::any_of(Gone.begin(), Gone.end(),
-                         [&](TextRange G) { return G.contains(R); });
-    };
-    // What is stored besides is stored by the first of the threads.
-    std::set<unsigned> Guarded;
-    for (const SharedAccess &A : M.SharedAccesses) {
-      if (A.K != SharedAccess::Write || isRunOnce(A.Range) ||
-          !Guarded.insert(A.Stmt).second)
-        continue;
-      const Stmt &Leaf = M.stmt(A.Stmt);
-      if (Leaf.K != Stmt::Leaf)
-        return false;
-      for (const VarUse &U : M.VarUses)
-        if (U.Write && Leaf.Range.contains(U.Range))
-          return false;
-      if (!edit({Leaf.Range.Begin, Leaf.Range.Begin},
-                "{ if (" + IsFirst + ") ") ||
-          !edit({Leaf.Range.End, Leaf.Range.End}, " }"))
-        return false;
-    }
-    for (const BuiltinUse &U : M.Builtins) {
-      if (U.Axis != Axis || InGone(U.Range) ||
-          (U.K != Symbol::ThreadIdx && U.K != Symbol::BlockDim))
-        continue;
-      if (!M.BodyRange.contains(U.Range) ||
-          !edit(U.Range, U.K == Symbol::ThreadIdx ? "(" + T + ")" : B))
-        return false;
-    }
-    return true;
-  }
-
-  /// Slots of a thread need their own copy of a parameter that they modify.
-  bool copyParams() {
-    std::string Copies;
-    for (unsigned V = 0; V < M.Vars.size(); ++V) {
-      const Var &Vr = M.Vars[V];
-      if (!Vr.IsParam || !Vr.Assigned)
-        continue;
-      if (Vr.AddressTaken || Vr.IsReference ||
-          Vr.Type.find('(') != std::string::npos)
-        return false;
-      std::string Name = Vr.Name + "_here";
-      while (M.Text.find(Name) != std::string::npos)
-        Name += '_';
-      for (const VarUse &U : M.VarUses)
-        if (U.Var == V && (!M.BodyRange.contains(U.Range) ||
-                           M.text(U.Range) != Vr.Name || !edit(U.Range, Name)))
-          return false;
-      Copies += " " + Vr.Type + " " + Name + " = " + Vr.Name + ";";
-    }
-    return Copies.empty() ||
-           edit({M.BodyRange.Begin + 1, M.BodyRange.Begin + 1}, Copies);
   }
 };
 

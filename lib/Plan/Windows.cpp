@@ -46,8 +46,7 @@ struct SplitRead {
 
 std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
                                const Assumptions &A, unsigned Read,
-                               const std::array<unsigned, 3> &Factor,
-                               const std::array<int64_t, 3> &Stride) {
+                               const Mapping &Map) {
   const SharedAccess &Acc = M.SharedAccesses[Read];
   if (!Acc.Affine)
     return std::nullopt;
@@ -89,14 +88,14 @@ std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
         return std::nullopt; // a value loaded by each thread
       S.Base[Id] = Coef;
       for (int Ax = 0; Ax < 3; ++Ax)
-        if (Id == Threads[Ax] && Ax == 0 && Factor[0] > 1) {
-          S.SlotCoef = Coef * Stride[0];
-          int64_t End = S.SlotCoef * (int64_t(Factor[0]) - 1);
+        if (Id == Threads[Ax] && Ax == 0 && Map.Factor[0] > 1) {
+          S.SlotCoef = Coef * Map.Stride[0];
+          int64_t End = S.SlotCoef * (int64_t(Map.Factor[0]) - 1);
           S.SlotMin = std::min<int64_t>(0, End);
           S.SlotMax = std::max<int64_t>(0, End);
-        } else if (Id == Threads[Ax] && Factor[Ax] > 1)
-          AddTerm(
-              {Slots[Ax], Coef * Stride[Ax], 0, int64_t(Factor[Ax]) - 1, 1});
+        } else if (Id == Threads[Ax] && Map.Factor[Ax] > 1)
+          AddTerm({Slots[Ax], Coef * Map.Stride[Ax], 0,
+                   int64_t(Map.Factor[Ax]) - 1, 1});
     }
     R.Dims.push_back(std::move(S));
   }
@@ -116,7 +115,7 @@ isl::pw_aff linearPwAff(isl::ctx Ctx,
 
 /// ArrayPlan::Lines of a window: every read in every slot and round.
 std::vector<std::pair<int64_t, int64_t>>
-usedLines(const ArrayPlan &P, const std::vector<SplitRead> &Reads,
+usedLines(const Window &P, const std::vector<SplitRead> &Reads,
           const std::vector<int64_t> &Lowest, unsigned SlotsX) {
   constexpr int64_t MaxRounds = 1 << 16;
   const size_t Rank = P.Extent.size();
@@ -172,275 +171,156 @@ usedLines(const ArrayPlan &P, const std::vector<SplitRead> &Reads,
   return Full ? std::vector<std::pair<int64_t, int64_t>>() : Lines;
 }
 
+/// Reads with the same base, which are one window.
+using Cluster = std::vector<SplitRead>;
+
+bool sameBase(const SplitRead &X, const SplitRead &Y) {
+  for (size_t D = 0; D < X.Dims.size(); ++D)
+    if (X.Dims[D].Base != Y.Dims[D].Base)
+      return false;
+  return true;
+}
+
+/// Far-apart taps (a comb filter) are windows of their own: the sorted intervals
+/// of the last dimension are cut at wide gaps.
+void cutAtGaps(Cluster C, std::vector<Cluster> &Out) {
+  if (C.front().Dims.empty())
+    return Out.push_back(std::move(C));
+  std::sort(C.begin(), C.end(), [](const SplitRead &X, const SplitRead &Y) {
+    return X.Dims.back().Min < Y.Dims.back().Min;
+  });
+  Cluster Cur;
+  int64_t End = 0;
+  for (SplitRead &R : C) {
+    if (!Cur.empty() && R.Dims.back().Min > End + MaxGap) {
+      Out.push_back(std::move(Cur));
+      Cur.clear();
+    }
+    End = Cur.empty() ? R.Dims.back().Max : std::max(End, R.Dims.back().Max);
+    Cur.push_back(std::move(R));
+  }
+  Out.push_back(std::move(Cur));
+}
+
+/// The registers of the reads of \p C: element Lowest (of Terms and constant)
+/// is register 0. nullopt: more than \p Most.
+std::optional<Window> windowOf(isl::ctx Ctx, const Cluster &C, unsigned SlotsX,
+                               int64_t Most) {
+  Window W;
+  int64_t Total = 1;
+  const size_t Rank = C.front().Dims.size();
+  std::vector<int64_t> Lowest(Rank);
+  for (size_t D = 0; D < Rank; ++D) {
+    const SplitIndex &First = C.front().Dims[D];
+    int64_t Min = First.Min, Max = First.Max;
+    for (const SplitRead &R : C) {
+      Min = std::min(Min, R.Dims[D].Min);
+      Max = std::max(Max, R.Dims[D].Max);
+    }
+    // The slots' windows overlap or touch: one run. Else one after another.
+    const int64_t Span = Max - Min + 1;
+    if (D + 1 == Rank && std::abs(First.SlotCoef) > Span) {
+      W.SlotSpan = Span;
+      W.SlotStep = First.SlotCoef;
+      W.Extent.push_back(Span * SlotsX);
+    } else {
+      Min += First.SlotMin;
+      Max += First.SlotMax;
+      W.Extent.push_back(Max - Min + 1);
+    }
+    W.First.push_back(linearPwAff(Ctx, First.Base, Min));
+    Lowest[D] = Min;
+    if ((Total *= W.Extent.back()) > Most)
+      return std::nullopt;
+  }
+  for (const SplitRead &R : C) {
+    WindowRead Read;
+    Read.Access = R.Access;
+    for (size_t D = 0; D < Rank; ++D) {
+      std::map<std::string, int64_t> Terms;
+      for (const Term &T : R.Dims[D].Terms)
+        Terms[T.Id] += T.Coef;
+      if (R.Dims[D].SlotCoef)
+        Terms["sx"] =
+            D + 1 == Rank && W.SlotSpan ? W.SlotSpan : R.Dims[D].SlotCoef;
+      Read.Register.push_back(
+          linearPwAff(Ctx, Terms, R.Dims[D].Const - Lowest[D]));
+    }
+    W.Reads.push_back(std::move(Read));
+  }
+  W.Lines = usedLines(W, C, Lowest, SlotsX);
+  return W;
+}
+
+ArrayPlan arrayOf(const StagingGroup &G, std::vector<unsigned> Reads,
+                  Placement Where) {
+  ArrayPlan P;
+  P.Array = G.Array;
+  P.Barrier = G.Barrier;
+  P.Writes = G.Writes;
+  P.Reads = std::move(Reads);
+  P.Where = std::move(Where);
+  return P;
+}
+
 } // namespace
 
 WindowsResult rcache::findWindows(const KernelModel &M, const StagingGroup &G,
-                                  const Assumptions &A,
-                                  const std::array<unsigned, 3> &Factor,
-                                  const std::array<int64_t, 3> &Stride,
+                                  const Assumptions &A, const Mapping &Map,
                                   int64_t MaxWindow) {
   WindowsResult Out;
-  isl::ctx Ctx = M.Ctx->ctx();
   std::vector<unsigned> Direct;
-  // Reads with the same base are one cluster.
-  std::vector<std::vector<SplitRead>> Clusters;
+  std::vector<Cluster> Clusters, Cut;
   for (unsigned Rd : G.Reads) {
-    auto S = split(M, G, A, Rd, Factor, Stride);
+    auto S = split(M, G, A, Rd, Map);
     if (!S) {
       Direct.push_back(Rd);
       continue;
     }
-    auto Same = [&](const SplitRead &O) {
-      for (size_t D = 0; D < S->Dims.size(); ++D)
-        if (S->Dims[D].Base != O.Dims[D].Base)
-          return false;
-      return true;
-    };
-    auto It = std::find_if(Clusters.begin(), Clusters.end(),
-                           [&](auto &C) { return Same(C.front()); });
+    auto It = std::find_if(
+        Clusters.begin(), Clusters.end(),
+        [&](const Cluster &C) { return sameBase(*S, C.front()); });
     if (It == Clusters.end())
       Clusters.push_back({*S});
     else
       It->push_back(*S);
   }
-  // Far-apart taps (a comb filter) are windows of their own: cut the sorted
-  // intervals of the last dimension at wide gaps.
-  std::vector<std::vector<SplitRead>> Cut;
-  for (auto &C : Clusters) {
-    if (C.front().Dims.empty()) {
-      Cut.push_back(std::move(C));
-      continue;
-    }
-    std::sort(C.begin(), C.end(), [](const SplitRead &X, const SplitRead &Y) {
-      return X.Dims.back().Min < Y.Dims.back().Min;
-    });
-    std::vector<SplitRead> Cur;
-    int64_t End = 0;
-    for (SplitRead &R : C) {
-      if (!Cur.empty() && R.Dims.back().Min > End + MaxGap) {
-        Cut.push_back(std::move(Cur));
-        Cur.clear();
-      }
-      End = Cur.empty() ? R.Dims.back().Max : std::max(End, R.Dims.back().Max);
-      Cur.push_back(std::move(R));
-    }
-    Cut.push_back(std::move(Cur));
-  }
+  for (Cluster &C : Clusters)
+    cutAtGaps(std::move(C), Cut);
   std::set<unsigned> Loops;
-  for (auto &C : Cut) {
-    ArrayPlan P;
-    P.Array = G.Array;
-    P.Barrier = G.Barrier;
-    P.Writes = G.Writes;
-    P.X = Exchange::Reload;
-    int64_t Total = 1;
-    size_t Rank = C.front().Dims.size();
-    std::vector<int64_t> Min(Rank), Max(Rank);
-    for (size_t D = 0; D < Rank; ++D) {
-      Min[D] = C.front().Dims[D].Min;
-      Max[D] = C.front().Dims[D].Max;
-      for (const SplitRead &R : C) {
-        Min[D] = std::min(Min[D], R.Dims[D].Min);
-        Max[D] = std::max(Max[D], R.Dims[D].Max);
-      }
-      // The slots' windows overlap or touch: one run. Else one after another.
-      const SplitIndex &S0 = C.front().Dims[D];
-      int64_t Span = Max[D] - Min[D] + 1;
-      if (D + 1 == Rank && std::abs(S0.SlotCoef) > Span) {
-        P.SlotSpan = Span;
-        P.SlotStep = S0.SlotCoef;
-        P.Extent.push_back(Span * Factor[0]);
-        P.First.push_back(linearPwAff(Ctx, S0.Base, Min[D]));
-      } else {
-        Min[D] += S0.SlotMin;
-        Max[D] += S0.SlotMax;
-        P.Extent.push_back(Max[D] - Min[D] + 1);
-        P.First.push_back(linearPwAff(Ctx, S0.Base, Min[D]));
-      }
-      Total *= P.Extent.back();
-      if (Total > MaxWindow)
-        break;
-    }
-    if (Total > MaxWindow) {
-      for (const SplitRead &R : C)
-        Direct.push_back(R.Access);
+  for (const Cluster &C : Cut) {
+    auto W = windowOf(M.Ctx->ctx(), C, Map.Factor[0], MaxWindow);
+    std::vector<unsigned> Reads;
+    for (const SplitRead &R : C)
+      Reads.push_back(R.Access);
+    if (!W) {
+      Direct.insert(Direct.end(), Reads.begin(), Reads.end());
       continue;
     }
-    for (const SplitRead &R : C) {
-      WindowRead W;
-      W.Access = R.Access;
-      for (size_t D = 0; D < Rank; ++D) {
-        std::map<std::string, int64_t> Terms;
-        for (const Term &T : R.Dims[D].Terms)
-          Terms[T.Id] += T.Coef;
-        if (R.Dims[D].SlotCoef)
-          Terms["sx"] =
-              D + 1 == Rank && P.SlotSpan ? P.SlotSpan : R.Dims[D].SlotCoef;
-        W.Register.push_back(linearPwAff(Ctx, Terms, R.Dims[D].Const - Min[D]));
-      }
-      P.Reads.push_back(R.Access);
-      P.WindowReads.push_back(std::move(W));
+    for (const SplitRead &R : C)
       Loops.insert(R.Loops.begin(), R.Loops.end());
-    }
-    P.Lines = usedLines(P, C, Min, Factor[0]);
-    Out.Windows.push_back(std::move(P));
+    Out.Windows.push_back(
+        arrayOf(G, std::move(Reads), Reloaded{std::move(*W)}));
   }
   if (!Direct.empty()) {
-    ArrayPlan P;
-    P.Array = G.Array;
-    P.Barrier = G.Barrier;
-    P.Writes = G.Writes;
-    P.X = Exchange::Direct;
     std::sort(Direct.begin(), Direct.end());
-    P.Reads = std::move(Direct);
-    Out.Windows.push_back(std::move(P));
+    Out.Windows.push_back(arrayOf(G, std::move(Direct), FromSource()));
   }
   Out.UnrolledLoops.assign(Loops.begin(), Loops.end());
   return Out;
 }
 
-//===----------------------------------------------------------------------===//
-// Interior
-//===----------------------------------------------------------------------===//
-
-/// A convex set as large as easily found of which all that lies in \p Reach is
-/// in \p Whole: the hull, cut by constraints of the disjuncts, or (Sides) by what
-/// is missing of it along its narrow sides.
-///     { Elem[e] : Whole }, { Elem[e] : Reach } -> { Elem[e] : }
-static std::optional<isl::set>
-convexPart(const isl::set &Whole, const isl::set &Reach,
-           const std::vector<std::string> &ElemIds, bool Sides) {
-  constexpr int MostCuts = 12;
-  auto hull = [](const isl::set &S) {
-    return isl::manage(isl_set_simple_hull(S.copy())).to_set();
-  };
-  auto narrow = [](const isl::set &S) { // fewer columns, less to decide
-    return isl::manage(isl_set_drop_unused_params(S.copy()));
-  };
-  if (Whole.is_empty())
-    return std::nullopt;
-  if (isl::set Hull = hull(Whole); Hull.is_subset(Whole))
-    return Hull;
-  // What no run reaches (the corners of a tile between its halos) may lie in
-  // between.
-  const isl::set Known = narrow(Reach),
-                 D = narrow(Whole.gist(Reach).coalesce());
-  auto holds = [&](const isl::set &S) {
-    return S.intersect(Known).is_subset(D);
-  };
-  isl::set Hull = hull(D);
-  if (holds(Hull))
-    return Hull;
-  std::vector<isl::set> Cuts;
-  // Where the threads that stage a halo look at themselves (`x < w`), about all
-  // of it is there or nothing: its narrow side does not count.
-  auto width = [&](const std::string &E, const isl::set &S) {
-    const isl::pw_aff V = symbolValue(D.ctx(), E);
-    const auto Low = minConst(V, S), High = maxConst(V, S);
-    return Low && High ? std::optional(*High - *Low + 1) : std::nullopt;
-  };
-  const isl::set Missing =
-      Sides ? Hull.intersect(Known).subtract(D).coalesce() : never(D.ctx());
-  if (Missing.n_basic_set() <= MostCuts)
-    Missing.foreach_basic_set([&](const isl::basic_set &B) {
-      std::vector<std::string> Narrow;
-      for (const std::string &E : ElemIds) {
-        const auto Of = width(E, isl::set(B)), All = width(E, Known);
-        if (Of && All && 2 * *Of < *All)
-          Narrow.push_back(E);
-      }
-      if (Narrow.empty())
-        return;
-      const isl::set Part = hull(projectOut(isl::set(B), Narrow))
-                                .gist(projectOut(Known, Narrow));
-      Part.foreach_basic_set([&](const isl::basic_set &A) {
-        for (const isl::set &C : constraintsOf(A))
-          Cuts.push_back(narrow(always(D.ctx()).subtract(C)));
-      });
-    });
-  D.foreach_basic_set([&](isl::basic_set B) {
-    for (const isl::set &C : constraintsOf(B))
-      if (!Hull.is_subset(C))
-        Cuts.push_back(narrow(C));
-  });
-  // Cuts that leave something of every disjunct are of what the disjuncts have
-  // in common (`g < n`, where blocks but the first load the left halo as well);
-  // the others only tell them apart.
-  std::vector<isl::set> Common;
-  isl::set Most = Hull;
-  for (const isl::set &C : Cuts) {
-    if (holds(Most))
-      break;
-    bool OfAll = !Most.is_subset(C);
-    D.foreach_basic_set([&](const isl::basic_set &B) {
-      OfAll &= !Most.intersect(C).intersect(isl::set(B)).is_empty();
-    });
-    if (!OfAll)
-      continue;
-    Common.push_back(C);
-    Most = Most.intersect(C);
-  }
-  if (holds(Most)) {
-    for (size_t Out = 0; Out < Common.size(); ++Out) {
-      isl::set T = Hull;
-      for (size_t I = 0; I < Common.size(); ++I)
-        if (I != Out)
-          T = T.intersect(Common[I]);
-      if (holds(T))
-        Common.erase(Common.begin() + static_cast<ptrdiff_t>(Out--));
-    }
-    isl::set T = Hull;
-    for (const isl::set &C : Common)
-      T = T.intersect(C);
-    return T;
-  }
-  for (const isl::set &C : Cuts) {
-    isl::set T = Hull.intersect(C);
-    if (!T.is_empty() && holds(T))
-      return T;
-  }
-  for (size_t I = 0; I < Cuts.size() && I < MostCuts; ++I)
-    for (size_t J = I + 1; J < Cuts.size() && J < MostCuts; ++J) {
-      isl::set T = Hull.intersect(Cuts[I]).intersect(Cuts[J]);
-      if (!T.is_empty() && holds(T))
-        return T;
-    }
-  // The largest disjunct by luck of order.
-  std::optional<isl::set> Best;
-  D.foreach_basic_set([&](isl::basic_set B) {
-    if (!Best && !B.is_empty())
-      Best = isl::set(B);
-  });
-  return Best;
-}
-
-/// Is \p Load made whenever \p V is computed? Not one that `?:` chooses, or
-/// that stands behind `&&`: it may lie outside of its array.
-static bool alwaysDone(const ValueRef &V, const ValueRef &Load) {
-  if (V == Load)
-    return true;
-  bool MayLeaveOut = V->K == Value::Select;
-  if (V->K == Value::Op)
-    for (const char *T : {"?", "&&", "||"})
-      MayLeaveOut |= V->Text.find(T) != std::string::npos;
-  for (size_t I = 0; I < V->Operands.size(); ++I)
-    if ((!MayLeaveOut || (I == 0 && V->K == Value::Op)) &&
-        alwaysDone(V->Operands[I], Load))
-      return true;
-  return false;
-}
-
-std::vector<WindowBox> rcache::windowBoxes(const ArrayPlan &P,
+std::vector<WindowBox> rcache::windowBoxes(const Window &W,
                                            const std::vector<int64_t> &Extent) {
   const size_t Rank = Extent.size();
   WindowBox Whole;
   for (int64_t E : Extent)
     Whole.push_back({0, E});
-  if (P.Lines.empty())
+  if (W.Lines.empty())
     return {Whole};
   std::vector<WindowBox> Boxes;
-  for (size_t L = 0; L < P.Lines.size(); ++L) {
-    if (P.Lines[L].first >= P.Lines[L].second)
+  for (size_t L = 0; L < W.Lines.size(); ++L) {
+    if (W.Lines[L].first >= W.Lines[L].second)
       continue;
     WindowBox B(Rank);
     size_t Rest = L;
@@ -449,7 +329,7 @@ std::vector<WindowBox> rcache::windowBoxes(const ArrayPlan &P,
       B[D] = {At, At + 1};
       Rest /= static_cast<size_t>(Extent[D]);
     }
-    B[Rank - 1] = P.Lines[L];
+    B[Rank - 1] = W.Lines[L];
     // Lines below each other with the same ends are one box.
     if (!Boxes.empty()) {
       WindowBox &O = Boxes.back();
@@ -464,153 +344,4 @@ std::vector<WindowBox> rcache::windowBoxes(const ArrayPlan &P,
     Boxes.push_back(std::move(B));
   }
   return Boxes;
-}
-
-/// Does the index change with the coordinate inside of \p D, by itself or in a
-/// product?
-static bool movesWith(const ValueRef &Index, const std::string &Coordinate,
-                      const isl::set &D) {
-  for (const std::string &Id : involvedIds(Index->Aff)) {
-    const std::vector<std::string> F = productFactors(Id);
-    if ((Id == Coordinate ||
-         std::find(F.begin(), F.end(), Coordinate) != F.end()) &&
-        linearCoefficient(Index->Aff, Id, D) != 0)
-      return true;
-  }
-  return false;
-}
-
-void rcache::findInterior(const KernelModel &M, const Assumptions &A,
-                          ArrayPlan &P, const std::vector<int64_t> &Extent) {
-  P.InteriorPiece = -1;
-  P.Leaves.clear();
-  if (Extent.empty())
-    return;
-  size_t Rank = Extent.size();
-  const std::string &Last = P.Stage.ElemIds.back();
-  isl::ctx Ctx = M.Ctx->ctx();
-  // Starts: where runs begin; Reach: every element of a run.
-  auto StartsAt = [&](int64_t Shift) {
-    isl::set S = A.Context;
-    for (size_t D = 0; D < Rank; ++D)
-      S = S.intersect(P.First[D]
-                          .add(constantValue(Ctx, D + 1 == Rank ? Shift : 0))
-                          .eq_set(symbolValue(Ctx, P.Stage.ElemIds[D])));
-    return projectOut(S, {"tx", "ty", "tz"});
-  };
-  isl::set Starts = StartsAt(0);
-  if (P.X == Exchange::Shuffle)
-    Starts = Starts.unite(StartsAt(32 * int64_t(P.Chunk)));
-  const std::vector<WindowBox> Boxes = windowBoxes(P, Extent);
-  P.Reach = never(Ctx);
-  for (const WindowBox &Box : Boxes) {
-    isl::set In = Starts;
-    for (size_t D = 0; D < Rank; ++D) {
-      // exists start: start + low <= e < start + high
-      const std::string &E = P.Stage.ElemIds[D];
-      isl::pw_aff Start = symbolValue(Ctx, "start"), Elem = symbolValue(Ctx, E);
-      int64_t Low = Box[D].first, High = Box[D].second;
-      if (D + 1 == Rank && P.SlotSpan) {
-        High = std::abs(P.SlotStep) * (Extent[D] / P.SlotSpan - 1) + P.SlotSpan;
-        if (P.SlotStep < 0) {
-          Low = P.SlotSpan - High;
-          High = P.SlotSpan;
-        }
-      }
-      isl::set S = renameSymbol(In, E, "start");
-      S = S.intersect(Elem.ge_set(Start.add(constantValue(Ctx, Low))))
-              .intersect(Elem.lt_set(Start.add(constantValue(Ctx, High))));
-      In = projectOut(S, {"start"}).coalesce();
-    }
-    P.Reach = P.Reach.unite(In).coalesce();
-  }
-  if (P.SlotSpan)
-    return;
-  // Of several pieces, the one that moves with most coordinates: at a border
-  // that is clamped, one of them stands still.
-  std::pair<unsigned, bool> Best;
-  for (size_t K = 0; K < P.Stage.Pieces.size(); ++K) {
-    const StagePiece &Piece = P.Stage.Pieces[K];
-    if (!Piece.Guards.empty())
-      return; // what follows is hidden by a condition on data
-    std::vector<ValueRef> Loads;
-    collectLoads(Piece.V, Loads);
-    std::vector<VectorLeaf> Leaves;
-    // What is a product with a coordinate does not move linearly with it: with
-    // the last one in the value, with any in the domain.
-    auto MultipliesAny = [&](const std::vector<std::string> &Ids, size_t From) {
-      for (const std::string &Id : Ids)
-        for (const std::string &F : productFactors(Id))
-          for (size_t D = From; D < Rank; ++D)
-            if (F == P.Stage.ElemIds[D])
-              return true;
-      return false;
-    };
-    if (Loads.empty() || MultipliesAny(involvedIds(Piece.Domain), 0))
-      continue;
-    // Vectors only where each load of the value moves by one element from
-    // register to register, or stands still.
-    bool Unit = !MultipliesAny(valueSymbols(Piece.V), Rank - 1);
-    for (const ValueRef &L : Loads) {
-      const ValueRef &Idx = L->Operands[0];
-      auto C = L->Root >= 0 && Idx->K == Value::Affine
-                   ? linearCoefficient(Idx->Aff, Last, Piece.Domain)
-                   : std::optional<int64_t>();
-      if (!C || (*C != 1 && *C != 0) || (*C == 1 && !alwaysDone(Piece.V, L))) {
-        Unit = false;
-        break;
-      }
-      if (*C == 1)
-        Leaves.push_back({L, L->Type, 0});
-    }
-    if (!Unit)
-      Leaves.clear();
-    unsigned Moves = 0;
-    for (const std::string &E : P.Stage.ElemIds)
-      Moves += llvm::any_of(Loads, [&](const ValueRef &L) {
-        const ValueRef &Idx = L->Operands[0];
-        return Idx->K != Value::Affine || movesWith(Idx, E, Piece.Domain);
-      });
-    // Vectors rather than one by one; what is neither that nor moves with all
-    // coordinates is a border.
-    const std::pair<unsigned, bool> Rating(Moves, !Leaves.empty());
-    if ((Leaves.empty() && Moves < Rank) ||
-        (P.InteriorPiece >= 0 && Rating <= Best))
-      continue;
-    const isl::set Staged = Piece.Domain.gist(A.Context);
-    auto runsInside = [&](bool Sides) -> std::optional<isl::set> {
-      const auto Convex =
-          convexPart(Staged, P.Reach, P.Stage.ElemIds, Sides);
-      if (!Convex || involvesDivs(*Convex))
-        return std::nullopt;
-      // A box lies in a convex set when its corners do.
-      isl::set In = isl::set::universe(A.Context.space());
-      for (const WindowBox &Box : Boxes)
-        for (unsigned Corner = 0; Corner < (1u << Rank); ++Corner) {
-          std::map<std::string, isl::pw_aff> At;
-          for (size_t D = 0; D < Rank; ++D)
-            At.emplace(P.Stage.ElemIds[D],
-                       symbolValue(Ctx, P.Stage.ElemIds[D])
-                           .add(constantValue(Ctx, (Corner >> D & 1)
-                                                       ? Box[D].second - 1
-                                                       : Box[D].first)));
-          In = In.intersect(substitute(*Convex, At));
-        }
-      return In;
-    };
-    auto In = runsInside(false);
-    if (Staged.n_basic_set() > 1)
-      if (auto More = runsInside(true))
-        if (!In || In->intersect(Starts).is_subset(*More))
-          In = std::move(More);
-    // What is known of First needs no test.
-    if (!In || In->intersect(Starts).is_empty())
-      continue;
-    Best = Rating;
-    P.InteriorPiece = static_cast<int>(K);
-    P.Interior = In->gist(Starts).coalesce();
-    P.Leaves = std::move(Leaves);
-    if (Moves == Rank && !P.Leaves.empty())
-      return;
-  }
 }

@@ -15,36 +15,35 @@
 namespace rcache {
 
 struct WindowsResult {
-  /// One ArrayPlan per window (First, Extent, Reads, WindowReads set), and at
-  /// the end one for the reads that have no window (Exchange::Direct).
+  /// One ArrayPlan per window (Reloaded), and at the end one for the reads that
+  /// have none (FromSource). Without staging functions.
   std::vector<ArrayPlan> Windows;
   std::vector<unsigned> UnrolledLoops;
 };
 
 /// Splits the reads of \p G into windows for the given slots.
 WindowsResult findWindows(const KernelModel &M, const StagingGroup &G,
-                          const Assumptions &A,
-                          const std::array<unsigned, 3> &Factor,
-                          const std::array<int64_t, 3> &Stride,
+                          const Assumptions &A, const Mapping &Map,
                           int64_t MaxWindow);
 
 /// A part of a window: registers [first, second) of each dimension.
 using WindowBox = std::vector<std::pair<int64_t, int64_t>>;
 
-/// The registers of window \p P that are read, as boxes (see ArrayPlan::Lines).
-std::vector<WindowBox> windowBoxes(const ArrayPlan &P,
+/// The registers of window \p W that are read, as boxes (see Window::Lines).
+std::vector<WindowBox> windowBoxes(const Window &W,
                                    const std::vector<int64_t> &Extent);
 
 /// Registers of one window that is held as a whole, and of one whose rows may
 /// be streamed.
 constexpr int64_t MaxHeldWindow = 160, MaxStreamedWindow = 1024;
 
-/// Finds the piece and the condition under which a run of \p Extent elements
-/// (per dimension) from an element is one run of loads (ArrayPlan::
-/// InteriorPiece, Interior, Leaves, Reach). Runs start at First, and for a
-/// chunked exchange also 32 chunks behind it.
-void findInterior(const KernelModel &M, const Assumptions &A, ArrayPlan &P,
-                  const std::vector<int64_t> &Extent);
+/// Finds the piece of \p F and the condition under which a run of \p Extent
+/// elements (per dimension) from an element is one run of loads (InteriorPiece,
+/// Interior, Leaves and Reach of \p W). Runs start at First, and where lanes own
+/// chunks also \p Behind elements further on.
+void findInterior(const KernelModel &M, const Assumptions &A,
+                  const StagingFunction &F, Window &W,
+                  const std::vector<int64_t> &Extent, int64_t Behind = 0);
 
 } // namespace rcache
 

@@ -36,14 +36,14 @@ const Symbol *parameter(const KernelModel &M, const std::string &Id) {
 
 /// By what \p Id moves at least from one value to the next.
 int64_t step(const Plan &P, const std::string &Id) {
-  if (P.Block && Id.size() == 3 && Id[0] == 'b' && Id[1] == 'd' &&
+  if (P.Map.Block && Id.size() == 3 && Id[0] == 'b' && Id[1] == 'd' &&
       Id[2] >= 'x' && Id[2] <= 'z')
-    return (*P.Block)[static_cast<size_t>(Id[2] - 'x')];
-  if (!P.Block && Id == "bdx")
-    return P.BlockMultiple;
+    return (*P.Map.Block)[static_cast<size_t>(Id[2] - 'x')];
+  if (!P.Map.Block && Id == "bdx")
+    return P.Map.BlockMultiple;
   if (Id.size() == 2 && Id[0] == 't' && Id[1] >= 'x' && Id[1] <= 'z') {
     const auto A = static_cast<size_t>(Id[1] - 'x');
-    return P.Stride[A] == 1 ? P.Factor[A] : 1;
+    return P.Map.laneStep(static_cast<unsigned>(A));
   }
   return 1;
 }
@@ -104,17 +104,18 @@ std::optional<AlignedRun> question(const KernelModel &M, const Plan &P,
 std::vector<Run> runsOf(const KernelModel &M, const Plan &P) {
   std::vector<Run> Runs;
   for (const ArrayPlan &A : P.Arrays) {
-    if (A.InteriorPiece < 0 || (A.X != Exchange::Reload && A.X != Exchange::Shuffle))
+    const Window *W = A.window();
+    if (!W || W->InteriorPiece < 0)
       continue;
     Substitution AtFirst;
-    for (size_t D = 0; D < A.First.size(); ++D)
-      AtFirst.emplace(A.Stage.ElemIds[D], A.First[D]);
-    for (const VectorLeaf &L : A.Leaves)
-      if (L.Load->Root >= 0 && A.VectorBytes > L.ElemBytes && L.ElemBytes &&
+    for (size_t D = 0; D < W->First.size(); ++D)
+      AtFirst.emplace(A.Stage.ElemIds[D], W->First[D]);
+    for (const VectorLeaf &L : W->Leaves)
+      if (L.Load->Root >= 0 && W->VectorBytes > L.ElemBytes && L.ElemBytes &&
           L.Load->Operands[0]->K == Value::Affine)
         Runs.push_back({L.Load->Root, L.Load->Text,
                         substitute(L.Load->Operands[0]->Aff, AtFirst),
-                        L.ElemBytes, A.VectorBytes, true});
+                        L.ElemBytes, W->VectorBytes, true});
   }
   for (const Plan::VectorStore &V : P.VectorStores) {
     const GlobalAccess &G = M.GlobalAccesses[V.Access];
@@ -146,7 +147,7 @@ bool rcache::losesUnaligned(const KernelModel &M, const Plan &P) {
     return A.Stage.ElemIds.size() > 1;
   });
   return llvm::any_of(runsOf(M, P), [&](const Run &R) {
-    return Tile ? !R.Load && P.Factor[0] >= 8
-                : P.Factor[0] * R.Bytes > 16 || P.Factor[0] >= 8;
+    return Tile ? !R.Load && P.Map.Factor[0] >= 8
+                : P.Map.Factor[0] * R.Bytes > 16 || P.Map.Factor[0] >= 8;
   });
 }

@@ -3,6 +3,7 @@
 //
 // The table of --explain-choice.
 
+#include "Caps.h"
 #include "rcache/Choice.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -65,6 +66,17 @@ void addFigures(Row &R, const KernelCounts &K, const Score &S,
   R.push_back(resourceName(S.Bound));
 }
 
+/// The rules that the candidates name, each once.
+void printCaps(llvm::raw_ostream &OS, const Choice &C) {
+  std::vector<std::string> Said;
+  for (const Candidate &K : C.Candidates)
+    for (const std::string &Cap : K.Caps)
+      if (std::find(Said.begin(), Said.end(), Cap) == Said.end()) {
+        OS << "capped (" << Cap << "): " << whyCapped(Cap) << "\n";
+        Said.push_back(Cap);
+      }
+}
+
 } // namespace
 
 void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
@@ -96,6 +108,8 @@ void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
     if (Measured)
       R.push_back(K.Milliseconds ? number(*K.Milliseconds, 4) : "-");
     std::string Text = K.Arrays + "; " + K.Form;
+    for (const std::string &Cap : K.Caps)
+      Text += " [capped: " + Cap + "]";
     if (!K.Excluded.empty())
       Text += " [" + K.Excluded + "]";
     if (static_cast<int>(I) == C.Chosen)
@@ -117,6 +131,10 @@ void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
     }
     OS << "\n";
   }
+  printCaps(OS, C);
+  if (!C.BorrowedFrom.empty())
+    OS << "constants: borrowed from " << C.BorrowedFrom
+       << ", on which they were measured\n";
   if (!C.MeasuredOn.empty())
     OS << "ms: measured on " << C.MeasuredOn << ", " << C.MeasuredShape << "\n";
   if (C.Chosen >= 0)

@@ -3,9 +3,9 @@
 
 #include "Choose.h"
 #include "Alignment.h"
+#include "Caps.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
-#include "Plan/Streaming.h"
 #include "PlanCosts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -20,29 +20,15 @@ using namespace rcache;
 
 namespace {
 
-/// Estimated registers from which a kernel is taken to spill.
-constexpr unsigned MaxRegisters = 200;
-/// Warps an SM below which a form with several outputs a thread was slower than
-/// the original, tiles and all: latency counts there, not throughput (measured
-/// with images of 512 x 512 and 1000 x 1000 elements on an H200).
-constexpr unsigned BusyWarps = 8;
-/// The same where a thread does its work once, without a loop of tiles or planes:
-/// 0.63x to 0.98x below it, images of 1920 x 1080 and lines of 250000 elements.
-constexpr unsigned BusyWarpsOnce = 16;
-/// Estimated registers above which no gain is claimed for windows: three warps
-/// a scheduler or less, and predictions were off by 0.6 to 1.6 (H200).
-constexpr unsigned MostClaimed = 136;
-/// Elements of windows in loops over planes up to which borders cost little (twice
-/// as many where the grid, and so the waves, are known), and the least gain that
-/// is claimed of larger ones.
-constexpr double SmallWindow = 16, SurelyFaster = 1.5;
 constexpr const char *WouldSpill = "would spill";
 constexpr const char *Spills = "spills";
 
 std::string exchangeText(const ArrayPlan &A) {
-  std::string T = exchangeName(A.X);
-  if (A.X == Exchange::Shuffle)
-    T += A.Cyclic ? ", round robin" : ", chunks of " + std::to_string(A.Chunk);
+  std::string T = placementName(A);
+  if (const auto *S = A.as<Shuffled>())
+    T += S->D.K == Distribution::Cyclic
+             ? ", round robin"
+             : ", chunks of " + std::to_string(S->D.Chunk);
   return T;
 }
 
@@ -50,9 +36,9 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
   std::string T;
   for (const ArrayPlan &A : P.Arrays) {
     T += (T.empty() ? "" : "; ") + M.Arrays[A.Array].Name + ": " +
-         exchangeText(A) + (A.Stream ? " by rows" : "");
-    for (size_t D = 0; D < A.Extent.size(); ++D)
-      T += (D ? "x" : " ") + std::to_string(A.Extent[D]);
+         exchangeText(A) + (A.as<StreamedRows>() ? " by rows" : "");
+    for (size_t D = 0; D < A.extent().size(); ++D)
+      T += (D ? "x" : " ") + std::to_string(A.extent()[D]);
   }
   if (P.barriers(M, SyncScope::Warp))
     T += P.barriers(M, SyncScope::Block) ? "; some barriers in the warp"
@@ -60,97 +46,16 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
   return T;
 }
 
-bool usesWindows(const Plan &P) {
-  return std::any_of(P.Arrays.begin(), P.Arrays.end(),
-                     [](const ArrayPlan &A) { return !A.WindowReads.empty(); });
-}
-
-/// Is one of the arrays that stay written with values of other threads, again and
-/// again between barriers (trees, scans)? What several slots a thread do there has
-/// not been measured to gain: 0.62x where 2.9x was predicted.
-bool exchangesComputed(const KernelModel &M, const Plan &P) {
-  return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
-    const bool Kept = llvm::any_of(P.Arrays, [&](const ArrayPlan &Pl) {
-      return Pl.Array == A.Array && Pl.X == Exchange::Shared;
-    });
-    return Kept && (A.K == SharedAccess::ReadWrite ||
-                    (A.K == SharedAccess::Write && A.Stored &&
-                     (A.Stored->Depends & DepShared)));
-  });
-}
-
-/// Physical blocks of a warp or less hold at most half of an SM's warps; gains
-/// below this are not claimed of them (1.14x predicted, 0.86x measured).
-constexpr double NarrowClaimed = 1.3;
-
-/// Part of the gain predicted for barriers that order less, where nothing else
-/// changes, that is claimed. *Assumed.*
-constexpr double BarriersClaimed = 0.5;
-
 std::string speedupText(double Speedup) {
   return llvm::formatv("{0:F2}x", Speedup).str();
 }
 
-/// Elements of the largest window of \p P that is loaded.
-double largestWindow(const Plan &P) {
-  double Most = 0;
-  for (const ArrayPlan &A : P.Arrays) {
-    double N = A.WindowReads.empty() ? 0 : 1;
-    for (int64_t E : A.Extent)
-      N *= static_cast<double>(E);
-    if (N > 0 && !A.Lines.empty()) {
-      N = 0;
-      for (const auto &[Low, High] : A.Lines)
-        N += static_cast<double>(std::max<int64_t>(0, High - Low));
-    }
-    Most = std::max(Most, N);
-  }
-  return Most;
-}
-
-/// Cost, Speedup and Rank of a candidate from its counts.
+/// Cost, Speedup, Caps and Rank of a candidate from its counts.
 void predict(const KernelModel &M, const Plan &P, const Choice &R,
              const std::array<int64_t, 3> &Block, const Arch &A, Candidate &C) {
   C.Cost = score(C.Counts, A);
-  C.Speedup = R.OriginalCost.Clocks / C.Cost.Clocks;
-  // Without windows, gains come from elements that serve several slots. What
-  // is predicted below ten percent, or from fewer waiting warps alone, has
-  // been wrong in both directions, except for tiles of three dimensions.
-  const bool Deep = Block[2] > 1 && C.Counts.Barriers <= 1;
-  const double Saved =
-      R.OriginalCost.of(Resource::Exchange) - C.Cost.of(Resource::Exchange);
-  if (P.onlyBarriers())
-    C.Speedup = 1 + BarriersClaimed * std::max(0.0, C.Speedup - 1);
-  else if (!usesWindows(P) &&
-           (C.Speedup < 1.1 ||
-            (!Deep && Saved < 0.1 * R.OriginalCost.Clocks)))
-    C.Speedup = std::min(C.Speedup, 1.0);
-  else if (!usesWindows(P) && !Deep && Saved > 0 &&
-           (R.OriginalCost.Bound == Resource::Issue ||
-            R.OriginalCost.Bound == Resource::Arith))
-    // Bound by arithmetic: what is not saved of the exchange has to be done still.
-    C.Speedup = std::min(C.Speedup, R.OriginalCost.Clocks /
-                                        std::max(R.OriginalCost.Clocks - Saved,
-                                                 R.OriginalCost.Clocks * 0.01));
-  if (!P.onlyBarriers() && P.slots() > 1 &&
-      (exchangesComputed(M, P) ||
-       (!P.Merge && C.Counts.ThreadsPerBlock <= 32 &&
-        C.Speedup < NarrowClaimed)))
-    C.Speedup = std::min(C.Speedup, 1.0);
-  // With so few warps the order in which the compiler takes things decides.
-  if (usesWindows(P) && C.Counts.Registers > MostClaimed)
-    C.Speedup = std::min(C.Speedup, 1.0);
-  // Where blocks live as long as the launch, the slowest one decides: threads at
-  // a border load large windows element by element (measured: 1.18x at 384
-  // outputs a side, 1.00x at 376).
-  if (walksThroughPlanes(M, Block) && C.Speedup < SurelyFaster &&
-      largestWindow(P) > (C.Counts.GridKnown ? 2 : 1) * SmallWindow)
-    C.Speedup = std::min(C.Speedup, 1.0);
-  // A launch with too few threads for the plan runs the original.
-  if (P.LeastThreads && C.Counts.GridWarps > 0 &&
-      C.Counts.GridWarps / A.Sms < BusyWarps)
-    C.Speedup = std::min(C.Speedup, 1.0);
-  C.FormFactor = formFactor(M, P);
+  claim({M, P, Block, A, constantsOf(A), R.OriginalCost, C}, C);
+  C.FormFactor = formFactor(M, P, A);
   C.Rank = C.Speedup * C.FormFactor;
 }
 
@@ -177,18 +82,79 @@ double Candidate::loads() const {
   return N;
 }
 
-void rcache::choose(Choice &C, const ChooseOptions &O) {
-  C.Chosen = -1;
+/// Marks the candidates that cannot be taken, with the reason.
+static void exclude(Choice &C, const ChooseOptions &O) {
   for (Candidate &K : C.Candidates) {
     K.Excluded = K.Failed;
     if (!K.Failed.empty())
       continue;
     if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
       K.Excluded = "the block cannot run";
-    else if (K.Registers ? K.SpillBytes.value_or(0) > 0 && !K.Milliseconds
-                         : K.Counts.Registers > MaxRegisters && !O.Force)
+    else if (K.Registers
+                 ? K.SpillBytes.value_or(0) > 0 && !K.Milliseconds
+                 : K.Counts.Registers > C.MaxRegisters && !O.Force)
       K.Excluded = K.Registers ? Spills : WouldSpill;
   }
+}
+
+/// All spill: the one that spills least, by the compiler where it was asked,
+/// else by the fewest registers.
+static void chooseLeastSpilling(Choice &C) {
+  auto Less = [](const Candidate &L, const Candidate &R) {
+    return std::make_tuple(!L.SpillBytes, L.SpillBytes.value_or(0),
+                           L.Counts.Registers) <
+           std::make_tuple(!R.SpillBytes, R.SpillBytes.value_or(0),
+                           R.Counts.Registers);
+  };
+  for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I) {
+    const Candidate &K = C.Candidates[I];
+    if ((K.Excluded == WouldSpill || K.Excluded == Spills) &&
+        (C.Chosen < 0 || Less(K, C.Candidates[C.Chosen])))
+      C.Chosen = I;
+  }
+  C.Why = C.Chosen < 0 ? "no candidate can run"
+          : C.Candidates[C.Chosen].SpillBytes
+              ? "all spill; it spills the least"
+              : "all are expected to spill; it has the fewest registers";
+}
+
+/// Why the best measured candidate was chosen.
+static std::string whyMeasured(const Choice &C) {
+  const Candidate &Won = C.Candidates[C.Chosen];
+  std::string Why = llvm::formatv("the shortest measured time, {0:F4} ms",
+                                  *Won.Milliseconds);
+  if (C.OriginalMilliseconds)
+    Why += llvm::formatv(
+        " ({0} of the original's {1:F4} ms)",
+        speedupText(*C.OriginalMilliseconds / *Won.Milliseconds),
+        *C.OriginalMilliseconds);
+  return Why;
+}
+
+/// Why the best ranked candidate was chosen, and not \p Second (-1: none).
+static std::string whyRanked(const Choice &C, int Second) {
+  const Candidate &Won = C.Candidates[C.Chosen];
+  std::string Why =
+      "the highest rank (" + llvm::formatv("{0:F3}", Won.Rank).str() +
+      "): predicted " + speedupText(Won.Speedup) + ", limited by " +
+      resourceName(Won.Cost.Bound);
+  if (Won.Registers)
+    Why +=
+        " with the compiler's " + std::to_string(*Won.Registers) + " registers";
+  if (Second < 0)
+    return Why + "; the only candidate";
+  const Candidate &Next = C.Candidates[Second];
+  Why += llvm::formatv("; next is #{0} with {1:F3}, predicted {2}", Second,
+                       Next.Rank, speedupText(Next.Speedup))
+             .str();
+  if (Next.Speedup >= Won.Speedup)
+    Why += ", whose form did worse where it was measured";
+  return Why;
+}
+
+void rcache::choose(Choice &C, const ChooseOptions &O) {
+  C.Chosen = -1;
+  exclude(C, O);
   if (O.Wanted) {
     if (*O.Wanted < C.Candidates.size()) {
       C.Chosen = static_cast<int>(*O.Wanted);
@@ -217,54 +183,9 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
     } else if (Second < 0 || Better(K, C.Candidates[Second]))
       Second = I;
   }
-  if (C.Chosen < 0) {
-    // All spill: the one that spills least, by the compiler where it was
-    // asked, else by the fewest registers.
-    auto Less = [](const Candidate &L, const Candidate &R) {
-      return std::make_tuple(!L.SpillBytes, L.SpillBytes.value_or(0),
-                             L.Counts.Registers) <
-             std::make_tuple(!R.SpillBytes, R.SpillBytes.value_or(0),
-                             R.Counts.Registers);
-    };
-    for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I) {
-      const Candidate &K = C.Candidates[I];
-      if ((K.Excluded == WouldSpill || K.Excluded == Spills) &&
-          (C.Chosen < 0 || Less(K, C.Candidates[C.Chosen])))
-        C.Chosen = I;
-    }
-    C.Why = C.Chosen < 0 ? "no candidate can run"
-            : C.Candidates[C.Chosen].SpillBytes
-                ? "all spill; it spills the least"
-                : "all are expected to spill; it has the fewest registers";
-    return;
-  }
-  const Candidate &Won = C.Candidates[C.Chosen];
-  if (Measured) {
-    C.Why = llvm::formatv("the shortest measured time, {0:F4} ms",
-                          *Won.Milliseconds);
-    if (C.OriginalMilliseconds)
-      C.Why += llvm::formatv(
-          " ({0} of the original's {1:F4} ms)",
-          speedupText(*C.OriginalMilliseconds / *Won.Milliseconds),
-          *C.OriginalMilliseconds);
-    return;
-  }
-  C.Why = "the highest rank (" + llvm::formatv("{0:F3}", Won.Rank).str() +
-          "): predicted " + speedupText(Won.Speedup) + ", limited by " +
-          resourceName(Won.Cost.Bound);
-  if (Won.Registers)
-    C.Why +=
-        " with the compiler's " + std::to_string(*Won.Registers) + " registers";
-  if (Second < 0) {
-    C.Why += "; the only candidate";
-    return;
-  }
-  const Candidate &Next = C.Candidates[Second];
-  C.Why += llvm::formatv("; next is #{0} with {1:F3}, predicted {2}", Second,
-                         Next.Rank, speedupText(Next.Speedup))
-               .str();
-  if (Next.Speedup >= Won.Speedup)
-    C.Why += ", whose form did worse where it was measured";
+  if (C.Chosen < 0)
+    return chooseLeastSpilling(C);
+  C.Why = Measured ? whyMeasured(C) : whyRanked(C, Second);
 }
 
 /// Waves in which the blocks of a grid of that size run.
@@ -286,6 +207,9 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
                          const Arch &A, const ChooseOptions &O) {
   Choice R;
   R.Arch = std::string(A.Name) + " (" + A.Part + ")";
+  if (const char *Other = borrowedFrom(A))
+    R.BorrowedFrom = Other;
+  R.MaxRegisters = constantsOf(A).MaxRegisters;
   std::map<std::array<int64_t, 3>, Staging> Fills; // by block
   for (size_t I = 0; I < Plans.size(); ++I) {
     Plan &P = Plans[I];
@@ -301,28 +225,33 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
             std::max(M.Form.OriginalClocks, R.OriginalCost.of(Resource::Dram));
     }
     Candidate C;
-    C.Factor = P.Factor;
+    C.Factor = P.Map.Factor;
     C.Arrays = arraysText(M, P);
     C.Form = formName(P);
-    C.Block = physicalBlock(P, Block);
+    const auto Launched = P.Map.launchedBlock(Block);
+    C.Block = {unsigned(Launched[0]), unsigned(Launched[1]),
+               unsigned(Launched[2])};
     C.Counts = planCounts(M, P, Fill, Block, A);
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       const bool Loops = llvm::any_of(M.Stmts, [](const Stmt &S) {
         return S.HasBarrier &&
                (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do);
       });
-      P.LeastThreads = (Loops ? BusyWarps : BusyWarpsOnce) * 32 * A.Sms;
+      const Constants &Fit = constantsOf(A);
+      P.LeastThreads =
+          static_cast<unsigned>(Loops ? Fit.BusyWarps : Fit.BusyWarpsOnce) * 32 *
+          A.Sms;
       if (losesUnaligned(M, P))
         P.Aligned = alignedRuns(M, P);
     }
     predict(M, P, R, Block, A, C);
-    if (P.LeastThreads && P.Block && walksThroughPlanes(M, Block))
+    if (P.LeastThreads && P.Map.Block && walksThroughPlanes(M, Block))
       P.WaveLife = C.Cost.Clocks / R.OriginalCost.Clocks *
                    waves(R.Original, R.OriginalCost, A) /
                    waves(C.Counts, C.Cost, A);
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)
-      C.Covered &= Array.X == Exchange::Shared || Array.Stage.CoverageProved;
+      C.Covered &= Array.isShared() || Array.Stage.CoverageProved;
     P.PredictedSpeedup = C.Speedup;
     R.Candidates.push_back(std::move(C));
   }

@@ -4,22 +4,12 @@
 // See LaunchShape.h.
 
 #include "LaunchShape.h"
+#include "Constants.h"
 #include <algorithm>
 
 using namespace rcache;
 
 namespace {
-
-/// Outputs along each side of an image, and of a body. *Assumed.*
-constexpr double ImageSide = 8192, BodySide = 512;
-
-/// Warps of grids of 512 x 512 and of 65536 threads. *Assumed:* where a thread
-/// does that much, there are not many.
-constexpr double PlaneWarps = 8192, LineWarps = 2048;
-
-/// Warps an SM from which a grid that host code tells is taken for what the
-/// kernel is for. Smaller ones are tests. *Assumed.*
-constexpr double LeastWarpsPerSm = 8;
 
 /// Does each thread of a line of them walk over tiles of an input of unknown
 /// length, for one output?
@@ -38,33 +28,12 @@ bool walksOverAll(const KernelModel &M, const std::array<int64_t, 3> &Block) {
 
 std::array<int64_t, 3> rcache::typicalBlock(const KernelModel &M, const Plan &P,
                                             unsigned Assumed) {
-  if (P.Block)
-    return *P.Block;
+  if (P.Map.Block)
+    return *P.Map.Block;
   if (!M.Geo.SeenBlocks.empty())
     return M.Geo.SeenBlocks.front();
   int64_t N = Assumed ? Assumed : M.Geo.MaxThreads.value_or(256);
   return {N, 1, 1};
-}
-
-std::array<unsigned, 3>
-rcache::physicalBlock(const Plan &P, const std::array<int64_t, 3> &Logical) {
-  std::array<unsigned, 3> B;
-  for (unsigned D = 0; D < 3; ++D)
-    B[D] = static_cast<unsigned>(
-        std::max<int64_t>(1, Logical[D] / std::max(1u, P.Factor[D])));
-  if (!P.Merge)
-    return B;
-  const unsigned All = B[0] * B[1] * B[2];
-  if (B[1] * B[2] == 1) {
-    B[1] = All < P.TargetThreads ? P.TargetThreads / All : 1;
-    return B;
-  }
-  unsigned Merged =
-      std::max((31 + B[0]) / B[0], (P.TargetThreads + All - 1) / All);
-  while (Merged > 1 && Merged * All > 1024)
-    Merged /= 2;
-  B[0] *= Merged;
-  return B;
 }
 
 bool rcache::walksThroughPlanes(const KernelModel &M,
@@ -80,15 +49,16 @@ bool rcache::walksThroughPlanes(const KernelModel &M,
 
 GridSize rcache::gridWarps(const KernelModel &M,
                            const std::array<int64_t, 3> &Block, const Arch &A) {
+  const Constants &Fit = constantsOf(A);
   GridSize G;
   const bool Planes = walksThroughPlanes(M, Block);
-  G.Warps = Planes ? PlaneWarps : walksOverAll(M, Block) ? LineWarps : 0;
+  G.Warps = Planes ? Fit.PlaneWarps : walksOverAll(M, Block) ? Fit.LineWarps : 0;
   // Lines of threads are bound by arithmetic, whatever their number.
   if (!Planes || !M.Geo.MostBlocks)
     return G;
   const double Warps = static_cast<double>(*M.Geo.MostBlocks) *
                        static_cast<double>(Block[0] * Block[1] * Block[2]) / 32;
-  return Warps < LeastWarpsPerSm * A.Sms ? G : GridSize{Warps, true};
+  return Warps < Fit.LeastWarpsPerSm * A.Sms ? G : GridSize{Warps, true};
 }
 
 unsigned rcache::planeUnroll(const KernelModel &M,
@@ -102,18 +72,19 @@ unsigned rcache::planeUnroll(const KernelModel &M,
 }
 
 double rcache::borderWarps(const KernelModel &M, const Plan &P,
-                           const std::array<int64_t, 3> &Block) {
+                           const std::array<int64_t, 3> &Block,
+                           const Constants &Fit) {
   if (Block[1] * Block[2] == 1)
     return 0;
   const double Side =
-      Block[2] > 1 || walksThroughPlanes(M, Block) ? BodySide : ImageSide;
-  const auto Physical = physicalBlock(P, Block);
+      Block[2] > 1 || walksThroughPlanes(M, Block) ? Fit.BodySide : Fit.ImageSide;
+  const auto Physical = P.Map.launchedBlock(Block);
   double Lanes = 32, Share = 0;
   for (int Ax = 0; Ax < 3; ++Ax) {
-    const double Across = std::min<double>(Lanes, Physical[Ax]);
+    const double Across = std::min(Lanes, double(Physical[Ax]));
     Lanes = std::max(1.0, Lanes / Across);
     if (Block[Ax] > 1)
-      Share += 2 * Across * P.Factor[Ax] / Side;
+      Share += 2 * Across * P.Map.Factor[Ax] / Side;
   }
   return std::min(1.0, Share);
 }

@@ -11,13 +11,11 @@
 
 namespace rcache {
 
+struct Constants;
+
 /// The block the plan is made for, or the one that the launches suggest.
 std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
                                     unsigned Assumed);
-
-/// The physical block that the launch function makes of a logical one.
-std::array<unsigned, 3> physicalBlock(const Plan &P,
-                                      const std::array<int64_t, 3> &Logical);
 
 /// Does a loop with barriers store in every round, under a block of two
 /// dimensions?
@@ -41,7 +39,7 @@ unsigned planeUnroll(const KernelModel &M, const std::array<int64_t, 3> &Block);
 /// Part of the rewritten kernel's warps that stand at a border of what is
 /// computed.
 double borderWarps(const KernelModel &M, const Plan &P,
-                   const std::array<int64_t, 3> &Block);
+                   const std::array<int64_t, 3> &Block, const Constants &Fit);
 
 } // namespace rcache
 

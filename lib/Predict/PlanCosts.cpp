@@ -7,9 +7,10 @@
 #include "PlanCosts.h"
 #include "Affine/IslTools.h"
 #include "Arithmetic.h"
+#include "Constants.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
-#include "Plan/Staging.h"
+#include "Plan/Values.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -21,44 +22,13 @@ using namespace rcache;
 
 namespace {
 
-/// Part of a round of loads that each further slot adds where slots are not
-/// overlapped: without loops that hold barriers, in such loops, and in loops
-/// over planes of which several rounds are unrolled. *Fitted* (see Score.cpp).
-constexpr double SlotSerial = 1.2, SlotSerialRounds = 1.2,
-                 SlotSerialPlanes = 0.0;
-/// Registers of an original whose loop over planes is unrolled, without state
-/// and rounds. *Fitted.*
-constexpr double PlaneRegisters = 22;
-/// Registers that each round of an unrolled loop over planes has on the way:
-/// addresses, and so many elements. *Fitted.*
-constexpr double RoundRegisters = 2, RoundElements = 2;
-/// Rounds that are on the way at once. *Assumed.*
-constexpr unsigned MostRounds = 9;
-/// Registers a thread of windows up to which the compiler spreads rounds out.
-/// *Assumed.*
-constexpr double UnrolledRegisters = 96;
-/// Part of a barrier's clocks that is left of one in a loop over planes whose
-/// windows need it no more: rounds wait for their own loads still. *Fitted.*
-constexpr double DroppedBarrier = 0.6;
-/// Registers of other originals. *Assumed.*
-constexpr unsigned UsualRegisters = 32;
-/// Elements summed up from which the form of the loop shows in the time.
-constexpr double ManyTaps = 8;
-/// Registers a thread up to which the compiler loads ahead from plane to plane.
-constexpr double AheadRegisters = 128;
 constexpr unsigned RegistersPerSm = 65536;
-/// Rounds up to which a compiler unrolls a loop unasked. *Assumed.*
-constexpr int64_t ShortLoop = 32;
-constexpr double InstructionBytes = 16;
-/// Instructions for the address of a row of a window. *Assumed.*
-constexpr double RowAddress = 1;
 
 /// Does \p P leave the arrays where they are, and does the original stage them
 /// in an `if` or a loop of its own?
 bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
-  for (const ArrayPlan &A : P.Arrays)
-    if (A.X != Exchange::Shared)
-      return false;
+  if (!P.allShared())
+    return false;
   for (const SharedAccess &A : M.SharedAccesses)
     if (A.K == SharedAccess::Write)
       for (int Q = M.stmt(A.Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent) {
@@ -72,25 +42,27 @@ bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
 }
 
 /// The part of SlotSerial that \p M's loops ask for.
-double slotSerial(const KernelModel &M, const std::array<int64_t, 3> &Block) {
+double slotSerial(const KernelModel &M, const std::array<int64_t, 3> &Block,
+                  const Constants &Fit) {
   if (planeUnroll(M, Block) > 1)
-    return SlotSerialPlanes;
+    return Fit.SlotSerialPlanes;
   const bool Rounds = llvm::any_of(M.Stmts, [](const Stmt &S) {
     return S.HasBarrier &&
            (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do);
   });
-  return Rounds ? SlotSerialRounds : SlotSerial;
+  return Rounds ? Fit.SlotSerialRounds : Fit.SlotSerial;
 }
 
 /// Registers for the rounds of a loop over planes that are unrolled; 0 where
 /// none are.
 double unrolledRegisters(const KernelModel &M,
-                         const std::array<int64_t, 3> &Block) {
-  const unsigned Rounds = std::min(planeUnroll(M, Block), MostRounds);
+                         const std::array<int64_t, 3> &Block,
+                         const Constants &Fit) {
+  const double Rounds = std::min(double(planeUnroll(M, Block)), Fit.MostRounds);
   double Widest = 1;
   for (unsigned A = 0; A < M.Arrays.size(); ++A)
     Widest = std::max(Widest, words(M, A));
-  return Rounds > 1 ? Rounds * (RoundRegisters + RoundElements * Widest) : 0;
+  return Rounds > 1 ? Rounds * (Fit.RoundRegisters + Fit.RoundElements * Widest) : 0;
 }
 
 /// Registers that a thread of such a block can have at most.
@@ -128,40 +100,6 @@ unsigned sharedBytes(const KernelModel &M, double Threads) {
   return static_cast<unsigned>(B);
 }
 
-/// Bytes between the addresses that neighbouring lanes load \p A's elements from;
-/// \p Otherwise where the address does not tell. Lanes in different rows, a pitch
-/// apart, are scattered.
-double laneStride(const Plan &P, const ArrayPlan &A, double Otherwise) {
-  constexpr double Scattered = 256;
-  double Widest = 0;
-  for (const VectorLeaf &L : A.Leaves) {
-    const ValueRef &Index = L.Load->Operands[0];
-    const auto Form = Index->K == Value::Affine
-                          ? linearForm(Index->Aff, isl::set::universe(
-                                                       Index->Aff.domain().space()))
-                          : std::nullopt;
-    if (!Form)
-      return Otherwise;
-    double Stride = 0;
-    for (const auto &[Id, Coefficient] : Form->Terms)
-      for (size_t D = 0; D < A.First.size(); ++D) {
-        if (!dependsOn(A.First[D], "tx"))
-          continue;
-        const auto Along = linearCoefficient(
-            A.First[D], "tx",
-            isl::set::universe(A.First[D].domain().space()));
-        if (Id == A.Stage.ElemIds[D])
-          Stride += std::abs(static_cast<double>(Coefficient) *
-                             static_cast<double>(Along.value_or(1))) *
-                    L.ElemBytes * P.Factor[0];
-        else if (llvm::is_contained(productFactors(Id), A.Stage.ElemIds[D]))
-          Stride = Scattered;
-      }
-    Widest = std::max(Widest, Stride);
-  }
-  return Widest > 0 ? Widest : Otherwise;
-}
-
 void common(const KernelModel &M, KernelCounts &K) {
   K.DramBytes = dramBytes(M);
   for (const GlobalAccess &G : M.GlobalAccesses) {
@@ -182,17 +120,19 @@ void common(const KernelModel &M, KernelCounts &K) {
 
 /// Copies of a statement in the kernel's code: rounds of the loops around it
 /// that are unrolled, because the plan says so or because they are short.
-static double copiesOf(const KernelModel &M, const Plan &P, const Stmt &S) {
+static double copiesOf(const KernelModel &M, const Plan &P, const Stmt &S,
+                       const Constants &Fit) {
   double Copies = 1;
   for (int Q = S.Parent; Q >= 0; Q = M.stmt(Q).Parent) {
     const Stmt &L = M.stmt(Q);
     if (L.K != Stmt::For || !L.ConstTripCount || L.HasBarrier)
       continue;
     const bool Streamed = llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
-      return A.Stream && A.Stream->Loop == L.Id;
+      const auto *Rows = A.as<StreamedRows>();
+      return Rows && Rows->Loop == L.Id;
     });
     if (Streamed || llvm::is_contained(P.UnrolledLoops, L.Id) ||
-        *L.ConstTripCount <= ShortLoop)
+        static_cast<double>(*L.ConstTripCount) <= Fit.ShortLoop)
       Copies *= static_cast<double>(*L.ConstTripCount);
   }
   return Copies;
@@ -206,11 +146,11 @@ std::string rcache::formName(const Plan &P) {
 /// 0 when there is none, or when they are floats, whose order is fixed.
 static double summedUp(const KernelModel &M, const Plan &P) {
   for (const ArrayPlan &A : P.Arrays)
-    if (A.X != Exchange::Shared && isFloating(M.Arrays[A.Array].CanonicalType))
+    if (!A.isShared() && isFloating(M.Arrays[A.Array].CanonicalType))
       return 0;
   double Most = 0;
   for (const ArrayPlan &A : P.Arrays)
-    for (const WindowRead &R : A.WindowReads) {
+    for (const WindowRead &R : A.registerReads()) {
       const unsigned S = M.SharedAccesses[R.Access].Stmt;
       if (llvm::StringRef(M.text(M.stmt(S).Range)).contains("+="))
         Most = std::max(Most, roundsOf(M, S) / roundsOf(M, A.Barrier));
@@ -218,18 +158,20 @@ static double summedUp(const KernelModel &M, const Plan &P) {
   return Most;
 }
 
-double rcache::formFactor(const KernelModel &M, const Plan &P) {
-  bool Windows = false, Shuffled = false, Alike = false;
+double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
+  const Constants &Fit = constantsOf(On);
+  bool Windows = false, Exchanged = false, Alike = false;
   for (const ArrayPlan &A : P.Arrays) {
-    Alike |= A.X == Exchange::Reload && P.slots() > 1 &&
-             llvm::none_of(A.WindowReads, [](const WindowRead &R) {
+    const bool Reloads = A.as<Reloaded>() || A.as<StreamedRows>();
+    Alike |= Reloads && P.slots() > 1 &&
+             llvm::none_of(A.registerReads(), [](const WindowRead &R) {
                return llvm::any_of(R.Register, [](const isl::pw_aff &Index) {
                  return dependsOn(Index, "sx") || dependsOn(Index, "sy") ||
                         dependsOn(Index, "sz");
                });
              });
-    Windows |= A.X == Exchange::Reload || A.X == Exchange::Shuffle;
-    Shuffled |= A.X == Exchange::Shuffle;
+    Windows |= A.window() != nullptr;
+    Exchanged |= A.as<Shuffled>() != nullptr;
   }
   // What all slots read alike (a filter that is staged, too) can be used up
   // element by element only when the taps are outside; else the whole window
@@ -239,11 +181,11 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
   if (!Windows)
     return 1;
   for (const ArrayPlan &A : P.Arrays)
-    if (A.Stream && M.Arrays[A.Array].ElemBytes < 4)
+    if (A.as<StreamedRows>() && M.Arrays[A.Array].ElemBytes < 4)
       return 0.85; // and row by row there is nothing to do meanwhile
   // Shuffled elements arrive one by one: what comes first is used first only
   // when the taps are outside.
-  if (Shuffled && !P.TapsOutside)
+  if (Exchanged && !P.TapsOutside)
     return 0.89;
   // Integer sums are associative: with the taps outside the compiler adds two
   // elements in one instruction, and elements that arrive one by one do not
@@ -256,13 +198,13 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
     return llvm::StringRef(M.Arrays[A.Array].CanonicalType).contains("double");
   });
   if (P.TapsOutside) {
-    if (Sums >= ManyTaps && (Shuffled || Doubles))
+    if (Sums >= Fit.ManyTaps && (Exchanged || Doubles))
       return 1.1;
     // Then each tap waits for the one element that arrives (measured: 0.76 of
     // the same with all elements loaded).
-    if (Shuffled && Alike)
+    if (Exchanged && Alike)
       return 0.95;
-    return Shuffled || Sums >= ManyTaps ? 1.0 : 0.99;
+    return Exchanged || Sums >= Fit.ManyTaps ? 1.0 : 0.99;
   }
   return 1;
 }
@@ -270,6 +212,7 @@ double rcache::formFactor(const KernelModel &M, const Plan &P) {
 KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
                                     const std::array<int64_t, 3> &Block,
                                     const Arch &On) {
+  const Constants &Fit = constantsOf(On);
   KernelCounts K;
   common(M, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
@@ -278,7 +221,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
       Fill.write(A, K);
     else
       K.SharedLoads += roundsOf(M, A.Stmt) *
-                       sharedReadCost(M, A, Block, {1, 1, 1}, {1, 1, 1}, false);
+                       sharedReadCost(M, A, Block, Mapping(), false);
   Fill.count(K);
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read)
@@ -304,146 +247,219 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
   K.GridWarps = Grid.Warps;
   K.GridKnown = Grid.Known;
   K.ThreadsPerBlock = static_cast<unsigned>(Threads);
-  const double Unrolled = unrolledRegisters(M, Block);
+  const double Unrolled = unrolledRegisters(M, Block, Fit);
   K.Registers = Unrolled > 0
                     ? static_cast<unsigned>(std::min(
-                          PlaneRegisters + stateRegisters(M) + Unrolled,
+                          Fit.PlaneRegisters + stateRegisters(M) + Unrolled,
                           mostRegisters(K.ThreadsPerBlock)))
-                    : UsualRegisters;
+                    : static_cast<unsigned>(Fit.UsualRegisters);
   K.SharedBytes = sharedBytes(M, Threads);
   return K;
 }
+
+namespace {
+
+/// Bytes between the addresses that neighbouring lanes load \p W's elements from;
+/// \p Otherwise where the address does not tell. Lanes in different rows, a pitch
+/// apart, are scattered.
+double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
+                         double Otherwise) {
+  constexpr double Scattered = 256;
+  double Widest = 0;
+  for (const VectorLeaf &L : W.Leaves) {
+    const ValueRef &Index = L.Load->Operands[0];
+    if (Index->K != Value::Affine)
+      return Otherwise;
+    const auto Form = linearForm(
+        Index->Aff, isl::set::universe(Index->Aff.domain().space()));
+    if (!Form)
+      return Otherwise;
+    double Stride = 0;
+    for (const auto &[Id, Coefficient] : Form->Terms)
+      for (size_t D = 0; D < W.First.size(); ++D) {
+        if (!dependsOn(W.First[D], "tx"))
+          continue;
+        const auto Along = linearCoefficient(
+            W.First[D], "tx", isl::set::universe(W.First[D].domain().space()));
+        if (Id == A.Stage.ElemIds[D])
+          Stride += std::abs(static_cast<double>(Coefficient) *
+                             static_cast<double>(Along.value_or(1))) *
+                    L.ElemBytes * P.Map.Factor[0];
+        else if (llvm::is_contained(productFactors(Id), A.Stage.ElemIds[D]))
+          Stride = Scattered;
+      }
+    Widest = std::max(Widest, Stride);
+  }
+  return Widest > 0 ? Widest : Otherwise;
+}
+
+/// What the placement of one array adds to a kernel's counts.
+class PlacementCost {
+public:
+  PlacementCost(const KernelModel &M, const Plan &P, const Staging &Fill,
+                const std::array<int64_t, 3> &Block, const Constants &Fit,
+                KernelCounts &K)
+      : M(M), P(P), Fill(Fill), Block(Block), Fit(Fit), Slots(P.slots()),
+        Border(borderWarps(M, P, Block, Fit)), K(K) {}
+
+  double Registers = 0;
+  double Ahead = 0;   ///< registers of windows that rounds may load ahead
+  bool Fills = false; ///< shared memory is filled still
+
+  void add(const ArrayPlan &Of) {
+    A = &Of;
+    std::visit(*this, Of.Where);
+  }
+
+  void operator()(const KeptShared &) {
+    for (const SharedAccess &S : M.SharedAccesses)
+      if (S.Array == A->Array) {
+        if (S.K == SharedAccess::Write)
+          Fill.write(S, K);
+        else
+          K.SharedLoads += roundsOf(M, S.Stmt) *
+                           sharedReadCost(M, S, Block, P.Map, P.TapsOutside);
+      }
+    Fills = true;
+    K.SharedBytes =
+        sharedBytes(M, double(Block[0] * Block[1] * Block[2]) / Slots * Slots);
+    Registers += 2 * Slots; // a sum and an element a slot
+  }
+
+  void operator()(const FromSource &) {
+    // What it takes to stage an element is done anew in each read.
+    const double Ops = 4 + Fill.operations();
+    for (unsigned Rd : A->Reads) {
+      const double T = roundsOf(M, M.SharedAccesses[Rd].Stmt);
+      K.Loads.push_back({T, bytes(), double(bytes() * P.Map.laneStep(0))});
+      K.IntOps += Ops * T;
+    }
+    Registers += 1.5 * Slots;
+  }
+
+  void operator()(const ReadEarly &E) {
+    (*this)(FromSource());
+    Registers += double(E.registers()) * elementRegisters(M, A->Array);
+  }
+
+  void operator()(const Reloaded &R) {
+    const double Held = reload(R.W) * elementRegisters(M, A->Array);
+    Registers += Held;
+    Ahead += Held;
+  }
+
+  void operator()(const StreamedRows &S) {
+    // One row at a time, and the sums of all slots.
+    const double Window = reload(S.W) * elementRegisters(M, A->Array);
+    Registers +=
+        S.W.Extent[0] ? Window / double(S.W.Extent[0]) + Slots : Window;
+  }
+
+  void operator()(const Shuffled &S) {
+    const double Own = double(S.D.loaded(P.slots()));
+    const double All = double(S.W.registers());
+    load(S.W, Own, 1.0);
+    load(S.W, Own, 0.15);
+    const double Moved =
+        std::max(0.0, All - Own) * words(M, A->Array) * rounds() / Slots;
+    K.Shuffles += Moved;
+    K.Selects += Moved;
+    K.OtherOps += 4 / Slots;
+    Registers += (All + Own) * elementRegisters(M, A->Array);
+  }
+
+private:
+  const KernelModel &M;
+  const Plan &P;
+  const Staging &Fill;
+  const std::array<int64_t, 3> &Block;
+  const Constants &Fit;
+  const double Slots, Border;
+  KernelCounts &K;
+  const ArrayPlan *A = nullptr;
+
+  unsigned bytes() const { return M.Arrays[A->Array].ElemBytes; }
+  double rounds() const { return roundsOf(M, A->Barrier); }
+
+  /// \p Elements of a line, \p Share lines (or a part of the lanes): in the
+  /// interior by vectors.
+  void load(const Window &W, double Elements, double Share) {
+    const double Sources = std::max<double>(1, double(W.Leaves.size()));
+    const double Width = W.InteriorPiece >= 0 && W.VectorBytes
+                             ? std::max(1.0, double(W.VectorBytes) / bytes())
+                             : 1;
+    // Runs that are no multiple of the vector have scalar ends.
+    const double Full = std::floor(Elements / Width),
+                 Rest = Elements - Full * Width;
+    const bool Uniform = llvm::none_of(W.First, [](const isl::pw_aff &E) {
+      return dependsOn(E, "tx") || dependsOn(E, "ty");
+    });
+    const double Stride =
+        Uniform ? 0
+                : laneStride(P, *A, W, double(bytes()) * P.Map.Factor[0]);
+    if (Full > 0 && Width > 1)
+      K.Loads.push_back({Sources * Full * Share * rounds() / Slots,
+                         static_cast<unsigned>(Width * bytes()), Stride});
+    const double Single = Width > 1 ? Rest : Elements;
+    if (Single > 0)
+      K.Loads.push_back(
+          {Sources * Single * Share * rounds() / Slots, std::max(1u, bytes()),
+           P.Map.Stride[0] == 1 || Uniform ? Stride : double(bytes())});
+  }
+
+  /// A window that each thread loads; the registers of it that are read.
+  double reload(const Window &W) {
+    // Lines that are read in part only are loaded in part only.
+    double Rows = 1;
+    for (size_t D = 0; D + 1 < W.Extent.size(); ++D)
+      Rows *= static_cast<double>(W.Extent[D]);
+    if (!W.Lines.empty())
+      Rows = double(llvm::count_if(
+          W.Lines, [](const auto &L) { return L.first < L.second; }));
+    const double Elements = double(W.registersRead());
+    load(W, Elements / std::max(1.0, Rows), Rows);
+    if (W.Extent.size() > 1)
+      K.IntOps += Fit.RowAddress * Rows * rounds() / Slots;
+    // In warps at the border a few lanes stage element by element; half of
+    // what that takes is the same along a line of the window.
+    const double Singly = Elements * rounds() / Slots * Border;
+    K.IntOps += Singly * Fill.operations() / 2;
+    K.Loads.push_back({Singly, std::min(4u, bytes()), 0});
+    return Elements;
+  }
+};
+
+} // namespace
 
 KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                 const Staging &Fill,
                                 const std::array<int64_t, 3> &Block,
                                 const Arch &On) {
+  const Constants &Fit = constantsOf(On);
   KernelCounts K;
   common(M, K);
   double Slots = P.slots();
-  double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]) / Slots;
   // One sum a slot is counted with the windows.
+  PlacementCost Cost(M, P, Fill, Block, Fit, K);
+  for (const ArrayPlan &A : P.Arrays)
+    Cost.add(A);
   double Registers = 20 + stateRegisters(M) * Slots +
-                     std::max(0.0, sumRegisters(M) - 1) * Slots;
-  bool Fills = false;
-  double Ahead = 0; // registers of windows
-  const double Border = borderWarps(M, P, Block);
-  for (const ArrayPlan &A : P.Arrays) {
-    const SharedArray &Arr = M.Arrays[A.Array];
-    const double W = words(M, A.Array), Held = elementRegisters(M, A.Array);
-    double Window = 1, Rounds = 1;
-    for (int64_t E : A.Extent)
-      Window *= static_cast<double>(E);
-    if (A.X != Exchange::Shared)
-      Rounds = roundsOf(M, A.Barrier);
-    // A window loaded in the interior by vectors, LaneStride apart.
-    auto Load = [&](double Elements, double Share) {
-      double Sources = std::max<double>(1, double(A.Leaves.size()));
-      double Width = A.InteriorPiece >= 0 && A.VectorBytes
-                         ? std::max(1.0, double(A.VectorBytes) / Arr.ElemBytes)
-                         : 1;
-      // Runs that are no multiple of the vector have scalar ends.
-      double Full = std::floor(Elements / Width),
-             Rest = Elements - Full * Width;
-      const bool Uniform = llvm::none_of(A.First, [](const isl::pw_aff &E) {
-        return dependsOn(E, "tx") || dependsOn(E, "ty");
-      });
-      const double Stride =
-          Uniform ? 0
-                  : laneStride(P, A, double(Arr.ElemBytes) * P.Factor[0]);
-      if (Full > 0 && Width > 1)
-        K.Loads.push_back({Sources * Full * Share * Rounds / Slots,
-                           static_cast<unsigned>(Width * Arr.ElemBytes),
-                           Stride});
-      double Single = Width > 1 ? Rest : Elements;
-      if (Single > 0)
-        K.Loads.push_back(
-            {Sources * Single * Share * Rounds / Slots,
-             std::max(1u, Arr.ElemBytes),
-             P.Stride[0] == 1 || Uniform ? Stride : double(Arr.ElemBytes)});
-    };
-    switch (A.X) {
-    case Exchange::Shuffle: {
-      double Chunk = A.Cyclic ? Slots : double(A.Chunk);
-      Load(Chunk, 1.0);
-      Load(Chunk, 0.15);
-      double Moved = std::max(0.0, Window - Chunk);
-      K.Shuffles += Moved * W * Rounds / Slots;
-      K.Selects += Moved * W * Rounds / Slots;
-      K.OtherOps += 4 / Slots;
-      Registers += (Window + Chunk) * Held;
-      break;
-    }
-    case Exchange::Reload: {
-      // Lines that are read in part only are loaded in part only.
-      double Rows = 1, Elements = Window;
-      for (size_t D = 0; D + 1 < A.Extent.size(); ++D)
-        Rows *= static_cast<double>(A.Extent[D]);
-      if (!A.Lines.empty()) {
-        Rows = Elements = 0;
-        for (const auto &[Lo, Hi] : A.Lines) {
-          Rows += Lo < Hi;
-          Elements += double(std::max<int64_t>(0, Hi - Lo));
-        }
-        Window = Elements;
-      }
-      Load(Elements / std::max(1.0, Rows), Rows);
-      if (A.Extent.size() > 1)
-        K.IntOps += RowAddress * Rows * Rounds / Slots;
-      // In warps at the border a few lanes stage element by element; half of
-      // what that takes is the same along a line of the window.
-      const double Singly = Elements * Rounds / Slots * Border;
-      K.IntOps += Singly * Fill.operations() / 2;
-      K.Loads.push_back({Singly, std::min(4u, Arr.ElemBytes), 0});
-      // A streamed window holds one row, and the sums of all slots.
-      Registers += A.Stream && A.Extent[0]
-                       ? Window * Held / double(A.Extent[0]) + Slots
-                       : Window * Held;
-      Ahead += A.Stream ? 0 : Window * Held;
-      break;
-    }
-    case Exchange::Direct: {
-      // What it takes to stage an element is done anew in each read.
-      const double Ops = 4 + Fill.operations();
-      for (unsigned Rd : A.Reads) {
-        double T = roundsOf(M, M.SharedAccesses[Rd].Stmt);
-        K.Loads.push_back(
-            {T, Arr.ElemBytes,
-             double(Arr.ElemBytes) * (P.Stride[0] == 1 ? P.Factor[0] : 1)});
-        K.IntOps += Ops * T;
-      }
-      Registers += (A.Early ? Window * Held : 0) + 1.5 * Slots;
-      break;
-    }
-    case Exchange::Shared:
-      for (const SharedAccess &S : M.SharedAccesses)
-        if (S.Array == A.Array) {
-          if (S.K == SharedAccess::Write)
-            Fill.write(S, K);
-          else
-            K.SharedLoads +=
-                roundsOf(M, S.Stmt) *
-                sharedReadCost(M, S, Block, P.Factor, P.Stride, P.TapsOutside);
-        }
-      Fills = true;
-      K.SharedBytes = sharedBytes(M, Threads * Slots);
-      Registers += 2 * Slots; // a sum and an element a slot
-      break;
-    }
-  }
+                     std::max(0.0, sumRegisters(M) - 1) * Slots +
+                     Cost.Registers;
+  const bool Fills = Cost.Fills;
   for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
     const GlobalAccess &G = M.GlobalAccesses[I];
     if (G.K == GlobalAccess::Read)
       continue;
     unsigned Bytes = std::max(1u, G.ElemBytes);
-    double N = roundsOf(M, G.Stmt), Stride = double(Bytes) * P.Factor[0];
+    double N = roundsOf(M, G.Stmt), Stride = double(Bytes) * P.Map.Factor[0];
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.holds(I)) { // of those in several branches one is done
         N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
         Bytes = V.Bytes;
-        Registers += P.Factor[0] * G.ElemBytes / 4.0;
+        Registers += P.Map.Factor[0] * G.ElemBytes / 4.0;
       }
-    K.Stores.push_back({N, Bytes, P.Stride[0] == 1 ? Stride : double(Bytes)});
+    K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : double(Bytes)});
   }
   if (Fills)
     Fill.count(K);
@@ -458,8 +474,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   // The model was fitted to several outputs a thread with all their barriers;
   // what they gain by narrower ones has not been measured.
   const bool Planes = walksThroughPlanes(M, Block);
-  const bool Windows = llvm::any_of(
-      P.Arrays, [](const ArrayPlan &A) { return A.X != Exchange::Shared; });
+  const bool Windows = !P.allShared();
   const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier) {
@@ -467,7 +482,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       if (Scope == SyncScope::Block || AsFitted)
         K.Barriers += roundsOf(M, S.Id) *
                       (Windows && Planes && Scope != SyncScope::Block
-                           ? DroppedBarrier
+                           ? Fit.DroppedBarrier
                            : 1);
       else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
@@ -478,34 +493,35 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       Rounds = std::max(Rounds, roundsOf(M, S.Id));
   // Staging under a condition or in a loop is not overlapped between slots.
   K.LoadRounds = Rounds * (stagesUnderConditions(M, P)
-                               ? 1 + slotSerial(M, Block) * (Slots - 1)
+                               ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
   if (Fills)
     K.StagingRounds = Fill.furtherRounds() * Slots;
   for (const ArrayPlan &A : P.Arrays)
-    K.RowByRow |= A.Stream.has_value();
+    K.RowByRow |= A.as<StreamedRows>() != nullptr;
   const Arithmetic Code = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : copiesOf(M, P, S);
+    return Fill.holds(S) ? 0.0 : copiesOf(M, P, S, Fit);
   });
-  K.CodeBytes = InstructionBytes * Slots *
+  K.CodeBytes = Fit.InstructionBytes * Slots *
                 (Code.Fp + Code.Double + Code.Special + 0.5 * Code.Int);
   K.OutputsPerThread = static_cast<unsigned>(Slots);
   const GridSize Grid = gridWarps(M, Block, On);
   K.GridWarps = Grid.Warps / Slots;
   K.GridKnown = Grid.Known;
-  const auto Physical = physicalBlock(P, Block);
-  K.ThreadsPerBlock = Physical[0] * Physical[1] * Physical[2];
+  const auto Physical = P.Map.launchedBlock(Block);
+  K.ThreadsPerBlock =
+      static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);
   // Beside a plane's window there are the planes that are on their way and
   // where each slot is in them, as far as registers last.
   if (Planes)
     Registers =
-        std::max(Registers, std::min(Registers + Ahead, AheadRegisters));
+        std::max(Registers, std::min(Registers + Cost.Ahead, Fit.AheadRegisters));
   // Rounds are spread out as far as registers last, too.
   const double MostUnrolled =
-      Windows ? UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
+      Windows ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
   Registers =
       std::max(Registers,
-               std::min(Registers + unrolledRegisters(M, Block), MostUnrolled));
+               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
   // Larger blocks are compiled for what a block of theirs can have.
   if (K.ThreadsPerBlock > 256) {
     const double Most = mostRegisters(K.ThreadsPerBlock);

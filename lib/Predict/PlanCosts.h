@@ -27,7 +27,7 @@ KernelCounts planCounts(const KernelModel &M, const Plan &P,
 
 /// What the counts cannot tell: how well the compiler schedules a form, 1 for
 /// one slot after the other. A candidate's rank is its speed-up times this.
-double formFactor(const KernelModel &M, const Plan &P);
+double formFactor(const KernelModel &M, const Plan &P, const Arch &On);
 
 /// How the plan is emitted, in a few words: "slot by slot", "taps outside".
 std::string formName(const Plan &P);

@@ -16,12 +16,9 @@
 // whole waves of them are counted: a launch takes as many lives as it has
 // waves.
 //
-// The constants marked *fitted* were set together so that the best predicted of
-// all candidates of the programs of bench/planner comes as near as possible to
-// the best measured one on an H200 (docs/measurements,
-// bench/planner/analyse.py).
+// The constants, with where they come from, are those of Constants.def.
 
-#include "rcache/Prediction.h"
+#include "Constants.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
@@ -32,52 +29,12 @@ namespace rcache {
 
 namespace {
 
-/// Part of the peak bandwidth that a copy reaches.
-constexpr double CopyEfficiency = 0.86;
-/// Part of the issue slots that unrolled arithmetic fills. *Fitted.*
-constexpr double IssueEfficiency = 0.55;
-constexpr double Schedulers = 4;
-/// Bytes a clock and SM.
-constexpr double L1BytesPerClock = 128;
-constexpr double L2ReadBytesPerClock = 64;
-constexpr double L2WriteBytesPerClock = 32;
-constexpr double SectorBytes = 32;
-/// Clocks that a line of 128 bytes takes on its way to L2 for each store
-/// instruction that writes a part of it: a store whose lanes lie far apart
-/// touches more of them. *Fitted.*
-constexpr double StoreLineClocks = 6;
-/// Warp-wide wavefronts of shared memory or shuffles a clock and SM.
-constexpr double ExchangePerClock = 1;
-/// Nanoseconds of one round of global loads under load. *Fitted.*
-constexpr double LoadRoundNs = 750;
-/// Clocks by which the loads of a round follow one another. *Fitted.*
-constexpr double LoadClocks = 4;
-/// Nanoseconds of a further round that fills shared memory. *Fitted.*
-constexpr double StagingRoundNs = 220;
-/// Clocks that a barrier adds to a thread's life. *Fitted.*
-constexpr double BarrierClocks = 240;
-/// Part of a wave that is no wave of its own: grids that just fill the device.
-constexpr double WaveSlack = 0.001;
-/// Bytes of instructions that an SM holds near its schedulers. A thread that
-/// runs straight through more of them waits for each: the warps are in
-/// different places and nothing is used again. Twice as much is fetched anew
-/// altogether (measured with (2R+1)^2 convolutions on an H200, 1.3 to 9.2
-/// thousand multiply-adds a thread; `no_instruction` is what the warps wait
-/// for).
-constexpr double NearCodeBytes = 36864, FetchedAnew = 0.85;
-/// Exponents of the p-norms. *Fitted.*
-constexpr double OverlapFree = 3.8, OverlapWithBarriers = 1.7,
-                 OverlapLeast = 1.8;
-/// Part of the time in memory that is not overlapped when rows are loaded one
-/// after the other, and the exponent with which it adds. *Fitted.*
-constexpr double RowByRowDram = 0.8, OverlapOfRows = 2.08;
-
 /// Warps in different places are what keeps several resources busy: with more
 /// than four a scheduler they overlap freely, with one least. *Fitted.*
-double overlap(const Occupancy &O) {
-  const double PerScheduler = O.WarpsPerSm / Schedulers;
+double overlap(const Occupancy &O, const Constants &Fit) {
+  const double PerScheduler = O.WarpsPerSm / Fit.Schedulers;
   const double Part = std::clamp((PerScheduler - 1) / 3.25, 0.0, 1.0);
-  return OverlapLeast + Part * (OverlapFree - OverlapLeast);
+  return Fit.OverlapLeast + Part * (Fit.OverlapFree - Fit.OverlapLeast);
 }
 
 /// Bytes that one warp-wide access touches, in units of \p Unit bytes: lanes at
@@ -92,9 +49,9 @@ double touchedBytes(const MemoryAccesses &A, double Unit) {
 
 /// L1 reads at most one line of 128 bytes a wavefront, and needs one wavefront
 /// for 4 bytes a lane at least.
-double wavefronts(const MemoryAccesses &A) {
-  const double Lines = touchedBytes(A, L1BytesPerClock) / L1BytesPerClock;
-  return std::max(Lines, std::ceil(32.0 * A.Bytes / L1BytesPerClock));
+double wavefronts(const MemoryAccesses &A, const Constants &Fit) {
+  const double Lines = touchedBytes(A, Fit.L1BytesPerClock) / Fit.L1BytesPerClock;
+  return std::max(Lines, std::ceil(32.0 * A.Bytes / Fit.L1BytesPerClock));
 }
 
 double pNorm(std::initializer_list<double> Values, double P) {
@@ -109,7 +66,8 @@ double pNorm(std::initializer_list<double> Values, double P) {
 
 class Scorer {
 public:
-  Scorer(const KernelCounts &K, const Arch &A) : K(K), A(A) {
+  Scorer(const KernelCounts &K, const Arch &A)
+      : K(K), A(A), Fit(constantsOf(A)) {
     S.Occ = occupancy(A, K.Registers, K.ThreadsPerBlock, K.SharedBytes);
     Resident = S.Occ.WarpsPerSm;
     if (K.GridWarps > 0 && grid() < Resident)
@@ -131,12 +89,12 @@ public:
     const double Work = pNorm({S.of(Resource::Dram), S.of(Resource::L2),
                                S.of(Resource::L1), S.of(Resource::Exchange),
                                S.of(Resource::Issue), S.of(Resource::Arith)},
-                              overlap(S.Occ));
+                              overlap(S.Occ, Fit));
     latency();
     S.Clocks = pNorm({Work, S.of(Resource::Latency)},
-                     K.Barriers > 0 ? OverlapWithBarriers : OverlapFree);
+                     K.Barriers > 0 ? Fit.OverlapWithBarriers : Fit.OverlapFree);
     if (K.RowByRow)
-      S.Clocks = pNorm({S.Clocks, rowByRow()}, OverlapOfRows);
+      S.Clocks = pNorm({S.Clocks, rowByRow()}, Fit.OverlapOfRows);
     const auto *Max = std::max_element(S.Each.begin(), S.Each.end());
     S.Bound = static_cast<Resource>(Max - S.Each.begin());
     return S;
@@ -157,7 +115,7 @@ private:
 
   void dram() {
     const double BytesPerClock =
-        A.DramGBs * CopyEfficiency / (A.ClockGHz * A.Sms);
+        A.DramGBs * Fit.CopyEfficiency / (A.ClockGHz * A.Sms);
     set(Resource::Dram) = 32 * K.DramBytes / BytesPerClock;
   }
 
@@ -177,29 +135,29 @@ private:
   void caches() {
     double L1 = spillAccesses(), Written = 0, Read = 0;
     for (const MemoryAccesses &M : K.Loads) {
-      L1 += M.PerOutput * wavefronts(M);
+      L1 += M.PerOutput * wavefronts(M, Fit);
       // Lines that several instructions share are fetched once, and no version
       // needs less from L2 than from memory: what is read beyond the kernel's
       // own input hits in L1.
       Read = std::max(Read, M.PerOutput * 32.0 * M.Bytes);
     }
     for (const MemoryAccesses &M : K.Stores) {
-      L1 += M.PerOutput * wavefronts(M);
+      L1 += M.PerOutput * wavefronts(M, Fit);
       // L1 writes through: each partly written sector goes to L2 by itself.
       Written += M.PerOutput *
-                 std::max(touchedBytes(M, SectorBytes) / L2WriteBytesPerClock,
-                          touchedBytes(M, L1BytesPerClock) / L1BytesPerClock *
-                              StoreLineClocks);
+                 std::max(touchedBytes(M, Fit.SectorBytes) / Fit.L2WriteBytesPerClock,
+                          touchedBytes(M, Fit.L1BytesPerClock) / Fit.L1BytesPerClock *
+                              Fit.StoreLineClocks);
     }
     set(Resource::L1) = L1;
     set(Resource::L2) =
-        std::min(Read, 32 * std::max(K.DramBytes, 1.0)) / L2ReadBytesPerClock +
+        std::min(Read, 32 * std::max(K.DramBytes, 1.0)) / Fit.L2ReadBytesPerClock +
         Written;
   }
 
   void exchange() {
     set(Resource::Exchange) =
-        (K.SharedLoads + K.SharedStores + K.Shuffles) / ExchangePerClock;
+        (K.SharedLoads + K.SharedStores + K.Shuffles) / Fit.ExchangePerClock;
   }
 
   void instructions() {
@@ -211,8 +169,8 @@ private:
                        Alu + K.FpOps + K.DoubleOps + K.SpecialOps + K.OtherOps +
                        K.Barriers / K.OutputsPerThread;
     const double Fetched =
-        1 + FetchedAnew * std::clamp(K.CodeBytes / NearCodeBytes - 1, 0.0, 1.0);
-    set(Resource::Issue) = Fetched * All / (Schedulers * IssueEfficiency);
+        1 + Fit.FetchedAnew * std::clamp(K.CodeBytes / Fit.NearCodeBytes - 1, 0.0, 1.0);
+    set(Resource::Issue) = Fetched * All / (Fit.Schedulers * Fit.IssueEfficiency);
     set(Resource::Arith) = std::max(
         {32 * K.FpOps / A.Fp32Lanes, 32 * Alu / A.IntLanes,
          32 * K.DoubleOps / A.Fp64Lanes, 32 * K.SpecialOps / A.SpecialLanes});
@@ -223,20 +181,20 @@ private:
   double rowByRow() const {
     const double Dram = S.of(Resource::Dram);
     const double Bare = 0.7 * Dram / std::max(1e-9, S.of(Resource::Issue));
-    return RowByRowDram * Dram * std::min(1.0, Bare * Bare);
+    return Fit.RowByRowDram * Dram * std::min(1.0, Bare * Bare);
   }
 
   void latency() {
-    const double Life = LoadRoundNs * A.ClockGHz * std::max(K.LoadRounds, 0.0) +
-                        LoadClocks * loads() * K.OutputsPerThread +
-                        StagingRoundNs * A.ClockGHz * K.StagingRounds +
-                        BarrierClocks * K.Barriers;
+    const double Life = Fit.LoadRoundNs * A.ClockGHz * std::max(K.LoadRounds, 0.0) +
+                        Fit.LoadClocks * loads() * K.OutputsPerThread +
+                        Fit.StagingRoundNs * A.ClockGHz * K.StagingRounds +
+                        Fit.BarrierClocks * K.Barriers;
     double InFlight = S.Occ.WarpsPerSm;
     // Blocks that live as long as the launch run in waves: the last one takes
     // as long as the others, however few blocks are left for it.
     if (K.GridWarps > 0 && K.GridKnown) {
       const double Waves =
-          std::max(1.0, std::ceil(grid() / Resident - WaveSlack));
+          std::max(1.0, std::ceil(grid() / Resident - Fit.WaveSlack));
       S.Waves = static_cast<unsigned>(std::min(Waves, 1e6));
       InFlight = grid() / Waves;
     }
@@ -246,6 +204,7 @@ private:
 
   const KernelCounts &K;
   const Arch &A;
+  const Constants &Fit;
   double Resident = 0; ///< warps an SM, were the grid large enough
   Score S;
 };

@@ -104,9 +104,7 @@ bool readBefore(const KernelModel &M, const SharedAccess &S) {
 
 double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
                               const std::array<int64_t, 3> &Block,
-                              const std::array<unsigned, 3> &Factor,
-                              const std::array<int64_t, 3> &Stride,
-                              bool TapsOutside) {
+                              const Mapping &Map, bool TapsOutside) {
   if (readBefore(M, S))
     return 0;
   static const char *const Ids[2] = {"tx", "ty"};
@@ -120,10 +118,10 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
   int64_t Step[2] = {1, 0};
   for (int Ax = 0; Ax < 2; ++Ax) {
     auto C = laneStep(M, S, Ids[Ax]);
-    Step[Ax] = C ? *C * (Stride[Ax] == 1 ? int64_t(Factor[Ax]) : 1)
+    Step[Ax] = C ? *C * Map.laneStep(unsigned(Ax))
                  : (Depends & Bits[Ax] ? 1 : 0);
   }
-  const int64_t Row = std::max<int64_t>(1, Block[0] / Factor[0]);
+  const int64_t Row = Map.threadsOf(Block)[0];
   double Cost = wavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
                            std::max(1u, A.ElemBytes));
   // Four neighbours along an unrolled loop are one load of 16 bytes; two rows
@@ -131,5 +129,5 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
   if (A.ElemBytes == 4 && Step[0] % 4 == 0 && Step[1] % 4 == 0 &&
       readsNeighbours(M, S))
     Cost = (Cost <= 2 ? 1 : Cost) / 4;
-  return Cost / sharingSlots(M, S, Factor, TapsOutside);
+  return Cost / sharingSlots(M, S, Map.Factor, TapsOutside);
 }

@@ -6,17 +6,16 @@
 #ifndef RCACHE_LIB_PREDICT_SHAREDREADS_H
 #define RCACHE_LIB_PREDICT_SHAREDREADS_H
 
-#include "rcache/Model.h"
+#include "rcache/Plan.h"
 #include <array>
 
 namespace rcache {
 
-/// Wavefronts that a shared read costs a logical thread, when a physical one
-/// stands for Factor logical ones: slots that read the same element share it.
+/// Wavefronts that a shared read costs a logical thread, when the launch
+/// is mapped by \p Map: slots that read the same element share it.
 double sharedReadCost(const KernelModel &M, const SharedAccess &S,
-                      const std::array<int64_t, 3> &Block,
-                      const std::array<unsigned, 3> &Factor,
-                      const std::array<int64_t, 3> &Stride, bool TapsOutside);
+                      const std::array<int64_t, 3> &Block, const Mapping &Map,
+                      bool TapsOutside);
 
 } // namespace rcache
 

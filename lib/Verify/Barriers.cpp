@@ -20,7 +20,7 @@ public:
   Walk(const KernelModel &M, const Plan &P, World &W, uint64_t &Checks)
       : M(M), P(P), W(W), Checks(Checks) {
     for (const ArrayPlan &A : P.Arrays)
-      if (A.X == Exchange::Shared)
+      if (A.isShared())
         Kept.insert(A.Array);
   }
 
@@ -128,7 +128,7 @@ private:
     const SharedAccess &A = M.SharedAccesses[Access];
     std::array<int64_t, 3> N, T;
     for (unsigned X = 0; X < 3; ++X)
-      N[X] = W.block()[X] / P.Factor[X];
+      N[X] = W.block()[X] / P.Map.Factor[X];
     for (T[2] = 0; T[2] < W.block()[2]; ++T[2])
       for (T[1] = 0; T[1] < W.block()[1]; ++T[1])
         for (T[0] = 0; T[0] < W.block()[0]; ++T[0]) {
@@ -145,7 +145,7 @@ private:
 
   /// The physical thread of logical thread \p T along \p Axis, found by trying.
   int64_t physical(unsigned Axis, int64_t T) const {
-    const int64_t C = P.Factor[Axis], S = P.Stride[Axis];
+    const int64_t C = P.Map.Factor[Axis], S = P.Map.Stride[Axis];
     for (int64_t Slot = 0; Slot < C; ++Slot) {
       const int64_t First = T - Slot * S; // of slot 0
       if (First < 0)

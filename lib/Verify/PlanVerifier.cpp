@@ -5,6 +5,7 @@
 #include "Affine/IslTools.h"
 #include "Barriers.h"
 #include "World.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
 
@@ -62,7 +63,7 @@ public:
         throw Undecided{"no small launch meets what the plan assumes"};
       checkMapping();
       for (const ArrayPlan &A : P.Arrays)
-        if (A.X != Exchange::Shared && W.drawRounds(A.Barrier)) {
+        if (!A.isShared() && W.drawRounds(A.Barrier)) {
           ++Reached;
           arrayInLaunch(A);
         }
@@ -81,8 +82,11 @@ private:
   World W;
   uint64_t Checks = 0;
 
-  // Of the array and launch at hand.
+  // Of the array and launch at hand; Wd, Ex and Early: what its placement is.
   const ArrayPlan *A = nullptr;
+  const Window *Wd = nullptr;       ///< any placement with a window
+  const Distribution *Ex = nullptr; ///< of a shuffled one
+  const ReadEarly *Early = nullptr;
   std::map<Element, Content> Contents;
   std::set<Element> Asked;
   std::map<Element, Element> Held; ///< early reads of the thread: by register
@@ -140,8 +144,8 @@ void Verifier::everyAccessHasAPlace() {
   std::set<unsigned> InRegisters, InShared;
   std::map<unsigned, unsigned> Reads, Writes;
   for (const ArrayPlan &Plan : P.Arrays) {
-    (Plan.X == Exchange::Shared ? InShared : InRegisters).insert(Plan.Array);
-    if (Plan.X == Exchange::Shared)
+    (Plan.isShared() ? InShared : InRegisters).insert(Plan.Array);
+    if (Plan.isShared())
       continue;
     for (const unsigned R : Plan.Reads)
       ++Reads[R];
@@ -170,7 +174,7 @@ void Verifier::registersAreStatic(const ArrayPlan &Plan) {
   for (const unsigned L : P.UnrolledLoops)
     if (M.stmt(L).IterSymbol >= 0)
       Static.insert(M.Symbols[M.stmt(L).IterSymbol].Id);
-  for (const WindowRead &R : Plan.WindowReads)
+  for (const WindowRead &R : Plan.registerReads())
     for (const isl::pw_aff &I : R.Register)
       for (const std::string &Id : involvedIds(I))
         if (!Static.count(Id))
@@ -183,21 +187,21 @@ void Verifier::registersAreStatic(const ArrayPlan &Plan) {
 /// The logical thread, along \p Axis, of the first slot of physical thread
 /// \p Physical of a logical block.
 int64_t Verifier::slotThread(unsigned Axis, int64_t Physical) const {
-  const int64_t S = P.Stride[Axis], C = P.Factor[Axis];
+  const int64_t S = P.Map.Stride[Axis], C = P.Map.Factor[Axis];
   return Physical / S * S * C + Physical % S;
 }
 
 void Verifier::checkMapping() {
   int64_t Physical = 1;
   for (unsigned X = 0; X < 3; ++X) {
-    const int64_t C = P.Factor[X], S = P.Stride[X];
+    const int64_t C = P.Map.Factor[X], S = P.Map.Stride[X];
     if (C < 1 || S < 1 || W.block()[X] % C != 0 ||
         (C > 1 && W.block()[X] % (C * S) != 0))
       wrong("the slots do not fill the block");
     Physical *= W.block()[X] / C;
   }
   for (const ArrayPlan &Plan : P.Arrays)
-    if (Plan.X == Exchange::Shuffle && Physical % 32 != 0)
+    if (Plan.as<Shuffled>() && Physical % 32 != 0)
       wrong("a warp would hold threads of two blocks, or be incomplete");
 }
 
@@ -217,7 +221,7 @@ void Verifier::forEachPhysical(
     const std::function<void(unsigned, const Thread &)> &F) const {
   Thread N;
   for (unsigned X = 0; X < 3; ++X)
-    N[X] = W.block()[X] / P.Factor[X];
+    N[X] = W.block()[X] / P.Map.Factor[X];
   unsigned Linear = 0;
   for (int64_t Z = 0; Z < N[2]; ++Z)
     for (int64_t Y = 0; Y < N[1]; ++Y)
@@ -323,12 +327,12 @@ void Verifier::askFor(const Element &E, bool Needed) {
 /// The loads of a run ask nothing: it must lie in the interior piece. The
 /// addresses of those that are one vector must follow one another.
 void Verifier::checkRun(const Element &Start, int64_t Count) {
-  if (A->InteriorPiece < 0)
+  if (Wd->InteriorPiece < 0)
     return;
-  if (A->InteriorPiece >= static_cast<int>(A->Stage.Pieces.size()))
+  if (Wd->InteriorPiece >= static_cast<int>(A->Stage.Pieces.size()))
     wrong("the interior piece does not exist");
   W.setElement(A->Stage.ElemIds, Start);
-  if (!A->Interior.is_null() && !W.holds(A->Interior))
+  if (!Wd->Interior.is_null() && !W.holds(Wd->Interior))
     return;
   std::vector<int64_t> FirstIndex;
   for (int64_t R = 0; R < Count; ++R) {
@@ -336,14 +340,14 @@ void Verifier::checkRun(const Element &Start, int64_t Count) {
     E.back() += offset(R);
     W.setElement(A->Stage.ElemIds, E);
     count();
-    for (int I = 0; I <= A->InteriorPiece; ++I)
-      if (W.holds(A->Stage.Pieces[I].Domain) != (I == A->InteriorPiece))
+    for (int I = 0; I <= Wd->InteriorPiece; ++I)
+      if (W.holds(A->Stage.Pieces[I].Domain) != (I == Wd->InteriorPiece))
         wrong("the run from " + name() + str(Start) +
               " leaves the interior at " + str(E));
-    if (!A->Stage.Pieces[A->InteriorPiece].Guards.empty())
+    if (!A->Stage.Pieces[Wd->InteriorPiece].Guards.empty())
       wrong("the interior of " + name() + " is guarded");
-    for (unsigned L = 0; L < A->Leaves.size(); ++L) {
-      const ValueRef &Index = A->Leaves[L].Load->Operands[0];
+    for (unsigned L = 0; L < Wd->Leaves.size(); ++L) {
+      const ValueRef &Index = Wd->Leaves[L].Load->Operands[0];
       if (Index->K != Value::Affine)
         wrong("a run of loads whose index is not affine");
       const std::optional<int64_t> I = W.value(Index->Aff);
@@ -362,9 +366,9 @@ void Verifier::checkRun(const Element &Start, int64_t Count) {
 
 /// Where register \p Register of the last dimension lies, relative to First.
 int64_t Verifier::offset(int64_t Register) const {
-  if (A->SlotSpan == 0 || A->X != Exchange::Reload)
+  if (Wd->SlotSpan == 0 || Ex)
     return Register;
-  return Register / A->SlotSpan * A->SlotStep + Register % A->SlotSpan;
+  return Register / Wd->SlotSpan * Wd->SlotStep + Register % Wd->SlotSpan;
 }
 
 /// The registers [first, second) that are loaded in the line that holds
@@ -372,12 +376,12 @@ int64_t Verifier::offset(int64_t Register) const {
 std::pair<int64_t, int64_t> Verifier::line(const Element &Register) const {
   if (Register.empty())
     return {0, 1};
-  if (A->Lines.empty())
-    return {0, A->Extent.back()};
+  if (Wd->Lines.empty())
+    return {0, Wd->Extent.back()};
   size_t L = 0;
   for (size_t D = 0; D + 1 < Register.size(); ++D)
-    L = L * static_cast<size_t>(A->Extent[D]) + static_cast<size_t>(Register[D]);
-  return L < A->Lines.size() ? A->Lines[L] : std::pair<int64_t, int64_t>(0, 0);
+    L = L * static_cast<size_t>(Wd->Extent[D]) + static_cast<size_t>(Register[D]);
+  return L < Wd->Lines.size() ? Wd->Lines[L] : std::pair<int64_t, int64_t>(0, 0);
 }
 
 std::optional<Element> Verifier::inReload(const Element &First,
@@ -387,7 +391,7 @@ std::optional<Element> Verifier::inReload(const Element &First,
   if (!Register.empty() && (Register.back() < Lo || Register.back() >= Hi))
     return std::nullopt; // not loaded
   for (unsigned D = 0; D < Register.size(); ++D) {
-    if (Register[D] < 0 || Register[D] >= A->Extent[D])
+    if (Register[D] < 0 || Register[D] >= Wd->Extent[D])
       return std::nullopt;
     E[D] += D + 1 == Register.size() ? offset(Register[D]) : Register[D];
   }
@@ -399,16 +403,16 @@ std::optional<Element> Verifier::inReload(const Element &First,
 /// one.
 std::optional<int64_t> Verifier::inChunks(const std::vector<Element> &Firsts,
                                           unsigned Lane, int64_t Register) {
-  const int64_t B = A->Chunk;
-  if (B < 1 || Register < 0 || Register >= A->Extent[0])
+  const int64_t B = Ex->Chunk;
+  if (B < 1 || Register < 0 || Register >= Wd->Extent[0])
     return std::nullopt;
-  const int64_t Phase = Register / B, Last = (A->Extent[0] - 1) / B;
+  const int64_t Phase = Register / B, Last = (Wd->Extent[0] - 1) / B;
   if (Phase > 31)
     return std::nullopt;
   const int64_t Source =
-      ((static_cast<int64_t>(Lane) + A->Direction * Phase) % 32 + 32) % 32;
-  const bool High = A->Direction > 0 ? Source < Phase : Source >= 32 - Phase;
-  const bool HasHigh = A->Direction > 0 ? Source < Last : Source >= 32 - Last;
+      ((static_cast<int64_t>(Lane) + Ex->Direction * Phase) % 32 + 32) % 32;
+  const bool High = Ex->Direction > 0 ? Source < Phase : Source >= 32 - Phase;
+  const bool HasHigh = Ex->Direction > 0 ? Source < Last : Source >= 32 - Last;
   if (High && !HasHigh)
     return std::nullopt;
   return Firsts[Source][0] + Register % B + (High ? 32 * B : 0);
@@ -418,7 +422,7 @@ std::optional<int64_t> Verifier::inChunks(const std::vector<Element> &Firsts,
 /// j from the lane j further on, which publishes register s or a later one.
 std::optional<int64_t> Verifier::inCyclic(const std::vector<Element> &Firsts,
                                           unsigned Lane, int64_t Register) {
-  const int64_t Span = A->SlotSpan, C = P.Factor[0];
+  const int64_t Span = Wd->SlotSpan, C = P.Map.Factor[0];
   if (Span < 1 || Register < 0 || Register >= C * Span)
     return std::nullopt;
   const int64_t Slot = Register / Span, J = Register % Span;
@@ -433,11 +437,11 @@ std::optional<int64_t> Verifier::inCyclic(const std::vector<Element> &Firsts,
 std::optional<Element> Verifier::inWindow(const std::vector<Element> &Firsts,
                                           unsigned Lane,
                                           const Element &Register) {
-  if (A->X == Exchange::Reload)
+  if (!Ex)
     return inReload(Firsts[Lane], Register);
   if (Register.size() != 1 || Firsts[Lane].size() != 1)
     return std::nullopt;
-  const std::optional<int64_t> E = A->Cyclic
+  const std::optional<int64_t> E = Ex->K == Distribution::Cyclic
                                        ? inCyclic(Firsts, Lane, Register[0])
                                        : inChunks(Firsts, Lane, Register[0]);
   if (!E)
@@ -458,7 +462,7 @@ void Verifier::askForRegisters(const std::vector<Element> &Firsts,
       askFor(E, /*Needed=*/false);
     }
   };
-  if (A->X == Exchange::Reload) {
+  if (!Ex) {
     if (First.empty()) {
       AskRun(First, 1);
       return;
@@ -474,22 +478,22 @@ void Verifier::askForRegisters(const std::vector<Element> &Firsts,
       if (Lo < Hi)
         AskRun(Start, Hi - Lo);
       unsigned D = 0;
-      while (D + 1 < First.size() && ++Row[D] == A->Extent[D])
+      while (D + 1 < First.size() && ++Row[D] == Wd->Extent[D])
         Row[D++] = 0;
       if (D + 1 >= First.size())
         return;
     }
   }
-  if (A->Cyclic) {
-    const int64_t All = 32 * P.Factor[0] + A->SlotSpan - 1;
+  if (Ex->K == Distribution::Cyclic) {
+    const int64_t All = 32 * P.Map.Factor[0] + Wd->SlotSpan - 1;
     for (int64_t R = 0; 32 * R + Lane < All; ++R)
       askFor({First[0] + 32 * R}, /*Needed=*/false);
     return;
   }
-  const int64_t Last = (A->Extent[0] - 1) / A->Chunk;
-  AskRun(First, A->Chunk);
-  if (A->Direction > 0 ? Lane < Last : Lane >= 32 - Last)
-    AskRun({First[0] + 32 * static_cast<int64_t>(A->Chunk)}, A->Chunk);
+  const int64_t Last = (Wd->Extent[0] - 1) / Ex->Chunk;
+  AskRun(First, Ex->Chunk);
+  if (Ex->Direction > 0 ? Lane < Last : Lane >= 32 - Last)
+    AskRun({First[0] + 32 * static_cast<int64_t>(Ex->Chunk)}, Ex->Chunk);
 }
 
 //===-- Reads -------------------------------------------------------------===//
@@ -509,11 +513,11 @@ void Verifier::checkRead(unsigned Access, const std::vector<Element> &Firsts,
     return; // undefined in the original
   }
   count();
-  if (A->X != Exchange::Direct) {
+  if (Wd) {
     const auto It =
-        std::find_if(A->WindowReads.begin(), A->WindowReads.end(),
+        std::find_if(Wd->Reads.begin(), Wd->Reads.end(),
                      [&](const WindowRead &R) { return R.Access == Access; });
-    if (It == A->WindowReads.end() || It->Register.size() != S.Index.size())
+    if (It == Wd->Reads.end() || It->Register.size() != S.Index.size())
       wrong("the read " + at(S) + " has no register");
     const Element Register = W.element(It->Register);
     const std::optional<Element> Got = inWindow(Firsts, Lane, Register);
@@ -531,8 +535,8 @@ void Verifier::checkRead(unsigned Access, const std::vector<Element> &Firsts,
 void Verifier::checkEarly(const Thread &First, const Thread &Slot,
                           const Thread &T) {
   const SharedAccess &S = M.SharedAccesses[A->Reads.front()];
-  if (A->WindowReads.size() != 1 || A->WindowReads[0].Access != A->Reads[0] ||
-      A->WindowReads[0].Register.size() != A->Extent.size())
+  if (Early->Read.Access != A->Reads[0] ||
+      Early->Read.Register.size() != Early->Extent.size())
     wrong("the read " + at(S) + " has no register");
   W.setThread(T);
   if (!W.holds(S.Domain))
@@ -540,10 +544,10 @@ void Verifier::checkEarly(const Thread &First, const Thread &Slot,
   const Element E = W.element(S.Index);
   W.setThread(First);
   W.setSlot(Slot);
-  const Element Loaded = W.element(A->First);
-  const Element Register = W.element(A->WindowReads[0].Register);
+  const Element Loaded = W.element(Early->First);
+  const Element Register = W.element(Early->Read.Register);
   for (size_t D = 0; D < Register.size(); ++D)
-    if (Register[D] < 0 || Register[D] >= A->Extent[D])
+    if (Register[D] < 0 || Register[D] >= Early->Extent[D])
       wrong("register " + str(Register) + " of " + at(S) + " does not exist");
   if (Loaded != E || !Held.emplace(Register, E).second)
     wrong("thread " + str(T) + " reads " + name() + str(E) + ", its register " +
@@ -556,17 +560,17 @@ void Verifier::checkReads(const std::vector<Element> &Firsts, unsigned Lane,
                           const Thread &First) {
   Thread S;
   Held.clear();
-  for (S[2] = 0; S[2] < P.Factor[2]; ++S[2])
-    for (S[1] = 0; S[1] < P.Factor[1]; ++S[1])
-      for (S[0] = 0; S[0] < P.Factor[0]; ++S[0]) {
+  for (S[2] = 0; S[2] < P.Map.Factor[2]; ++S[2])
+    for (S[1] = 0; S[1] < P.Map.Factor[1]; ++S[1])
+      for (S[0] = 0; S[0] < P.Map.Factor[0]; ++S[0]) {
         Thread T = First;
         for (unsigned X = 0; X < 3; ++X)
-          T[X] += S[X] * P.Stride[X];
+          T[X] += S[X] * P.Map.Stride[X];
         for (const unsigned Access : A->Reads) {
           W.setThread(T);
           W.setSlot(S);
           W.forEachRound(M.SharedAccesses[Access].Stmt, A->Barrier, [&] {
-            if (A->Early)
+            if (Early)
               checkEarly(First, S, T);
             W.setThread(T);
             checkRead(Access, Firsts, Lane, T);
@@ -577,14 +581,26 @@ void Verifier::checkReads(const std::vector<Element> &Firsts, unsigned Lane,
 
 void Verifier::arrayInLaunch(const ArrayPlan &Which) {
   A = &Which;
+  Wd = nullptr;
+  Ex = nullptr;
+  Early = nullptr;
+  std::visit(llvm::makeVisitor([](const KeptShared &) {},
+                               [](const FromSource &) {},
+                               [&](const ReadEarly &E) { Early = &E; },
+                               [&](const Reloaded &R) { Wd = &R.W; },
+                               [&](const StreamedRows &S) { Wd = &S.W; },
+                               [&](const Shuffled &S) {
+                                 Wd = &S.W;
+                                 Ex = &S.D;
+                               }),
+             Which.Where);
   Asked.clear();
   executeWrites();
   if (A->Reads.empty())
     return;
-  if (A->X != Exchange::Direct && A->First.size() != A->Extent.size())
+  if (Wd && Wd->First.size() != Wd->Extent.size())
     wrong("the window of " + name() + " has no shape");
-  if (A->X == Exchange::Shuffle &&
-      (A->First.size() != 1 || A->Chunk < 1 || A->Extent[0] < 1))
+  if (Ex && (Wd->First.size() != 1 || Ex->Chunk < 1 || Wd->Extent[0] < 1))
     wrong("the chunks of " + name() + " have no shape");
   // Warp by warp; the last one may be incomplete (no shuffles then).
   std::vector<Thread> Warp;
@@ -593,12 +609,11 @@ void Verifier::arrayInLaunch(const ArrayPlan &Which) {
     for (const Thread &T : Warp) {
       W.setThread(T);
       W.setSlot({0, 0, 0});
-      Firsts.push_back(A->X == Exchange::Direct ? Element()
-                                                : W.element(A->First));
+      Firsts.push_back(Wd ? W.element(Wd->First) : Element());
     }
     for (unsigned Lane = 0; Lane < Warp.size(); ++Lane) {
       W.setThread(Warp[Lane]);
-      if (A->X != Exchange::Direct)
+      if (Wd)
         askForRegisters(Firsts, Lane);
       checkReads(Firsts, Lane, Warp[Lane]);
     }

@@ -186,10 +186,10 @@ void World::forgetThread() {
 //===-- Launches ----------------------------------------------------------===//
 
 void World::drawGeometry() {
-  if (P.Block) {
-    Block = *P.Block;
+  if (P.Map.Block) {
+    Block = *P.Map.Block;
   } else {
-    const int64_t Multiple = std::max(1u, P.BlockMultiple);
+    const int64_t Multiple = std::max(1u, P.Map.BlockMultiple);
     std::vector<int64_t> Sizes;
     for (int64_t K : {1, 2, 3, 4})
       if (K * Multiple <= 1024)

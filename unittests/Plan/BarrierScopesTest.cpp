@@ -20,10 +20,10 @@ std::string scopes(const std::string &Body, std::array<int64_t, 3> Block,
                                std::to_string(Block[2]) + ")");
   const KernelModel &M = Of.only();
   Plan P;
-  P.Factor = Factor;
-  P.Stride = Stride;
-  P.Block = Block;
-  P.Merge = false;
+  P.Map.Factor = Factor;
+  P.Map.Stride = Stride;
+  P.Map.Block = Block;
+  P.Map.Merge = false;
   P.KeepBarriers = true;
   for (unsigned A = 0; A < M.Arrays.size(); ++A) {
     ArrayPlan Kept;

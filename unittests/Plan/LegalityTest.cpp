@@ -69,7 +69,7 @@ TEST(Legality, Slots) {
 /// Array 0 read from its source at each read.
 std::optional<Decline> moved(const KernelModel &M, Plan &P, bool NoAlias) {
   ArrayPlan A;
-  A.X = Exchange::Direct;
+  A.Where = FromSource();
   for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
     (M.SharedAccesses[I].K == SharedAccess::Write ? A.Writes : A.Reads)
         .push_back(I);

@@ -20,6 +20,8 @@ namespace {
 ///   __syncthreads();
 ///   for (int j = 0; j <= 2 * K; ++j) sum += s[l + j];   g + 2 * K < n
 /// }
+enum class Exchange { Shuffle, Reload, Direct };
+
 class PlanVerifierTest : public ::testing::Test {
 protected:
   static constexpr int K = 3;
@@ -133,36 +135,41 @@ protected:
 
   Plan plan(Exchange X) {
     Plan P;
-    P.Factor = {C, 1, 1};
-    P.BlockMultiple = 32 * C;
+    P.Map.Factor = {C, 1, 1};
+    P.Map.BlockMultiple = 32 * C;
     P.UnrolledLoops = {4};
     ArrayPlan A;
     A.Barrier = 3;
     A.Writes = {0, 1};
     A.Reads = {2};
-    A.X = X;
     A.Stage = staging();
-    if (X != Exchange::Direct) {
-      A.First = {value("[tx] -> { [(tx)] }")};
-      A.Extent = {C + 2 * K};
-      WindowRead R;
-      R.Access = 2;
-      R.Register = {value("[sx, j] -> { [(sx + j)] }")};
-      A.WindowReads = {R};
-    }
+    Window W;
+    W.First = {value("[tx] -> { [(tx)] }")};
+    W.Extent = {C + 2 * K};
+    WindowRead R;
+    R.Access = 2;
+    R.Register = {value("[sx, j] -> { [(sx + j)] }")};
+    W.Reads = {R};
     const int Run = X == Exchange::Shuffle ? C : C + 2 * K;
-    if (X != Exchange::Direct) {
-      A.InteriorPiece = 0;
-      A.Interior = cond("[e0, bdx, bb, n] -> { : 0 <= e0 and e0 + " +
-                        std::to_string(Run - 1) + " < bdx + 6 and bb + e0 + " +
-                        std::to_string(Run - 1) + " < n }");
-      VectorLeaf L;
-      L.Load = A.Stage.Pieces[0].V;
-      L.ElemBytes = 4;
-      A.Leaves = {L};
+    W.InteriorPiece = 0;
+    W.Interior = cond("[e0, bdx, bb, n] -> { : 0 <= e0 and e0 + " +
+                      std::to_string(Run - 1) + " < bdx + 6 and bb + e0 + " +
+                      std::to_string(Run - 1) + " < n }");
+    VectorLeaf L;
+    L.Load = A.Stage.Pieces[0].V;
+    L.ElemBytes = 4;
+    W.Leaves = {L};
+    switch (X) {
+    case Exchange::Shuffle:
+      A.Where = Shuffled{W, {Distribution::Chunked, C, 1}};
+      break;
+    case Exchange::Reload:
+      A.Where = Reloaded{W};
+      break;
+    case Exchange::Direct:
+      A.Where = FromSource();
+      break;
     }
-    if (X == Exchange::Shuffle)
-      A.Chunk = C;
     P.Arrays = {A};
     return P;
   }
@@ -170,17 +177,21 @@ protected:
   /// The literature's round robin, C slots of stride 32.
   Plan cyclic() {
     Plan P = plan(Exchange::Shuffle);
-    P.Stride = {32, 1, 1};
-    ArrayPlan &A = P.Arrays[0];
-    A.Cyclic = true;
-    A.Chunk = 1;
-    A.SlotSpan = 2 * K + 1;
-    A.SlotStep = 32;
-    A.Extent = {static_cast<int64_t>(C) * (2 * K + 1)};
-    A.WindowReads[0].Register = {value("[sx, j] -> { [(7sx + j)] }")};
-    A.InteriorPiece = -1;
-    A.Leaves.clear();
+    P.Map.Stride = {32, 1, 1};
+    exchange(P) = {Distribution::Cyclic, 1, 1};
+    Window &W = window(P);
+    W.SlotSpan = 2 * K + 1;
+    W.SlotStep = 32;
+    W.Extent = {static_cast<int64_t>(C) * (2 * K + 1)};
+    W.Reads[0].Register = {value("[sx, j] -> { [(7sx + j)] }")};
+    W.InteriorPiece = -1;
+    W.Leaves.clear();
     return P;
+  }
+
+  static Window &window(Plan &P) { return *P.Arrays[0].window(); }
+  static Distribution &exchange(Plan &P) {
+    return P.Arrays[0].as<Shuffled>()->D;
   }
 
   void expectRight(const KernelModel &M, const Plan &P) {
@@ -207,7 +218,7 @@ TEST_F(PlanVerifierTest, RightPlans) {
 
 TEST_F(PlanVerifierTest, KnownBlock) {
   Plan P = plan(Exchange::Shuffle);
-  P.Block = {256, 1, 1};
+  P.Map.Block = {256, 1, 1};
   expectRight(model(), P);
 }
 
@@ -218,12 +229,11 @@ TEST_F(PlanVerifierTest, ReversedReads) {
       value("[tx, bdx, j] -> { [(bdx - 1 - tx + j)] }")};
   M.SharedAccesses[2].Domain = cond("[bb, n, bdx] -> { : bb + bdx + 6 <= n }");
   Plan P = plan(Exchange::Shuffle);
-  ArrayPlan &A = P.Arrays[0];
-  A.First = {value("[tx, bdx] -> { [(bdx - 4 - tx)] }")};
-  A.WindowReads[0].Register = {value("[sx, j] -> { [(3 - sx + j)] }")};
-  A.Direction = -1;
+  window(P).First = {value("[tx, bdx] -> { [(bdx - 4 - tx)] }")};
+  window(P).Reads[0].Register = {value("[sx, j] -> { [(3 - sx + j)] }")};
+  exchange(P).Direction = -1;
   expectRight(M, P);
-  A.Direction = 1;
+  exchange(P).Direction = 1;
   expectWrong(M, P, "register");
 }
 
@@ -246,8 +256,8 @@ TEST_F(PlanVerifierTest, CooperativeStaging) {
     Plan P = plan(X);
     P.Arrays[0].Writes = {0};
     P.Arrays[0].Reads = {1};
-    for (WindowRead &R : P.Arrays[0].WindowReads)
-      R.Access = 1;
+    if (X != Exchange::Direct)
+      window(P).Reads[0].Access = 1;
     expectRight(M, P);
   }
 }
@@ -294,11 +304,11 @@ protected:
 TEST_F(Planted, WrongRegister) {
   for (const Exchange X : {Exchange::Shuffle, Exchange::Reload}) {
     plant(X, "register", [&](Plan &P) {
-      P.Arrays[0].WindowReads[0].Register = {
+      window(P).Reads[0].Register = {
           value("[sx, j] -> { [(sx + j + 1)] }")};
     });
     plant(X, "register", [&](Plan &P) {
-      P.Arrays[0].WindowReads[0].Register = {value("[sx, j] -> { [(j)] }")};
+      window(P).Reads[0].Register = {value("[sx, j] -> { [(j)] }")};
     });
   }
 }
@@ -306,7 +316,7 @@ TEST_F(Planted, WrongRegister) {
 TEST_F(Planted, WindowOffByOne) {
   for (const Exchange X : {Exchange::Shuffle, Exchange::Reload})
     plant(X, "register", [&](Plan &P) {
-      P.Arrays[0].First = {value("[tx] -> { [(tx + 1)] }")};
+      window(P).First = {value("[tx] -> { [(tx + 1)] }")};
     });
 }
 
@@ -314,16 +324,16 @@ TEST_F(Planted, LaneOffByOne) {
   // A chunk that does not fit the distance between lanes.
   for (const unsigned Chunk : {C - 1, C + 1, 2 * C})
     plant(Exchange::Shuffle, "register", [&](Plan &P) {
-      P.Arrays[0].Chunk = Chunk;
-      P.Arrays[0].InteriorPiece = -1;
+      exchange(P).Chunk = Chunk;
+      window(P).InteriorPiece = -1;
     });
   plant(Exchange::Shuffle, "register",
-        [&](Plan &P) { P.Arrays[0].Direction = -1; });
+        [&](Plan &P) { exchange(P).Direction = -1; });
 }
 
 TEST_F(Planted, MissingPhase) {
   for (const Exchange X : {Exchange::Shuffle, Exchange::Reload})
-    plant(X, "register", [&](Plan &P) { P.Arrays[0].Extent[0] -= 1; });
+    plant(X, "register", [&](Plan &P) { window(P).Extent[0] -= 1; });
 }
 
 TEST_F(Planted, StagingFunctionShifted) {
@@ -352,7 +362,8 @@ TEST_F(Planted, StagingTooSmall) {
   for (const Exchange X :
        {Exchange::Shuffle, Exchange::Reload, Exchange::Direct})
     plant(X, "staging function says nothing", [&](Plan &P) {
-      P.Arrays[0].InteriorPiece = -1;
+      if (P.Arrays[0].window())
+        window(P).InteriorPiece = -1;
       P.Arrays[0].Stage.Pieces[0].Domain =
           cond("[e0, bdx, bb, n] -> { : 0 <= e0 < bdx + 5 and bb + e0 < n }");
     });
@@ -361,11 +372,11 @@ TEST_F(Planted, StagingTooSmall) {
 TEST_F(Planted, MissingGuardOfVectors) {
   for (const Exchange X : {Exchange::Shuffle, Exchange::Reload}) {
     plant(X, "leaves the interior", [&](Plan &P) {
-      P.Arrays[0].Interior =
+      window(P).Interior =
           cond("[e0, bdx, bb, n] -> { : 0 <= e0 and bb + e0 < n }");
     });
     plant(X, "leaves the interior",
-          [&](Plan &P) { P.Arrays[0].Interior = cond("{ : }"); });
+          [&](Plan &P) { window(P).Interior = cond("{ : }"); });
   }
 }
 
@@ -377,9 +388,9 @@ TEST_F(Planted, VectorOfWhatIsNoRun) {
                : "[tx, bb] -> { [(2bb + 2tx)] }");
   Plan P = plan(Exchange::Reload);
   P.Arrays[0].Stage.Pieces[0].V = load("[e0, bb] -> { [(2bb + 2e0)] }");
-  P.Arrays[0].Leaves[0].Load = P.Arrays[0].Stage.Pieces[0].V;
+  window(P).Leaves[0].Load = P.Arrays[0].Stage.Pieces[0].V;
   expectWrong(M, P, "not one run of memory");
-  P.Arrays[0].InteriorPiece = -1;
+  window(P).InteriorPiece = -1;
   expectRight(M, P);
 }
 
@@ -396,8 +407,8 @@ TEST_F(Planted, CoverageThatDoesNotHold) {
 }
 
 TEST_F(Planted, IncompleteWarps) {
-  plant(Exchange::Shuffle, "warp", [&](Plan &P) { P.BlockMultiple = 16 * C; });
-  plant(Exchange::Shuffle, "slots", [&](Plan &P) { P.Block = {130, 1, 1}; });
+  plant(Exchange::Shuffle, "warp", [&](Plan &P) { P.Map.BlockMultiple = 16 * C; });
+  plant(Exchange::Shuffle, "slots", [&](Plan &P) { P.Map.Block = {130, 1, 1}; });
 }
 
 TEST_F(Planted, LostAccesses) {
@@ -405,7 +416,7 @@ TEST_F(Planted, LostAccesses) {
         [&](Plan &P) { P.Arrays[0].Writes = {0}; });
   plant(Exchange::Shuffle, "sources", [&](Plan &P) { P.Arrays[0].Reads = {}; });
   plant(Exchange::Shuffle, "no register",
-        [&](Plan &P) { P.Arrays[0].WindowReads = {}; });
+        [&](Plan &P) { window(P).Reads = {}; });
 }
 
 TEST_F(Planted, RegisterIndexThatIsNotStatic) {
@@ -413,18 +424,18 @@ TEST_F(Planted, RegisterIndexThatIsNotStatic) {
 }
 
 TEST_F(Planted, Cyclic) {
-  auto Change = [&](const std::function<void(ArrayPlan &)> &F) {
+  auto Change = [&](const std::function<void(Window &)> &F) {
     Plan P = cyclic();
-    F(P.Arrays[0]);
+    F(window(P));
     expectWrong(model(), P, "register");
   };
-  Change([&](ArrayPlan &A) {
-    A.WindowReads[0].Register = {value("[sx, j] -> { [(7sx + j + 1)] }")};
+  Change([&](Window &W) {
+    W.Reads[0].Register = {value("[sx, j] -> { [(7sx + j + 1)] }")};
   });
-  Change([&](ArrayPlan &A) { A.SlotSpan = 6; });
-  Change([&](ArrayPlan &A) { A.First = {value("[tx] -> { [(tx - 1)] }")}; });
+  Change([&](Window &W) { W.SlotSpan = 6; });
+  Change([&](Window &W) { W.First = {value("[tx] -> { [(tx - 1)] }")}; });
   Plan P = cyclic();
-  P.Stride = {1, 1, 1};
+  P.Map.Stride = {1, 1, 1};
   expectWrong(model(), P, "register");
 }
 

@@ -118,12 +118,12 @@ TEST_F(ProductsTest, RowTimesPitch) {
 
   // The transposed read is right, and found wrong with another pitch.
   Plan P;
-  P.Block = {{8, 8, 1}};
+  P.Map.Block = {{8, 8, 1}};
   ArrayPlan AP;
   AP.Barrier = 2;
   AP.Writes = {0};
   AP.Reads = {1};
-  AP.X = Exchange::Direct;
+  AP.Where = FromSource();
   AP.Stage = R.F;
   P.Arrays = {AP};
   EXPECT_EQ(VerifyOutcome::Verified, verifyPlan(M, P).K)

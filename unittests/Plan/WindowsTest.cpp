@@ -30,8 +30,8 @@ Found windows(const std::string &Body, std::array<int64_t, 3> Block,
   const GroupsResult G = findGroups(M, 0);
   EXPECT_FALSE(G.Reason);
   if (!G.Reason)
-    F.W = findWindows(M, G.Groups.at(0), makeAssumptions(M, Block, 1), Factor,
-                      Stride, Most);
+    F.W = findWindows(M, G.Groups.at(0), makeAssumptions(M, Block, 1),
+                      {Factor, Stride, Block}, Most);
   return F;
 }
 
@@ -50,13 +50,13 @@ TEST(Windows, TapsOfALoop) {
                               "out[g] = a;",
                           {256, 1, 1}, {4, 1, 1});
   ASSERT_EQ(1u, F.W.Windows.size());
-  const ArrayPlan &A = F.W.Windows[0];
+  const Window &A = F.W.Windows[0].as<Reloaded>()->W;
   EXPECT_EQ((Sizes{10}), A.Extent);
   EXPECT_TRUE(isValue("[tx] -> { [(tx)] }", A.First[0]));
-  ASSERT_EQ(1u, A.WindowReads.size());
+  ASSERT_EQ(1u, A.Reads.size());
   const std::string J = F.M().Symbols[F.M().stmt(F.W.UnrolledLoops.at(0)).IterSymbol].Id;
   EXPECT_TRUE(isValue("[sx, " + J + "] -> { [(sx + " + J + ")] }",
-                      A.WindowReads[0].Register[0]));
+                      A.Reads[0].Register[0]));
 }
 
 // Reads that run backwards: the window begins at the last slot's element.
@@ -65,10 +65,10 @@ TEST(Windows, Reversed) {
                               "out[g] = s[255 - t] + s[256 - t];",
                           {256, 1, 1}, {4, 1, 1});
   ASSERT_EQ(1u, F.W.Windows.size());
-  const ArrayPlan &A = F.W.Windows[0];
+  const Window &A = F.W.Windows[0].as<Reloaded>()->W;
   EXPECT_EQ((Sizes{5}), A.Extent);
   EXPECT_TRUE(isValue("[tx] -> { [(252 - tx)] }", A.First[0]));
-  EXPECT_TRUE(isValue("[sx] -> { [(3 - sx)] }", A.WindowReads[0].Register[0]));
+  EXPECT_TRUE(isValue("[sx] -> { [(3 - sx)] }", A.Reads[0].Register[0]));
 }
 
 // 32 apart: the slots' runs do not touch and lie one after the other.
@@ -76,12 +76,12 @@ TEST(Windows, SlotsApart) {
   const Found F = windows(std::string(Line) + "out[g] = s[t] + s[t + 2];",
                           {256, 1, 1}, {4, 1, 1}, {32, 1, 1});
   ASSERT_EQ(1u, F.W.Windows.size());
-  const ArrayPlan &A = F.W.Windows[0];
+  const Window &A = F.W.Windows[0].as<Reloaded>()->W;
   EXPECT_EQ(3, A.SlotSpan);
   EXPECT_EQ(32, A.SlotStep);
   EXPECT_EQ((Sizes{12}), A.Extent);
   EXPECT_TRUE(isValue("[sx] -> { [(3 sx + 2)] }",
-                      A.WindowReads[1].Register[0]));
+                      A.Reads[1].Register[0]));
 }
 
 // Taps far apart are windows of their own; an index that is no linear function
@@ -91,10 +91,10 @@ TEST(Windows, CutAndDirect) {
                               "out[g] = s[t] + s[t + 40] + s[t / 2];",
                           {256, 1, 1}, {2, 1, 1});
   ASSERT_EQ(3u, F.W.Windows.size());
-  EXPECT_EQ((Sizes{2}), F.W.Windows[0].Extent);
-  EXPECT_EQ((Sizes{2}), F.W.Windows[1].Extent);
-  EXPECT_TRUE(isValue("[tx] -> { [(40 + tx)] }", F.W.Windows[1].First[0]));
-  EXPECT_EQ(Exchange::Direct, F.W.Windows[2].X);
+  EXPECT_EQ((Sizes{2}), F.W.Windows[0].window()->Extent);
+  EXPECT_EQ((Sizes{2}), F.W.Windows[1].window()->Extent);
+  EXPECT_TRUE(isValue("[tx] -> { [(40 + tx)] }", F.W.Windows[1].window()->First[0]));
+  EXPECT_TRUE(F.W.Windows[2].as<FromSource>());
   EXPECT_EQ(1u, F.W.Windows[2].Reads.size());
 }
 
@@ -110,7 +110,7 @@ TEST(Windows, LinesOfAStar) {
       "                 s[y + 1][x + 2] + s[y + 2][x + 1];",
       {32, 8, 1}, {2, 2, 1});
   ASSERT_EQ(1u, F.W.Windows.size());
-  const ArrayPlan &A = F.W.Windows[0];
+  const Window &A = F.W.Windows[0].as<Reloaded>()->W;
   EXPECT_EQ((Sizes{4, 4}), A.Extent);
   using Ends = std::vector<std::pair<int64_t, int64_t>>;
   EXPECT_EQ((Ends{{1, 3}, {0, 4}, {0, 4}, {1, 3}}), A.Lines);
@@ -127,7 +127,7 @@ TEST(Windows, TooLarge) {
                               "out[g] = a;",
                           {256, 1, 1}, {4, 1, 1}, {1, 1, 1}, 16);
   ASSERT_EQ(1u, F.W.Windows.size());
-  EXPECT_EQ(Exchange::Direct, F.W.Windows[0].X);
+  EXPECT_TRUE(F.W.Windows[0].as<FromSource>());
 }
 
 // The interior: where the whole run lies in the piece that loads.
@@ -144,9 +144,8 @@ TEST(Windows, Interior) {
   const StagingResult S = stagingFunction(M, findGroups(M, 0).Groups[0], A);
   ASSERT_FALSE(S.Reason);
   EXPECT_TRUE(S.F.CoverageProved);
-  ArrayPlan P = F.W.Windows.at(0);
-  P.Stage = S.F;
-  findInterior(M, A, P, P.Extent);
+  Window P = *F.W.Windows.at(0).window();
+  findInterior(M, A, S.F, P, P.Extent);
   ASSERT_GE(P.InteriorPiece, 0);
   EXPECT_EQ(1u, P.Leaves.size());
   // 6 registers from element e0 on, which is in[256 bx + e0].

@@ -102,8 +102,7 @@ TEST(SharedReads, TheSameElementAgain) {
     double Sum = 0;
     for (const SharedAccess &A : P.only().SharedAccesses)
       if (A.K == SharedAccess::Read)
-        Sum += sharedReadCost(P.only(), A, {256, 1, 1}, {1, 1, 1}, {1, 1, 1},
-                              false);
+        Sum += sharedReadCost(P.only(), A, {256, 1, 1}, Mapping(), false);
     return Sum;
   };
   EXPECT_DOUBLE_EQ(Cost("int k = n;\nout[threadIdx.x] = s[k] * s[k];\n"), 1);

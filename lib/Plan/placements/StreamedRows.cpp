@@ -1,21 +1,15 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Streaming.h.
+// See StreamedRows.h. Legal where every read of the window walks over its rows
+// with one loop, and nothing but arithmetic stands between barrier and loop.
 
-#include "Streaming.h"
+#include "StreamedRows.h"
 #include "Affine/IslTools.h"
-#include "Solve.h"
+#include "Placements.h"
 #include <algorithm>
 
 using namespace rcache;
-
-int64_t rcache::heldRegisters(const ArrayPlan &A) {
-  int64_t N = 1;
-  for (size_t D = A.Stream ? 1 : 0; D < A.Extent.size(); ++D)
-    N *= A.Extent[D];
-  return N;
-}
 
 namespace {
 
@@ -72,11 +66,12 @@ std::optional<RowOf> rowOf(const KernelModel &M, const WindowRead &W) {
 }
 
 std::optional<RowOf> commonRow(const KernelModel &M, const ArrayPlan &A) {
-  if (A.X != Exchange::Reload || A.Extent.size() < 2 || A.Extent[0] < 2 ||
-      A.SlotSpan || !A.Lines.empty() || A.WindowReads.empty())
+  const auto *P = A.as<Reloaded>();
+  if (!P || P->W.Extent.size() < 2 || P->W.Extent[0] < 2 || P->W.SlotSpan ||
+      !P->W.Lines.empty() || P->W.Reads.empty())
     return std::nullopt;
   std::optional<RowOf> All;
-  for (const WindowRead &W : A.WindowReads) {
+  for (const WindowRead &W : P->W.Reads) {
     auto R = rowOf(M, W);
     if (!R || (All && !(*All == *R)))
       return std::nullopt;
@@ -106,7 +101,7 @@ bool onlyComputes(const KernelModel &M, const Plan &P, unsigned Barrier,
   // Another window that shares the barrier is filled where the barrier stood;
   // one that stays shared needs the barrier there.
   for (const ArrayPlan &O : P.Arrays)
-    if (O.X == Exchange::Shared)
+    if (O.isShared())
       for (const SharedAccess &S : M.SharedAccesses)
         if (S.Array == O.Array && S.Range.Begin >= B.Range.End &&
             S.Range.Begin < L.Range.End)
@@ -142,7 +137,8 @@ std::optional<Plan> rcache::streamRows(const KernelModel &M, const Plan &P,
       continue;
     Row = R;
     Barrier = A.Barrier;
-    A.Stream = RowStream{static_cast<unsigned>(R->Loop), R->Axis, R->Offset};
+    A.Where = StreamedRows{std::move(A.as<Reloaded>()->W),
+                           static_cast<unsigned>(R->Loop), R->Axis, R->Offset};
     Any = true;
   }
   if (!Any)
@@ -150,13 +146,50 @@ std::optional<Plan> rcache::streamRows(const KernelModel &M, const Plan &P,
   // Rows are counted by one counter.
   int64_t Rows = 0;
   for (const ArrayPlan &A : Q.Arrays) {
-    if (A.Stream && Rows && A.Extent[0] != Rows)
-      return std::nullopt;
-    if (A.Stream)
-      Rows = A.Extent[0];
-    if (A.X == Exchange::Reload && heldRegisters(A) > MaxHeld)
+    if (const auto *S = A.as<StreamedRows>()) {
+      if (Rows && S->W.Extent[0] != Rows)
+        return std::nullopt;
+      Rows = S->W.Extent[0];
+    }
+    if ((A.as<Reloaded>() || A.as<StreamedRows>()) &&
+        registersHeld(A) > MaxHeld)
       return std::nullopt;
   }
   Q.TapsOutside = true;
   return Q;
+}
+
+const char *rcache::nameOf(const StreamedRows &) { return "reload"; }
+std::string rcache::detailOf(const StreamedRows &) { return ""; }
+std::string rcache::summaryOf(const StreamedRows &) {
+  return "reloaded row by row";
+}
+
+void rcache::print(llvm::raw_ostream &OS, const StreamedRows &S,
+                   const Placed &In) {
+  printShape(OS, S.W);
+  OS << "    rows streamed by the loop of line " << In.M.stmt(S.Loop).Pos.Line
+     << ", row = round"
+     << (S.Axis >= 0 ? std::string(" + s") + "xyz"[S.Axis] : std::string())
+     << " + " << S.Offset << "\n";
+  printReads(OS, S.W.Reads, In.M);
+  printInterior(OS, S.W);
+}
+
+int64_t rcache::held(const StreamedRows &S) {
+  int64_t N = 1;
+  for (size_t D = 1; D < S.W.Extent.size(); ++D)
+    N *= S.W.Extent[D];
+  return N;
+}
+
+void rcache::count(const StreamedRows &S, const Placed &In, double Rounds,
+                   PlanCounts &K) {
+  count(Reloaded{S.W}, In, Rounds, K);
+}
+
+void rcache::draw(const StreamedRows &S, const Placed &In,
+                  ArrayPicture &Picture) {
+  Picture.Detail = "row by row";
+  drawReloads(S.W, In, Picture);
 }

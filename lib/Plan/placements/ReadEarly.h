@@ -7,10 +7,10 @@
 //
 //     register [sx][k]  holds element  First(tx, sx, k)
 
-#ifndef RCACHE_PLAN_EARLYREADS_H
-#define RCACHE_PLAN_EARLYREADS_H
+#ifndef RCACHE_LIB_PLAN_PLACEMENTS_READEARLY_H
+#define RCACHE_LIB_PLAN_PLACEMENTS_READEARLY_H
 
-#include "Staging.h"
+#include "../Staging.h"
 #include <set>
 
 namespace rcache {
@@ -25,4 +25,4 @@ readEarly(const KernelModel &M, const StagingGroup &G, const Assumptions &A,
 
 } // namespace rcache
 
-#endif // RCACHE_PLAN_EARLYREADS_H
+#endif // RCACHE_LIB_PLAN_PLACEMENTS_READEARLY_H

@@ -18,8 +18,8 @@
 // Each slot runs its rounds in the order it had; only the slots are
 // interleaved.
 
-#ifndef RCACHE_PLAN_STREAMING_H
-#define RCACHE_PLAN_STREAMING_H
+#ifndef RCACHE_LIB_PLAN_PLACEMENTS_STREAMEDROWS_H
+#define RCACHE_LIB_PLAN_PLACEMENTS_STREAMEDROWS_H
 
 #include "rcache/Plan.h"
 
@@ -30,9 +30,6 @@ namespace rcache {
 std::optional<Plan> streamRows(const KernelModel &M, const Plan &P,
                                int64_t MaxHeld);
 
-/// Registers that window \p A holds at a time.
-int64_t heldRegisters(const ArrayPlan &A);
-
 } // namespace rcache
 
-#endif // RCACHE_PLAN_STREAMING_H
+#endif // RCACHE_LIB_PLAN_PLACEMENTS_STREAMEDROWS_H

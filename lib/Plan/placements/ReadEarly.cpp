@@ -1,10 +1,12 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See EarlyReads.h.
+// See ReadEarly.h. Legal where the index of the read is known at the barrier.
 
-#include "EarlyReads.h"
+#include "ReadEarly.h"
+#include "../Counts.h"
 #include "Affine/IslTools.h"
+#include "Placements.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -27,21 +29,17 @@ rcache::readEarly(const KernelModel &M, const StagingGroup &G,
     R.Barrier = Direct.Barrier;
     R.Writes = Direct.Writes;
     R.Stage = Direct.Stage;
-    R.X = Exchange::Direct;
-    R.Early = true;
     R.Reads = {Rd};
-    WindowRead W;
+    ReadEarly E;
+    WindowRead &W = E.Read;
     W.Access = Rd;
     // The slots, then the loops from the outside in.
     Substitution OfSlot;
     for (int Ax = 2; Ax >= 0; --Ax)
-      if (P.Factor[Ax] > 1) {
-        R.Extent.push_back(P.Factor[Ax]);
+      if (P.Map.Factor[Ax] > 1) {
+        E.Extent.push_back(P.Map.Factor[Ax]);
         W.Register.push_back(symbolValue(Ctx, Slots[Ax]));
-        OfSlot.emplace(Threads[Ax],
-                       symbolValue(Ctx, Threads[Ax])
-                           .add(symbolValue(Ctx, Slots[Ax])
-                                    .scale(static_cast<long>(P.Stride[Ax]))));
+        OfSlot.emplace(Threads[Ax], P.Map.threadOfSlot(Ctx, unsigned(Ax)));
       }
     std::set<unsigned> Around;
     for (const isl::pw_aff &Raw : Acc.Index) {
@@ -62,28 +60,58 @@ rcache::readEarly(const KernelModel &M, const StagingGroup &G,
         if (S.K != Symbol::ThreadIdx && (S.Depends & (DepThread | DepShared)))
           return std::nullopt; // a value of each thread's own
       }
-      R.First.push_back(substitute(Index, OfSlot));
+      E.First.push_back(substitute(Index, OfSlot));
     }
     for (unsigned L : Around) {
       const Stmt &Loop = M.stmt(L);
       const int64_t End =
           *Loop.ConstFirst + (*Loop.ConstTripCount - 1) * *Loop.Step;
       const int64_t Lo = std::min(*Loop.ConstFirst, End);
-      R.Extent.push_back(std::abs(End - *Loop.ConstFirst) + 1);
+      E.Extent.push_back(std::abs(End - *Loop.ConstFirst) + 1);
       W.Register.push_back(
           symbolValue(Ctx, M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id)
               .add(constantValue(Ctx, -Lo)));
-      R.EarlyLoops.push_back(L);
+      E.Loops.push_back(L);
     }
     int64_t Registers = 1;
-    for (int64_t E : R.Extent)
-      if ((Registers *= E) > MaxRegisters)
+    for (int64_t N : E.Extent)
+      if ((Registers *= N) > MaxRegisters)
         return std::nullopt;
     if ((Total += Registers) > MaxRegisters)
       return std::nullopt;
     Loops.insert(Around.begin(), Around.end());
-    R.WindowReads.push_back(std::move(W));
+    R.Where = std::move(E);
     Out.push_back(std::move(R));
   }
   return Out;
 }
+
+const char *rcache::nameOf(const ReadEarly &) { return "direct"; }
+std::string rcache::detailOf(const ReadEarly &) { return ""; }
+std::string rcache::summaryOf(const ReadEarly &) {
+  return "read at the barrier";
+}
+
+void rcache::print(llvm::raw_ostream &OS, const ReadEarly &E,
+                   const Placed &In) {
+  OS << "    early";
+  for (int64_t N : E.Extent)
+    OS << " " << N;
+  OS << ":";
+  for (const isl::pw_aff &F : E.First)
+    OS << " " << islText(F);
+  OS << "\n";
+  printReads(OS, E.Read, In.M);
+}
+
+int64_t rcache::held(const ReadEarly &E) { return E.registers(); }
+
+void rcache::count(const ReadEarly &E, const Placed &In, double,
+                   PlanCounts &K) {
+  const double Reads = roundsOf(In.M, In.M.SharedAccesses[E.Read.Access].Stmt);
+  K.GlobalLoads += Reads;
+  K.LoadInstructions += Reads;
+  K.Registers += static_cast<unsigned>(E.registers());
+}
+
+void rcache::draw(const ReadEarly &, const Placed &, ArrayPicture &) {}

@@ -1,0 +1,282 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Assemble.h: the mapping, a placement for each array, the barriers that are
+// left, and the finishing passes (finish/).
+
+#include "Assemble.h"
+#include "Affine/IslTools.h"
+#include "Counts.h"
+#include "Legality.h"
+#include "finish/Finish.h"
+#include "placements/ReadEarly.h"
+#include "placements/Shuffled.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+class Assembly {
+public:
+  Assembly(BlockFacts &F, const Form &Fm) : F(F), M(F.M), Fm(Fm) {}
+
+  std::optional<Plan> run() {
+    if (!findMapping())
+      return std::nullopt;
+    for (unsigned Array = 0; Array < M.Arrays.size(); ++Array)
+      switch (placeArray(Array)) {
+      case Placing::Done:
+        continue;
+      case Placing::Impossible:
+        return std::nullopt;
+      case Placing::LeaveIt: // others may leave shared memory without it
+        F.Unstaged.insert(Array);
+        return Assembly(F, Fm).run();
+      }
+    if (Fm.Shuffle && !AnyShuffle)
+      return std::nullopt; // the same as without
+    if (!orderBarriers() || !finish())
+      return std::nullopt;
+    return std::move(P);
+  }
+
+private:
+  BlockFacts &F;
+  const KernelModel &M;
+  const Form &Fm;
+  Plan P;
+  Assumptions A;    ///< what holds at every launch
+  Assumptions Base; ///< and for the first slot's thread: a multiple of the factor
+  std::set<unsigned> Loops; ///< whose iterators index registers
+  bool AnyShuffle = false;
+
+  //===--- The mapping ---===//
+
+  /// Sets P.Map and what it lets be assumed.
+  bool findMapping() {
+    const bool Cyclic = Fm.StrideX == 32 && !F.Shape;
+    const bool Warp =
+        F.R.Layout == PlanRequest::OnlyCyclic && !Fm.KeepAll;
+    const unsigned Multiple =
+        Fm.Shuffle || Cyclic || Warp || (Fm.OnlyBarriers && !F.Shape)
+            ? 32 * Fm.X
+            : Fm.X;
+    if (F.Shape && (*F.Shape)[0] % Multiple != 0) {
+      if (!Fm.Shuffle || Warp)
+        F.Out.decline({"block-shape",
+                       "blocks of " + std::to_string((*F.Shape)[0]) +
+                           " threads and a factor of " + std::to_string(Fm.X),
+                       M.Pos});
+      return false;
+    }
+    P.Map.Factor = {Fm.X, Fm.Rows, 1};
+    P.Map.Stride = {Fm.StrideX, 1, 1};
+    P.Map.Block = F.Shape;
+    P.Map.BlockMultiple = Multiple;
+    P.Map.TargetThreads = Fm.X >= 8 && F.isOneDim() ? 64 : 128;
+    A = makeAssumptions(M, F.Shape, Multiple);
+    P.Context = projectOut(A.Context, {"tx", "ty", "tz"});
+    if (F.K.Order) {
+      P.KeepBarriers = true;
+      P.BarrierReason = *F.K.Order;
+    }
+    Base = A;
+    const isl::ctx Ctx = M.Ctx->ctx();
+    for (int Ax = 0; Ax < 2; ++Ax)
+      if (P.Map.Stride[Ax] == 1 && P.Map.Factor[Ax] > 1)
+        Base.Context = Base.Context.intersect(
+            symbolValue(Ctx, Ax ? "ty" : "tx")
+                .mod(static_cast<long>(P.Map.Factor[Ax]))
+                .eq_set(constantValue(Ctx, 0)));
+    return true;
+  }
+
+  //===--- Placements ---===//
+
+  enum class Placing { Done, Impossible, LeaveIt };
+
+  Placing placeArray(unsigned Array) {
+    const GroupsResult &Groups = F.K.Groups[Array];
+    if (Groups.Reason || Fm.KeepAll || F.Unstaged.count(Array))
+      return keep(Array) ? Placing::Done : Placing::Impossible;
+    for (size_t G = 0; G < Groups.Groups.size(); ++G)
+      if (const Placing Of = placeGroup(Array, G); Of != Placing::Done)
+        return Of;
+    return Placing::Done;
+  }
+
+  bool keep(unsigned Array) {
+    if (P.slots() > 1 && F.K.countsOnStep(Array))
+      return false;
+    ArrayPlan S;
+    S.Array = Array;
+    P.Arrays.push_back(std::move(S));
+    P.KeepBarriers = true;
+    if (P.BarrierReason.empty())
+      P.BarrierReason =
+          "'" + M.Arrays[Array].Name + "' stays in shared memory";
+    return true;
+  }
+
+  Placing placeGroup(unsigned Array, size_t Number) {
+    const StagingGroup &G = F.K.Groups[Array].Groups[Number];
+    const StagingResult &S =
+        F.staging(Array, Number, P.Map.BlockMultiple, A);
+    if (S.Reason) {
+      F.Out.decline(*S.Reason);
+      return !F.K.mayKeep() || F.Unstaged.size() + 1 >= F.K.RegisterArrays
+                 ? Placing::Impossible
+                 : Placing::LeaveIt;
+    }
+    WindowsResult W = findWindows(M, G, A, P.Map, Fm.MaxWindow);
+    Loops.insert(W.UnrolledLoops.begin(), W.UnrolledLoops.end());
+    if (G.Reads.empty()) {
+      ArrayPlan Unread; // written, never read: the writes go
+      Unread.Array = Array;
+      Unread.Barrier = G.Barrier;
+      Unread.Writes = G.Writes;
+      Unread.Where = FromSource();
+      W.Windows.push_back(std::move(Unread));
+    }
+    for (ArrayPlan &AP : W.Windows) {
+      AP.Stage = S.F;
+      if (!S.F.CoverageProved)
+        F.Out.note("not proved: every element of '" + M.Arrays[Array].Name +
+                   "' that is read has been staged (elements that the original "
+                   "leaves unwritten are undefined there)");
+      if (!place(G, AP))
+        return Placing::Impossible;
+    }
+    return Placing::Done;
+  }
+
+  bool declined(const std::optional<Decline> &D) {
+    if (D)
+      F.Out.decline(*D);
+    return D.has_value();
+  }
+
+  /// Can the values be computed where the staging function is asked?
+  static bool isWritten(const std::vector<ValueRef> &Values) {
+    return llvm::all_of(Values, [](const ValueRef &V) {
+      return V && V->K != Value::Unknown && isWritten(V->Operands);
+    });
+  }
+
+  /// Adds \p AP, a window or reads from the source, or what it turns into.
+  bool place(const StagingGroup &G, ArrayPlan &AP) {
+    if (declined(changedAtBarrier(M, AP)))
+      return false;
+    fillWindow(AP);
+    if (AP.as<FromSource>())
+      for (unsigned Rd : AP.Reads)
+        if (!isWritten(M.SharedAccesses[Rd].IndexValues)) {
+          F.Out.decline({"data-dependent-index",
+                         "'" + M.text(M.SharedAccesses[Rd].Range) + "'",
+                         M.SharedAccesses[Rd].Pos});
+          return false;
+        }
+    Plan Asking = P; // with what the launch would have to check
+    auto Moved = movedLoads(M, AP, Asking, F.R.AssumeNoAlias);
+    if (AP.as<FromSource>() &&
+        (Moved ? Moved->Code == "may-alias"
+               : Asking.Separate.size() > P.Separate.size()) &&
+        placeEarly(G, AP))
+      return true;
+    P.Separate = std::move(Asking.Separate);
+    if (declined(Moved))
+      return false;
+    P.Arrays.push_back(std::move(AP));
+    return true;
+  }
+
+  /// How the window of \p AP is filled: by shuffles if asked for and possible.
+  void fillWindow(ArrayPlan &AP) {
+    Window *W = AP.window();
+    if (!W)
+      return;
+    std::optional<Distribution> D;
+    if (Fm.Shuffle)
+      D = distributionOf(*W, M.Arrays[AP.Array], P.Map);
+    if (!D)
+      findInterior(M, Base, AP.Stage, *W, W->Extent);
+    else if (D->K == Distribution::Chunked)
+      findInterior(M, Base, AP.Stage, *W, {D->Chunk}, 32 * int64_t(D->Chunk));
+    chooseVectorLoads(M, AP.Stage, P.Map, *W);
+    if (D) {
+      AnyShuffle = true;
+      AP.Where = Shuffled{std::move(*W), *D};
+    }
+  }
+
+  /// The reads of \p AP, done at the barrier. False: they cannot be.
+  bool placeEarly(const StagingGroup &G, const ArrayPlan &AP) {
+    auto Early = readEarly(M, G, A, P, AP, MaxHeldWindow, Loops);
+    if (!Early)
+      return false;
+    for (const ArrayPlan &E : *Early)
+      if (declined(changedAtBarrier(M, E)) ||
+          movedLoads(M, E, P, F.R.AssumeNoAlias))
+        return false;
+    for (ArrayPlan &E : *Early)
+      P.Arrays.push_back(std::move(E));
+    return true;
+  }
+
+  //===--- Barriers ---===//
+
+  /// False: it is the original.
+  bool orderBarriers() {
+    if (llvm::any_of(P.Arrays,
+                     [](const ArrayPlan &AP) { return AP.isShared(); }))
+      P.Map.Merge = false;
+    if (P.KeepBarriers)
+      narrowBarriers();
+    return !Fm.OnlyBarriers || !P.Narrowed.empty();
+  }
+
+  /// The barriers that order less than the block. Too much for the analysis:
+  /// they stay.
+  void narrowBarriers() {
+    const auto Before = P.Separate;
+    auto Done = guarded([&] {
+      F.scopes(P.Map.BlockMultiple, A).narrow(P);
+      return 0;
+    });
+    if (Done)
+      return;
+    llvm::consumeError(Done.takeError());
+    M.Ctx->resetBudget();
+    P.Narrowed.clear();
+    P.Separate = Before;
+  }
+
+  //===--- Passes ---===//
+
+  bool finish() {
+    if (declined(cannotUnroll(M, Loops)))
+      return false;
+    if (Fm.KeepAll)
+      unrollKeptLoops(M, P.slots(), Loops);
+    P.UnrolledLoops.assign(Loops.begin(), Loops.end());
+    if (P.KeepBarriers)
+      for (const Stmt &S : M.Stmts)
+        if (S.HasBarrier && S.K != Stmt::Block && S.K != Stmt::Barrier &&
+            (S.CondDepends & (DepBlock | DepGlobal)))
+          P.Map.Merge = false; // blocks may take different numbers of rounds
+    P.TapsOutside = Fm.KeepAll;
+    findVectorStores(M, F.R.AssumeNoAlias, P);
+    addPreconditions(M, P);
+    addSeparations(M, A, F.fronts(P.Map.BlockMultiple), P);
+    P.Counts = countsOf(M, P);
+    return true;
+  }
+};
+
+} // namespace
+
+std::optional<Plan> rcache::assemble(BlockFacts &F, const Form &Fm) {
+  return Assembly(F, Fm).run();
+}

@@ -1,0 +1,39 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a plan may take for granted at every launch. May throw isl::exception.
+
+#ifndef RCACHE_LIB_PLAN_ASSUMPTIONS_H
+#define RCACHE_LIB_PLAN_ASSUMPTIONS_H
+
+#include "Values.h"
+#include <optional>
+
+namespace rcache {
+
+/// What holds for the whole kernel under the assumptions of a plan: the
+/// model's context, the block's shape, relations between product symbols.
+/// { [symbols] : } ; \p Fixed maps symbols to the values they are known by.
+struct Assumptions {
+  isl::set Context;
+  std::map<std::string, isl::pw_aff> Fixed;
+  std::optional<std::array<int64_t, 3>> Block;
+
+  isl::pw_aff fix(const isl::pw_aff &A) const;
+  isl::set fix(const isl::set &S) const;
+  ValueRef fix(const ValueRef &V) const;
+};
+
+/// \p Block: the shape assumed; nullopt: one-dimensional, blockDim.x a multiple
+/// of \p Multiple.
+Assumptions makeAssumptions(const KernelModel &M,
+                            std::optional<std::array<int64_t, 3>> Block,
+                            unsigned Multiple);
+
+/// A 64-bit unsigned parameter: plans take it to be less than 2^63, which each
+/// launch checks.
+bool isLargeUnsigned(const Symbol &S);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PLAN_ASSUMPTIONS_H

@@ -1,0 +1,146 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Facts.h.
+
+#include "Facts.h"
+#include <algorithm>
+
+using namespace rcache;
+
+void Findings::decline(Decline D) {
+  if (std::find(Declines.begin(), Declines.end(), D) == Declines.end())
+    Declines.push_back(std::move(D));
+}
+
+void Findings::note(std::string N) {
+  if (std::find(Notes.begin(), Notes.end(), N) == Notes.end())
+    Notes.push_back(std::move(N));
+}
+
+//===-- The kernel --------------------------------------------------------===//
+
+void KernelFacts::collectGroups(Findings &Out) {
+  for (unsigned A = 0; A < M.Arrays.size(); ++A) {
+    Groups.push_back(findGroups(M, A));
+    const GroupsResult &G = Groups.back();
+    for (const std::string &N : G.Notes)
+      Out.Notes.push_back(N);
+    if (G.Reason) {
+      ArrayReasons.push_back(*G.Reason);
+      continue;
+    }
+    if (M.Arrays[A].Volatile) {
+      ArrayReasons.push_back(
+          {"volatile-array", "'" + M.Arrays[A].Name + "'", M.Arrays[A].Pos});
+      Groups.back().Reason = ArrayReasons.back();
+      continue;
+    }
+    ++RegisterArrays;
+  }
+}
+
+bool KernelFacts::mayKeep() const {
+  for (const SharedArray &A : M.Arrays)
+    if (A.Volatile)
+      return false;
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier && S.Sync != Stmt::Syncthreads &&
+        S.Sync != Stmt::CooperativeGroup)
+      return false;
+  for (const Decline &D : ArrayReasons)
+    if (D.Code == "divergent-barrier" || D.Code == "shared-atomics" ||
+        D.Code == "escaping-array")
+      return false;
+  for (const GlobalAccess &G : M.GlobalAccesses)
+    if (G.K == GlobalAccess::Atomic)
+      return false;
+  return true;
+}
+
+bool KernelFacts::countsOnStep(unsigned Array) const {
+  const auto &Reason = Groups[Array].Reason;
+  return M.Arrays[Array].Volatile ||
+         (Reason && Reason->Code == "escaping-array");
+}
+
+bool KernelFacts::usesAxis(unsigned Axis) const {
+  for (const BuiltinUse &B : M.Builtins)
+    if (B.K == Symbol::ThreadIdx && B.Axis == Axis)
+      return true;
+  return false;
+}
+
+std::vector<BlockShape> KernelFacts::shapes() const {
+  if (M.Geo.ConstBlock)
+    return {M.Geo.ConstBlock};
+  bool OneDim = !usesAxis(1) && !usesAxis(2);
+  for (auto &S : M.Geo.SeenBlocks)
+    OneDim &= S[1] == 1 && S[2] == 1;
+  if (OneDim)
+    return oneDimShapes();
+  std::vector<BlockShape> H(M.Geo.SeenBlocks.begin(), M.Geo.SeenBlocks.end());
+  if (H.empty())
+    if (auto S = blockOfTile())
+      H.push_back(*S);
+  return H;
+}
+
+std::vector<BlockShape> KernelFacts::oneDimShapes() const {
+  std::vector<BlockShape> H = {std::nullopt};
+  // One shape known: extents in the source may only fit that one.
+  std::set<int64_t> Sizes;
+  for (auto &S : M.Geo.SeenBlocks)
+    Sizes.insert(S[0]);
+  if (R.AssumedBlock)
+    Sizes.insert(R.AssumedBlock);
+  if (Sizes.empty() && M.Geo.MaxThreads)
+    Sizes.insert(*M.Geo.MaxThreads);
+  if (Sizes.empty())
+    Sizes.insert(256);
+  for (int64_t S : Sizes)
+    H.push_back(std::array<int64_t, 3>{S, 1, 1});
+  return H;
+}
+
+/// No launch tells the block: a tile s[BY + halo][BX + halo] suggests powers of
+/// two. The launch checks the guess; if it is wrong, the original runs.
+BlockShape KernelFacts::blockOfTile() const {
+  for (const SharedArray &A : M.Arrays) {
+    if (A.Extents.size() != 2 || !A.Extents[0] || !A.Extents[1])
+      continue;
+    auto PowerBelow = [](int64_t E) {
+      int64_t P = 1;
+      while (P * 2 <= E)
+        P *= 2;
+      return P;
+    };
+    const int64_t X = PowerBelow(*A.Extents[1]),
+                  Y = PowerBelow(*A.Extents[0]);
+    if (X >= 8 && Y >= 2 && X * Y >= 32 && X * Y <= 1024)
+      return std::array<int64_t, 3>{X, Y, 1};
+  }
+  return std::nullopt;
+}
+
+//===-- The kernel with blocks of one shape -------------------------------===//
+
+const StagingResult &BlockFacts::staging(unsigned Array, size_t Group,
+                                         unsigned Multiple,
+                                         const Assumptions &A) {
+  const std::array<size_t, 3> Key = {Array, Group, Shape ? 0 : Multiple};
+  auto Known = Staged.find(Key);
+  if (Known == Staged.end())
+    Known =
+        Staged
+            .emplace(Key, stagingFunction(M, K.Groups[Array].Groups[Group], A))
+            .first;
+  return Known->second;
+}
+
+BarrierScopes &BlockFacts::scopes(unsigned Multiple, const Assumptions &A) {
+  auto It = Scopes.find(Multiple);
+  if (It == Scopes.end())
+    It = Scopes.emplace(Multiple, BarrierScopes(M, A, R.AssumeNoAlias)).first;
+  return It->second;
+}

@@ -1,0 +1,150 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Pieces.h.
+
+#include "Pieces.h"
+#include "Affine/IslTools.h"
+#include "Products.h"
+#include "Solve.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+constexpr size_t MaxPieces = 64;
+
+/// First Select with an affine condition or affine leaf of several pieces.
+const Value *findSplit(const ValueRef &V, const isl::set &D) {
+  if (V->K == Value::Select)
+    return V.get();
+  if (V->K == Value::Affine && V->Aff.n_piece() > 1)
+    return V.get();
+  for (const ValueRef &O : V->Operands)
+    if (const Value *S = findSplit(O, D))
+      return S;
+  return nullptr;
+}
+
+ValueRef replaceNode(const ValueRef &V, const Value *Old, const ValueRef &New) {
+  if (V.get() == Old)
+    return New;
+  auto N = std::make_shared<Value>(*V);
+  bool Changed = false;
+  for (ValueRef &O : N->Operands) {
+    ValueRef R = replaceNode(O, Old, New);
+    Changed |= R != O;
+    O = R;
+  }
+  return Changed ? ValueRef(N) : V;
+}
+
+/// Affine leaves in their simplest form on D.
+ValueRef simplifyOn(const ValueRef &V, const isl::set &D) {
+  auto N = std::make_shared<Value>(*V);
+  if (N->K == Value::Affine)
+    N->Aff = N->Aff.gist(D).coalesce();
+  for (ValueRef &O : N->Operands)
+    O = simplifyOn(O, D);
+  return N;
+}
+
+/// \p V, all of whose indices and coordinates have a value on \p D: one formula
+/// may have lost a part of its domain to another piece. nullptr: some have none.
+ValueRef definedOn(const ValueRef &V, const isl::set &D) {
+  auto N = std::make_shared<Value>(*V);
+  if (!N->Aff.is_null() && !D.is_subset(N->Aff.domain())) {
+    const isl::pw_aff Aff = N->Aff;
+    N->Aff = Aff.gist(Aff.domain());
+    if (!D.is_subset(N->Aff.domain()))
+      return nullptr;
+  }
+  for (ValueRef &O : N->Operands)
+    if (O && !(O = definedOn(O, D)))
+      return nullptr;
+  return N;
+}
+
+/// One formula for both, with a value on all of the second's domain; null: they
+/// are not one function.
+ValueRef joined(const RawPiece &One, const RawPiece &Other) {
+  const ValueRef V =
+      equalOn(One.V, Other.V, Other.D) ? definedOn(One.V, Other.D) : nullptr;
+  return V && equalOn(V, Other.V, Other.D) ? V : nullptr;
+}
+
+} // namespace
+
+bool rcache::isUndefined(const ValueRef &V) {
+  if (V->K == Value::Undefined)
+    return true;
+  if (V->K == Value::Op && (V->Text.find('?') != std::string::npos ||
+                            V->Text.find("&&") != std::string::npos ||
+                            V->Text.find("||") != std::string::npos))
+    return false;
+  return std::any_of(V->Operands.begin(), V->Operands.end(), isUndefined);
+}
+
+bool rcache::splitPieces(const KernelModel &M, const Assumptions &A, RawPiece P,
+                         std::vector<RawPiece> &Out) {
+  P.D = tightened(P.D);
+  if (P.D.is_empty())
+    return true;
+  if (Out.size() >= MaxPieces)
+    return false;
+  P.V = foldIntegers(M, A, simplifyOn(P.V, P.D));
+  const Value *S = findSplit(P.V, P.D);
+  if (!S) {
+    Out.push_back(std::move(P));
+    return true;
+  }
+  if (S->K == Value::Select) {
+    RawPiece Then = P, Else = P;
+    Then.D = P.D.intersect(S->Cond).coalesce();
+    Then.V = replaceNode(P.V, S, S->Operands[0]);
+    Else.D = P.D.subtract(S->Cond).coalesce();
+    Else.V = replaceNode(P.V, S, S->Operands[1]);
+    return splitPieces(M, A, std::move(Then), Out) &&
+           splitPieces(M, A, std::move(Else), Out);
+  }
+  bool Fine = true;
+  isl::pw_aff Aff = S->Aff;
+  std::vector<std::pair<isl::set, isl::pw_aff>> Parts;
+  Aff.foreach_piece([&](isl::set D, isl::multi_aff MA) {
+    Parts.push_back({D, isl::pw_aff(MA.at(0))});
+  });
+  for (auto &[D, One] : Parts) {
+    RawPiece Part = P;
+    Part.D = P.D.intersect(D).coalesce();
+    auto Leaf = std::make_shared<Value>(*S);
+    Leaf->Aff = One;
+    Part.V = replaceNode(P.V, S, Leaf);
+    Fine = Fine && splitPieces(M, A, std::move(Part), Out);
+  }
+  return Fine;
+}
+
+void rcache::joinPieces(std::vector<RawPiece> &Pieces) {
+  for (size_t I = 0; I < Pieces.size(); ++I)
+    for (size_t J = I + 1; J < Pieces.size();) {
+      RawPiece &P = Pieces[I], &Q = Pieces[J];
+      bool Unguarded = true;
+      for (size_t K = I; K <= J; ++K)
+        Unguarded &= Pieces[K].Guards.empty();
+      ValueRef V = Unguarded ? joined(P, Q) : nullptr;
+      // The other's leaves may be the more general ones.
+      const bool Second = Unguarded && !V;
+      if (Second)
+        V = joined(Q, P);
+      if (!V) {
+        ++J;
+        continue;
+      }
+      P.V = V;
+      P.D = P.D.unite(Q.D).coalesce();
+      Pieces.erase(Pieces.begin() + static_cast<long>(J));
+      if (Second)
+        J = I + 1; // what differed from the special case may fit now
+    }
+}

@@ -1,0 +1,247 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See SpreadText.h.
+
+#include "SpreadText.h"
+#include "Affine/IslTools.h"
+#include "SpreadLoops.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+class Writer {
+public:
+  Writer(const KernelModel &M, const Assumptions &Fixed, const SpreadLayout &L)
+      : M(M), Fixed(Fixed), L(L),
+        Thread(std::string("threadIdx.") + "xyz"[L.Axis]) {}
+
+  std::optional<OtherBody> run() {
+    if (!L.Loops.empty() && !writeThreads())
+      return std::nullopt;
+    if (!copyParams() || Edits.empty())
+      return std::nullopt;
+    OtherBody R;
+    unsigned At = M.BodyRange.Begin;
+    for (const auto &[Begin, E] : Edits) {
+      if (Begin < At || E.End > M.BodyRange.End)
+        return std::nullopt;
+      R.Text += M.text({At, Begin}) + E.Text;
+      At = E.End;
+    }
+    R.Text += M.text({At, M.BodyRange.End});
+    R.Form = M.Form;
+    if (L.Loops.empty())
+      return R;
+    R.Form.Scale[L.Axis] *= L.Rounds;
+    for (const std::string &P : L.NonZero)
+      if (std::find(R.Form.NonZero.begin(), R.Form.NonZero.end(), P) ==
+          R.Form.NonZero.end())
+        R.Form.NonZero.push_back(P);
+    R.Note = "each of the " + std::to_string(L.Rounds) +
+             " outputs of a thread along " + "xyz"[L.Axis] +
+             " is planned as a thread of its own";
+    return R;
+  }
+
+private:
+  const KernelModel &M;
+  const Assumptions &Fixed;
+  const SpreadLayout &L;
+  const std::string Thread; ///< the new thread's number
+  std::vector<TextRange> Gone; ///< headers that have been written anew
+
+  struct TextEdit {
+    unsigned End = 0;
+    std::string Text;
+  };
+  std::map<unsigned, TextEdit> Edits; ///< by where they begin
+
+  /// Replaces \p R; at one place, an insertion stands in front of what is
+  /// replaced and behind earlier insertions. False: two replacements meet.
+  bool edit(TextRange R, const std::string &Text) {
+    auto [It, New] = Edits.try_emplace(R.Begin, TextEdit{R.End, Text});
+    if (New)
+      return true;
+    TextEdit &E = It->second;
+    if (E.End == R.Begin) {
+      E.End = R.End;
+      E.Text += Text;
+      return true;
+    }
+    if (!R.empty())
+      return false;
+    E.Text = Text + E.Text;
+    return true;
+  }
+
+  bool holdsBuiltin(TextRange R) const {
+    return std::any_of(
+        M.Builtins.begin(), M.Builtins.end(),
+        [&](const BuiltinUse &U) { return R.contains(U.Range); });
+  }
+
+  std::string newLines(TextRange R) const {
+    std::string T;
+    for (char C : M.text(R))
+      if (C == '\n')
+        T += C;
+    return T;
+  }
+
+  int64_t threads() const { return (*M.Geo.ConstBlock)[L.Axis]; }
+
+  //===--- Rounds as threads ---===//
+
+  bool writeThreads() {
+    for (const auto &[Loop, Falls] : L.Loops)
+      if (!writeRounds(M.stmt(Loop), Falls))
+        return false;
+    for (unsigned Loop : L.SharedOut)
+      if (!writeSharedOut(M.stmt(Loop)))
+        return false;
+    for (unsigned J : L.Jumps)
+      if (M.stmt(J).K != Stmt::Return &&
+          !edit(M.stmt(J).Range, newLines(M.stmt(J).Range) + "return;"))
+        return false;
+    return guardOtherStores() && replaceThreads();
+  }
+
+  /// The original's thread and round, of the new thread.
+  std::string oldThread() const {
+    return L.Cyclic ? Thread + " % " + oldThreads() : Thread + " / " + rounds();
+  }
+  std::string round() const {
+    return L.Cyclic ? Thread + " / " + oldThreads() : Thread + " % " + rounds();
+  }
+  std::string oldThreads() const { return std::to_string(threads()) + "u"; }
+  std::string rounds() const { return std::to_string(L.Rounds) + "u"; }
+
+  /// A loop whose rounds are threads: its body, with the counter's value.
+  bool writeRounds(const Stmt &St, bool Falls) {
+    const Var &I = M.Vars[size_t(St.IterVar)];
+    const TextRange Head = {St.Range.Begin, St.HeaderRange.End};
+    std::string Value, Test;
+    if (St.Cooperative) {
+      const auto Values = sharedOutValues(M, Fixed, St);
+      if (!Values || holdsBuiltin(St.CondRange))
+        return false;
+      // Rounds that the header's condition leaves out are left out.
+      const bool All = Values->Count == threads() * L.Rounds &&
+                       involvedIds(Fixed.fix(St.IterDomain)).size() == 1;
+      Value = std::to_string(Values->First) + " + (int)" + Thread;
+      Test = All ? "" : "if (" + M.text(St.CondRange) + ") ";
+    } else {
+      // Its own words, which instantiations share.
+      const std::string First =
+          !Falls && !I.InitRange.empty()
+              ? "(" + M.text(I.InitRange) + ")"
+              : std::to_string(*St.ConstFirst +
+                               (Falls ? *St.Step * (L.Rounds - 1) : 0));
+      Value = First + " + " + std::to_string(Falls ? -*St.Step : *St.Step) +
+              " * (int)(" + round() + ")";
+    }
+    Gone.push_back(Head);
+    return edit(Head, newLines(Head) + "{ const " + I.Type + " " + I.Name +
+                          " = " + Value + "; " + Test) &&
+           edit({St.Range.End, St.Range.End}, " }");
+  }
+
+  /// A loop that all the new threads share.
+  bool writeSharedOut(const Stmt &St) {
+    const Var &I = M.Vars[size_t(St.IterVar)];
+    const auto Values = sharedOutValues(M, Fixed, St);
+    if (!Values || holdsBuiltin(St.CondRange))
+      return false;
+    Gone.push_back(St.HeaderRange);
+    return edit(St.HeaderRange,
+                newLines(St.HeaderRange) + "for (" + I.Type + " " + I.Name +
+                    " = " + std::to_string(Values->First) + " + (int)" +
+                    Thread + "; " + M.text(St.CondRange) + "; " + I.Name +
+                    " += " + std::to_string(threads() * L.Rounds) + ")");
+  }
+
+  /// What is stored besides is stored by the first of the threads.
+  bool guardOtherStores() {
+    const std::string IsFirst =
+        L.Cyclic ? Thread + " < " + oldThreads() : round() + " == 0u";
+    std::set<unsigned> Guarded;
+    for (const SharedAccess &A : M.SharedAccesses) {
+      if (A.K != SharedAccess::Write || isRunOnce(A.Range) ||
+          !Guarded.insert(A.Stmt).second)
+        continue;
+      const Stmt &Leaf = M.stmt(A.Stmt);
+      if (Leaf.K != Stmt::Leaf)
+        return false;
+      for (const VarUse &U : M.VarUses)
+        if (U.Write && Leaf.Range.contains(U.Range))
+          return false;
+      if (!edit({Leaf.Range.Begin, Leaf.Range.Begin},
+                "{ if (" + IsFirst + ") ") ||
+          !edit({Leaf.Range.End, Leaf.Range.End}, " }"))
+        return false;
+    }
+    return true;
+  }
+
+  /// Is it run once, by one of the new threads, without being asked to?
+  bool isRunOnce(TextRange R) const {
+    auto Contains = [&](unsigned Loop) {
+      return M.stmt(Loop).Range.contains(R);
+    };
+    return llvm::any_of(L.Loops,
+                        [&](const auto &Of) { return Contains(Of.first); }) ||
+           llvm::any_of(L.SharedOut, Contains);
+  }
+
+  bool replaceThreads() {
+    for (const BuiltinUse &U : M.Builtins) {
+      if (U.Axis != L.Axis ||
+          (U.K != Symbol::ThreadIdx && U.K != Symbol::BlockDim) ||
+          llvm::any_of(Gone,
+                       [&](TextRange R) { return R.contains(U.Range); }))
+        continue;
+      if (!M.BodyRange.contains(U.Range) ||
+          !edit(U.Range, U.K == Symbol::ThreadIdx ? "(" + oldThread() + ")"
+                                                  : oldThreads()))
+        return false;
+    }
+    return true;
+  }
+
+  //===--- Parameters ---===//
+
+  /// Slots of a thread need their own copy of a parameter that they modify.
+  bool copyParams() {
+    std::string Copies;
+    for (unsigned V = 0; V < M.Vars.size(); ++V) {
+      const Var &Vr = M.Vars[V];
+      if (!Vr.IsParam || !Vr.Assigned)
+        continue;
+      if (Vr.AddressTaken || Vr.IsReference ||
+          Vr.Type.find('(') != std::string::npos)
+        return false;
+      std::string Name = Vr.Name + "_here";
+      while (M.Text.find(Name) != std::string::npos)
+        Name += '_';
+      for (const VarUse &U : M.VarUses)
+        if (U.Var == V && (!M.BodyRange.contains(U.Range) ||
+                           M.text(U.Range) != Vr.Name || !edit(U.Range, Name)))
+          return false;
+      Copies += " " + Vr.Type + " " + Name + " = " + Vr.Name + ";";
+    }
+    return Copies.empty() ||
+           edit({M.BodyRange.Begin + 1, M.BodyRange.Begin + 1}, Copies);
+  }
+};
+
+} // namespace
+
+std::optional<OtherBody> rcache::writeOtherBody(const KernelModel &M,
+                                                const Assumptions &Fixed,
+                                                const SpreadLayout &L) {
+  return Writer(M, Fixed, L).run();
+}

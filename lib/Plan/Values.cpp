@@ -1,0 +1,120 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Values.h.
+
+#include "Values.h"
+#include "Affine/IslTools.h"
+#include <set>
+
+using namespace rcache;
+
+ValueRef rcache::substituteValue(const ValueRef &V,
+                                 const std::map<std::string, isl::pw_aff> &Map) {
+  if (!V || V->K == Value::Unknown)
+    return nullptr;
+  auto N = std::make_shared<Value>(*V);
+  if (!N->Aff.is_null())
+    N->Aff = substitute(N->Aff, Map);
+  if (!N->Cond.is_null())
+    N->Cond = substitute(N->Cond, Map);
+  for (ValueRef &O : N->Operands) {
+    O = substituteValue(O, Map);
+    if (!O)
+      return nullptr;
+  }
+  return N;
+}
+
+std::vector<std::string> rcache::productFactors(const std::string &Id) {
+  std::vector<std::string> Factors;
+  if (Id.find('*') == std::string::npos)
+    return Factors;
+  size_t Begin = isWideProduct(Id) ? 3 : 0;
+  for (size_t Star; (Star = Id.find('*', Begin)) != std::string::npos;
+       Begin = Star + 1)
+    Factors.push_back(Id.substr(Begin, Star - Begin));
+  Factors.push_back(Id.substr(Begin));
+  return Factors;
+}
+
+bool rcache::isWideProduct(const std::string &Id) {
+  return Id.compare(0, 3, "64*") == 0;
+}
+
+static void collectSymbols(const ValueRef &V, std::set<std::string> &Out) {
+  if (!V)
+    return;
+  auto Add = [&](const std::vector<std::string> &Ids) {
+    for (const std::string &Id : Ids) {
+      Out.insert(Id);
+      for (const std::string &F : productFactors(Id))
+        Out.insert(F);
+    }
+  };
+  if (!V->Aff.is_null())
+    Add(involvedIds(V->Aff));
+  if (!V->Cond.is_null())
+    Add(involvedIds(V->Cond));
+  for (const ValueRef &O : V->Operands)
+    collectSymbols(O, Out);
+}
+
+std::vector<std::string> rcache::valueSymbols(const ValueRef &V) {
+  std::set<std::string> S;
+  collectSymbols(V, S);
+  return {S.begin(), S.end()};
+}
+
+void rcache::collectLoads(const ValueRef &V, std::vector<ValueRef> &Out) {
+  if (!V)
+    return;
+  if (V->K == Value::Load)
+    Out.push_back(V);
+  for (const ValueRef &O : V->Operands)
+    collectLoads(O, Out);
+}
+
+/// \p D and, for products e0 * w in \p V whose coordinate e0 has one value c on
+/// D, that the product is c * w.
+static isl::set withConstantProducts(isl::set D, const isl::pw_aff &V) {
+  for (const std::string &Id : involvedIds(V)) {
+    const std::vector<std::string> F = productFactors(Id);
+    if (F.size() != 2)
+      continue;
+    for (int K = 0; K < 2; ++K) {
+      const isl::pw_aff Coordinate = symbolValue(D.ctx(), F[K]);
+      const auto Lo = minConst(Coordinate, D), Hi = maxConst(Coordinate, D);
+      if (Lo && Hi && *Lo == *Hi)
+        D = D.intersect(symbolValue(D.ctx(), Id).eq_set(
+            symbolValue(D.ctx(), F[1 - K]).scale(static_cast<long>(*Lo))));
+    }
+  }
+  return D;
+}
+
+bool rcache::equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D) {
+  if (A == B)
+    return true;
+  if (!A || !B || A->K != B->K || A->Type != B->Type || A->Text != B->Text ||
+      A->Root != B->Root || A->Operands.size() != B->Operands.size())
+    return false;
+  // An index is a number: int or unsigned makes no difference where it is exact.
+  if (A->K == Value::Load && A->Operands[0]->K == Value::Affine &&
+      B->Operands[0]->K == Value::Affine) {
+    const isl::pw_aff X = A->Operands[0]->Aff, Y = B->Operands[0]->Aff;
+    return X.ne_set(Y)
+        .intersect(withConstantProducts(withConstantProducts(D, X), Y))
+        .is_empty();
+  }
+  if (A->K == Value::Affine &&
+      !A->Aff.ne_set(B->Aff).intersect(D).is_empty())
+    return false;
+  if (A->K == Value::Select &&
+      !A->Cond.intersect(D).is_equal(B->Cond.intersect(D)))
+    return false;
+  for (size_t I = 0; I < A->Operands.size(); ++I)
+    if (!equalOn(A->Operands[I], B->Operands[I], D))
+      return false;
+  return true;
+}

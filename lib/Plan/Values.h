@@ -1,0 +1,39 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values of the model (rcache/Model.h) as formulas: substitution, symbols, loads,
+// equality. May throw isl::exception.
+
+#ifndef RCACHE_LIB_PLAN_VALUES_H
+#define RCACHE_LIB_PLAN_VALUES_H
+
+#include "rcache/Model.h"
+#include <map>
+
+namespace rcache {
+
+/// Replaces symbols of a value: every Affine leaf and Select condition is
+/// composed with \p Map (id -> value in the remaining symbols). Null if a leaf
+/// is Unknown.
+ValueRef substituteValue(const ValueRef &V,
+                         const std::map<std::string, isl::pw_aff> &Map);
+
+/// A product of an element coordinate and symbols (`in[y * W + x]` staged at
+/// s[y][x] is in[e0 * W + e1]) is a symbol of the staging function alone: its Id
+/// is that of its factors, joined by '*', with `64*` in front when the original
+/// computes the product in 64 bits. The factors of \p Id; empty: no such product.
+std::vector<std::string> productFactors(const std::string &Id);
+bool isWideProduct(const std::string &Id);
+
+/// Ids of all symbols in \p V, and of the factors of products with elements.
+std::vector<std::string> valueSymbols(const ValueRef &V);
+
+/// All Load nodes below \p V (V included).
+void collectLoads(const ValueRef &V, std::vector<ValueRef> &Out);
+
+/// Same value wherever both are defined, on \p D ([symbols] -> { : }).
+bool equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PLAN_VALUES_H

@@ -1,0 +1,171 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Caps.h.
+
+#include "Caps.h"
+#include "LaunchShape.h"
+#include <algorithm>
+
+using namespace rcache;
+
+namespace {
+
+bool usesWindows(const Plan &P) {
+  return std::any_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &A) {
+    return !A.registerReads().empty();
+  });
+}
+
+/// Elements of the largest window of \p P that is loaded.
+double largestWindow(const Plan &P) {
+  double Most = 0;
+  for (const ArrayPlan &A : P.Arrays) {
+    double N = 0;
+    if (const Window *W = A.window())
+      N = static_cast<double>(W->registersRead());
+    else if (const auto *E = A.as<ReadEarly>())
+      N = static_cast<double>(E->registers());
+    Most = std::max(Most, N);
+  }
+  return Most;
+}
+
+/// The speed-up that is claimed of \p Speedup; the same where a rule does not
+/// apply.
+using Rule = double (*)(const CapInput &In, double Speedup);
+
+double barriersOnly(const CapInput &In, double Speedup) {
+  return In.P.onlyBarriers()
+             ? 1 + In.Fit.BarriersClaimed * std::max(0.0, Speedup - 1)
+             : Speedup;
+}
+
+double noWindows(const CapInput &In, double Speedup) {
+  if (In.P.onlyBarriers() || usesWindows(In.P))
+    return Speedup;
+  const bool Deep = In.Block[2] > 1 && In.C.Counts.Barriers <= 1;
+  const double Saved =
+      In.Original.of(Resource::Exchange) - In.C.Cost.of(Resource::Exchange);
+  return Speedup < 1.1 || (!Deep && Saved < 0.1 * In.Original.Clocks)
+             ? std::min(Speedup, 1.0)
+             : Speedup;
+}
+
+/// Bound by arithmetic: what is not saved of the exchange has to be done still.
+double arithmeticStays(const CapInput &In, double Speedup) {
+  const bool Deep = In.Block[2] > 1 && In.C.Counts.Barriers <= 1;
+  const double Saved =
+      In.Original.of(Resource::Exchange) - In.C.Cost.of(Resource::Exchange);
+  const bool Bound = In.Original.Bound == Resource::Issue ||
+                     In.Original.Bound == Resource::Arith;
+  if (In.P.onlyBarriers() || usesWindows(In.P) || Deep || !Bound || Saved <= 0 ||
+      Saved >= 0.99 * In.Original.Clocks)
+    return Speedup;
+  return std::min(Speedup, In.Original.Clocks / (In.Original.Clocks - Saved));
+}
+
+/// Is one of the arrays that stay written with values of other threads, again and
+/// again between barriers (trees, scans)?
+double computedExchange(const CapInput &In, double Speedup) {
+  if (In.P.onlyBarriers() || In.P.slots() == 1)
+    return Speedup;
+  for (const SharedAccess &A : In.M.SharedAccesses) {
+    const bool Kept =
+        std::any_of(In.P.Arrays.begin(), In.P.Arrays.end(),
+                    [&](const ArrayPlan &Of) {
+                      return Of.Array == A.Array && Of.isShared();
+                    });
+    if (Kept && (A.K == SharedAccess::ReadWrite ||
+                 (A.K == SharedAccess::Write && A.Stored &&
+                  (A.Stored->Depends & DepShared))))
+      return std::min(Speedup, 1.0);
+  }
+  return Speedup;
+}
+
+double narrowBlocks(const CapInput &In, double Speedup) {
+  return !In.P.onlyBarriers() && In.P.slots() > 1 && !In.P.Map.Merge &&
+                 In.C.Counts.ThreadsPerBlock <= 32 &&
+                 Speedup < In.Fit.NarrowClaimed
+             ? std::min(Speedup, 1.0)
+             : Speedup;
+}
+
+double fewWarps(const CapInput &In, double Speedup) {
+  return usesWindows(In.P) && In.C.Counts.Registers > In.Fit.MostClaimed
+             ? std::min(Speedup, 1.0)
+             : Speedup;
+}
+
+double borders(const CapInput &In, double Speedup) {
+  const double Small =
+      (In.C.Counts.GridKnown ? 2 : 1) * In.Fit.SmallWindow;
+  return walksThroughPlanes(In.M, In.Block) && Speedup < In.Fit.SurelyFaster &&
+                 largestWindow(In.P) > Small
+             ? std::min(Speedup, 1.0)
+             : Speedup;
+}
+
+double smallLaunch(const CapInput &In, double Speedup) {
+  return In.P.LeastThreads && In.C.Counts.GridWarps > 0 &&
+                 In.C.Counts.GridWarps / In.On.Sms < In.Fit.BusyWarps
+             ? std::min(Speedup, 1.0)
+             : Speedup;
+}
+
+struct Cap {
+  const char *Name, *Why;
+  Rule Claimed;
+};
+
+constexpr Cap Caps[] = {
+    {"barriers-only",
+     "where nothing but barriers changes, half of the gain is claimed",
+     barriersOnly},
+    {"no-windows",
+     "without windows, gains come from elements that serve several slots; what "
+     "is predicted below ten percent, or from fewer waiting warps alone, has "
+     "been wrong in both directions, except for tiles of three dimensions",
+     noWindows},
+    {"arithmetic-stays",
+     "an original that arithmetic binds gains by what it exchanges less, no more",
+     arithmeticStays},
+    {"computed-exchange",
+     "several slots a thread where threads exchange what they compute have not "
+     "been measured to gain",
+     computedExchange},
+    {"narrow-blocks",
+     "physical blocks of a warp hold at most half of an SM's warps",
+     narrowBlocks},
+    {"few-warps",
+     "with so few warps the order in which the compiler takes things decides",
+     fewWarps},
+    {"borders-of-planes",
+     "blocks live as long as the launch, and threads at a border load large "
+     "windows element by element: the slowest block decides",
+     borders},
+    {"small-launch",
+     "a launch with too few threads for the plan runs the original",
+     smallLaunch},
+};
+
+} // namespace
+
+void rcache::claim(const CapInput &In, Candidate &C) {
+  C.Caps.clear();
+  C.Speedup = In.Original.Clocks / C.Cost.Clocks;
+  for (const Cap &Of : Caps) {
+    const double Claimed = Of.Claimed(In, C.Speedup);
+    if (Claimed < C.Speedup)
+      C.Caps.push_back(Of.Name);
+    C.Speedup = Claimed;
+  }
+}
+
+const char *rcache::whyCapped(llvm::StringRef Name) {
+  for (const Cap &Of : Caps)
+    if (Name == Of.Name)
+      return Of.Why;
+  return "";
+}
