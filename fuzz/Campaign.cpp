@@ -64,6 +64,14 @@ namespace {
 
 using Group = std::vector<KernelText>;
 
+/// What follows a command line for these kernels.
+std::vector<std::string> compileFlags(const Group &G) {
+  for (const KernelText &K : G)
+    if (K.Cxx20)
+      return {"--", "-std=c++20", "-ferror-limit=0"};
+  return {};
+}
+
 /// The lines of a run that begin with the kernel's name.
 std::string linesOf(const std::string &Out, const std::string &Kernel) {
   std::istringstream In(Out);
@@ -202,10 +210,10 @@ public:
       return Out;
     auto Time = static_cast<unsigned>(3 * T.LaunchSeconds +
                                       T.LaunchSeconds * G.size() / 4);
-    const Ran Before = original(Source, Time);
+    const Ran Before = original(Source, compileFlags(G), Time);
     if (!Before.ok()) {
       if (G.size() > 1)
-        return halves(G);
+        return apart(G, blamed(G, Source, Before.Err));
       Out[0].V = Before.Exit == 3 ? Verdict::Discarded : Verdict::NotRun;
       Out[0].Detail = firstLines(Before.Err, 3);
       return Out;
@@ -213,6 +221,8 @@ public:
     std::vector<std::string> Rewrite = {T.Rewrite, Source, "-o", Result,
                                         "--report=" + Report};
     Rewrite.insert(Rewrite.end(), Options.begin(), Options.end());
+    const std::vector<std::string> Flags = compileFlags(G);
+    Rewrite.insert(Rewrite.end(), Flags.begin(), Flags.end());
     Ran R = run(Rewrite, Stem, Time);
     if (!R.ok()) {
       if (G.size() > 1)
@@ -240,10 +250,15 @@ public:
     writeFile(Result, tellingRuns(Text));
     // A random order of the threads: what lacks a barrier must not pass because
     // of the order that the original ran in.
-    Ran After =
-        run({T.Check, "run", Result, "--jobs=1", "--max-findings=1000",
-             "--timeout=" + num(T.LaunchSeconds), "--schedule=random:1"},
-            Stem, Time);
+    std::vector<std::string> Execute = {T.Check,
+                                        "run",
+                                        Result,
+                                        "--jobs=1",
+                                        "--max-findings=1000",
+                                        "--timeout=" + num(T.LaunchSeconds),
+                                        "--schedule=random:1"};
+    Execute.insert(Execute.end(), Flags.begin(), Flags.end());
+    Ran After = run(Execute, Stem, Time);
     // The run goes on after a finding, which names its kernel.
     std::map<std::string, std::string> Found;
     if (After.Exit == 3 || After.Exit == 5) // 5: a launch that does not end
@@ -252,11 +267,14 @@ public:
     Ran Nvcc;
     Nvcc.Exit = 0;
     if (After.ok() && !T.Nvcc.empty())
-      Nvcc = run({T.Nvcc, "-c", "-arch=sm_90", "-w", Result, "-o", Stem + ".o"},
+      Nvcc = run({T.Nvcc, Flags.empty() ? "-std=c++17" : "-std=c++20", "-c",
+                  "-arch=sm_90", "-w", Result, "-o", Stem + ".o"},
                  Stem, Time + 60);
     if (!Ended || !Nvcc.ok()) {
       if (G.size() > 1) {
-        std::vector<Outcome> Each = halves(Rewritten);
+        const std::string &Errors = After.ok() ? Nvcc.Err : After.Err;
+        std::vector<Outcome> Each =
+            apart(Rewritten, blamed(Rewritten, Result, Errors));
         for (size_t I = 0; I < Places.size(); ++I)
           Out[Places[I]] = Each[I];
         return Out;
@@ -296,15 +314,77 @@ private:
   std::string Stem;
 
   /// The original, run. Mutants ask for the same one again and again.
-  Ran original(const std::string &Source, unsigned Time) {
+  Ran original(const std::string &Source,
+               const std::vector<std::string> &Flags, unsigned Time) {
     thread_local std::string Text;
     thread_local Ran Last;
     std::string Now = readFile(Source);
     if (Now != Text || !Last.ok()) {
-      Last = run({T.Check, "run", Source, "--jobs=1"}, Stem, Time);
+      std::vector<std::string> Args = {T.Check, "run", Source, "--jobs=1"};
+      Args.insert(Args.end(), Flags.begin(), Flags.end());
+      Last = run(Args, Stem, Time);
       Text = std::move(Now);
     }
     return Last;
+  }
+
+  /// Kernels that the compiler's errors in \p Path stand in, where every error
+  /// stands in one.
+  static std::set<size_t> blamed(const Group &G, const std::string &Path,
+                                 const std::string &Err) {
+    std::vector<std::string> Lines;
+    std::istringstream Text(readFile(Path)), In(Err);
+    for (std::string L; std::getline(Text, L);)
+      Lines.push_back(L);
+    std::set<size_t> Out;
+    for (std::string L; std::getline(In, L);) {
+      if (L.find("error:") == std::string::npos || L.find(Path) != 0)
+        continue;
+      // clang: FILE:12:3: error; nvcc: FILE(12): error
+      size_t Line = strtoul(L.c_str() + Path.size() + 1, nullptr, 10);
+      size_t Found = G.size();
+      for (; Line > 0 && Found == G.size(); --Line)
+        if (Line <= Lines.size())
+          for (size_t I = 0; I < G.size() && Found == G.size(); ++I)
+            if (mentions(Lines[Line - 1], G[I].Name))
+              Found = I;
+      if (Found == G.size())
+        return {};
+      Out.insert(Found);
+    }
+    return Out;
+  }
+
+  /// A name as part of an identifier, but not in a longer number.
+  static bool mentions(const std::string &Line, const std::string &Name) {
+    for (size_t At = Line.find(Name); At != std::string::npos;
+         At = Line.find(Name, At + 1)) {
+      const size_t End = At + Name.size();
+      const bool Before =
+          At == 0 || !isalnum(static_cast<unsigned char>(Line[At - 1]));
+      if (Before && (End == Line.size() ||
+                     !isalnum(static_cast<unsigned char>(Line[End]))))
+        return true;
+    }
+    return false;
+  }
+
+  /// Those of \p Guilty alone, the others together.
+  std::vector<Outcome> apart(const Group &G, const std::set<size_t> &Guilty) {
+    if (Guilty.empty() || Guilty.size() > G.size() / 2 + 1)
+      return halves(G);
+    std::vector<Outcome> Out(G.size());
+    Group Others;
+    for (size_t I = 0; I < G.size(); ++I)
+      if (Guilty.count(I))
+        Out[I] = test({G[I]}).front();
+      else
+        Others.push_back(G[I]);
+    std::vector<Outcome> Rest = test(Others);
+    for (size_t I = 0, J = 0; I < G.size(); ++I)
+      if (!Guilty.count(I))
+        Out[I] = Rest[J++];
+    return Out;
   }
 
   std::vector<Outcome> halves(const Group &G) {
