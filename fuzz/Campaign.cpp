@@ -96,11 +96,13 @@ std::map<std::string, std::string> findings(const std::string &Err) {
   std::string Line, Before;
   while (std::getline(In, Line)) {
     const std::string Mark = "  in kernel ";
-    if (Line.compare(0, Mark.size(), Mark) == 0)
-      Out.insert(
-          {Line.substr(Mark.size(),
-                       Line.find_first_of("_<,", Mark.size()) - Mark.size()),
-           Before + "\n" + Line});
+    if (Line.compare(0, Mark.size(), Mark) == 0) {
+      size_t Name = Mark.size();
+      if (size_t Scope = Line.rfind("::"); Scope != std::string::npos)
+        Name = Scope + 2;
+      Out.insert({Line.substr(Name, Line.find_first_of("_<,", Name) - Name),
+                  Before + "\n" + Line});
+    }
     Before = Line;
   }
   return Out;

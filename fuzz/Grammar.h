@@ -77,11 +77,13 @@ KernelText planeKernel(Choices &C, const std::string &Name);
 KernelText tileKernel(Choices &C, const std::string &Name);
 /// Simple kernels, in uncommon words.
 KernelText textKernel(Choices &C, const std::string &Name);
+/// Plain kernels, launched in uncommon ways. The host's text is in it.
+KernelText hostKernel(Choices &C, const std::string &Name);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
 
-/// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile"
-/// or "text" whatever the seed says, or "".
+/// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
+/// "text" or "host" whatever the seed says, or "".
 Choices choicesOf(unsigned Seed, const std::string &Family);
 /// Is there a family of that name?
 bool isFamily(const std::string &Name);
