@@ -179,10 +179,14 @@ std::map<std::string, Answer> verdicts(const std::string &Report) {
         continue;
       std::string Name = K->getString("name").value_or("").str();
       Name = Name.substr(0, Name.find('<'));
+      if (size_t Scope = Name.rfind("::"); Scope != std::string::npos)
+        Name = Name.substr(Scope + 2);
       if (K->getString("verdict").value_or("") == "rewritten") {
         Out[Name] = {};
         continue;
       }
+      if (auto It = Out.find(Name); It != Out.end() && It->second.Code.empty())
+        continue; // another kernel of that name was rewritten
       Answer A{"unknown", ""};
       const llvm::json::Array *D = K->getArray("declines");
       if (D && !D->empty() && D->front().getAsObject()) {
@@ -265,6 +269,18 @@ public:
     std::map<std::string, std::string> Found;
     if (After.Exit == 3 || After.Exit == 5) // 5: a launch that does not end
       Found = findings(After.Err);
+    // A launch that failed may take the others along.
+    std::set<size_t> Faulty;
+    for (size_t I = 0; I < Rewritten.size(); ++I)
+      if (Found.count(Rewritten[I].Name))
+        Faulty.insert(I);
+    if (!After.ok() && G.size() > 1 && Faulty.size() < Rewritten.size() &&
+        (After.Exit == 3 || After.Exit == 5) && !Found.empty()) {
+      std::vector<Outcome> Each = apart(Rewritten, Faulty);
+      for (size_t I = 0; I < Places.size(); ++I)
+        Out[Places[I]] = Each[I];
+      return Out;
+    }
     const bool Ended = After.ok() || !Found.empty();
     Ran Nvcc;
     Nvcc.Exit = 0;

@@ -395,7 +395,12 @@ private:
       F -= 8;
     std::string X = fresh("dim");
     auto Text = [&](const std::string &S, const std::string &E = "") {
-      return sub(S, {{"V", V}, {"X", X}, {"E", E}, {"K", N}});
+      return sub(S, {{"V", V},
+                     {"X_v", X + "_v"},
+                     {"X_of", X + "_"},
+                     {"X", X},
+                     {"E", E},
+                     {"K", N}});
     };
     switch (F) {
     case 1:
@@ -413,8 +418,8 @@ private:
       Pre += Text("    const int $X = $V;\n");
       return X;
     case 6:
-      HostTypes += Text("#define CFG_$K_$X(v) ((v))\n");
-      return Text("CFG_$K_$X($V)");
+      HostTypes += Text("#define CFG_$X_of$K(v) ((v))\n");
+      return Text("CFG_$X_of$K($V)");
     case 7:
       return Text("[&] { return dim3($V); }()");
     case 8:
@@ -462,9 +467,9 @@ private:
       return Text("($X.x = $V, $X)");
     }
     case 22: {
-      HostTypes += Text("static dim3 $X_$K(unsigned v, int *c) {\n  *c += 7;\n"
+      HostTypes += Text("static dim3 $X_of$K(unsigned v, int *c) {\n  *c += 7;\n"
                         "  return dim3(v);\n}\n");
-      return Text("$X_$K($V, &$E)", counter());
+      return Text("$X_of$K($V, &$E)", counter());
     }
     case 23: {
       Pre += Text("    int $X = ($V) - 1;\n");
