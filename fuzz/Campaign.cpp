@@ -156,12 +156,13 @@ struct Answer {
   std::string Detail;
 };
 
-/// Answers by kernel name, from the JSON report.
-std::map<std::string, Answer> verdicts(const std::string &Report) {
+/// Answers by kernel name, from the JSON report. \p Bad: it is no JSON.
+std::map<std::string, Answer> verdicts(const std::string &Report, bool &Bad) {
   std::map<std::string, Answer> Out;
   auto V = llvm::json::parse(Report);
   if (!V) {
     llvm::consumeError(V.takeError());
+    Bad = true;
     return Out;
   }
   const llvm::json::Object *Root = V->getAsObject();
@@ -237,7 +238,15 @@ public:
       Out[0].Detail = R.how() + "\n" + firstLines(R.Err, 10);
       return Out;
     }
-    std::map<std::string, Answer> Codes = verdicts(readFile(Report));
+    bool Bad = false;
+    std::map<std::string, Answer> Codes = verdicts(readFile(Report), Bad);
+    if (Bad) {
+      if (G.size() > 1)
+        return halves(G);
+      Out[0].V = Verdict::Crashed;
+      Out[0].Detail = "the report is no JSON";
+      return Out;
+    }
     Group Rewritten;
     std::vector<size_t> Places;
     for (size_t I = 0; I < G.size(); ++I) {
