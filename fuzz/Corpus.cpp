@@ -11,7 +11,7 @@
 
 namespace rcache::fuzz {
 
-static const char Compare[] = R"(#!/bin/bash
+static const char Compare[] = R"sh(#!/bin/bash
 # Compiles each program of this folder and its rewritten version (NAME.cu,
 # NAME_rc.cu) with nvcc, runs both on the device, compares what they print.
 #
@@ -72,7 +72,7 @@ wait $builder
 rm -rf "$tmp"
 echo "$programs programs, $kernels kernels compared: $different different, $broken programs do not compile"
 [ $different = 0 ] && [ $broken = 0 ]
-)";
+)sh";
 
 CorpusCounts writeCorpus(const CampaignOptions &O, const Tools &T,
                          const std::string &Folder) {
