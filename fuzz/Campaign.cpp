@@ -111,22 +111,27 @@ std::map<std::string, std::string> findings(const std::string &Err) {
 /// \p Text with a line of output in front of every launch of a rewritten
 /// kernel: which of the launches ran it?
 std::string tellingRuns(std::string Text) {
-  for (const char *Mark : {"<<<rc_blocks,", "<<<rc_grid, dim3("})
-    for (size_t At = Text.find(Mark); At != std::string::npos;
-         At = Text.find(Mark, At)) {
-      size_t Line = Text.find_last_of(";{}", At) + 1;
-      size_t Name = Text.find_first_not_of(" \n", Line);
-      size_t End = std::min(Name, At);
-      while (isalnum(static_cast<unsigned char>(Text[End])) || Text[End] == '_')
-        ++End;
-      At += std::string(Mark).size();
-      if (End == std::string::npos || End > At)
-        continue;
-      std::string Tell =
-          "\nfz::ran(\"" + Text.substr(Name, End - Name) + "\");\n";
-      Text.insert(Line, Tell);
-      At += Tell.size();
-    }
+  const std::string Mark = "<<<";
+  for (size_t At = Text.find(Mark); At != std::string::npos;
+       At = Text.find(Mark, At)) {
+    const size_t Line = Text.find_last_of(";{}", At) + 1;
+    size_t Name = Text.find_first_not_of(" \n", Line), End = Name;
+    while (End < At && (isalnum(static_cast<unsigned char>(Text[End])) ||
+                        Text[End] == '_' || Text[End] == ':'))
+      ++End;
+    std::string Kernel = Text.substr(Name, End - Name);
+    if (size_t Scope = Kernel.rfind(':'); Scope != std::string::npos)
+      Kernel = Kernel.substr(Scope + 1);
+    At += Mark.size();
+    // The kernel's name and template arguments, or nothing that is meant here.
+    if (Kernel.find("_rc") == std::string::npos || Kernel[0] != 'k' ||
+        Text.substr(End, At - Mark.size() - End).find_first_of("();") !=
+            std::string::npos)
+      continue;
+    std::string Tell = "\nfz::ran(\"" + Kernel + "\");\n";
+    Text.insert(Line, Tell);
+    At += Tell.size();
+  }
   return Text;
 }
 
