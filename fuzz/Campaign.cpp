@@ -64,6 +64,14 @@ namespace {
 
 using Group = std::vector<KernelText>;
 
+/// What follows a command line for these kernels.
+std::vector<std::string> compileFlags(const Group &G) {
+  for (const KernelText &K : G)
+    if (K.Cxx20)
+      return {"--", "-std=c++20", "-ferror-limit=0"};
+  return {};
+}
+
 /// The lines of a run that begin with the kernel's name.
 std::string linesOf(const std::string &Out, const std::string &Kernel) {
   std::istringstream In(Out);
@@ -88,11 +96,13 @@ std::map<std::string, std::string> findings(const std::string &Err) {
   std::string Line, Before;
   while (std::getline(In, Line)) {
     const std::string Mark = "  in kernel ";
-    if (Line.compare(0, Mark.size(), Mark) == 0)
-      Out.insert(
-          {Line.substr(Mark.size(),
-                       Line.find_first_of("_<,", Mark.size()) - Mark.size()),
-           Before + "\n" + Line});
+    if (Line.compare(0, Mark.size(), Mark) == 0) {
+      size_t Name = Mark.size();
+      if (size_t Scope = Line.rfind("::"); Scope != std::string::npos)
+        Name = Scope + 2;
+      Out.insert({Line.substr(Name, Line.find_first_of("_<,", Name) - Name),
+                  Before + "\n" + Line});
+    }
     Before = Line;
   }
   return Out;
@@ -101,22 +111,27 @@ std::map<std::string, std::string> findings(const std::string &Err) {
 /// \p Text with a line of output in front of every launch of a rewritten
 /// kernel: which of the launches ran it?
 std::string tellingRuns(std::string Text) {
-  for (const char *Mark : {"<<<rc_blocks,", "<<<rc_grid, dim3("})
-    for (size_t At = Text.find(Mark); At != std::string::npos;
-         At = Text.find(Mark, At)) {
-      size_t Line = Text.find_last_of(";{}", At) + 1;
-      size_t Name = Text.find_first_not_of(" \n", Line);
-      size_t End = std::min(Name, At);
-      while (isalnum(static_cast<unsigned char>(Text[End])) || Text[End] == '_')
-        ++End;
-      At += std::string(Mark).size();
-      if (End == std::string::npos || End > At)
-        continue;
-      std::string Tell =
-          "\nfz::ran(\"" + Text.substr(Name, End - Name) + "\");\n";
-      Text.insert(Line, Tell);
-      At += Tell.size();
-    }
+  const std::string Mark = "<<<";
+  for (size_t At = Text.find(Mark); At != std::string::npos;
+       At = Text.find(Mark, At)) {
+    const size_t Line = Text.find_last_of(";{}", At) + 1;
+    size_t Name = Text.find_first_not_of(" \n", Line), End = Name;
+    while (End < At && (isalnum(static_cast<unsigned char>(Text[End])) ||
+                        Text[End] == '_' || Text[End] == ':'))
+      ++End;
+    std::string Kernel = Text.substr(Name, End - Name);
+    if (size_t Scope = Kernel.rfind(':'); Scope != std::string::npos)
+      Kernel = Kernel.substr(Scope + 1);
+    At += Mark.size();
+    // The kernel's name and template arguments, or nothing that is meant here.
+    if (Kernel.find("_rc") == std::string::npos || Kernel[0] != 'k' ||
+        Text.substr(End, At - Mark.size() - End).find_first_of("();") !=
+            std::string::npos)
+      continue;
+    std::string Tell = "\nfz::ran(\"" + Kernel + "\");\n";
+    Text.insert(Line, Tell);
+    At += Tell.size();
+  }
   return Text;
 }
 
@@ -146,12 +161,13 @@ struct Answer {
   std::string Detail;
 };
 
-/// Answers by kernel name, from the JSON report.
-std::map<std::string, Answer> verdicts(const std::string &Report) {
+/// Answers by kernel name, from the JSON report. \p Bad: it is no JSON.
+std::map<std::string, Answer> verdicts(const std::string &Report, bool &Bad) {
   std::map<std::string, Answer> Out;
   auto V = llvm::json::parse(Report);
   if (!V) {
     llvm::consumeError(V.takeError());
+    Bad = true;
     return Out;
   }
   const llvm::json::Object *Root = V->getAsObject();
@@ -169,10 +185,14 @@ std::map<std::string, Answer> verdicts(const std::string &Report) {
         continue;
       std::string Name = K->getString("name").value_or("").str();
       Name = Name.substr(0, Name.find('<'));
+      if (size_t Scope = Name.rfind("::"); Scope != std::string::npos)
+        Name = Name.substr(Scope + 2);
       if (K->getString("verdict").value_or("") == "rewritten") {
         Out[Name] = {};
         continue;
       }
+      if (auto It = Out.find(Name); It != Out.end() && It->second.Code.empty())
+        continue; // another kernel of that name was rewritten
       Answer A{"unknown", ""};
       const llvm::json::Array *D = K->getArray("declines");
       if (D && !D->empty() && D->front().getAsObject()) {
@@ -202,10 +222,10 @@ public:
       return Out;
     auto Time = static_cast<unsigned>(3 * T.LaunchSeconds +
                                       T.LaunchSeconds * G.size() / 4);
-    const Ran Before = original(Source, Time);
+    const Ran Before = original(Source, compileFlags(G), Time);
     if (!Before.ok()) {
       if (G.size() > 1)
-        return halves(G);
+        return apart(G, blamed(G, Source, Before.Err));
       Out[0].V = Before.Exit == 3 ? Verdict::Discarded : Verdict::NotRun;
       Out[0].Detail = firstLines(Before.Err, 3);
       return Out;
@@ -213,6 +233,8 @@ public:
     std::vector<std::string> Rewrite = {T.Rewrite, Source, "-o", Result,
                                         "--report=" + Report};
     Rewrite.insert(Rewrite.end(), Options.begin(), Options.end());
+    const std::vector<std::string> Flags = compileFlags(G);
+    Rewrite.insert(Rewrite.end(), Flags.begin(), Flags.end());
     Ran R = run(Rewrite, Stem, Time);
     if (!R.ok()) {
       if (G.size() > 1)
@@ -221,7 +243,15 @@ public:
       Out[0].Detail = R.how() + "\n" + firstLines(R.Err, 10);
       return Out;
     }
-    std::map<std::string, Answer> Codes = verdicts(readFile(Report));
+    bool Bad = false;
+    std::map<std::string, Answer> Codes = verdicts(readFile(Report), Bad);
+    if (Bad) {
+      if (G.size() > 1)
+        return halves(G);
+      Out[0].V = Verdict::Crashed;
+      Out[0].Detail = "the report is no JSON";
+      return Out;
+    }
     Group Rewritten;
     std::vector<size_t> Places;
     for (size_t I = 0; I < G.size(); ++I) {
@@ -240,23 +270,43 @@ public:
     writeFile(Result, tellingRuns(Text));
     // A random order of the threads: what lacks a barrier must not pass because
     // of the order that the original ran in.
-    Ran After =
-        run({T.Check, "run", Result, "--jobs=1", "--max-findings=1000",
-             "--timeout=" + num(T.LaunchSeconds), "--schedule=random:1"},
-            Stem, Time);
+    std::vector<std::string> Execute = {T.Check,
+                                        "run",
+                                        Result,
+                                        "--jobs=1",
+                                        "--max-findings=1000",
+                                        "--timeout=" + num(T.LaunchSeconds),
+                                        "--schedule=random:1"};
+    Execute.insert(Execute.end(), Flags.begin(), Flags.end());
+    Ran After = run(Execute, Stem, Time);
     // The run goes on after a finding, which names its kernel.
     std::map<std::string, std::string> Found;
     if (After.Exit == 3 || After.Exit == 5) // 5: a launch that does not end
       Found = findings(After.Err);
+    // A launch that failed may take the others along.
+    std::set<size_t> Faulty;
+    for (size_t I = 0; I < Rewritten.size(); ++I)
+      if (Found.count(Rewritten[I].Name))
+        Faulty.insert(I);
+    if (!After.ok() && G.size() > 1 && Faulty.size() < Rewritten.size() &&
+        (After.Exit == 3 || After.Exit == 5) && !Found.empty()) {
+      std::vector<Outcome> Each = apart(Rewritten, Faulty);
+      for (size_t I = 0; I < Places.size(); ++I)
+        Out[Places[I]] = Each[I];
+      return Out;
+    }
     const bool Ended = After.ok() || !Found.empty();
     Ran Nvcc;
     Nvcc.Exit = 0;
     if (After.ok() && !T.Nvcc.empty())
-      Nvcc = run({T.Nvcc, "-c", "-arch=sm_90", "-w", Result, "-o", Stem + ".o"},
+      Nvcc = run({T.Nvcc, Flags.empty() ? "-std=c++17" : "-std=c++20", "-c",
+                  "-arch=sm_90", "-w", Result, "-o", Stem + ".o"},
                  Stem, Time + 60);
     if (!Ended || !Nvcc.ok()) {
       if (G.size() > 1) {
-        std::vector<Outcome> Each = halves(Rewritten);
+        const std::string &Errors = After.ok() ? Nvcc.Err : After.Err;
+        std::vector<Outcome> Each =
+            apart(Rewritten, blamed(Rewritten, Result, Errors));
         for (size_t I = 0; I < Places.size(); ++I)
           Out[Places[I]] = Each[I];
         return Out;
@@ -296,15 +346,77 @@ private:
   std::string Stem;
 
   /// The original, run. Mutants ask for the same one again and again.
-  Ran original(const std::string &Source, unsigned Time) {
+  Ran original(const std::string &Source,
+               const std::vector<std::string> &Flags, unsigned Time) {
     thread_local std::string Text;
     thread_local Ran Last;
     std::string Now = readFile(Source);
     if (Now != Text || !Last.ok()) {
-      Last = run({T.Check, "run", Source, "--jobs=1"}, Stem, Time);
+      std::vector<std::string> Args = {T.Check, "run", Source, "--jobs=1"};
+      Args.insert(Args.end(), Flags.begin(), Flags.end());
+      Last = run(Args, Stem, Time);
       Text = std::move(Now);
     }
     return Last;
+  }
+
+  /// Kernels that the compiler's errors in \p Path stand in, where every error
+  /// stands in one.
+  static std::set<size_t> blamed(const Group &G, const std::string &Path,
+                                 const std::string &Err) {
+    std::vector<std::string> Lines;
+    std::istringstream Text(readFile(Path)), In(Err);
+    for (std::string L; std::getline(Text, L);)
+      Lines.push_back(L);
+    std::set<size_t> Out;
+    for (std::string L; std::getline(In, L);) {
+      if (L.find("error:") == std::string::npos || L.find(Path) != 0)
+        continue;
+      // clang: FILE:12:3: error; nvcc: FILE(12): error
+      size_t Line = strtoul(L.c_str() + Path.size() + 1, nullptr, 10);
+      size_t Found = G.size();
+      for (; Line > 0 && Found == G.size(); --Line)
+        if (Line <= Lines.size())
+          for (size_t I = 0; I < G.size() && Found == G.size(); ++I)
+            if (mentions(Lines[Line - 1], G[I].Name))
+              Found = I;
+      if (Found == G.size())
+        return {};
+      Out.insert(Found);
+    }
+    return Out;
+  }
+
+  /// A name as part of an identifier, but not in a longer number.
+  static bool mentions(const std::string &Line, const std::string &Name) {
+    for (size_t At = Line.find(Name); At != std::string::npos;
+         At = Line.find(Name, At + 1)) {
+      const size_t End = At + Name.size();
+      const bool Before =
+          At == 0 || !isalnum(static_cast<unsigned char>(Line[At - 1]));
+      if (Before && (End == Line.size() ||
+                     !isalnum(static_cast<unsigned char>(Line[End]))))
+        return true;
+    }
+    return false;
+  }
+
+  /// Those of \p Guilty alone, the others together.
+  std::vector<Outcome> apart(const Group &G, const std::set<size_t> &Guilty) {
+    if (Guilty.empty() || Guilty.size() > G.size() / 2 + 1)
+      return halves(G);
+    std::vector<Outcome> Out(G.size());
+    Group Others;
+    for (size_t I = 0; I < G.size(); ++I)
+      if (Guilty.count(I))
+        Out[I] = test({G[I]}).front();
+      else
+        Others.push_back(G[I]);
+    std::vector<Outcome> Rest = test(Others);
+    for (size_t I = 0, J = 0; I < G.size(); ++I)
+      if (!Guilty.count(I))
+        Out[I] = Rest[J++];
+    return Out;
   }
 
   std::vector<Outcome> halves(const Group &G) {

@@ -100,6 +100,16 @@ const std::vector<std::string> &optionsOf(unsigned Seed,
 
 Counts runCampaign(const CampaignOptions &O, const Tools &T);
 
+struct CorpusCounts {
+  bool Written = false; ///< could the folder be made?
+  unsigned Programs = 0, Kernels = 0;
+  unsigned Failed = 0; ///< kernels left out: their rewrite is wrong
+};
+/// Writes programs of the kernels that are rewritten (to the same bits), what
+/// they are rewritten to, and a script that compares both on a device.
+CorpusCounts writeCorpus(const CampaignOptions &O, const Tools &T,
+                         const std::string &Folder);
+
 /// Calls \p Work(seeds of a batch, number of the thread) for all batches. False
 /// when the time was over before.
 bool forBatches(

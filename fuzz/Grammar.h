@@ -63,6 +63,8 @@ struct KernelText {
   /// Parameters that share memory in launches with `alias` != 0: the second
   /// points into the first's memory, alias - 1 elements on. Empty: none.
   std::string AliasOf, Aliased;
+  bool PlainData = false; ///< small whole numbers only
+  bool Cxx20 = false;     ///< compiled as C++20
 };
 
 /// Staging of a line of elements and a window over it (1-D).
@@ -73,11 +75,15 @@ KernelText blockKernel(Choices &C, const std::string &Name);
 KernelText planeKernel(Choices &C, const std::string &Name);
 /// Tile loops, planes, staged filters, vectors as elements, helper functions.
 KernelText tileKernel(Choices &C, const std::string &Name);
+/// Simple kernels, in uncommon words.
+KernelText textKernel(Choices &C, const std::string &Name);
+/// Plain kernels, launched in uncommon ways. The host's text is in it.
+KernelText hostKernel(Choices &C, const std::string &Name);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
 
-/// The answers of a seed. \p Family: "window", "block", "plane", "outside" or
-/// "tile" whatever the seed says, or "".
+/// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
+/// "text" or "host" whatever the seed says, or "".
 Choices choicesOf(unsigned Seed, const std::string &Family);
 /// Is there a family of that name?
 bool isFamily(const std::string &Name);

@@ -17,9 +17,14 @@ static const char Prelude[] = R"(#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <cuda_runtime.h>
+#include <functional>
+#include <utility>
 
 namespace fz {
+typedef unsigned char Byte; // types of one word
+typedef long long Long;
 static unsigned state = 1, rare = 97;
+static bool plain = false; // small whole numbers only
 static unsigned next() {
   state = state * 1664525u + 1013904223u;
   return state >> 7;
@@ -28,7 +33,9 @@ static void put(float &v) {
   static const unsigned odd[] = {0xffc00000u, 0x7f800000u, 0xff800000u,
                                  0x00000007u, 0x80000000u, 0x7f7fffffu};
   unsigned r = next();
-  if (r % rare < 6)
+  if (plain)
+    v = (int)(r % 513) - 256;
+  else if (r % rare < 6)
     memcpy(&v, &odd[r % rare], 4);
   else
     v = (int)(r % 4001) * 0.37f - 740.0f;
@@ -38,7 +45,9 @@ static void put(double &v) {
       0xfff8000000000000ull, 0x7ff0000000000000ull, 0xfff0000000000000ull,
       0x0000000000000009ull, 0x8000000000000000ull};
   unsigned r = next();
-  if (r % rare < 5)
+  if (plain)
+    v = (int)(r % 513) - 256;
+  else if (r % rare < 5)
     memcpy(&v, &odd[r % rare], 8);
   else
     v = (int)(r % 4001) * 0.37 - 740.0;
@@ -107,6 +116,10 @@ static T *output(size_t count, size_t off, unsigned seed) {
   free(h);
   outs[nouts++] = Guarded{p, bytes};
   return (T *)(p + guard) + off;
+}
+/// Something that the host sees.
+static void note(const char *kernel, long long value) {
+  printf("%s note %lld\n", kernel, value);
 }
 /// The rewritten form of a kernel is about to run (see Campaign.cpp).
 static void ran(const char *kernel) { printf("ran %s\n", kernel); }
@@ -262,8 +275,10 @@ static std::string hostFunction(Choices &C, const KernelText &K) {
         return V;
     return 1ll;
   };
+  const std::string Data = K.PlainData ? "    fz::plain = true;\n"
+                                       : "    fz::plain = false;\n";
   auto Body = [&](const std::string &Bx, const std::string &By) {
-    return setUp(K) + launchCode(K, Style, Bx, By) + "    fz::finish(\"" +
+    return Data + setUp(K) + launchCode(K, Style, Bx, By) + "    fz::finish(\"" +
            K.Name + "\", launch);\n";
   };
   if (Runtime) {
@@ -420,7 +435,7 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
 }
 
 static const char *const Families[] = {"window", "block", "plane", "outside",
-                                       "tile"};
+                                       "tile",   "text",  "host"};
 
 bool isFamily(const std::string &Name) {
   return std::find(std::begin(Families), std::end(Families), Name) !=
@@ -437,7 +452,11 @@ Choices choicesOf(unsigned Seed, const std::string &Family) {
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "kernel");
-  switch (C.weighted("family", {48, 15, 15, 5, 17})) {
+  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0})) {
+  case 6:
+    return hostKernel(C, Name);
+  case 5:
+    return textKernel(C, Name);
   case 4:
     return tileKernel(C, Name);
   case 1:
@@ -454,7 +473,8 @@ static KernelText ofFamily(Choices &C, const std::string &Name) {
 KernelText anyKernel(Choices &C, const std::string &Name) {
   KernelText K = ofFamily(C, Name);
   Choices::Scope S(C, "host");
-  K.Host = hostFunction(C, K);
+  if (K.Host.empty())
+    K.Host = hostFunction(C, K);
   return K;
 }
 

@@ -7,6 +7,7 @@
 //   rcache-fuzz run --seeds=A..B [--jobs=2] [--nvcc]
 //   rcache-fuzz shrink --seed=N [-o min.cu]
 //   rcache-fuzz mutants --seeds=A..B
+//   rcache-fuzz corpus --seeds=A..B -o FOLDER
 //
 // Exit status: 0 no failure, 1 a kernel was rewritten wrongly (or a mutant
 // survived), 2 wrong usage.
@@ -32,24 +33,29 @@ static cl::SubCommand Run("run", "test the kernels of a range of seeds");
 static cl::SubCommand ShrinkCmd("shrink", "make the kernel of a seed smaller");
 static cl::SubCommand Mutants("mutants", "test what damaged plans give");
 
+static cl::SubCommand Corpus("corpus",
+                             "write programs and their rewritten versions");
+
 static cl::opt<unsigned> Seed("seed", cl::desc("Which kernel"), cl::Required,
                               cl::sub(Generate), cl::sub(ShrinkCmd),
                               cl::cat(Category));
 static cl::opt<std::string> Output("o", cl::desc("Where to (default: stdout)"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::sub(Generate), cl::sub(ShrinkCmd),
+                                   cl::sub(Corpus),
                                    cl::cat(Category));
 static cl::opt<std::string> Seeds("seeds",
                                   cl::desc("First and last seed, A..B"),
                                   cl::Required, cl::sub(Run), cl::sub(Mutants),
+                                  cl::sub(Corpus),
                                   cl::cat(Category));
 static cl::opt<unsigned> Jobs("jobs", cl::desc("Programs at once"), cl::init(1),
-                              cl::sub(Run), cl::sub(Mutants),
+                              cl::sub(Run), cl::sub(Mutants), cl::sub(Corpus),
                               cl::cat(Category));
 static cl::opt<unsigned> Time("time",
                               cl::desc("Begin nothing new after N seconds"),
                               cl::value_desc("N"), cl::init(0), cl::sub(Run),
-                              cl::sub(Mutants), cl::cat(Category));
+                              cl::sub(Mutants), cl::sub(Corpus), cl::cat(Category));
 static cl::opt<std::string> Keep("keep",
                                  cl::desc("Folder for failing programs"),
                                  cl::value_desc("folder"), cl::sub(Run),
@@ -69,10 +75,10 @@ static cl::opt<unsigned>
            cl::init(0), cl::sub(Mutants), cl::cat(Category));
 static cl::opt<std::string>
     Family("family",
-           cl::desc("Kernels of one family: window, block, plane, tile or "
-                    "outside (default: as the seed says)"),
+           cl::desc("Kernels of one family: window, block, plane, tile, "
+                    "outside, text or host (default: as the seed says)"),
            cl::sub(Generate), cl::sub(Run), cl::sub(ShrinkCmd),
-           cl::sub(Mutants), cl::cat(Category));
+           cl::sub(Mutants), cl::sub(Corpus), cl::cat(Category));
 static cl::list<std::string> Kinds("kind",
                                    cl::desc("Kind of mutation (repeatable)"),
                                    cl::sub(Mutants), cl::cat(Category));
@@ -80,18 +86,20 @@ static cl::opt<std::string> Rewrite("rewrite",
                                     cl::desc("rcache-rewrite to test"),
                                     cl::value_desc("program"), cl::sub(Run),
                                     cl::sub(ShrinkCmd), cl::sub(Mutants),
+                                    cl::sub(Corpus),
                                     cl::cat(Category));
 static cl::opt<std::string> Check("check",
                                   cl::desc("rcache-check to test with"),
                                   cl::value_desc("program"), cl::sub(Run),
                                   cl::sub(ShrinkCmd), cl::sub(Mutants),
+                                  cl::sub(Corpus),
                                   cl::cat(Category));
 static cl::opt<std::string>
     RewriteOptions("rewrite-options",
                    cl::desc("Options of rcache-rewrite, instead of a set that "
                             "depends on the seed"),
                    cl::value_desc("options"), cl::sub(Run), cl::sub(ShrinkCmd),
-                   cl::sub(Mutants), cl::cat(Category));
+                   cl::sub(Mutants), cl::sub(Corpus), cl::cat(Category));
 
 namespace {
 
@@ -292,6 +300,22 @@ int shrinkMain(const Tools &T) {
   return 1;
 }
 
+int corpusMain(const Tools &T) {
+  CampaignOptions O = campaign();
+  if (!parseSeeds(O) || Output == "-") {
+    errs() << "rcache-fuzz: corpus wants --seeds=A..B and -o FOLDER\n";
+    return 2;
+  }
+  CorpusCounts N = writeCorpus(O, T, Output);
+  if (!N.Written) {
+    errs() << "rcache-fuzz: cannot write to '" << Output << "'\n";
+    return 2;
+  }
+  outs() << N.Programs << " programs, " << N.Kernels
+         << " rewritten kernels; left out as wrong: " << N.Failed << '\n';
+  return 0;
+}
+
 int mutantsMain(const Tools &T) {
   CampaignOptions O = campaign();
   if (!parseSeeds(O)) {
@@ -344,7 +368,7 @@ int main(int Argc, const char **Argv) {
   // What is looked for here must not be caught by the tool itself before.
   setenv("RCACHE_SELF_CHECK", "off", 1);
   InitLLVM Init(Argc, Argv);
-  for (auto *S : {&Generate, &Run, &ShrinkCmd, &Mutants})
+  for (auto *S : {&Generate, &Run, &ShrinkCmd, &Mutants, &Corpus})
     cl::HideUnrelatedOptions(Category, *S);
   if (!cl::ParseCommandLineOptions(Argc, Argv,
                                    "Generated CUDA programs against the "
@@ -366,12 +390,16 @@ int main(int Argc, const char **Argv) {
     }
     return 0;
   }
-  if (!Run && !ShrinkCmd && !Mutants) {
-    errs() << "rcache-fuzz: generate, run, shrink or mutants? (--help)\n";
+  if (!Run && !ShrinkCmd && !Mutants && !Corpus) {
+    errs() << "rcache-fuzz: generate, run, shrink, mutants or corpus? "
+              "(--help)\n";
     return 2;
   }
   Tools T = tools(Argv[0]);
-  int Status = Run ? runMain(T) : ShrinkCmd ? shrinkMain(T) : mutantsMain(T);
+  int Status = Run         ? runMain(T)
+               : ShrinkCmd ? shrinkMain(T)
+               : Corpus    ? corpusMain(T)
+                           : mutantsMain(T);
   removeFolder(T);
   return Status;
 }
