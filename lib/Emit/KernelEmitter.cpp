@@ -65,7 +65,7 @@ public:
                                              "'" + A.Name +
                                                  "' is used other than by its "
                                                  "elements");
-    return finished(prologue(Body) + Body);
+    return finished(EffectsLedger::withoutMarks(prologue(Body)) + Body);
   }
 
 private:
