@@ -22,7 +22,7 @@
 // CHECK: rewrote 'called_index' {{.*}}'s' kept shared
 // CHECK: 'by_lambda' left as it is
 // CHECK: rewrote 'stores' {{.*}}'s' kept shared
-// CHECK: rewrote 'condition' {{.*}}'s' kept shared
+// CHECK: rewrote 'condition' {{.*}}'s' reloaded
 // CHECK: rewrote 'nobody_asks' {{.*}}'s' reloaded
 // CHECK: rewrote 'address' {{.*}}'s'
 // CHECK: rewrote 'address_read' {{.*}}'s'

@@ -7,7 +7,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -std=c++20
 // RUN: %nvcc -std=c++20 -I%S/Inputs -c %t.cu -o %t.o
 //
-// CHECK-COUNT-19: rewrote
+// CHECK-COUNT-18: rewrote
 // CHECK: 'bound' left as it is: {{.*}}declaration of this kind
 //
 #include "program.h"
