@@ -468,6 +468,74 @@ std::optional<Obstacle> noteEffects(const FunctionDecl *FD, KernelModel &M,
   return V.Unknown;
 }
 
+std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
+                                      const KernelModel &M, FlatText &Flat) {
+  struct Finder {
+    const KernelModel &M;
+    FlatText &Flat;
+    std::optional<Obstacle> Found;
+
+    /// The shared array that \p E, an array or an element of one, names.
+    static const VarDecl *array(const Expr *E) {
+      while (true) {
+        E = E->IgnoreParenImpCasts();
+        if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
+          E = A->getBase();
+        else if (auto *R = dyn_cast<DeclRefExpr>(E)) {
+          auto *V = dyn_cast<VarDecl>(R->getDecl());
+          return V && isSharedVar(V) && V->getType()->isArrayType() ? V
+                                                                    : nullptr;
+        } else
+          return nullptr;
+      }
+    }
+
+    /// \p Place: only where it is, not what it holds, is asked for.
+    void walk(const clang::Stmt *S, bool Place) {
+      if (!S || Found || isa<UnaryExprOrTypeTraitExpr>(S) ||
+          isa<LambdaExpr>(S) || isa<CXXNoexceptExpr>(S))
+        return;
+      if (auto *D = dyn_cast<DeclStmt>(S)) {
+        for (const Decl *X : D->decls())
+          if (auto *V = dyn_cast<VarDecl>(X))
+            walk(V->getInit(), V->getType()->isReferenceType());
+        return;
+      }
+      if (auto *A = dyn_cast<ArraySubscriptExpr>(S)) {
+        const VarDecl *V = array(A);
+        if (V && !Place && !A->getType()->isArrayType() && !seen(A))
+          Found = Obstacle{"escaping-array",
+                           "'" + V->getNameAsString() +
+                               "' in an expression of this kind",
+                           A->getBeginLoc()};
+        walk(A->getBase(), true);
+        return walk(A->getIdx(), false);
+      }
+      bool Inner = false;
+      if (auto *U = dyn_cast<UnaryOperator>(S))
+        Inner = U->getOpcode() == UO_AddrOf;
+      else if (isa<ParenExpr>(S) || isa<MemberExpr>(S) ||
+               isa<MaterializeTemporaryExpr>(S) || isa<ExprWithCleanups>(S))
+        Inner = Place;
+      else if (auto *C = dyn_cast<CastExpr>(S))
+        Inner = Place && C->getCastKind() != CK_LValueToRValue;
+      else if (isa<AbstractConditionalOperator>(S))
+        Inner = Place;
+      for (const clang::Stmt *C : S->children())
+        walk(C, Inner);
+    }
+    bool seen(const Expr *E) const {
+      const TextRange R =
+          Flat.range(E->getSourceRange()).value_or(TextRange());
+      return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
+        return !R.empty() && A.Range.contains(R);
+      });
+    }
+  } F{M, Flat, {}};
+  F.walk(FD->getBody(), false);
+  return F.Found;
+}
+
 void assignEffects(KernelModel &M) {
   for (Effect &X : M.Effects)
     if (X.K == Effect::SetsMemory)

@@ -20,6 +20,11 @@ std::optional<Obstacle> noteEffects(const clang::FunctionDecl *FD,
                                     KernelModel &M, FlatText &Flat,
                                     const Locals &L);
 
+/// An element of a shared array, named in the body of \p FD, whose access is not
+/// among those of \p M, if any.
+std::optional<Obstacle> unseenElement(const clang::FunctionDecl *FD,
+                                      const KernelModel &M, FlatText &Flat);
+
 /// Tells stores to shared arrays from others, when the accesses are known.
 void assignEffects(KernelModel &M);
 

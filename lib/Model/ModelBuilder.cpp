@@ -343,11 +343,13 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       Locals L(AC, *Model, Flat, K.Def);
       for (const Obstacle &O : findObstacles(K.Def))
         Model->Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
-      const std::optional<Obstacle> NotUnderstood =
+      std::optional<Obstacle> NotUnderstood =
           noteEffects(K.Def, *Model, Flat, L);
       Executor Exec(AC, *Model, Flat, Arith, L);
       Exec.run(K.Def);
       assignEffects(*Model);
+      if (!NotUnderstood)
+        NotUnderstood = unseenElement(K.Def, *Model, Flat);
       if (NotUnderstood && Model->Declines.empty())
         Model->Declines.push_back({NotUnderstood->Code, NotUnderstood->Detail,
                                    sourcePos(SM, NotUnderstood->Loc)});

@@ -31,6 +31,7 @@
 // CHECK: rewrote 'one_of_two_read' {{.*}}'s'
 // CHECK: rewrote 'assigned_one_of_two' {{.*}}'s'
 // CHECK: rewrote 'address_lives_on'
+// CHECK: rewrote 'comma_lvalue'
 //
 #include "program.h"
 __global__ void chain(const float *__restrict__ a, float *__restrict__ b, int *__restrict__ e, int n) {
@@ -248,6 +249,18 @@ __global__ void address_lives_on(const float *__restrict__ a, float *__restrict_
   __syncthreads();
   if (g < n) b[g] = *p + s[t] + s[t + 1];
 }
+__global__ void comma_lvalue(const float *__restrict__ a, float *__restrict__ b, int *__restrict__ e, int n) {
+  __shared__ float s[140];
+  const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  int c = t % 5;
+  s[t] = g < n ? a[g] : 0.f;
+  if (t < 4) s[t + 128] = g + 128 < n ? a[g + 128] : 0.f;
+  __syncthreads();
+  float x = 0.f;
+  for (int i = 0; i < 3; ++i) x += (c++, s[t + i]);
+  if (g < n) b[g] = x;
+  if (g < n) e[g] = c;
+}
 
 int main() {
   for (int n : {1000, 127, 1281}) {
@@ -316,6 +329,9 @@ int main() {
     assigned_one_of_two<<<blocks(n, 128), 128>>>(in.Data, out.Data, also.Data, n);
     out.show("assigned_one_of_two", n);
     also.show("assigned_one_of_two, integers", n);
+    comma_lvalue<<<blocks(n, 128), 128>>>(in.Data, out.Data, also.Data, n);
+    out.show("comma_lvalue", n);
+    also.show("comma_lvalue, integers", n);
     address_lives_on<<<blocks(n, 128), 128>>>(in.Data, out.Data, also.Data, n);
     out.show("address_lives_on", n);
     also.show("address_lives_on, integers", n);
