@@ -211,6 +211,10 @@ private:
         for (const Decline &D : Out.WhyShared)
           C.R.Notes.push_back("no array goes to registers [" + D.Code +
                               "]: " + D.Detail);
+        if (First)
+          C.R.Notes.push_back("a plan of which more was expected is not "
+                              "written [" + First->Code + "]: " +
+                              First->Detail);
         if (ForUnaligned)
           emitOther(C, *ForUnaligned, "_rc_unaligned",
                     "where vectors would not start at multiples of 16 bytes");

@@ -28,6 +28,7 @@
 #include <memory>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -86,6 +87,7 @@ struct Symbol {
   bool Signed = true;
   unsigned Depends = 0;   ///< Dependence bits
   int VarId = -1;         ///< Iterator/Param/Opaque variable: index in Vars
+  std::vector<unsigned> Vars; ///< the variables that Text names
   /// Text uses parameters, builtins and literals only: it may be evaluated
   /// anywhere in the kernel.
   bool Anywhere = false;
@@ -211,8 +213,22 @@ struct Var {
   unsigned DeclStmt = 0;     ///< Leaf (or For) that declares it
   unsigned Scope = 0;        ///< Block or For statement whose end ends its life
   TextRange NameRange;       ///< at the declaration
-  TextRange InitRange;       ///< initialiser expression, empty if none
+  TextRange InitRange;       ///< initialiser, empty if none: see Form
   TextRange DeclRange;       ///< the whole declaration statement
+  /// How a declaration or an assignment gives it the value in InitRange.
+  enum InitForm {
+    Equals, ///< `T v = init;`
+    Parens, ///< `T v(init);`, arguments of a constructor
+    Braces  ///< `T v{...};`, InitRange with the braces
+  };
+  InitForm Form = Equals;
+  bool HasInit = false;      ///< with an empty InitRange: cannot be written anew
+  /// An array of it can be declared without values, and elements assigned later:
+  /// its type has a name, a default constructor and an assignment.
+  bool Expandable = true;
+  /// Variables that may hold an address of this one, itself included, when its
+  /// address is kept longer than a full expression.
+  std::vector<unsigned> Holders;
   bool OnlyDeclarator = true;
   unsigned Depends = 0;      ///< union over all values it ever holds, control
                              ///< dependences included
@@ -231,6 +247,24 @@ struct VarUse {
   unsigned Var = 0;
   TextRange Range;
   bool Write = false;        ///< assigned, incremented, ...
+};
+
+/// Something that the body does beside computing values: a rewritten kernel does
+/// it as well, or shows that nobody can tell.
+struct Effect {
+  enum Kind {
+    SetsVariable, ///< Var is assigned, incremented, handed out to be changed
+    SetsShared,   ///< an element of Array
+    SetsMemory,   ///< other memory, known (Target is a GlobalAccess) or not
+    Call,         ///< of a function that does more than return a value
+    Volatile      ///< a read that counts
+  };
+  Kind K = Call;
+  int Var = -1;
+  int Array = -1;
+  TextRange Range;  ///< the expression
+  TextRange Target; ///< what is set, empty: a call sets it
+  TextRange At;     ///< a token of its own: the operator, a closing parenthesis
 };
 
 /// A statement. Children by kind:
@@ -452,6 +486,9 @@ struct KernelModel {
   std::vector<TextRange> Divisors;
   std::vector<Var> Vars;
   std::vector<VarUse> VarUses;              ///< in text order
+  std::vector<Effect> Effects;              ///< in text order
+  /// Names of functions, types, constants, ... of outside that the body uses.
+  std::set<std::string> OuterNames;
   std::vector<Stmt> Stmts;                  ///< Stmts[0] is the body
   std::vector<LaunchSite> Launches;
   /// In parts of the main file that this parse left out (`#ifndef

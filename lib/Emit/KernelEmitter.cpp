@@ -12,6 +12,7 @@
 //                                       ... rc_s_w[rc_s] + rc_s_w[rc_s + 1]; }
 
 #include "Affine/IslTools.h"
+#include "EffectsLedger.h"
 #include "Emitter.h"
 #include "Fill.h"
 #include "Names.h"
@@ -33,7 +34,7 @@ struct TextEdit {
 class KernelEmitter {
 public:
   KernelEmitter(const KernelModel &M, const Plan &P, const std::string &Name)
-      : M(M), P(P), Name(Name), N(M, P), F(M, P, N) {}
+      : M(M), P(P), Name(Name), N(M, P), F(M, P, N), L(M, P) {}
 
   llvm::Expected<EmittedKernel> run() {
     if (isCopy()) {
@@ -51,6 +52,12 @@ public:
     std::string Body = blockBody(0);
     if (!Error.empty())
       return llvm::createStringError(Error);
+    if (!NotAnew.empty())
+      return llvm::make_error<CannotWrite>("unsupported-statement", NotAnew);
+    // Nothing of this is taken on trust: the text tells what became of it.
+    if (auto Found = L.check(Body))
+      return llvm::make_error<CannotWrite>(Found->Code, Found->Detail);
+    Body = EffectsLedger::withoutMarks(Body);
     // What left shared memory must not be named any more.
     for (const SharedArray &A : M.Arrays)
       if (!keptShared(A) && mentions(withoutComments(Body), A.Name))
@@ -58,7 +65,7 @@ public:
                                              "'" + A.Name +
                                                  "' is used other than by its "
                                                  "elements");
-    return finished(prologue(Body) + Body);
+    return finished(EffectsLedger::withoutMarks(prologue(Body)) + Body);
   }
 
 private:
@@ -107,7 +114,8 @@ private:
       else
         E.push_back({B.Range, ";"});
     }
-    std::string T = apply(Body, std::move(E));
+    std::string T =
+        EffectsLedger::withoutMarks(apply(Body, std::move(E)));
     T.erase(0, T.find_first_not_of("\n"));
     return T + "\n";
   }
@@ -123,7 +131,9 @@ private:
   std::string Name;
   Names N;
   Fill F;
+  EffectsLedger L; ///< what becomes of the original's effects and names
   Shape S;
+  std::string NotAnew; ///< a declaration that cannot be written anew
   std::set<std::string> Helpers;
   std::string Error;
   bool InSlots = false;
@@ -196,7 +206,7 @@ private:
     for (const Plan::VectorStore &V : P.VectorStores)
       if (isVector(V))
         Add(valueText(M.GlobalAccesses[V.Access].Index, N, O, true));
-    T = withoutComments(T);
+    T = withoutComments(EffectsLedger::withoutMarks(T));
     std::set<std::string> Words;
     auto IsId = [](char C) {
       return isalnum(static_cast<unsigned char>(C)) || C == '_';
@@ -272,7 +282,7 @@ private:
                  " + " + Stride + ";\n";
       }
     }
-    return T + "{\n" + Decls + Body + "}\n" + Closing;
+    return EffectsLedger::slots(T + "{\n" + Decls + Body + "}\n" + Closing);
   }
 
   //===--- Rows that are used up as they are loaded ---===//
@@ -291,8 +301,27 @@ private:
            std::to_string(Last) + ")\n";
   }
   std::string iteratorDecl() const {
-    const Var &V = M.Vars[static_cast<size_t>(M.stmt(Stream->Loop).IterVar)];
-    return "const " + V.Type + " " + V.Name + " = " + N("round") + ";\n";
+    // In place of the header, which no more counts.
+    const Stmt &Loop = M.stmt(Stream->Loop);
+    const unsigned I = static_cast<unsigned>(Loop.IterVar);
+    const Var &V = M.Vars[I];
+    return "const " + V.Type + " " + written(I) + " = " + N("round") + ";\n" +
+           counted(Loop);
+  }
+  /// A declaration's name, with its value.
+  std::string written(unsigned V) const {
+    return (M.Vars[V].HasInit ? EffectsLedger::given(V) : "") +
+           EffectsLedger::declared(V) + M.Vars[V].Name;
+  }
+  /// The variable of a loop counts, in other words than those of its header.
+  std::string counted(const Stmt &Loop) const {
+    std::string T;
+    for (size_t I = 0; I < M.Effects.size(); ++I)
+      if (M.Effects[I].K == Effect::SetsVariable &&
+          M.Effects[I].Var == Loop.IterVar &&
+          Loop.HeaderRange.contains(M.Effects[I].At))
+        T += EffectsLedger::mark('E', I);
+    return T;
   }
 
   std::string streamed(const Stmt &St) {
@@ -311,19 +340,21 @@ private:
         T += roundOfRow("") + "continue;\n" + iteratorDecl();
       return T + body(St.Children[0]) + "}\n";
     };
-    std::string T;
+    std::vector<std::string> Forms;
     for (const Fill::StreamForm &X : F.streamForms(St.Id))
       if (!X.Condition.empty())
-        T += "if (" + X.Condition + ") {\n" + Loop(X.Form) + "} else ";
+        Forms.push_back("if (" + X.Condition + ") {\n" + Loop(X.Form) +
+                        "} else ");
       else
-        T += T.empty() ? Loop(X.Form)
-                       : "{" +
-                             std::string(X.Form == Fill::RowForm::Border
-                                             ? " // at a border"
-                                             : "") +
-                             "\n" + Loop(X.Form) + "}\n";
+        Forms.push_back(Forms.empty()
+                            ? Loop(X.Form)
+                            : "{" +
+                                  std::string(X.Form == Fill::RowForm::Border
+                                                  ? " // at a border"
+                                                  : "") +
+                                  "\n" + Loop(X.Form) + "}\n");
     Stream = nullptr;
-    return T + BarrierBehind[St.Id];
+    return EffectsLedger::alternatives(Forms) + BarrierBehind[St.Id];
   }
 
   bool isStreamed(const Stmt &St) const {
@@ -420,37 +451,27 @@ private:
     for (const VarUse &U : M.VarUses)
       if (R.contains(U.Range) && S.VarHome[U.Var] == Home::Expanded)
         addEdit(E, U.Range,
-                M.Vars[U.Var].Name +
+                EffectsLedger::use(size_t(&U - M.VarUses.data())) +
+                    M.Vars[U.Var].Name +
                     (InSlots ? slotIndex() : firstSlotIndex()));
     return apply(R, std::move(E));
   }
 
   /// Generated text that names variables: those with one element a slot mean
   /// the current slot's.
-  std::string inSlot(std::string T) const {
-    std::set<std::string> Done;
-    for (unsigned V = 0; V < M.Vars.size(); ++V) {
-      const std::string &Id = M.Vars[V].Name;
-      if (S.VarHome[V] != Home::Expanded || !Done.insert(Id).second)
+  std::string inSlot(const std::string &T) const {
+    std::string Out;
+    for (size_t I = 0; I < T.size();) {
+      const int V = L.markedAtEnd(Out);
+      if (V < 0 || S.VarHome[size_t(V)] != Home::Expanded) {
+        Out += T[I++];
         continue;
-      std::string Out;
-      for (size_t I = 0; I < T.size();) {
-        size_t E = I;
-        while (E < T.size() &&
-               (isalnum(static_cast<unsigned char>(T[E])) || T[E] == '_'))
-          ++E;
-        if (E == I) {
-          Out += T[I++];
-          continue;
-        }
-        std::string Word = T.substr(I, E - I);
-        Out +=
-            Word == Id ? Id + (InSlots ? slotIndex() : firstSlotIndex()) : Word;
-        I = E;
       }
-      T = std::move(Out);
+      const size_t Length = M.Vars[size_t(V)].Name.size();
+      Out += T.substr(I, Length) + (InSlots ? slotIndex() : firstSlotIndex());
+      I += Length;
     }
-    return T;
+    return Out;
   }
 
   bool inDead(TextRange R) const {
@@ -478,11 +499,11 @@ private:
     for (const TextEdit &X : E) {
       if (X.Range.Begin < Pos)
         continue;
-      Out += M.Text.substr(Pos, X.Range.Begin - Pos) + X.Text;
+      Out += L.copied({Pos, X.Range.Begin}) + X.Text;
       Pos = std::max(Pos, X.Range.End);
     }
     if (Pos < R.End)
-      Out += M.Text.substr(Pos, R.End - Pos);
+      Out += L.copied({Pos, R.End});
     return Out;
   }
 
@@ -496,6 +517,7 @@ private:
         Vars.push_back(V);
         Anew |= S.VarHome[V] == Home::Expanded ||
                 (InSlots && S.VarHome[V] == Home::Repeated) ||
+                (InSlots && S.Hoisted.count(V)) ||
                 (S.DeadVars.count(V) && !hasEffects(M.Vars[V].InitRange));
       }
     if (!Anew)
@@ -503,14 +525,12 @@ private:
     std::string T;
     for (unsigned V : Vars) {
       const Var &Vr = M.Vars[V];
-      if (S.VarHome[V] == Home::Expanded) {
-        if (!Vr.InitRange.empty())
-          T += Vr.ArrayExtents.empty()
-                   ? Vr.Name + slotIndex() + " = " +
-                         render(Vr.InitRange, {}, true) + ";\n"
-                   : arrayInit(Vr);
-      } else if (InSlots && S.VarHome[V] == Home::Repeated)
+      if (S.VarHome[V] == Home::Expanded)
+        T += expandedInit(V);
+      else if (InSlots && S.VarHome[V] == Home::Repeated)
         ; // declared at the top of the slot loop
+      else if (InSlots && S.Hoisted.count(V))
+        ; // declared in front of it
       else if (S.DeadVars.count(V) && !hasEffects(Vr.InitRange))
         ;
       else
@@ -522,6 +542,31 @@ private:
       addEdit(E, deletion(St.Range), "");
     else
       addEdit(E, St.Range, T.empty() ? ";" : T);
+  }
+
+  /// What \p V is initialised with, to stand behind its name or its type.
+  std::string initText(const Var &V) {
+    if (V.HasInit && V.InitRange.empty())
+      cannotDeclare(V);
+    const std::string T = render(V.InitRange, {}, true);
+    return V.Form == Var::Parens ? "(" + T + ")" : T;
+  }
+  void cannotDeclare(const Var &V) {
+    if (NotAnew.empty())
+      NotAnew = "'" + V.Name + "' would have to be declared in other words";
+  }
+
+  /// The value of a variable with one element a slot, where it was declared.
+  std::string expandedInit(unsigned V) {
+    const Var &Vr = M.Vars[V];
+    if (!Vr.Expandable)
+      cannotDeclare(Vr);
+    if (!Vr.HasInit)
+      return "";
+    if (!Vr.ArrayExtents.empty())
+      return EffectsLedger::given(V) + arrayInit(Vr);
+    return EffectsLedger::given(V) + Vr.Name + slotIndex() + " = " +
+           (Vr.Form == Var::Equals ? "" : Vr.Type) + initText(Vr) + ";\n";
   }
 
   /// An array with one a slot gets the initialiser's elements one by one.
@@ -537,7 +582,8 @@ private:
                "; ++" + I + ")\n";
     }
     return "{\nconst " + Vr.Type + " " + From + Extents + " = " +
-           render(Vr.InitRange, {}, true) + ";\n" + Loops + Vr.Name +
+           initText(Vr) + ";\n" + Loops +
+           EffectsLedger::named(size_t(&Vr - M.Vars.data())) + Vr.Name +
            slotIndex() + Index + " = " + From + Index + ";\n}\n";
   }
 
@@ -569,10 +615,15 @@ private:
                 (Step == 1 ? "++" + *Round
                            : *Round + " += " + std::to_string(Step)) +
                 ") {\n" +
-                (Named ? "const " + V.Type + " " + V.Name + " = (" +
-                             render(V.InitRange, {}, true) + ") + " + *Round +
-                             ";\n"
-                       : ""));
+                (Named ? "const " + V.Type + " " +
+                             written(static_cast<unsigned>(St.IterVar)) +
+                             " = (" + render(V.InitRange, {}, true) + ") + " +
+                             *Round + ";\n"
+                       : EffectsLedger::given(
+                             static_cast<unsigned>(St.IterVar)) +
+                             EffectsLedger::declared(
+                                 static_cast<unsigned>(St.IterVar))) +
+                counted(St));
     addEdit(E, {St.Range.End, St.Range.End}, "\n}");
   }
 
@@ -588,16 +639,17 @@ private:
 
   std::string declaration(unsigned V) {
     const Var &Vr = M.Vars[V];
+    std::string Name = written(V);
     std::string T =
         (Vr.IsConst || S.VarHome[V] == Home::Repeated ? "const " : "") +
-        Vr.Type + " " + Vr.Name;
+        Vr.Type + " " + Name;
     // `const float *` is a pointer to const: a const pointer has it behind.
     if (!Vr.Type.empty() && Vr.Type.back() == '*')
-      T = Vr.Type + (Vr.IsConst ? "const " : "") + Vr.Name;
+      T = Vr.Type + (Vr.IsConst ? "const " : "") + Name;
     for (int64_t E : Vr.ArrayExtents)
       T += "[" + std::to_string(E) + "]";
-    if (!Vr.InitRange.empty())
-      T += " = " + render(Vr.InitRange, {}, true);
+    if (Vr.HasInit)
+      T += (Vr.Form == Var::Equals ? " = " : "") + initText(Vr);
     return T + ";\n";
   }
 
@@ -615,6 +667,7 @@ private:
       addEdit(
           E, St.Range,
           (parentIsBlock(St) ? "" : "{\n") + B + slotIndex() + " = " + V + ";" +
+              L.set(Stored->Range) +
               (StoresLate ? "" : "\n" + B + "_on" + slotIndex() + " = true;") +
               (parentIsBlock(St) ? "" : "\n}"));
     }
@@ -675,7 +728,7 @@ private:
       Pos = St.Range.End;
       if (St.K == Stmt::Barrier) {
         // Loads first, then the barrier: the order of the original.
-        Out += take(F.atBarrier(C));
+        Out += inSlot(take(F.atBarrier(C)));
         if (const SyncScope Scope = P.scopeOf(C); Scope != SyncScope::None) {
           std::string Text =
               Scope == SyncScope::Warp
@@ -811,7 +864,8 @@ private:
         for (unsigned V = 0; V < M.Vars.size(); ++V)
           if (!M.Vars[V].IsParam && M.Vars[V].DeclStmt == C) {
             Any = true;
-            All &= S.VarHome[V] == Home::Repeated || S.DeadVars.count(V);
+            All &= S.VarHome[V] == Home::Repeated || S.DeadVars.count(V) ||
+                   S.Hoisted.count(V);
           }
         OnlyRepeated = Any && All;
       }
@@ -838,6 +892,10 @@ private:
             !A.AtFileScope && A.DeclRange == M.stmt(C).Range && keptShared(A);
       if (Here)
         Out += render(M.stmt(C).Range, {}, true) + "\n";
+      // Of a declaration of several variables, those that all slots share.
+      for (unsigned V : S.Hoisted)
+        if (!Here && M.Vars[V].DeclStmt == C)
+          Out += declaration(V);
     }
     // Variables with one element a slot are declared in front.
     for (unsigned V = 0; V < M.Vars.size(); ++V) {
@@ -845,7 +903,7 @@ private:
       if (S.VarHome[V] != Home::Expanded || Vr.IsParam ||
           std::find(R.All.begin(), R.All.end(), Vr.DeclStmt) == R.All.end())
         continue;
-      Out += Vr.Type + " " + Vr.Name + slotExtents();
+      Out += Vr.Type + " " + EffectsLedger::expanded(V) + Vr.Name + slotExtents();
       for (int64_t E : Vr.ArrayExtents)
         Out += "[" + std::to_string(E) + "]";
       Out += S.Zeroed.count(V) ? " = {};\n" : ";\n";
@@ -900,7 +958,7 @@ private:
       }
       ValueTextOptions O;
       O.Symbols = N.symbols(Names::Of::SlotRow);
-      const std::string At = take(valueText(G.Index, N, O, true));
+      const std::string At = inSlot(take(valueText(G.Index, N, O, true)));
       Set += B + "_on" + slotIndex() + " = " + allIn(Tests) + ";\n";
       // One run a row of slots.
       std::string Row;
@@ -993,21 +1051,29 @@ private:
     return identifierAt(T, Id) != std::string::npos;
   }
 
+  /// The repeated declarations of what \p Text uses: by its marks, not by how
+  /// it is spelt.
   std::string repeatedDecls(const std::string &Text) {
-    std::vector<unsigned> Needed;
-    std::string All = Text;
-    for (size_t V = M.Vars.size(); V-- > 0;)
-      if (S.VarHome[V] == Home::Repeated && mentions(All, M.Vars[V].Name)) {
-        Needed.push_back(unsigned(V));
-        All += " " + render(M.Vars[V].InitRange, {}, true);
-      }
-    std::sort(Needed.begin(), Needed.end(), [&](unsigned A, unsigned B) {
-      return M.Vars[A].NameRange.Begin < M.Vars[B].NameRange.Begin;
-    });
+    std::set<unsigned> Needed;
+    std::vector<std::string> Work = {Text};
+    while (!Work.empty()) {
+      const std::string T = std::move(Work.back());
+      Work.pop_back();
+      for (unsigned V : L.used(T))
+        if (S.VarHome[V] == Home::Repeated && Needed.insert(V).second)
+          Work.push_back(render(M.Vars[V].InitRange, {}, true));
+    }
     std::string Out;
-    for (unsigned V : Needed)
+    for (unsigned V : inTextOrder(Needed))
       Out += declaration(V);
     return Out;
+  }
+  std::vector<unsigned> inTextOrder(const std::set<unsigned> &Vars) const {
+    std::vector<unsigned> Order(Vars.begin(), Vars.end());
+    std::sort(Order.begin(), Order.end(), [&](unsigned A, unsigned B) {
+      return M.Vars[A].NameRange.Begin < M.Vars[B].NameRange.Begin;
+    });
+    return Order;
   }
 
   //===--- Head, prologue, launch ---===//

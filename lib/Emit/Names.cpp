@@ -4,8 +4,10 @@
 // See Names.h.
 
 #include "Names.h"
+#include "EffectsLedger.h"
 #include "Plan/Staging.h"
 #include "Affine/IslTools.h"
+#include <functional>
 
 using namespace rcache;
 
@@ -93,6 +95,41 @@ std::optional<std::string> Names::roundOf(const Symbol &S) const {
   return std::nullopt;
 }
 
+/// \p Text of \p S with a mark in front of each variable that it names.
+static std::string marked(const Symbol &S, const std::string &Text,
+                          const KernelModel &M) {
+  std::set<unsigned> Vars;
+  std::function<void(const Symbol &)> Add = [&](const Symbol &X) {
+    Vars.insert(X.Vars.begin(), X.Vars.end());
+    if (X.VarId >= 0)
+      Vars.insert(static_cast<unsigned>(X.VarId));
+    for (const std::string &F : X.Factors) // of a product
+      if (int I = M.symbolIndex(F); I >= 0)
+        Add(M.Symbols[static_cast<size_t>(I)]);
+  };
+  Add(S);
+  std::string Out;
+  for (size_t I = 0; I < Text.size();) {
+    size_t E = I;
+    while (E < Text.size() &&
+           (isalnum(static_cast<unsigned char>(Text[E])) || Text[E] == '_'))
+      ++E;
+    const std::string Word = Text.substr(I, std::max(E, I + 1) - I);
+    const bool Member =
+        I > 0 && (Text[I - 1] == '.' || (Text[I - 1] == '>' && I > 1 &&
+                                         Text[I - 2] == '-'));
+    if (E > I && !Member)
+      for (unsigned V : Vars)
+        if (!M.Vars[V].IsParam && M.Vars[V].Name == Word) {
+          Out += EffectsLedger::named(V);
+          break;
+        }
+    Out += Word;
+    I += Word.size();
+  }
+  return Out;
+}
+
 CxxNames Names::symbols(Of Which) const {
   CxxNames N;
   static const char *Ax[3] = {"x", "y", "z"};
@@ -129,7 +166,7 @@ CxxNames Names::symbols(Of Which) const {
         N[S.Id] = CxxAtom(*Round, true, "int");
         break;
       }
-      std::string T = replaceBuiltins(S.Text);
+      std::string T = replaceBuiltins(marked(S, S.Text, M));
       for (size_t At; Which != Of::Slot && P.hasSlots(0) &&
                       (At = T.find(Prefix + "thread_x")) != std::string::npos;)
         T.replace(At, Prefix.size() + 8, Prefix + "tx");
@@ -148,7 +185,7 @@ CxxNames Names::symbols(Of Which) const {
         N[S.Id] = CxxAtom(T + F(S.Factors[0]) + " * " + F(S.Factors[1]), false,
                           Wide ? "long long" : "unsigned int");
       } else
-        N[S.Id] = CxxAtom(replaceBuiltins(S.Text),
+        N[S.Id] = CxxAtom(replaceBuiltins(marked(S, S.Text, M)),
                           S.Text.front() == '(' &&
                               S.Text.find(')') == S.Text.size() - 1,
                           S.Type);

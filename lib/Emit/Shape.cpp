@@ -620,13 +620,35 @@ private:
                   Changed |= demote(U.Var);
               for (unsigned V = 0; V < M.Vars.size(); ++V)
                 if (!M.Vars[V].IsParam &&
-                    M.stmt(C).Range.contains(M.Vars[V].NameRange))
+                    M.stmt(C).Range.contains(M.Vars[V].NameRange) &&
+                    !sharedDeclarator(V, C))
                   Changed |= demote(V);
             }
           }
         }
       }
     }
+  }
+
+  /// One of several declarators of \p Decl, with a value that is the same for all
+  /// slots, at any time: what it is made of does not change.
+  bool sharedDeclarator(unsigned V, unsigned Decl) const {
+    const Var &Vr = M.Vars[V];
+    const Stmt &St = M.stmt(Decl);
+    const TextRange R = Vr.InitRange;
+    if (Vr.OnlyDeclarator || Vr.Assigned || Vr.AddressTaken || Vr.IsReference ||
+        !Vr.ArrayExtents.empty() || Vr.DeclStmt != Decl ||
+        !(Vr.DeclRange == St.Range) || R.empty() || St.HasCall ||
+        SlotVars.count(V) || !readsUniform(R) || hasGlobalRead(R) ||
+        !writesOnly(R, nullptr))
+      return false;
+    for (const VarUse &U : M.VarUses)
+      if (R.contains(U.Range) && M.Vars[U.Var].Assigned)
+        return false;
+    for (TextRange F : M.Apart)
+      if (R.contains(F))
+        return false;
+    return true;
   }
 
   /// Once a thread. Not a load that returned slots would not have done.
@@ -827,6 +849,11 @@ private:
       }
       if (!SlotVars.count(V)) {
         S.VarHome[V] = Home::Uniform;
+        for (const Region &R : S.Regions)
+          if (std::find(R.Slot.begin(), R.Slot.end(), Vr.DeclStmt) !=
+                  R.Slot.end() &&
+              Vr.DeclRange == M.stmt(Vr.DeclStmt).Range && !S.DeadVars.count(V))
+            S.Hoisted.insert(V);
         continue;
       }
       if (S.StreamLoop >= 0 && iteratorOf(unsigned(S.StreamLoop)) == int(V))

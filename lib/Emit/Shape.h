@@ -55,6 +55,9 @@ struct Shape {
   std::set<unsigned> Structural;
   std::vector<Region> Regions;        ///< in text order
   std::vector<Home> VarHome;          ///< by index in M.Vars
+  /// Variables that all slots share although other declarators of the same
+  /// statement are slot code: declared in front of the slots.
+  std::set<unsigned> Hoisted;
   /// Slots may have returned: how later regions know.
   std::vector<unsigned> RepeatedGuards; ///< If statements to repeat
   bool ActiveFlags = false;             ///< a bool a slot instead

@@ -141,6 +141,10 @@ LVal Executor::lvalue(const Expr *E) {
       return lvalue(R);
     return Left;
   }
+  if (auto *B = dyn_cast<BinaryOperator>(E); B && B->getOpcode() == BO_Comma) {
+    eval(B->getLHS());
+    return lvalue(B->getRHS());
+  }
   if (auto *C = dyn_cast<CastExpr>(E)) {
     if (C->getCastKind() == CK_LValueBitCast) {
       LVal Sub = lvalue(C->getSubExpr());

@@ -8,6 +8,7 @@
 //     a[g] * 2.0f + w      ->   "$0 * 2.0f + $1", $0 = Load a, $1 = what w
 //     holds
 
+#include "BodyEffects.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "Executor.h"
@@ -733,6 +734,18 @@ ValueRef Executor::textOp(const Expr *E,
   V.K = Value::Op;
   V.Type = typeText(E->getType());
   V.Depends = ExtraDepends;
+  llvm::SmallVector<const Expr *, 8> Holed;
+  for (auto &[X, S] : Ops)
+    if (X)
+      Holed.append({X, strip(X)});
+  if (boundToItsPlace(E, Holed, L)) {
+    for (auto &[X, S] : Ops)
+      V.Depends |= depends(S);
+    V.Depends |= L.depends(E);
+    V.K = Value::Unknown;
+    V.Text = Inlining ? "" : M.text(range(E));
+    return std::make_shared<Value>(V);
+  }
   if (Inlining)
     return printedOp(E, Ops, ExtraDepends);
   TextRange All = range(E);

@@ -15,6 +15,8 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Basic/SourceManager.h"
+#include <map>
+#include <set>
 
 using namespace clang;
 
@@ -42,6 +44,82 @@ const VarDecl *rootVariable(const Expr *E) {
     }
   }
   return nullptr;
+}
+
+static void follow(const Expr *E, bool Pointee, Places &P, unsigned Depth) {
+  if (!E || Depth > 32) {
+    P.Memory = true;
+    return;
+  }
+  ++Depth;
+  E = E->IgnoreParens();
+  if (auto *C = dyn_cast<CastExpr>(E)) {
+    if (C->getCastKind() == CK_ArrayToPointerDecay)
+      return follow(C->getSubExpr(), false, P, Depth);
+    if (C->getCastKind() == CK_LValueToRValue) { // a pointer that is kept
+      P.Memory = true;
+      return;
+    }
+    return follow(C->getSubExpr(), Pointee, P, Depth);
+  }
+  if (auto *F = dyn_cast<FullExpr>(E))
+    return follow(F->getSubExpr(), Pointee, P, Depth);
+  if (isa<MaterializeTemporaryExpr>(E))
+    return; // nobody else's
+  if (auto *C = dyn_cast<AbstractConditionalOperator>(E)) {
+    follow(C->getTrueExpr(), Pointee, P, Depth);
+    return follow(C->getFalseExpr(), Pointee, P, Depth);
+  }
+  if (auto *B = dyn_cast<BinaryOperator>(E)) {
+    if (B->getOpcode() == BO_Comma)
+      return follow(B->getRHS(), Pointee, P, Depth);
+    if (B->isAssignmentOp() && !Pointee)
+      return follow(B->getLHS(), false, P, Depth);
+    if (Pointee && B->isAdditiveOp())
+      return follow(B->getLHS()->getType()->isPointerType() ? B->getLHS()
+                                                            : B->getRHS(),
+                    true, P, Depth);
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(E)) {
+    if (Pointee && U->getOpcode() == UO_AddrOf)
+      return follow(U->getSubExpr(), false, P, Depth);
+    if (!Pointee && U->getOpcode() == UO_Deref)
+      return follow(U->getSubExpr(), true, P, Depth);
+    if (!Pointee && U->isPrefix() && U->isIncrementDecrementOp())
+      return follow(U->getSubExpr(), false, P, Depth);
+  }
+  if (!Pointee) {
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
+      return follow(A->getBase(), true, P, Depth);
+    if (auto *Mem = dyn_cast<MemberExpr>(E))
+      return follow(Mem->getBase(), Mem->isArrow(), P, Depth);
+    if (auto *R = dyn_cast<DeclRefExpr>(E))
+      if (auto *V = dyn_cast<VarDecl>(R->getDecl());
+          V && !V->getType()->isReferenceType()) {
+        P.Vars.push_back(V);
+        return;
+      }
+    // An operator of a class that hands its object on: `(v = w) += x`.
+    if (auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+        Op && Op->getNumArgs() && E->isGLValue()) {
+      follow(Op->getArg(0), false, P, Depth);
+      P.Memory = true;
+      return;
+    }
+  }
+  P.Memory = true;
+}
+
+Places placesOf(const Expr *E, bool Pointee) {
+  Places P;
+  follow(E, Pointee, P, 0);
+  return P;
+}
+
+bool handsOut(QualType Param) {
+  return (Param->isLValueReferenceType() || Param->isPointerType()) &&
+         !Param->getPointeeType().isConstQualified() &&
+         !Param->getPointeeType()->isFunctionType();
 }
 
 llvm::StringSet<> Locals::anchorNames(const FunctionDecl *FD) {
@@ -236,12 +314,19 @@ private:
     }
     if (isa<DeclRefExpr>(X))
       Writes.insert(X);
-    if (int I = L.varIndex(rootVariable(E)); I >= 0)
+    if (int I = L.varIndex(rootVariable(E)); I >= 0) {
       L.M.Vars[I].Assigned = true;
+      return;
+    }
+    // `(c ? x : y) = v`, `*&x = v`: under another name.
+    for (const VarDecl *V : placesOf(E, false).Vars)
+      if (int I = L.varIndex(V); I >= 0)
+        L.M.Vars[I].Assigned = L.M.Vars[I].AddressTaken = true;
   }
   void markAddress(const Expr *E) {
-    if (int I = L.varIndex(rootVariable(E)); I >= 0)
-      L.M.Vars[I].AddressTaken = true;
+    for (const VarDecl *V : placesOf(E, false).Vars)
+      if (int I = L.varIndex(V); I >= 0)
+        L.M.Vars[I].AddressTaken = true;
   }
 
   Locals &L;
@@ -276,6 +361,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
     for (Var &X : M.Vars)
       X.Depends = ~0u & 255;
   findRepeatable(FD);
+  findHolders(FD);
 }
 
 //===----------------------------------------------------------------------===//
@@ -312,7 +398,8 @@ std::string Locals::typeAsWritten(TypeLoc TL, QualType T) const {
   if (TL.getAs<BuiltinTypeLoc>() || T->isReferenceType() ||
       T->isFunctionPointerType())
     return T.getUnqualifiedType().getAsString(P);
-  if (TL.getAs<AutoTypeLoc>())
+  if (TL.getAs<AutoTypeLoc>() || TL.getAs<DecltypeTypeLoc>() ||
+      TL.getAs<TypeOfExprTypeLoc>())
     return canonical(AC, T);
   if (std::optional<TextRange> R = Flat.outerRange(TL.getSourceRange()))
     return M.text(*R);
@@ -393,14 +480,78 @@ void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
     T = A->getElementType();
   }
   V.NameRange = Flat.outerRange(D->getLocation()).value_or(TextRange());
-  if (const Expr *I = D->getInit(); I && !D->isCXXForRangeDecl())
-    if (D->getInitStyle() == VarDecl::CInit || isa<InitListExpr>(I))
-      V.InitRange = Flat.range(I->getSourceRange()).value_or(TextRange());
+  initForm(D, V);
   V.DeclRange = Flat.withSemi(S->getSourceRange()).value_or(TextRange());
   V.OnlyDeclarator = S->isSingleDecl();
   V.IsReference = D->getType()->isReferenceType();
   VarIndex[D] = M.Vars.size();
   M.Vars.push_back(V);
+}
+
+std::vector<unsigned> Locals::named(const clang::Stmt *S) const {
+  std::vector<unsigned> Found;
+  if (auto *R = dyn_cast_or_null<DeclRefExpr>(S))
+    if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
+      if (int I = varIndex(V); I >= 0)
+        Found.push_back(static_cast<unsigned>(I));
+  if (S)
+    for (const clang::Stmt *C : S->children())
+      for (unsigned V : named(C))
+        Found.push_back(V);
+  return Found;
+}
+
+/// How \p D gets its value, and what another declaration of it takes.
+void Locals::initForm(const VarDecl *D, Var &V) {
+  QualType T = AC.getBaseElementType(D->getType());
+  if (const CXXRecordDecl *R = T->getAsCXXRecordDecl()) {
+    R = R->getDefinition();
+    V.Expandable = R && (R->getIdentifier() || R->getTypedefNameForAnonDecl()) &&
+                   R->hasDefaultConstructor() &&
+                   (R->hasTrivialCopyAssignment() ||
+                    R->hasUserDeclaredCopyAssignment());
+    V.Expandable &= !R->isLocalClass() || R->getIdentifier();
+  }
+  V.Expandable &= !isa<DecompositionDecl>(D) && !D->getName().empty() &&
+                  !D->isStaticLocal();
+  const Expr *I = D->getInit();
+  if (!I)
+    return;
+  V.HasInit = true;
+  if (D->isCXXForRangeDecl())
+    return;
+  auto Inside = [&](SourceRange Ends, bool WithEnds) {
+    auto Open = Flat.range(SourceRange(Ends.getBegin()));
+    auto Close = Flat.range(SourceRange(Ends.getEnd()));
+    if (Open && Close && Open->End <= Close->Begin)
+      V.InitRange = WithEnds ? TextRange{Open->Begin, Close->End}
+                             : TextRange{Open->End, Close->Begin};
+  };
+  const Expr *Bare = I;
+  while (auto *F = dyn_cast<FullExpr>(Bare))
+    Bare = F->getSubExpr();
+  auto *C = dyn_cast<CXXConstructExpr>(Bare);
+  if (C && C->isListInitialization() && D->getInitStyle() != VarDecl::CInit) {
+    V.Form = Var::Braces;
+    return Inside(C->getParenOrBraceRange(), true);
+  }
+  if (C && D->getInitStyle() == VarDecl::CallInit) {
+    const SourceRange Ends = C->getParenOrBraceRange();
+    if (Ends.isInvalid()) { // `T v;`
+      V.HasInit = C->getNumArgs() && !isa<CXXDefaultArgExpr>(C->getArg(0));
+      return;
+    }
+    V.Form = Var::Parens;
+    return Inside(Ends, false);
+  }
+  // `T v(f());` may convert where `T v = f();` does not.
+  const Expr *Conversion = Bare->IgnoreImpCasts();
+  if (auto *Mc = dyn_cast<CXXMemberCallExpr>(Conversion);
+      Mc && D->getInitStyle() != VarDecl::CInit)
+    if (auto *To = dyn_cast_or_null<CXXConversionDecl>(Mc->getMethodDecl());
+        To && To->isExplicit())
+      return;
+  V.InitRange = Flat.range(I->getSourceRange()).value_or(TextRange());
 }
 
 /// The variable with that index in KernelModel::Vars.
@@ -691,6 +842,165 @@ void Locals::assignedIn(const clang::Stmt *S,
   }
   for (const clang::Stmt *C : S->children())
     assignedIn(C, Vars);
+}
+
+//===----------------------------------------------------------------------===//
+// Addresses
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Which variables may hold addresses of which others.
+class AddressFlow {
+public:
+  AddressFlow(const Locals &L) : L(L) {}
+  std::map<int, std::set<int>> Held; ///< variable -> whose address it may hold
+  std::set<int> Kept;                ///< held somewhere else
+  bool Changed = false;
+
+  void walk(const clang::Stmt *S) {
+    if (!S)
+      return;
+    if (auto *D = dyn_cast<DeclStmt>(S)) {
+      for (const Decl *X : D->decls())
+        if (auto *V = dyn_cast<VarDecl>(X); V && V->getInit())
+          holds(V, V->getType(), V->getInit());
+    } else if (auto *B = dyn_cast<BinaryOperator>(S);
+               B && B->isAssignmentOp()) {
+      assigned(B->getLHS(), B->getRHS());
+    } else if (auto *Op = dyn_cast<CXXOperatorCallExpr>(S);
+               Op && Op->isAssignmentOp() && Op->getNumArgs() == 2) {
+      assigned(Op->getArg(0), Op->getArg(1));
+    } else if (auto *C = dyn_cast<CallExpr>(S)) {
+      // What a function gets by address it may put into another argument.
+      std::set<int> Of;
+      for (const Expr *A : C->arguments())
+        if (canHold(A->getType()) || A->isGLValue())
+          taken(A, A->isGLValue() && !A->getType()->isRecordType(), Of);
+      if (auto *Mc = dyn_cast<CXXMemberCallExpr>(C);
+          Mc && !Of.empty() && Mc->getMethodDecl() &&
+          !Mc->getMethodDecl()->isConst())
+        into(Mc->getImplicitObjectArgument(), Of);
+      for (const Expr *A : C->arguments())
+        if (!Of.empty() && A->isGLValue() && canHold(A->getType()) &&
+            !A->getType().isConstQualified())
+          into(A, Of);
+    }
+    for (const clang::Stmt *X : S->children())
+      walk(X);
+  }
+
+private:
+  const Locals &L;
+
+  static bool canHold(QualType T) {
+    T = T.getNonReferenceType();
+    while (T->isArrayType())
+      T = QualType(T->getArrayElementTypeNoTypeQual(), 0);
+    if (T->isPointerType())
+      return true;
+    const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+    R = R ? R->getDefinition() : nullptr;
+    if (!R)
+      return false;
+    return llvm::any_of(R->fields(), [](const FieldDecl *F) {
+             return F->getType()->isReferenceType() || canHold(F->getType());
+           }) ||
+           llvm::any_of(R->bases(), [](const CXXBaseSpecifier &B) {
+             return canHold(B.getType());
+           });
+  }
+
+  /// The variables whose addresses are in the value of \p S (\p Place: whose
+  /// own place it is).
+  void taken(const clang::Stmt *S, bool Place, std::set<int> &Of) {
+    if (!S)
+      return;
+    auto Add = [&](const Places &P) {
+      for (const VarDecl *V : P.Vars)
+        if (int I = L.varIndex(V); I >= 0)
+          Of.insert(I);
+    };
+    if (auto *E = dyn_cast<Expr>(S); E && Place)
+      Add(placesOf(E, false));
+    if (auto *U = dyn_cast<UnaryOperator>(S)) {
+      if (U->getOpcode() == UO_AddrOf)
+        Add(placesOf(U->getSubExpr(), false));
+      if (U->getOpcode() == UO_Deref && !placesOf(U->getSubExpr(), true).Memory)
+        return; // `*&x`: back again
+    }
+    if (auto *C = dyn_cast<ImplicitCastExpr>(S);
+        C && C->getCastKind() == CK_ArrayToPointerDecay)
+      Add(placesOf(C->getSubExpr(), false));
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(S);
+        A && !placesOf(A->getBase(), true).Memory)
+      return taken(A->getIdx(), false, Of);
+    if (auto *R = dyn_cast<DeclRefExpr>(S))
+      if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
+        if (int I = L.varIndex(V); I >= 0)
+          if (auto It = Held.find(I); It != Held.end())
+            Of.insert(It->second.begin(), It->second.end());
+    for (const clang::Stmt *X : S->children())
+      taken(X, false, Of);
+  }
+
+  void holds(const VarDecl *V, QualType T, const Expr *Init) {
+    if (!T->isReferenceType() && !canHold(T))
+      return;
+    std::set<int> Of;
+    taken(Init, T->isReferenceType(), Of);
+    if (!V->isImplicit()) // of a range-based for
+      add(L.varIndex(V), Of);
+  }
+  void assigned(const Expr *Lhs, const Expr *Rhs) {
+    if (!canHold(Lhs->getType()))
+      return;
+    std::set<int> Of;
+    taken(Rhs, false, Of);
+    into(Lhs, Of);
+  }
+  void into(const Expr *Lhs, const std::set<int> &Of) {
+    if (Of.empty())
+      return;
+    const Places P = placesOf(Lhs, false);
+    for (const VarDecl *V : P.Vars)
+      add(L.varIndex(V), Of);
+    if (P.Memory)
+      for (int X : Of)
+        Changed |= Kept.insert(X).second;
+  }
+  void add(int Holder, const std::set<int> &Of) {
+    for (int X : Of)
+      if (Holder < 0)
+        Changed |= Kept.insert(X).second;
+      else if (X != Holder)
+        Changed |= Held[Holder].insert(X).second;
+  }
+};
+
+} // namespace
+
+/// Fills Var::Holders.
+void Locals::findHolders(const FunctionDecl *FD) {
+  if (llvm::none_of(M.Vars, [](const Var &V) { return V.AddressTaken; }))
+    return;
+  AddressFlow F(*this);
+  do {
+    F.Changed = false;
+    F.walk(FD->getBody());
+  } while (F.Changed);
+  for (auto &[Holder, Of] : F.Held)
+    for (int X : Of) {
+      std::vector<unsigned> &H = M.Vars[X].Holders;
+      if (H.empty())
+        H.push_back(static_cast<unsigned>(X));
+      H.push_back(static_cast<unsigned>(Holder));
+    }
+  for (int X : F.Kept)
+    M.Declines.push_back({"unsupported-statement",
+                          "the address of '" + M.Vars[X].Name +
+                              "' is kept in memory",
+                          M.Pos});
 }
 
 //===----------------------------------------------------------------------===//

@@ -38,6 +38,13 @@ public:
   /// The variables modified in \p S.
   void assignedIn(const clang::Stmt *S,
                   llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars) const;
+  /// The variables that \p S names, in the order of the text.
+  std::vector<unsigned> named(const clang::Stmt *S) const;
+  /// A parameter that has its value everywhere.
+  bool unchangedParam(int Index) const {
+    const Var &V = M.Vars[Index];
+    return V.IsParam && !V.Assigned && !V.AddressTaken;
+  }
   /// Names whose occurrence in a macro makes it be expanded.
   static llvm::StringSet<> anchorNames(const clang::FunctionDecl *FD);
 
@@ -50,6 +57,8 @@ private:
   }
   void addParams(const clang::FunctionDecl *FD);
   void addVar(const clang::VarDecl *V, const clang::DeclStmt *D);
+  void initForm(const clang::VarDecl *V, Var &X);
+  void findHolders(const clang::FunctionDecl *FD);
   void addArray(const clang::VarDecl *V, const clang::DeclStmt *D);
   std::string typeAsWritten(clang::TypeLoc TL, clang::QualType T) const;
   void flowDepends(const clang::Stmt *S, bool &Changed);
@@ -70,6 +79,18 @@ private:
   llvm::DenseMap<const clang::VarDecl *, unsigned> VarIndex, ArrayIndex,
       ParamIndex;
 };
+
+/// What an lvalue may name: variables, or memory that no name leads to.
+struct Places {
+  llvm::SmallVector<const clang::VarDecl *, 2> Vars;
+  bool Memory = false;
+};
+/// Follows \p E, an lvalue or (\p Pointee) a pointer, to the variables it stands
+/// in: `x.y`, `w[i]`, `*&x`, `*(float4 *)&w[0]`, `c ? x : y`.
+Places placesOf(const clang::Expr *E, bool Pointee);
+
+/// May a function change what it gets for a parameter of that type?
+bool handsOut(clang::QualType Param);
 
 /// The name of \p P, or the one that stands for it when the source gives none.
 std::string paramName(const clang::ParmVarDecl *P);

@@ -12,6 +12,7 @@
 #include "rcache/ModelBuilder.h"
 #include "AffineArith.h"
 #include "Anchors.h"
+#include "BodyEffects.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "Executor.h"
@@ -342,8 +343,16 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       Locals L(AC, *Model, Flat, K.Def);
       for (const Obstacle &O : findObstacles(K.Def))
         Model->Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
+      std::optional<Obstacle> NotUnderstood =
+          noteEffects(K.Def, *Model, Flat, L);
       Executor Exec(AC, *Model, Flat, Arith, L);
       Exec.run(K.Def);
+      assignEffects(*Model);
+      if (!NotUnderstood)
+        NotUnderstood = unseenElement(K.Def, *Model, Flat);
+      if (NotUnderstood && Model->Declines.empty())
+        Model->Declines.push_back({NotUnderstood->Code, NotUnderstood->Detail,
+                                   sourcePos(SM, NotUnderstood->Loc)});
       reshapeArrays(*Model);
       if (Model->Declines.empty())
         if (const BinaryOperator *Sum = fusedByUnrolling(K.Def, *Model, Flat)) {

@@ -286,6 +286,8 @@ IntValue Executor::asInt(SVal &S, const Expr *E) {
     Sym.Signed = S.Type.Signed;
     Sym.Depends = depends(S);
     Sym.Anywhere = E && !Inlining && isAnywhere(E);
+    if (E && !Inlining)
+      Sym.Vars = L.named(E);
     if (E)
       if (auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()))
         if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
@@ -332,6 +334,8 @@ SVal Executor::opaqueVar(const Cell &C) {
     S.Signed = intType(T).Signed;
     S.Depends = D;
     S.VarId = I;
+    if (I >= 0)
+      S.Vars = {static_cast<unsigned>(I)};
     unsigned N = Arith.addSymbol(S);
     return ofInt({Arith.symbol(M.Symbols[N].Id), true}, T);
   }

@@ -1,0 +1,19 @@
+// The staging write sets another variable, too, which is used later.
+// RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
+// CHECK: declined k{{.*}}; effects-not-kept
+
+__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128 + 8];
+  const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  float own;
+  s[t] = own = in[g];
+  if (t < 8)
+    s[128 + t] = in[g + 128];
+  __syncthreads();
+  float sum = own;
+  for (int i = 0; i <= 8; ++i)
+    sum += s[t + i];
+  out[g] = sum;
+}
+
+void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out, n); }
