@@ -71,8 +71,9 @@ private:
       ParamIndex;
 };
 
-/// The name of \p P, or the one that stands for it when the source gives none.
-std::string paramName(const clang::ParmVarDecl *P);
+/// The name of \p P, or the one that stands for it when the source gives none:
+/// with \p Prefix in front.
+std::string paramName(const clang::ParmVarDecl *P, const std::string &Prefix);
 
 /// The variable at the root of an lvalue `v`, `v.x`, `v[i].y`; null: none.
 const clang::VarDecl *rootVariable(const clang::Expr *E);
