@@ -133,7 +133,7 @@ private:
                     N("stream") + ") {\n";
     for (size_t I = 0; I < Params.size(); ++I) {
       const std::string Type = storedType(Params[I].Type);
-      T += Type + " " + Params[I].Name + " = *static_cast<" + Type + " *>(" +
+      T += Type + " &" + Params[I].Name + " = *static_cast<" + Type + " *>(" +
            N("args") + "[" + std::to_string(I) + "]);\n";
       T += "(void)" + Params[I].Name + ";\n";
     }
