@@ -7,6 +7,7 @@
 
 #include "rcache/Pipeline.h"
 #include "Emit/Emitter.h"
+#include "Model/UsedNames.h"
 #include "Emit/Reformat.h"
 #include "Mutate/Mutate.h"
 #include "Plan/Pictures.h"
@@ -18,6 +19,7 @@
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/Basic/CharInfo.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -93,7 +95,8 @@ std::string planLine(const KernelModel &M, const Plan &P) {
 
 class Unit {
 public:
-  Unit(clang::ASTContext &AST, const Options &O) : O(O) {
+  Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O)
+      : O(O), Used(PP) {
     const clang::SourceManager &SM = AST.getSourceManager();
     MainText = SM.getBufferData(SM.getMainFileID()).str();
     if (auto F = SM.getFileEntryRefForID(SM.getMainFileID()))
@@ -108,6 +111,14 @@ public:
     } Finder;
     Finder.Names = &LaunchFunctions;
     Finder.TraverseDecl(AST.getTranslationUnitDecl());
+    // A file with our own header in it has our namespace.
+    NamespaceTaken =
+        !Used.isMacro("RCACHE_DEVICE_WORD") &&
+        !Used.isMacro("RCACHE_DEVICE_REWRITE_CUH") &&
+        !Used.isMacro("RCACHE_DEVICE_LAUNCHES") &&
+        !AST.getTranslationUnitDecl()
+             ->lookup(&AST.Idents.get("rcache"))
+             .empty();
   }
 
   Result run(std::vector<std::unique_ptr<KernelModel>> Models) {
@@ -127,7 +138,7 @@ public:
       }
     }
     Result R;
-    UnitEdits Edits(MainText, MainFile, O);
+    UnitEdits Edits(MainText, MainFile, O, Used, NamespaceTaken);
     for (auto &G : Groups) {
       for (Case &C : G)
         stages(C, G);
@@ -141,8 +152,12 @@ public:
 
 private:
   const Options &O;
+  const UsedNames Used;
   std::string MainText, MainFile;
   std::set<std::string> LaunchFunctions; ///< of earlier runs
+  bool NamespaceTaken = false; ///< `::rcache` is something of the user's
+  /// Names of rewritten kernels, and where the original stands that has each.
+  mutable std::map<std::string, SourcePos> Given;
 
   static bool samePlace(const KernelModel &A, const KernelModel &B) {
     return A.DefBegin == B.DefBegin && A.QualifiedName == B.QualifiedName &&
@@ -253,7 +268,7 @@ private:
     const VerifyOutcome V = verifyPlan(M, P, quickly());
     if (V.K == VerifyOutcome::Wrong && O.Mutate.empty())
       return Decline{"plan-not-verified", V.Detail, M.Pos};
-    auto E = emitKernel(M, P, freshName(M.Name + "_rc"));
+    auto E = emitKernel(M, P, freshName(M, "_rc"));
     if (!E) {
       Decline D{"emit-failed", "", M.Pos};
       llvm::handleAllErrors(
@@ -354,7 +369,7 @@ private:
     if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong &&
         O.Mutate.empty())
       return;
-    auto E = emitKernel(M, P, freshName(M.Name + Suffix));
+    auto E = emitKernel(M, P, freshName(M, Suffix));
     if (!E)
       return llvm::consumeError(E.takeError());
     damage(*E);
@@ -419,7 +434,7 @@ private:
     auto Chosen = std::make_shared<Choice>(std::move(*Ranked));
     C.R.Chosen = Chosen;
     if (O.Tune && !O.Candidate) {
-      TuneRequest Request{*C.M, freshName(C.M->Name + "_rc"), *Chosen,
+      TuneRequest Request{*C.M, freshName(*C.M, "_rc"), *Chosen,
                           [&](unsigned N) {
                             return textWith(C, Group, Candidates[N]);
                           },
@@ -489,7 +504,7 @@ private:
     const VerifyOutcome V = verifyPlan(*C.M, P, quickly());
     if (V.K == VerifyOutcome::Wrong)
       return llvm::createStringError("the plan is wrong: " + V.Detail);
-    auto E = emitKernel(*C.M, P, freshName(C.M->Name + "_rc"));
+    auto E = emitKernel(*C.M, P, freshName(*C.M, "_rc"));
     if (!E)
       return E.takeError();
     std::vector<Case> Alone = Group;
@@ -500,17 +515,28 @@ private:
       Alone[I].Emitted = std::move(*E);
       Alone[I].ThePlan = P;
     }
-    UnitEdits Edits(MainText, MainFile, O);
+    UnitEdits Edits(MainText, MainFile, O, Used, NamespaceTaken);
     join(Alone, Edits);
     return O.UsersText ? O.UsersText(Edits.finish())
                        : applyEdits(MainText, Edits.finish());
   }
 
-  std::string freshName(const std::string &Base) const {
-    std::string N = Base;
-    for (unsigned I = 2; MainText.find(N) != std::string::npos; ++I)
-      N = Base + std::to_string(I);
-    return N;
+  /// A name that nothing in the file has, nor another kernel's new form: those
+  /// of overloaded kernels are told apart.
+  std::string freshName(const KernelModel &M,
+                        const std::string &Suffix) const {
+    std::string N = M.Name + Suffix;
+    for (unsigned I = 2;; ++I) {
+      if (!Used.contains(N) &&
+          Given.try_emplace(N, M.DefBegin).first->second == M.DefBegin)
+        return N;
+      N = M.Name + Suffix + std::to_string(I);
+    }
+  }
+
+  /// Overloads share it, as the originals share their name.
+  std::string launchName(const KernelModel &M) const {
+    return Used.fresh(M.Name + "_rc_launch");
   }
 
   /// The cases of one definition become edits, all or none.
@@ -518,17 +544,25 @@ private:
     const KernelModel &M = *G.front().M;
     if (!M.InsertOffset)
       return; // declined
-    unsigned Editable = 0;
-    for (const Case &C : G)
-      for (const LaunchSite &L : C.M->Launches)
-        Editable += Edits.canEdit(L, *M.InsertOffset);
+    const bool AllSame = oneForAll(G, Edits);
+    if (!AllSame)
+      for (Case &C : G)
+        for (const TemplateArg &A : C.M->TemplateArgs)
+          if (C.Emitted && A.Nameless) {
+            decline(C, "template-form",
+                    "no name tells the instantiation with '" + A.Value +
+                        "' from others");
+            C.Emitted.reset();
+          }
     std::vector<LaunchCase> Cases;
     std::vector<std::string> Texts;
     std::set<std::string> Helpers = {"verify"};
     for (Case &C : G) {
       if (!C.Emitted)
         continue;
-      if (!Editable) {
+      if (llvm::none_of(C.M->Launches, [&](const LaunchSite &L) {
+            return Edits.canEdit(L, *M.InsertOffset);
+          })) {
         for (const LaunchSite &L : C.M->Launches)
           C.R.Declines.push_back({"launch-not-editable", L.WhyNot, L.Pos});
         C.Emitted.reset();
@@ -561,43 +595,70 @@ private:
     }
     if (Cases.empty())
       return;
-    // One body for every instantiation, or one for each, by its arguments.
-    bool AllSame = G.size() == 1 ||
-                   (Texts.size() == 1 && Cases.size() == G.size());
-    for (const LaunchCase &K : Cases)
-      AllSame &= K.K->Condition == Cases[0].K->Condition &&
-                 K.K->Launch == Cases[0].K->Launch &&
-                 K.M->Form == Cases[0].M->Form;
     if (AllSame)
       Cases.resize(1);
     else
       Helpers.insert("same");
-    bool VoidArgs = false;
+    bool VoidArgs = false, Configured = false;
     for (const Case &C : G)
-      for (const LaunchSite &L : C.M->Launches)
-        VoidArgs |= L.K == LaunchSite::CudaLaunchKernel &&
-                    Edits.canEdit(L, *M.InsertOffset);
+      for (const LaunchSite &L : C.M->Launches) {
+        if (!Edits.canEdit(L, *M.InsertOffset))
+          continue;
+        VoidArgs |= L.K == LaunchSite::CudaLaunchKernel;
+        Configured |= L.K == LaunchSite::Chevrons && !L.AnyOrder;
+      }
+    const std::string Function = launchName(M);
     std::string Code;
     for (const std::string &T : Texts)
       Code += T + "\n";
-    Code += emitLaunchFunction(Cases, AllSame, VoidArgs);
+    Code += emitLaunchFunction(Cases, AllSame, Function, VoidArgs, Configured);
     Edits.insertKernel(M, Code, Helpers);
     for (Case &C : G)
       for (const LaunchSite &L : C.M->Launches) {
         if (Edits.canEdit(L, *M.InsertOffset)) {
-          Edits.replaceLaunch(L, M);
+          Edits.replaceLaunch(L, M, Function);
           ++C.R.LaunchesRewritten;
         } else
           ++C.R.LaunchesLeft;
       }
   }
 
+  /// One body for every instantiation, or one for each, by its arguments? There
+  /// may be more instantiations than this parse has seen if a launch stands in a
+  /// template: what calls that may be for the host's compiler alone. And a
+  /// specialisation is another kernel.
+  static bool oneForAll(const std::vector<Case> &G, const UnitEdits &Edits) {
+    const Case &First = G.front();
+    if (!First.M->IsTemplate)
+      return true;
+    if (First.M->HasSpecialisations)
+      return false;
+    for (const Case &C : G) {
+      if (!C.Emitted || C.Emitted->Kernel != First.Emitted->Kernel ||
+          C.Emitted->Condition != First.Emitted->Condition ||
+          C.Emitted->Launch != First.Emitted->Launch ||
+          C.M->Form != First.M->Form)
+        return false;
+      for (const LaunchSite &L : C.M->Launches)
+        if (L.InTemplate && Edits.canEdit(L, *First.M->InsertOffset))
+          return false;
+    }
+    return true;
+  }
+
   static void rename(EmittedKernel &E, const std::string &From,
                      const std::string &To) {
-    for (std::string *T : {&E.Kernel, &E.Launch})
+    auto Continues = [](const std::string &T, size_t I) {
+      return I < T.size() && clang::isAsciiIdentifierContinue(T[I]);
+    };
+    for (std::string *T : {&E.Kernel, &E.Launch, &E.LaunchArgs, &E.Condition})
       for (size_t P = T->find(From); P != std::string::npos;
-           P = T->find(From, P + To.size()))
+           P = T->find(From, P + 1)) {
+        if ((P > 0 && Continues(*T, P - 1)) || Continues(*T, P + From.size()))
+          continue;
         T->replace(P, From.size(), To);
+        P += To.size() - 1;
+      }
     E.KernelName = To;
   }
 };
@@ -610,7 +671,7 @@ llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
                                            const Options &Opts) {
   ModelOptions Modelling;
   Modelling.Forms = Opts.Forms;
-  return Unit(AST, Opts).run(buildModels(AST, PP, Recorder, Modelling));
+  return Unit(AST, PP, Opts).run(buildModels(AST, PP, Recorder, Modelling));
 }
 
 std::string rcache::applyEdits(const std::string &Source,

@@ -6,6 +6,7 @@
 #include "UnitEdits.h"
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <map>
@@ -41,34 +42,61 @@ std::string UnitEdits::lineDirective(unsigned Line) const {
   return "#line " + std::to_string(Line) + " \"" + Name + "\"";
 }
 
+/// Behind the end of the directive at \p Pos: its line, those that it continues
+/// on, and those of a comment that begins on it.
+static size_t directiveEnd(llvm::StringRef T, size_t Pos) {
+  bool Angles = false; // `#include <a//b.h>`
+  for (size_t I = Pos; I < T.size(); ++I) {
+    const llvm::StringRef Rest = T.drop_front(I);
+    if (T[I] == '\n')
+      return I + 1;
+    if (Rest.starts_with("\\\n"))
+      I += 1;
+    else if (Rest.starts_with("\\\r\n"))
+      I += 2;
+    else if (Rest.starts_with("include"))
+      Angles = true;
+    else if (Rest.starts_with("/*")) {
+      const size_t End = T.find("*/", I + 2);
+      if (End == llvm::StringRef::npos)
+        return T.size();
+      I = End + 1;
+    } else if (T[I] == '"' || (Angles && T[I] == '<')) {
+      const size_t Line = T.find('\n', I);
+      const size_t End = T.find(T[I] == '"' ? '"' : '>', I + 1);
+      if (End < Line)
+        I = End;
+    } else if (Rest.starts_with("//")) {
+      for (; I < T.size() && T[I] != '\n'; ++I)
+        if (T.drop_front(I).starts_with("\\\n"))
+          I += 1;
+        else if (T.drop_front(I).starts_with("\\\r\n"))
+          I += 2;
+      return std::min(I + 1, T.size());
+    }
+  }
+  return T.size();
+}
+
 /// Behind the leading comments and directives, outside every #if.
 unsigned UnitEdits::runtimeOffset() const {
   llvm::StringRef T = Text;
   // A byte order mark stays first.
   size_t Pos = T.starts_with("\xEF\xBB\xBF") ? 3 : 0, Best = Pos;
   int Depth = 0;
-  bool InComment = false;
-  while (Pos < T.size()) {
-    size_t End = T.find('\n', Pos);
-    End = End == llvm::StringRef::npos ? T.size() : End + 1;
-    // A directive may be continued.
-    llvm::StringRef Line = T.slice(Pos, End).trim();
-    while (Line.ends_with("\\") && End < T.size()) {
-      size_t Next = T.find('\n', End);
-      Next = Next == llvm::StringRef::npos ? T.size() : Next + 1;
-      Line = T.slice(Pos, Next).trim();
-      End = Next;
-    }
-    if (InComment) {
-      InComment = !Line.contains("*/");
-      if (!InComment && !Line.ends_with("*/"))
+  while (true) {
+    Pos = T.find_first_not_of(" \t\r\n\f\v", Pos);
+    const llvm::StringRef Rest = T.drop_front(std::min(Pos, T.size()));
+    if (Rest.starts_with("//")) {
+      Pos = directiveEnd(T, Pos);
+    } else if (Rest.starts_with("/*")) {
+      Pos = T.find("*/", Pos + 2);
+      if (Pos == llvm::StringRef::npos)
         break;
-    } else if (Line.starts_with("/*")) {
-      InComment = !Line.drop_front(2).contains("*/");
-      if (!InComment && !Line.ends_with("*/"))
-        break;
-    } else if (Line.starts_with("#")) {
-      llvm::StringRef D = Line.drop_front(1).ltrim();
+      Pos += 2;
+    } else if (Rest.starts_with("#")) {
+      const llvm::StringRef D = Rest.drop_front(1).ltrim(" \t");
+      Pos = directiveEnd(T, Pos);
       if (D.starts_with("if"))
         ++Depth;
       else if (D.starts_with("endif"))
@@ -76,20 +104,78 @@ unsigned UnitEdits::runtimeOffset() const {
       // Code may stand in front of an include of the user's; not in a #if.
       if (D.starts_with("include") || D.starts_with("endif"))
         if (Depth == 0)
-          Best = End;
-    } else if (!Line.empty() && !Line.starts_with("//"))
+          Best = Pos;
+    } else
       break;
-    Pos = End;
   }
   return static_cast<unsigned>(Best);
+}
+
+std::map<std::string, std::string>
+UnitEdits::renamed(llvm::StringRef Runtime) const {
+  std::map<std::string, std::string> Out;
+  if (NamespaceTaken)
+    Out["rcache"] = Used.fresh("rcache_");
+  // Not ours: macros of the toolkit and what its library declares.
+  auto Foreign = [](llvm::StringRef Id) {
+    return Id.starts_with("__") || Id.starts_with("RCACHE_") ||
+           Id.starts_with("CUDART_") || Id.starts_with("cuda") ||
+           Id == "memcpy" || Id == "size_t" || Id == "dim3" || Id == "defined" ||
+           Id == "uint2" || Id == "uint4";
+  };
+  for (size_t I = 0; I < Runtime.size();) {
+    size_t E = I;
+    while (E < Runtime.size() && clang::isAsciiIdentifierContinue(Runtime[E]))
+      ++E;
+    if (E == I) {
+      ++I;
+      continue;
+    }
+    const llvm::StringRef Id = Runtime.slice(I, E);
+    if (Used.isMacro(Id) && !Foreign(Id))
+      Out.try_emplace(Id.str(), Used.fresh(Id.str() + "_"));
+    I = E;
+  }
+  return Out;
+}
+
+/// \p T with identifiers renamed; \p OnlyScoped: those behind `::rcache::`.
+static std::string
+withNames(const std::string &T, const std::map<std::string, std::string> &Names,
+          bool OnlyScoped) {
+  if (Names.empty())
+    return T;
+  std::string Out;
+  for (size_t I = 0; I < T.size();) {
+    size_t E = I;
+    while (E < T.size() && (clang::isAsciiIdentifierContinue(T[E]) ||
+                            (OnlyScoped && T[E] == ':')))
+      ++E;
+    if (E == I) {
+      Out += T[I++];
+      continue;
+    }
+    const std::string Word = T.substr(I, E - I);
+    I = E;
+    if (OnlyScoped) {
+      Out += Word.rfind("::rcache::", 0) == 0 ? withNames(Word, Names, false)
+                                              : Word;
+      continue;
+    }
+    auto It = Names.find(Word);
+    Out += It == Names.end() ? Word : It->second;
+  }
+  return Out;
 }
 
 void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,
                              const std::set<std::string> &H) {
   Helpers.insert(H.begin(), H.end());
   std::string New = Code;
-  if (!M.InMainFile) {
-    // A kernel from a header: its namespaces are opened again.
+  if (M.InLinkageSpec && M.InMainFile)
+    New = "extern \"C++\" {\n" + New + "}\n";
+  if (M.ReopensNamespaces) {
+    // A kernel from a header, or one defined as `ns::k`.
     std::string Open, Close;
     for (const std::string &Ns : M.Namespaces) {
       Open += Ns.empty() ? "namespace {\n" : "namespace " + Ns + " {\n";
@@ -121,33 +207,42 @@ void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,
   Edits.push_back({At, 0, std::move(T)});
 }
 
-void UnitEdits::replaceLaunch(const LaunchSite &L, const KernelModel &M) {
+void UnitEdits::replaceLaunch(const LaunchSite &L, const KernelModel &M,
+                              const std::string &LaunchName) {
   if (!Launches.insert(L.Begin).second)
     return;
   bool Void = L.K == LaunchSite::CudaLaunchKernel;
   // ns::k<float, 4>  ->  ns::k_rc_launch<float, 4>
   std::string Callee = L.Callee;
-  size_t Angle = Callee.find('<');
-  size_t At = Callee.rfind(M.Name, Angle);
-  if (At == std::string::npos)
-    At = Callee.find(M.Name);
-  if (At != std::string::npos)
-    Callee.insert(At + M.Name.size(), Void ? "_rc_launch_args" : "_rc_launch");
-  std::string T = Callee + "(" + L.Grid + ", " + L.Block + ", ";
-  if (Void)
-    T += L.Args.empty() ? "nullptr, " : L.Args[0] + ", ";
-  T += (L.SharedBytes.empty() ? "0" : L.SharedBytes) + ", " +
-       (L.Stream.empty() ? "0" : L.Stream);
-  if (!Void)
-    for (const std::string &A : L.Args)
-      T += ", " + A;
+  Callee.replace(L.CalleeNameEnd - M.Name.size(), M.Name.size(),
+                 Void ? LaunchName + "_args" : LaunchName);
+  std::string T;
+  if (Void) {
+    T = Callee + "(" + L.Grid + ", " + L.Block + ", " +
+        (L.Args.empty() ? "nullptr" : L.Args[0]) + ", " +
+        (L.SharedBytes.empty() ? "0" : L.SharedBytes) + ", " +
+        (L.Stream.empty() ? "0" : L.Stream) + ")";
+  } else {
+    const std::string Args = (L.HasArgs ? ", " : "") + L.ArgsText + ")";
+    if (L.AnyOrder) {
+      T = Callee + "(" + L.ConfigText;
+      for (unsigned I = L.ConfigCount; I < 4; ++I)
+        T += ", 0";
+      T += Args;
+    } else {
+      // First the configuration, then the arguments.
+      T = "(::rcache::device::configure(" + L.ConfigText + "), " + Callee +
+          "(::rcache::device::configured()" + Args + ")";
+      Helpers.insert("configure");
+    }
+  }
   // What follows keeps its line.
   auto Lines = [](llvm::StringRef S) { return S.count('\n'); };
   const size_t Old = Lines(llvm::StringRef(Text).slice(L.Begin, L.End));
   if (O.LineDirectives && Lines(T) < Old)
     T.append(Old - Lines(T), '\n');
   Edits.push_back(
-      {L.Begin, L.End - L.Begin, L.Before + T + ")" + L.After});
+      {L.Begin, L.End - L.Begin, L.Before + T + L.After});
 }
 
 /// Line ends as the file has them.
@@ -169,9 +264,18 @@ std::vector<Edit> UnitEdits::finish() {
     unsigned At = runtimeOffset();
     for (const Edit &E : Edits)
       At = std::min(At, E.Offset);
-    std::string T = O.Runtime == Options::RuntimeKind::Include
-                        ? RuntimeInclude
-                        : reformatted(runtimeText(Helpers), File);
+    // In a file whose macros have names that the header uses, the header's text
+    // is written with others. (What is verified with -DRCACHE_VERIFY uses names
+    // of the standard library as well, which are left.)
+    std::set<std::string> Ours = Helpers;
+    Ours.erase("verify");
+    const auto Names = renamed(runtimeText(Ours));
+    for (Edit &E : Edits)
+      E.Text = withNames(E.Text, Names, /*OnlyScoped=*/true);
+    std::string T =
+        O.Runtime == Options::RuntimeKind::Include && Names.empty()
+            ? std::string(RuntimeInclude)
+            : reformatted(withNames(runtimeText(Helpers), Names, false), File);
     if (At != 0 && Text[At - 1] != '\n')
       T = "\n" + T;
     if (O.LineDirectives)

@@ -7,7 +7,9 @@
 #ifndef RCACHE_UNITEDITS_H
 #define RCACHE_UNITEDITS_H
 
+#include "Model/UsedNames.h"
 #include "rcache/Pipeline.h"
+#include <map>
 #include <set>
 
 namespace rcache {
@@ -15,8 +17,9 @@ namespace rcache {
 class UnitEdits {
 public:
   UnitEdits(const std::string &MainText, const std::string &MainFile,
-            const Options &O)
-      : Text(MainText), File(MainFile), O(O) {}
+            const Options &O, const UsedNames &Used, bool NamespaceTaken)
+      : Text(MainText), File(MainFile), O(O), Used(Used),
+        NamespaceTaken(NamespaceTaken) {}
 
   /// Whether \p L can call a function inserted at \p InsertOffset.
   bool canEdit(const LaunchSite &L, unsigned InsertOffset) const;
@@ -25,8 +28,10 @@ public:
   void insertKernel(const KernelModel &M, const std::string &Code,
                     const std::set<std::string> &Helpers);
 
-  /// Replaces the launch by a call of the launch function. Once a place.
-  void replaceLaunch(const LaunchSite &L, const KernelModel &M);
+  /// Replaces the launch by a call of the launch function \p LaunchName. Once a
+  /// place.
+  void replaceLaunch(const LaunchSite &L, const KernelModel &M,
+                     const std::string &LaunchName);
 
   /// All edits, sorted, the helpers included.
   std::vector<Edit> finish();
@@ -35,11 +40,15 @@ private:
   const std::string &Text;
   const std::string &File;
   const Options &O;
+  const UsedNames &Used;
+  const bool NamespaceTaken; ///< `::rcache` is something of the user's
   std::vector<Edit> Edits;
   std::set<std::string> Helpers;
   std::set<unsigned> Launches;
 
   unsigned runtimeOffset() const;
+  /// Names in the header's text \p Runtime that are macros here -> others.
+  std::map<std::string, std::string> renamed(llvm::StringRef Runtime) const;
   unsigned lineOf(unsigned Offset) const;
   /// `#line N "file"`, without an end.
   std::string lineDirective(unsigned Line) const;

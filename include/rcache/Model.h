@@ -374,8 +374,20 @@ struct LaunchSite {
   bool Editable = false;         ///< false: WhyNot says why
   std::string WhyNot;
   std::string Callee;            ///< as written: `ns::k<float, 4>`
+  unsigned CalleeNameEnd = 0;    ///< in Callee: behind the kernel's own name
+  /// `::ns::` where the name as written leads to the kernel alone, and not to a
+  /// function declared beside it: through `using ns::k;`.
+  std::string Scope;
   std::string Grid, Block, SharedBytes, Stream; ///< as written, "" when absent
   std::vector<std::string> Args; ///< Chevrons: as written; CudaLaunchKernel: {args}
+  /// Between `<<<` and `>>>`, and between the parentheses, verbatim: one macro
+  /// may be several of them.
+  std::string ConfigText, ArgsText;
+  unsigned ConfigCount = 0;
+  bool HasArgs = false; ///< a token stands in ArgsText
+  /// Nothing that configuration and arguments do can be told from outside: the
+  /// order in which they are evaluated does not matter.
+  bool AnyOrder = true;
   /// The launch comes out of a macro: Begin and End are those of the invocation,
   /// and this is what stands around the launch in its expansion.
   std::string Before, After;
@@ -433,6 +445,7 @@ struct TemplateArg {
   std::string Name;  ///< parameter name in the pattern
   bool IsType = false;
   std::string Value; ///< C++ text: "float", "4"
+  bool Nameless = false; ///< a type that no text at file scope can name
 };
 
 struct KernelModel {
@@ -446,17 +459,33 @@ struct KernelModel {
 
   std::string Text;          ///< see the top of this file
   TextRange NameRange, BodyRange /* { } */;
+  /// What no name in the file begins with: "rc_". All generated names do.
+  std::string NamePrefix = "rc_";
   /// The parameters as a list between parentheses, each with a name: as the
   /// kernel writes them without default arguments, and with those that hold at
   /// the definition, written there or in a declaration before it.
   std::string ParamsText, LaunchParamsText;
-  /// Text before the name that a second kernel needs as well:
-  /// `template <typename T, int R> static __global__ void __launch_bounds__(256)`
-  TextRange HeadRange;
-  std::string TemplateHead;  ///< `template <typename T, int R>` or empty
+  /// `template <typename T, int R>` or empty; default arguments that an earlier
+  /// declaration gives are here as well.
+  std::string TemplateHead;
+  /// What stands between the parentheses of `__launch_bounds__(256, 2)`, macros
+  /// expanded; empty without.
+  std::string LaunchBounds;
+  /// The template has explicit specialisations: not every instantiation is made
+  /// from this text.
+  bool HasSpecialisations = false;
+  /// The definition stands within the braces of `extern "C" {`.
+  bool InLinkageSpec = false;
+  /// New code for the kernel stands at file scope and opens its namespaces.
+  bool ReopensNamespaces = false;
+  /// A parameter or template parameter has the kernel's name: host code has to
+  /// say `::ns::k`.
+  bool NeedsQualifiedName = false;
   std::vector<TemplateArg> TemplateArgs; ///< of this instantiation
   bool IsTemplate = false;
 
+  /// Its name for host code, from any scope.
+  std::string globalName() const;
   /// Where the definition stands in its file, for insertions after it.
   SourcePos DefBegin, DefEnd;
   bool InMainFile = true;

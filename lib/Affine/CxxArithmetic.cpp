@@ -83,9 +83,28 @@ std::string Printer::constant(int64_t C) {
   return "";
 }
 
+thread_local SumLog *SumLog::Current = nullptr;
+
+SumLog::SumLog() : Outer(Current) { Current = this; }
+SumLog::~SumLog() { Current = Outer; }
+
+void Printer::log(const Sum &S) const {
+  if (!SumLog::Current)
+    return;
+  PrintedSum P;
+  P.Constant = S.Constant;
+  P.Type = Opts.Type;
+  for (const Term &T : S.Terms)
+    if (!T.Id.empty())
+      P.Symbols[T.Id] = T.Coefficient;
+  if (!P.Symbols.empty())
+    SumLog::Current->Sums.insert(std::move(P));
+}
+
 /// Positive terms first, then the negative ones, then the constant.
 Piece Printer::text(Sum S) {
   foldRemainders(S);
+  log(S);
   std::string Out;
   auto Append = [&](const Term &T) {
     const int64_t Abs = T.Coefficient < 0 ? -T.Coefficient : T.Coefficient;
@@ -190,7 +209,7 @@ Term Printer::symbol(const isl::ast_expr &E) {
   if (!SameType)
     Factor = {"(" + std::string(typeName(Opts.Type)) + ")" + Factor.Text,
               PrecUnary};
-  return {1, Factor, symbolValue(E.ctx(), Id.name())};
+  return {1, Factor, symbolValue(E.ctx(), Id.name()), nullptr, Id.name()};
 }
 
 //===-- Divisions ---------------------------------------------------------===//

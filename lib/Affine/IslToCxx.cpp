@@ -27,7 +27,7 @@ Conjunct Printer::atMostZero(const Sum &S) {
     (T.Coefficient > 0 ? P : N)
         .Terms.push_back(
             {T.Coefficient > 0 ? T.Coefficient : multiply(T.Coefficient, -1),
-             T.Factor, T.Value, T.Q});
+             T.Factor, T.Value, T.Q, T.Id});
   const int64_t C = S.Constant;
   auto Make = [&](const char *Op, bool IsLower) {
     const Piece L = text(P), R = text(N);
@@ -68,7 +68,7 @@ Conjunct Printer::equalsZero(const Sum &S) {
     (T.Coefficient > 0 ? P : N)
         .Terms.push_back(
             {T.Coefficient > 0 ? T.Coefficient : multiply(T.Coefficient, -1),
-             T.Factor, T.Value, T.Q});
+             T.Factor, T.Value, T.Q, T.Id});
   if (P.Terms.empty() && N.Terms.empty())
     return {{S.Constant == 0 ? "true" : "false", PrecPrimary}, "", false};
   int64_t C = S.Constant; // P + C == N

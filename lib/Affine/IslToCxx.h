@@ -13,18 +13,25 @@
 // The text has the value of the isl object at every point of the context at
 // which that object is defined; elsewhere it has some value. Division by a
 // constant is the only operation besides sums, products with constants,
-// comparisons and choices: nothing in the text can trap, and it overflows only
-// if a sum of its symbols does: constants are subtracted from upper bounds
-// (`g < n - 3`), not added to what is bounded.
+// comparisons and choices: nothing in the text can trap. It wraps only if one of
+// its sums does: constants are subtracted from upper bounds (`g < n - 3`), not
+// added to what is bounded, and a SumLog tells which sums a launch has to be
+// asked about (n near INT_MIN).
 
 #ifndef RCACHE_LIB_AFFINE_ISLTOCXX_H
 #define RCACHE_LIB_AFFINE_ISLTOCXX_H
 
 #include "rcache/Affine.h"
+#include <compare>
 #include <map>
+#include <set>
 #include <string>
 
 namespace rcache {
+
+namespace printing {
+class Printer;
+}
 
 /// How a symbol is written.
 struct CxxAtom {
@@ -55,6 +62,32 @@ struct CxxOptions {
   Nullable<isl::set> Context;
   /// `min(a, b)` and `max(a, b)` instead of `(a < b ? a : b)`.
   bool MinMaxCalls = false;
+};
+
+/// A sum as it was printed: terms that are no symbols (quotients, choices) left
+/// out.
+struct PrintedSum {
+  std::map<std::string, int64_t> Symbols; ///< Id -> coefficient
+  int64_t Constant = 0;
+  CxxType Type = CxxType::Int;
+  auto operator<=>(const PrintedSum &) const = default;
+};
+
+/// While it lives, all sums that its thread prints: who hands the text out has
+/// to see to it that none of them wraps.
+class SumLog {
+public:
+  SumLog();
+  ~SumLog();
+  SumLog(const SumLog &) = delete;
+  SumLog &operator=(const SumLog &) = delete;
+
+  std::set<PrintedSum> Sums;
+
+private:
+  friend class printing::Printer;
+  SumLog *Outer;
+  static thread_local SumLog *Current;
 };
 
 /// A C++ expression.

@@ -61,6 +61,7 @@ struct Term {
   Piece Factor;
   Nullable<isl::pw_aff> Value = {}; ///< of the factor; null: not known
   std::shared_ptr<Quotient> Q = nullptr;
+  std::string Id = {}; ///< of the symbol that the factor is
 };
 
 /// One conjunct `lower <= x` or `x < upper`, or any other condition.
@@ -111,6 +112,7 @@ private:
   void conjuncts(const isl::ast_expr &E, std::vector<Conjunct> &Out);
 
   Piece text(Sum S);
+  void log(const Sum &S) const;
   Term symbol(const isl::ast_expr &E);
   std::string constant(int64_t C);
   bool isUnsigned() const { return Opts.Type == CxxType::Unsigned; }

@@ -5,8 +5,8 @@
 // function that launches it or, when a precondition fails, the original.
 //
 //     __global__ void stencil(const float *a, float *b, int n) { ... }   stays
-//     __global__ void stencil_rc(const float *a, float *b, int n,
-//                                unsigned rc_grid_x) { ... }             new
+//     static __global__ void stencil_rc(const float *a, float *b, int n,
+//                                       unsigned rc_grid_x) { ... }      new
 //     static void stencil_rc_launch(dim3 grid, dim3 block, size_t shared,
 //                                   cudaStream_t stream, const float *a, ...)
 
@@ -24,6 +24,8 @@ struct EmittedKernel {
   std::string Kernel;       ///< its definition, not formatted
   std::string Launch;       ///< the statement that launches it, for the launch
                             ///< function: `stencil_rc<<<...>>>(...);`
+  std::string LaunchArgs;   ///< the same by cudaLaunchKernel, with the pointers
+                            ///< `rc_args`: `rc_result = cudaLaunchKernel(..);`
   std::string Condition;    ///< the preconditions
   std::set<std::string> Helpers; ///< blocks of rewrite.cuh that are used
 };
@@ -54,11 +56,20 @@ struct LaunchCase {
   const EmittedKernel *Other = nullptr;
 };
 
-/// The host function `<name>_rc_launch` and, if \p WithVoidArgs, its sibling
-/// for cudaLaunchKernel. Cases of a template are told apart by `if constexpr`;
-/// \p ForAll: the one case stands for every instantiation.
+/// `<T, N>` behind the name of a kernel template: its own parameters.
+std::string templateArgsOf(const KernelModel &M);
+/// The kernel of \p M by name for host code beside it, and as a pointer.
+std::string originalName(const KernelModel &M);
+std::string originalAddress(const KernelModel &M);
+
+/// The host function \p Name and, if \p WithVoidArgs, its sibling
+/// `<name>_args` for cudaLaunchKernel; \p WithConfigured: an overload whose
+/// configuration was evaluated before (`configure` in rewrite.cuh). Cases of a
+/// template are told apart by `if constexpr`; \p ForAll: the one case stands for
+/// every instantiation.
 std::string emitLaunchFunction(const std::vector<LaunchCase> &Cases,
-                               bool ForAll, bool WithVoidArgs);
+                               bool ForAll, const std::string &Name,
+                               bool WithVoidArgs, bool WithConfigured);
 
 /// The text of the blocks of rewrite.cuh in \p Helpers and those they need.
 std::string runtimeText(const std::set<std::string> &Helpers);

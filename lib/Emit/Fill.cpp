@@ -285,7 +285,7 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
         Part + ">(" + Into + ", " + L.Load->Text + " + (" + *I + "));\n";
     auto Call = [&](const char *Helper, unsigned Bytes, unsigned Head) {
       Helpers.insert(Helper);
-      return "rcache::device::" + std::string(Helper) + "<" + str(Bytes) +
+      return "::rcache::device::" + std::string(Helper) + "<" + str(Bytes) +
              ", " + str(Head) + To;
     };
     if (R.OnWord.empty()) {
@@ -391,7 +391,7 @@ llvm::Expected<std::string> Fill::wordTest(const ArrayPlan &A, int64_t Count,
       if (!I)
         return I;
       T += (T.empty() ? "" : " && ") +
-           ("rcache::device::on_word<" + str(Of.VectorBytes)) + ">(" +
+           ("::rcache::device::on_word<" + str(Of.VectorBytes)) + ">(" +
            L.Load->Text + " + (" + *I + (L.Head ? " + " + str(L.Head) : "") +
            "))";
     }
@@ -580,7 +580,7 @@ llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
   std::string Away = Mm + " / " + str(B), Reg = "[" + Mm + " % " + str(B) + "]";
   T += "#pragma unroll\nfor (int " + Mm + " = " + str(B) + "; " + Mm + " < " +
        str(Len) + "; ++" + Mm + ")\n  " + W + "[" + Mm +
-       "] = rcache::device::shuffle(";
+       "] = ::rcache::device::shuffle(";
   if (Of.D.Direction > 0)
     T += Lane + " < " + Away + " ? " + W + "_next" + Reg + " : " + W + "_own" +
          Reg + ", (" + Lane + " + " + Away + ") % 32);\n";
@@ -618,7 +618,7 @@ llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
        "; ++" + S + ")\n#pragma unroll\nfor (int " + J + " = 0; " + J + " < " +
        str(Span) + "; ++" + J + ")\n  " + W + "[" + S + " * " + str(Span) +
        " + " + J + "] = " + J + " == 0 ? " + W + "_own[" + S +
-       "] : rcache::device::shuffle(" + Lane + " < " + J + " % 32 ? " + W +
+       "] : ::rcache::device::shuffle(" + Lane + " < " + J + " % 32 ? " + W +
        "_own[" + S + " + " + J + " / 32 + (" + J + " % 32 != 0)] : " + W +
        "_own[" + S + " + " + J + " / 32], (" + Lane + " + " + J + ") % 32);\n";
   Helpers.insert("shuffle");

@@ -83,8 +83,12 @@ private:
       E.Helpers.insert("aligned");
     if (comparesWaves())
       E.Helpers.insert("waves");
+    E.Helpers.insert("launches");
+    if (sharedBytes() != "0")
+      E.Helpers.insert("holds");
     E.Condition = condition();
-    E.Launch = launch();
+    E.Launch = launch(/*Void=*/false);
+    E.LaunchArgs = launch(/*Void=*/true);
     return E;
   }
 
@@ -126,6 +130,7 @@ private:
                                                           : "__syncwarp();";
   }
 
+  SumLog Log; ///< what the text computes; first, so that nothing is missed
   const KernelModel &M;
   const Plan &P;
   std::string Name;
@@ -434,7 +439,7 @@ private:
         if (R.contains(F) && Wrapping.insert(F.Begin).second) {
           // In front of the edits of the same range.
           E.insert(E.begin(),
-                   {F, "rcache::device::apart(" + render(F, {}, true) + ", " +
+                   {F, "::rcache::device::apart(" + render(F, {}, true) + ", " +
                            (P.slots() > 1 ? slotNumber() : "0") + ")"});
           Wrapping.erase(F.Begin);
           Helpers.insert("apart");
@@ -969,7 +974,7 @@ private:
                    std::to_string(P.Map.Factor[A]) + "; ++" + I + ")\n";
           Row += "[" + I + "]";
         }
-      After += "rcache::device::store_run<" +
+      After += "::rcache::device::store_run<" +
                std::to_string(P.VectorStores[K].Bytes) + ">(" + To + " + (" +
                At + "), " + B + Row + ", " + B + "_on" + Row + ");\n";
       Helpers.insert("store_run");
@@ -1078,32 +1083,23 @@ private:
 
   //===--- Head, prologue, launch ---===//
 
+  /// Internal linkage: another file's kernel of this name has another plan.
   std::string head() const {
-    std::string H = M.text(M.HeadRange);
+    std::string H = M.TemplateHead;
+    H += (H.empty() ? "" : "\n") + std::string("static __global__ void ");
     if (isCopy())
-      return H + " " + Name + "(" + M.ParamsText + ") ";
-    // The physical block is another one: launch bounds are written anew.
-    for (size_t B = H.find("__launch_bounds__"); B != std::string::npos;
-         B = H.find("__launch_bounds__")) {
-      size_t Open = H.find('(', B), E = Open;
-      int Depth = 0;
-      for (; E < H.size(); ++E) {
-        Depth += H[E] == '(';
-        Depth -= H[E] == ')';
-        if (H[E] == ')' && Depth == 0)
-          break;
-      }
-      if (Open == std::string::npos || E >= H.size())
-        break;
-      H.erase(B, E + 1 - B);
-    }
+      return H +
+             (M.LaunchBounds.empty()
+                  ? ""
+                  : "__launch_bounds__(" + M.LaunchBounds + ") ") +
+             Name + "(" + M.ParamsText + ") ";
     std::string Params = promised(M.ParamsText);
     if (!M.Params.empty())
       Params += ", ";
     Params += "const unsigned int " + N("grid_x");
     if (!P.Map.Block)
       Params += ", const unsigned int " + N("bdim_x");
-    return H + " " + bounds() + Name + "(" + Params + ") ";
+    return H + bounds() + Name + "(" + Params + ") ";
   }
 
   /// \p Params with `__restrict__` at pointers that are only read, where the
@@ -1262,18 +1258,27 @@ private:
     };
     // First what is cheap to ask.
     if (P.LeastThreads)
-      And("rcache::device::fills(rc_grid, " + threadsOfBlock() + ", " +
-          std::to_string(P.LeastThreads) + ")");
+      And("::rcache::device::fills(" + N("grid") + ", " + threadsOfBlock() +
+          ", " + std::to_string(P.LeastThreads) + ")");
     for (const Precondition &C : P.Preconditions)
       And("(" + C.Text + ")");
+    for (const std::string &C : noWrap())
+      And("(" + C + ")");
     for (const std::string &C : alignment())
       And(C);
+    // What fails is left to fail as it did.
+    And("::rcache::device::launches<" + std::to_string(sureThreads()) + ">(" +
+        originalAddress(M) + ", " + N("grid") + ", " + givenBlock() + ", " +
+        N("shared") + ")");
+    if (sharedBytes() != "0")
+      And("::rcache::device::holds(" + Name + templateArgs() + ", " +
+          sharedBytes() + ")");
     if (comparesWaves()) {
       const std::string Life = llvm::formatv("{0:F2}", P.WaveLife);
-      And("rcache::device::waves_pay(" + Name + templateArgs() + ", " +
+      And("::rcache::device::waves_pay(" + Name + templateArgs() + ", " +
           threadsOfBlock() + ", " + std::to_string(P.Map.mostThreads()) + "u, " +
-          sharedBytes() + ", " + M.Name + templateArgs() +
-          ", rc_grid, rc_block, rc_shared, " + Life + ")");
+          sharedBytes() + ", " + originalAddress(M) + ", " + N("grid") + ", " +
+          N("block") + ", " + N("shared") + ", " + Life + ")");
     }
     return T.empty() ? "true" : T;
   }
@@ -1289,7 +1294,7 @@ private:
       const std::string At =
           R.Offset.empty() ? R.Pointer : R.Pointer + " + (" + R.Offset + ")";
       if (!P.AlignedHasOther) {
-        Add("rcache::device::aligned(" + At + ")");
+        Add("::rcache::device::aligned(" + At + ")");
         continue;
       }
       Add("reinterpret_cast<size_t>(" + At + ") % 16 == 0");
@@ -1300,86 +1305,232 @@ private:
     return All;
   }
 
+  /// The largest value of a symbol in this launch; "": nobody knows.
+  std::string largest(const std::string &Id) const {
+    const int I = M.symbolIndex(Id);
+    if (I < 0)
+      return "262144"; // an element of an array
+    const Symbol &S = M.Symbols[static_cast<size_t>(I)];
+    switch (S.K) {
+    case Symbol::ThreadIdx:
+    case Symbol::BlockDim:
+      return N("block") + "." + "xyz"[S.Axis];
+    case Symbol::BlockIdx:
+    case Symbol::GridDim:
+      return N("grid") + "." + "xyz"[S.Axis];
+    default:
+      break;
+    }
+    std::string T;
+    for (const std::string &F : S.Factors) {
+      const int J = M.symbolIndex(F);
+      if (J < 0 || M.Symbols[static_cast<size_t>(J)].K >= Symbol::Param)
+        return "";
+      T += (T.empty() ? "" : " * ") + largest(F);
+    }
+    return T;
+  }
+
+  /// What the launch has to be asked so that no sum of a parameter wraps that
+  /// the original may not have computed: `g < n + 16` is tested as `g < n - 7`
+  /// for a whole run.
+  std::vector<std::string> noWrap() const {
+    std::map<std::string, int64_t> Least, Most; // of single parameters
+    std::vector<std::string> Out;
+    for (const PrintedSum &S : Log.Sums) {
+      if (S.Type == CxxType::Unsigned)
+        continue;
+      const bool Wide = S.Type == CxxType::LongLong;
+      std::string Params, Up, Down;
+      std::string Single;
+      unsigned Count = 0;
+      auto Times = [](int64_t C, const std::string &T) {
+        return C == 1 ? T : std::to_string(C) + ".0 * " + T;
+      };
+      for (const auto &[Id, C] : S.Symbols) {
+        const int I = M.symbolIndex(Id);
+        const Symbol *Sym = I < 0 ? nullptr : &M.Symbols[static_cast<size_t>(I)];
+        if (Sym && Sym->K == Symbol::Param) {
+          if (Sym->Bits < (Wide ? 64u : 32u))
+            continue;
+          ++Count;
+          Single = C == 1 && Sym->Signed ? Sym->Text : "";
+          Params += (Params.empty() ? "" : " + ") + Times(C, "(double)" + Sym->Text);
+          continue;
+        }
+        const std::string Max = largest(Id);
+        if (Max.empty())
+          continue;
+        if (C > 0 || I < 0)
+          Up += " + " + Times(std::abs(C), "(double)" + Max);
+        if (C < 0 || I < 0)
+          Down += " - " + Times(std::abs(C), "(double)" + Max);
+      }
+      if (!Count || (Count == 1 && S.Symbols.size() == 1 && S.Constant == 0 &&
+                     !Single.empty()))
+        continue;
+      if (Wide) {
+        // Sizes are far from this; doubles would not tell exactly.
+        for (const auto &[Id, C] : S.Symbols)
+          if (const int I = M.symbolIndex(Id);
+              I >= 0 && M.Symbols[static_cast<size_t>(I)].K == Symbol::Param &&
+              M.Symbols[static_cast<size_t>(I)].Signed &&
+              M.Symbols[static_cast<size_t>(I)].Bits == 64)
+            Out.push_back(M.Symbols[static_cast<size_t>(I)].Text +
+                          " >= -0x1000000000000000ll");
+        continue;
+      }
+      if (!Single.empty() && Count == 1 && Up.empty() && Down.empty()) {
+        if (S.Constant < 0) {
+          int64_t &L = Least.try_emplace(Single, INT32_MIN).first->second;
+          L = std::max(L, INT32_MIN - S.Constant);
+        } else if (S.Constant > 0) {
+          int64_t &L = Most.try_emplace(Single, INT32_MAX).first->second;
+          L = std::min(L, INT32_MAX - S.Constant);
+        }
+        continue;
+      }
+      const std::string C =
+          S.Constant == 0 ? ""
+                          : (S.Constant < 0 ? " - " : " + ") +
+                                std::to_string(std::abs(S.Constant)) + ".0";
+      Out.push_back(Params + Up + C + " <= 2147483647.0");
+      Out.push_back(Params + Down + C + " >= -2147483648.0");
+    }
+    for (const auto &[Text, Value] : Least)
+      if (!knownPositive(Text))
+        Out.push_back(Text + " >= " + std::to_string(Value));
+    for (const auto &[Text, Value] : Most)
+      Out.push_back(Text + " <= " + std::to_string(Value));
+    std::sort(Out.begin(), Out.end());
+    Out.erase(std::unique(Out.begin(), Out.end()), Out.end());
+    return Out;
+  }
+
+  /// Does a precondition ask for it anyway?
+  bool knownPositive(const std::string &Text) const {
+    const std::string Asked = Text + " >= 0";
+    return llvm::any_of(P.Preconditions, [&](const Precondition &C) {
+      return llvm::StringRef(C.Text).starts_with(Asked) ||
+             llvm::StringRef(C.Text).contains("&& " + Asked);
+    });
+  }
+
+  /// The block of the launch: `rc_block` is the block of the kernel's text.
+  std::string givenBlock() const {
+    return N(M.Form.scaled() ? "given_block" : "block");
+  }
+
+  /// Threads that a block of the original may have whatever the compiler made of
+  /// it: with 255 registers a thread, or in its launch bounds.
+  int64_t sureThreads() const {
+    int64_t Bounds = M.Geo.MaxThreads.value_or(256);
+    if (M.Geo.MaxThreads)
+      for (int64_t S : M.Form.Scale)
+        Bounds /= S;
+    return std::clamp<int64_t>(Bounds, 1, 1024);
+  }
+
   /// Is the launch to tell whether the waves of the planned kernel are over
-  /// before those of the original? The names have to stand for one kernel each.
+  /// before those of the original?
   bool comparesWaves() const {
-    return P.WaveLife > 0 && P.Map.Block && !isCopy() && !M.Overloaded &&
-           !M.Form.scaled();
+    return P.WaveLife > 0 && P.Map.Block && !isCopy() && !M.Form.scaled();
   }
 
   /// Dynamic shared memory of the planned kernel's blocks.
   std::string sharedBytes() const {
-    return llvm::any_of(P.Arrays,
-                        [](const ArrayPlan &A) { return A.isShared(); })
-               ? "rc_shared"
+    return llvm::any_of(
+               P.Arrays,
+               [](const ArrayPlan &A) { return A.isShared(); })
+               ? N("shared")
                : "0";
   }
 
-  /// `<T, N>` behind the name of a kernel template.
-  std::string templateArgs() const {
-    std::string T;
-    if (M.IsTemplate)
-      for (const TemplateArg &A : M.TemplateArgs)
-        T += (T.empty() ? "<" : ", ") + A.Name;
-    return T.empty() ? T : T + ">";
-  }
+  std::string templateArgs() const { return templateArgsOf(M); }
 
   /// Threads that stand for one logical block.
   std::string threadsOfBlock() const {
     if (P.Map.Block) {
       return std::to_string(P.Map.threads()) + "u";
     }
-    std::string T = "rc_block.x * rc_block.y * rc_block.z";
+    const std::string B = N("block");
+    std::string T = B + ".x * " + B + ".y * " + B + ".z";
     return P.slots() == 1 ? T : T + " / " + std::to_string(P.slots()) + "u";
   }
 
-  std::string launch() const {
+  /// The statements that launch the kernel. \p Void: with the arguments of
+  /// cudaLaunchKernel, whose result is kept.
+  std::string launch(bool Void) const {
     std::string T;
-    auto Div = [&](int A, const char *B) {
+    const std::string Grid = N("grid"), Block = N("block");
+    auto Div = [&](int A, const std::string &B) {
       if (P.Map.Block)
         return std::to_string(P.Map.threads(unsigned(A))) + "u";
       return P.Map.Factor[A] == 1
-                 ? std::string(B)
-                 : std::string(B) + " / " + std::to_string(P.Map.Factor[A]) + "u";
+                 ? B
+                 : B + " / " + std::to_string(P.Map.Factor[A]) + "u";
     };
-    std::string X = Div(0, "rc_block.x"), Y = Div(1, "rc_block.y"),
-                Z = Div(2, "rc_block.z");
-    std::string Args;
-    for (const KernelParam &Pm : M.declaredParams())
-      Args += (Args.empty() ? "" : ", ") + Pm.Name;
-    if (!isCopy()) {
-      Args += (Args.empty() ? "" : ", ") + std::string("rc_grid.x");
-      if (!P.Map.Block)
-        Args += ", rc_block.x";
-    }
-    const std::string Targs = templateArgs(), Shared = sharedBytes();
+    const std::string X = Div(0, Block + ".x"), Y = Div(1, Block + ".y"),
+                      Z = Div(2, Block + ".z");
+    std::string Blocks = Grid, Threads = "dim3(" + X + ", " + Y + ", " + Z + ")";
     if (P.Map.Merge) {
       const std::string Th = P.Map.Block ? threadsOfBlock() : X;
-      std::string Target = std::to_string(P.Map.TargetThreads) + "u";
+      const std::string Target = std::to_string(P.Map.TargetThreads) + "u";
+      const std::string All = N("threads"), Merged = N("merged");
       if (N.mergeAsRows()) {
         T += "// Merge logical blocks until a physical block has " +
              std::to_string(P.Map.TargetThreads) + " threads or more.\n";
-        T += "const unsigned int rc_threads = " + Th + ";\n";
-        T += "const unsigned int rc_merged = rc_threads < " + Target + " ? " +
-             Target + " / rc_threads : 1u;\n";
+        T += "const unsigned int " + All + " = " + Th + ";\n";
+        T += "const unsigned int " + Merged + " = " + All + " < " + Target +
+             " ? " + Target + " / " + All + " : 1u;\n";
       } else {
         T += "// Merge logical blocks side by side: rows of a warp or more.\n";
-        T +=
-            "const unsigned int rc_merged = " + std::to_string(P.Map.mergedBlocks(*P.Map.Block)) +
-            "u;\n";
+        T += "const unsigned int " + Merged + " = " +
+             std::to_string(P.Map.mergedBlocks(*P.Map.Block)) + "u;\n";
       }
-      T += "const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y, "
-           "rc_grid.z);\n";
-      T += N.mergeAsRows()
-               ? "const dim3 rc_threads_of_block(" + X + ", rc_merged, 1);\n"
-               : "const dim3 rc_threads_of_block(" + X + " * rc_merged, " + Y +
-                     ", " + Z + ");\n";
-      T += Name + Targs + "<<<rc_blocks, rc_threads_of_block, " + Shared +
-           ", rc_stream>>>(" + Args + ");\n";
-    } else
-      T += Name + Targs + "<<<rc_grid, dim3(" + X + ", " + Y + ", " + Z +
-           "), " + Shared + ", rc_stream>>>(" + Args + ");\n";
-    return T;
+      Blocks = N("blocks");
+      T += "const dim3 " + Blocks + "((" + Grid + ".x - 1u) / " + Merged +
+           " + 1u, " + Grid + ".y, " + Grid + ".z);\n";
+      const std::string Dims =
+          N.mergeAsRows() ? "(" + X + ", " + Merged + ", 1);\n"
+                          : "(" + X + " * " + Merged + ", " + Y + ", " + Z +
+                                ");\n";
+      Threads = N("threads_of_block");
+      T += "const dim3 " + Threads + Dims;
+    }
+    const std::string Kernel = Name + templateArgs();
+    std::string Args;
+    auto Add = [&](const std::string &A) {
+      Args += (Args.empty() ? "" : ", ") + A;
+    };
+    for (const KernelParam &Pm : M.declaredParams())
+      Add(Void ? N("args") + "[" + std::to_string(ArgNumber(Args)) + "]"
+               : Pm.Name);
+    if (!isCopy() && !Void) {
+      Add(Grid + ".x");
+      if (!P.Map.Block)
+        Add(Block + ".x");
+    }
+    if (!Void)
+      return T + Kernel + "<<<" + Blocks + ", " + Threads + ", " +
+             sharedBytes() + ", " + N("stream") + ">>>(" + Args + ");\n";
+    if (!isCopy()) {
+      T += "unsigned int " + N("grid_x") + " = " + Grid + ".x;\n";
+      Add("&" + N("grid_x"));
+      if (!P.Map.Block) {
+        T += "unsigned int " + N("bdim_x") + " = " + Block + ".x;\n";
+        Add("&" + N("bdim_x"));
+      }
+    }
+    T += "void *" + N("all_args") + "[] = {" + (Args.empty() ? "nullptr" : Args) +
+         "};\n";
+    return T + N("result") + " = cudaLaunchKernel(" + Kernel + ", " + Blocks +
+           ", " + Threads + ", " + N("all_args") + ", " + sharedBytes() + ", " +
+           N("stream") + ");\n";
+  }
+
+  static size_t ArgNumber(const std::string &Args) {
+    return Args.empty() ? 0 : static_cast<size_t>(std::count(Args.begin(), Args.end(), ',')) + 1;
   }
 };
 

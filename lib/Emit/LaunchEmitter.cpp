@@ -61,50 +61,160 @@ std::string storedType(std::string T) {
   return S.str();
 }
 
-/// `rcache::device::verification rc_verification("k", "a, b", ..., a, b);`
-std::string verificationText(const KernelModel &M, const std::string &Block) {
-  std::string Names, Values;
-  for (const KernelParam &P : M.declaredParams()) {
-    Names += (Names.empty() ? "" : ", ") + P.Name;
-    Values += ", " + P.Name;
+/// A launch function, of one kernel or of the instantiations of one template.
+class LaunchFunction {
+public:
+  LaunchFunction(const std::vector<LaunchCase> &Cases, bool ForAll,
+                 const std::string &Name)
+      : Cases(Cases), ForAll(ForAll), Name(Name), M(*Cases.front().M),
+        Params(M.declaredParams()) {
+    for (const LaunchCase &C : Cases)
+      Scaled |= C.M->Form.scaled();
   }
-  for (const std::string &V : M.DeviceVariables) {
-    Names +=
-        (Names.empty() ? "" : ", ") + llvm::StringRef(V).drop_front(2).str();
-    Values += ", rcache::device::verify_variable(" + V + ")";
+
+  std::string write(bool WithVoidArgs, bool WithConfigured) const {
+    std::string T = "// Launches the register-cache form of " + M.Name +
+                    " where it applies, else " + M.Name + " itself.\n";
+    T += head("void", Name) + N("grid") + ", dim3 " + block() + ", size_t " +
+         N("shared") + ", cudaStream_t " + N("stream") +
+         (Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";
+    T += verification() + cases(/*Void=*/false);
+    T += "\n" + originalName(M) + "<<<" + N("grid") + ", " + block() + ", " +
+         N("shared") + ", " + N("stream") + ">>>(" + arguments() + ");\n}\n";
+    if (WithConfigured)
+      T += "\n// The same, the configuration evaluated in front of the "
+           "arguments.\n" +
+           configured();
+    if (WithVoidArgs)
+      T += "\n// The same for the argument array of cudaLaunchKernel.\n" +
+           voidArgs();
+    return T;
   }
-  return "#ifdef RCACHE_VERIFY\nrcache::device::verification "
-         "rc_verification(\"" +
-         M.Name + "\", \"" + Names + "\", rc_grid, " + Block +
-         ", rc_shared, rc_stream" + Values + ");\n#endif\n";
-}
 
-/// `const dim3 rc_block(...)`: the block that the kernel's text is planned in.
-std::string scaledBlock(const KernelModel &M) {
-  std::string T;
-  if (M.Form.scaled())
-    T += "// A thread for each output of the original's threads.\n";
-  T += "const dim3 rc_block(";
-  for (size_t A = 0; A < 3; ++A)
-    T += std::string(A ? ", " : "") + "rc_given_block." + "xyz"[A] +
-         (M.Form.Scale[A] > 1 ? " * " + std::to_string(M.Form.Scale[A]) + "u"
-                              : "");
-  return T + ");\n";
-}
+private:
+  const std::vector<LaunchCase> &Cases;
+  const bool ForAll;
+  const std::string &Name;
+  const KernelModel &M;
+  const std::vector<KernelParam> Params;
+  bool Scaled = false;
 
-/// `if (it applies) { launch; return; }`
-std::string launchIf(const KernelModel &M, const EmittedKernel &K) {
-  // Larger blocks fail, and their products may wrap.
-  const std::string NoWrap =
-      M.Form.scaled() ? "rc_given_block.x <= 1024u && rc_given_block.y <= "
-                        "1024u && rc_given_block.z <= 64u &&\n"
-                      : "";
-  return "if (" + NoWrap + K.Condition +
-         "\n#ifdef RCACHE_VERIFY\n&& rc_verification.save()\n#endif\n) {\n" +
-         K.Launch +
-         "\n#ifdef RCACHE_VERIFY\nrc_verification.original();\n#else\nreturn;\n"
-         "#endif\n}\n";
-}
+  std::string N(const char *Base) const { return M.NamePrefix + Base; }
+  /// The block of the launch; `rc_block` is that of the kernel's text.
+  std::string block() const { return N(Scaled ? "given_block" : "block"); }
+
+  std::string head(const char *Type, const std::string &Function) const {
+    return (M.TemplateHead.empty() ? "" : M.TemplateHead + "\n") +
+           "static inline " + Type + " " + Function + "(dim3 ";
+  }
+  std::string arguments() const {
+    std::string T;
+    for (const KernelParam &P : Params)
+      T += (T.empty() ? "" : ", ") + P.Name;
+    return T;
+  }
+
+  std::string configured() const {
+    const std::string C = N("launch");
+    std::string T = (M.TemplateHead.empty() ? "" : M.TemplateHead + "\n") +
+                    "static inline void " + Name +
+                    "(const ::rcache::device::configuration &" + C +
+                    (Params.empty() ? "" : ", " + M.LaunchParamsText) +
+                    ") {\n";
+    return T + Name + templateArgsOf(M) + "(" + C + ".grid, " + C + ".block, " +
+           C + ".shared, " + C + ".stream" +
+           (Params.empty() ? "" : ", " + arguments()) + ");\n}\n";
+  }
+
+  std::string voidArgs() const {
+    std::string T = head("cudaError_t", Name + "_args") + N("grid") +
+                    ", dim3 " + block() + ", void **" + N("args") +
+                    ", size_t " + N("shared") + ", cudaStream_t " +
+                    N("stream") + ") {\n";
+    for (size_t I = 0; I < Params.size(); ++I) {
+      const std::string Type = storedType(Params[I].Type);
+      T += Type + " &" + Params[I].Name + " = *static_cast<" + Type + " *>(" +
+           N("args") + "[" + std::to_string(I) + "]);\n";
+      T += "(void)" + Params[I].Name + ";\n";
+    }
+    T += "cudaError_t " + N("result") + " = cudaSuccess;\n" + verification() +
+         cases(/*Void=*/true);
+    return T + "\n" + N("result") + " = cudaLaunchKernel(" + originalAddress(M) +
+           ", " + N("grid") + ", " + block() + ", " + N("args") + ", " +
+           N("shared") + ", " + N("stream") + ");\nreturn " + N("result") +
+           ";\n}\n";
+  }
+
+  /// Instantiations with different plans are different kernels.
+  std::string cases(bool Void) const {
+    std::string T, Else;
+    for (const LaunchCase &C : Cases) {
+      // When verifying, the original follows: its result stays.
+      std::string Body = Scaled ? scaledBlock(*C.M) : "";
+      Body += launchIf(*C.M, *C.K, Void);
+      if (C.Other)
+        Body += "else " + launchIf(*C.M, *C.Other, Void);
+      if (ForAll)
+        return Body;
+      std::string Is;
+      for (const TemplateArg &A : C.M->TemplateArgs)
+        Is += (Is.empty() ? "" : " && ") +
+              (A.IsType ? "::rcache::device::same<" + A.Name + ", " + A.Value +
+                              ">::value"
+                        : "(" + A.Name + " == " + A.Value + ")");
+      T += Else + "if constexpr (" + Is + ") {\n" + Body + "}";
+      Else = " else ";
+    }
+    return T;
+  }
+
+  /// `rcache::device::verification rc_verification("k", "a, b", ..., a, b);`
+  std::string verification() const {
+    std::string Names, Values;
+    for (const KernelParam &P : Params) {
+      Names += (Names.empty() ? "" : ", ") + P.Name;
+      Values += ", " + P.Name;
+    }
+    for (const std::string &V : M.DeviceVariables) {
+      Names +=
+          (Names.empty() ? "" : ", ") + llvm::StringRef(V).drop_front(2).str();
+      Values += ", ::rcache::device::verify_variable(" + V + ")";
+    }
+    return "#ifdef RCACHE_VERIFY\n::rcache::device::verification " +
+           N("verification") + "(\"" + M.Name + "\", \"" + Names + "\", " +
+           N("grid") + ", " + block() + ", " + N("shared") + ", " +
+           N("stream") + Values + ");\n#endif\n";
+  }
+
+  /// `const dim3 rc_block(...)`: the block that the kernel's text is planned in.
+  std::string scaledBlock(const KernelModel &M) const {
+    std::string T;
+    if (M.Form.scaled())
+      T += "// A thread for each output of the original's threads.\n";
+    T += "const dim3 " + N("block") + "(";
+    for (size_t A = 0; A < 3; ++A)
+      T += std::string(A ? ", " : "") + block() + "." + "xyz"[A] +
+           (M.Form.Scale[A] > 1 ? " * " + std::to_string(M.Form.Scale[A]) + "u"
+                                : "");
+    return T + ");\n";
+  }
+
+  /// `if (it applies) { launch; return; }`
+  std::string launchIf(const KernelModel &M, const EmittedKernel &K,
+                       bool Void) const {
+    // Larger blocks fail, and their products may wrap.
+    const std::string B = block();
+    const std::string NoWrap =
+        M.Form.scaled() ? B + ".x <= 1024u && " + B + ".y <= 1024u && " + B +
+                              ".z <= 64u &&\n"
+                        : "";
+    return "if (" + NoWrap + K.Condition + "\n#ifdef RCACHE_VERIFY\n&& " +
+           N("verification") + ".save()\n#endif\n) {\n" +
+           (Void ? K.LaunchArgs : K.Launch) + "\n#ifdef RCACHE_VERIFY\n" +
+           N("verification") + ".original();\n#else\nreturn" +
+           (Void ? " " + N("result") : "") + ";\n#endif\n}\n";
+  }
+};
 
 } // namespace
 
@@ -129,66 +239,31 @@ std::string rcache::wholeRuntimeText() {
   return runtimeText(All);
 }
 
-std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
-                                       bool ForAll, bool WithVoidArgs) {
-  const KernelModel &M = *Cases.front().M;
-  std::string Args, Targs;
-  const std::vector<KernelParam> Params = M.declaredParams();
-  for (const KernelParam &P : Params)
-    Args += (Args.empty() ? "" : ", ") + P.Name;
-  if (M.IsTemplate) {
+std::string rcache::templateArgsOf(const KernelModel &M) {
+  std::string T;
+  if (M.IsTemplate)
     for (const TemplateArg &A : M.TemplateArgs)
-      Targs += (Targs.empty() ? "<" : ", ") + A.Name;
-    Targs += Targs.empty() ? "" : ">";
-  }
-  std::string Head = M.TemplateHead.empty() ? "" : M.TemplateHead + "\n";
-  std::string T = "// Launches the register-cache form of " + M.Name +
-                  " where it applies, else " + M.Name + " itself.\n";
-  const bool Scaled =
-      std::any_of(Cases.begin(), Cases.end(),
-                  [](const LaunchCase &C) { return C.M->Form.scaled(); });
-  const std::string Block = Scaled ? "rc_given_block" : "rc_block";
-  T += Head + "static inline void " + M.Name +
-       "_rc_launch(dim3 rc_grid, dim3 " + Block +
-       ", size_t rc_shared, cudaStream_t rc_stream" +
-       (Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";
-  T += verificationText(M, Block);
-  // Instantiations with different plans are different kernels.
-  std::string Else;
-  for (size_t I = 0; I < Cases.size(); ++I) {
-    const LaunchCase &C = Cases[I];
-    // When verifying, the original follows: its result stays.
-    std::string Body = Scaled ? scaledBlock(*C.M) : "";
-    Body += launchIf(*C.M, *C.K);
-    if (C.Other)
-      Body += "else " + launchIf(*C.M, *C.Other);
-    if (ForAll) {
-      T += Body;
-      break;
-    }
-    std::string Is;
-    for (const TemplateArg &A : C.M->TemplateArgs)
-      Is += (Is.empty() ? "" : " && ") +
-            (A.IsType ? "rcache::device::same<" + A.Name + ", " + A.Value +
-                            ">::value"
-                      : "(" + A.Name + " == " + A.Value + ")");
-    T += Else + "if constexpr (" + Is + ") {\n" + Body + "}";
-    Else = " else ";
-  }
-  T += "\n" + M.Name + Targs + "<<<rc_grid, " + Block +
-       ", rc_shared, rc_stream>>>(" + Args + ");\n}\n";
-  if (!WithVoidArgs)
+      T += (T.empty() ? "<" : ", ") + A.Name;
+  return T.empty() ? T : T + ">";
+}
+
+std::string rcache::originalName(const KernelModel &M) {
+  return (M.NeedsQualifiedName ? M.globalName() : M.Name) + templateArgsOf(M);
+}
+
+std::string rcache::originalAddress(const KernelModel &M) {
+  const std::string T = originalName(M);
+  if (!M.Overloaded)
     return T;
-  std::string Unpacked;
-  for (size_t I = 0; I < Params.size(); ++I)
-    Unpacked += ", *static_cast<" + storedType(Params[I].Type) +
-                " *>(rc_args[" + std::to_string(I) + "])";
-  T += "\n// The same for the argument array of cudaLaunchKernel.\n" + Head +
-       "static inline cudaError_t " + M.Name +
-       "_rc_launch_args(dim3 rc_grid, dim3 rc_block, void **rc_args, size_t "
-       "rc_shared, cudaStream_t rc_stream) {\n" +
-       M.Name + "_rc_launch" + Targs +
-       "(rc_grid, rc_block, rc_shared, rc_stream" + Unpacked +
-       ");\nreturn cudaPeekAtLastError();\n}\n";
-  return T;
+  std::string Types;
+  for (const KernelParam &P : M.declaredParams())
+    Types += (Types.empty() ? "" : ", ") + ("decltype(" + P.Name + ")");
+  return "static_cast<void (*)(" + Types + ")>(" + T + ")";
+}
+
+std::string rcache::emitLaunchFunction(const std::vector<LaunchCase> &Cases,
+                                       bool ForAll, const std::string &Name,
+                                       bool WithVoidArgs, bool WithConfigured) {
+  return LaunchFunction(Cases, ForAll, Name)
+      .write(WithVoidArgs, WithConfigured);
 }

@@ -11,18 +11,8 @@
 
 using namespace rcache;
 
-Names::Names(const KernelModel &M, const Plan &P) : M(M), P(P) {
-  for (const char *Try : {"rc_", "rcq_", "rcx_", "rcache_", "rcacheq_"}) {
-    Prefix = Try;
-    if (M.Text.find(Try) == std::string::npos)
-      return;
-  }
-  for (unsigned I = 0;; ++I) {
-    Prefix = "rc" + std::to_string(I) + "_";
-    if (M.Text.find(Prefix) == std::string::npos)
-      return;
-  }
-}
+Names::Names(const KernelModel &M, const Plan &P)
+    : M(M), P(P), Prefix(M.NamePrefix) {}
 
 bool Names::oneDim() const {
   return P.Map.isOneDim();

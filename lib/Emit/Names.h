@@ -10,7 +10,7 @@
 //     blockDim.x          rc_bdim_x, or its constant
 //     gridDim.x           rc_grid_x
 //
-// No generated name occurs in the kernel: the prefix is chosen so.
+// No name of the user's begins as these do (KernelModel::NamePrefix).
 
 #ifndef RCACHE_EMIT_NAMES_H
 #define RCACHE_EMIT_NAMES_H

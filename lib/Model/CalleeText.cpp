@@ -7,6 +7,7 @@
 // gives nullopt.
 
 #include "CalleeText.h"
+#include "DeclName.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -425,7 +426,7 @@ private:
     if (It == Facts.Refs.end())
       return true;
     for (const DeclRefExpr *E : It->second)
-      if (!edit(E->getLocation(), D->getName().size(), Text))
+      if (!edit(E->getLocation(), identifierOf(D).size(), Text))
         return false;
     return true;
   }

@@ -16,6 +16,7 @@
 
 #include "FusionLoops.h"
 #include "Affine/IslTools.h"
+#include "DeclName.h"
 #include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
@@ -28,8 +29,7 @@ namespace {
 
 bool isBarrierCall(const CallExpr *C) {
   auto *D = dyn_cast_or_null<NamedDecl>(C->getCalleeDecl());
-  return D && D->getIdentifier() &&
-         (D->getName().starts_with("__sync") || D->getName() == "sync");
+  return identifierOf(D).starts_with("__sync") || identifierOf(D) == "sync";
 }
 
 class HasBarrier : public ConstDynamicRecursiveASTVisitor {
@@ -217,7 +217,7 @@ private:
     if (!M || M->isArrow() ||
         !isa<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts()))
       return "";
-    return M->getMemberDecl()->getName();
+    return identifierOf(M->getMemberDecl());
   }
 
   static bool sets(const Assignment &A, const VarDecl *V,

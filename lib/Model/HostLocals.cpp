@@ -85,6 +85,130 @@ bool everModified(const VarDecl *V) {
 
 namespace {
 
+/// The expression that a function returns, where it does no more than that.
+const Expr *onlyReturns(const FunctionDecl *F) {
+  const FunctionDecl *Def = nullptr;
+  if (!F || !F->hasBody(Def))
+    return nullptr;
+  auto *Body = dyn_cast<CompoundStmt>(Def->getBody());
+  if (!Body || Body->size() != 1)
+    return nullptr;
+  auto *R = dyn_cast<ReturnStmt>(Body->body_front());
+  return R ? R->getRetValue() : nullptr;
+}
+
+/// Does making or destroying a \p T do nothing but fill it?
+bool isPlainType(QualType T) {
+  if (const auto *R = T->getAsCXXRecordDecl())
+    return R->hasDefinition() && R->hasTrivialDestructor() &&
+           !R->hasNonTrivialCopyConstructor() &&
+           !R->hasNonTrivialMoveConstructor();
+  return true;
+}
+
+/// What is listed here has a value and no effect; everything else may have one.
+bool noEffects(const Expr *E, unsigned Depth) {
+  if (!E || Depth > 24 || E->getType().isVolatileQualified())
+    return false;
+  auto All = [&](auto Parts) {
+    return llvm::all_of(
+        Parts, [&](const Expr *P) { return noEffects(P, Depth + 1); });
+  };
+  switch (E->getStmtClass()) {
+  case clang::Stmt::IntegerLiteralClass:
+  case clang::Stmt::FloatingLiteralClass:
+  case clang::Stmt::CharacterLiteralClass:
+  case clang::Stmt::StringLiteralClass:
+  case clang::Stmt::CXXBoolLiteralExprClass:
+  case clang::Stmt::CXXNullPtrLiteralExprClass:
+  case clang::Stmt::GNUNullExprClass:
+  case clang::Stmt::UnaryExprOrTypeTraitExprClass:
+  case clang::Stmt::SizeOfPackExprClass:
+  case clang::Stmt::TypeTraitExprClass:
+  case clang::Stmt::CXXThisExprClass:
+  case clang::Stmt::CXXScalarValueInitExprClass:
+  case clang::Stmt::ImplicitValueInitExprClass:
+    return true;
+  case clang::Stmt::DeclRefExprClass:
+    return true;
+  case clang::Stmt::ParenExprClass:
+    return noEffects(cast<ParenExpr>(E)->getSubExpr(), Depth + 1);
+  case clang::Stmt::ConstantExprClass:
+  case clang::Stmt::ExprWithCleanupsClass:
+    return noEffects(cast<FullExpr>(E)->getSubExpr(), Depth + 1);
+  case clang::Stmt::SubstNonTypeTemplateParmExprClass:
+    return noEffects(cast<SubstNonTypeTemplateParmExpr>(E)->getReplacement(),
+                     Depth + 1);
+  case clang::Stmt::MaterializeTemporaryExprClass:
+    return isPlainType(E->getType()) &&
+           noEffects(cast<MaterializeTemporaryExpr>(E)->getSubExpr(),
+                     Depth + 1);
+  case clang::Stmt::CXXDefaultArgExprClass:
+    return noEffects(cast<CXXDefaultArgExpr>(E)->getExpr(), Depth + 1);
+  case clang::Stmt::ImplicitCastExprClass:
+  case clang::Stmt::CStyleCastExprClass:
+  case clang::Stmt::CXXFunctionalCastExprClass:
+  case clang::Stmt::CXXStaticCastExprClass:
+  case clang::Stmt::CXXReinterpretCastExprClass:
+  case clang::Stmt::CXXConstCastExprClass:
+    return noEffects(cast<CastExpr>(E)->getSubExpr(), Depth + 1);
+  case clang::Stmt::UnaryOperatorClass: {
+    auto *U = cast<UnaryOperator>(E);
+    return !U->isIncrementDecrementOp() && U->getOpcode() != UO_Coawait &&
+           noEffects(U->getSubExpr(), Depth + 1);
+  }
+  case clang::Stmt::BinaryOperatorClass: {
+    auto *B = cast<BinaryOperator>(E);
+    return !B->isAssignmentOp() && noEffects(B->getLHS(), Depth + 1) &&
+           noEffects(B->getRHS(), Depth + 1);
+  }
+  case clang::Stmt::ConditionalOperatorClass: {
+    auto *C = cast<ConditionalOperator>(E);
+    return noEffects(C->getCond(), Depth + 1) &&
+           noEffects(C->getTrueExpr(), Depth + 1) &&
+           noEffects(C->getFalseExpr(), Depth + 1);
+  }
+  case clang::Stmt::ArraySubscriptExprClass: {
+    auto *A = cast<ArraySubscriptExpr>(E);
+    return noEffects(A->getBase(), Depth + 1) &&
+           noEffects(A->getIdx(), Depth + 1);
+  }
+  case clang::Stmt::MemberExprClass:
+    return noEffects(cast<MemberExpr>(E)->getBase(), Depth + 1);
+  case clang::Stmt::InitListExprClass:
+    return All(cast<InitListExpr>(E)->inits());
+  case clang::Stmt::CXXConstructExprClass:
+  case clang::Stmt::CXXTemporaryObjectExprClass: {
+    auto *C = cast<CXXConstructExpr>(E);
+    const CXXRecordDecl *R = C->getConstructor()->getParent();
+    // dim3's constructors fill it.
+    const bool Fills = C->getConstructor()->isTrivial() ||
+                       C->getConstructor()->isCopyOrMoveConstructor() ||
+                       (R->getIdentifier() && R->getName() == "dim3");
+    return Fills && isPlainType(E->getType()) && All(C->arguments());
+  }
+  case clang::Stmt::CXXMemberCallExprClass:
+    return noEffects(cast<CXXMemberCallExpr>(E)->getImplicitObjectArgument(),
+                     Depth + 1) &&
+           All(cast<CallExpr>(E)->arguments()) &&
+           noEffects(onlyReturns(cast<CallExpr>(E)->getDirectCallee()),
+                     Depth + 6);
+  case clang::Stmt::CXXOperatorCallExprClass:
+  case clang::Stmt::CallExprClass:
+    return All(cast<CallExpr>(E)->arguments()) &&
+           noEffects(onlyReturns(cast<CallExpr>(E)->getDirectCallee()),
+                     Depth + 6);
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+bool hasNoEffects(const Expr *E) { return noEffects(E, 0); }
+
+namespace {
+
 /// Variables of functions in an expression, and whether its text means the same
 /// elsewhere: no `this`, no lambda, no calls but of functions of numbers
 /// (`divUp(n, 32)`).

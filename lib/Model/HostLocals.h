@@ -20,6 +20,11 @@ bool everModified(const clang::VarDecl *V);
 /// object (`f(n)` of a lambda f).
 unsigned objectArguments(const clang::CallExpr *C);
 
+/// Is the value of \p E all there is to its evaluation, as far as its text and
+/// the one-line functions that it calls tell? Then it may be evaluated earlier or
+/// later, as long as nothing else has effects.
+bool hasNoEffects(const clang::Expr *E);
+
 /// Local variables that \p Exprs use, and those that their initialisers use, a
 /// variable behind what it is made from. \p TextOf: the text of an expression.
 std::vector<HostLocal>

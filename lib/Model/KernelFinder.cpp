@@ -125,8 +125,12 @@ Geometry findGeometry(const FunctionDecl *FD,
       G.MaxThreads = R.Val.getInt().getExtValue();
   }
   G.AllLaunchesConst = !Launches.empty();
+  // A launch of a block that no device has fails, and programs test that.
   auto Seen = [&](const std::array<int64_t, 3> &B) {
-    if (!llvm::is_contained(G.SeenBlocks, B))
+    const bool Possible = B[0] > 0 && B[1] > 0 && B[2] > 0 && B[0] <= 1024 &&
+                          B[1] <= 1024 && B[2] <= 64 &&
+                          B[0] * B[1] * B[2] <= 1024;
+    if (Possible && !llvm::is_contained(G.SeenBlocks, B))
       G.SeenBlocks.push_back(B);
   };
   for (const LaunchSite &L : Launches)

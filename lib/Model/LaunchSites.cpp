@@ -18,6 +18,8 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include <map>
+#include <set>
 
 using namespace clang;
 
@@ -72,8 +74,12 @@ public:
     LaunchSite S;
     S.K = LaunchSite::Chevrons;
     fill(S, E);
-    S.Callee = textOf(E->getCallee()->getSourceRange());
+    callee(S, E->getCallee(), F);
     const auto Config = configuration(E);
+    const CallExpr *Triple = E->getConfig();
+    S.ConfigText = between(Triple->getBeginLoc(), Triple->getRParenLoc());
+    S.ArgsText = between(tokenBehind(Triple->getRParenLoc()), E->getRParenLoc());
+    S.ConfigCount = Config.size();
     std::string *Texts[] = {&S.Grid, &S.Block, &S.SharedBytes, &S.Stream};
     for (size_t I = 0; I < Config.size() && I < 4; ++I)
       *Texts[I] = textOf(Config[I]->getSourceRange());
@@ -82,6 +88,12 @@ public:
     for (const Expr *A : E->arguments())
       if (!isa<CXXDefaultArgExpr>(A))
         S.Args.push_back(textOf(A->getSourceRange()));
+    S.HasArgs = tokenBehind(tokenBehind(Triple->getRParenLoc())) !=
+                E->getRParenLoc();
+    for (const Expr *A : Config)
+      S.AnyOrder &= hasNoEffects(A);
+    for (const Expr *A : E->arguments())
+      S.AnyOrder &= hasNoEffects(A);
     std::vector<const Expr *> Made(
         Config.begin(), Config.begin() + std::min<size_t>(3, Config.size()));
     for (const Expr *A : E->arguments())
@@ -116,7 +128,18 @@ public:
     LaunchSite S;
     S.K = LaunchSite::CudaLaunchKernel;
     fill(S, E);
-    S.Callee = textOf(R->getSourceRange());
+    callee(S, R, Kernel);
+    // Nothing but the name tells which function is meant.
+    if (const auto *T = Kernel->getPrimaryTemplate();
+        T && R->getNumTemplateArgs() < T->getTemplateParameters()->size())
+      notEditable(S, "the launch names a kernel template without its arguments");
+    for (const ParmVarDecl *P : Kernel->parameters())
+      if (const QualType T = P->getType(); T->isPointerType()
+              ? T->getPointeeType()->isFunctionType() ||
+                    T->getPointeeType()->isArrayType()
+              : T->isMemberPointerType())
+        notEditable(S, "a parameter of the kernel is a pointer to a function "
+                       "or an array");
     S.Grid = textOf(E->getArg(1)->getSourceRange());
     S.Block = textOf(E->getArg(2)->getSourceRange());
     addShape(S, E->getArg(1), E->getArg(2));
@@ -151,6 +174,98 @@ private:
     if (C.isInvalid())
       C = Lexer::getAsCharRange(SM.getExpansionRange(R), SM, AC.getLangOpts());
     return Lexer::getSourceText(C, SM, AC.getLangOpts()).str();
+  }
+
+  /// The text between the tokens at \p Open and \p Close, as it is written or, if
+  /// they come out of a macro, expanded.
+  std::string between(SourceLocation Open, SourceLocation Close) {
+    const SourceManager &SM = AC.getSourceManager();
+    if (Open.isValid() && Close.isValid() && !FromMacro) {
+      const CharSourceRange C = Lexer::makeFileCharRange(
+          CharSourceRange::getTokenRange(Open, Close), SM, AC.getLangOpts());
+      const unsigned First = Lexer::MeasureTokenLength(
+          SM.getSpellingLoc(Open), SM, AC.getLangOpts());
+      const unsigned Last = Lexer::MeasureTokenLength(
+          SM.getSpellingLoc(Close), SM, AC.getLangOpts());
+      if (C.isValid() && SM.getSpellingLoc(Open) == C.getBegin() &&
+          SM.getSpellingLoc(Close).getLocWithOffset(Last) == C.getEnd())
+        return Lexer::getSourceText(C, SM, AC.getLangOpts())
+            .drop_front(First)
+            .drop_back(Last)
+            .str();
+    }
+    auto B = Tokens.ByLocation.find(Open.getRawEncoding());
+    auto E = Tokens.ByLocation.find(Close.getRawEncoding());
+    if (B != Tokens.ByLocation.end() && E != Tokens.ByLocation.end() &&
+        B->second < E->second && spelled(B->second, E->second))
+      return expanded(B->second + 1, E->second);
+    FromMacroFailed = true;
+    return "";
+  }
+
+  SourceLocation tokenBehind(SourceLocation L) const {
+    auto At = Tokens.ByLocation.find(L.getRawEncoding());
+    return At == Tokens.ByLocation.end() ||
+                   At->second + 1 >= Tokens.Tokens.size()
+               ? SourceLocation()
+               : Tokens.Tokens[At->second + 1].Loc;
+  }
+
+  /// Do the tokens [From, To) stand in files? What `##` makes stands in none.
+  bool spelled(unsigned From, unsigned To) const {
+    const SourceManager &SM = AC.getSourceManager();
+    for (; From < To; ++From)
+      if (SM.isWrittenInScratchSpace(
+              SM.getSpellingLoc(Tokens.Tokens[From].Loc)))
+        return false;
+    return true;
+  }
+
+  void notEditable(LaunchSite &S, const char *Why) const {
+    if (S.Editable)
+      S.WhyNot = Why;
+    S.Editable = false;
+  }
+
+  /// Fills Callee: the text of \p E, in which the kernel's own name is found.
+  void callee(LaunchSite &S, const Expr *E, const FunctionDecl *F) {
+    const SourceManager &SM = AC.getSourceManager();
+    S.Callee = textOf(E->getSourceRange());
+    const Expr *Plain = E->IgnoreParenImpCasts();
+    auto *R = dyn_cast<DeclRefExpr>(Plain);
+    const std::string Name = F->getNameAsString();
+    const SourceLocation At = R ? R->getLocation() : SourceLocation();
+    if (!R || At.isInvalid() ||
+        llvm::StringRef(SM.getCharacterData(SM.getSpellingLoc(At)),
+                        Lexer::MeasureTokenLength(SM.getSpellingLoc(At), SM,
+                                                  AC.getLangOpts())) != Name) {
+      // `(&k)`, a template parameter, a token that a macro pasted.
+      notEditable(S, "the launch does not call the kernel by its name");
+      return;
+    }
+    // From the name on; the scope in front of it stays as it is written.
+    const SourceLocation End =
+        R->hasExplicitTemplateArgs() ? R->getRAngleLoc() : At;
+    std::string Scope;
+    if (R->hasQualifier() && R->getFoundDecl() == R->getDecl()) {
+      Scope = textOf(R->getQualifierLoc().getSourceRange());
+    } else if (isa<UsingShadowDecl>(R->getFoundDecl())) {
+      // `using ns::k;` brings k alone.
+      Scope = "::";
+      std::string Path;
+      for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
+        if (auto *N = dyn_cast<NamespaceDecl>(C);
+            N && !N->isAnonymousNamespace())
+          Path = N->getNameAsString() + "::" + Path;
+      Scope += Path;
+    } else if (R->hasQualifier())
+      Scope = textOf(R->getQualifierLoc().getSourceRange());
+    std::string Rest;
+    if (R->hasExplicitTemplateArgs())
+      Rest = "<" + between(R->getLAngleLoc(), End) + ">";
+    S.Callee = Scope + Name;
+    S.CalleeNameEnd = S.Callee.size();
+    S.Callee += Rest;
   }
 
   bool FromMacroFailed = false;
@@ -222,10 +337,8 @@ private:
           SM.getCharacterData(SM.getSpellingLoc(Tokens.Tokens[I].Loc)),
           Tokens.Tokens[I].Length);
       LaunchesInIt += Spelling == "<<<" || Spelling == "cudaLaunchKernel";
-      if (Spelling.starts_with("<scratch") || Spelling.contains('\n'))
-        return false;
     }
-    if (LaunchesInIt != 1)
+    if (LaunchesInIt != 1 || !spelled(First, Last + 1))
       return false;
     S.Before = expanded(First, B->second);
     S.After = expanded(L->second + 1, Last + 1);
@@ -283,8 +396,14 @@ private:
       S.WhyNot = "the launch stands in device code";
     }
     auto &List = T.ByKernel[F->getCanonicalDecl()];
+    const auto *Primary = F->getPrimaryTemplate();
+    const Decl *Written =
+        Primary ? Primary->getCanonicalDecl() : cast<Decl>(F->getCanonicalDecl());
+    if (S.Editable)
+      Reached[S.Begin].insert(Written);
     for (LaunchSite &O : List)
       if (O.Pos == S.Pos && O.Begin == S.Begin && O.End == S.End) {
+        O.AnyOrder &= S.AnyOrder;
         // The same text in another instantiation of the host function.
         unite(O.ConstBlock, O.PossibleBlocks, S.ConstBlock, S.PossibleBlocks);
         unite(O.ConstGrid, O.PossibleGrids, S.ConstGrid, S.PossibleGrids);
@@ -314,6 +433,12 @@ private:
   ASTContext &AC;
   LaunchTable &T;
   const TokenRecorder::Impl &Tokens;
+public:
+  /// Functions and templates that the launch at an offset calls, in all
+  /// instantiations of the function around it.
+  std::map<unsigned, std::set<const Decl *>> Reached;
+
+private:
   const HostConstants Constants;
   bool FromMacro = false; ///< of the launch that is being looked at
 };
@@ -378,6 +503,14 @@ LaunchTable findLaunches(ASTContext &AC, const TokenRecorder::Impl &Tokens) {
     V.Top = D;
     V.TraverseDecl(const_cast<Decl *>(D));
   }
+  // One text cannot call several launch functions.
+  for (auto &[F, List] : T.ByKernel)
+    for (LaunchSite &L : List)
+      if (L.Editable && V.Reached[L.Begin].size() > 1) {
+        L.Editable = false;
+        L.WhyNot = "the launch calls different functions in instantiations of "
+                   "the function around it";
+      }
   for (auto &[F, List] : T.ByKernel)
     llvm::stable_sort(List, [](const LaunchSite &A, const LaunchSite &B) {
       return A.Pos.Offset < B.Pos.Offset;

@@ -406,10 +406,10 @@ std::string Locals::typeAsWritten(TypeLoc TL, QualType T) const {
   return T.getUnqualifiedType().getAsString(P);
 }
 
-std::string paramName(const ParmVarDecl *P) {
+std::string paramName(const ParmVarDecl *P, const std::string &Prefix) {
   return !P->getName().empty()
              ? P->getName().str()
-             : "rc_unnamed_" + std::to_string(P->getFunctionScopeIndex());
+             : Prefix + "unnamed_" + std::to_string(P->getFunctionScopeIndex());
 }
 
 void Locals::addParams(const FunctionDecl *FD) {
@@ -417,7 +417,7 @@ void Locals::addParams(const FunctionDecl *FD) {
   for (const ParmVarDecl *D : FD->parameters()) {
     QualType T = D->getType();
     KernelParam K;
-    K.Name = paramName(D);
+    K.Name = paramName(D, M.NamePrefix);
     K.CanonicalType = T.getCanonicalType().getUnqualifiedType().getAsString(P);
     K.Type = K.CanonicalType;
     std::optional<TextRange> All = Flat.outerRange(D->getSourceRange());

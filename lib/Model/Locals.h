@@ -92,8 +92,9 @@ Places placesOf(const clang::Expr *E, bool Pointee);
 /// May a function change what it gets for a parameter of that type?
 bool handsOut(clang::QualType Param);
 
-/// The name of \p P, or the one that stands for it when the source gives none.
-std::string paramName(const clang::ParmVarDecl *P);
+/// The name of \p P, or the one that stands for it when the source gives none:
+/// with \p Prefix in front.
+std::string paramName(const clang::ParmVarDecl *P, const std::string &Prefix);
 
 /// The variable at the root of an lvalue `v`, `v.x`, `v[i].y`; null: none.
 const clang::VarDecl *rootVariable(const clang::Expr *E);

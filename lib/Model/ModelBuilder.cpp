@@ -20,6 +20,7 @@
 #include "LaunchSites.h"
 #include "Locals.h"
 #include "Reshape.h"
+#include "UsedNames.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
@@ -35,9 +36,10 @@ namespace {
 class Builder {
 public:
   Builder(ASTContext &AC, const TokenRecorder::Impl &Tokens,
-          const LaunchTable &Launches, const ModelOptions &Opts)
+          const LaunchTable &Launches, const ModelOptions &Opts,
+          std::string NamePrefix)
       : AC(AC), SM(AC.getSourceManager()), Tokens(Tokens), Launches(Launches),
-        Opts(Opts) {}
+        Opts(Opts), NamePrefix(std::move(NamePrefix)) {}
 
   std::unique_ptr<KernelModel> build(const KernelDecl &K);
 
@@ -46,6 +48,12 @@ private:
   void paramTexts(KernelModel &M, const FlatText &Flat, const FunctionDecl *F,
                   TextRange All);
   bool flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K);
+  void templateHead(KernelModel &M, const FlatText &Flat,
+                    const FunctionTemplateDecl *T);
+  /// Declines attributes that a second kernel would need as well, and fills
+  /// LaunchBounds.
+  void attributes(KernelModel &M, const FunctionDecl *F);
+  void parameters(KernelModel &M, const KernelDecl &K);
   void builtinSymbols(KernelModel &M, AffineArith &Arith);
   void insertionPoint(KernelModel &M, const KernelDecl &K);
 
@@ -54,20 +62,29 @@ private:
   const TokenRecorder::Impl &Tokens;
   const LaunchTable &Launches;
   const ModelOptions &Opts;
+  const std::string NamePrefix;
 };
 
 std::string templateArgText(const TemplateArgument &A, ASTContext &AC) {
   PrintingPolicy P(AC.getLangOpts());
   P.SuppressTagKeyword = true;
+  P.SuppressUnwrittenScope = true;
   switch (A.getKind()) {
   case TemplateArgument::Type:
     return A.getAsType().getAsString(P);
   case TemplateArgument::Integral: {
-    if (A.getIntegralType()->isBooleanType())
+    const QualType T = A.getIntegralType();
+    if (T->isBooleanType())
       return A.getAsIntegral().getBoolValue() ? "true" : "false";
     llvm::SmallString<16> S;
     A.getAsIntegral().toString(S);
-    return S.str().str();
+    std::string Text = S.str().str();
+    if (T->isUnsignedIntegerOrEnumerationType() &&
+        A.getAsIntegral().getActiveBits() > 63)
+      Text += "ull";
+    else if (A.getAsIntegral().isMinSignedValue() && AC.getIntWidth(T) == 64)
+      Text = "(-9223372036854775807ll - 1)";
+    return T->isEnumeralType() ? "(" + T.getAsString(P) + ")" + Text : Text;
   }
   default: {
     std::string S;
@@ -83,8 +100,52 @@ bool namedTemplateParams(const KernelDecl &K) {
   auto *T = K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
   return !T ||
          llvm::all_of(*T->getTemplateParameters(), [](const NamedDecl *P) {
-           return P->getIdentifier() && !P->isParameterPack();
+           return P->getIdentifier() && !P->isParameterPack() &&
+                  !P->isImplicit(); // of `auto` as a parameter's type
          });
+}
+
+/// Are types that have no name of their own, or are none outside a function, in
+/// \p T: lambdas, `struct { .. }`, local classes?
+bool isUnnameable(QualType T) {
+  T = T.getCanonicalType();
+  while (true) {
+    if (T->isPointerType() || T->isReferenceType())
+      T = T->getPointeeType();
+    else if (auto *A = T->getAsArrayTypeUnsafe())
+      T = A->getElementType();
+    else
+      break;
+  }
+  if (auto *F = T->getAs<FunctionProtoType>())
+    return isUnnameable(F->getReturnType()) ||
+           llvm::any_of(F->param_types(), isUnnameable);
+  const TagDecl *D = T->getAsTagDecl();
+  if (!D)
+    return false;
+  if (!D->getIdentifier() || D->getParentFunctionOrMethod())
+    return true;
+  if (auto *S = dyn_cast<ClassTemplateSpecializationDecl>(D))
+    for (const TemplateArgument &A : S->getTemplateArgs().asArray())
+      if (A.getKind() == TemplateArgument::Type && isUnnameable(A.getAsType()))
+        return true;
+  for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
+    if (auto *Outer = dyn_cast<RecordDecl>(C);
+        Outer && (!Outer->getIdentifier() ||
+                  isUnnameable(Outer->getASTContext().getCanonicalTagType(Outer))))
+      return true;
+  return false;
+}
+
+/// Can host code tell whether a parameter's argument is this one?
+bool canBeCompared(const TemplateArgument &A, const NamedDecl *Param) {
+  if (A.getKind() == TemplateArgument::Type)
+    return !isUnnameable(A.getAsType());
+  // `template <auto V>`: 'c' and 99 are two arguments.
+  auto *V = dyn_cast_or_null<NonTypeTemplateParmDecl>(Param);
+  return V && !V->getType()->getContainedDeducedType() &&
+         (A.getKind() == TemplateArgument::Integral ||
+          A.getKind() == TemplateArgument::NullPtr);
 }
 
 /// Does the name alone not tell which function is meant?
@@ -119,12 +180,34 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   M->Signature = M->QualifiedName;
   M->Pos = sourcePos(SM, F->getLocation());
   M->InMainFile = K.InMainFile;
+  M->ReopensNamespaces =
+      !K.InMainFile || (F->getLexicalDeclContext()->getRedeclContext() !=
+                        F->getDeclContext()->getRedeclContext());
   for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
     if (auto *N = dyn_cast<NamespaceDecl>(C))
       M->Namespaces.insert(M->Namespaces.begin(), N->isAnonymousNamespace()
                                                       ? ""
                                                       : N->getNameAsString());
   M->IsTemplate = K.Pattern != nullptr;
+  M->NamePrefix = NamePrefix;
+  for (const DeclContext *C = F->getLexicalDeclContext(); C; C = C->getLexicalParent())
+    if (auto *L = dyn_cast<LinkageSpecDecl>(C))
+      M->InLinkageSpec |= L->hasBraces();
+  auto Hides = [&](const NamedDecl *P) {
+    M->NeedsQualifiedName |= P->getDeclName() == F->getDeclName();
+  };
+  llvm::for_each(F->parameters(), Hides);
+  // `using namespace std;` brings copy, fill, ...
+  for (const UsingDirectiveDecl *U :
+       F->getASTContext().getTranslationUnitDecl()->using_directives())
+    M->NeedsQualifiedName |=
+        !U->isImplicit() && !U->getNominatedNamespace()->isAnonymousNamespace();
+  if (auto *T = K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr) {
+    llvm::for_each(*T->getTemplateParameters(), Hides);
+    for (const FunctionDecl *S : T->specializations())
+      M->HasSpecialisations |=
+          S->getTemplateSpecializationKind() == TSK_ExplicitSpecialization;
+  }
   if (K.Pattern && !K.Uninstantiated)
     if (auto *Args = F->getTemplateSpecializationArgs()) {
       const TemplateParameterList *Params =
@@ -139,6 +222,9 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
           A.Name = Params->getParam(I)->getNameAsString();
         A.IsType = Args->get(I).getKind() == TemplateArgument::Type;
         A.Value = templateArgText(Args->get(I), AC);
+        A.Nameless = !canBeCompared(
+            Args->get(I),
+            Params && I < Params->size() ? Params->getParam(I) : nullptr);
         List += (I ? ", " : "") + A.Value;
         M->TemplateArgs.push_back(A);
       }
@@ -180,7 +266,7 @@ void Builder::paramTexts(KernelModel &M, const FlatText &Flat,
       continue;
     if (P->getName().empty()) {
       CopyTo(Name->Begin); // where the name would stand
-      Both(" " + paramName(P));
+      Both(" " + paramName(P, M.NamePrefix));
     } else {
       CopyTo(Name->End);
     }
@@ -206,6 +292,11 @@ void Builder::paramTexts(KernelModel &M, const FlatText &Flat,
     Done = Value->End;
   }
   CopyTo(All.End);
+  // Only kernels may have it, and a copy of a value is constant anyway.
+  for (const std::string Grid :
+       {"__grid_constant__", "__attribute__((grid_constant))"})
+    for (size_t At; (At = M.LaunchParamsText.find(Grid)) != std::string::npos;)
+      M.LaunchParamsText.erase(At, Grid.size());
 }
 
 /// Fills Text and the ranges of the definition's parts.
@@ -238,19 +329,168 @@ bool Builder::flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K) {
     return false;
   M.NameRange = *Name;
   M.BodyRange = *BodyRange;
-  M.HeadRange = {0, Name->Begin};
   if (FunctionTypeLoc TL = F->getFunctionTypeLoc()) {
     auto Open = Flat.outerRange(TL.getLParenLoc());
     auto Close = Flat.outerRange(TL.getRParenLoc());
     if (Open && Close)
       paramTexts(M, Flat, F, {Open->End, Close->Begin});
   }
-  if (auto *T = F->getDescribedFunctionTemplate()) {
-    const TemplateParameterList *P = T->getTemplateParameters();
-    if (auto R = Flat.outerRange({P->getTemplateLoc(), P->getRAngleLoc()}))
-      M.TemplateHead = M.text(*R);
-  }
+  if (auto *T = F->getDescribedFunctionTemplate())
+    templateHead(M, Flat, T);
   return true;
+}
+
+void Builder::templateHead(KernelModel &M, const FlatText &Flat,
+                           const FunctionTemplateDecl *T) {
+  const TemplateParameterList *List = T->getTemplateParameters();
+  auto R = Flat.outerRange({List->getTemplateLoc(), List->getRAngleLoc()});
+  if (!R)
+    return;
+  unsigned Done = R->Begin;
+  for (const NamedDecl *P : *List) {
+    SourceRange Default;
+    bool Inherited = false;
+    if (auto *Type = dyn_cast<TemplateTypeParmDecl>(P)) {
+      if (Type->hasDefaultArgument())
+        Default = Type->getDefaultArgument().getSourceRange();
+      Inherited = Type->defaultArgumentWasInherited();
+    } else if (auto *Value = dyn_cast<NonTypeTemplateParmDecl>(P)) {
+      if (Value->hasDefaultArgument())
+        Default = Value->getDefaultArgument().getSourceRange();
+      Inherited = Value->defaultArgumentWasInherited();
+    }
+    auto Place = Flat.outerRange(P->getSourceRange());
+    if (!Inherited || Default.isInvalid() || !Place)
+      continue;
+    M.TemplateHead += M.text({Done, Place->End}) + " = " +
+                      Lexer::getSourceText(SM.getExpansionRange(Default), SM,
+                                           AC.getLangOpts())
+                          .str();
+    Done = Place->End;
+  }
+  M.TemplateHead += M.text({Done, R->End});
+}
+
+void Builder::attributes(KernelModel &M, const FunctionDecl *F) {
+  // What a kernel may have and a second one need not: how it is stored and
+  // inlined, warnings, and bounds that the second one gets for its own blocks.
+  static const llvm::StringSet<> Harmless = {
+      "global",     "launch_bounds", "maxnreg",       "unused",
+      "maybe_unused", "deprecated",  "always_inline", "noinline",
+      "visibility", "used",          "hot",           "cold",
+      "flatten",    "gnu",           "nv_no_device_lambda_return_type_check"};
+  auto Decline = [&](llvm::StringRef What) {
+    for (const rcache::Decline &D : M.Declines)
+      if (D.Code == "kernel-attribute")
+        return;
+    M.Declines.push_back({"kernel-attribute", "'" + What.str() + "'", M.Pos});
+  };
+  auto Spelling = [&](const RecordedToken &T) {
+    return llvm::StringRef(SM.getCharacterData(SM.getSpellingLoc(T.Loc)),
+                           T.Length);
+  };
+  for (const FunctionDecl *D : F->redecls()) {
+    auto At = Tokens.ByLocation.find(D->getLocation().getRawEncoding());
+    if (At == Tokens.ByLocation.end())
+      continue;
+    unsigned I = firstTokenOfDeclaration(Tokens, SM, At->second);
+    if (auto *T = D->getDescribedFunctionTemplate())
+      if (auto R = Tokens.ByLocation.find(
+              T->getTemplateParameters()->getRAngleLoc().getRawEncoding());
+          R != Tokens.ByLocation.end())
+        I = R->second + 1;
+    for (; I < At->second; ++I) {
+      llvm::StringRef Text = Spelling(Tokens.Tokens[I]);
+      if (Tokens.Tokens[I].Kind == tok::l_square ||
+          Text.trim('_') == "attribute") {
+        // `[[ns::name(args), name]]`, `__attribute__((name(args), name))`.
+        int Depth = 0;
+        bool Name = true;
+        for (; I < At->second; ++I) {
+          const RecordedToken &T = Tokens.Tokens[I];
+          Text = Spelling(T);
+          const bool Opens = T.Kind == tok::l_paren || T.Kind == tok::l_square;
+          Depth += Opens;
+          if (Opens && Depth == 3 && Spelling(Tokens.Tokens[I - 1]).trim('_') ==
+                                         "launch_bounds") {
+            M.LaunchBounds.clear();
+            for (unsigned J = I + 1, In = 1; J < At->second; ++J) {
+              In += Tokens.Tokens[J].Kind == tok::l_paren;
+              In -= Tokens.Tokens[J].Kind == tok::r_paren;
+              if (In == 0)
+                break;
+              M.LaunchBounds +=
+                  (Tokens.Tokens[J].LeadingSpace && !M.LaunchBounds.empty()
+                       ? " "
+                       : "") +
+                  Spelling(Tokens.Tokens[J]).str();
+            }
+          }
+          if (Depth == 2 && tok::isAnyIdentifier(T.Kind) && Name) {
+            if (!Harmless.contains(Text.trim('_')))
+              Decline(Text);
+            Name = false;
+          }
+          Name |= Depth == 2 && (T.Kind == tok::comma || T.Kind == tok::coloncolon ||
+                                 T.Kind == tok::l_paren || T.Kind == tok::l_square);
+          if (T.Kind == tok::r_paren || T.Kind == tok::r_square)
+            if (--Depth == 0)
+              break;
+        }
+        continue;
+      }
+      switch (Tokens.Tokens[I].Kind) {
+      case tok::kw_extern:
+      case tok::kw_static:
+      case tok::kw_inline:
+      case tok::kw_void:
+      case tok::kw_auto:
+      case tok::kw_template:
+      case tok::less:
+      case tok::greater:
+      case tok::coloncolon:
+      case tok::string_literal:
+      case tok::kw___forceinline:
+      case tok::identifier: // a scope, or a name for void
+        break;
+      case tok::kw_requires: // declined
+        I = At->second;
+        break;
+      default:
+        Decline(Text);
+      }
+    }
+  }
+  // What stands elsewhere, as behind the parameters.
+  for (const Attr *A : F->attrs())
+    if (!A->isImplicit() && A->getAttrName() &&
+        !Harmless.contains(A->getAttrName()->getName().trim('_')))
+      Decline(A->getAttrName()->getName());
+}
+
+/// Declines what a launch function could not pass on as the launch does.
+void Builder::parameters(KernelModel &M, const KernelDecl &K) {
+  auto Give = [&](const ParmVarDecl *P, const char *Why) {
+    M.Declines.push_back({"parameter-form",
+                          "'" + P->getNameAsString() + "' " + Why,
+                          sourcePos(SM, P->getLocation())});
+  };
+  for (const ParmVarDecl *P : K.Def->parameters()) {
+    if (const CXXRecordDecl *R = P->getType()->getAsCXXRecordDecl();
+        R && R->hasDefinition() &&
+        (!R->hasTrivialDestructor() || R->hasNonTrivialCopyConstructor() ||
+         R->hasNonTrivialMoveConstructor()))
+      Give(P, "is copied by a function of its class");
+    if (P->hasAttr<CUDAGridConstantAttr>() &&
+        M.ParamsText.find("grid_constant") == std::string::npos)
+      Give(P, "is a __grid_constant__ behind a macro");
+    // Names that launch functions mention.
+    if (P->getIdentifier() &&
+        llvm::is_contained({"dim3", "size_t", "cudaStream_t", "cudaError_t",
+                            "cudaLaunchKernel", "cudaPeekAtLastError"},
+                           P->getName()))
+      Give(P, "has the name of something of CUDA");
+  }
 }
 
 /// The twelve builtins, what is known of them, and the context.
@@ -282,6 +522,9 @@ void Builder::builtinSymbols(KernelModel &M, AffineArith &Arith) {
 
 void Builder::insertionPoint(KernelModel &M, const KernelDecl &K) {
   std::optional<unsigned> At;
+  if (M.InMainFile && M.ReopensNamespaces &&
+      !K.Def->getLexicalDeclContext()->getRedeclContext()->isTranslationUnit())
+    return; // `namespace a { void b::k() {} }`
   if (M.InMainFile) {
     At = M.DefEnd.Offset;
   } else {
@@ -295,6 +538,10 @@ void Builder::insertionPoint(KernelModel &M, const KernelDecl &K) {
     if (Token == Tokens.ByLocation.end())
       return;
     unsigned First = firstTokenOfDeclaration(Tokens, SM, Token->second);
+    // A header that is included in a namespace with the launch.
+    if (!SM.isBeforeInTranslationUnit(K.Def->getLocation(),
+                                      Tokens.Tokens[First].Loc))
+      return;
     At = SM.getFileOffset(SM.getExpansionLoc(Tokens.Tokens[First].Loc));
   }
   // In a conditional block with alternatives, a launch outside it would be
@@ -336,6 +583,14 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
     }
     if (!namedTemplateParams(K))
       Give("template-form", "");
+    if (K.Def->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+      Give("template-form", "an explicit specialisation");
+    if (auto *T = K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
+        (T && T->hasAssociatedConstraints()) ||
+        K.Def->getTrailingRequiresClause())
+      Give("template-form", "its parameters have constraints");
+    attributes(*M, K.Pattern ? K.Pattern : K.Def);
+    parameters(*M, K);
     KernelModel *Model = M.get();
     auto Done = guarded([&] {
       AffineArith Arith(*Model);
@@ -354,6 +609,12 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
         Model->Declines.push_back({NotUnderstood->Code, NotUnderstood->Detail,
                                    sourcePos(SM, NotUnderstood->Loc)});
       reshapeArrays(*Model);
+      const auto Dynamic =
+          llvm::count_if(Model->Arrays, [](const SharedArray &A) {
+            return A.Dynamic;
+          });
+      if (Dynamic > 1)
+        Give("dynamic-arrays", std::to_string(Dynamic) + " arrays");
       if (Model->Declines.empty())
         if (const BinaryOperator *Sum = fusedByUnrolling(K.Def, *Model, Flat)) {
           const SourceLocation At = SM.getExpansionLoc(Sum->getOperatorLoc());
@@ -386,6 +647,13 @@ std::vector<KernelParam> KernelModel::declaredParams() const {
     if (P.MemberOf < 0)
       Declared.push_back(P);
   return Declared;
+}
+
+std::string KernelModel::globalName() const {
+  std::string T;
+  for (const std::string &Ns : Namespaces)
+    T += Ns.empty() ? "" : Ns + "::";
+  return "::" + T + Name;
 }
 
 int KernelModel::symbolIndex(const std::string &Id) const {
@@ -446,11 +714,11 @@ std::string KernelModel::launchCondition(const LaunchFact &F,
 }
 
 std::vector<std::unique_ptr<KernelModel>>
-buildModels(ASTContext &AC, Preprocessor &, const TokenRecorder &Recorder,
+buildModels(ASTContext &AC, Preprocessor &PP, const TokenRecorder &Recorder,
             const ModelOptions &Opts) {
   const TokenRecorder::Impl &Tokens = Recorder.impl();
   LaunchTable Launches = findLaunches(AC, Tokens);
-  Builder B(AC, Tokens, Launches, Opts);
+  Builder B(AC, Tokens, Launches, Opts, UsedNames(PP).freshPrefix());
   std::vector<std::unique_ptr<KernelModel>> Models;
   for (const KernelDecl &K : findKernels(AC, Launches)) {
     Models.push_back(B.build(K));

@@ -3,6 +3,7 @@
 //
 // See WriteOut.h: finds the calls, decides where their text may stand.
 
+#include "DeclName.h"
 #include "rcache/WriteOut.h"
 #include "Anchors.h"
 #include "BuiltinVars.h"
@@ -271,7 +272,7 @@ private:
       }
       bool VisitMemberExpr(const MemberExpr *E) override {
         auto *C = dyn_cast<CallExpr>(E->getBase()->IgnoreParenImpCasts());
-        if (C && C->getDirectCallee() && E->getMemberDecl()->getName() != "x" &&
+        if (C && C->getDirectCallee() && identifierOf(E->getMemberDecl()) != "x" &&
             classifyCall(C->getDirectCallee(), C).Name != "group_index")
           Other |= classifyCall(C->getDirectCallee(), C).Kind ==
                    CallKind::BlockGroup;

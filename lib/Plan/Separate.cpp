@@ -180,7 +180,7 @@ void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
   for (const auto &[X, Y] : P.Separate) {
     const bool Plain = pointsInside(X) && pointsInside(Y);
     const std::string &N = M.Params[X].Name, &O = M.Params[Y].Name;
-    P.Preconditions.push_back({std::string("rcache::device::separate(") + N +
+    P.Preconditions.push_back({std::string("::rcache::device::separate(") + N +
                                    ", " + O + (Plain ? ")" : ", true)"),
                                "'" + N + "' and '" + O + "' do not overlap"});
   }

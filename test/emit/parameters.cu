@@ -16,7 +16,7 @@
 // CHECK: void unnamed{{_rc_launch}}(
 // CHECK: int rc_unnamed_2, int n = (N),
 // CHECK: int (*rc_unnamed_4)[4] = nullptr)
-// CHECK: void declared{{_rc}}(const float in[], float *out, float weights[3],
+// CHECK: void declared{{_rc}}(const float in[], float *out
 // CHECK: void declared{{_rc_launch}}(
 // CHECK: float weights[3] = nullptr,
 // CHECK: int n = N /* elements */, float f = 0.5f,

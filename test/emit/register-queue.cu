@@ -18,7 +18,7 @@
 // CHECK-NOT: 'first_differs' {{.*}}reloaded
 // CHECK-NOT: 'some_rounds' {{.*}}reloaded
 // CHECK-NOT: 'in_place' {{.*}}reloaded
-// TEXT: (rcache::device::separate(in, out)) &&
+// TEXT: (::rcache::device::separate(in, out)) &&
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 #include "program.h"
 

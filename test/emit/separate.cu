@@ -16,9 +16,9 @@
 // CHECK-DAG: rewrote 'twoResults'
 // END: rewrote 'fromEnd' {{.*}}'table' read from its source
 // CHECK-DAG: rewrote 'inPlace' {{.*}}'s' kept shared
-// TEXT-DAG: (rcache::device::separate(out, factors)) && (n >= 0)
-// TEXT-DAG: (rcache::device::separate(sum, difference))
-// ENDTEXT: (rcache::device::separate(out, end, true))
+// TEXT-DAG: (::rcache::device::separate(out, factors)) && (n >= 0)
+// TEXT-DAG: (::rcache::device::separate(sum, difference))
+// ENDTEXT: (::rcache::device::separate(out, end, true))
 #include "program.h"
 
 // How often the table is read is known at run time only.

@@ -16,10 +16,10 @@
 // RUN: cmp %t.original %t.large
 //
 // CHECK: static inline bool fills(dim3 grid, unsigned threads, double least)
-// CHECK: if ({{rcache::device::fills}}(rc_grid, {{[0-9]+}}u, 33792) &&
+// CHECK: if ({{::rcache::device::fills}}(rc_grid, {{[0-9]+}}u, 33792) &&
 // FORCED: blur{{_rc_launch}}(
 // CHECK: longer{{_rc_launch}}(
-// CHECK: {{rcache::device::aligned}}(in) && rcache::device::aligned(out)
+// CHECK: {{::rcache::device::aligned}}(in) && ::rcache::device::aligned(out)
 // FORCED: longer{{_rc_launch}}(
 // ASKED: asked
 // The grid is too small, so nothing else is asked.

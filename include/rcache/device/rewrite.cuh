@@ -210,6 +210,112 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
 // rcache-end: apart
 
+// rcache-begin: launches
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it did.
+/// Blocks of up to Sure threads need not be asked about: the compiler has seen to
+/// it. Others, and dynamic shared memory, take a question to the driver, so that
+/// what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block, size_t shared) {
+  const auto within = [](unsigned n, unsigned most) { return n != 0 && n <= most; };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) || !within(grid.z, 65535) ||
+      !within(block.x, 1024) || !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: launches
+
+// rcache-begin: holds
+#ifndef RCACHE_DEVICE_HOLDS
+#define RCACHE_DEVICE_HOLDS
+namespace rcache {
+namespace device {
+/// Whether blocks of `form` may have `shared` bytes of dynamic shared memory, as the
+/// original's may; if more than is usual, `form` is given the same right.
+template <class Form> static inline bool holds(Form *form, size_t shared) {
+  if (shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, form) == cudaSuccess &&
+      (shared <= size_t(a.maxDynamicSharedSizeBytes) ||
+       cudaFuncSetAttribute(form, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            int(shared)) == cudaSuccess))
+    return true;
+  (void)cudaGetLastError();
+  return false;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: holds
+
+// rcache-begin: configure
+#ifndef RCACHE_DEVICE_CONFIGURE
+#define RCACHE_DEVICE_CONFIGURE
+namespace rcache {
+namespace device {
+/// What stands between `<<<` and `>>>`.
+struct configuration {
+  dim3 grid, block;
+  size_t shared;
+  cudaStream_t stream;
+};
+/// A configuration that is evaluated in front of the launch's arguments, as `<<<`
+/// does: `(configure(grid, block), launch(configured(), a, b))`. Arguments may
+/// launch in turn.
+class configure {
+  configuration made;
+  configure *outer;
+  bool open = true;
+  static configure *&latest() {
+    static thread_local configure *c = nullptr;
+    return c;
+  }
+  friend configuration configured();
+
+public:
+  explicit configure(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = 0)
+      : made{grid, block, shared, stream}, outer(latest()) {
+    latest() = this;
+  }
+  configure(const configure &) = delete;
+  ~configure() { // still open: an argument has thrown
+    if (open)
+      latest() = outer;
+  }
+};
+/// The configuration that was made last, once.
+inline configuration configured() {
+  configure *const c = configure::latest();
+  c->open = false;
+  configure::latest() = c->outer;
+  return c->made;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: configure
+
 // rcache-begin: fills
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS

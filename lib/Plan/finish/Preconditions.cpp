@@ -13,35 +13,36 @@ static void add(Plan &P, std::string Text, std::string Why) {
 }
 
 /// The block that the plan is made for, and a grid that exists.
-static void addGeometry(Plan &P) {
+static void addGeometry(const KernelModel &M, Plan &P) {
   const Mapping &Map = P.Map;
+  const std::string Block = M.NamePrefix + "block", Grid = M.NamePrefix + "grid";
   if (Map.Block) {
-    add(P, "rc_block.x == " + std::to_string((*Map.Block)[0]) +
-            " && rc_block.y == " + std::to_string((*Map.Block)[1]) +
-            " && rc_block.z == " + std::to_string((*Map.Block)[2]),
+    add(P, Block + ".x == " + std::to_string((*Map.Block)[0]) +
+            " && " + Block + ".y == " + std::to_string((*Map.Block)[1]) +
+            " && " + Block + ".z == " + std::to_string((*Map.Block)[2]),
         "the plan is made for this block");
   } else {
-    add(P, "rc_block.y == 1 && rc_block.z == 1", "one-dimensional blocks");
-    add(P, "rc_block.x % " + std::to_string(Map.BlockMultiple) +
-            " == 0 && rc_block.x != 0 && rc_block.x <= 1024",
+    add(P, Block + ".y == 1 && " + Block + ".z == 1", "one-dimensional blocks");
+    add(P, Block + ".x % " + std::to_string(Map.BlockMultiple) +
+            " == 0 && " + Block + ".x != 0 && " + Block + ".x <= 1024",
         "each thread stands for " + std::to_string(Map.Factor[0]) +
             " neighbours");
   }
-  add(P, "rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0",
+  add(P, Grid + ".x != 0 && " + Grid + ".y != 0 && " + Grid + ".z != 0",
       "an empty launch fails as it did");
   if (Map.Block)
-    add(P, "rc_grid.x <= 0x7fffffffu / " + std::to_string((*Map.Block)[0]),
+    add(P, Grid + ".x <= 0x7fffffffu / " + std::to_string((*Map.Block)[0]),
         "indices fit in 32 bits");
   else
-    add(P, "rc_grid.x <= 0x7fffffffu / rc_block.x", "indices fit in 32 bits");
+    add(P, Grid + ".x <= 0x7fffffffu / " + Block + ".x", "indices fit in 32 bits");
 }
 
 void rcache::addPreconditions(const KernelModel &M, Plan &P) {
-  addGeometry(P);
+  addGeometry(M, P);
   for (const std::string &N : M.Form.NonZero)
     add(P, N + " != 0", "the outputs of a thread are different elements");
   for (const LaunchFact &F : M.Assumes)
-    add(P, M.launchCondition(F, "rc_grid", "rc_block"),
+    add(P, M.launchCondition(F, M.NamePrefix + "grid", M.NamePrefix + "block"),
         F.MultipleOf ? "lines begin at whole elements"
                      : "index arithmetic does not wrap");
   std::set<std::string> Ids;

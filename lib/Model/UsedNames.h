@@ -1,0 +1,35 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which identifiers a translation unit uses, so that generated ones are others.
+
+#ifndef RCACHE_LIB_MODEL_USEDNAMES_H
+#define RCACHE_LIB_MODEL_USEDNAMES_H
+
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringSet.h"
+#include <string>
+
+namespace rcache {
+
+/// What a name of our own must not be: an identifier in the user's files,
+/// whatever `#if` it stands under, or the name of a macro of any file or of the
+/// command line, wherever it was defined.
+class UsedNames {
+public:
+  explicit UsedNames(clang::Preprocessor &PP);
+
+  bool contains(llvm::StringRef Name) const;
+  bool isMacro(llvm::StringRef Name) const { return Macros.contains(Name); }
+  /// \p Base, or with a number behind it.
+  std::string fresh(const std::string &Base) const;
+  /// "rc_", or another that no used name begins with.
+  std::string freshPrefix() const;
+
+private:
+  llvm::StringSet<> Macros, Identifiers;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_USEDNAMES_H
