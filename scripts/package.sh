@@ -7,6 +7,8 @@
 #
 #   scripts/package.sh [FOLDER [BUILD]]    default: packages, build-package
 #
+# PRESET=dev in the environment takes another preset than release.
+#
 # Both hold the programs, LLVM's and isl's shared libraries, clang's headers, the
 # CMake package, manual pages and documentation.
 set -euo pipefail
@@ -16,7 +18,7 @@ build=${2:-build-package}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-cmake --preset release -B "$build" -DRCACHE_BUNDLE=ON -DRCACHE_BUILD_TESTS=OFF \
+cmake --preset "${PRESET:-release}" -B "$build" -DRCACHE_BUNDLE=ON -DRCACHE_BUILD_TESTS=OFF \
   -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
 cmake --build "$build"
 (cd "$build" && cpack -B "$out" >cpack.log 2>&1) || { cat "$build/cpack.log"; exit 1; }

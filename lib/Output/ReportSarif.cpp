@@ -40,9 +40,14 @@ public:
 
   /// Text that is not on disk, or no more.
   void know(StringRef File, const std::string &Text) {
-    if (!Ids.count(File.str()) && !Files.getOptionalFileRef(File))
-      Ids[File.str()] =
-          SM.createFileID(llvm::MemoryBuffer::getMemBufferCopy(Text, File));
+    if (Ids.count(File.str()) || Files.getOptionalFileRef(File))
+      return;
+    // clang's writer wants a file, and not a buffer alone.
+    const FileEntryRef Entry = Files.getVirtualFileRef(
+        File, static_cast<off_t>(Text.size()), /*ModificationTime=*/0);
+    SM.overrideFileContents(Entry,
+                            llvm::MemoryBuffer::getMemBufferCopy(Text, File));
+    Ids[File.str()] = SM.createFileID(Entry, SourceLocation(), SrcMgr::C_User);
   }
 
   void add(const std::string &Rule, StringRef Description, const SourcePos &Pos,
