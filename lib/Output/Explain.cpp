@@ -16,22 +16,15 @@ using llvm::StringRef;
 
 namespace rcache {
 
-std::vector<std::string> launchConditions(const KernelModel *M, const Plan &P) {
+std::vector<std::string> launchConditions(const Plan &P) {
   std::vector<std::string> Words;
   for (const Precondition &C : P.Preconditions)
     Words.push_back(C.Text + (C.Reason.empty() ? "" : ": " + C.Reason));
-  auto Name = [&](int I) {
-    return M && I >= 0 && static_cast<size_t>(I) < M->Params.size()
-               ? "'" + M->Params[static_cast<size_t>(I)].Name + "'"
-               : "a pointer";
-  };
-  if (!P.Aligned.empty()) {
-    std::vector<std::string> Names;
-    for (int I : P.Aligned)
-      Names.push_back(Name(I));
-    Words.push_back(llvm::join(Names, ", ") +
-                    " aligned to 16 bytes: without vectors the original is faster");
-  }
+  for (const AlignedRun &R : P.Aligned)
+    Words.push_back("'" + R.Pointer + "'" +
+                    (R.Offset.empty() ? "" : " + " + R.Offset) +
+                    " aligned for vectors of " + std::to_string(R.Elements) +
+                    " elements: element by element the original is faster");
   if (P.LeastThreads)
     Words.push_back("at least " + std::to_string(P.LeastThreads) +
                     " threads in the grid: fewer leave most of the device idle, "
@@ -65,7 +58,11 @@ std::vector<Statement> checksOf(const KernelResult &K) {
   }
   for (StringRef Note : K.Notes) {
     const bool NotProved = Note.consume_front("not proved: ");
-    S.push_back({NotProved ? "not-proved" : "assumed", Note.str()});
+    const bool Executed = Note.starts_with("executed before it was written");
+    S.push_back({NotProved  ? "not-proved"
+                 : Executed ? "checked"
+                            : "assumed",
+                 Note.str()});
   }
   return S;
 }

@@ -14,8 +14,8 @@
 
 namespace rcache {
 
-/// When the rewritten kernel is launched, a clause each; \p M may be null.
-std::vector<std::string> launchConditions(const KernelModel *M, const Plan &P);
+/// When the rewritten kernel is launched, a clause each.
+std::vector<std::string> launchConditions(const Plan &P);
 
 /// Something that was looked at: Result is "proved" (by isl), "checked" (executed),
 /// "asked" (of each launch), "assumed" or "not-proved".

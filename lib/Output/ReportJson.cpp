@@ -194,7 +194,7 @@ void writePlan(json::OStream &J, const KernelModel *M, const Plan &P) {
         });
     });
     J.attributeArray("conditions", [&] {
-      for (const std::string &Words : launchConditions(M, P))
+      for (const std::string &Words : launchConditions(P))
         J.value(utf8(Words));
     });
     if (M) {
