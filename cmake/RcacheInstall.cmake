@@ -47,3 +47,13 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION "${CMAKE_INSTALL
 if(TARGET rcache-check)
   install(TARGETS rcache-check RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
+
+# Shell completion: words are those that --help prints, whatever version it is.
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion/rcache.bash"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME rcache-rewrite)
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion/rcache.bash"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME rcache-lsp)
+install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion/_rcache"
+        DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+
+include(RcachePackage)

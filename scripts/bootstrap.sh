@@ -6,8 +6,11 @@
 # Asks the package manager only for what is missing; does nothing the second
 # time. The CUDA toolkit is not installed: it is looked for and missed aloud.
 #
-#   scripts/bootstrap.sh [--no-editors]     without Neovim and Emacs, which only
-#                                           the tests of the language server use
+#   scripts/bootstrap.sh [--no-editors] [--browser]
+#
+# --no-editors: without Neovim and Emacs, which only the tests of the language server
+# use. --browser: with Chromium, for the tests of the pages that --explain writes
+# (they are left out where it is not there).
 set -euo pipefail
 
 llvm=22
@@ -20,10 +23,17 @@ build_packages=(
   cmake ninja-build make ccache g++ python3 git pkg-config
 )
 editor_packages=(neovim emacs-nox elpa-eglot)
-[[ ${1:-} == --no-editors ]] && editor_packages=()
+browser_packages=()
+for argument in "$@"; do
+  case $argument in
+    --no-editors) editor_packages=() ;;
+    --browser) browser_packages=(chromium) ;;
+    *) echo "usage: scripts/bootstrap.sh [--no-editors] [--browser]" >&2; exit 2 ;;
+  esac
+done
 
 missing=()
-for package in "${build_packages[@]}" "${editor_packages[@]}"; do
+for package in "${build_packages[@]}" "${editor_packages[@]}" "${browser_packages[@]}"; do
   state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [[ $state == installed ]] || missing+=("$package")
 done

@@ -45,7 +45,8 @@ CLANG_ALLOWED = {"Driver", "Model", "Frontend", "Output", "Emit"}
 # Emit formats what it inserts; it sees text, not trees.
 CLANG_ONLY = {
     "Emit": re.compile(r"clang/(Format|Tooling/Core|Tooling/Refactoring)/"),
-    "Output": re.compile(r"clang/Tooling/"),
+    # Fixes and SARIF have writers there.
+    "Output": re.compile(r"clang/(Tooling|Basic)/"),
 }
 # What the programs see of the library, from outside. The runner of the judge and
 # the fuzzer share no code with what they judge.

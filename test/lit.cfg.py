@@ -8,6 +8,8 @@
 #   cuda-toolkit   the toolkit's headers and nvcc are there
 #   rcache-check   the CPU runner was built
 #   rcache-lsp, nvim, emacs   for the editor tests
+#   chromium       for the tests of pages
+#   npm-packages   those of editors/vscode are installed
 #   asan           built with AddressSanitizer
 #
 # Substitutions:
@@ -104,5 +106,11 @@ for program in ("rcache-check", "rcache-fuzz", "rcache-lsp"):
 for program in ("nvim", "emacs", "cmake", "ninja", "make", "man"):
     if shutil.which(program):
         config.available_features.add(program)
+if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):
+    config.available_features.add("chromium")
+if shutil.which("npm") and os.path.exists(
+    os.path.join(config.rcache_source_dir, "editors", "vscode", "node_modules", "typescript")
+):
+    config.available_features.add("npm-packages")
 if "address" in config.rcache_sanitize:
     config.available_features.add("asan")

@@ -50,6 +50,13 @@ cl::opt<std::string> Report("report", cl::value_desc("file"), cl::cat(What),
                             cl::desc("Write a JSON report (docs/report.md)"));
 cl::opt<std::string> Csv("csv", cl::value_desc("file"), cl::cat(What),
                          cl::desc("Write a table with a line for each kernel"));
+cl::opt<std::string> Explain("explain", cl::value_desc("file.html"), cl::cat(What),
+                             cl::desc("Write a page that explains what was done "
+                                      "and why: texts side by side, where the "
+                                      "data lives, the choice, what was checked "
+                                      "(file.json: the same as data)"));
+cl::opt<std::string> Sarif("sarif", cl::value_desc("file"), cl::cat(What),
+                           cl::desc("Write the remarks as SARIF 2.1.0"));
 cl::opt<std::string> Picture("picture", cl::value_desc("file.svg"),
                              cl::cat(What),
                              cl::desc("Draw which lane and register own which "
@@ -237,7 +244,8 @@ bool readFlagsFile(StringRef Path, std::vector<std::string> &Flags) {
 bool checkCombination(const ToolOptions &O) {
   const bool Shows = O.Diff || O.List || !O.Library.PrintAfter.empty() ||
                      !O.ReportFile.empty() || !O.PictureFile.empty() ||
-                     !O.FixesFile.empty() || !O.CsvFile.empty();
+                     !O.FixesFile.empty() || !O.CsvFile.empty() ||
+                     !O.ExplainFile.empty() || !O.SarifFile.empty();
   if (O.Sources.empty() && !O.All)
     return usageError("no source file");
   if (O.All && O.OutRoot.empty() && !Shows)
@@ -250,6 +258,11 @@ bool checkCombination(const ToolOptions &O) {
       return usageError("the result of standard input goes to standard output "
                         "or to the file of -o");
   }
+  if (!O.ExplainFile.empty() &&
+      !StringRef(O.ExplainFile).ends_with_insensitive(".html") &&
+      !StringRef(O.ExplainFile).ends_with_insensitive(".json"))
+    return usageError("--explain writes a file in .html or .json, not '" +
+                      O.ExplainFile + "'");
   if (!O.PictureFile.empty() && O.PictureFile != "-" &&
       !StringRef(O.PictureFile).ends_with_insensitive(".svg"))
     return usageError("--picture writes SVG: name a file in .svg, not '" +
@@ -325,6 +338,8 @@ bool copyOptions(ToolOptions &O) {
   O.ReportFile = Report;
   O.PictureFile = Picture;
   O.CsvFile = Csv;
+  O.ExplainFile = Explain;
+  O.SarifFile = Sarif;
   O.KernelsElsewhere = KernelsElsewhere;
   O.FixesFile = Fixes;
   O.DepFile = DepFile;

@@ -24,7 +24,8 @@ struct ToolOptions : SharedOptions {
   bool InPlace = false;
   bool Diff = false;
   bool List = false;
-  std::string ReportFile, PictureFile, FixesFile, DepFile, CsvFile;
+  std::string ReportFile, PictureFile, FixesFile, DepFile, CsvFile,
+      ExplainFile, SarifFile;
   bool KernelsElsewhere = false; ///< --kernel may name kernels of other files
 
   // Whole projects.

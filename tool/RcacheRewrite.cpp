@@ -11,11 +11,13 @@
 
 #include "Messages.h"
 #include "Options.h"
+#include "Output/Explain.h"
 #include "Output/Files.h"
 #include "Output/FixesYaml.h"
 #include "Output/PictureSvg.h"
 #include "Output/ReportCsv.h"
 #include "Output/ReportJson.h"
+#include "Output/ReportSarif.h"
 #include "Sources.h"
 #include "Support/UnifiedDiff.h"
 #include "llvm/ADT/SmallString.h"
@@ -71,6 +73,8 @@ struct Outputs {
   OutputSet Files;
   std::string Stdout;
   std::vector<FileReport> Reports;
+  /// Before and after, of each report.
+  std::vector<std::pair<const std::string *, const std::string *>> Texts;
   std::vector<FileFixes> Fixes;
 };
 
@@ -106,6 +110,7 @@ void addResult(const FileResult &R, const ToolOptions &O, Outputs &Out) {
   if (ToStdout)
     OS << R.NewText;
   Out.Reports.push_back({R.File, R.Parse.Arch, Path, &R.Rewrite, {}});
+  Out.Texts.push_back({&R.Parse.MainText, &R.NewText});
   if (R.Rewrite.anyRewritten())
     Out.Fixes.push_back({absolute(R.File), &R.Rewrite});
 }
@@ -121,6 +126,18 @@ bool writeAll(Outputs &Out, const ToolOptions &O) {
     Out.Files.add(O.CsvFile, reportCsv(Out.Reports));
   else if (O.CsvFile == "-")
     Out.Stdout += reportCsv(Out.Reports);
+  if (!O.SarifFile.empty() || !O.ExplainFile.empty()) {
+    std::vector<FileReport> WithTexts = Out.Reports;
+    for (size_t I = 0; I < WithTexts.size(); ++I)
+      std::tie(WithTexts[I].Source, WithTexts[I].NewText) = Out.Texts[I];
+    if (!O.SarifFile.empty())
+      Out.Files.add(O.SarifFile, reportSarif(WithTexts));
+    if (!O.ExplainFile.empty())
+      Out.Files.add(O.ExplainFile,
+                    StringRef(O.ExplainFile).ends_with_insensitive(".json")
+                        ? reportJson(WithTexts)
+                        : explainHtml(WithTexts));
+  }
   if (!O.FixesFile.empty())
     Out.Files.add(O.FixesFile, fixesYaml(Out.Fixes));
   if (llvm::Error E = Out.Files.commit()) {
@@ -166,7 +183,8 @@ bool keepsSources(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
       return false;
   return Check(O.Output, "-o") && Check(O.ReportFile, "--report") &&
          Check(O.PictureFile, "--picture") && Check(O.CsvFile, "--csv") &&
-         Check(O.FixesFile, "--export-fixes") && Check(O.DepFile, "--depfile");
+         Check(O.FixesFile, "--export-fixes") &&
+         Check(O.ExplainFile, "--explain") && Check(O.SarifFile, "--sarif") && Check(O.DepFile, "--depfile");
 }
 
 /// Each --kernel names a kernel of some file.

@@ -9,6 +9,7 @@
 #ifndef RCACHE_PICTURE_H
 #define RCACHE_PICTURE_H
 
+#include "rcache/Decline.h"
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -33,6 +34,18 @@ struct PictureCell {
   int64_t Distance = 0, FromRegister = 0;
 };
 
+/// A part of what an array holds, in words of C++: on Where ("": everywhere)
+/// element e0 (e1, ...) holds Value.
+struct PictureStage {
+  std::string Where, Value;
+};
+
+/// An access in the user's text.
+struct PictureAccess {
+  SourcePos Pos;
+  std::string Text; ///< "s[l + j]"
+};
+
 /// One window of one array.
 struct ArrayPicture {
   std::string Array;
@@ -46,6 +59,15 @@ struct ArrayPicture {
   /// The window in row-major order; the same for every lane. Empty without a
   /// window (direct, shared) and where First is no linear function of the lane.
   std::vector<PictureCell> Window;
+
+  std::vector<PictureStage> Staging; ///< the first that holds counts
+  /// Every element that is read has been staged: proved. Else the original is
+  /// undefined where one has not.
+  bool CoverageProved = false;
+  /// Where the whole window is loaded without a test, in words of C++: "": nowhere.
+  std::string Interior;
+  unsigned VectorBytes = 0; ///< of a load there; 0: element by element
+  std::vector<PictureAccess> Writes, Reads;
 };
 
 } // namespace rcache

@@ -144,7 +144,12 @@ std::string findResourceDir(StringRef ToolPath) {
   std::vector<std::string> Folders;
   const std::string Major = std::to_string(RCACHE_CLANG_MAJOR);
   if (!ToolPath.empty()) {
-    SmallString<128> Beside(path::parent_path(path::parent_path(ToolPath)));
+    const StringRef Prefix = path::parent_path(path::parent_path(ToolPath));
+    // Of a package that brings its own, then of a clang in the same place.
+    SmallString<128> Beside(Prefix);
+    path::append(Beside, "lib", "rcache", "clang", Major);
+    Folders.push_back(Beside.str().str());
+    Beside = Prefix;
     path::append(Beside, "lib", "clang", Major);
     Folders.push_back(Beside.str().str());
   }

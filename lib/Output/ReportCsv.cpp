@@ -29,7 +29,7 @@ std::string field(StringRef Text) {
 std::vector<std::string> fields(const FileReport &F, const KernelResult &K) {
   std::string Outputs, Speedup, From;
   if (K.Verdict == KernelResult::Rewritten && K.ThePlan) {
-    Outputs = std::to_string(K.ThePlan->slots());
+    Outputs = std::to_string(K.ThePlan->Map.slots());
     if (K.ThePlan->PredictedSpeedup > 0)
       Speedup = llvm::formatv("{0:f2}", K.ThePlan->PredictedSpeedup).str();
     From = K.ThePlan->SpeedupFrom == Plan::Measured   ? "device"

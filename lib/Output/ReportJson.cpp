@@ -5,6 +5,7 @@
 // meaning or a removal raises SchemaVersion (see docs/report.md).
 
 #include "Output/ReportJson.h"
+#include "Output/Explain.h"
 #include "rcache/Config.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -79,11 +80,73 @@ void writePoint(json::OStream &J, llvm::StringRef Name,
   });
 }
 
+void writeAccesses(json::OStream &J, llvm::StringRef Name,
+                   const std::vector<PictureAccess> &Accesses) {
+  J.attributeArray(Name, [&] {
+    for (const PictureAccess &A : Accesses)
+      J.object([&] {
+        J.attribute("text", utf8(A.Text));
+        writePos(J, A.Pos);
+      });
+  });
+}
+
+/// Stores to global memory: what was one for each output, and how wide it is now.
+void writeStores(json::OStream &J, const KernelModel &M, const Plan &P) {
+  J.attributeArray("stores", [&] {
+    for (size_t I = 0; I < M.GlobalAccesses.size(); ++I) {
+      const GlobalAccess &A = M.GlobalAccesses[I];
+      if (A.K != GlobalAccess::Write)
+        continue;
+      unsigned Bytes = A.ElemBytes;
+      for (const Plan::VectorStore &V : P.VectorStores)
+        if (V.holds(static_cast<unsigned>(I)))
+          Bytes = V.Bytes;
+      J.object([&] {
+        J.attribute("text", utf8(M.text(A.Range)));
+        writePos(J, A.Pos);
+        J.attribute("elementBytes", A.ElemBytes);
+        J.attribute("bytes", Bytes);
+      });
+    }
+  });
+}
+
+void writeBarriers(json::OStream &J, const KernelModel &M, const Plan &P) {
+  J.attributeArray("barriers", [&] {
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::Barrier)
+        J.object([&] {
+          writePos(J, S.Pos);
+          const SyncScope Scope = P.scopeOf(S.Id);
+          J.attribute("becomes", Scope == SyncScope::Block  ? "kept"
+                                 : Scope == SyncScope::Warp ? "warp"
+                                                            : "removed");
+        });
+  });
+  if (P.KeepBarriers && !P.BarrierReason.empty())
+    J.attribute("barrierReason", utf8(P.BarrierReason));
+}
+
 void writePicture(json::OStream &J, const ArrayPicture &P) {
   J.object([&] {
     J.attribute("array", utf8(P.Array));
     J.attribute("exchange", P.Exchange);
     J.attribute("detail", P.Detail);
+    J.attributeArray("staging", [&] {
+      for (const PictureStage &S : P.Staging)
+        J.object([&] {
+          J.attribute("where", utf8(S.Where));
+          J.attribute("value", utf8(S.Value));
+        });
+    });
+    J.attribute("coverageProved", P.CoverageProved);
+    if (!P.Interior.empty()) {
+      J.attribute("interior", utf8(P.Interior));
+      J.attribute("vectorBytes", P.VectorBytes);
+    }
+    writeAccesses(J, "writes", P.Writes);
+    writeAccesses(J, "reads", P.Reads);
     J.attribute("lanes", P.Lanes);
     writePoint(J, "laneStep", P.LaneStep);
     writePoint(J, "extent", P.Extent);
@@ -102,12 +165,21 @@ void writePicture(json::OStream &J, const ArrayPicture &P) {
   });
 }
 
-void writePlan(json::OStream &J, const Plan &P) {
+void writePlan(json::OStream &J, const KernelModel *M, const Plan &P) {
   J.attributeObject("plan", [&] {
     J.attributeArray("coarsening", [&] {
       for (unsigned F : P.Map.Factor)
         J.value(F);
     });
+    J.attributeArray("slotStride", [&] {
+      for (int64_t S : P.Map.Stride)
+        J.value(S);
+    });
+    if (P.Map.Block)
+      J.attributeArray("block", [&] {
+        for (int64_t B : *P.Map.Block)
+          J.value(B);
+      });
     J.attribute("targetThreads", P.Map.TargetThreads);
     J.attribute("keepsBarriers", P.KeepBarriers);
     unsigned Warp = 0;
@@ -121,6 +193,14 @@ void writePlan(json::OStream &J, const Plan &P) {
           J.attribute("reason", utf8(C.Reason));
         });
     });
+    J.attributeArray("conditions", [&] {
+      for (const std::string &Words : launchConditions(P))
+        J.value(utf8(Words));
+    });
+    if (M) {
+      writeStores(J, *M, P);
+      writeBarriers(J, *M, P);
+    }
     writeCounts(J, P.Counts);
     if (P.PredictedSpeedup > 0)
       J.attribute(P.SpeedupFrom == Plan::Measured ? "measuredSpeedup"
@@ -244,7 +324,58 @@ void writeChoice(json::OStream &J, const Choice &C) {
   });
 }
 
-void writeKernel(json::OStream &J, const KernelResult &K) {
+void writeStatements(json::OStream &J, llvm::StringRef Name,
+                     const std::vector<Statement> &Statements) {
+  J.attributeArray(Name, [&] {
+    for (const Statement &S : Statements)
+      J.object([&] {
+        J.attribute("result", S.Result);
+        J.attribute("text", utf8(S.Text));
+      });
+  });
+}
+
+void writeSpans(json::OStream &J, llvm::StringRef Name,
+                const std::vector<LineSpan> &Spans) {
+  J.attributeArray(Name, [&] {
+    for (const LineSpan &S : Spans)
+      J.array([&] {
+        J.value(S.Line);
+        J.value(S.Column);
+        J.value(S.Length);
+      });
+  });
+}
+
+void writeLinks(json::OStream &J, const KernelLinks &L) {
+  auto Lines = [&](llvm::StringRef Name, const std::pair<unsigned, unsigned> &R) {
+    if (R.first)
+      J.attributeArray(Name, [&] {
+        J.value(R.first);
+        J.value(R.second);
+      });
+  };
+  Lines("sourceLines", L.Source);
+  Lines("resultLines", L.Result);
+  J.attributeArray("links", [&] {
+    for (const Link &One : L.Links)
+      J.object([&] {
+        J.attribute("kind", One.Kind);
+        J.attribute("name", utf8(One.Name));
+        writeSpans(J, "source", One.Source);
+        writeSpans(J, "result", One.Result);
+      });
+  });
+  J.attributeArray("sameLines", [&] {
+    for (const auto &[Source, Result] : L.Same)
+      J.array([&, A = Source, B = Result] {
+        J.value(A);
+        J.value(B);
+      });
+  });
+}
+
+void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
   J.object([&] {
     J.attribute("name", utf8(K.Name));
     J.attribute("verdict", verdictName(K.Verdict));
@@ -267,7 +398,8 @@ void writeKernel(json::OStream &J, const KernelResult &K) {
     if (!K.Warnings.empty())
       writeStrings(J, "warnings", K.Warnings);
     if (K.Verdict == KernelResult::Rewritten && K.ThePlan)
-      writePlan(J, *K.ThePlan);
+      writePlan(J, K.Model.get(), *K.ThePlan);
+    writeStatements(J, "checks", checksOf(K));
     if (K.Verdict == KernelResult::Rewritten)
       J.attributeArray("distribution", [&] {
         for (const ArrayPicture &P : K.Pictures)
@@ -275,6 +407,8 @@ void writeKernel(json::OStream &J, const KernelResult &K) {
       });
     if (K.Chosen)
       writeChoice(J, *K.Chosen);
+    if (F.Source && F.NewText)
+      writeLinks(J, linksOf(K, *F.Source, *F.NewText, *F.Rewrite));
   });
 }
 
@@ -295,8 +429,12 @@ void writeFile(json::OStream &J, const FileReport &F) {
     J.attributeArray("kernels", [&] {
       if (F.Rewrite)
         for (const KernelResult &K : F.Rewrite->Kernels)
-          writeKernel(J, K);
+          writeKernel(J, F, K);
     });
+    if (F.Source && F.NewText) {
+      J.attribute("source", utf8(*F.Source));
+      J.attribute("result", utf8(*F.NewText));
+    }
   });
 }
 

@@ -20,6 +20,8 @@ struct FileReport {
   const Result *Rewrite = nullptr; ///< null: the file could not be rewritten
   /// Errors in the source, or the one that kept it from being read.
   std::vector<std::pair<SourcePos, std::string>> Errors;
+  /// The file before and after, for a report that holds both (--explain).
+  const std::string *Source = nullptr, *NewText = nullptr;
 };
 
 /// The whole report, two blanks of indentation, ends in a newline.

@@ -5,6 +5,7 @@
 
 #include "Analyzer.h"
 #include "Frontend/Frontend.h"
+#include "Output/Explain.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/LSP/Logging.h"
 
@@ -12,9 +13,6 @@ namespace lsp = llvm::lsp;
 
 namespace rcache {
 namespace {
-
-/// The factors that are offered beside the planner's choice.
-constexpr unsigned CoarseningFactors[] = {2, 4, 8};
 
 bool sameEdits(const std::vector<Edit> &A, const std::vector<Edit> &B) {
   return A.size() == B.size() && std::equal(A.begin(), A.end(), B.begin(),
@@ -27,47 +25,68 @@ bool sameEdits(const std::vector<Edit> &A, const std::vector<Edit> &B) {
 
 } // namespace
 
-llvm::Expected<CompileFlags> Analyzer::flagsFor(const std::string &File) {
-  CompileFlags Flags;
+llvm::Expected<Analyzer::Way> Analyzer::wayFor(const std::string &File) {
+  Way W;
   if (S.Flags) {
-    Flags.Flags = *S.Flags;
-    return Flags;
+    W.Flags.Flags = *S.Flags;
+    return W;
   }
-  if (!S.DatabasePath.empty()) {
-    auto Database = CompileDatabase::load(S.DatabasePath);
-    if (!Database)
-      return Database.takeError();
-    if (auto Found = Database->findOrInfer(File))
-      return *Found;
+  std::optional<CompileDatabase> Database;
+  if (S.DatabasePath.empty()) {
+    Database = CompileDatabase::nearest(File);
+  } else {
+    auto Loaded = CompileDatabase::load(S.DatabasePath);
+    if (!Loaded)
+      return Loaded.takeError();
+    Database = std::move(*Loaded);
+  }
+  if (!Database)
+    return W;
+  if (auto Found = Database->find(File)) {
+    W.Flags = *Found;
+    return W;
+  }
+  // A header may lean on what its source includes in front of it.
+  for (const std::string &Source : Database->includersOf(File))
+    if (auto Found = Database->find(Source)) {
+      W.Flags = *Found;
+      W.Source = Source;
+      return W;
+    }
+  if (auto Found = Database->findOrInfer(File))
+    W.Flags = *Found;
+  else
     lsp::Logger::info("the compile commands name no CUDA source");
-    return Flags;
-  }
-  if (auto Nearest = CompileDatabase::nearest(File))
-    if (auto Found = Nearest->findOrInfer(File))
-      return *Found;
-  return Flags;
+  return W;
 }
 
 llvm::Expected<ParseJob> Analyzer::job(const std::string &File,
                                        const std::string &Text) {
-  ParseJob Job;
+  Way W;
   bool IsKnown = false;
   {
     std::lock_guard<std::mutex> Guard(Lock);
     auto Found = Known.find(File);
     if ((IsKnown = Found != Known.end()))
-      Job.Flags = Found->second;
+      W = Found->second;
   }
   if (!IsKnown) {
-    auto Flags = flagsFor(File);
-    if (!Flags)
-      return Flags.takeError();
-    Job.Flags = *Flags;
+    auto Found = wayFor(File);
+    if (!Found)
+      return Found.takeError();
+    W = std::move(*Found);
     std::lock_guard<std::mutex> Guard(Lock);
-    Known[File] = std::move(*Flags);
+    Known[File] = W;
   }
-  Job.File = File;
-  Job.Buffer = Text;
+  ParseJob Job;
+  Job.Flags = std::move(W.Flags);
+  if (W.Source.empty()) {
+    Job.File = File;
+    Job.Buffer = Text;
+  } else {
+    Job.File = W.Source;
+    Job.Overlay[File] = Text;
+  }
   llvm::append_range(Job.Flags.Flags, S.ExtraArgs);
   Job.CudaPath = S.CudaPath;
   Job.Arch = S.Arch;
@@ -88,7 +107,31 @@ Findings Analyzer::analyze(const std::string &File,
   auto Result = rewriteFile(*Job, S.Library, S.AllowErrors);
   if (!Result)
     return findingsOf(llvm::toString(Result.takeError()), std::move(Text));
-  return findingsOf(*Result, std::move(Text));
+  return findingsOf(*Result, File, std::move(Text));
+}
+
+llvm::Expected<std::string> Analyzer::explain(const std::string &File,
+                                              const std::string &Text) {
+  auto Job = job(File, Text);
+  if (!Job)
+    return Job.takeError();
+  auto Result = rewriteFile(*Job, S.Library, S.AllowErrors);
+  if (!Result)
+    return Result.takeError();
+  if (!Result->Usable)
+    return llvm::createStringError("the source has errors: " +
+                                   (Result->Parse.Errors.empty()
+                                        ? std::string("unknown")
+                                        : Result->Parse.Errors.front().Text));
+  FileReport Report{Result->File, Result->Parse.Arch, "", &Result->Rewrite, {}};
+  Report.Source = &Result->Parse.MainText;
+  Report.NewText = &Result->NewText;
+  return explainHtml({Report});
+}
+
+std::string variantTitle(const std::string &Kernel, unsigned Factor) {
+  return "Rewrite " + Kernel + " with the register cache" +
+         (Factor ? ", coarsening " + std::to_string(Factor) : "");
 }
 
 std::vector<Variant> Analyzer::variants(const std::string &File,
@@ -115,16 +158,16 @@ std::vector<Variant> Analyzer::variants(const std::string &File,
     FileResult &R = (*Results)[I];
     if (!R.Usable || R.Parse.MainText != Text || !R.Rewrite.anyRewritten())
       continue;
-    Variant V;
-    V.Title = "Rewrite " + Kernel + " with the register cache";
-    V.Preferred = !Each[I].Coarsen;
-    if (Each[I].Coarsen)
-      V.Title += ", coarsening " + std::to_string(*Each[I].Coarsen);
-    V.Edits = std::move(R.Rewrite.Edits);
-    if (llvm::none_of(Found, [&](const Variant &Old) {
-          return sameEdits(Old.Edits, V.Edits);
-        }))
-      Found.push_back(std::move(V));
+    const unsigned Factor = Each[I].Coarsen.value_or(0);
+    auto Same = llvm::find_if(Found, [&](const Variant &Old) {
+      return sameEdits(Old.Edits, R.Rewrite.Edits);
+    });
+    if (Same != Found.end()) {
+      Same->Factors.push_back(Factor);
+      continue;
+    }
+    Found.push_back({variantTitle(Kernel, Factor), Factor == 0, {Factor},
+                     std::move(R.Rewrite.Edits)});
   }
   return Found;
 }

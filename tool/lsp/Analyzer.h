@@ -33,8 +33,16 @@ struct Settings : SharedOptions {
 struct Variant {
   std::string Title;
   bool Preferred = false; ///< what the command line would do
+  /// Outputs a thread that were asked for and lead to these edits; 0: the planner's.
+  std::vector<unsigned> Factors;
   std::vector<Edit> Edits;
 };
+
+/// The factors that are offered beside the planner's choice.
+inline constexpr unsigned CoarseningFactors[] = {2, 4, 8};
+
+/// How an action is called.
+std::string variantTitle(const std::string &Kernel, unsigned Factor);
 
 class Analyzer {
 public:
@@ -49,17 +57,26 @@ public:
                                 const std::string &Text,
                                 const std::string &Kernel);
 
+  /// The page of --explain for this text, or why there is none.
+  llvm::Expected<std::string> explain(const std::string &File,
+                                      const std::string &Text);
+
   /// The compile commands may have changed: reads them again.
   void forgetFlags();
 
 private:
   const Settings S;
   std::mutex Lock; ///< for Known
-  llvm::StringMap<CompileFlags> Known;
+  /// How a document is parsed: by its own command or, a header, in a source.
+  struct Way {
+    CompileFlags Flags;
+    std::string Source; ///< that includes the document; "": the document itself
+  };
+  llvm::StringMap<Way> Known;
 
   llvm::Expected<ParseJob> job(const std::string &File,
                                const std::string &Text);
-  llvm::Expected<CompileFlags> flagsFor(const std::string &File);
+  llvm::Expected<Way> wayFor(const std::string &File);
 };
 
 } // namespace rcache

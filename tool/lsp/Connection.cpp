@@ -181,6 +181,12 @@ void Connection::notify(StringRef Method, json::Value Params) {
   Output.notify(Method, std::move(Params));
 }
 
+void Connection::call(StringRef Method, const std::string &Id,
+                      json::Value Params) {
+  std::lock_guard<std::mutex> Guard(OutputLock);
+  Output.call(Method, std::move(Params), json::Value(Id));
+}
+
 llvm::Error lspError(lsp::ErrorCode Code, const std::string &Text) {
   return llvm::make_error<lsp::LSPError>(utf8(Text), Code);
 }

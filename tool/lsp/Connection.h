@@ -62,6 +62,9 @@ public:
   void reply(const llvm::json::Value &Id,
              llvm::Expected<llvm::json::Value> Result);
   void notify(llvm::StringRef Method, llvm::json::Value Params);
+  /// A request to the client, whose answer nobody waits for.
+  void call(llvm::StringRef Method, const std::string &Id,
+            llvm::json::Value Params);
 
 private:
   FrameInput Input;

@@ -75,13 +75,16 @@ std::string predicted(const Plan &P) {
 
 class Builder {
   const FileResult &R;
-  const std::string MainFile;
+  const std::string MainFile; ///< the document
+  const bool IsHeader;        ///< which R's source includes
   const std::string &Text;
   Findings F;
 
 public:
-  Builder(const FileResult &R, std::shared_ptr<const std::string> Shared)
-      : R(R), MainFile(absolute(R.File)), Text(*Shared) {
+  Builder(const FileResult &R, const std::string &File,
+          std::shared_ptr<const std::string> Shared)
+      : R(R), MainFile(absolute(File)),
+        IsHeader(absolute(R.File) != MainFile), Text(*Shared) {
     F.Text = std::move(Shared);
   }
 
@@ -89,12 +92,13 @@ public:
     for (const std::string &D : R.Parse.Dependencies)
       F.Dependencies.push_back(absolute(D));
     // What was parsed is the document, or no offset below would mean anything.
-    F.Good = R.Usable && R.Parse.MainText == Text;
+    F.Good = R.Usable && (IsHeader || R.Parse.MainText == Text);
     if (!F.Good) {
       addParseError();
       return std::move(F);
     }
-    F.Edits = R.Rewrite.Edits;
+    if (!IsHeader)
+      F.Edits = R.Rewrite.Edits;
     for (const KernelResult &K : R.Rewrite.Kernels)
       if (K.Model && K.Verdict != KernelResult::NotShared)
         addKernel(K);
@@ -191,8 +195,11 @@ private:
 
   void describeRewrite(const KernelResult &K, KernelFinding &Found,
                        std::vector<Finding> &Messages) const {
-    Found.Rewritable = true;
+    Found.Rewritable = !IsHeader;
     Found.Title = "'" + K.Name + "' can be rewritten with the register cache";
+    if (IsHeader)
+      Found.Title +=
+          ", in '" + llvm::sys::path::filename(R.File).str() + "', which launches it";
     const std::string Figures = K.ThePlan ? predicted(*K.ThePlan) : "";
     Messages.push_back({Finding::Information, anchorOf(Found), "rewritable",
                         Found.Title + ": " + K.PlanText + Figures});
@@ -250,9 +257,9 @@ std::string escaped(StringRef Text) {
 
 } // namespace
 
-Findings findingsOf(const FileResult &R,
+Findings findingsOf(const FileResult &R, const std::string &File,
                     std::shared_ptr<const std::string> Text) {
-  return Builder(R, std::move(Text)).build();
+  return Builder(R, File, std::move(Text)).build();
 }
 
 Findings findingsOf(std::string Failure,
@@ -279,15 +286,20 @@ std::vector<Finding> carriedOver(const Findings &Good,
 }
 
 json::Array diagnosticsJson(const std::vector<Finding> &Messages,
-                            const std::string &Text) {
+                            const std::string &Text, const std::string &Docs) {
   const LineTable Lines(Text);
   json::Array Result;
-  for (const Finding &M : Messages)
-    Result.push_back(json::Object{{"range", toJSON(Lines.range(M.Where))},
-                                  {"severity", int(M.Severity)},
-                                  {"source", "rcache"},
-                                  {"code", M.Code},
-                                  {"message", utf8(M.Text)}});
+  for (const Finding &M : Messages) {
+    json::Object O{{"range", toJSON(Lines.range(M.Where))},
+                   {"severity", int(M.Severity)},
+                   {"source", "rcache"},
+                   {"code", M.Code},
+                   {"message", utf8(M.Text)}};
+    if (!Docs.empty() && declineInfo(M.Code).Text)
+      O["codeDescription"] =
+          json::Object{{"href", Docs + "/declines/" + M.Code + ".md"}};
+    Result.push_back(std::move(O));
+  }
   return Result;
 }
 

@@ -53,8 +53,9 @@ struct Findings {
   std::string Failure; ///< there was no parse: the reason, for the user
 };
 
-/// \p Text is the document that \p R was made from.
-Findings findingsOf(const FileResult &R,
+/// \p Text is the document \p File that \p R was made from: the source itself
+/// or a header that it includes. Kernels of a header are told and not edited.
+Findings findingsOf(const FileResult &R, const std::string &File,
                     std::shared_ptr<const std::string> Text);
 
 /// The findings when there was no parse at all.
@@ -65,9 +66,11 @@ Findings findingsOf(std::string Failure,
 /// later edits of the same document.
 std::vector<Finding> carriedOver(const Findings &Good, const std::string &Text);
 
-/// The `diagnostics` of textDocument/publishDiagnostics.
+/// The `diagnostics` of textDocument/publishDiagnostics. \p Docs: the URI of the
+/// documentation, for links to the page of a code; "": none.
 llvm::json::Array diagnosticsJson(const std::vector<Finding> &Messages,
-                                  const std::string &Text);
+                                  const std::string &Text,
+                                  const std::string &Docs);
 
 /// The kernel whose name stands at \p Offset of F.Text, or null.
 const KernelFinding *kernelNamed(const Findings &F, unsigned Offset);

@@ -10,11 +10,14 @@
 #include "Server.h"
 #include "SharedOptions.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/LSP/Logging.h"
+#include "llvm/Support/LSP/Protocol.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
@@ -55,6 +58,10 @@ cl::opt<unsigned> Patience(
     "patience", cl::value_desc("ms"), cl::cat(Serve), cl::init(5000),
     cl::desc("A request that waits for an analysis is answered with nothing "
              "after so long (default: 5000)"));
+cl::opt<std::string> Docs(
+    "docs", cl::value_desc("folder|URL"), cl::cat(Serve),
+    cl::desc("The documentation, for links to the page of a decline (default: "
+             "the one that is installed with the server)"));
 cl::opt<bool> LitTest("lit-test", cl::cat(Serve), cl::Hidden,
                       cl::desc("Messages delimited by '// -----', one dealt "
                                "with after the other, indented output"));
@@ -62,6 +69,27 @@ cl::opt<bool> LitTest("lit-test", cl::cat(Serve), cl::Hidden,
 int usageError(const llvm::Twine &Text) {
   llvm::errs() << "rcache-lsp: error: " << Text << '\n';
   return 2;
+}
+
+/// The URI of the folder with declines/CODE.md, or "".
+std::string docsUri(llvm::StringRef Program) {
+  if (llvm::StringRef(Docs).contains("://"))
+    return llvm::StringRef(Docs).rtrim('/').str();
+  llvm::SmallString<256> Folder(Docs);
+  if (Docs.empty()) {
+    Folder = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
+    llvm::sys::path::append(Folder, "share", "doc", "rcache", "docs");
+  }
+  llvm::sys::fs::make_absolute(Folder);
+  llvm::sys::path::remove_dots(Folder, /*remove_dot_dot=*/true);
+  if (!llvm::sys::fs::is_directory(Folder))
+    return "";
+  auto Uri = lsp::URIForFile::fromFile(Folder);
+  if (!Uri) {
+    llvm::consumeError(Uri.takeError());
+    return "";
+  }
+  return Uri->uri().rtrim('/').str();
 }
 
 } // namespace
@@ -92,6 +120,10 @@ int main(int Argc, const char **Argv) {
   O.Pause = std::chrono::milliseconds(LitTest ? 0 : Pause.getValue());
   O.Patience =
       std::chrono::milliseconds(LitTest ? 600000 : Patience.getValue());
+
+  if (LitTest)
+    O.ProgressAfter = std::chrono::milliseconds(0);
+  O.Docs = docsUri(S.ToolPath);
 
   // A crash in the library costs one analysis.
   llvm::CrashRecoveryContext::Enable();

@@ -43,7 +43,7 @@ bool Workspace::ready(const Document &D, Clock::time_point Now) const {
     return false;
   if (D.Dirty)
     return Now >= D.NotBefore || !D.Waiting.empty();
-  return !D.VariantsDue.empty();
+  return !D.VariantsDue.empty() || D.ExplainDue;
 }
 
 /// The document to work on, or null; then \p WakeAt is when to ask again.
@@ -74,6 +74,25 @@ void Workspace::work(Document &D, Guard &G) {
     G.lock();
     return analyzed(D, Stamp, std::move(F));
   }
+  if (D.ExplainDue) {
+    D.ExplainDue = false;
+    G.unlock();
+    auto Page = TheAnalyzer.explain(D.File, *Text);
+    std::string Failure = Page ? "" : llvm::toString(Page.takeError());
+    G.lock();
+    if (Stamp != D.Stamp) // those who wait have been told
+      return;
+    llvm::erase_if(D.Waiting, [&](Request &R) {
+      if (R.Kind != Request::Explain)
+        return false;
+      if (Failure.empty())
+        R.Reply(json::Value(json::Object{{"html", utf8(*Page)}}));
+      else
+        R.Reply(lspError(lsp::ErrorCode::RequestFailed, Failure));
+      return true;
+    });
+    return;
+  }
   const std::string Kernel = D.VariantsDue.front();
   G.unlock();
   lsp::Logger::info("variants of {0} in {1}", Kernel, D.File);
@@ -100,8 +119,14 @@ void Workspace::workLoop() {
       continue;
     }
     D->Busy = true;
+    D->BusySince = Clock::now();
     ++Running;
+    if (O.ProgressAfter.count() == 0)
+      beginProgress(*D);
+    else if (Client.Progress)
+      Work.notify_all(); // the clock has a time to wait for
     work(*D, G);
+    endProgress(*D);
     D->Busy = false;
     --Running;
     Work.notify_all();
@@ -114,7 +139,13 @@ void Workspace::timeLoop() {
   while (!Stopping) {
     const Clock::time_point Now = Clock::now();
     Clock::time_point WakeAt = Clock::time_point::max();
-    for (auto &[Name, D] : Documents)
+    for (auto &[Name, D] : Documents) {
+      if (D->Busy && !D->Progress && Client.Progress) {
+        if (Now >= D->BusySince + O.ProgressAfter)
+          beginProgress(*D);
+        else
+          WakeAt = std::min(WakeAt, D->BusySince + O.ProgressAfter);
+      }
       llvm::erase_if(D->Waiting, [&](Request &R) {
         if (Now < R.Deadline) {
           WakeAt = std::min(WakeAt, R.Deadline);
@@ -125,6 +156,7 @@ void Workspace::timeLoop() {
                                          : json::Value(json::Array()));
         return true;
       });
+    }
     if (WakeAt == Clock::time_point::max())
       Work.wait(G);
     else
@@ -138,7 +170,8 @@ void Workspace::waitUntilIdle() {
     return Stopping ||
            (Running == 0 && llvm::none_of(Documents, [](const auto &Entry) {
               const Document &D = *Entry.second;
-              return !D.Closed && (D.Dirty || !D.VariantsDue.empty());
+              return !D.Closed &&
+                     (D.Dirty || !D.VariantsDue.empty() || D.ExplainDue);
             }));
   });
 }

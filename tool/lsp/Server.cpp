@@ -68,9 +68,20 @@ Server::Server(Connection &C, Settings S, WorkspaceOptions O, bool Sequential)
         {[&C](json::Value Params) {
            C.notify("textDocument/publishDiagnostics", std::move(Params));
          },
-         [this](const std::string &Text) { warn(Text); }}) {
+         [this](const std::string &Text) { warn(Text); },
+         [this](unsigned Token, bool Begin, const std::string &What) {
+           progress(Token, Begin, What);
+         }}) {
   onRequest("textDocument/hover", &Server::hover);
   onRequest("textDocument/codeAction", &Server::codeAction);
+  Requests["codeAction/resolve"] = [this](const Message &M, ReplyFn Reply) {
+    const json::Object *Action = M.Params.getAsObject();
+    if (!Action || !Action->getString("title"))
+      return Reply(lspError(lsp::ErrorCode::InvalidParams,
+                            "codeAction/resolve takes a code action"));
+    W.resolve(idText(M.Id), *Action, std::move(Reply));
+  };
+  onRequest("rcache/explain", &Server::explain);
   Requests["shutdown"] = [this](const Message &, ReplyFn Reply) {
     ShutDown = true;
     W.stop();
@@ -172,7 +183,17 @@ json::Value Server::initialize(const json::Value &Params) {
   if (const json::Value *Can =
           member(Params, {"capabilities", "workspace", "workspaceEdit",
                           "documentChanges"}))
-    VersionedEdits = Can->getAsBoolean().value_or(false);
+    Client.Versioned = Can->getAsBoolean().value_or(false);
+  if (const json::Value *Can =
+          member(Params, {"capabilities", "textDocument", "codeAction",
+                          "resolveSupport", "properties"}))
+    if (const json::Array *Properties = Can->getAsArray())
+      for (const json::Value &Property : *Properties)
+        Client.LazyActions |= Property.getAsString() == StringRef("edit");
+  if (const json::Value *Can =
+          member(Params, {"capabilities", "window", "workDoneProgress"}))
+    Client.Progress = Can->getAsBoolean().value_or(false);
+  W.setClient(Client);
 
   return json::Object{
       {"serverInfo",
@@ -187,7 +208,8 @@ json::Value Server::initialize(const json::Value &Params) {
                 {"save", json::Object{{"includeText", false}}}}},
            {"hoverProvider", true},
            {"codeActionProvider",
-            json::Object{{"codeActionKinds", json::Array{RewriteKind}}}}}}};
+            json::Object{{"codeActionKinds", json::Array{RewriteKind}},
+                         {"resolveProvider", Client.LazyActions}}}}}};
 }
 
 void Server::didOpen(const lsp::DidOpenTextDocumentParams &P) {
@@ -224,7 +246,26 @@ void Server::codeAction(const Message &M, const CodeActionQuery &P,
   if (!asksForRewrites(P.only))
     return Reply(json::Value(json::Array()));
   W.codeActions(idText(M.Id), P.textDocument.uri.file().str(), P.range,
-                VersionedEdits, std::move(Reply));
+                std::move(Reply));
+}
+
+/// Its parameters are those of didClose: the document.
+void Server::explain(const Message &M, const lsp::DidCloseTextDocumentParams &P,
+                     ReplyFn Reply) {
+  W.explain(idText(M.Id), P.textDocument.uri.file().str(), std::move(Reply));
+}
+
+void Server::progress(unsigned Token, bool Begin, const std::string &What) {
+  const std::string Name = "rcache-" + std::to_string(Token);
+  if (Begin)
+    C.call("window/workDoneProgress/create", Name,
+           json::Object{{"token", Name}});
+  C.notify("$/progress",
+           json::Object{{"token", Name},
+                        {"value", Begin ? json::Object{{"kind", "begin"},
+                                                       {"title", "rcache"},
+                                                       {"message", utf8(What)}}
+                                        : json::Object{{"kind", "end"}}}});
 }
 
 void Server::warn(const std::string &Text) {

@@ -40,7 +40,8 @@ private:
   Connection &C;
   const bool Sequential;
   bool Initialized = false, ShutDown = false;
-  bool MarkdownHover = false, VersionedEdits = false;
+  bool MarkdownHover = false;
+  ClientAbilities Client;
 
   using RequestHandler = std::function<void(const Message &, ReplyFn)>;
   using NotificationHandler = std::function<void(const llvm::json::Value &)>;
@@ -65,6 +66,9 @@ private:
   void hover(const Message &M, const llvm::lsp::TextDocumentPositionParams &P,
              ReplyFn Reply);
   void codeAction(const Message &M, const CodeActionQuery &P, ReplyFn Reply);
+  void explain(const Message &M, const llvm::lsp::DidCloseTextDocumentParams &P,
+               ReplyFn Reply);
+  void progress(unsigned Token, bool Begin, const std::string &What);
   void warn(const std::string &Text);
 };
 

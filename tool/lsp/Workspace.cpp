@@ -52,6 +52,7 @@ void Workspace::touch(Document &D, bool TextChanged) {
   D.Current = nullptr;
   D.Variants.clear();
   D.VariantsDue.clear();
+  D.ExplainDue = false;
   D.NotBefore = Clock::now() + (TextChanged ? O.Pause : O.Pause * 0);
   if (TextChanged)
     refuseAll(D, lsp::ErrorCode::ContentModified, "the text has changed");
@@ -134,7 +135,8 @@ void Workspace::publish(const Document &D,
   H.PublishDiagnostics(
       json::Object{{"uri", D.Uri},
                    {"version", D.Version},
-                   {"diagnostics", diagnosticsJson(Messages, *D.Text)}});
+                   {"diagnostics",
+                    diagnosticsJson(Messages, *D.Text, O.Docs)}});
 }
 
 /// \p F is the analysis that was due at \p Stamp. The lock is held.
@@ -167,20 +169,48 @@ void Workspace::hover(const std::string &Id, const std::string &File,
   R.Id = Id;
   R.Kind = Request::Hover;
   R.At = lsp::Range(At);
-  R.ClientCan = Markdown;
+  R.Markdown = Markdown;
   R.Reply = std::move(Reply);
   enter(File, std::move(R));
 }
 
 void Workspace::codeActions(const std::string &Id, const std::string &File,
-                            lsp::Range At, bool Versioned, ReplyFn Reply) {
+                            lsp::Range At, ReplyFn Reply) {
   Request R;
   R.Id = Id;
   R.Kind = Request::CodeActions;
   R.At = At;
-  R.ClientCan = Versioned;
   R.Reply = std::move(Reply);
   enter(File, std::move(R));
+}
+
+void Workspace::resolve(const std::string &Id, json::Object Action,
+                        ReplyFn Reply) {
+  const json::Object *Data = Action.getObject("data");
+  const auto File = Data ? Data->getString("file") : std::nullopt;
+  if (!File) // not one of ours, or it has its edit
+    return Reply(json::Value(std::move(Action)));
+  const std::string Name = File->str();
+  Request R;
+  R.Id = Id;
+  R.Kind = Request::Resolve;
+  R.Action = std::move(Action);
+  R.Reply = std::move(Reply);
+  enter(Name, std::move(R));
+}
+
+void Workspace::explain(const std::string &Id, const std::string &File,
+                        ReplyFn Reply) {
+  Request R;
+  R.Id = Id;
+  R.Kind = Request::Explain;
+  R.Reply = std::move(Reply);
+  enter(File, std::move(R));
+}
+
+void Workspace::setClient(const ClientAbilities &A) {
+  Guard G(Lock);
+  Client = A;
 }
 
 void Workspace::enter(const std::string &File, Request R) {
@@ -191,7 +221,11 @@ void Workspace::enter(const std::string &File, Request R) {
                             "the document '" + File + "' is not open"));
   if (answer(*D, R))
     return;
-  R.Deadline = Clock::now() + O.Patience;
+  // Who sees that something goes on may wait, and may cancel.
+  const bool MayTakeLong = Client.Progress || R.Kind == Request::Resolve ||
+                           R.Kind == Request::Explain;
+  R.Deadline =
+      MayTakeLong ? Clock::time_point::max() : Clock::now() + O.Patience;
   D->Waiting.push_back(std::move(R));
   Work.notify_all();
 }
@@ -205,8 +239,10 @@ void Workspace::cancel(const std::string &Id) {
             lspError(lsp::ErrorCode::RequestCancelled, "cancelled"));
         D->Waiting.erase(D->Waiting.begin() + I);
         // The edits of a rewrite that nobody waits for are not worth a parse.
-        if (D->Waiting.empty())
+        if (D->Waiting.empty()) {
           D->VariantsDue.clear();
+          D->ExplainDue = false;
+        }
         return;
       }
 }
@@ -225,11 +261,26 @@ void Workspace::answerAll(Document &D) {
 /// True when \p R was answered.
 bool Workspace::answer(Document &D, Request &R) {
   if (!D.Wanted || D.Lost) {
-    R.Reply(R.Kind == Request::Hover ? json::Value(nullptr)
-                                     : json::Value(json::Array()));
+    if (R.Kind == Request::Resolve || R.Kind == Request::Explain)
+      R.Reply(lspError(lsp::ErrorCode::RequestFailed,
+                       "there is nothing of CUDA in this document"));
+    else
+      R.Reply(R.Kind == Request::Hover ? json::Value(nullptr)
+                                       : json::Value(json::Array()));
     return true;
   }
-  return R.Kind == Request::Hover ? answerHover(D, R) : answerCodeActions(D, R);
+  switch (R.Kind) {
+  case Request::Hover:
+    return answerHover(D, R);
+  case Request::CodeActions:
+    return answerCodeActions(D, R);
+  case Request::Resolve:
+    return answerResolve(D, R);
+  case Request::Explain: // by the thread that makes the page
+    D.ExplainDue = true;
+    return false;
+  }
+  return false;
 }
 
 /// What was known of a kernel stays worth showing while its text is analysed
@@ -243,7 +294,7 @@ bool Workspace::answerHover(Document &D, Request &R) {
       for (Span Name : K.Names) {
         std::optional<Span> Here = mapSpan(Name, *F->Text, *D.Text);
         if (Here && Here->touches({Offset, Offset})) {
-          R.Reply(hoverJson(K, *Here, *D.Text, R.ClientCan));
+          R.Reply(hoverJson(K, *Here, *D.Text, R.Markdown));
           return true;
         }
       }
@@ -256,28 +307,31 @@ bool Workspace::answerHover(Document &D, Request &R) {
   return true;
 }
 
-json::Value Workspace::actionJson(const Document &D, const std::string &Title,
-                                  bool Preferred,
-                                  const std::vector<Edit> &Edits,
-                                  bool Versioned) const {
+json::Value Workspace::editJson(const Document &D,
+                                const std::vector<Edit> &Edits) const {
   json::Value Changes = textEdits(Edits, *D.Text);
-  json::Object Workspace;
-  if (Versioned)
-    Workspace["documentChanges"] = json::Array{json::Object{
-        {"textDocument", json::Object{{"uri", D.Uri}, {"version", D.Version}}},
-        {"edits", std::move(Changes)}}};
-  else
-    Workspace["changes"] = json::Object{{D.Uri, std::move(Changes)}};
-  json::Object Action{{"title", utf8(Title)},
-                      {"kind", "refactor.rewrite"},
-                      {"edit", std::move(Workspace)}};
+  if (!Client.Versioned)
+    return json::Object{
+        {"changes", json::Object{{D.Uri, std::move(Changes)}}}};
+  return json::Object{
+      {"documentChanges",
+       json::Array{json::Object{
+           {"textDocument",
+            json::Object{{"uri", D.Uri}, {"version", D.Version}}},
+           {"edits", std::move(Changes)}}}}};
+}
+
+json::Object Workspace::actionJson(const Document &D, const std::string &Title,
+                                   bool Preferred) const {
+  json::Object Action{{"title", utf8(Title)}, {"kind", "refactor.rewrite"}};
   if (Preferred)
     Action["isPreferred"] = true;
   return Action;
 }
 
-/// Needs the analysis of exactly this text, and the edits of each kernel that
-/// the range touches; asks for what is missing.
+/// Needs the analysis of exactly this text and, unless the client asks for the
+/// edits when it needs them, those of each kernel that the range touches; asks
+/// for what is missing.
 bool Workspace::answerCodeActions(Document &D, Request &R) {
   if (!D.Current)
     return false;
@@ -291,7 +345,7 @@ bool Workspace::answerCodeActions(Document &D, Request &R) {
         !llvm::any_of(K.Places, [&](Span S) { return S.touches(Range); }))
       continue;
     Kernels.push_back(&K);
-    if (D.Variants.count(K.Name))
+    if (Client.LazyActions || D.Variants.count(K.Name))
       continue;
     Complete = false;
     if (!llvm::is_contained(D.VariantsDue, K.Name))
@@ -300,17 +354,86 @@ bool Workspace::answerCodeActions(Document &D, Request &R) {
   if (!Complete)
     return false;
   json::Array Actions;
-  for (const KernelFinding *K : Kernels)
-    for (const Variant &V : D.Variants[K->Name])
-      Actions.push_back(actionJson(D, V.Title,
-                                   V.Preferred && Kernels.size() == 1, V.Edits,
-                                   R.ClientCan));
+  // \p Edits: null for an action that is completed when it is chosen.
+  auto Add = [&](const std::string &Title, bool Preferred,
+                 const std::string &Kernel, unsigned Factor,
+                 const std::vector<Edit> *Edits) {
+    json::Object Action = actionJson(D, Title, Preferred);
+    if (Edits)
+      Action["edit"] = editJson(D, *Edits);
+    else
+      Action["data"] = json::Object{{"file", utf8(D.File)},
+                                    {"stamp", static_cast<int64_t>(D.Stamp)},
+                                    {"kernel", utf8(Kernel)},
+                                    {"factor", static_cast<int64_t>(Factor)}};
+    Actions.push_back(std::move(Action));
+  };
+  for (const KernelFinding *K : Kernels) {
+    if (!Client.LazyActions) {
+      for (const Variant &V : D.Variants[K->Name])
+        Add(V.Title, V.Preferred && Kernels.size() == 1, K->Name, 0, &V.Edits);
+      continue;
+    }
+    Add(variantTitle(K->Name, 0), Kernels.size() == 1, K->Name, 0, nullptr);
+    for (unsigned Factor : CoarseningFactors)
+      Add(variantTitle(K->Name, Factor), false, K->Name, Factor, nullptr);
+  }
   if (!Kernels.empty() && Rewritable > 1)
-    Actions.push_back(
-        actionJson(D, "Rewrite all kernels of the file with the register cache",
-                   false, D.Current->Edits, R.ClientCan));
+    Add("Rewrite all kernels of the file with the register cache", false, "", 0,
+        Client.LazyActions ? nullptr : &D.Current->Edits);
   R.Reply(std::move(Actions));
   return true;
+}
+
+/// The edit of an action that was chosen.
+bool Workspace::answerResolve(Document &D, Request &R) {
+  const json::Object &Data = *R.Action.getObject("data");
+  if (Data.getInteger("stamp") != static_cast<int64_t>(D.Stamp)) {
+    R.Reply(lspError(lsp::ErrorCode::ContentModified, "the text has changed"));
+    return true;
+  }
+  if (!D.Current)
+    return false;
+  auto Complete = [&](const std::vector<Edit> &Edits) {
+    R.Action["edit"] = editJson(D, Edits);
+    R.Reply(json::Value(std::move(R.Action)));
+    return true;
+  };
+  const std::string Kernel = Data.getString("kernel").value_or("").str();
+  if (Kernel.empty())
+    return Complete(D.Current->Edits);
+  auto Found = D.Variants.find(Kernel);
+  if (Found == D.Variants.end()) {
+    if (!llvm::is_contained(D.VariantsDue, Kernel))
+      D.VariantsDue.push_back(Kernel);
+    return false;
+  }
+  const auto Factor =
+      static_cast<unsigned>(Data.getInteger("factor").value_or(0));
+  for (const Variant &V : Found->second)
+    if (llvm::is_contained(V.Factors, Factor))
+      return Complete(V.Edits);
+  R.Reply(lspError(lsp::ErrorCode::RequestFailed,
+                   "'" + Kernel + "' cannot have " + std::to_string(Factor) +
+                       " outputs a thread"));
+  return true;
+}
+
+//===-- Work in progress --------------------------------------------------===//
+
+/// The lock is held.
+void Workspace::beginProgress(Document &D) {
+  if (!Client.Progress || D.Progress)
+    return;
+  D.Progress = ++LastToken;
+  H.Progress(D.Progress, true,
+             "analysing " + llvm::sys::path::filename(D.File).str());
+}
+
+void Workspace::endProgress(Document &D) {
+  if (D.Progress)
+    H.Progress(D.Progress, false, "");
+  D.Progress = 0;
 }
 
 } // namespace rcache

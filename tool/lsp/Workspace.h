@@ -42,6 +42,16 @@ struct WorkspaceOptions {
   std::chrono::milliseconds Pause{200};
   /// A request that has waited so long is answered with nothing.
   std::chrono::milliseconds Patience{5000};
+  /// An analysis that takes longer is shown as work in progress.
+  std::chrono::milliseconds ProgressAfter{500};
+  std::string Docs; ///< URI of the documentation, "": none
+};
+
+/// What the client can do, from `initialize`.
+struct ClientAbilities {
+  bool Versioned = false;   ///< takes `documentChanges`
+  bool LazyActions = false; ///< asks for an action's edit when it is chosen
+  bool Progress = false;    ///< shows work in progress: requests may take long
 };
 
 class Workspace {
@@ -50,7 +60,11 @@ public:
     std::function<void(llvm::json::Value Params)> PublishDiagnostics;
     /// A message about the set-up; each text once.
     std::function<void(const std::string &Text)> Warn;
+    /// Work in progress: \p Begin, what; else the end of it.
+    std::function<void(unsigned Token, bool Begin, const std::string &What)>
+        Progress;
   };
+  void setClient(const ClientAbilities &A);
 
   Workspace(Settings S, WorkspaceOptions O, Hooks H);
   /// Waits for analyses that run; waiting requests stay unanswered, see stop().
@@ -73,9 +87,12 @@ public:
   // Requests; \p Id is the text of the client's id.
   void hover(const std::string &Id, const std::string &File,
              llvm::lsp::Position At, bool Markdown, ReplyFn Reply);
-  /// \p Versioned: the client takes `documentChanges`.
   void codeActions(const std::string &Id, const std::string &File,
-                   llvm::lsp::Range At, bool Versioned, ReplyFn Reply);
+                   llvm::lsp::Range At, ReplyFn Reply);
+  /// Completes \p Action, made by codeActions for a client of LazyActions.
+  void resolve(const std::string &Id, llvm::json::Object Action, ReplyFn Reply);
+  /// The page of --explain.
+  void explain(const std::string &Id, const std::string &File, ReplyFn Reply);
   /// Answers a waiting request with RequestCancelled; none: does nothing.
   void cancel(const std::string &Id);
 
@@ -88,9 +105,10 @@ public:
 private:
   struct Request {
     std::string Id;
-    enum KindTy { Hover, CodeActions } Kind = Hover;
+    enum KindTy { Hover, CodeActions, Resolve, Explain } Kind = Hover;
     llvm::lsp::Range At;
-    bool ClientCan = false; ///< Markdown or versioned edits
+    bool Markdown = false;
+    llvm::json::Object Action; ///< to be completed
     Clock::time_point Deadline;
     ReplyFn Reply;
   };
@@ -110,6 +128,9 @@ private:
     std::map<std::string, std::vector<Variant>>
         Variants; ///< of Text, by kernel
     std::vector<std::string> VariantsDue;
+    bool ExplainDue = false;
+    Clock::time_point BusySince;
+    unsigned Progress = 0; ///< token of what is shown, 0: nothing
     std::vector<Request> Waiting;
   };
   using DocumentRef = std::shared_ptr<Document>;
@@ -121,6 +142,8 @@ private:
   std::condition_variable Work, Idle;
   std::map<std::string, DocumentRef> Documents;
   std::vector<std::string> Warned;
+  ClientAbilities Client;
+  unsigned LastToken = 0;
   unsigned Running = 0;
   bool Stopping = false;
   std::vector<std::thread> Threads; ///< the first keeps time, the others work
@@ -132,9 +155,13 @@ private:
   bool answer(Document &D, Request &R);
   bool answerHover(Document &D, Request &R);
   bool answerCodeActions(Document &D, Request &R);
-  llvm::json::Value actionJson(const Document &D, const std::string &Title,
-                               bool Preferred, const std::vector<Edit> &Edits,
-                               bool Versioned) const;
+  bool answerResolve(Document &D, Request &R);
+  llvm::json::Value editJson(const Document &D,
+                             const std::vector<Edit> &Edits) const;
+  llvm::json::Object actionJson(const Document &D, const std::string &Title,
+                                bool Preferred) const;
+  void beginProgress(Document &D);
+  void endProgress(Document &D);
   void answerAll(Document &D);
   static void refuseAll(Document &D, llvm::lsp::ErrorCode Code,
                         const char *Text);
