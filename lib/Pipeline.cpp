@@ -25,6 +25,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <cstring>
 #include <map>
 #include <set>
 
@@ -200,7 +201,7 @@ private:
         C.R.Verdict = KernelResult::NotShared;
       return;
     }
-    if (M.Launches.empty())
+    if (M.Launches.empty() && !(O.WithoutLaunch && M.InMainFile))
       return decline(C, "no-launch", unseenLaunches(M));
     if (!M.InsertOffset)
       return decline(C, "launch-not-editable",
@@ -560,7 +561,8 @@ private:
     for (Case &C : G) {
       if (!C.Emitted)
         continue;
-      if (llvm::none_of(C.M->Launches, [&](const LaunchSite &L) {
+      if (!forCallersElsewhere(C) &&
+          llvm::none_of(C.M->Launches, [&](const LaunchSite &L) {
             return Edits.canEdit(L, *M.InsertOffset);
           })) {
         for (const LaunchSite &L : C.M->Launches)
@@ -611,7 +613,24 @@ private:
     std::string Code;
     for (const std::string &T : Texts)
       Code += T + "\n";
-    Code += emitLaunchFunction(Cases, AllSame, Function, VoidArgs, Configured);
+    std::string Launch =
+        emitLaunchFunction(Cases, AllSame, Function, VoidArgs, Configured);
+    const std::string Local = "static inline void " + Function + "(";
+    const size_t At = Launch.find(Local);
+    if (At != std::string::npos) {
+      // Callers elsewhere need a name that the linker knows.
+      if (forCallersElsewhere(G.front()) && !M.IsTemplate)
+        Launch.erase(At, std::strlen("static inline "));
+      for (Case &C : G)
+        if (C.Emitted) {
+          const size_t Begin = Launch.find("void " + Function + "(");
+          C.R.KernelName = C.Emitted->KernelName;
+          C.R.LaunchFunction =
+              Launch.substr(Begin, Launch.find(" {\n", Begin) - Begin);
+          C.R.LaunchText = C.Emitted->Launch;
+        }
+    }
+    Code += Launch;
     Edits.insertKernel(M, Code, Helpers);
     for (Case &C : G)
       for (const LaunchSite &L : C.M->Launches) {
@@ -644,6 +663,11 @@ private:
           return false;
     }
     return true;
+  }
+
+  /// Whoever launches it is to call the launch function by hand.
+  bool forCallersElsewhere(const Case &C) const {
+    return O.WithoutLaunch && C.M->Launches.empty();
   }
 
   static void rename(EmittedKernel &E, const std::string &From,

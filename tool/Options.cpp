@@ -103,6 +103,10 @@ cl::list<std::string> Kernels("kernel", cl::value_desc("name"),
                               cl::cat(rewriteCategory()),
                               cl::desc("Only this kernel (repeatable; a name "
                                        "or a qualified name)"));
+cl::opt<bool> WithoutLaunch(
+    "without-launch", cl::cat(rewriteCategory()),
+    cl::desc("Write kernels that nothing in the file launches as well, each "
+             "with a launch function for callers elsewhere (docs/callers.md)"));
 cl::opt<bool> KernelsElsewhere(
     "kernels-elsewhere", cl::cat(rewriteCategory()), cl::Hidden,
     cl::desc("For builds that name the kernels of several files: one that this "
@@ -363,6 +367,7 @@ bool copyOptions(ToolOptions &O) {
   L.Distribution = Distribution;
   L.Force = Force;
   L.LineDirectives = LineDirectives;
+  L.WithoutLaunch = WithoutLaunch;
   L.PrintAfter = PrintAfter;
   if (!L.PrintAfter.empty() && L.PrintAfter != "model" &&
       L.PrintAfter != "plan" && L.PrintAfter != "predict" &&

@@ -92,6 +92,9 @@ struct Options {
                                     ///< where there are any
   /// Forms of kernels whose text was written anew before the parse, by formKey.
   std::map<std::string, TextForm> Forms;
+  /// Write kernels that nothing in the file launches as well, each with its launch
+  /// function, which callers elsewhere may call then.
+  bool WithoutLaunch = false;
   bool LineDirectives = false;      ///< #line, so that tools show the user's file
   /// Empty: the new text is neither compiled nor executed before it is handed out.
   SelfCheckHook SelfCheck;
@@ -127,6 +130,10 @@ struct KernelResult {
   double OriginalClocks = 0;
   std::string Dump;                   ///< --print-after
   unsigned LaunchesRewritten = 0, LaunchesLeft = 0;
+  /// Rewritten: how it is launched, for callers that do it by hand.
+  std::string KernelName;     ///< of the new kernel
+  std::string LaunchFunction; ///< declaration of the function that asks and launches
+  std::string LaunchText;     ///< what it does where its conditions hold, C++
 };
 
 struct Result {

@@ -231,6 +231,17 @@ void writeCandidate(json::OStream &J, const Candidate &K) {
   });
 }
 
+/// How the new kernel is launched, for callers that are edited by hand.
+void writeContract(json::OStream &J, const KernelResult &K) {
+  if (K.LaunchFunction.empty())
+    return;
+  J.attributeObject("contract", [&] {
+    J.attribute("kernel", utf8(K.KernelName));
+    J.attribute("function", utf8(K.LaunchFunction));
+    J.attribute("launch", utf8(K.LaunchText));
+  });
+}
+
 void writeMix(json::OStream &J, const std::vector<MemoryAccesses> &Accesses,
               llvm::StringRef Name) {
   J.attributeArray(Name, [&] {
@@ -399,6 +410,7 @@ void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
       writeStrings(J, "warnings", K.Warnings);
     if (K.Verdict == KernelResult::Rewritten && K.ThePlan)
       writePlan(J, K.Model.get(), *K.ThePlan);
+    writeContract(J, K);
     writeStatements(J, "checks", checksOf(K));
     if (K.Verdict == KernelResult::Rewritten)
       J.attributeArray("distribution", [&] {

@@ -22,7 +22,7 @@ for part in re.split(r"^(?=\*\*[A-Z]+\*\*)", text.split("\n## ")[0], flags=re.M)
     sections[name] = set(re.findall(r"`(\w+)`", part))
 # Objects inside of objects, by the field that holds them.
 INNER = {"files": "FILE", "kernels": "KERNEL", "declines": "DECLINE", "plan": "PLAN", "distribution": "WINDOW",
-         "choice": "CHOICE", "links": "LINK", "original": "CHOICE FIGURES", "candidates": "CHOICE FIGURES"}
+         "choice": "CHOICE", "links": "LINK", "contract": "CONTRACT", "original": "CHOICE FIGURES", "candidates": "CHOICE FIGURES"}
 used = {name: set() for name in sections}
 problems = set()
 
