@@ -180,7 +180,7 @@ public:
       if (!V.IsParam)
         Locals.insert(V.Name);
     for (const ArrayPlan &A : P.Arrays)
-      if (A.X == Exchange::Shared)
+      if (A.isShared())
         Kept.insert(A.Array);
   }
 
