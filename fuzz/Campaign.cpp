@@ -346,8 +346,8 @@ private:
   std::string Stem;
 
   /// The original, run. Mutants ask for the same one again and again.
-  Ran original(const std::string &Source,
-               const std::vector<std::string> &Flags, unsigned Time) {
+  Ran original(const std::string &Source, const std::vector<std::string> &Flags,
+               unsigned Time) {
     thread_local std::string Text;
     thread_local Ran Last;
     std::string Now = readFile(Source);

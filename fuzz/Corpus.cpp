@@ -81,10 +81,9 @@ CorpusCounts writeCorpus(const CampaignOptions &O, const Tools &T,
   if (llvm::sys::fs::create_directories(Folder) ||
       !writeFile(Folder + "/compare.sh", Compare))
     return N;
-  llvm::sys::fs::setPermissions(Folder + "/compare.sh",
-                                llvm::sys::fs::all_read |
-                                    llvm::sys::fs::all_exe |
-                                    llvm::sys::fs::owner_write);
+  llvm::sys::fs::setPermissions(
+      Folder + "/compare.sh", llvm::sys::fs::all_read | llvm::sys::fs::all_exe |
+                                  llvm::sys::fs::owner_write);
   N.Written = true;
   forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
     const std::string Stem = T.Folder + "/corpus-" + num(J);

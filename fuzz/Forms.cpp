@@ -31,8 +31,7 @@ std::string Forms::counter(const std::string &Init, const std::string &Type) {
 std::string Forms::integer(const std::string &Where, const std::string &V,
                            std::string &Pre, Place P) {
   enum : unsigned { N = 58 };
-  if (auto It = Same.find(V);
-      It != Same.end() && C.chance(Where + "Reuse", 60))
+  if (auto It = Same.find(V); It != Same.end() && C.chance(Where + "Reuse", 60))
     return It->second;
   unsigned F = form(Where, N);
   if (F == 0)
@@ -54,12 +53,13 @@ std::string Forms::integer(const std::string &Where, const std::string &V,
         return;
       }
       E = fresh("v");
-      static const char *const How[] = {"int $E = $I;", "int $E($I);",
-                                        "int $E{(int)($I)};", "auto $E = (int)($I);",
-                                        "int $E = {(int)($I)};",
-                                        "int $E = $I, *$E_p = &$E;"};
+      static const char *const How[] = {
+          "int $E = $I;",          "int $E($I);",
+          "int $E{(int)($I)};",    "auto $E = (int)($I);",
+          "int $E = {(int)($I)};", "int $E = $I, *$E_p = &$E;"};
       Pre += "  " +
-             sub(How[C.pick("how", 6)], {{"E_p", E + "_p"}, {"E", E}, {"I", Init}}) +
+             sub(How[C.pick("how", 6)],
+                 {{"E_p", E + "_p"}, {"E", E}, {"I", Init}}) +
              "\n";
       if (!C.chance("unseen", 20))
         Observed.push_back(E);
@@ -130,8 +130,8 @@ std::string Forms::integer(const std::string &Where, const std::string &V,
     case 14: {
       Var("5");
       std::string L = fresh("fn");
-      Pre += Text("  auto " + L +
-                  " = [$E](int v) mutable { return $E++, v; };\n");
+      Pre +=
+          Text("  auto " + L + " = [$E](int v) mutable { return $E++, v; };\n");
       return Text(L + "($V)");
     }
     case 15: {
@@ -451,9 +451,9 @@ std::string Forms::value(const std::string &Where, const std::string &Type,
     return Text("(($E = $V), (" + W + " = $E))");
   }
   case 23: {
-    std::string H = helper(Text(
-        "struct $h {\n  $T v;\n  __device__ explicit $h($T x) : v(x) {}\n"
-        "  __device__ operator $T() const { return v; }\n};\n"));
+    std::string H = helper(
+        Text("struct $h {\n  $T v;\n  __device__ explicit $h($T x) : v(x) {}\n"
+             "  __device__ operator $T() const { return v; }\n};\n"));
     return Text("$T(" + H + "($V))");
   }
   case 24: {
@@ -685,8 +685,11 @@ void Forms::declareAll(const std::string &Where, const std::string &Type,
       *X.Name = declare(*X.Name, Type, *X.Name, Resolved(X.V), Text);
     return;
   }
-  static const char *const Inits[] = {" = $V", "($V)", "{$T($V)}",
-                                      " = {$T($V)}", "_s[1] = {$T($V)}",
+  static const char *const Inits[] = {" = $V",
+                                      "($V)",
+                                      "{$T($V)}",
+                                      " = {$T($V)}",
+                                      "_s[1] = {$T($V)}",
                                       " = $V, *$N_p = &$N"};
   const bool Const = C.chance("const", 40);
   Text += Const ? "  const " : "  ";
@@ -695,8 +698,10 @@ void Forms::declareAll(const std::string &Where, const std::string &Type,
     unsigned F = form("init" + num(I), 6);
     const std::string N = *D[I].Name;
     Text += (I ? ", " : "") + N +
-            sub(Inits[F],
-                {{"V", Resolved(D[I].V)}, {"T", Type}, {"N_p", N + "_p"}, {"N", N}});
+            sub(Inits[F], {{"V", Resolved(D[I].V)},
+                           {"T", Type},
+                           {"N_p", N + "_p"},
+                           {"N", N}});
     if (F == 4)
       *D[I].Name = N + "_s[0]";
     if (F == 5)
@@ -838,11 +843,8 @@ std::string Forms::element(const std::string &Where, const std::string &Type,
   std::string Q;
   const std::string Const = Write ? "" : "const ";
   auto Text = [&](const std::string &X) {
-    return sub(X, {{"A", Array},
-                   {"I", Index},
-                   {"T", Type},
-                   {"K", Const},
-                   {"Q", Q}});
+    return sub(
+        X, {{"A", Array}, {"I", Index}, {"T", Type}, {"K", Const}, {"Q", Q}});
   };
   switch (F) {
   case 0:

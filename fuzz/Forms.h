@@ -45,7 +45,8 @@ public:
   std::string declare(const std::string &Where, const std::string &Type,
                       const std::string &Name, const std::string &V,
                       std::string &Text);
-  /// Several of them, perhaps in one statement. \p Names become what names them.
+  /// Several of them, perhaps in one statement. \p Names become what names
+  /// them.
   struct Declarator {
     std::string *Name;
     std::string V;
@@ -57,8 +58,7 @@ public:
   /// An lvalue or rvalue for `Array[Index]`, an array of \p Type.
   std::string element(const std::string &Where, const std::string &Type,
                       const std::string &Array, const std::string &Index,
-                      std::string &Pre, bool Write,
-                      bool IsArray = true);
+                      std::string &Pre, bool Write, bool IsArray = true);
   /// A condition that is \p V.
   std::string condition(const std::string &Where, const std::string &V,
                         std::string &Pre, Place P = {});
@@ -67,13 +67,11 @@ public:
   std::string After;  ///< behind it
   std::string Top;    ///< declarations at the top of the kernel
   std::vector<std::string> Observed; ///< int expressions for the trace
-  bool UsesHits = false; ///< an `int *hits` is counted up
-  bool UsesLog = false;  ///< an `int *log`, one element a thread, is written
+  bool UsesHits = false;             ///< an `int *hits` is counted up
+  bool UsesLog = false;     ///< an `int *log`, one element a thread, is written
   std::string Thread = "0"; ///< element of the log that belongs to the thread
 
-  std::string fresh(const std::string &Stem) {
-    return Stem + num(++Count);
-  }
+  std::string fresh(const std::string &Stem) { return Stem + num(++Count); }
   unsigned form(const std::string &Where, unsigned N);
 
 private:

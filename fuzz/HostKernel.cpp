@@ -66,12 +66,12 @@ private:
   }
 
   void names() {
-    static const char *const As[] = {"a",        "in",      "rc_grid",
-                                     "rc_block", "rc_src",  "x",
-                                     "launch",   "stream",  "rc_stream"};
-    static const char *const Outs[] = {"out",     "rc_merged", "rc_shared",
-                                       "dst",     "grid",      "rc_blocks",
-                                       "rc_s",    "kernel"};
+    static const char *const As[] = {"a",        "in",     "rc_grid",
+                                     "rc_block", "rc_src", "x",
+                                     "launch",   "stream", "rc_stream"};
+    static const char *const Outs[] = {"out",  "rc_merged", "rc_shared",
+                                       "dst",  "grid",      "rc_blocks",
+                                       "rc_s", "kernel"};
     static const char *const Ns[] = {"n",    "rc_threads", "rc_tx", "size",
                                      "rc_n", "rc_grid_x",  "block", "count"};
     A = As[form("nameIn", 9)];
@@ -88,7 +88,8 @@ private:
     if (Struct)
       Text += "  const $T *$A = p.$A;\n  $T *$O = p.$O;\n  int $N = p.$N;\n";
     if (Shape == 3) {
-      S = "  extern __shared__ __align__(16) unsigned char mem_$K[];\n  $T *s = "
+      S = "  extern __shared__ __align__(16) unsigned char mem_$K[];\n  $T *s "
+          "= "
           "($T *)mem_$K;\n";
       Text += S + "  const int t = threadIdx.x, g = blockIdx.x * blockDim.x + "
                   "t;\n  s[t] = g < $N ? $A[g] : $T(0);\n  if (t < 2)\n    s[t "
@@ -103,11 +104,12 @@ private:
                 "= g + $B < $N ? $A[g + $B] : $T(0);\n  __syncthreads();\n  if "
                 "(g < $N)\n    $O[g] = s[t] + $W * s[t + 1] + s[t + 2]$X;\n";
       else if (Shape == 1)
-        Text += "  s[t + 1] = g < $N ? $A[g] : $T(0);\n  if (t == 0)\n    s[0] "
-                "= g > 0 ? $A[g - 1] : $T(0);\n  if (t == $B - 1)\n    s[$B + "
-                "1] = g + 1 < $N ? $A[g + 1] : $T(0);\n  __syncthreads();\n  if "
-                "(g >= $N)\n    return;\n  $O[g] = s[t] + $W * s[t + 1] - s[t + "
-                "2]$X;\n";
+        Text +=
+            "  s[t + 1] = g < $N ? $A[g] : $T(0);\n  if (t == 0)\n    s[0] "
+            "= g > 0 ? $A[g - 1] : $T(0);\n  if (t == $B - 1)\n    s[$B + "
+            "1] = g + 1 < $N ? $A[g + 1] : $T(0);\n  __syncthreads();\n  if "
+            "(g >= $N)\n    return;\n  $O[g] = s[t] + $W * s[t + 1] - s[t + "
+            "2]$X;\n";
       else
         Text += "  s[t] = g < $N ? $A[g] : $T(0);\n  __syncthreads();\n  if (g "
                 "< $N)\n    $O[g] = $W * s[$B - 1 - t] + s[t]$X;\n";
@@ -154,9 +156,9 @@ private:
            ") {\n" + body(T, W) + "}\n";
   }
 
-  std::string Callee;           ///< in front of <<<
+  std::string Callee; ///< in front of <<<
   std::string Types[2] = {"float", "float"};
-  std::string AfterHost;        ///< text behind the host function
+  std::string AfterHost; ///< text behind the host function
   std::string UsingInHost;
 
   void kernels() {
@@ -165,8 +167,8 @@ private:
       Bounds = "__launch_bounds__(" + num(Block) + ") ";
       break;
     case 2:
-      Before += "#define BOUNDS_" + N + " __launch_bounds__(" + num(Block) +
-                ", 2)\n";
+      Before +=
+          "#define BOUNDS_" + N + " __launch_bounds__(" + num(Block) + ", 2)\n";
       Bounds = "BOUNDS_" + N + " ";
       break;
     case 3:
@@ -218,8 +220,8 @@ private:
       Types[1] = Other;
       break;
     case 8: // a template and an overload
-      Device = define("template <class T>\n", N, "T", 2) +
-               define("", N, Other, 4);
+      Device =
+          define("template <class T>\n", N, "T", 2) + define("", N, Other, 4);
       Types[1] = Other;
       break;
     case 9:
@@ -242,7 +244,8 @@ private:
       UsingInHost = "  using n_" + N + "::" + N + ";\n";
       break;
     case 13:
-      Device = "namespace n_" + N + " {\ninline namespace v1 {\nnamespace deep "
+      Device = "namespace n_" + N +
+               " {\ninline namespace v1 {\nnamespace deep "
                "{\n" +
                define("", N, T, 2) + "}\n}\n}\nnamespace short_" + N + " = n_" +
                N + "::deep;\n";
@@ -250,20 +253,22 @@ private:
       break;
     case 14:
       BName = "B";
-      Device = define("template <class T = " + T + ", int B = " + num(Block) +
-                          ">\n",
-                      N, "T", 2);
+      Device =
+          define("template <class T = " + T + ", int B = " + num(Block) + ">\n",
+                 N, "T", 2);
       Callee = N + "<>";
       break;
     case 15:
-      Device = "namespace n_" + N + " {\nnamespace rcache {\nstruct device {};\n"
+      Device = "namespace n_" + N +
+               " {\nnamespace rcache {\nstruct device {};\n"
                "}\n" +
                define("", N, T, 2) + "}\n";
       Callee = "::n_" + N + "::" + N;
       break;
     case 16:
-      Device = "__global__ void " + N + "_rc(int *x) { *x = 3; }\nstatic void " +
-               N + "_rc_launch(int) {}\nstruct " + N + "_rc_any_block {};\n" +
+      Device = "__global__ void " + N +
+               "_rc(int *x) { *x = 3; }\nstatic void " + N +
+               "_rc_launch(int) {}\nstruct " + N + "_rc_any_block {};\n" +
                define("", N, T, 2);
       break;
     case 17:
@@ -467,8 +472,9 @@ private:
       return Text("($X.x = $V, $X)");
     }
     case 22: {
-      HostTypes += Text("static dim3 $X_of$K(unsigned v, int *c) {\n  *c += 7;\n"
-                        "  return dim3(v);\n}\n");
+      HostTypes +=
+          Text("static dim3 $X_of$K(unsigned v, int *c) {\n  *c += 7;\n"
+               "  return dim3(v);\n}\n");
       return Text("$X_of$K($V, &$E)", counter());
     }
     case 23: {
@@ -515,8 +521,8 @@ private:
     std::string Bytes = "0";
     if (Shape == 3) {
       std::string E = "(" + B + " + 2) * sizeof(" + T + ")";
-      static const char *const Forms[] = {"$E", "(int)($E)", "bytes", "$E + 512",
-                                          "size_t{$E}"};
+      static const char *const Forms[] = {"$E", "(int)($E)", "bytes",
+                                          "$E + 512", "size_t{$E}"};
       unsigned SF = form("bytes", 5);
       Bytes = sub(Forms[SF], {{"E", E}});
       if (SF == 2) {
@@ -640,15 +646,17 @@ private:
              ".gridDim = " + Grid + ";\n    " + X + ".blockDim = " + Bl +
              ";\n    " + X + ".dynamicSmemBytes = " + Bytes + ";\n    " + X +
              ".stream = " + Stream + ";\n";
-      return "cudaLaunchKernelEx(&" + X + ", " + F + ", (" + CT + ")" + Each[0] +
-             ", " + Each[1] + ", (int)" + Each[2] +
+      return "cudaLaunchKernelEx(&" + X + ", " + F + ", (" + CT + ")" +
+             Each[0] + ", " + Each[1] + ", (int)" + Each[2] +
              (Each.size() > 3 ? ", " + Each[3] : "") + ")";
     case 12:
       Pre += "    decltype(&" + F + ") " + X + "[] = {" + F + "};\n";
       return X + "[0]<<<" + Config + ">>>(" + Args + ")";
     case 13:
-      Pre += "    fz::note(\"" + N + "\", (int)cudaFuncSetCacheConfig((const "
-             "void *)" + F + ", cudaFuncCachePreferL1));\n";
+      Pre += "    fz::note(\"" + N +
+             "\", (int)cudaFuncSetCacheConfig((const "
+             "void *)" +
+             F + ", cudaFuncCachePreferL1));\n";
       return F + "<<<" + Config + ">>>(" + Args + ")";
     case 14:
       Pre += "    cudaFuncAttributes " + X + ";\n    cudaFuncGetAttributes(&" +
@@ -686,8 +694,9 @@ private:
     case 8:
       return Text("    [&] { return (void)($L); }();");
     case 9:
-      return Text("    switch (n > -3) {\n    case 1:\n      $L;\n    default:\n"
-                  "      break;\n    }");
+      return Text(
+          "    switch (n > -3) {\n    case 1:\n      $L;\n    default:\n"
+          "      break;\n    }");
     case 10:
       return Text("    for (int i = 0; i < 1; ($L), ++i) {\n    }");
     case 11: {
@@ -697,8 +706,8 @@ private:
     }
     case 12: {
       std::string M = fresh("CHECKED") + "_" + N;
-      HostTypes += "#define " + M +
-                   "(x) (x); fz::note(\"" + N + "\", (int)cudaPeekAtLastError())\n";
+      HostTypes += "#define " + M + "(x) (x); fz::note(\"" + N +
+                   "\", (int)cudaPeekAtLastError())\n";
       // Commas that no parentheses hide would be several arguments.
       HostTypes.replace(HostTypes.rfind("(x) (x)"), 7, "(...) (__VA_ARGS__)");
       return "    " + M + "(" + L + ");\n";
@@ -706,13 +715,15 @@ private:
     case 13:
       return Text("    $L, $E++;", counter());
     case 14:
-      return Text("    try {\n      $L;\n      throw 1;\n    } catch (int e) {\n"
-                  "      fz::note(\"$K\", e);\n    }");
+      return Text(
+          "    try {\n      $L;\n      throw 1;\n    } catch (int e) {\n"
+          "      fz::note(\"$K\", e);\n    }");
     case 15:
       return Text("    std::function<void()> call = [&] { $L; };\n    call();");
     case 16:
-      return Text("    auto go = [&](auto unused) {\n      (void)unused;\n      "
-                  "$L;\n    };\n    go(1);\n    go(2.0);");
+      return Text(
+          "    auto go = [&](auto unused) {\n      (void)unused;\n      "
+          "$L;\n    };\n    go(1);\n    go(2.0);");
     case 17:
       return Text("    if ($L; n > -3)\n      fz::note(\"$K\", 1);");
     case 18:
@@ -728,8 +739,8 @@ private:
   std::string trouble(const std::string &T) {
     const std::string B = num(Block);
     std::string F = Template ? N + "<" + T + ">" : Callee;
-    std::string Args = Struct ? "Args_" + N + "<" + T + ">{d_a, d_out, n}"
-                              : "d_a, d_out, n";
+    std::string Args =
+        Struct ? "Args_" + N + "<" + T + ">{d_a, d_out, n}" : "d_a, d_out, n";
     if (!Extra.empty())
       Args += ", (" + T + ")3";
     const std::string Bytes =
@@ -740,8 +751,8 @@ private:
       return "    cudaMemcpyAsync(0, d_a, 4, (cudaMemcpyKind)77);\n";
     case 2:
       return "    cudaStreamDestroy(0) ? (void)0 : (void)0;\n    "
-             "cudaEventQuery(0);\n    fz::note(\"" + N +
-             "\", (int)cudaPeekAtLastError());\n";
+             "cudaEventQuery(0);\n    fz::note(\"" +
+             N + "\", (int)cudaPeekAtLastError());\n";
     case 3:
       S = "4, 2048" + Bytes;
       break;
@@ -772,8 +783,8 @@ private:
   }
 
   void host() {
-    std::string T = "static void run_" + N + "() {\n  fz::plain = true;\n" +
-                    UsingInHost;
+    std::string T =
+        "static void run_" + N + "() {\n  fz::plain = true;\n" + UsingInHost;
     std::string Functions;
     unsigned Steps = 1 + C.weighted("launches", {40, 45, 15});
     unsigned Context = form("context", 14);
@@ -781,20 +792,19 @@ private:
       Choices::Scope Sc(C, "launch" + num(I));
       static const long long Ns[] = {331, 1000, 64, 65, 1, 777, 128, 33, 2049};
       const std::string Ty = Types[I % 2], L = num(I);
-      const std::string Num = num(Ns[C.weighted("n", {30, 20, 8, 8, 4, 10, 8, 4,
-                                                      8})]);
+      const std::string Num =
+          num(Ns[C.weighted("n", {30, 20, 8, 8, 4, 10, 8, 4, 8})]);
       Pre = Post = "";
       bool Expression;
       std::string Trouble = trouble(Ty);
       std::string Stmt = statement("statement", launch("it", Ty, Expression));
-      std::string Body = Trouble + Pre + Stmt +
-                         "    fz::note(\"" + N +
+      std::string Body = Trouble + Pre + Stmt + "    fz::note(\"" + N +
                          "\", (int)cudaPeekAtLastError());\n" + Post;
       static const char *const Const[] = {"const int n", "int n",
                                           "constexpr int n", "const long n"};
       unsigned NType = C.weighted("nType", {55, 25, 15, 5});
-      const std::string Head = "    " + std::string(Const[NType]) + " = " + Num +
-                               ";\n    const int launch = " + L + ";\n";
+      const std::string Head = "    " + std::string(Const[NType]) + " = " +
+                               Num + ";\n    const int launch = " + L + ";\n";
       const std::string Allocate =
           "    " + Ty + " *d_a = fz::input<" + Ty + ">(n, " +
           num(C.weighted("offset", {70, 15, 15})) + ", 13 + launch);\n    " +
@@ -843,7 +853,8 @@ private:
         break;
       case 4:
         Functions += "struct Run_" + Id + " {\n  " + Ty + " *d_a, *d_out;\n  " +
-                     "int n;\n  void operator()() const {\n" + Body + "  }\n};\n";
+                     "int n;\n  void operator()() const {\n" + Body +
+                     "  }\n};\n";
         Use = "    Run_" + Id + "{d_a, d_out, n}();\n";
         break;
       case 5:
@@ -859,8 +870,8 @@ private:
         break;
       case 7:
         Functions += "struct Run_" + Id + " {\n  " + Ty +
-                     " *d_a, *d_out;\n  int n;\n  ~Run_" + Id + "() {\n" + Body +
-                     "  }\n};\n";
+                     " *d_a, *d_out;\n  int n;\n  ~Run_" + Id + "() {\n" +
+                     Body + "  }\n};\n";
         Use = "    {\n      Run_" + Id + " at_end{d_a, d_out, n};\n    }\n";
         break;
       case 8:
@@ -879,10 +890,11 @@ private:
         break;
       case 10:
         Functions += "static void act_" + Id + "(" + Ty + " *d_a, " + Ty +
-                     " *d_out, int n = " + Num + ", int depth = 2) {\n  if "
-                     "(depth > 0) {\n    act_" + Id +
-                     "(d_a, d_out, n, depth - 1);\n    return;\n  }\n" + Body +
-                     "}\n";
+                     " *d_out, int n = " + Num +
+                     ", int depth = 2) {\n  if "
+                     "(depth > 0) {\n    act_" +
+                     Id + "(d_a, d_out, n, depth - 1);\n    return;\n  }\n" +
+                     Body + "}\n";
         Use = "    act_" + Id + "(d_a, d_out);\n";
         break;
       case 11: // ping-pong

@@ -275,11 +275,11 @@ static std::string hostFunction(Choices &C, const KernelText &K) {
         return V;
     return 1ll;
   };
-  const std::string Data = K.PlainData ? "    fz::plain = true;\n"
-                                       : "    fz::plain = false;\n";
+  const std::string Data =
+      K.PlainData ? "    fz::plain = true;\n" : "    fz::plain = false;\n";
   auto Body = [&](const std::string &Bx, const std::string &By) {
-    return Data + setUp(K) + launchCode(K, Style, Bx, By) + "    fz::finish(\"" +
-           K.Name + "\", launch);\n";
+    return Data + setUp(K) + launchCode(K, Style, Bx, By) +
+           "    fz::finish(\"" + K.Name + "\", launch);\n";
   };
   if (Runtime) {
     const Launch &First = K.Launches.front();

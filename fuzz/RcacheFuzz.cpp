@@ -21,8 +21,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cstdlib>
 #include <algorithm>
+#include <cstdlib>
 
 using namespace llvm;
 using namespace rcache::fuzz;
@@ -42,20 +42,19 @@ static cl::opt<unsigned> Seed("seed", cl::desc("Which kernel"), cl::Required,
 static cl::opt<std::string> Output("o", cl::desc("Where to (default: stdout)"),
                                    cl::value_desc("file"), cl::init("-"),
                                    cl::sub(Generate), cl::sub(ShrinkCmd),
-                                   cl::sub(Corpus),
-                                   cl::cat(Category));
+                                   cl::sub(Corpus), cl::cat(Category));
 static cl::opt<std::string> Seeds("seeds",
                                   cl::desc("First and last seed, A..B"),
                                   cl::Required, cl::sub(Run), cl::sub(Mutants),
-                                  cl::sub(Corpus),
-                                  cl::cat(Category));
+                                  cl::sub(Corpus), cl::cat(Category));
 static cl::opt<unsigned> Jobs("jobs", cl::desc("Programs at once"), cl::init(1),
                               cl::sub(Run), cl::sub(Mutants), cl::sub(Corpus),
                               cl::cat(Category));
 static cl::opt<unsigned> Time("time",
                               cl::desc("Begin nothing new after N seconds"),
                               cl::value_desc("N"), cl::init(0), cl::sub(Run),
-                              cl::sub(Mutants), cl::sub(Corpus), cl::cat(Category));
+                              cl::sub(Mutants), cl::sub(Corpus),
+                              cl::cat(Category));
 static cl::opt<std::string> Keep("keep",
                                  cl::desc("Folder for failing programs"),
                                  cl::value_desc("folder"), cl::sub(Run),
@@ -86,14 +85,12 @@ static cl::opt<std::string> Rewrite("rewrite",
                                     cl::desc("rcache-rewrite to test"),
                                     cl::value_desc("program"), cl::sub(Run),
                                     cl::sub(ShrinkCmd), cl::sub(Mutants),
-                                    cl::sub(Corpus),
-                                    cl::cat(Category));
+                                    cl::sub(Corpus), cl::cat(Category));
 static cl::opt<std::string> Check("check",
                                   cl::desc("rcache-check to test with"),
                                   cl::value_desc("program"), cl::sub(Run),
                                   cl::sub(ShrinkCmd), cl::sub(Mutants),
-                                  cl::sub(Corpus),
-                                  cl::cat(Category));
+                                  cl::sub(Corpus), cl::cat(Category));
 static cl::opt<std::string>
     RewriteOptions("rewrite-options",
                    cl::desc("Options of rcache-rewrite, instead of a set that "

@@ -23,8 +23,7 @@ struct Staged {
 
 class TextKernel {
 public:
-  TextKernel(Choices &C, const std::string &Name)
-      : C(C), F(C, Name, odd(C)) {
+  TextKernel(Choices &C, const std::string &Name) : C(C), F(C, Name, odd(C)) {
     K.Name = Name;
     K.PlainData = true;
     K.Cxx20 = true;
@@ -33,9 +32,8 @@ public:
   KernelText run() {
     static const unsigned Blocks[] = {64, 32, 128, 96, 48};
     Block = Blocks[C.weighted("block", {45, 15, 25, 10, 5})];
-    static const char *const Types[] = {"float",  "int",           "double",
-                                        "short",  "fz::Byte", "unsigned",
-                                        "fz::Long"};
+    static const char *const Types[] = {
+        "float", "int", "double", "short", "fz::Byte", "unsigned", "fz::Long"};
     Type = Types[C.weighted("type", {45, 20, 10, 7, 7, 6, 5})];
     unsigned N = 1 + C.weighted("arrays", {62, 25, 9, 4});
     for (unsigned I = 0; I < N; ++I)
@@ -75,8 +73,8 @@ private:
     S.L = S.Idiom == Staged::Own || S.Idiom == Staged::Tail
               ? 0
               : 1 + static_cast<int>(C.pick("left", 3));
-    S.Bound = static_cast<Staged::BoundType>(
-        C.weighted("bound", {45, 25, 10, 20}));
+    S.Bound =
+        static_cast<Staged::BoundType>(C.weighted("bound", {45, 25, 10, 20}));
     return S;
   }
 
@@ -127,8 +125,7 @@ private:
       // The load stands behind a condition: nothing in front of it may load.
       std::string Low = S.L && !Own ? X + " >= 0 && " : "";
       std::string At = F.integer(Where + "source", X, Pre, P);
-      std::string Cond =
-          F.condition(Where + "bound", Low + X + " < n", Pre, P);
+      std::string Cond = F.condition(Where + "bound", Low + X + " < n", Pre, P);
       return "(" + Cond + " ? " + S.In + "[" + At + "] : " + Type + "(0))";
     }
     }
@@ -143,15 +140,15 @@ private:
       std::string Cond = F.condition("bound", G + " < n", Pre, P);
       const Place Part{P.Repeats, false};
       std::string In, Else;
-      std::string Left = F.element(
-          "left", Type, S.Array, F.integer("index", E, In, Part), In, true);
+      std::string Left = F.element("left", Type, S.Array,
+                                   F.integer("index", E, In, Part), In, true);
       std::string At = F.integer("source", G, In, Part);
-      std::string V = F.value("value", Type, S.In + "[" + At + "]", In, Part,
-                              S.In, At);
-      std::string Zero = F.element("leftZero", Type, S.Array,
-                                   F.integer("indexZero", E, Else, Part), Else,
-                                   true) +
-                         " = 0";
+      std::string V =
+          F.value("value", Type, S.In + "[" + At + "]", In, Part, S.In, At);
+      std::string Zero =
+          F.element("leftZero", Type, S.Array,
+                    F.integer("indexZero", E, Else, Part), Else, true) +
+          " = 0";
       In += F.around("around", Left + " = " + V, Part);
       Else += F.around("aroundZero", Zero, Part);
       if (C.chance("noBraces", 40) && In.find('\n') == In.size() - 1 &&
@@ -170,8 +167,7 @@ private:
 
   std::string stage(const Staged &S) {
     const std::string Sh = num(S.shift());
-    const Place Everyone{false, true}, Some{false, false},
-        Many{true, false};
+    const Place Everyone{false, true}, Some{false, false}, Many{true, false};
     const std::string OwnE = S.shift() ? T + " + " + Sh : T;
     std::string Text;
     switch (S.Idiom) {
@@ -239,11 +235,11 @@ private:
 
   /// The sum of what is read, and the statements in front of it.
   std::string compute(std::string &Pre) {
-    const std::string Acc = Type == "double"      ? "double"
-                            : Type == "float"     ? "float"
+    const std::string Acc = Type == "double"     ? "double"
+                            : Type == "float"    ? "float"
                             : Type == "fz::Long" ? "fz::Long"
-                            : Type == "unsigned"  ? "unsigned"
-                                                  : "int";
+                            : Type == "unsigned" ? "unsigned"
+                                                 : "int";
     std::string Sum;
     for (size_t A = 0; A < Arrays.size(); ++A) {
       const Staged &S = Arrays[A];
@@ -338,9 +334,9 @@ private:
       break;
     case 6: {
       std::string Q = F.fresh("p");
-      Text = "  const " + Type + " *" + Q + " = " + S.Array + " + " + T + " + " +
-             num(S.shift() - S.L) + ";\n  for (int " + J + " = " + L + "; " +
-             J + " <= " + E + "; ++" + J + ")\n    " + R + " += *" + Q +
+      Text = "  const " + Type + " *" + Q + " = " + S.Array + " + " + T +
+             " + " + num(S.shift() - S.L) + ";\n  for (int " + J + " = " + L +
+             "; " + J + " <= " + E + "; ++" + J + ")\n    " + R + " += *" + Q +
              "++;\n";
       break;
     }
@@ -367,12 +363,12 @@ private:
     const bool One = Arrays.size() > 1 && C.chance("oneShared", 40);
     for (size_t I = 0; I < Arrays.size(); ++I) {
       const Staged &S = Arrays[I];
-      std::string Extent =
-          B + (S.Idiom == Staged::Inside || S.L + S.R == 0
-                   ? ""
-                   : " + " + num(S.L + S.R));
+      std::string Extent = B + (S.Idiom == Staged::Inside || S.L + S.R == 0
+                                    ? ""
+                                    : " + " + num(S.L + S.R));
       if (!One)
-        Shared += "  __shared__ " + Type + " " + S.Array + "[" + Extent + "];\n";
+        Shared +=
+            "  __shared__ " + Type + " " + S.Array + "[" + Extent + "];\n";
       else
         Shared += (I ? ", " : "  __shared__ " + Type + " ") + S.Array + "[" +
                   Extent + "]";
@@ -428,8 +424,8 @@ private:
     std::string Store = StorePre + F.around("storing", Out + " = " + Sum, {});
     const std::string Trace = "@TRACE@";
     if (GuardForm == 3 && !AnyInside)
-      Tail = Body + GuardPre + "  if (" + Cond + ") {\n" + Store + Trace +
-             "  }\n";
+      Tail =
+          Body + GuardPre + "  if (" + Cond + ") {\n" + Store + Trace + "  }\n";
     else if (GuardForm == 1)
       Tail = GuardPre + "  if (!(" + Cond + "))\n    return;\n" + Body + Store +
              Trace;
@@ -437,8 +433,8 @@ private:
       Tail = GuardPre + "  if (" + Cond + ") {\n" + Body + Store + Trace +
              "  } else {\n    return;\n  }\n";
     else
-      Tail = GuardPre + "  if (" + Cond + ") {\n" + Body + Store + Trace +
-             "  }\n";
+      Tail =
+          GuardPre + "  if (" + Cond + ") {\n" + Body + Store + Trace + "  }\n";
     std::string Sums;
     if (!F.Observed.empty()) {
       Sums = "  unsigned trace = 0;\n";
@@ -450,9 +446,9 @@ private:
     for (size_t At = Tail.find(Mark); At != std::string::npos;
          At = Tail.find(Mark))
       Tail.replace(At, Mark.size(), Sums);
-    InPlace = AllOwn && Arrays.size() == 1 && C.chance("inPlace", 50) &&
-              (Arrays[0].Bound == Staged::Zero ||
-               Arrays[0].Bound == Staged::IfElse);
+    InPlace =
+        AllOwn && Arrays.size() == 1 && C.chance("inPlace", 50) &&
+        (Arrays[0].Bound == Staged::Zero || Arrays[0].Bound == Staged::IfElse);
     std::string Bounds =
         C.chance("launchBounds", 12) ? "__launch_bounds__(" + B + ") " : "";
     const bool SharedLater = C.chance("sharedLater", 25);

@@ -1,0 +1,27 @@
+#include <cstdio>
+
+__device__ int calls; __device__ int noted[4096];
+__device__ float noting(const float *a, int i) { noted[i] = i + 1; return a[i]; }
+__global__ void collect(int *aux) { aux[0] = calls; for (int i = 0; i < 4096; ++i) aux[1] += noted[i], noted[i] = 0; calls = 0; }
+__global__ void k(const float *a, float *out, int *aux, int n) {
+  __shared__ float s[64];
+  const int t = threadIdx.x, g = blockIdx.x * 64 + t;
+
+  s[t] = g < n ? noting(a, g) : (atomicAdd(&calls, 1), 0.f);
+  __syncthreads();
+  if (g < n) out[g] = s[63 - t];
+}
+int main() {
+  const int m = 4096; const int ns[] = {331, 64, 1, 1000};
+  float *a, *out; int *aux;
+  cudaMallocManaged(&a, m * 4); cudaMallocManaged(&out, m * 4); cudaMallocManaged(&aux, m * 4);
+  for (int n : ns) {
+    for (int i = 0; i < m; ++i) { a[i] = i * 7 % 61 - 20; out[i] = -1; aux[i] = -1; }
+    k<<<(n + 63) / 64, 64>>>(a, out, aux, n), collect<<<1, 1>>>(aux);
+    int e = (int)cudaDeviceSynchronize();
+    unsigned long long h = 0;
+    for (int i = 0; i < m; ++i) h = h * 31 + (int)out[i] * 1000 + aux[i];
+    printf("%d %d %llx\n", n, e, h);
+  }
+}
+

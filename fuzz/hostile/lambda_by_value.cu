@@ -1,0 +1,27 @@
+#include <cstdio>
+__global__ void k(const float *a, float *out, int *aux, int n) {
+  __shared__ float s[66];
+  const int t = threadIdx.x, g = blockIdx.x * 64 + t;
+
+  int j = 0;
+  auto load = [=](int i) { return i < n ? a[i] : 0.f; };
+  auto next = [=]() mutable { return s[t + j++]; };
+  s[t] = load(g); if (t < 2) s[t + 64] = load(g + 64);
+  __syncthreads();
+  float x = next(), y = next(), z = next();
+  if (g < n) { out[g] = x + 2 * y + 3 * z; aux[g] = j; }
+}
+int main() {
+  const int m = 4096; const int ns[] = {331, 64, 1, 1000};
+  float *a, *out; int *aux;
+  cudaMallocManaged(&a, m * 4); cudaMallocManaged(&out, m * 4); cudaMallocManaged(&aux, m * 4);
+  for (int n : ns) {
+    for (int i = 0; i < m; ++i) { a[i] = i * 7 % 61 - 20; out[i] = -1; aux[i] = -1; }
+    k<<<(n + 63) / 64, 64>>>(a, out, aux, n);
+    int e = (int)cudaDeviceSynchronize();
+    unsigned long long h = 0;
+    for (int i = 0; i < m; ++i) h = h * 31 + (int)out[i] * 1000 + aux[i];
+    printf("%d %d %llx\n", n, e, h);
+  }
+}
+
