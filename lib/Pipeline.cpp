@@ -315,9 +315,13 @@ private:
   /// best plan with shorter runs is for such launches. Null: they run the original.
   const Plan *planForUnaligned(const Case &C, Plan &P,
                                const std::vector<Plan> &Candidates) const {
+    // Launches of blocks that nobody knows need the other plan.
+    const bool AnyBlock = !P.Map.Block && P.Map.BlockMultiple > 32 &&
+                          !C.M->Geo.AllLaunchesConst;
     const Plan *Best = nullptr;
     double Rank = 0;
-    for (size_t I = 0; I < Candidates.size() && !P.Aligned.empty(); ++I) {
+    for (size_t I = 0;
+         I < Candidates.size() && !P.Aligned.empty() && !AnyBlock; ++I) {
       const Candidate &Figures = C.R.Chosen->Candidates[I];
       if (!Figures.Failed.empty() || !Figures.Excluded.empty() ||
           Candidates[I].Map.Block != P.Map.Block || !gains(Candidates[I]) ||

@@ -14,7 +14,7 @@
 // CHECK-DAG: rewrote 'quad_leader' {{.*}} read at the barrier
 // CHECK-DAG: rewrote 'rotated' {{.*}} read at the barrier
 // CHECK-DAG: rewrote 'backwards' {{.*}} read at the barrier
-// CHECK-DAG: rewrote 'rounded' {{.*}} read at the barrier
+// CHECK-DAG: rewrote 'rounded'
 // TEXT: inplace_pair_rc(
 // TEXT: before anything is stored
 // TEXT: __syncthreads();

@@ -49,17 +49,22 @@ int main() {
   for (int n : {1000, 127}) {
     Buffer<float> in(randoms<float>(n + 512)), out(n + 512);
     Buffer<double> wide(randoms<double>(n + 512)), wide_out(n + 512);
-#define GO(KERNEL)                                                             \
-  KERNEL<<<blocks(n, 128), 128>>>(in.Data, out.Data, n);                       \
-  out.show(#KERNEL, n);
-    GO(branches<1>)
-    GO(branches<2>)
-    GO(chain<1>)
-    GO(chain<2>)
-    GO(chain<3>)
-    GO(one_branch<1>)
-    GO(one_branch<2>)
-    GO(by_type<float>)
+    branches<1><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("branches<1>", n);
+    branches<2><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("branches<2>", n);
+    chain<1><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("chain<1>", n);
+    chain<2><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("chain<2>", n);
+    chain<3><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("chain<3>", n);
+    one_branch<1><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("one_branch<1>", n);
+    one_branch<2><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("one_branch<2>", n);
+    by_type<float><<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("by_type<float>", n);
     by_type<double><<<blocks(n, 128), 128>>>(wide.Data, wide_out.Data, n);
     wide_out.show("by_type<double>", n);
   }

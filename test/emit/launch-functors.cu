@@ -7,7 +7,7 @@
 // RUN: %nvcc -extended-lambda -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // RUN: FileCheck --check-prefix=TEXT --input-file=%t.cu %s
 // CHECK: rewrote {{.*}}fun<
-// TEXT-NOT: lambda at
+// TEXT-NOT: lambda{{ }}at
 //
 #include "sum3.h"
 template <typename F> __global__ void fun(const float *in, float *out, int n, F f) { 

@@ -38,4 +38,5 @@ int main() { first(0, 0, 0); second(0, 0, 0); }
 //--- two.cu
 #include "kernel.cuh"
 void second(const float *a, float *b, int n) { rows<float, 256><<<(n + 63) / 64, 64>>>(a, b, n); }
+//--- rest
 #endif

@@ -21,7 +21,7 @@
 // RUN: rcache-check run %t.include.cu -- -DRCACHE_VERIFY -I%src/include 2>&1 >/dev/null | FileCheck --check-prefix=GOOD %s
 //
 // A wrong rewritten kernel: reported, and the program's output is the original's.
-// RUN: sed -e 's/[a-z_]*_out_v\[rc_s\] = /&1.0f + /' -e '/^ *marked_rc[^ ]*(\|^__global__ void .*marked_rc[^ ]*(/,/^}/s/total, 1u/total, 2u/' %t.cu > %t.wrong.cu
+// RUN: sed -e 's/[a-z_]*_out_v\[rc_s\] = /&1.0f + /' -e '/^ *marked_rc[^ ]*(\|^static __global__ void .*marked_rc[^ ]*(/,/^}/s/total, 1u/total, 2u/' %t.cu > %t.wrong.cu
 // RUN: not diff %t.cu %t.wrong.cu > %t.diff
 // RUN: rcache-check run %t.wrong.cu -- -DRCACHE_VERIFY > %t.out 2> %t.err
 // RUN: diff %t.original %t.out

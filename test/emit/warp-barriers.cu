@@ -34,7 +34,7 @@
 
 // Each row is a warp's: sums within it. Behind the last barrier nothing is shared.
 // REMARK: rewrote 'row_sums' {{.*}} 's' kept shared; 2 barriers as __syncwarp
-// CHECK-LABEL: void row_sums_{{rc}}(const float *in, float *out, int n, int rows) {
+// CHECK-LABEL: void row_sums_{{rc}}(const float *in, float *out, int n,
 // CHECK: s[threadIdx.y][t] = v;
 // CHECK-NEXT: __syncwarp();
 // CHECK-NEXT: for (int d = 16; d > 0; d >>= 1) {
