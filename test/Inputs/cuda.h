@@ -70,6 +70,13 @@ cudaError_t cudaMemset(void *d, int v, size_t n);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaGetLastError(void);
 cudaError_t cudaStreamCreate(cudaStream_t *s);
+struct cudaFuncAttributes {
+  int maxThreadsPerBlock, maxDynamicSharedSizeBytes;
+};
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *a, const void *f);
+cudaError_t cudaFuncSetAttribute(const void *f, enum cudaFuncAttribute a,
+                                 int value);
 cudaError_t cudaLaunchKernel(const void *f, dim3 grid, dim3 block, void **args,
                              size_t shared, cudaStream_t stream);
 int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0,
@@ -79,6 +86,15 @@ unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
 __host__ __device__ void *memcpy(void *d, const void *s, size_t n);
 __host__ __device__ void *memset(void *d, int v, size_t n);
 __host__ __device__ int printf(const char *, ...);
+}
+template <typename T>
+static inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *a, T *f) {
+  return cudaFuncGetAttributes(a, (const void *)f);
+}
+template <typename T>
+static inline cudaError_t cudaFuncSetAttribute(T *f, cudaFuncAttribute a,
+                                               int value) {
+  return cudaFuncSetAttribute((const void *)f, a, value);
 }
 template <typename T> static inline cudaError_t cudaMalloc(T **p, size_t n) {
   return cudaMalloc((void **)p, n);

@@ -8,8 +8,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 //
 // CHECK-NOT: planned as a thread of its own
-// CHECK: 'control' {{.*}}
-// CHECK: planned as a thread of its own
+// CHECK: rewrote 'control' {{.*}}
 // CHECK-NOT: planned as a thread of its own
 #include "program.h"
 
