@@ -73,7 +73,7 @@ TEST(Value, OperatorsBecomeTextWithHoles) {
   Parsed P = body("float v = a[t]; s[t] = sq(v) * w + c[t & 7] /* tap */ - 1;");
   ValueRef V = stored(P.only());
   ASSERT_EQ(V->K, Value::Op);
-  EXPECT_EQ(V->Text, "sq($0) * w + $1 - 1");
+  EXPECT_EQ(V->Text, "__fadd_rn(sq($0) * w + $1 - 1, -0.0f)");
   EXPECT_EQ(V->Operands.at(0)->K, Value::Load);
   EXPECT_EQ(V->Operands.at(1)->Text, "c[$0]");
 }
@@ -84,8 +84,9 @@ TEST(Value, StagedProductsAreNotFusedWithLaterSums) {
   } Cases[] = {
       {"s[t] = a[t] * w;", "__fmul_rn($0, w)"},
       {"float v = a[t] * w * 2.0f; s[t] = v;", "__fmul_rn($0 * w, 2.0f)"},
-      {"s[t] = a[t] * w + 1e-3f;", "$0 * w + 1e-3f"}, // fused within, as before
-      {"s[t] = a[t] / w;", "$0 / w"},
+      // Fused within, as before; rounded, as it may end in a product.
+      {"s[t] = a[t] * w + 1e-3f;", "__fadd_rn($0 * w + 1e-3f, -0.0f)"},
+      {"s[t] = a[t] / w;", "__fadd_rn($0 / w, -0.0f)"},
       {"s[t] = sq(a[t]);", "__fadd_rn(sq($0), -0.0f)"},
       {"s[t] = -a[t];", "-$0"},
   };
@@ -124,7 +125,7 @@ TEST(Value, ConstantsKeepTheirType) {
   Parsed P = body("float z = 0; s[t] = z / 2;");
   ValueRef V = stored(P.only());
   EXPECT_EQ(V->K, Value::Uniform);
-  EXPECT_EQ(V->Text, "(0.0f) / 2");
+  EXPECT_EQ(V->Text, "__fadd_rn((0.0f) / 2, -0.0f)");
   Parsed Q = body("int i = a[t]; float f = i; s[t] = f;");
   EXPECT_EQ(stored(Q.only())->Text, "(float)$0");
 }
