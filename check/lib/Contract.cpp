@@ -16,6 +16,7 @@
 
 #include "Lower.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
@@ -127,6 +128,99 @@ void contractProducts(Module &M) {
       }
       F->eraseFromParent();
     }
+}
+
+namespace {
+
+/// A sum that takes a product, perhaps negated, as operand \c Operand.
+struct Taker {
+  BinaryOperator *Sum;
+  unsigned Operand;
+  bool Negated;
+};
+
+bool isSum(const BinaryOperator &B) {
+  return B.hasAllowContract() && (B.getOpcode() == Instruction::FAdd ||
+                                  B.getOpcode() == Instruction::FSub);
+}
+
+/// All that takes \p P, if that is nothing but sums of its block; else empty.
+SmallVector<Taker, 4> takers(BinaryOperator &P) {
+  SmallVector<Taker, 4> Out;
+  auto Add = [&](Value &V, bool Negated, auto &&Again) -> bool {
+    for (Use &U : V.uses()) {
+      auto *I = dyn_cast<Instruction>(U.getUser());
+      if (!I || I->getParent() != P.getParent())
+        return false;
+      if (I->getOpcode() == Instruction::FNeg && !Negated) {
+        if (!Again(*I, true, Again))
+          return false;
+        continue;
+      }
+      auto *Sum = dyn_cast<BinaryOperator>(I);
+      if (!Sum || !isSum(*Sum) || Sum->getOperand(0) == Sum->getOperand(1))
+        return false;
+      Out.push_back({Sum, U.getOperandNo(), Negated});
+    }
+    return true;
+  };
+  if (!Add(P, false, Add))
+    Out.clear();
+  return Out;
+}
+
+} // namespace
+
+void contractLikePtxas(Module &M) {
+  for (Function &F : M) {
+    MapVector<BinaryOperator *, SmallVector<Taker, 4>> Products;
+    for (Instruction &I : instructions(F))
+      if (auto *P = dyn_cast<BinaryOperator>(&I);
+          P && P->getOpcode() == Instruction::FMul && P->hasAllowContract())
+        if (auto T = takers(*P); !T.empty())
+          Products[P] = std::move(T);
+    // Of two products of a sum the one with fewer uses, else the first.
+    MapVector<BinaryOperator *, std::pair<BinaryOperator *, Taker>> Chosen;
+    for (auto &[P, T] : Products)
+      for (const Taker &X : T) {
+        auto [It, New] = Chosen.insert({X.Sum, {P, X}});
+        if (New)
+          continue;
+        const auto &[Other, Y] = It->second;
+        const size_t Mine = T.size(), Theirs = Products[Other].size();
+        if (Mine < Theirs || (Mine == Theirs && X.Operand < Y.Operand))
+          It->second = {P, X};
+      }
+    // A product goes into all its sums, or is computed and goes into none.
+    auto Everywhere = [&](BinaryOperator *P) {
+      return all_of(Products[P], [&](const Taker &X) {
+        return Chosen[X.Sum].first == P;
+      });
+    };
+    SmallVector<std::pair<BinaryOperator *, Taker>, 16> Fused;
+    for (auto &[Sum, Choice] : Chosen)
+      if (Everywhere(Choice.first))
+        Fused.push_back(Choice);
+    for (auto &[P, X] : Fused) {
+      IRBuilder<> B(X.Sum);
+      const bool Minus = X.Sum->getOpcode() == Instruction::FSub;
+      Value *Other = X.Sum->getOperand(1 - X.Operand), *A = P->getOperand(0);
+      if (X.Negated != (Minus && X.Operand == 1))
+        A = B.CreateFNeg(A);
+      if (Minus && X.Operand == 0)
+        Other = B.CreateFNeg(Other);
+      Value *V = B.CreateIntrinsic(Intrinsic::fma, {X.Sum->getType()},
+                                   {A, P->getOperand(1), Other});
+      // Another product's sum may be an operand here: values, not copies.
+      X.Sum->replaceAllUsesWith(V);
+    }
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (isa<FPMathOperator>(I))
+        I.setFastMathFlags(FastMathFlags());
+    for (auto &[P, X] : Fused)
+      if (X.Sum->use_empty())
+        X.Sum->eraseFromParent();
+  }
 }
 
 } // namespace rcache::check

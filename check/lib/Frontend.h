@@ -26,6 +26,8 @@ struct FrontendOptions {
   std::string Arch = "sm_90";
   bool Contract = true; ///< products fused with sums, as nvcc does
   bool OptimiseHost = true;
+  bool Nvcc = false;   ///< device code from nvcc's PTX
+  std::string OnDisk; ///< what nvcc compiles, if the source is a virtual file
   std::vector<std::string> Flags; ///< the user's, nvcc's spelling allowed
   /// Text of files that are not on the disk, by absolute name.
   std::map<std::string, std::string> VirtualFiles;

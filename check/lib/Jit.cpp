@@ -5,8 +5,10 @@
 
 #include "Instrument.h"
 #include "Lower.h"
+#include "PtxModule.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Demangle/Demangle.h"
@@ -16,6 +18,8 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <cstring>
 #include <mutex>
@@ -126,6 +130,28 @@ void optimise(Module &M, TargetMachine &TM, bool Final) {
   PB.buildPerModuleDefaultPipeline(Final ? OptimizationLevel::O1
                                          : OptimizationLevel::O2)
       .run(M, MAM);
+}
+
+/// Variables become values and blocks in a row one, for PTX.
+void registersToValues(Module &M) {
+  FunctionAnalysisManager FAM;
+  LoopAnalysisManager LAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB;
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FunctionPassManager FPM;
+  FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
+  ModulePassManager MPM;
+  MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
+  MPM.run(M, MAM);
+  for (Function &F : M)
+    for (BasicBlock &BB : make_early_inc_range(F))
+      MergeBlockIntoPredecessor(&BB);
 }
 
 void dump(const Module &M, const std::string &Dir, StringRef Name) {
@@ -258,7 +284,7 @@ void keepOnly(
 
 /// Functions that \p M calls and nobody has, for a message; "" if none.
 std::string missing(const Module &M, const std::set<std::string> &Known,
-                    LLJIT &Jit) {
+                    LLJIT &Jit, std::vector<std::string> *Names = nullptr) {
   std::string List;
   for (const Function &F : M)
     if (F.isDeclaration() && !F.isIntrinsic() && !F.use_empty() &&
@@ -269,8 +295,41 @@ std::string missing(const Module &M, const std::set<std::string> &Known,
         continue;
       consumeError(Address.takeError());
       List += (List.empty() ? "'" : ", '") + demangle(F.getName().str()) + "'";
+      if (Names)
+        Names->push_back(F.getName().str());
     }
   return List;
+}
+
+/// Status of a process that called a function of another file.
+constexpr int ExitOfStub = 113;
+
+/// Bodies for what another file has: they end the process.
+void stub(Module &M, const std::vector<std::string> &Functions, LLJIT &Jit) {
+  LLVMContext &C = M.getContext();
+  for (const std::string &Name : Functions) {
+    Function *F = M.getFunction(Name);
+    F->clearMetadata(); // debug information of a declaration
+    IRBuilder<> B(BasicBlock::Create(C, "", F));
+    B.CreateCall(M.getOrInsertFunction("_exit", B.getVoidTy(), B.getInt32Ty()),
+                 {B.getInt32(ExitOfStub)});
+    B.CreateUnreachable();
+    F->setVisibility(GlobalValue::DefaultVisibility);
+    F->setLinkage(GlobalValue::InternalLinkage);
+  }
+  for (GlobalVariable &G : M.globals())
+    if (G.isDeclaration() && !G.use_empty() && !G.isThreadLocal() &&
+        !G.hasExternalWeakLinkage() && !G.getName().starts_with("llvm.") &&
+        !G.getName().starts_with("__") && G.getValueType()->isSized() &&
+        !sys::DynamicLibrary::SearchForAddressOfSymbol(G.getName().str())) {
+      auto Address = Jit.lookup(G.getName());
+      if (Address)
+        continue;
+      consumeError(Address.takeError());
+      G.setInitializer(Constant::getNullValue(G.getValueType()));
+      G.setVisibility(GlobalValue::DefaultVisibility);
+      G.setLinkage(GlobalValue::InternalLinkage);
+    }
 }
 
 std::string text(Error E) { return toString(std::move(E)); }
@@ -281,11 +340,13 @@ struct CompiledProgram::Impl {
   Program P;
   std::unique_ptr<LLJIT> Jit;
   bool OrderDependent = false;
+  bool FromNvcc = false;
 };
 
 CompiledProgram::CompiledProgram() : I(std::make_unique<Impl>()) {}
 CompiledProgram::~CompiledProgram() = default;
 const Program &CompiledProgram::program() const { return I->P; }
+bool CompiledProgram::fromNvcc() const { return I->FromNvcc; }
 bool CompiledProgram::orderDependent() const { return I->OrderDependent; }
 
 bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
@@ -315,13 +376,19 @@ bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
 
 DeviceCode::DeviceCode() = default;
 DeviceCode::DeviceCode(DeviceCode &&) = default;
-DeviceCode &DeviceCode::operator=(DeviceCode &&) = default;
+DeviceCode &DeviceCode::operator=(DeviceCode &&O) {
+  Module = std::move(O.Module); // before the context that the old one lives in
+  Context = std::move(O.Context);
+  return *this;
+}
 DeviceCode::~DeviceCode() = default;
 
 /// The modules that a program is put together from.
 struct CompiledProgram::Parts {
   FrontendOptions FE;
-  DeviceCode Device;
+  DeviceCode Device; ///< clang's; empty: made when it is asked for
+  DeviceCode Ptx;    ///< nvcc's; or empty
+  std::vector<std::string> Sources;
   std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>>
       Hosts;
 };
@@ -331,35 +398,74 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
                         const JitOptions &Opts, std::string &Error) {
   Parts P;
   P.FE = Opts.Frontend;
+  P.Sources = Sources;
   if (!prepare(P.FE, Error))
     return nullptr;
   // The two sides are compiled at the same time, each in its own context.
-  P.Device.Context = std::make_unique<LLVMContext>();
+  const bool Nvcc = P.FE.Nvcc && Sources.size() == 1;
   for (const std::string &Source : Sources) {
     auto HostContext = std::make_unique<LLVMContext>();
     std::string HostLog, DeviceLog;
-    std::unique_ptr<Module> Host, One;
+    std::unique_ptr<Module> Host;
     std::thread HostThread([&] {
       Host = compile(*HostContext, Side::Host, Source, P.FE, HostLog);
     });
-    One = compile(*P.Device.Context, Side::Device, Source, P.FE, DeviceLog);
+    bool Ok = Nvcc && fromNvcc(P, Opts);
+    if (!Ok)
+      Ok = addDevice(P, Source, DeviceLog);
     HostThread.join();
-    if (!Host || !One) {
-      Error = !One ? DeviceLog : HostLog;
-      if (StringRef(Error).contains("kernel launch from __device__"))
-        Error += "launches from device code are not supported here";
+    if (!Host || !Ok) {
+      Error = !Ok ? DeviceLog : HostLog;
       return nullptr;
     }
     P.Hosts.emplace_back(std::move(HostContext), std::move(Host));
-    if (!P.Device.Module) {
-      P.Device.Module = std::move(One);
-    } else if (!join(*P.Device.Module, std::move(One))) {
-      Error = "the device code of '" + Source +
-              "' defines what another file has defined";
-      return nullptr;
-    }
   }
   return build(P, Opts, Error);
+}
+
+/// Compiles device code with clang and adds it to that of other files.
+bool CompiledProgram::addDevice(Parts &P, const std::string &Source,
+                                std::string &Error) {
+  if (!P.Device.Context)
+    P.Device.Context = std::make_unique<LLVMContext>();
+  auto One = compile(*P.Device.Context, Side::Device, Source, P.FE, Error);
+  if (!One) {
+    if (StringRef(Error).contains("kernel launch from __device__"))
+      Error += "launches from device code are not supported here";
+    return false;
+  }
+  if (!P.Device.Module) {
+    P.Device.Module = std::move(One);
+  } else if (!join(*P.Device.Module, std::move(One))) {
+    Error = "the device code of '" + Source +
+            "' defines what another file has defined";
+    return false;
+  }
+  return true;
+}
+
+/// nvcc's device code; false with a note why clang's is to be taken.
+bool CompiledProgram::fromNvcc(Parts &P, const JitOptions &Opts) {
+  const FrontendOptions &FE = P.FE;
+  std::string Text, Why;
+  const std::string Nvcc = findNvcc(FE.CudaPath);
+  if (Nvcc.empty())
+    Why = "the toolkit has no nvcc";
+  else if (compileToPtx(Nvcc, FE.OnDisk.empty() ? P.Sources[0] : FE.OnDisk,
+                        FE.Arch, FE.Flags, Text, Why)) {
+    if (!Opts.DumpDir.empty()) {
+      std::error_code EC;
+      raw_fd_ostream(Opts.DumpDir + "/device-0-nvcc.ptx", EC) << Text;
+    }
+    P.Ptx.Context = std::make_unique<LLVMContext>();
+    P.Ptx.Module = readPtx(*P.Ptx.Context, Text, Why);
+  }
+  if (P.Ptx.Module)
+    return true;
+  P.Ptx = DeviceCode();
+  if (Opts.Note)
+    Opts.Note("device code is clang's, not nvcc's: " + Why);
+  return false;
 }
 
 std::unique_ptr<CompiledProgram>
@@ -375,6 +481,9 @@ CompiledProgram::create(const std::string &Source, DeviceCode Device,
     return nullptr;
   P.Hosts.emplace_back(std::move(HostContext), std::move(Host));
   P.Device = std::move(Device);
+  P.Sources = {Source};
+  if (P.FE.Nvcc)
+    fromNvcc(P, Opts);
   return build(P, Opts, Error);
 }
 
@@ -384,10 +493,6 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
   FrontendOptions &FE = Given.FE;
   FE.VirtualFiles[ShimFile] = ShimText;
   auto &Hosts = Given.Hosts;
-  std::unique_ptr<LLVMContext> &DeviceContext = Given.Device.Context;
-  std::unique_ptr<Module> &Device = Given.Device.Module;
-  if (!Opts.Roots.empty())
-    keepOnly(Opts.Roots, Hosts, *Device);
 
   std::unique_ptr<CompiledProgram> Result(new CompiledProgram);
   Impl &Me = *Result->I;
@@ -407,12 +512,52 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     return nullptr;
   }
 
-  dump(*Device, Opts.DumpDir, "device-0-clang");
-  Device->setDataLayout((*TM)->createDataLayout());
   Lowered Low;
   Low.FirstSite = addSites({});
-  if (!lower(*Device, Me.P, Low, FE.Contract, Error))
-    return nullptr;
+  // nvcc's code if it can be read to the last instruction.
+  if (Given.Ptx.Module) {
+    Module &Ptx = *Given.Ptx.Module;
+    for (auto &[C, Host] : Hosts)
+      useRegisteredNames(Ptx, *Host);
+    dump(Ptx, Opts.DumpDir, "device-0-nvcc");
+    Ptx.setDataLayout((*TM)->createDataLayout());
+    std::string Why;
+    if (!Opts.Roots.empty())
+      keepOnly(Opts.Roots, Hosts, Ptx);
+    if (!lower(Ptx, Me.P, Low, FE.Contract, Why) || !Low.Unsupported.empty()) {
+      if (Opts.Note)
+        Opts.Note("device code is clang's, not nvcc's: " +
+                  (Why.empty() ? "'" + *Low.Unsupported.begin() +
+                                     "' cannot be executed"
+                               : Why));
+      Given.Ptx = DeviceCode();
+      Me.P = Program();
+      Low = Lowered();
+      Low.FirstSite = addSites({});
+      if (!Given.Device.Module &&
+          !addDevice(Given, Given.Sources[0], Error))
+        return nullptr;
+    }
+  }
+  const bool FromNvcc = Given.Ptx.Module != nullptr;
+  DeviceCode &Taken = FromNvcc ? Given.Ptx : Given.Device;
+  std::unique_ptr<LLVMContext> &DeviceContext = Taken.Context;
+  std::unique_ptr<Module> &Device = Taken.Module;
+  if (!FromNvcc) {
+    dump(*Device, Opts.DumpDir, "device-0-clang");
+    Device->setDataLayout((*TM)->createDataLayout());
+    if (!Opts.Roots.empty())
+      keepOnly(Opts.Roots, Hosts, *Device);
+    if (!lower(*Device, Me.P, Low, FE.Contract, Error))
+      return nullptr;
+  }
+  Me.FromNvcc = FromNvcc;
+  if (FromNvcc) {
+    options().WholeVectors = true;
+    // As ptxas meets it: registers are values, nothing else has changed.
+    registersToValues(*Device);
+    contractLikePtxas(*Device);
+  }
   dump(*Device, Opts.DumpDir, "device-1-lowered");
   optimise(*Device, **TM, /*Final=*/false);
   contractProducts(*Device);
@@ -482,9 +627,14 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
   // Compile the shim only for programs that need it.
   std::string Lacking;
   sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
-  for (auto &[C, Host] : Hosts)
-    if (std::string L = missing(*Host, Known, *Me.Jit); !L.empty())
+  for (auto &[C, Host] : Hosts) {
+    std::vector<std::string> Names;
+    std::string L = missing(*Host, Known, *Me.Jit, &Names);
+    if (Opts.StubMissing)
+      stub(*Host, Names, *Me.Jit);
+    else if (!L.empty())
       Lacking += (Lacking.empty() ? "" : ", ") + L;
+  }
   if (!Lacking.empty()) {
     Error = "this runtime does not have " + Lacking + ", which the program uses";
     return nullptr;

@@ -26,9 +26,14 @@ struct JitOptions {
   /// Host functions that will be looked up; what they do not reach is neither
   /// compiled nor there. Empty: everything is.
   std::vector<std::string> Roots;
+  /// Host functions and variables of other files are not missed: who calls one
+  /// ends the process.
+  bool StubMissing = false;
   /// Called when all is compiled, before the first line of the program's own
   /// code runs (static constructors).
   std::function<void()> BeforeUserCode;
+  /// Told what a user may want to know.
+  std::function<void(const std::string &)> Note;
 };
 
 /// Device code that has been compiled already (see summarise).
@@ -67,11 +72,16 @@ public:
   /// Does device code contain atomic operations whose outcome depends on the
   /// order of blocks (sums of floating-point values, tickets)?
   bool orderDependent() const;
+  /// Is the device code nvcc's?
+  bool fromNvcc() const;
 
 private:
   CompiledProgram();
   struct Impl;
   struct Parts;
+  static bool addDevice(Parts &P, const std::string &Source,
+                        std::string &Error);
+  static bool fromNvcc(Parts &P, const JitOptions &Opts);
   static std::unique_ptr<CompiledProgram>
   build(Parts &P, const JitOptions &Opts, std::string &Error);
   std::unique_ptr<Impl> I;

@@ -12,6 +12,7 @@
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/IPO/AlwaysInliner.h"
@@ -53,7 +54,15 @@ uint32_t SiteTable::of(const Instruction &I) {
   }
   if (!Best->getLine())
     return 0;
-  std::string Text = Best->getFilename().str() + ":" +
+  // As the user wrote it where that can be opened from here.
+  SmallString<256> File = Best->getFilename();
+  if (!sys::path::is_absolute(File) && !sys::fs::exists(File)) {
+    SmallString<256> Full = Best->getDirectory();
+    sys::path::append(Full, File);
+    if (sys::fs::exists(Full))
+      File = Full;
+  }
+  std::string Text = File.str().str() + ":" +
                      std::to_string(Best->getLine()) + ":" +
                      std::to_string(Best->getColumn());
   auto [It, New] = Known.try_emplace(Text, L.FirstSite + L.Sites.size());
@@ -196,6 +205,7 @@ public:
 private:
   void prepare();
   void inlineAll();
+  void unshareConstants();
   bool placeVariables(std::string &Error);
   bool writeInitialiser(char *At, const Constant *C);
   void flattenAddressSpaces();
@@ -366,6 +376,47 @@ bool Lowering::writeInitialiser(char *At, const Constant *C) {
     }
   }
   return false;
+}
+
+/// Does \p C name a shared variable?
+static bool namesShared(const Constant *C) {
+  if (auto *G = dyn_cast<GlobalVariable>(C))
+    return G->getAddressSpace() == 3;
+  return !isa<GlobalValue>(C) && any_of(C->operands(), [](const Use &U) {
+    auto *K = dyn_cast<Constant>(U.get());
+    return K && namesShared(K);
+  });
+}
+
+/// The initial value of a local aggregate may name a shared array, which lies
+/// elsewhere for each block: such a constant becomes a local of who uses it.
+void Lowering::unshareConstants() {
+  SmallVector<GlobalVariable *, 4> Found;
+  for (GlobalVariable &G : M.globals())
+    if (G.isConstant() && G.hasInitializer() && namesShared(G.getInitializer()))
+      Found.push_back(&G);
+  for (GlobalVariable *G : Found) {
+    convertUsersOfConstantsToInstructions({G});
+    std::map<Function *, Value *> Local;
+    for (Use &U : make_early_inc_range(G->uses())) {
+      auto *I = dyn_cast<Instruction>(U.getUser());
+      if (!I)
+        continue;
+      Value *&L = Local[I->getFunction()];
+      if (!L) {
+        BasicBlock &Entry = I->getFunction()->getEntryBlock();
+        IRBuilder<> B(&*Entry.getFirstNonPHIOrDbgOrAlloca());
+        AllocaInst *A = B.CreateAlloca(G->getValueType());
+        A->moveBefore(Entry.getFirstNonPHIIt());
+        A->setAlignment(G->getAlign().valueOrOne());
+        B.CreateStore(G->getInitializer(), A)->setAlignment(Align(1));
+        L = B.CreateAddrSpaceCast(A, G->getType());
+      }
+      U.set(L);
+    }
+    if (G->use_empty())
+      G->eraseFromParent();
+  }
 }
 
 bool Lowering::placeVariables(std::string &Error) {
@@ -933,6 +984,7 @@ void Lowering::lowerInstructions(Function &F) {
       if (!Done) {
         auto *Asm = cast<InlineAsm>(Call.getCalledOperand());
         V = nullptr;
+        Out.Unsupported.insert(Asm->getAsmString().str());
         Runtime.call(B, "rcc_unsupported", B.getVoidTy(),
                      {ctx(B),
                       B.CreateGlobalString("asm(\"" + Asm->getAsmString().str() +
@@ -961,6 +1013,8 @@ void Lowering::lowerInstructions(Function &F) {
     } else {
       V = lowerLibraryCall(Call, Handled);
     }
+    if (!Handled)
+      Out.Unsupported.insert(Callee->getName().str());
     if (!Handled)
       Runtime.call(B, "rcc_unsupported", B.getVoidTy(),
                    {ctx(B), B.CreateGlobalString(Callee->getName()),
@@ -1023,6 +1077,7 @@ void Lowering::makeEntries() {
 bool Lowering::run(std::string &Error) {
   prepare();
   inlineAll();
+  unshareConstants();
   if (!placeVariables(Error))
     return false;
   flattenAddressSpaces();

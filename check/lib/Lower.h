@@ -23,6 +23,7 @@
 #include "llvm/IR/Module.h"
 
 #include <optional>
+#include <set>
 
 namespace rcache::check {
 
@@ -33,6 +34,7 @@ struct Lowered {
   std::vector<std::pair<char *, std::string>> FunctionFixups;
   std::vector<std::string> Sites; ///< texts; site N is Sites[N - FirstSite]
   uint32_t FirstSite = 0;
+  std::set<std::string> Unsupported; ///< instructions that end a launch
 };
 
 /// Marks of the lowering that the instrumentation looks for.
@@ -56,6 +58,11 @@ bool lower(llvm::Module &M, Program &P, Lowered &Out, bool Contract,
 
 /// Fuses what is marked (Contract.cpp) and removes the marks.
 void contractProducts(llvm::Module &M);
+
+/// What ptxas does with the products and sums of PTX that do not say how they
+/// round (check/device/fusion.py shows it): a product that nothing takes but such
+/// sums of its block goes into all of them.
+void contractLikePtxas(llvm::Module &M);
 
 /// Makes loads of what reads the thread's and the block's state. To be called when
 /// the optimiser has run, before checks are added, and again for those of the checks.

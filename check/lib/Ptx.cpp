@@ -183,8 +183,14 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
     return move(Op, Args);
   if (Name == "cvt")
     return convert(Op, Args);
-  if (Name == "cvta" && Args.size() == 2) // one address space here
+  if (Name == "cvta" && Args.size() == 2) { // one address space here
+    // ... but a shared address may have come out of 32 bits.
+    if (Op[1] == "shared" || Op[1] == "shared::cta") {
+      Value *P = address(Args[1], true);
+      return P && write(Args[0], P);
+    }
     return write(Args[0], read(Args[1], B.getInt64Ty()));
+  }
   if (Name == "ld" || Name == "st" || Name == "ldu")
     return memory(Op, Args);
   if (Name == "atom" || Name == "red")
@@ -199,6 +205,45 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
     return packed(Name.drop_back(), Name.back() - '0', Op, Args);
   if (Name == "setp" || Name == "set" || Name == "selp")
     return compare(Op, Args);
+  if (Name == "vote" || Name == "match" || Name == "redux" ||
+      Name == "activemask" ||
+      (Name == "bar" && Op.size() > 1 && Op[1] == "warp"))
+    return warp(Op, Args);
+  if (Name == "isspacep" && Op.size() == 2 && Args.size() == 2) {
+    Value *P = read(Args[1], B.getInt64Ty());
+    if (!P)
+      return false;
+    Value *Base = B.CreatePtrToInt(
+        R.threadField(B, B.getPtrTy(), offsetof(ThreadCtx, Shared)),
+        B.getInt64Ty());
+    Value *IsShared = B.CreateICmpULT(
+        B.CreateSub(P, Base),
+        B.CreateZExt(R.blockField(B, offsetof(BlockCtx, TotalShared)),
+                     B.getInt64Ty()));
+    return write(Args[0], Op[1].starts_with("shared") ? IsShared
+                          : Op[1] == "global"         ? B.CreateNot(IsShared)
+                                                      : B.getFalse());
+  }
+  if ((Name == "bar" || Name == "barrier") && is_contained(Op, "red")) {
+    // bar.red.op.type d, a[, count], [!]p
+    BarRed Kind = is_contained(Op, "popc")  ? BarRed::Popc
+                  : is_contained(Op, "and") ? BarRed::And
+                                            : BarRed::Or;
+    if (Args.size() < 3 || Args.back().starts_with("!"))
+      return false;
+    Value *Id = read(Args[1], B.getInt32Ty());
+    Value *N = Args.size() > 3 ? read(Args[2], B.getInt32Ty()) : B.getInt32(0);
+    Value *P = read(Args.back(), B.getInt1Ty());
+    if (!Id || !N || !P)
+      return false;
+    Value *V = R.call(B, "rcc_barrier_red", B.getInt32Ty(),
+                      {R.context(*Call.getFunction()), B.getInt32(Site), Id, N,
+                       B.getInt32(uint32_t(Kind)),
+                       B.CreateZExt(P, B.getInt32Ty())});
+    return write(Args[0], Kind == BarRed::Popc
+                              ? V
+                              : B.CreateICmpNE(V, B.getInt32(0)));
+  }
   if (Name == "bar" || Name == "barrier") {
     if (Op.size() < 2 || Op[1] != "sync" || Args.empty())
       return false;
@@ -222,6 +267,45 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
            {R.context(*Call.getFunction()), B.getInt32(Site)});
     return true;
   }
+  if (Name == "lop3" && Args.size() == 5 && Op.size() == 2) {
+    // Any function of three bits: the sum of its products.
+    Type *I32 = B.getInt32Ty();
+    Value *V[3] = {read(Args[1], I32), read(Args[2], I32), read(Args[3], I32)};
+    unsigned Table;
+    if (!V[0] || !V[1] || !V[2] || Args[4].getAsInteger(0, Table))
+      return false;
+    Value *Sum = B.getInt32(0);
+    for (unsigned Row = 0; Row < 8; ++Row) {
+      if (!(Table >> Row & 1))
+        continue;
+      Value *Product = B.getInt32(~0u);
+      for (unsigned I = 0; I < 3; ++I)
+        Product = B.CreateAnd(Product,
+                              Row >> (2 - I) & 1 ? V[I] : B.CreateNot(V[I]));
+      Sum = B.CreateOr(Sum, Product);
+    }
+    return write(Args[0], Sum);
+  }
+  if (Name == "bmsk" && Args.size() == 3 && Op.size() == 3) {
+    // Ones from a bit on; clamp: numbers of 32 and more, wrap: modulo 32.
+    Type *I64 = B.getInt64Ty();
+    Value *At = read(Args[1], B.getInt32Ty()), *N = read(Args[2], B.getInt32Ty());
+    if (!At || !N || (Op[1] != "clamp" && Op[1] != "wrap"))
+      return false;
+    auto Limited = [&](Value *V) {
+      return B.CreateZExt(
+          Op[1] == "wrap" ? B.CreateAnd(V, 31)
+                          : B.CreateBinaryIntrinsic(Intrinsic::umin, V,
+                                                    B.getInt32(32)),
+          I64);
+    };
+    Value *One = ConstantInt::get(I64, 1);
+    Value *Ones = B.CreateSub(B.CreateShl(One, Limited(N)), One);
+    return write(Args[0], B.CreateTrunc(B.CreateShl(Ones, Limited(At)),
+                                        B.getInt32Ty()));
+  }
+  if ((Name == "bfe" && Args.size() == 4) || (Name == "bfi" && Args.size() == 5))
+    return bitField(Op, Args);
   if (Name == "prmt" && Args.size() == 4 && Op.size() == 2) {
     Value *X = read(Args[1], B.getInt32Ty()), *Y = read(Args[2], B.getInt32Ty());
     Value *S = read(Args[3], B.getInt32Ty());
@@ -262,6 +346,127 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
     return write(Args[0], Sum);
   }
   return arithmetic(Op, Args);
+}
+
+/// bfe.type d, a, position, length;  bfi.type d, field, a, position, length
+bool PtxTranslator::bitField(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
+  Type *T = typeOf(Op.back());
+  if (!T || !T->isIntegerTy())
+    return false;
+  const bool Insert = Op[0] == "bfi", Signed = Op.back().starts_with("s");
+  const unsigned Bits = T->getIntegerBitWidth();
+  // In twice the width no shift is too far: both numbers are at most 255.
+  Type *W = B.getIntNTy(512);
+  auto Number = [&](StringRef S) -> Value * {
+    Value *V = read(S, B.getInt32Ty());
+    return V ? B.CreateZExt(B.CreateAnd(V, 255), W) : nullptr;
+  };
+  Value *A = read(Args[Insert ? 2 : 1], T);
+  Value *At = Number(Args[Insert ? 3 : 2]), *N = Number(Args[Insert ? 4 : 3]);
+  Value *Field = Insert ? read(Args[1], T) : nullptr;
+  if (!A || !At || !N || (Insert && !Field))
+    return false;
+  Value *One = ConstantInt::get(W, 1);
+  Value *Mask = B.CreateSub(B.CreateShl(One, N), One);
+  if (Insert) {
+    Mask = B.CreateShl(Mask, At);
+    Value *V = B.CreateOr(
+        B.CreateAnd(B.CreateZExt(A, W), B.CreateNot(Mask)),
+        B.CreateAnd(B.CreateShl(B.CreateZExt(Field, W), At), Mask));
+    return write(Args[0], B.CreateTrunc(V, T));
+  }
+  // Beyond the value stands its sign; so does beyond the field.
+  Value *Wide = Signed ? B.CreateSExt(A, W) : B.CreateZExt(A, W);
+  Value *V = B.CreateAnd(B.CreateLShr(Wide, At), Mask);
+  if (Signed) {
+    Value *Last = B.CreateBinaryIntrinsic(
+        Intrinsic::umin, B.CreateSub(B.CreateAdd(At, N), One),
+        ConstantInt::get(W, Bits - 1));
+    Value *Sign = B.CreateTrunc(
+        B.CreateLShr(B.CreateZExt(A, W), Last), B.getInt1Ty());
+    Sign = B.CreateAnd(Sign, B.CreateICmpNE(N, ConstantInt::get(W, 0)));
+    V = B.CreateOr(V, B.CreateAnd(B.CreateSExt(Sign, W), B.CreateNot(Mask)));
+  }
+  return write(Args[0], B.CreateTrunc(V, T));
+}
+
+/// vote.sync.mode.type d, [!]p, mask;  match.any.sync.type d, a, mask;
+/// redux.sync.op.type d, a, mask;  activemask.b32 d;  bar.warp.sync mask
+bool PtxTranslator::warp(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
+  Type *I32 = B.getInt32Ty();
+  Value *Ctx = R.context(*Call.getFunction());
+  Value *S = B.getInt32(Site);
+  if (Op[0] == "activemask")
+    return Args.size() == 1 &&
+           write(Args[0], R.call(B, "rcc_activemask", I32, {Ctx, S}));
+  if (Op[0] == "bar") {
+    Value *Mask = Args.size() == 1 ? read(Args[0], I32) : nullptr;
+    if (Mask)
+      R.call(B, "rcc_syncwarp", B.getVoidTy(), {Ctx, S, Mask});
+    return Mask;
+  }
+  if (Args.size() != 3 || !is_contained(Op, "sync"))
+    return false;
+  Value *Mask = read(Args[2], I32);
+  if (!Mask)
+    return false;
+  if (Op[0] == "vote") {
+    StringRef P = Args[1];
+    const bool Not = P.consume_front("!");
+    Value *C = read(P, B.getInt1Ty());
+    int Kind = StringSwitch<int>(Op[2])
+                   .Case("all", int(VoteKind::All))
+                   .Case("any", int(VoteKind::Any))
+                   .Case("uni", int(VoteKind::Uni))
+                   .Case("ballot", int(VoteKind::Ballot))
+                   .Default(-1);
+    if (!C || Kind < 0)
+      return false;
+    if (Not)
+      C = B.CreateNot(C);
+    Value *V = R.call(B, "rcc_vote", I32,
+                      {Ctx, S, B.getInt32(Kind), Mask, B.CreateZExt(C, I32)});
+    return write(Args[0], Kind == int(VoteKind::Ballot)
+                              ? V
+                              : B.CreateICmpNE(V, B.getInt32(0)));
+  }
+  if (Op[0] == "match") {
+    Type *T = typeOf(Op.back());
+    Value *V = T ? read(Args[1], T) : nullptr;
+    if (!V || (Op[1] != "any" && Op[1] != "all"))
+      return false;
+    Value *D = R.call(B, "rcc_match", I32,
+                      {Ctx, S, B.getInt32(Op[1] == "all"), Mask,
+                       B.CreateZExt(V, B.getInt64Ty())});
+    auto [Data, Pred] = Args[0].split('|');
+    if (!Pred.empty() && !write(Pred, secondResult()))
+      return false;
+    return write(Data, D);
+  }
+  const bool Unsigned = Op.back().starts_with("u");
+  int Kind = StringSwitch<int>(Op.size() == 4 ? Op[2] : "")
+                 .Case("add", int(ReduxKind::Add))
+                 .Case("and", int(ReduxKind::And))
+                 .Case("or", int(ReduxKind::Or))
+                 .Case("xor", int(ReduxKind::Xor))
+                 .Case("min", int(Unsigned ? ReduxKind::UMin : ReduxKind::Min))
+                 .Case("max", int(Unsigned ? ReduxKind::UMax : ReduxKind::Max))
+                 .Default(-1);
+  Value *V = read(Args[1], I32);
+  return V && Kind >= 0 &&
+         write(Args[0], R.call(B, "rcc_redux", I32,
+                               {Ctx, S, B.getInt32(Kind), Mask, V}));
+}
+
+/// The predicate that a shuffle or match leaves beside its result.
+Value *PtxTranslator::secondResult() {
+  auto *Load = B.CreateLoad(
+      B.getInt32Ty(),
+      B.CreateConstInBoundsGEP1_32(B.getInt8Ty(),
+                                   R.context(*Call.getFunction()),
+                                   offsetof(ThreadCtx, RetPred)));
+  Load->setMetadata("rcc.pred", MDNode::get(B.getContext(), {}));
+  return B.CreateTrunc(Load, B.getInt1Ty());
 }
 
 /// `@p instruction`: what it writes keeps its old value where p does not hold.

@@ -43,6 +43,10 @@ private:
   bool shuffle(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   bool packed(StringRef Name, unsigned Lanes, ArrayRef<StringRef> Op,
               ArrayRef<StringRef> Args);
+  bool warp(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  bool bitField(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
+  Value *secondResult();
+  Value *flushed(Value *V);
   Value *address(StringRef S, bool Shared);
   bool copyAsync(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args);
   Value *narrow(Value *V, Type *To, StringRef Round);

@@ -30,6 +30,17 @@ Value *PtxTranslator::narrow(Value *V, Type *To, StringRef Round) {
   return B.CreateBitCast(B.CreateSelect(Wrong, Step, Bits), To);
 }
 
+/// .ftz: a number too small to be normal is a zero of its sign.
+Value *PtxTranslator::flushed(Value *V) {
+  if (!V->getType()->isFloatTy())
+    return V;
+  Value *Bits = B.CreateBitCast(V, B.getInt32Ty());
+  Value *Small = B.CreateICmpEQ(B.CreateAnd(Bits, 0x7f800000), B.getInt32(0));
+  return B.CreateBitCast(
+      B.CreateSelect(Small, B.CreateAnd(Bits, 0x80000000u), Bits),
+      B.getFloatTy());
+}
+
 bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   // cvt[.round][.sat][.relu].<to>.<from>
   if (Op.size() < 3 || Args.size() < 2)
@@ -39,11 +50,19 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   if (!To || !From)
     return false;
   StringRef Round = "";
+  bool Sat = false, Ftz = false;
   for (StringRef S : Op.drop_front().drop_back(2)) {
-    if (S == "sat" || S == "relu" || S == "ftz")
+    if (S == "relu")
       return false;
-    Round = S;
+    if (S == "sat")
+      Sat = true;
+    else if (S == "ftz")
+      Ftz = true;
+    else
+      Round = S;
   }
+  if ((Sat || Ftz) && (To->isVectorTy() || !From->isFloatTy()))
+    return false;
   if (To->isVectorTy()) { // cvt.rn.f16x2.f32 d, high, low
     if (Args.size() != 3 || Round != "rn")
       return false;
@@ -60,6 +79,19 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   if (!V)
     return false;
   bool FromFloat = From->isFloatingPointTy(), ToFloat = To->isFloatingPointTy();
+  if (Ftz)
+    V = flushed(V);
+  if (Sat && !To->isFloatTy())
+    return false; // integers saturate anyhow, others are not met
+  if (Sat && Round.empty())
+    return write(Args[0],
+                 B.CreateBinaryIntrinsic(
+                     Intrinsic::minimumnum,
+                     B.CreateBinaryIntrinsic(Intrinsic::maximumnum, V,
+                                             ConstantFP::get(To, 0.0)),
+                     ConstantFP::get(To, 1.0)));
+  if (Sat)
+    return false;
   bool FromSigned = FromName.starts_with("s");
   if (FromFloat && ToFloat) {
     unsigned FromBits = From->getPrimitiveSizeInBits();
@@ -74,9 +106,10 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
                            .Case("rmi", Intrinsic::floor)
                            .Case("rpi", Intrinsic::ceil)
                            .Default(Intrinsic::not_intrinsic);
-    if (Id == Intrinsic::not_intrinsic || From != To)
+    if (From != To || (Id == Intrinsic::not_intrinsic && !Round.empty()))
       return false;
-    return write(Args[0], B.CreateUnaryIntrinsic(Id, V));
+    return write(Args[0],
+                 Round.empty() ? V : B.CreateUnaryIntrinsic(Id, V));
   }
   if (FromFloat) {
     Intrinsic::ID Id = StringSwitch<Intrinsic::ID>(Round)
@@ -98,8 +131,11 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     return Round == "rn" &&
            write(Args[0], FromSigned ? B.CreateSIToFP(V, To)
                                      : B.CreateUIToFP(V, To));
-  return write(Args[0], FromSigned ? B.CreateSExtOrTrunc(V, To)
-                                   : B.CreateZExtOrTrunc(V, To));
+  V = FromSigned ? B.CreateSExtOrTrunc(V, To) : B.CreateZExtOrTrunc(V, To);
+  // A register may be wider than the type: it then holds the sign as well.
+  if (ToName.starts_with("s") && To->getIntegerBitWidth() < 32)
+    V = B.CreateSExt(V, B.getInt32Ty());
+  return write(Args[0], V);
 }
 
 bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
@@ -109,6 +145,7 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
   if (!T || Args.size() < 2)
     return false;
   bool Sat = false, Relu = false, Nan = false, Approx = false;
+  bool Ftz = false, Settled = false; // is the rounding said?
   bool Hi = false, Wide = false, SetCarry = false;
   unsigned Rounding = 0; // as the runtime numbers it
   for (StringRef S : Op.drop_front().drop_back(1)) {
@@ -128,7 +165,11 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
       Wide = true;
     else if (S == "rz" || S == "rm" || S == "rp")
       Rounding = S == "rz" ? 1 : S == "rm" ? 2 : 3;
-    else if (S != "rn" && S != "ftz" && S != "wrap" && S != "clamp" && S != "l" &&
+    else if (S == "ftz")
+      Ftz = true;
+    else if (S == "rn")
+      Settled = true;
+    else if (S != "wrap" && S != "clamp" && S != "l" &&
              S != "r" && S != "lo" && S != "shiftamt")
       return false;
   }
@@ -139,6 +180,8 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
     A.push_back(read(S, T));
     if (!A.back())
       return false;
+    if (Ftz)
+      A.back() = flushed(A.back());
   }
   bool Float = T->isFPOrFPVectorTy(), Signed = TypeName.starts_with("s");
   StringRef Name = Op[0];
@@ -164,6 +207,11 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
                         T, {B.getInt32(Code), B.getInt32(Rounding), A[0], A[1], A[2]}));
   }
   if (Float) {
+    // mul.f32 may be fused with the add.f32 that takes it, mul.rn.f32 may not.
+    FastMathFlags Flags;
+    Flags.setAllowContract(!Settled && !Sat && !Ftz);
+    IRBuilder<>::FastMathFlagGuard Guard(B);
+    B.setFastMathFlags(Flags);
     if (Name == "add" && A.size() == 2)
       V = B.CreateFAdd(A[0], A[1]);
     else if (Name == "sub" && A.size() == 2)
@@ -194,12 +242,16 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
       V = R.call(B, ("rcc_" + Name + "f").str(), T, {A[0]});
     else if (Approx && T->isDoubleTy() && Name == "rsqrt")
       V = R.call(B, "rcc_rsqrt", T, {A[0]});
+    else if (Name == "copysign" && A.size() == 2) // sign of the first
+      V = B.CreateBinaryIntrinsic(Intrinsic::copysign, A[1], A[0]);
     if (V && Sat) {
       V = B.CreateBinaryIntrinsic(Intrinsic::maximumnum, V,
                                   ConstantFP::get(T, 0.0));
       V = B.CreateBinaryIntrinsic(Intrinsic::minimumnum, V,
                                   ConstantFP::get(T, 1.0));
     }
+    if (V && Ftz)
+      V = flushed(V);
     return write(Args[0], V);
   }
   if (Sat)
@@ -229,6 +281,30 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
         Name == "min" ? (Signed ? Intrinsic::smin : Intrinsic::umin)
                       : (Signed ? Intrinsic::smax : Intrinsic::umax),
         A[0], A[1]);
+  else if ((Name == "div" || Name == "rem") && A.size() == 2) {
+    // By zero: a value, on the device; the least number by -1 wraps.
+    Value *Zero = B.CreateICmpEQ(A[1], ConstantInt::get(T, 0));
+    Value *Odd = Zero;
+    if (Signed)
+      Odd = B.CreateOr(Odd, B.CreateICmpEQ(A[1], Constant::getAllOnesValue(T)));
+    Value *By = B.CreateSelect(Odd, ConstantInt::get(T, 1), A[1]);
+    if (Name == "div")
+      V = Signed ? B.CreateSDiv(A[0], By) : B.CreateUDiv(A[0], By);
+    else
+      V = Signed ? B.CreateSRem(A[0], By) : B.CreateURem(A[0], By);
+    if (Signed && Name == "div")
+      V = B.CreateSelect(Odd, B.CreateNeg(A[0]), V);
+    V = B.CreateSelect(Zero,
+                       Name == "div" ? Constant::getAllOnesValue(T) : A[0], V);
+  } else if (Name == "abs")
+    V = B.CreateBinaryIntrinsic(Intrinsic::abs, A[0], B.getFalse());
+  else if (Name == "sad" && A.size() == 3)
+    V = B.CreateAdd(
+        A[2], B.CreateSub(
+                  B.CreateBinaryIntrinsic(
+                      Signed ? Intrinsic::smax : Intrinsic::umax, A[0], A[1]),
+                  B.CreateBinaryIntrinsic(
+                      Signed ? Intrinsic::smin : Intrinsic::umin, A[0], A[1])));
   else if (Name == "popc")
     V = B.CreateUnaryIntrinsic(Intrinsic::ctpop, A[0]);
   else if (Name == "brev")
@@ -318,7 +394,15 @@ bool PtxTranslator::compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     Value *C = read(Args[3], B.getInt1Ty());
     return X && Y && C && write(Args[0], B.CreateSelect(C, X, Y));
   }
-  if (Op.size() < 3 || Args.size() != 3)
+  // A predicate may be added: setp.<cmp>.<and|or|xor>.<type> p[|q], a, b, [!]c
+  StringRef Combine;
+  bool Ftz = false;
+  for (StringRef S : Op.drop_front(1)) {
+    if (S == "and" || S == "or" || S == "xor")
+      Combine = S;
+    Ftz |= S == "ftz";
+  }
+  if (Op.size() < 3 || Args.size() != (Combine.empty() ? 3u : 4u))
     return false;
   Type *T = typeOf(Op.back());
   if (!T)
@@ -326,6 +410,10 @@ bool PtxTranslator::compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   Value *X = read(Args[1], T), *Y = read(Args[2], T);
   if (!X || !Y)
     return false;
+  if (Ftz) {
+    X = flushed(X);
+    Y = flushed(Y);
+  }
   Value *C = nullptr;
   StringRef Cmp = Op[1];
   if (T->isFPOrFPVectorTy()) {
@@ -357,13 +445,36 @@ bool PtxTranslator::compare(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
                  .Case("le", S ? CmpInst::ICMP_SLE : CmpInst::ICMP_ULE)
                  .Case("gt", S ? CmpInst::ICMP_SGT : CmpInst::ICMP_UGT)
                  .Case("ge", S ? CmpInst::ICMP_SGE : CmpInst::ICMP_UGE)
+                 .Case("lo", CmpInst::ICMP_ULT)
+                 .Case("ls", CmpInst::ICMP_ULE)
+                 .Case("hi", CmpInst::ICMP_UGT)
+                 .Case("hs", CmpInst::ICMP_UGE)
                  .Default(CmpInst::BAD_ICMP_PREDICATE);
     if (P == CmpInst::BAD_ICMP_PREDICATE)
       return false;
     C = B.CreateICmp(P, X, Y);
   }
-  if (Op[0] == "setp")
-    return write(Args[0], C);
+  Value *Not = B.CreateNot(C);
+  if (!Combine.empty()) {
+    StringRef Name = Args[3];
+    const bool Negated = Name.consume_front("!");
+    Value *P = read(Name, B.getInt1Ty());
+    if (!P)
+      return false;
+    if (Negated)
+      P = B.CreateNot(P);
+    auto With = [&](Value *V) {
+      return Combine == "and"  ? B.CreateAnd(V, P)
+             : Combine == "or" ? B.CreateOr(V, P)
+                               : B.CreateXor(V, P);
+    };
+    C = With(C);
+    Not = With(Not);
+  }
+  if (Op[0] == "setp") {
+    auto [Yes, No] = Args[0].split('|');
+    return write(Yes, C) && (No.empty() || write(No, Not));
+  }
   // set: all ones, or 1.0 in a floating type.
   Type *To = typeOf(Op[Op.size() - 2]);
   if (!To)

@@ -29,12 +29,7 @@ bool PtxTranslator::shuffle(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   Value *D = R.call(B, "rcc_shfl", I32,
                     {Ctx, B.getInt32(Site), B.getInt32(Kind), Mask, V, Lane, C});
   auto [Data, Pred] = Args[0].split('|');
-  if (!Pred.empty() &&
-      !write(Pred, B.CreateTrunc(
-                       B.CreateLoad(I32, B.CreateConstInBoundsGEP1_32(
-                                             B.getInt8Ty(), Ctx,
-                                             offsetof(ThreadCtx, RetPred))),
-                       B.getInt1Ty())))
+  if (!Pred.empty() && !write(Pred, secondResult()))
     return false;
   return write(Data, D);
 }
@@ -150,7 +145,7 @@ bool PtxTranslator::memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
       Count = 2;
     else if (S == "v4")
       Count = 4;
-    else if (S == "param" || S == "const" || S == "local")
+    else if (S == "v8")
       return false;
     else if (S == "acquire" || S == "release" || S == "volatile" ||
              S == "relaxed")
@@ -176,9 +171,14 @@ bool PtxTranslator::memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     if (Acquire)
       R.call(B, "rcc_spin", B.getVoidTy(),
              {R.context(*Call.getFunction())});
-    for (unsigned I = 0; I < Count; ++I)
-      if (!write(Parts[I], Count > 1 ? B.CreateExtractElement(V, I) : V))
+    for (unsigned I = 0; I < Count; ++I) {
+      Value *E = Count > 1 ? B.CreateExtractElement(V, I) : V;
+      // A register may be wider: it then holds the sign as well.
+      if (Op.back().starts_with("s") && Bytes < 8)
+        E = B.CreateSExt(E, B.getInt64Ty());
+      if (!write(Parts[I], E))
         return false;
+    }
     return true;
   }
   Value *V = PoisonValue::get(Whole);

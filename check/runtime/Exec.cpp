@@ -15,8 +15,6 @@
 #include <mutex>
 #include <thread>
 
-using namespace boost::context::detail;
-
 namespace rcache::check {
 
 namespace {
@@ -32,15 +30,33 @@ Worker::Worker(unsigned Number) : Number(Number) {}
 // Fibers
 //===----------------------------------------------------------------------===//
 
-void Worker::fiberMain(transfer_t From) {
-  auto *W = static_cast<Worker *>(From.data);
-  W->Scheduler = From.fctx;
-  for (;;) {
-    Thread &T = *W->Current;
-    W->G->L->Kernel->Entry(reinterpret_cast<void **>(W->G->ParamBuffer));
-    T.State = Thread::Done;
-    W->switchToScheduler(T);
-  }
+namespace {
+/// Stacks lie in the arena, for good.
+struct KeepStack {
+  using traits_type = boost::context::stack_traits;
+  boost::context::stack_context allocate() { return {}; }
+  void deallocate(boost::context::stack_context &) {}
+};
+} // namespace
+
+boost::context::fiber Worker::newContext(char *Stack, size_t Number) {
+  // Stagger the tops: equal offsets would share a few cache sets.
+  const size_t Size = StackSize - (Number % 61) * 192;
+  boost::context::stack_context Ctx;
+  Ctx.size = Size;
+  Ctx.sp = Stack + Size;
+  return boost::context::fiber(
+      std::allocator_arg, boost::context::preallocated(Ctx.sp, Size, Ctx),
+      KeepStack(), [this](boost::context::fiber From) {
+        Scheduler = std::move(From);
+        for (;;) {
+          Thread &T = *Current;
+          G->L->Kernel->Entry(reinterpret_cast<void **>(G->ParamBuffer));
+          T.State = Thread::Done;
+          switchToScheduler(T);
+        }
+        return boost::context::fiber();
+      });
 }
 
 Fiber *Worker::takeFiber() {
@@ -48,10 +64,7 @@ Fiber *Worker::takeFiber() {
     auto F = std::make_unique<Fiber>();
     F->Stack = allocatePrivate(StackSize);
     setAccessible(F->Stack, StackSize, true);
-    // Stagger the tops: equal offsets would share a few cache sets.
-    size_t Skew = (Fibers.size() % 61) * 192;
-    F->Ctx = make_fcontext(F->Stack + StackSize - Skew, StackSize - Skew,
-                           &Worker::fiberMain);
+    F->Ctx = newContext(F->Stack, Fibers.size());
     FreeFibers.push_back(F.get());
     Fibers.push_back(std::move(F));
   }
@@ -61,8 +74,7 @@ Fiber *Worker::takeFiber() {
 }
 
 void Worker::switchToScheduler(Thread &T) {
-  transfer_t Back = jump_fcontext(Scheduler, this);
-  Scheduler = Back.fctx;
+  Scheduler = std::move(Scheduler).resume();
   (void)T;
 }
 
@@ -72,8 +84,7 @@ void Worker::run(Thread &T) {
     T.State = Thread::Ready;
   }
   Current = &T;
-  transfer_t Back = jump_fcontext(T.F->Ctx, this);
-  T.F->Ctx = Back.fctx;
+  T.F->Ctx = std::move(T.F->Ctx).resume();
   Current = nullptr;
   if (T.State == Thread::Done && !Aborting) {
     FreeFibers.push_back(T.F);
@@ -230,9 +241,10 @@ void Worker::runBlock(uint64_t Linear) {
     FreeFibers.clear();
     for (size_t I = 0; I < Fibers.size(); ++I) {
       Fiber &F = *Fibers[I];
-      size_t Skew = (I % 61) * 192;
-      F.Ctx = make_fcontext(F.Stack + StackSize - Skew, StackSize - Skew,
-                            &Worker::fiberMain);
+      // Destroying it would unwind frames that nobody can unwind: what the
+      // handle refers to lies in the stack that is used again.
+      new boost::context::fiber(std::move(F.Ctx));
+      F.Ctx = newContext(F.Stack, I);
       FreeFibers.push_back(&F);
     }
   }
@@ -388,7 +400,7 @@ Watchdog &watchdog() {
   return *W;
 }
 
-std::function<void(const Launch &)> LaunchCallback;
+std::function<void(const Launch &)> LaunchCallback, StartCallback;
 uint64_t LaunchCounter = 0;
 } // namespace
 
@@ -401,7 +413,15 @@ void onLaunch(std::function<void(const Launch &)> C) {
   LaunchCallback = std::move(C);
 }
 
+void onLaunchStart(std::function<void(const Launch &)> C) {
+  StartCallback = std::move(C);
+}
+
 bool runGrid(Launch &L) {
+  // Threads of the host may launch at the same time; their grids run one after
+  // the other. A callback of a launch may launch again.
+  static std::recursive_mutex OneAtATime;
+  std::lock_guard<std::recursive_mutex> Lock(OneAtATime);
   static Pool *P = [] {
     unsigned N = options().Jobs ? options().Jobs
                                 : std::max(1u, std::thread::hardware_concurrency());
@@ -412,6 +432,8 @@ bool runGrid(Launch &L) {
   Grid G;
   G.L = &L;
   L.Index = LaunchCounter++;
+  if (StartCallback)
+    StartCallback(L);
   // The argument block: pointers first, then the values, all in the arena.
   size_t N = L.Kernel->ArgSizes.size();
   setAccessible(Params, 1 << 16, true);

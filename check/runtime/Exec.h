@@ -13,7 +13,7 @@
 
 #include "Memory.h"
 
-#include <boost/context/detail/fcontext.hpp>
+#include <boost/context/fiber.hpp>
 
 #include <atomic>
 #include <memory>
@@ -22,7 +22,7 @@
 namespace rcache::check {
 
 struct Fiber {
-  boost::context::detail::fcontext_t Ctx = nullptr;
+  boost::context::fiber Ctx;
   char *Stack = nullptr; ///< lowest address
 };
 
@@ -104,7 +104,7 @@ private:
     uint32_t Count = 0, Live = 0, AtBarrier = 0;
     char *Shared = nullptr;
   };
-  static void fiberMain(boost::context::detail::transfer_t T);
+  boost::context::fiber newContext(char *Stack, size_t Number);
   void switchToScheduler(Thread &T);
   void run(Thread &T);
   void runBlock(uint64_t Linear);
@@ -131,7 +131,7 @@ private:
   Block Blk;
   std::vector<std::unique_ptr<Fiber>> Fibers;
   std::vector<Fiber *> FreeFibers;
-  boost::context::detail::fcontext_t Scheduler = nullptr;
+  boost::context::fiber Scheduler;
   bool Aborting = false;
   std::mt19937_64 Rng;
   std::vector<uint32_t> OrderOf; ///< scratch: order of warps or lanes

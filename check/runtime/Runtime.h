@@ -77,6 +77,12 @@ struct Options {
   Order Schedule = Order::Forward;
   uint64_t Seed = 1;
   bool Races = true;
+  /// Volatile accesses of a warp's lanes race as others do: what counts on lock
+  /// step and has no __syncwarp is found.
+  bool VolatileRaces = false;
+  /// A read of 8 or 16 bytes at a multiple of its size may begin inside of an
+  /// allocation and end behind it: what nvcc makes of narrower reads.
+  bool WholeVectors = false;
   unsigned MaxFindings = 20;
   /// Seconds for each launch, and between two for the host; 0: none.
   double TimeLimit = 0;
@@ -113,6 +119,8 @@ void watchHost(std::function<void()> Late);
 
 /// Called after each launch has finished; may examine device memory.
 void onLaunch(std::function<void(const Launch &)> Callback);
+/// Called before each launch.
+void onLaunchStart(std::function<void(const Launch &)> Callback);
 
 // --- memory -----------------------------------------------------------------
 

@@ -436,7 +436,8 @@ bool Worker::raceCheck(Thread &T, RaceCell &Cell, uint32_t Flags,
         (Flags & (AccessAtomic | AccessVolatile)) &&
         (OtherFlags & (AccessAtomic | AccessVolatile)))
       return true;
-    return (Flags & OtherFlags & AccessVolatile) && Other / 32 == T.Warp;
+    return !options().VolatileRaces && (Flags & OtherFlags & AccessVolatile) &&
+           Other / 32 == T.Warp;
   };
   auto Tell = [&](const char *What, uint32_t Other, uint32_t OtherSite) {
     const Thread &O = Blk.Threads[Other];

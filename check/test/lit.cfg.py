@@ -19,6 +19,8 @@ check = config.rcache_check
 if config.cuda_path:
     check += " --cuda-path=" + config.cuda_path
     config.available_features.add("cuda-toolkit")
+    if os.access(os.path.join(config.cuda_path, "bin", "nvcc"), os.X_OK):
+        config.available_features.add("nvcc")
 config.substitutions += [
     ("%check", check),
     # The exit status is part of the interface: "%status 3 command".

@@ -34,6 +34,9 @@ struct CommandLine {
   bool Self = false;
   double Budget = 2; ///< seconds of processor time for each kernel, --self
   bool Json = false; ///< --report=json
+  // diff.
+  bool GivenSchedule = false; ///< --schedule: only that one
+  bool IgnoreOutput = false;  ///< standard output is not compared
   std::string Rewritten; ///< file; empty: the original itself
   Dim3 Block{0, 0, 0}, Grid{0, 0, 0}; ///< X = 0: the harness chooses
   size_t DynamicShared = 0;           ///< bytes; 0: found out

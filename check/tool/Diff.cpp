@@ -15,6 +15,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -25,6 +26,7 @@ namespace {
 
 struct Stop {
   uint64_t Launch;
+  uint32_t Before; ///< the launch is about to begin
   uint32_t Errors;
   uint32_t Allocations;
   char Kernel[200];
@@ -70,9 +72,12 @@ const char *const Again = "original, again";
 
 class Child {
 public:
-  Child(const CommandLine &L, const std::string &Source, const char *Label)
-      : Source(Source), Label(Label) {
+  /// \p Both: stop in front of each launch as well as behind it.
+  Child(const CommandLine &L, const std::string &Source, const char *Label,
+        bool Both)
+      : Source(Source), Label(Label), Both(Both) {
     int Up[2], Down[2];
+    Printed = memfd_create("stdout", MFD_CLOEXEC);
     if (pipe(Up) || pipe(Down))
       return;
     fflush(nullptr);
@@ -86,6 +91,21 @@ public:
     close(Down[0]);
     From = Up[0];
     To = Down[1];
+  }
+
+  ~Child() {
+    for (int Fd : {From, To, Printed})
+      if (Fd >= 0)
+        close(Fd);
+  }
+  Child(const Child &) = delete;
+
+  /// What the program has printed on standard output.
+  std::string output() const {
+    std::string Out(std::max<off_t>(0, lseek(Printed, 0, SEEK_END)), '\0');
+    ssize_t N = pread(Printed, Out.data(), Out.size(), 0);
+    Out.resize(std::max<ssize_t>(0, N));
+    return Out;
   }
 
   /// Waits for the next launch. False: the program has ended.
@@ -137,12 +157,12 @@ private:
     Mine.Label = Label;
     // One program's output is enough; findings go to stderr.
     int Null = open("/dev/null", O_WRONLY);
-    if (strcmp(Label, "original") != 0)
-      dup2(Null, 1);
+    dup2(Printed >= 0 ? Printed : Null, 1);
     if (strcmp(Label, Again) == 0)
       dup2(Null, 2);
-    onLaunch([=](const Launch &X) {
+    auto Wait = [=](const Launch &X, bool Before) {
       Stop S{};
+      S.Before = Before;
       S.Launch = X.Index;
       S.Errors = errorCount();
       copyName(S.Kernel, sizeof(S.Kernel), X.Kernel->DisplayName);
@@ -162,11 +182,15 @@ private:
           !writeAll(Out, W.data(), W.size() * sizeof(W[0])) ||
           !readAll(In, &Go, 1))
         _exit(ExitCouldNotRun);
-    });
+    };
+    onLaunch([=](const Launch &X) { Wait(X, false); });
+    if (Both)
+      onLaunchStart([=](const Launch &X) { Wait(X, true); });
     exit(runCommand(Mine));
   }
+  bool Both;
   pid_t Pid = -1;
-  int From = -1, To = -1;
+  int From = -1, To = -1, Printed = -1;
 };
 
 /// Allocations of both sides that stand for the same: variables by name, others
@@ -203,12 +227,13 @@ pairUp(const Child &A, const Child &B, std::string &Problem) {
 /// Prints (if not Quiet) the first difference after a launch; false if there is
 /// one.
 bool compareLaunch(const Child &A, const Child &B, bool Quiet = false) {
+  const char *const When = A.At.Before ? "before" : "after";
   std::string Problem;
   auto Pairs = pairUp(A, B, Problem);
   if (!Problem.empty()) {
     if (!Quiet)
       fprintf(stderr,
-              "rcache-check: different: after launch %llu of '%s': %s\n",
+              "rcache-check: different: %s launch %llu of '%s': %s\n", When,
               (unsigned long long)A.At.Launch, A.At.Kernel, Problem.c_str());
     return false;
   }
@@ -243,10 +268,10 @@ bool compareLaunch(const Child &A, const Child &B, bool Quiet = false) {
                              ? "variable '" + std::string(X->Name) + "'"
                              : "allocation " + std::to_string(Number);
       fprintf(stderr,
-              "rcache-check: different: after launch %llu of '%s' ('%s'), %s "
+              "rcache-check: different: %s launch %llu of '%s' ('%s'), %s "
               "of %llu bytes, byte %llu (4-byte element %llu)\n"
               "  original:  %s\n  rewritten: %s%s\n",
-              (unsigned long long)A.At.Launch, A.At.Kernel, B.At.Kernel,
+              When, (unsigned long long)A.At.Launch, A.At.Kernel, B.At.Kernel,
               Name.c_str(), (unsigned long long)X->Size,
               (unsigned long long)(Off + D.Offset),
               (unsigned long long)((Off + D.Offset) / 4),
@@ -269,7 +294,8 @@ std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
   Forward.Runtime.Schedule = Order::Forward;
   Backward.Runtime.Schedule = Order::Reverse;
   Forward.Runtime.Jobs = Backward.Runtime.Jobs = 1;
-  Child A(Forward, L.Inputs[0], Again), B(Backward, L.Inputs[0], Again);
+  Child A(Forward, L.Inputs[0], Again, false),
+      B(Backward, L.Inputs[0], Again, false);
   std::optional<Stop> Found;
   for (uint64_t I = 0; I < Launches && !Found && A.next() && B.next(); ++I) {
     if (!compareLaunch(A, B, /*Quiet=*/true))
@@ -282,13 +308,13 @@ std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
   return Found;
 }
 
-} // namespace
-
-int diffCommand(const CommandLine &L) {
-  signal(SIGPIPE, SIG_IGN);
-  Child A(L, L.Inputs[0], "original"), B(L, L.Inputs[1], "rewritten");
+/// Both programs from their beginnings to their ends, with one order of threads
+/// and blocks. \p Second: in another one than before, where they were equal.
+int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
+  Child A(L, L.Inputs[0], "original", true),
+      B(L, L.Inputs[1], "rewritten", true);
   bool Same = true;
-  uint64_t Launches = 0;
+  Launches = 0;
   for (;;) {
     bool HaveA = A.next(), HaveB = B.next();
     if (!HaveA && !HaveB)
@@ -303,18 +329,29 @@ int diffCommand(const CommandLine &L) {
               HaveA ? A.At.Kernel : B.At.Kernel);
       break;
     }
-    ++Launches;
+    const bool Before = A.At.Before && B.At.Before;
+    Launches += !Before;
     if (A.At.Errors || B.At.Errors)
       ; // memory means nothing now; the statuses tell
     else if (!compareLaunch(A, B)) {
       A.stop();
       B.stop();
-      if (const auto At = dependsOnOrder(L, Launches))
+      if (Before) {
+        fprintf(stderr,
+                "rcache-check: the programs give this launch different data, "
+                "such as host memory that was never written: nothing can be "
+                "said of it\n");
+        return ExitCouldNotRun;
+      }
+      if (const auto At = dependsOnOrder(L, Launches)) {
         fprintf(stderr,
                 "rcache-check: note: the original differs from itself after "
                 "launch %llu of '%s' when its threads and blocks run in the "
                 "opposite order: its result is not defined\n",
                 (unsigned long long)At->Launch, At->Kernel);
+        if (Second)
+          return ExitSame;
+      }
       return ExitDifferent;
     }
     A.go();
@@ -329,6 +366,11 @@ int diffCommand(const CommandLine &L) {
       B.go();
   }
   int EndA = A.end(), EndB = B.end();
+  const std::string OutA = A.output(), OutB = B.output();
+  if (!Second) {
+    fwrite(OutA.data(), 1, OutA.size(), stdout);
+    fflush(stdout);
+  }
   auto Undefined = [](int S) { return S == ExitUndefinedOriginal; };
   if (EndA == ExitCouldNotRun || EndB == ExitCouldNotRun || EndA >= 128) {
     fprintf(stderr, "rcache-check: the %s program could not be run\n",
@@ -353,8 +395,50 @@ int diffCommand(const CommandLine &L) {
   }
   if (!Same)
     return ExitDifferent;
-  fprintf(stderr, "rcache-check: equivalent: %llu launches compared\n",
-          (unsigned long long)Launches);
+  if (!L.IgnoreOutput && OutA != OutB) {
+    size_t At = 0, Line = 1;
+    for (; At < std::min(OutA.size(), OutB.size()) && OutA[At] == OutB[At]; ++At)
+      Line += OutA[At] == '\n';
+    auto LineOf = [&](const std::string &Text) {
+      size_t Begin = At ? Text.rfind('\n', At - 1) : std::string::npos;
+      Begin = Begin == std::string::npos ? 0 : Begin + 1;
+      return Text.substr(Begin, std::min(Text.find('\n', At) - Begin,
+                                         size_t(200)));
+    };
+    fprintf(stderr,
+            "rcache-check: different: standard output, line %zu "
+            "(--ignore-output if it tells times)\n  original:  %s\n"
+            "  rewritten: %s\n",
+            Line, LineOf(OutA).c_str(), LineOf(OutB).c_str());
+    return ExitDifferent;
+  }
+  return ExitSame;
+}
+
+} // namespace
+
+int diffCommand(const CommandLine &L) {
+  signal(SIGPIPE, SIG_IGN);
+  uint64_t Launches = 0, Again = 0;
+  if (int Code = diffOnce(L, false, Launches); Code != ExitSame)
+    return Code;
+  if (!Launches) {
+    fprintf(stderr, "rcache-check: nothing was compared: the programs make no "
+                    "launches\n");
+    return ExitCouldNotRun;
+  }
+  if (!L.GivenSchedule) {
+    CommandLine Back = L;
+    Back.Runtime.Schedule = Order::Reverse;
+    if (int Code = diffOnce(Back, true, Again); Code != ExitSame) {
+      fprintf(stderr, "rcache-check: with lanes, warps and blocks in reverse "
+                      "order; in forward order the programs are equivalent\n");
+      return Code;
+    }
+  }
+  fprintf(stderr, "rcache-check: equivalent: %llu launches compared%s\n",
+          (unsigned long long)Launches,
+          L.GivenSchedule ? "" : ", in two orders of threads and blocks");
   return ExitSame;
 }
 

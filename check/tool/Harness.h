@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <random>
+#include <set>
 
 namespace rcache::check {
 
@@ -52,6 +53,7 @@ struct Shape {
   uint32_t W = 1, H = 1, D = 1;
   /// Integer arguments as the file's own main passes them; empty: to be chosen.
   std::vector<uint64_t> Scalars;
+  bool Exact = false; ///< with these integers or not at all
 };
 /// Shapes for a kernel of \p Dimensions, most ordinary first; the user's wishes
 /// (block or grid of X = 0: none) win.
@@ -64,6 +66,14 @@ Shape randomShape(const Dim3 &Block, unsigned Dimensions, std::mt19937_64 &Rng);
 /// Blocks that the file launches a kernel with, as far as they are written down.
 std::vector<Dim3> ownBlocks(const KernelSignature &K,
                             const SourceSummary &Summary);
+/// Launches around the numbers that the text names: grids and blocks just above
+/// one, integer arguments (\p Integers: their places) below, at and above one,
+/// and below its negative. At most \p Limit, of at most \p MaxThreads threads.
+std::vector<Shape> constantShapes(const KernelSignature &K,
+                                  const std::set<int64_t> &Constants,
+                                  const std::vector<Dim3> &Blocks,
+                                  const std::vector<size_t> &Integers,
+                                  size_t Limit, uint64_t MaxThreads);
 /// Is there a NAME_rc_launch for \p Kernel?
 bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel);
 

@@ -97,7 +97,11 @@ void Trials::fillBuffers(const Shape &S, unsigned Trial) {
     Buffer &X = Buffers[I];
     size_t E = std::max<uint64_t>(1, Params[I].ElementSize);
     // Now and then a pointer that is aligned for one element only.
-    X.Offset = Slack + (Trial % 3 == 2 ? E * (1 + I % 3) : 0);
+    // Two elements or more: each parameter goes through all the places that an
+    // element can have in 64 bytes.
+    X.Offset =
+        Slack + (Trial % 3 == 2 ? E * (1 + (I + Trial / 3 * (2 * I + 1)) % 15)
+                                : 0);
     X.Initial.assign(
         std::min<size_t>(X.Offset + Elements * E, BufferSize / 2), 0);
     fillData(X.Initial, Params[I].ElementKind, E, Trial % 3);
@@ -131,21 +135,24 @@ void Trials::restore() {
   }
 }
 
-/// In place: an output that is an input, where nothing forbids it. Parameter
-/// numbers of input and output, or none.
-std::optional<std::pair<size_t, size_t>> Trials::inPlace(unsigned Trial) {
-  if (Trial % 5 != 4)
+/// In place: an output that is an input, or two inputs an element apart, where
+/// nothing forbids it.
+std::optional<Trials::Overlap> Trials::overlap(unsigned Trial) {
+  const bool InPlace = Trial % 5 == 4, Inputs = Trial % 11 == 3;
+  if (!InPlace && !Inputs)
     return std::nullopt;
   auto May = [&](size_t I, bool Const) {
     return Params[I].Kind == Param::Pointer && Params[I].PointeeConst == Const &&
-           !(I < K.ParamNoAlias.size() && K.ParamNoAlias[I]);
+           (Const || !(I < K.ParamNoAlias.size() && K.ParamNoAlias[I]));
   };
   for (size_t In = 0; In < Params.size(); ++In)
-    for (size_t Out = 0; Out < Params.size(); ++Out)
-      if (May(In, true) && May(Out, false) &&
-          Params[In].ElementSize == Params[Out].ElementSize &&
-          Params[In].ElementKind == Params[Out].ElementKind)
-        return std::make_pair(In, Out);
+    for (size_t Of = 0; Of < Params.size(); ++Of)
+      if (In != Of && (InPlace || In < Of) && May(In, true) &&
+          May(Of, !InPlace) &&
+          !(InPlace && In < K.ParamNoAlias.size() && K.ParamNoAlias[In]) &&
+          Params[In].ElementSize == Params[Of].ElementSize &&
+          Params[In].ElementKind == Params[Of].ElementKind)
+        return Overlap{Of, In, InPlace ? 0 : 1 + ptrdiff_t(Trial % 2)};
   return std::nullopt;
 }
 
@@ -160,9 +167,12 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     auto Given = L.ArgValues.find(Name);
     switch (P.Kind) {
     case Param::Pointer: {
-      auto Alias = inPlace(Trial);
-      const Buffer &X = Buffers[Alias && Alias->second == I ? Alias->first : I];
+      const auto O = overlap(Trial);
+      const bool Here = O && O->Of == I;
+      const Buffer &X = Buffers[Here ? O->In : I];
       char *Ptr = X.Base + X.Offset;
+      if (Here)
+        Ptr += O->Delta * ptrdiff_t(P.ElementSize);
       memcpy(V.data(), &Ptr, sizeof(Ptr));
       break;
     }

@@ -7,90 +7,141 @@
 
 #include "Commands.h"
 
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#ifndef RCACHE_VERSION
+#define RCACHE_VERSION "unknown"
+#endif
+
 using namespace rcache::check;
+using namespace llvm;
 
 namespace {
 
-const char *const Usage =
-    R"(usage: rcache-check run PROGRAM.cu [FILE.cu ...] [options] [--args ...] [-- compiler flags]
-       rcache-check KERNEL.cu [--kernel=NAME] [--rewritten=FILE] [options] [-- ...]
-       rcache-check REWRITTEN.cu --self [--kernel=NAME ...] [--budget=SECONDS] [-- ...]
-       rcache-check diff ORIGINAL.cu REWRITTEN.cu [options] [--args ...] [-- ...]
+cl::OptionCategory General("Options"), OfHarness("Options of the harness"),
+    OfSelf("Options of the self-check");
 
-options:
-  --cuda-path=DIR        CUDA toolkit (default: CUDA_PATH, nvcc, /usr/local/cuda)
-  --arch=sm_NN           __CUDA_ARCH__ seen by device code (default: sm_90)
-  --fp-contract=fast|off products and sums of device code as one operation, as
-                         nvcc makes them (default), or each rounded by itself,
-                         as with nvcc's -fmad=false
-  --schedule=forward|reverse|random:SEED
-                         order of lanes, warps and blocks between
-                         synchronisation points
-  --jobs=N               CPU threads (default: all)
-  --no-races             do not look for races on shared memory
-  --no-uninit            do not follow values that were never initialised
-  --no-checks            no bounds checks either
-  --timeout=SECONDS      give up a launch that takes longer, or a program that
-                         takes longer to the next one (default: 300, harness: 5;
-                         0: never)
-  --max-findings=N       stop reporting after N (default: 20)
-  --seed=N               for data and the random schedule (default: 1)
+cl::list<std::string> Inputs(cl::Positional, cl::desc("[run|diff] FILE.cu ..."),
+                             cl::cat(General));
+cl::opt<std::string>
+    CudaPath("cuda-path", cl::value_desc("dir"), cl::cat(General),
+             cl::desc("CUDA toolkit (default: CUDA_PATH, nvcc, /usr/local/cuda)"));
+cl::opt<std::string>
+    Arch("arch", cl::value_desc("sm_NN"), cl::init("sm_90"), cl::cat(General),
+         cl::desc("__CUDA_ARCH__ seen by device code (default: sm_90)"));
+enum class Fusion { Fast, Off };
+cl::opt<Fusion> Contract(
+    "fp-contract", cl::cat(General), cl::init(Fusion::Fast),
+    cl::desc("Products and sums of device code"),
+    cl::values(clEnumValN(Fusion::Fast, "fast",
+                          "one operation, as nvcc makes them (default)"),
+               clEnumValN(Fusion::Off, "off",
+                          "each rounded by itself, as with -fmad=false")));
+cl::opt<std::string> ResourceDir("resource-dir", cl::Hidden, cl::cat(General));
+enum class Compiler { Clang, Nvcc };
+cl::opt<Compiler> DeviceCode(
+    "device-code", cl::cat(General), cl::init(Compiler::Clang),
+    cl::desc("Who compiles device code (default: clang)"),
+    cl::values(clEnumValN(Compiler::Clang, "clang", "clang, in this process"),
+               clEnumValN(Compiler::Nvcc, "nvcc",
+                          "nvcc: its PTX, what a device gets up to the work of "
+                          "ptxas; clang where it cannot be read")));
+cl::opt<std::string>
+    Schedule("schedule", cl::value_desc("forward|reverse|random:SEED"),
+             cl::cat(General),
+             cl::desc("Order of lanes, warps and blocks between "
+                      "synchronisation points"));
+cl::opt<unsigned> Jobs("jobs", cl::value_desc("N"), cl::cat(General),
+                       cl::desc("CPU threads (default: all)"));
+cl::opt<bool> NoRaces("no-races", cl::cat(General),
+                      cl::desc("Do not look for races on shared memory"));
+cl::opt<bool> VolatileRaces(
+    "volatile-races", cl::cat(General),
+    cl::desc("Volatile accesses of shared memory race as others do: finds tails "
+             "of reductions that lack __syncwarp"));
+cl::opt<bool> IgnoreOutput("ignore-output", cl::cat(General),
+                           cl::desc("diff does not compare standard output"));
+cl::opt<bool>
+    NoUninit("no-uninit", cl::cat(General),
+             cl::desc("Do not follow values that were never initialised"));
+cl::opt<bool> NoChecks("no-checks", cl::cat(General),
+                       cl::desc("No bounds checks either"));
+cl::opt<unsigned>
+    Timeout("timeout", cl::value_desc("seconds"), cl::cat(General),
+            cl::desc("Give up a launch that takes longer, or a program that "
+                     "takes longer to the next one (default: 300, harness: 5; "
+                     "0: never)"));
+cl::opt<unsigned> MaxFindings("max-findings", cl::value_desc("N"), cl::init(20),
+                              cl::cat(General),
+                              cl::desc("Stop reporting after N (default: 20)"));
+cl::opt<unsigned long>
+    Seed("seed", cl::value_desc("N"), cl::init(1), cl::cat(General),
+         cl::desc("For data and the random schedule (default: 1)"));
+cl::opt<std::string> DumpDir("dump-ir", cl::value_desc("dir"), cl::cat(General),
+                             cl::desc("Write the intermediate modules"));
+enum class Form { Text, Json };
+cl::opt<Form> Report("report", cl::cat(General), cl::init(Form::Text),
+                     cl::desc("Form of the result"),
+                     cl::values(clEnumValN(Form::Text, "text", "on stderr"),
+                                clEnumValN(Form::Json, "json",
+                                           "one object on stdout")));
 
-options of the harness (no command):
-  --kernel=NAME          the kernel (default: every kernel of the file)
-  --rewritten=FILE       the file that rcache-rewrite wrote
-  --prove                for each launch shape, compare the expressions of all
-                         results instead of one set of values: equality for
-                         all data at that shape
-  --block=X,Y,Z --grid=X,Y,Z --smem=BYTES --arg=NAME=VALUE
-                         fix what the harness would choose
-  --trials=N --seconds=N stop after N launches (400) or N seconds (60)
+cl::list<std::string>
+    Kernels("kernel", cl::value_desc("name"), cl::cat(OfHarness),
+            cl::desc("The kernel; may be repeated (default: all)"));
+cl::opt<std::string> Rewritten("rewritten", cl::value_desc("file"),
+                               cl::cat(OfHarness),
+                               cl::desc("The file that rcache-rewrite wrote"));
+cl::opt<bool>
+    Prove("prove", cl::cat(OfHarness),
+          cl::desc("For each launch shape, compare the expressions of all "
+                   "results instead of one set of values"));
+cl::opt<std::string> Block("block", cl::value_desc("X,Y,Z"), cl::cat(OfHarness),
+                           cl::desc("The block"));
+cl::opt<std::string> GridOption("grid", cl::value_desc("X,Y,Z"),
+                                cl::cat(OfHarness), cl::desc("The grid"));
+cl::opt<size_t> Smem("smem", cl::value_desc("bytes"), cl::cat(OfHarness),
+                     cl::desc("Dynamic shared memory"));
+cl::list<std::string> Values("arg", cl::value_desc("name=value"),
+                             cl::cat(OfHarness),
+                             cl::desc("A parameter that is no pointer"));
+cl::opt<unsigned> TrialsOption("trials", cl::value_desc("N"), cl::init(400),
+                               cl::cat(OfHarness),
+                               cl::desc("Stop after N launches (default: 400)"));
+cl::opt<double>
+    Seconds("seconds", cl::value_desc("N"), cl::init(60), cl::cat(OfHarness),
+            cl::desc("Stop a kernel after N seconds (default: 60)"));
 
-options of the self-check:
-  --self                 the file holds kernels and their rewritten forms: each
-                         NAME_rc_launch against NAME, at the launches that matter
-                         most; the file's main is not run
-  --budget=SECONDS       processor time for each kernel (default: 2)
-  --report=json          the result on stdout, one object
+cl::opt<bool>
+    Self("self", cl::cat(OfSelf),
+         cl::desc("The file holds kernels and their rewritten forms: compare "
+                  "each NAME_rc_launch with NAME at the launches that matter "
+                  "most; the file's main is not run"));
+cl::opt<double>
+    Budget("budget", cl::value_desc("seconds"), cl::init(2), cl::cat(OfSelf),
+           cl::desc("Processor time for each kernel (default: 2)"));
 
-  --dump-ir=DIR          write the intermediate modules
+const char *const Overview =
+    R"(runs CUDA programs without a GPU, and compares them
+
+  rcache-check run PROGRAM.cu [FILE.cu ...] [options] [--args ...] [-- compiler flags]
+  rcache-check diff ORIGINAL.cu REWRITTEN.cu [options] [--args ...] [-- ...]
+  rcache-check KERNEL.cu [--kernel=NAME] [--rewritten=FILE] [options] [-- ...]
+  rcache-check REWRITTEN.cu --self [--kernel=NAME ...] [--budget=SECONDS] [-- ...]
 
 exit status: 0 equivalent or no finding, 1 different, 2 wrong usage, 3 undefined
 behaviour in the original, 4 in the rewritten program, 5 could not run
 )";
 
-bool value(const std::string &Arg, const char *Name, std::string &Out) {
-  size_t N = strlen(Name);
-  if (Arg.compare(0, N, Name) != 0 || Arg.size() <= N || Arg[N] != '=')
-    return false;
-  Out = Arg.substr(N + 1);
-  return true;
-}
-
-[[noreturn]] void wrong(const std::string &Why) {
-  fprintf(stderr, "rcache-check: %s\n%s", Why.c_str(), Usage);
+[[noreturn]] void wrong(const Twine &Why) {
+  errs() << "rcache-check: " << Why << "\nusage: rcache-check --help\n";
   exit(ExitUsage);
-}
-
-unsigned long number(const std::string &S, const char *What) {
-  char *End;
-  unsigned long V = strtoul(S.c_str(), &End, 10);
-  if (S.empty() || *End)
-    wrong(std::string("not a number after ") + What + ": '" + S + "'");
-  return V;
-}
-
-double seconds(const std::string &S, const char *What) {
-  char *End;
-  double V = strtod(S.c_str(), &End);
-  if (S.empty() || *End || !(V > 0))
-    wrong(std::string("not a number of seconds after ") + What + ": '" + S +
-          "'");
-  return V;
 }
 
 Dim3 dimensions(const std::string &S) {
@@ -104,97 +155,77 @@ Dim3 dimensions(const std::string &S) {
 
 CommandLine parse(int Argc, char **Argv) {
   CommandLine L;
-  int I = 1;
-  for (; I < Argc; ++I) {
-    std::string A = Argv[I], V;
-    if (A == "--")
-      break;
-    if (A == "--args") {
-      for (++I; I < Argc && strcmp(Argv[I], "--"); ++I)
-        L.ProgramArgs.push_back(Argv[I]);
-      break;
-    }
-    if (A == "-h" || A == "--help") {
-      fputs(Usage, stdout);
-      exit(0);
-    }
-    if (A == "--prove")
-      L.Prove = true;
-    else if (A == "--self")
-      L.Self = true;
-    else if (value(A, "--budget", V))
-      L.Budget = seconds(V, "--budget");
-    else if (value(A, "--report", V)) {
-      if (V != "json" && V != "text")
-        wrong("--report is json or text, not '" + V + "'");
-      L.Json = V == "json";
-    }
-    else if (value(A, "--cuda-path", V))
-      L.Jit.Frontend.CudaPath = V;
-    else if (value(A, "--arch", V))
-      L.Jit.Frontend.Arch = V;
-    else if (value(A, "--fp-contract", V)) {
-      if (V != "off" && V != "fast")
-        wrong("--fp-contract is off or fast, not '" + V + "'");
-      L.Jit.Frontend.Contract = V == "fast";
-    } else if (value(A, "--resource-dir", V))
-      L.Jit.Frontend.ResourceDir = V;
-    else if (value(A, "--jobs", V))
-      L.Runtime.Jobs = number(V, "--jobs");
-    else if (value(A, "--max-findings", V))
-      L.Runtime.MaxFindings = number(V, "--max-findings");
-    else if (value(A, "--kernel", V))
-      L.Kernels.push_back(V);
-    else if (value(A, "--rewritten", V))
-      L.Rewritten = V;
-    else if (value(A, "--block", V))
-      L.Block = dimensions(V);
-    else if (value(A, "--grid", V))
-      L.Grid = dimensions(V);
-    else if (value(A, "--smem", V))
-      L.DynamicShared = number(V, "--smem");
-    else if (value(A, "--trials", V))
-      L.Trials = number(V, "--trials");
-    else if (value(A, "--seconds", V))
-      L.Seconds = number(V, "--seconds");
-    else if (value(A, "--seed", V))
-      L.Runtime.Seed = number(V, "--seed");
-    else if (value(A, "--arg", V)) {
-      size_t Eq = V.find('=');
-      if (Eq == std::string::npos)
-        wrong("--arg needs NAME=VALUE");
-      L.ArgValues[V.substr(0, Eq)] = V.substr(Eq + 1);
-    } else if (value(A, "--timeout", V))
-      L.TimeLimit = number(V, "--timeout");
-    else if (value(A, "--dump-ir", V))
-      L.Jit.DumpDir = V;
-    else if (value(A, "--schedule", V)) {
-      if (V == "forward")
-        L.Runtime.Schedule = Order::Forward;
-      else if (V == "reverse")
-        L.Runtime.Schedule = Order::Reverse;
-      else if (V.compare(0, 6, "random") == 0) {
-        L.Runtime.Schedule = Order::Random;
-        if (V.size() > 7 && V[6] == ':')
-          L.Runtime.Seed = number(V.substr(7), "--schedule=random:");
-        else if (V != "random")
-          wrong("unknown schedule '" + V + "'");
-      } else
-        wrong("unknown schedule '" + V + "'");
-    } else if (A == "--no-races")
-      L.Runtime.Races = false;
-    else if (A == "--no-uninit")
-      L.Jit.Definedness = false;
-    else if (A == "--no-checks")
-      L.Jit.Checks = L.Jit.Definedness = L.Runtime.Races = false;
-    else if (A.size() > 1 && A[0] == '-')
-      wrong("unknown option '" + A + "'");
-    else
-      L.Inputs.push_back(A);
-  }
-  if (I < Argc && !strcmp(Argv[I], "--"))
+  // What belongs to the program or the compiler is not ours to read.
+  std::vector<const char *> Ours;
+  int I = 0;
+  for (; I < Argc && strcmp(Argv[I], "--") && strcmp(Argv[I], "--args"); ++I)
+    Ours.push_back(Argv[I]);
+  if (I < Argc && !strcmp(Argv[I], "--args"))
+    for (++I; I < Argc && strcmp(Argv[I], "--"); ++I)
+      L.ProgramArgs.push_back(Argv[I]);
+  if (I < Argc)
     for (++I; I < Argc; ++I)
       L.Jit.Frontend.Flags.push_back(Argv[I]);
+
+  cl::SetVersionPrinter([](raw_ostream &OS) {
+    OS << "rcache-check " RCACHE_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+  });
+  cl::HideUnrelatedOptions({&General, &OfHarness, &OfSelf});
+  if (!cl::ParseCommandLineOptions(Ours.size(), Ours.data(), Overview, &errs()))
+    wrong("wrong usage");
+  L.Inputs.assign(Inputs.begin(), Inputs.end());
+  FrontendOptions &FE = L.Jit.Frontend;
+  FE.CudaPath = CudaPath;
+  FE.Arch = Arch;
+  FE.ResourceDir = ResourceDir;
+  FE.Nvcc = DeviceCode == Compiler::Nvcc;
+  FE.Contract = Contract == Fusion::Fast;
+  L.Jit.DumpDir = DumpDir;
+  L.Jit.Note = [](const std::string &Text) {
+    fprintf(stderr, "rcache-check: note: %s\n", Text.c_str());
+  };
+  L.Jit.Checks = !NoChecks;
+  L.Jit.Definedness = !NoUninit && !NoChecks;
+  L.Runtime.Races = !NoRaces && !NoChecks;
+  L.Runtime.VolatileRaces = VolatileRaces;
+  L.GivenSchedule = Schedule.getNumOccurrences() != 0;
+  L.IgnoreOutput = IgnoreOutput;
+  L.Runtime.Jobs = Jobs;
+  L.Runtime.MaxFindings = MaxFindings;
+  L.Runtime.Seed = Seed;
+  if (Timeout.getNumOccurrences())
+    L.TimeLimit = Timeout;
+  StringRef Order = Schedule;
+  if (Order == "reverse")
+    L.Runtime.Schedule = Order::Reverse;
+  else if (Order.consume_front("random")) {
+    L.Runtime.Schedule = Order::Random;
+    if (!Order.empty() && (!Order.consume_front(":") ||
+                           Order.getAsInteger(10, L.Runtime.Seed)))
+      wrong("unknown schedule '" + Schedule + "'");
+  } else if (!Order.empty() && Order != "forward")
+    wrong("unknown schedule '" + Schedule + "'");
+  L.Kernels.assign(Kernels.begin(), Kernels.end());
+  L.Rewritten = Rewritten;
+  if (!Block.empty())
+    L.Block = dimensions(Block);
+  if (!GridOption.empty())
+    L.Grid = dimensions(GridOption);
+  L.DynamicShared = Smem;
+  for (const std::string &V : Values) {
+    size_t Eq = V.find('=');
+    if (Eq == std::string::npos)
+      wrong("--arg needs NAME=VALUE");
+    L.ArgValues[V.substr(0, Eq)] = V.substr(Eq + 1);
+  }
+  L.Prove = Prove;
+  L.Trials = TrialsOption;
+  L.Seconds = Seconds;
+  L.Self = Self;
+  L.Budget = Budget;
+  if (!(L.Budget > 0))
+    wrong("--budget takes seconds above 0");
+  L.Json = Report == Form::Json;
   return L;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <fstream>
 #include <unistd.h>
 
 namespace rcache::check {
@@ -13,6 +14,30 @@ namespace {
 std::string dim(const Dim3 &D) {
   return "(" + std::to_string(D.X) + "," + std::to_string(D.Y) + "," +
          std::to_string(D.Z) + ")";
+}
+
+/// The line of "file:line:column" with a mark below the column; empty if there
+/// is none to show.
+std::string excerpt(const std::string &Location) {
+  const size_t Column = Location.rfind(':');
+  const size_t Line =
+      Column == std::string::npos || !Column ? std::string::npos
+                                             : Location.rfind(':', Column - 1);
+  if (Line == std::string::npos)
+    return "";
+  const long L = atol(Location.c_str() + Line + 1);
+  const long C = atol(Location.c_str() + Column + 1);
+  std::ifstream In(Location.substr(0, Line));
+  std::string Text;
+  for (long I = 0; I < L; ++I)
+    if (!std::getline(In, Text))
+      return "";
+  if (L <= 0 || C <= 0 || size_t(C) > Text.size() + 1 || Text.size() > 400)
+    return "";
+  std::string Mark;
+  for (long I = 0; I + 1 < C; ++I)
+    Mark += Text[I] == '\t' ? '\t' : ' ';
+  return "    " + Text + "\n    " + Mark + "^\n";
 }
 
 /// Runs when the program calls exit, or when main has returned.
@@ -36,7 +61,7 @@ void summary() {
 std::string findingText(const Finding &F) {
   std::string Out = F.Location.empty() ? "" : F.Location + ": ";
   Out += F.Sev == Severity::Error ? "error: " : "warning: ";
-  Out += F.Text + " [" + F.Kind + "]\n";
+  Out += F.Text + " [" + F.Kind + "]\n" + excerpt(F.Location);
   if (!F.Kernel.empty()) { // not what the host asked for
     Out += "  in kernel " + F.Kernel + ", launch " +
            std::to_string(F.LaunchIndex);

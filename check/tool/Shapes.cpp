@@ -136,6 +136,74 @@ std::vector<Dim3> ownBlocks(const KernelSignature &K,
   return Out;
 }
 
+std::vector<Shape> constantShapes(const KernelSignature &K,
+                                  const std::set<int64_t> &Constants,
+                                  const std::vector<Dim3> &Blocks,
+                                  const std::vector<size_t> &Integers,
+                                  size_t Limit, uint64_t MaxThreads) {
+  std::vector<Shape> Out;
+  auto Launch = [&](const Dim3 &Block, const Dim3 &Grid) {
+    Shape S;
+    S.Block = Block;
+    S.Grid = Grid;
+    S.W = Grid.X * Block.X;
+    S.H = Grid.Y * Block.Y;
+    S.D = Grid.Z * Block.Z;
+    return S;
+  };
+  std::vector<Dim3> Some(Blocks.begin(),
+                         Blocks.begin() + std::min<size_t>(2, Blocks.size()));
+  if (Some.empty())
+    Some.push_back(K.Dimensions == 1   ? Dim3{64, 1, 1}
+                   : K.Dimensions == 2 ? Dim3{16, 8, 1}
+                                       : Dim3{8, 4, 4});
+  // By turns, so that a limit leaves something of each sort.
+  std::vector<std::vector<Shape>> Sorts(3);
+  for (auto It = Constants.rbegin(); It != Constants.rend(); ++It) {
+    const int64_t N = *It;
+    if (N >= 1 << 30) // the ends of int are another matter
+      continue;
+    for (const Dim3 &Block : Some) {
+      // More blocks than this.
+      if (N >= 8 && (N + 1) * Block.count() <= MaxThreads) {
+        Sorts[0].push_back(Launch(Block, {uint32_t(N + 1), 1, 1}));
+        if (K.Dimensions > 1)
+          Sorts[0].push_back(Launch(Block, {1, uint32_t(N + 1), 1}));
+      }
+      // Arguments beyond it: what the data's size does not tell.
+      if (N < 64)
+        continue;
+      for (size_t I : Integers)
+        for (int64_t V : {N + 1, N, N - 1, -N - 1}) {
+          Shape S = Launch(Block, {3, K.Dimensions > 1 ? 2u : 1u, 1});
+          for (size_t P = 0; P < K.ParamNames.size(); ++P)
+            S.Scalars.push_back(
+                scalarValue(K.ParamNames[P], S, K.Dimensions, 0));
+          if (I >= S.Scalars.size())
+            continue;
+          S.Scalars[I] = uint64_t(V);
+          S.Exact = true;
+          Sorts[1].push_back(S);
+        }
+    }
+    // Blocks around it.
+    for (int64_t V : {N, N + 1})
+      if (V >= 2 && V <= 1024 && K.Dimensions == 1)
+        Sorts[2].push_back(Launch({uint32_t(V), 1, 1}, {3, 1, 1}));
+  }
+  for (size_t I = 0; Out.size() < Limit; ++I) {
+    bool Any = false;
+    for (const auto &Sort : Sorts)
+      if (I < Sort.size() && Out.size() < Limit) {
+        Out.push_back(Sort[I]);
+        Any = true;
+      }
+    if (!Any)
+      break;
+  }
+  return Out;
+}
+
 bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel) {
   return Facts.LaunchFunctions.count(plainName(Kernel) + "_rc_launch") != 0;
 }

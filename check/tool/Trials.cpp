@@ -76,6 +76,14 @@ Trials::~Trials() {
       release(X.Base);
 }
 
+std::vector<size_t> Trials::integers() const {
+  std::vector<size_t> Out;
+  for (size_t I = 0; I < Params.size(); ++I)
+    if (Params[I].Kind == Param::Signed || Params[I].Kind == Param::Unsigned)
+      Out.push_back(I);
+  return Out;
+}
+
 void Trials::setSymbolic(Version First, Version Second) {
   SymbolicA = std::move(First);
   SymbolicB = std::move(Second);
@@ -124,10 +132,15 @@ std::string Trials::describe(const Shape &S, unsigned Trial) {
                : "argument " + std::to_string(I);
     int64_t N = 0;
     memcpy(&N, Values[I].data(), 8);
+    if (Params[I].Kind == Param::Signed && Params[I].Size < 8)
+      N = N << (64 - 8 * Params[I].Size) >> (64 - 8 * Params[I].Size);
     switch (Params[I].Kind) {
     case Param::Pointer:
-      if (auto Alias = inPlace(Trial); Alias && Alias->second == I)
-        Out += " the same as argument " + std::to_string(Alias->first);
+      if (auto O = overlap(Trial); O && O->Of == I)
+        Out += (O->Delta ? " " + std::to_string(O->Delta) +
+                               " elements behind argument "
+                         : " the same as argument ") +
+               std::to_string(O->In);
       else
         Out += " at 256k+" + std::to_string(Buffers[I].Offset % 256);
       break;
@@ -205,6 +218,8 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
   // size is given up.
   auto &Ways = WayRecord[{S.Block.X, S.Block.Y, S.Block.Z}];
   for (unsigned Way = 0; Way < ScalarWays && !Defined; ++Way) {
+    if (S.Exact && Way)
+      break;
     if (Ways[Way].Failed >= 5 && !Ways[Way].Worked && S.Scalars.empty())
       continue;
     ++Ways[Way].Failed;
@@ -291,7 +306,7 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
     // A launch that touches nothing proves little: a few are enough.
     bool Touches = std::any_of(Found.begin(), Found.end(),
                                [](const Discovery &D) { return D.Low < D.High; });
-    if (!Touches && Trial % 8)
+    if (!Touches && Trial % 8 && !S.Exact)
       continue;
     Defined = true;
     ++Ways[Way].Worked;

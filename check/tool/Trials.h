@@ -57,6 +57,8 @@ public:
   /// How the file itself launches the kernel: its main runs in a process of
   /// its own and is listened to. Nothing if there is no main, or it fails.
   std::vector<Shape> observe();
+  /// Which parameters are integers.
+  std::vector<size_t> integers() const;
 
   unsigned Compared = 0;    ///< launches that said something
   unsigned ByRewritten = 0; ///< of them: ran another kernel than the original
@@ -90,7 +92,12 @@ private:
   compareVariables(const Shape &S, unsigned Trial,
                    const std::map<std::string, Snapshot> &Want);
   std::string describe(const Shape &S, unsigned Trial);
-  std::optional<std::pair<size_t, size_t>> inPlace(unsigned Trial);
+  /// A pointer that lies in the buffer of another.
+  struct Overlap {
+    size_t Of, In;   ///< parameters
+    ptrdiff_t Delta; ///< elements from the other
+  };
+  std::optional<Overlap> overlap(unsigned Trial);
   void explainDifference(const Shape &S, unsigned Trial, size_t B,
                          const FirstDifference &D, const Snapshot &Want,
                          const Snapshot &Got);
