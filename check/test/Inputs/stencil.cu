@@ -1,7 +1,8 @@
 // A stencil, and with -DREWRITTEN its register form; SELECT chooses a value.
 #include <cstdio>
 #ifdef REWRITTEN
-__global__ void kernel_rc(const float *a, float *o, int n) {
+__global__ void kernel_rc(const float *__restrict__ a, float *__restrict__ o,
+                          int n) {
   int g = blockIdx.x * blockDim.x + threadIdx.x, lane = threadIdx.x & 31;
   float x0 = g < n + 4 ? a[g] : 0.0f;
   float x1 = lane < 4 && g + 32 < n + 4 ? a[g + 32] : 0.0f;
@@ -13,7 +14,8 @@ __global__ void kernel_rc(const float *a, float *o, int n) {
     o[g] = v;
 }
 #endif
-__global__ void kernel(const float *a, float *o, int n) {
+__global__ void kernel(const float *__restrict__ a, float *__restrict__ o,
+                       int n) {
   __shared__ float s[132];
   int g = blockIdx.x * blockDim.x + threadIdx.x;
   s[threadIdx.x] = g < n + 4 ? a[g] : 0.0f;

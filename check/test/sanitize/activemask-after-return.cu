@@ -13,7 +13,7 @@ __global__ void kernel(const int *a, int *o, int n) {
   for (int k = 0; k <= 4; ++k)
     // CHECK: [[@LINE+1]]:{{[0-9]+}}: error: lane 17 reads lane 18, which has exited: the value is undefined [shuffle-inactive-lane]
     sum += __shfl_sync(mask, lane < k ? rc[1] : rc[0], (lane + k) & 31);
-  // CHECK-NEXT: in kernel kernel, launch 0, block (0,0,0), thread (49,0,0)
+  // CHECK: in kernel kernel, launch 0, block (0,0,0), thread (49,0,0)
   o[g] = sum;
 }
 int main() {

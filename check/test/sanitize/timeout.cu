@@ -7,7 +7,7 @@
 // RUN:   | FileCheck %s --check-prefix=LOCK
 // HOST: error: the program does not come to an end: no launch for 1 seconds (--timeout)
 // LOCK: error: the launch takes longer than the time limit [timeout]
-// LOCK-NEXT: in kernel lock
+// LOCK: in kernel lock
 __global__ void kernel(const int *a, int *o, int n) {
   // CHECK: error: the launch takes longer than the time limit [timeout]
   while (*(const volatile int *)a != n)

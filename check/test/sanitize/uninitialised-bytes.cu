@@ -13,7 +13,7 @@ __global__ void sum(const unsigned char *in, int *o) {
   s[threadIdx.x + 1] = in[threadIdx.x];
   __syncthreads();
   // SUM: uninitialised-bytes.cu:[[#@LINE+2]]:{{.*}}a value that was never initialised is stored to global memory
-  // SUM-NEXT: in kernel sum, launch 0, block (0,0,0), thread (0,0,0)
+  // SUM: in kernel sum, launch 0, block (0,0,0), thread (0,0,0)
   o[threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 1];
 }
 __global__ void flag(const unsigned char *in, int *o) {

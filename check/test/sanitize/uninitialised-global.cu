@@ -6,7 +6,7 @@ __global__ void kernel(const int *a, int *o, int n) {
     s[threadIdx.x] = a[threadIdx.x];
   __syncthreads();
   // CHECK: [[@LINE+2]]:{{[0-9]+}}: error: a value that was never initialised is stored to global memory [uninitialised]
-  // CHECK-NEXT: thread (50,0,0)
+  // CHECK: thread (50,0,0)
   o[threadIdx.x] = s[threadIdx.x];
 }
 int main() {

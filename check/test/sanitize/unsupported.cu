@@ -4,10 +4,10 @@
 // RUN: %status 3 %check run %s --args bounds
 // RUN: %status 5 %check diff %s %s
 __global__ void kernel(int *o) {
-  // CHECK: unsupported.cu:[[#@LINE+1]]:{{.*}}error: this checker cannot execute 'asm({{.*}}isspacep.
-  asm("{ .reg .pred p; isspacep.global p, %1; selp.s32 %0, 1, 0, p; }"
+  // CHECK: unsupported.cu:[[#@LINE+1]]:{{.*}}error: this checker cannot execute 'asm({{.*}}movmatrix.
+  asm("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;"
       : "=r"(o[0])
-      : "l"(o));
+      : "r"(o[1]));
 }
 __global__ void bounds(int *o) { o[threadIdx.x] = 1; }
 int main(int argc, char **) {
