@@ -47,6 +47,9 @@ struct Case {
   std::optional<EmittedKernel> Emitted;
   /// By another plan, for launches that ThePlan cannot take.
   std::optional<EmittedKernel> Other;
+  /// Plans that are no candidates, by index: their statements cannot be divided
+  /// as the plan asks.
+  std::map<size_t, Decline> Unwritable;
   KernelResult R;
 };
 
@@ -210,6 +213,19 @@ private:
       for (const Plan &P : Out.Candidates)
         OS << planLine(M, P) << ": " << text(verifyPlan(M, P)) << "\n";
     });
+    dump(C, "lower", [&](llvm::raw_ostream &OS) {
+      for (const Plan &P : Out.Candidates) {
+        M.Ctx->resetBudget();
+        OS << planLine(M, P) << "\n";
+        auto Tree = guarded([&] { return lower(M, P); });
+        if (!Tree)
+          OS << "  " << llvm::toString(Tree.takeError()) << "\n";
+        else if (!*Tree)
+          OS << "  " << llvm::toString(Tree->takeError()) << "\n";
+        else
+          printTree(OS, **Tree, M, P);
+      }
+    });
     keepExchange(Out.Candidates);
     std::optional<Plan *> Best = choose(C, Group, Out.Candidates);
     if (!Best)
@@ -217,7 +233,7 @@ private:
     dump(C, "plan", [&](llvm::raw_ostream &OS) { (*Best)->print(OS, M); });
     // What cannot be written, or is not what it should be, gives way to the
     // next best.
-    std::optional<Decline> First;
+    std::optional<Decline> First = betterUnwritable(C, Out.Candidates);
     while (Best && gains(**Best)) {
       const Plan *ForUnaligned = nullptr;
       if (Group.size() == 1 && !O.Candidate)
@@ -438,6 +454,7 @@ private:
     }
     auto Chosen = std::make_shared<Choice>(std::move(*Ranked));
     C.R.Chosen = Chosen;
+    excludeUnwritable(C, Candidates, *Chosen);
     if (O.Tune && !O.Candidate) {
       TuneRequest Request{*C.M, freshName(*C.M, "_rc"), *Chosen,
                           [&](unsigned N) {
@@ -461,6 +478,50 @@ private:
     }
     // None can run: the first, so that what follows has figures to tell.
     return &Candidates[static_cast<size_t>(std::max(0, Chosen->Chosen))];
+  }
+
+  /// Takes out the plans whose kernels cannot be lowered, unless no other is
+  /// left: then the best of them tells why.
+  void excludeUnwritable(Case &C, const std::vector<Plan> &Candidates,
+                         Choice &Chosen) const {
+    if (O.Candidate)
+      return;
+    C.M->Ctx->resetBudget();
+    for (size_t I = 0; I < Candidates.size(); ++I) {
+      auto Asked = guarded([&] {
+        llvm::handleAllErrors(
+            canLower(*C.M, Candidates[I]), [&](const CannotWrite &W) {
+              C.Unwritable[I] = {W.Code, W.Detail, C.M->Pos};
+            });
+        return true;
+      });
+      if (!Asked) // nobody knows: it is tried when it is its turn
+        llvm::consumeError(Asked.takeError());
+    }
+    C.M->Ctx->resetBudget();
+    if (C.Unwritable.size() == Candidates.size())
+      C.Unwritable.clear();
+    if (C.Unwritable.empty())
+      return;
+    for (const auto &[I, Why] : C.Unwritable)
+      Chosen.Candidates[I].Failed = Why.Code + ": " + Why.Detail;
+    rcache::choose(Chosen, how());
+  }
+
+  /// Why a plan of which more is expected than of the chosen one is none.
+  std::optional<Decline>
+  betterUnwritable(const Case &C, const std::vector<Plan> &Candidates) const {
+    if (C.R.Chosen->Chosen < 0)
+      return std::nullopt;
+    double Rank =
+        C.R.Chosen->Candidates[static_cast<size_t>(C.R.Chosen->Chosen)].Rank;
+    std::optional<Decline> Best;
+    for (const auto &[I, Why] : C.Unwritable)
+      if (C.R.Chosen->Candidates[I].Rank > Rank && gains(Candidates[I])) {
+        Rank = C.R.Chosen->Candidates[I].Rank;
+        Best = Why;
+      }
+    return Best;
   }
 
   double clocksOf(const KernelModel &M) const {

@@ -24,7 +24,8 @@ LAYERS = {
     "Mutate": ["Plan", "Affine", "Support"],
     "Predict": ["Plan", "Affine", "Support"],
     "Tune": ["Predict", "Affine", "Support"],
-    "Emit": ["Predict", "Plan", "Affine", "Support"],
+    "Lower": ["Plan", "Affine", "Support"],
+    "Emit": ["Lower", "Predict", "Plan", "Affine", "Support"],
     "Output": ["Support"],
     "Frontend": ["Driver", "Support"],
 }
@@ -39,6 +40,7 @@ FORBIDDEN_PUBLIC = {
     "Mutate": {"ModelBuilder.h", "Pipeline.h"},
     "Predict": {"ModelBuilder.h"},
     "Tune": {"ModelBuilder.h", "Pipeline.h"},
+    "Lower": {"ModelBuilder.h", "Pipeline.h"},
     "Emit": {"ModelBuilder.h"},
 }
 CLANG_ALLOWED = {"Driver", "Model", "Frontend", "Output", "Emit"}

@@ -76,7 +76,7 @@ cl::opt<bool> LineDirectives("line-directives", cl::cat(What),
 cl::opt<std::string>
     PrintAfter("print-after", cl::value_desc("stage"), cl::cat(What),
                cl::desc("Print what a stage made, for each kernel: model, "
-                        "plan, predict, verify or emit"));
+                        "plan, predict, verify, lower or emit"));
 cl::opt<std::string>
     Mutate("mutate", cl::value_desc("kind[:seed]"), cl::cat(What), cl::Hidden,
            cl::desc("For tests of the checkers: damage each plan in this way "
@@ -371,9 +371,10 @@ bool copyOptions(ToolOptions &O) {
   L.PrintAfter = PrintAfter;
   if (!L.PrintAfter.empty() && L.PrintAfter != "model" &&
       L.PrintAfter != "plan" && L.PrintAfter != "predict" &&
-      L.PrintAfter != "verify" && L.PrintAfter != "emit")
+      L.PrintAfter != "verify" && L.PrintAfter != "lower" &&
+      L.PrintAfter != "emit")
     return usageError(
-        "--print-after takes model, plan, predict, verify or emit, not '" +
+        "--print-after takes model, plan, predict, verify, lower or emit, not '" +
         L.PrintAfter + "'");
   auto [Kind, MutateSeed] = StringRef(Mutate).split(':');
   L.Mutate = Kind.str();

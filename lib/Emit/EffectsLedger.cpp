@@ -13,99 +13,6 @@
 
 using namespace rcache;
 
-std::string EffectsLedger::mark(char Kind, size_t Number) {
-  return std::string("\1") + Kind + std::to_string(Number) + "\2";
-}
-
-EffectsLedger::EffectsLedger(const KernelModel &M, const Plan &P)
-    : M(M), P(P) {
-  for (unsigned V = 0; V < M.Vars.size(); ++V)
-    if (!M.Vars[V].IsParam && !M.Vars[V].NameRange.empty())
-      Anchors.push_back({M.Vars[V].NameRange.Begin,
-                         (M.Vars[V].HasInit ? given(V) : "") + declared(V)});
-  for (unsigned I = 0; I < M.Effects.size(); ++I)
-    Anchors.push_back({M.Effects[I].At.Begin, mark('E', I)});
-  for (unsigned I = 0; I < M.VarUses.size(); ++I)
-    Anchors.push_back({M.VarUses[I].Range.Begin, use(I)});
-  llvm::stable_sort(Anchors,
-                    [](auto &A, auto &B) { return A.first < B.first; });
-}
-
-std::string EffectsLedger::copied(TextRange R) const {
-  std::string Out;
-  unsigned Pos = R.Begin;
-  for (auto It = llvm::lower_bound(
-           Anchors, R.Begin, [](auto &A, unsigned At) { return A.first < At; });
-       It != Anchors.end() && It->first < R.End; ++It) {
-    Out += M.text({Pos, It->first}) + It->second;
-    Pos = It->first;
-  }
-  return Out + M.text({Pos, R.End});
-}
-
-std::string EffectsLedger::done(TextRange R) const {
-  std::string Out;
-  for (unsigned I = 0; I < M.Effects.size(); ++I)
-    if (R.contains(M.Effects[I].At))
-      Out += mark('E', I);
-  return Out;
-}
-
-std::string EffectsLedger::set(TextRange Target) const {
-  for (unsigned I = 0; I < M.Effects.size(); ++I)
-    if (M.Effects[I].Target == Target)
-      return mark('E', I);
-  return "";
-}
-
-std::string EffectsLedger::slots(const std::string &Loops) {
-  return mark('S', 0) + Loops + mark('Z', 0);
-}
-
-std::string
-EffectsLedger::alternatives(const std::vector<std::string> &Texts) {
-  std::string Out;
-  for (const std::string &T : Texts)
-    Out += mark(Out.empty() ? 'A' : 'B', 0) + T;
-  return Out + mark('C', 0);
-}
-
-std::string EffectsLedger::withoutMarks(const std::string &Text) {
-  std::string Out;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    if (Text[I] == '\1')
-      I = Text.find('\2', I);
-    else
-      Out += Text[I];
-    if (I == std::string::npos)
-      break;
-  }
-  return Out;
-}
-
-int EffectsLedger::markedAtEnd(const std::string &Text) const {
-  if (Text.empty() || Text.back() != '\2')
-    return -1;
-  const size_t B = Text.rfind('\1');
-  const unsigned N = static_cast<unsigned>(std::stoul(Text.substr(B + 2)));
-  return Text[B + 1] == 'U'   ? static_cast<int>(M.VarUses[N].Var)
-         : Text[B + 1] == 'N' ? static_cast<int>(N)
-                              : -1;
-}
-
-std::set<unsigned> EffectsLedger::used(const std::string &Text) const {
-  std::set<unsigned> Vars;
-  for (size_t I = Text.find('\1'); I != std::string::npos;
-       I = Text.find('\1', I + 1)) {
-    const unsigned N = static_cast<unsigned>(std::stoul(Text.substr(I + 2)));
-    if (Text[I + 1] == 'U')
-      Vars.insert(M.VarUses[N].Var);
-    else if (Text[I + 1] == 'N')
-      Vars.insert(N);
-  }
-  return Vars;
-}
-
 namespace {
 
 struct Token {
@@ -182,6 +89,9 @@ public:
     for (const ArrayPlan &A : P.Arrays)
       if (A.isShared())
         Kept.insert(A.Array);
+    for (unsigned A = 0; A < M.Arrays.size(); ++A)
+      if (!Kept.count(A))
+        Gone.insert(M.Arrays[A].Name);
   }
 
   std::optional<EffectsLedger::Finding> run() {
@@ -205,6 +115,7 @@ private:
   std::optional<EffectsLedger::Finding> Found;
   std::set<std::string> Locals; ///< names of variables, not of parameters
   std::set<unsigned> Kept;      ///< arrays that stay in shared memory
+  std::set<std::string> Gone;   ///< names of those that do not
 
   static constexpr unsigned PerThread = 0, PerElement = ~0u;
   /// A variable as declared last: for the thread, in the slot loop of that
@@ -409,6 +320,10 @@ private:
     if (Seen >= 0 ? !M.Vars[Seen].IsParam
                   : Locals.count(Name) && !M.OuterNames.count(Name))
       find("name-not-visible", "'" + Name + "'");
+    // What left shared memory must not be named any more.
+    if (Seen < 0 && Gone.count(Name))
+      find("escaping-array",
+           "'" + Name + "' is used other than by its elements");
   }
 
   //===--- Marks ---===//

@@ -13,6 +13,7 @@
 #ifndef RCACHE_EMIT_EMITTER_H
 #define RCACHE_EMIT_EMITTER_H
 
+#include "Lower/Lower.h"
 #include "rcache/Plan.h"
 #include "llvm/Support/Error.h"
 #include <set>
@@ -28,19 +29,6 @@ struct EmittedKernel {
                             ///< `rc_args`: `rc_result = cudaLaunchKernel(..);`
   std::string Condition;    ///< the preconditions
   std::set<std::string> Helpers; ///< blocks of rewrite.cuh that are used
-};
-
-/// Why a kernel is not written although there is a plan for it: a decline.
-class CannotWrite : public llvm::ErrorInfo<CannotWrite> {
-public:
-  static char ID;
-  CannotWrite(std::string Code, std::string Detail)
-      : Code(std::move(Code)), Detail(std::move(Detail)) {}
-  void log(llvm::raw_ostream &OS) const override { OS << Detail; }
-  std::error_code convertToErrorCode() const override {
-    return llvm::inconvertibleErrorCode();
-  }
-  const std::string Code, Detail;
 };
 
 /// Emits the kernel of \p M under the name \p Name. Errors say which statement

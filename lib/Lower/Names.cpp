@@ -4,7 +4,6 @@
 // See Names.h.
 
 #include "Names.h"
-#include "EffectsLedger.h"
 #include "Plan/Staging.h"
 #include "Affine/IslTools.h"
 #include <functional>
@@ -30,7 +29,7 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
   switch (K) {
   case Symbol::ThreadIdx:
     if (P.hasSlots(Axis))
-      return Prefix + "thread_" + A;
+      return (*this)("thread_" + A);
     if (Axis == 0 && P.Map.Merge && !mergeAsRows()) // side by side
       return "(" + threadX() + ")";
     // The merge axis counts logical blocks, not threads.
@@ -38,19 +37,19 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
       return "0u";
     return "threadIdx." + A;
   case Symbol::BlockIdx:
-    return Axis == 0 ? Prefix + "block_x" : "blockIdx." + A;
+    return Axis == 0 ? (*this)("block_x") : "blockIdx." + A;
   case Symbol::BlockDim:
     if (P.Map.Block)
       return std::to_string((*P.Map.Block)[Axis]) + "u";
-    return Axis == 0 ? Prefix + "bdim_x" : "1u";
+    return Axis == 0 ? (*this)("bdim_x") : "1u";
   case Symbol::GridDim:
-    return Axis == 0 ? Prefix + "grid_x" : "gridDim." + A;
+    return Axis == 0 ? (*this)("grid_x") : "gridDim." + A;
   default:
     return "";
   }
 }
 
-std::string Names::replaceBuiltins(const std::string &Text) const {
+std::string Names::replaceBuiltins(const std::string &Text, Of Which) const {
   static const std::pair<const char *, Symbol::Kind> Kinds[] = {
       {"threadIdx.", Symbol::ThreadIdx},
       {"blockIdx.", Symbol::BlockIdx},
@@ -65,7 +64,11 @@ std::string Names::replaceBuiltins(const std::string &Text) const {
         std::string N = Name;
         if (Text.compare(I, N.size(), N) == 0 && I + N.size() < Text.size() &&
             Text[I + N.size()] >= 'x' && Text[I + N.size()] <= 'z') {
-          Out += builtin(K, static_cast<unsigned>(Text[I + N.size()] - 'x'));
+          const unsigned Axis = static_cast<unsigned>(Text[I + N.size()] - 'x');
+          Out += K == Symbol::ThreadIdx && Axis == 0 && P.hasSlots(0) &&
+                         Which != Of::Slot
+                     ? (*this)("tx")
+                     : builtin(K, Axis);
           I += N.size() + 1;
           Done = true;
           break;
@@ -81,7 +84,7 @@ std::optional<std::string> Names::roundOf(const Symbol &S) const {
   for (unsigned L : P.UnrolledLoops)
     if (const Stmt &Loop = M.stmt(L);
         Loop.IterSymbol == &S - M.Symbols.data() && !M.countsItself(Loop))
-      return Prefix + M.Vars[static_cast<size_t>(Loop.IterVar)].Name + "_round";
+      return (*this)(M.Vars[static_cast<size_t>(Loop.IterVar)].Name + "_round");
   return std::nullopt;
 }
 
@@ -111,7 +114,7 @@ static std::string marked(const Symbol &S, const std::string &Text,
     if (E > I && !Member)
       for (unsigned V : Vars)
         if (!M.Vars[V].IsParam && M.Vars[V].Name == Word) {
-          Out += EffectsLedger::named(V);
+          Out += Code::named(V);
           break;
         }
     Out += Word;
@@ -124,22 +127,22 @@ CxxNames Names::symbols(Of Which) const {
   CxxNames N;
   static const char *Ax[3] = {"x", "y", "z"};
   for (const Symbol &S : M.Symbols) {
+    const std::string A = S.Axis < 3 ? Ax[S.Axis] : "";
     switch (S.K) {
     case Symbol::ThreadIdx:
       if (Which == Of::Slot)
         N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
       else if (S.Axis == 0)
-        N[S.Id] = CxxAtom(Prefix + "tx", true, "int");
+        N[S.Id] = CxxAtom((*this)("tx"), true, "int");
       else if (P.Map.Factor[S.Axis] > 1 && Which == Of::SlotRow)
-        N[S.Id] = CxxAtom("(" + Prefix + "t" + Ax[S.Axis] + " + " + Prefix +
-                              "s" + Ax[S.Axis] +
+        N[S.Id] = CxxAtom("(" + (*this)("t" + A) + " + " + (*this)("s" + A) +
                               (P.Map.Stride[S.Axis] == 1
                                    ? ""
                                    : " * " + std::to_string(P.Map.Stride[S.Axis])) +
                               ")",
                           true, "int");
       else if (P.Map.Factor[S.Axis] > 1)
-        N[S.Id] = CxxAtom(Prefix + "t" + Ax[S.Axis], true, "int");
+        N[S.Id] = CxxAtom((*this)("t" + A), true, "int");
       else
         N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
       break;
@@ -156,11 +159,8 @@ CxxNames Names::symbols(Of Which) const {
         N[S.Id] = CxxAtom(*Round, true, "int");
         break;
       }
-      std::string T = replaceBuiltins(marked(S, S.Text, M));
-      for (size_t At; Which != Of::Slot && P.hasSlots(0) &&
-                      (At = T.find(Prefix + "thread_x")) != std::string::npos;)
-        T.replace(At, Prefix.size() + 8, Prefix + "tx");
-      N[S.Id] = CxxAtom(T, true, S.Type);
+      N[S.Id] =
+          CxxAtom(replaceBuiltins(marked(S, S.Text, M), Which), true, S.Type);
       break;
     }
     case Symbol::Opaque:

@@ -12,10 +12,11 @@
 //
 // No name of the user's begins as these do (KernelModel::NamePrefix).
 
-#ifndef RCACHE_EMIT_NAMES_H
-#define RCACHE_EMIT_NAMES_H
+#ifndef RCACHE_LOWER_NAMES_H
+#define RCACHE_LOWER_NAMES_H
 
 #include "Affine/IslToCxx.h"
+#include "Code.h"
 #include "rcache/Plan.h"
 
 namespace rcache {
@@ -24,19 +25,23 @@ class Names {
 public:
   Names(const KernelModel &M, const Plan &P);
 
-  /// "tx" -> "rc_tx".
-  std::string operator()(const std::string &Base) const { return Prefix + Base; }
+  /// "tx" -> "rc_tx", marked as a generated name (Code.h).
+  std::string operator()(const std::string &Base) const {
+    return Code::generated(Prefix + Base);
+  }
+  /// The same without a mark, for text that is no code of the kernel.
+  std::string plain(const std::string &Base) const { return Prefix + Base; }
 
   /// Text that stands for threadIdx.x and so on in slot code; an axis that no
   /// slot runs along keeps its own name.
   std::string builtin(Symbol::Kind K, unsigned Axis) const;
 
-  /// \p Text with every `threadIdx.x`, `blockDim.y`, ... replaced.
-  std::string replaceBuiltins(const std::string &Text) const;
-
   /// Which of a thread's slots the thread coordinates mean: the first one, the
   /// first one of the current row of slots, or the current one (slot code).
   enum class Of { FirstSlot, SlotRow, Slot };
+  /// \p Text with every `threadIdx.x`, `blockDim.y`, ... replaced; threads along
+  /// x are those of the slot \p Which.
+  std::string replaceBuiltins(const std::string &Text, Of Which = Of::Slot) const;
   /// Names of all symbols, tx that of the slot \p Which.
   CxxNames symbols(Of Which = Of::FirstSlot) const;
 
@@ -64,4 +69,4 @@ private:
 
 } // namespace rcache
 
-#endif // RCACHE_EMIT_NAMES_H
+#endif // RCACHE_LOWER_NAMES_H

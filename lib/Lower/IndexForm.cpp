@@ -63,6 +63,7 @@ public:
     Groups.clear();
     Combos.clear();
     PieceOf.clear();
+    Loads.clear();
     if (!collect(Begin, End))
       return std::nullopt;
     IndexForm Form;
@@ -99,15 +100,40 @@ private:
   std::vector<std::vector<std::pair<ValueRef, ValueRef>>> Loads;
 
   bool collect(size_t Begin, size_t End) {
-    Loads.clear();
-    std::vector<std::vector<std::vector<isl::set>>> Constraints;
-    std::map<std::string, unsigned> Index;
-    llvm::EquivalenceClasses<unsigned> Together;
-    std::vector<std::string> Names;
+    Constraints.clear();
+    Symbols.clear();
+    Index.clear();
+    Together = {};
+    GroupOf.clear();
+    Products.clear();
+    if (!readPieces(Begin, End) || Loads[0].empty())
+      return false;
+    groupSymbols();
+    if (!makeProducts())
+      return false;
+    for (size_t G = 0; G < Groups.size(); ++G)
+      for (const auto &[K, Parts] : Products)
+        if (!refine(Groups[G].Classes, Parts[G]))
+          return false;
+    combine();
+    return !Groups.empty();
+  }
+
+  // Of collect, in its order.
+  std::vector<std::vector<std::vector<isl::set>>> Constraints; ///< by piece
+  std::vector<std::string> Symbols; ///< in constraints, as they come
+  std::map<std::string, unsigned> Index; ///< in Symbols
+  llvm::EquivalenceClasses<unsigned> Together;
+  std::map<unsigned, size_t> GroupOf; ///< by leader in Together
+  /// One set a group, for each basic set of each piece.
+  std::vector<std::pair<size_t, std::vector<isl::set>>> Products;
+
+  /// The constraints of the pieces, and which symbols they tie together.
+  bool readPieces(size_t Begin, size_t End) {
     auto NumberOf = [&](const std::string &Id) {
-      auto [It, New] = Index.emplace(Id, Names.size());
+      auto [It, New] = Index.emplace(Id, Symbols.size());
       if (New) {
-        Names.push_back(Id);
+        Symbols.push_back(Id);
         Together.insert(It->second);
       }
       return It->second;
@@ -133,10 +159,11 @@ private:
         }
       });
     }
-    if (Loads[0].empty())
-      return false;
-    // Groups in the order of the coordinates, those without one at the end.
-    std::map<unsigned, size_t> GroupOf;
+    return true;
+  }
+
+  /// Groups in the order of the coordinates, those without one at the end.
+  void groupSymbols() {
     auto Place = [&](const std::string &Id) {
       auto It = Index.find(Id);
       if (It == Index.end())
@@ -151,11 +178,11 @@ private:
     };
     for (const std::string &E : F.ElemIds)
       Place(E);
-    for (const std::string &Id : Names)
+    for (const std::string &Id : Symbols)
       Place(Id);
-    // One product of sets for each basic set of each piece.
-    std::vector<std::vector<isl::set>> Products;
-    std::vector<size_t> Of;
+  }
+
+  bool makeProducts() {
     for (size_t K = 0; K < Constraints.size(); ++K)
       for (const std::vector<isl::set> &Basic : Constraints[K]) {
         std::vector<isl::set> Parts(Groups.size(), always(Context.ctx()));
@@ -167,21 +194,21 @@ private:
               GroupOf.at(Together.getLeaderValue(Index.at(Ids.front())));
           Parts[G] = Parts[G].intersect(C);
         }
-        Products.push_back(std::move(Parts));
-        Of.push_back(K);
+        Products.push_back({K, std::move(Parts)});
       }
-    for (size_t G = 0; G < Groups.size(); ++G)
-      for (const std::vector<isl::set> &Parts : Products)
-        if (!refine(Groups[G].Classes, Parts[G]))
-          return false;
-    // Where pieces overlap the first one holds.
+    return true;
+  }
+
+  /// The combinations of classes that lie in a piece; where pieces overlap the
+  /// first one holds.
+  void combine() {
     std::set<Combo> Known;
-    for (size_t K = 0; K < Products.size(); ++K) {
+    for (const auto &[K, Parts] : Products) {
       std::vector<Combo> In = {{}};
       for (size_t G = 0; G < Groups.size(); ++G) {
         std::vector<Combo> Longer;
         for (size_t C = 0; C < Groups[G].Classes.size(); ++C)
-          if (Groups[G].Classes[C].is_subset(Products[K][G]))
+          if (Groups[G].Classes[C].is_subset(Parts[G]))
             for (Combo Head : In) {
               Head.push_back(C);
               Longer.push_back(std::move(Head));
@@ -191,10 +218,9 @@ private:
       for (Combo &C : In)
         if (isMet(C) && Known.insert(C).second) {
           Combos.push_back(std::move(C));
-          PieceOf.push_back(Of[K]);
+          PieceOf.push_back(K);
         }
     }
-    return !Groups.empty();
   }
 
   /// Whether an element in the context lies in all classes of \p C: where a

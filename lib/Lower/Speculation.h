@@ -6,8 +6,8 @@
 // each round keeps the compiler from overlapping what the others do. May they
 // run as well, their values unused?
 
-#ifndef RCACHE_EMIT_SPECULATION_H
-#define RCACHE_EMIT_SPECULATION_H
+#ifndef RCACHE_LOWER_SPECULATION_H
+#define RCACHE_LOWER_SPECULATION_H
 
 #include "rcache/Plan.h"
 #include <set>
@@ -29,4 +29,4 @@ Speculation speculationOf(const Stmt &Loop, const KernelModel &M, const Plan &P,
 
 } // namespace rcache
 
-#endif // RCACHE_EMIT_SPECULATION_H
+#endif // RCACHE_LOWER_SPECULATION_H

@@ -4,9 +4,10 @@
 // See Speculation.h.
 
 #include "Speculation.h"
+#include "Division.h"
 #include "Affine/IslTools.h"
 #include "Plan/Staging.h"
-#include <algorithm>
+#include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
 
@@ -169,4 +170,32 @@ Speculation rcache::speculationOf(const Stmt &Loop, const KernelModel &M,
                                   const std::set<unsigned> &SlotVars,
                                   const std::set<unsigned> &Registers) {
   return Judge(Loop, M, P, SlotVars, Registers).run();
+}
+
+/// Its declaration gives it a value in all slots.
+static bool setForAll(unsigned V, const KernelModel &M, const Division &D) {
+  if (M.Vars[V].InitRange.empty())
+    return false;
+  for (const Region &R : D.Regions)
+    if (llvm::is_contained(R.All, M.Vars[V].DeclStmt))
+      return R.Speculative || !D.someSlotsOut(R, M);
+  return false;
+}
+
+/// What speculation asks for: that some slot is there, and that what the
+/// others compute with has been set.
+void rcache::prepareSpeculation(const Queries &Q, Division &D) {
+  const KernelModel &M = Q.M;
+  for (const Region &R : D.Regions) {
+    const Stmt *L = D.tapLoopAround(R.All.front(), M);
+    if (!L || !R.Speculative || !D.someSlotsOut(R, M))
+      continue;
+    auto Known = D.Judged.find(L->Id);
+    if (Known != D.Judged.end() && Known->second == Speculation::IfAnySlot)
+      D.IfAnySlot.insert(L->Id);
+    for (const VarUse &U : M.VarUses)
+      if (D.VarHome[U.Var] == Home::Expanded && L->Range.contains(U.Range) &&
+          !setForAll(U.Var, M, D))
+        D.Zeroed.insert(U.Var);
+  }
 }

@@ -3,8 +3,8 @@
 //
 // Values of a model as C++ text.
 
-#ifndef RCACHE_EMIT_VALUETEXT_H
-#define RCACHE_EMIT_VALUETEXT_H
+#ifndef RCACHE_LOWER_VALUETEXT_H
+#define RCACHE_LOWER_VALUETEXT_H
 
 #include "Names.h"
 #include <functional>
@@ -33,4 +33,4 @@ llvm::Expected<std::string> conditionText(const isl::set &S, const Names &N,
 
 } // namespace rcache
 
-#endif // RCACHE_EMIT_VALUETEXT_H
+#endif // RCACHE_LOWER_VALUETEXT_H

@@ -20,32 +20,11 @@ Fill::Fill(const KernelModel &M, const Plan &P, const Names &N)
 
 static std::string str(int64_t V) { return std::to_string(V); }
 
-/// Does \p Text name the variable?
-static bool names(llvm::StringRef Text, llvm::StringRef Variable) {
-  auto Part = [](char C) { return llvm::isAlnum(C) || C == '_'; };
-  for (size_t I = Text.find(Variable); I != llvm::StringRef::npos;
-       I = Text.find(Variable, I + 1)) {
-    const size_t E = I + Variable.size();
-    if ((I == 0 || !Part(Text[I - 1])) && (E == Text.size() || !Part(Text[E])))
-      return true;
-  }
-  return false;
-}
-
-std::string Fill::neededLines(const std::string &Head,
-                              const std::string &Body) {
-  llvm::SmallVector<llvm::StringRef> Lines;
-  llvm::StringRef(Head).split(Lines, '\n', -1, /*KeepEmpty=*/false);
-  std::string Kept;
-  for (llvm::StringRef Line : llvm::reverse(Lines)) {
-    llvm::StringRef Declared = Line;
-    if (Declared.consume_front("const int ")) {
-      const llvm::StringRef Name = Declared.take_until(llvm::isSpace);
-      if (!names(Kept, Name) && !names(Body, Name))
-        continue;
-    }
-    Kept = Line.str() + "\n" + Kept;
-  }
+Code Preamble::before(const Code &Body) const {
+  Code Kept;
+  for (const Line &L : llvm::reverse(Lines))
+    if (L.Number.empty() || Kept.names(L.Number) || Body.names(L.Number))
+      Kept = L.Text + Kept;
   return Kept;
 }
 
@@ -119,104 +98,17 @@ static void addProductNames(CxxNames &Symbols, const ArrayPlan &A) {
   }
 }
 
-static void addElementNames(CxxNames &Symbols, const ArrayPlan &A,
-                            const Names &N) {
+void rcache::addElementNames(CxxNames &Symbols, const ArrayPlan &A,
+                             const Names &N) {
   for (const std::string &E : A.Stage.ElemIds)
     Symbols[E] = CxxAtom(N(E), true, "int");
   addProductNames(Symbols, A);
 }
 
-llvm::Expected<std::string> Fill::stageLambda(const ArrayPlan &A) {
-  const SharedArray &Arr = M.Arrays[A.Array];
-  ValueTextOptions O;
-  O.Symbols = N.symbols();
-  addElementNames(O.Symbols, A, N);
-  // What the original does not stage is not asked for: within what is staged,
-  // the last unguarded piece needs no test if the others are excluded.
-  std::string Params, Shown;
-  for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
-    Params += (D ? ", const int " : "const int ") + N(A.Stage.ElemIds[D]);
-    Shown += "[" + N(A.Stage.ElemIds[D]) + "]";
-  }
-  std::string T = "// " + Arr.Name + Shown + " as the original stages it.\n";
-  T += "const auto " + groupName(A) + "_at = [=](" + Params + ") -> " +
-       Arr.ElemType + " {\n";
-  isl::set Staged = never(M.Ctx->ctx());
-  for (const StagePiece &Piece : A.Stage.Pieces)
-    Staged = Staged.unite(Piece.Domain);
-  // What any window of this array can ask for.
-  isl::set Asked = never(M.Ctx->ctx());
-  for (const ArrayPlan &W : P.Arrays)
-    if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty()) {
-      const Window *Of = W.window();
-      Asked = !Of || Of->Reach.is_null() ? always(M.Ctx->ctx())
-                                         : Asked.unite(Of->Reach);
-    }
-  O.Context = Asked.intersect(P.Context).coalesce();
-  bool Ended = false;
-  isl::set Left = Staged.coalesce();
-  const std::optional<IndexForm> Form = findIndexForm(A.Stage, O.Context);
-  for (size_t K = 0; K < A.Stage.Pieces.size() && !Ended; ++K) {
-    const StagePiece &Piece = A.Stage.Pieces[K];
-    if (Form && K == Form->Begin) {
-      auto C = conditionText(Form->Domain, N, O);
-      if (!C)
-        return C.takeError();
-      auto V = indexFormText(*Form, Piece, N, O);
-      if (!V)
-        return V.takeError();
-      Ended = *C == "true";
-      T += Ended ? *V : "  if (" + *C + ") {\n" + *V + "  }\n";
-      Left = Left.subtract(Form->Domain).coalesce();
-      K = Form->End - 1;
-      continue;
-    }
-    // A load, of the value or of a condition, is made only where the original
-    // made it; a value without loads may stand for everything that is left.
-    std::string Cond;
-    bool Pure = true;
-    std::function<void(const ValueRef &)> Look = [&](const ValueRef &V) {
-      Pure &= V->K != Value::Load && V->K != Value::Op;
-      for (const ValueRef &C : V->Operands)
-        Look(C);
-    };
-    Look(Piece.V);
-    for (const ValueRef &G : Piece.Guards)
-      Look(G);
-    isl::set Test = Piece.Domain;
-    if (Pure)
-      Test = simplify(Test, Left);
-    auto C = conditionText(Test, N, O);
-    if (!C)
-      return C.takeError();
-    Cond = *C;
-    for (const ValueRef &G : Piece.Guards) {
-      auto GT = valueText(G, N, O);
-      if (!GT)
-        return GT.takeError();
-      Cond = (Cond == "true" ? "" : "(" + Cond + ") && ") + "(" + *GT + ")";
-    }
-    auto V = valueText(Piece.V, N, O);
-    if (!V)
-      return V.takeError();
-    if (Cond == "true") {
-      T += "  return " + *V + ";\n";
-      Ended = true;
-      continue;
-    }
-    T += "  if (" + Cond + ")\n    return " + *V + ";\n";
-    if (Piece.Guards.empty())
-      Left = Left.subtract(Piece.Domain).coalesce();
-  }
-  if (!Ended)
-    T += "  return {}; // never used\n";
-  return T + "};\n";
-}
-
-std::string Fill::Run::text() const {
+Code Fill::Run::text() const {
   if (Condition.empty())
     return Scalar;
-  if (Condition == "true")
+  if (Condition.is("true"))
     return Fast;
   return "if (" + Condition + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
 }
@@ -229,113 +121,122 @@ void Fill::nameElement(CxxNames &Symbols, const ArrayPlan &A,
   addProductNames(Symbols, A);
 }
 
+/// The arguments of the staging function for register `rc_m` of a run.
+Code Fill::elementArguments(const ArrayPlan &A, int64_t Count) const {
+  const Window &Of = *A.window();
+  const std::string M1 = N("m");
+  Code At;
+  for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
+    At += (D ? ", " : "") + N(A.Stage.ElemIds[D]);
+    if (D + 1 < A.Stage.ElemIds.size() || Count < 2)
+      continue;
+    if (Of.SlotSpan)
+      At += " + " + M1 + " / " + str(Of.SlotSpan) + " * " + str(Of.SlotStep) +
+            " + " + M1 + " % " + str(Of.SlotSpan);
+    else
+      At += " + " + M1;
+  }
+  return At;
+}
+
 llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
                                     int64_t Count, int64_t Lo, int64_t Hi) {
   const Window &Of = *A.window();
+  RunOf R = {A, Into, Count, Lo, Hi < 0 ? Count : Hi, {}, {}, {}};
+  R.O.Symbols = N.symbols();
+  R.O.Context = P.Context;
+  addElementNames(R.O.Symbols, A, N);
   const std::string M1 = N("m");
-  if (Hi < 0)
-    Hi = Count;
-  const std::string Each1 = "#pragma unroll\nfor (int " + M1 + " = " + str(Lo) +
-                            "; " + M1 + " < " + str(Hi) + "; ++" + M1 + ")\n  ";
-  ValueTextOptions O;
-  O.Symbols = N.symbols();
-  O.Context = P.Context;
-  addElementNames(O.Symbols, A, N);
-  std::string At;
-  for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
-    At += (D ? ", " : "") + N(A.Stage.ElemIds[D]);
-    if (D + 1 == A.Stage.ElemIds.size() && Count > 1) {
-      if (Of.SlotSpan)
-        At += " + " + M1 + " / " + str(Of.SlotSpan) + " * " +
-              str(Of.SlotStep) + " + " + M1 + " % " + str(Of.SlotSpan);
-      else
-        At += " + " + M1;
-    }
-  }
-  std::string Scalar;
-  if (Count > 1)
-    Scalar =
-        Each1 + Into + "[" + M1 + "] = " + groupName(A) + "_at(" + At + ");\n";
-  else
-    Scalar = Into + "[0] = " + groupName(A) + "_at(" + At + ");\n";
+  R.Each = "#pragma unroll\nfor (int " + M1 + " = " + str(R.Lo) + "; " + M1 +
+           " < " + str(R.Hi) + "; ++" + M1 + ")\n  ";
+  R.To = Into + (Count > 1 ? "[" + M1 + "] = " : "[0] = ");
+  const Code Scalar = (Count > 1 ? R.Each : "") + R.To + groupName(A) + "_at(" +
+                      elementArguments(A, Count) + ");\n";
   if (Of.InteriorPiece < 0 ||
       (A.as<Shuffled>() ? Count : Of.registers()) < 2)
     return Run{"", "", Scalar, "", ""};
-  const StagePiece &Piece =
-      A.Stage.Pieces[static_cast<size_t>(Of.InteriorPiece)];
-  auto Cond = conditionText(Of.Interior, N, O);
+  auto Cond = conditionText(Of.Interior, N, R.O);
   if (!Cond)
     return Cond.takeError();
-  Run R{*Cond, "", Scalar, "", ""};
-  auto Test = wordTest(A, Count, O);
-  if (!Test)
-    return Test.takeError();
-  R.OnWord = *Test;
-  // Where words have a form of their own, the other one has none: a test at
-  // each row would leave as many predicated loads as the row has elements.
+  auto OnWord = wordTest(A, Count, R.O);
+  if (!OnWord)
+    return OnWord.takeError();
+  Run Out{*Cond, "", Scalar, *OnWord, ""};
+  if (llvm::Error E = interior(R, Out))
+    return std::move(E);
+  return Out;
+}
+
+/// A load of a whole run: as vectors where words have a form of their own, else
+/// by a helper that looks. Where they have, the other form has none: a test at
+/// each row would leave as many predicated loads as the row has elements.
+llvm::Error Fill::loadRun(const RunOf &R, const VectorLeaf &L,
+                          const std::string &Into, Run &Out) {
+  const Window &Of = *R.A.window();
+  auto I = valueText(L.Load->Operands[0], N, R.O, /*AsIndex=*/true);
+  if (!I)
+    return I.takeError();
   const std::string Part =
-      Hi - Lo < Count ? ", " + str(Lo) + ", " + str(Hi) : "";
-  std::string Declarations, Fast, Words, Each;
-  auto LoadRun = [&](const VectorLeaf &L,
-                     const std::string &Into) -> llvm::Error {
-    auto I = valueText(L.Load->Operands[0], N, O, /*AsIndex=*/true);
-    if (!I)
-      return I.takeError();
-    const std::string To =
-        Part + ">(" + Into + ", " + L.Load->Text + " + (" + *I + "));\n";
-    auto Call = [&](const char *Helper, unsigned Bytes, unsigned Head) {
-      Helpers.insert(Helper);
-      return "::rcache::device::" + std::string(Helper) + "<" + str(Bytes) +
-             ", " + str(Head) + To;
-    };
-    if (R.OnWord.empty()) {
-      Fast += Call("load_run", Of.VectorBytes, L.Head);
-    } else {
-      Words += Call("load_words", Of.VectorBytes, L.Head);
-      Fast += Call("load_words", L.ElemBytes, 0);
-    }
-    return llvm::Error::success();
+      R.Hi - R.Lo < R.Count ? ", " + str(R.Lo) + ", " + str(R.Hi) : "";
+  auto Call = [&](const char *Helper, unsigned Bytes, unsigned Head) {
+    Helpers.insert(Helper);
+    return "::rcache::device::" + std::string(Helper) + "<" + str(Bytes) +
+           ", " + str(Head) + Part + ">(" + Into + ", " + L.Load->Text +
+           " + (" + *I + "));\n";
   };
-  if (Of.Leaves.empty() || Count < 2) {
-    ValueTextOptions OfEach = O;
-    if (Count > 1)
-      nameElement(OfEach.Symbols, A, M1);
-    auto V = valueText(Piece.V, N, OfEach);
-    if (!V)
-      return V.takeError();
-    Each = Count > 1 ? Each1 + Into + "[" + M1 + "] = " + *V + ";\n"
-                     : Into + "[0] = " + *V + ";\n";
-  } else if (Piece.V->K == Value::Load && Of.Leaves.size() == 1 &&
-             Of.Leaves[0].Load->Type == M.Arrays[A.Array].CanonicalType) {
-    if (llvm::Error E = LoadRun(Of.Leaves[0], Into))
-      return std::move(E);
+  if (Out.OnWord.empty()) {
+    Out.Fast += Call("load_run", Of.VectorBytes, L.Head);
   } else {
-    std::map<const Value *, std::string> Names;
-    for (size_t K = 0; K < Of.Leaves.size(); ++K) {
-      std::string Name = N("l" + str(int64_t(K)));
-      Declarations +=
-          Of.Leaves[K].Load->Type + " " + Name + "[" + str(Count) + "];\n";
-      if (llvm::Error E = LoadRun(Of.Leaves[K], Name))
-        return std::move(E);
-      Names[Of.Leaves[K].Load.get()] = Name + "[" + M1 + "]";
-    }
-    ValueTextOptions OfEach = O;
-    nameElement(OfEach.Symbols, A, M1);
-    OfEach.LoadText = [&](const Value *V) {
-      auto It = Names.find(V);
-      return It == Names.end() ? std::string() : It->second;
-    };
-    auto V = valueText(Piece.V, N, OfEach);
-    if (!V)
-      return V.takeError();
-    Each = Each1 + Into + "[" + M1 + "] = " + *V + ";\n";
+    Out.Words += Call("load_words", Of.VectorBytes, L.Head);
+    Out.Fast += Call("load_words", L.ElemBytes, 0);
   }
-  R.Fast = Declarations + Fast + Each;
-  if (!R.OnWord.empty()) {
-    R.Words = Declarations + Words + Each;
+  return llvm::Error::success();
+}
+
+/// What fills a run that lies inside: loads, and what is computed of them.
+llvm::Error Fill::interior(const RunOf &R, Run &Out) {
+  const Window &Of = *R.A.window();
+  const StagePiece &Piece =
+      R.A.Stage.Pieces[static_cast<size_t>(Of.InteriorPiece)];
+  ValueTextOptions OfEach = R.O;
+  std::map<const Value *, std::string> Loaded;
+  if (!Of.Leaves.empty() && R.Count > 1) {
+    if (Piece.V->K == Value::Load && Of.Leaves.size() == 1 &&
+        Of.Leaves[0].Load->Type == M.Arrays[R.A.Array].CanonicalType) {
+      if (!Out.OnWord.empty())
+        Helpers.insert("on_word");
+      return loadRun(R, Of.Leaves[0], R.Into, Out);
+    }
+    Code Declarations;
+    for (size_t K = 0; K < Of.Leaves.size(); ++K) {
+      const std::string Name = N("l" + str(int64_t(K)));
+      Declarations +=
+          Of.Leaves[K].Load->Type + " " + Name + "[" + str(R.Count) + "];\n";
+      if (llvm::Error E = loadRun(R, Of.Leaves[K], Name, Out))
+        return E;
+      Loaded[Of.Leaves[K].Load.get()] = Name + "[" + N("m") + "]";
+    }
+    Out.Fast = Declarations + Out.Fast;
+    Out.Words = Declarations + Out.Words;
+    OfEach.LoadText = [&](const Value *V) {
+      auto It = Loaded.find(V);
+      return It == Loaded.end() ? std::string() : It->second;
+    };
+  }
+  if (R.Count > 1)
+    nameElement(OfEach.Symbols, R.A, N("m"));
+  auto V = valueText(Piece.V, N, OfEach);
+  if (!V)
+    return V.takeError();
+  const Code Each = (R.Count > 1 ? R.Each : "") + R.To + *V + ";\n";
+  Out.Fast += Each;
+  if (Out.OnWord.empty()) {
+    Out.Words = {};
+  } else {
+    Out.Words += Each;
     Helpers.insert("on_word");
   }
-  return R;
+  return llvm::Error::success();
 }
 
 /// Is the address of each run in a window linear in the rows? Then the first
@@ -364,7 +265,7 @@ static bool rowsAreLinear(const ArrayPlan &A) {
 /// instead leaves as many predicated loads as the row has elements: they take
 /// issue slots without loading anything (a 9 x 9 convolution took 12% longer on
 /// an H200).
-llvm::Expected<std::string> Fill::wordTest(const ArrayPlan &A, int64_t Count,
+llvm::Expected<Code> Fill::wordTest(const ArrayPlan &A, int64_t Count,
                                            const ValueTextOptions &O) const {
   const Window &Of = *A.window();
   int64_t Rows = 1;
@@ -372,7 +273,7 @@ llvm::Expected<std::string> Fill::wordTest(const ArrayPlan &A, int64_t Count,
     Rows *= Of.Extent[D];
   if (Rows < 2 || Of.SlotSpan || !rowsAreLinear(A))
     return "";
-  std::string T;
+  Code T;
   for (const VectorLeaf &L : Of.Leaves) {
     if (Of.VectorBytes <= L.ElemBytes ||
         int64_t(L.Head) + int64_t(Of.VectorBytes / L.ElemBytes) > Count)
@@ -389,7 +290,7 @@ llvm::Expected<std::string> Fill::wordTest(const ArrayPlan &A, int64_t Count,
       }
       auto I = valueText(L.Load->Operands[0], N, OfRow, /*AsIndex=*/true);
       if (!I)
-        return I;
+        return I.takeError();
       T += (T.empty() ? "" : " && ") +
            ("::rcache::device::on_word<" + str(Of.VectorBytes)) + ">(" +
            L.Load->Text + " + (" + *I + (L.Head ? " + " + str(L.Head) : "") +
@@ -401,15 +302,16 @@ llvm::Expected<std::string> Fill::wordTest(const ArrayPlan &A, int64_t Count,
 
 /// The variables that say how the rows of a window are loaded: what is declared
 /// and computed where the coordinates \p First of its first element are.
-std::string Fill::formTests(const Run &R, const std::string &W,
-                            const std::string &First, FormNames &Names) {
-  if (!R.Condition.empty() && R.Condition != "true")
+Code Fill::formTests(const Run &R, const std::string &W, const Preamble &First,
+                     FormNames &Names) {
+  if (!R.Condition.empty() && !R.Condition.is("true"))
     Names.Inside = W + "_inside";
   if (!R.OnWord.empty())
     Names.Words = W + "_words";
   if (Names.Inside.empty() && Names.Words.empty())
     return "";
-  std::string Declared = "bool " + Names.Inside, T;
+  std::string Declared = "bool " + Names.Inside;
+  Code T;
   if (!Names.Words.empty())
     Declared += (Names.Inside.empty() ? "" : ", ") + Names.Words;
   if (!Names.Inside.empty())
@@ -417,10 +319,10 @@ std::string Fill::formTests(const Run &R, const std::string &W,
   if (!Names.Words.empty())
     T += "// In words when all rows are aligned.\n" + Names.Words + " = " +
          (Names.Inside.empty() ? "" : Names.Inside + " && ") + R.OnWord + ";\n";
-  return Declared + ";\n{\n" + neededLines(First, T) + T + "}\n";
+  return Declared + ";\n{\n" + First.before(T) + T + "}\n";
 }
 
-llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
+llvm::Expected<Code> Fill::reload(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   const Window &Of = *A.window();
   std::string W = base(Index);
@@ -431,43 +333,46 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
     Extents += "[" + str(E) + "]";
   if (Of.Extent.empty())
     Extents = "[1]";
-  std::string T = "// Phase: the elements of " + Arr.Name +
-                  " that this thread's outputs need.\n";
+  Code T = "// Phase: the elements of " + Arr.Name +
+           " that this thread's outputs need.\n";
   T += Arr.ElemType + " " + W + Extents + ";\n";
   // The first element; in loops over the rows of a window, the row's.
-  std::string First, Fast, Words, Scalar, Both;
+  Preamble First;
+  Code Fast, Words, Scalar, Both;
   std::optional<Run> Any;
   const std::vector<WindowBox> Boxes = windowBoxes(Of, Of.Extent);
   for (const WindowBox &Box : Boxes) {
-    std::string Rows, RowEnds, Reg = W;
-    First.clear();
+    Preamble Rows;
+    std::string RowEnds, Reg = W;
+    First = {};
     for (size_t D = 0; D < Of.First.size(); ++D) {
       auto F = affineText(Of.First[D], N, O);
       if (!F)
-        return F;
+        return F.takeError();
       const std::string E = N(A.Stage.ElemIds[D]);
-      First += "const int " + E + " = " + *F + ";\n";
+      First.number(E, *F);
       if (D + 1 < Of.First.size()) {
         const std::string R = N("r" + str(int64_t(D)));
         const auto [Lo, Hi] = Box[D];
-        if (Hi - Lo == 1) // one row: no loop
-          Rows += "{\nconst int " + R + " = " + str(Lo) + ";\n";
-        else
-          Rows += "#pragma unroll\nfor (int " + R + " = " + str(Lo) + "; " + R +
-                  " < " + str(Hi) + "; ++" + R + ") {\n";
-        Rows += "const int " + E + " = " + *F + " + " + R + ";\n";
+        if (Hi - Lo == 1) { // one row: no loop
+          Rows.add("{\n");
+          Rows.number(R, str(Lo));
+        } else
+          Rows.add("#pragma unroll\nfor (int " + R + " = " + str(Lo) + "; " + R +
+                   " < " + str(Hi) + "; ++" + R + ") {\n");
+        Rows.number(E, *F + " + " + R);
         RowEnds += "}\n";
         Reg += "[" + R + "]";
       } else
-        Rows += "const int " + E + " = " + *F + ";\n";
+        Rows.number(E, *F);
     }
     auto R = Box.empty() ? run(A, Reg, 1)
                          : run(A, Reg, Of.Extent.back(), Box.back().first,
                                Box.back().second);
     if (!R)
       return R.takeError();
-    auto AllRows = [&](const std::string &Body) {
-      return neededLines(Rows, Body) + Body + RowEnds;
+    auto AllRows = [&](const Code &Body) {
+      return Rows.before(Body) + Body + RowEnds;
     };
     Fast += AllRows(R->Fast);
     Words += AllRows(R->Words);
@@ -489,7 +394,7 @@ llvm::Expected<std::string> Fill::reload(const ArrayPlan &A, size_t Index) {
 }
 
 /// A read of each slot and round, one by one.
-llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
+llvm::Expected<Code> Fill::early(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   const ReadEarly &Of = *A.as<ReadEarly>();
   const std::string W = base(Index);
@@ -526,13 +431,13 @@ llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
   for (const isl::pw_aff &R : Of.Read.Register) {
     auto T = affineText(R, N, O);
     if (!T)
-      return T;
+      return T.takeError();
     Register += "[" + *T + "]";
   }
   for (const isl::pw_aff &F : Of.First) {
     auto T = affineText(F, N, O);
     if (!T)
-      return T;
+      return T.takeError();
     At += (At.empty() ? "" : ", ") + *T;
   }
   if (Of.Extent.empty())
@@ -543,92 +448,10 @@ llvm::Expected<std::string> Fill::early(const ArrayPlan &A, size_t Index) {
          groupName(A) + "_at(" + At + ");\n";
 }
 
-llvm::Expected<std::string> Fill::chunked(const ArrayPlan &A, size_t Index) {
-  const SharedArray &Arr = M.Arrays[A.Array];
-  std::string W = base(Index), Lane = N("lane");
-  const Shuffled &Of = *A.as<Shuffled>();
-  int64_t B = Of.D.Chunk, Len = Of.W.Extent[0];
-  int64_t Q = (Len - 1) / B; // chunks beyond the own one
-  ValueTextOptions O;
-  O.Symbols = N.symbols();
-  auto F = affineText(Of.W.First[0], N, O);
-  if (!F)
-    return F;
-  std::string E = N("e0");
-  auto Low = run(A, W + "_own", B);
-  if (!Low)
-    return Low.takeError();
-  std::string T = "// Phase: each lane loads its own chunk of " + Arr.Name +
-                  "; " + str(Q) + (Q == 1 ? " lane loads" : " lanes load") +
-                  " what lies behind the warp's last chunk.\n";
-  T += Arr.ElemType + " " + W + "_own[" + str(B) + "], " + W + "_next[" +
-       str(B) + "] = {};\n";
-  T += "{\nconst int " + E + " = " + *F + ";\n" + Low->text() + "}\n";
-  auto High = run(A, W + "_next", B);
-  if (!High)
-    return High.takeError();
-  T += "if (" + Lane +
-       (Of.D.Direction > 0 ? " < " + str(Q) : " >= " + str(32 - Q)) +
-       ") {\nconst int " + E + " = " + *F + " + " + str(32 * B) + ";\n" +
-       High->text() + "}\n";
-  std::string Mm = N("m");
-  T += "// Phase: the rest of the window arrives from the lanes that own it.\n";
-  T += Arr.ElemType + " " + W + "[" + str(Len) + "];\n";
-  T += "#pragma unroll\nfor (int " + Mm + " = 0; " + Mm + " < " + str(B) +
-       "; ++" + Mm + ")\n  " + W + "[" + Mm + "] = " + W + "_own[" + Mm +
-       "];\n";
-  std::string Away = Mm + " / " + str(B), Reg = "[" + Mm + " % " + str(B) + "]";
-  T += "#pragma unroll\nfor (int " + Mm + " = " + str(B) + "; " + Mm + " < " +
-       str(Len) + "; ++" + Mm + ")\n  " + W + "[" + Mm +
-       "] = ::rcache::device::shuffle(";
-  if (Of.D.Direction > 0)
-    T += Lane + " < " + Away + " ? " + W + "_next" + Reg + " : " + W + "_own" +
-         Reg + ", (" + Lane + " + " + Away + ") % 32);\n";
-  else
-    T += Lane + " >= 32 - " + Away + " ? " + W + "_next" + Reg + " : " + W +
-         "_own" + Reg + ", (" + Lane + " - " + Away + " + 32) % 32);\n";
-  Helpers.insert("shuffle");
-  return T;
-}
-
-llvm::Expected<std::string> Fill::cyclic(const ArrayPlan &A, size_t Index) {
-  const SharedArray &Arr = M.Arrays[A.Array];
-  std::string W = base(Index), Lane = N("lane"), R = N("r"), S = N("s"),
-              J = N("j");
-  const Shuffled &Of = *A.as<Shuffled>();
-  int64_t Span = Of.W.SlotSpan, C = P.Map.Factor[0];
-  int64_t Regs = C + (Span - 1 + 31) / 32;
-  ValueTextOptions O;
-  O.Symbols = N.symbols();
-  auto F = affineText(Of.W.First[0], N, O);
-  if (!F)
-    return F;
-  std::string T = "// Phase: element " + Arr.Name +
-                  "[first + 32 * r + lane] of the warp goes to register r of "
-                  "its lane (round robin).\n";
-  T += Arr.ElemType + " " + W + "_own[" + str(Regs) + "] = {};\n";
-  // The last registers are only partly needed: lanes beyond the halo load none.
-  T += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " + str(Regs) +
-       "; ++" + R + ")\n  if (" + R + " * 32 + " + Lane + " < " +
-       str(32 * C + Span - 1) + ")\n    " + W + "_own[" + R +
-       "] = " + groupName(A) + "_at(" + *F + " + " + R + " * 32);\n";
-  T += "// Phase: slot s reads element lane + j from the lane that owns it.\n";
-  T += Arr.ElemType + " " + W + "[" + str(C * Span) + "];\n";
-  T += "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " + str(C) +
-       "; ++" + S + ")\n#pragma unroll\nfor (int " + J + " = 0; " + J + " < " +
-       str(Span) + "; ++" + J + ")\n  " + W + "[" + S + " * " + str(Span) +
-       " + " + J + "] = " + J + " == 0 ? " + W + "_own[" + S +
-       "] : ::rcache::device::shuffle(" + Lane + " < " + J + " % 32 ? " + W +
-       "_own[" + S + " + " + J + " / 32 + (" + J + " % 32 != 0)] : " + W +
-       "_own[" + S + " + " + J + " / 32], (" + Lane + " + " + J + ") % 32);\n";
-  Helpers.insert("shuffle");
-  return T;
-}
-
 /// What stands at the barrier for an array that does not stay; "" where reads
 /// evaluate the staging function.
-llvm::Expected<std::string> Fill::fill(const ArrayPlan &A, size_t I) {
-  using Text = llvm::Expected<std::string>;
+llvm::Expected<Code> Fill::fill(const ArrayPlan &A, size_t I) {
+  using Text = llvm::Expected<Code>;
   return std::visit(
       llvm::makeVisitor([](const KeptShared &) -> Text { return ""; },
                         [](const FromSource &) -> Text { return ""; },
@@ -642,10 +465,10 @@ llvm::Expected<std::string> Fill::fill(const ArrayPlan &A, size_t I) {
       A.Where);
 }
 
-llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
+llvm::Expected<Code> Fill::atBarrier(unsigned Barrier) {
   // Array by array: the staging function, if something asks it, and the
   // windows.
-  std::vector<std::pair<std::string, std::string>> Windows;
+  std::vector<std::pair<std::string, Code>> Windows;
   std::map<std::string, const ArrayPlan *> Asked;
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
@@ -656,11 +479,11 @@ llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
     if (!T)
       return T;
     if (A.as<FromSource>() || A.as<StreamedRows>() ||
-        T->find(Name + "_at(") != std::string::npos)
+        T->names(Code::plain(Name) + "_at"))
       Asked.emplace(Name, &A);
     Windows.emplace_back(Name, std::move(*T));
   }
-  std::string Out;
+  Code Out;
   for (auto &[Name, Text] : Windows) {
     if (auto It = Asked.find(Name); It != Asked.end() && It->second) {
       auto L = stageLambda(*It->second);
@@ -674,7 +497,7 @@ llvm::Expected<std::string> Fill::atBarrier(unsigned Barrier) {
   return Out;
 }
 
-llvm::Expected<std::string> Fill::readText(unsigned Access) const {
+llvm::Expected<Code> Fill::readText(unsigned Access) const {
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
     ValueTextOptions O;
@@ -690,7 +513,7 @@ llvm::Expected<std::string> Fill::readText(unsigned Access) const {
              ++D) {
           auto X = affineText(W.Register[D], N, O);
           if (!X)
-            return X;
+            return X.takeError();
           T += "[" + *X + "]";
         }
         if (W.Register.empty())
@@ -708,7 +531,7 @@ llvm::Expected<std::string> Fill::readText(unsigned Access) const {
         for (size_t D = 0; D < S.IndexValues.size(); ++D) {
           auto X = valueText(S.IndexValues[D], N, O, /*AsIndex=*/true);
           if (!X)
-            return X;
+            return X.takeError();
           T += (D ? ", " : "") + *X;
         }
         return T + ")";

@@ -8,8 +8,8 @@
 // the sum is found again: one load, of which every lane takes its own index,
 // instead of nine under conditions by which the lanes part.
 
-#ifndef RCACHE_EMIT_INDEXFORM_H
-#define RCACHE_EMIT_INDEXFORM_H
+#ifndef RCACHE_LOWER_INDEXFORM_H
+#define RCACHE_LOWER_INDEXFORM_H
 
 #include "ValueText.h"
 #include "rcache/Plan.h"
@@ -51,4 +51,4 @@ llvm::Expected<std::string> indexFormText(const IndexForm &Form,
 
 } // namespace rcache
 
-#endif // RCACHE_EMIT_INDEXFORM_H
+#endif // RCACHE_LOWER_INDEXFORM_H

@@ -11,29 +11,30 @@ using namespace rcache;
 
 /// The lambdas that load one row of a streamed window, and the tests that
 /// choose between them.
-llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
+llvm::Expected<Code> Fill::rows(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   const Window &Of = *A.window();
   const std::string W = base(Index), V = N("v"), Row = N("row");
   ValueTextOptions O;
   O.Symbols = N.symbols();
-  std::string First, OfRow, Reg = V;
+  Preamble First, OfRow;
+  std::string Reg = V;
   for (size_t D = 0; D < Of.First.size(); ++D) {
     auto F = affineText(Of.First[D], N, O);
     if (!F)
-      return F;
-    const std::string E = "const int " + N(A.Stage.ElemIds[D]) + " = " + *F;
-    First += E + ";\n";
+      return F.takeError();
+    const std::string E = N(A.Stage.ElemIds[D]);
+    First.number(E, *F);
     if (D == 0)
-      OfRow += E + " + " + Row + ";\n";
+      OfRow.number(E, *F + " + " + Row);
     else if (D + 1 < Of.First.size()) {
       const std::string R = N("r" + std::to_string(D));
-      OfRow += "#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
-               std::to_string(Of.Extent[D]) + "; ++" + R + ") {\n" + E + " + " +
-               R + ";\n";
+      OfRow.add("#pragma unroll\nfor (int " + R + " = 0; " + R + " < " +
+                std::to_string(Of.Extent[D]) + "; ++" + R + ") {\n");
+      OfRow.number(E, *F + " + " + R);
       Reg += "[" + R + "]";
     } else
-      OfRow += E + ";\n";
+      OfRow.number(E, *F);
   }
   std::string Ends, Extents;
   for (size_t D = 1; D < Of.Extent.size(); ++D) {
@@ -44,14 +45,14 @@ llvm::Expected<std::string> Fill::rows(const ArrayPlan &A, size_t Index) {
   if (!R)
     return R.takeError();
   RowLoad Load;
-  Load.Scalar = R->Condition != "true";
+  Load.Scalar = !R->Condition.is("true");
   Load.Fast = !R->Condition.empty();
-  std::string T = "// Phase: the rows of " + Arr.Name +
-                  " that this thread's outputs need, one at a time.\n";
-  const std::string Tests = formTests(*R, W, First, Load.Form);
-  auto Lambda = [&](const std::string &Name, const std::string &Body) {
+  Code T = "// Phase: the rows of " + Arr.Name +
+           " that this thread's outputs need, one at a time.\n";
+  const Code Tests = formTests(*R, W, First, Load.Form);
+  auto Lambda = [&](const std::string &Name, const Code &Body) {
     T += "const auto " + Name + " = [=](" + Arr.ElemType + " (&" + V + ")" +
-         Extents + ", const int " + Row + ") {\n" + neededLines(OfRow, Body) +
+         Extents + ", const int " + Row + ") {\n" + OfRow.before(Body) +
          Body + Ends + "};\n";
   };
   if (!Load.Form.Words.empty())
@@ -75,12 +76,12 @@ std::string Fill::rowLambda(size_t Index, const RowLoad &Load,
 }
 
 std::vector<Fill::StreamForm> Fill::streamForms(unsigned Loop) const {
-  std::string Words, Inside;
+  Code Words, Inside;
   bool AnyWords = false, AnyInside = false;
   for (const auto &[Index, Load] : RowLoads) {
     if (P.Arrays[Index].as<StreamedRows>()->Loop != Loop)
       continue;
-    auto Add = [](std::string &T, const std::string &Condition) {
+    auto Add = [](Code &T, const std::string &Condition) {
       if (!Condition.empty())
         T += (T.empty() ? "" : " && ") + Condition;
     };
@@ -98,9 +99,9 @@ std::vector<Fill::StreamForm> Fill::streamForms(unsigned Loop) const {
   return Forms;
 }
 
-std::string Fill::streamedRow(unsigned Loop, const std::string &Row,
+Code Fill::streamedRow(unsigned Loop, const std::string &Row,
                               RowForm Form) const {
-  std::string T;
+  Code T;
   for (const auto &[Index, Load] : RowLoads) {
     const ArrayPlan &A = P.Arrays[Index];
     const auto &Of = *A.as<StreamedRows>();

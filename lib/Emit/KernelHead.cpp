@@ -1,0 +1,154 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What stands in front of the body of a rewritten kernel. See Printer.h.
+
+#include "Printer.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+#include <algorithm>
+#include <map>
+
+using namespace rcache;
+
+/// Where \p Id stands in \p T as a name of its own: no member `.f` or `->f`, no
+/// end of a number `0.f`; npos: nowhere.
+static size_t identifierAt(const std::string &T, const std::string &Id) {
+  auto IsId = [](char C) {
+    return isalnum(static_cast<unsigned char>(C)) || C == '_';
+  };
+  for (size_t P = T.find(Id); P != std::string::npos; P = T.find(Id, P + 1))
+    if ((P == 0 || !IsId(T[P - 1])) &&
+        (P + Id.size() >= T.size() || !IsId(T[P + Id.size()])) &&
+        !llvm::StringRef(T).take_front(P).rtrim().ends_with(".") &&
+        !llvm::StringRef(T).take_front(P).rtrim().ends_with("->"))
+      return P;
+  return std::string::npos;
+}
+
+/// \p Params with `__restrict__` at pointers that are only read, where the
+/// launch has made sure that nothing stored lies there: the compiler may load
+/// before stores of an earlier round then.
+static std::string promised(const KernelModel &M, const Plan &P) {
+  std::string Params = M.ParamsText;
+  for (unsigned X = 0; X < M.Params.size(); ++X) {
+    const KernelParam &Read = M.Params[X];
+    if (!Read.IsPointer || Read.IsRestrict || Read.Written ||
+        Read.MemberOf >= 0 || P.Separate.empty())
+      continue;
+    const bool Apart = llvm::all_of(M.GlobalAccesses, [&](const auto &G) {
+      if (G.K == GlobalAccess::Read)
+        return true;
+      if (G.Root < 0)
+        return false;
+      const std::pair<int, int> Pair = std::minmax(int(X), G.Root);
+      return M.Params[G.Root].IsRestrict ||
+             llvm::is_contained(P.Separate, Pair);
+    });
+    const size_t At = identifierAt(Params, Read.Name);
+    if (!Apart || At == std::string::npos ||
+        !llvm::StringRef(Params).take_front(At).rtrim().ends_with("*"))
+      continue;
+    Params.insert(At, "__restrict__ ");
+  }
+  return Params;
+}
+
+/// Launch bounds where a block could ask for more registers than there are
+/// (65536); elsewhere they would only make ptxas spill for more blocks.
+static std::string bounds(const Plan &P) {
+  const unsigned Threads = P.Map.mostThreads();
+  if (Threads <= 256 || 2 * P.Counts.Registers * Threads <= 65536)
+    return "";
+  return "__launch_bounds__(" + std::to_string(Threads) + ") ";
+}
+
+/// Internal linkage: another file's kernel of this name has another plan.
+std::string rcache::printHead(const LoweredKernel &K, const KernelModel &M,
+                              const Plan &P, const std::string &Name) {
+  const std::string GridX = M.NamePrefix + "grid_x",
+                    BlockDimX = M.NamePrefix + "bdim_x";
+  std::string H = M.TemplateHead;
+  H += (H.empty() ? "" : "\n") + std::string("static __global__ void ");
+  if (K.IsCopy)
+    return H +
+           (M.LaunchBounds.empty()
+                ? ""
+                : "__launch_bounds__(" + M.LaunchBounds + ") ") +
+           Name + "(" + M.ParamsText + ") ";
+  std::string Params = promised(M, P);
+  if (!M.Params.empty())
+    Params += ", ";
+  Params += "const unsigned int " + GridX;
+  if (!P.Map.Block)
+    Params += ", const unsigned int " + BlockDimX;
+  return H + bounds(P) + Name + "(" + Params + ") ";
+}
+
+static std::string barrierComment(const KernelModel &M, const Plan &P) {
+  std::map<SyncScope, unsigned> N;
+  for (const Stmt &St : M.Stmts)
+    if (St.K == Stmt::Barrier)
+      ++N[P.scopeOf(St.Id)];
+  std::string T;
+  if (N[SyncScope::Block])
+    T = "//   Barriers stay: " + P.BarrierReason + ".\n";
+  else if (!N[SyncScope::Warp])
+    return "//   No barrier is left: nothing is shared between warps.\n";
+  if (N[SyncScope::Warp])
+    T += "//   __syncwarp() for __syncthreads() where no other warp writes or "
+         "reads the\n//   same elements.\n";
+  if (N[SyncScope::None])
+    T += "//   Barriers that ordered nothing that is left are gone.\n";
+  return T;
+}
+
+/// What becomes of an array, to stand behind its name; "": nothing to tell.
+static std::string placementComment(const ArrayPlan &A) {
+  std::string Len = "1";
+  for (int64_t E : A.extent())
+    Len = Len == "1" ? std::to_string(E) : Len + " x " + std::to_string(E);
+  return std::visit(
+      llvm::makeVisitor(
+          [](const KeptShared &) -> std::string {
+            return "stays in shared memory";
+          },
+          [&](const FromSource &) -> std::string {
+            return A.Reads.empty() ? ""
+                                   : "read from its source where it is used";
+          },
+          [&](const ReadEarly &) {
+            return "read at the barrier into " + Len + " registers";
+          },
+          [&](const Reloaded &) {
+            return "window of " + Len + " registers, loaded by each thread";
+          },
+          [&](const StreamedRows &) {
+            return "window of " + Len +
+                   " registers, loaded by each thread, one row at a time";
+          },
+          [&](const Shuffled &S) {
+            return "window of " + Len + " registers, " +
+                   (S.D.K == Distribution::Cyclic
+                        ? "round robin over the lanes"
+                        : "chunks of " + std::to_string(S.D.Chunk) +
+                              " a lane") +
+                   ", exchanged by shuffles";
+          }),
+      A.Where);
+}
+
+std::string rcache::printPlanComment(const KernelModel &M, const Plan &P) {
+  std::string T = "// Register cache: a thread stands for " +
+                  std::to_string(P.slots()) + " thread" +
+                  (P.slots() == 1 ? "" : "s") + " of " + M.Name;
+  if (P.Map.Stride[0] == 1 && P.Map.Factor[0] > 1)
+    T += ", neighbours in x";
+  else if (P.Map.Stride[0] == 32)
+    T += ", 32 apart";
+  T += ".\n";
+  for (const ArrayPlan &A : P.Arrays)
+    if (const std::string Says = placementComment(A); !Says.empty())
+      T += "//   " + M.Arrays[A.Array].Name + ": " + Says + ".\n";
+  return T + barrierComment(M, P);
+}

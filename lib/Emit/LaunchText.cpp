@@ -1,0 +1,294 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The condition for a rewritten kernel to be launched, and the statement that
+// launches it. See LaunchText.h.
+
+#include "LaunchText.h"
+#include "Emitter.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+#include <map>
+
+using namespace rcache;
+
+std::string LaunchText::condition() const {
+  std::string T;
+  auto And = [&](const std::string &C) {
+    T += (T.empty() ? "" : " &&\n") + C;
+  };
+  // First what is cheap to ask.
+  if (P.LeastThreads)
+    And("::rcache::device::fills(" + N("grid") + ", " + threadsOfBlock() +
+        ", " + std::to_string(P.LeastThreads) + ")");
+  for (const Precondition &C : P.Preconditions)
+    And("(" + C.Text + ")");
+  for (const std::string &C : noWrap())
+    And("(" + C + ")");
+  for (const std::string &C : alignment())
+    And(C);
+  // What fails is left to fail as it did.
+  And("::rcache::device::launches<" + std::to_string(sureThreads()) + ">(" +
+      originalAddress(M) + ", " + N("grid") + ", " + givenBlock() + ", " +
+      N("shared") + ")");
+  if (sharedBytes() != "0")
+    And("::rcache::device::holds(" + Name + templateArgsOf(M) + ", " +
+        sharedBytes() + ")");
+  if (comparesWaves()) {
+    const std::string Life = llvm::formatv("{0:F2}", P.WaveLife);
+    And("::rcache::device::waves_pay(" + Name + templateArgsOf(M) + ", " +
+        threadsOfBlock() + ", " + std::to_string(P.Map.mostThreads()) + "u, " +
+        sharedBytes() + ", " + originalAddress(M) + ", " + N("grid") + ", " +
+        N("block") + ", " + N("shared") + ", " + Life + ")");
+  }
+  return T.empty() ? "true" : T;
+}
+
+/// Conditions for vectors to start where they may, each once.
+std::vector<std::string> LaunchText::alignment() const {
+  std::vector<std::string> All;
+  auto Add = [&](std::string C) {
+    if (!llvm::is_contained(All, C))
+      All.push_back(std::move(C));
+  };
+  for (const AlignedRun &R : P.Aligned) {
+    const std::string At =
+        R.Offset.empty() ? R.Pointer : R.Pointer + " + (" + R.Offset + ")";
+    if (!P.AlignedHasOther) {
+      Add("::rcache::device::aligned(" + At + ")");
+      continue;
+    }
+    Add("reinterpret_cast<size_t>(" + At + ") % 16 == 0");
+    for (const std::string &T : R.Multiples)
+      Add((T.find('*') == std::string::npos ? T : "(" + T + ")") + " % " +
+          std::to_string(R.Elements) + " == 0");
+  }
+  return All;
+}
+
+/// The largest value of a symbol in this launch; "": nobody knows.
+std::string LaunchText::largest(const std::string &Id) const {
+  const int I = M.symbolIndex(Id);
+  if (I < 0)
+    return "262144"; // an element of an array
+  const Symbol &S = M.Symbols[static_cast<size_t>(I)];
+  switch (S.K) {
+  case Symbol::ThreadIdx:
+  case Symbol::BlockDim:
+    return N("block") + "." + "xyz"[S.Axis];
+  case Symbol::BlockIdx:
+  case Symbol::GridDim:
+    return N("grid") + "." + "xyz"[S.Axis];
+  default:
+    break;
+  }
+  std::string T;
+  for (const std::string &F : S.Factors) {
+    const int J = M.symbolIndex(F);
+    if (J < 0 || M.Symbols[static_cast<size_t>(J)].K >= Symbol::Param)
+      return "";
+    T += (T.empty() ? "" : " * ") + largest(F);
+  }
+  return T;
+}
+
+/// What the launch has to be asked so that no sum of a parameter wraps that
+/// the original may not have computed: `g < n + 16` is tested as `g < n - 7`
+/// for a whole run.
+std::vector<std::string> LaunchText::noWrap() const {
+  std::map<std::string, int64_t> Least, Most; // of single parameters
+  std::vector<std::string> Out;
+  for (const PrintedSum &S : K.Sums) {
+    if (S.Type == CxxType::Unsigned)
+      continue;
+    const bool Wide = S.Type == CxxType::LongLong;
+    std::string Params, Up, Down;
+    std::string Single;
+    unsigned Count = 0;
+    auto Times = [](int64_t C, const std::string &T) {
+      return C == 1 ? T : std::to_string(C) + ".0 * " + T;
+    };
+    for (const auto &[Id, C] : S.Symbols) {
+      const int I = M.symbolIndex(Id);
+      const Symbol *Sym = I < 0 ? nullptr : &M.Symbols[static_cast<size_t>(I)];
+      if (Sym && Sym->K == Symbol::Param) {
+        if (Sym->Bits < (Wide ? 64u : 32u))
+          continue;
+        ++Count;
+        Single = C == 1 && Sym->Signed ? Sym->Text : "";
+        Params += (Params.empty() ? "" : " + ") + Times(C, "(double)" + Sym->Text);
+        continue;
+      }
+      const std::string Max = largest(Id);
+      if (Max.empty())
+        continue;
+      if (C > 0 || I < 0)
+        Up += " + " + Times(std::abs(C), "(double)" + Max);
+      if (C < 0 || I < 0)
+        Down += " - " + Times(std::abs(C), "(double)" + Max);
+    }
+    if (!Count || (Count == 1 && S.Symbols.size() == 1 && S.Constant == 0 &&
+                   !Single.empty()))
+      continue;
+    if (Wide) {
+      // Sizes are far from this; doubles would not tell exactly.
+      for (const auto &[Id, C] : S.Symbols)
+        if (const int I = M.symbolIndex(Id);
+            I >= 0 && M.Symbols[static_cast<size_t>(I)].K == Symbol::Param &&
+            M.Symbols[static_cast<size_t>(I)].Signed &&
+            M.Symbols[static_cast<size_t>(I)].Bits == 64)
+          Out.push_back(M.Symbols[static_cast<size_t>(I)].Text +
+                        " >= -0x1000000000000000ll");
+      continue;
+    }
+    if (!Single.empty() && Count == 1 && Up.empty() && Down.empty()) {
+      if (S.Constant < 0) {
+        int64_t &L = Least.try_emplace(Single, INT32_MIN).first->second;
+        L = std::max(L, INT32_MIN - S.Constant);
+      } else if (S.Constant > 0) {
+        int64_t &L = Most.try_emplace(Single, INT32_MAX).first->second;
+        L = std::min(L, INT32_MAX - S.Constant);
+      }
+      continue;
+    }
+    const std::string C =
+        S.Constant == 0 ? ""
+                        : (S.Constant < 0 ? " - " : " + ") +
+                              std::to_string(std::abs(S.Constant)) + ".0";
+    Out.push_back(Params + Up + C + " <= 2147483647.0");
+    Out.push_back(Params + Down + C + " >= -2147483648.0");
+  }
+  for (const auto &[Text, Value] : Least)
+    if (!knownPositive(Text))
+      Out.push_back(Text + " >= " + std::to_string(Value));
+  for (const auto &[Text, Value] : Most)
+    Out.push_back(Text + " <= " + std::to_string(Value));
+  std::sort(Out.begin(), Out.end());
+  Out.erase(std::unique(Out.begin(), Out.end()), Out.end());
+  return Out;
+}
+
+/// Does a precondition ask for it anyway?
+bool LaunchText::knownPositive(const std::string &Text) const {
+  const std::string Asked = Text + " >= 0";
+  return llvm::any_of(P.Preconditions, [&](const Precondition &C) {
+    return llvm::StringRef(C.Text).starts_with(Asked) ||
+           llvm::StringRef(C.Text).contains("&& " + Asked);
+  });
+}
+
+/// The block of the launch: `rc_block` is the block of the kernel's text.
+std::string LaunchText::givenBlock() const {
+  return N(M.Form.scaled() ? "given_block" : "block");
+}
+
+/// Threads that a block of the original may have whatever the compiler made of
+/// it: with 255 registers a thread, or in its launch bounds.
+int64_t LaunchText::sureThreads() const {
+  int64_t Bounds = M.Geo.MaxThreads.value_or(256);
+  if (M.Geo.MaxThreads)
+    for (int64_t S : M.Form.Scale)
+      Bounds /= S;
+  return std::clamp<int64_t>(Bounds, 1, 1024);
+}
+
+/// Is the launch to tell whether the waves of the planned kernel are over
+/// before those of the original?
+bool LaunchText::comparesWaves() const {
+  return P.WaveLife > 0 && P.Map.Block && !K.IsCopy && !M.Form.scaled();
+}
+
+/// Dynamic shared memory of the planned kernel's blocks.
+std::string LaunchText::sharedBytes() const {
+  return llvm::any_of(
+             P.Arrays,
+             [](const ArrayPlan &A) { return A.isShared(); })
+             ? N("shared")
+             : "0";
+}
+
+/// Threads that stand for one logical block.
+std::string LaunchText::threadsOfBlock() const {
+  if (P.Map.Block)
+    return std::to_string(P.Map.threads()) + "u";
+  const std::string B = N("block");
+  const std::string T = B + ".x * " + B + ".y * " + B + ".z";
+  return P.slots() == 1 ? T : T + " / " + std::to_string(P.slots()) + "u";
+}
+
+/// Declarations in front of a launch that merges logical blocks; sets the
+/// texts of the physical launch, from those of a logical block's threads.
+std::string LaunchText::merged(std::string &Blocks, std::string &Threads,
+                               const std::string &X, const std::string &Y,
+                               const std::string &Z) const {
+  const std::string Grid = N("grid"), All = N("threads"),
+                    Merged = N("merged");
+  std::string T;
+  if (Mapped.mergeAsRows()) {
+    const std::string Target = std::to_string(P.Map.TargetThreads) + "u";
+    T += "// Merge logical blocks until a physical block has " +
+         std::to_string(P.Map.TargetThreads) + " threads or more.\n";
+    T += "const unsigned int " + All + " = " +
+         (P.Map.Block ? threadsOfBlock() : X) + ";\n";
+    T += "const unsigned int " + Merged + " = " + All + " < " + Target + " ? " +
+         Target + " / " + All + " : 1u;\n";
+  } else {
+    T += "// Merge logical blocks side by side: rows of a warp or more.\n";
+    T += "const unsigned int " + Merged + " = " +
+         std::to_string(P.Map.mergedBlocks(*P.Map.Block)) + "u;\n";
+  }
+  Blocks = N("blocks");
+  T += "const dim3 " + Blocks + "((" + Grid + ".x - 1u) / " + Merged +
+       " + 1u, " + Grid + ".y, " + Grid + ".z);\n";
+  Threads = N("threads_of_block");
+  return T + "const dim3 " + Threads +
+         (Mapped.mergeAsRows()
+              ? "(" + X + ", " + Merged + ", 1);\n"
+              : "(" + X + " * " + Merged + ", " + Y + ", " + Z + ");\n");
+}
+
+std::string LaunchText::launch(bool Void) const {
+  const std::string Grid = N("grid"), Block = N("block");
+  auto Div = [&](unsigned A) {
+    const std::string B = Block + "." + "xyz"[A];
+    if (P.Map.Block)
+      return std::to_string(P.Map.threads(A)) + "u";
+    return P.Map.Factor[A] == 1
+               ? B
+               : B + " / " + std::to_string(P.Map.Factor[A]) + "u";
+  };
+  const std::string X = Div(0), Y = Div(1), Z = Div(2);
+  std::string T, Blocks = Grid,
+                 Threads = "dim3(" + X + ", " + Y + ", " + Z + ")";
+  if (P.Map.Merge)
+    T = merged(Blocks, Threads, X, Y, Z);
+  const std::string Kernel = Name + templateArgsOf(M);
+  std::vector<std::string> Args;
+  for (const KernelParam &Pm : M.declaredParams())
+    Args.push_back(Void ? N("args") + "[" + std::to_string(Args.size()) + "]"
+                        : Pm.Name);
+  // Behind the original's parameters, the grid's width and, where no launch
+  // tells, the block's.
+  std::vector<std::pair<std::string, std::string>> Added;
+  if (!K.IsCopy) {
+    Added.push_back({N("grid_x"), Grid + ".x"});
+    if (!P.Map.Block)
+      Added.push_back({N("bdim_x"), Block + ".x"});
+  }
+  for (const auto &[Name, Value] : Added) {
+    if (Void)
+      T += "unsigned int " + Name + " = " + Value + ";\n";
+    Args.push_back(Void ? "&" + Name : Value);
+  }
+  if (!Void)
+    return T + Kernel + "<<<" + Blocks + ", " + Threads + ", " +
+           sharedBytes() + ", " + N("stream") + ">>>(" +
+           llvm::join(Args, ", ") + ");\n";
+  T += "void *" + N("all_args") + "[] = {" +
+       (Args.empty() ? "nullptr" : llvm::join(Args, ", ")) + "};\n";
+  return T + N("result") + " = cudaLaunchKernel(" + Kernel + ", " + Blocks +
+         ", " + Threads + ", " + N("all_args") + ", " + sharedBytes() + ", " +
+         N("stream") + ");\n";
+}

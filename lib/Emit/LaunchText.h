@@ -1,0 +1,55 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The host's part of a rewritten kernel: when it may be launched and how. Text
+// for the body of the launch function (LaunchEmitter.cpp), in terms of `grid`,
+// `block`, `shared`, `stream` and the kernel's parameters.
+
+#ifndef RCACHE_EMIT_LAUNCHTEXT_H
+#define RCACHE_EMIT_LAUNCHTEXT_H
+
+#include "Lower/Kernel.h"
+#include "Lower/Names.h"
+
+namespace rcache {
+
+class LaunchText {
+public:
+  LaunchText(const LoweredKernel &K, const KernelModel &M, const Plan &P,
+             const std::string &Name)
+      : K(K), M(M), P(P), Name(Name), Mapped(M, P) {}
+
+  /// The preconditions, cheap ones first.
+  std::string condition() const;
+  /// The statements that launch the kernel. \p Void: with the arguments of
+  /// cudaLaunchKernel, whose result is kept.
+  std::string launch(bool Void) const;
+  /// Is the launch to tell whether the waves of the planned kernel are over
+  /// before those of the original?
+  bool comparesWaves() const;
+  /// Dynamic shared memory of the planned kernel's blocks.
+  std::string sharedBytes() const;
+
+private:
+  const LoweredKernel &K;
+  const KernelModel &M;
+  const Plan &P;
+  const std::string Name;
+  const Names Mapped;
+
+  std::string N(const std::string &Base) const { return M.NamePrefix + Base; }
+  std::vector<std::string> alignment() const;
+  std::string largest(const std::string &Id) const;
+  std::vector<std::string> noWrap() const;
+  bool knownPositive(const std::string &Text) const;
+  std::string givenBlock() const;
+  int64_t sureThreads() const;
+  std::string threadsOfBlock() const;
+  std::string merged(std::string &Blocks, std::string &Threads,
+                     const std::string &X, const std::string &Y,
+                     const std::string &Z) const;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_EMIT_LAUNCHTEXT_H

@@ -1,0 +1,96 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Division.h.
+
+#include "Division.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace rcache;
+
+int Division::regionOf(unsigned Id, const KernelModel &M) const {
+  for (int P = static_cast<int>(Id); P >= 0; P = M.stmt(P).Parent)
+    for (size_t R = 0; R < Regions.size(); ++R)
+      if (llvm::is_contained(Regions[R].All, unsigned(P)))
+        return static_cast<int>(R);
+  return -1;
+}
+
+const Stmt *Division::tapLoopAround(unsigned Id, const KernelModel &M) const {
+  for (int Q = M.stmt(Id).Parent; Q >= 0; Q = M.stmt(Q).Parent)
+    if (TapLoops.count(static_cast<unsigned>(Q)))
+      return &M.stmt(static_cast<unsigned>(Q));
+  return nullptr;
+}
+
+bool Division::underGuard(unsigned Id, const KernelModel &M) const {
+  for (int Q = M.stmt(Id).Parent; Q >= 0; Q = M.stmt(Q).Parent)
+    if (GuardIfs.count(static_cast<unsigned>(Q)))
+      return true;
+  return false;
+}
+
+bool Division::isTapIterator(unsigned V, const KernelModel &M) const {
+  for (unsigned L : TapLoops)
+    if (static_cast<int>(L) != StreamLoop &&
+        M.stmt(L).IterVar == static_cast<int>(V))
+      return true;
+  return false;
+}
+
+bool Division::inDead(TextRange R, const Queries &Q) const {
+  for (unsigned S : Dead)
+    if (Q.M.stmt(S).Range.contains(R))
+      return true;
+  for (const Stmt &St : Q.M.Stmts)
+    if (St.K == Stmt::Barrier && St.Range.contains(R) &&
+        Q.P.scopeOf(St.Id) != SyncScope::Block)
+      return true;
+  for (unsigned V : DeadVars) {
+    const TextRange Init = Q.M.Vars[V].InitRange;
+    if (!Init.empty() && Init.contains(R) && !Q.writesGlobal(R) &&
+        Q.writesOnly(Init, nullptr))
+      return true;
+  }
+  return false;
+}
+
+bool Division::readsUniform(TextRange R, const Queries &Q) const {
+  for (const BuiltinUse &B : Q.M.Builtins)
+    if (B.K == Symbol::ThreadIdx && R.contains(B.Range) &&
+        !Q.inReplaced(B.Range))
+      return false;
+  for (const VarUse &U : Q.M.VarUses)
+    if (R.contains(U.Range) && SlotVars.count(U.Var))
+      return false;
+  for (unsigned V : SlotVars)
+    if (!Q.M.Vars[V].IsParam && R.contains(Q.M.Vars[V].NameRange))
+      return false;
+  return !Q.touchesShared(R);
+}
+
+bool Division::isUniform(unsigned Id, bool Returned, const Queries &Q) const {
+  const Stmt &St = Q.M.stmt(Id);
+  if (St.HasCall || St.HasGlobalWrite || Q.writesGlobal(St.Range))
+    return false;
+  // Each slot has its own products where sharing them would change a fusion.
+  if (Q.P.slots() > 1)
+    for (TextRange F : Q.M.Apart)
+      if (St.Range.contains(F))
+        return false;
+  if (!readsUniform(St.Range, Q))
+    return false;
+  // Not a load that returned slots would not have done.
+  if (Returned && Q.readsGlobal(St.Range))
+    return false;
+  return !(Q.readsPointers(St.Range) &&
+           (tapLoopAround(Id, Q.M) || underGuard(Id, Q.M)));
+}
+
+bool Division::someSlotsOut(const Region &R, const KernelModel &M) const {
+  if (!R.Guards.empty() || ActiveFlags)
+    return true;
+  return llvm::any_of(RepeatedGuards, [&](unsigned G) {
+    return M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End;
+  });
+}

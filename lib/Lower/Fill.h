@@ -1,0 +1,138 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The communication part of a rewritten kernel: the staging function as a
+// lambda, the windows, the exchange phases.
+//
+//     const auto rc_s_at = [=](const int rc_e0) -> float { ... };
+//     float rc_s_w[10];
+//     ...
+
+#ifndef RCACHE_LOWER_FILL_H
+#define RCACHE_LOWER_FILL_H
+
+#include "Names.h"
+#include "ValueText.h"
+#include <map>
+#include <set>
+
+namespace rcache {
+
+/// Lines in front of something, some of which only declare a number.
+class Preamble {
+public:
+  void add(Code Line) { Lines.push_back({"", std::move(Line)}); }
+  /// `const int <Name> = <Value>;`
+  void number(const std::string &Name, const Code &Value) {
+    Lines.push_back({Code::plain(Name),
+                     "const int " + Code(Name) + " = " + Value + ";\n"});
+  }
+  /// The lines without numbers that neither \p Body nor a line behind them names.
+  Code before(const Code &Body) const;
+
+private:
+  struct Line {
+    std::string Number; ///< "": the line is needed
+    Code Text;
+  };
+  std::vector<Line> Lines;
+};
+
+class Fill {
+public:
+  Fill(const KernelModel &M, const Plan &P, const Names &N);
+
+  /// Text for all windows whose staging ends at barrier \p Barrier.
+  llvm::Expected<Code> atBarrier(unsigned Barrier);
+
+  /// Text that replaces the read \p Access (index in SharedAccesses) in slot
+  /// code.
+  llvm::Expected<Code> readText(unsigned Access) const;
+
+  /// How the rows of streamed windows are loaded.
+  enum class RowForm {
+    Words,  ///< as aligned vectors
+    Inside, ///< element by element; as vectors where a single row is aligned
+    Border  ///< element by element, each where the original stages it
+  };
+  struct StreamForm {
+    RowForm Form;
+    Code Condition; ///< of variables declared at the barrier
+  };
+  /// The forms that the windows streamed by loop \p Loop have, in the order in
+  /// which they are asked for; the last one needs no condition.
+  std::vector<StreamForm> streamForms(unsigned Loop) const;
+  /// The rows of all windows that loop \p Loop streams: declarations and loads
+  /// of row \p Row.
+  Code streamedRow(unsigned Loop, const std::string &Row, RowForm Form) const;
+
+  const std::set<std::string> &helpers() const { return Helpers; }
+
+private:
+  const KernelModel &M;
+  const Plan &P;
+  const Names &N;
+  std::set<std::string> Helpers;
+  /// Variables that say how a window's rows are loaded; "": no such form.
+  struct FormNames {
+    std::string Inside, Words;
+  };
+  /// How the rows of a streamed window are loaded, by index in P.Arrays.
+  struct RowLoad {
+    bool Fast = false, Scalar = false; ///< lambdas that exist
+    FormNames Form;
+  };
+  std::map<size_t, RowLoad> RowLoads;
+
+  std::string base(size_t PlanIndex) const;
+  std::string groupName(const ArrayPlan &A) const;
+  llvm::Expected<Code> stageLambda(const ArrayPlan &A) const;
+  llvm::Expected<Code> stageBody(const ArrayPlan &A,
+                                 const ValueTextOptions &O) const;
+  /// The elements that any window of the array can ask for.
+  isl::set askedOf(const ArrayPlan &A) const;
+  llvm::Expected<Code> fill(const ArrayPlan &A, size_t Index);
+  llvm::Expected<Code> reload(const ArrayPlan &A, size_t Index);
+  llvm::Expected<Code> early(const ArrayPlan &A, size_t Index);
+  llvm::Expected<Code> rows(const ArrayPlan &A, size_t Index);
+  llvm::Expected<Code> chunked(const ArrayPlan &A, size_t Index);
+  llvm::Expected<Code> cyclic(const ArrayPlan &A, size_t Index);
+  /// Statements that put a run of elements from (rc_e0, ...) into an array:
+  /// by vectors where Condition holds, else one by one.
+  struct Run {
+    Code Condition; ///< empty: always Scalar; `true`: always Fast
+    Code Fast, Scalar;
+    Code OnWord; ///< all rows are aligned; empty: not asked
+    Code Words;  ///< Fast where OnWord holds
+    Code text() const;
+  };
+  /// \p Count registers, of which [Lo, Hi) are needed (Hi < 0: all).
+  llvm::Expected<Run> run(const ArrayPlan &A, const std::string &Into,
+                          int64_t Count, int64_t Lo = 0, int64_t Hi = -1);
+  /// A run that is being written.
+  struct RunOf {
+    const ArrayPlan &A;
+    std::string Into;
+    int64_t Count, Lo, Hi;
+    ValueTextOptions O;
+    Code Each, To; ///< a loop over its registers, and what it assigns to
+  };
+  Code elementArguments(const ArrayPlan &A, int64_t Count) const;
+  llvm::Error loadRun(const RunOf &R, const VectorLeaf &L,
+                      const std::string &Into, Run &Out);
+  llvm::Error interior(const RunOf &R, Run &Out);
+  void nameElement(CxxNames &Symbols, const ArrayPlan &A,
+                   const std::string &Register) const;
+  llvm::Expected<Code> wordTest(const ArrayPlan &A, int64_t Count,
+                                       const ValueTextOptions &O) const;
+  static Code formTests(const Run &R, const std::string &W,
+                        const Preamble &First, FormNames &Names);
+  std::string rowLambda(size_t Index, const RowLoad &Load, RowForm Form) const;
+};
+
+/// Names of the coordinates of an element of \p A, and of products with them.
+void addElementNames(CxxNames &Symbols, const ArrayPlan &A, const Names &N);
+
+} // namespace rcache
+
+#endif // RCACHE_LOWER_FILL_H

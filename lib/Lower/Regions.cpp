@@ -1,0 +1,160 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The stretches of statements between control flow: what of each runs once a
+// thread, what once a slot, and which may run for slots that have returned.
+
+#include "Division.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace rcache;
+
+namespace {
+
+class RegionFinder {
+public:
+  RegionFinder(const Queries &Q, Division &D) : Q(Q), M(Q.M), P(Q.P), D(D) {}
+
+  void find(unsigned Block, const std::vector<unsigned> &Children) {
+    for (unsigned C : Children) {
+      const Stmt &St = M.stmt(C);
+      if (!D.structural(C)) {
+        add(Block, C);
+        continue;
+      }
+      flush(Block);
+      if (St.K == Stmt::Block) {
+        find(C, St.Children);
+        continue;
+      }
+      for (unsigned Ch : St.Children)
+        if (M.stmt(Ch).K == Stmt::Block)
+          find(Ch, M.stmt(Ch).Children);
+        else
+          find(Ch, {Ch}); // no braces
+    }
+    flush(Block);
+  }
+
+private:
+  const Queries &Q;
+  const KernelModel &M;
+  const Plan &P;
+  Division &D;
+  Region R;
+  bool Stored = false, Returned = false; ///< slots of R have
+
+  void add(unsigned Block, unsigned C) {
+    const Stmt &St = M.stmt(C);
+    if (D.Dead.count(C)) {
+      R.All.push_back(C);
+      return;
+    }
+    const bool Array = Q.declaresArray(St);
+    const bool Uniform = D.isUniform(C, Returned, Q) && !Array;
+    // All threads return together: not before the slots before it ran. Nor is a
+    // load done in front of stores that stood before it.
+    if (Uniform &&
+        ((St.HasReturn && !R.Slot.empty()) ||
+         (Stored && Q.readsGlobal(St.Range)) || changesWhatSlotsRead(St)))
+      flush(Block);
+    R.All.push_back(C);
+    if (Uniform) {
+      R.Uniform.push_back(C);
+    } else if (!Array) {
+      R.Slot.push_back(C);
+      Stored |= Q.writesGlobal(St.Range);
+      Returned |= St.HasReturn;
+    }
+  }
+
+  void flush(unsigned Block) {
+    Stored = Returned = false;
+    if (R.All.empty())
+      return;
+    R.Block = Block;
+    if (const Stmt *L = D.tapLoopAround(R.All.front(), M))
+      R.Speculative = speculative(*L);
+    else
+      R.Speculative = isPure();
+    for (unsigned C : R.Slot)
+      for (const Plan::VectorStore &V : P.VectorStores)
+        R.StoresLate |= R.Speculative && M.GlobalAccesses[V.Access].Stmt == C;
+    for (int A = static_cast<int>(Block); A >= 0; A = M.stmt(A).Parent)
+      if (D.GuardIfs.count(static_cast<unsigned>(A)))
+        R.Guards.push_back(static_cast<unsigned>(A));
+    D.Regions.push_back(std::move(R));
+    R = Region();
+  }
+
+  /// Does \p St change a variable that slot statements before it in the region
+  /// read?
+  bool changesWhatSlotsRead(const Stmt &St) const {
+    for (const VarUse &U : M.VarUses)
+      if (U.Write && St.Range.contains(U.Range))
+        for (const VarUse *O : Q.usesOf(U.Var))
+          for (unsigned B : R.Slot)
+            if (M.stmt(B).Range.contains(O->Range))
+              return true;
+    return false;
+  }
+
+  /// Slots that have returned run the loop as well.
+  bool speculative(const Stmt &Loop) {
+    if (Q.readsPointers(Loop.Range))
+      return false;
+    auto [Known, New] = D.Judged.try_emplace(Loop.Id, Speculation::No);
+    if (New)
+      Known->second =
+          speculationOf(Loop, M, P, D.SlotVars, Q.RegisterArrays);
+    if (Known->second == Speculation::IfAnySlot)
+      for (unsigned G : D.GuardIfs) // tested in there, it may say no to all
+        if (Loop.Range.contains(M.stmt(G).Range))
+          return false;
+    return Known->second != Speculation::No;
+  }
+
+  /// Computes with slot variables and registers only: no harm in running it for
+  /// a slot that has returned.
+  bool isPure() const {
+    for (const Var &V : M.Vars)
+      if (V.DynamicIndex)
+        return false;
+    for (unsigned C : R.Slot) {
+      const Stmt &St = M.stmt(C);
+      // Such a guard stands at the top of the slot loop, or is left out.
+      if (!Q.isRepeatableGuard(St) && !isPure(St))
+        return false;
+    }
+    return true;
+  }
+
+  bool isPure(const Stmt &St) const {
+    if (St.HasCall || St.HasReturn)
+      return false;
+    for (TextRange Div : M.Divisors)
+      if (Div.contains(St.Range) ||
+          (St.Range.contains(Div) && !D.readsUniform(Div, Q)))
+        return false;
+    for (const Stmt &In : M.Stmts)
+      if (St.Range.contains(In.Range) &&
+          (In.K == Stmt::While || In.K == Stmt::Do || In.K == Stmt::Switch))
+        return false;
+    for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
+      const GlobalAccess &G = M.GlobalAccesses[I];
+      if (St.Range.contains(G.Range) &&
+          !(Q.isCollected(I) && G.Stmt == St.Id) && !Q.isFileArrayRead(G))
+        return false;
+    }
+    for (const SharedAccess &A : M.SharedAccesses)
+      if (St.Range.contains(A.Range) && !Q.isWindowRead(A))
+        return false;
+    return true;
+  }
+};
+
+} // namespace
+
+void rcache::findRegions(const Queries &Q, Division &D) {
+  RegionFinder(Q, D).find(0, Q.M.stmt(0).Children);
+}

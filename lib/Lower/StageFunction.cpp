@@ -1,0 +1,114 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The staging function of an array as a lambda of the element's coordinates. See
+// Fill.h.
+
+#include "Affine/IslTools.h"
+#include "Fill.h"
+#include "IndexForm.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace rcache;
+
+/// A load, or what a user's function computes, is made only where the original
+/// made it; other values may be computed anywhere.
+static bool isPure(const ValueRef &V) {
+  return V->K != Value::Load && V->K != Value::Op &&
+         llvm::all_of(V->Operands, isPure);
+}
+
+isl::set Fill::askedOf(const ArrayPlan &A) const {
+  isl::set Asked = never(M.Ctx->ctx());
+  for (const ArrayPlan &W : P.Arrays)
+    if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty()) {
+      const Window *Of = W.window();
+      Asked = !Of || Of->Reach.is_null() ? always(M.Ctx->ctx())
+                                         : Asked.unite(Of->Reach);
+    }
+  return Asked.intersect(P.Context).coalesce();
+}
+
+llvm::Expected<Code> Fill::stageLambda(const ArrayPlan &A) const {
+  const SharedArray &Arr = M.Arrays[A.Array];
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  addElementNames(O.Symbols, A, N);
+  O.Context = askedOf(A);
+  std::string Params, Shown;
+  for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
+    Params += (D ? ", const int " : "const int ") + N(A.Stage.ElemIds[D]);
+    Shown += "[" + N(A.Stage.ElemIds[D]) + "]";
+  }
+  auto Body = stageBody(A, O);
+  if (!Body)
+    return Body;
+  return "// " + Arr.Name + Code::plain(Shown) +
+         " as the original stages it.\nconst auto " + groupName(A) +
+         "_at = [=](" + Params + ") -> " + Arr.ElemType + " {\n" + *Body +
+         "};\n";
+}
+
+/// The condition under which \p Piece gives the element, for what \p Left holds.
+static llvm::Expected<std::string> pieceTest(const StagePiece &Piece,
+                                             const isl::set &Left,
+                                             const Names &N,
+                                             const ValueTextOptions &O) {
+  // A value without loads may stand for everything that is left.
+  const bool Pure = isPure(Piece.V) && llvm::all_of(Piece.Guards, isPure);
+  isl::set Test = Piece.Domain;
+  if (Pure)
+    Test = simplify(Test, Left);
+  auto Cond = conditionText(Test, N, O);
+  if (!Cond)
+    return Cond;
+  for (const ValueRef &G : Piece.Guards) {
+    auto Guard = valueText(G, N, O);
+    if (!Guard)
+      return Guard;
+    *Cond =
+        (*Cond == "true" ? "" : "(" + *Cond + ") && ") + "(" + *Guard + ")";
+  }
+  return Cond;
+}
+
+llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
+                                     const ValueTextOptions &O) const {
+  Code T;
+  // What the original does not stage is not asked for: within what is staged,
+  // the last unguarded piece needs no test if the others are excluded.
+  isl::set Left = never(M.Ctx->ctx());
+  for (const StagePiece &Piece : A.Stage.Pieces)
+    Left = Left.unite(Piece.Domain);
+  Left = Left.coalesce();
+  const std::optional<IndexForm> Form = findIndexForm(A.Stage, O.Context);
+  for (size_t K = 0; K < A.Stage.Pieces.size(); ++K) {
+    const StagePiece &Piece = A.Stage.Pieces[K];
+    if (Form && K == Form->Begin) {
+      auto C = conditionText(Form->Domain, N, O);
+      if (!C)
+        return C.takeError();
+      auto V = indexFormText(*Form, Piece, N, O);
+      if (!V)
+        return V.takeError();
+      if (*C == "true")
+        return T + *V;
+      T += "  if (" + *C + ") {\n" + *V + "  }\n";
+      Left = Left.subtract(Form->Domain).coalesce();
+      K = Form->End - 1;
+      continue;
+    }
+    auto Cond = pieceTest(Piece, Left, N, O);
+    if (!Cond)
+      return Cond.takeError();
+    auto V = valueText(Piece.V, N, O);
+    if (!V)
+      return V.takeError();
+    if (*Cond == "true")
+      return T + "  return " + *V + ";\n";
+    T += "  if (" + *Cond + ")\n    return " + *V + ";\n";
+    if (Piece.Guards.empty())
+      Left = Left.subtract(Piece.Domain).coalesce();
+  }
+  return T + "  return {}; // never used\n";
+}
