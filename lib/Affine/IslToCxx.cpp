@@ -11,6 +11,7 @@
 #include "IslTools.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
+#include <functional>
 #include <isl/ast_build.h>
 
 namespace rcache {
@@ -146,6 +147,62 @@ static void sortConjuncts(std::vector<Conjunct> &All) {
   All = std::move(Sorted);
 }
 
+static Piece conjunction(std::vector<Conjunct> All) {
+  std::erase_if(All, [](const Conjunct &C) { return C.Text.Text == "true"; });
+  if (All.empty())
+    return {"true", PrecPrimary};
+  sortConjuncts(All);
+  if (All.size() == 1)
+    return All.front().Text;
+  std::vector<std::string> Texts;
+  for (const Conjunct &C : All)
+    Texts.push_back(C.Text.atLeast(PrecCompare));
+  return {llvm::join(Texts, " && "), PrecAnd};
+}
+
+/// `a && (b || c)`: what all alternatives have in common comes first, once.
+Piece Printer::disjunction(const isl::ast_expr &E) {
+  std::vector<std::vector<Conjunct>> Sides;
+  std::function<void(const isl::ast_expr &)> Add = [&](const isl::ast_expr &X) {
+    if (isOp(X))
+      if (const auto Op = isl_ast_expr_op_get_type(X.get());
+          Op == isl_ast_expr_op_or || Op == isl_ast_expr_op_or_else) {
+        Add(arg(X, 0));
+        Add(arg(X, 1));
+        return;
+      }
+    conjuncts(X, Sides.emplace_back());
+  };
+  Add(E);
+  auto Says = [](const std::vector<Conjunct> &Side, const std::string &Text) {
+    return std::any_of(Side.begin(), Side.end(), [&](const Conjunct &C) {
+      return C.Text.Text == Text;
+    });
+  };
+  std::vector<Conjunct> Common;
+  for (const Conjunct &C : Sides.front())
+    if (std::all_of(Sides.begin(), Sides.end(),
+                    [&](const auto &S) { return Says(S, C.Text.Text); }))
+      Common.push_back(C);
+  // With parentheses around &&, as compilers ask for.
+  std::vector<std::string> Texts;
+  for (std::vector<Conjunct> &Side : Sides) {
+    std::erase_if(Side, [&](const Conjunct &C) {
+      return Says(Common, C.Text.Text);
+    });
+    const Piece P = conjunction(std::move(Side));
+    if (P.Text == "true") // no more than what is common
+      return conjunction(std::move(Common));
+    Texts.push_back(P.Prec == PrecAnd ? "(" + P.Text + ")" : P.Text);
+  }
+  const Piece Rest = {llvm::join(Texts, " || "),
+                      Texts.size() > 1 ? PrecOr : PrecCompare};
+  if (Common.empty())
+    return Rest;
+  const Piece First = conjunction(std::move(Common));
+  return {First.atLeast(PrecAnd) + " && " + Rest.atLeast(PrecCompare), PrecAnd};
+}
+
 Piece Printer::condition(const isl::ast_expr &E) {
   if (isl_ast_expr_get_type(E.get()) == isl_ast_expr_int)
     return {intValue(E) != 0 ? "true" : "false", PrecPrimary};
@@ -154,16 +211,8 @@ Piece Printer::condition(const isl::ast_expr &E) {
   const auto Op = isl_ast_expr_op_get_type(E.get());
   switch (Op) {
   case isl_ast_expr_op_or:
-  case isl_ast_expr_op_or_else: {
-    const Piece A = condition(arg(E, 0)), B = condition(arg(E, 1));
-    if (A.Text == "true" || B.Text == "true")
-      return {"true", PrecPrimary};
-    // With parentheses around &&, as compilers ask for.
-    auto Side = [](const Piece &P) {
-      return P.Prec == PrecAnd ? "(" + P.Text + ")" : P.Text;
-    };
-    return {Side(A) + " || " + Side(B), PrecOr};
-  }
+  case isl_ast_expr_op_or_else:
+    return disjunction(E);
   case isl_ast_expr_op_and:
   case isl_ast_expr_op_and_then:
   case isl_ast_expr_op_eq:
@@ -173,16 +222,7 @@ Piece Printer::condition(const isl::ast_expr &E) {
   case isl_ast_expr_op_gt: {
     std::vector<Conjunct> All;
     conjuncts(E, All);
-    std::erase_if(All, [](const Conjunct &C) { return C.Text.Text == "true"; });
-    if (All.empty())
-      return {"true", PrecPrimary};
-    sortConjuncts(All);
-    if (All.size() == 1)
-      return All.front().Text;
-    std::vector<std::string> Texts;
-    for (const Conjunct &C : All)
-      Texts.push_back(C.Text.atLeast(PrecCompare));
-    return {llvm::join(Texts, " && "), PrecAnd};
+    return conjunction(std::move(All));
   }
   case isl_ast_expr_op_cond:
   case isl_ast_expr_op_select: {
@@ -246,7 +286,7 @@ llvm::Expected<CxxText> toCxx(const isl::set &S, const CxxNames &Names,
   return print([&]() -> Piece {
     detail::requireValue(S);
     const isl::set Context = contextOf(Opts, S.ctx());
-    const isl::set Simple = simplify(S, Context);
+    const isl::set Simple = fewestTests(S, Context);
     if (Simple.is_empty())
       return {"false", PrecPrimary};
     if (impliedBy(Simple, Context))

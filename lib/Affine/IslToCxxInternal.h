@@ -92,6 +92,7 @@ public:
 
   Piece value(const isl::ast_expr &E) { return text(sum(E)); }
   Piece condition(const isl::ast_expr &E);
+  Piece disjunction(const isl::ast_expr &E);
 
 private:
   Sum sum(const isl::ast_expr &E);

@@ -91,6 +91,10 @@ isl::set projectOut(const isl::set &S, const std::vector<std::string> &Ids);
 isl::pw_aff simplify(const isl::pw_aff &V, const isl::set &Context);
 isl::set simplify(const isl::set &S, const isl::set &Context);
 
+/// simplify, with as few comparisons as tell \p S from the rest of \p Context
+/// (FewestTests.cpp): disjuncts may overlap then. Exact.
+isl::set fewestTests(const isl::set &S, const isl::set &Context);
+
 /// \p V has one value over its whole domain. Exact.
 std::optional<int64_t> isConstant(const isl::pw_aff &V);
 

@@ -7,6 +7,8 @@
 #include "Affine/IslTools.h"
 #include "Fill.h"
 #include "IndexForm.h"
+#include "Plan/Staging.h"
+#include "Plan/Values.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -18,13 +20,45 @@ static bool isPure(const ValueRef &V) {
          llvm::all_of(V->Operands, isPure);
 }
 
+/// The elements that the reads of \p A ask the staging function for, where they
+/// stand: no slot runs them that the original does not.
+static isl::set askedByReads(const ArrayPlan &A, const KernelModel &M,
+                             const Plan &P) {
+  const Assumptions Known = makeAssumptions(M, P.Map.Block, P.Map.BlockMultiple);
+  std::vector<std::string> Gone = {"tx", "ty", "tz"};
+  for (const Symbol &S : M.Symbols)
+    if (S.K == Symbol::Iterator)
+      Gone.push_back(S.Id);
+  for (const StagePiece &Piece : A.Stage.Pieces) // these mean a round of a loop
+    for (const auto &Ids : {involvedIds(Piece.Domain), valueSymbols(Piece.V)})
+      for (const std::string &Id : Ids)
+        llvm::erase(Gone, Id);
+  isl::set Asked = never(M.Ctx->ctx());
+  for (unsigned Rd : A.Reads) {
+    const SharedAccess &S = M.SharedAccesses[Rd];
+    if (!S.Affine || S.Index.size() != A.Stage.ElemIds.size() ||
+        S.Domain.is_null())
+      return always(M.Ctx->ctx());
+    isl::set At = Known.fix(S.Domain).intersect(Known.Context);
+    for (size_t D = 0; D < S.Index.size(); ++D)
+      At = At.intersect(Known.fix(S.Index[D])
+                            .eq_set(symbolValue(M.Ctx->ctx(),
+                                                A.Stage.ElemIds[D])));
+    Asked = Asked.unite(projectOut(At, Gone));
+  }
+  return Asked.coalesce();
+}
+
 isl::set Fill::askedOf(const ArrayPlan &A) const {
   isl::set Asked = never(M.Ctx->ctx());
   for (const ArrayPlan &W : P.Arrays)
     if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty()) {
       const Window *Of = W.window();
-      Asked = !Of || Of->Reach.is_null() ? always(M.Ctx->ctx())
-                                         : Asked.unite(Of->Reach);
+      if (W.as<FromSource>())
+        Asked = Asked.unite(askedByReads(W, M, P));
+      else
+        Asked = !Of || Of->Reach.is_null() ? always(M.Ctx->ctx())
+                                           : Asked.unite(Of->Reach);
     }
   return Asked.intersect(P.Context).coalesce();
 }

@@ -48,6 +48,25 @@ TEST_F(IslToCxxTest, Sums) {
   EXPECT_EQ("x", v("[x] -> { [(x)] }"));
 }
 
+// What only told the alternatives apart, or what the context says, is not asked.
+TEST_F(IslToCxxTest, AsFewTestsAsTellApart) {
+  EXPECT_EQ("e < n", c("[e, n] -> { : 2 <= e < 10 and e < n or "
+                       "10 <= e < 12 and e < n }",
+                       "[e, n] -> { : 2 <= e < 12 }"));
+  // A tile without its corners: the halo is staged by other threads.
+  EXPECT_EQ("x < n",
+            c("[x, y, n] -> { : 1 <= x < 9 and 1 <= y < 9 and x < n or "
+              "1 <= x < 9 and y = 0 and x < n or x = 0 and 1 <= y < 9 and x < n }",
+              "[x, y, n] -> { : 0 <= x < 9 and 1 <= y < 9 or "
+              "1 <= x < 9 and 0 <= y < 9 }"));
+}
+
+TEST_F(IslToCxxTest, WhatAlternativesHaveInCommon) {
+  const std::string T = c("[e, x, n] -> { : 0 <= e < n and x < 3 or "
+                          "0 <= e < n and x > 7 }");
+  EXPECT_EQ("0 <= e && e < n && (x < 3 || 8 <= x)", T);
+}
+
 TEST_F(IslToCxxTest, AtomsThatAreNoNames) {
   Names["x"] = CxxAtom("a + b", /*Primary=*/false);
   EXPECT_EQ("2 * (a + b) + 1", v("[x] -> { [(2x + 1)] }"));
