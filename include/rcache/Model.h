@@ -280,6 +280,9 @@ struct Stmt {
   int Parent = -1;
   TextRange Range;           ///< with the `;`, with a `#pragma` in front of it
   std::vector<unsigned> Children;
+  /// A declaration that is its parent's condition: `if (T *p = f())`. It goes
+  /// only with its parent.
+  bool IsCondition = false;
 
   // If, While, Do; For: its condition.
   TextRange CondRange;

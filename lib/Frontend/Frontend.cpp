@@ -139,6 +139,10 @@ private:
         if (K.Model && K.Verdict == KernelResult::Declined &&
             llvm::any_of(K.Declines, [](const Decline &D) {
               return writeOutHelps(D.Code);
+            }) &&
+            // Text that is written out has no branches any more.
+            llvm::none_of(K.Declines, [](const Decline &D) {
+              return D.Code == "compiler-dependent";
             }))
           Kernels.push_back(K.Model);
     }

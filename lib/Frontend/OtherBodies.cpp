@@ -28,7 +28,7 @@ bool asksForAnother(const KernelResult &K) {
       K.Declines.begin(), K.Declines.end(), [](const Decline &D) {
         return D.Code == "not-selected" || D.Code == "already-rewritten" ||
                D.Code == "launch-not-editable" || D.Code == "no-candidate" ||
-               D.Code == "too-hard";
+               D.Code == "compiler-dependent" || D.Code == "too-hard";
       });
 }
 

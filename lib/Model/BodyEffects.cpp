@@ -131,8 +131,8 @@ private:
         Changes Inner = of(F, Depth + 1);
         C.Other |= Inner.Other;
         auto *M = dyn_cast<CXXMethodDecl>(F);
-        const bool Operator = isa<CXXOperatorCallExpr>(Call) && M &&
-                              M->isInstance();
+        const bool Operator =
+            isa<CXXOperatorCallExpr>(Call) && M && M->isInstance();
         for (unsigned I = 0; I < F->getNumParams(); ++I)
           if (Inner.Params[I] && I + Operator < Call->getNumArgs())
             changed(Call->getArg(I + Operator),
@@ -390,10 +390,10 @@ private:
     if (!F)
       return; // a reason of its own
     auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-    const SourceLocation At = Op && Op->getOperator() != OO_Call &&
-                                      Op->getOperator() != OO_Subscript
-                                  ? Op->getOperatorLoc()
-                                  : E->getRParenLoc();
+    const SourceLocation At =
+        Op && Op->getOperator() != OO_Call && Op->getOperator() != OO_Subscript
+            ? Op->getOperatorLoc()
+            : E->getRParenLoc();
     const Changes C = Callees.of(F);
     if (C.Other)
       note(Effect::Call, E, nullptr, -1, At);
@@ -422,8 +422,7 @@ private:
     if (C.Other)
       note(Effect::Call, E, nullptr, -1, At);
     for (unsigned I = 0; I < F->getNumParams(); ++I)
-      if (C.Params[I] && I < E->getNumArgs() &&
-          !F->isCopyOrMoveConstructor())
+      if (C.Params[I] && I < E->getNumArgs() && !F->isCopyOrMoveConstructor())
         sets(E, E->getArg(I), F->getParamDecl(I)->getType()->isPointerType(),
              At);
   }
@@ -461,10 +460,18 @@ std::optional<Obstacle> noteEffects(const FunctionDecl *FD, KernelModel &M,
   llvm::stable_sort(M.Effects, [](const Effect &A, const Effect &B) {
     return A.At.Begin < B.At.Begin;
   });
+  // The data flow was computed by another walk, which must have seen it too.
+  for (const Effect &X : M.Effects)
+    if (X.K == Effect::SetsVariable && !M.Vars[X.Var].Assigned &&
+        !M.Vars[X.Var].AddressTaken && !V.Unknown)
+      V.Unknown = Obstacle{"effects-not-kept",
+                           "'" + M.Vars[X.Var].Name + "' changes in '" +
+                               M.text(X.Range) + "'",
+                           FD->getLocation()};
   for (const VarUse &U : M.VarUses)
     if (U.Range.empty() && !V.Unknown)
-      V.Unknown = Obstacle{"macro", "'" + M.Vars[U.Var].Name + "'",
-                           FD->getLocation()};
+      V.Unknown =
+          Obstacle{"macro", "'" + M.Vars[U.Var].Name + "'", FD->getLocation()};
   return V.Unknown;
 }
 
@@ -525,8 +532,7 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
         walk(C, Inner);
     }
     bool seen(const Expr *E) const {
-      const TextRange R =
-          Flat.range(E->getSourceRange()).value_or(TextRange());
+      const TextRange R = Flat.range(E->getSourceRange()).value_or(TextRange());
       return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
         return !R.empty() && A.Range.contains(R);
       });

@@ -700,7 +700,7 @@ SVal Executor::generic(const Expr *E) {
   if (isa<InitListExpr>(E) && V->Text.starts_with("{")) {
     // `{0, 0}` has its type from where it stands.
     Value Typed = *V;
-    Typed.Text = typeText(E->getType()) + Typed.Text;
+    Typed.Text = typedBraces(Typed.Text, E->getType());
     V = std::make_shared<Value>(std::move(Typed));
   }
   return ofValue(V, E->getType());
@@ -791,7 +791,7 @@ ValueRef Executor::textOp(const Expr *E,
   V.Text = onOneLine(V.Text);
   // Braces alone are no expression.
   if (isa<InitListExpr>(E) && StringRef(V.Text).starts_with("{"))
-    V.Text = V.Type + V.Text;
+    V.Text = typedBraces(V.Text, E->getType());
   if (Uniform && V.Operands.empty() && !V.Depends)
     V.K = Value::Uniform;
   return std::make_shared<Value>(V);

@@ -364,8 +364,13 @@ void Executor::assume(const CondVal &C, bool Positive) {
 void Executor::execIf(const IfStmt *S, unsigned Id) {
   if (S->getInit())
     exec(S->getInit(), Id);
-  if (const DeclStmt *D = S->getConditionVariableDeclStmt())
-    exec(D, Id);
+  if (const DeclStmt *D = S->getConditionVariableDeclStmt()) {
+    const unsigned Condition = exec(D, Id);
+    M.Stmts[Condition].IsCondition = true;
+    for (Var &V : M.Vars)
+      if (!V.IsParam && V.DeclStmt == Condition)
+        V.Expandable = false;
+  }
   M.Stmts[Id].CondRange = range(S->getCond());
   CondVal C = evalCond(S->getCond());
   if (C.Affine)

@@ -280,6 +280,7 @@ private:
 
   // Helpers (EvalExpr.cpp).
   std::string typeText(clang::QualType T) const;
+  std::string typedBraces(llvm::StringRef Text, clang::QualType T) const;
   static bool isInt(clang::QualType T);
   IntType intType(clang::QualType T) const;
   SVal ofInt(IntValue V, clang::QualType T) const;

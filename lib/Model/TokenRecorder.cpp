@@ -68,6 +68,7 @@ TokenRecorder::TokenRecorder(Preprocessor &PP) : P(std::make_unique<Impl>()) {
   P->Alive = Alive;
   SourceManager &SM = PP.getSourceManager();
   PP.addPPCallbacks(std::make_unique<SkippedRegions>(Alive));
+  listenForCompilerText(PP, P->Compilers);
   PP.setTokenWatcher([Weak = std::weak_ptr<Impl *>(Alive), &SM, Last = FileID(),
                       LastIsUser = false](const Token &T) mutable {
     if (T.isAnnotation())

@@ -13,10 +13,24 @@ using namespace clang;
 namespace rcache {
 
 std::string Executor::typeText(QualType T) const {
-  return T.getNonReferenceType()
-      .getCanonicalType()
-      .getUnqualifiedType()
-      .getAsString(Policy);
+  T = T.getNonReferenceType().getCanonicalType().getUnqualifiedType();
+  // An enumeration without a name computes as an integer.
+  if (auto *E = T->getAs<EnumType>();
+      E && !E->getDecl()->getIdentifier() &&
+      !E->getDecl()->getTypedefNameForAnonDecl() &&
+      !E->getDecl()->getPromotionType().isNull())
+    T = E->getDecl()->getPromotionType().getCanonicalType();
+  return T.getAsString(Policy);
+}
+
+/// An expression of type \p T from the list \p Text in braces.
+std::string Executor::typedBraces(StringRef Text, QualType T) const {
+  if (!T->isScalarType())
+    return typeText(T) + Text.str();
+  // `unsigned int{v}` is none: two words need parentheses.
+  StringRef Inner = Text.drop_front().drop_back().trim();
+  Inner.consume_back(",");
+  return "(" + typeText(T) + ")(" + (Inner.empty() ? "0" : Inner.str()) + ")";
 }
 
 bool Executor::isInt(QualType T) {
