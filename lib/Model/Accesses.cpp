@@ -166,6 +166,10 @@ LVal Executor::lvalue(const Expr *E) {
   }
   if (E->isPRValue() || isa<CallExpr>(E))
     eval(E);
+  else // a place of a kind that is not followed: what makes it is read
+    for (const clang::Stmt *C : E->children())
+      if (auto *X = dyn_cast_or_null<Expr>(C))
+        X->isGLValue() ? (void)lvalue(X) : (void)eval(X);
   return Result;
 }
 

@@ -688,6 +688,10 @@ SVal Executor::generic(const Expr *E) {
            isa<StmtExpr>(E) || isa<AtomicExpr>(E))
     Text = false;
   collectOperands(E, Ops, !isa<CallExpr>(E));
+  for (const auto &[X, S] : Ops)
+    if (S.K == SVal::Pointer)
+      escape(S, X ? X : E, "becomes part of a value",
+             isa<CallExpr>(E) ? "array-to-function" : "escaping-array");
   if (!Text)
     return unknown(E, L.depends(E));
   // A leaf that is E itself would be a hole and nothing else.

@@ -16,6 +16,9 @@
 // CHECK-DAG: rewrote 'condition'
 // CHECK-DAG: rewrote 'same_name<float>'
 // CHECK-DAG: rewrote 'same_name'
+// CHECK-DAG: 'view_object' left as it is: {{.*}}[escaping-array]
+// CHECK-DAG: 'view_of_moment' left as it is: {{.*}}[escaping-array]
+// CHECK-DAG: 'view_of_pointer' left as it is: {{.*}}[escaping-array]
 #include "program.h"
 
 // The reference changes, so what is computed from it afterwards stays behind it.
@@ -133,6 +136,45 @@ __global__ void same_name(const int *__restrict__ a, int *__restrict__ out,
     out[g] = s[(t + 2) % 64];
 }
 
+// Objects that hold the array's address: their reads are reads of the array, and
+// the barrier is theirs.
+template <class T> struct View {
+  T *p;
+  __device__ T &operator[](int i) const { return p[i]; }
+  __device__ T at(int i) const { return p[i]; }
+};
+__global__ void view_object(const float *__restrict__ a,
+                            float *__restrict__ out, int *__restrict__, int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  s[t] = g < n ? a[g] : 0;
+  __syncthreads();
+  View<const float> view{s};
+  if (g < n)
+    out[g] = view.at((t + 1) % 64);
+}
+__global__ void view_of_moment(const float *__restrict__ a,
+                               float *__restrict__ out, int *__restrict__,
+                               int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  s[t] = g < n ? a[g] : 0;
+  __syncthreads();
+  if (g < n)
+    out[g] = s[t] + View<const float>{s}[(t + 1) % 64];
+}
+__global__ void view_of_pointer(const float *__restrict__ a,
+                                float *__restrict__ out, int *__restrict__,
+                                int n) {
+  __shared__ float s[64];
+  int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  s[t] = g < n ? a[g] : 0;
+  const float *p = s;
+  __syncthreads();
+  if (g < n)
+    out[g] = s[t] + View<const float>{p}[(t + 1) % 64];
+}
+
 int main() {
   for (int n : {331, 64, 1}) {
     Buffer<float> a(randoms<float>(512)), out(1024);
@@ -149,6 +191,12 @@ int main() {
     out.show("braces", n);
     condition<<<blocks(n, 64), 64>>>(a.Data, out.Data, aux.Data, n);
     out.show("condition", n);
+    view_object<<<blocks(n, 64), 64>>>(a.Data, out.Data, aux.Data, n);
+    out.show("view_object", n);
+    view_of_moment<<<blocks(n, 64), 64>>>(a.Data, out.Data, aux.Data, n);
+    out.show("view_of_moment", n);
+    view_of_pointer<<<blocks(n, 64), 64>>>(a.Data, out.Data, aux.Data, n);
+    out.show("view_of_pointer", n);
     same_name<<<blocks(n, 64), 64>>>(a.Data, out.Data, aux.Data, n);
     same_name<<<blocks(n, 64), 64>>>(b.Data, c.Data, aux.Data, n);
     out.show("same_name", n), c.show("same_name", n);
