@@ -61,7 +61,7 @@ struct SharedLine {
                                      "long as kernels and launches have none")};
 
   cl::opt<std::string> Block{
-      "block", cl::value_desc("N"), cl::cat(rewriteCategory()),
+      "block", cl::value_desc("N|NxN"), cl::cat(rewriteCategory()),
       cl::desc("Block size to assume where the file does "
                "not tell")};
   cl::opt<bool> AssumeNoAlias{"assume-no-alias", cl::cat(rewriteCategory()),
@@ -153,6 +153,25 @@ llvm::Expected<unsigned> readNumber(StringRef Text, StringRef Name,
   return Value;
 }
 
+/// `256`, `16x16`, `32x4x2`: threads along x, y and z.
+static llvm::Expected<std::array<int64_t, 3>> readBlock(StringRef Text) {
+  std::array<int64_t, 3> Shape = {1, 1, 1};
+  llvm::SmallVector<StringRef, 3> Parts;
+  Text.split(Parts, 'x');
+  bool Fine = Parts.size() <= Shape.size();
+  int64_t Threads = 1;
+  for (size_t I = 0; Fine && I < Parts.size(); ++I) {
+    Fine = !Parts[I].getAsInteger(10, Shape[I]) && Shape[I] > 0 &&
+           Shape[I] <= (I == 2 ? 64 : 1024);
+    Threads *= Shape[I];
+  }
+  if (!Fine || Threads > 1024)
+    return llvm::createStringError("--block takes a number from 1 to 1024 or "
+                                   "up to three of them, as 32x8, not '" +
+                                   Text + "'");
+  return Shape;
+}
+
 llvm::Error readSharedOptions(SharedOptions &O, Options &Library) {
   O.DatabasePath = Shared->DatabasePath;
   O.CudaPath = Shared->CudaPath;
@@ -162,10 +181,10 @@ llvm::Error readSharedOptions(SharedOptions &O, Options &Library) {
   Library.AssumeNoAlias = Shared->AssumeNoAlias;
   Library.Runtime = Shared->Runtime;
   if (!Shared->Block.empty()) {
-    auto Number = readNumber(Shared->Block, "block", 1024);
-    if (!Number)
-      return Number.takeError();
-    Library.AssumedBlock = *Number;
+    auto Shape = readBlock(Shared->Block);
+    if (!Shape)
+      return Shape.takeError();
+    Library.AssumedBlock = *Shape;
   }
   if (!O.Arch.empty() && !StringRef(O.Arch).starts_with("sm_"))
     return llvm::createStringError("--arch takes sm_NN, not '" + O.Arch + "'");

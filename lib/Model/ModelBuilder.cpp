@@ -239,6 +239,10 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   for (const auto &[Name, Pos] : Launches.Unseen)
     if (Name == M->Name)
       M->UnseenLaunches.push_back(Pos);
+  if (M->Launches.empty())
+    if (auto It = Launches.NamedAt.find(F->getCanonicalDecl());
+        It != Launches.NamedAt.end())
+      M->NamedAt = It->second;
   M->Geo = findGeometry(F, M->Launches);
   if (auto Form = Opts.Forms.find(formKey(*M)); Form != Opts.Forms.end()) {
     M->Form = Form->second;
@@ -695,6 +699,19 @@ std::string unseenLaunches(const KernelModel &M) {
   Text += " in parts of the file that a device-side parse leaves out";
   const char *Before = ": line ";
   for (const SourcePos &P : M.UnseenLaunches) {
+    Text += Before + std::to_string(P.Line);
+    Before = ", ";
+  }
+  return Text;
+}
+
+std::string whereNamed(const KernelModel &M) {
+  if (M.NamedAt.empty())
+    return unseenLaunches(M);
+  std::string Text =
+      "no launch is known to lead to it from where its address is taken";
+  const char *Before = ": line ";
+  for (const SourcePos &P : M.NamedAt) {
     Text += Before + std::to_string(P.Line);
     Before = ", ";
   }

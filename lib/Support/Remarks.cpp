@@ -131,11 +131,11 @@ std::vector<Remark> declineRemarks(StringRef KernelName, const Decline &D) {
     Reason.Text += (Info.Text ? " (" : "") + D.Detail + (Info.Text ? ")" : "");
   Reason.Text += " [" + D.Code + "]";
   std::vector<Remark> Result = {Reason};
-  if (Info.Advice) {
+  if (std::string Advice = adviceOf(D); !Advice.empty()) {
     Remark Note;
     Note.Level = RemarkLevel::Note;
     Note.Pos = D.Pos;
-    Note.Text = Info.Advice;
+    Note.Text = std::move(Advice);
     Result.push_back(Note);
   }
   return Result;
