@@ -534,6 +534,11 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
       bool Inner = false;
       Kept = Kept && keepsPlace(cast<Expr>(S));
       if (auto *B = dyn_cast<BinaryOperator>(S);
+          B && B->isComparisonOp() && B->getLHS()->getType()->isPointerType()) {
+        walk(B->getLHS(), false, true);
+        return walk(B->getRHS(), false, true);
+      }
+      if (auto *B = dyn_cast<BinaryOperator>(S);
           B && B->getOpcode() == BO_Assign && B->getType()->isPointerType()) {
         walk(B->getLHS(), true);
         return walk(B->getRHS(), false, true);

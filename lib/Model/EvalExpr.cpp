@@ -689,7 +689,8 @@ SVal Executor::generic(const Expr *E) {
     Text = false;
   collectOperands(E, Ops, !isa<CallExpr>(E));
   for (const auto &[X, S] : Ops)
-    if (S.K == SVal::Pointer)
+    if (S.K == SVal::Pointer &&
+        (isa<CallExpr>(E) || !E->getType()->isPointerType()))
       escape(S, X ? X : E, "becomes part of a value",
              isa<CallExpr>(E) ? "array-to-function" : "escaping-array");
   if (!Text)

@@ -144,9 +144,6 @@ ValueRef Executor::asValue(const SVal &S) {
 }
 
 ValueRef Executor::asValue(const SVal &S, const Expr *E) {
-  // Whoever has the value may read and write the array.
-  if (S.K == SVal::Pointer && S.Base == SVal::Shared && E)
-    escape(S, E, "becomes part of a value");
   ValueRef V = asValue(S);
   if (V->K != Value::Unknown || !S.Int || !E || Inlining)
     return V;
