@@ -566,8 +566,7 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
       auto *B = dyn_cast<BinaryOperator>(E);
       return B && B->isAdditiveOp() && B->getType()->isPointerType();
     }
-    /// Does an access that the model knows hold the mention \p R of \p V, or is
-    /// it what becomes of a call with it?
+    /// Does an access that the model knows hold the mention \p R of \p V?
     bool accounted(const DeclRefExpr *R, const VarDecl *V) const {
       const TextRange At =
           Flat.range(R->getSourceRange()).value_or(TextRange());

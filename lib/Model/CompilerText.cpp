@@ -192,8 +192,7 @@ private:
                                  : StringRef();
   }
   bool isUser(SourceLocation At) const {
-    return At.isValid() && !SM.isInSystemHeader(At) &&
-           !SM.isWrittenInBuiltinFile(At) && !SM.isWrittenInCommandLineFile(At);
+    return At.isValid() && isInUserFile(SM, At);
   }
   static bool isKnownToOne(StringRef N) {
     return N.starts_with("__clang") || N.starts_with("__NVCC") ||
@@ -449,6 +448,11 @@ std::optional<Obstacle> CompilerText::in(const FunctionDecl *FD,
   Search S(*this, SM);
   S.search(FD, FD->getLocation());
   return S.Found;
+}
+
+bool isInUserFile(const SourceManager &SM, SourceLocation At) {
+  return !SM.isInSystemHeader(At) && !SM.isWrittenInBuiltinFile(At) &&
+         !SM.isWrittenInCommandLineFile(At);
 }
 
 void listenForCompilerText(Preprocessor &PP, std::weak_ptr<CompilerText> Into) {

@@ -53,6 +53,9 @@ struct CompilerText {
                              const clang::SourceManager &SM) const;
 };
 
+/// Is \p At, a place in a file, in one of the user's?
+bool isInUserFile(const clang::SourceManager &SM, clang::SourceLocation At);
+
 /// Fills \p Into, while it lives, from what \p PP reads.
 void listenForCompilerText(clang::Preprocessor &PP,
                            std::weak_ptr<CompilerText> Into);

@@ -7,6 +7,7 @@
 // declared inside a divergent `if` is the same for all threads that have it.
 
 #include "Locals.h"
+#include "DeclName.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "clang/AST/DeclCXX.h"
@@ -488,7 +489,7 @@ void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
       T);
   // Verbatim, an unnamed type would be one more type, or no type at all.
   if (auto *Tag = AC.getBaseElementType(T)->getAsTagDecl();
-      Tag && !Tag->getIdentifier() && !Tag->getTypedefNameForAnonDecl())
+      Tag && isUnnamed(Tag))
     V.Type = canonical(AC, AC.getBaseElementType(T));
   V.IsConst = T.isConstQualified() || D->isConstexpr();
   while (const ConstantArrayType *A = AC.getAsConstantArrayType(T)) {
@@ -523,7 +524,7 @@ void Locals::initForm(const VarDecl *D, Var &V) {
   if (const CXXRecordDecl *R = T->getAsCXXRecordDecl()) {
     R = R->getDefinition();
     V.Expandable =
-        R && (R->getIdentifier() || R->getTypedefNameForAnonDecl()) &&
+        R && !isUnnamed(R) &&
         R->hasDefaultConstructor() &&
         (R->hasTrivialCopyAssignment() || R->hasUserDeclaredCopyAssignment());
     V.Expandable &= !R->isLocalClass() || R->getIdentifier();

@@ -77,9 +77,7 @@ TokenRecorder::TokenRecorder(Preprocessor &PP) : P(std::make_unique<Impl>()) {
     // Most tokens come from the same file as the one before.
     if (!SM.isInFileID(File, Last)) {
       Last = SM.getFileID(File);
-      LastIsUser = !SM.isInSystemHeader(File) &&
-                   !SM.isWrittenInBuiltinFile(File) &&
-                   !SM.isWrittenInCommandLineFile(File);
+      LastIsUser = isInUserFile(SM, File);
     }
     if (!LastIsUser)
       return;

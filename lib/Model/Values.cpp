@@ -4,6 +4,7 @@
 // Making and comparing values; symbols for integers that are not affine.
 
 #include "BuiltinVars.h"
+#include "DeclName.h"
 #include "Executor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <sstream>
@@ -13,14 +14,10 @@ using namespace clang;
 namespace rcache {
 
 std::string Executor::typeText(QualType T) const {
-  T = T.getNonReferenceType().getCanonicalType().getUnqualifiedType();
-  // An enumeration without a name computes as an integer.
-  if (auto *E = T->getAs<EnumType>();
-      E && !E->getDecl()->getIdentifier() &&
-      !E->getDecl()->getTypedefNameForAnonDecl() &&
-      !E->getDecl()->getPromotionType().isNull())
-    T = E->getDecl()->getPromotionType().getCanonicalType();
-  return T.getAsString(Policy);
+  return spelledType(T.getNonReferenceType())
+      .getCanonicalType()
+      .getUnqualifiedType()
+      .getAsString(Policy);
 }
 
 /// An expression of type \p T from the list \p Text in braces.
