@@ -13,9 +13,12 @@
 using namespace rcache;
 
 /// Blocks of rewrite.cuh that the launch function calls.
-static void addLaunchHelpers(std::set<std::string> &Helpers, const Plan &P,
+static void addLaunchHelpers(std::set<std::string> &Helpers,
+                             const KernelModel &M, const Plan &P,
                              const LaunchText &Launch) {
   Helpers.insert("launches");
+  if (M.Overloaded)
+    Helpers.insert("value");
   if (!P.Separate.empty())
     Helpers.insert("separate");
   if (P.LeastThreads)
@@ -26,6 +29,15 @@ static void addLaunchHelpers(std::set<std::string> &Helpers, const Plan &P,
     Helpers.insert("waves");
   if (Launch.sharedBytes() != "0")
     Helpers.insert("holds");
+}
+
+/// Are there types in the text that only clang's printer names so?
+static bool namesUnnamedType(llvm::StringRef Body, llvm::StringRef Original) {
+  return llvm::any_of(
+      llvm::ArrayRef{"(unnamed ", "(anonymous ", "(lambda at"},
+      [&](llvm::StringRef Words) {
+        return Body.contains(Words) && !Original.contains(Words);
+      });
 }
 
 static llvm::Expected<EmittedKernel>
@@ -40,6 +52,9 @@ emit(const KernelModel &M, const Plan &P, const std::string &Name) {
     if (auto Found = EffectsLedger(M, P).check(Marked))
       return llvm::make_error<CannotWrite>(Found->Code, Found->Detail);
   std::string Body = Code::plain(Marked);
+  if (!K->IsCopy && namesUnnamedType(Body, M.Text))
+    return llvm::make_error<CannotWrite>(
+        "unsupported-statement", "a type without a name would be named");
   if (K->IsCopy)
     Body = llvm::StringRef(Body).ltrim('\n').str() + "\n";
   else
@@ -53,7 +68,7 @@ emit(const KernelModel &M, const Plan &P, const std::string &Name) {
   E.Launch = Launch.launch(/*Void=*/false);
   E.LaunchArgs = Launch.launch(/*Void=*/true);
   E.Helpers = K->Helpers;
-  addLaunchHelpers(E.Helpers, P, Launch);
+  addLaunchHelpers(E.Helpers, M, P, Launch);
   return E;
 }
 
