@@ -152,6 +152,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -166,23 +202,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
   return true;
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
-#endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_ALIGNED
-#define RCACHE_DEVICE_ALIGNED
-namespace rcache {
-namespace device {
-/// Whether vectors of 16 bytes start at a pointer; without them the original is
-/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
-static inline bool aligned(const volatile void *p) {
-#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
-  (void)p;
-  return true;
-#else
-  return reinterpret_cast<size_t>(p) % 16 == 0;
 #endif
 }
 } // namespace device
@@ -476,9 +495,9 @@ __global__ void localEnergy(const unsigned char *gain, const short *level,
   }
 }
 
-__global__ void localEnergy_rc(const unsigned char *gain, const short *level,
-                               float *energy, int n,
-                               const unsigned int rc_grid_x) {
+static __global__ void localEnergy_rc(const unsigned char *gain,
+                                      const short *level, float *energy, int n,
+                                      const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 8 threads of localEnergy, neighbours in
   // x.
   //   s: window of 16 registers, loaded by each thread.
@@ -503,10 +522,10 @@ __global__ void localEnergy_rc(const unsigned char *gain, const short *level,
     if (256 * (int)rc_block_x + rc_e0 < n - 15) {
       unsigned char rc_l0[16];
       short rc_l1[16];
-      rcache::device::load_run<16, 0>(rc_l0,
-                                      gain + (256 * (int)rc_block_x + rc_e0));
-      rcache::device::load_run<16, 0>(rc_l1,
-                                      level + (256 * (int)rc_block_x + rc_e0));
+      ::rcache::device::load_run<16, 0>(rc_l0,
+                                        gain + (256 * (int)rc_block_x + rc_e0));
+      ::rcache::device::load_run<16, 0>(
+          rc_l1, level + (256 * (int)rc_block_x + rc_e0));
 #pragma unroll
       for (int rc_m = 0; rc_m < 16; ++rc_m)
         rc_s_w[rc_m] =
@@ -538,8 +557,76 @@ __global__ void localEnergy_rc(const unsigned char *gain, const short *level,
       const int g = rc_block_x * BLOCK + rc_thread_x;
       rc_energy_v_on[rc_s] = g < n - SPAN;
     }
-    rcache::device::store_run<16>(energy + (rc_tx + 256 * (int)rc_block_x),
-                                  rc_energy_v, rc_energy_v_on);
+    ::rcache::device::store_run<16>(energy + (rc_tx + 256 * (int)rc_block_x),
+                                    rc_energy_v, rc_energy_v_on);
+  }
+}
+
+static __global__ void localEnergy_rc_unaligned(const unsigned char *gain,
+                                                const short *level,
+                                                float *energy, int n,
+                                                const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 4 threads of localEnergy, neighbours in
+  // x.
+  //   s: window of 12 registers, loaded by each thread.
+  //   Barriers stay: 'energy' is written and may be 'gain', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  // s[rc_e0] as the original stages it.
+  const auto rc_s_at = [=](const int rc_e0) -> float {
+    if (256 * (int)rc_block_x + rc_e0 < n)
+      return fminf(float((gain[256 * (int)rc_block_x + rc_e0])) *
+                       float((level[256 * (int)rc_block_x + rc_e0])),
+                   4096.0f);
+    return {}; // never used
+  };
+  // Phase: the elements of s that this thread's outputs need.
+  float rc_s_w[12];
+  {
+    const int rc_e0 = rc_tx;
+    if (256 * (int)rc_block_x + rc_e0 < n - 11) {
+      unsigned char rc_l0[12];
+      short rc_l1[12];
+      ::rcache::device::load_run<8, 0>(rc_l0,
+                                       gain + (256 * (int)rc_block_x + rc_e0));
+      ::rcache::device::load_run<8, 0>(rc_l1,
+                                       level + (256 * (int)rc_block_x + rc_e0));
+#pragma unroll
+      for (int rc_m = 0; rc_m < 12; ++rc_m)
+        rc_s_w[rc_m] =
+            fminf(float((rc_l0[rc_m])) * float((rc_l1[rc_m])), 4096.0f);
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 12; ++rc_m)
+        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
+    }
+  }
+  __syncthreads();
+  {
+    float rc_energy_v[4];
+    bool rc_energy_v_on[4] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      float e = 0;
+
+#pragma unroll
+      for (int j = 0; j < SPAN; ++j) {
+        const float d = rc_s_w[rc_s + j + 1] - rc_s_w[rc_s + j];
+        e += fabsf(d);
+      }
+      rc_energy_v[rc_s] = e;
+    }
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * BLOCK + rc_thread_x;
+      rc_energy_v_on[rc_s] = g < n - SPAN;
+    }
+    ::rcache::device::store_run<16>(energy + (rc_tx + 256 * (int)rc_block_x),
+                                    rc_energy_v, rc_energy_v_on);
   }
 }
 
@@ -550,16 +637,17 @@ localEnergy_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
                       cudaStream_t rc_stream, const unsigned char *gain,
                       const short *level, float *energy, int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification(
+  ::rcache::device::verification rc_verification(
       "localEnergy", "gain, level, energy, n", rc_grid, rc_block, rc_shared,
       rc_stream, gain, level, energy, n);
 #endif
-  if (rcache::device::fills(rc_grid, 32u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 32u, 67584) &&
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
-      rcache::device::aligned(gain) && rcache::device::aligned(level) &&
-      rcache::device::aligned(energy)
+      (n >= -2147483633) && reinterpret_cast<size_t>(level) % 16 == 0 &&
+      reinterpret_cast<size_t>(energy) % 16 == 0 &&
+      ::rcache::device::launches<256>(localEnergy, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
@@ -571,6 +659,31 @@ localEnergy_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
                          rc_grid.z);
     const dim3 rc_threads_of_block(32u, rc_merged, 1);
     localEnergy_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+        gain, level, energy, n, rc_grid.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 64u, 67584) &&
+             (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 256) &&
+             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483637) &&
+             ::rcache::device::launches<256>(localEnergy, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 64u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(64u, rc_merged, 1);
+    localEnergy_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         gain, level, energy, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
@@ -592,7 +705,8 @@ int main(int argc, char **argv) {
   example::Buffer<short> Level(level);
   example::Buffer<float> Energy(std::vector<float>(n, -1.0f));
 
-  localEnergy_rc_launch((n + BLOCK - 1) / BLOCK, BLOCK, 0, 0, Gain.data(), Level.data(), Energy.data(), n);
+  localEnergy_rc_launch((n + BLOCK - 1) / BLOCK, BLOCK, 0, 0, Gain.data(), Level.data(),
+                                                  Energy.data(), n);
   EXAMPLE_CHECK(cudaGetLastError());
   EXAMPLE_CHECK(cudaDeviceSynchronize());
 

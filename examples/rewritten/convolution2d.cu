@@ -135,6 +135,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -449,8 +485,8 @@ __global__ void convolve(const float *in, float *out, int width, int height) {
   }
 }
 
-__global__ void convolve_rc(const float *in, float *out, int width, int height,
-                            const unsigned int rc_grid_x) {
+static __global__ void convolve_rc(const float *in, float *out, int width,
+                                   int height, const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 16 threads of convolve, neighbours in
   // x.
   //   tile: window of 8 x 8 registers, loaded by each thread, one row at a
@@ -475,14 +511,14 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
   const auto rc_tile_w_row = [=](float (&rc_v)[8], const int rc_row) {
     const int rc_e0 = rc_ty + rc_row;
     const int rc_e1 = rc_tx;
-    rcache::device::load_words<16, 2>(
+    ::rcache::device::load_words<16, 2>(
         rc_v, in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
                     8 * (int)(blockIdx.y * width) - 2 * width - 2));
   };
   const auto rc_tile_w_unaligned_row = [=](float (&rc_v)[8], const int rc_row) {
     const int rc_e0 = rc_ty + rc_row;
     const int rc_e1 = rc_tx;
-    rcache::device::load_words<4, 0>(
+    ::rcache::device::load_words<4, 0>(
         rc_v, in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
                     8 * (int)(blockIdx.y * width) - 2 * width - 2));
   };
@@ -504,10 +540,10 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
     // In words when all rows are aligned.
     rc_tile_w_words =
         rc_tile_w_inside &&
-        rcache::device::on_word<16>(
+        ::rcache::device::on_word<16>(
             in + (rc_e1 + 32 * (int)rc_block_x + (rc_e0 * width) +
                   8 * (int)(blockIdx.y * width) - 2 * width - 2 + 2)) &&
-        rcache::device::on_word<16>(
+        ::rcache::device::on_word<16>(
             in + (rc_e1 + 32 * (int)rc_block_x + ((rc_e0 + 1) * width) +
                   8 * (int)(blockIdx.y * width) - 2 * width - 2 + 2));
   }
@@ -607,10 +643,10 @@ __global__ void convolve_rc(const float *in, float *out, int width, int height,
       }
 #pragma unroll
     for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-      rcache::device::store_run<16>(out + (rc_tx + 32 * (int)rc_block_x +
-                                           (int)((rc_ty + rc_sy) * width) +
-                                           8 * (int)(blockIdx.y * width)),
-                                    rc_out_v[rc_sy], rc_out_v_on[rc_sy]);
+      ::rcache::device::store_run<16>(out + (rc_tx + 32 * (int)rc_block_x +
+                                             (int)((rc_ty + rc_sy) * width) +
+                                             8 * (int)(blockIdx.y * width)),
+                                      rc_out_v[rc_sy], rc_out_v_on[rc_sy]);
   }
 }
 
@@ -621,14 +657,21 @@ static inline void convolve_rc_launch(dim3 rc_grid, dim3 rc_block,
                                       const float *in, float *out, int width,
                                       int height) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification(
+  ::rcache::device::verification rc_verification(
       "convolve", "in, out, width, height", rc_grid, rc_block, rc_shared,
       rc_stream, in, out, width, height);
 #endif
-  if (rcache::device::fills(rc_grid, 16u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 16u, 67584) &&
       (rc_block.x == 32 && rc_block.y == 8 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 32) && ((double)rc_grid.x <= 67076096.0)
+      (rc_grid.x <= 0x7fffffffu / 32) && ((double)rc_grid.x <= 67076096.0) &&
+      (-2.0 * (double)width + 32.0 * (double)rc_grid.x + (double)262144 +
+           (double)262144 - 2.0 <=
+       2147483647.0) &&
+      (-2.0 * (double)width - (double)262144 - (double)262144 - 2.0 >=
+       -2147483648.0) &&
+      (height >= -2147483643) && (width >= -2147483643) &&
+      ::rcache::device::launches<256>(convolve, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

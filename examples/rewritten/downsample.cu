@@ -174,6 +174,42 @@ __device__ __forceinline__ double apart(double x, int slot) {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -475,8 +511,8 @@ __global__ void downsample(const float *in, float *out, int n) {
   }
 }
 
-__global__ void downsample_rc(const float *in, float *out, int n,
-                              const unsigned int rc_grid_x) {
+static __global__ void downsample_rc(const float *in, float *out, int n,
+                                     const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of downsample, neighbours in
   // x.
   //   s: window of 11 registers, loaded by each thread.
@@ -497,8 +533,8 @@ __global__ void downsample_rc(const float *in, float *out, int n,
   {
     const int rc_e0 = 2 * rc_tx;
     if (256 * (int)rc_block_x + rc_e0 < 2 * n - 7) {
-      rcache::device::load_run<16, 0>(rc_s_w,
-                                      in + (256 * (int)rc_block_x + rc_e0));
+      ::rcache::device::load_run<16, 0>(rc_s_w,
+                                        in + (256 * (int)rc_block_x + rc_e0));
     } else {
 #pragma unroll
       for (int rc_m = 0; rc_m < 11; ++rc_m)
@@ -512,11 +548,11 @@ __global__ void downsample_rc(const float *in, float *out, int n,
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
       rc_out_v[rc_s] =
-          0.0625f * rcache::device::apart(
+          0.0625f * ::rcache::device::apart(
                         (rc_s_w[2 * rc_s] + rc_s_w[2 * rc_s + 4]), rc_s) +
-          0.25f * rcache::device::apart(
+          0.25f * ::rcache::device::apart(
                       (rc_s_w[2 * rc_s + 1] + rc_s_w[2 * rc_s + 3]), rc_s) +
-          0.375f * rcache::device::apart(rc_s_w[2 * rc_s + 2], rc_s);
+          0.375f * ::rcache::device::apart(rc_s_w[2 * rc_s + 2], rc_s);
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
@@ -524,8 +560,8 @@ __global__ void downsample_rc(const float *in, float *out, int n,
       const int g = rc_block_x * Block + rc_thread_x;
       rc_out_v_on[rc_s] = g < n;
     }
-    rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
-                                  rc_out_v, rc_out_v_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
   }
 }
 
@@ -536,14 +572,18 @@ static inline void downsample_rc_launch(dim3 rc_grid, dim3 rc_block,
                                         cudaStream_t rc_stream, const float *in,
                                         float *out, int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification("downsample", "in, out, n",
-                                               rc_grid, rc_block, rc_shared,
-                                               rc_stream, in, out, n);
+  ::rcache::device::verification rc_verification("downsample", "in, out, n",
+                                                 rc_grid, rc_block, rc_shared,
+                                                 rc_stream, in, out, n);
 #endif
-  if (rcache::device::fills(rc_grid, 32u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 32u, 67584) &&
       (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 8384512.0)
+      (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 8384512.0) &&
+      (2.0 * (double)n - 7.0 <= 2147483647.0) &&
+      (2.0 * (double)n - 7.0 >= -2147483648.0) &&
+      (2.0 * (double)n <= 2147483647.0) && (2.0 * (double)n >= -2147483648.0) &&
+      ::rcache::device::launches<256>(downsample, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

@@ -174,6 +174,42 @@ __device__ __forceinline__ double apart(double x, int slot) {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -188,23 +224,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
   return true;
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
-#endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_ALIGNED
-#define RCACHE_DEVICE_ALIGNED
-namespace rcache {
-namespace device {
-/// Whether vectors of 16 bytes start at a pointer; without them the original is
-/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
-static inline bool aligned(const volatile void *p) {
-#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
-  (void)p;
-  return true;
-#else
-  return reinterpret_cast<size_t>(p) % 16 == 0;
 #endif
 }
 } // namespace device
@@ -496,9 +515,9 @@ __global__ void weighted(const float *in, float *out, int n) {
   }
 }
 
-__global__ void weighted_rc(const float *in, float *out, int n,
-                            const unsigned int rc_grid_x,
-                            const unsigned int rc_bdim_x) {
+static __global__ void weighted_rc(const float *in, float *out, int n,
+                                   const unsigned int rc_grid_x,
+                                   const unsigned int rc_bdim_x) {
   // Register cache: a thread stands for 8 threads of weighted, neighbours in x.
   //   staged: window of 22 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
@@ -520,7 +539,7 @@ __global__ void weighted_rc(const float *in, float *out, int n,
     const int rc_e0 = rc_tx;
     if (rc_e0 < 2 * (int)rc_bdim_x - 23 &&
         (int)(rc_bdim_x * rc_block_x) + rc_e0 < n - 7) {
-      rcache::device::load_run<16, 0>(
+      ::rcache::device::load_run<16, 0>(
           rc_staged_w, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
     } else {
 #pragma unroll
@@ -539,7 +558,7 @@ __global__ void weighted_rc(const float *in, float *out, int n,
 #pragma unroll
       for (int j = 0; j < 2 * R + 1; ++j)
         sum +=
-            float(j + 1) * rcache::device::apart(rc_staged_w[rc_s + j], rc_s);
+            float(j + 1) * ::rcache::device::apart(rc_staged_w[rc_s + j], rc_s);
       rc_out_v[rc_s] = sum;
     }
 #pragma unroll
@@ -548,8 +567,65 @@ __global__ void weighted_rc(const float *in, float *out, int n,
       const unsigned int g = rc_block_x * rc_bdim_x + rc_thread_x;
       rc_out_v_on[rc_s] = g < n;
     }
-    rcache::device::store_run<16>(out + (rc_tx + (int)(rc_bdim_x * rc_block_x)),
-                                  rc_out_v, rc_out_v_on);
+    ::rcache::device::store_run<16>(
+        out + (rc_tx + (int)(rc_bdim_x * rc_block_x)), rc_out_v, rc_out_v_on);
+  }
+}
+
+static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
+                                             const unsigned int rc_grid_x,
+                                             const unsigned int rc_bdim_x) {
+  // Register cache: a thread stands for 4 threads of weighted, neighbours in x.
+  //   staged: window of 18 registers, loaded by each thread.
+  //   Barriers stay: 'out' is written and may be 'in', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  // staged[rc_e0] as the original stages it.
+  const auto rc_staged_at = [=](const int rc_e0) -> float {
+    if (rc_e0 < 2 * (int)rc_bdim_x &&
+        (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n)
+      return in[(int)(rc_bdim_x * rc_block_x) + rc_e0];
+    return {}; // never used
+  };
+  // Phase: the elements of staged that this thread's outputs need.
+  float rc_staged_w[18];
+  {
+    const int rc_e0 = rc_tx;
+    if (rc_e0 < 2 * (int)rc_bdim_x - 19 &&
+        (int)(rc_bdim_x * rc_block_x) + rc_e0 < n - 3) {
+      ::rcache::device::load_run<16, 0>(
+          rc_staged_w, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 18; ++rc_m)
+        rc_staged_w[rc_m] = rc_staged_at(rc_e0 + rc_m);
+    }
+  }
+  __syncthreads();
+  {
+    float rc_out_v[4];
+    bool rc_out_v_on[4] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      float sum = 0;
+
+#pragma unroll
+      for (int j = 0; j < 2 * R + 1; ++j)
+        sum +=
+            float(j + 1) * ::rcache::device::apart(rc_staged_w[rc_s + j], rc_s);
+      rc_out_v[rc_s] = sum;
+    }
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const unsigned int g = rc_block_x * rc_bdim_x + rc_thread_x;
+      rc_out_v_on[rc_s] = g < n;
+    }
+    ::rcache::device::store_run<16>(
+        out + (rc_tx + (int)(rc_bdim_x * rc_block_x)), rc_out_v, rc_out_v_on);
   }
 }
 
@@ -559,18 +635,20 @@ static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
                                       size_t rc_shared, cudaStream_t rc_stream,
                                       const float *in, float *out, int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification("weighted", "in, out, n",
-                                               rc_grid, rc_block, rc_shared,
-                                               rc_stream, in, out, n);
+  ::rcache::device::verification rc_verification("weighted", "in, out, n",
+                                                 rc_grid, rc_block, rc_shared,
+                                                 rc_stream, in, out, n);
 #endif
-  if (rcache::device::fills(rc_grid, rc_block.x * rc_block.y * rc_block.z / 8u,
-                            33792) &&
+  if (::rcache::device::fills(
+          rc_grid, rc_block.x * rc_block.y * rc_block.z / 8u, 67584) &&
       (rc_block.y == 1 && rc_block.z == 1) &&
       (rc_block.x % 8 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
       ((double)rc_block.x * rc_grid.x <= 2147483647.0) && (n >= 0) &&
-      rcache::device::aligned(in) && rcache::device::aligned(out)
+      reinterpret_cast<size_t>(in) % 16 == 0 &&
+      reinterpret_cast<size_t>(out) % 16 == 0 &&
+      ::rcache::device::launches<256>(weighted, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
@@ -589,6 +667,33 @@ static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
 #else
     return;
 #endif
+  } else if (::rcache::device::fills(
+                 rc_grid, rc_block.x * rc_block.y * rc_block.z / 4u, 67584) &&
+             (rc_block.y == 1 && rc_block.z == 1) &&
+             (rc_block.x % 4 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
+             ((double)rc_block.x * rc_grid.x <= 2147483647.0) && (n >= 0) &&
+             ::rcache::device::launches<256>(weighted, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = rc_block.x / 4u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(rc_block.x / 4u, rc_merged, 1);
+    weighted_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+        in, out, n, rc_grid.x, rc_block.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
   }
 
   weighted<<<rc_grid, rc_block, rc_shared, rc_stream>>>(in, out, n);
@@ -598,7 +703,8 @@ static int run(const char *name, int n, int block, cudaStream_t stream) {
   const auto in = example::numbers<float>(n + 2 * R);
   example::Buffer<float> In(in), Out(std::vector<float>(n, -1.0f));
   const size_t bytes = (block + 2 * R) * sizeof(float);
-  weighted_rc_launch((n + block - 1) / block, block, bytes, stream, In.data(), Out.data(), n);
+  weighted_rc_launch((n + block - 1) / block, block, bytes, stream, In.data(),
+                                                              Out.data(), n);
   EXAMPLE_CHECK(cudaGetLastError());
   EXAMPLE_CHECK(cudaStreamSynchronize(stream));
   std::vector<float> want(n);

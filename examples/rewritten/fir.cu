@@ -152,6 +152,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -461,9 +497,9 @@ __global__ void __launch_bounds__(Block)
   }
 }
 
-__global__ void fir_rc(const float *__restrict__ signal,
-                       float *__restrict__ filtered, int n,
-                       const unsigned int rc_grid_x) {
+static __global__ void fir_rc(const float *__restrict__ signal,
+                              float *__restrict__ filtered, int n,
+                              const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of fir, neighbours in x.
   //   window: window of 16 registers, loaded by each thread.
   //   No barrier is left: nothing is shared between warps.
@@ -482,7 +518,7 @@ __global__ void fir_rc(const float *__restrict__ signal,
   {
     const int rc_e0 = rc_tx;
     if (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 < n - 9) {
-      rcache::device::load_run<16, 2>(
+      ::rcache::device::load_run<16, 2>(
           rc_window_w, signal + (256 * (int)rc_block_x + rc_e0 - 6));
     } else {
 #pragma unroll
@@ -508,8 +544,8 @@ __global__ void fir_rc(const float *__restrict__ signal,
       const int g = rc_block_x * Block + rc_thread_x;
       rc_filtered_v_on[rc_s] = g < n;
     }
-    rcache::device::store_run<16>(filtered + (rc_tx + 256 * (int)rc_block_x),
-                                  rc_filtered_v, rc_filtered_v_on);
+    ::rcache::device::store_run<16>(filtered + (rc_tx + 256 * (int)rc_block_x),
+                                    rc_filtered_v, rc_filtered_v_on);
   }
 }
 
@@ -519,14 +555,16 @@ static inline void fir_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
                                  const float *__restrict__ signal,
                                  float *__restrict__ filtered, int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification("fir", "signal, filtered, n",
-                                               rc_grid, rc_block, rc_shared,
-                                               rc_stream, signal, filtered, n);
+  ::rcache::device::verification rc_verification(
+      "fir", "signal, filtered, n", rc_grid, rc_block, rc_shared, rc_stream,
+      signal, filtered, n);
 #endif
-  if (rcache::device::fills(rc_grid, 64u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 64u, 67584) &&
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
+      (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
+      (n >= -2147483639) &&
+      ::rcache::device::launches<256>(fir, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

@@ -152,6 +152,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -166,23 +202,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
   return true;
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
-#endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_ALIGNED
-#define RCACHE_DEVICE_ALIGNED
-namespace rcache {
-namespace device {
-/// Whether vectors of 16 bytes start at a pointer; without them the original is
-/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
-static inline bool aligned(const volatile void *p) {
-#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
-  (void)p;
-  return true;
-#else
-  return reinterpret_cast<size_t>(p) % 16 == 0;
 #endif
 }
 } // namespace device
@@ -475,8 +494,8 @@ __global__ void kStencil(const float *A, float *B, int n) {
   B[g] = sum / (2 * K + 1);
 }
 
-__global__ void kStencil_rc(const float *A, float *B, int n,
-                            const unsigned int rc_grid_x) {
+static __global__ void kStencil_rc(const float *A, float *B, int n,
+                                   const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 8 threads of kStencil, neighbours in x.
   //   s: window of 24 registers, loaded by each thread.
   //   Barriers stay: 'B' is written and may be 'A', which is read.
@@ -498,8 +517,8 @@ __global__ void kStencil_rc(const float *A, float *B, int n,
   {
     const int rc_e0 = rc_tx;
     if (256 * (int)rc_block_x + rc_e0 < n - 7) {
-      rcache::device::load_run<16, 0>(rc_s_w,
-                                      A + (256 * (int)rc_block_x + rc_e0));
+      ::rcache::device::load_run<16, 0>(rc_s_w,
+                                        A + (256 * (int)rc_block_x + rc_e0));
     } else {
 #pragma unroll
       for (int rc_m = 0; rc_m < 24; ++rc_m)
@@ -524,8 +543,61 @@ __global__ void kStencil_rc(const float *A, float *B, int n,
     const int g = rc_block_x * 256u + rc_thread_x;
     rc_B_v_on[rc_s] = !(g >= n);
   }
-  rcache::device::store_run<16>(B + (rc_tx + 256 * (int)rc_block_x), rc_B_v,
-                                rc_B_v_on);
+  ::rcache::device::store_run<16>(B + (rc_tx + 256 * (int)rc_block_x), rc_B_v,
+                                  rc_B_v_on);
+}
+
+static __global__ void kStencil_rc_unaligned(const float *A, float *B, int n,
+                                             const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 4 threads of kStencil, neighbours in x.
+  //   s: window of 20 registers, loaded by each thread.
+  //   Barriers stay: 'B' is written and may be 'A', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  // Every thread loads its element, the first 2 K load the tail.
+
+  // s[rc_e0] as the original stages it.
+  const auto rc_s_at = [=](const int rc_e0) -> float {
+    if (256 * (int)rc_block_x + rc_e0 - 15 <= n)
+      return A[256 * (int)rc_block_x + rc_e0];
+    return {}; // never used
+  };
+  // Phase: the elements of s that this thread's outputs need.
+  float rc_s_w[20];
+  {
+    const int rc_e0 = rc_tx;
+    if (256 * (int)rc_block_x + rc_e0 < n - 3) {
+      ::rcache::device::load_run<16, 0>(rc_s_w,
+                                        A + (256 * (int)rc_block_x + rc_e0));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 20; ++rc_m)
+        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
+    }
+  }
+  __syncthreads();
+  float rc_B_v[4];
+  bool rc_B_v_on[4] = {};
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
+    float sum = 0;
+
+#pragma unroll
+    for (int j = 0; j <= 2 * K; ++j)
+      sum += rc_s_w[rc_s + j];
+    rc_B_v[rc_s] = sum / (2 * K + 1);
+  }
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
+    const unsigned int rc_thread_x = rc_tx + rc_s;
+    const int g = rc_block_x * 256u + rc_thread_x;
+    rc_B_v_on[rc_s] = !(g >= n);
+  }
+  ::rcache::device::store_run<16>(B + (rc_tx + 256 * (int)rc_block_x), rc_B_v,
+                                  rc_B_v_on);
 }
 
 // Launches the register-cache form of kStencil where it applies, else kStencil
@@ -534,14 +606,16 @@ static inline void kStencil_rc_launch(dim3 rc_grid, dim3 rc_block,
                                       size_t rc_shared, cudaStream_t rc_stream,
                                       const float *A, float *B, int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification(
+  ::rcache::device::verification rc_verification(
       "kStencil", "A, B, n", rc_grid, rc_block, rc_shared, rc_stream, A, B, n);
 #endif
-  if (rcache::device::fills(rc_grid, 32u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 32u, 67584) &&
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
-      rcache::device::aligned(A) && rcache::device::aligned(B)
+      (n >= -2147483641) && reinterpret_cast<size_t>(A) % 16 == 0 &&
+      reinterpret_cast<size_t>(B) % 16 == 0 &&
+      ::rcache::device::launches<256>(kStencil, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
@@ -554,6 +628,31 @@ static inline void kStencil_rc_launch(dim3 rc_grid, dim3 rc_block,
     const dim3 rc_threads_of_block(32u, rc_merged, 1);
     kStencil_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(A, B, n,
                                                                   rc_grid.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 64u, 67584) &&
+             (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 256) &&
+             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483645) &&
+             ::rcache::device::launches<256>(kStencil, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 64u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(64u, rc_merged, 1);
+    kStencil_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+        A, B, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

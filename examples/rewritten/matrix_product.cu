@@ -135,6 +135,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -440,8 +476,9 @@ __global__ void product(const float *A, const float *B, float *C, int m, int n,
     C[row * n + col] = sum;
 }
 
-__global__ void product_rc(const float *A, const float *B, float *C, int m,
-                           int n, int k, const unsigned int rc_grid_x) {
+static __global__ void product_rc(const float *A, const float *B, float *C,
+                                  int m, int n, int k,
+                                  const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 16 threads of product, neighbours in x.
   //   As: window of 4 x 16 registers, loaded by each thread.
   //   Bs: window of 16 x 4 registers, loaded by each thread, one row at a time.
@@ -477,17 +514,18 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
       // In words when all rows are aligned.
       rc_As_w_words =
           rc_As_w_inside &&
-          rcache::device::on_word<16>(A + (rc_e1 + 16 * t + (rc_e0 * k) +
-                                           16 * (int)(blockIdx.y * k))) &&
-          rcache::device::on_word<16>(A + (rc_e1 + 16 * t + ((rc_e0 + 1) * k) +
-                                           16 * (int)(blockIdx.y * k)));
+          ::rcache::device::on_word<16>(A + (rc_e1 + 16 * t + (rc_e0 * k) +
+                                             16 * (int)(blockIdx.y * k))) &&
+          ::rcache::device::on_word<16>(A +
+                                        (rc_e1 + 16 * t + ((rc_e0 + 1) * k) +
+                                         16 * (int)(blockIdx.y * k)));
     }
     if (rc_As_w_words) {
 #pragma unroll
       for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
         const int rc_e0 = rc_ty + rc_r0;
         const int rc_e1 = 0;
-        rcache::device::load_words<16, 0>(
+        ::rcache::device::load_words<16, 0>(
             rc_As_w[rc_r0],
             A + (rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)));
       }
@@ -496,7 +534,7 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
       for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
         const int rc_e0 = rc_ty + rc_r0;
         const int rc_e1 = 0;
-        rcache::device::load_words<4, 0>(
+        ::rcache::device::load_words<4, 0>(
             rc_As_w[rc_r0],
             A + (rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)));
       }
@@ -521,14 +559,14 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
     const auto rc_Bs_w_row = [=](float (&rc_v)[4], const int rc_row) {
       const int rc_e0 = 0 + rc_row;
       const int rc_e1 = rc_tx;
-      rcache::device::load_words<16, 0>(
+      ::rcache::device::load_words<16, 0>(
           rc_v,
           B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) + 16 * (int)(n * t)));
     };
     const auto rc_Bs_w_unaligned_row = [=](float (&rc_v)[4], const int rc_row) {
       const int rc_e0 = 0 + rc_row;
       const int rc_e1 = rc_tx;
-      rcache::device::load_words<4, 0>(
+      ::rcache::device::load_words<4, 0>(
           rc_v,
           B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) + 16 * (int)(n * t)));
     };
@@ -546,13 +584,13 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
       rc_Bs_w_inside =
           0 <= t && 16 * t < k - 15 && 16 * (int)rc_block_x + rc_e1 < n - 3;
       // In words when all rows are aligned.
-      rc_Bs_w_words =
-          rc_Bs_w_inside &&
-          rcache::device::on_word<16>(B + (rc_e1 + 16 * (int)rc_block_x +
-                                           (rc_e0 * n) + 16 * (int)(n * t))) &&
-          rcache::device::on_word<16>(B +
-                                      (rc_e1 + 16 * (int)rc_block_x +
-                                       ((rc_e0 + 1) * n) + 16 * (int)(n * t)));
+      rc_Bs_w_words = rc_Bs_w_inside &&
+                      ::rcache::device::on_word<16>(
+                          B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) +
+                               16 * (int)(n * t))) &&
+                      ::rcache::device::on_word<16>(
+                          B + (rc_e1 + 16 * (int)rc_block_x +
+                               ((rc_e0 + 1) * n) + 16 * (int)(n * t)));
     }
     if (rc_Bs_w_words) {
 #pragma unroll
@@ -626,10 +664,10 @@ __global__ void product_rc(const float *A, const float *B, float *C, int m,
     }
 #pragma unroll
   for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-    rcache::device::store_run<16>(C + (rc_tx + 16 * (int)rc_block_x +
-                                       (int)(n * (rc_ty + rc_sy)) +
-                                       16 * (int)(blockIdx.y * n)),
-                                  rc_C_v[rc_sy], rc_C_v_on[rc_sy]);
+    ::rcache::device::store_run<16>(C + (rc_tx + 16 * (int)rc_block_x +
+                                         (int)(n * (rc_ty + rc_sy)) +
+                                         16 * (int)(blockIdx.y * n)),
+                                    rc_C_v[rc_sy], rc_C_v_on[rc_sy]);
 }
 
 // Launches the register-cache form of product where it applies, else product
@@ -639,14 +677,16 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
                                      const float *A, const float *B, float *C,
                                      int m, int n, int k) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification("product", "A, B, C, m, n, k",
-                                               rc_grid, rc_block, rc_shared,
-                                               rc_stream, A, B, C, m, n, k);
+  ::rcache::device::verification rc_verification("product", "A, B, C, m, n, k",
+                                                 rc_grid, rc_block, rc_shared,
+                                                 rc_stream, A, B, C, m, n, k);
 #endif
-  if (rcache::device::fills(rc_grid, 16u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 16u, 33792) &&
       (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0)
+      (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0) &&
+      (k >= -2147483633) && (m >= -2147483645) && (n >= -2147483645) &&
+      ::rcache::device::launches<256>(product, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

@@ -152,6 +152,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -488,8 +524,8 @@ __global__ void movingAverage(const int *in, int *out, int n) {
   }
 }
 
-__global__ void movingAverage_rc(const int *in, int *out, int n,
-                                 const unsigned int rc_grid_x) {
+static __global__ void movingAverage_rc(const int *in, int *out, int n,
+                                        const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of movingAverage, neighbours
   // in x.
   //   tile: window of 14 registers, chunks of 4 a lane, exchanged by shuffles.
@@ -502,9 +538,8 @@ __global__ void movingAverage_rc(const int *in, int *out, int n,
   const int rc_lane = threadIdx.x % 32;
   // tile[rc_e0] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0) -> int {
-    if ((5 <= rc_e0 && rc_e0 < 138 && 128 * (int)rc_block_x + rc_e0 - 4 <= n) ||
-        (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 - 4 <= n &&
-         rc_e0 < 5))
+    if (128 * (int)rc_block_x + rc_e0 - 4 <= n &&
+        ((5 <= rc_e0 && rc_e0 < 138) || (1 <= (int)rc_block_x && rc_e0 < 5)))
       return in[rc_e0 + 128 * (int)rc_block_x - 5];
     return 0;
   };
@@ -515,8 +550,8 @@ __global__ void movingAverage_rc(const int *in, int *out, int n,
     const int rc_e0 = rc_tx;
     if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 - 1 <= n &&
         rc_e0 < 133) {
-      rcache::device::load_run<16, 1>(rc_tile_w_own,
-                                      in + (rc_e0 + 128 * (int)rc_block_x - 5));
+      ::rcache::device::load_run<16, 1>(
+          rc_tile_w_own, in + (rc_e0 + 128 * (int)rc_block_x - 5));
     } else {
 #pragma unroll
       for (int rc_m = 0; rc_m < 4; ++rc_m)
@@ -527,8 +562,8 @@ __global__ void movingAverage_rc(const int *in, int *out, int n,
     const int rc_e0 = rc_tx + 128;
     if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 - 1 <= n &&
         rc_e0 < 133) {
-      rcache::device::load_run<16, 1>(rc_tile_w_next,
-                                      in + (rc_e0 + 128 * (int)rc_block_x - 5));
+      ::rcache::device::load_run<16, 1>(
+          rc_tile_w_next, in + (rc_e0 + 128 * (int)rc_block_x - 5));
     } else {
 #pragma unroll
       for (int rc_m = 0; rc_m < 4; ++rc_m)
@@ -542,7 +577,7 @@ __global__ void movingAverage_rc(const int *in, int *out, int n,
     rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
 #pragma unroll
   for (int rc_m = 4; rc_m < 14; ++rc_m)
-    rc_tile_w[rc_m] = rcache::device::shuffle(
+    rc_tile_w[rc_m] = ::rcache::device::shuffle(
         rc_lane < rc_m / 4 ? rc_tile_w_next[rc_m % 4] : rc_tile_w_own[rc_m % 4],
         (rc_lane + rc_m / 4) % 32);
   __syncthreads();
@@ -579,8 +614,8 @@ __global__ void movingAverage_rc(const int *in, int *out, int n,
         rc_out_v_on[rc_s] = true;
       }
     }
-    rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
-                                  rc_out_v, rc_out_v_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
   }
 }
 
@@ -591,14 +626,16 @@ static inline void movingAverage_rc_launch(dim3 rc_grid, dim3 rc_block,
                                            cudaStream_t rc_stream,
                                            const int *in, int *out, int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification("movingAverage", "in, out, n",
-                                               rc_grid, rc_block, rc_shared,
-                                               rc_stream, in, out, n);
+  ::rcache::device::verification rc_verification("movingAverage", "in, out, n",
+                                                 rc_grid, rc_block, rc_shared,
+                                                 rc_stream, in, out, n);
 #endif
-  if (rcache::device::fills(rc_grid, 32u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 32u, 67584) &&
       (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-      (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0)
+      (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
+      ::rcache::device::launches<256>(movingAverage, rc_grid, rc_block,
+                                      rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

@@ -174,6 +174,42 @@ __device__ __forceinline__ double apart(double x, int slot) {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -188,23 +224,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
   return true;
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
-#endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_ALIGNED
-#define RCACHE_DEVICE_ALIGNED
-namespace rcache {
-namespace device {
-/// Whether vectors of 16 bytes start at a pointer; without them the original is
-/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
-static inline bool aligned(const volatile void *p) {
-#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
-  (void)p;
-  return true;
-#else
-  return reinterpret_cast<size_t>(p) % 16 == 0;
 #endif
 }
 } // namespace device
@@ -507,9 +526,9 @@ __global__ void waveStep(const float *now, const float *speed,
   }
 }
 
-__global__ void waveStep_rc(const float *now, const float *speed,
-                            const float *before, float *after, int n,
-                            const unsigned int rc_grid_x) {
+static __global__ void waveStep_rc(const float *now, const float *speed,
+                                   const float *before, float *after, int n,
+                                   const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 8 threads of waveStep, neighbours in x.
   //   u: window of 12 registers, loaded by each thread.
   //   c: window of 10 registers, loaded by each thread.
@@ -531,7 +550,7 @@ __global__ void waveStep_rc(const float *now, const float *speed,
   {
     const int rc_e0 = rc_tx;
     if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 9) {
-      rcache::device::load_run<16, 2>(
+      ::rcache::device::load_run<16, 2>(
           rc_u_w, now + (128 * (int)rc_block_x + rc_e0 - 2));
     } else {
 #pragma unroll
@@ -551,7 +570,7 @@ __global__ void waveStep_rc(const float *now, const float *speed,
   {
     const int rc_e0 = rc_tx;
     if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 8) {
-      rcache::device::load_run<16, 1>(
+      ::rcache::device::load_run<16, 1>(
           rc_c_w, speed + (rc_e0 + 128 * (int)rc_block_x - 1));
     } else {
 #pragma unroll
@@ -570,23 +589,106 @@ __global__ void waveStep_rc(const float *now, const float *speed,
       if (!(g >= 2 && g < n - 2))
         continue;
       const float second =
-          16.0f * rcache::device::apart((rc_u_w[rc_s + 1] + rc_u_w[rc_s + 3]),
-                                        rc_s) -
-          30.0f * rcache::device::apart(rc_u_w[rc_s + 2], rc_s) -
+          16.0f * ::rcache::device::apart((rc_u_w[rc_s + 1] + rc_u_w[rc_s + 3]),
+                                          rc_s) -
+          30.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) -
           (rc_u_w[rc_s] + rc_u_w[rc_s + 4]);
       const float local =
-          0.25f * rcache::device::apart(
+          0.25f * ::rcache::device::apart(
                       (rc_c_w[rc_s] +
-                       2.0f * rcache::device::apart(rc_c_w[rc_s + 1], rc_s) +
+                       2.0f * ::rcache::device::apart(rc_c_w[rc_s + 1], rc_s) +
                        rc_c_w[rc_s + 2]),
                       rc_s);
-      rc_after_v[rc_s] = 2.0f * rcache::device::apart(rc_u_w[rc_s + 2], rc_s) -
-                         before[g] +
-                         local * rcache::device::apart(second, rc_s);
+      rc_after_v[rc_s] =
+          2.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) - before[g] +
+          local * ::rcache::device::apart(second, rc_s);
       rc_after_v_on[rc_s] = true;
     }
-    rcache::device::store_run<16>(after + (rc_tx + 128 * (int)rc_block_x),
-                                  rc_after_v, rc_after_v_on);
+    ::rcache::device::store_run<16>(after + (rc_tx + 128 * (int)rc_block_x),
+                                    rc_after_v, rc_after_v_on);
+  }
+}
+
+static __global__ void
+waveStep_rc_unaligned(const float *now, const float *speed, const float *before,
+                      float *after, int n, const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 4 threads of waveStep, neighbours in x.
+  //   u: window of 8 registers, loaded by each thread.
+  //   c: window of 6 registers, loaded by each thread.
+  //   Barriers stay: 'after' is written and may be 'now', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  // u[rc_e0] as the original stages it.
+  const auto rc_u_at = [=](const int rc_e0) -> float {
+    if ((2 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 - 1 <= n) ||
+        (1 <= (int)rc_block_x && rc_e0 < 2))
+      return now[128 * (int)rc_block_x + rc_e0 - 2];
+    return {}; // never used
+  };
+  // Phase: the elements of u that this thread's outputs need.
+  float rc_u_w[8];
+  {
+    const int rc_e0 = rc_tx;
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 5) {
+      ::rcache::device::load_run<16, 2>(
+          rc_u_w, now + (128 * (int)rc_block_x + rc_e0 - 2));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
+        rc_u_w[rc_m] = rc_u_at(rc_e0 + rc_m);
+    }
+  }
+  // c[rc_e0] as the original stages it.
+  const auto rc_c_at = [=](const int rc_e0) -> float {
+    if ((1 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 <= n) ||
+        (1 <= (int)rc_block_x && rc_e0 == 0))
+      return speed[rc_e0 + 128 * (int)rc_block_x - 1];
+    return {}; // never used
+  };
+  // Phase: the elements of c that this thread's outputs need.
+  float rc_c_w[6];
+  {
+    const int rc_e0 = rc_tx;
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 4) {
+      ::rcache::device::load_run<16, 1>(
+          rc_c_w, speed + (rc_e0 + 128 * (int)rc_block_x - 1));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 6; ++rc_m)
+        rc_c_w[rc_m] = rc_c_at(rc_e0 + rc_m);
+    }
+  }
+  __syncthreads();
+  {
+    float rc_after_v[4];
+    bool rc_after_v_on[4] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * BLOCK + rc_thread_x;
+      if (!(g >= 2 && g < n - 2))
+        continue;
+      const float second =
+          16.0f * ::rcache::device::apart((rc_u_w[rc_s + 1] + rc_u_w[rc_s + 3]),
+                                          rc_s) -
+          30.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) -
+          (rc_u_w[rc_s] + rc_u_w[rc_s + 4]);
+      const float local =
+          0.25f * ::rcache::device::apart(
+                      (rc_c_w[rc_s] +
+                       2.0f * ::rcache::device::apart(rc_c_w[rc_s + 1], rc_s) +
+                       rc_c_w[rc_s + 2]),
+                      rc_s);
+      rc_after_v[rc_s] =
+          2.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) - before[g] +
+          local * ::rcache::device::apart(second, rc_s);
+      rc_after_v_on[rc_s] = true;
+    }
+    ::rcache::device::store_run<16>(after + (rc_tx + 128 * (int)rc_block_x),
+                                    rc_after_v, rc_after_v_on);
   }
 }
 
@@ -598,16 +700,18 @@ static inline void waveStep_rc_launch(dim3 rc_grid, dim3 rc_block,
                                       const float *before, float *after,
                                       int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification(
+  ::rcache::device::verification rc_verification(
       "waveStep", "now, speed, before, after, n", rc_grid, rc_block, rc_shared,
       rc_stream, now, speed, before, after, n);
 #endif
-  if (rcache::device::fills(rc_grid, 16u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 16u, 67584) &&
       (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
-      rcache::device::aligned(now) && rcache::device::aligned(speed) &&
-      rcache::device::aligned(after)
+      (n >= -2147483639) && reinterpret_cast<size_t>(now) % 16 == 0 &&
+      reinterpret_cast<size_t>(speed) % 16 == 0 &&
+      reinterpret_cast<size_t>(after) % 16 == 0 &&
+      ::rcache::device::launches<256>(waveStep, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
@@ -619,6 +723,31 @@ static inline void waveStep_rc_launch(dim3 rc_grid, dim3 rc_block,
                          rc_grid.z);
     const dim3 rc_threads_of_block(16u, rc_merged, 1);
     waveStep_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+        now, speed, before, after, n, rc_grid.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 32u, 67584) &&
+             (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 128) &&
+             ((double)rc_grid.x <= 16769024.0) && (n >= -2147483643) &&
+             ::rcache::device::launches<256>(waveStep, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 32u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(32u, rc_merged, 1);
+    waveStep_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         now, speed, before, after, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
@@ -640,7 +769,8 @@ int main(int argc, char **argv) {
   example::Buffer<float> Now(now), Before(before), Speed(speed),
       After(std::vector<float>(n, 0.0f));
 
-  waveStep_rc_launch((n + BLOCK - 1) / BLOCK, BLOCK, 0, 0, Now.data(), Speed.data(), Before.data(), After.data(), n);
+  waveStep_rc_launch((n + BLOCK - 1) / BLOCK, BLOCK, 0, 0, Now.data(), Speed.data(),
+                                               Before.data(), After.data(), n);
   EXAMPLE_CHECK(cudaGetLastError());
   EXAMPLE_CHECK(cudaDeviceSynchronize());
 

@@ -152,6 +152,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -166,23 +202,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
   return true;
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
-#endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_ALIGNED
-#define RCACHE_DEVICE_ALIGNED
-namespace rcache {
-namespace device {
-/// Whether vectors of 16 bytes start at a pointer; without them the original is
-/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
-static inline bool aligned(const volatile void *p) {
-#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
-  (void)p;
-  return true;
-#else
-  return reinterpret_cast<size_t>(p) % 16 == 0;
 #endif
 }
 } // namespace device
@@ -473,8 +492,8 @@ __global__ void slidingMaximum(const short *in, short *out, int n) {
   }
 }
 
-__global__ void slidingMaximum_rc(const short *in, short *out, int n,
-                                  const unsigned int rc_grid_x) {
+static __global__ void slidingMaximum_rc(const short *in, short *out, int n,
+                                         const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 16 threads of slidingMaximum,
   // neighbours in x.
   //   tile: window of 22 registers, loaded by each thread.
@@ -489,8 +508,7 @@ __global__ void slidingMaximum_rc(const short *in, short *out, int n,
     if (3 <= 192 * (int)rc_block_x + rc_e0 &&
         192 * (int)rc_block_x + rc_e0 - 2 <= n)
       return (short)((int)(in[rc_e0 + 192 * (int)rc_block_x - 3]));
-    if ((3 <= 192 * (int)rc_block_x + rc_e0 &&
-         n < 192 * (int)rc_block_x + rc_e0 - 2) ||
+    if (n < 192 * (int)rc_block_x + rc_e0 - 2 ||
         ((int)rc_block_x == 0 && rc_e0 < 3))
       return (short)(0);
     return {}; // never used
@@ -502,8 +520,8 @@ __global__ void slidingMaximum_rc(const short *in, short *out, int n,
     if (16 <= 192 * (int)rc_block_x + rc_e0 &&
         192 * (int)rc_block_x + rc_e0 < n - 18) {
       short rc_l0[22];
-      rcache::device::load_run<16, 3>(rc_l0,
-                                      in + (rc_e0 + 192 * (int)rc_block_x - 3));
+      ::rcache::device::load_run<16, 3>(
+          rc_l0, in + (rc_e0 + 192 * (int)rc_block_x - 3));
 #pragma unroll
       for (int rc_m = 0; rc_m < 22; ++rc_m)
         rc_tile_w[rc_m] = (short)((int)(rc_l0[rc_m]));
@@ -534,8 +552,74 @@ __global__ void slidingMaximum_rc(const short *in, short *out, int n,
       const int g = rc_block_x * 192u + rc_thread_x;
       rc_out_v_on[rc_s] = g < n;
     }
-    rcache::device::store_run<16>(out + (rc_tx + 192 * (int)rc_block_x),
-                                  rc_out_v, rc_out_v_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + 192 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
+  }
+}
+
+static __global__ void
+slidingMaximum_rc_unaligned(const short *in, short *out, int n,
+                            const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 4 threads of slidingMaximum, neighbours
+  // in x.
+  //   tile: window of 10 registers, loaded by each thread.
+  //   Barriers stay: 'out' is written and may be 'in', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  // tile[rc_e0] as the original stages it.
+  const auto rc_tile_at = [=](const int rc_e0) -> short {
+    if (3 <= 192 * (int)rc_block_x + rc_e0 &&
+        192 * (int)rc_block_x + rc_e0 - 2 <= n)
+      return (short)((int)(in[rc_e0 + 192 * (int)rc_block_x - 3]));
+    if (n < 192 * (int)rc_block_x + rc_e0 - 2 ||
+        ((int)rc_block_x == 0 && rc_e0 < 3))
+      return (short)(0);
+    return {}; // never used
+  };
+  // Phase: the elements of tile that this thread's outputs need.
+  short rc_tile_w[10];
+  {
+    const int rc_e0 = rc_tx;
+    if (4 <= 192 * (int)rc_block_x + rc_e0 &&
+        192 * (int)rc_block_x + rc_e0 < n - 6) {
+      short rc_l0[10];
+      ::rcache::device::load_run<8, 3>(
+          rc_l0, in + (rc_e0 + 192 * (int)rc_block_x - 3));
+#pragma unroll
+      for (int rc_m = 0; rc_m < 10; ++rc_m)
+        rc_tile_w[rc_m] = (short)((int)(rc_l0[rc_m]));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 10; ++rc_m)
+        rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
+    }
+  }
+  __syncthreads();
+  {
+    short rc_out_v[4];
+    bool rc_out_v_on[4] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      short best = rc_tile_w[rc_s];
+
+#pragma unroll
+      for (int j = 1; j <= 2 * R; ++j) {
+        const short x = rc_tile_w[rc_s + j];
+        best = x > best ? x : best;
+      }
+      rc_out_v[rc_s] = best;
+    }
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * 192u + rc_thread_x;
+      rc_out_v_on[rc_s] = g < n;
+    }
+    ::rcache::device::store_run<8>(out + (rc_tx + 192 * (int)rc_block_x),
+                                   rc_out_v, rc_out_v_on);
   }
 }
 
@@ -547,15 +631,18 @@ static inline void slidingMaximum_rc_launch(dim3 rc_grid, dim3 rc_block,
                                             const short *in, short *out,
                                             int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification("slidingMaximum", "in, out, n",
-                                               rc_grid, rc_block, rc_shared,
-                                               rc_stream, in, out, n);
+  ::rcache::device::verification rc_verification("slidingMaximum", "in, out, n",
+                                                 rc_grid, rc_block, rc_shared,
+                                                 rc_stream, in, out, n);
 #endif
-  if (rcache::device::fills(rc_grid, 12u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 12u, 67584) &&
       (rc_block.x == 192 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 192) && ((double)rc_grid.x <= 11179349.0) &&
-      rcache::device::aligned(in) && rcache::device::aligned(out)
+      (n >= -2147483630) && reinterpret_cast<size_t>(in) % 16 == 0 &&
+      reinterpret_cast<size_t>(out) % 16 == 0 &&
+      ::rcache::device::launches<256>(slidingMaximum, rc_grid, rc_block,
+                                      rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
@@ -568,6 +655,31 @@ static inline void slidingMaximum_rc_launch(dim3 rc_grid, dim3 rc_block,
     const dim3 rc_threads_of_block(12u, rc_merged, 1);
     slidingMaximum_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         in, out, n, rc_grid.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 48u, 67584) &&
+             (rc_block.x == 192 && rc_block.y == 1 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 192) &&
+             ((double)rc_grid.x <= 11179349.0) && (n >= -2147483642) &&
+             ::rcache::device::launches<256>(slidingMaximum, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 48u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(48u, rc_merged, 1);
+    slidingMaximum_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0,
+                                  rc_stream>>>(in, out, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

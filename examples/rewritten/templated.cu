@@ -165,6 +165,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -508,8 +544,8 @@ __global__ void box(const T *in, T *out, int n) {
 }
 
 template <typename T, int Radius, int Block>
-__global__ void box_rc(const T *in, T *out, int n,
-                       const unsigned int rc_grid_x) {
+static __global__ void box_rc(const T *in, T *out, int n,
+                              const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of box, neighbours in x.
   //   tile: window of 8 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
@@ -532,8 +568,8 @@ __global__ void box_rc(const T *in, T *out, int n,
     const int rc_e0 = rc_tx;
     if (4 <= 256 * (int)rc_block_x + rc_e0 &&
         256 * (int)rc_block_x + rc_e0 < n - 5) {
-      rcache::device::load_run<16, 2>(rc_tile_w,
-                                      in + (rc_e0 + 256 * (int)rc_block_x - 2));
+      ::rcache::device::load_run<16, 2>(
+          rc_tile_w, in + (rc_e0 + 256 * (int)rc_block_x - 2));
     } else {
 #pragma unroll
       for (int rc_m = 0; rc_m < 8; ++rc_m)
@@ -559,14 +595,14 @@ __global__ void box_rc(const T *in, T *out, int n,
       const int g = rc_block_x * Block + rc_thread_x - Radius;
       rc_out_v_on[rc_s] = g + Radius < n;
     }
-    rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
-                                  rc_out_v, rc_out_v_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
   }
 }
 
 template <typename T, int Radius, int Block>
-__global__ void box_rc_2(const T *in, T *out, int n,
-                         const unsigned int rc_grid_x) {
+static __global__ void box_rc_2(const T *in, T *out, int n,
+                                const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of box, neighbours in x.
   //   tile: window of 12 registers, chunks of 4 a lane, exchanged by shuffles.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
@@ -591,8 +627,8 @@ __global__ void box_rc_2(const T *in, T *out, int n,
     const int rc_e0 = rc_tx;
     if (4 <= 128 * (int)rc_block_x + rc_e0 &&
         128 * (int)rc_block_x + rc_e0 <= n && rc_e0 < 133) {
-      rcache::device::load_run<16, 0>(rc_tile_w_own,
-                                      in + (rc_e0 + 128 * (int)rc_block_x - 4));
+      ::rcache::device::load_run<16, 0>(
+          rc_tile_w_own, in + (rc_e0 + 128 * (int)rc_block_x - 4));
     } else {
 #pragma unroll
       for (int rc_m = 0; rc_m < 4; ++rc_m)
@@ -603,8 +639,8 @@ __global__ void box_rc_2(const T *in, T *out, int n,
     const int rc_e0 = rc_tx + 128;
     if (4 <= 128 * (int)rc_block_x + rc_e0 &&
         128 * (int)rc_block_x + rc_e0 <= n && rc_e0 < 133) {
-      rcache::device::load_run<16, 0>(rc_tile_w_next,
-                                      in + (rc_e0 + 128 * (int)rc_block_x - 4));
+      ::rcache::device::load_run<16, 0>(
+          rc_tile_w_next, in + (rc_e0 + 128 * (int)rc_block_x - 4));
     } else {
 #pragma unroll
       for (int rc_m = 0; rc_m < 4; ++rc_m)
@@ -618,7 +654,7 @@ __global__ void box_rc_2(const T *in, T *out, int n,
     rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
 #pragma unroll
   for (int rc_m = 4; rc_m < 12; ++rc_m)
-    rc_tile_w[rc_m] = rcache::device::shuffle(
+    rc_tile_w[rc_m] = ::rcache::device::shuffle(
         rc_lane < rc_m / 4 ? rc_tile_w_next[rc_m % 4] : rc_tile_w_own[rc_m % 4],
         (rc_lane + rc_m / 4) % 32);
   __syncthreads();
@@ -648,14 +684,14 @@ __global__ void box_rc_2(const T *in, T *out, int n,
       const int g = rc_block_x * Block + rc_thread_x - Radius;
       rc_out_v_on[rc_s] = g + Radius < n;
     }
-    rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
-                                  rc_out_v, rc_out_v_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
   }
 }
 
 template <typename T, int Radius, int Block>
-__global__ void box_rc_3(const T *in, T *out, int n,
-                         const unsigned int rc_grid_x) {
+static __global__ void box_rc_3(const T *in, T *out, int n,
+                                const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 8 threads of box, neighbours in x.
   //   tile: window of 28 registers, chunks of 8 a lane, exchanged by shuffles.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
@@ -680,7 +716,7 @@ __global__ void box_rc_3(const T *in, T *out, int n,
     const int rc_e0 = rc_tx;
     if (16 <= 256 * (int)rc_block_x + rc_e0 &&
         256 * (int)rc_block_x + rc_e0 - 2 <= n && rc_e0 < 265) {
-      rcache::device::load_run<16, 2>(
+      ::rcache::device::load_run<16, 2>(
           rc_tile_w_own, in + (rc_e0 + 256 * (int)rc_block_x - 10));
     } else {
 #pragma unroll
@@ -692,7 +728,7 @@ __global__ void box_rc_3(const T *in, T *out, int n,
     const int rc_e0 = rc_tx + 256;
     if (16 <= 256 * (int)rc_block_x + rc_e0 &&
         256 * (int)rc_block_x + rc_e0 - 2 <= n && rc_e0 < 265) {
-      rcache::device::load_run<16, 2>(
+      ::rcache::device::load_run<16, 2>(
           rc_tile_w_next, in + (rc_e0 + 256 * (int)rc_block_x - 10));
     } else {
 #pragma unroll
@@ -707,7 +743,7 @@ __global__ void box_rc_3(const T *in, T *out, int n,
     rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
 #pragma unroll
   for (int rc_m = 8; rc_m < 28; ++rc_m)
-    rc_tile_w[rc_m] = rcache::device::shuffle(
+    rc_tile_w[rc_m] = ::rcache::device::shuffle(
         rc_lane < rc_m / 8 ? rc_tile_w_next[rc_m % 8] : rc_tile_w_own[rc_m % 8],
         (rc_lane + rc_m / 8) % 32);
   __syncthreads();
@@ -737,8 +773,8 @@ __global__ void box_rc_3(const T *in, T *out, int n,
       const int g = rc_block_x * Block + rc_thread_x - Radius;
       rc_out_v_on[rc_s] = g + Radius < n;
     }
-    rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
-                                  rc_out_v, rc_out_v_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
   }
 }
 
@@ -748,15 +784,18 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
                                  cudaStream_t rc_stream, const T *in, T *out,
                                  int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification(
+  ::rcache::device::verification rc_verification(
       "box", "in, out, n", rc_grid, rc_block, rc_shared, rc_stream, in, out, n);
 #endif
-  if constexpr (rcache::device::same<T, float>::value && (Radius == 2) &&
+  if constexpr (::rcache::device::same<T, float>::value && (Radius == 2) &&
                 (Block == 256)) {
-    if (rcache::device::fills(rc_grid, 64u, 33792) &&
+    if (::rcache::device::fills(rc_grid, 64u, 67584) &&
         (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-        (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0)
+        (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
+        (n >= -2147483643) &&
+        ::rcache::device::launches<256>(box<T, Radius, Block>, rc_grid,
+                                        rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
         && rc_verification.save()
 #endif
@@ -777,13 +816,15 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
       return;
 #endif
     }
-  } else if constexpr (rcache::device::same<T, double>::value &&
+  } else if constexpr (::rcache::device::same<T, double>::value &&
                        (Radius == 4) && (Block == 128)) {
-    if (rcache::device::fills(rc_grid, 32u, 33792) &&
+    if (::rcache::device::fills(rc_grid, 32u, 67584) &&
         (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
         (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
-        rcache::device::aligned(in) && rcache::device::aligned(out)
+        ::rcache::device::aligned(in) && ::rcache::device::aligned(out) &&
+        ::rcache::device::launches<256>(box<T, Radius, Block>, rc_grid,
+                                        rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
         && rc_verification.save()
 #endif
@@ -804,13 +845,15 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
       return;
 #endif
     }
-  } else if constexpr (rcache::device::same<T, int>::value && (Radius == 10) &&
-                       (Block == 256)) {
-    if (rcache::device::fills(rc_grid, 32u, 33792) &&
+  } else if constexpr (::rcache::device::same<T, int>::value &&
+                       (Radius == 10) && (Block == 256)) {
+    if (::rcache::device::fills(rc_grid, 32u, 67584) &&
         (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
         (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
-        rcache::device::aligned(in) && rcache::device::aligned(out)
+        ::rcache::device::aligned(in) && ::rcache::device::aligned(out) &&
+        ::rcache::device::launches<256>(box<T, Radius, Block>, rc_grid,
+                                        rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
         && rc_verification.save()
 #endif

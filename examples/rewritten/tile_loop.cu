@@ -152,6 +152,42 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -183,10 +219,10 @@ static inline unsigned long long allocation(unsigned long long at) {
     void *f = nullptr;
     auto found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f, 12000,
-                                              cudaEnableDefault, &found);
+    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange_", &f,
+                                              12000, cudaEnableDefault, &found);
 #else
-    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &f,
+    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange_", &f,
                                      cudaEnableDefault, &found);
 #endif
     if (e != cudaSuccess)
@@ -291,7 +327,7 @@ class verification {
   static bool find(const void *p, char *&base, size_t &size) {
     using word = unsigned long long;
     static const auto range = reinterpret_cast<int (*)(word *, size_t *, word)>(
-        driver("cuMemGetAddressRange"));
+        driver("cuMemGetAddressRange_"));
     static const auto attribute = reinterpret_cast<int (*)(void *, int, word)>(
         driver("cuPointerGetAttribute"));
     const word at = reinterpret_cast<word>(p);
@@ -503,8 +539,8 @@ __global__ void smooth(const float *in, float *out, float *totals, int n) {
   totals[blockIdx.x * BLOCK + threadIdx.x] = total;
 }
 
-__global__ void smooth_rc(const float *in, float *out, float *totals, int n,
-                          const unsigned int rc_grid_x) {
+static __global__ void smooth_rc(const float *in, float *out, float *totals,
+                                 int n, const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of smooth, neighbours in x.
   //   tile: window of 12 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
@@ -533,7 +569,7 @@ __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
     {
       const int rc_e0 = rc_tx;
       if (256 * (int)rc_block_x <= base && rc_e0 + base < n - 3) {
-        rcache::device::load_run<16, 0>(rc_tile_w, in + (rc_e0 + base));
+        ::rcache::device::load_run<16, 0>(rc_tile_w, in + (rc_e0 + base));
       } else {
 #pragma unroll
         for (int rc_m = 0; rc_m < 12; ++rc_m)
@@ -556,8 +592,8 @@ __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
         total[rc_s] += sum;
       }
     }
-    rcache::device::store_run<16>(out + (rc_tx + base), rc_out_v0,
-                                  rc_out_v0_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + base), rc_out_v0,
+                                    rc_out_v0_on);
     __syncthreads();
   }
   float rc_totals_v1[4];
@@ -570,8 +606,8 @@ __global__ void smooth_rc(const float *in, float *out, float *totals, int n,
   for (int rc_s = 0; rc_s < 4; ++rc_s) {
     rc_totals_v1_on[rc_s] = true;
   }
-  rcache::device::store_run<16>(totals + (rc_tx + 256 * (int)rc_block_x),
-                                rc_totals_v1, rc_totals_v1_on);
+  ::rcache::device::store_run<16>(totals + (rc_tx + 256 * (int)rc_block_x),
+                                  rc_totals_v1, rc_totals_v1_on);
 }
 
 // Launches the register-cache form of smooth where it applies, else smooth
@@ -581,16 +617,17 @@ static inline void smooth_rc_launch(dim3 rc_grid, dim3 rc_block,
                                     const float *in, float *out, float *totals,
                                     int n) {
 #ifdef RCACHE_VERIFY
-  rcache::device::verification rc_verification("smooth", "in, out, totals, n",
-                                               rc_grid, rc_block, rc_shared,
-                                               rc_stream, in, out, totals, n);
+  ::rcache::device::verification rc_verification("smooth", "in, out, totals, n",
+                                                 rc_grid, rc_block, rc_shared,
+                                                 rc_stream, in, out, totals, n);
 #endif
-  if (rcache::device::fills(rc_grid, 64u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 64u, 33792) &&
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
       (n >= 0 && (double)n <= 2147418112.0) &&
-      (rcache::device::separate(out, totals)) && (n >= 0)
+      (::rcache::device::separate(out, totals)) && (n >= 0) &&
+      ::rcache::device::launches<256>(smooth, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif

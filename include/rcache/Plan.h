@@ -178,11 +178,40 @@ struct Shuffled {
   Distribution D;
 };
 
+/// The array belongs to one warp, whose lanes stand for all threads of the block:
+/// element e is in a register of the slot that is thread e, through all intervals.
+/// What a slot reads of others is fetched by shuffles in front of the statements
+/// that read it.
+struct Owned {
+  struct Read {
+    unsigned Access = 0; ///< index in KernelModel::SharedAccesses
+    enum Kind {
+      Own,   ///< the element of the thread itself
+      Ahead, ///< that of thread tx + By
+      At     ///< that of thread By, the same for all
+    } K = Own;
+    Nullable<isl::pw_aff> By; ///< [counters of Loops] -> { [threads] }
+    /// Slots in which any thread may read: [sx, counters of Loops] -> { : }
+    Nullable<isl::set> Slots;
+  };
+  std::vector<Read> Reads;
+  /// For statements with barriers inside that are unrolled: their counters say
+  /// in which register an element is.
+  std::vector<unsigned> Loops;
+};
+
+/// The values that the counter of the For statement \p Loop takes, one a round:
+/// between constants, by steps or factors. nullopt: not known, or more than
+/// \p Most. (Its symbol has these values in the body.)
+std::optional<std::vector<int64_t>> countedValues(const KernelModel &M,
+                                                  const Stmt &Loop,
+                                                  size_t Most = 64);
+
 /// Where the elements that a thread reads are. Read it with std::visit or
 /// ArrayPlan's questions: a new placement is then an error wherever it has to be
 /// thought of (docs/contributing/placements.md).
 using Placement = std::variant<KeptShared, FromSource, ReadEarly, Reloaded,
-                               StreamedRows, Shuffled>;
+                               StreamedRows, Shuffled, Owned>;
 
 /// One array between one barrier and the next write of it.
 struct ArrayPlan {
@@ -394,6 +423,12 @@ struct Plan {
   bool allShared() const {
     return std::all_of(Arrays.begin(), Arrays.end(),
                        [](const ArrayPlan &A) { return A.isShared(); });
+  }
+  /// No array is filled anew from global memory.
+  bool movesNoLoads() const {
+    return std::all_of(Arrays.begin(), Arrays.end(), [](const ArrayPlan &A) {
+      return A.isShared() || A.as<Owned>();
+    });
   }
   /// A thread stands for one thread, all arrays stay: what differs from the
   /// original is barriers.

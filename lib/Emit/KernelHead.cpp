@@ -127,6 +127,11 @@ static std::string placementComment(const ArrayPlan &A) {
             return "window of " + Len +
                    " registers, loaded by each thread, one row at a time";
           },
+          [](const Owned &) -> std::string {
+            return "in registers of the warp that is the block: element e in "
+                   "the slot\n//   of thread e; others' elements arrive by "
+                   "shuffles";
+          },
           [&](const Shuffled &S) {
             return "window of " + Len + " registers, " +
                    (S.D.K == Distribution::Cyclic

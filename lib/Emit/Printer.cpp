@@ -244,6 +244,9 @@ std::string rcache::printPrologue(const LoweredKernel &K, const KernelModel &M,
       T += ";\n";
     else if (P.Map.Stride[A] == 1)
       T += " * " + str(C) + "; // first logical thread\n";
+    else if (P.Map.Stride[A] == 32 && A == 0 && P.Map.Block &&
+             P.Map.threads(0) == 32) // (the compiler is told how large it gets)
+      T += " % 32; // first logical thread\n";
     else if (P.Map.Stride[A] == 32 && A == 0)
       T += " / 32 * " + str(32 * C) + " + " + U +
            " % 32; // first logical thread\n";

@@ -49,7 +49,7 @@ private:
   const KernelModel &M;
   const Plan &P;
   const Names &N;
-  const Fill &F;
+  Fill &F;
   const Division &D;
   const StatementText &Text;
   const std::map<unsigned, Code> &Exchanges;
@@ -184,7 +184,12 @@ private:
     if (Rows && Rows->Loop == St.Id)
       return streamed(St);
     Sequence Out;
-    const bool Unrolled = llvm::is_contained(P.UnrolledLoops, St.Id);
+    const bool Unrolled =
+        llvm::is_contained(P.UnrolledLoops, St.Id) ||
+        llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
+          const auto *Of = A.as<Owned>();
+          return Of && llvm::is_contained(Of->Loops, St.Id);
+        });
     Loop L{Loop::For, St.Id,
            Text.copy(Unrolled ? St.HeaderRange
                               : TextRange{St.Range.Begin, St.HeaderRange.End},
@@ -297,6 +302,10 @@ private:
           llvm::is_contained(R.Uniform, C) || declaresKept(M.stmt(C));
       if (Here)
         Out.push_back(Statements{Text.copy(M.stmt(C).Range, Thread) + "\n"});
+      for (unsigned A = 0; A < M.Arrays.size(); ++A)
+        if (!M.Arrays[A].AtFileScope && M.Arrays[A].DeclRange == M.stmt(C).Range)
+          if (Code Owned = F.ownedRegisters(A); !Owned.empty())
+            Out.push_back(Statements{std::move(Owned)});
       // Of a declaration of several variables, those that all slots share.
       for (unsigned V : D.Hoisted)
         if (!Here && M.Vars[V].DeclStmt == C)
@@ -308,6 +317,18 @@ private:
         Out.push_back(PerSlotVar{V, D.Zeroed.count(V) != 0});
   }
 
+  /// What the slots of \p R read of arrays that the warp owns.
+  void fetch(const Region &R, Sequence &Out) {
+    std::vector<TextRange> Ranges;
+    for (unsigned C : R.Slot)
+      Ranges.push_back(M.stmt(C).Range);
+    auto T = F.fetched(Ranges);
+    if (!T)
+      Error = llvm::toString(T.takeError());
+    else if (!T->empty())
+      Out.push_back(Statements{std::move(*T)});
+  }
+
   Sequence region(const Region &R, size_t Index) {
     Sequence Out;
     beforeSlots(R, Out);
@@ -317,6 +338,7 @@ private:
       return Out;
     }
     const std::vector<SlotTest> Tests = slotTests(R, Index > 0 || R.StoresLate);
+    fetch(R, Out);
     SlotLoop Main = slots();
     if (!R.Speculative)
       for (const SlotTest &T : Tests)

@@ -18,7 +18,7 @@ struct BuildInputs {
   const KernelModel &M;
   const Plan &P;
   const Names &N;
-  const Fill &F;
+  Fill &F;
   const Division &D;
   const StatementText &Text;
   const std::map<unsigned, Code> &Exchanges; ///< by barrier

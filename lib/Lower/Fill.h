@@ -66,6 +66,15 @@ public:
   /// of row \p Row.
   Code streamedRow(unsigned Loop, const std::string &Row, RowForm Form) const;
 
+  /// Arrays that belong to the warp. Their registers, to stand where the array
+  /// was declared; "": \p Array is none.
+  Code ownedRegisters(unsigned Array) const;
+  /// What \p Access names there, in slot code: the register of its slot.
+  std::string ownedElement(const SharedAccess &Access) const;
+  /// What slots read of other threads' elements by accesses within \p Ranges,
+  /// fetched by all lanes: in front of the statements that read it.
+  llvm::Expected<Code> fetched(llvm::ArrayRef<TextRange> Ranges);
+
   const std::set<std::string> &helpers() const { return Helpers; }
 
 private:
@@ -85,6 +94,8 @@ private:
   std::map<size_t, RowLoad> RowLoads;
 
   std::string base(size_t PlanIndex) const;
+  std::string fetchedName(unsigned Access) const;
+  llvm::Expected<Code> fetch(const ArrayPlan &A, const Owned::Read &R);
   std::string groupName(const ArrayPlan &A) const;
   llvm::Expected<Code> stageLambda(const ArrayPlan &A) const;
   llvm::Expected<Code> stageBody(const ArrayPlan &A,

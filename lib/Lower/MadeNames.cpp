@@ -51,6 +51,12 @@ private:
     for (const WindowRead &R : A.registerReads())
       for (const isl::pw_aff &I : R.Register)
         ids(involvedIds(I));
+    if (const auto *O = A.as<Owned>())
+      for (const Owned::Read &R : O->Reads)
+        if (R.K != Owned::Read::Own) {
+          ids(involvedIds(R.By));
+          ids(involvedIds(R.Slots));
+        }
     if (A.as<FromSource>())
       for (unsigned Rd : A.Reads)
         for (const ValueRef &I : M.SharedAccesses[Rd].IndexValues)

@@ -84,8 +84,14 @@ bool Queries::isStagingWrite(const Stmt &S) const {
   return S.K == Stmt::Leaf &&
          llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
            return A.K == SharedAccess::Write && A.Stmt == S.Id &&
-                  RegisterArrays.count(A.Array);
+                  RegisterArrays.count(A.Array) && !isOwned(A.Array);
          });
+}
+
+bool Queries::isOwned(unsigned Array) const {
+  return llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
+    return A.Array == Array && A.as<Owned>();
+  });
 }
 
 bool Queries::isCollected(unsigned Access) const {

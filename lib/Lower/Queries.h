@@ -40,6 +40,8 @@ public:
   bool isKeptRead(const SharedAccess &A) const;
   bool isWindowRead(const SharedAccess &A) const;
   bool isStagingWrite(const Stmt &S) const;
+  /// Belongs to the warp: what is written to it stays written (`Owned`).
+  bool isOwned(unsigned Array) const;
   /// One of Plan::VectorStores.
   bool isCollected(unsigned Access) const;
   /// Collected, but stored by each slot in the words of the original.

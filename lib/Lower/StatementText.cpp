@@ -91,10 +91,47 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
     else
       llvm::consumeError(T.takeError());
   }
+  editOwned(R, E);
   for (const BuiltinUse &B : M.Builtins)
     if (R.contains(B.Range))
       E.push_back({B.Range, N.builtin(B.K, B.Axis)});
   return apply(R, std::move(E));
+}
+
+/// Is what \p V computes rounded as it would be in memory?
+static bool isRounded(const ValueRef &V) {
+  if (!V)
+    return false;
+  switch (V->K) {
+  case Value::Load:
+  case Value::Uniform:
+    return true;
+  case Value::Select:
+    return llvm::all_of(V->Operands, isRounded);
+  default:
+    return false;
+  }
+}
+
+/// Writes to arrays that the warp owns. What is stored ends rounded, as shared
+/// memory would have it: in a register a product would meet the next sum.
+void StatementText::editOwned(TextRange R, Edits &E) const {
+  for (const SharedAccess &A : M.SharedAccesses) {
+    if (!R.contains(A.Range) || A.K == SharedAccess::Read || inDead(A.Range) ||
+        llvm::none_of(P.Arrays, [&](const ArrayPlan &Pl) {
+          return Pl.Array == A.Array && Pl.as<Owned>();
+        }))
+      continue;
+    E.push_back({A.Range, F.ownedElement(A)});
+    const std::string &Type = M.Arrays[A.Array].CanonicalType;
+    if (A.K != SharedAccess::Write || isRounded(A.Stored) ||
+        (Type != "float" && Type != "double"))
+      continue;
+    const TextRange V = A.StoredRange;
+    E.push_back({{V.Begin, V.Begin},
+                 Type == "float" ? "__fadd_rn(" : "__dadd_rn("});
+    E.push_back({{V.End, V.End}, Type == "float" ? ", -0.0f)" : ", -0.0)"});
+  }
 }
 
 void StatementText::editStatement(const Stmt &St, Place At, Edits &E) const {

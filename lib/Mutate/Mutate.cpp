@@ -52,6 +52,16 @@ std::vector<WindowRead *> registerReads(ArrayPlan &A) {
 }
 
 bool wrongRegister(ArrayPlan &A, unsigned Seed) {
+  if (auto *O = A.as<Owned>()) { // a slot's own element for another thread's
+    std::vector<Owned::Read *> Fetched;
+    for (Owned::Read &R : O->Reads)
+      if (R.K != Owned::Read::Own)
+        Fetched.push_back(&R);
+    if (Fetched.empty())
+      return false;
+    Fetched[Seed % Fetched.size()]->K = Owned::Read::Own;
+    return true;
+  }
   const auto Reads = registerReads(A);
   const auto Extent = A.extent();
   if (Reads.empty() || Extent.empty() || Extent.back() < 2)
@@ -77,6 +87,17 @@ bool wrongRow(ArrayPlan &A, unsigned Seed) {
 }
 
 bool laneOffByOne(ArrayPlan &A, unsigned Seed) {
+  if (auto *O = A.as<Owned>()) {
+    std::vector<Owned::Read *> Fetched;
+    for (Owned::Read &R : O->Reads)
+      if (R.K != Owned::Read::Own)
+        Fetched.push_back(&R);
+    if (Fetched.empty())
+      return false;
+    Owned::Read &R = *Fetched[Seed % Fetched.size()];
+    R.By = plus(R.By, Seed / Fetched.size() % 2 ? -1 : 1);
+    return true;
+  }
   auto *S = A.as<Shuffled>();
   if (!S || S->W.First.empty())
     return false;

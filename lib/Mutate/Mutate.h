@@ -15,8 +15,10 @@
 namespace rcache {
 
 enum class Mutation {
-  WrongRegister,  ///< one read of a window takes the next register
-  LaneOffByOne,   ///< shuffled: every lane holds its neighbour's window
+  WrongRegister,  ///< one read of a window takes the next register; owned: that
+                  ///< of its own slot
+  LaneOffByOne,   ///< shuffled: every lane holds its neighbour's window; owned:
+                  ///< one read fetches from the thread beside
   MissingPhase,   ///< shuffled: the last phase's registers repeat the phase
                   ///< before
   MissingGuard,   ///< the condition of a piece of the staging function is lost

@@ -9,6 +9,7 @@
 #include "Counts.h"
 #include "Legality.h"
 #include "finish/Finish.h"
+#include "placements/Owned.h"
 #include "placements/ReadEarly.h"
 #include "placements/Shuffled.h"
 #include "llvm/ADT/STLExtras.h"
@@ -99,12 +100,24 @@ private:
 
   Placing placeArray(unsigned Array) {
     const GroupsResult &Groups = F.K.Groups[Array];
+    if (Fm.OwnAll)
+      return own(Array) ? Placing::Done : Placing::Impossible;
     if (Groups.Reason || Fm.KeepAll || F.Unstaged.count(Array))
       return keep(Array) ? Placing::Done : Placing::Impossible;
     for (size_t G = 0; G < Groups.Groups.size(); ++G)
       if (const Placing Of = placeGroup(Array, G); Of != Placing::Done)
         return Of;
     return Placing::Done;
+  }
+
+  bool own(unsigned Array) {
+    if (F.K.countsOnStep(Array))
+      return false;
+    auto Of = ownedArray(M, Array, A, P.Map);
+    if (!Of)
+      return false;
+    P.Arrays.push_back(std::move(*Of));
+    return true;
   }
 
   bool keep(unsigned Array) {

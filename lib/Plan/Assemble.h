@@ -18,6 +18,7 @@ struct Form {
   bool Shuffle = false; ///< lanes exchange what they can
   int64_t MaxWindow = MaxHeldWindow;
   bool KeepAll = false; ///< all arrays stay in shared memory
+  bool OwnAll = false;  ///< all arrays belong to the warp that is the block
   /// Nothing changes but barriers that have less to order (with KeepAll).
   bool OnlyBarriers = false;
 };

@@ -497,7 +497,7 @@ struct BarrierScopes::Impl {
   /// elements were: nothing that a store may change may be among them. To have
   /// the launch tell is not worth a barrier: memory of a pool is one allocation.
   bool movesWhatIsStored(const Plan &P) const {
-    if (P.allShared())
+    if (P.movesNoLoads())
       return false;
     for (const GlobalAccess &W : M.GlobalAccesses)
       for (const GlobalAccess &L : M.GlobalAccesses)

@@ -60,16 +60,6 @@ private:
 
   void failExchange(std::string Detail, const SharedAccess &A) {
     fail("computed-exchange", quoted() + std::move(Detail), A.Pos);
-    // Sums in a loop whose counter is halved or doubled.
-    const bool Sums =
-        M.text(M.stmt(A.Stmt).Range).find("+=") != std::string::npos;
-    for (int P = static_cast<int>(A.Stmt); P >= 0; P = M.stmt(P).Parent)
-      if (Sums && M.stmt(P).HasBarrier && M.stmt(P).Factor)
-        Out.Reason->Advice =
-            "nothing to do for a tree or a scan over several warps as it is: "
-            "where the order of the sums does not matter, let each warp combine "
-            "its values with shuffles, and keep one value a warp in shared "
-            "memory";
   }
 
   /// The reason for which the states of the array cannot be told apart: where

@@ -13,7 +13,7 @@ namespace {
 
 bool usesWindows(const Plan &P) {
   return std::any_of(P.Arrays.begin(), P.Arrays.end(), [](const ArrayPlan &A) {
-    return !A.registerReads().empty();
+    return !A.registerReads().empty() || A.as<Owned>();
   });
 }
 

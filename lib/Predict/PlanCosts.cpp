@@ -9,6 +9,7 @@
 #include "Arithmetic.h"
 #include "Constants.h"
 #include "LaunchShape.h"
+#include "Plan/placements/Placements.h"
 #include "Plan/Counts.h"
 #include "Plan/Values.h"
 #include "Registers.h"
@@ -366,6 +367,17 @@ public:
     K.Selects += Moved;
     K.OtherOps += 4 / Slots;
     Registers += (All + Own) * elementRegisters(M, A->Array);
+  }
+
+  void operator()(const Owned &O) {
+    PlanCounts Of;
+    rcache::count(O, {M, P, *A}, 1, Of);
+    K.Shuffles += Of.Shuffles;
+    K.Selects += Of.Shuffles;
+    if (Of.GlobalLoads > 0)
+      K.Loads.push_back({Of.GlobalLoads, std::max(1u, bytes()),
+                         double(bytes() * P.Map.laneStep(0))});
+    Registers += 3 * Slots * elementRegisters(M, A->Array);
   }
 
 private:

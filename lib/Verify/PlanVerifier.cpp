@@ -4,6 +4,7 @@
 #include "PlanVerifier.h"
 #include "Affine/IslTools.h"
 #include "Barriers.h"
+#include "OwnedArrays.h"
 #include "World.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
@@ -141,12 +142,14 @@ private:
 
 /// Every access of an array that leaves shared memory is planned for, once.
 void Verifier::everyAccessHasAPlace() {
-  std::set<unsigned> InRegisters, InShared;
+  std::set<unsigned> InRegisters, InShared, Owners;
   std::map<unsigned, unsigned> Reads, Writes;
   for (const ArrayPlan &Plan : P.Arrays) {
     (Plan.isShared() ? InShared : InRegisters).insert(Plan.Array);
     if (Plan.isShared())
       continue;
+    if (Plan.as<Owned>())
+      Owners.insert(Plan.Array);
     for (const unsigned R : Plan.Reads)
       ++Reads[R];
     for (const unsigned R : Plan.Writes)
@@ -162,6 +165,8 @@ void Verifier::everyAccessHasAPlace() {
                       " sources"};
     if (S.K == SharedAccess::Write && Writes[I] == 0)
       throw WrongPlan{"the write " + at(S) + " is lost"};
+    if (S.K == SharedAccess::ReadWrite && Writes[I] == 1 && Owners.count(S.Array))
+      continue;
     if (S.K != SharedAccess::Read && S.K != SharedAccess::Write)
       throw WrongPlan{"the access " + at(S) + " needs shared memory"};
   }
@@ -581,11 +586,17 @@ void Verifier::checkReads(const std::vector<Element> &Firsts, unsigned Lane,
 
 void Verifier::arrayInLaunch(const ArrayPlan &Which) {
   A = &Which;
+  if (Which.as<Owned>()) {
+    if (auto Wrong = verify::wrongOwned(M, P, Which, W, Checks))
+      wrong(*Wrong);
+    return;
+  }
   Wd = nullptr;
   Ex = nullptr;
   Early = nullptr;
   std::visit(llvm::makeVisitor([](const KeptShared &) {},
                                [](const FromSource &) {},
+                               [](const Owned &) {},
                                [&](const ReadEarly &E) { Early = &E; },
                                [&](const Reloaded &R) { Wd = &R.W; },
                                [&](const StreamedRows &S) { Wd = &S.W; },

@@ -1,19 +1,21 @@
-// Values computed by other threads, again and again.
+// Values computed by other threads, again and again, in elements that belong to no
+// one thread.
 // RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
 // CHECK: declined k{{.*}}; computed-exchange
 
-__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+__global__ void k(const float *__restrict__ in, float *__restrict__ sums, int n) {
   __shared__ float s[128];
-  int g = blockIdx.x * blockDim.x + threadIdx.x;
-  s[threadIdx.x] = in[g];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 128 + t];
   __syncthreads();
   for (int d = 1; d < 128; d *= 2) {
-    float v = threadIdx.x >= d ? s[threadIdx.x - d] : 0;
-    __syncthreads();
-    s[threadIdx.x] += v;
+    int i = 2 * d * t;
+    if (i < 128)
+      s[i] += s[i + d];
     __syncthreads();
   }
-  out[g] = s[threadIdx.x];
+  if (t == 0)
+    sums[blockIdx.x] = s[0];
 }
 
-void run(const float *in, float *out, int n) { k<<<(n + 127) / 128, 128>>>(in, out, n); }
+void run(const float *in, float *sums, int n) { k<<<(n + 127) / 128, 128>>>(in, sums, n); }

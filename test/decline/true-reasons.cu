@@ -25,9 +25,9 @@ __global__ void shared_flag(float *u, int limit) {
   u[i] = s[t];
 }
 
-// CHECK-DAG: remark: 'scan' left as it is: {{.*}}('xy' is updated in place) [computed-exchange]
-// CHECK-DAG: note: nothing to do for a tree or a scan over several warps
-__global__ void scan(const int *x, int *y) {
+// CHECK-DAG: remark: 'turns' left as it is: {{.*}}('xy' is updated in place) [computed-exchange]
+// CHECK-DAG: note: let thread t alone change element t
+__global__ void turns(const int *x, int *y) {
   __shared__ int xy[256];
   int i = blockIdx.x * 256 + threadIdx.x;
   xy[threadIdx.x] = x[i];
@@ -35,7 +35,7 @@ __global__ void scan(const int *x, int *y) {
     __syncthreads();
     int v = threadIdx.x >= stride ? xy[threadIdx.x - stride] : 0;
     __syncthreads();
-    xy[threadIdx.x] += v;
+    xy[255 - threadIdx.x] += v;
   }
   y[i] = xy[threadIdx.x];
 }
@@ -107,7 +107,7 @@ __global__ void warp_tail(const float *x, float *y) {
 
 void run(float *u, int *i, int n) {
   shared_flag<<<n / 256, 256>>>(u, 50);
-  scan<<<n / 256, 256>>>(i, i + n);
+  turns<<<n / 256, 256>>>(i, i + n);
   steps<<<1, 1024>>>(u, n, 0.1f);
   walking<<<n / 256, 256>>>(i, i + n, 20);
   average<<<(n + 255) / 256, 256, (256 + 2 * n) * sizeof(float)>>>(u, u + n, n, n);

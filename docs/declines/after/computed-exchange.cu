@@ -1,32 +1,33 @@
 // before
-__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+__global__ void k(const float *__restrict__ in, float *__restrict__ sums, int n) {
   __shared__ float s[128];
-  int t = threadIdx.x, g = blockIdx.x * 128 + t;
-  s[t] = in[g];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 128 + t];
   __syncthreads();
   for (int d = 1; d < 128; d *= 2) {
-    float v = t >= d ? s[t - d] : 0;
-    __syncthreads();
-    s[t] += v;
+    int i = 2 * d * t;
+    if (i < 128)
+      s[i] += s[i + d];
     __syncthreads();
   }
-  out[g] = s[t];
+  if (t == 0)
+    sums[blockIdx.x] = s[0];
 }
 
-void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out, n); }
-// after: Sums of 32 elements are what was wanted here: a row of the array belongs to a warp, and the barriers of the block become those of the warp.
-__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
-  __shared__ float s[4][32];
-  int t = threadIdx.x, w = threadIdx.y, g = (blockIdx.x * 4 + w) * 32 + t;
-  s[w][t] = in[g];
+void run(const float *in, float *sums, int n) { k<<<n / 128, 128>>>(in, sums, n); }
+// after: The same sums in the same order, but thread t changes element t alone: the array belongs to a warp, and no barrier is left.
+__global__ void k(const float *__restrict__ in, float *__restrict__ sums, int n) {
+  __shared__ float s[128];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 128 + t];
   __syncthreads();
-  for (int d = 1; d < 32; d *= 2) {
-    float v = t >= d ? s[w][t - d] : 0;
-    __syncthreads();
-    s[w][t] += v;
+  for (int d = 1; d < 128; d *= 2) {
+    if (t % (2 * d) == 0)
+      s[t] += s[t + d];
     __syncthreads();
   }
-  out[g] = s[w][t];
+  if (t == 0)
+    sums[blockIdx.x] = s[0];
 }
 
-void run(const float *in, float *out, int n) { k<<<n / 128, dim3(32, 4)>>>(in, out, n); }
+void run(const float *in, float *sums, int n) { k<<<n / 128, 128>>>(in, sums, n); }

@@ -43,6 +43,7 @@ RCACHE_PLACEMENT(ReadEarly)
 RCACHE_PLACEMENT(Reloaded)
 RCACHE_PLACEMENT(StreamedRows)
 RCACHE_PLACEMENT(Shuffled)
+RCACHE_PLACEMENT(Owned)
 #undef RCACHE_PLACEMENT
 
 //===-- For those with a window -------------------------------------------===//

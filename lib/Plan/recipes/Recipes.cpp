@@ -11,12 +11,17 @@ static bool hasRegisterArrays(const KernelFacts &K) {
   return K.RegisterArrays > 0;
 }
 static bool mayKeep(const KernelFacts &K) { return K.mayKeep(); }
+/// Where every array can be in windows, none has to be owned.
+static bool mayOwn(const KernelFacts &K) {
+  return K.mayKeep() && K.RegisterArrays < K.M.Arrays.size();
+}
 
 llvm::ArrayRef<Recipe> rcache::allRecipes() {
   static constexpr Recipe All[] = {
       {"windows", hasRegisterArrays, windowPlans},
       {"barriers only", mayKeep, barrierPlans},
       {"merged slots", mayKeep, mergedSlotPlans},
+      {"owned arrays", mayOwn, ownedPlans},
   };
   return All;
 }

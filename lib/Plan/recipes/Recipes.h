@@ -31,6 +31,10 @@ std::vector<Plan> barrierPlans(BlockFacts &F);
 /// shared memory serves several outputs.
 std::vector<Plan> mergedSlotPlans(BlockFacts &F);
 
+/// A warp stands for a block, and its registers hold what threads hand to each
+/// other again and again: trees, scans, recurrences.
+std::vector<Plan> ownedPlans(BlockFacts &F);
+
 /// All of them.
 llvm::ArrayRef<Recipe> allRecipes();
 
