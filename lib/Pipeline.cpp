@@ -168,7 +168,7 @@ private:
            A.IsTemplate && B.IsTemplate;
   }
 
-  void decline(Case &C, const char *Code, std::string Detail) {
+  void decline(Case &C, DeclineCode Code, std::string Detail) {
     C.R.Declines.push_back({Code, std::move(Detail), C.M->Pos});
   }
 
@@ -186,28 +186,29 @@ private:
     const KernelModel &M = *C.M;
     dump(C, "model", [&](llvm::raw_ostream &OS) { M.print(OS); });
     if (!selected(M, O))
-      return decline(C, "not-selected", "");
+      return decline(C, DeclineCode::NotSelected, "");
     if (hasLaunchFunction(M.Name))
-      return decline(C, "already-rewritten", "");
+      return decline(C, DeclineCode::AlreadyRewritten, "");
     if (auto Why = O.Refused.find(M.QualifiedName); Why != O.Refused.end())
-      return decline(C, "self-check-failed", Why->second);
+      return decline(C, DeclineCode::SelfCheckFailed, Why->second);
     PlanOutcome Out = enumeratePlans(M, request(O));
     C.R.Notes = Out.Notes;
-    const bool TooHard =
-        std::any_of(Out.Declines.begin(), Out.Declines.end(),
-                    [](const Decline &D) { return D.Code == "too-hard"; });
+    const bool TooHard = std::any_of(
+        Out.Declines.begin(), Out.Declines.end(),
+        [](const Decline &D) { return D.Code == DeclineCode::TooHard; });
     if (M.Declines.empty() && !M.Arrays.empty() && !TooHard)
       C.R.OriginalClocks = clocksOf(M);
     if (Out.Candidates.empty()) {
       C.R.Declines = Out.Declines;
-      if (Out.Declines.size() == 1 && Out.Declines[0].Code == "no-shared")
+      if (Out.Declines.size() == 1 &&
+          Out.Declines[0].Code == DeclineCode::NoShared)
         C.R.Verdict = KernelResult::NotShared;
       return;
     }
     if (M.Launches.empty() && !(O.WithoutLaunch && M.InMainFile))
-      return decline(C, "no-launch", whereNamed(M));
+      return decline(C, DeclineCode::NoLaunch, whereNamed(M));
     if (!M.InsertOffset)
-      return decline(C, "launch-not-editable",
+      return decline(C, DeclineCode::LaunchNotEditable,
                      "no place in front of the launches for a new kernel");
     dump(C, "verify", [&](llvm::raw_ostream &OS) {
       for (const Plan &P : Out.Candidates)
@@ -241,12 +242,12 @@ private:
       auto Why = emit(C, **Best);
       if (!Why) {
         for (const Decline &D : Out.WhyShared)
-          C.R.Notes.push_back("no array goes to registers [" + D.Code +
-                              "]: " + D.Detail);
+          C.R.Notes.push_back("no array goes to registers [" +
+                              spelling(D.Code) + "]: " + D.Detail);
         if (First)
           C.R.Notes.push_back("a plan of which more was expected is not "
-                              "written [" + First->Code + "]: " +
-                              First->Detail);
+                              "written [" +
+                              spelling(First->Code) + "]: " + First->Detail);
         if (ForUnaligned)
           emitOther(C, *ForUnaligned, "_rc_unaligned",
                     "where vectors would not start at multiples of 16 bytes");
@@ -260,13 +261,12 @@ private:
     }
     if (First)
       return C.R.Declines.push_back(std::move(*First));
-    decline(C, "no-gain",
-            llvm::formatv("the best plan ({0}) {1} at {2:F2}x",
-                          planLine(M, **Best),
-                          (*Best)->SpeedupFrom == Plan::Measured
-                              ? "was measured"
-                              : "would run",
-                          (*Best)->PredictedSpeedup));
+    decline(
+        C, DeclineCode::NoGain,
+        llvm::formatv("the best plan ({0}) {1} at {2:F2}x", planLine(M, **Best),
+                      (*Best)->SpeedupFrom == Plan::Measured ? "was measured"
+                                                             : "would run",
+                      (*Best)->PredictedSpeedup));
     C.R.Declines.back().Advice = adviceOnWindows(M);
     // Why no array could be turned into registers says more.
     if (!Out.WhyShared.empty())
@@ -285,10 +285,10 @@ private:
     damage(M, P);
     const VerifyOutcome V = verifyPlan(M, P, quickly());
     if (V.K == VerifyOutcome::Wrong && O.Mutate.empty())
-      return Decline{"plan-not-verified", V.Detail, M.Pos};
+      return Decline{DeclineCode::PlanNotVerified, V.Detail, M.Pos};
     auto E = emitKernel(M, P, freshName(M, "_rc"));
     if (!E) {
-      Decline D{"emit-failed", "", M.Pos};
+      Decline D{DeclineCode::EmitFailed, "", M.Pos};
       llvm::handleAllErrors(
           E.takeError(),
           [&](const CannotWrite &Why) {
@@ -451,7 +451,7 @@ private:
     auto Ranked =
         guarded([&] { return rankPlans(*C.M, Candidates, *A, how()); });
     if (!Ranked) {
-      decline(C, "too-hard", llvm::toString(Ranked.takeError()));
+      decline(C, DeclineCode::TooHard, llvm::toString(Ranked.takeError()));
       return std::nullopt;
     }
     auto Chosen = std::make_shared<Choice>(std::move(*Ranked));
@@ -473,7 +473,7 @@ private:
     dump(C, "predict",
          [&](llvm::raw_ostream &OS) { printChoice(OS, *Chosen); });
     if (O.Candidate && Chosen->Chosen < 0) {
-      decline(C, "no-candidate",
+      decline(C, DeclineCode::NoCandidate,
               llvm::formatv("--candidate={0} of {1}", *O.Candidate,
                             Candidates.size()));
       return std::nullopt;
@@ -493,7 +493,8 @@ private:
       auto Asked = guarded([&] {
         llvm::handleAllErrors(
             canLower(*C.M, Candidates[I]), [&](const CannotWrite &W) {
-              C.Unwritable[I] = {W.Code, W.Detail, C.M->Pos};
+              C.Unwritable.insert_or_assign(
+                  I, Decline{W.Code, W.Detail, C.M->Pos});
             });
         return true;
       });
@@ -506,7 +507,7 @@ private:
     if (C.Unwritable.empty())
       return;
     for (const auto &[I, Why] : C.Unwritable)
-      Chosen.Candidates[I].Failed = Why.Code + ": " + Why.Detail;
+      Chosen.Candidates[I].Failed = spelling(Why.Code) + ": " + Why.Detail;
     rcache::choose(Chosen, how());
   }
 
@@ -544,7 +545,7 @@ private:
     if (Again->Chosen < 0)
       return std::nullopt;
     Again->Candidates[static_cast<size_t>(Again->Chosen)].Failed =
-        Why.Code + ": " + Why.Detail;
+        spelling(Why.Code) + ": " + Why.Detail;
     rcache::choose(*Again, how());
     C.R.Chosen = Again;
     if (Again->Chosen < 0)
@@ -617,7 +618,7 @@ private:
       for (Case &C : G)
         for (const TemplateArg &A : C.M->TemplateArgs)
           if (C.Emitted && A.Nameless) {
-            decline(C, "template-form",
+            decline(C, DeclineCode::TemplateForm,
                     "no name tells the instantiation with '" + A.Value +
                         "' from others");
             C.Emitted.reset();
@@ -633,7 +634,8 @@ private:
             return Edits.canEdit(L, *M.InsertOffset);
           })) {
         for (const LaunchSite &L : C.M->Launches)
-          C.R.Declines.push_back({"launch-not-editable", L.WhyNot, L.Pos});
+          C.R.Declines.push_back(
+              {DeclineCode::LaunchNotEditable, L.WhyNot, L.Pos});
         C.Emitted.reset();
         continue;
       }

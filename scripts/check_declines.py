@@ -15,9 +15,9 @@ test:
     // after [with OPTIONS][: a remark]
     ...
 
-Checked: docs/declines.md and docs/declines/ are what --write makes; every code that lib/ can give is
-in the table; every code of the table is given somewhere in lib/ and appears in a
-test (test/ or unittests/).
+Checked: docs/declines.md and docs/declines/ are what --write makes; every code of the
+table has the name that its spelling has as DeclineCode, is given somewhere in lib/ and
+appears in a test (test/ or unittests/).
 """
 
 import argparse
@@ -40,8 +40,8 @@ GROUPS = {
 }
 
 ENTRY = re.compile(
-    r'DECLINE\(\s*"([^"]+)"\s*,\s*"([^"]+)"\s*,\s*((?:"(?:[^"\\]|\\.)*"\s*)+),'
-    r'\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)'
+    r'DECLINE\(\s*(\w+)\s*,\s*"([^"]+)"\s*,\s*"([^"]+)"\s*,\s*((?:"(?:[^"\\]|\\.)*"\s*)+),'
+    r'\s*((?:"(?:[^"\\]|\\.)*"\s*)+)(?:,[\s\w|]*)?\)'
 )
 EXAMPLE = re.compile(
     r"// before(?: with ([^\n]*))?\n(.*)// after(?: with ([^\n:]*))?(?:: ([^\n]*))?\n(.*)", re.S
@@ -49,12 +49,20 @@ EXAMPLE = re.compile(
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
+def name_of(code):
+    """The code as DeclineCode: NoShared of no-shared."""
+    return "".join(word.capitalize() for word in code.split("-"))
+
+
 def table():
     """[(code, group, text, advice)] in table order."""
     with open(TABLE, encoding="utf-8") as f:
         source = re.sub(r"//.*", "", f.read())
     join = lambda literals: "".join(STRING.findall(literals)).replace('\\"', '"')
-    entries = [(m[1], m[2], join(m[3]), join(m[4])) for m in ENTRY.finditer(source)]
+    entries = [(m[2], m[3], join(m[4]), join(m[5])) for m in ENTRY.finditer(source)]
+    for m in ENTRY.finditer(source):
+        if m[1] != name_of(m[2]):
+            sys.exit("%s is named %s in %s, not %s" % (m[2], m[1], TABLE, name_of(m[2])))
     if len(entries) != source.count("DECLINE("):
         sys.exit("check_declines.py cannot read every entry of " + TABLE)
     return entries
@@ -163,7 +171,8 @@ def problems(entries):
     for code, group, _, _ in entries:
         if group not in GROUPS:
             yield "%s: unknown group '%s'" % (code, group)
-        if '"%s"' % code not in code_text:
+        # Or spelled, as where a fault in written text is found.
+        if not re.search(r'DeclineCode::%s\b|"%s"' % (name_of(code), code), code_text):
             yield "%s: in the table, but nothing in lib/ gives it" % code
         if not re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(code), tests):
             yield "%s: has no test" % code

@@ -184,7 +184,7 @@ void printList(raw_ostream &OS, const FileResult &R) {
     if (K.Verdict == KernelResult::Rewritten && !K.PlanText.empty())
       OS << "; " << K.PlanText;
     for (const Decline &D : K.Declines) {
-      OS << "; " << D.Code;
+      OS << "; " << spelling(D.Code);
       if (!D.Detail.empty())
         OS << " (" << D.Detail << ')';
     }
@@ -203,7 +203,7 @@ void printSummary(raw_ostream &OS, const std::vector<const FileResult *> &Files,
       Rewritten += K.Verdict == KernelResult::Rewritten;
       NotShared += K.Verdict == KernelResult::NotShared;
       if (K.Verdict == KernelResult::Declined && !K.Declines.empty())
-        ++Declined[K.Declines.front().Code];
+        ++Declined[spelling(K.Declines.front().Code)];
     }
   }
   auto Row = [&](StringRef Name, size_t Count) {

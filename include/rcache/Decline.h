@@ -1,12 +1,15 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Why a kernel is left as it is: a stable code, a sentence, a location.
-// Codes and their texts are the table lib/Support/Declines.def.
+// Codes, their texts and what else is asked of them are the table
+// lib/Support/Declines.def.
 
 #ifndef RCACHE_DECLINE_H
 #define RCACHE_DECLINE_H
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,31 +27,68 @@ struct SourcePos {
   }
 };
 
-/// One reason. \c Code is an entry of Declines.def ("shared-atomics");
-/// \c Detail names what was met ("atomicAdd on 'hist'"). The general text and
-/// the advice ("what would make it work") come from the table.
+/// The entries of Declines.def, in its order.
+enum class DeclineCode : uint8_t {
+#define DECLINE(NAME, ...) NAME,
+#include "Support/Declines.def"
+};
+
+/// What is asked of a code where others decide what to do about a kernel.
+enum DeclineTrait : unsigned {
+  /// The model has no more than the kernel's head: that it has no shared array
+  /// says nothing.
+  TraitHeadOnly = 1,
+  /// Calls that are written out in the text may take the reason away.
+  TraitHiddenByCall = 2,
+  /// Calls may not be written out: the text that comes of it has no branches.
+  TraitKeepsCalls = 4,
+  /// No other text of the kernel would be planned.
+  TraitKeepsText = 8,
+  /// Conditions in front of what they guard may take the reason away.
+  TraitGuardsFirst = 16,
+  /// As a reason of an array: slots cannot share it as threads did.
+  TraitNoSlots = 32,
+  /// Holds of a kernel with errors as well, and says more than they do.
+  TraitDespiteErrors = 64
+};
+
+/// One reason. \c Detail names what was met ("atomicAdd on 'hist'"). The
+/// general text and the advice ("what would make it work") come from the table.
 struct Decline {
-  std::string Code;
+  DeclineCode Code;
   std::string Detail;
   SourcePos Pos;
   /// Instead of the table's advice, where the kernel at hand asks for another.
   std::string Advice = {};
+  /// It is proved that the original is undefined here.
+  bool Undefined = false;
 
   bool operator==(const Decline &O) const {
     return Code == O.Code && Detail == O.Detail && Pos == O.Pos;
   }
 };
 
-/// What the table says of a code; null texts for an unknown code.
+/// What the table says of a code.
 struct DeclineInfo {
-  const char *Code = nullptr;
-  const char *Group = nullptr; ///< source, geometry, access, order, plan, gain
-  const char *Text = nullptr;  ///< a sentence for the user
-  const char *Advice = nullptr; ///< what would make it work
+  const char *Code;   ///< as everybody outside spells it: "shared-atomics"
+  const char *Group;  ///< source, geometry, access, order, plan, gain
+  const char *Text;   ///< a sentence for the user
+  const char *Advice; ///< what would make it work
+  unsigned Traits;    ///< DeclineTrait bits
 };
 
-/// Looks \p Code up in Declines.def.
-DeclineInfo declineInfo(const std::string &Code);
+const DeclineInfo &declineInfo(DeclineCode Code);
+
+/// "shared-atomics": in reports, messages and documentation.
+inline std::string spelling(DeclineCode Code) { return declineInfo(Code).Code; }
+/// The code that is spelled so; nullopt: none is.
+std::optional<DeclineCode> declineCode(const std::string &Spelling);
+
+inline bool has(DeclineCode Code, DeclineTrait T) {
+  return (declineInfo(Code).Traits & T) != 0;
+}
+/// Has one of \p Declines a code with \p T?
+bool anyHas(const std::vector<Decline> &Declines, DeclineTrait T);
 
 /// What would make the kernel work: \p D's own advice or the table's; "": none.
 std::string adviceOf(const Decline &D);

@@ -34,9 +34,6 @@ struct SourceEdit {
   bool operator==(const SourceEdit &) const = default;
 };
 
-/// Would write-out change why a kernel was declined with \p Code?
-bool writeOutHelps(const std::string &Code);
-
 /// Edits that write calls out in the given kernels, one level of calls deep;
 /// sorted by file and offset, without overlap. A call that cannot be written
 /// out stays. A template is edited when all its instantiations agree.

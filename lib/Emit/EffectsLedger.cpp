@@ -141,7 +141,7 @@ private:
   std::set<unsigned> Used; ///< variables
   std::map<unsigned, std::set<unsigned>> Declared; ///< variable -> where
 
-  void find(const char *Code, std::string Detail) {
+  void find(DeclineCode Code, std::string Detail) {
     if (!Found)
       Found = EffectsLedger::Finding{Code, std::move(Detail)};
   }
@@ -296,12 +296,12 @@ private:
       return;
     if (Meant >= 0) {
       if (M.Vars[Meant].Name != Name)
-        return find("name-not-visible", "'" + M.Vars[Meant].Name + "'");
+        return find(DeclineCode::NameNotVisible, "'" + M.Vars[Meant].Name + "'");
       const int Seen = resolve(Name);
       if (Seen != Meant)
-        return find("name-not-visible", "'" + Name + "'");
+        return find(DeclineCode::NameNotVisible, "'" + Name + "'");
       if (M.Vars[Meant].HasInit && !Now[Meant].Given)
-        find("effects-not-kept",
+        find(DeclineCode::EffectsNotKept,
              "'" + Name + "' would be used before it has its value");
       return;
     }
@@ -319,10 +319,10 @@ private:
     const int Seen = resolve(Name);
     if (Seen >= 0 ? !M.Vars[Seen].IsParam
                   : Locals.count(Name) && !M.OuterNames.count(Name))
-      find("name-not-visible", "'" + Name + "'");
+      find(DeclineCode::NameNotVisible, "'" + Name + "'");
     // What left shared memory must not be named any more.
     if (Seen < 0 && Gone.count(Name))
-      find("escaping-array",
+      find(DeclineCode::EscapingArray,
            "'" + Name + "' is used other than by its elements");
   }
 
@@ -396,7 +396,7 @@ private:
     if (Muted) {
       --Muted;
       if (Branch.back() != FirstBranch.back())
-        find("effects-not-kept", "two forms of a loop");
+        find(DeclineCode::EffectsNotKept, "two forms of a loop");
     } else {
       FirstBranch.push_back(Branch.back());
     }
@@ -422,11 +422,11 @@ private:
       const std::string Text = quoted(X.Range);
       if (!Times) {
         if (!dead(X))
-          find("effects-not-kept", Text + " would be left out");
+          find(DeclineCode::EffectsNotKept, Text + " would be left out");
         continue;
       }
       if (Times > 1) {
-        find("effects-not-kept", Text + " would be done more than once");
+        find(DeclineCode::EffectsNotKept, Text + " would be done more than once");
         continue;
       }
       if (P.slots() < 2)
@@ -435,11 +435,11 @@ private:
       if (In == PerThread) {
         if (X.K != Effect::SetsVariable || Where != PerThread ||
             !sameForAll(X))
-          find("effects-not-kept",
+          find(DeclineCode::EffectsNotKept,
                Text + " would be done once for several threads");
       } else if (X.K == Effect::SetsVariable && Where != In &&
                  Where != PerElement) {
-        find("effects-not-kept", Text + " would be done again for each slot");
+        find(DeclineCode::EffectsNotKept, Text + " would be done again for each slot");
       }
     }
     for (auto &[V, Events] : Order)
@@ -479,7 +479,7 @@ private:
       for (size_t B = A + 1; B < Events.size(); ++B)
         if ((Events[A].Sets || Events[B].Sets) &&
             Events[A].Original > Events[B].Original)
-          return find("effects-not-kept",
+          return find(DeclineCode::EffectsNotKept,
                       "'" + M.Vars[V].Name + "' would be used " +
                           (Events[A].Sets ? "after" : "before") +
                           " it changes");
@@ -494,7 +494,7 @@ private:
     const bool Together =
         Where.size() < 2 && !Where.count(PerElement) && !Where.count(PerThread);
     if (P.slots() > 1 && !Where.empty() && !Together)
-      find("effects-not-kept",
+      find(DeclineCode::EffectsNotKept,
            "the address of '" + M.Vars[V].Name + "' is kept");
   }
 };

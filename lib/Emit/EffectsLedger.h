@@ -36,7 +36,7 @@ public:
   EffectsLedger(const KernelModel &M, const Plan &P) : M(M), P(P) {}
 
   struct Finding {
-    const char *Code;
+    DeclineCode Code;
     std::string Detail;
   };
   /// What of the original \p Body, marked, does not account for.

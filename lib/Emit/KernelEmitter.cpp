@@ -54,7 +54,7 @@ emit(const KernelModel &M, const Plan &P, const std::string &Name) {
   std::string Body = Code::plain(Marked);
   if (!K->IsCopy && namesUnnamedType(Body, M.Text))
     return llvm::make_error<CannotWrite>(
-        "unsupported-statement", "a type without a name would be named");
+        DeclineCode::UnsupportedStatement, "a type without a name would be named");
   if (K->IsCopy)
     Body = llvm::StringRef(Body).ltrim('\n').str() + "\n";
   else

@@ -140,13 +140,8 @@ private:
         return;
       for (const KernelResult &K : R->Kernels)
         if (K.Model && K.Verdict == KernelResult::Declined &&
-            llvm::any_of(K.Declines, [](const Decline &D) {
-              return writeOutHelps(D.Code);
-            }) &&
-            // Text that is written out has no branches any more.
-            llvm::none_of(K.Declines, [](const Decline &D) {
-              return D.Code == "compiler-dependent";
-            }))
+            anyHas(K.Declines, TraitHiddenByCall) &&
+            !anyHas(K.Declines, TraitKeepsCalls))
           Kernels.push_back(K.Model);
     }
     std::vector<const KernelModel *> Plain;
@@ -212,9 +207,9 @@ private:
   static std::vector<Decline> declinesOf(const KernelResult &K,
                                          const ParseError &E) {
     for (const Decline &D : K.Declines)
-      if (D.Code == "async-copy" || D.Code == "inline-asm")
+      if (has(D.Code, TraitDespiteErrors))
         return {D};
-    return {{"parse-error", "clang: " + E.Text, E.Pos}};
+    return {{DeclineCode::ParseError, "clang: " + E.Text, E.Pos}};
   }
 
   /// \p All, or another rewrite without the kernels in which errors stand.

@@ -25,12 +25,7 @@ bool asksForAnother(const KernelResult &K) {
   if (K.Verdict == KernelResult::NotShared || !K.Model ||
       K.Model->Launches.empty() || !K.Model->InsertOffset)
     return false;
-  return std::none_of(
-      K.Declines.begin(), K.Declines.end(), [](const Decline &D) {
-        return D.Code == "not-selected" || D.Code == "already-rewritten" ||
-               D.Code == "launch-not-editable" || D.Code == "no-candidate" ||
-               D.Code == "compiler-dependent" || D.Code == "too-hard";
-      });
+  return !anyHas(K.Declines, TraitKeepsText);
 }
 
 /// The body of another form of \p K, if there is reason to try it.
@@ -38,13 +33,10 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
   if (!asksForAnother(K))
     return std::nullopt;
   const KernelModel &M = *K.Model;
-  if (std::any_of(K.Declines.begin(), K.Declines.end(), [](const Decline &D) {
-        return D.Code == "divergent-barrier";
-      })) // not where it is proved that some threads do not arrive
+  if (anyHas(K.Declines, TraitGuardsFirst))
+    // Not where it is proved that some threads do not arrive.
     return std::any_of(K.Declines.begin(), K.Declines.end(),
-                       [](const Decline &D) {
-                         return D.Detail.find("undefined") != std::string::npos;
-                       })
+                       [](const Decline &D) { return D.Undefined; })
                ? std::nullopt
                : guardsFirst(M);
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);

@@ -45,7 +45,7 @@ bool windowsInScope(const KernelModel &M, const Plan &P) {
 }
 
 llvm::Error cannot(std::string Why) {
-  return llvm::make_error<CannotWrite>("unsupported-statement",
+  return llvm::make_error<CannotWrite>(DeclineCode::UnsupportedStatement,
                                        std::move(Why));
 }
 

@@ -15,13 +15,14 @@ namespace rcache {
 class CannotWrite : public llvm::ErrorInfo<CannotWrite> {
 public:
   static char ID;
-  CannotWrite(std::string Code, std::string Detail)
-      : Code(std::move(Code)), Detail(std::move(Detail)) {}
+  CannotWrite(DeclineCode Code, std::string Detail)
+      : Code(Code), Detail(std::move(Detail)) {}
   void log(llvm::raw_ostream &OS) const override { OS << Detail; }
   std::error_code convertToErrorCode() const override {
     return llvm::inconvertibleErrorCode();
   }
-  const std::string Code, Detail;
+  const DeclineCode Code;
+  const std::string Detail;
 };
 
 /// Whether the statements of \p M can be divided as \p P asks: a plan of which

@@ -327,7 +327,8 @@ SVal Executor::pointerCast(SVal P, QualType To, const Expr *E) {
       }
       return P;
     }
-    decline("type-punned", "'" + A.Name + "' as " + Name, E->getBeginLoc());
+    decline(DeclineCode::TypePunned, "'" + A.Name + "' as " + Name,
+            E->getBeginLoc());
     P.Base = SVal::UnknownBase;
     return P;
   }
@@ -719,13 +720,14 @@ void Executor::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
   }
   M.SharedAccesses.push_back(A);
   if (K == SharedAccess::Escape)
-    decline("escaping-array", "'" + Arr.Name + "'", E->getBeginLoc());
+    decline(DeclineCode::EscapingArray, "'" + Arr.Name + "'", E->getBeginLoc());
   if (K == SharedAccess::Atomic)
-    decline("shared-atomics", "on '" + Arr.Name + "'", E->getBeginLoc());
+    decline(DeclineCode::SharedAtomics, "on '" + Arr.Name + "'",
+            E->getBeginLoc());
 }
 
 void Executor::escape(const SVal &P, const Expr *E, const std::string &How,
-                      const char *Code) {
+                      DeclineCode Code) {
   if (P.Base != SVal::Shared || Inlining || Silent)
     return;
   SharedAccess A;

@@ -327,11 +327,12 @@ private:
   }
   void unknown(const clang::Stmt *S) {
     if (!Unknown)
-      Unknown = Obstacle{"unsupported-statement", inWords(S), S->getBeginLoc()};
+      Unknown = Obstacle{DeclineCode::UnsupportedStatement, inWords(S),
+                         S->getBeginLoc()};
   }
   void lost(const std::string &What, SourceLocation Loc) {
     if (!Unknown)
-      Unknown = Obstacle{"effects-not-kept", What, Loc};
+      Unknown = Obstacle{DeclineCode::EffectsNotKept, What, Loc};
   }
 
   void declared(const DeclStmt *D) {
@@ -464,14 +465,14 @@ std::optional<Obstacle> noteEffects(const FunctionDecl *FD, KernelModel &M,
   for (const Effect &X : M.Effects)
     if (X.K == Effect::SetsVariable && !M.Vars[X.Var].Assigned &&
         !M.Vars[X.Var].AddressTaken && !V.Unknown)
-      V.Unknown = Obstacle{"effects-not-kept",
+      V.Unknown = Obstacle{DeclineCode::EffectsNotKept,
                            "'" + M.Vars[X.Var].Name + "' changes in '" +
                                M.text(X.Range) + "'",
                            FD->getLocation()};
   for (const VarUse &U : M.VarUses)
     if (U.Range.empty() && !V.Unknown)
-      V.Unknown =
-          Obstacle{"macro", "'" + M.Vars[U.Var].Name + "'", FD->getLocation()};
+      V.Unknown = Obstacle{DeclineCode::Macro, "'" + M.Vars[U.Var].Name + "'",
+                           FD->getLocation()};
   return V.Unknown;
 }
 
@@ -514,7 +515,7 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
       if (auto *R = dyn_cast<DeclRefExpr>(S)) {
         auto *V = dyn_cast<VarDecl>(R->getDecl());
         if (V && isSharedVar(V) && !Kept && !accounted(R, V))
-          Found = Obstacle{"escaping-array",
+          Found = Obstacle{DeclineCode::EscapingArray,
                            "'" + V->getNameAsString() +
                                "' is used other than by its elements",
                            R->getBeginLoc()};
@@ -523,7 +524,7 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
       if (auto *A = dyn_cast<ArraySubscriptExpr>(S)) {
         const VarDecl *V = array(A);
         if (V && !Place && !A->getType()->isArrayType() && !seen(A))
-          Found = Obstacle{"escaping-array",
+          Found = Obstacle{DeclineCode::EscapingArray,
                            "'" + V->getNameAsString() +
                                "' in an expression of this kind",
                            A->getBeginLoc()};

@@ -419,7 +419,7 @@ private:
   }
   void give(std::string Detail) {
     if (!Found)
-      Found = Obstacle{"compiler-dependent", std::move(Detail), At};
+      Found = Obstacle{DeclineCode::CompilerDependent, std::move(Detail), At};
   }
   bool isIn(SourceLocation L, SourceLocation Begin, SourceLocation End) const {
     return !SM.isBeforeInTranslationUnit(L, Begin) &&

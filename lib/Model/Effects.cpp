@@ -454,7 +454,7 @@ public:
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
     if (Depth && builtinVar(E))
-      add("call-uses-thread",
+      add(DeclineCode::CallUsesThread,
           "'" + Callee +
               "' reads threadIdx, blockIdx or "
               "the like",
@@ -464,12 +464,12 @@ public:
   bool VisitDeclRefExpr(const DeclRefExpr *E) override {
     auto *V = dyn_cast<VarDecl>(E->getDecl());
     if (Depth && V && isSharedVar(V))
-      add("call-uses-thread",
+      add(DeclineCode::CallUsesThread,
           "'" + Callee + "' uses the shared array '" + V->getNameAsString() +
               "'",
           E->getBeginLoc());
     if (Depth && builtinVar(E))
-      add("call-uses-thread",
+      add(DeclineCode::CallUsesThread,
           "'" + Callee +
               "' reads threadIdx, blockIdx or "
               "the like",
@@ -480,61 +480,64 @@ public:
     if (isSharedVar(V) && !Depth)
       judgeStorage(V);
     else if (V->isStaticLocal() && !V->getType().isConstQualified() && !Depth)
-      add("unsupported-statement",
+      add(DeclineCode::UnsupportedStatement,
           "static variable '" + V->getNameAsString() + "'", V->getLocation());
     return true;
   }
   bool VisitGCCAsmStmt(const GCCAsmStmt *S) override {
-    add("inline-asm", Depth ? "in '" + Callee + "'" : "", S->getBeginLoc());
+    add(DeclineCode::InlineAsm, Depth ? "in '" + Callee + "'" : "",
+        S->getBeginLoc());
     return true;
   }
   bool VisitMSAsmStmt(const MSAsmStmt *S) override {
-    add("inline-asm", "", S->getBeginLoc());
+    add(DeclineCode::InlineAsm, "", S->getBeginLoc());
     return true;
   }
   bool VisitGotoStmt(const GotoStmt *S) override {
     if (!Depth)
-      add("goto", "goto '" + S->getLabel()->getNameAsString() + "'",
+      add(DeclineCode::Goto, "goto '" + S->getLabel()->getNameAsString() + "'",
           S->getBeginLoc());
     return true;
   }
   bool VisitIndirectGotoStmt(const IndirectGotoStmt *S) override {
-    add("goto", "", S->getBeginLoc());
+    add(DeclineCode::Goto, "", S->getBeginLoc());
     return true;
   }
   bool VisitCXXForRangeStmt(const CXXForRangeStmt *S) override {
     if (!Depth)
-      add("unsupported-statement", "a range-based for", S->getBeginLoc());
+      add(DeclineCode::UnsupportedStatement, "a range-based for",
+          S->getBeginLoc());
     return true;
   }
   bool VisitCXXTryStmt(const CXXTryStmt *S) override {
-    add("unsupported-statement", "try", S->getBeginLoc());
+    add(DeclineCode::UnsupportedStatement, "try", S->getBeginLoc());
     return true;
   }
   bool VisitStmtExpr(const StmtExpr *E) override {
     if (!Depth)
-      add("unsupported-statement", "a statement expression", E->getBeginLoc());
+      add(DeclineCode::UnsupportedStatement, "a statement expression",
+          E->getBeginLoc());
     return true;
   }
   bool TraverseLambdaExpr(const LambdaExpr *E) override {
     if (!Depth)
-      add("lambda", "", E->getBeginLoc());
+      add(DeclineCode::Lambda, "", E->getBeginLoc());
     return true;
   }
   bool VisitCXXNewExpr(const CXXNewExpr *E) override {
-    add("side-effects", "operator new", E->getBeginLoc());
+    add(DeclineCode::SideEffects, "operator new", E->getBeginLoc());
     return true;
   }
   bool VisitCXXDeleteExpr(const CXXDeleteExpr *E) override {
-    add("side-effects", "operator delete", E->getBeginLoc());
+    add(DeclineCode::SideEffects, "operator delete", E->getBeginLoc());
     return true;
   }
   bool VisitCUDAKernelCallExpr(const CUDAKernelCallExpr *E) override {
-    add("dynamic-parallelism", "", E->getBeginLoc());
+    add(DeclineCode::DynamicParallelism, "", E->getBeginLoc());
     return true;
   }
   bool VisitRecoveryExpr(const RecoveryExpr *E) override {
-    add("parse-error", "", E->getBeginLoc());
+    add(DeclineCode::ParseError, "", E->getBeginLoc());
     return true;
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
@@ -549,7 +552,8 @@ public:
     const FunctionDecl *F = E->getDirectCallee();
     if (!F) {
       if (!isa<CXXPseudoDestructorExpr>(E->getCallee()))
-        add("unknown-call", "a call through a pointer", E->getBeginLoc());
+        add(DeclineCode::UnknownCall, "a call through a pointer",
+            E->getBeginLoc());
       return true;
     }
     judge(F, E);
@@ -557,11 +561,11 @@ public:
   }
 
 private:
-  void add(const char *Code, std::string Detail, SourceLocation Loc) {
+  void add(DeclineCode Code, std::string Detail, SourceLocation Loc) {
     if (Depth)
       Loc = CallSite;
     for (const Obstacle &O : Found)
-      if (O.Loc == Loc && StringRef(O.Code) == Code)
+      if (O.Loc == Loc && O.Code == Code)
         return;
     Found.push_back({Code, std::move(Detail), Loc});
   }
@@ -573,7 +577,7 @@ private:
     switch (I.Kind) {
     case CallKind::Harmless:
       if (const FunctionDecl *Def = bodyOf(F); Def && Def->isInvalidDecl())
-        return add("parse-error",
+        return add(DeclineCode::ParseError,
                    "clang does not accept what stands in " + Quoted, L);
       if (!isSystemFunction(F))
         enter(F, L);
@@ -583,16 +587,17 @@ private:
     case CallKind::GroupBarrier:
     case CallKind::WarpBarrier:
       if (Depth)
-        add("call-uses-thread", "'" + Callee + "' holds the barrier " + Quoted,
-            L);
+        add(DeclineCode::CallUsesThread,
+            "'" + Callee + "' holds the barrier " + Quoted, L);
       return;
     case CallKind::GridBarrier:
-      return add("cooperative-launch", Quoted, L);
+      return add(DeclineCode::CooperativeLaunch, Quoted, L);
     case CallKind::BlockGroup:
       if (Depth)
-        add("call-uses-thread", "'" + Callee + "' uses the thread block", L);
+        add(DeclineCode::CallUsesThread,
+            "'" + Callee + "' uses the thread block", L);
       else if (I.Name != "this_thread_block")
-        add("group-ids", Quoted, L);
+        add(DeclineCode::GroupIds, Quoted, L);
       return;
     case CallKind::WarpExchange:
       // Who and how many they are exchanges nothing.
@@ -601,23 +606,23 @@ private:
                               "meta_group_rank", "meta_group_size",
                               "tiled_partition"},
                              I.Name))
-        return add("group-ids", Quoted, L);
-      return add("uses-shuffles", Quoted, L);
+        return add(DeclineCode::GroupIds, Quoted, L);
+      return add(DeclineCode::UsesShuffles, Quoted, L);
     case CallKind::Atomic:
       if (Depth)
-        add("call-uses-thread", "'" + Callee + "' uses the atomic " + Quoted,
-            L);
+        add(DeclineCode::CallUsesThread,
+            "'" + Callee + "' uses the atomic " + Quoted, L);
       return;
     case CallKind::AsyncCopy:
-      return add("async-copy", Quoted, L);
+      return add(DeclineCode::AsyncCopy, Quoted, L);
     case CallKind::Tensor:
-      return add("tensor-fragments", Quoted, L);
+      return add(DeclineCode::TensorFragments, Quoted, L);
     case CallKind::Library:
-      return add("library-storage", Quoted, L);
+      return add(DeclineCode::LibraryStorage, Quoted, L);
     case CallKind::Effect:
-      return add("side-effects", Quoted, L);
+      return add(DeclineCode::SideEffects, Quoted, L);
     case CallKind::NoBody:
-      return add("unknown-call", Quoted, L);
+      return add(DeclineCode::UnknownCall, Quoted, L);
     }
   }
 
@@ -630,7 +635,7 @@ private:
       return; // where it is written, it has been found
     B = B->getCanonicalDecl();
     if (llvm::is_contained(Stack, B)) {
-      add("recursion", "'" + F->getNameAsString() + "'", L);
+      add(DeclineCode::Recursion, "'" + F->getNameAsString() + "'", L);
       return;
     }
     if (!Depth) {
@@ -653,14 +658,15 @@ private:
     if (!R)
       return;
     if (inNamespace(R, "cub"))
-      add("library-storage", "'" + V->getNameAsString() + "'",
+      add(DeclineCode::LibraryStorage, "'" + V->getNameAsString() + "'",
           V->getLocation());
     StringRef N = R->getIdentifier() ? R->getName() : StringRef();
     if (inNamespace(R, "cuda") &&
         (N.contains("barrier") || N.contains("pipeline")))
-      add("async-copy", "'" + V->getNameAsString() + "'", V->getLocation());
+      add(DeclineCode::AsyncCopy, "'" + V->getNameAsString() + "'",
+          V->getLocation());
     if (R->isUnion())
-      add("type-punned", "'" + V->getNameAsString() + "' is a union",
+      add(DeclineCode::TypePunned, "'" + V->getNameAsString() + "' is a union",
           V->getLocation());
   }
 

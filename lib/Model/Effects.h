@@ -8,6 +8,7 @@
 #ifndef RCACHE_LIB_MODEL_EFFECTS_H
 #define RCACHE_LIB_MODEL_EFFECTS_H
 
+#include "rcache/Decline.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include <string>
@@ -65,7 +66,7 @@ const clang::VarDecl *sharedAccessor(const clang::FunctionDecl *F);
 
 /// A reason why a kernel cannot be handled, at a place in it.
 struct Obstacle {
-  const char *Code;
+  DeclineCode Code;
   std::string Detail;
   clang::SourceLocation Loc;
 };

@@ -182,8 +182,8 @@ SVal Executor::evalCall(const CallExpr *E) {
     bool Own = WholeStmtExpr == nullptr && M.Stmts[CurStmt].K == Stmt::Leaf;
     if (!Own && !Inlining) {
       M.Stmts[CurStmt].HasBarrier = true;
-      decline("unsupported-statement", "a barrier inside an expression",
-              E->getBeginLoc());
+      decline(DeclineCode::UnsupportedStatement,
+              "a barrier inside an expression", E->getBeginLoc());
     }
     return unknown(E, DepShared);
   }
@@ -228,7 +228,8 @@ SVal Executor::evalCall(const CallExpr *E) {
     if (P.Base == SVal::Shared) {
       escape(P, A,
              "is passed to '" + (F ? F->getNameAsString() : "a function") + "'",
-             UserBody ? "array-to-function" : "escaping-array");
+             UserBody ? DeclineCode::ArrayToFunction
+                      : DeclineCode::EscapingArray);
     } else if (P.Base == SVal::Global || P.Base == SVal::UnknownBase) {
       SVal Q = P;
       Q.Idx.clear(); // any element

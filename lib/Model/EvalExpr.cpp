@@ -692,7 +692,8 @@ SVal Executor::generic(const Expr *E) {
     if (S.K == SVal::Pointer &&
         (isa<CallExpr>(E) || !E->getType()->isPointerType()))
       escape(S, X ? X : E, "becomes part of a value",
-             isa<CallExpr>(E) ? "array-to-function" : "escaping-array");
+             isa<CallExpr>(E) ? DeclineCode::ArrayToFunction
+                              : DeclineCode::EscapingArray);
   if (!Text)
     return unknown(E, L.depends(E));
   // A leaf that is E itself would be a hole and nothing else.

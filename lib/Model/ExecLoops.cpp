@@ -819,8 +819,8 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     }
   }
   if (F->getConditionVariable())
-    decline("unsupported-statement", "a declaration in the condition of for",
-            F->getBeginLoc());
+    decline(DeclineCode::UnsupportedStatement,
+            "a declaration in the condition of for", F->getBeginLoc());
 
   const std::optional<Environment> After = roundByRound(F, Id);
   PathState Before = Path;
@@ -1002,7 +1002,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
     Cond = W->getCond();
     Body = W->getBody();
     if (W->getConditionVariable())
-      decline("unsupported-statement",
+      decline(DeclineCode::UnsupportedStatement,
               "a declaration in the condition of while", S->getBeginLoc());
   } else if (auto *D = dyn_cast<DoStmt>(S)) {
     Cond = D->getCond();

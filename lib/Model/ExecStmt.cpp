@@ -115,7 +115,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
     R = S->getSourceRange(); // a pragma is no token
   }
   if (auto *Lab = dyn_cast<LabelStmt>(S)) {
-    decline("goto", "label '" + std::string(Lab->getName()) + "'",
+    decline(DeclineCode::Goto, "label '" + std::string(Lab->getName()) + "'",
             S->getBeginLoc());
     S = Lab->getSubStmt();
   }
@@ -185,7 +185,8 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
   } else {
     Id = Begin(Stmt::Leaf);
     if (!isa<AsmStmt>(S) && !isa<GotoStmt>(S) && !isa<IndirectGotoStmt>(S))
-      decline("unsupported-statement", S->getStmtClassName(), S->getBeginLoc());
+      decline(DeclineCode::UnsupportedStatement, S->getStmtClassName(),
+              S->getBeginLoc());
     llvm::SmallPtrSet<const VarDecl *, 8> Vars;
     L.assignedIn(S, Vars);
     havoc(Vars);
@@ -387,7 +388,8 @@ void Executor::execIf(const IfStmt *S, unsigned Id) {
   M.Stmts[Id].CondDepends = condDepends(C, S->getCond());
   if (S->isConstexpr() && (!S->getThen() || isa<NullStmt>(S->getThen()) ||
                            (S->hasElseStorage() && !S->getElse())))
-    decline("unsupported-statement", "if constexpr", S->getBeginLoc());
+    decline(DeclineCode::UnsupportedStatement, "if constexpr",
+            S->getBeginLoc());
 
   PathState Before = Path;
   auto EnvBefore = Env;
@@ -532,9 +534,9 @@ void Executor::mergeEnv(const CondVal &C,
       if (Result[V].Base == SVal::UnknownBase)
         for (const SVal *P : {&A, &B})
           if (P->Base == SVal::Shared)
-            decline("escaping-array",
-                    "'" + M.Arrays[P->Index].Name + "' is what '" +
-                        V.name() + "' may or may not point to",
+            decline(DeclineCode::EscapingArray,
+                    "'" + M.Arrays[P->Index].Name + "' is what '" + V.name() +
+                        "' may or may not point to",
                     V.V->getLocation());
       continue;
     }
@@ -607,16 +609,19 @@ void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
 // Summaries
 //===----------------------------------------------------------------------===//
 
-/// Why threads may not arrive together at a barrier inside \p S; that they do
-/// not, where the blocks of all launches are known and tell so.
-std::string Executor::whyDivergent(const Stmt &S) const {
+/// Why threads may not arrive together at the barrier \p B inside \p S; that
+/// they do not, where the blocks of all launches are known and tell so.
+Decline Executor::whyDivergent(const Stmt &S, const Stmt &B) const {
+  Decline Why{DeclineCode::DivergentBarrier, "", B.Pos};
   const std::string Cond = "'" + M.text(S.CondRange) + "'";
   if (S.K != Stmt::If)
-    return "threads may leave the loop around it in different rounds: " + Cond;
-  const std::string Text = "the condition " + Cond;
-  if (S.Cond.is_null() || S.Domain.is_null() || !S.DomainExact ||
-      !M.Geo.ConstBlock || !M.Geo.AllLaunchesConst)
-    return Text + " may differ between threads";
+    Why.Detail =
+        "threads may leave the loop around it in different rounds: " + Cond;
+  else
+    Why.Detail = "the condition " + Cond + " may differ between threads";
+  if (S.K != Stmt::If || S.Cond.is_null() || S.Domain.is_null() ||
+      !S.DomainExact || !M.Geo.ConstBlock || !M.Geo.AllLaunchesConst)
+    return Why;
   // Of threads alone, and every thread of every block gets there.
   isl::set Block = Arith.universe();
   const char *const Ids[] = {"tx", "ty", "tz", "bdx", "bdy", "bdz"};
@@ -631,9 +636,12 @@ std::string Executor::whyDivergent(const Stmt &S) const {
   });
   if (!Threads || !Block.is_subset(S.Domain) ||
       Block.intersect(S.Cond).is_empty() || Block.is_subset(S.Cond))
-    return Text + " may differ between threads";
-  return Text + " holds for some threads of a block and not for others: as "
-                "written its behaviour is undefined";
+    return Why;
+  Why.Detail = "the condition " + Cond +
+               " holds for some threads of a block and not for others: as "
+               "written its behaviour is undefined";
+  Why.Undefined = true;
+  return Why;
 }
 
 void Executor::summarise() {
@@ -670,14 +678,13 @@ void Executor::summarise() {
       continue;
     for (int P = B.Parent; P >= 0; P = M.Stmts[P].Parent)
       if (M.Stmts[P].CondDepends & DepThread) {
-        M.Declines.push_back(
-            {"divergent-barrier", whyDivergent(M.Stmts[P]), B.Pos});
+        M.Declines.push_back(whyDivergent(M.Stmts[P], B));
         break;
       }
   }
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Switch && (S.HasBarrier || S.HasSharedWrite))
-      M.Declines.push_back({"goto", "switch", S.Pos});
+      M.Declines.push_back({DeclineCode::Goto, "switch", S.Pos});
   // In the order of the text, as the contract says; an assignment evaluates
   // its right-hand side first.
   auto ByText = [](const auto &A, const auto &B) {

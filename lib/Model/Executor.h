@@ -150,7 +150,7 @@ private:
   SVal setOnOneWay(const CondVal &C, const Cell &Name, SVal V, bool Then);
   PathState joinPaths(const PathState &Before, const PathState &A,
                       const PathState &B);
-  std::string whyDivergent(const Stmt &S) const;
+  Decline whyDivergent(const Stmt &S, const Stmt &B) const;
   void summarise();
 
   // ExecLoops.cpp
@@ -267,7 +267,7 @@ private:
   void recordGlobal(GlobalAccess::Kind K, const SVal &Place,
                     const clang::Expr *E, const clang::Expr *Rhs);
   void escape(const SVal &P, const clang::Expr *E, const std::string &How,
-              const char *Code = "escaping-array");
+              DeclineCode Code = DeclineCode::EscapingArray);
   /// \p V so that nothing is contracted with its last operation.
   ValueRef keepRounding(const ValueRef &V); // Rounding.cpp
   /// The pointer \p E in a struct parameter that stays as it was passed.
@@ -313,7 +313,7 @@ private:
   TextRange range(clang::SourceRange R);
   TextRange range(const clang::Stmt *S);
   std::string text(const clang::Expr *E);
-  void decline(const char *Code, const std::string &Detail,
+  void decline(DeclineCode Code, const std::string &Detail,
                clang::SourceLocation Loc);
   std::string freshId(const std::string &Hint) const;
   std::string valueKey(const Value &V) const;

@@ -1017,7 +1017,7 @@ void Locals::findHolders(const FunctionDecl *FD) {
     }
   for (int X : F.Kept)
     M.Declines.push_back(
-        {"unsupported-statement",
+        {DeclineCode::UnsupportedStatement,
          "the address of '" + M.Vars[X].Name + "' is kept in memory", M.Pos});
 }
 

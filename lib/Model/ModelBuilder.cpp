@@ -399,9 +399,10 @@ void Builder::attributes(KernelModel &M, const FunctionDecl *F) {
       "nv_no_device_lambda_return_type_check"};
   auto Decline = [&](llvm::StringRef What) {
     for (const rcache::Decline &D : M.Declines)
-      if (D.Code == "kernel-attribute")
+      if (D.Code == DeclineCode::KernelAttribute)
         return;
-    M.Declines.push_back({"kernel-attribute", "'" + What.str() + "'", M.Pos});
+    M.Declines.push_back(
+        {DeclineCode::KernelAttribute, "'" + What.str() + "'", M.Pos});
   };
   auto Spelling = [&](const RecordedToken &T) {
     return llvm::StringRef(SM.getCharacterData(SM.getSpellingLoc(T.Loc)),
@@ -490,7 +491,7 @@ void Builder::attributes(KernelModel &M, const FunctionDecl *F) {
 /// Declines what a launch function could not pass on as the launch does.
 void Builder::parameters(KernelModel &M, const KernelDecl &K) {
   auto Give = [&](const ParmVarDecl *P, const char *Why) {
-    M.Declines.push_back({"parameter-form",
+    M.Declines.push_back({DeclineCode::ParameterForm,
                           "'" + P->getNameAsString() + "' " + Why,
                           sourcePos(SM, P->getLocation())});
   };
@@ -583,32 +584,34 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
   std::unique_ptr<KernelModel> M;
   for (unsigned Round = 0; Round < 8; ++Round) {
     M = head(K);
-    auto Give = [&](const char *Code, const std::string &Detail) {
+    auto Give = [&](DeclineCode Code, const std::string &Detail) {
       M->Declines.push_back({Code, Detail, M->Pos});
     };
     if (!flatten(*M, Flat, K)) {
-      Give("macro", "the definition does not begin and end in one file");
+      Give(DeclineCode::Macro,
+           "the definition does not begin and end in one file");
       return M;
     }
     insertionPoint(*M, K);
     if (K.Uninstantiated) {
-      Give("not-instantiated", unseenLaunches(*M));
+      Give(DeclineCode::NotInstantiated, unseenLaunches(*M));
       return M;
     }
     if (K.Def->isInvalidDecl() || isa<CXXMethodDecl>(K.Def)) {
-      Give(K.Def->isInvalidDecl() ? "parse-error" : "unsupported-statement",
+      Give(K.Def->isInvalidDecl() ? DeclineCode::ParseError
+                                  : DeclineCode::UnsupportedStatement,
            "");
       return M;
     }
     if (!namedTemplateParams(K))
-      Give("template-form", "");
+      Give(DeclineCode::TemplateForm, "");
     if (K.Def->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
-      Give("template-form", "an explicit specialisation");
+      Give(DeclineCode::TemplateForm, "an explicit specialisation");
     if (auto *T =
             K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
         (T && T->hasAssociatedConstraints()) ||
         K.Def->getTrailingRequiresClause())
-      Give("template-form", "its parameters have constraints");
+      Give(DeclineCode::TemplateForm, "its parameters have constraints");
     if (auto O = Tokens.Compilers->in(K.Def, SM))
       M->Declines.push_back(
           {O->Code, O->Detail, sourcePos(SM, SM.getExpansionLoc(O->Loc))});
@@ -635,12 +638,12 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       const auto Dynamic = llvm::count_if(
           Model->Arrays, [](const SharedArray &A) { return A.Dynamic; });
       if (Dynamic > 1)
-        Give("dynamic-arrays", std::to_string(Dynamic) + " arrays");
+        Give(DeclineCode::DynamicArrays, std::to_string(Dynamic) + " arrays");
       if (Model->Declines.empty())
         if (const BinaryOperator *Sum = fusedByUnrolling(K.Def, *Model, Flat)) {
           const SourceLocation At = SM.getExpansionLoc(Sum->getOperatorLoc());
           Model->Declines.push_back(
-              {"fusion-unsettled", "", sourcePos(SM, At)});
+              {DeclineCode::FusionUnsettled, "", sourcePos(SM, At)});
         }
       return true;
     });
@@ -650,13 +653,13 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       M = head(K);
       flatten(*M, Flat, K);
       insertionPoint(*M, K);
-      Give("too-hard", Why);
+      Give(DeclineCode::TooHard, Why);
       return M;
     }
     if (!Flat.needsRebuild())
       return M;
   }
-  M->Declines.push_back({"macro", "", M->Pos});
+  M->Declines.push_back({DeclineCode::Macro, "", M->Pos});
   return M;
 }
 

@@ -146,8 +146,8 @@ void printHead(const KernelModel &M, llvm::raw_ostream &OS) {
   if (!M.TemplateHead.empty())
     OS << "  " << oneLine(M.TemplateHead) << "\n";
   for (const Decline &D : M.Declines)
-    OS << "  decline " << D.Code << " at " << D.Pos.Line << ":" << D.Pos.Column
-       << (D.Detail.empty() ? "" : " " + D.Detail) << "\n";
+    OS << "  decline " << spelling(D.Code) << " at " << D.Pos.Line << ":"
+       << D.Pos.Column << (D.Detail.empty() ? "" : " " + D.Detail) << "\n";
   OS << "  geometry";
   if (M.Geo.ConstBlock)
     OS << " block " << dims(*M.Geo.ConstBlock);

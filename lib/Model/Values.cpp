@@ -415,7 +415,7 @@ TextRange Executor::range(const clang::Stmt *S) {
 
 std::string Executor::text(const Expr *E) { return M.text(range(E)); }
 
-void Executor::decline(const char *Code, const std::string &Detail,
+void Executor::decline(DeclineCode Code, const std::string &Detail,
                        SourceLocation Loc) {
   Decline D{Code, Detail, sourcePos(AC.getSourceManager(), Loc)};
   if (llvm::find(M.Declines, D) == M.Declines.end())

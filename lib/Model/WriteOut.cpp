@@ -569,13 +569,6 @@ private:
 
 } // namespace
 
-bool writeOutHelps(const std::string &Code) {
-  static const std::set<std::string> Codes = {
-      "array-to-function", "call-uses-thread", "lambda", "group-ids",
-      "ambiguous-staging", "staged-value"};
-  return Codes.count(Code) != 0;
-}
-
 std::vector<SourceEdit>
 writeOutCalls(ASTContext &AST, Preprocessor &PP,
               const std::vector<const KernelModel *> &Kernels) {

@@ -48,7 +48,7 @@ std::vector<std::string> fields(const FileReport &F, const KernelResult &K) {
           From,
           std::to_string(K.LaunchesRewritten),
           std::to_string(K.LaunchesLeft),
-          D ? D->Code : "",
+          D ? spelling(D->Code) : "",
           D ? D->Detail : ""};
 }
 

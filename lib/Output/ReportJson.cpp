@@ -38,9 +38,9 @@ void writeStrings(json::OStream &J, llvm::StringRef Name,
 }
 
 void writeDecline(json::OStream &J, const Decline &D) {
-  DeclineInfo Info = declineInfo(D.Code);
+  const DeclineInfo &Info = declineInfo(D.Code);
   J.object([&] {
-    J.attribute("code", D.Code);
+    J.attribute("code", Info.Code);
     if (Info.Group)
       J.attribute("group", Info.Group);
     if (Info.Text)

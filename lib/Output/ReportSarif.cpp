@@ -122,10 +122,9 @@ std::string reportSarif(const std::vector<FileReport> &Files) {
         std::string Text = Remarks.front().Text;
         for (size_t I = 1; I < Remarks.size(); ++I)
           Text += "\nWhat would help: " + Remarks[I].Text;
-        const DeclineInfo Info = declineInfo(D.Code);
-        W.add(D.Code, Info.Text ? Info.Text : D.Code,
-              D.Pos.File.empty() ? K.Pos : D.Pos, F.File, Text,
-              SarifResultLevel::Note);
+        const DeclineInfo &Info = declineInfo(D.Code);
+        W.add(Info.Code, Info.Text, D.Pos.File.empty() ? K.Pos : D.Pos, F.File,
+              Text, SarifResultLevel::Note);
       }
     }
   }

@@ -66,7 +66,7 @@ private:
             : Fm.X;
     if (F.Shape && (*F.Shape)[0] % Multiple != 0) {
       if (!Fm.Shuffle || Warp)
-        F.Out.decline({"block-shape",
+        F.Out.decline({DeclineCode::BlockShape,
                        "blocks of " + std::to_string((*F.Shape)[0]) +
                            " threads and a factor of " + std::to_string(Fm.X),
                        M.Pos});
@@ -189,14 +189,14 @@ private:
       for (const Var &X : M.Vars)
         if (V->K == Value::Unknown && V->Text == X.Name && !X.Type.empty() &&
             X.Type.back() == '*')
-          return {"non-affine-index",
+          return {DeclineCode::NonAffineIndex,
                   "'" + M.text(Read.Range) + "': where '" + X.Name +
                       "' points changes in a loop",
                   Read.Pos,
                   "write the index out: array[i], with an i that counts"};
     }
-    return {On & (DepShared | DepGlobal) ? "data-dependent-index"
-                                         : "non-affine-index",
+    return {On & (DepShared | DepGlobal) ? DeclineCode::DataDependentIndex
+                                         : DeclineCode::NonAffineIndex,
             "'" + M.text(Read.Range) + "'", Read.Pos};
   }
 
@@ -214,7 +214,7 @@ private:
     Plan Asking = P; // with what the launch would have to check
     auto Moved = movedLoads(M, AP, Asking, F.R.AssumeNoAlias);
     if (AP.as<FromSource>() &&
-        (Moved ? Moved->Code == "may-alias"
+        (Moved ? Moved->Code == DeclineCode::MayAlias
                : Asking.Separate.size() > P.Separate.size()) &&
         placeEarly(G, AP))
       return true;

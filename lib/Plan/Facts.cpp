@@ -31,8 +31,8 @@ void KernelFacts::collectGroups(Findings &Out) {
       continue;
     }
     if (M.Arrays[A].Volatile) {
-      ArrayReasons.push_back(
-          {"volatile-array", "'" + M.Arrays[A].Name + "'", M.Arrays[A].Pos});
+      ArrayReasons.push_back({DeclineCode::VolatileArray,
+                              "'" + M.Arrays[A].Name + "'", M.Arrays[A].Pos});
       Groups.back().Reason = ArrayReasons.back();
       continue;
     }
@@ -48,10 +48,8 @@ bool KernelFacts::mayKeep() const {
     if (S.K == Stmt::Barrier && S.Sync != Stmt::Syncthreads &&
         S.Sync != Stmt::CooperativeGroup)
       return false;
-  for (const Decline &D : ArrayReasons)
-    if (D.Code == "divergent-barrier" || D.Code == "shared-atomics" ||
-        D.Code == "escaping-array")
-      return false;
+  if (anyHas(ArrayReasons, TraitNoSlots))
+    return false;
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K == GlobalAccess::Atomic)
       return false;
@@ -61,7 +59,7 @@ bool KernelFacts::mayKeep() const {
 bool KernelFacts::countsOnStep(unsigned Array) const {
   const auto &Reason = Groups[Array].Reason;
   return M.Arrays[Array].Volatile ||
-         (Reason && Reason->Code == "escaping-array");
+         (Reason && Reason->Code == DeclineCode::EscapingArray);
 }
 
 bool KernelFacts::usesAxis(unsigned Axis) const {

@@ -96,7 +96,8 @@ public:
   template <typename Fn> bool withinBudget(Fn &&Candidate) {
     if (!TooHard && M.Ctx->outOfTime()) {
       TooHard = true;
-      Out.decline({"too-hard", "the time for the analysis is over", M.Pos});
+      Out.decline(
+          {DeclineCode::TooHard, "the time for the analysis is over", M.Pos});
       Out.note("not all plans were tried: the time for the analysis was over");
     }
     if (TooHard)
@@ -106,7 +107,8 @@ public:
     if (Done)
       return *Done;
     TooHard = true;
-    Out.decline({"too-hard", llvm::toString(Done.takeError()), M.Pos});
+    Out.decline(
+        {DeclineCode::TooHard, llvm::toString(Done.takeError()), M.Pos});
     M.Ctx->resetBudget();
     return false;
   }

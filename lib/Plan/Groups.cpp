@@ -51,7 +51,7 @@ private:
   std::map<unsigned, int> GroupOfRead;
   bool WroteBefore = false;
 
-  void fail(const char *Code, std::string Detail, SourcePos Pos) {
+  void fail(DeclineCode Code, std::string Detail, SourcePos Pos) {
     if (!Out.Reason)
       Out.Reason = Decline{Code, std::move(Detail), std::move(Pos)};
   }
@@ -59,12 +59,12 @@ private:
   std::string quoted() const { return "'" + M.Arrays[Array].Name + "'"; }
 
   void failExchange(std::string Detail, const SharedAccess &A) {
-    fail("computed-exchange", quoted() + std::move(Detail), A.Pos);
+    fail(DeclineCode::ComputedExchange, quoted() + std::move(Detail), A.Pos);
   }
 
   /// The reason for which the states of the array cannot be told apart: where
   /// its elements are computed from elements, that they are; else \p Code.
-  void failOrExchange(const char *Code, std::string Detail, SourcePos Pos) {
+  void failOrExchange(DeclineCode Code, std::string Detail, SourcePos Pos) {
     for (const SharedAccess &A : M.SharedAccesses) {
       if (A.Array != Array)
         continue;
@@ -114,8 +114,8 @@ private:
       return;
     }
     default:
-      fail("divergent-barrier", "a barrier inside a statement of this kind",
-           St.Pos);
+      fail(DeclineCode::DivergentBarrier,
+           "a barrier inside a statement of this kind", St.Pos);
     }
   }
 
@@ -128,7 +128,7 @@ private:
       return;
     StagingGroup &G = Out.Groups[S.Group];
     if (static_cast<int>(G.Block) != St.Parent)
-      return failOrExchange("several-intervals",
+      return failOrExchange(DeclineCode::SeveralIntervals,
                             quoted() + " is staged in one block of statements "
                                        "and the barrier stands in another",
                             St.Pos);
@@ -157,10 +157,11 @@ private:
       case SharedAccess::ReadWrite:
         return failExchange(" is updated in place", A);
       case SharedAccess::Atomic:
-        return fail("shared-atomics", "atomic operation on " + quoted(), A.Pos);
+        return fail(DeclineCode::SharedAtomics,
+                    "atomic operation on " + quoted(), A.Pos);
       case SharedAccess::Escape:
-        return fail("escaping-array", "the address of " + quoted() + " is used",
-                    A.Pos);
+        return fail(DeclineCode::EscapingArray,
+                    "the address of " + quoted() + " is used", A.Pos);
       }
     }
     if (!Reads.empty() && !Writes.empty())
@@ -175,24 +176,24 @@ private:
   void read(unsigned R, State &S) {
     const SharedAccess &A = M.SharedAccesses[R];
     if (S.K == State::Unstaged)
-      return fail("not-staged", quoted() + " is read before it is written",
-                  A.Pos);
+      return fail(DeclineCode::NotStaged,
+                  quoted() + " is read before it is written", A.Pos);
     if (S.K == State::Dirty)
-      return fail("computed-exchange",
-                  quoted() + " is read before the barrier that ends its staging",
+      return fail(DeclineCode::ComputedExchange,
+                  quoted() +
+                      " is read before the barrier that ends its staging",
                   A.Pos);
     if (S.K == State::Mixed)
-      return failOrExchange("barrier-in-loop",
+      return failOrExchange(DeclineCode::BarrierInLoop,
                             "which writes of " + quoted() +
                                 " this read sees differs from round to round",
                             A.Pos);
     S.ReadSinceBarrier = true;
     auto [It, New] = GroupOfRead.emplace(R, S.Group);
     if (!New && It->second != S.Group)
-      return failOrExchange("barrier-in-loop",
-                            "this read of " + quoted() +
-                                " sees the round before",
-                            A.Pos);
+      return failOrExchange(
+          DeclineCode::BarrierInLoop,
+          "this read of " + quoted() + " sees the round before", A.Pos);
     auto &Rs = Out.Groups[S.Group].Reads;
     if (std::find(Rs.begin(), Rs.end(), R) == Rs.end())
       Rs.push_back(R);
@@ -226,10 +227,9 @@ private:
     }
     StagingGroup &G = Out.Groups[S.Group];
     if (G.Block != Parent)
-      return failOrExchange("several-intervals",
-                            quoted() +
-                                " is staged in several blocks of statements",
-                            A.Pos);
+      return failOrExchange(
+          DeclineCode::SeveralIntervals,
+          quoted() + " is staged in several blocks of statements", A.Pos);
     if (std::find(G.Writes.begin(), G.Writes.end(), W) == G.Writes.end())
       G.Writes.push_back(W);
   }
@@ -242,7 +242,7 @@ private:
       std::sort(G.Writes.begin(), G.Writes.end());
       std::sort(G.Reads.begin(), G.Reads.end());
       if (!G.Reads.empty() && M.stmt(G.Barrier).K != Stmt::Barrier)
-        fail("divergent-barrier", quoted(), M.Arrays[Array].Pos);
+        fail(DeclineCode::DivergentBarrier, quoted(), M.Arrays[Array].Pos);
     }
   }
 };

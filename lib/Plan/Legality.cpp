@@ -117,24 +117,22 @@ std::optional<Decline> rcache::convergence(const KernelModel &M) {
       if (!(S.CondDepends & (DepThread | DepShared)))
         break;
       if (Warps)
-        return Decline{"unsupported-statement",
+        return Decline{DeclineCode::UnsupportedStatement,
                        "__syncwarp() under the condition " + Cond +
                            ", which may differ between threads",
                        S.Pos};
-      return Decline{"divergent-barrier",
-                     S.K != Stmt::If
-                         ? "threads may leave the loop around it in "
-                           "different rounds"
-                     : S.CondDepends & DepThread
-                         ? "the condition " + Cond +
-                               " may differ between threads"
-                         : "the condition " + Cond +
-                               " is read from shared memory",
-                     S.Pos};
+      return Decline{
+          DeclineCode::DivergentBarrier,
+          S.K != Stmt::If ? "threads may leave the loop around it in "
+                            "different rounds"
+          : S.CondDepends & DepThread
+              ? "the condition " + Cond + " may differ between threads"
+              : "the condition " + Cond + " is read from shared memory",
+          S.Pos};
     default:
       if (Warps)
         break;
-      return Decline{"divergent-barrier",
+      return Decline{DeclineCode::DivergentBarrier,
                      "a barrier inside a statement of this kind", S.Pos};
     }
   }
@@ -144,7 +142,7 @@ std::optional<Decline> rcache::convergence(const KernelModel &M) {
 std::optional<Decline> rcache::slotability(const KernelModel &M) {
   for (const BuiltinUse &B : M.Builtins)
     if (B.Axis > 2)
-      return Decline{"unsupported-statement",
+      return Decline{DeclineCode::UnsupportedStatement,
                      "'" + M.text(B.Range) + "' is used as a whole", M.Pos};
   // A return inside a structural loop, or a break out of one, ends the round
   // for one slot only.
@@ -157,7 +155,7 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
           Structural |= Q.HasBarrier;
       }
       if (Structural)
-        return Decline{"divergent-barrier",
+        return Decline{DeclineCode::DivergentBarrier,
                        "a return inside a loop with barriers", S.Pos};
     }
     if (S.K == Stmt::Break || S.K == Stmt::Continue) {
@@ -168,17 +166,16 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
           break;
         if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do) {
           if (Q.HasBarrier && (On & (DepThread | DepShared | DepGlobal)))
-            return Decline{"divergent-barrier",
-                           "a " +
-                               std::string(S.K == Stmt::Break ? "break"
-                                                              : "continue") +
-                               " in the loop around it hangs on " +
-                               (On & DepThread ? "the thread"
-                                : On & DepShared ? "shared data"
-                                                 : "loaded data"),
-                           S.Pos};
+            return Decline{
+                DeclineCode::DivergentBarrier,
+                "a " + std::string(S.K == Stmt::Break ? "break" : "continue") +
+                    " in the loop around it hangs on " +
+                    (On & DepThread   ? "the thread"
+                     : On & DepShared ? "shared data"
+                                      : "loaded data"),
+                S.Pos};
           if (Q.HasBarrier)
-            return Decline{"unsupported-statement",
+            return Decline{DeclineCode::UnsupportedStatement,
                            "a break or continue in a loop with barriers, alike "
                            "for all threads",
                            S.Pos};
@@ -192,7 +189,7 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
     if (V.IsParam || !V.IsReference)
       continue;
     if (M.stmt(V.Scope).HasBarrier)
-      return Decline{"unsupported-statement",
+      return Decline{DeclineCode::UnsupportedStatement,
                      "the reference '" + V.Name + "' lives across a barrier",
                      M.stmt(V.DeclStmt).Pos};
   }
@@ -240,7 +237,7 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read && G.Range.Begin >= Begin &&
         G.Range.End <= Barrier.Range.Begin && Changes(G))
-      return Decline{"writes-before-barrier",
+      return Decline{DeclineCode::WritesBeforeBarrier,
                      "'" + M.text(G.Range) +
                          "' is written between the staging of '" +
                          M.Arrays[A.Array].Name + "' and its barrier",
@@ -250,7 +247,7 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
   if (A.as<FromSource>())
     for (const GlobalAccess &G : M.GlobalAccesses)
       if (G.K != GlobalAccess::Read && Changes(G))
-        return Decline{"may-alias",
+        return Decline{DeclineCode::MayAlias,
                        "'" + M.text(G.Range) + "' is written and '" +
                            M.Arrays[A.Array].Name +
                            "' would be read again from its source",
@@ -303,7 +300,7 @@ std::optional<Decline> rcache::changedAtBarrier(const KernelModel &M,
   for (const std::string &Id : Ids) {
     const int I = M.symbolIndex(Id);
     if (I >= 0 && !IsValid(I)) // else an element coordinate
-      return Decline{"several-intervals",
+      return Decline{DeclineCode::SeveralIntervals,
                      "'" + M.Symbols[I].Text +
                          "' has changed between the staging of '" +
                          M.Arrays[P.Array].Name + "' and its barrier",

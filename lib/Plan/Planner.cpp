@@ -20,11 +20,10 @@ static std::vector<Decline> declinesOfModel(const KernelModel &M) {
   // A model that ends early knows no arrays.
   std::vector<Decline> Early;
   for (const Decline &D : M.Declines)
-    if (D.Code == "not-instantiated" || D.Code == "parse-error" ||
-        D.Code == "macro" || D.Code == "too-hard")
+    if (has(D.Code, TraitHeadOnly))
       Early.push_back(D);
   if (Early.empty())
-    Early.push_back({"no-shared", "", M.Pos});
+    Early.push_back({DeclineCode::NoShared, "", M.Pos});
   return Early;
 }
 
@@ -33,7 +32,7 @@ static std::vector<Decline> declinesOfSlots(const KernelModel &M) {
   std::vector<Decline> All;
   if (auto D = slotability(M))
     All.push_back(*D);
-  if (All.empty() || All[0].Code != "divergent-barrier")
+  if (All.empty() || All[0].Code != DeclineCode::DivergentBarrier)
     if (auto D = convergence(M))
       All.push_back(*D);
   return All;
@@ -67,7 +66,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   Out.Declines = declinesOfSlots(M);
   const bool Slots = Out.Declines.empty();
   // Behind a statement that cannot be written, what no plan gets around.
-  if (!Slots && Out.Declines[0].Code != "unsupported-statement")
+  if (!Slots && Out.Declines[0].Code != DeclineCode::UnsupportedStatement)
     return Out;
   K.collectGroups(Found);
   if (!Slots || (K.RegisterArrays == 0 && !K.mayKeep())) {
@@ -81,7 +80,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   Out.Notes = std::move(Found.Notes);
   if (Out.Candidates.empty()) {
     if (Found.Declines.empty())
-      Found.decline({"block-shape", K.shapesTried(), M.Pos});
+      Found.decline({DeclineCode::BlockShape, K.shapesTried(), M.Pos});
     Out.Declines = std::move(Found.Declines);
   } else if (llvm::all_of(Out.Candidates,
                           [](const Plan &P) { return P.allShared(); })) {
@@ -124,7 +123,7 @@ std::string rcache::adviceOnWindows(const KernelModel &M) {
 std::string rcache::adviceOnCounters(const KernelModel &M, const Decline &D) {
   const size_t Begin = D.Detail.find('\''),
                End = D.Detail.find('\'', Begin + 1);
-  if (D.Code != "effects-not-kept" || End == std::string::npos)
+  if (D.Code != DeclineCode::EffectsNotKept || End == std::string::npos)
     return "";
   const std::string Effect = D.Detail.substr(Begin + 1, End - Begin - 1);
   for (const Stmt &S : M.Stmts)
@@ -143,6 +142,6 @@ PlanOutcome rcache::enumeratePlans(const KernelModel &M, const PlanRequest &R) {
     return std::move(*Result);
   PlanOutcome Out;
   Out.Declines.push_back(
-      {"too-hard", llvm::toString(Result.takeError()), M.Pos});
+      {DeclineCode::TooHard, llvm::toString(Result.takeError()), M.Pos});
   return Out;
 }

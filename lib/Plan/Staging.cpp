@@ -99,7 +99,7 @@ private:
   std::vector<Staged> AllStaged;
   isl::set Undefined; ///< written, but with what the original's threads never set
 
-  [[noreturn]] void fail(const char *Code, std::string Detail,
+  [[noreturn]] void fail(DeclineCode Code, std::string Detail,
                          const SourcePos &Pos) const {
     throw NoFunction{{Code, std::move(Detail), Pos}};
   }
@@ -141,18 +141,18 @@ private:
   /// Of a staged value that cannot be had again.
   [[noreturn]] void failValue(const ValueRef &V, const SourcePos &Pos) const {
     if (V && (V->Depends & DepShared))
-      fail("computed-exchange",
+      fail(DeclineCode::ComputedExchange,
            name() + " takes values that are computed from shared data", Pos);
-    fail("staged-value",
+    fail(DeclineCode::StagedValue,
          "what is written to " + name() + textOfUnknown(V, " is made from '"),
          Pos);
   }
 
   [[noreturn]] void failAt(const Symbol &S, const SourcePos &Pos) const {
     if (S.Depends & (DepShared | DepGlobal))
-      fail("data-dependent-index",
+      fail(DeclineCode::DataDependentIndex,
            "the staging of " + name() + " depends on '" + S.Text + "'", Pos);
-    fail("non-affine-index",
+    fail(DeclineCode::NonAffineIndex,
          "'" + S.Text + "', by which " + name() +
              " is staged, does not follow from the element",
          Pos);
@@ -175,7 +175,8 @@ private:
     for (const ValueRef &I : W.IndexValues)
       OnData |= I ? I->Depends & DepGlobal : 0u;
     if (!W.Affine || W.Index.size() != Rank)
-      fail(OnData ? "data-dependent-index" : "non-affine-index",
+      fail(OnData ? DeclineCode::DataDependentIndex
+                  : DeclineCode::NonAffineIndex,
            "the staging write of " + name(), W.Pos);
     if (!W.Stored || hasUnknown(*W.Stored))
       failValue(W.Stored, W.Pos);
@@ -195,7 +196,7 @@ private:
     for (const ValueRef &Gd : W.ExtraGuards) {
       R.Guards.push_back(A.fix(Gd));
       if (!R.Guards.back())
-        fail("staged-value",
+        fail(DeclineCode::StagedValue,
              "a condition around the write of " + name() +
                  textOfUnknown(Gd, ": '"),
              W.Pos);
@@ -213,7 +214,7 @@ private:
     std::vector<std::string> Iterators;
     forLoops(W.Of, [&](const Stmt &Loop) {
       if (Loop.IterSymbol < 0)
-        fail("unsupported-statement",
+        fail(DeclineCode::UnsupportedStatement,
              name() + " is staged in a loop that does not count in steps (of a "
                       "constant or blockDim) at its end",
              Loop.Pos);
@@ -225,7 +226,7 @@ private:
       else if ((!Loop.Step || *Loop.Step <= 0) && W.Used.count(Id) &&
                !Loop.ConstTripCount)
         // The last round would be the smallest iterator.
-        fail("unsupported-statement",
+        fail(DeclineCode::UnsupportedStatement,
              name() + " is staged in a loop that counts down", Loop.Pos);
     });
     for (const char *T : ThreadIds)
@@ -246,7 +247,7 @@ private:
       for (auto &S : valueSymbols(W.Stored))
         Free &= S != T;
       if (!Free)
-        fail("ambiguous-staging",
+        fail(DeclineCode::AmbiguousStaging,
              "inside a cooperative loop " + name() +
                  " depends on the thread besides the round",
              W.Of.Pos);
@@ -299,7 +300,7 @@ private:
       if (dependsOn(W.Known, Id)) {
         for (const auto &[Other, _] : Products)
           if (dependsOn(V, Other))
-            fail("data-dependent-index",
+            fail(DeclineCode::DataDependentIndex,
                  "a condition around the staging of " + name(), W.Of.Pos);
         for (auto &[U, Inv] : W.Inverse)
           if (U != Id)
@@ -368,7 +369,7 @@ private:
             M.stmt(L).Range.contains(Later.W->Range) &&
             meetInRounds(M, A, W.Of, *Later.W, M.stmt(L)) &&
             !equalOn(P.V, Later.V, W.Known.intersect(Later.D)))
-          fail("ambiguous-staging",
+          fail(DeclineCode::AmbiguousStaging,
                "two statements of a loop write to " + name() +
                    ", and a round may write where another one did",
                W.Of.Pos);
@@ -377,7 +378,7 @@ private:
     if (W.Guards.empty())
       Seen = Seen.unite(W.Known).coalesce();
     if (!splitPieces(M, A, std::move(P), Pieces))
-      fail("too-hard", "the staging of " + name(), W.Of.Pos);
+      fail(DeclineCode::TooHard, "the staging of " + name(), W.Of.Pos);
   }
 
   //===--- 6. Settle the pieces ---===//
@@ -400,8 +401,8 @@ private:
     for (RawPiece &P : Pieces)
       F.Pieces.push_back({P.D, P.V, P.Guards});
     if (F.Pieces.empty())
-      fail("not-staged", "no write of " + name() + " is ever executed",
-           Arr.Pos);
+      fail(DeclineCode::NotStaged,
+           "no write of " + name() + " is ever executed", Arr.Pos);
   }
 
   void checkPiece(const RawPiece &P) const {
@@ -417,8 +418,8 @@ private:
     for (const std::string &Id : OfValue) {
       const int I = M.symbolIndex(Id);
       if (I >= 0 && (M.Symbols[I].Depends & DepThread))
-        fail(M.Symbols[I].K == Symbol::ThreadIdx ? "ambiguous-staging"
-                                                 : "staged-value",
+        fail(M.Symbols[I].K == Symbol::ThreadIdx ? DeclineCode::AmbiguousStaging
+                                                 : DeclineCode::StagedValue,
              "the value of " + name() + " depends on '" + M.Symbols[I].Text +
                  "' of the thread that stages it",
              Arr.Pos);
@@ -432,12 +433,12 @@ private:
     F.CoverageProved = llvm::all_of(
         G.Reads, [&](unsigned Rd) { return covers(M.SharedAccesses[Rd]); });
     if (G.MayHoldOlder && !F.CoverageProved)
-      fail("not-staged",
-           name() + " is filled in a loop, and it could not be proved that "
-                    "each round stages every element it reads",
-           M.SharedAccesses[G.Reads.empty() ? G.Writes.front()
-                                            : G.Reads.front()]
-               .Pos);
+      fail(
+          DeclineCode::NotStaged,
+          name() + " is filled in a loop, and it could not be proved that "
+                   "each round stages every element it reads",
+          M.SharedAccesses[G.Reads.empty() ? G.Writes.front() : G.Reads.front()]
+              .Pos);
   }
 
   bool covers(const SharedAccess &Read) {

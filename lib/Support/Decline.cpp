@@ -4,29 +4,38 @@
 // Look-up in the table of decline codes.
 
 #include "rcache/Decline.h"
+#include <algorithm>
 
 namespace rcache {
 
 const std::vector<DeclineInfo> &allDeclines() {
   static const std::vector<DeclineInfo> Table = {
-#define DECLINE(CODE, GROUP, TEXT, ADVICE) {CODE, GROUP, TEXT, ADVICE},
+#define DECLINE(NAME, CODE, GROUP, TEXT, ADVICE, ...)                          \
+  {CODE, GROUP, TEXT, ADVICE, 0u __VA_OPT__(| (__VA_ARGS__))},
 #include "Support/Declines.def"
   };
   return Table;
 }
 
-DeclineInfo declineInfo(const std::string &Code) {
-  for (const DeclineInfo &Info : allDeclines())
-    if (Code == Info.Code)
-      return Info;
-  return {};
+const DeclineInfo &declineInfo(DeclineCode Code) {
+  return allDeclines()[static_cast<size_t>(Code)];
+}
+
+std::optional<DeclineCode> declineCode(const std::string &Spelling) {
+  const std::vector<DeclineInfo> &All = allDeclines();
+  for (size_t I = 0; I < All.size(); ++I)
+    if (Spelling == All[I].Code)
+      return static_cast<DeclineCode>(I);
+  return std::nullopt;
+}
+
+bool anyHas(const std::vector<Decline> &Declines, DeclineTrait T) {
+  return std::any_of(Declines.begin(), Declines.end(),
+                     [&](const Decline &D) { return has(D.Code, T); });
 }
 
 std::string adviceOf(const Decline &D) {
-  if (!D.Advice.empty())
-    return D.Advice;
-  const DeclineInfo Info = declineInfo(D.Code);
-  return Info.Advice ? Info.Advice : "";
+  return D.Advice.empty() ? declineInfo(D.Code).Advice : D.Advice;
 }
 
 } // namespace rcache

@@ -121,15 +121,14 @@ void printSnippet(raw_ostream &OS, const Remark &R, StringRef Source,
 } // namespace
 
 std::vector<Remark> declineRemarks(StringRef KernelName, const Decline &D) {
-  DeclineInfo Info = declineInfo(D.Code);
+  const DeclineInfo &Info = declineInfo(D.Code);
   Remark Reason;
   Reason.Pos = D.Pos;
   Reason.Text = "'" + KernelName.str() + "' left as it is: ";
-  if (Info.Text)
-    Reason.Text += Info.Text;
+  Reason.Text += Info.Text;
   if (!D.Detail.empty())
-    Reason.Text += (Info.Text ? " (" : "") + D.Detail + (Info.Text ? ")" : "");
-  Reason.Text += " [" + D.Code + "]";
+    Reason.Text += " (" + D.Detail + ")";
+  Reason.Text += std::string(" [") + Info.Code + "]";
   std::vector<Remark> Result = {Reason};
   if (std::string Advice = adviceOf(D); !Advice.empty()) {
     Remark Note;

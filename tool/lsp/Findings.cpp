@@ -113,7 +113,7 @@ private:
   /// One message for all errors: they are the compiler's to explain.
   void addParseError() {
     Finding M;
-    M.Code = "parse-error";
+    M.Code = spelling(DeclineCode::ParseError);
     M.Text = "kernels are not analysed";
     const ParseError *First = nullptr;
     for (const ParseError &E : R.Parse.Errors)
@@ -229,13 +229,14 @@ private:
     for (const Decline &D : K.Declines) {
       const std::vector<Remark> Remarks = declineRemarks(K.Name, D);
       StringRef Reason = Remarks.front().Text;
-      Reason.consume_back(" [" + D.Code + "]"); // has a field of its own
+      Reason.consume_back(" [" + spelling(D.Code) +
+                          "]"); // has a field of its own
       std::string Text = Reason.str();
       for (const Remark &Note : llvm::drop_begin(Remarks))
         Text += "\nwhat would help: " + Note.Text;
       const Span Where = inDocument(D.Pos) ? tokenAt(this->Text, D.Pos.Offset)
                                            : anchorOf(Found);
-      Messages.push_back({Finding::Hint, Where, D.Code, Text});
+      Messages.push_back({Finding::Hint, Where, spelling(D.Code), Text});
       llvm::SmallVector<StringRef> Lines;
       StringRef(Text).split(Lines, '\n');
       for (StringRef Line : Lines)
@@ -295,7 +296,7 @@ json::Array diagnosticsJson(const std::vector<Finding> &Messages,
                    {"source", "rcache"},
                    {"code", M.Code},
                    {"message", utf8(M.Text)}};
-    if (!Docs.empty() && declineInfo(M.Code).Text)
+    if (!Docs.empty() && declineCode(M.Code))
       O["codeDescription"] =
           json::Object{{"href", Docs + "/declines/" + M.Code + ".md"}};
     Result.push_back(std::move(O));

@@ -157,7 +157,7 @@ const KernelModel &Parsed::only() const {
 std::string Parsed::declines() const {
   std::string S;
   for (const Decline &D : only().Declines)
-    S += (S.empty() ? "" : " ") + D.Code;
+    S += (S.empty() ? "" : " ") + spelling(D.Code);
   return S;
 }
 

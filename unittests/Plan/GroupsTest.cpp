@@ -15,7 +15,7 @@ std::string groups(const Parsed &P, unsigned Array = 0) {
   const KernelModel &M = P.only();
   const GroupsResult R = findGroups(M, Array);
   if (R.Reason)
-    return R.Reason->Code;
+    return spelling(R.Reason->Code);
   std::string T;
   for (const StagingGroup &G : R.Groups) {
     T += T.empty() ? "" : " | ";

@@ -13,7 +13,9 @@ namespace {
 const char *const Head = "__shared__ float s[300]; int t = threadIdx.x;\n"
                          "int g = blockIdx.x * 256 + t;\n";
 
-std::string code(const std::optional<Decline> &D) { return D ? D->Code : ""; }
+std::string code(const std::optional<Decline> &D) {
+  return D ? spelling(D->Code) : "";
+}
 
 TEST(Legality, Aliases) {
   Parsed P = parse("__global__ void k(const float *in, float *out,\n"

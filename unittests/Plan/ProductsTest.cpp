@@ -104,7 +104,7 @@ TEST_F(ProductsTest, Factors) {
 TEST_F(ProductsTest, RowTimesPitch) {
   const Assumptions A = makeAssumptions(M, {{8, 8, 1}}, 1);
   const StagingResult R = stagingFunction(M, group(), A);
-  ASSERT_FALSE(R.Reason) << R.Reason->Code << ": " << R.Reason->Detail;
+  ASSERT_FALSE(R.Reason) << spelling(R.Reason->Code) << ": " << R.Reason->Detail;
   ASSERT_EQ(1u, R.F.Pieces.size());
   const ValueRef &V = R.F.Pieces[0].V;
   ASSERT_EQ(Value::Load, V->K);
@@ -151,7 +151,7 @@ TEST_F(ProductsTest, WidthAndWrap) {
   M.Symbols[4].K = Symbol::Opaque; // W: no parameter that a launch could check
   R = stagingFunction(M, group(), A);
   ASSERT_TRUE(R.Reason);
-  EXPECT_EQ("non-affine-index", R.Reason->Code);
+  EXPECT_EQ("non-affine-index", spelling(R.Reason->Code));
 }
 
 } // namespace

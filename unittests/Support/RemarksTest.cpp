@@ -51,8 +51,8 @@ TEST(Declines, TableIsComplete) {
 }
 
 TEST(Declines, RemarkNamesKernelCodeAndAdvice) {
-  std::vector<Remark> R =
-      declineRemarks("hist", {"shared-atomics", "atomicAdd on 'bins'", {}});
+  std::vector<Remark> R = declineRemarks(
+      "hist", {DeclineCode::SharedAtomics, "atomicAdd on 'bins'", {}});
   ASSERT_EQ(2u, R.size());
   EXPECT_EQ("'hist' left as it is: atomic operations on shared memory combine "
             "values of many threads (atomicAdd on 'bins') [shared-atomics]",
@@ -60,10 +60,24 @@ TEST(Declines, RemarkNamesKernelCodeAndAdvice) {
   EXPECT_EQ(RemarkLevel::Note, R[1].Level);
 }
 
-TEST(Declines, UnknownCodeStillSaysItsDetail) {
-  std::vector<Remark> R = declineRemarks("k", {"no-such-code", "why", {}});
-  ASSERT_EQ(1u, R.size());
-  EXPECT_EQ("'k' left as it is: why [no-such-code]", R[0].Text);
+TEST(Declines, CodesAndSpellings) {
+  EXPECT_EQ("shared-atomics", spelling(DeclineCode::SharedAtomics));
+  for (const DeclineInfo &Info : allDeclines()) {
+    const auto Code = declineCode(Info.Code);
+    ASSERT_TRUE(Code) << Info.Code;
+    EXPECT_EQ(Info.Code, spelling(*Code));
+  }
+  EXPECT_FALSE(declineCode("no-such-code"));
+}
+
+TEST(Declines, Traits) {
+  EXPECT_TRUE(has(DeclineCode::TooHard, TraitHeadOnly));
+  EXPECT_TRUE(has(DeclineCode::TooHard, TraitKeepsText));
+  EXPECT_FALSE(has(DeclineCode::NoGain, TraitKeepsText));
+  EXPECT_FALSE(anyHas({}, TraitHiddenByCall));
+  EXPECT_TRUE(
+      anyHas({{DeclineCode::NoGain, "", {}}, {DeclineCode::Lambda, "", {}}},
+             TraitHiddenByCall));
 }
 
 } // namespace

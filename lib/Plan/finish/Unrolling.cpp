@@ -13,7 +13,7 @@ std::optional<Decline> rcache::cannotUnroll(const KernelModel &M,
   for (unsigned L : Loops)
     for (const Stmt &S : M.Stmts)
       if (S.K == Stmt::Barrier && M.stmt(L).Range.contains(S.Range))
-        return Decline{"window-too-large",
+        return Decline{DeclineCode::WindowTooLarge,
                        "a loop with barriers would have to be unrolled",
                        M.stmt(L).Pos};
   return std::nullopt;
