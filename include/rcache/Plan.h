@@ -179,18 +179,23 @@ struct Shuffled {
 };
 
 /// The array belongs to one warp, whose lanes stand for all threads of the block:
-/// element e is in a register of the slot that is thread e, through all intervals.
-/// What a slot reads of others is fetched by shuffles in front of the statements
-/// that read it.
+/// element e is in a register of the slot that is thread e % threads, through all
+/// intervals. What a slot reads of others is fetched by shuffles in front of the
+/// statements that read it.
 struct Owned {
+  /// Elements of each thread: t, t + threads, ... (more than one: round robin).
+  unsigned Parts = 1;
+  /// Accesses to an element of the thread itself (indices in SharedAccesses), and
+  /// which of its elements.
+  std::map<unsigned, unsigned> PartOf;
   struct Read {
     unsigned Access = 0; ///< index in KernelModel::SharedAccesses
     enum Kind {
-      Own,   ///< the element of the thread itself
-      Ahead, ///< that of thread tx + By
-      At     ///< that of thread By, the same for all
+      Own,   ///< an element of the thread itself, PartOf
+      Ahead, ///< element tx + By
+      At     ///< element By, the same for all
     } K = Own;
-    Nullable<isl::pw_aff> By; ///< [counters of Loops] -> { [threads] }
+    Nullable<isl::pw_aff> By; ///< [counters of Loops] -> { [elements] }
     /// Slots in which any thread may read: [sx, counters of Loops] -> { : }
     Nullable<isl::set> Slots;
   };

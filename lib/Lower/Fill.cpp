@@ -512,7 +512,7 @@ llvm::Expected<Code> Fill::readText(unsigned Access) const {
       for (const Owned::Read &R : Of->Reads)
         if (R.Access == Access)
           return R.K == Owned::Read::Own
-                     ? ownedElement(M.SharedAccesses[Access])
+                     ? ownedElement(Access)
                      : fetchedName(Access) + Code::slot();
     for (const WindowRead &W : A.registerReads())
       if (W.Access == Access) {

@@ -70,7 +70,7 @@ public:
   /// was declared; "": \p Array is none.
   Code ownedRegisters(unsigned Array) const;
   /// What \p Access names there, in slot code: the register of its slot.
-  std::string ownedElement(const SharedAccess &Access) const;
+  std::string ownedElement(unsigned Access) const;
   /// What slots read of other threads' elements by accesses within \p Ranges,
   /// fetched by all lanes: in front of the statements that read it.
   llvm::Expected<Code> fetched(llvm::ArrayRef<TextRange> Ranges);

@@ -14,15 +14,22 @@ using namespace rcache;
 
 static std::string str(int64_t V) { return std::to_string(V); }
 
-std::string Fill::ownedElement(const SharedAccess &Access) const {
-  return N(M.Arrays[Access.Array].Name + "_own") + Code::slot();
+std::string Fill::ownedElement(unsigned Access) const {
+  const unsigned Array = M.SharedAccesses[Access].Array;
+  const std::string Own = N(M.Arrays[Array].Name + "_own");
+  for (const ArrayPlan &A : P.Arrays)
+    if (const auto *Of = A.as<Owned>(); Of && A.Array == Array)
+      if (const unsigned Part = Of->PartOf.at(Access))
+        return Own + "[" + (P.slots() > 1 ? N("s") + " + " : "") +
+               str(int64_t(Part) * P.slots()) + "]";
+  return Own + Code::slot();
 }
 
 Code Fill::ownedRegisters(unsigned Array) const {
   for (const ArrayPlan &A : P.Arrays)
-    if (A.Array == Array && A.as<Owned>())
+    if (const auto *Of = A.as<Owned>(); Of && A.Array == Array)
       return M.Arrays[Array].ElemType + " " +
-             N(M.Arrays[Array].Name + "_own") + "[" + str(P.slots()) +
+             N(M.Arrays[Array].Name + "_own") + "[" + str(int64_t(Of->Parts) * P.slots()) +
              "] = {};\n";
   return "";
 }
@@ -57,8 +64,8 @@ llvm::Expected<Code> Fill::fetch(const ArrayPlan &A, const Owned::Read &R) {
     return If.takeError();
   const bool Cyclic = P.Map.Stride[0] == 32;
   const std::string Helper =
-      R.K == Owned::Read::At ? (Cyclic ? "of_thread" : "of_neighbour_thread")
-                             : (Cyclic ? "threads_ahead" : "neighbours_ahead");
+      R.K == Owned::Read::At ? (Cyclic ? "element_of_all" : "neighbour_of_all")
+                             : (Cyclic ? "elements_ahead" : "neighbours_ahead");
   Helpers.insert(Helper);
   const Code All = "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " +
                    str(P.slots()) + "; ++" + S + ")\n";

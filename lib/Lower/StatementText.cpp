@@ -116,13 +116,14 @@ static bool isRounded(const ValueRef &V) {
 /// Writes to arrays that the warp owns. What is stored ends rounded, as shared
 /// memory would have it: in a register a product would meet the next sum.
 void StatementText::editOwned(TextRange R, Edits &E) const {
-  for (const SharedAccess &A : M.SharedAccesses) {
+  for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+    const SharedAccess &A = M.SharedAccesses[I];
     if (!R.contains(A.Range) || A.K == SharedAccess::Read || inDead(A.Range) ||
         llvm::none_of(P.Arrays, [&](const ArrayPlan &Pl) {
           return Pl.Array == A.Array && Pl.as<Owned>();
         }))
       continue;
-    E.push_back({A.Range, F.ownedElement(A)});
+    E.push_back({A.Range, F.ownedElement(I)});
     const std::string &Type = M.Arrays[A.Array].CanonicalType;
     if (A.K != SharedAccess::Write || isRounded(A.Stored) ||
         (Type != "float" && Type != "double"))

@@ -60,6 +60,7 @@ bool wrongRegister(ArrayPlan &A, unsigned Seed) {
     if (Fetched.empty())
       return false;
     Fetched[Seed % Fetched.size()]->K = Owned::Read::Own;
+    O->PartOf.emplace(Fetched[Seed % Fetched.size()]->Access, 0);
     return true;
   }
   const auto Reads = registerReads(A);

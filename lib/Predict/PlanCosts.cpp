@@ -377,7 +377,7 @@ public:
     if (Of.GlobalLoads > 0)
       K.Loads.push_back({Of.GlobalLoads, std::max(1u, bytes()),
                          double(bytes() * P.Map.laneStep(0))});
-    Registers += 3 * Slots * elementRegisters(M, A->Array);
+    Registers += (2 + O.Parts) * Slots * elementRegisters(M, A->Array);
   }
 
 private:

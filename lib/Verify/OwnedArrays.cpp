@@ -15,7 +15,8 @@ public:
   Checker(const KernelModel &M, const Plan &P, const ArrayPlan &A, World &W,
           uint64_t &Checks)
       : M(M), P(P), A(A), W(W), Checks(Checks), Slots(P.Map.Factor[0]),
-        Cyclic(P.Map.Stride[0] == 32) {}
+        Cyclic(P.Map.Stride[0] == 32 || P.Map.Factor[0] == 1),
+        Registers(Slots * std::get<Owned>(A.Where).Parts) {}
 
   std::optional<std::string> run() {
     if (W.block()[0] != 32 * Slots || W.block()[1] != 1 || W.block()[2] != 1 ||
@@ -36,6 +37,7 @@ private:
   uint64_t &Checks;
   const int64_t Slots;
   const bool Cyclic;
+  const int64_t Registers; ///< of the array in a lane
   std::string Wrong;
 
   int64_t threadAt(int64_t Lane, int64_t Slot) const {
@@ -74,22 +76,29 @@ private:
     ++Checks;
     const int64_t Thread = threadAt(Lane, Slot);
     const int64_t Element = S.Index.empty() ? 0 : W.element(S.Index)[0];
-    if (!R || R->K == Owned::Read::Own)
-      return Element == Thread ||
+    if (!R || R->K == Owned::Read::Own) {
+      const auto &PartOf = std::get<Owned>(A.Where).PartOf;
+      const auto Part = PartOf.find(static_cast<unsigned>(
+          &S - M.SharedAccesses.data()));
+      return (Part != PartOf.end() &&
+              Part->second < std::get<Owned>(A.Where).Parts &&
+              Element == Thread + int64_t(Part->second) * 32 * Slots) ||
              wrong(S, Thread,
                    "element " + std::to_string(Element) + " is another's");
+    }
     if (!W.holds(R->Slots))
       return wrong(S, Thread, "its slot fetches nothing");
     const auto By = W.value(R->By);
     if (!By)
       throw Undecided{"how far away an element is"};
-    const int64_t Got = R->K == Owned::Read::At ? ofThread(*By)
+    const int64_t Got = R->K == Owned::Read::At ? ofAll(*By)
                                                 : ahead(Lane, Slot, *By);
     if (Got != Element)
       return wrong(S, Thread,
                    "gets element " + std::to_string(Got) + " for " +
                        std::to_string(Element));
-    if (Element == Thread && writtenBefore(S))
+    if (Element % (32 * Slots) == Thread &&
+        writtenBefore(S, static_cast<unsigned>(Element / (32 * Slots))))
       return wrong(S, Thread, "is fetched before the thread writes it");
     return true;
   }
@@ -100,8 +109,8 @@ private:
       const int64_t Lanes = By & 31, From = Slot + (By - Lanes) / 32;
       const int64_t Source = (Lane + Lanes) & 31;
       const int64_t Register = Source >= Lanes ? From : From + 1;
-      return Register < 0 || Register >= Slots ? -1
-                                               : threadAt(Source, Register);
+      return Register < 0 || Register >= Registers ? -1
+                                                   : Source + 32 * Register;
     }
     const int64_t Place = Slot + By,
                   From = (Place % Slots + Slots) % Slots,
@@ -111,13 +120,18 @@ private:
                : threadAt(Lane + Lanes, From);
   }
 
-  int64_t ofThread(int64_t Thread) const {
-    return Thread >= 0 && Thread < 32 * Slots ? Thread : -1;
+  int64_t ofAll(int64_t Thread) const {
+    return Thread >= 0 && Thread < 32 * Registers ? Thread : -1;
   }
 
-  /// Without a barrier in between, in the text.
-  bool writtenBefore(const SharedAccess &S) const {
-    for (const SharedAccess &X : M.SharedAccesses) {
+  /// Its element \p Part, without a barrier in between, in the text.
+  bool writtenBefore(const SharedAccess &S, unsigned Part) const {
+    const auto &PartOf = std::get<Owned>(A.Where).PartOf;
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+      const SharedAccess &X = M.SharedAccesses[I];
+      const auto Written = PartOf.find(I);
+      if (Written != PartOf.end() && Written->second != Part)
+        continue;
       if (X.Array != A.Array || X.K == SharedAccess::Read ||
           X.Range.Begin >= S.Range.Begin)
         continue;

@@ -206,6 +206,22 @@ __global__ void dot(const double *in, const double *w, double *out) {
   out[g] = in[g] + total;
 }
 
+// Two elements a thread, the first step among its own.
+// CHECK-DAG: rewrote 'pairs' {{.*}}; 's' owned by a warp
+__global__ void pairs(const float *in, float *out, int n) {
+  __shared__ float s[256];
+  unsigned t = threadIdx.x, start = 2 * blockIdx.x * 128;
+  s[t] = start + t < n ? in[start + t] : 0.0f;
+  s[128 + t] = start + 128 + t < n ? in[start + 128 + t] : 0.0f;
+  for (unsigned d = 128; d > 0; d /= 2) {
+    __syncthreads();
+    if (t < d)
+      s[t] += s[t + d];
+  }
+  if (t == 0)
+    out[blockIdx.x] = s[0];
+}
+
 // Products of what was exchanged are added up: which is fused hangs on loads.
 // CHECK-DAG: 'smooth' left as it is
 __global__ void smooth(const float *in, float *out, int n) {
@@ -312,6 +328,8 @@ int main() {
   J.show("oddEven");
   dot<<<n / 96, 96>>>(D.Data, W.Data, E.Data);
   E.show("dot");
+  pairs<<<n / 256, 128>>>(F.Data, G.Data, n - 100);
+  G.show("pairs");
   smooth<<<n / 256, 256>>>(F.Data, G.Data, n - 100);
   G.show("smooth");
   powers<<<n / 64, 64>>>(F.Data, G.Data);

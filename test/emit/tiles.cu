@@ -31,7 +31,7 @@
 // CHECK-DAG: rewrote 'running' {{.*}}reloaded
 // CHECK-DAG: rewrote 'product' {{.*}}'As' {{.*}}'Bs'
 // CHECK-DAG: rewrote 'forces'
-// CHECK-DAG: rewrote 'sums' {{.*}}'part' kept shared
+// CHECK-DAG: rewrote 'sums' {{.*}}'part' owned by a warp
 // CHECK-DAG: rewrote 'lookup'
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 //

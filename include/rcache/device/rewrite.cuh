@@ -488,47 +488,47 @@ __device__ __forceinline__ Element shuffle(Element value, int lane) {
 #endif
 // rcache-end: shuffle
 
-// Arrays that belong to a warp which stands for a block of 32 * Slots threads: the
-// element of thread t is in a register of the lane and slot that t is. The
-// arguments `slot` and `ahead` (or `thread`) have to be the same in all lanes, and
-// constant once loops are unrolled, so that registers have no addresses. A thread
-// that is not there gives any value.
+// Arrays of 32 * Registers elements that belong to a warp. The arguments `slot` and
+// `ahead` (or `element`) have to be the same in all lanes, and constant once loops
+// are unrolled, so that registers have no addresses. An element that is not there
+// has any value.
 
-// rcache-begin: threads_ahead (needs: shuffle)
-#ifndef RCACHE_DEVICE_THREADS_AHEAD
-#define RCACHE_DEVICE_THREADS_AHEAD
+// rcache-begin: elements_ahead (needs: shuffle)
+#ifndef RCACHE_DEVICE_ELEMENTS_AHEAD
+#define RCACHE_DEVICE_ELEMENTS_AHEAD
 namespace rcache {
 namespace device {
-/// The element of the thread that is `ahead` (or, below 0, behind) of thread
-/// lane + 32 * slot.
-template <int Slots, typename Element>
-__device__ __forceinline__ Element threads_ahead(const Element (&own)[Slots],
+/// Of elements that lie 32 apart in the registers of a lane: the one that is
+/// `ahead` (or, below 0, behind) of element lane + 32 * slot.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element elements_ahead(const Element (&own)[Registers],
                                                  int slot, int ahead) {
   const int lanes = ahead & 31, from = slot + (ahead - lanes) / 32;
-  const Element low = own[from >= 0 && from < Slots ? from : 0];
+  const Element low = own[from >= 0 && from < Registers ? from : 0];
   if (lanes == 0)
     return low;
-  const Element high = own[from >= -1 && from + 1 < Slots ? from + 1 : 0];
+  const Element high = own[from >= -1 && from + 1 < Registers ? from + 1 : 0];
   const int lane = static_cast<int>(threadIdx.x) & 31;
   return shuffle(lane >= lanes ? low : high, (lane + lanes) & 31);
 }
 } // namespace device
 } // namespace rcache
 #endif
-// rcache-end: threads_ahead
+// rcache-end: elements_ahead
 
 // rcache-begin: neighbours_ahead (needs: shuffle)
 #ifndef RCACHE_DEVICE_NEIGHBOURS_AHEAD
 #define RCACHE_DEVICE_NEIGHBOURS_AHEAD
 namespace rcache {
 namespace device {
-/// The same for thread lane * Slots + slot.
-template <int Slots, typename Element>
-__device__ __forceinline__ Element neighbours_ahead(const Element (&own)[Slots],
+/// Of neighbours in the registers of a lane: the one that is `ahead` of element
+/// lane * Registers + slot.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element neighbours_ahead(const Element (&own)[Registers],
                                                     int slot, int ahead) {
   const int place = slot + ahead;
-  const int from = (place % Slots + Slots) % Slots;
-  const int lanes = (place - from) / Slots;
+  const int from = (place % Registers + Registers) % Registers;
+  const int lanes = (place - from) / Registers;
   if (lanes == 0)
     return own[from];
   const int lane = static_cast<int>(threadIdx.x) & 31;
@@ -539,38 +539,38 @@ __device__ __forceinline__ Element neighbours_ahead(const Element (&own)[Slots],
 #endif
 // rcache-end: neighbours_ahead
 
-// rcache-begin: of_thread (needs: shuffle)
-#ifndef RCACHE_DEVICE_OF_THREAD
-#define RCACHE_DEVICE_OF_THREAD
+// rcache-begin: element_of_all (needs: shuffle)
+#ifndef RCACHE_DEVICE_ELEMENT_OF_ALL
+#define RCACHE_DEVICE_ELEMENT_OF_ALL
 namespace rcache {
 namespace device {
-/// The element of thread `thread`, lane + 32 * slot.
-template <int Slots, typename Element>
-__device__ __forceinline__ Element of_thread(const Element (&own)[Slots],
-                                             int thread) {
-  const int slot = thread / 32;
-  return shuffle(own[slot >= 0 && slot < Slots ? slot : 0], thread & 31);
+/// Element `element` of those that lie 32 apart in a lane.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element element_of_all(const Element (&own)[Registers],
+                                             int element) {
+  const int slot = element / 32;
+  return shuffle(own[slot >= 0 && slot < Registers ? slot : 0], element & 31);
 }
 } // namespace device
 } // namespace rcache
 #endif
-// rcache-end: of_thread
+// rcache-end: element_of_all
 
-// rcache-begin: of_neighbour_thread (needs: shuffle)
-#ifndef RCACHE_DEVICE_OF_NEIGHBOUR_THREAD
-#define RCACHE_DEVICE_OF_NEIGHBOUR_THREAD
+// rcache-begin: neighbour_of_all (needs: shuffle)
+#ifndef RCACHE_DEVICE_NEIGHBOUR_OF_ALL
+#define RCACHE_DEVICE_NEIGHBOUR_OF_ALL
 namespace rcache {
 namespace device {
-/// The element of thread `thread`, lane * Slots + slot.
-template <int Slots, typename Element>
+/// Element `element` of those that are neighbours in a lane.
+template <int Registers, typename Element>
 __device__ __forceinline__ Element
-of_neighbour_thread(const Element (&own)[Slots], int thread) {
-  const int slot = (thread % Slots + Slots) % Slots;
-  return shuffle(own[slot], ((thread - slot) / Slots) & 31);
+neighbour_of_all(const Element (&own)[Registers], int element) {
+  const int slot = (element % Registers + Registers) % Registers;
+  return shuffle(own[slot], ((element - slot) / Registers) & 31);
 }
 } // namespace device
 } // namespace rcache
 #endif
-// rcache-end: of_neighbour_thread
+// rcache-end: neighbour_of_all
 
 #endif // RCACHE_DEVICE_REWRITE_CUH

@@ -1,9 +1,9 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Owned.h. Legal where each thread writes its own element alone (of the slot
-// that is thread e, element e), and reads its own, that of the thread a constant
-// number of threads ahead, or one element that all threads read alike.
+// See Owned.h. Legal where each thread writes its own elements alone (t, and t
+// plus a multiple of the block's threads), and reads its own, one a constant number
+// of elements ahead, or one that all threads read alike.
 //
 // What is fetched stands in front of the statements between two barriers (a
 // region). That is early enough, and not too early: an element of another thread
@@ -96,6 +96,8 @@ public:
     }
     if (P.Writes.empty() || P.Reads.empty())
       return std::nullopt;
+    if (Of.Parts > 1 && Map.Stride[0] == 1 && Map.Factor[0] > 1)
+      return std::nullopt; // no one register follows another
     Of.Loops.assign(Loops.begin(), Loops.end());
     P.Where = std::move(Of);
     return P;
@@ -134,18 +136,35 @@ private:
     const isl::pw_aff Index =
         S.Index.empty() ? constantValue(ctx(), 0) : A.fix(S.Index[0]);
     const isl::set Domain = A.fix(S.Domain).intersect(A.Context);
-    const bool Own = equalUnder(Index, thread(), Domain);
-    if (!standsInSlots(S, Own))
+    const auto Part = partOf(Index, Domain);
+    if (!standsInSlots(S, Part.has_value()))
       return false;
+    if (Part)
+      Of.PartOf[I] = *Part;
     switch (S.K) {
     case SharedAccess::Read:
-      return addRead(I, S, Index, Domain, Own);
+      return addRead(I, S, Index, Domain, Part.has_value());
     case SharedAccess::Write:
     case SharedAccess::ReadWrite:
-      return Own && endsRounded(S);
+      if (Part)
+        Of.Parts = std::max(Of.Parts, *Part + 1);
+      return Part && endsRounded(S);
     default:
       return false;
     }
+  }
+
+  /// Which of the thread's own elements \p Index is; nullopt: of others, or none.
+  std::optional<unsigned> partOf(const isl::pw_aff &Index,
+                                 const isl::set &Domain) const {
+    constexpr int64_t MostParts = 4;
+    if (Domain.is_empty())
+      return 0;
+    const auto Away = constantUnder(Index.sub(thread()), Domain);
+    const int64_t Threads = (*Map.Block)[0];
+    if (!Away || *Away < 0 || *Away % Threads || *Away / Threads >= MostParts)
+      return std::nullopt;
+    return static_cast<unsigned>(*Away / Threads);
   }
 
   /// Of the statements that slots run, not of a condition of the thread; what is
@@ -210,7 +229,7 @@ private:
     for (const std::string &Id : involvedIds(R.By))
       if (!findCounter(S, Id, Counters))
         return false;
-    if (writtenBefore(S) && (R.K == Owned::Read::At || mayBeZero(R.By, Counters)))
+    if (mayBeWritten(R, writtenBefore(S), Counters))
       return false;
     R.Slots = slotsOf(Domain, Counters);
     Of.Reads.push_back(std::move(R));
@@ -237,8 +256,9 @@ private:
     return false;
   }
 
-  /// Is the array written in front of \p S in the same region?
-  bool writtenBefore(const SharedAccess &S) const {
+  /// Which of its own elements a thread may have written in front of \p S in the
+  /// same region.
+  std::set<unsigned> writtenBefore(const SharedAccess &S) const {
     unsigned Top = S.Stmt;
     while (M.stmt(Top).Parent >= 0 &&
            !M.stmt(static_cast<unsigned>(M.stmt(Top).Parent)).HasBarrier)
@@ -253,19 +273,30 @@ private:
                     ? M.stmt(Top).Range.Begin
                     : std::min(Begin, M.stmt(C).Range.Begin);
       }
-    return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &W) {
-      return W.Array == Array && W.K != SharedAccess::Read &&
-             W.Range.Begin >= Begin && W.Range.Begin < S.Range.Begin;
-    });
+    std::set<unsigned> Parts;
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+      const SharedAccess &W = M.SharedAccesses[I];
+      if (W.Array == Array && W.K != SharedAccess::Read &&
+          W.Range.Begin >= Begin && W.Range.Begin < S.Range.Begin)
+        if (const auto It = Of.PartOf.find(I); It != Of.PartOf.end())
+          Parts.insert(It->second);
+    }
+    return Parts;
   }
 
-  static bool
-  mayBeZero(const isl::pw_aff &By,
-            const std::map<std::string, std::vector<int64_t>> &Counters) {
-    isl::set Zero = equalTo(By, constantValue(By.ctx(), 0));
-    for (const auto &[Id, Values] : Counters)
-      Zero = Zero.intersect(among(Id, Values, By.ctx()));
-    return !Zero.is_empty();
+  /// May what \p R reads be such an element?
+  bool mayBeWritten(
+      const Owned::Read &R, const std::set<unsigned> &Parts,
+      const std::map<std::string, std::vector<int64_t>> &Counters) const {
+    if (R.K == Owned::Read::At)
+      return !Parts.empty();
+    return llvm::any_of(Parts, [&](unsigned Part) {
+      isl::set Same = equalTo(
+          R.By, constantValue(ctx(), int64_t(Part) * (*Map.Block)[0]));
+      for (const auto &[Id, Values] : Counters)
+        Same = Same.intersect(among(Id, Values, ctx()));
+      return !Same.is_empty();
+    });
   }
 
   static isl::set among(const std::string &Id,
@@ -323,7 +354,9 @@ std::optional<ArrayPlan> rcache::ownedArray(const KernelModel &M,
 //===-- The questions -----------------------------------------------------===//
 
 const char *rcache::nameOf(const Owned &) { return "owned"; }
-std::string rcache::detailOf(const Owned &) { return ""; }
+std::string rcache::detailOf(const Owned &O) {
+  return O.Parts > 1 ? " " + std::to_string(O.Parts) + " a thread" : "";
+}
 std::string rcache::summaryOf(const Owned &) { return "owned by a warp"; }
 
 void rcache::print(llvm::raw_ostream &OS, const Owned &O, const Placed &In) {
@@ -332,7 +365,7 @@ void rcache::print(llvm::raw_ostream &OS, const Owned &O, const Placed &In) {
        << "` ";
     switch (R.K) {
     case Owned::Read::Own:
-      OS << "own";
+      OS << "own " << O.PartOf.at(R.Access);
       break;
     case Owned::Read::Ahead:
       OS << "ahead by " << islText(R.By);
@@ -347,7 +380,7 @@ void rcache::print(llvm::raw_ostream &OS, const Owned &O, const Placed &In) {
   }
 }
 
-int64_t rcache::held(const Owned &) { return 1; }
+int64_t rcache::held(const Owned &O) { return int64_t(O.Parts); }
 
 /// Shuffles that a warp executes for \p R in one pass through the loops that it
 /// hangs on.
@@ -401,7 +434,7 @@ void rcache::count(const Owned &O, const Placed &In, double, PlanCounts &K) {
     K.GlobalLoads += roundsOf(In.M, S.Stmt);
     K.LoadInstructions += roundsOf(In.M, S.Stmt);
   }
-  K.Registers += static_cast<unsigned>(In.P.slots() * wordsOf(In));
+  K.Registers += static_cast<unsigned>(In.P.slots() * O.Parts * wordsOf(In));
 }
 
 void rcache::draw(const Owned &, const Placed &, ArrayPicture &) {}
