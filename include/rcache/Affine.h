@@ -29,8 +29,8 @@
 
 namespace rcache {
 
-/// Owns one isl_ctx with a bound on the number of operations, so that no input
-/// makes an analysis run for ever. Every isl value made from it must die first.
+/// Owns one isl_ctx with a bound on the number of operations and on time, so that
+/// no input makes an analysis run for ever. Every isl value made from it must die first.
 class AffineContext {
 public:
   AffineContext();
@@ -40,7 +40,8 @@ public:
 
   isl::ctx ctx() const { return isl::ctx(Raw); }
 
-  /// Starts a new budget of operations (one a kernel and stage).
+  /// Starts a new budget of operations (one a kernel and stage). Once the time of
+  /// the stage is over, it is a short one.
   void resetBudget();
 
   /// Starts the clock of a stage: many budgets of operations may follow one
@@ -49,12 +50,14 @@ public:
   void startClock();
   /// Is that time over?
   bool outOfTime() const;
-  /// Throws isl::exception if it is.
+  /// Throws isl::exception if it is. (An operation of isl that takes longer is
+  /// broken off, and throws as well.)
   void checkTime() const;
 
 private:
   isl_ctx *Raw;
-  double Started = 0; ///< seconds
+  class Watch;
+  std::unique_ptr<Watch> Clock;
 };
 
 using AffineContextRef = std::shared_ptr<AffineContext>;

@@ -4,10 +4,20 @@
 // Life and budget of an isl_ctx. An isl operation that fails (also: exceeds the
 // budget) returns null and leaves the error in the context; isl/cpp.h turns
 // that into an exception, so the context itself must neither abort nor print.
+//
+// One operation, an integer program in many dimensions, may take minutes and
+// little memory: isl counts what is allocated. A thread of the process looks at the
+// clocks of those that compute, and tells isl to give up.
 
 #include "rcache/Affine.h"
+#include <algorithm>
+#include <chrono>
 #include <isl/ctx.h>
 #include <isl/options.h>
+#include <mutex>
+#include <pthread.h>
+#include <set>
+#include <thread>
 #include <time.h>
 
 namespace rcache {
@@ -19,33 +29,104 @@ constexpr unsigned long MaxOperations = 5'000'000;
 /// Of a stage of one kernel's analysis. Ordinary kernels need a tenth of a
 /// second.
 constexpr double MaxSeconds = 8;
+/// Of a budget of operations that begins when that time is over: to end in order.
+constexpr double LastSeconds = 1;
 
-double secondsOfThread() {
+double secondsOf(clockid_t Clock) {
   timespec T{};
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &T);
+  if (clock_gettime(Clock, &T)) // its thread has ended
+    return 0;
   return static_cast<double>(T.tv_sec) + static_cast<double>(T.tv_nsec) * 1e-9;
+}
+
+/// The clocks that are looked at. The thread that does is started with the first
+/// and lives as long as the process.
+struct Watched;
+struct Watchman {
+  std::mutex Lock;
+  std::set<Watched *> All;
+  bool Runs = false;
+  void run();
+};
+Watchman &watchman() {
+  static Watchman &W = *new Watchman; // its thread outlives static objects
+  return W;
+}
+
+struct Watched {
+  isl_ctx *Raw;
+  clockid_t Thread{};
+  double Started = 0, Until = 0; ///< seconds
+};
+
+void Watchman::run() {
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    const std::lock_guard<std::mutex> Guard(Lock);
+    for (Watched *W : All)
+      if (secondsOf(W->Thread) > W->Until)
+        isl_ctx_abort(W->Raw);
+  }
 }
 } // namespace
 
-AffineContext::AffineContext() : Raw(isl_ctx_alloc()) {
+/// The time of one context. The thread that sets it is the one that computes.
+class AffineContext::Watch {
+public:
+  explicit Watch(isl_ctx *Raw) : Of{Raw} {
+    Watchman &W = watchman();
+    const std::lock_guard<std::mutex> Guard(W.Lock);
+    W.All.insert(&Of);
+    if (!W.Runs)
+      std::thread(&Watchman::run, &W).detach();
+    W.Runs = true;
+  }
+  ~Watch() {
+    Watchman &W = watchman();
+    const std::lock_guard<std::mutex> Guard(W.Lock);
+    W.All.erase(&Of);
+  }
+
+  void start() { set(now()); }
+  void extend() { set(Of.Started); }
+  bool isOver() const { return now() - Of.Started > MaxSeconds; }
+
+private:
+  Watched Of;
+
+  static double now() { return secondsOf(CLOCK_THREAD_CPUTIME_ID); }
+
+  void set(double Started) {
+    const std::lock_guard<std::mutex> Guard(watchman().Lock);
+    pthread_getcpuclockid(pthread_self(), &Of.Thread);
+    Of.Started = Started;
+    Of.Until = std::max(Started + MaxSeconds, now() + LastSeconds);
+    isl_ctx_resume(Of.Raw);
+  }
+};
+
+AffineContext::AffineContext()
+    : Raw(isl_ctx_alloc()), Clock(std::make_unique<Watch>(Raw)) {
   isl_options_set_on_error(Raw, ISL_ON_ERROR_CONTINUE);
   isl_options_set_ast_build_prefer_pdiv(Raw, 1);
   isl_ctx_set_max_operations(Raw, MaxOperations);
   startClock();
 }
 
-AffineContext::~AffineContext() { isl_ctx_free(Raw); }
+AffineContext::~AffineContext() {
+  Clock.reset(); // nobody asks it any more
+  isl_ctx_free(Raw);
+}
 
 void AffineContext::resetBudget() {
   isl_ctx_reset_error(Raw);
   isl_ctx_reset_operations(Raw);
+  Clock->extend();
 }
 
-void AffineContext::startClock() { Started = secondsOfThread(); }
+void AffineContext::startClock() { Clock->start(); }
 
-bool AffineContext::outOfTime() const {
-  return secondsOfThread() - Started > MaxSeconds;
-}
+bool AffineContext::outOfTime() const { return Clock->isOver(); }
 
 void AffineContext::checkTime() const {
   if (outOfTime())

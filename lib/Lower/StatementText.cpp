@@ -5,6 +5,7 @@
 
 #include "StatementText.h"
 #include "Kernel.h"
+#include "Plan/Values.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -98,21 +99,6 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
   return apply(R, std::move(E));
 }
 
-/// Is what \p V computes rounded as it would be in memory?
-static bool isRounded(const ValueRef &V) {
-  if (!V)
-    return false;
-  switch (V->K) {
-  case Value::Load:
-  case Value::Uniform:
-    return true;
-  case Value::Select:
-    return llvm::all_of(V->Operands, isRounded);
-  default:
-    return false;
-  }
-}
-
 /// Writes to arrays that the warp owns. What is stored ends rounded, as shared
 /// memory would have it: in a register a product would meet the next sum.
 void StatementText::editOwned(TextRange R, Edits &E) const {
@@ -125,7 +111,7 @@ void StatementText::editOwned(TextRange R, Edits &E) const {
       continue;
     E.push_back({A.Range, F.ownedElement(I)});
     const std::string &Type = M.Arrays[A.Array].CanonicalType;
-    if (A.K != SharedAccess::Write || isRounded(A.Stored) ||
+    if (A.K != SharedAccess::Write || endsRounded(A.Stored) ||
         (Type != "float" && Type != "double"))
       continue;
     const TextRange V = A.StoredRange;

@@ -118,3 +118,17 @@ bool rcache::equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D) {
       return false;
   return true;
 }
+
+bool rcache::endsRounded(const ValueRef &V) {
+  if (!V)
+    return false;
+  switch (V->K) {
+  case Value::Load:
+  case Value::Uniform:
+    return true;
+  case Value::Select:
+    return std::all_of(V->Operands.begin(), V->Operands.end(), endsRounded);
+  default:
+    return false;
+  }
+}

@@ -13,6 +13,7 @@
 
 #include "Owned.h"
 #include "../Counts.h"
+#include "../Values.h"
 #include "Affine/IslTools.h"
 #include "Placements.h"
 #include "llvm/ADT/STLExtras.h"
@@ -139,6 +140,8 @@ private:
     const auto Part = partOf(Index, Domain);
     if (!standsInSlots(S, Part.has_value()))
       return false;
+    if (Part && mayBeForwarded(S, *Part))
+      return false;
     if (Part)
       Of.PartOf[I] = *Part;
     switch (S.K) {
@@ -208,6 +211,18 @@ private:
     });
   }
 
+  /// Between two barriers the compiler need not read again what the thread itself
+  /// wrote: it uses what was stored before memory rounded it.
+  bool mayBeForwarded(const SharedAccess &S, unsigned Part) const {
+    return isFloat(Arr.CanonicalType) && S.K != SharedAccess::Write &&
+           llvm::any_of(writesBefore(S), [&](unsigned W) {
+             const SharedAccess &Before = M.SharedAccesses[W];
+             return Of.PartOf.at(W) == Part &&
+                    Before.K == SharedAccess::Write &&
+                    !rcache::endsRounded(Before.Stored);
+           });
+  }
+
   bool addRead(unsigned I, const SharedAccess &S, const isl::pw_aff &Index,
                const isl::set &Domain, bool Own) {
     Owned::Read R;
@@ -229,7 +244,7 @@ private:
     for (const std::string &Id : involvedIds(R.By))
       if (!findCounter(S, Id, Counters))
         return false;
-    if (mayBeWritten(R, writtenBefore(S), Counters))
+    if (mayBeWritten(R, writesBefore(S), Counters))
       return false;
     R.Slots = slotsOf(Domain, Counters);
     Of.Reads.push_back(std::move(R));
@@ -256,9 +271,9 @@ private:
     return false;
   }
 
-  /// Which of its own elements a thread may have written in front of \p S in the
-  /// same region.
-  std::set<unsigned> writtenBefore(const SharedAccess &S) const {
+  /// The writes to its own elements by which a thread comes to \p S in the same
+  /// region (indices in SharedAccesses).
+  std::vector<unsigned> writesBefore(const SharedAccess &S) const {
     unsigned Top = S.Stmt;
     while (M.stmt(Top).Parent >= 0 &&
            !M.stmt(static_cast<unsigned>(M.stmt(Top).Parent)).HasBarrier)
@@ -273,26 +288,27 @@ private:
                     ? M.stmt(Top).Range.Begin
                     : std::min(Begin, M.stmt(C).Range.Begin);
       }
-    std::set<unsigned> Parts;
+    std::vector<unsigned> All;
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &W = M.SharedAccesses[I];
       if (W.Array == Array && W.K != SharedAccess::Read &&
-          W.Range.Begin >= Begin && W.Range.Begin < S.Range.Begin)
-        if (const auto It = Of.PartOf.find(I); It != Of.PartOf.end())
-          Parts.insert(It->second);
+          W.Range.Begin >= Begin && W.Range.Begin < S.Range.Begin &&
+          Of.PartOf.count(I))
+        All.push_back(I);
     }
-    return Parts;
+    return All;
   }
 
   /// May what \p R reads be such an element?
   bool mayBeWritten(
-      const Owned::Read &R, const std::set<unsigned> &Parts,
+      const Owned::Read &R, const std::vector<unsigned> &Before,
       const std::map<std::string, std::vector<int64_t>> &Counters) const {
     if (R.K == Owned::Read::At)
-      return !Parts.empty();
-    return llvm::any_of(Parts, [&](unsigned Part) {
+      return !Before.empty();
+    return llvm::any_of(Before, [&](unsigned W) {
       isl::set Same = equalTo(
-          R.By, constantValue(ctx(), int64_t(Part) * (*Map.Block)[0]));
+          R.By,
+          constantValue(ctx(), int64_t(Of.PartOf.at(W)) * (*Map.Block)[0]));
       for (const auto &[Id, Values] : Counters)
         Same = Same.intersect(among(Id, Values, ctx()));
       return !Same.is_empty();
