@@ -62,15 +62,17 @@ private:
 
 using AffineContextRef = std::shared_ptr<AffineContext>;
 
+/// isl's message, or that time is over, for users.
+std::string textOf(const isl::exception &E);
+
 /// Runs \p F; an isl::exception (syntax, space mismatch, budget exhausted)
-/// becomes an llvm::Error whose text is isl's message.
+/// becomes an llvm::Error with its text.
 template <typename Fn>
 auto guarded(Fn &&F) -> llvm::Expected<std::invoke_result_t<Fn>> {
   try {
     return std::forward<Fn>(F)();
   } catch (const isl::exception &E) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "isl: %s",
-                                   E.what());
+    return llvm::createStringError(textOf(E));
   }
 }
 

@@ -105,6 +105,12 @@ private:
   }
 };
 
+std::string textOf(const isl::exception &E) {
+  if (dynamic_cast<const isl::exception_abort *>(&E))
+    return "the time for the analysis is over";
+  return std::string("isl: ") + E.what();
+}
+
 AffineContext::AffineContext()
     : Raw(isl_ctx_alloc()), Clock(std::make_unique<Watch>(Raw)) {
   isl_options_set_on_error(Raw, ISL_ON_ERROR_CONTINUE);
