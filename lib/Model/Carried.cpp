@@ -17,28 +17,13 @@
 // (clobberLoads).
 
 #include "Affine/IslTools.h"
-#include "Rounds.h"
-#include "clang/AST/DynamicRecursiveASTVisitor.h"
-#include "clang/AST/StmtCXX.h"
+#include "Executor.h"
+#include "LoopSyntax.h"
 #include <cmath>
 
 using namespace clang;
 
 namespace rcache {
-
-bool hasBarrierCall(const clang::Stmt *S) {
-  struct Finder : ConstDynamicRecursiveASTVisitor {
-    bool Found = false;
-    bool VisitCallExpr(const CallExpr *E) override {
-      const FunctionDecl *F = E->getDirectCallee();
-      Found |= F && F->getIdentifier() &&
-               (F->getName() == "__syncthreads" || F->getName() == "sync");
-      return !Found;
-    }
-  } V;
-  V.TraverseStmt(S);
-  return V.Found;
-}
 
 namespace {
 
@@ -63,12 +48,6 @@ ValueRef rebuilt(const ValueRef &V, const Substitution &By,
   for (ValueRef &O : N->Operands)
     O = rebuilt(O, By, Replace);
   return N;
-}
-
-bool hasUnknown(const Value &V) {
-  return V.K == Value::Unknown ||
-         llvm::any_of(V.Operands,
-                      [](const ValueRef &O) { return hasUnknown(*O); });
 }
 
 /// The number that a literal is, `0.f` as `0.0f`.
@@ -122,9 +101,96 @@ bool sameFormula(const ValueRef &A, const ValueRef &B, const isl::set &D) {
 
 } // namespace
 
+class Executor::Carrying {
+public:
+  /// The loop is statement \p Id; \p SymbolsBefore symbols are older than it.
+  Carrying(Executor &X, unsigned Id, size_t SymbolsBefore)
+      : X(X), M(X.M), Arith(X.Arith), SymbolsBefore(SymbolsBefore),
+        Iter(M.Symbols[M.Stmts[Id].IterSymbol].Id), First(M.Stmts[Id].Init),
+        Step(*M.Stmts[Id].Step) {}
+
+  /// Puts marks into the environment for the variables of \p Modified that
+  /// have a value in front of the loop. False: there are none.
+  bool mark(const Variables &Modified, const Environment &Before);
+  /// The environment behind a round that began with the marks.
+  void roundEnds(Environment Env) { Exit = std::move(Env); }
+  /// Finds what the variables hold in round k. False: that cannot be said.
+  bool close();
+  /// What was found, into the environment; takes variables out of \p Modified.
+  void keep(Variables &Modified) const;
+
+private:
+  /// Who they are, the opaque value that stands for each at the entry, and what
+  /// it holds in front of the loop.
+  struct Carried {
+    Cell Name;
+    ValueRef Mark, Init;
+  };
+
+  std::optional<isl::pw_aff> withoutFactor(const Symbol &P,
+                                           const std::string &Id);
+  std::optional<Substitution> shiftOf(const isl::pw_aff &By);
+  ValueRef atFirst(const ValueRef &V);
+  bool isOld(const std::string &Id) const;
+  bool invariant(const isl::set &Cond) const;
+  isl::set keptOn(const ValueRef &V, const Value *Mark,
+                  const isl::set &D) const;
+  ValueRef withKept(const ValueRef &V, const isl::set &D) const;
+  bool closeOne(const Carried &C, const Substitution &Back);
+
+  Executor &X;
+  const KernelModel &M;
+  AffineArith &Arith;
+  const size_t SymbolsBefore;
+  const std::string Iter;
+  const isl::pw_aff First;
+  const int64_t Step;
+  std::vector<Carried> Vars;
+  Environment Exit;
+  /// Where a variable is never set: it keeps what it held in front of the loop.
+  std::map<const Value *, isl::set> Kept;
+  std::map<const Value *, ValueRef> Closed; ///< marker -> its value at round k
+};
+
+bool Executor::Carrying::mark(const Variables &Modified,
+                              const Environment &Before) {
+  Environment &Env = X.Cur.Env;
+  for (const VarDecl *V : Modified) {
+    int I = X.L.varIndex(V);
+    if (I < 0 || M.Vars[I].AddressTaken)
+      continue;
+    for (const Cell &C : X.Ev.cells(V)) {
+      auto Now = Env.find(C);
+      auto Init = Before.find(C);
+      if (Now == Env.end() || Init == Before.end() ||
+          Now->second.K != SVal::Data || Init->second.K != SVal::Data)
+        continue;
+      // An integer that counts has a symbol; one that is loaded is data.
+      if (Now->second.Int) {
+        if (!(M.Vars[I].Depends & DepGlobal))
+          continue;
+        Value U;
+        U.Type = X.Ev.typeText(C.type());
+        U.Text = C.name();
+        U.Depends = M.Vars[I].Depends;
+        Now->second = X.Ev.ofValue(std::make_shared<Value>(U), C.type());
+      }
+      ValueRef First = X.Ev.asValue(Init->second);
+      if (!Now->second.V || hasUnknown(*First))
+        continue;
+      Vars.push_back({C, Now->second.V, First});
+    }
+  }
+  llvm::sort(Vars, [&](const Carried &A, const Carried &B) {
+    return std::pair(X.L.varIndex(A.Name.V), A.Name.Element) <
+           std::pair(X.L.varIndex(B.Name.V), B.Name.Element);
+  });
+  return !Vars.empty();
+}
+
 /// The product \p P without its factor \p Id; nullopt if no symbol is that.
-std::optional<isl::pw_aff> Executor::withoutFactor(const Symbol &P,
-                                                   const std::string &Id) {
+std::optional<isl::pw_aff>
+Executor::Carrying::withoutFactor(const Symbol &P, const std::string &Id) {
   std::vector<std::string> Rest = P.Factors;
   Rest.erase(llvm::find(Rest, Id));
   if (llvm::is_contained(Rest, Id))
@@ -137,17 +203,16 @@ std::optional<isl::pw_aff> Executor::withoutFactor(const Symbol &P,
   return std::nullopt;
 }
 
-/// k -> k + \p By in everything that is made from iterator \p Id; nullopt when
+/// k -> k + \p By in everything that is made from the iterator; nullopt when
 /// one of its products has no symbol for what the step adds.
-std::optional<Substitution> Executor::shiftOf(const std::string &Id,
-                                              const isl::pw_aff &By) {
+std::optional<Substitution> Executor::Carrying::shiftOf(const isl::pw_aff &By) {
   Substitution S;
-  S.emplace(Id, Arith.symbol(Id).add(By));
+  S.emplace(Iter, Arith.symbol(Iter).add(By));
   auto Step = Arith.constantValue(By);
   for (const Symbol &P : M.Symbols) {
-    if (!llvm::is_contained(P.Factors, Id))
+    if (!llvm::is_contained(P.Factors, Iter))
       continue;
-    auto Other = withoutFactor(P, Id);
+    auto Other = withoutFactor(P, Iter);
     if (!Other || !Step)
       return std::nullopt;
     S.emplace(P.Id,
@@ -156,188 +221,156 @@ std::optional<Substitution> Executor::shiftOf(const std::string &Id,
   return S;
 }
 
+/// k = first in \p V; null: a product of k with a variable has no symbol unless
+/// first is a constant.
+ValueRef Executor::Carrying::atFirst(const ValueRef &V) {
+  auto C = Arith.constantValue(First);
+  Substitution S;
+  S.emplace(Iter, First);
+  for (const Symbol &P : M.Symbols)
+    if (llvm::is_contained(P.Factors, Iter)) {
+      if (!C) {
+        if (mentions(*V, P.Id))
+          return nullptr;
+        continue;
+      }
+      auto Other = withoutFactor(P, Iter);
+      if (!Other)
+        return nullptr;
+      S.emplace(P.Id, Other->scale(isl::val(First.ctx(), *C)));
+    }
+  return rebuilt(V, S, {});
+}
+
+/// Of nothing that came with the loop.
+bool Executor::Carrying::isOld(const std::string &Id) const {
+  const int I = M.symbolIndex(Id);
+  if (I < 0)
+    return false;
+  const Symbol &S = M.Symbols[static_cast<size_t>(I)];
+  return S.K <= Symbol::Param || static_cast<size_t>(I) < SymbolsBefore ||
+         (!S.Factors.empty() &&
+          llvm::all_of(
+              S.Factors, [&](const std::string &F) { return isOld(F); }));
+}
+
+/// A condition that is the same in every round.
+bool Executor::Carrying::invariant(const isl::set &Cond) const {
+  return llvm::all_of(involvedIds(Cond),
+                      [&](const std::string &Id) { return isOld(Id); });
+}
+
+/// The part of \p D where \p V is \p Mark.
+isl::set Executor::Carrying::keptOn(const ValueRef &V, const Value *Mark,
+                                    const isl::set &D) const {
+  if (V.get() == Mark)
+    return D;
+  if (V->K != Value::Select || !invariant(V->Cond))
+    return D.subtract(D);
+  return keptOn(V->Operands[0], Mark, D.intersect(V->Cond))
+      .unite(keptOn(V->Operands[1], Mark, D.subtract(V->Cond)));
+}
+
+/// \p V on \p D, with what is kept in place of the marks.
+ValueRef Executor::Carrying::withKept(const ValueRef &V,
+                                      const isl::set &D) const {
+  for (const Carried &C : Vars)
+    if (V == C.Mark) {
+      auto It = Kept.find(C.Mark.get());
+      return It != Kept.end() && D.is_subset(It->second) ? C.Init : V;
+    }
+  if (V->K != Value::Select || !invariant(V->Cond))
+    return V;
+  auto N = std::make_shared<Value>(*V);
+  N->Operands[0] = withKept(V->Operands[0], D.intersect(V->Cond));
+  N->Operands[1] = withKept(V->Operands[1], D.subtract(V->Cond));
+  return N;
+}
+
+/// The value of \p C in round k, if the values that it takes over are known.
+bool Executor::Carrying::closeOne(const Carried &C, const Substitution &Back) {
+  auto Out = Exit.find(C.Name);
+  if (Out == Exit.end() || Out->second.K != SVal::Data)
+    return false;
+  ValueRef V = X.Ev.asValue(Out->second);
+  isl::set Where = Arith.universe();
+  // `if (inside) v = ...;`, the same threads in every round: the others keep
+  // what they had.
+  if (V->K == Value::Select && invariant(V->Cond) &&
+      (V->Operands[0] == C.Mark || V->Operands[1] == C.Mark)) {
+    const bool Else = V->Operands[1] == C.Mark;
+    Where = V->Cond;
+    if (!Else)
+      Where = Arith.complement(V->Cond);
+    auto N = std::make_shared<Value>(*V);
+    N->Operands[Else ? 1 : 0] = C.Init;
+    V = N;
+  }
+  V = rebuilt(withKept(V, Arith.universe()), {}, Closed);
+  if (hasUnknown(*V))
+    return false;
+  ValueRef G = rebuilt(V, Back, {});
+  ValueRef G0 = atFirst(G);
+  if (!G0 || !sameFormula(G0, C.Init, Where.intersect(X.Cur.where())))
+    return false;
+  Closed[C.Mark.get()] = G;
+  return true;
+}
+
+bool Executor::Carrying::close() {
+  auto Back = shiftOf(Arith.constant(-Step));
+  if (!Back)
+    return false;
+  for (const Carried &C : Vars)
+    if (auto Out = Exit.find(C.Name);
+        Out != Exit.end() && Out->second.K == SVal::Data)
+      Kept.emplace(C.Mark.get(), keptOn(X.Ev.asValue(Out->second), C.Mark.get(),
+                                        Arith.universe()));
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Carried &C : Vars)
+      if (!Closed.count(C.Mark.get()))
+        Changed |= closeOne(C, *Back);
+  }
+  return true;
+}
+
+void Executor::Carrying::keep(Variables &Modified) const {
+  for (const Carried &C : Vars) {
+    auto It = Closed.find(C.Mark.get());
+    if (It == Closed.end())
+      continue;
+    X.Cur.Env[C.Name] = X.Ev.ofValue(It->second, C.Name.type());
+    if (C.Name.Element < 0)
+      Modified.erase(C.Name.V);
+  }
+}
+
 /// Gives variables of \p Modified that a round takes over from the one before
 /// their value as a function of the iterator, and takes them out of the set.
 /// Called with the environment of the loop's entry: every variable in it opaque
 /// but the iterator; \p Before is the environment in front of the loop, with
 /// \p SymbolsBefore symbols.
-void Executor::carriedVariables(
-    const ForStmt *F, unsigned Id,
-    const Environment &Before, size_t SymbolsBefore,
-    llvm::SmallPtrSetImpl<const VarDecl *> &Modified) {
+void Executor::carriedVariables(const ForStmt *F, unsigned Id,
+                                const Environment &Before, size_t SymbolsBefore,
+                                Variables &Modified) {
   const Stmt &Loop = M.Stmts[Id];
   if (Loop.IterSymbol < 0 || !Loop.Step || Loop.Cooperative ||
       Loop.Init.is_null() || !hasBarrierCall(F->getBody()))
     return;
-  const std::string Iter = M.Symbols[Loop.IterSymbol].Id;
-  const int64_t Step = *Loop.Step;
-  const isl::pw_aff First = Loop.Init;
-  // Who they are, the opaque value that stands for each at the entry, and what
-  // it holds in front of the loop.
-  struct Carried {
-    Cell Name;
-    ValueRef Mark, Init;
-  };
-  std::vector<Carried> Vars;
-  const Environment Entry = Env;
-  for (const VarDecl *V : Modified) {
-    int I = L.varIndex(V);
-    if (I < 0 || M.Vars[I].AddressTaken)
-      continue;
-    for (const Cell &C : cells(V)) {
-      auto Now = Env.find(C);
-      auto Init = Before.find(C);
-      if (Now == Env.end() || Init == Before.end() ||
-          Now->second.K != SVal::Data || Init->second.K != SVal::Data)
-        continue;
-      // An integer that counts has a symbol; one that is loaded is data.
-      if (Now->second.Int) {
-        if (!(M.Vars[I].Depends & DepGlobal))
-          continue;
-        Value U;
-        U.Type = typeText(C.type());
-        U.Text = C.name();
-        U.Depends = M.Vars[I].Depends;
-        Now->second = ofValue(std::make_shared<Value>(U), C.type());
-      }
-      ValueRef First = asValue(Init->second);
-      if (!Now->second.V || hasUnknown(*First))
-        continue;
-      Vars.push_back({C, Now->second.V, First});
-    }
-  }
-  auto Restore = [&] { Env = Entry; };
-  if (Vars.empty())
-    return Restore();
-  llvm::sort(Vars, [&](const Carried &A, const Carried &B) {
-    return std::pair(L.varIndex(A.Name.V), A.Name.Element) <
-           std::pair(L.varIndex(B.Name.V), B.Name.Element);
-  });
-
-  // The trial. Only what it leaves in the environment is kept.
-  const PathState SavedPath = Path;
+  Carrying C(*this, Id, SymbolsBefore);
   {
-    Trial T(*this);
+    // Only what the round leaves in the environment is kept.
+    Trial T(Cur, Rec);
+    if (!C.mark(Modified, Before))
+      return;
     exec(F->getBody(), static_cast<int>(Id));
+    C.roundEnds(Cur.Env);
   }
-  const Environment Exit = Env;
-  Restore();
-  Path = SavedPath;
-
-  auto Back = shiftOf(Iter, Arith.constant(-Step));
-  if (!Back)
+  if (!C.close())
     return;
-  // k = first in a formula; a product of it with a variable has no symbol
-  // unless first is a constant.
-  auto AtFirst = [&](const ValueRef &V) -> ValueRef {
-    auto C = Arith.constantValue(First);
-    Substitution S;
-    S.emplace(Iter, First);
-    for (const Symbol &P : M.Symbols)
-      if (llvm::is_contained(P.Factors, Iter)) {
-        if (!C) {
-          if (mentions(*V, P.Id))
-            return nullptr;
-          continue;
-        }
-        auto Other = withoutFactor(P, Iter);
-        if (!Other)
-          return nullptr;
-        S.emplace(P.Id, Other->scale(isl::val(First.ctx(), *C)));
-      }
-    return rebuilt(V, S, {});
-  };
-  // A condition that is the same in every round: of nothing that came with the
-  // loop.
-  std::function<bool(const std::string &)> IsOld = [&](const std::string &Id) {
-    const int I = M.symbolIndex(Id);
-    if (I < 0)
-      return false;
-    const Symbol &S = M.Symbols[static_cast<size_t>(I)];
-    return S.K <= Symbol::Param || static_cast<size_t>(I) < SymbolsBefore ||
-           (!S.Factors.empty() && llvm::all_of(S.Factors, IsOld));
-  };
-  auto Invariant = [&](const isl::set &Cond) {
-    return llvm::all_of(involvedIds(Cond), IsOld);
-  };
-  // Where a variable is never set: it keeps what it held in front of the loop.
-  std::map<const Value *, isl::set> Kept;
-  std::function<isl::set(const ValueRef &, const Value *, const isl::set &)>
-      KeptOn = [&](const ValueRef &X, const Value *Mark, const isl::set &D) {
-        if (X.get() == Mark)
-          return D;
-        if (X->K != Value::Select || !Invariant(X->Cond))
-          return D.subtract(D);
-        return KeptOn(X->Operands[0], Mark, D.intersect(X->Cond))
-            .unite(KeptOn(X->Operands[1], Mark, D.subtract(X->Cond)));
-      };
-  for (const Carried &C : Vars)
-    if (auto Out = Exit.find(C.Name);
-        Out != Exit.end() && Out->second.K == SVal::Data)
-      Kept.emplace(C.Mark.get(), KeptOn(asValue(Out->second), C.Mark.get(),
-                                        Arith.universe()));
-  auto WithKept = [&](ValueRef V) {
-    std::function<ValueRef(const ValueRef &, const isl::set &)> Put =
-        [&](const ValueRef &X, const isl::set &D) -> ValueRef {
-      for (const Carried &C : Vars)
-        if (X == C.Mark) {
-          auto It = Kept.find(C.Mark.get());
-          return It != Kept.end() && D.is_subset(It->second) ? C.Init : X;
-        }
-      if (X->K != Value::Select || !Invariant(X->Cond))
-        return X;
-      auto N = std::make_shared<Value>(*X);
-      N->Operands[0] = Put(X->Operands[0], D.intersect(X->Cond));
-      N->Operands[1] = Put(X->Operands[1], D.subtract(X->Cond));
-      return N;
-    };
-    return Put(V, Arith.universe());
-  };
-  std::map<const Value *, ValueRef> Closed; ///< marker -> its value at round k
-  for (bool Changed = true; Changed;) {
-    Changed = false;
-    for (const auto &[Name, Mark, Init] : Vars) {
-      if (Closed.count(Mark.get()))
-        continue;
-      auto Out = Exit.find(Name);
-      if (Out == Exit.end() || Out->second.K != SVal::Data)
-        continue;
-      ValueRef X = asValue(Out->second);
-      isl::set Where = Arith.universe();
-      // `if (inside) v = ...;`, the same threads in every round: the others
-      // keep what they had.
-      if (X->K == Value::Select && Invariant(X->Cond) &&
-          (X->Operands[0] == Mark || X->Operands[1] == Mark)) {
-        const bool Else = X->Operands[1] == Mark;
-        Where = X->Cond;
-        if (!Else)
-          Where = Arith.complement(X->Cond);
-        auto N = std::make_shared<Value>(*X);
-        N->Operands[Else ? 1 : 0] = Init;
-        X = N;
-      }
-      X = rebuilt(WithKept(X), {}, Closed);
-      if (hasUnknown(*X))
-        continue;
-      ValueRef G = rebuilt(X, *Back, {});
-      ValueRef G0 = AtFirst(G);
-      if (!G0)
-        continue;
-      if (!sameFormula(G0, Init, Where.intersect(where())))
-        continue;
-      Closed[Mark.get()] = G;
-      Changed = true;
-    }
-  }
-  for (const Carried &C : Vars) {
-    auto It = Closed.find(C.Mark.get());
-    if (It == Closed.end())
-      continue;
-    Env[C.Name] = ofValue(It->second, C.Name.type());
-    if (C.Name.Element < 0)
-      Modified.erase(C.Name.V);
-  }
-  clobberForLoop(F->getBody());
+  C.keep(Modified);
+  Ev.clobberForLoop(F->getBody());
 }
 
 } // namespace rcache

@@ -7,11 +7,7 @@
 
 #include "BuiltinVars.h"
 #include "Effects.h"
-#include "Executor.h"
-#include "clang/AST/DynamicRecursiveASTVisitor.h"
-#include "clang/AST/ExprCXX.h"
-#include "clang/AST/StmtCXX.h"
-#include "clang/Lex/Lexer.h"
+#include "Evaluator.h"
 
 using namespace clang;
 
@@ -33,31 +29,7 @@ static const Expr *argument(const Expr *A) {
   }
 }
 
-/// Keeps the text of \p F's body, and of those it calls, for the prediction.
-void Executor::noteBody(const FunctionDecl *F) {
-  const FunctionDecl *Def = nullptr;
-  if (!F->hasBody(Def) || isSystemFunction(Def) || !Def->getIdentifier() ||
-      M.CalleeBodies.count(Def->getName().str()))
-    return;
-  M.CalleeBodies[Def->getName().str()] =
-      Lexer::getSourceText(
-          CharSourceRange::getTokenRange(Def->getBody()->getSourceRange()),
-          AC.getSourceManager(), AC.getLangOpts())
-          .str();
-  struct Calls : ConstDynamicRecursiveASTVisitor {
-    std::vector<const FunctionDecl *> Found;
-    bool VisitCallExpr(const CallExpr *E) override {
-      if (const FunctionDecl *Callee = E->getDirectCallee())
-        Found.push_back(Callee);
-      return true;
-    }
-  } V;
-  V.TraverseStmt(Def->getBody());
-  for (const FunctionDecl *Callee : V.Found)
-    noteBody(Callee);
-}
-
-SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
+SVal Evaluator::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
   Done = false;
   unsigned N = E->getNumArgs();
   bool Two =
@@ -93,11 +65,11 @@ SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
     // (blockIdx.x: in the launches that the plan takes).
     const IntType Low{24, Name == "__mul24"};
     auto Fits = [&](const isl::pw_aff &A) {
-      return Arith.proveInRange(A, Low.min(), Low.max(), where()) ||
-             Arith.assumeInRange(A, Low, where());
+      return Arith.proveInRange(A, Low.min(), Low.max(), Cur.where()) ||
+             Arith.assumeInRange(A, Low, Cur.where());
     };
     if (Fits(Affs[0]) && Fits(Affs[1]))
-      if (auto P = Arith.mul({Affs[0], true}, {Affs[1], true}, Ty, where()))
+      if (auto P = Arith.mul({Affs[0], true}, {Affs[1], true}, Ty, Cur.where()))
         return ofInt(*P, T);
     return ofValue(textOp(E, Ops), T);
   }
@@ -114,7 +86,7 @@ SVal Executor::evalIntFunction(const CallExpr *E, StringRef Name, bool &Done) {
   return ofInt({R, true}, T);
 }
 
-bool Executor::atomicCall(const CallExpr *E, StringRef Name, SVal &Result) {
+bool Evaluator::atomicCall(const CallExpr *E, StringRef Name, SVal &Result) {
   if (!E->getNumArgs())
     return false;
   SVal P = eval(E->getArg(0));
@@ -128,65 +100,183 @@ bool Executor::atomicCall(const CallExpr *E, StringRef Name, SVal &Result) {
   return true;
 }
 
-SVal Executor::evalCall(const CallExpr *E) {
+/// A plain copy: `s[i] = a[g]` of structs, or of half.
+std::optional<SVal> Evaluator::evalCopy(const CallExpr *E,
+                                        const FunctionDecl *F, bool System) {
+  auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
+  if (!Op || Op->getOperator() != OO_Equal || Op->getNumArgs() != 2 || !F ||
+      !(System || F->isTrivial()))
+    return std::nullopt;
+  const Expr *R = argument(Op->getArg(1));
+  // `c ? a[g] : zero` is a place as well; what is copied is its value.
+  SVal V = isa<AbstractConditionalOperator>(R)
+               ? evalConditional(cast<AbstractConditionalOperator>(R))
+           : R->isGLValue() && !isa<CallExpr>(R) ? load(lvalue(R), R)
+                                                 : eval(R);
+  if (V.K == SVal::Data && !F->isTrivial() &&
+      !AC.hasSameUnqualifiedType(R->getType(), Op->getArg(0)->getType()))
+    V = ofValue(opValue("(" + typeText(Op->getArg(0)->getType()) + ")$0",
+                        {asValue(V)}, typeText(Op->getArg(0)->getType())),
+                Op->getArg(0)->getType());
+  LVal Lv = lvalue(Op->getArg(0));
+  store(Lv, V, Op->getArg(0), Op->getArg(1), E == Cur.Whole, false);
+  return V;
+}
+
+/// Functions of the toolkit that are known: nullopt for others.
+std::optional<SVal> Evaluator::evalSystemCall(const CallExpr *E, StringRef Name,
+                                              const CallInfo &Info) {
+  bool Done = false;
+  SVal R = evalIntFunction(E, Name, Done);
+  if (Done)
+    return R;
+  if (Info.Kind == CallKind::Atomic && atomicCall(E, Name, R))
+    return R;
+  if ((Name == "__ldg" || Name == "__ldca" || Name == "__ldcg" ||
+       Name == "__ldcs" || Name == "__ldlu") &&
+      E->getNumArgs() == 1) {
+    SVal P = eval(E->getArg(0));
+    LVal Lv;
+    Lv.K = LVal::Memory;
+    Lv.Place = P;
+    Lv.Base = E;
+    return load(Lv, E);
+  }
+  return std::nullopt;
+}
+
+SVal Evaluator::evalBarrierCall(const CallExpr *E) {
+  for (const Expr *A : E->arguments())
+    eval(A);
+  bool Own = Cur.Whole == nullptr && M.Stmts[Cur.Stmt].K == Stmt::Leaf;
+  if (!Own && !Cur.Calls) {
+    M.Stmts[Cur.Stmt].HasBarrier = true;
+    Rec.decline(DeclineCode::UnsupportedStatement,
+                "a barrier inside an expression", E->getBeginLoc());
+  }
+  return unknown(E, DepShared);
+}
+
+//===----------------------------------------------------------------------===//
+// What a function may do through what it is given
+//===----------------------------------------------------------------------===//
+
+struct Evaluator::Handing {
+  const FunctionDecl *F;
+  bool UserBody;
+};
+
+void Evaluator::handPointer(const Handing &To, const SVal &P, bool Writes,
+                            const Expr *A) {
+  if (P.K != SVal::Pointer)
+    return;
+  if (P.Base == SVal::Shared) {
+    Rec.escape(P, A,
+               "is passed to '" +
+                   (To.F ? To.F->getNameAsString() : "a function") + "'",
+               To.UserBody ? DeclineCode::ArrayToFunction
+                           : DeclineCode::EscapingArray);
+  } else if (P.Base == SVal::Global || P.Base == SVal::UnknownBase) {
+    SVal Q = P;
+    Q.Idx.clear(); // any element
+    Q.IdxInt.clear();
+    recordGlobal(Writes ? GlobalAccess::ReadWrite : GlobalAccess::Read, Q, A,
+                 nullptr);
+  }
+}
+
+/// The object of a method.
+void Evaluator::handObject(const Handing &To, const CXXMemberCallExpr *E) {
+  const Expr *Obj = argument(E->getImplicitObjectArgument());
+  if (!Obj->isGLValue() || Obj->getType()->isPointerType())
+    return handPointer(To, eval(Obj), true, Obj);
+  LVal Lv = lvalue(Obj);
+  bool Const = E->getMethodDecl() && E->getMethodDecl()->isConst();
+  if (Lv.K == LVal::Memory && Lv.Place.Base != SVal::Private)
+    Const ? (void)load(Lv, Obj)
+          : store(Lv, unknown(Obj, 255), Obj, nullptr, false, true);
+  else if (Lv.K == LVal::Memory && !Const)
+    storeElement(Lv, unknown(Obj, 255));
+  else if (Lv.K == LVal::Variable && !Const)
+    havocVar(Lv.Var);
+}
+
+/// The object of an operator that is a method.
+void Evaluator::handOperand(const Handing &To, const Expr *A) {
+  if (!A->isGLValue())
+    return handPointer(To, eval(A), true, A);
+  LVal Lv = lvalue(A);
+  if (cast<CXXMethodDecl>(To.F)->isConst())
+    load(Lv, A);
+  else
+    store(Lv, unknown(A, 255), A, nullptr, false, true);
+}
+
+/// The argument \p A for a parameter of type \p Pt; what the result depends on
+/// for it.
+unsigned Evaluator::handArgument(const Handing &To, const Expr *A,
+                                 QualType Pt) {
+  if (Pt->isReferenceType() && A->isGLValue() && !isa<CallExpr>(A)) {
+    LVal Lv = lvalue(A);
+    bool Const = Pt->getPointeeType().isConstQualified();
+    if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared &&
+        A->getType()->isArrayType()) {
+      handPointer(To, Lv.Place, !Const, A); // `float (&s)[N]`
+    } else if (Const) {
+      if (!A->getType()->isArrayType())
+        return depends(load(Lv, A));
+    } else {
+      store(Lv, unknown(A, 255), A, nullptr, false, true);
+    }
+    return 0;
+  }
+  SVal V = eval(A);
+  const unsigned D = depends(V);
+  if (Pt->isPointerType())
+    handPointer(To, V, !Pt->getPointeeType().isConstQualified(), A);
+  return D;
+}
+
+/// Arguments of a function that is not followed may be read, and written unless
+/// const. What its result depends on.
+unsigned Evaluator::handOut(const CallExpr *E, const FunctionDecl *F,
+                            bool UserBody) {
+  const Handing To{F, UserBody};
+  unsigned D = callDepends(E);
+  if (auto *Mc = dyn_cast<CXXMemberCallExpr>(E))
+    handObject(To, Mc);
+  const bool Method = isa<CXXOperatorCallExpr>(E) && F && isa<CXXMethodDecl>(F);
+  for (unsigned I = 0; I < E->getNumArgs(); ++I) {
+    const Expr *A = argument(E->getArg(I));
+    if (Method && I == 0) {
+      handOperand(To, A);
+      continue;
+    }
+    const unsigned ParamNo = Method ? I - 1 : I;
+    D |= handArgument(To, A,
+                      F && ParamNo < F->getNumParams()
+                          ? F->getParamDecl(ParamNo)->getType()
+                          : A->getType());
+  }
+  return D;
+}
+
+SVal Evaluator::evalCall(const CallExpr *E) {
   const FunctionDecl *F = E->getDirectCallee();
-  QualType T = E->getType();
   StringRef Name = F && F->getIdentifier() ? F->getName() : StringRef();
   CallInfo Info;
   if (F)
     Info = classifyCall(F, E);
   bool System = F && isSystemFunction(F);
 
-  if (auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-      Op && Op->getOperator() == OO_Equal && Op->getNumArgs() == 2 && F &&
-      (System || F->isTrivial())) {
-    // A plain copy: `s[i] = a[g]` of structs, or of half.
-    const Expr *R = argument(Op->getArg(1));
-    // `c ? a[g] : zero` is a place as well; what is copied is its value.
-    SVal V = isa<AbstractConditionalOperator>(R)
-                 ? evalConditional(cast<AbstractConditionalOperator>(R))
-             : R->isGLValue() && !isa<CallExpr>(R) ? load(lvalue(R), R)
-                                                   : eval(R);
-    if (V.K == SVal::Data && !F->isTrivial() &&
-        !AC.hasSameUnqualifiedType(R->getType(), Op->getArg(0)->getType()))
-      V = ofValue(opValue("(" + typeText(Op->getArg(0)->getType()) + ")$0",
-                          {asValue(V)}, typeText(Op->getArg(0)->getType())),
-                  Op->getArg(0)->getType());
-    LVal Lv = lvalue(Op->getArg(0));
-    store(Lv, V, Op->getArg(0), Op->getArg(1), E == WholeStmtExpr, false);
-    return V;
-  }
-
-  if (System) {
-    bool Done = false;
-    SVal R = evalIntFunction(E, Name, Done);
-    if (Done)
-      return R;
-    if (Info.Kind == CallKind::Atomic && atomicCall(E, Name, R))
-      return R;
-    if ((Name == "__ldg" || Name == "__ldca" || Name == "__ldcg" ||
-         Name == "__ldcs" || Name == "__ldlu") &&
-        E->getNumArgs() == 1) {
-      SVal P = eval(E->getArg(0));
-      LVal Lv;
-      Lv.K = LVal::Memory;
-      Lv.Place = P;
-      Lv.Base = E;
-      return load(Lv, E);
-    }
-  }
+  if (auto Copied = evalCopy(E, F, System))
+    return *Copied;
+  if (System)
+    if (auto R = evalSystemCall(E, Name, Info))
+      return *R;
   if (Info.Kind == CallKind::BarrierReduce || Info.Kind == CallKind::Barrier ||
-      Info.Kind == CallKind::GroupBarrier) {
-    for (const Expr *A : E->arguments())
-      eval(A);
-    bool Own = WholeStmtExpr == nullptr && M.Stmts[CurStmt].K == Stmt::Leaf;
-    if (!Own && !Inlining) {
-      M.Stmts[CurStmt].HasBarrier = true;
-      decline(DeclineCode::UnsupportedStatement,
-              "a barrier inside an expression", E->getBeginLoc());
-    }
-    return unknown(E, DepShared);
-  }
+      Info.Kind == CallKind::GroupBarrier)
+    return evalBarrierCall(E);
 
   if (const VarDecl *V = F ? sharedAccessor(F) : nullptr;
       V && L.arrayIndex(V) >= 0) {
@@ -197,19 +287,19 @@ SVal Executor::evalCall(const CallExpr *E) {
     P.ElemBytes = M.Arrays[P.Index].ElemBytes;
     P.Idx.push_back(affineValue(Arith.constant(0), "int"));
     P.IdxInt.push_back(IntValue{Arith.constant(0), true});
-    return pointerCast(P, T, E);
+    return pointerCast(P, E->getType(), E);
   }
 
   bool UserBody = F && !System && Info.Kind == CallKind::Harmless;
   // A failed assertion ends the program: no threads run it that did not.
-  if ((UserBody && !Inlining && !isHarmlessAnywhere(F)) ||
-      Info.Kind == CallKind::Effect ||
-      (F && F->isNoReturn()) || Name.starts_with("__assert"))
-    M.Stmts[CurStmt].HasCall = true;
+  if ((UserBody && !Cur.Calls && !isHarmlessAnywhere(F)) ||
+      Info.Kind == CallKind::Effect || (F && F->isNoReturn()) ||
+      Name.starts_with("__assert"))
+    M.Stmts[Cur.Stmt].HasCall = true;
 
   std::optional<SVal> Followed;
   if (UserBody) {
-    noteBody(F);
+    Rec.noteBody(F);
     Followed = followCall(E, F);
   }
   const bool TakesArray = llvm::any_of(E->arguments(), [](const Expr *A) {
@@ -219,93 +309,12 @@ SVal Executor::evalCall(const CallExpr *E) {
     SVal R = generic(E);
     return Followed ? *Followed : R;
   }
-
-  // Anything else: its arguments may be read, and written unless const.
-  unsigned D = callDepends(E);
-  auto Touch = [&](const SVal &P, bool Writes, const Expr *A) {
-    if (P.K != SVal::Pointer)
-      return;
-    if (P.Base == SVal::Shared) {
-      escape(P, A,
-             "is passed to '" + (F ? F->getNameAsString() : "a function") + "'",
-             UserBody ? DeclineCode::ArrayToFunction
-                      : DeclineCode::EscapingArray);
-    } else if (P.Base == SVal::Global || P.Base == SVal::UnknownBase) {
-      SVal Q = P;
-      Q.Idx.clear(); // any element
-      Q.IdxInt.clear();
-      recordGlobal(Writes ? GlobalAccess::ReadWrite : GlobalAccess::Read, Q, A,
-                   nullptr);
-    }
-  };
-  unsigned First = 0;
-  if (auto *Mc = dyn_cast<CXXMemberCallExpr>(E)) {
-    const Expr *Obj = argument(Mc->getImplicitObjectArgument());
-    if (Obj->isGLValue() && !Obj->getType()->isPointerType()) {
-      LVal Lv = lvalue(Obj);
-      bool Const = Mc->getMethodDecl() && Mc->getMethodDecl()->isConst();
-      if (Lv.K == LVal::Memory && Lv.Place.Base != SVal::Private)
-        Const ? (void)load(Lv, Obj)
-              : store(Lv, unknown(Obj, 255), Obj, nullptr, false, true);
-      else if (Lv.K == LVal::Memory && !Const)
-        storeElement(Lv, unknown(Obj, 255));
-      else if (Lv.K == LVal::Variable && !Const)
-        havocVar(Lv.Var);
-    } else {
-      Touch(eval(Obj), true, Obj);
-    }
-  }
-  for (unsigned I = First; I < E->getNumArgs(); ++I) {
-    const Expr *A = argument(E->getArg(I));
-    unsigned ParamNo = I;
-    if (isa<CXXOperatorCallExpr>(E) && F && isa<CXXMethodDecl>(F)) {
-      if (I == 0) { // the object
-        if (A->isGLValue()) {
-          LVal Lv = lvalue(A);
-          if (cast<CXXMethodDecl>(F)->isConst())
-            load(Lv, A);
-          else
-            store(Lv, unknown(A, 255), A, nullptr, false, true);
-        } else {
-          Touch(eval(A), true, A);
-        }
-        continue;
-      }
-      --ParamNo;
-    }
-    QualType Pt = F && ParamNo < F->getNumParams()
-                      ? F->getParamDecl(ParamNo)->getType()
-                      : A->getType();
-    if (Pt->isReferenceType() && A->isGLValue() && !isa<CallExpr>(A)) {
-      LVal Lv = lvalue(A);
-      bool Const = Pt->getPointeeType().isConstQualified();
-      if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared &&
-          A->getType()->isArrayType()) {
-        Touch(Lv.Place, !Const, A); // `float (&s)[N]`
-      } else if (Const) {
-        if (!A->getType()->isArrayType())
-          D |= depends(load(Lv, A));
-      } else {
-        store(Lv, unknown(A, 255), A, nullptr, false, true);
-      }
-      continue;
-    }
-    SVal V = eval(A);
-    D |= depends(V);
-    if (Pt->isPointerType())
-      Touch(V, !Pt->getPointeeType().isConstQualified(), A);
-  }
+  const unsigned D = handOut(E, F, UserBody);
   if (Followed)
     return *Followed;
   // What is behind `&v` may have changed.
-  std::vector<Cell> Hit;
-  for (auto &[C, Val] : Env)
-    if (int I = L.varIndex(C.V); I >= 0 && M.Vars[I].AddressTaken)
-      Hit.push_back(C);
   if (F && Info.Kind != CallKind::BlockGroup)
-    for (const Cell &C : Hit)
-      if (!C.V->getType()->isReferenceType())
-        havocVar(C);
+    havocAddressTaken(/*References=*/false);
   return unknown(E, D);
 }
 

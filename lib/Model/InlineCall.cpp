@@ -17,7 +17,7 @@
 #include "Affine/IslTools.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
-#include "Executor.h"
+#include "Evaluator.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
@@ -28,7 +28,7 @@ using namespace clang;
 namespace rcache {
 
 /// What following one body has used up.
-struct Executor::Callee {
+struct Evaluator::Callee {
   QualType Result;
   unsigned Budget = 96; ///< statements
 };
@@ -107,13 +107,6 @@ bool onlyComputes(const FunctionDecl *Def) {
   OnlyComputes V;
   V.TraverseStmt(Def->getBody());
   return V.Fine;
-}
-
-bool hasUnknown(const Value &V) {
-  if (V.K == Value::Unknown)
-    return true;
-  return llvm::any_of(V.Operands,
-                      [](const ValueRef &O) { return !O || hasUnknown(*O); });
 }
 
 void collectIds(const Value &V, std::vector<std::string> &Ids) {
@@ -206,14 +199,14 @@ const clang::Stmt *shown(const Expr *E) { return E->IgnoreParens(); }
 
 } // namespace
 
-std::string Executor::fileScopeName(const VarDecl *V, const Expr *E) {
-  return Inlining ? nameAnywhere(V) : M.text(range(E));
+std::string Evaluator::fileScopeName(const VarDecl *V, const Expr *E) {
+  return Cur.Calls ? nameAnywhere(V) : M.text(Rec.range(E));
 }
 
 ValueRef
-Executor::printedOp(const Expr *E,
-                    const std::vector<std::pair<const Expr *, SVal>> &Ops,
-                    unsigned Depends) {
+Evaluator::printedOp(const Expr *E,
+                     const std::vector<std::pair<const Expr *, SVal>> &Ops,
+                     unsigned Depends) {
   Value V;
   V.K = Value::Op;
   V.Type = typeText(E->getType());
@@ -254,13 +247,13 @@ Executor::printedOp(const Expr *E,
 }
 
 /// `C ? A : B` of type \p T.
-std::optional<SVal> Executor::eitherOf(const CondVal &C, const SVal &A,
-                                       const SVal &B, QualType T) {
+std::optional<SVal> Evaluator::eitherOf(const CondVal &C, const SVal &A,
+                                        const SVal &B, QualType T) {
   if (A.K != SVal::Data || B.K != SVal::Data)
     return std::nullopt;
   if (C.Affine && A.Int && B.Int) {
-    auto X = Arith.exact(*A.Int, A.Type, where(C.True));
-    auto Y = Arith.exact(*B.Int, B.Type, where(C.False));
+    auto X = Arith.exact(*A.Int, A.Type, Cur.where(C.True));
+    auto Y = Arith.exact(*B.Int, B.Type, Cur.where(C.False));
     if (X && Y)
       if (auto R = Arith.select(C.True, *X, *Y))
         return ofInt({*R, true}, T);
@@ -283,9 +276,9 @@ std::optional<SVal> Executor::eitherOf(const CondVal &C, const SVal &A,
 }
 
 /// The value that the statements \p Work return, first one first.
-std::optional<SVal> Executor::followBody(Callee &C,
-                                         std::vector<const clang::Stmt *> Work,
-                                         unsigned Depth) {
+std::optional<SVal> Evaluator::followBody(Callee &C,
+                                          std::vector<const clang::Stmt *> Work,
+                                          unsigned Depth) {
   while (!Work.empty()) {
     if (C.Budget == 0 || Depth > MaxBranches)
       return std::nullopt;
@@ -299,11 +292,11 @@ std::optional<SVal> Executor::followBody(Callee &C,
         auto *V = dyn_cast<VarDecl>(X);
         if (!V)
           continue;
-        Env.erase(V);
+        Cur.Env.erase(V);
         if (V->getType()->isArrayType())
           return std::nullopt;
         if (const Expr *I = V->getInit())
-          Env[V] = eval(I);
+          Cur.Env[V] = eval(I);
       }
     } else if (auto *R = dyn_cast<ReturnStmt>(S)) {
       if (!R->getRetValue())
@@ -313,8 +306,8 @@ std::optional<SVal> Executor::followBody(Callee &C,
       if (If->getInit() || If->getConditionVariable())
         return std::nullopt;
       CondVal Cond = evalCond(If->getCond());
-      PathState Before = Path;
-      auto EnvBefore = Env;
+      PathState Before = Cur.Path;
+      auto EnvBefore = Cur.Env;
       auto Branch = [&](bool Positive,
                         const clang::Stmt *First) -> std::optional<SVal> {
         std::vector<const clang::Stmt *> W = Work;
@@ -322,8 +315,8 @@ std::optional<SVal> Executor::followBody(Callee &C,
           W.insert(W.begin(), First);
         assume(Cond, Positive);
         auto V = followBody(C, std::move(W), Depth + 1);
-        Path = Before;
-        Env = EnvBefore;
+        Cur.Path = Before;
+        Cur.Env = EnvBefore;
         return V;
       };
       auto A = Branch(true, If->getThen());
@@ -342,81 +335,97 @@ std::optional<SVal> Executor::followBody(Callee &C,
   return std::nullopt;
 }
 
-/// The value of the call \p E when the body of \p F can be followed. Nothing is
-/// recorded: that is left to who calls this.
-std::optional<SVal> Executor::followCall(const CallExpr *E,
-                                         const FunctionDecl *F) {
-  const FunctionDecl *Def = nullptr;
-  // A method of a variable that can be named.
-  const Expr *Object = nullptr;
-  if (auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
-    Object = bareArgument(Call->getImplicitObjectArgument());
-    if (isa<CXXThisExpr>(Object))
-      Object = This;
-    const Expr *Root = Object;
-    while (auto *Mem = dyn_cast_or_null<MemberExpr>(Root)) {
-      if (Mem->isArrow())
-        return std::nullopt;
-      Root = Mem->getBase()->IgnoreParenImpCasts();
-    }
-    auto *R = dyn_cast_or_null<DeclRefExpr>(Root);
-    auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
-    if (!V || L.varIndex(V) < 0 || !Call->getMethodDecl() ||
-        !Call->getMethodDecl()->isConst() || Call->getMethodDecl()->isVirtual())
-      return std::nullopt;
-  }
-  if (Inlining >= static_cast<int>(MaxDepth) ||
-      isa<CXXOperatorCallExpr>(E) || !F->hasBody(Def) ||
-      E->getNumArgs() != Def->getNumParams() || E->getType()->isVoidType() ||
-      E->getType()->isPointerType() || E->isGLValue())
-    return std::nullopt;
-  if (!onlyComputes(Def))
-    return std::nullopt;
-  auto SavedEnv = Env;
-  PathState SavedPath = Path;
-  auto Restore = [&] {
-    Env = SavedEnv;
-    Path = SavedPath;
-  };
-  ++Silent;
-  bool Ok = true;
+/// The arguments of \p E, when each is a value that a body can be given; they
+/// are evaluated without records.
+std::optional<std::vector<SVal>> Evaluator::argumentsOf(const CallExpr *E) {
   std::vector<SVal> Args;
   for (const Expr *A : E->arguments()) {
     const Expr *X = bareArgument(A);
-    Ok &= !X->HasSideEffects(AC, /*IncludePossibleEffects=*/false);
-    SVal V = Ok ? (X->isGLValue() && !isa<CallExpr>(X) ? load(lvalue(X), X)
-                                                       : eval(X))
-                : SVal();
+    if (X->HasSideEffects(AC, /*IncludePossibleEffects=*/false))
+      return std::nullopt;
+    SVal V = X->isGLValue() && !isa<CallExpr>(X) ? load(lvalue(X), X) : eval(X);
     // A pointer into global memory of a known parameter, or a plain value.
-    Ok &= V.K == SVal::Pointer
+    if (!(V.K == SVal::Pointer
               ? V.Base == SVal::Global && V.Index >= 0
-              : V.Int.has_value() || (V.V && V.V->K != Value::Unknown);
+              : V.Int.has_value() || (V.V && V.V->K != Value::Unknown)))
+      return std::nullopt;
     Args.push_back(V);
-    if (!Ok)
-      break;
   }
+  return Args;
+}
+
+/// The variable whose const method \p Call is, and that can be named; null:
+/// there is no such.
+const Expr *Evaluator::objectOfMethod(const CXXMemberCallExpr *Call) const {
+  const Expr *Object = bareArgument(Call->getImplicitObjectArgument());
+  if (isa<CXXThisExpr>(Object))
+    Object = Cur.This;
+  const Expr *Root = Object;
+  while (auto *Mem = dyn_cast_or_null<MemberExpr>(Root)) {
+    if (Mem->isArrow())
+      return nullptr;
+    Root = Mem->getBase()->IgnoreParenImpCasts();
+  }
+  auto *R = dyn_cast_or_null<DeclRefExpr>(Root);
+  auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+  if (!V || L.varIndex(V) < 0 || !Call->getMethodDecl() ||
+      !Call->getMethodDecl()->isConst() || Call->getMethodDecl()->isVirtual())
+    return nullptr;
+  return Object;
+}
+
+/// Has each symbol of \p V a text in the kernel? One for something inside a
+/// body has none.
+bool Evaluator::hasText(const SVal &V) const {
+  std::vector<std::string> Ids;
+  if (V.Int)
+    Ids = involvedIds(V.Int->Aff);
+  else
+    collectIds(*V.V, Ids);
+  return llvm::none_of(Ids, [&](const std::string &Id) {
+    const int I = M.symbolIndex(Id);
+    return I >= 0 && M.Symbols[I].Text.empty() && M.Symbols[I].Factors.empty();
+  });
+}
+
+/// The value of the call \p E when the body of \p F can be followed. Nothing is
+/// recorded: that is left to who calls this.
+std::optional<SVal> Evaluator::followCall(const CallExpr *E,
+                                          const FunctionDecl *F) {
+  const FunctionDecl *Def = nullptr;
+  const Expr *Object = nullptr;
+  if (auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
+    Object = objectOfMethod(Call);
+    if (!Object)
+      return std::nullopt;
+  }
+  if (Cur.Calls >= MaxDepth || isa<CXXOperatorCallExpr>(E) ||
+      !F->hasBody(Def) || E->getNumArgs() != Def->getNumParams() ||
+      E->getType()->isVoidType() || E->getType()->isPointerType() ||
+      E->isGLValue())
+    return std::nullopt;
+  if (!onlyComputes(Def))
+    return std::nullopt;
+  // The body changes nothing of the kernel's: its state is dropped.
+  const State Before = Cur;
+  Cur.Quiet = true;
   std::optional<SVal> R;
-  if (Ok) {
-    Env = SavedEnv;
-    for (unsigned I = 0; I < Args.size(); ++I) {
-      // A reference parameter is the value it is bound to.
-      Env[Def->getParamDecl(I)] = Args[I];
-    }
-    const Expr *Outer = This;
-    This = Object;
-    ++Inlining;
+  if (auto Args = argumentsOf(E)) {
+    Cur.Env = Before.Env;
+    // A reference parameter is the value it is bound to.
+    for (unsigned I = 0; I < Args->size(); ++I)
+      Cur.Env[Def->getParamDecl(I)] = (*Args)[I];
+    Cur.This = Object;
+    ++Cur.Calls;
     Callee C;
     C.Result = E->getType();
     R = followBody(C, {Def->getBody()}, 0);
-    --Inlining;
-    This = Outer;
   }
-  --Silent;
-  Restore();
+  Cur = Before;
   if (!R || R->K != SVal::Data)
     return std::nullopt;
   if (R->Int && !R->Int->Exact) {
-    auto X = Arith.exact(*R->Int, R->Type, where());
+    auto X = Arith.exact(*R->Int, R->Type, Cur.where());
     if (!X)
       return std::nullopt;
     R->Int = IntValue{*X, true};
@@ -426,17 +435,7 @@ std::optional<SVal> Executor::followCall(const CallExpr *E,
   if (!R->Int && (!R->V || hasUnknown(*R->V) ||
                   (isPure(F) && !E->getType()->isRecordType())))
     return std::nullopt;
-  // A symbol for something inside the body has no text in the kernel.
-  std::vector<std::string> Ids;
-  if (R->Int)
-    Ids = involvedIds(R->Int->Aff);
-  else
-    collectIds(*R->V, Ids);
-  for (const std::string &Id : Ids)
-    if (int I = M.symbolIndex(Id); I >= 0 && M.Symbols[I].Text.empty() &&
-                                   M.Symbols[I].Factors.empty())
-      return std::nullopt;
-  return R;
+  return hasText(*R) ? R : std::nullopt;
 }
 
 } // namespace rcache

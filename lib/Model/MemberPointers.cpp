@@ -5,8 +5,7 @@
 // listed behind the kernel's parameters and treated as such, except that
 // nothing keeps two of them apart.
 
-#include "Executor.h"
-#include "Locals.h"
+#include "Evaluator.h"
 
 using namespace clang;
 
@@ -40,7 +39,7 @@ std::optional<MemberPath> memberPath(const Expr *E) {
 
 } // namespace
 
-int Executor::memberParam(const Expr *E) const {
+int Evaluator::memberParam(const Expr *E) const {
   const auto Path = memberPath(E);
   const int I = Path ? L.paramIndex(Path->Var) : -1;
   for (size_t K = 0; I >= 0 && K < M.Params.size(); ++K)
@@ -50,7 +49,7 @@ int Executor::memberParam(const Expr *E) const {
   return -1;
 }
 
-std::optional<SVal> Executor::memberPointer(const Expr *E) {
+std::optional<SVal> Evaluator::memberPointer(const Expr *E) {
   const auto Path = memberPath(E);
   const int I = Path ? L.paramIndex(Path->Var) : -1;
   const QualType T = E->getType().getNonReferenceType();
@@ -80,7 +79,7 @@ std::optional<SVal> Executor::memberPointer(const Expr *E) {
   return parameterPointer(Index, T);
 }
 
-SVal Executor::parameterPointer(int Index, QualType T) {
+SVal Evaluator::parameterPointer(int Index, QualType T) {
   const KernelParam &K = M.Params[Index];
   SVal S;
   S.K = SVal::Pointer;

@@ -11,7 +11,7 @@
 // known when it is stored through.
 
 #include "Affine/IslTools.h"
-#include "Executor.h"
+#include "Evaluator.h"
 
 using namespace clang;
 
@@ -47,7 +47,7 @@ static int64_t elements(const Var &X) {
 }
 
 /// Is \p V a private array with a cell for each element?
-bool Executor::followed(const VarDecl *V) const {
+bool Evaluator::followed(const VarDecl *V) const {
   const int I = L.varIndex(V);
   if (I < 0 || !V->getType()->isConstantArrayType() || V->isStaticLocal() ||
       M.Vars[I].AddressTaken || M.Vars[I].ArrayExtents.empty() ||
@@ -60,7 +60,7 @@ bool Executor::followed(const VarDecl *V) const {
 
 /// The cells of \p V: the variable itself, or the elements of an array; none
 /// of an array that is not followed.
-std::vector<Cell> Executor::cells(const VarDecl *V) const {
+std::vector<Cell> Evaluator::cells(const VarDecl *V) const {
   if (!V->getType()->isArrayType())
     return {Cell(V)};
   std::vector<Cell> All;
@@ -70,13 +70,13 @@ std::vector<Cell> Executor::cells(const VarDecl *V) const {
   return All;
 }
 
-void Executor::forget(const VarDecl *V) {
+void Evaluator::forget(const VarDecl *V) {
   for (const Cell &C : cells(V))
-    Env.erase(C);
+    Cur.Env.erase(C);
 }
 
 /// The elements that \p Place (of a private array) may be; none: not followed.
-std::vector<Cell> Executor::cellsAt(const SVal &Place) const {
+std::vector<Cell> Evaluator::cellsAt(const SVal &Place) const {
   const VarDecl *V = Place.Index >= 0 ? L.variable(Place.Index) : nullptr;
   if (!V || !followed(V))
     return {};
@@ -97,12 +97,12 @@ std::vector<Cell> Executor::cellsAt(const SVal &Place) const {
 
 /// Notes an index that no unrolling of loops makes a constant, or that is
 /// outside the array in some round of them.
-void Executor::dynamicIndex(const SVal &Place) {
+void Evaluator::dynamicIndex(const SVal &Place) {
   Var &X = M.Vars[Place.Index];
   bool Static = Place.IdxInt.size() <= X.ArrayExtents.size();
   isl::set Rounds = Arith.universe();
   std::vector<std::string> Counters;
-  for (int P = static_cast<int>(CurStmt); P >= 0; P = M.Stmts[P].Parent) {
+  for (int P = static_cast<int>(Cur.Stmt); P >= 0; P = M.Stmts[P].Parent) {
     const Stmt &S = M.Stmts[P];
     if (S.K != Stmt::For || S.IterSymbol < 0 || S.Cooperative ||
         S.IterDomain.is_null() || !S.Step)
@@ -120,19 +120,18 @@ void Executor::dynamicIndex(const SVal &Place) {
       continue;
     for (const std::string &Id : involvedIds(A))
       Static &= llvm::is_contained(Counters, Id);
-    Static = Static &&
-             Arith.proveInRange(A, 0, X.ArrayExtents[D] - 1, Rounds);
+    Static = Static && Arith.proveInRange(A, 0, X.ArrayExtents[D] - 1, Rounds);
   }
   X.DynamicIndex |= !Static;
 }
 
-SVal Executor::loadElement(const SVal &Place, const Expr *E) {
+SVal Evaluator::loadElement(const SVal &Place, const Expr *E) {
   dynamicIndex(Place);
   SVal U = unknown(E, M.Vars[Place.Index].Depends | depends(Place));
   const std::vector<Cell> At = cellsAt(Place);
   if (At.size() == 1) {
-    auto It = Env.find(At.front());
-    return It == Env.end() ? U : It->second;
+    auto It = Cur.Env.find(At.front());
+    return It == Cur.Env.end() ? U : It->second;
   }
   // One of several: chosen by the index.
   const std::vector<int64_t> &Extents = M.Vars[Place.Index].ArrayExtents;
@@ -143,18 +142,16 @@ SVal Executor::loadElement(const SVal &Place, const Expr *E) {
   for (size_t D = 0; D < Extents.size(); ++D) {
     if (!Place.IdxInt[D] || !Place.IdxInt[D]->Exact)
       return U;
-    Row = Row.scale(isl::val(Row.ctx(), Extents[D]))
-              .add(Place.IdxInt[D]->Aff);
+    Row = Row.scale(isl::val(Row.ctx(), Extents[D])).add(Place.IdxInt[D]->Aff);
   }
   ValueRef Chosen;
   std::optional<isl::pw_aff> Number; // all of them, integers
   for (size_t K = At.size(); K-- > 0;) {
-    const isl::set Here =
-        Row.eq_set(Arith.constant(static_cast<int64_t>(K)));
-    if (Here.intersect(where()).is_empty())
+    const isl::set Here = Row.eq_set(Arith.constant(static_cast<int64_t>(K)));
+    if (Here.intersect(Cur.where()).is_empty())
       continue;
-    auto It = Env.find(At[K]);
-    if (It == Env.end() || It->second.K != SVal::Data)
+    auto It = Cur.Env.find(At[K]);
+    if (It == Cur.Env.end() || It->second.K != SVal::Data)
       return U;
     const ValueRef V = asValue(It->second);
     if (V->K == Value::Unknown)
@@ -181,18 +178,18 @@ SVal Executor::loadElement(const SVal &Place, const Expr *E) {
   return Chosen ? ofValue(Chosen, At.front().type()) : U;
 }
 
-void Executor::storeElement(const LVal &Lv, const SVal &V) {
+void Evaluator::storeElement(const LVal &Lv, const SVal &V) {
   dynamicIndex(Lv.Place);
   const std::vector<Cell> At = cellsAt(Lv.Place);
   for (const Cell &C : At)
     if (At.size() == 1 && Lv.Member.empty() && V.K == SVal::Data)
-      Env[C] = V;
+      Cur.Env[C] = V;
     else
       havocVar(C);
 }
 
 /// `float w[3] = {0, 1};`: evaluates the initialiser.
-void Executor::initElements(const VarDecl *V, const Expr *Init) {
+void Evaluator::initElements(const VarDecl *V, const Expr *Init) {
   const std::vector<Cell> All = cells(V);
   auto *List = dyn_cast<InitListExpr>(Init->IgnoreImplicit());
   if (!List || All.empty()) {
@@ -225,12 +222,12 @@ void Executor::initElements(const VarDecl *V, const Expr *Init) {
     }
     const Cell C = All[Next];
     if (!E || isa<ImplicitValueInitExpr>(E)) {
-      Env[C] = Zero(C.type());
+      Cur.Env[C] = Zero(C.type());
     } else {
       SVal S = eval(E);
       if (isa<InitListExpr>(E->IgnoreImplicit()) || S.K != SVal::Data)
         S = opaqueVar(C); // `{{1, 2}, {3, 4}}` of structs
-      Env[C] = S;
+      Cur.Env[C] = S;
     }
     ++Next;
   };

@@ -17,7 +17,7 @@
 // the result of any function. docs/soundness.md has what compilers keep and
 // what they see through (__fmul_rn(x, 1.0f), fmaxf(x, x), an empty asm).
 
-#include "Executor.h"
+#include "ValueMaker.h"
 #include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
@@ -363,7 +363,7 @@ bool isFree(const Value &V) {
 
 } // namespace
 
-ValueRef Executor::keepRounding(const ValueRef &V) {
+ValueRef keepRounding(const ValueRef &V) {
   if (isFree(*V))
     return V;
   auto Mapped = [&](size_t From) {

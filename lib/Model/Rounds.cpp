@@ -13,7 +13,8 @@
 // rounds is not: as a staged value all its terms would be loaded for each
 // element.
 
-#include "Rounds.h"
+#include "Executor.h"
+#include "LoopSyntax.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;
@@ -24,34 +25,6 @@ static constexpr unsigned MaxRounds = 64;        ///< of one loop
 static constexpr unsigned MaxRoundsOfNest = 512; ///< with the loops inside it
 static constexpr unsigned MaxRoundsOfAll = 2048; ///< of all loops of a kernel
 static constexpr unsigned MaxNodes = 128;        ///< of a value
-
-Executor::Trial::Trial(Executor &X) : X(X) {
-  Declared = X.Declared;
-  CurStmt = X.CurStmt;
-  if (X.Trials++)
-    return; // the outermost one restores the records
-  Stmts = X.M.Stmts;
-  Shared = X.M.SharedAccesses;
-  Global = X.M.GlobalAccesses;
-  Declines = X.M.Declines;
-  Vars = X.M.Vars;
-  Params = X.M.Params;
-  Arrays = X.M.Arrays;
-}
-
-Executor::Trial::~Trial() {
-  X.Declared = std::move(Declared);
-  X.CurStmt = CurStmt;
-  if (--X.Trials)
-    return;
-  X.M.Stmts = std::move(Stmts);
-  X.M.SharedAccesses = std::move(Shared);
-  X.M.GlobalAccesses = std::move(Global);
-  X.M.Declines = std::move(Declines);
-  X.M.Vars = std::move(Vars);
-  X.M.Params = std::move(Params);
-  X.M.Arrays = std::move(Arrays);
-}
 
 /// Nodes of \p V as a tree, at most \p Most.
 static unsigned nodes(const Value &V, unsigned Most) {
@@ -89,19 +62,80 @@ static bool plainlyAssigned(const clang::Stmt *S, const VarDecl *V) {
 /// memory cannot be expressed, sums are not wanted.
 bool Executor::worthFollowing(const VarDecl *V, const ForStmt *F) const {
   const int I = L.varIndex(V);
-  if (I < 0 || !Declared.count(V) || M.Vars[I].AddressTaken ||
+  if (I < 0 || !Cur.Declared.count(V) || M.Vars[I].AddressTaken ||
       M.Vars[I].IsReference || (M.Vars[I].Depends & DepShared))
     return false;
   if (V->getType()->isArrayType())
-    return followed(V);
+    return Ev.followed(V);
   if (isInt(V->getType()) || V->getType()->isPointerType())
-    return !(M.Vars[I].Depends & DepGlobal) ||
-           plainlyAssigned(F->getBody(), V);
+    return !(M.Vars[I].Depends & DepGlobal) || plainlyAssigned(F->getBody(), V);
   return plainlyAssigned(F->getBody(), V);
 }
 
-/// The environment behind the loop \p F, its first statement executed already;
-/// nullopt if its rounds are not a constant number, or too many.
+/// Behind a round: a sum over the rounds, and what has grown too large, is
+/// opaque. False: nothing that is asked for (\p Worth) is known any more.
+bool Executor::stillKnown(const Environment &Before,
+                          llvm::ArrayRef<const VarDecl *> Worth) {
+  bool Lost = false, More = false;
+  llvm::SmallPtrSet<const Value *, 32> Known;
+  for (const auto &[Name, S] : Before)
+    Known.insert(S.V.get());
+  for (auto &[Name, S] : Cur.Env) {
+    const bool Counts = llvm::is_contained(Worth, Name.V);
+    if (S.K != SVal::Data || !S.V) {
+      More |= Counts;
+      continue;
+    }
+    auto Old = Before.find(Name);
+    if (Old != Before.end() && Old->second.V == S.V)
+      continue;
+    const bool Sum = Old != Before.end() && Old->second.V &&
+                     computedFrom(*S.V, Old->second.V.get(), false);
+    if (S.V->K != Value::Unknown && (Sum || nodes(*S.V, MaxNodes) >= MaxNodes))
+      S = Ev.opaqueVar(Name);
+    const bool Something =
+        S.V && (S.V->K != Value::Unknown || Known.count(S.V.get()));
+    Lost |= Counts && !Something;
+    More |= Counts && Something;
+  }
+  return !Lost || More;
+}
+
+/// The environment behind the loop \p F, its first statement executed already,
+/// which is to tell what \p Worth holds.
+std::optional<Environment>
+Executor::follow(const ForStmt *F, unsigned Id,
+                 llvm::ArrayRef<const VarDecl *> Worth) {
+  if (!Cur.Following)
+    RoundsOfNest = 0;
+  Trial T(Cur, Rec);
+  Cur.Following = true;
+  Cur.Stmt = Id;
+  const PathState Entry = Cur.Path;
+  for (unsigned N = 0; N <= MaxRounds; ++N) {
+    const CondVal C = Ev.evalCond(F->getCond());
+    if (!C.Affine)
+      break;
+    if (C.True.is_empty())
+      return Cur.Env;
+    if (!C.False.is_empty() || ++RoundsOfNest > MaxRoundsOfNest ||
+        ++RoundsOfAll > MaxRoundsOfAll)
+      break;
+    const Environment Before = Cur.Env;
+    exec(F->getBody(), static_cast<int>(Id));
+    Cur.Stmt = Id;
+    if (F->getInc())
+      Ev.eval(F->getInc());
+    Cur.Path = Entry;
+    // A loop that only adds up, or leaves nothing known, is given up at once.
+    if (!stillKnown(Before, Worth))
+      break;
+  }
+  return std::nullopt;
+}
+
+/// The same for all variables that are worth it; nullopt if there is none, or
+/// the rounds are not a constant number, or too many.
 std::optional<Environment> Executor::roundByRound(const ForStmt *F,
                                                   unsigned Id) {
   if (!F->getCond() || F->getConditionVariable() ||
@@ -121,83 +155,24 @@ std::optional<Environment> Executor::roundByRound(const ForStmt *F,
       Worth.push_back(V);
   if (Worth.empty())
     return std::nullopt;
-  if (!Following)
-    RoundsOfNest = 0;
-
-  const Environment Start = Env;
-  std::optional<Environment> Result;
-  {
-    Trial T(*this);
-    ++Following;
-    const PathState Entry = Path;
-    CurStmt = Id;
-    for (unsigned N = 0; N <= MaxRounds; ++N) {
-      const CondVal C = evalCond(F->getCond());
-      if (!C.Affine)
-        break;
-      if (C.True.is_empty()) {
-        Result = Env;
-        break;
-      }
-      if (!C.False.is_empty() || ++RoundsOfNest > MaxRoundsOfNest ||
-          ++RoundsOfAll > MaxRoundsOfAll)
-        break;
-      const Environment Before = Env;
-      exec(F->getBody(), static_cast<int>(Id));
-      CurStmt = Id;
-      if (F->getInc())
-        eval(F->getInc());
-      Path = Entry;
-      // A loop that only adds up, or leaves nothing known, is given up at once.
-      bool Lost = false, More = false;
-      llvm::SmallPtrSet<const Value *, 32> Known;
-      for (const auto &[Name, S] : Before)
-        Known.insert(S.V.get());
-      for (auto &[Name, S] : Env) {
-        const bool Counts = llvm::is_contained(Worth, Name.V);
-        if (S.K != SVal::Data || !S.V) {
-          More |= Counts;
-          continue;
-        }
-        auto Old = Before.find(Name);
-        if (Old != Before.end() && Old->second.V == S.V)
-          continue;
-        const bool Sum = Old != Before.end() && Old->second.V &&
-                         computedFrom(*S.V, Old->second.V.get(), false);
-        if (S.V->K != Value::Unknown &&
-            (Sum || nodes(*S.V, MaxNodes) >= MaxNodes))
-          S = opaqueVar(Name);
-        const bool Something =
-            S.V && (S.V->K != Value::Unknown || Known.count(S.V.get()));
-        Lost |= Counts && !Something;
-        More |= Counts && Something;
-      }
-      if (Lost && !More)
-        break;
-    }
-    --Following;
-    Path = Entry;
-  }
-  Env = Start;
-  return Result;
+  return follow(F, Id, Worth);
 }
 
 /// Behind a loop whose rounds were followed: what it changed holds what it held
 /// behind the last of them.
-void Executor::leaveRounds(const llvm::SmallPtrSetImpl<const VarDecl *> &Vars,
-                           const llvm::SmallPtrSetImpl<const VarDecl *> &Outer,
+void Executor::leaveRounds(const Variables &Vars, const Variables &Outer,
                            const ForStmt *F, const Environment &After) {
   for (const VarDecl *V : Vars) {
     if (!Outer.count(V) || !worthFollowing(V, F))
       continue;
-    for (const Cell &C : cells(V)) {
+    for (const Cell &C : Ev.cells(V)) {
       auto It = After.find(C);
       if (It == After.end())
-        Env.erase(C);
+        Cur.Env.erase(C);
       // Other integers keep a symbol of their own.
       else if (It->second.Int || It->second.K == SVal::Pointer ||
                !isInt(C.type()) || C.Element >= 0)
-        Env[C] = It->second;
+        Cur.Env[C] = It->second;
     }
   }
 }

@@ -5,7 +5,8 @@
 
 #include "BuiltinVars.h"
 #include "DeclName.h"
-#include "Executor.h"
+#include "ValueMaker.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/Support/raw_ostream.h"
 #include <sstream>
 
@@ -13,7 +14,7 @@ using namespace clang;
 
 namespace rcache {
 
-std::string Executor::typeText(QualType T) const {
+std::string ValueMaker::typeText(QualType T) const {
   return spelledType(T.getNonReferenceType())
       .getCanonicalType()
       .getUnqualifiedType()
@@ -21,7 +22,7 @@ std::string Executor::typeText(QualType T) const {
 }
 
 /// An expression of type \p T from the list \p Text in braces.
-std::string Executor::typedBraces(StringRef Text, QualType T) const {
+std::string ValueMaker::typedBraces(StringRef Text, QualType T) const {
   if (!T->isScalarType())
     return typeText(T) + Text.str();
   // `unsigned int{v}` is none: two words need parentheses.
@@ -30,19 +31,19 @@ std::string Executor::typedBraces(StringRef Text, QualType T) const {
   return "(" + typeText(T) + ")(" + (Inner.empty() ? "0" : Inner.str()) + ")";
 }
 
-bool Executor::isInt(QualType T) {
+bool isInt(QualType T) {
   return !T.isNull() && !T->isDependentType() &&
          (T->isIntegralOrUnscopedEnumerationType());
 }
 
-IntType Executor::intType(QualType T) const {
+IntType ValueMaker::intType(QualType T) const {
   if (T->isBooleanType())
     return {1, false};
   return {static_cast<unsigned>(AC.getIntWidth(T)),
           T->isSignedIntegerOrEnumerationType()};
 }
 
-SVal Executor::ofInt(IntValue V, QualType T) const {
+SVal ValueMaker::ofInt(IntValue V, QualType T) const {
   SVal S;
   S.Int = std::move(V);
   S.Type = intType(T);
@@ -50,11 +51,11 @@ SVal Executor::ofInt(IntValue V, QualType T) const {
   return S;
 }
 
-SVal Executor::ofConst(int64_t V, QualType T) {
+SVal ValueMaker::ofConst(int64_t V, QualType T) {
   return ofInt({Arith.constant(V), true}, T);
 }
 
-SVal Executor::ofValue(ValueRef V, QualType T) const {
+SVal ValueMaker::ofValue(ValueRef V, QualType T) const {
   SVal S;
   S.TypeText = typeText(T);
   if (isInt(T))
@@ -66,11 +67,11 @@ SVal Executor::ofValue(ValueRef V, QualType T) const {
   return S;
 }
 
-SVal Executor::unknown(const Expr *E, unsigned Depends) {
+SVal ValueMaker::unknown(const Expr *E, unsigned Depends) {
   Value V;
   V.Type = E && !E->getType().isNull() ? typeText(E->getType()) : "";
   V.Depends = Depends;
-  V.Text = E ? text(E) : "";
+  V.Text = E ? Rec.text(E) : "";
   SVal S;
   S.V = std::make_shared<Value>(V);
   S.TypeText = V.Type;
@@ -79,7 +80,7 @@ SVal Executor::unknown(const Expr *E, unsigned Depends) {
   return S;
 }
 
-unsigned Executor::depends(const SVal &V) const {
+unsigned ValueMaker::depends(const SVal &V) const {
   unsigned D = 0;
   if (V.Int)
     D |= Arith.depends(V.Int->Aff);
@@ -93,7 +94,8 @@ unsigned Executor::depends(const SVal &V) const {
   return D;
 }
 
-ValueRef Executor::affineValue(const isl::pw_aff &A, const std::string &Type) {
+ValueRef affineValue(const AffineArith &Arith, const isl::pw_aff &A,
+                     const std::string &Type) {
   Value V;
   V.K = Value::Affine;
   V.Aff = A;
@@ -102,8 +104,14 @@ ValueRef Executor::affineValue(const isl::pw_aff &A, const std::string &Type) {
   return std::make_shared<Value>(V);
 }
 
-ValueRef Executor::opValue(std::string Text, std::vector<ValueRef> Operands,
-                           std::string Type) {
+bool hasUnknown(const Value &V) {
+  return V.K == Value::Unknown ||
+         llvm::any_of(V.Operands,
+                      [](const ValueRef &O) { return !O || hasUnknown(*O); });
+}
+
+ValueRef ValueMaker::opValue(std::string Text, std::vector<ValueRef> Operands,
+                             std::string Type) {
   Value V;
   V.K = Value::Op;
   V.Text = std::move(Text);
@@ -114,16 +122,16 @@ ValueRef Executor::opValue(std::string Text, std::vector<ValueRef> Operands,
   return std::make_shared<Value>(V);
 }
 
-ValueRef Executor::asValue(const SVal &S) {
+ValueRef ValueMaker::asValue(const SVal &S) {
   if (S.Int) {
     // A negative number as an unsigned one: written as that, not as 2^64 less.
     const IntType Long{64, true};
     if (!S.Int->Exact && S.Type == IntType{64, false} &&
-        !Arith.proveInRange(S.Int->Aff, 0, S.Type.max(), where()) &&
-        Arith.proveInRange(S.Int->Aff, Long.min(), Long.max(), where()))
+        !Arith.proveInRange(S.Int->Aff, 0, S.Type.max(), Cur.where()) &&
+        Arith.proveInRange(S.Int->Aff, Long.min(), Long.max(), Cur.where()))
       return opValue("(unsigned long long)$0",
                      {affineValue(S.Int->Aff, "long long")}, S.TypeText);
-    if (auto A = Arith.exact(*S.Int, S.Type, where()))
+    if (auto A = Arith.exact(*S.Int, S.Type, Cur.where()))
       return affineValue(*A, S.TypeText);
     Value V;
     V.Type = S.TypeText;
@@ -140,24 +148,9 @@ ValueRef Executor::asValue(const SVal &S) {
   return std::make_shared<Value>(V);
 }
 
-ValueRef Executor::asValue(const SVal &S, const Expr *E) {
-  ValueRef V = asValue(S);
-  if (V->K != Value::Unknown || !S.Int || !E || Inlining)
-    return V;
-  // Its text computes it modulo 2^Bits just as well.
-  std::vector<std::pair<const Expr *, SVal>> Ops;
-  ++Silent;
-  collectOperands(E, Ops, true);
-  --Silent;
-  if (Ops.size() == 1 &&
-      Ops[0].first->IgnoreParens() == E->IgnoreParenImpCasts())
-    return V;
-  return textOp(E->IgnoreParenImpCasts(), Ops);
-}
-
 /// A text that is the same for the same value; empty when loads or unknowns
 /// are in it, whose value may differ from one place to the next.
-std::string Executor::valueKey(const Value &V) const {
+std::string ValueMaker::valueKey(const Value &V) const {
   std::string Key;
   switch (V.K) {
   case Value::Affine: {
@@ -190,7 +183,7 @@ std::string Executor::valueKey(const Value &V) const {
   return Key + ")" + V.Type;
 }
 
-bool Executor::sameValue(const SVal &A, const SVal &B) const {
+bool ValueMaker::sameValue(const SVal &A, const SVal &B) const {
   if (A.K != B.K || A.Base != B.Base || A.Index != B.Index ||
       A.Idx.size() != B.Idx.size() || A.ElemText != B.ElemText ||
       A.PtrText != B.PtrText || A.Int.has_value() != B.Int.has_value())
@@ -222,7 +215,7 @@ bool Executor::sameValue(const SVal &A, const SVal &B) const {
 // Symbols
 //===----------------------------------------------------------------------===//
 
-std::string Executor::freshId(const std::string &Hint) const {
+std::string ValueMaker::freshId(const std::string &Hint) const {
   std::string Id;
   for (char C : Hint)
     if (isalnum(static_cast<unsigned char>(C)) || C == '_')
@@ -247,7 +240,7 @@ std::string Executor::freshId(const std::string &Hint) const {
 }
 
 /// Only parameters that never change, builtins, literals and constants.
-bool Executor::isAnywhere(const clang::Stmt *S) const {
+bool ValueMaker::isAnywhere(const clang::Stmt *S) const {
   if (!S)
     return true;
   if (auto *E = dyn_cast<Expr>(S))
@@ -279,7 +272,7 @@ bool Executor::isAnywhere(const clang::Stmt *S) const {
 }
 
 /// The parameter of which \p V is a member, by name alone; -1: none.
-int Executor::objectOf(const Value &V) const {
+int ValueMaker::objectOf(const Value &V) const {
   if (V.K != Value::Op || !StringRef(V.Text).starts_with("$0.") ||
       V.Operands.size() != 1 || V.Operands[0]->K != Value::Uniform ||
       V.Text.find_first_of("$[( ", 1) != std::string::npos)
@@ -290,7 +283,7 @@ int Executor::objectOf(const Value &V) const {
   return -1;
 }
 
-IntValue Executor::asInt(SVal &S, const Expr *E) {
+IntValue ValueMaker::asInt(SVal &S, const Expr *E) {
   if (S.Int)
     return *S.Int;
   std::string Id;
@@ -302,9 +295,9 @@ IntValue Executor::asInt(SVal &S, const Expr *E) {
   } else {
     Symbol Sym;
     Sym.K = Symbol::Opaque;
-    Sym.Text = E && !Inlining ? text(E) : "";
+    Sym.Text = E && !Cur.Calls ? Rec.text(E) : "";
     // `v.nx` of a parameter that stays as it was passed has its text anywhere.
-    const int Object = Inlining && S.V ? objectOf(*S.V) : -1;
+    const int Object = Cur.Calls && S.V ? objectOf(*S.V) : -1;
     if (Object >= 0) {
       Sym.Text = S.V->Operands[0]->Text + S.V->Text.substr(2);
       Sym.Vars = {static_cast<unsigned>(Object)};
@@ -314,8 +307,8 @@ IntValue Executor::asInt(SVal &S, const Expr *E) {
     Sym.Bits = S.Type.Bits;
     Sym.Signed = S.Type.Signed;
     Sym.Depends = depends(S);
-    Sym.Anywhere = Object >= 0 || (E && !Inlining && isAnywhere(E));
-    if (E && !Inlining)
+    Sym.Anywhere = Object >= 0 || (E && !Cur.Calls && isAnywhere(E));
+    if (E && !Cur.Calls)
       Sym.Vars = L.named(E);
     if (E)
       if (auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()))
@@ -331,9 +324,14 @@ IntValue Executor::asInt(SVal &S, const Expr *E) {
   return *S.Int;
 }
 
+std::string ValueMaker::symbolOf(const ValueRef &V) const {
+  auto It = OpaqueByValue.find(V.get());
+  return It == OpaqueByValue.end() ? "" : It->second.second;
+}
+
 /// The value of an integer for a comparison; none for data that differs from
 /// thread to thread: such a condition says nothing about indices.
-std::optional<isl::pw_aff> Executor::asExact(SVal &S, const Expr *E) {
+std::optional<isl::pw_aff> ValueMaker::asExact(SVal &S, const Expr *E) {
   if (S.K == SVal::Pointer)
     return std::nullopt;
   if (!S.Int) {
@@ -344,11 +342,10 @@ std::optional<isl::pw_aff> Executor::asExact(SVal &S, const Expr *E) {
       return std::nullopt;
     asInt(S, E);
   }
-  return Arith.exact(*S.Int, S.Type, where());
+  return Arith.exact(*S.Int, S.Type, Cur.where());
 }
 
-/// The value of a variable from here on: a new symbol (integers).
-SVal Executor::opaqueVar(const Cell &C) {
+SVal ValueMaker::opaqueVar(const Cell &C) {
   const VarDecl *V = C.V;
   int I = L.varIndex(V);
   QualType T = C.type();
@@ -379,8 +376,8 @@ SVal Executor::opaqueVar(const Cell &C) {
     U.Depends = D;
     P.V = std::make_shared<Value>(U);
     // What it may point into is known still, when all it ever held does.
-    auto It = Env.find(V);
-    if (It != Env.end() && It->second.K == SVal::Pointer) {
+    auto It = Cur.Env.find(V);
+    if (It != Cur.Env.end() && It->second.K == SVal::Pointer) {
       const SVal &Old = It->second;
       if (Old.Base == SVal::Shared || Old.Base == SVal::Global) {
         P = Old;
@@ -397,29 +394,6 @@ SVal Executor::opaqueVar(const Cell &C) {
   U.Text = C.name();
   U.Depends = D;
   return ofValue(std::make_shared<Value>(U), T);
-}
-
-//===----------------------------------------------------------------------===//
-// Text
-//===----------------------------------------------------------------------===//
-
-TextRange Executor::range(SourceRange R) {
-  if (Inlining)
-    return TextRange();
-  return Flat.range(R).value_or(TextRange());
-}
-
-TextRange Executor::range(const clang::Stmt *S) {
-  return S ? range(S->getSourceRange()) : TextRange();
-}
-
-std::string Executor::text(const Expr *E) { return M.text(range(E)); }
-
-void Executor::decline(DeclineCode Code, const std::string &Detail,
-                       SourceLocation Loc) {
-  Decline D{Code, Detail, sourcePos(AC.getSourceManager(), Loc)};
-  if (llvm::find(M.Declines, D) == M.Declines.end())
-    M.Declines.push_back(D);
 }
 
 } // namespace rcache

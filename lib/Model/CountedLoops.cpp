@@ -1,0 +1,435 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Counted loops: an iterator symbol with its domain. Forms of them:
+//
+//     for (i = a; i < b; i += 2)                     iterator i, stride 2
+//     for (i = threadIdx.x; i < N; i += blockDim.x)  cooperative: each i in
+//                                                    [0, N) is taken once
+//     for (i = base + tx; i < n; i += grid)          i = i0 + tx, i0 uniform
+//     for (i = tx; i < tx + 5; ++i)                  i = i0 + tx, 0 <= i0 < 5
+
+#include "Affine/IslTools.h"
+#include "BuiltinVars.h"
+#include "LoopFacts.h"
+#include "LoopSyntax.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+
+namespace rcache {
+
+struct LoopFacts::Counting {
+  LoopCounter C;
+  int VarId = -1;
+  IntType T; ///< of the counter
+  /// What the header does between rounds, one variable each.
+  std::vector<const Expr *> Parts;
+  /// Conditions beside the counter's own bound.
+  llvm::SmallVector<const Expr *, 4> Conditions;
+  llvm::SmallPtrSet<const VarDecl *, 8> Modified;
+  isl::pw_aff Init, Bound, Step;
+  IntType BoundType;
+  std::optional<int64_t> ConstStep;
+  BinaryOperatorKind Op = BO_LT; ///< counter Op bound
+  bool Up = true;
+  bool inclusive() const { return Op == BO_LE || Op == BO_GE; }
+};
+
+/// Finds the variable that counts, which its header alone changes, once.
+bool LoopFacts::findCounter(const LoopParts &F, Counting &N) const {
+  if (!F.Inc || !F.Cond)
+    return false;
+  // `i++, j += 2`: the counter is the one that the condition names.
+  std::vector<const Expr *> &Parts = N.Parts;
+  Parts = {F.Inc->IgnoreParenImpCasts()};
+  while (auto *B = dyn_cast<BinaryOperator>(Parts.back())) {
+    if (B->getOpcode() != BO_Comma)
+      break;
+    Parts.pop_back();
+    Parts.push_back(B->getRHS()->IgnoreParenImpCasts());
+    Parts.push_back(B->getLHS()->IgnoreParenImpCasts());
+  }
+  // `i < 16 && i0 + i < n`: one of them is the counter's own bound.
+  conjuncts(F.Cond, N.Conditions);
+  bool Found = false;
+  for (const Expr *P : Parts) {
+    LoopCounter X;
+    if (matchStep(P, X))
+      for (size_t K = 0; K < N.Conditions.size() && !Found; ++K)
+        if (matchBound(N.Conditions[K], X)) {
+          N.C = X;
+          Found = true;
+          N.Conditions.erase(N.Conditions.begin() + ptrdiff_t(K));
+        }
+    if (Found)
+      break;
+  }
+  N.VarId = Found ? L.varIndex(N.C.V) : -1;
+  if (N.VarId < 0 || !isInt(N.C.V->getType()) || M.Vars[N.VarId].AddressTaken ||
+      M.Vars[N.VarId].IsReference)
+    return false;
+  N.T = Ev.intType(N.C.V->getType());
+  for (const clang::Stmt *B : F.Body)
+    L.assignedIn(B, N.Modified);
+  if (N.Modified.count(N.C.V))
+    return false;
+  // Modified twice in the header?
+  unsigned Times = 0;
+  for (const Expr *P : Parts) {
+    llvm::SmallPtrSet<const VarDecl *, 4> One;
+    L.assignedIn(P, One);
+    Times += One.count(N.C.V);
+  }
+  L.assignedIn(F.Inc, N.Modified);
+  return Times == 1;
+}
+
+/// Is \p S, but for \p But, the same in all rounds? Modified variables are
+/// opaque by now, and their symbols are newer than the loop.
+bool LoopFacts::invariant(const Counting &N, const clang::Stmt *S,
+                          const VarDecl *But) const {
+  if (!S)
+    return true;
+  if (auto *R = dyn_cast<DeclRefExpr>(S))
+    if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
+      if ((V != But && N.Modified.count(V)) || L.arrayIndex(V) >= 0)
+        return false;
+  if (auto *X = dyn_cast<Expr>(S); X && builtinVar(X))
+    return true;
+  return llvm::all_of(S->children(), [&](const clang::Stmt *K) {
+    return invariant(N, K, But);
+  });
+}
+
+/// First value, bound and step, the last two the same in all rounds.
+bool LoopFacts::evaluate(Counting &N) {
+  LoopCounter &C = N.C;
+  auto It = Cur.Env.find(C.V);
+  if (It == Cur.Env.end() || !It->second.Int)
+    return false;
+  auto Init = Arith.exact(*It->second.Int, It->second.Type, Cur.where());
+  if (!Init)
+    return false;
+  if (!invariant(N, C.Bound, nullptr) ||
+      (C.Step && !invariant(N, C.Step, nullptr)))
+    return false;
+  // These expressions are in the text once, but their accesses would be
+  // recorded again with the condition: evaluate without records.
+  SVal B, S;
+  {
+    Quietly Q(Cur);
+    B = Ev.eval(C.Bound);
+    S = C.Step ? Ev.eval(C.Step) : Ev.ofConst(1, AC.IntTy);
+  }
+  if (!B.Int) { // a uniform value that is not affine: its symbol
+    if (!B.V || (Ev.depends(B) & (DepShared | DepThread)))
+      return false;
+    Ev.asInt(B, C.Bound);
+  }
+  auto Bound = Arith.exact(*B.Int, B.Type, Cur.where());
+  if (!Bound || !S.Int)
+    return false;
+  auto Step = Arith.exact(*S.Int, S.Type, Cur.where());
+  if (!Step)
+    return false;
+  N.Init = *Init;
+  N.Bound = *Bound;
+  N.BoundType = B.Type;
+  N.Step = *Step;
+  N.ConstStep = Arith.constantValue(*Step);
+  if (N.ConstStep && *N.ConstStep < 0) {
+    C.Down = !C.Down;
+    N.ConstStep = -*N.ConstStep;
+  }
+  N.Up = !C.Down;
+  return !N.ConstStep || *N.ConstStep != 0;
+}
+
+/// Does the condition end the loop where the counter reaches the bound?
+bool LoopFacts::compares(Counting &N) {
+  N.Op = N.C.Compare;
+  if (N.Op == BO_NE) { // reached exactly only in steps of one
+    if (!N.ConstStep || *N.ConstStep != 1)
+      return false;
+    N.Op = N.Up ? BO_LT : BO_GT;
+    isl::set Ordered = N.Up ? N.Init.le_set(N.Bound) : N.Init.ge_set(N.Bound);
+    if (!Arith.implied(Ordered, Cur.where()))
+      return false;
+  }
+  if (N.Up != (N.Op == BO_LT || N.Op == BO_LE))
+    return false;
+  // A non-constant step is a positive number of threads, or nothing is known.
+  if (!N.ConstStep &&
+      (!N.Up || !Arith.proveInRange(N.Step, 1, Wide(1) << 40, Cur.where())))
+    return false;
+  // The comparison must be of the counter's own value: `i < n` with unsigned n
+  // compares a converted i.
+  if (!N.T.Signed) {
+    // Counting down to an unsigned zero never ends, or wraps.
+    if (!N.Up)
+      return false;
+  } else if (!N.BoundType.Signed && N.BoundType.Bits >= N.T.Bits) {
+    if (!Arith.proveInRange(N.Init, 0, N.T.max(), Cur.where()))
+      return false;
+  }
+  return llvm::all_of(N.Conditions,
+                      [&](const Expr *E) { return invariant(N, E, N.C.V); });
+}
+
+/// \p L subtracted, as text: ` - threadIdx.x + 2 * (k)`.
+std::string LoopFacts::less(const Linear &L) const {
+  std::string Minus;
+  for (auto &[Term, Coef] : L.Terms) {
+    std::string T = M.Symbols[M.symbolIndex(Term)].Text;
+    bool Product = StringRef(T).contains('*');
+    Minus += Coef < 0 ? " + " : " - ";
+    int64_t Abs = std::abs(Coef);
+    Minus += Abs == 1 ? (Product ? "(" + T + ")" : T)
+                      : std::to_string(Abs) + " * (" + T + ")";
+  }
+  if (L.Const)
+    Minus += (L.Const < 0 ? " + " : " - ") + std::to_string(std::abs(L.Const));
+  return Minus;
+}
+
+/// Does the text of every term mean the same in the whole loop?
+bool LoopFacts::alwaysThere(const Linear &L) const {
+  return llvm::all_of(L.Terms, [&](auto &T) {
+    const Symbol &S = M.Symbols[M.symbolIndex(T.first)];
+    return S.K <= Symbol::Param || S.Anywhere;
+  });
+}
+
+/// Further conditions of counted loop \p Id, whose counter has its value for
+/// the body: a round is run if they hold in it, and they did in all rounds
+/// before. False: that does not follow.
+bool LoopFacts::boundBy(llvm::ArrayRef<const Expr *> Conditions, unsigned Id,
+                        bool Up) {
+  for (const Expr *E : Conditions) {
+    CondVal C;
+    {
+      Quietly Q(Cur);
+      C = Ev.evalCond(E);
+    }
+    if (!C.Affine)
+      return false;
+    Stmt &Loop = M.Stmts[Id];
+    const std::string &I = M.Symbols[size_t(Loop.IterSymbol)].Id;
+    // Whoever's round it is.
+    if (Loop.Cooperative)
+      for (const std::string &Id : involvedIds(C.True))
+        if (Id != I && (M.Symbols[size_t(M.symbolIndex(Id))].Depends &
+                        (Loop.CooperativeAxes | DepShared | DepGlobal)))
+          return false;
+    isl::pw_aff Next = Arith.symbol(I).add(Arith.constant(Up ? 1 : -1));
+    if (!Arith.implied(C.True,
+                       Cur.where().intersect(substitute(C.True, {{I, Next}}))))
+      return false;
+    Loop.IterDomain = Loop.IterDomain.intersect(C.True);
+    Loop.ConstTripCount.reset(); // at most as many
+    Cur.Path.Dom = Cur.Path.Dom.intersect(C.True);
+  }
+  return true;
+}
+
+/// Rounds of a constant step: the iterator, symbol \p Number, has a stride.
+void LoopFacts::describeConstantStep(Counting &N, unsigned Id, unsigned Number,
+                                     bool DeclaresCounter) {
+  Symbol &Iter = M.Symbols[Number];
+  const isl::pw_aff I = Arith.symbol(Iter.Id);
+  isl::pw_aff &Init = N.Init, &Bound = N.Bound;
+  Iter.Depends = Arith.depends(Init);
+  // A constant number of rounds from a first value that is none: the symbol is
+  // what the counter is ahead of it.
+  std::optional<Linear> Own = Arith.linear(Init);
+  std::optional<int64_t> Length =
+      Arith.constantValue(N.Up ? Bound.sub(Init) : Init.sub(Bound));
+  isl::pw_aff OwnPart = Arith.constant(0);
+  if (Own && !Own->isConst() && Length && alwaysThere(*Own) &&
+      DeclaresCounter) {
+    OwnPart = Init;
+    Init = Arith.constant(0);
+    Bound = Bound.sub(OwnPart);
+    Iter.Text = "((int)(" + Iter.Text + less(*Own) + "))";
+    Iter.Type = "int";
+    Iter.Bits = 32;
+    Iter.Signed = true;
+    M.Stmts[Id].Init = Init;
+    Iter.Depends = 0;
+  }
+  isl::set Domain;
+  if (N.Up)
+    Domain = I.ge_set(Init).intersect(N.inclusive() ? I.le_set(Bound)
+                                                    : I.lt_set(Bound));
+  else
+    Domain = I.le_set(Init).intersect(N.inclusive() ? I.ge_set(Bound)
+                                                    : I.gt_set(Bound));
+  const int64_t Step = *N.ConstStep;
+  if (Step > 1)
+    Domain = Domain.intersect(I.sub(Init)
+                                  .mod(isl::val(I.ctx(), std::to_string(Step)))
+                                  .eq_set(Arith.constant(0)));
+  Stmt &Loop = M.Stmts[Id];
+  Loop.IterSymbol = static_cast<int>(Number);
+  Loop.IterDomain = Domain;
+  Loop.Step = N.Up ? Step : -Step;
+  if (auto D = Arith.constantValue(N.Up ? Bound.sub(Init) : Init.sub(Bound))) {
+    int64_t Len = *D + (N.inclusive() ? 1 : 0);
+    Loop.ConstTripCount = Len <= 0 ? 0 : (Len + Step - 1) / Step;
+  }
+  Loop.ConstFirst = Arith.constantValue(Init);
+  Cur.Path.Dom = Cur.Path.Dom.intersect(Domain);
+  Cur.Env[N.C.V] = Ev.ofInt({I.add(OwnPart), true}, N.C.V->getType());
+}
+
+/// A symbolic step: the thread's part of the first value stays, the rest moves
+/// in common.
+bool LoopFacts::describeSymbolicStep(const Counting &N, unsigned Id,
+                                     unsigned Number) {
+  std::optional<Linear> Lin = Arith.linear(N.Init);
+  if (!Lin)
+    return false;
+  Linear Own, Common;
+  Common.Const = Lin->Const;
+  for (auto &[Term, Coef] : Lin->Terms)
+    (M.Symbols[M.symbolIndex(Term)].Depends & DepThread ? Own : Common)
+        .Terms[Term] = Coef;
+  if ((Arith.depends(N.Step) & (DepThread | DepShared | DepGlobal)) ||
+      (Arith.depends(N.Init) & (DepShared | DepGlobal)))
+    return false;
+  Symbol &Iter = M.Symbols[Number];
+  const isl::pw_aff I = Arith.symbol(Iter.Id);
+  isl::pw_aff OwnPart = Arith.fromLinear(Own);
+  Iter.Depends =
+      Arith.depends(Arith.fromLinear(Common)) | Arith.depends(N.Step);
+  // Text of the common part: the counter less the thread's part.
+  if (!Own.isConst())
+    Iter.Text = "(" + Iter.Text + less(Own) + ")";
+  isl::pw_aff Value = I.add(OwnPart);
+  Stmt &Loop = M.Stmts[Id];
+  Loop.IterSymbol = static_cast<int>(Number);
+  isl::set Domain = I.ge_set(Arith.fromLinear(Common))
+                        .intersect(N.inclusive() ? Value.le_set(N.Bound)
+                                                 : Value.lt_set(N.Bound));
+  Loop.IterDomain = Domain;
+  // The stride is missing in Domain, but it is the same for all threads.
+  Cur.Path.Dom = Cur.Path.Dom.intersect(Domain);
+  Cur.Env[N.C.V] = Ev.ofInt({Value, N.T.Signed}, N.C.V->getType());
+  return true;
+}
+
+/// Fills the For part of statement \p Id and sets the counter's value for the
+/// body.
+bool LoopFacts::describe(Counting &N, unsigned Id, bool DeclaresCounter) {
+  Symbol Sym;
+  Sym.K = Symbol::Iterator;
+  Sym.Text = N.C.V->getNameAsString();
+  Sym.Id = Ev.freshId(Sym.Text);
+  Sym.Type = Ev.typeText(N.C.V->getType());
+  Sym.Bits = N.T.Bits;
+  Sym.Signed = N.T.Signed;
+  Sym.VarId = N.VarId;
+
+  M.Stmts[Id].IterVar = N.VarId;
+  M.Stmts[Id].Init = N.Init;
+  const unsigned InitDep = Arith.depends(N.Init),
+                 BoundDep = Arith.depends(N.Bound);
+  const unsigned Number = Arith.addSymbol(Sym);
+  const std::string IterId = M.Symbols[Number].Id;
+  if (N.Up && (InitDep & DepThread) &&
+      cooperative(M.Stmts[Id], {N.Init, true}, N.Bound, N.inclusive(), N.Step,
+                  IterId)) {
+    M.Symbols[Number].Depends = InitDep | BoundDep;
+    M.Stmts[Id].IterSymbol = static_cast<int>(Number);
+    M.Stmts[Id].Step = N.ConstStep;
+    Cur.Path.Dom = Cur.Path.Dom.intersect(M.Stmts[Id].IterDomain);
+    Cur.Env[N.C.V] = Ev.ofInt({Arith.symbol(IterId), true}, N.C.V->getType());
+    return true;
+  }
+  if (!N.ConstStep)
+    return describeSymbolicStep(N, Id, Number);
+  describeConstantStep(N, Id, Number, DeclaresCounter);
+  return true;
+}
+
+/// The variable that counts the rounds of a loop of \p F, statement \p Id of
+/// the model, or null. Called with the environment of the loop's entry,
+/// modified variables made opaque already; the counter still has its first
+/// value.
+const VarDecl *LoopFacts::countedLoop(const LoopParts &F, unsigned Id) {
+  Counting N;
+  if (!findCounter(F, N) || !evaluate(N) || !compares(N))
+    return nullptr;
+  const Stmt Uncounted = M.Stmts[Id];
+  if (!describe(N, Id, F.DeclaresCounter))
+    return nullptr;
+  if (boundBy(N.Conditions, Id, N.Up))
+    return N.C.V;
+  M.Stmts[Id] = Uncounted;
+  return nullptr;
+}
+
+/// Nothing counts: as if nobody had asked.
+void LoopFacts::uncount(unsigned Id, const PathState &Path,
+                        const Environment &Env) {
+  Stmt &Loop = M.Stmts[Id];
+  Loop.IterVar = Loop.IterSymbol = -1;
+  Loop.IterDomain = isl::set();
+  Loop.Cooperative = false;
+  Cur.Path = Path;
+  Cur.Env = Env;
+}
+
+const VarDecl *LoopFacts::counterOf(const ForStmt *F, unsigned Id) {
+  const PathState Path = Cur.Path;
+  const Environment Env = Cur.Env;
+  auto *Header = dyn_cast_or_null<DeclStmt>(F->getInit());
+  const VarDecl *Iter = countedLoop({F->getCond(),
+                                     F->getInc(),
+                                     {F->getBody()},
+                                     Header && Header->isSingleDecl()},
+                                    Id);
+  if (!Iter)
+    uncount(Id, Path, Env);
+  return Iter;
+}
+
+/// A loop with barriers keeps its own model.
+const VarDecl *LoopFacts::counterOf(const clang::Stmt *S, unsigned Id) {
+  auto *W = dyn_cast<WhileStmt>(S);
+  auto *D = dyn_cast<DoStmt>(S);
+  if ((!W && !D) || (W && W->getConditionVariable()))
+    return nullptr;
+  const clang::Stmt *Body = W ? W->getBody() : D->getBody();
+  auto *Block = dyn_cast<CompoundStmt>(Body);
+  if (!Block || Block->body_empty() || leavesEarly(Body) ||
+      hasBarrierCall(Body))
+    return nullptr;
+  LoopParts Parts;
+  Parts.Cond = W ? W->getCond() : D->getCond();
+  Parts.Inc = dyn_cast<Expr>(Block->body_back());
+  for (const clang::Stmt *X : Block->body())
+    if (X != Block->body_back())
+      Parts.Body.push_back(X);
+  const PathState Path = Cur.Path;
+  const Environment Env = Cur.Env;
+  const VarDecl *Iter = countedLoop(Parts, Id);
+  if (Iter && D) {
+    // Is the thread's first value one of the iterator's?
+    const Stmt &Loop = M.Stmts[Id];
+    const Substitution First = {
+        {M.Symbols[size_t(Loop.IterSymbol)].Id, Loop.Init}};
+    if (!(Loop.Cooperative || Loop.Step) ||
+        !Arith.implied(substitute(Loop.IterDomain, First),
+                       Path.Dom.intersect(Path.Known)))
+      Iter = nullptr;
+  }
+  // Rounds are never written out: the step stands in the body.
+  M.Stmts[Id].ConstTripCount.reset();
+  if (!Iter)
+    uncount(Id, Path, Env);
+  return Iter;
+}
+
+} // namespace rcache
