@@ -111,7 +111,7 @@ void StatementText::editOwned(TextRange R, Edits &E) const {
       continue;
     E.push_back({A.Range, F.ownedElement(I)});
     const std::string &Type = M.Arrays[A.Array].CanonicalType;
-    if (A.K != SharedAccess::Write || endsRounded(A.Stored) ||
+    if (A.K != SharedAccess::Write || endsRounded(A.Stored, M) ||
         (Type != "float" && Type != "double"))
       continue;
     const TextRange V = A.StoredRange;

@@ -5,6 +5,7 @@
 
 #include "Values.h"
 #include "Affine/IslTools.h"
+#include <algorithm>
 #include <set>
 
 using namespace rcache;
@@ -119,15 +120,32 @@ bool rcache::equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D) {
   return true;
 }
 
-bool rcache::endsRounded(const ValueRef &V) {
+bool rcache::endsRounded(const ValueRef &V, const KernelModel &M) {
   if (!V)
     return false;
   switch (V->K) {
   case Value::Load:
   case Value::Uniform:
     return true;
+  case Value::Unknown: // an element of shared memory, or anything
+    return std::any_of(M.SharedAccesses.begin(), M.SharedAccesses.end(),
+                       [&](const SharedAccess &A) {
+                         return A.K == SharedAccess::Read &&
+                                M.text(A.Range) == V->Text;
+                       });
+  case Value::Op:
+    // What is no product in the model's eyes is written without these.
+    for (const char *Rounding :
+         {"__fmul_rn(", "__dmul_rn(", "__fadd_rn(", "__dadd_rn("})
+      if (V->Text.rfind(Rounding, 0) == 0)
+        return false;
+    [[fallthrough]];
   case Value::Select:
-    return std::all_of(V->Operands.begin(), V->Operands.end(), endsRounded);
+    return std::all_of(V->Operands.begin(), V->Operands.end(),
+                       [&](const ValueRef &O) {
+                         return O && (O->K == Value::Affine ||
+                                      endsRounded(O, M));
+                       });
   default:
     return false;
   }

@@ -36,7 +36,7 @@ bool equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D);
 
 /// Is the value, kept in a register, what it would be if memory had held it? A
 /// product is not: a sum would fuse it.
-bool endsRounded(const ValueRef &V);
+bool endsRounded(const ValueRef &V, const KernelModel &M);
 
 } // namespace rcache
 

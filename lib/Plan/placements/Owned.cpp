@@ -219,7 +219,7 @@ private:
              const SharedAccess &Before = M.SharedAccesses[W];
              return Of.PartOf.at(W) == Part &&
                     Before.K == SharedAccess::Write &&
-                    !rcache::endsRounded(Before.Stored);
+                    !rcache::endsRounded(Before.Stored, M);
            });
   }
 
