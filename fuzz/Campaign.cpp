@@ -103,7 +103,10 @@ std::map<std::string, std::string> findings(const std::string &Err) {
       Out.insert({Line.substr(Name, Line.find_first_of("_<,", Name) - Name),
                   Before + "\n" + Line});
     }
-    Before = Line;
+    // Behind it: the line of the source, who called what was inlined.
+    if (Line.find(" error: ") != std::string::npos ||
+        Line.find(" warning: ") != std::string::npos)
+      Before = Line;
   }
   return Out;
 }

@@ -171,7 +171,8 @@ SmallVector<Taker, 4> takers(BinaryOperator &P) {
 
 } // namespace
 
-void contractLikePtxas(Module &M) {
+std::map<std::string, unsigned> contractLikePtxas(Module &M) {
+  std::map<std::string, unsigned> Counts;
   for (Function &F : M) {
     MapVector<BinaryOperator *, SmallVector<Taker, 4>> Products;
     for (Instruction &I : instructions(F))
@@ -202,6 +203,8 @@ void contractLikePtxas(Module &M) {
       if (Everywhere(Choice.first))
         Fused.push_back(Choice);
     for (auto &[P, X] : Fused) {
+      if (Type *T = X.Sum->getType(); T->isFloatTy() || T->isDoubleTy())
+        ++Counts[F.getName().str()];
       IRBuilder<> B(X.Sum);
       const bool Minus = X.Sum->getOpcode() == Instruction::FSub;
       Value *Other = X.Sum->getOperand(1 - X.Operand), *A = P->getOperand(0);
@@ -221,6 +224,7 @@ void contractLikePtxas(Module &M) {
       if (X.Sum->use_empty())
         X.Sum->eraseFromParent();
   }
+  return Counts;
 }
 
 } // namespace rcache::check

@@ -27,6 +27,7 @@ struct FrontendOptions {
   bool Contract = true; ///< products fused with sums, as nvcc does
   bool OptimiseHost = true;
   bool Nvcc = false;   ///< device code from nvcc's PTX
+  bool NvccIfThere = false; ///< say nothing if there is no nvcc
   std::string OnDisk; ///< what nvcc compiles, if the source is a virtual file
   std::vector<std::string> Flags; ///< the user's, nvcc's spelling allowed
   /// Text of files that are not on the disk, by absolute name.

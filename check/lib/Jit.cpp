@@ -8,6 +8,8 @@
 #include "PtxModule.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
@@ -110,6 +112,15 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *A, const void *P) {
 )shim";
 
 void optimise(Module &M, TargetMachine &TM, bool Final) {
+  // Loops that are left as they are: nobody's business.
+  M.getContext().setDiagnosticHandlerCallBack(
+      [](const DiagnosticInfo *D, void *) {
+        if (D->getSeverity() != DS_Error)
+          return;
+        DiagnosticPrinterRawOStream Printer(errs());
+        D->print(Printer);
+        errs() << "\n";
+      });
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
   CGSCCAnalysisManager CGAM;
@@ -130,6 +141,14 @@ void optimise(Module &M, TargetMachine &TM, bool Final) {
   PB.buildPerModuleDefaultPipeline(Final ? OptimizationLevel::O1
                                          : OptimizationLevel::O2)
       .run(M, MAM);
+}
+
+/// Is there a product of 32 or 64 bits that ptxas may round with a sum?
+bool leavesOpen(StringRef Ptx) {
+  for (StringRef Mul : {"mul.f32", "mul.ftz.f32", "mul.f64"})
+    if (Ptx.contains(Mul))
+      return true;
+  return false;
 }
 
 /// Variables become values and blocks in a row one, for PTX.
@@ -332,6 +351,49 @@ void stub(Module &M, const std::vector<std::string> &Functions, LLJIT &Jit) {
     }
 }
 
+/// The host says where it launches: messages about the launch show the line.
+void noteLaunches(Module &Host) {
+  std::vector<std::pair<CallInst *, std::string>> Found;
+  for (const char *Name :
+       {"__cudaPushCallConfiguration", "cudaLaunchKernel",
+        "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC"}) {
+    Function *F = Host.getFunction(Name);
+    if (!F)
+      continue;
+    for (User *U : F->users()) {
+      auto *Call = dyn_cast<CallInst>(U);
+      const DILocation *L = Call ? Call->getDebugLoc().get() : nullptr;
+      if (!L || Call->getCalledFunction() != F)
+        continue;
+      // A kernel's stub has nothing to tell: its caller has.
+      bool Stub = false;
+      const DILocation *Best = nullptr;
+      for (; L; L = L->getInlinedAt()) {
+        const DISubprogram *S = L->getScope()->getSubprogram();
+        Stub |= S && S->getLinkageName().contains("__device_stub__");
+        if (!Best && L->getLine() && !L->getFilename().contains("/include/cuda") &&
+            !L->getFilename().starts_with("/rcache-check/"))
+          Best = L;
+      }
+      if (!Stub && Best &&
+          !Call->getFunction()->getName().contains("__device_stub__"))
+        Found.push_back({Call, placeOf(*Best)});
+    }
+  }
+  if (Found.empty())
+    return;
+  std::vector<std::string> Texts;
+  for (auto &[Call, Text] : Found)
+    Texts.push_back(Text);
+  uint32_t Site = addSites(std::move(Texts));
+  for (auto &[Call, Text] : Found) {
+    IRBuilder<> B(Call);
+    B.CreateCall(Host.getOrInsertFunction("rcc_launch_at", B.getVoidTy(),
+                                          B.getInt32Ty()),
+                 {B.getInt32(Site++)});
+  }
+}
+
 std::string text(Error E) { return toString(std::move(E)); }
 
 } // namespace
@@ -388,6 +450,7 @@ struct CompiledProgram::Parts {
   FrontendOptions FE;
   DeviceCode Device; ///< clang's; empty: made when it is asked for
   DeviceCode Ptx;    ///< nvcc's; or empty
+  std::string PtxText;
   std::vector<std::string> Sources;
   std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>>
       Hosts;
@@ -459,11 +522,12 @@ bool CompiledProgram::fromNvcc(Parts &P, const JitOptions &Opts) {
     }
     P.Ptx.Context = std::make_unique<LLVMContext>();
     P.Ptx.Module = readPtx(*P.Ptx.Context, Text, Why);
+    P.PtxText = std::move(Text);
   }
   if (P.Ptx.Module)
     return true;
   P.Ptx = DeviceCode();
-  if (Opts.Note)
+  if (Opts.Note && !(Nvcc.empty() && FE.NvccIfThere))
     Opts.Note("device code is clang's, not nvcc's: " + Why);
   return false;
 }
@@ -475,15 +539,19 @@ CompiledProgram::create(const std::string &Source, DeviceCode Device,
   P.FE = Opts.Frontend;
   if (!prepare(P.FE, Error))
     return nullptr;
+  P.Device = std::move(Device);
+  P.Sources = {Source};
   auto HostContext = std::make_unique<LLVMContext>();
-  auto Host = compile(*HostContext, Side::Host, Source, P.FE, Error);
+  std::unique_ptr<Module> Host;
+  std::thread HostThread([&] {
+    Host = compile(*HostContext, Side::Host, Source, P.FE, Error);
+  });
+  if (P.FE.Nvcc)
+    fromNvcc(P, Opts);
+  HostThread.join();
   if (!Host)
     return nullptr;
   P.Hosts.emplace_back(std::move(HostContext), std::move(Host));
-  P.Device = std::move(Device);
-  P.Sources = {Source};
-  if (P.FE.Nvcc)
-    fromNvcc(P, Opts);
   return build(P, Opts, Error);
 }
 
@@ -512,6 +580,8 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     return nullptr;
   }
 
+  for (auto &[C, Host] : Hosts)
+    noteLaunches(*Host);
   Lowered Low;
   Low.FirstSite = addSites({});
   // nvcc's code if it can be read to the last instruction.
@@ -556,8 +626,16 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     options().WholeVectors = true;
     // As ptxas meets it: registers are values, nothing else has changed.
     registersToValues(*Device);
-    contractLikePtxas(*Device);
+    const auto Fused = contractLikePtxas(*Device);
+    // Functions that are called are inlined here, and need not be there.
+    if (Opts.MachineCode && Opts.Note && leavesOpen(Given.PtxText) &&
+        !StringRef(Given.PtxText).contains(".func "))
+      for (const std::string &Line :
+           compareFusion(FE.CudaPath, FE.Arch, Given.PtxText, Fused))
+        Opts.Note(Line);
   }
+  if (Opts.Overflow)
+    checkOverflow(*Device, Low);
   dump(*Device, Opts.DumpDir, "device-1-lowered");
   optimise(*Device, **TM, /*Final=*/false);
   contractProducts(*Device);

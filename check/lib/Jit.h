@@ -22,6 +22,10 @@ struct JitOptions {
   bool Checks = true;      ///< bounds and races
   bool Definedness = true; ///< values that were never initialised
   bool Symbolic = false;   ///< expressions instead of all checks
+  bool Overflow = false;   ///< signed integers too; only in clang's code
+  /// Compare what ptxas fuses with what is assumed of it, with a note where
+  /// they differ; only with nvcc's code.
+  bool MachineCode = false;
   std::string DumpDir;     ///< where to write intermediate modules; or empty
   /// Host functions that will be looked up; what they do not reach is neither
   /// compiled nor there. Empty: everything is.

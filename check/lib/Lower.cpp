@@ -30,6 +30,19 @@ namespace rcache::check {
 // Small tools
 //===----------------------------------------------------------------------===//
 
+std::string placeOf(const DILocation &L) {
+  // As the user wrote it where that can be opened from here.
+  SmallString<256> File = L.getFilename();
+  if (!sys::path::is_absolute(File) && !sys::fs::exists(File)) {
+    SmallString<256> Full = L.getDirectory();
+    sys::path::append(Full, File);
+    if (sys::fs::exists(Full))
+      File = Full;
+  }
+  return File.str().str() + ":" + std::to_string(L.getLine()) + ":" +
+         std::to_string(L.getColumn());
+}
+
 uint32_t SiteTable::of(const Instruction &I) {
   const DILocation *Loc = I.getDebugLoc().get();
   if (!Loc)
@@ -54,17 +67,11 @@ uint32_t SiteTable::of(const Instruction &I) {
   }
   if (!Best->getLine())
     return 0;
-  // As the user wrote it where that can be opened from here.
-  SmallString<256> File = Best->getFilename();
-  if (!sys::path::is_absolute(File) && !sys::fs::exists(File)) {
-    SmallString<256> Full = Best->getDirectory();
-    sys::path::append(Full, File);
-    if (sys::fs::exists(Full))
-      File = Full;
-  }
-  std::string Text = File.str().str() + ":" +
-                     std::to_string(Best->getLine()) + ":" +
-                     std::to_string(Best->getColumn());
+  std::string Text = placeOf(*Best);
+  // Who called the function that this was inlined from.
+  for (const DILocation *L = Best->getInlinedAt(); L; L = L->getInlinedAt())
+    if (L->getLine())
+      Text += "\n" + placeOf(*L);
   auto [It, New] = Known.try_emplace(Text, L.FirstSite + L.Sites.size());
   if (New)
     L.Sites.push_back(Text);

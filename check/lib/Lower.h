@@ -20,6 +20,7 @@
 #include "Runtime.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 
 #include <optional>
@@ -32,7 +33,8 @@ struct Lowered {
   std::map<std::string, std::string> Entries; ///< kernel -> entry symbol
   /// Function addresses to be written into initialised device variables.
   std::vector<std::pair<char *, std::string>> FunctionFixups;
-  std::vector<std::string> Sites; ///< texts; site N is Sites[N - FirstSite]
+  /// Texts, see addSites; site N is Sites[N - FirstSite].
+  std::vector<std::string> Sites;
   uint32_t FirstSite = 0;
   std::set<std::string> Unsupported; ///< instructions that end a launch
 };
@@ -62,11 +64,20 @@ void contractProducts(llvm::Module &M);
 /// What ptxas does with the products and sums of PTX that do not say how they
 /// round (check/device/fusion.py shows it): a product that nothing takes but such
 /// sums of its block goes into all of them.
-void contractLikePtxas(llvm::Module &M);
+/// Returns how many sums of 32 and 64 bits each function has that take a product.
+std::map<std::string, unsigned> contractLikePtxas(llvm::Module &M);
 
 /// Makes loads of what reads the thread's and the block's state. To be called when
 /// the optimiser has run, before checks are added, and again for those of the checks.
 void expandStateFields(llvm::Module &M);
+
+/// Ends a launch where the sum, difference or product of signed integers has no
+/// value in its type. For modules of clang that have been lowered and not
+/// optimised.
+void checkOverflow(llvm::Module &M, Lowered &L);
+
+/// "file:line:column".
+std::string placeOf(const llvm::DILocation &L);
 
 /// Places a source location is worth a number. Locations inside the toolkit's
 /// headers are replaced by the place in the user's file that led there.

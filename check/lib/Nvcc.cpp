@@ -11,10 +11,13 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <map>
 #include <set>
@@ -149,6 +152,98 @@ void useRegisteredNames(Module &Device, const Module &Host) {
         !Device.getNamedValue(It->second))
       G.setName(It->second);
   }
+}
+
+//===----------------------------------------------------------------------===//
+// Machine code
+//===----------------------------------------------------------------------===//
+
+/// Fused operations of 32 and 64 bits in each function of a cubin, whose
+/// instructions have 128 bits and the operation in the lowest 9 of them.
+static bool fusedOperations(StringRef Cubin,
+                            std::map<std::string, unsigned> &Out) {
+  auto File = object::ELFFile<object::ELF64LE>::create(Cubin);
+  if (!File) {
+    consumeError(File.takeError());
+    return false;
+  }
+  auto Sections = File->sections();
+  if (!Sections) {
+    consumeError(Sections.takeError());
+    return false;
+  }
+  for (const auto &S : *Sections) {
+    auto Name = File->getSectionName(S);
+    auto Code = File->getSectionContents(S);
+    if (!Name || !Code) {
+      consumeError(Name.takeError());
+      consumeError(Code.takeError());
+      return false;
+    }
+    if (!Name->consume_front(".text."))
+      continue;
+    unsigned &N = Out[Name->str()];
+    for (size_t At = 0; At + 16 <= Code->size(); At += 16) {
+      const unsigned Operation =
+          support::endian::read16le(Code->data() + At) & 0x1ff;
+      N += Operation == 0x023 || Operation == 0x02b; // FFMA, DFMA
+    }
+  }
+  return true;
+}
+
+std::vector<std::string>
+compareFusion(const std::string &CudaPath, const std::string &Arch,
+              const std::string &Ptx,
+              const std::map<std::string, unsigned> &Assumed) {
+  const std::string Ptxas = CudaPath + "/bin/ptxas";
+  const std::string Not = "what ptxas fuses was not looked at: ";
+  if (!sys::fs::can_execute(Ptxas))
+    return {Not + "the toolkit has no ptxas"};
+  unsigned Number = 0;
+  StringRef A = Arch;
+  if (!A.consume_front("sm_") || A.consumeInteger(10, Number) || Number < 70 ||
+      Number > 90)
+    return {Not + "the machine code of " + Arch + " is not known"};
+  SmallString<128> From, To, Log;
+  if (sys::fs::createTemporaryFile("rcache-check", "ptx", From) ||
+      sys::fs::createTemporaryFile("rcache-check", "cubin", To) ||
+      sys::fs::createTemporaryFile("rcache-check", "log", Log))
+    return {Not + "cannot make a temporary file"};
+  FileRemover RemoveFrom(From), RemoveTo(To), RemoveLog(Log);
+  std::error_code EC;
+  raw_fd_ostream(From, EC) << Ptx;
+  std::map<std::string, unsigned> With, Without;
+  for (bool Fuse : {true, false}) {
+    StringRef Args[] = {Ptxas, "-arch", Arch,
+                        Fuse ? "-fmad=true" : "-fmad=false", From, "-o", To};
+    std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Log),
+                                            StringRef(Log)};
+    std::string Why;
+    const int Status = sys::ExecuteAndWait(Ptxas, Args, std::nullopt, Redirects,
+                                           /*SecondsToWait=*/120, 0, &Why);
+    auto Cubin = MemoryBuffer::getFile(To);
+    if (Status || !Cubin ||
+        !fusedOperations((*Cubin)->getBuffer(), Fuse ? With : Without))
+      return {Not + "ptxas refuses the code"};
+  }
+  std::map<std::string, unsigned> Want; ///< by what the names have in common
+  for (auto &[Name, N] : Assumed)
+    Want[plainName(Name)] += N;
+  std::vector<std::string> Out;
+  for (auto &[Name, N] : With) {
+    const unsigned Base = Without[Name], Got = N > Base ? N - Base : 0;
+    const auto It = Want.find(plainName(Name));
+    const unsigned Here = It == Want.end() ? 0 : It->second;
+    const bool Agree =
+        Got == Here || (Got && Here && (Got % Here == 0 || Here % Got == 0));
+    if (!Agree)
+      Out.push_back("'" + demangle(Name) + "': ptxas fuses " +
+                    std::to_string(Got) +
+                    " products that PTX leaves open, here it was " +
+                    std::to_string(Here) + ": last bits may differ on a device");
+  }
+  return Out;
 }
 
 } // namespace rcache::check

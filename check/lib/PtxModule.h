@@ -8,6 +8,7 @@
 #ifndef RCACHE_CHECK_PTXMODULE_H
 #define RCACHE_CHECK_PTXMODULE_H
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,18 @@ bool compileToPtx(const std::string &Nvcc, const std::string &Source,
                   const std::string &Arch,
                   const std::vector<std::string> &Flags, std::string &Text,
                   std::string &Error);
+
+/// Compares what ptxas fuses with what was assumed. \p Assumed: for each kernel
+/// by its mangled name the sums of 32 and 64 bits that take a product which PTX
+/// leaves open (contractLikePtxas). ptxas is run with -fmad=true and false, and
+/// the fused operations in both machine codes are counted; sm_70 to sm_90.
+/// Returns a line for each kernel where one has fused products and the other has
+/// none, or where neither number is a multiple of the other (a loop that ptxas
+/// unrolls counts several times); a line why nothing was compared.
+std::vector<std::string>
+compareFusion(const std::string &CudaPath, const std::string &Arch,
+              const std::string &Ptx,
+              const std::map<std::string, unsigned> &Assumed);
 
 /// nvcc of the toolkit in \p CudaPath; "" if there is none.
 std::string findNvcc(const std::string &CudaPath);

@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace rcache::check {
 
@@ -121,6 +122,9 @@ int abandonedBy() {
          : Kind == "timeout"    ? LaunchTimeout
                                 : IllegalAddress;
 }
+/// The place of the host's text that is about to launch.
+thread_local uint32_t LaunchedAt = 0;
+
 int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
            void *Stream, bool Cooperative) {
   if (api().Sticky)
@@ -146,6 +150,7 @@ int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
   L.DynamicShared = Shared;
   L.Args = Args;
   L.Cooperative = Cooperative;
+  L.HostSite = std::exchange(LaunchedAt, 0);
   L.Ranges = &K->Ranges;
   auto Run = [](Launch L) {
     return runGrid(L) ? int(Success) : fail(api().Sticky = abandonedBy());
@@ -210,6 +215,7 @@ void __cudaRegisterManagedVar(void **, void **Host, char *, const char *Name,
     api().Symbols[Host] = It->second;
   }
 }
+void rcc_launch_at(uint32_t Site) { LaunchedAt = Site; }
 unsigned __cudaPushCallConfiguration(HostDim3 Grid, HostDim3 Block,
                                      size_t Shared, void *Stream) {
   Configs.push_back({dim(Grid), dim(Block), Shared, Stream});

@@ -6,6 +6,7 @@
 //   rcache-check run program.cu [--args ...] [-- compiler flags]
 
 #include "Commands.h"
+#include "Say.h"
 
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
@@ -44,10 +45,11 @@ cl::opt<Fusion> Contract(
                clEnumValN(Fusion::Off, "off",
                           "each rounded by itself, as with -fmad=false")));
 cl::opt<std::string> ResourceDir("resource-dir", cl::Hidden, cl::cat(General));
-enum class Compiler { Clang, Nvcc };
+enum class Compiler { Any, Clang, Nvcc };
 cl::opt<Compiler> DeviceCode(
-    "device-code", cl::cat(General), cl::init(Compiler::Clang),
-    cl::desc("Who compiles device code (default: clang)"),
+    "device-code", cl::cat(General), cl::init(Compiler::Any),
+    cl::desc("Who compiles device code (default: nvcc where the toolkit has "
+             "one)"),
     cl::values(clEnumValN(Compiler::Clang, "clang", "clang, in this process"),
                clEnumValN(Compiler::Nvcc, "nvcc",
                           "nvcc: its PTX, what a device gets up to the work of "
@@ -178,11 +180,13 @@ CommandLine parse(int Argc, char **Argv) {
   FE.CudaPath = CudaPath;
   FE.Arch = Arch;
   FE.ResourceDir = ResourceDir;
-  FE.Nvcc = DeviceCode == Compiler::Nvcc;
+  FE.Nvcc = DeviceCode != Compiler::Clang;
+  FE.NvccIfThere = DeviceCode == Compiler::Any;
+  L.Jit.MachineCode = FE.Nvcc;
   FE.Contract = Contract == Fusion::Fast;
   L.Jit.DumpDir = DumpDir;
   L.Jit.Note = [](const std::string &Text) {
-    fprintf(stderr, "rcache-check: note: %s\n", Text.c_str());
+    say("rcache-check: note: %s\n", Text.c_str());
   };
   L.Jit.Checks = !NoChecks;
   L.Jit.Definedness = !NoUninit && !NoChecks;

@@ -183,11 +183,13 @@ Shape ordinary(const CommandLine &L, const Dim3 &Block, unsigned Dimensions) {
 
 /// The launches of one kernel, in this process.
 Object judge(const CommandLine &L, const KernelSignature &K,
-             const SourceSummary &Summary, const Version &A, const Version &B) {
+             const SourceSummary &Summary, const Version &A, const Version &B,
+             std::function<Version()> Overflowing) {
   const double Start = processorTime();
   auto Left = [&] { return processorTime() - Start < L.Budget; };
   Trials T(L, K, Summary, A, B);
   T.Quiet = true;
+  T.Overflowing = std::move(Overflowing);
   std::optional<Verdict> V;
   std::vector<Dim3> Takes; ///< blocks for which the rewritten form runs
   auto Try = [&](const Shape &S) {
@@ -285,6 +287,7 @@ void work(const CommandLine &L, int To) {
   std::error_code EC;
   const std::string File = std::filesystem::absolute(L.Inputs[0], EC).string();
   JitOptions Jit = L.Jit;
+  Jit.MachineCode = false;
   FrontendOptions &FE = Jit.Frontend;
   if (!CompiledProgram::prepare(FE, Error))
     Fail(Error);
@@ -381,7 +384,8 @@ void work(const CommandLine &L, int To) {
     }
     Child C([&](int Out) {
       close(To);
-      send(Out, judge(L, Kernels[I], Summary, Pairs[I].first, Pairs[I].second));
+      send(Out, judge(L, Kernels[I], Summary, Pairs[I].first, Pairs[I].second,
+                      [&] { return loadOverflowing(File, Kernels[I], Jit); }));
     });
     std::string Line;
     Child::Ended E =

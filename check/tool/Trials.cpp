@@ -9,6 +9,8 @@
 
 #include "Trials.h"
 
+#include "Say.h"
+
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -76,12 +78,42 @@ Trials::~Trials() {
       release(X.Base);
 }
 
-std::vector<size_t> Trials::integers() const {
-  std::vector<size_t> Out;
+std::vector<IntegerParam> Trials::integers() const {
+  std::vector<IntegerParam> Out;
   for (size_t I = 0; I < Params.size(); ++I)
     if (Params[I].Kind == Param::Signed || Params[I].Kind == Param::Unsigned)
-      Out.push_back(I);
+      Out.push_back(
+          {I, unsigned(Params[I].Size), Params[I].Kind == Param::Signed});
   return Out;
+}
+
+/// Does a signed integer of the original leave its type at this launch, because
+/// of an argument that was chosen for its size? (Sums of data that do so with
+/// ordinary arguments as well hide nothing: kernels that count on wrapping.)
+bool Trials::overflows(const Shape &S, unsigned Trial) {
+  if (!S.Exact)
+    return false;
+  if (!Overflow)
+    Overflow = Overflowing ? Overflowing() : Version();
+  if (!Overflow->Launch)
+    return false;
+  auto Leaves = [&](const Shape &S) {
+    setArguments(S, 0, Trial);
+    restore();
+    auto Regions = Found;
+    discover(&Regions);
+    launch(*Overflow, S, Order::Forward);
+    discover(nullptr);
+    for (const Finding &F : findings())
+      if (F.Kind == "signed-overflow") {
+        LastUndefined = F.Location + ": " + F.Text + " [" + F.Kind + "]";
+        return true;
+      }
+    return false;
+  };
+  Shape Ordinary = S;
+  Ordinary.Scalars.clear();
+  return Leaves(S) && !Leaves(Ordinary);
 }
 
 void Trials::setSymbolic(Version First, Version Second) {
@@ -95,8 +127,6 @@ void Trials::say(const char *Format, ...) {
   char *Line = nullptr;
   if (vasprintf(&Line, Format, Args) >= 0) {
     Text += Line;
-    if (!Quiet)
-      fputs(Line, stderr);
     free(Line);
   }
   va_end(Args);
@@ -335,8 +365,17 @@ std::optional<Verdict> Trials::run(const Shape &S) {
   if (Trial % 3 == 2)
     Orders.push_back(Order::Random);
   for (Order O : Orders)
-    if (auto V = compare(S, Trial, O, Want, WantVariables))
+    if (auto V = compare(S, Trial, O, Want, WantVariables)) {
+      if (*V != Verdict::CouldNotRun && overflows(S, Trial)) {
+        Text.clear();
+        --Compared;
+        ++Undefined;
+        return std::nullopt;
+      }
+      if (!Quiet)
+        check::say("%s", Text.c_str());
       return V;
+    }
   if (L.Prove)
     prove(S, Trial, /*Differs=*/false);
   return std::nullopt;
