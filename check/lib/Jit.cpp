@@ -354,6 +354,7 @@ void stub(Module &M, const std::vector<std::string> &Functions, LLJIT &Jit) {
 /// The host says where it launches: messages about the launch show the line.
 void noteLaunches(Module &Host) {
   std::vector<std::pair<CallInst *, std::string>> Found;
+  std::set<CallInst *> Direct; ///< not by <<<>>>, or by it in a kernel's stub
   for (const char *Name :
        {"__cudaPushCallConfiguration", "cudaLaunchKernel",
         "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC"}) {
@@ -366,18 +367,16 @@ void noteLaunches(Module &Host) {
       if (!L || Call->getCalledFunction() != F)
         continue;
       // A kernel's stub has nothing to tell: its caller has.
-      bool Stub = false;
+      if (Call->getFunction()->getName().contains("__device_stub__"))
+        continue;
       const DILocation *Best = nullptr;
-      for (; L; L = L->getInlinedAt()) {
-        const DISubprogram *S = L->getScope()->getSubprogram();
-        Stub |= S && S->getLinkageName().contains("__device_stub__");
-        if (!Best && L->getLine() && !L->getFilename().contains("/include/cuda") &&
+      for (; L && !Best; L = L->getInlinedAt())
+        if (L->getLine() && !L->getFilename().contains("/include/cuda") &&
             !L->getFilename().starts_with("/rcache-check/"))
           Best = L;
-      }
-      if (!Stub && Best &&
-          !Call->getFunction()->getName().contains("__device_stub__"))
-        Found.push_back({Call, placeOf(*Best)});
+      Found.push_back({Call, Best ? placeOf(*Best) : ""});
+      if (F->getName() != "__cudaPushCallConfiguration")
+        Direct.insert(Call);
     }
   }
   if (Found.empty())
@@ -389,8 +388,8 @@ void noteLaunches(Module &Host) {
   for (auto &[Call, Text] : Found) {
     IRBuilder<> B(Call);
     B.CreateCall(Host.getOrInsertFunction("rcc_launch_at", B.getVoidTy(),
-                                          B.getInt32Ty()),
-                 {B.getInt32(Site++)});
+                                          B.getInt32Ty(), B.getInt32Ty()),
+                 {B.getInt32(Site++), B.getInt32(!Direct.count(Call))});
   }
 }
 
@@ -512,10 +511,13 @@ bool CompiledProgram::fromNvcc(Parts &P, const JitOptions &Opts) {
   const FrontendOptions &FE = P.FE;
   std::string Text, Why;
   const std::string Nvcc = findNvcc(FE.CudaPath);
+  std::vector<std::string> Flags = FE.Flags;
+  if (!FE.Contract) // --fp-contract=off
+    Flags.push_back("-ffp-contract=off");
   if (Nvcc.empty())
     Why = "the toolkit has no nvcc";
   else if (compileToPtx(Nvcc, FE.OnDisk.empty() ? P.Sources[0] : FE.OnDisk,
-                        FE.Arch, FE.Flags, Text, Why)) {
+                        FE.Arch, Flags, Text, Why)) {
     if (!Opts.DumpDir.empty()) {
       std::error_code EC;
       raw_fd_ostream(Opts.DumpDir + "/device-0-nvcc.ptx", EC) << Text;

@@ -58,12 +58,16 @@ std::string functionName(std::string Demangled);
 bool lower(llvm::Module &M, Program &P, Lowered &Out, bool Contract,
            std::string &Error);
 
+/// Metadata of loads whose place in the constant bank is fixed.
+constexpr llvm::StringLiteral BankMark = "rcache-check.bank";
+
 /// Fuses what is marked (Contract.cpp) and removes the marks.
 void contractProducts(llvm::Module &M);
 
 /// What ptxas does with the products and sums of PTX that do not say how they
 /// round (check/device/fusion.py shows it): a product that nothing takes but such
-/// sums of its block goes into all of them.
+/// sums goes into all of them. They may stand in other blocks where one factor
+/// is a number, a parameter or constant memory at a fixed place.
 /// Returns how many sums of 32 and 64 bits each function has that take a product.
 std::map<std::string, unsigned> contractLikePtxas(llvm::Module &M);
 

@@ -35,6 +35,7 @@ std::string findNvcc(const std::string &CudaPath) {
 static std::vector<std::string>
 deviceFlags(const std::vector<std::string> &Flags) {
   std::vector<std::string> Out;
+  bool Fused = true;
   for (size_t I = 0; I < Flags.size(); ++I) {
     StringRef F = Flags[I];
     // What says where to compile for, and what to.
@@ -52,8 +53,9 @@ deviceFlags(const std::vector<std::string> &Flags) {
         F.starts_with("-L") || F == "-w" || F == "-lineinfo")
       continue;
     // What only clang knows.
-    if (F == "-ffp-contract=off") {
-      Out.push_back("-fmad=false");
+    if (F == "-ffp-contract=off" || F == "-fmad=false" || F == "--fmad=false") {
+      if (std::exchange(Fused, false)) // nvcc takes it once
+        Out.push_back("-fmad=false");
       continue;
     }
     if (F.starts_with("-f") && !F.starts_with("-fmad") &&

@@ -215,7 +215,10 @@ void __cudaRegisterManagedVar(void **, void **Host, char *, const char *Name,
     api().Symbols[Host] = It->second;
   }
 }
-void rcc_launch_at(uint32_t Site) { LaunchedAt = Site; }
+void rcc_launch_at(uint32_t Site, uint32_t Begins) {
+  if (Begins || !LaunchedAt) // a stub that was inlined follows its caller
+    LaunchedAt = Site;
+}
 unsigned __cudaPushCallConfiguration(HostDim3 Grid, HostDim3 Block,
                                      size_t Shared, void *Stream) {
   Configs.push_back({dim(Grid), dim(Block), Shared, Stream});
