@@ -176,14 +176,17 @@ static bool fusedOperations(StringRef Cubin,
   }
   for (const auto &S : *Sections) {
     auto Name = File->getSectionName(S);
-    auto Code = File->getSectionContents(S);
-    if (!Name || !Code) {
+    if (!Name) {
       consumeError(Name.takeError());
-      consumeError(Code.takeError());
       return false;
     }
     if (!Name->consume_front(".text."))
       continue;
+    auto Code = File->getSectionContents(S);
+    if (!Code) { // not so where there is nothing in the file: .nv.shared
+      consumeError(Code.takeError());
+      return false;
+    }
     unsigned &N = Out[Name->str()];
     for (size_t At = 0; At + 16 <= Code->size(); At += 16) {
       const unsigned Operation =
