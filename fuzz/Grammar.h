@@ -65,6 +65,7 @@ struct KernelText {
   std::string AliasOf, Aliased;
   bool PlainData = false; ///< small whole numbers only
   bool Cxx20 = false;     ///< compiled as C++20
+  bool OnNvcc = false;    ///< judged on the code that nvcc makes, where there is one
 };
 
 /// Staging of a line of elements and a window over it (1-D).

@@ -7,8 +7,7 @@
 // subexpressions, accumulators in loops that are unrolled or not, functions,
 // operations that say how they round. In float, double and half precision.
 //
-// To be judged on the PTX that nvcc makes: rcache-check takes it where there is
-// an nvcc.
+// Judged on the PTX that nvcc makes.
 
 #include "Grammar.h"
 #include <algorithm>
@@ -19,7 +18,10 @@ namespace {
 
 class SumsKernel {
 public:
-  SumsKernel(Choices &C, const std::string &Name) : C(C) { K.Name = Name; }
+  SumsKernel(Choices &C, const std::string &Name) : C(C) {
+    K.Name = Name;
+    K.OnNvcc = true;
+  }
 
   KernelText run() {
     static const char *const Types[] = {"float", "double", "__half"};
