@@ -243,8 +243,9 @@ static int harness(const CommandLine &L, llvm::json::Array &Results) {
     if (wanted(L, K.Name))
       Kernels.push_back(K);
   if (Kernels.empty()) {
-    say("rcache-check: no kernel '%s' in '%s'%s\n",
-            L.Kernels.empty() ? "" : L.Kernels.front().c_str(),
+    say("rcache-check: no kernel%s in '%s'%s\n",
+            L.Kernels.empty() ? ""
+                              : (" '" + L.Kernels.front() + "'").c_str(),
             L.Inputs[0].c_str(), Summary.Kernels.empty() ? "" : "; there are:");
     for (const KernelSignature &K : Summary.Kernels)
       say("  %s\n", K.Name.c_str());
