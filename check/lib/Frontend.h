@@ -27,14 +27,14 @@ struct FrontendOptions {
   bool Contract = true; ///< products fused with sums, as nvcc does
   bool OptimiseHost = true;
   bool Nvcc = false;   ///< device code from nvcc's PTX
-  bool NvccIfThere = false; ///< say nothing if there is no nvcc
   std::string OnDisk; ///< what nvcc compiles, if the source is a virtual file
   std::vector<std::string> Flags; ///< the user's, nvcc's spelling allowed
   /// Text of files that are not on the disk, by absolute name.
   std::map<std::string, std::string> VirtualFiles;
 };
 
-enum class Side { Host, Device };
+/// Plain: C++ that uses the runtime API, without the language of CUDA.
+enum class Side { Host, Device, Plain };
 
 /// The toolkit's folder: \p Given, CUDA_PATH, nvcc's, /usr/local/cuda; empty if
 /// there is none.

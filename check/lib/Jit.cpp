@@ -36,7 +36,7 @@ namespace rcache::check {
 namespace {
 
 /// Structures whose layout belongs to the toolkit, filled with its own headers.
-const char *const ShimFile = "/rcache-check/api_shim.cu";
+const char *const ShimFile = "/rcache-check/api_shim.cpp";
 const char *const ShimText = R"shim(
 #include <cuda_runtime_api.h>
 #include <cstring>
@@ -402,12 +402,14 @@ struct CompiledProgram::Impl {
   std::unique_ptr<LLJIT> Jit;
   bool OrderDependent = false;
   bool FromNvcc = false;
+  std::string DeviceCode;
 };
 
 CompiledProgram::CompiledProgram() : I(std::make_unique<Impl>()) {}
 CompiledProgram::~CompiledProgram() = default;
 const Program &CompiledProgram::program() const { return I->P; }
 bool CompiledProgram::fromNvcc() const { return I->FromNvcc; }
+const std::string &CompiledProgram::deviceCode() const { return I->DeviceCode; }
 bool CompiledProgram::orderDependent() const { return I->OrderDependent; }
 
 bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
@@ -452,6 +454,7 @@ struct CompiledProgram::Parts {
   DeviceCode Device; ///< clang's; empty: made when it is asked for
   DeviceCode Ptx;    ///< nvcc's; or empty
   std::string PtxText;
+  std::string NotNvcc; ///< why nvcc's code is not taken, where it was asked for
   std::vector<std::string> Sources;
   std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>>
       Hosts;
@@ -467,6 +470,8 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
     return nullptr;
   // The two sides are compiled at the same time, each in its own context.
   const bool Nvcc = P.FE.Nvcc && Sources.size() == 1;
+  if (P.FE.Nvcc && !Nvcc)
+    P.NotNvcc = "several files make the program";
   for (const std::string &Source : Sources) {
     auto HostContext = std::make_unique<LLVMContext>();
     std::string HostLog, DeviceLog;
@@ -511,28 +516,22 @@ bool CompiledProgram::addDevice(Parts &P, const std::string &Source,
 /// nvcc's device code; false with a note why clang's is to be taken.
 bool CompiledProgram::fromNvcc(Parts &P, const JitOptions &Opts) {
   const FrontendOptions &FE = P.FE;
-  std::string Text, Why;
-  const std::string Nvcc = findNvcc(FE.CudaPath);
-  std::vector<std::string> Flags = FE.Flags;
-  if (!FE.Contract) // --fp-contract=off
-    Flags.push_back("-ffp-contract=off");
-  if (Nvcc.empty())
-    Why = "the toolkit has no nvcc";
-  else if (compileToPtx(Nvcc, FE.OnDisk.empty() ? P.Sources[0] : FE.OnDisk,
-                        FE.Arch, Flags, Text, Why)) {
+  const PtxText Made =
+      requestPtx(FE, FE.OnDisk.empty() ? P.Sources[0] : FE.OnDisk).get();
+  std::string Why = Made.Error;
+  if (Why.empty()) {
     if (!Opts.DumpDir.empty()) {
       std::error_code EC;
-      raw_fd_ostream(Opts.DumpDir + "/device-0-nvcc.ptx", EC) << Text;
+      raw_fd_ostream(Opts.DumpDir + "/device-0-nvcc.ptx", EC) << Made.Text;
     }
     P.Ptx.Context = std::make_unique<LLVMContext>();
-    P.Ptx.Module = readPtx(*P.Ptx.Context, Text, Why);
-    P.PtxText = std::move(Text);
+    P.Ptx.Module = readPtx(*P.Ptx.Context, Made.Text, Why);
+    P.PtxText = Made.Text;
   }
   if (P.Ptx.Module)
     return true;
   P.Ptx = DeviceCode();
-  if (Opts.Note && !(Nvcc.empty() && FE.NvccIfThere))
-    Opts.Note("device code is clang's, not nvcc's: " + Why);
+  P.NotNvcc = Why;
   return false;
 }
 
@@ -591,19 +590,19 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
   // nvcc's code if it can be read to the last instruction.
   if (Given.Ptx.Module) {
     Module &Ptx = *Given.Ptx.Module;
+    std::string Why;
     for (auto &[C, Host] : Hosts)
-      useRegisteredNames(Ptx, *Host);
+      if (std::string K = useRegisteredNames(Ptx, *Host); !K.empty())
+        Why = "it leaves out '" + K + "', which nothing in the file launches";
     dump(Ptx, Opts.DumpDir, "device-0-nvcc");
     Ptx.setDataLayout((*TM)->createDataLayout());
-    std::string Why;
     if (!Opts.Roots.empty())
       keepOnly(Opts.Roots, Hosts, Ptx);
-    if (!lower(Ptx, Me.P, Low, FE.Contract, Why) || !Low.Unsupported.empty()) {
-      if (Opts.Note)
-        Opts.Note("device code is clang's, not nvcc's: " +
-                  (Why.empty() ? "'" + *Low.Unsupported.begin() +
-                                     "' cannot be executed"
-                               : Why));
+    if (!Why.empty() || !lower(Ptx, Me.P, Low, FE.Contract, Why) ||
+        !Low.Unsupported.empty()) {
+      Given.NotNvcc = Why.empty() ? "'" + *Low.Unsupported.begin() +
+                                        "' cannot be executed"
+                                  : Why;
       Given.Ptx = DeviceCode();
       Me.P = Program();
       Low = Lowered();
@@ -626,6 +625,14 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
       return nullptr;
   }
   Me.FromNvcc = FromNvcc;
+  Me.DeviceCode = FromNvcc ? "nvcc's" : "clang's";
+  if (!Given.NotNvcc.empty()) {
+    Me.DeviceCode += ", not nvcc's: " + Given.NotNvcc;
+    if (Opts.Note)
+      Opts.Note("device code is " + Me.DeviceCode);
+  }
+  if (Opts.Whose)
+    Opts.Whose(FromNvcc);
   if (FromNvcc) {
     options().WholeVectors = true;
     // As ptxas meets it: registers are values, nothing else has changed.
@@ -706,7 +713,8 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     for (const Function &F : *Host)
       if (!F.isDeclaration())
         Known.insert(F.getName().str());
-  // Compile the shim only for programs that need it.
+  // Compile the shim only for programs that need it, as plain C++: the headers
+  // of CUDA's language cost more than all of it.
   std::string Lacking;
   sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
   for (auto &[C, Host] : Hosts) {
@@ -732,7 +740,7 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
       std::string Log;
       FrontendOptions Plain = FE;
       Plain.Flags.clear();
-      auto Shim = compile(*ShimContext, Side::Host, ShimFile, Plain, Log);
+      auto Shim = compile(*ShimContext, Side::Plain, ShimFile, Plain, Log);
       if (!Shim) {
         Error = Log;
         return nullptr;

@@ -36,6 +36,8 @@ struct JitOptions {
   /// Called when all is compiled, before the first line of the program's own
   /// code runs (static constructors).
   std::function<void()> BeforeUserCode;
+  /// Called when it is known whether device code is nvcc's.
+  std::function<void(bool)> Whose;
   /// Told what a user may want to know.
   std::function<void(const std::string &)> Note;
 };
@@ -78,6 +80,8 @@ public:
   bool orderDependent() const;
   /// Is the device code nvcc's?
   bool fromNvcc() const;
+  /// Whose it is, for a line of text: "nvcc's", "clang's, ...".
+  const std::string &deviceCode() const;
 
 private:
   CompiledProgram();

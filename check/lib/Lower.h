@@ -110,6 +110,10 @@ public:
   llvm::Value *threadField(llvm::IRBuilder<> &B, llvm::Type *Ty,
                            unsigned Offset);
   llvm::Value *blockField(llvm::IRBuilder<> &B, unsigned Offset);
+  /// prmt: bytes of \p X and \p Y by the digits of \p Selector; as shifts where
+  /// these are known.
+  llvm::Value *permuted(llvm::IRBuilder<> &B, llvm::Value *X, llvm::Value *Y,
+                        llvm::Value *Selector);
 
 private:
   llvm::Value *field(llvm::IRBuilder<> &B, llvm::Type *Ty, llvm::Value *Base,

@@ -117,6 +117,14 @@ public:
   }
   Prepared(const Prepared &) = delete;
 
+  /// Waits until it is compiled: 'n' if device code is nvcc's, 'c' if it is
+  /// clang's, 0 if there is none.
+  char compiler() {
+    if (!Compiler && !readAll(Answer[0], &Compiler.emplace(0), 1))
+      Compiler = 0;
+    return *Compiler;
+  }
+
   /// --report=json: what was found in the program.
   void findings(llvm::json::Array &Out) const {
     std::istringstream Lines(contents(Said));
@@ -171,7 +179,11 @@ private:
     dup2(Null, 1);
     if (strcmp(Label, Again) == 0)
       dup2(Null, 2);
-    Mine.Jit.BeforeUserCode = [this] {
+    auto Whose = std::make_shared<char>('c');
+    Mine.Jit.Whose = [Whose](bool Nvcc) { *Whose = Nvcc ? 'n' : 'c'; };
+    Mine.Jit.BeforeUserCode = [this, Whose] {
+      if (!writeAll(Answer[1], Whose.get(), 1))
+        _exit(0);
       for (Ends &E : All) {
         char How;
         if (!readAll(Command[0], &How, 1))
@@ -236,6 +248,7 @@ private:
   int Command[2] = {-1, -1}, Answer[2] = {-1, -1}, Said = -1;
   std::vector<Ends> All;
   size_t Begun = 0;
+  std::optional<char> Compiler;
 };
 
 /// One run of a program.
@@ -296,7 +309,7 @@ private:
   /// Waits until it has been compiled and begins. False: it never does.
   bool start() {
     if (Pid < 0 && !Over && !Failed)
-      Failed = !readAll(P.Answer[0], &Pid, sizeof(Pid));
+      Failed = !P.compiler() || !readAll(P.Answer[0], &Pid, sizeof(Pid));
     return !Failed;
   }
 
@@ -541,28 +554,44 @@ static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
           "forward order the programs are equivalent\n");
       return Code;
     }
-  say("rcache-check: equivalent: %llu launches compared%s\n",
+  say("rcache-check: equivalent: %llu launches compared%s; device code is %s\n",
       (unsigned long long)Launches,
-      L.GivenSchedule ? "" : ", in two orders of threads and blocks");
+      L.GivenSchedule ? "" : ", in two orders of threads and blocks",
+      A.compiler() == 'n' ? "nvcc's" : "clang's");
   return ExitSame;
 }
 
-int diffCommand(const CommandLine &L) {
+int diffCommand(const CommandLine &Given) {
   signal(SIGPIPE, SIG_IGN);
-  if (L.Json)
+  if (Given.Json)
     keepWhatIsSaid();
+  CommandLine L = Given;
   uint64_t Launches = 0;
-  Prepared A(L, L.Inputs[0], "original", true, L.GivenSchedule ? 1 : 2),
-      B(L, L.Inputs[1], "rewritten", true, L.GivenSchedule ? 1 : 2);
-  const int Code = diffBoth(L, A, B, Launches);
+  std::optional<Prepared> A, B;
+  auto Prepare = [&] {
+    A.reset();
+    B.reset();
+    A.emplace(L, L.Inputs[0], "original", true, L.GivenSchedule ? 1 : 2);
+    B.emplace(L, L.Inputs[1], "rewritten", true, L.GivenSchedule ? 1 : 2);
+  };
+  Prepare();
+  // What one compiler makes of a sum is not what the other makes of it.
+  if (L.Jit.Frontend.Nvcc && A->compiler() && B->compiler() &&
+      A->compiler() != B->compiler()) {
+    L.Jit.Frontend.Nvcc = false;
+    Prepare();
+  }
+  const bool Nvcc = A->compiler() == 'n';
+  const int Code = diffBoth(L, *A, *B, Launches);
   llvm::json::Array Findings;
-  A.findings(Findings);
-  B.findings(Findings);
+  A->findings(Findings);
+  B->findings(Findings);
   if (L.Json)
     printObject(llvm::json::Object{{"file", L.Inputs[0]},
                  {"rewritten", L.Inputs[1]},
                  {"verdict", statusName(Code)},
                  {"status", Code},
+                 {"device-code", Nvcc ? "nvcc" : "clang"},
                  {"launches", Launches},
                  {"findings", std::move(Findings)},
                  {"messages", llvm::json::fixUTF8(takeSaid())}});

@@ -8,6 +8,7 @@
 
 #include "Commands.h"
 #include "Expr.h"
+#include "PtxModule.h"
 #include "Say.h"
 #include "Trials.h"
 
@@ -20,6 +21,13 @@
 #include <filesystem>
 
 namespace rcache::check {
+
+FrontendOptions driverOptions(FrontendOptions FE, const std::string &File) {
+  FE.OnDisk = File;
+  FE.Flags.push_back("-I" +
+                     std::filesystem::path(File).parent_path().string());
+  return FE;
+}
 
 namespace {
 
@@ -41,11 +49,9 @@ std::shared_ptr<CompiledProgram>
 compileDriver(const std::string &File, const std::vector<DriverEntry> &Entries,
               JitOptions Jit, std::string &Error) {
   const std::string Driver = "/rcache-check/driver.cu";
+  Jit.Frontend = driverOptions(Jit.Frontend, File);
   Jit.Frontend.VirtualFiles[Driver] = driverText(File, Entries);
-  Jit.Frontend.OnDisk = File;
   Jit.StubMissing = true;
-  Jit.Frontend.Flags.push_back(
-      "-I" + std::filesystem::path(File).parent_path().string());
   return CompiledProgram::create({Driver}, Jit, Error);
 }
 
@@ -207,7 +213,8 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
 
 } // namespace
 
-static int harness(const CommandLine &L, llvm::json::Array &Results) {
+static int harness(const CommandLine &L, llvm::json::Array &Results,
+                   std::string &DeviceCode) {
   std::string Error;
   Options O = L.Runtime;
   O.Jobs = 1; // small launches, and an order that can be repeated
@@ -228,12 +235,18 @@ static int harness(const CommandLine &L, llvm::json::Array &Results) {
       L.Rewritten.empty() ? Original
                           : std::filesystem::absolute(L.Rewritten, EC).string();
   FrontendOptions FE = L.Jit.Frontend;
+  JitOptions Jit = L.Jit;
   SourceSummary Summary, Other;
   auto Summarise = [&](const std::string &File, SourceSummary &Out) {
     llvm::LLVMContext Context;
     return summarise(Context, File, FE, Out, Error) != nullptr;
   };
-  if (!CompiledProgram::prepare(FE, Error) || !Summarise(Original, Summary)) {
+  // nvcc works on both files while clang reads them.
+  const bool Ready = CompiledProgram::prepare(FE, Error);
+  for (const std::string &File : {Original, Rewritten})
+    if (Ready && FE.Nvcc)
+      requestPtx(driverOptions(FE, File), File);
+  if (!Ready || !Summarise(Original, Summary)) {
     say("%s\nrcache-check: '%s' could not be compiled\n",
             Error.c_str(), L.Inputs[0].c_str());
     return ExitCouldNotRun;
@@ -263,7 +276,6 @@ static int harness(const CommandLine &L, llvm::json::Array &Results) {
     Indirect.push_back(hasLaunchFunction(Facts, K.Name));
   auto Load = [&](const std::string &File, const std::vector<bool> &How,
                   bool Symbolic, const char *Which) {
-    JitOptions Jit = L.Jit;
     Jit.Symbolic = Symbolic;
     Error.clear();
     auto V = loadVersions(File, Kernels, How, Jit, Error);
@@ -278,6 +290,25 @@ static int harness(const CommandLine &L, llvm::json::Array &Results) {
   auto B = Load(Rewritten, Indirect, false, "the rewritten file");
   if (B.empty())
     return ExitCouldNotRun;
+  auto Of = [](const std::vector<Version> &V) -> const CompiledProgram * {
+    for (const Version &X : V)
+      if (X.Program)
+        return X.Program.get();
+    return nullptr;
+  };
+  // What one compiler makes of a sum is not what the other makes of it.
+  if (Of(A)->fromNvcc() != Of(B)->fromNvcc()) {
+    Jit.Frontend.Nvcc = false;
+    A = Load(Original, Direct, false, "the original");
+    B = Load(Rewritten, Indirect, false, "the rewritten file");
+    if (A.empty() || B.empty())
+      return ExitCouldNotRun;
+  } else if (!Of(A)->fromNvcc()) {
+    Jit.Frontend.Nvcc = false; // nor the others
+  }
+  DeviceCode = Of(A)->fromNvcc() ? "nvcc" : "clang";
+  if (Of(A)->fromNvcc())
+    say("rcache-check: device code is %s\n", Of(A)->deviceCode().c_str());
   std::vector<Version> SymbolicA, SymbolicB;
   if (L.Prove) {
     SymbolicA = Load(Original, Direct, true, "the symbolic original");
@@ -305,7 +336,7 @@ static int harness(const CommandLine &L, llvm::json::Array &Results) {
     Trials T(L, K, Summary, A[I], B[I]);
     if (L.Prove)
       T.setSymbolic(SymbolicA[I], SymbolicB[I]);
-    T.Overflowing = [&] { return loadOverflowing(Original, K, L.Jit); };
+    T.Overflowing = [&] { return loadOverflowing(Original, K, Jit); };
     std::string Before = L.Json ? takeSaid() : "";
     int Code = tryAll(L, K, Summary, Constants, T, Indirect[I]);
     if (L.Json) {
@@ -333,13 +364,16 @@ int harnessCommand(const CommandLine &L) {
   if (L.Json)
     keepWhatIsSaid();
   llvm::json::Array Results;
-  const int Code = harness(L, Results);
+  std::string DeviceCode = "none";
+  const int Code = harness(L, Results, DeviceCode);
+  finishPtx();
   if (L.Json)
     printObject(llvm::json::Object{{"file", L.Inputs[0]},
                  {"rewritten",
                   L.Rewritten.empty() ? L.Inputs[0] : L.Rewritten},
                  {"verdict", statusName(Code)},
                  {"status", Code},
+                 {"device-code", DeviceCode},
                  {"kernels", std::move(Results)},
                  {"messages", llvm::json::fixUTF8(takeSaid())}});
   return Code;

@@ -60,6 +60,7 @@ void reportRun(int Status) {
   dup2(ReportTo, 1);
   printObject(llvm::json::Object{{"file", Input},
                {"status", Status},
+               {"device-code", Running && Running->fromNvcc() ? "nvcc" : "clang"},
                {"launches", Launches},
                {"findings", std::move(Findings)},
                {"messages", llvm::json::fixUTF8(takeSaid())}});

@@ -10,6 +10,7 @@
 //
 // Results are lines of JSON on pipes. The file's main never runs.
 
+#include "PtxModule.h"
 #include "Trials.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -275,6 +276,7 @@ void work(const CommandLine &L, int To) {
     return std::chrono::duration<double>(Clock::now() - Start).count();
   };
   auto Fail = [&](const std::string &Why) {
+    finishPtx();
     send(To, Object{{"failed", llvm::json::fixUTF8(Why)}});
     _exit(0);
   };
@@ -291,9 +293,11 @@ void work(const CommandLine &L, int To) {
   FrontendOptions &FE = Jit.Frontend;
   if (!CompiledProgram::prepare(FE, Error))
     Fail(Error);
-  FE.Flags.push_back("-I" +
-                     std::filesystem::path(File).parent_path().string());
+  FE = driverOptions(FE, File);
   FE.OptimiseHost = false;
+  // nvcc works while clang reads the file.
+  if (FE.Nvcc)
+    requestPtx(FE, File);
   SourceSummary Summary;
   DeviceCode Device;
   Device.Context = std::make_unique<llvm::LLVMContext>();
@@ -321,18 +325,20 @@ void work(const CommandLine &L, int To) {
   }
   send(To, Object{{"kernels", std::move(Names)},
                   {"unknown", std::move(Unknown)}});
-  if (Kernels.empty())
+  if (Kernels.empty()) {
+    finishPtx();
     _exit(0);
+  }
 
   const std::string Driver = "/rcache-check/driver.cu";
   auto Compile = [&](const std::vector<DriverEntry> &Some, DeviceCode Device) {
     JitOptions Mine = Jit;
     Mine.Frontend.VirtualFiles[Driver] = driverText(File, Some);
-    Mine.Frontend.OnDisk = File;
     Mine.StubMissing = true;
     for (size_t I = 0; I < Some.size(); ++I)
       for (const char *What : {"params", "direct", "indirect"})
         Mine.Roots.push_back(DriverEntry::symbol(What, I));
+    Mine.Note = nullptr;
     Mine.BeforeUserCode = [&] { send(To, Object{{"compiled", Seconds()}}); };
     return std::shared_ptr<CompiledProgram>(
         CompiledProgram::create(Driver, std::move(Device), Mine, Error));
@@ -353,6 +359,7 @@ void work(const CommandLine &L, int To) {
   if (auto P = Compile(Entries, std::move(Device))) {
     for (size_t I = 0; I < Entries.size(); ++I)
       Take(P, I);
+    send(To, Object{{"device-code", P->deviceCode()}});
   } else if (Entries.size() == 1) {
     Fail(Error);
   } else {
@@ -365,6 +372,7 @@ void work(const CommandLine &L, int To) {
       auto P = Compile({E}, std::move(Again));
       if (P) {
         Take(P, 0);
+        send(To, Object{{"device-code", P->deviceCode()}});
       } else {
         Pairs.push_back({});
         send(To, result(E.Kernel, Verdict::CouldNotRun, Error));
@@ -385,11 +393,16 @@ void work(const CommandLine &L, int To) {
     Child C([&](int Out) {
       close(To);
       send(Out, judge(L, Kernels[I], Summary, Pairs[I].first, Pairs[I].second,
-                      [&] { return loadOverflowing(File, Kernels[I], Jit); }));
+                      [&] {
+                        send(Out, Object{{"compiling", true}});
+                        return loadOverflowing(File, Kernels[I], Jit);
+                      }));
     });
     std::string Line;
     Child::Ended E =
         C.started() ? C.next(5 * L.Budget + 5, Line) : Child::Finished;
+    if (E == Child::Line && Line.find("\"compiling\"") < 4)
+      E = C.next(CompileLimit, Line);
     if (E == Child::Line) {
       Line += '\n';
       if (write(To, Line.data(), Line.size()) != ssize_t(Line.size()))
@@ -437,6 +450,7 @@ int selfCommand(const CommandLine &L) {
   std::vector<std::string> Expected;
   std::map<std::string, Object> Results;
   std::string Messages; ///< of the compiler, or what keeps all from running
+  std::string DeviceCode; ///< whose it is
   Array Unknown;
   double Compiled = 0;
   bool Known = false, Started = false;
@@ -476,6 +490,8 @@ int selfCommand(const CommandLine &L) {
         Expected.push_back(N.getAsString()->str());
       Unknown = *O->getArray("unknown");
     }
+    if (auto Whose = O->getString("device-code"))
+      DeviceCode = Whose->str();
     if (auto T = O->getNumber("compiled"))
       Compiled = *T;
     if (O->get("started"))
@@ -519,6 +535,8 @@ int selfCommand(const CommandLine &L) {
     if (Messages.empty())
       Messages = "no kernel of the file has a launch function NAME_rc_launch";
   }
+  if (!L.Json && !DeviceCode.empty())
+    fprintf(stderr, "rcache-check: device code is %s\n", DeviceCode.c_str());
   if (!L.Json && !Messages.empty())
     fprintf(stderr, "%s\nrcache-check: '%s' could not be run\n",
             Messages.c_str(), L.Inputs[0].c_str());
@@ -526,6 +544,7 @@ int selfCommand(const CommandLine &L) {
     Object All{{"file", L.Inputs[0]},
                {"verdict", verdictName(Worst)},
                {"kernels", std::move(Kernels)},
+               {"device-code", llvm::json::fixUTF8(DeviceCode)},
                {"messages", llvm::json::fixUTF8(Messages)},
                {"compile-seconds", Compiled},
                {"seconds",

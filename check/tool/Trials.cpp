@@ -87,33 +87,42 @@ std::vector<IntegerParam> Trials::integers() const {
   return Out;
 }
 
-/// Does a signed integer of the original leave its type at this launch, because
-/// of an argument that was chosen for its size? (Sums of data that do so with
-/// ordinary arguments as well hide nothing: kernels that count on wrapping.)
-bool Trials::overflows(const Shape &S, unsigned Trial) {
-  if (!S.Exact)
+/// Is the original undefined at this launch, though what was executed did not
+/// show it? So it is if a signed integer leaves its type because of an argument
+/// that was chosen for its size (sums of data that do so with ordinary arguments
+/// as well hide nothing: kernels that count on wrapping), and if clang's code has
+/// a fault that nvcc's has no more.
+bool Trials::undefinedInSource(const Shape &S, unsigned Trial) {
+  const bool Nvcc = A.Program->fromNvcc();
+  if (!S.Exact && !Nvcc)
     return false;
   if (!Overflow)
     Overflow = Overflowing ? Overflowing() : Version();
   if (!Overflow->Launch)
     return false;
-  auto Leaves = [&](const Shape &S) {
-    setArguments(S, 0, Trial);
+  auto Leaves = [&](const Shape &S, bool OfSigns) {
+    if (OfSigns)
+      setArguments(S, 0, Trial);
     restore();
     auto Regions = Found;
     discover(&Regions);
     launch(*Overflow, S, Order::Forward);
     discover(nullptr);
     for (const Finding &F : findings())
-      if (F.Kind == "signed-overflow") {
+      if ((F.Kind == "signed-overflow") == OfSigns && F.Kind != "timeout" &&
+          F.Kind != "unsupported") {
         LastUndefined = F.Location + ": " + F.Text + " [" + F.Kind + "]";
         return true;
       }
     return false;
   };
+  if (Nvcc && Leaves(S, false))
+    return true;
+  if (!S.Exact)
+    return false;
   Shape Ordinary = S;
   Ordinary.Scalars.clear();
-  return Leaves(S) && !Leaves(Ordinary);
+  return Leaves(S, true) && !Leaves(Ordinary, true);
 }
 
 void Trials::setSymbolic(Version First, Version Second) {
@@ -366,7 +375,7 @@ std::optional<Verdict> Trials::run(const Shape &S) {
     Orders.push_back(Order::Random);
   for (Order O : Orders)
     if (auto V = compare(S, Trial, O, Want, WantVariables)) {
-      if (*V != Verdict::CouldNotRun && overflows(S, Trial)) {
+      if (*V != Verdict::CouldNotRun && undefinedInSource(S, Trial)) {
         Text.clear();
         --Compared;
         ++Undefined;

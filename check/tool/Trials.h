@@ -60,8 +60,9 @@ public:
   std::vector<Shape> observe();
   /// Which parameters are integers, and of which type.
   std::vector<IntegerParam> integers() const;
-  /// Loads the original with checks of signed integers: a launch at which one
-  /// leaves its type says nothing, whatever the two versions make of it.
+  /// Loads the original as clang compiles it, with checks of signed integers: a
+  /// launch at which one leaves its type, or that is undefined there, says
+  /// nothing, whatever the two versions make of it.
   std::function<Version()> Overflowing;
 
   unsigned Compared = 0;    ///< launches that said something
@@ -102,7 +103,7 @@ private:
     ptrdiff_t Delta; ///< elements from the other
   };
   std::optional<Overlap> overlap(unsigned Trial);
-  bool overflows(const Shape &S, unsigned Trial);
+  bool undefinedInSource(const Shape &S, unsigned Trial);
   void explainDifference(const Shape &S, unsigned Trial, size_t B,
                          const FirstDifference &D, const Snapshot &Want,
                          const Snapshot &Got);
@@ -141,6 +142,9 @@ private:
   Order RunsIn = Order::Forward;
 };
 
+/// The options with which the program that drives the kernels of \p File is
+/// compiled.
+FrontendOptions driverOptions(FrontendOptions FE, const std::string &File);
 /// Entry points of all \p Kernels in one program made of \p File; null Launch
 /// where a kernel cannot be called. \p Indirect: launch functions, by kernel.
 /// Empty with \p Error set if nothing compiles.
