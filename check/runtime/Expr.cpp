@@ -406,7 +406,6 @@ uint32_t signsOf(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
                     : negated(make(Code, Bits, X));
   }
   if (Code == Fma && X.size() == 3) {
-    const std::vector<uint32_t> Given = X;
     const bool A = takeSign(X[0]), B = takeSign(X[1]);
     if (!A && !B)
       return 0;
@@ -416,7 +415,7 @@ uint32_t signsOf(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
       const bool First = isConstant(X[0]);
       X[First ? 0 : 1] = negated(X[First ? 0 : 1]);
     }
-    return X == Given ? 0 : intern(Code, Bits, 0, std::move(X));
+    return intern(Code, Bits, 0, std::move(X));
   }
   if (Code == op(ExprOp::FAdd)) {
     if (IsMinus(X[1]))

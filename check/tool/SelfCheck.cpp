@@ -85,19 +85,28 @@ public:
   }
 
   enum Ended { Line, Finished, Late };
-  /// The next line, or why there is none within \p Seconds.
+  /// The next line, or why there is none within \p Seconds. A process that has
+  /// not had its time because others were busy gets more: up to 8 times as long.
   Ended next(double Seconds, std::string &Out) {
-    const auto Until = Clock::now() + std::chrono::duration<double>(Seconds);
+    const auto Start = Clock::now();
+    const double Used = used();
+    double Limit = Seconds;
     for (;;) {
       if (size_t At = Text.find('\n'); At != std::string::npos) {
         Out = Text.substr(0, At);
         Text.erase(0, At + 1);
         return Line;
       }
-      const double Left =
-          std::chrono::duration<double>(Until - Clock::now()).count();
-      if (Left <= 0)
-        return Late;
+      const double Waited =
+          std::chrono::duration<double>(Clock::now() - Start).count();
+      const double Left = Limit - Waited;
+      if (Left <= 0) {
+        if (Waited >= 8 * Seconds || Used < 0 ||
+            used() - Used >= Seconds / 2)
+          return Late;
+        Limit = Waited + 0.2;
+        continue;
+      }
       pollfd P{From, POLLIN, 0};
       int R = poll(&P, 1, std::min(Left, 1000.0) * 1000 + 1);
       if (R < 0 && errno == EINTR)
@@ -129,6 +138,16 @@ public:
   bool started() const { return Pid > 0; }
 
 private:
+  /// Seconds of processor time of the child; below zero where that is not known.
+  double used() const {
+    clockid_t Clock;
+    timespec T;
+    if (Pid <= 0 || clock_getcpuclockid(Pid, &Clock) ||
+        clock_gettime(Clock, &T))
+      return -1;
+    return T.tv_sec + T.tv_nsec * 1e-9;
+  }
+
   pid_t Pid = -1;
   int From = -1;
   std::string Text;
@@ -401,8 +420,10 @@ void work(const CommandLine &L, int To) {
     std::string Line;
     Child::Ended E =
         C.started() ? C.next(5 * L.Budget + 5, Line) : Child::Finished;
-    if (E == Child::Line && Line.find("\"compiling\"") < 4)
+    if (E == Child::Line && Line.find("\"compiling\"") < 4) {
+      send(To, Object{{"compiling", true}});
       E = C.next(CompileLimit, Line);
+    }
     if (E == Child::Line) {
       Line += '\n';
       if (write(To, Line.data(), Line.size()) != ssize_t(Line.size()))
@@ -453,13 +474,13 @@ int selfCommand(const CommandLine &L) {
   std::string DeviceCode; ///< whose it is
   Array Unknown;
   double Compiled = 0;
-  bool Known = false, Started = false;
+  bool Known = false, Started = false, Again = false;
   if (!C.started())
     Messages = "cannot start a process";
   for (std::string Line; C.started();) {
-    const double Limit = !Compiled  ? CompileLimit
-                         : !Started ? StartLimit
-                                    : 5 * L.Budget + 10;
+    const double Limit = !Compiled || Again ? CompileLimit
+                         : !Started         ? StartLimit
+                                            : 5 * L.Budget + 10;
     const Child::Ended E = C.next(Limit, Line);
     if (E == Child::Late) {
       Messages = !Compiled  ? "the compiler does not come to an end"
@@ -482,6 +503,7 @@ int selfCommand(const CommandLine &L) {
       llvm::consumeError(V.takeError());
       continue;
     }
+    Again = O->get("compiling") != nullptr;
     if (auto Why = O->getString("failed"))
       Messages = Why->str();
     if (auto *Names = O->getArray("kernels")) {
