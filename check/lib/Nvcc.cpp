@@ -24,6 +24,7 @@
 #include <map>
 #include <mutex>
 #include <set>
+#include <sys/wait.h>
 #include <thread>
 
 using namespace llvm;
@@ -94,19 +95,20 @@ public:
   }
   Tool(const Tool &) = delete;
 
-  /// Waits for its end; "" or why it failed. Not with a signal, as
-  /// sys::ExecuteAndWait does it, of which a process has one.
+  /// Waits for its end; "" or why it failed. Not by sys::Wait, whose clock is a
+  /// signal of the whole process.
   std::string end() {
     const auto Until = std::chrono::steady_clock::now() + TimeLimit;
     while (Process.Pid) {
-      const sys::ProcessInfo Now = sys::Wait(Process, 0, &Why);
-      if (Now.Pid) {
-        Status = Now.ReturnCode;
+      int How = 0;
+      if (const pid_t Ended = waitpid(Process.Pid, &How, WNOHANG)) {
+        if (Ended > 0)
+          Status = WIFEXITED(How) ? WEXITSTATUS(How) : -1;
         break;
       }
       if (std::chrono::steady_clock::now() > Until) {
         kill(Process.Pid, SIGKILL);
-        sys::Wait(Process, std::nullopt);
+        waitpid(Process.Pid, nullptr, 0);
         return "does not come to an end";
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(5));

@@ -569,8 +569,8 @@ int diffCommand(const CommandLine &Given) {
   uint64_t Launches = 0;
   std::optional<Prepared> A, B;
   auto Prepare = [&] {
+    B.reset(); // it holds what A is waiting for
     A.reset();
-    B.reset();
     A.emplace(L, L.Inputs[0], "original", true, L.GivenSchedule ? 1 : 2);
     B.emplace(L, L.Inputs[1], "rewritten", true, L.GivenSchedule ? 1 : 2);
   };

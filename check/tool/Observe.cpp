@@ -6,6 +6,7 @@
 #include "Trials.h"
 
 #include <cmath>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -38,6 +39,7 @@ std::vector<Shape> Trials::observe() {
     int Null = open("/dev/null", O_RDWR);
     for (int Fd : {0, 1, 2})
       dup2(Null, Fd);
+    signal(SIGALRM, SIG_DFL);
     const double Limit = options().TimeLimit;
     alarm(Limit > 0 ? unsigned(std::ceil(2 * Limit)) : 10);
     unsigned Sent = 0;
