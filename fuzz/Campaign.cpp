@@ -72,6 +72,15 @@ std::vector<std::string> compileFlags(const Group &G) {
   return {};
 }
 
+/// What rcache-check is told of these kernels.
+std::vector<std::string> checkFlags(const Group &G) {
+  std::vector<std::string> Flags = compileFlags(G);
+  if (std::any_of(G.begin(), G.end(),
+                  [](const KernelText &K) { return K.OnNvcc; }))
+    Flags.insert(Flags.begin(), "--device-code=nvcc");
+  return Flags;
+}
+
 /// The lines of a run that begin with the kernel's name.
 std::string linesOf(const std::string &Out, const std::string &Kernel) {
   std::istringstream In(Out);
@@ -103,7 +112,10 @@ std::map<std::string, std::string> findings(const std::string &Err) {
       Out.insert({Line.substr(Name, Line.find_first_of("_<,", Name) - Name),
                   Before + "\n" + Line});
     }
-    Before = Line;
+    // Behind it: the line of the source, who called what was inlined.
+    if (Line.find(" error: ") != std::string::npos ||
+        Line.find(" warning: ") != std::string::npos)
+      Before = Line;
   }
   return Out;
 }
@@ -222,7 +234,7 @@ public:
       return Out;
     auto Time = static_cast<unsigned>(3 * T.LaunchSeconds +
                                       T.LaunchSeconds * G.size() / 4);
-    const Ran Before = original(Source, compileFlags(G), Time);
+    const Ran Before = original(Source, checkFlags(G), Time);
     if (!Before.ok()) {
       if (G.size() > 1)
         return apart(G, blamed(G, Source, Before.Err));
@@ -277,7 +289,8 @@ public:
                                         "--max-findings=1000",
                                         "--timeout=" + num(T.LaunchSeconds),
                                         "--schedule=random:1"};
-    Execute.insert(Execute.end(), Flags.begin(), Flags.end());
+    const std::vector<std::string> Judge = checkFlags(G);
+    Execute.insert(Execute.end(), Judge.begin(), Judge.end());
     Ran After = run(Execute, Stem, Time);
     // The run goes on after a finding, which names its kernel.
     std::map<std::string, std::string> Found;

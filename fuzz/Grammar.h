@@ -65,6 +65,7 @@ struct KernelText {
   std::string AliasOf, Aliased;
   bool PlainData = false; ///< small whole numbers only
   bool Cxx20 = false;     ///< compiled as C++20
+  bool OnNvcc = false;    ///< judged on the code that nvcc makes, where there is one
 };
 
 /// Staging of a line of elements and a window over it (1-D).
@@ -79,11 +80,13 @@ KernelText tileKernel(Choices &C, const std::string &Name);
 KernelText textKernel(Choices &C, const std::string &Name);
 /// Plain kernels, launched in uncommon ways. The host's text is in it.
 KernelText hostKernel(Choices &C, const std::string &Name);
+/// What a compiler may round together.
+KernelText sumsKernel(Choices &C, const std::string &Name);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
 
 /// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
-/// "text" or "host" whatever the seed says, or "".
+/// "text", "host" or "sums" whatever the seed says, or "".
 Choices choicesOf(unsigned Seed, const std::string &Family);
 /// Is there a family of that name?
 bool isFamily(const std::string &Name);

@@ -64,6 +64,12 @@ static void put(float4 &v) {
   put(v.z);
   put(v.w);
 }
+#ifdef FZ_HALF
+static void put(__half &v) {
+  unsigned r = next();
+  v = __float2half((int)(r % 2001) * 0.013f - 13.0f);
+}
+#endif
 static void put(long long &v) { v = (long long)(next() % 2000001) - 1000000; }
 template <class T> static void put(T &v) {
   put(v.x);
@@ -315,7 +321,11 @@ static std::string hostFunction(Choices &C, const KernelText &K) {
 }
 
 std::string program(const std::vector<KernelText> &Kernels) {
-  std::string T = Prelude, Main;
+  std::string T, Main;
+  for (const KernelText &K : Kernels)
+    if (T.empty() && K.Device.find("__half") != std::string::npos)
+      T = "#define FZ_HALF\n#include <cuda_fp16.h>\n";
+  T += Prelude;
   for (unsigned I = 0; I < elemTypes(); ++I)
     if (const char *D = elemType(I).Definition)
       for (const KernelText &K : Kernels)
@@ -435,7 +445,7 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
 }
 
 static const char *const Families[] = {"window", "block", "plane", "outside",
-                                       "tile",   "text",  "host"};
+                                       "tile",   "text",  "host",  "sums"};
 
 bool isFamily(const std::string &Name) {
   return std::find(std::begin(Families), std::end(Families), Name) !=
@@ -452,7 +462,9 @@ Choices choicesOf(unsigned Seed, const std::string &Family) {
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "kernel");
-  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0})) {
+  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0})) {
+  case 7:
+    return sumsKernel(C, Name);
   case 6:
     return hostKernel(C, Name);
   case 5:

@@ -60,6 +60,7 @@ private:
   const Budget B;
   std::set<std::string> Names; ///< rewritten kernels
   std::string Reproducer;      ///< file with the text, when it is kept
+  std::string Whose;           ///< device code: "nvcc's", "clang's, not ..."
 
   /// rcache-check beside this program, or in PATH.
   llvm::Expected<std::string> checker() const {
@@ -130,6 +131,8 @@ private:
     }
     const llvm::json::Object *Top = Json->getAsObject();
     const llvm::json::Array *Kernels = Top ? Top->getArray("kernels") : nullptr;
+    if (Top)
+      Whose = firstLine(Top->getString("device-code").value_or(""));
     if (!Kernels || Kernels->empty())
       return llvm::createStringError(
           "rcache-check: " +
@@ -163,7 +166,8 @@ private:
     if (Rewritten > 0)
       A.Notes[Name] = "executed before it was written: " +
                       std::to_string(Rewritten) + " launches in both orders of "
-                      "the threads, every bit as the original's";
+                      "the threads, every bit as the original's" +
+                      (Whose.empty() ? "" : "; device code is " + Whose);
     else
       A.Notes[Name] =
           "not executed: " + (!Any               ? "not found by rcache-check"

@@ -90,19 +90,32 @@ CASES = {
     "same_twice": ("mul.f32 %f5,%f1,%f1; add.f32 %f6,%f5,%f5;", "FADD:1 FMUL:1"),
     "barrier_between": ("mul.f32 %f5,%f1,%f2; bar.sync 0; add.f32 %f6,%f5,%f3;", "FFMA:1"),
     "absolute": ("mul.f32 %f5,%f1,%f2; abs.f32 %f7,%f5; add.f32 %f6,%f7,%f3;", "FADD:1 FMUL:1"),
+    "other_block_parameter": ("mul.f32 %f5,%f1,%f0; setp.gt.f32 %p1,%f4,0f00000000; @!%p1 bra END;"
+                              " add.f32 %f7,%f5,%f3; st.global.f32 [%rd1+8],%f7; END: mov.f32 %f6,%f4;", "FFMA:1"),
+    "other_block_number": ("mul.f32 %f5,%f1,0f3F333333; setp.gt.f32 %p1,%f4,0f00000000; @!%p1 bra END;"
+                           " add.f32 %f7,%f5,%f3; st.global.f32 [%rd1+8],%f7; END: mov.f32 %f6,%f4;", "FFMA:1"),
+    "other_block_constant": ("ld.const.f32 %f8,[bank+4]; mul.f32 %f5,%f1,%f8; setp.gt.f32 %p1,%f4,0f00000000; @!%p1 bra END;"
+                             " sub.f32 %f7,%f3,%f5; st.global.f32 [%rd1+8],%f7; END: mov.f32 %f6,%f4;", "FFMA:1"),
+    "other_block_two_registers": ("mul.f32 %f5,%f1,%f2; setp.gt.f32 %p1,%f4,0f00000000; @!%p1 bra END;"
+                                  " add.f32 %f7,%f5,%f3; st.global.f32 [%rd1+8],%f7; END: mov.f32 %f6,%f4;",
+                                  "FADD:1 FMUL:1"),
+    "two_blocks_parameter": ("mul.f32 %f5,%f1,%f0; setp.gt.f32 %p1,%f4,0f00000000; @!%p1 bra END; add.f32 %f7,%f5,%f3;"
+                             " st.global.f32 [%rd1+8],%f7; END: sub.f32 %f6,%f5,%f4;", "FFMA:2"),
+    "stored_elsewhere_parameter": ("mul.f32 %f5,%f1,%f0; setp.gt.f32 %p1,%f4,0f00000000; @!%p1 bra END;"
+                                   " st.global.f32 [%rd1+8],%f5; END: add.f32 %f6,%f5,%f3;", "FADD:1 FMUL:1"),
     "fma_then_add": ("fma.rn.f32 %f5,%f1,%f2,%f3; add.f32 %f6,%f5,%f4;", "FADD:1 FFMA:1"),
 }
 
 
 def ptx():
-    text = [".version 8.0\n.target sm_90\n.address_size 64\n"]
+    text = [".version 8.0\n.target sm_90\n.address_size 64\n.const .align 4 .b8 bank[64];\n"]
     for name, (body, _) in CASES.items():
         lines = "\n".join(f"  {i.strip()};" if not i.strip().endswith(":") else f"  {i.strip()}"
                           for i in body.replace("END", f"END_{name}").split(";") if i.strip())
         text.append(f"""
-.visible .entry {name}(.param .u64 p) {{
+.visible .entry {name}(.param .u64 p, .param .f32 q) {{
   .reg .f32 %f<10>; .reg .b64 %rd<4>; .reg .pred %p<2>;
-  ld.param.u64 %rd2, [p];
+  ld.param.u64 %rd2, [p]; ld.param.f32 %f0, [q];
   cvta.to.global.u64 %rd1, %rd2;
   ld.global.f32 %f1, [%rd1]; ld.global.f32 %f2, [%rd1+16];
   ld.global.f32 %f3, [%rd1+32]; ld.global.f32 %f4, [%rd1+48];

@@ -144,13 +144,31 @@ bool isSum(const BinaryOperator &B) {
                                   B.getOpcode() == Instruction::FSub);
 }
 
-/// All that takes \p P, if that is nothing but sums of its block; else empty.
+/// Is \p V what every instruction has at hand: a number, a parameter, constant
+/// memory at a fixed place?
+bool isAtHand(const Value *V) {
+  while (true) {
+    auto *I = dyn_cast<Instruction>(V);
+    if (!I || !(I->getOpcode() == Instruction::FNeg || isa<BitCastInst>(I) ||
+                isa<ExtractElementInst>(I)))
+      break;
+    V = I->getOperand(0);
+  }
+  auto *L = dyn_cast<LoadInst>(V);
+  return isa<Constant>(V) || isa<Argument>(V) ||
+         (L && L->getMetadata(BankMark));
+}
+
+/// All that takes \p P, if that is nothing but sums, of its block unless ptxas
+/// computes it again elsewhere (one register lives on, as it would anyway); else
+/// empty.
 SmallVector<Taker, 4> takers(BinaryOperator &P) {
   SmallVector<Taker, 4> Out;
+  const bool Anywhere = isAtHand(P.getOperand(0)) || isAtHand(P.getOperand(1));
   auto Add = [&](Value &V, bool Negated, auto &&Again) -> bool {
     for (Use &U : V.uses()) {
       auto *I = dyn_cast<Instruction>(U.getUser());
-      if (!I || I->getParent() != P.getParent())
+      if (!I || (!Anywhere && I->getParent() != P.getParent()))
         return false;
       if (I->getOpcode() == Instruction::FNeg && !Negated) {
         if (!Again(*I, true, Again))
@@ -171,7 +189,8 @@ SmallVector<Taker, 4> takers(BinaryOperator &P) {
 
 } // namespace
 
-void contractLikePtxas(Module &M) {
+std::map<std::string, unsigned> contractLikePtxas(Module &M) {
+  std::map<std::string, unsigned> Counts;
   for (Function &F : M) {
     MapVector<BinaryOperator *, SmallVector<Taker, 4>> Products;
     for (Instruction &I : instructions(F))
@@ -202,6 +221,8 @@ void contractLikePtxas(Module &M) {
       if (Everywhere(Choice.first))
         Fused.push_back(Choice);
     for (auto &[P, X] : Fused) {
+      if (Type *T = X.Sum->getType(); T->isFloatTy() || T->isDoubleTy())
+        ++Counts[F.getName().str()];
       IRBuilder<> B(X.Sum);
       const bool Minus = X.Sum->getOpcode() == Instruction::FSub;
       Value *Other = X.Sum->getOperand(1 - X.Operand), *A = P->getOperand(0);
@@ -221,6 +242,7 @@ void contractLikePtxas(Module &M) {
       if (X.Sum->use_empty())
         X.Sum->eraseFromParent();
   }
+  return Counts;
 }
 
 } // namespace rcache::check

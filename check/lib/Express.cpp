@@ -269,7 +269,8 @@ void Expresser::visitCastInst(CastInst &I) {
   }
 }
 
-/// One spelling of each comparison: less-than forms, operands swapped.
+/// One spelling of each comparison: less-than forms, operands swapped. Those of
+/// floating-point values begin with "f": "fult" is no "ult".
 void Expresser::visitCmpInst(CmpInst &I) {
   CmpInst::Predicate P = I.getPredicate();
   Value *L = I.getOperand(0), *Rhs = I.getOperand(1);
@@ -289,7 +290,8 @@ void Expresser::visitCmpInst(CmpInst &I) {
     break;
   }
   elementwise(I,
-              exprOperation(CmpInst::getPredicateName(P).str(),
+              exprOperation((CmpInst::isFPPredicate(P) ? "f" : "") +
+                                CmpInst::getPredicateName(P).str(),
                             CmpInst::isEquality(P) ||
                                 P == CmpInst::FCMP_ORD ||
                                 P == CmpInst::FCMP_UNO),

@@ -184,18 +184,23 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       "/bin/clang++";
   std::vector<std::string> Args = {
       Clang,           "-x",
-      "cuda",          Source,
+      S == Side::Plain ? "c++" : "cuda", Source,
       // Rewritten kernels are to run at the small sizes that are checked.
       "-DRCACHE_ANY_LAUNCH",
       "-c",            "-emit-llvm",
       "-resource-dir", Resource,
       S == Side::Device || Opts.OptimiseHost ? "-O1" : "-O0",
-      "--cuda-path=" + Opts.CudaPath,
-      "-isystem",      Opts.CudaPath + "/include/cccl",
       "-w",            "-gline-tables-only",
-      "-gcolumn-info", "--cuda-gpu-arch=" + Opts.Arch,
-      "-include",      CompatFile,
-      "-o",            "-"};
+      "-gcolumn-info", "-o",
+      "-"};
+  if (S == Side::Plain)
+    Args.push_back("-isystem" + Opts.CudaPath + "/include");
+  else
+    for (const std::string &A :
+         {"--cuda-path=" + Opts.CudaPath, std::string("-isystem"),
+          Opts.CudaPath + "/include/cccl", "--cuda-gpu-arch=" + Opts.Arch,
+          std::string("-include"), std::string(CompatFile)})
+      Args.push_back(A);
   if (S == Side::Device)
     for (const char *A : {"--cuda-device-only", "-Xclang",
                           "-disable-llvm-passes",
@@ -205,7 +210,7 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
                                         : "-ffp-contract=off",
                           "-fno-discard-value-names"})
       Args.push_back(A);
-  else
+  else if (S == Side::Host)
     for (const char *A : {"--cuda-host-only", "-Xclang",
                           "-fcuda-include-gpubinary", "-Xclang", EmptyFile})
       Args.push_back(A);

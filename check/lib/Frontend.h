@@ -33,7 +33,8 @@ struct FrontendOptions {
   std::map<std::string, std::string> VirtualFiles;
 };
 
-enum class Side { Host, Device };
+/// Plain: C++ that uses the runtime API, without the language of CUDA.
+enum class Side { Host, Device, Plain };
 
 /// The toolkit's folder: \p Given, CUDA_PATH, nvcc's, /usr/local/cuda; empty if
 /// there is none.

@@ -8,6 +8,8 @@
 #include "PtxModule.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Verifier.h"
@@ -34,7 +36,7 @@ namespace rcache::check {
 namespace {
 
 /// Structures whose layout belongs to the toolkit, filled with its own headers.
-const char *const ShimFile = "/rcache-check/api_shim.cu";
+const char *const ShimFile = "/rcache-check/api_shim.cpp";
 const char *const ShimText = R"shim(
 #include <cuda_runtime_api.h>
 #include <cstring>
@@ -110,6 +112,15 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *A, const void *P) {
 )shim";
 
 void optimise(Module &M, TargetMachine &TM, bool Final) {
+  // Loops that are left as they are: nobody's business.
+  M.getContext().setDiagnosticHandlerCallBack(
+      [](const DiagnosticInfo *D, void *) {
+        if (D->getSeverity() != DS_Error)
+          return;
+        DiagnosticPrinterRawOStream Printer(errs());
+        D->print(Printer);
+        errs() << "\n";
+      });
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
   CGSCCAnalysisManager CGAM;
@@ -130,6 +141,14 @@ void optimise(Module &M, TargetMachine &TM, bool Final) {
   PB.buildPerModuleDefaultPipeline(Final ? OptimizationLevel::O1
                                          : OptimizationLevel::O2)
       .run(M, MAM);
+}
+
+/// Is there a product of 32 or 64 bits that ptxas may round with a sum?
+bool leavesOpen(StringRef Ptx) {
+  for (StringRef Mul : {"mul.f32", "mul.ftz.f32", "mul.f64"})
+    if (Ptx.contains(Mul))
+      return true;
+  return false;
 }
 
 /// Variables become values and blocks in a row one, for PTX.
@@ -332,6 +351,48 @@ void stub(Module &M, const std::vector<std::string> &Functions, LLJIT &Jit) {
     }
 }
 
+/// The host says where it launches: messages about the launch show the line.
+void noteLaunches(Module &Host) {
+  std::vector<std::pair<CallInst *, std::string>> Found;
+  std::set<CallInst *> Direct; ///< not by <<<>>>, or by it in a kernel's stub
+  for (const char *Name :
+       {"__cudaPushCallConfiguration", "cudaLaunchKernel",
+        "cudaLaunchCooperativeKernel", "cudaLaunchKernelExC"}) {
+    Function *F = Host.getFunction(Name);
+    if (!F)
+      continue;
+    for (User *U : F->users()) {
+      auto *Call = dyn_cast<CallInst>(U);
+      const DILocation *L = Call ? Call->getDebugLoc().get() : nullptr;
+      if (!L || Call->getCalledFunction() != F)
+        continue;
+      // A kernel's stub has nothing to tell: its caller has.
+      if (Call->getFunction()->getName().contains("__device_stub__"))
+        continue;
+      const DILocation *Best = nullptr;
+      for (; L && !Best; L = L->getInlinedAt())
+        if (L->getLine() && !L->getFilename().contains("/include/cuda") &&
+            !L->getFilename().starts_with("/rcache-check/"))
+          Best = L;
+      Found.push_back({Call, Best ? placeOf(*Best) : ""});
+      if (F->getName() != "__cudaPushCallConfiguration")
+        Direct.insert(Call);
+    }
+  }
+  if (Found.empty())
+    return;
+  std::vector<std::string> Texts;
+  for (auto &[Call, Text] : Found)
+    Texts.push_back(Text);
+  uint32_t Site = addSites(std::move(Texts));
+  for (auto &[Call, Text] : Found) {
+    IRBuilder<> B(Call);
+    B.CreateCall(Host.getOrInsertFunction("rcc_launch_at", B.getVoidTy(),
+                                          B.getInt32Ty(), B.getInt32Ty()),
+                 {B.getInt32(Site++), B.getInt32(!Direct.count(Call))});
+  }
+}
+
 std::string text(Error E) { return toString(std::move(E)); }
 
 } // namespace
@@ -341,12 +402,14 @@ struct CompiledProgram::Impl {
   std::unique_ptr<LLJIT> Jit;
   bool OrderDependent = false;
   bool FromNvcc = false;
+  std::string DeviceCode;
 };
 
 CompiledProgram::CompiledProgram() : I(std::make_unique<Impl>()) {}
 CompiledProgram::~CompiledProgram() = default;
 const Program &CompiledProgram::program() const { return I->P; }
 bool CompiledProgram::fromNvcc() const { return I->FromNvcc; }
+const std::string &CompiledProgram::deviceCode() const { return I->DeviceCode; }
 bool CompiledProgram::orderDependent() const { return I->OrderDependent; }
 
 bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
@@ -390,6 +453,8 @@ struct CompiledProgram::Parts {
   FrontendOptions FE;
   DeviceCode Device; ///< clang's; empty: made when it is asked for
   DeviceCode Ptx;    ///< nvcc's; or empty
+  std::string PtxText;
+  std::string NotNvcc; ///< why nvcc's code is not taken, where it was asked for
   std::vector<std::string> Sources;
   std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>>
       Hosts;
@@ -405,6 +470,8 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
     return nullptr;
   // The two sides are compiled at the same time, each in its own context.
   const bool Nvcc = P.FE.Nvcc && Sources.size() == 1;
+  if (P.FE.Nvcc && !Nvcc)
+    P.NotNvcc = "several files make the program";
   for (const std::string &Source : Sources) {
     auto HostContext = std::make_unique<LLVMContext>();
     std::string HostLog, DeviceLog;
@@ -449,24 +516,22 @@ bool CompiledProgram::addDevice(Parts &P, const std::string &Source,
 /// nvcc's device code; false with a note why clang's is to be taken.
 bool CompiledProgram::fromNvcc(Parts &P, const JitOptions &Opts) {
   const FrontendOptions &FE = P.FE;
-  std::string Text, Why;
-  const std::string Nvcc = findNvcc(FE.CudaPath);
-  if (Nvcc.empty())
-    Why = "the toolkit has no nvcc";
-  else if (compileToPtx(Nvcc, FE.OnDisk.empty() ? P.Sources[0] : FE.OnDisk,
-                        FE.Arch, FE.Flags, Text, Why)) {
+  const PtxText Made =
+      requestPtx(FE, FE.OnDisk.empty() ? P.Sources[0] : FE.OnDisk).get();
+  std::string Why = Made.Error;
+  if (Why.empty()) {
     if (!Opts.DumpDir.empty()) {
       std::error_code EC;
-      raw_fd_ostream(Opts.DumpDir + "/device-0-nvcc.ptx", EC) << Text;
+      raw_fd_ostream(Opts.DumpDir + "/device-0-nvcc.ptx", EC) << Made.Text;
     }
     P.Ptx.Context = std::make_unique<LLVMContext>();
-    P.Ptx.Module = readPtx(*P.Ptx.Context, Text, Why);
+    P.Ptx.Module = readPtx(*P.Ptx.Context, Made.Text, Why);
+    P.PtxText = Made.Text;
   }
   if (P.Ptx.Module)
     return true;
   P.Ptx = DeviceCode();
-  if (Opts.Note)
-    Opts.Note("device code is clang's, not nvcc's: " + Why);
+  P.NotNvcc = Why;
   return false;
 }
 
@@ -477,15 +542,19 @@ CompiledProgram::create(const std::string &Source, DeviceCode Device,
   P.FE = Opts.Frontend;
   if (!prepare(P.FE, Error))
     return nullptr;
+  P.Device = std::move(Device);
+  P.Sources = {Source};
   auto HostContext = std::make_unique<LLVMContext>();
-  auto Host = compile(*HostContext, Side::Host, Source, P.FE, Error);
+  std::unique_ptr<Module> Host;
+  std::thread HostThread([&] {
+    Host = compile(*HostContext, Side::Host, Source, P.FE, Error);
+  });
+  if (P.FE.Nvcc)
+    fromNvcc(P, Opts);
+  HostThread.join();
   if (!Host)
     return nullptr;
   P.Hosts.emplace_back(std::move(HostContext), std::move(Host));
-  P.Device = std::move(Device);
-  P.Sources = {Source};
-  if (P.FE.Nvcc)
-    fromNvcc(P, Opts);
   return build(P, Opts, Error);
 }
 
@@ -514,24 +583,26 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     return nullptr;
   }
 
+  for (auto &[C, Host] : Hosts)
+    noteLaunches(*Host);
   Lowered Low;
   Low.FirstSite = addSites({});
   // nvcc's code if it can be read to the last instruction.
   if (Given.Ptx.Module) {
     Module &Ptx = *Given.Ptx.Module;
+    std::string Why;
     for (auto &[C, Host] : Hosts)
-      useRegisteredNames(Ptx, *Host);
+      if (std::string K = useRegisteredNames(Ptx, *Host); !K.empty())
+        Why = "it leaves out '" + K + "', which nothing in the file launches";
     dump(Ptx, Opts.DumpDir, "device-0-nvcc");
     Ptx.setDataLayout((*TM)->createDataLayout());
-    std::string Why;
     if (!Opts.Roots.empty())
       keepOnly(Opts.Roots, Hosts, Ptx);
-    if (!lower(Ptx, Me.P, Low, FE.Contract, Why) || !Low.Unsupported.empty()) {
-      if (Opts.Note)
-        Opts.Note("device code is clang's, not nvcc's: " +
-                  (Why.empty() ? "'" + *Low.Unsupported.begin() +
-                                     "' cannot be executed"
-                               : Why));
+    if (!Why.empty() || !lower(Ptx, Me.P, Low, FE.Contract, Why) ||
+        !Low.Unsupported.empty()) {
+      Given.NotNvcc = Why.empty() ? "'" + *Low.Unsupported.begin() +
+                                        "' cannot be executed"
+                                  : Why;
       Given.Ptx = DeviceCode();
       Me.P = Program();
       Low = Lowered();
@@ -554,12 +625,28 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
       return nullptr;
   }
   Me.FromNvcc = FromNvcc;
+  Me.DeviceCode = FromNvcc ? "nvcc's" : "clang's";
+  if (!Given.NotNvcc.empty()) {
+    Me.DeviceCode += ", not nvcc's: " + Given.NotNvcc;
+    if (Opts.Note)
+      Opts.Note("device code is " + Me.DeviceCode);
+  }
+  if (Opts.Whose)
+    Opts.Whose(FromNvcc);
   if (FromNvcc) {
     options().WholeVectors = true;
     // As ptxas meets it: registers are values, nothing else has changed.
     registersToValues(*Device);
-    contractLikePtxas(*Device);
+    const auto Fused = contractLikePtxas(*Device);
+    // Functions that are called are inlined here, and need not be there.
+    if (Opts.MachineCode && Opts.Note && leavesOpen(Given.PtxText) &&
+        !StringRef(Given.PtxText).contains(".func "))
+      for (const std::string &Line :
+           compareFusion(FE.CudaPath, FE.Arch, Given.PtxText, Fused))
+        Opts.Note(Line);
   }
+  if (Opts.Overflow)
+    checkOverflow(*Device, Low);
   dump(*Device, Opts.DumpDir, "device-1-lowered");
   optimise(*Device, **TM, /*Final=*/false);
   contractProducts(*Device);
@@ -626,7 +713,8 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     for (const Function &F : *Host)
       if (!F.isDeclaration())
         Known.insert(F.getName().str());
-  // Compile the shim only for programs that need it.
+  // Compile the shim only for programs that need it, as plain C++: the headers
+  // of CUDA's language cost more than all of it.
   std::string Lacking;
   sys::DynamicLibrary::LoadLibraryPermanently(nullptr);
   for (auto &[C, Host] : Hosts) {
@@ -652,7 +740,7 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
       std::string Log;
       FrontendOptions Plain = FE;
       Plain.Flags.clear();
-      auto Shim = compile(*ShimContext, Side::Host, ShimFile, Plain, Log);
+      auto Shim = compile(*ShimContext, Side::Plain, ShimFile, Plain, Log);
       if (!Shim) {
         Error = Log;
         return nullptr;

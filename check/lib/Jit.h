@@ -22,6 +22,10 @@ struct JitOptions {
   bool Checks = true;      ///< bounds and races
   bool Definedness = true; ///< values that were never initialised
   bool Symbolic = false;   ///< expressions instead of all checks
+  bool Overflow = false;   ///< signed integers too; only in clang's code
+  /// Compare what ptxas fuses with what is assumed of it, with a note where
+  /// they differ; only with nvcc's code.
+  bool MachineCode = false;
   std::string DumpDir;     ///< where to write intermediate modules; or empty
   /// Host functions that will be looked up; what they do not reach is neither
   /// compiled nor there. Empty: everything is.
@@ -32,6 +36,8 @@ struct JitOptions {
   /// Called when all is compiled, before the first line of the program's own
   /// code runs (static constructors).
   std::function<void()> BeforeUserCode;
+  /// Called when it is known whether device code is nvcc's.
+  std::function<void(bool)> Whose;
   /// Told what a user may want to know.
   std::function<void(const std::string &)> Note;
 };
@@ -74,6 +80,8 @@ public:
   bool orderDependent() const;
   /// Is the device code nvcc's?
   bool fromNvcc() const;
+  /// Whose it is, for a line of text: "nvcc's", "clang's, ...".
+  const std::string &deviceCode() const;
 
 private:
   CompiledProgram();

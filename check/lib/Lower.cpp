@@ -30,6 +30,19 @@ namespace rcache::check {
 // Small tools
 //===----------------------------------------------------------------------===//
 
+std::string placeOf(const DILocation &L) {
+  // As the user wrote it where that can be opened from here.
+  SmallString<256> File = L.getFilename();
+  if (!sys::path::is_absolute(File) && !sys::fs::exists(File)) {
+    SmallString<256> Full = L.getDirectory();
+    sys::path::append(Full, File);
+    if (sys::fs::exists(Full))
+      File = Full;
+  }
+  return File.str().str() + ":" + std::to_string(L.getLine()) + ":" +
+         std::to_string(L.getColumn());
+}
+
 uint32_t SiteTable::of(const Instruction &I) {
   const DILocation *Loc = I.getDebugLoc().get();
   if (!Loc)
@@ -45,6 +58,8 @@ uint32_t SiteTable::of(const Instruction &I) {
                    StringRef(Full).contains("/include/cccl/") ||
                    StringRef(Full).contains("/include/crt/") ||
                    StringRef(Full).contains("/include/cuda_") ||
+                   StringRef(Full).contains("/include/sm_") ||
+                   StringRef(Full).contains("/include/device_") ||
                    StringRef(Full).contains("/include/texture_") ||
                    StringRef(Full).contains("/include/surface_") ||
                    StringRef(Full).contains("/lib/clang/");
@@ -54,17 +69,11 @@ uint32_t SiteTable::of(const Instruction &I) {
   }
   if (!Best->getLine())
     return 0;
-  // As the user wrote it where that can be opened from here.
-  SmallString<256> File = Best->getFilename();
-  if (!sys::path::is_absolute(File) && !sys::fs::exists(File)) {
-    SmallString<256> Full = Best->getDirectory();
-    sys::path::append(Full, File);
-    if (sys::fs::exists(Full))
-      File = Full;
-  }
-  std::string Text = File.str().str() + ":" +
-                     std::to_string(Best->getLine()) + ":" +
-                     std::to_string(Best->getColumn());
+  std::string Text = placeOf(*Best);
+  // Who called the function that this was inlined from.
+  for (const DILocation *L = Best->getInlinedAt(); L; L = L->getInlinedAt())
+    if (L->getLine())
+      Text += "\n" + placeOf(*L);
   auto [It, New] = Known.try_emplace(Text, L.FirstSite + L.Sites.size());
   if (New)
     L.Sites.push_back(Text);
@@ -129,6 +138,36 @@ Value *RuntimeCalls::threadField(IRBuilder<> &B, Type *Ty, unsigned Offset) {
 Value *RuntimeCalls::blockField(IRBuilder<> &B, unsigned Offset) {
   Value *Blk = threadField(B, B.getPtrTy(), offsetof(ThreadCtx, Block));
   return field(B, B.getInt32Ty(), Blk, Offset);
+}
+
+Value *RuntimeCalls::permuted(IRBuilder<> &B, Value *X, Value *Y,
+                              Value *Selector) {
+  auto *K = dyn_cast<ConstantInt>(Selector);
+  if (!K)
+    return call(B, "rcc_prmt", B.getInt32Ty(), {X, Y, Selector});
+  auto Digit = [&](unsigned I) { return K->getZExtValue() >> (4 * I) & 15; };
+  auto Byte = [&](unsigned D) {
+    return B.CreateTrunc(B.CreateLShr(D & 4 ? Y : X, 8 * (D & 3)),
+                         B.getInt8Ty());
+  };
+  // The lower bytes as they are, then the sign of the last of them: PTX for the
+  // extension of a narrow integer.
+  unsigned Plain = 0;
+  while (Plain < 4 && Digit(Plain) < 8)
+    ++Plain;
+  bool Extends = Plain == 1 || Plain == 2;
+  for (unsigned I = Plain; I < 4; ++I)
+    Extends &= Plain && Digit(I) == (Digit(Plain - 1) | 8);
+  Value *Out = B.getInt32(0);
+  for (unsigned I = 0; I < (Extends ? Plain : 4); ++I) {
+    Value *V = Byte(Digit(I) & 7);
+    if (Digit(I) >= 8)
+      V = B.CreateAShr(V, 7);
+    Out = B.CreateOr(Out, B.CreateShl(B.CreateZExt(V, B.getInt32Ty()), 8 * I));
+  }
+  return Extends ? B.CreateSExt(B.CreateTrunc(Out, B.getIntNTy(8 * Plain)),
+                                B.getInt32Ty())
+                 : Out;
 }
 
 void expandStateFields(Module &M) {

@@ -20,6 +20,7 @@
 #include "Runtime.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Module.h"
 
 #include <optional>
@@ -32,7 +33,8 @@ struct Lowered {
   std::map<std::string, std::string> Entries; ///< kernel -> entry symbol
   /// Function addresses to be written into initialised device variables.
   std::vector<std::pair<char *, std::string>> FunctionFixups;
-  std::vector<std::string> Sites; ///< texts; site N is Sites[N - FirstSite]
+  /// Texts, see addSites; site N is Sites[N - FirstSite].
+  std::vector<std::string> Sites;
   uint32_t FirstSite = 0;
   std::set<std::string> Unsupported; ///< instructions that end a launch
 };
@@ -56,17 +58,30 @@ std::string functionName(std::string Demangled);
 bool lower(llvm::Module &M, Program &P, Lowered &Out, bool Contract,
            std::string &Error);
 
+/// Metadata of loads whose place in the constant bank is fixed.
+constexpr llvm::StringLiteral BankMark = "rcache-check.bank";
+
 /// Fuses what is marked (Contract.cpp) and removes the marks.
 void contractProducts(llvm::Module &M);
 
 /// What ptxas does with the products and sums of PTX that do not say how they
 /// round (check/device/fusion.py shows it): a product that nothing takes but such
-/// sums of its block goes into all of them.
-void contractLikePtxas(llvm::Module &M);
+/// sums goes into all of them. They may stand in other blocks where one factor
+/// is a number, a parameter or constant memory at a fixed place.
+/// Returns how many sums of 32 and 64 bits each function has that take a product.
+std::map<std::string, unsigned> contractLikePtxas(llvm::Module &M);
 
 /// Makes loads of what reads the thread's and the block's state. To be called when
 /// the optimiser has run, before checks are added, and again for those of the checks.
 void expandStateFields(llvm::Module &M);
+
+/// Ends a launch where the sum, difference or product of signed integers has no
+/// value in its type. For modules of clang that have been lowered and not
+/// optimised.
+void checkOverflow(llvm::Module &M, Lowered &L);
+
+/// "file:line:column".
+std::string placeOf(const llvm::DILocation &L);
 
 /// Places a source location is worth a number. Locations inside the toolkit's
 /// headers are replaced by the place in the user's file that led there.
@@ -95,6 +110,10 @@ public:
   llvm::Value *threadField(llvm::IRBuilder<> &B, llvm::Type *Ty,
                            unsigned Offset);
   llvm::Value *blockField(llvm::IRBuilder<> &B, unsigned Offset);
+  /// prmt: bytes of \p X and \p Y by the digits of \p Selector; as shifts where
+  /// these are known.
+  llvm::Value *permuted(llvm::IRBuilder<> &B, llvm::Value *X, llvm::Value *Y,
+                        llvm::Value *Selector);
 
 private:
   llvm::Value *field(llvm::IRBuilder<> &B, llvm::Type *Ty, llvm::Value *Base,

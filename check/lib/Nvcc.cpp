@@ -11,13 +11,21 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Object/ELF.h"
+#include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
+#include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
+#include <csignal>
 #include <map>
+#include <mutex>
 #include <set>
+#include <sys/wait.h>
+#include <thread>
 
 using namespace llvm;
 
@@ -32,6 +40,7 @@ std::string findNvcc(const std::string &CudaPath) {
 static std::vector<std::string>
 deviceFlags(const std::vector<std::string> &Flags) {
   std::vector<std::string> Out;
+  bool Fused = true;
   for (size_t I = 0; I < Flags.size(); ++I) {
     StringRef F = Flags[I];
     // What says where to compile for, and what to.
@@ -49,8 +58,9 @@ deviceFlags(const std::vector<std::string> &Flags) {
         F.starts_with("-L") || F == "-w" || F == "-lineinfo")
       continue;
     // What only clang knows.
-    if (F == "-ffp-contract=off") {
-      Out.push_back("-fmad=false");
+    if (F == "-ffp-contract=off" || F == "-fmad=false" || F == "--fmad=false") {
+      if (std::exchange(Fused, false)) // nvcc takes it once
+        Out.push_back("-fmad=false");
       continue;
     }
     if (F.starts_with("-f") && !F.starts_with("-fmad") &&
@@ -63,45 +73,142 @@ deviceFlags(const std::vector<std::string> &Flags) {
   return Out;
 }
 
-bool compileToPtx(const std::string &Nvcc, const std::string &Source,
-                  const std::string &Arch,
-                  const std::vector<std::string> &Flags, std::string &Text,
-                  std::string &Error) {
-  SmallString<128> To, Log;
-  if (sys::fs::createTemporaryFile("rcache-check", "ptx", To) ||
-      sys::fs::createTemporaryFile("rcache-check", "log", Log)) {
-    Error = "cannot make a temporary file";
-    return false;
+namespace {
+
+/// A program of the toolkit, at work.
+class Tool {
+public:
+  Tool(std::vector<std::string> Args) : Args(std::move(Args)) {
+    if (sys::fs::createTemporaryFile("rcache-check", "log", Log)) {
+      Why = "cannot make a temporary file";
+      return;
+    }
+    SmallVector<StringRef, 32> Views(this->Args.begin(), this->Args.end());
+    std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Log),
+                                            StringRef(Log)};
+    Process = sys::ExecuteNoWait(Views[0], Views, std::nullopt, Redirects, 0,
+                                 &Why);
   }
-  FileRemover RemoveTo(To), RemoveLog(Log);
+  ~Tool() {
+    if (!Log.empty())
+      sys::fs::remove(Log);
+  }
+  Tool(const Tool &) = delete;
+
+  /// Waits for its end; "" or why it failed. Not by sys::Wait, whose clock is a
+  /// signal of the whole process.
+  std::string end() {
+    const auto Until = std::chrono::steady_clock::now() + TimeLimit;
+    while (Process.Pid) {
+      int How = 0;
+      if (const pid_t Ended = waitpid(Process.Pid, &How, WNOHANG)) {
+        if (Ended > 0)
+          Status = WIFEXITED(How) ? WEXITSTATUS(How) : -1;
+        break;
+      }
+      if (std::chrono::steady_clock::now() > Until) {
+        kill(Process.Pid, SIGKILL);
+        waitpid(Process.Pid, nullptr, 0);
+        return "does not come to an end";
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    if (!Status)
+      return "";
+    if (auto Said = MemoryBuffer::getFile(Log); Said && Why.empty())
+      Why = (*Said)->getBuffer().trim().str();
+    return Why.empty() ? "status " + std::to_string(Status) : Why;
+  }
+
+private:
+  static constexpr std::chrono::seconds TimeLimit{120};
+  std::vector<std::string> Args;
+  SmallString<128> Log;
+  std::string Why;
+  sys::ProcessInfo Process;
+  int Status = -1;
+};
+
+PtxText compileToPtx(std::vector<std::string> Args) {
+  PtxText Out;
+  SmallString<128> To;
+  if (sys::fs::createTemporaryFile("rcache-check", "ptx", To)) {
+    Out.Error = "cannot make a temporary file";
+    return Out;
+  }
+  FileRemover RemoveTo(To);
+  Args.push_back("-o");
+  Args.push_back(To.str().str());
+  if (std::string Why = Tool(std::move(Args)).end(); !Why.empty()) {
+    Out.Error = "nvcc: " + Why;
+    return Out;
+  }
+  auto Got = MemoryBuffer::getFile(To);
+  if (Got)
+    Out.Text = (*Got)->getBuffer().str();
+  else
+    Out.Error = "nvcc left nothing";
+  return Out;
+}
+
+/// What nvcc was asked for in this process, by command line and text.
+struct Requests {
+  std::mutex M;
+  std::map<std::vector<std::string>, std::shared_future<PtxText>> Known;
+};
+/// Never destroyed: a forked process has not the threads that work for it.
+Requests &requests() {
+  static Requests *R = new Requests;
+  return *R;
+}
+
+} // namespace
+
+std::shared_future<PtxText> requestPtx(const FrontendOptions &FE,
+                                       const std::string &Source) {
+  const std::string Nvcc = findNvcc(FE.CudaPath);
+  std::vector<std::string> Flags = FE.Flags;
+  if (!FE.Contract) // --fp-contract=off
+    Flags.push_back("-ffp-contract=off");
   std::vector<std::string> Args = {Nvcc, "-ptx", "-w", "-lineinfo",
-                                   "-arch=" + Arch, "-DRCACHE_ANY_LAUNCH"};
+                                   "-arch=" + FE.Arch, "-DRCACHE_ANY_LAUNCH"};
   for (std::string &F : deviceFlags(Flags))
     Args.push_back(std::move(F));
   for (const char *A : {"-x", "cu"})
     Args.push_back(A);
   Args.push_back(Source);
-  Args.push_back("-o");
-  Args.push_back(To.str().str());
-  SmallVector<StringRef, 32> Views(Args.begin(), Args.end());
-  std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Log),
-                                          StringRef(Log)};
-  std::string Why;
-  const int Status = sys::ExecuteAndWait(Nvcc, Views, std::nullopt, Redirects,
-                                         /*SecondsToWait=*/120, 0, &Why);
-  if (Status) {
-    if (auto Said = MemoryBuffer::getFile(Log); Said && Why.empty())
-      Why = (*Said)->getBuffer().trim().str();
-    Error = "nvcc: " + (Why.empty() ? "status " + std::to_string(Status) : Why);
-    return false;
+  std::vector<std::string> Key = Args;
+  if (auto Text = MemoryBuffer::getFile(Source))
+    Key.push_back((*Text)->getBuffer().str());
+  Requests &R = requests();
+  std::lock_guard<std::mutex> Lock(R.M);
+  std::shared_future<PtxText> &Answer = R.Known[Key];
+  if (Answer.valid())
+    return Answer;
+  std::promise<PtxText> Promise;
+  Answer = Promise.get_future().share();
+  if (Nvcc.empty()) {
+    PtxText None;
+    None.Error = "the toolkit has no nvcc";
+    Promise.set_value(std::move(None));
+    return Answer;
   }
-  auto Got = MemoryBuffer::getFile(To);
-  if (!Got) {
-    Error = "nvcc left nothing";
-    return false;
+  std::thread([P = std::move(Promise), Args]() mutable {
+    P.set_value(compileToPtx(Args));
+  }).detach();
+  return Answer;
+}
+
+void finishPtx() {
+  std::vector<std::shared_future<PtxText>> All;
+  {
+    Requests &R = requests();
+    std::lock_guard<std::mutex> Lock(R.M);
+    for (auto &[Key, Answer] : R.Known)
+      All.push_back(Answer);
   }
-  Text = (*Got)->getBuffer().str();
-  return true;
+  for (auto &Answer : All)
+    Answer.wait();
 }
 
 /// What both compilers' manglings of one entity have in common.
@@ -120,8 +227,8 @@ static std::string plainName(StringRef Name) {
   return N;
 }
 
-void useRegisteredNames(Module &Device, const Module &Host) {
-  std::set<std::string> Registered;
+std::string useRegisteredNames(Module &Device, const Module &Host) {
+  std::set<std::string> Registered, Kernels;
   for (const Function &F : Host) {
     if (!F.getName().starts_with("__cudaRegister"))
       continue;
@@ -131,8 +238,11 @@ void useRegisteredNames(Module &Device, const Module &Host) {
           if (auto *G = dyn_cast<GlobalVariable>(A->stripPointerCasts());
               G && G->hasInitializer())
             if (auto *S = dyn_cast<ConstantDataArray>(G->getInitializer());
-                S && S->isCString())
+                S && S->isCString()) {
               Registered.insert(S->getAsCString().str());
+              if (F.getName() == "__cudaRegisterFunction")
+                Kernels.insert(S->getAsCString().str());
+            }
   }
   std::map<std::string, std::string> ByPlain; ///< "": more than one
   for (const std::string &R : Registered) {
@@ -149,6 +259,106 @@ void useRegisteredNames(Module &Device, const Module &Host) {
         !Device.getNamedValue(It->second))
       G.setName(It->second);
   }
+  for (const std::string &K : Kernels)
+    if (const Function *F = Device.getFunction(K); !F || F->isDeclaration())
+      return demangle(K);
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Machine code
+//===----------------------------------------------------------------------===//
+
+/// Fused operations of 32 and 64 bits in each function of a cubin, whose
+/// instructions have 128 bits and the operation in the lowest 9 of them.
+static bool fusedOperations(StringRef Cubin,
+                            std::map<std::string, unsigned> &Out) {
+  auto File = object::ELFFile<object::ELF64LE>::create(Cubin);
+  if (!File) {
+    consumeError(File.takeError());
+    return false;
+  }
+  auto Sections = File->sections();
+  if (!Sections) {
+    consumeError(Sections.takeError());
+    return false;
+  }
+  for (const auto &S : *Sections) {
+    auto Name = File->getSectionName(S);
+    if (!Name) {
+      consumeError(Name.takeError());
+      return false;
+    }
+    if (!Name->consume_front(".text."))
+      continue;
+    auto Code = File->getSectionContents(S);
+    if (!Code) { // not so where there is nothing in the file: .nv.shared
+      consumeError(Code.takeError());
+      return false;
+    }
+    unsigned &N = Out[Name->str()];
+    for (size_t At = 0; At + 16 <= Code->size(); At += 16) {
+      const unsigned Operation =
+          support::endian::read16le(Code->data() + At) & 0x1ff;
+      N += Operation == 0x023 || Operation == 0x02b; // FFMA, DFMA
+    }
+  }
+  return true;
+}
+
+std::vector<std::string>
+compareFusion(const std::string &CudaPath, const std::string &Arch,
+              const std::string &Ptx,
+              const std::map<std::string, unsigned> &Assumed) {
+  const std::string Ptxas = CudaPath + "/bin/ptxas";
+  const std::string Not = "what ptxas fuses was not looked at: ";
+  if (!sys::fs::can_execute(Ptxas))
+    return {Not + "the toolkit has no ptxas"};
+  unsigned Number = 0;
+  StringRef A = Arch;
+  if (!A.consume_front("sm_") || A.consumeInteger(10, Number) || Number < 70 ||
+      Number > 90)
+    return {Not + "the machine code of " + Arch + " is not known"};
+  SmallString<128> From, To[2];
+  if (sys::fs::createTemporaryFile("rcache-check", "ptx", From) ||
+      sys::fs::createTemporaryFile("rcache-check", "cubin", To[0]) ||
+      sys::fs::createTemporaryFile("rcache-check", "cubin", To[1]))
+    return {Not + "cannot make a temporary file"};
+  FileRemover RemoveFrom(From), RemoveFirst(To[0]), RemoveSecond(To[1]);
+  std::error_code EC;
+  raw_fd_ostream(From, EC) << Ptx;
+  std::map<std::string, unsigned> With, Without;
+  auto Assemble = [&](const char *Fuse, StringRef To) {
+    return std::make_unique<Tool>(std::vector<std::string>{
+        Ptxas, "-arch", Arch, Fuse, From.str().str(), "-o", To.str()});
+  };
+  auto First = Assemble("-fmad=true", To[0]),
+       Second = Assemble("-fmad=false", To[1]);
+  const std::string Why[] = {First->end(), Second->end()};
+  const bool Refused = !Why[0].empty() || !Why[1].empty();
+  for (bool Fuse : {true, false}) {
+    auto Cubin = MemoryBuffer::getFile(To[Fuse ? 0 : 1]);
+    if (Refused || !Cubin ||
+        !fusedOperations((*Cubin)->getBuffer(), Fuse ? With : Without))
+      return {Not + "ptxas refuses the code"};
+  }
+  std::map<std::string, unsigned> Want; ///< by what the names have in common
+  for (auto &[Name, N] : Assumed)
+    Want[plainName(Name)] += N;
+  std::vector<std::string> Out;
+  for (auto &[Name, N] : With) {
+    const unsigned Base = Without[Name], Got = N > Base ? N - Base : 0;
+    const auto It = Want.find(plainName(Name));
+    const unsigned Here = It == Want.end() ? 0 : It->second;
+    const bool Agree =
+        Got == Here || (Got && Here && (Got % Here == 0 || Here % Got == 0));
+    if (!Agree)
+      Out.push_back("'" + demangle(Name) + "': ptxas fuses " +
+                    std::to_string(Got) +
+                    " products that PTX leaves open, here it was " +
+                    std::to_string(Here) + ": last bits may differ on a device");
+  }
+  return Out;
 }
 
 } // namespace rcache::check

@@ -214,7 +214,7 @@ Value *lowerArithmetic(RuntimeCalls &R, IRBuilder<> &B, StringRef Name,
   if (Op == "idp4a" && Part.size() > 2)
     return E.dot4(Part[1] == "s", Part[2] == "s");
   if (Op == "prmt" && Part.size() == 1)
-    return R.call(B, "rcc_prmt", T, {E.arg(0), E.arg(1), E.arg(2)});
+    return R.permuted(B, E.arg(0), E.arg(1), E.arg(2));
   if (Op == "fns")
     return R.call(B, "rcc_fns", T, {E.arg(0), E.arg(1), E.arg(2)});
   if (Op == "bitcast")

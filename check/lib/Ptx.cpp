@@ -310,7 +310,7 @@ bool PtxTranslator::instruction(ArrayRef<StringRef> Op,
     Value *X = read(Args[1], B.getInt32Ty()), *Y = read(Args[2], B.getInt32Ty());
     Value *S = read(Args[3], B.getInt32Ty());
     return X && Y && S &&
-           write(Args[0], R.call(B, "rcc_prmt", B.getInt32Ty(), {X, Y, S}));
+           write(Args[0], R.permuted(B, X, Y, S));
   }
   if (Name == "dp4a" && Args.size() == 4 && Op.size() == 3) {
     Value *Sum = read(Args[3], B.getInt32Ty());

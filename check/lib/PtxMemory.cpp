@@ -167,12 +167,16 @@ bool PtxTranslator::memory(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   unsigned Bytes = T->getPrimitiveSizeInBits() / 8;
   Type *Whole = Count > 1 ? FixedVectorType::get(T, Count) : T;
   if (Load) {
-    Value *V = B.CreateAlignedLoad(Whole, P, Align(Bytes * Count), Acquire);
+    LoadInst *V = B.CreateAlignedLoad(Whole, P, Align(Bytes * Count), Acquire);
+    // An operand that instructions have at hand (Contract.cpp).
+    if (is_contained(Op, "param") ||
+        (is_contained(Op, "const") && isa<Constant>(P)))
+      V->setMetadata(BankMark, MDNode::get(V->getContext(), {}));
     if (Acquire)
       R.call(B, "rcc_spin", B.getVoidTy(),
              {R.context(*Call.getFunction())});
     for (unsigned I = 0; I < Count; ++I) {
-      Value *E = Count > 1 ? B.CreateExtractElement(V, I) : V;
+      Value *E = Count > 1 ? B.CreateExtractElement(V, I) : static_cast<Value *>(V);
       // A register may be wider: it then holds the sign as well.
       if (Op.back().starts_with("s") && Bytes < 8)
         E = B.CreateSExt(E, B.getInt64Ty());

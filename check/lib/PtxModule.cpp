@@ -3,6 +3,7 @@
 
 #include "PtxModule.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -13,6 +14,7 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 
 using namespace llvm;
 
@@ -104,6 +106,9 @@ private:
   StringMap<BasicBlock *> Labels;
   DISubprogram *Subprogram = nullptr;
   std::map<unsigned, DISubprogram *> Inlined; ///< by file
+  /// What has been said of file, line and column: a call that was inlined names
+  /// a place, and the calls around that stand with it.
+  DenseMap<std::tuple<unsigned, unsigned, unsigned>, DILocation *> Places;
 };
 
 bool Reader::fail(const Twine &Why) {
@@ -502,7 +507,12 @@ void Reader::location() {
   };
   for (size_t I = 3; I < W.size(); ++I)
     if (W[I] == "inlined_at" && Read(I + 1)) {
-      DILocation *Call = DILocation::get(C, N[1], N[2], ScopeOf(N[0]));
+      DILocation *Call = Places.lookup({N[0], N[1], N[2]});
+      unsigned Depth = 0; // functions that call themselves have no end
+      for (DILocation *L = Call; L; L = L->getInlinedAt())
+        ++Depth;
+      if (!Call || Depth > 12)
+        Call = DILocation::get(C, N[1], N[2], ScopeOf(N[0]));
       DISubprogram *&S = Inlined[File];
       if (!S)
         S = DI.createFunction(Unit, "", "", Files[File], Line,
@@ -510,11 +520,14 @@ void Reader::location() {
                                   DI.getOrCreateTypeArray({})),
                               Line, DINode::FlagZero,
                               DISubprogram::SPFlagDefinition);
-      B.SetCurrentDebugLocation(DILocation::get(C, Line, Column, S, Call));
+      DILocation *Place = DILocation::get(C, Line, Column, S, Call);
+      Places[{File, Line, Column}] = Place;
+      B.SetCurrentDebugLocation(Place);
       return;
     }
-  B.SetCurrentDebugLocation(
-      DILocation::get(C, Line, Column, ScopeOf(File)));
+  DILocation *Place = DILocation::get(C, Line, Column, ScopeOf(File));
+  Places[{File, Line, Column}] = Place;
+  B.SetCurrentDebugLocation(Place);
 }
 
 std::vector<StringRef> Reader::operands(StringRef S) {
@@ -814,6 +827,7 @@ bool Reader::body(FunctionDecl &D) {
   Labels.clear();
   Subprogram = nullptr;
   Inlined.clear();
+  Places.clear();
   B.SetCurrentDebugLocation(DebugLoc());
   BasicBlock::Create(C, "", F);
   B.SetInsertPoint(BasicBlock::Create(C, "", F));

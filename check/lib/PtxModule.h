@@ -8,6 +8,10 @@
 #ifndef RCACHE_CHECK_PTXMODULE_H
 #define RCACHE_CHECK_PTXMODULE_H
 
+#include "Frontend.h"
+
+#include <future>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,20 +28,38 @@ std::unique_ptr<llvm::Module> readPtx(llvm::LLVMContext &Context,
                                       const std::string &Text,
                                       std::string &Error);
 
-/// The PTX that nvcc makes of \p Source with the user's own flags. \p Virtual:
-/// text of a source that is not on the disk. False with nvcc's messages in
-/// \p Error.
-bool compileToPtx(const std::string &Nvcc, const std::string &Source,
-                  const std::string &Arch,
-                  const std::vector<std::string> &Flags, std::string &Text,
-                  std::string &Error);
+/// What nvcc has made, or its messages.
+struct PtxText {
+  std::string Text, Error;
+};
+
+/// Has nvcc compile \p Source to PTX with the user's own flags, beside whatever
+/// this process does; asked again for the same text, it is not run again.
+std::shared_future<PtxText> requestPtx(const FrontendOptions &FE,
+                                       const std::string &Source);
+
+/// Waits until nothing is at work: temporary files are gone then.
+void finishPtx();
+
+/// Compares what ptxas fuses with what was assumed. \p Assumed: for each kernel
+/// by its mangled name the sums of 32 and 64 bits that take a product which PTX
+/// leaves open (contractLikePtxas). ptxas is run with -fmad=true and false, and
+/// the fused operations in both machine codes are counted; sm_70 to sm_90.
+/// Returns a line for each kernel where one has fused products and the other has
+/// none, or where neither number is a multiple of the other (a loop that ptxas
+/// unrolls counts several times); a line why nothing was compared.
+std::vector<std::string>
+compareFusion(const std::string &CudaPath, const std::string &Arch,
+              const std::string &Ptx,
+              const std::map<std::string, unsigned> &Assumed);
 
 /// nvcc of the toolkit in \p CudaPath; "" if there is none.
 std::string findNvcc(const std::string &CudaPath);
 
 /// Gives kernels and variables of \p Device the names that the host side
-/// registers them by: compilers mangle what is static in different ways.
-void useRegisteredNames(llvm::Module &Device, const llvm::Module &Host);
+/// registers them by: compilers mangle what is static in different ways. Returns
+/// a kernel that the host side has and \p Device has not; "" if there is none.
+std::string useRegisteredNames(llvm::Module &Device, const llvm::Module &Host);
 
 } // namespace rcache::check
 

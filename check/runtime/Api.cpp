@@ -15,6 +15,7 @@
 #include <chrono>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 namespace rcache::check {
 
@@ -121,6 +122,9 @@ int abandonedBy() {
          : Kind == "timeout"    ? LaunchTimeout
                                 : IllegalAddress;
 }
+/// The place of the host's text that is about to launch.
+thread_local uint32_t LaunchedAt = 0;
+
 int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
            void *Stream, bool Cooperative) {
   if (api().Sticky)
@@ -146,6 +150,7 @@ int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
   L.DynamicShared = Shared;
   L.Args = Args;
   L.Cooperative = Cooperative;
+  L.HostSite = std::exchange(LaunchedAt, 0);
   L.Ranges = &K->Ranges;
   auto Run = [](Launch L) {
     return runGrid(L) ? int(Success) : fail(api().Sticky = abandonedBy());
@@ -209,6 +214,10 @@ void __cudaRegisterManagedVar(void **, void **Host, char *, const char *Name,
     *Host = It->second.Base;
     api().Symbols[Host] = It->second;
   }
+}
+void rcc_launch_at(uint32_t Site, uint32_t Begins) {
+  if (Begins || !LaunchedAt) // a stub that was inlined follows its caller
+    LaunchedAt = Site;
 }
 unsigned __cudaPushCallConfiguration(HostDim3 Grid, HostDim3 Block,
                                      size_t Shared, void *Stream) {

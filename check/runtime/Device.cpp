@@ -227,6 +227,15 @@ void rcc_unsupported(ThreadCtx *Ctx, const char *Name, uint32_t Site) {
   currentWorker()->abortLaunch(T);
 }
 
+void rcc_overflow(ThreadCtx *Ctx, uint32_t Site, uint32_t Overflows) {
+  if (!Overflows)
+    return;
+  Thread &T = self(Ctx);
+  report(Severity::Error, "signed-overflow", currentWorker()->G->L, &T, Site,
+         "a signed integer leaves its type");
+  currentWorker()->abortLaunch(T);
+}
+
 uint8_t rcc_stop = 0;
 void rcc_stopped(ThreadCtx *Ctx, uint32_t Site) {
   Thread &T = self(Ctx);
@@ -429,7 +438,7 @@ std::vector<std::pair<std::string, void *>> deviceSymbols() {
           RCC(rcc_yield),        RCC(rcc_spin),     RCC(rcc_check),
           RCC(rcc_shared),       RCC(rcc_uninit),       RCC(rcc_stop),    RCC(rcc_stopped),
           RCC(rcc_uninit_store), RCC(rcc_local),   RCC(rcc_memcpy_shadow),
-          RCC(rcc_memset_shadow), RCC(rcc_unsupported), RCC(rcc_trap),
+          RCC(rcc_memset_shadow), RCC(rcc_unsupported), RCC(rcc_trap), RCC(rcc_overflow),
           RCC(rcc_assertfail),   RCC(rcc_vprintf),  RCC(rcc_malloc),
           RCC(rcc_free),         RCC(rcc_round_f32), RCC(rcc_round_f64),
           RCC(rcc_d2f),          RCC(rcc_i2f),      RCC(rcc_i2d),

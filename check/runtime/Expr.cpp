@@ -77,12 +77,33 @@ unsigned bitsOf(uint32_t N) { return table().Nodes[N].Bits; }
 struct ByteRef {
   uint32_t Node;
   uint8_t Part; ///< which byte, or the constant's value
+  bool operator==(const ByteRef &) const = default;
 };
 
+uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X);
+uint32_t fromBytes(const std::vector<ByteRef> &B);
+
+/// A node of 8 bits.
+uint32_t nodeOf(ByteRef B) {
+  return B.Node ? fromBytes({B}) : constant(B.Part, 8);
+}
+
 std::vector<ByteRef> bytesOf(uint32_t N) {
+  static const uint32_t Sext = exprOperation("sext", false);
   const Node X = table().Nodes[N];
+  const unsigned Count = X.Bits / 8;
   std::vector<ByteRef> R;
-  for (unsigned I = 0; I < X.Bits / 8; ++I)
+  if (X.Op == op(ExprOp::Select) && Count > 1) {
+    const std::vector<ByteRef> A = bytesOf(X.Operands[1]),
+                               B = bytesOf(X.Operands[2]);
+    for (unsigned I = 0; I < Count; ++I)
+      R.push_back(bytesOf(make(op(ExprOp::Select), 8,
+                               {X.Operands[0], nodeOf(A[I]), nodeOf(B[I])}))[0]);
+    return R;
+  }
+  if (X.Op == Sext && bitsOf(X.Operands[0]) % 8 == 0)
+    R = bytesOf(X.Operands[0]); // and the sign
+  for (unsigned I = R.size(); I < Count; ++I)
     if (X.Op == op(ExprOp::Constant))
       R.push_back({0, uint8_t(X.Value >> (8 * I))});
     else if (X.Op == op(ExprOp::Bytes)) {
@@ -105,6 +126,25 @@ uint32_t fromBytes(const std::vector<ByteRef> &B) {
     return constant(Value, 8 * B.size());
   if (Whole && bitsOf(B[0].Node) == 8 * B.size())
     return B[0].Node;
+  // A value with its sign.
+  if (const uint32_t Last = B.back().Node;
+      Last && bitsOf(Last) == 8 * B.size() && bytesOf(Last) == B)
+    return Last;
+  // Bytes that one condition selects.
+  uint32_t Cond = 0;
+  std::vector<ByteRef> Taken, Other;
+  for (const ByteRef &X : B) {
+    const Node N = table().Nodes[X.Node];
+    if (!X.Node || N.Op != op(ExprOp::Select) || N.Bits != 8 ||
+        (Cond && N.Operands[0] != Cond))
+      break;
+    Cond = N.Operands[0];
+    Taken.push_back(bytesOf(N.Operands[1])[0]);
+    Other.push_back(bytesOf(N.Operands[2])[0]);
+  }
+  if (Taken.size() == B.size() && B.size() > 1)
+    return intern(op(ExprOp::Select), 8 * B.size(), 0,
+                  {Cond, fromBytes(Taken), fromBytes(Other)});
   std::vector<uint32_t> Packed;
   for (const ByteRef &X : B) {
     if (X.Node >= (1u << 24)) {
@@ -116,7 +156,31 @@ uint32_t fromBytes(const std::vector<ByteRef> &B) {
   return intern(op(ExprOp::Bytes), 8 * B.size(), 0, std::move(Packed));
 }
 
-/// Moves and joins of whole bytes; 0 if the operation is none.
+uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B);
+
+/// Is \p N a choice between two numbers?
+bool choosesNumbers(const Node &N) {
+  return N.Op == op(ExprOp::Select) && isConstant(N.Operands[1]) &&
+         isConstant(N.Operands[2]);
+}
+
+/// And, or, exclusive or of one byte.
+ByteRef bitwise(ExprOp O, ByteRef A, ByteRef B) {
+  const uint32_t X = nodeOf(A), Y = nodeOf(B);
+  for (auto [C, K] : {std::make_pair(X, Y), std::make_pair(Y, X)}) {
+    const Node N = table().Nodes[C];
+    if (isConstant(K) && choosesNumbers(N))
+      return bytesOf(make(op(ExprOp::Select), 8,
+                          {N.Operands[0], flat(O, 8, N.Operands[1], K),
+                           flat(O, 8, N.Operands[2], K)}))[0];
+  }
+  if (O == ExprOp::Xor && X == Y)
+    return {0, 0};
+  return bytesOf(flat(O, 8, X, Y))[0];
+}
+
+/// Moves and joins of whole bytes, and what works bit by bit; 0 if the
+/// operation is none.
 uint32_t byteOperation(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
   if (Bits % 8 || bitsOf(A) % 8 || Bits > 64 || bitsOf(A) > 64)
     return 0;
@@ -142,32 +206,23 @@ uint32_t byteOperation(ExprOp O, unsigned Bits, uint32_t A, uint32_t B) {
     }
     return fromBytes(R);
   }
-  case ExprOp::Or:
-  case ExprOp::Add:
-  case ExprOp::Xor: {
+  case ExprOp::Add: { // of what does not meet
     std::vector<ByteRef> Y = bytesOf(B), R;
     for (unsigned I = 0; I < N; ++I)
-      if (X[I].Node == 0 && X[I].Part == 0)
+      if (X[I] == ByteRef{0, 0})
         R.push_back(Y[I]);
-      else if (Y[I].Node == 0 && Y[I].Part == 0)
+      else if (Y[I] == ByteRef{0, 0})
         R.push_back(X[I]);
-      else if (O == ExprOp::Or && ((X[I].Node == 0 && X[I].Part == 0xff) ||
-                                   (Y[I].Node == 0 && Y[I].Part == 0xff)))
-        R.push_back({0, 0xff});
       else
         return 0;
     return fromBytes(R);
   }
-  case ExprOp::And: {
-    if (!isConstant(B))
-      return 0;
-    std::vector<ByteRef> R;
-    for (unsigned I = 0; I < N; ++I) {
-      uint8_t M = valueOf(B) >> (8 * I);
-      if (M != 0 && M != 0xff)
-        return 0;
-      R.push_back(M ? X[I] : ByteRef{0, 0});
-    }
+  case ExprOp::And:
+  case ExprOp::Or:
+  case ExprOp::Xor: {
+    std::vector<ByteRef> Y = bytesOf(B), R;
+    for (unsigned I = 0; I < N; ++I)
+      R.push_back(bitwise(O, X[I], Y[I]));
     return fromBytes(R);
   }
   default:
@@ -192,8 +247,6 @@ std::pair<uint64_t, uint32_t> factorOf(uint32_t N) {
       }
   return {1, N};
 }
-
-uint32_t flat(ExprOp O, unsigned Bits, uint32_t A, uint32_t B);
 
 /// A sum with each term once, times a factor: \p Terms are factors by term.
 uint32_t linear(unsigned Bits, const std::map<uint32_t, uint64_t> &Terms,
@@ -312,7 +365,181 @@ bool notMinusZero(uint32_t N, unsigned Bits) {
   return X.Op == Fsub && notMinusZero(X.Operands[0], Bits);
 }
 
-uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X);
+/// \p N with the other sign.
+uint32_t negated(uint32_t N) {
+  static const uint32_t Fneg = exprOperation("fneg", false);
+  const Node X = table().Nodes[N];
+  return X.Op == Fneg ? X.Operands[0] : make(Fneg, X.Bits, {N});
+}
+
+/// Takes the sign off a factor: of minus x, of a number below zero.
+bool takeSign(uint32_t &N) {
+  static const uint32_t Fneg = exprOperation("fneg", false);
+  const Node X = table().Nodes[N];
+  if (X.Op == Fneg) {
+    N = X.Operands[0];
+    return true;
+  }
+  if (!isConstant(N) || !(X.Value >> (X.Bits - 1) & 1) || !isNumber(N))
+    return false;
+  N = constant(X.Value & (maskOf(X.Bits) >> 1), X.Bits);
+  return true;
+}
+
+/// Floating-point operations with negated operands, in one form: 0 if there is
+/// nothing to change. Signs of products stand in front of them, sums are
+/// differences where one operand is negated.
+uint32_t signsOf(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
+  static const uint32_t Fsub = exprOperation("fsub", false),
+                        Fneg = exprOperation("fneg", false),
+                        Fdiv = exprOperation("fdiv", false),
+                        Fma = exprOperation("llvm.fma", true);
+  auto IsMinus = [&](uint32_t N) { return table().Nodes[N].Op == Fneg; };
+  if (Code == Fneg && isConstant(X[0]) && isNumber(X[0]))
+    return constant(valueOf(X[0]) ^ 1ull << (Bits - 1), Bits);
+  if (Code == Fneg && IsMinus(X[0]))
+    return table().Nodes[X[0]].Operands[0];
+  if (Code == op(ExprOp::FMul) || Code == Fdiv) {
+    const bool A = takeSign(X[0]), B = takeSign(X[1]);
+    return !A && !B ? 0
+           : A == B ? make(Code, Bits, X)
+                    : negated(make(Code, Bits, X));
+  }
+  if (Code == Fma && X.size() == 3) {
+    const bool A = takeSign(X[0]), B = takeSign(X[1]);
+    if (!A && !B)
+      return 0;
+    if (X[1] < X[0])
+      std::swap(X[0], X[1]);
+    if (A != B) { // at the second factor, a number if there is one
+      const bool First = isConstant(X[0]);
+      X[First ? 0 : 1] = negated(X[First ? 0 : 1]);
+    }
+    return intern(Code, Bits, 0, std::move(X));
+  }
+  if (Code == op(ExprOp::FAdd)) {
+    if (IsMinus(X[1]))
+      return make(Fsub, Bits, {X[0], negated(X[1])});
+    if (IsMinus(X[0]))
+      return make(Fsub, Bits, {X[1], negated(X[0])});
+  }
+  if (Code == Fsub &&
+      (IsMinus(X[1]) || (isConstant(X[1]) && isNumber(X[1]))))
+    return make(op(ExprOp::FAdd), Bits, {X[0], negated(X[1])});
+  return 0;
+}
+
+/// Of two opposite comparisons one is used, and its opposite is that, negated.
+uint32_t opposite(uint32_t Code, const std::vector<uint32_t> &X) {
+  struct Other {
+    uint32_t Code;
+    bool Swapped;
+  };
+  static const std::map<uint32_t, Other> All = [] {
+    auto Op = [](const char *Name, bool Commutative) {
+      return exprOperation(Name, Commutative);
+    };
+    return std::map<uint32_t, Other>{
+        {Op("ne", true), {Op("eq", true), false}},
+        {Op("sle", false), {Op("slt", false), true}},
+        {Op("ule", false), {Op("ult", false), true}},
+        {Op("fune", true), {Op("foeq", true), false}},
+        {Op("fueq", true), {Op("fone", true), false}},
+        {Op("funo", true), {Op("ford", true), false}},
+        {Op("fult", false), {Op("fole", false), true}},
+        {Op("fule", false), {Op("folt", false), true}}};
+  }();
+  const auto It = All.find(Code);
+  if (It == All.end() || X.size() != 2)
+    return 0;
+  std::vector<uint32_t> Y = X;
+  if (It->second.Swapped)
+    std::swap(Y[0], Y[1]);
+  return flat(ExprOp::Xor, 1, make(It->second.Code, 1, Y), constant(1, 1));
+}
+
+/// Comparisons of integers whose bytes are known in part.
+uint32_t comparison(uint32_t Code, const std::vector<uint32_t> &X) {
+  static const uint32_t Eq = exprOperation("eq", true),
+                        Ult = exprOperation("ult", false),
+                        Slt = exprOperation("slt", false);
+  if ((Code != Eq && Code != Ult && Code != Slt) || X.size() != 2 ||
+      bitsOf(X[0]) % 8 || bitsOf(X[0]) > 64)
+    return 0;
+  std::vector<ByteRef> A = bytesOf(X[0]), B = bytesOf(X[1]);
+  const size_t N = A.size();
+  auto Nothing = [](ByteRef R) { return R == ByteRef{0, 0}; };
+  if (Code == Eq) {
+    std::vector<ByteRef> C, D;
+    for (size_t I = 0; I < N; ++I)
+      if (A[I] != B[I]) {
+        if (!A[I].Node && !B[I].Node)
+          return constant(0, 1);
+        C.push_back(A[I]);
+        D.push_back(B[I]);
+      }
+    if (C.empty())
+      return constant(1, 1);
+    const uint32_t L = fromBytes(C), R = fromBytes(D);
+    for (auto [S, K] : {std::make_pair(L, R), std::make_pair(R, L)})
+      if (const Node Choice = table().Nodes[S];
+          isConstant(K) && choosesNumbers(Choice)) {
+        const bool First = Choice.Operands[1] == K,
+                   Second = Choice.Operands[2] == K;
+        return First == Second ? constant(First, 1)
+               : First         ? Choice.Operands[0]
+                               : flat(ExprOp::Xor, 1, Choice.Operands[0],
+                                      constant(1, 1));
+      }
+    return C.size() < N ? make(Eq, 1, {L, R}) : 0;
+  }
+  size_t Left = N;
+  while (Left > 1 && Nothing(A[Left - 1]) && Nothing(B[Left - 1]))
+    --Left;
+  if (Left == N)
+    return 0;
+  A.resize(Left);
+  B.resize(Left);
+  return make(Ult, 1, {fromBytes(A), fromBytes(B)});
+}
+
+/// A choice in its one form.
+uint32_t selection(unsigned Bits, std::vector<uint32_t> X) {
+  const Node C = table().Nodes[X[0]];
+  if (C.Op == op(ExprOp::Constant))
+    return C.Value ? X[1] : X[2];
+  if (C.Op == op(ExprOp::Xor) && C.Bits == 1 &&
+      std::any_of(C.Operands.begin(), C.Operands.end(), isConstant))
+    return make(op(ExprOp::Select), Bits,
+                {flat(ExprOp::Xor, 1, X[0], constant(1, 1)), X[2], X[1]});
+  if (X[1] == X[2])
+    return X[1];
+  if (Bits == 1) {
+    const uint32_t Not = flat(ExprOp::Xor, 1, X[0], constant(1, 1));
+    if (isConstant(X[1]))
+      return valueOf(X[1]) ? flat(ExprOp::Or, 1, X[0], X[2])
+                           : flat(ExprOp::And, 1, Not, X[2]);
+    if (isConstant(X[2]))
+      return valueOf(X[2]) ? flat(ExprOp::Or, 1, Not, X[1])
+                           : flat(ExprOp::And, 1, X[0], X[1]);
+  }
+  if (Bits % 8 == 0 && Bits > 8 && Bits <= 64) {
+    // What both have in common is not chosen.
+    const std::vector<ByteRef> A = bytesOf(X[1]), B = bytesOf(X[2]);
+    std::vector<ByteRef> R;
+    bool Common = false;
+    for (size_t I = 0; I < A.size(); ++I)
+      Common |= A[I] == B[I];
+    for (size_t I = 0; Common && I < A.size(); ++I)
+      R.push_back(A[I] == B[I]
+                      ? A[I]
+                      : bytesOf(make(op(ExprOp::Select), 8,
+                                     {X[0], nodeOf(A[I]), nodeOf(B[I])}))[0]);
+    if (Common)
+      return fromBytes(R);
+  }
+  return intern(op(ExprOp::Select), Bits, 0, std::move(X));
+}
 
 /// What has a simpler form by a rule of its own; 0 if there is none.
 uint32_t simpler(uint32_t Code, unsigned Bits, const std::vector<uint32_t> &X) {
@@ -321,8 +548,8 @@ uint32_t simpler(uint32_t Code, unsigned Bits, const std::vector<uint32_t> &X) {
       exprOperation("llvm.umin", true), exprOperation("llvm.umax", true)};
   static const uint32_t Sext = exprOperation("sext", false),
                         Ashr = exprOperation("ashr", false),
-                        Uno = exprOperation("uno", true),
-                        Ord = exprOperation("ord", true),
+                        Uno = exprOperation("funo", true),
+                        Ord = exprOperation("ford", true),
                         Fsub = exprOperation("fsub", false);
   // A product with one is exact.
   static const uint32_t Fma = exprOperation("llvm.fma", true);
@@ -332,12 +559,23 @@ uint32_t simpler(uint32_t Code, unsigned Bits, const std::vector<uint32_t> &X) {
   };
   if (Code == Fma && X.size() == 3 && (IsOne(X[0]) || IsOne(X[1])))
     return make(op(ExprOp::FAdd), Bits, {IsOne(X[0]) ? X[1] : X[0], X[2]});
+  if (uint32_t R = signsOf(Code, Bits, X))
+    return R;
+  if ((Code == Sext || Code == op(ExprOp::ZExt)) && bitsOf(X[0]) == 1)
+    return selection(Bits, {X[0], constant(Code == Sext ? ~0ull : 1, Bits),
+                            constant(0, Bits)});
+  if (Code == Sext && table().Nodes[X[0]].Op == Sext)
+    return make(Sext, Bits, {table().Nodes[X[0]].Operands[0]});
   if (X.size() != 2)
     return 0;
   if (std::find(Extremes.begin(), Extremes.end(), Code) != Extremes.end())
     return extreme(Code, Bits, X[0], X[1]);
   if ((Code == Uno || Code == Ord) && isNumber(X[0]) && isNumber(X[1]))
     return constant(Code == Ord, Bits);
+  if (uint32_t R = comparison(Code, X))
+    return R;
+  if (uint32_t R = opposite(Code, X))
+    return R;
   // Shifting whole bytes out leaves the others, with their sign.
   if (Code == Ashr && Bits % 8 == 0 && isConstant(X[1]) && valueOf(X[1]) &&
       valueOf(X[1]) % 8 == 0 && valueOf(X[1]) < Bits) {
@@ -361,8 +599,11 @@ uint32_t simpler(uint32_t Code, unsigned Bits, const std::vector<uint32_t> &X) {
 void shortenConversion(uint32_t &Code, uint32_t &Operand) {
   static const uint32_t Signed = exprOperation("sitofp", false);
   static const uint32_t Unsigned = exprOperation("uitofp", false);
+  static const uint32_t Sext = exprOperation("sext", false);
   if ((Code != Signed && Code != Unsigned) || bitsOf(Operand) % 8)
     return;
+  if (Code == Signed && table().Nodes[Operand].Op == Sext)
+    Operand = table().Nodes[Operand].Operands[0];
   std::vector<ByteRef> B = bytesOf(Operand);
   size_t N = B.size();
   while (N > 1 && B[N - 1].Node == 0 && B[N - 1].Part == 0)
@@ -399,9 +640,7 @@ uint32_t make(uint32_t Code, unsigned Bits, std::vector<uint32_t> X) {
                   constant(1ull << valueOf(X[1]), Bits));
     break;
   case ExprOp::Select:
-    if (X[1] == X[2])
-      return X[1];
-    break;
+    return selection(Bits, std::move(X));
   case ExprOp::FAdd:
   case ExprOp::FMul:
     if (X[1] < X[0])
@@ -468,6 +707,11 @@ uint32_t exprAt(const void *P, unsigned Size) {
     Any |= R[I];
   if (!Any)
     return 0;
+  bool Whole = bitsOf(R[0] >> 4) == 8 * Size;
+  for (unsigned I = 0; I < Size; ++I)
+    Whole &= R[I] == (R[0] | I);
+  if (Whole && !(R[0] & 15))
+    return interesting(R[0] >> 4);
   std::vector<ByteRef> B;
   for (unsigned I = 0; I < Size; ++I)
     if (R[I])

@@ -8,6 +8,7 @@
 
 #include <mutex>
 #include <set>
+#include <sstream>
 
 namespace rcache::check {
 
@@ -16,7 +17,7 @@ struct State {
   std::mutex M;
   Options Opts;
   std::vector<Finding> All;
-  std::set<std::pair<std::string, uint32_t>> Seen;
+  std::set<std::pair<std::string, std::string>> Seen; ///< kinds and places
   std::function<void(const Finding &)> Callback;
   std::vector<std::string> Sites{""};
   unsigned Errors = 0, Undefined = 0;
@@ -76,7 +77,23 @@ uint32_t addSites(std::vector<std::string> New) {
 }
 std::string siteText(uint32_t Site) {
   std::lock_guard<std::mutex> Lock(state().M);
-  return Site < state().Sites.size() ? state().Sites[Site] : "";
+  if (Site >= state().Sites.size())
+    return "";
+  const std::string &S = state().Sites[Site];
+  return S.substr(0, S.find('\n'));
+}
+
+/// The locations of the calls that led to a place.
+static std::vector<std::string> callers(uint32_t Site) {
+  std::vector<std::string> Out;
+  if (Site < state().Sites.size()) {
+    std::istringstream Lines(state().Sites[Site]);
+    std::string Line;
+    std::getline(Lines, Line);
+    while (std::getline(Lines, Line))
+      Out.push_back(Line);
+  }
+  return Out;
 }
 
 void report(Severity Sev, const char *Kind, const Launch *L, const Thread *T,
@@ -89,15 +106,20 @@ void report(Severity Sev, const char *Kind, const Launch *L, const Thread *T,
     state().Undefined += isUndefined(Kind);
     state().LastError = Kind;
   }
-  if (!state().Seen.insert({Kind, Site}).second ||
+  if (!state().Seen.insert({Kind, F.Location}).second ||
       state().All.size() >= state().Opts.MaxFindings)
     return;
   F.Sev = Sev;
   F.Kind = Kind;
   F.Text = Text;
+  F.Callers = callers(Site);
   if (L) {
     F.Kernel = L->Kernel->DisplayName;
     F.LaunchIndex = L->Index;
+    if (L->HostSite && L->HostSite < state().Sites.size()) {
+      const std::string &H = state().Sites[L->HostSite];
+      F.Host = H.substr(0, H.find('\n'));
+    }
     if (F.Location.empty())
       F.Location = L->Kernel->Location;
   }

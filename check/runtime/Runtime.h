@@ -51,6 +51,7 @@ struct Launch {
   void **Args = nullptr;
   bool Cooperative = false;
   uint64_t Index = 0; ///< counts launches from 0
+  uint32_t HostSite = 0; ///< where the host's text launches it; or 0
   const std::vector<SharedRange> *Ranges = nullptr;
   // Known afterwards.
   uint32_t SharedHigh = 0; ///< end of the shared memory touched, an offset
@@ -66,6 +67,8 @@ struct Finding {
   Dim3 Block, Thread; ///< indices
   bool HasThread = false;
   std::string Location; ///< file:line:column, empty if unknown
+  std::vector<std::string> Callers; ///< of inlined functions, innermost first
+  std::string Host; ///< file:line:column of the launch, empty if unknown
   std::string Text;
   uint64_t LaunchIndex = 0;
 };
@@ -158,8 +161,11 @@ inline uint8_t *shadowOf(const void *P) {
 
 // --- programs ---------------------------------------------------------------
 
-/// Adds source locations and returns the number of the first one.
+/// Adds source locations and returns the number of the first one. A location is
+/// "file:line:column", behind it, each on a line of its own, those of the calls
+/// that led there.
 uint32_t addSites(std::vector<std::string> Sites);
+/// The location alone.
 std::string siteText(uint32_t Site);
 
 /// Device symbols of the program being loaded, by mangled name. The host side

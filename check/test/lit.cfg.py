@@ -23,6 +23,8 @@ if config.cuda_path:
         config.available_features.add("nvcc")
 config.substitutions += [
     ("%check", check),
+    ("%bare", config.rcache_check), # as %check, without a toolkit
+    ("%cuda", config.cuda_path),
     # The exit status is part of the interface: "%status 3 command".
     ("%status", "sh " + os.path.join(config.test_source_root, "status.sh")),
 ]

@@ -37,6 +37,8 @@ struct CommandLine {
   // diff.
   bool GivenSchedule = false; ///< --schedule: only that one
   bool IgnoreOutput = false;  ///< standard output is not compared
+  /// A program of diff with --report=json: findings go here, a line each; or -1.
+  int FindingsTo = -1;
   std::string Rewritten; ///< file; empty: the original itself
   Dim3 Block{0, 0, 0}, Grid{0, 0, 0}; ///< X = 0: the harness chooses
   size_t DynamicShared = 0;           ///< bytes; 0: found out

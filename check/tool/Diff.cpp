@@ -8,6 +8,7 @@
 
 #include "Commands.h"
 #include "Compare.h"
+#include "Say.h"
 
 #include <cerrno>
 #include <csignal>
@@ -15,6 +16,7 @@
 #include <cstdlib>
 #include <fcntl.h>
 #include <optional>
+#include <sstream>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
@@ -70,97 +72,149 @@ void copyName(char *To, size_t N, const std::string &From) {
 /// The label of a run that has been seen before and prints nothing.
 const char *const Again = "original, again";
 
-class Child {
+/// A program that is compiled once, in a process of its own, and then run in
+/// others: each run begins as a copy of the process that has compiled.
+///
+///   this process --order--> compiled --fork--> a run --Stop--> this process
+class Prepared {
 public:
-  /// \p Both: stop in front of each launch as well as behind it.
-  Child(const CommandLine &L, const std::string &Source, const char *Label,
-        bool Both)
-      : Source(Source), Label(Label), Both(Both) {
-    int Up[2], Down[2];
-    Printed = memfd_create("stdout", MFD_CLOEXEC);
-    if (pipe(Up) || pipe(Down))
+  /// \p Both: stop in front of each launch as well as behind it. \p Runs: at
+  /// most so many, one after the other.
+  Prepared(const CommandLine &L, const std::string &Source, const char *Label,
+          bool Both, unsigned Runs = 1)
+      : Label(Label), Both(Both) {
+    if (L.Json)
+      Said = memfd_create("findings", MFD_CLOEXEC);
+    if (pipe2(Command, O_CLOEXEC) || pipe2(Answer, O_CLOEXEC))
       return;
+    for (unsigned I = 0; I < Runs; ++I) {
+      Ends E;
+      E.Printed = memfd_create("stdout", MFD_CLOEXEC);
+      if (pipe2(E.Up, O_CLOEXEC) || pipe2(E.Down, O_CLOEXEC))
+        return;
+      All.push_back(E);
+    }
     fflush(nullptr);
     Pid = fork();
-    if (Pid == 0) {
-      close(Up[0]);
-      close(Down[1]);
-      run(L, Up[1], Down[0]);
+    const bool Inside = Pid == 0;
+    shut(Command[Inside]);
+    shut(Answer[!Inside]);
+    for (Ends &E : All) {
+      shut(E.Up[!Inside]);
+      shut(E.Down[Inside]);
     }
-    close(Up[1]);
-    close(Down[0]);
-    From = Up[0];
-    To = Down[1];
+    if (Inside)
+      serve(L, Source);
+  }
+  ~Prepared() {
+    for (int *Fd : {&Command[0], &Command[1], &Answer[0], &Answer[1], &Said})
+      shut(*Fd);
+    for (Ends &E : All)
+      for (int *Fd : {&E.Up[0], &E.Up[1], &E.Down[0], &E.Down[1], &E.Printed})
+        shut(*Fd);
+    if (Pid > 0)
+      ended();
+  }
+  Prepared(const Prepared &) = delete;
+
+  /// Waits until it is compiled: 'n' if device code is nvcc's, 'c' if it is
+  /// clang's, 0 if there is none.
+  char compiler() {
+    if (!Compiler && !readAll(Answer[0], &Compiler.emplace(0), 1))
+      Compiler = 0;
+    return *Compiler;
   }
 
-  ~Child() {
-    for (int Fd : {From, To, Printed})
-      if (Fd >= 0)
-        close(Fd);
+  /// --report=json: what was found in the program.
+  void findings(llvm::json::Array &Out) const {
+    std::istringstream Lines(contents(Said));
+    for (std::string Line; std::getline(Lines, Line);)
+      if (auto V = llvm::json::parse(Line)) {
+        (*V->getAsObject())["program"] = Label;
+        Out.push_back(std::move(*V));
+      } else {
+        llvm::consumeError(V.takeError());
+      }
   }
-  Child(const Child &) = delete;
 
-  /// What the program has printed on standard output.
-  std::string output() const {
-    std::string Out(std::max<off_t>(0, lseek(Printed, 0, SEEK_END)), '\0');
-    ssize_t N = pread(Printed, Out.data(), Out.size(), 0);
+private:
+  friend class Child;
+  struct Ends {
+    int Up[2] = {-1, -1}, Down[2] = {-1, -1}; ///< reading, writing end
+    int Printed = -1;
+  };
+
+  static void shut(int &Fd) {
+    if (Fd >= 0)
+      close(Fd);
+    Fd = -1;
+  }
+  static std::string contents(int Fd) {
+    if (Fd < 0)
+      return "";
+    std::string Out(std::max<off_t>(0, lseek(Fd, 0, SEEK_END)), '\0');
+    ssize_t N = pread(Fd, Out.data(), Out.size(), 0);
     Out.resize(std::max<ssize_t>(0, N));
     return Out;
   }
-
-  /// Waits for the next launch. False: the program has ended.
-  bool next() {
-    if (!readAll(From, &At, sizeof(At)))
-      return false;
-    Allocations.resize(At.Allocations);
-    return readAll(From, Allocations.data(),
-                   At.Allocations * sizeof(WireAllocation));
+  static int statusOf(int Status) {
+    return WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
   }
-  void go() { writeAll(To, "g", 1); }
-  /// Exit status after the end; 128 + signal if it was killed.
-  int end() {
-    int Status;
+  /// Of the process that compiles.
+  int ended() {
+    int Status = 0;
     while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
       ;
     Pid = -1;
-    return WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
-  }
-  void stop() {
-    if (Pid > 0) {
-      kill(Pid, SIGKILL);
-      end();
-    }
-  }
-  bool fetch(uint64_t Address, std::vector<uint8_t> &Out) const {
-    size_t Done = 0;
-    while (Done < Out.size()) {
-      iovec Local{Out.data() + Done, Out.size() - Done};
-      iovec Remote{reinterpret_cast<void *>(Address + Done),
-                   Out.size() - Done};
-      ssize_t R = process_vm_readv(Pid, &Local, 1, &Remote, 1, 0);
-      if (R <= 0)
-        return false;
-      Done += R;
-    }
-    return true;
+    return statusOf(Status);
   }
 
-  Stop At{};
-  std::vector<WireAllocation> Allocations;
-  std::string Source;
-  const char *Label;
-
-private:
-  [[noreturn]] void run(const CommandLine &L, int Out, int In) {
+  [[noreturn]] void serve(const CommandLine &L, const std::string &Source) {
     CommandLine Mine = L;
     Mine.Inputs = {Source};
     Mine.Label = Label;
+    Mine.FindingsTo = Said;
     // One program's output is enough; findings go to stderr.
     int Null = open("/dev/null", O_WRONLY);
-    dup2(Printed >= 0 ? Printed : Null, 1);
+    dup2(Null, 1);
     if (strcmp(Label, Again) == 0)
       dup2(Null, 2);
-    auto Wait = [=](const Launch &X, bool Before) {
+    auto Whose = std::make_shared<char>('c');
+    Mine.Jit.Whose = [Whose](bool Nvcc) { *Whose = Nvcc ? 'n' : 'c'; };
+    Mine.Jit.BeforeUserCode = [this, Whose] {
+      if (!writeAll(Answer[1], Whose.get(), 1))
+        _exit(0);
+      for (Ends &E : All) {
+        char How;
+        if (!readAll(Command[0], &How, 1))
+          break;
+        fflush(nullptr);
+        const pid_t Run = fork();
+        if (Run == 0)
+          return begin(E, How);
+        shut(E.Up[1]);
+        shut(E.Down[0]);
+        int Status = 0;
+        if (!writeAll(Answer[1], &Run, sizeof(Run)))
+          break;
+        while (waitpid(Run, &Status, 0) < 0 && errno == EINTR)
+          ;
+        Status = statusOf(Status);
+        if (!writeAll(Answer[1], &Status, sizeof(Status)))
+          break;
+      }
+      _exit(0);
+    };
+    exit(runCommand(Mine));
+  }
+
+  /// In the process of a run.
+  void begin(const Ends &E, char How) {
+    if (How != 'k')
+      options().Schedule = How == 'r' ? Order::Reverse : Order::Forward;
+    if (E.Printed >= 0)
+      dup2(E.Printed, 1);
+    auto Wait = [Out = E.Up[1], In = E.Down[0]](const Launch &X, bool Before) {
       Stop S{};
       S.Before = Before;
       S.Launch = X.Index;
@@ -186,11 +240,83 @@ private:
     onLaunch([=](const Launch &X) { Wait(X, false); });
     if (Both)
       onLaunchStart([=](const Launch &X) { Wait(X, true); });
-    exit(runCommand(Mine));
   }
+
+  const char *Label;
   bool Both;
   pid_t Pid = -1;
-  int From = -1, To = -1, Printed = -1;
+  int Command[2] = {-1, -1}, Answer[2] = {-1, -1}, Said = -1;
+  std::vector<Ends> All;
+  size_t Begun = 0;
+  std::optional<char> Compiler;
+};
+
+/// One run of a program.
+class Child {
+public:
+  /// \p How: 'f', 'r': lanes, warps and blocks forward or in reverse order,
+  /// 'k': as the options say.
+  Child(Prepared &P, char How) : P(P), Ends(P.All[P.Begun++]) {
+    writeAll(P.Command[1], &How, 1);
+  }
+  Child(const Child &) = delete;
+
+  /// What the program has printed on standard output.
+  std::string output() const { return Prepared::contents(Ends.Printed); }
+
+  /// Waits for the next launch. False: the program has ended.
+  bool next() {
+    if (!start() || !readAll(Ends.Up[0], &At, sizeof(At)))
+      return false;
+    Allocations.resize(At.Allocations);
+    return readAll(Ends.Up[0], Allocations.data(),
+                   At.Allocations * sizeof(WireAllocation));
+  }
+  void go() { writeAll(Ends.Down[1], "g", 1); }
+  /// Exit status after the end; 128 + signal if it was killed.
+  int end() {
+    int Status = 0;
+    if (!start() || !readAll(P.Answer[0], &Status, sizeof(Status)))
+      return P.Pid > 0 ? P.ended() : int(ExitCouldNotRun);
+    Pid = -1;
+    Over = true;
+    return Status;
+  }
+  void stop() {
+    if (start() && !Over) {
+      kill(Pid, SIGKILL);
+      end();
+    }
+  }
+  bool fetch(uint64_t Address, std::vector<uint8_t> &Out) const {
+    size_t Done = 0;
+    while (Done < Out.size()) {
+      iovec Local{Out.data() + Done, Out.size() - Done};
+      iovec Remote{reinterpret_cast<void *>(Address + Done),
+                   Out.size() - Done};
+      ssize_t R = process_vm_readv(Pid, &Local, 1, &Remote, 1, 0);
+      if (R <= 0)
+        return false;
+      Done += R;
+    }
+    return true;
+  }
+
+  Stop At{};
+  std::vector<WireAllocation> Allocations;
+
+private:
+  /// Waits until it has been compiled and begins. False: it never does.
+  bool start() {
+    if (Pid < 0 && !Over && !Failed)
+      Failed = !P.compiler() || !readAll(P.Answer[0], &Pid, sizeof(Pid));
+    return !Failed;
+  }
+
+  Prepared &P;
+  Prepared::Ends &Ends;
+  pid_t Pid = -1;
+  bool Over = false, Failed = false;
 };
 
 /// Allocations of both sides that stand for the same: variables by name, others
@@ -232,8 +358,7 @@ bool compareLaunch(const Child &A, const Child &B, bool Quiet = false) {
   auto Pairs = pairUp(A, B, Problem);
   if (!Problem.empty()) {
     if (!Quiet)
-      fprintf(stderr,
-              "rcache-check: different: %s launch %llu of '%s': %s\n", When,
+      say("rcache-check: different: %s launch %llu of '%s': %s\n", When,
               (unsigned long long)A.At.Launch, A.At.Kernel, Problem.c_str());
     return false;
   }
@@ -249,7 +374,7 @@ bool compareLaunch(const Child &A, const Child &B, bool Quiet = false) {
           !A.fetch((X->Base + Off) ^ ShadowXor, M[1]) ||
           !B.fetch(Y->Base + Off, M[2]) ||
           !B.fetch((Y->Base + Off) ^ ShadowXor, M[3])) {
-        fprintf(stderr, "rcache-check: cannot read the memory of a child "
+        say("rcache-check: cannot read the memory of a child "
                         "process: %s\n",
                 strerror(errno));
         exit(ExitCouldNotRun);
@@ -267,8 +392,7 @@ bool compareLaunch(const Child &A, const Child &B, bool Quiet = false) {
       std::string Name = X->Kind == Allocation::Global
                              ? "variable '" + std::string(X->Name) + "'"
                              : "allocation " + std::to_string(Number);
-      fprintf(stderr,
-              "rcache-check: different: %s launch %llu of '%s' ('%s'), %s "
+      say("rcache-check: different: %s launch %llu of '%s' ('%s'), %s "
               "of %llu bytes, byte %llu (4-byte element %llu)\n"
               "  original:  %s\n  rewritten: %s%s\n",
               When, (unsigned long long)A.At.Launch, A.At.Kernel, B.At.Kernel,
@@ -290,12 +414,13 @@ bool compareLaunch(const Child &A, const Child &B, bool Quiet = false) {
 /// The launch, of the first \p Launches, after which the original differs from
 /// itself when lanes, warps and blocks run in the opposite order; nullopt: none.
 std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
-  CommandLine Forward = L, Backward = L;
-  Forward.Runtime.Schedule = Order::Forward;
-  Backward.Runtime.Schedule = Order::Reverse;
-  Forward.Runtime.Jobs = Backward.Runtime.Jobs = 1;
-  Child A(Forward, L.Inputs[0], Again, false),
-      B(Backward, L.Inputs[0], Again, false);
+  CommandLine Alone = L;
+  Alone.Runtime.Jobs = 1;
+  Alone.Jit.Note = nullptr; // told the first time
+  Alone.Jit.MachineCode = false;
+  Prepared First(Alone, L.Inputs[0], Again, false),
+      Second(Alone, L.Inputs[0], Again, false);
+  Child A(First, 'f'), B(Second, 'r');
   std::optional<Stop> Found;
   for (uint64_t I = 0; I < Launches && !Found && A.next() && B.next(); ++I) {
     if (!compareLaunch(A, B, /*Quiet=*/true))
@@ -310,9 +435,10 @@ std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
 
 /// Both programs from their beginnings to their ends, with one order of threads
 /// and blocks. \p Second: in another one than before, where they were equal.
-int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
-  Child A(L, L.Inputs[0], "original", true),
-      B(L, L.Inputs[1], "rewritten", true);
+int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second,
+             uint64_t &Launches) {
+  const char How = L.GivenSchedule ? 'k' : Second ? 'r' : 'f';
+  Child A(First, How), B(Other, How);
   bool Same = true;
   Launches = 0;
   for (;;) {
@@ -322,8 +448,7 @@ int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
     if (HaveA != HaveB) {
       // The shorter one may have failed; its status decides below.
       Same = false;
-      fprintf(stderr,
-              "rcache-check: different: the %s program ended after %llu "
+      say("rcache-check: different: the %s program ended after %llu "
               "launches, the other goes on with '%s'\n",
               HaveA ? "rewritten" : "original", (unsigned long long)Launches,
               HaveA ? A.At.Kernel : B.At.Kernel);
@@ -337,15 +462,13 @@ int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
       A.stop();
       B.stop();
       if (Before) {
-        fprintf(stderr,
-                "rcache-check: the programs give this launch different data, "
+        say("rcache-check: the programs give this launch different data, "
                 "such as host memory that was never written: nothing can be "
                 "said of it\n");
         return ExitCouldNotRun;
       }
       if (const auto At = dependsOnOrder(L, Launches)) {
-        fprintf(stderr,
-                "rcache-check: note: the original differs from itself after "
+        say("rcache-check: note: the original differs from itself after "
                 "launch %llu of '%s' when its threads and blocks run in the "
                 "opposite order: its result is not defined\n",
                 (unsigned long long)At->Launch, At->Kernel);
@@ -367,13 +490,13 @@ int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
   }
   int EndA = A.end(), EndB = B.end();
   const std::string OutA = A.output(), OutB = B.output();
-  if (!Second) {
+  if (!Second && !L.Json) {
     fwrite(OutA.data(), 1, OutA.size(), stdout);
     fflush(stdout);
   }
   auto Undefined = [](int S) { return S == ExitUndefinedOriginal; };
   if (EndA == ExitCouldNotRun || EndB == ExitCouldNotRun || EndA >= 128) {
-    fprintf(stderr, "rcache-check: the %s program could not be run\n",
+    say("rcache-check: the %s program could not be run\n",
             EndB == ExitCouldNotRun && EndA != ExitCouldNotRun ? "rewritten"
                                                                : "original");
     return ExitCouldNotRun;
@@ -382,14 +505,13 @@ int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
     return ExitUndefinedOriginal;
   if (Undefined(EndB) || EndB >= 128) {
     if (EndB >= 128)
-      fprintf(stderr, "rcache-check: the rewritten program was killed by "
+      say("rcache-check: the rewritten program was killed by "
                       "signal %d\n",
               EndB - 128);
     return ExitUndefinedRewritten;
   }
   if (EndA != EndB) {
-    fprintf(stderr,
-            "rcache-check: different: exit status %d, rewritten program %d\n",
+    say("rcache-check: different: exit status %d, rewritten program %d\n",
             EndA, EndB);
     return ExitDifferent;
   }
@@ -405,8 +527,7 @@ int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
       return Text.substr(Begin, std::min(Text.find('\n', At) - Begin,
                                          size_t(200)));
     };
-    fprintf(stderr,
-            "rcache-check: different: standard output, line %zu "
+    say("rcache-check: different: standard output, line %zu "
             "(--ignore-output if it tells times)\n  original:  %s\n"
             "  rewritten: %s\n",
             Line, LineOf(OutA).c_str(), LineOf(OutB).c_str());
@@ -417,29 +538,64 @@ int diffOnce(const CommandLine &L, bool Second, uint64_t &Launches) {
 
 } // namespace
 
-int diffCommand(const CommandLine &L) {
-  signal(SIGPIPE, SIG_IGN);
-  uint64_t Launches = 0, Again = 0;
-  if (int Code = diffOnce(L, false, Launches); Code != ExitSame)
+/// Both orders, or the one that was asked for.
+static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
+                    uint64_t &Launches) {
+  uint64_t Again = 0;
+  if (int Code = diffOnce(L, A, B, false, Launches); Code != ExitSame)
     return Code;
   if (!Launches) {
-    fprintf(stderr, "rcache-check: nothing was compared: the programs make no "
-                    "launches\n");
+    say("rcache-check: nothing was compared: the programs make no launches\n");
     return ExitCouldNotRun;
   }
-  if (!L.GivenSchedule) {
-    CommandLine Back = L;
-    Back.Runtime.Schedule = Order::Reverse;
-    if (int Code = diffOnce(Back, true, Again); Code != ExitSame) {
-      fprintf(stderr, "rcache-check: with lanes, warps and blocks in reverse "
-                      "order; in forward order the programs are equivalent\n");
+  if (!L.GivenSchedule)
+    if (int Code = diffOnce(L, A, B, true, Again); Code != ExitSame) {
+      say("rcache-check: with lanes, warps and blocks in reverse order; in "
+          "forward order the programs are equivalent\n");
       return Code;
     }
-  }
-  fprintf(stderr, "rcache-check: equivalent: %llu launches compared%s\n",
-          (unsigned long long)Launches,
-          L.GivenSchedule ? "" : ", in two orders of threads and blocks");
+  say("rcache-check: equivalent: %llu launches compared%s; device code is %s\n",
+      (unsigned long long)Launches,
+      L.GivenSchedule ? "" : ", in two orders of threads and blocks",
+      A.compiler() == 'n' ? "nvcc's" : "clang's");
   return ExitSame;
+}
+
+int diffCommand(const CommandLine &Given) {
+  signal(SIGPIPE, SIG_IGN);
+  if (Given.Json)
+    keepWhatIsSaid();
+  CommandLine L = Given;
+  uint64_t Launches = 0;
+  std::optional<Prepared> A, B;
+  auto Prepare = [&] {
+    B.reset(); // it holds what A is waiting for
+    A.reset();
+    A.emplace(L, L.Inputs[0], "original", true, L.GivenSchedule ? 1 : 2);
+    B.emplace(L, L.Inputs[1], "rewritten", true, L.GivenSchedule ? 1 : 2);
+  };
+  Prepare();
+  // What one compiler makes of a sum is not what the other makes of it.
+  if (L.Jit.Frontend.Nvcc && A->compiler() && B->compiler() &&
+      A->compiler() != B->compiler()) {
+    L.Jit.Frontend.Nvcc = false;
+    Prepare();
+  }
+  const bool Nvcc = A->compiler() == 'n';
+  const int Code = diffBoth(L, *A, *B, Launches);
+  llvm::json::Array Findings;
+  A->findings(Findings);
+  B->findings(Findings);
+  if (L.Json)
+    printObject(llvm::json::Object{{"file", L.Inputs[0]},
+                 {"rewritten", L.Inputs[1]},
+                 {"verdict", statusName(Code)},
+                 {"status", Code},
+                 {"device-code", Nvcc ? "nvcc" : "clang"},
+                 {"launches", Launches},
+                 {"findings", std::move(Findings)},
+                 {"messages", llvm::json::fixUTF8(takeSaid())}});
+  return Code;
 }
 
 } // namespace rcache::check

@@ -8,6 +8,8 @@
 
 #include "Commands.h"
 #include "Expr.h"
+#include "PtxModule.h"
+#include "Say.h"
 #include "Trials.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -19,6 +21,13 @@
 #include <filesystem>
 
 namespace rcache::check {
+
+FrontendOptions driverOptions(FrontendOptions FE, const std::string &File) {
+  FE.OnDisk = File;
+  FE.Flags.push_back("-I" +
+                     std::filesystem::path(File).parent_path().string());
+  return FE;
+}
 
 namespace {
 
@@ -40,11 +49,9 @@ std::shared_ptr<CompiledProgram>
 compileDriver(const std::string &File, const std::vector<DriverEntry> &Entries,
               JitOptions Jit, std::string &Error) {
   const std::string Driver = "/rcache-check/driver.cu";
+  Jit.Frontend = driverOptions(Jit.Frontend, File);
   Jit.Frontend.VirtualFiles[Driver] = driverText(File, Entries);
-  Jit.Frontend.OnDisk = File;
   Jit.StubMissing = true;
-  Jit.Frontend.Flags.push_back(
-      "-I" + std::filesystem::path(File).parent_path().string());
   return CompiledProgram::create({Driver}, Jit, Error);
 }
 
@@ -75,6 +82,15 @@ std::vector<Version> loadVersions(const std::string &File,
     Any |= P != nullptr;
   }
   return Any ? Out : std::vector<Version>();
+}
+
+Version loadOverflowing(const std::string &File, const KernelSignature &K,
+                        JitOptions Jit) {
+  Jit.Overflow = true;
+  Jit.Frontend.Nvcc = false;
+  std::string Error;
+  auto V = loadVersions(File, {K}, {false}, Jit, Error);
+  return V.empty() ? Version() : V[0];
 }
 
 bool wanted(const CommandLine &L, const std::string &Name) {
@@ -171,25 +187,22 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
   }
   // What does nothing says nothing, if all else is left out.
   if (!T.Compared || (T.Compared == T.Idle && T.Undefined)) {
-    fprintf(stderr,
-            "rcache-check: %s: no launch was found for which the original is "
+    say("rcache-check: %s: no launch was found for which the original is "
             "defined%s (%u tried; last: %s); say more with --block, --grid, "
             "--smem and --arg=NAME=VALUE\n",
             K.Name.c_str(), T.Compared ? " and touches memory" : "",
             T.Undefined, T.LastUndefined.c_str());
     return ExitCouldNotRun;
   }
-  fprintf(stderr,
-          "rcache-check: equivalent: %s: %u launches compared bit for bit, %u "
+  say("rcache-check: equivalent: %s: %u launches compared bit for bit, %u "
           "of them by a rewritten kernel (%u touch no memory); %u left out "
           "because the original is not defined there\n",
           K.Name.c_str(), T.Compared, T.ByRewritten, T.Idle, T.Undefined);
   if (Indirect && !T.ByRewritten)
-    fprintf(stderr, "rcache-check: warning: the rewritten kernel never ran: "
+    say("rcache-check: warning: the rewritten kernel never ran: "
                     "its preconditions never held\n");
   if (L.Prove) {
-    fprintf(stderr,
-            "rcache-check: %s: proved for all data at %u launch shapes, not "
+    say("rcache-check: %s: proved for all data at %u launch shapes, not "
             "proved at %u\n",
             K.Name.c_str(), T.Proved, T.NotProved);
     if (T.NotProved)
@@ -200,17 +213,18 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
 
 } // namespace
 
-int harnessCommand(const CommandLine &L) {
+static int harness(const CommandLine &L, llvm::json::Array &Results,
+                   std::string &DeviceCode) {
   std::string Error;
   Options O = L.Runtime;
   O.Jobs = 1; // small launches, and an order that can be repeated
   O.TimeLimit = L.TimeLimit.value_or(5);
   if (!initialise(O, Error)) {
-    fprintf(stderr, "rcache-check: %s\n", Error.c_str());
+    say("rcache-check: %s\n", Error.c_str());
     return ExitCouldNotRun;
   }
   if (L.Prove && !initialiseExpressions()) {
-    fprintf(stderr, "rcache-check: cannot reserve address space for "
+    say("rcache-check: cannot reserve address space for "
                     "expressions\n");
     return ExitCouldNotRun;
   }
@@ -221,13 +235,19 @@ int harnessCommand(const CommandLine &L) {
       L.Rewritten.empty() ? Original
                           : std::filesystem::absolute(L.Rewritten, EC).string();
   FrontendOptions FE = L.Jit.Frontend;
+  JitOptions Jit = L.Jit;
   SourceSummary Summary, Other;
   auto Summarise = [&](const std::string &File, SourceSummary &Out) {
     llvm::LLVMContext Context;
     return summarise(Context, File, FE, Out, Error) != nullptr;
   };
-  if (!CompiledProgram::prepare(FE, Error) || !Summarise(Original, Summary)) {
-    fprintf(stderr, "%s\nrcache-check: '%s' could not be compiled\n",
+  // nvcc works on both files while clang reads them.
+  const bool Ready = CompiledProgram::prepare(FE, Error);
+  for (const std::string &File : {Original, Rewritten})
+    if (Ready && FE.Nvcc)
+      requestPtx(driverOptions(FE, File), File);
+  if (!Ready || !Summarise(Original, Summary)) {
+    say("%s\nrcache-check: '%s' could not be compiled\n",
             Error.c_str(), L.Inputs[0].c_str());
     return ExitCouldNotRun;
   }
@@ -236,17 +256,16 @@ int harnessCommand(const CommandLine &L) {
     if (wanted(L, K.Name))
       Kernels.push_back(K);
   if (Kernels.empty()) {
-    fprintf(stderr, "rcache-check: no kernel%s in '%s'%s\n",
+    say("rcache-check: no kernel%s in '%s'%s\n",
             L.Kernels.empty() ? ""
                               : (" '" + L.Kernels.front() + "'").c_str(),
             L.Inputs[0].c_str(), Summary.Kernels.empty() ? "" : "; there are:");
     for (const KernelSignature &K : Summary.Kernels)
-      fprintf(stderr, "  %s\n", K.Name.c_str());
+      say("  %s\n", K.Name.c_str());
     return ExitUsage;
   }
   if (Rewritten != Original && !Summarise(Rewritten, Other)) {
-    fprintf(stderr,
-            "%s\nrcache-check: the rewritten file could not be compiled\n",
+    say("%s\nrcache-check: the rewritten file could not be compiled\n",
             Error.c_str());
     return ExitCouldNotRun;
   }
@@ -257,12 +276,11 @@ int harnessCommand(const CommandLine &L) {
     Indirect.push_back(hasLaunchFunction(Facts, K.Name));
   auto Load = [&](const std::string &File, const std::vector<bool> &How,
                   bool Symbolic, const char *Which) {
-    JitOptions Jit = L.Jit;
     Jit.Symbolic = Symbolic;
     Error.clear();
     auto V = loadVersions(File, Kernels, How, Jit, Error);
     if (!Error.empty())
-      fprintf(stderr, "%s\nrcache-check: %s could not be compiled%s\n",
+      say("%s\nrcache-check: %s could not be compiled%s\n",
               Error.c_str(), Which, V.empty() ? "" : " with all its kernels");
     return V;
   };
@@ -272,6 +290,25 @@ int harnessCommand(const CommandLine &L) {
   auto B = Load(Rewritten, Indirect, false, "the rewritten file");
   if (B.empty())
     return ExitCouldNotRun;
+  auto Of = [](const std::vector<Version> &V) -> const CompiledProgram * {
+    for (const Version &X : V)
+      if (X.Program)
+        return X.Program.get();
+    return nullptr;
+  };
+  // What one compiler makes of a sum is not what the other makes of it.
+  if (Of(A)->fromNvcc() != Of(B)->fromNvcc()) {
+    Jit.Frontend.Nvcc = false;
+    A = Load(Original, Direct, false, "the original");
+    B = Load(Rewritten, Indirect, false, "the rewritten file");
+    if (A.empty() || B.empty())
+      return ExitCouldNotRun;
+  } else if (!Of(A)->fromNvcc()) {
+    Jit.Frontend.Nvcc = false; // nor the others
+  }
+  DeviceCode = Of(A)->fromNvcc() ? "nvcc" : "clang";
+  if (Of(A)->fromNvcc())
+    say("rcache-check: device code is %s\n", Of(A)->deviceCode().c_str());
   std::vector<Version> SymbolicA, SymbolicB;
   if (L.Prove) {
     SymbolicA = Load(Original, Direct, true, "the symbolic original");
@@ -287,25 +324,59 @@ int harnessCommand(const CommandLine &L) {
     const KernelSignature &K = Kernels[I];
     if (!A[I].Launch || !B[I].Launch ||
         (L.Prove && (!SymbolicA[I].Launch || !SymbolicB[I].Launch))) {
-      fprintf(stderr, "rcache-check: %s cannot be called\n", K.Name.c_str());
+      say("rcache-check: %s cannot be called\n", K.Name.c_str());
       Worst = ExitCouldNotRun;
       continue;
     }
     if (!Indirect[I])
-      fprintf(stderr,
-              "rcache-check: '%s' has no usable %s; its '%s' is launched "
+      say("rcache-check: '%s' has no usable %s; its '%s' is launched "
               "itself\n",
               Rewritten.c_str(), launchFunction(K.Name).c_str(),
               K.Name.c_str());
     Trials T(L, K, Summary, A[I], B[I]);
     if (L.Prove)
       T.setSymbolic(SymbolicA[I], SymbolicB[I]);
+    T.Overflowing = [&] { return loadOverflowing(Original, K, Jit); };
+    std::string Before = L.Json ? takeSaid() : "";
     int Code = tryAll(L, K, Summary, Constants, T, Indirect[I]);
+    if (L.Json) {
+      llvm::json::Object O{{"kernel", K.Name},
+                           {"verdict", statusName(Code)},
+                           {"compared", T.Compared},
+                           {"by-rewritten", T.ByRewritten},
+                           {"left-out", T.Undefined},
+                           {"message", llvm::json::fixUTF8(takeSaid())}};
+      if (L.Prove) {
+        O["proved"] = T.Proved;
+        O["not-proved"] = T.NotProved;
+      }
+      Results.push_back(std::move(O));
+      say("%s", Before.c_str());
+    }
     if (Code != ExitSame && Code != ExitCouldNotRun)
       return Code;
     Worst = std::max(Worst, Code);
   }
   return Worst;
+}
+
+int harnessCommand(const CommandLine &L) {
+  if (L.Json)
+    keepWhatIsSaid();
+  llvm::json::Array Results;
+  std::string DeviceCode = "none";
+  const int Code = harness(L, Results, DeviceCode);
+  finishPtx();
+  if (L.Json)
+    printObject(llvm::json::Object{{"file", L.Inputs[0]},
+                 {"rewritten",
+                  L.Rewritten.empty() ? L.Inputs[0] : L.Rewritten},
+                 {"verdict", statusName(Code)},
+                 {"status", Code},
+                 {"device-code", DeviceCode},
+                 {"kernels", std::move(Results)},
+                 {"messages", llvm::json::fixUTF8(takeSaid())}});
+  return Code;
 }
 
 } // namespace rcache::check

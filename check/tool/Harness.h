@@ -66,13 +66,20 @@ Shape randomShape(const Dim3 &Block, unsigned Dimensions, std::mt19937_64 &Rng);
 /// Blocks that the file launches a kernel with, as far as they are written down.
 std::vector<Dim3> ownBlocks(const KernelSignature &K,
                             const SourceSummary &Summary);
+/// A parameter that is an integer.
+struct IntegerParam {
+  size_t Place;
+  unsigned Size; ///< bytes
+  bool Signed;
+};
 /// Launches around the numbers that the text names: grids and blocks just above
-/// one, integer arguments (\p Integers: their places) below, at and above one,
-/// and below its negative. At most \p Limit, of at most \p MaxThreads threads.
+/// one, integer arguments below, at and above one, and below its negative; and
+/// arguments at the ends of their types. At most \p Limit, of at most
+/// \p MaxThreads threads.
 std::vector<Shape> constantShapes(const KernelSignature &K,
                                   const std::set<int64_t> &Constants,
                                   const std::vector<Dim3> &Blocks,
-                                  const std::vector<size_t> &Integers,
+                                  const std::vector<IntegerParam> &Integers,
                                   size_t Limit, uint64_t MaxThreads);
 /// Is there a NAME_rc_launch for \p Kernel?
 bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel);

@@ -122,7 +122,8 @@ void Trials::restore() {
                 true);
     ++R;
   }
-  for (Version *S : {&A, &B, &SymbolicA, &SymbolicB}) {
+  for (Version *S :
+       {&A, &B, &SymbolicA, &SymbolicB, Overflow ? &*Overflow : &A}) {
     if (!S->Program)
       continue;
     for (auto &[Name, Data] : VariableValues)

@@ -5,6 +5,8 @@
 
 #include "Trials.h"
 
+#include <cmath>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -37,7 +39,9 @@ std::vector<Shape> Trials::observe() {
     int Null = open("/dev/null", O_RDWR);
     for (int Fd : {0, 1, 2})
       dup2(Null, Fd);
-    alarm(10);
+    signal(SIGALRM, SIG_DFL);
+    const double Limit = options().TimeLimit;
+    alarm(Limit > 0 ? unsigned(std::ceil(2 * Limit)) : 10);
     unsigned Sent = 0;
     onLaunch([&](const Launch &X) {
       if (X.Kernel->DisplayName != K.Name)

@@ -3,6 +3,7 @@
 //
 // The rows of --prove: expressions of both versions at one launch shape.
 
+#include "Say.h"
 #include "Trials.h"
 
 #include "Expr.h"
@@ -107,12 +108,13 @@ void Trials::prove(const Shape &S, unsigned Trial, bool Differs) {
             "\n    rewritten: " + exprText(B[I].first);
   bool Yes = Why.empty() && !Differs;
   ++(Yes ? Proved : NotProved);
-  printf("%s: %s: %s%s%s\n",
-         Differs ? "different"
-         : Yes   ? "proved"
-                 : "not proved",
-         K.Name.c_str(),
-         describe(S, Trial).c_str(), Yes ? "" : ": ", Why.c_str());
+  const std::string Row =
+      std::string(Differs ? "different" : Yes ? "proved" : "not proved") + ": " +
+      K.Name + ": " + describe(S, Trial) + (Yes ? "" : ": ") + Why + "\n";
+  if (L.Json)
+    check::say("%s", Row.c_str());
+  else
+    fputs(Row.c_str(), stdout);
   fflush(stdout);
 }
 

@@ -6,6 +6,7 @@
 //   rcache-check run program.cu [--args ...] [-- compiler flags]
 
 #include "Commands.h"
+#include "Say.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Config/llvm-config.h"
@@ -36,8 +37,9 @@ cl::opt<std::string>
     CudaPath("cuda-path", cl::value_desc("dir"), cl::cat(General),
              cl::desc("CUDA toolkit (default: CUDA_PATH, nvcc, /usr/local/cuda)"));
 cl::opt<std::string>
-    Arch("arch", cl::value_desc("sm_NN"), cl::init("sm_90"), cl::cat(General),
-         cl::desc("__CUDA_ARCH__ seen by device code (default: sm_90)"));
+    Arch("arch", cl::value_desc("sm_NN"), cl::cat(General),
+         cl::desc("What device code is compiled for (default: that of the "
+                  "compiler's flags, else sm_90)"));
 enum class Fusion { Fast, Off };
 cl::opt<Fusion> Contract(
     "fp-contract", cl::cat(General), cl::init(Fusion::Fast),
@@ -47,11 +49,13 @@ cl::opt<Fusion> Contract(
                clEnumValN(Fusion::Off, "off",
                           "each rounded by itself, as with -fmad=false")));
 cl::opt<std::string> ResourceDir("resource-dir", cl::Hidden, cl::cat(General));
-enum class Compiler { Clang, Nvcc };
+enum class Compiler { Any, Clang, Nvcc };
 cl::opt<Compiler> DeviceCode(
-    "device-code", cl::cat(General), cl::init(Compiler::Clang),
-    cl::desc("Who compiles device code (default: clang)"),
-    cl::values(clEnumValN(Compiler::Clang, "clang", "clang, in this process"),
+    "device-code", cl::cat(General), cl::init(Compiler::Any),
+    cl::desc("Who compiles device code (default: any)"),
+    cl::values(clEnumValN(Compiler::Any, "any",
+                          "nvcc where the toolkit has one, else clang"),
+               clEnumValN(Compiler::Clang, "clang", "clang, in this process"),
                clEnumValN(Compiler::Nvcc, "nvcc",
                           "nvcc: its PTX, what a device gets up to the work of "
                           "ptxas; clang where it cannot be read")));
@@ -166,6 +170,25 @@ std::string bundledHeaders(const char *Argv0) {
   return sys::fs::is_directory(Twine(Folder) + "/include") ? Folder.str().str() : "";
 }
 
+/// The architecture that a user's flags name for nvcc; sm_90 if they name none
+/// or no single one.
+std::string archOf(const std::vector<std::string> &Flags) {
+  for (size_t I = 0; I < Flags.size(); ++I) {
+    StringRef F = StringRef(Flags[I]).ltrim('-');
+    if (F == "arch" || F == "gpu-architecture")
+      F = I + 1 < Flags.size() ? StringRef(Flags[I + 1]) : "";
+    else if (!F.consume_front("arch=") &&
+             !F.consume_front("gpu-architecture="))
+      continue;
+    unsigned Number;
+    StringRef Digits = F;
+    if (Digits.consume_front("sm_") && !Digits.consumeInteger(10, Number) &&
+        Number >= 50)
+      return F.str();
+  }
+  return "sm_90";
+}
+
 CommandLine parse(int Argc, char **Argv) {
   CommandLine L;
   // What belongs to the program or the compiler is not ours to read.
@@ -189,13 +212,14 @@ CommandLine parse(int Argc, char **Argv) {
   L.Inputs.assign(Inputs.begin(), Inputs.end());
   FrontendOptions &FE = L.Jit.Frontend;
   FE.CudaPath = CudaPath;
-  FE.Arch = Arch;
+  FE.Arch = Arch.getNumOccurrences() ? Arch : archOf(FE.Flags);
   FE.ResourceDir = ResourceDir.empty() ? bundledHeaders(Argv[0]) : ResourceDir;
-  FE.Nvcc = DeviceCode == Compiler::Nvcc;
+  FE.Nvcc = DeviceCode != Compiler::Clang;
+  L.Jit.MachineCode = FE.Nvcc;
   FE.Contract = Contract == Fusion::Fast;
   L.Jit.DumpDir = DumpDir;
   L.Jit.Note = [](const std::string &Text) {
-    fprintf(stderr, "rcache-check: note: %s\n", Text.c_str());
+    say("rcache-check: note: %s\n", Text.c_str());
   };
   L.Jit.Checks = !NoChecks;
   L.Jit.Definedness = !NoUninit && !NoChecks;

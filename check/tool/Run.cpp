@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Commands.h"
+#include "Say.h"
+
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -41,20 +44,44 @@ std::string excerpt(const std::string &Location) {
 }
 
 /// Runs when the program calls exit, or when main has returned.
-std::string Label;
+std::string Label, Input;
 CompiledProgram *Running = nullptr;
-void summary() {
+uint64_t Launches = 0;
+int ReportTo = -1; ///< a copy of stdout for --report=json; or -1
+
+/// --report=json: the object, when all is over.
+void reportRun(int Status) {
+  if (ReportTo < 0)
+    return;
+  llvm::json::Array Findings;
+  for (const Finding &F : findings())
+    Findings.push_back(findingObject(F));
+  fflush(stdout);
+  dup2(ReportTo, 1);
+  printObject(llvm::json::Object{{"file", Input},
+               {"status", Status},
+               {"device-code", Running && Running->fromNvcc() ? "nvcc" : "clang"},
+               {"launches", Launches},
+               {"findings", std::move(Findings)},
+               {"messages", llvm::json::fixUTF8(takeSaid())}});
+}
+
+void summary(int Status, void *) {
   Running->runExitHandlers();
   fflush(stdout);
-  if (unsigned N = errorCount()) {
-    fprintf(stderr, "rcache-check: %u error%s%s%s\n", N, N == 1 ? "" : "s",
-            Label.empty() ? "" : " in the program that is ", Label.c_str());
+  const unsigned N = errorCount();
+  if (N) {
+    say("rcache-check: %u error%s%s%s\n", N, N == 1 ? "" : "s",
+        Label.empty() ? "" : " in the program that is ", Label.c_str());
     fflush(stderr);
     // What cannot be followed is not undefined; but a rewritten program that
     // does not end, where the original does, is wrong.
     const bool Cut = lastErrorKind() == "timeout" && Label == "rewritten";
-    _exit(undefinedCount() || Cut ? ExitUndefinedOriginal : ExitCouldNotRun);
+    Status = undefinedCount() || Cut ? ExitUndefinedOriginal : ExitCouldNotRun;
   }
+  reportRun(Status);
+  if (N)
+    _exit(Status);
 }
 } // namespace
 
@@ -62,6 +89,8 @@ std::string findingText(const Finding &F) {
   std::string Out = F.Location.empty() ? "" : F.Location + ": ";
   Out += F.Sev == Severity::Error ? "error: " : "warning: ";
   Out += F.Text + " [" + F.Kind + "]\n" + excerpt(F.Location);
+  for (const std::string &C : F.Callers)
+    Out += "  inlined into " + C + "\n";
   if (!F.Kernel.empty()) { // not what the host asked for
     Out += "  in kernel " + F.Kernel + ", launch " +
            std::to_string(F.LaunchIndex);
@@ -69,6 +98,8 @@ std::string findingText(const Finding &F) {
       Out += ", block " + dim(F.Block) + ", thread " + dim(F.Thread);
     Out += "\n";
   }
+  if (!F.Host.empty())
+    Out += "  launched from " + F.Host + "\n" + excerpt(F.Host);
   return Out;
 }
 
@@ -77,41 +108,60 @@ void printFinding(const Finding &F) {
   fputs(findingText(F).c_str(), stderr);
 }
 
+/// Ends before the program has begun.
+static int failed(const std::string &Error, const char *Why) {
+  say("%s%srcache-check: '%s' %s\n", Error.c_str(), Error.empty() ? "" : "\n",
+      Input.c_str(), Why);
+  reportRun(ExitCouldNotRun);
+  return ExitCouldNotRun;
+}
+
 int runCommand(const CommandLine &L) {
   std::string Error;
   Options O = L.Runtime;
   O.TimeLimit = L.TimeLimit.value_or(300);
-  if (!initialise(O, Error)) {
-    fprintf(stderr, "rcache-check: %s\n", Error.c_str());
-    return ExitCouldNotRun;
+  Input = L.Inputs[0];
+  Label = L.Label;
+  if (L.Json) {
+    keepWhatIsSaid();
+    if (L.FindingsTo < 0) { // what the program prints must not stand between
+      ReportTo = dup(1);
+      dup2(2, 1);
+    }
   }
-  onFinding(printFinding);
+  if (!initialise(O, Error))
+    return failed(Error, "could not be started");
+  if (!L.Json)
+    onFinding(printFinding);
+  else if (L.FindingsTo >= 0)
+    onFinding([To = L.FindingsTo](const Finding &F) {
+      std::string Line;
+      llvm::raw_string_ostream(Line)
+          << llvm::json::Value(findingObject(F)) << "\n";
+      (void)!write(To, Line.data(), Line.size());
+    });
   std::unique_ptr<CompiledProgram> P =
       CompiledProgram::create(L.Inputs, L.Jit, Error);
-  if (!P) {
-    fprintf(stderr, "%s\nrcache-check: '%s' could not be compiled\n",
-            Error.c_str(), L.Inputs[0].c_str());
-    return ExitCouldNotRun;
-  }
-  if (!P->lookup("main")) {
-    fprintf(stderr, "rcache-check: '%s' has no main\n", L.Inputs[0].c_str());
-    return ExitCouldNotRun;
-  }
+  if (!P)
+    return failed(Error, "could not be compiled");
+  if (!P->lookup("main"))
+    return failed("", "has no main");
   std::vector<std::string> Args{L.Inputs[0]};
   Args.insert(Args.end(), L.ProgramArgs.begin(), L.ProgramArgs.end());
-  Label = L.Label;
   if (!Label.empty() && P->orderDependent())
     options().Jobs = 1;
+  if (ReportTo >= 0)
+    onLaunchStart([](const Launch &) { ++Launches; });
   // The compiled code must outlive whatever the program left for exit.
   Running = P.release();
-  atexit(summary);
+  on_exit(summary, nullptr);
   watchHost([] {
     fflush(stdout);
-    fprintf(stderr,
-            "rcache-check: error: the program does not come to an end: no "
-            "launch for %g seconds (--timeout)\n",
-            options().TimeLimit);
+    say("rcache-check: error: the program does not come to an end: no launch "
+        "for %g seconds (--timeout)\n",
+        options().TimeLimit);
     fflush(stderr);
+    reportRun(ExitCouldNotRun);
     _exit(ExitCouldNotRun);
   });
   exit(Running->runMain(Args));

@@ -10,6 +10,7 @@
 //
 // Results are lines of JSON on pipes. The file's main never runs.
 
+#include "PtxModule.h"
 #include "Trials.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -84,19 +85,28 @@ public:
   }
 
   enum Ended { Line, Finished, Late };
-  /// The next line, or why there is none within \p Seconds.
+  /// The next line, or why there is none within \p Seconds. A process that has
+  /// not had its time because others were busy gets more: up to 8 times as long.
   Ended next(double Seconds, std::string &Out) {
-    const auto Until = Clock::now() + std::chrono::duration<double>(Seconds);
+    const auto Start = Clock::now();
+    const double Used = used();
+    double Limit = Seconds;
     for (;;) {
       if (size_t At = Text.find('\n'); At != std::string::npos) {
         Out = Text.substr(0, At);
         Text.erase(0, At + 1);
         return Line;
       }
-      const double Left =
-          std::chrono::duration<double>(Until - Clock::now()).count();
-      if (Left <= 0)
-        return Late;
+      const double Waited =
+          std::chrono::duration<double>(Clock::now() - Start).count();
+      const double Left = Limit - Waited;
+      if (Left <= 0) {
+        if (Waited >= 8 * Seconds || Used < 0 ||
+            used() - Used >= Seconds / 2)
+          return Late;
+        Limit = Waited + 0.2;
+        continue;
+      }
       pollfd P{From, POLLIN, 0};
       int R = poll(&P, 1, std::min(Left, 1000.0) * 1000 + 1);
       if (R < 0 && errno == EINTR)
@@ -128,6 +138,16 @@ public:
   bool started() const { return Pid > 0; }
 
 private:
+  /// Seconds of processor time of the child; below zero where that is not known.
+  double used() const {
+    clockid_t Clock;
+    timespec T;
+    if (Pid <= 0 || clock_getcpuclockid(Pid, &Clock) ||
+        clock_gettime(Clock, &T))
+      return -1;
+    return T.tv_sec + T.tv_nsec * 1e-9;
+  }
+
   pid_t Pid = -1;
   int From = -1;
   std::string Text;
@@ -183,11 +203,13 @@ Shape ordinary(const CommandLine &L, const Dim3 &Block, unsigned Dimensions) {
 
 /// The launches of one kernel, in this process.
 Object judge(const CommandLine &L, const KernelSignature &K,
-             const SourceSummary &Summary, const Version &A, const Version &B) {
+             const SourceSummary &Summary, const Version &A, const Version &B,
+             std::function<Version()> Overflowing) {
   const double Start = processorTime();
   auto Left = [&] { return processorTime() - Start < L.Budget; };
   Trials T(L, K, Summary, A, B);
   T.Quiet = true;
+  T.Overflowing = std::move(Overflowing);
   std::optional<Verdict> V;
   std::vector<Dim3> Takes; ///< blocks for which the rewritten form runs
   auto Try = [&](const Shape &S) {
@@ -273,6 +295,7 @@ void work(const CommandLine &L, int To) {
     return std::chrono::duration<double>(Clock::now() - Start).count();
   };
   auto Fail = [&](const std::string &Why) {
+    finishPtx();
     send(To, Object{{"failed", llvm::json::fixUTF8(Why)}});
     _exit(0);
   };
@@ -285,12 +308,15 @@ void work(const CommandLine &L, int To) {
   std::error_code EC;
   const std::string File = std::filesystem::absolute(L.Inputs[0], EC).string();
   JitOptions Jit = L.Jit;
+  Jit.MachineCode = false;
   FrontendOptions &FE = Jit.Frontend;
   if (!CompiledProgram::prepare(FE, Error))
     Fail(Error);
-  FE.Flags.push_back("-I" +
-                     std::filesystem::path(File).parent_path().string());
+  FE = driverOptions(FE, File);
   FE.OptimiseHost = false;
+  // nvcc works while clang reads the file.
+  if (FE.Nvcc)
+    requestPtx(FE, File);
   SourceSummary Summary;
   DeviceCode Device;
   Device.Context = std::make_unique<llvm::LLVMContext>();
@@ -318,18 +344,20 @@ void work(const CommandLine &L, int To) {
   }
   send(To, Object{{"kernels", std::move(Names)},
                   {"unknown", std::move(Unknown)}});
-  if (Kernels.empty())
+  if (Kernels.empty()) {
+    finishPtx();
     _exit(0);
+  }
 
   const std::string Driver = "/rcache-check/driver.cu";
   auto Compile = [&](const std::vector<DriverEntry> &Some, DeviceCode Device) {
     JitOptions Mine = Jit;
     Mine.Frontend.VirtualFiles[Driver] = driverText(File, Some);
-    Mine.Frontend.OnDisk = File;
     Mine.StubMissing = true;
     for (size_t I = 0; I < Some.size(); ++I)
       for (const char *What : {"params", "direct", "indirect"})
         Mine.Roots.push_back(DriverEntry::symbol(What, I));
+    Mine.Note = nullptr;
     Mine.BeforeUserCode = [&] { send(To, Object{{"compiled", Seconds()}}); };
     return std::shared_ptr<CompiledProgram>(
         CompiledProgram::create(Driver, std::move(Device), Mine, Error));
@@ -350,6 +378,7 @@ void work(const CommandLine &L, int To) {
   if (auto P = Compile(Entries, std::move(Device))) {
     for (size_t I = 0; I < Entries.size(); ++I)
       Take(P, I);
+    send(To, Object{{"device-code", P->deviceCode()}});
   } else if (Entries.size() == 1) {
     Fail(Error);
   } else {
@@ -362,6 +391,7 @@ void work(const CommandLine &L, int To) {
       auto P = Compile({E}, std::move(Again));
       if (P) {
         Take(P, 0);
+        send(To, Object{{"device-code", P->deviceCode()}});
       } else {
         Pairs.push_back({});
         send(To, result(E.Kernel, Verdict::CouldNotRun, Error));
@@ -381,11 +411,19 @@ void work(const CommandLine &L, int To) {
     }
     Child C([&](int Out) {
       close(To);
-      send(Out, judge(L, Kernels[I], Summary, Pairs[I].first, Pairs[I].second));
+      send(Out, judge(L, Kernels[I], Summary, Pairs[I].first, Pairs[I].second,
+                      [&] {
+                        send(Out, Object{{"compiling", true}});
+                        return loadOverflowing(File, Kernels[I], Jit);
+                      }));
     });
     std::string Line;
     Child::Ended E =
         C.started() ? C.next(5 * L.Budget + 5, Line) : Child::Finished;
+    if (E == Child::Line && Line.find("\"compiling\"") < 4) {
+      send(To, Object{{"compiling", true}});
+      E = C.next(CompileLimit, Line);
+    }
     if (E == Child::Line) {
       Line += '\n';
       if (write(To, Line.data(), Line.size()) != ssize_t(Line.size()))
@@ -433,15 +471,16 @@ int selfCommand(const CommandLine &L) {
   std::vector<std::string> Expected;
   std::map<std::string, Object> Results;
   std::string Messages; ///< of the compiler, or what keeps all from running
+  std::string DeviceCode; ///< whose it is
   Array Unknown;
   double Compiled = 0;
-  bool Known = false, Started = false;
+  bool Known = false, Started = false, Again = false;
   if (!C.started())
     Messages = "cannot start a process";
   for (std::string Line; C.started();) {
-    const double Limit = !Compiled  ? CompileLimit
-                         : !Started ? StartLimit
-                                    : 5 * L.Budget + 10;
+    const double Limit = !Compiled || Again ? CompileLimit
+                         : !Started         ? StartLimit
+                                            : 5 * L.Budget + 10;
     const Child::Ended E = C.next(Limit, Line);
     if (E == Child::Late) {
       Messages = !Compiled  ? "the compiler does not come to an end"
@@ -464,6 +503,7 @@ int selfCommand(const CommandLine &L) {
       llvm::consumeError(V.takeError());
       continue;
     }
+    Again = O->get("compiling") != nullptr;
     if (auto Why = O->getString("failed"))
       Messages = Why->str();
     if (auto *Names = O->getArray("kernels")) {
@@ -472,6 +512,8 @@ int selfCommand(const CommandLine &L) {
         Expected.push_back(N.getAsString()->str());
       Unknown = *O->getArray("unknown");
     }
+    if (auto Whose = O->getString("device-code"))
+      DeviceCode = Whose->str();
     if (auto T = O->getNumber("compiled"))
       Compiled = *T;
     if (O->get("started"))
@@ -515,6 +557,8 @@ int selfCommand(const CommandLine &L) {
     if (Messages.empty())
       Messages = "no kernel of the file has a launch function NAME_rc_launch";
   }
+  if (!L.Json && !DeviceCode.empty())
+    fprintf(stderr, "rcache-check: device code is %s\n", DeviceCode.c_str());
   if (!L.Json && !Messages.empty())
     fprintf(stderr, "%s\nrcache-check: '%s' could not be run\n",
             Messages.c_str(), L.Inputs[0].c_str());
@@ -522,6 +566,7 @@ int selfCommand(const CommandLine &L) {
     Object All{{"file", L.Inputs[0]},
                {"verdict", verdictName(Worst)},
                {"kernels", std::move(Kernels)},
+               {"device-code", llvm::json::fixUTF8(DeviceCode)},
                {"messages", llvm::json::fixUTF8(Messages)},
                {"compile-seconds", Compiled},
                {"seconds",

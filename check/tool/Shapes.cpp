@@ -139,7 +139,7 @@ std::vector<Dim3> ownBlocks(const KernelSignature &K,
 std::vector<Shape> constantShapes(const KernelSignature &K,
                                   const std::set<int64_t> &Constants,
                                   const std::vector<Dim3> &Blocks,
-                                  const std::vector<size_t> &Integers,
+                                  const std::vector<IntegerParam> &Integers,
                                   size_t Limit, uint64_t MaxThreads) {
   std::vector<Shape> Out;
   auto Launch = [&](const Dim3 &Block, const Dim3 &Grid) {
@@ -158,14 +158,41 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
                    : K.Dimensions == 2 ? Dim3{16, 8, 1}
                                        : Dim3{8, 4, 4});
   // By turns, so that a limit leaves something of each sort.
-  std::vector<std::vector<Shape>> Sorts(3);
+  std::vector<std::vector<Shape>> Sorts(4);
+  /// A launch with one argument of this value, if its type has it.
+  auto With = [&](const Dim3 &Block, const IntegerParam &P, int64_t V,
+                  std::vector<Shape> &Sort) {
+    const int64_t Low = P.Size >= 8 ? INT64_MIN
+                        : P.Signed  ? -(int64_t(1) << (8 * P.Size - 1))
+                                    : 0;
+    const int64_t High =
+        P.Size >= 8 ? INT64_MAX
+                    : (int64_t(1) << (8 * P.Size - (P.Signed ? 1 : 0))) - 1;
+    if (V < Low || V > High)
+      return;
+    Shape S = Launch(Block, {3, K.Dimensions > 1 ? 2u : 1u, 1});
+    for (size_t I = 0; I < K.ParamNames.size(); ++I)
+      S.Scalars.push_back(scalarValue(K.ParamNames[I], S, K.Dimensions, 0));
+    if (P.Place >= S.Scalars.size())
+      return;
+    S.Scalars[P.Place] = uint64_t(V);
+    S.Exact = true;
+    Sort.push_back(S);
+  };
+  // Sums that wrap around, differences that do.
+  for (int64_t V : {int64_t(INT32_MAX) - 6, int64_t(INT32_MIN) + 7,
+                    int64_t(INT32_MAX), int64_t(INT32_MIN),
+                    int64_t(UINT32_MAX) - 6, int64_t(UINT32_MAX),
+                    int64_t(INT32_MAX) - 200, int64_t(INT32_MIN) + 200,
+                    int64_t(INT32_MAX) + 1, int64_t(UINT32_MAX) + 8})
+    for (const IntegerParam &P : Integers)
+      With(Some.front(), P, V, Sorts[3]);
   for (auto It = Constants.rbegin(); It != Constants.rend(); ++It) {
     const int64_t N = *It;
-    if (N >= 1 << 30) // the ends of int are another matter
-      continue;
     for (const Dim3 &Block : Some) {
       // More blocks than this.
-      if (N >= 8 && (N + 1) * Block.count() <= MaxThreads) {
+      if (N >= 8 && N < (1 << 20) &&
+          (N + 1) * Block.count() <= MaxThreads) {
         Sorts[0].push_back(Launch(Block, {uint32_t(N + 1), 1, 1}));
         if (K.Dimensions > 1)
           Sorts[0].push_back(Launch(Block, {1, uint32_t(N + 1), 1}));
@@ -173,18 +200,9 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
       // Arguments beyond it: what the data's size does not tell.
       if (N < 64)
         continue;
-      for (size_t I : Integers)
-        for (int64_t V : {N + 1, N, N - 1, -N - 1}) {
-          Shape S = Launch(Block, {3, K.Dimensions > 1 ? 2u : 1u, 1});
-          for (size_t P = 0; P < K.ParamNames.size(); ++P)
-            S.Scalars.push_back(
-                scalarValue(K.ParamNames[P], S, K.Dimensions, 0));
-          if (I >= S.Scalars.size())
-            continue;
-          S.Scalars[I] = uint64_t(V);
-          S.Exact = true;
-          Sorts[1].push_back(S);
-        }
+      for (const IntegerParam &P : Integers)
+        for (int64_t V : {N + 1, N, N - 1, -N - 1})
+          With(Block, P, V, Sorts[1]);
     }
     // Blocks around it.
     for (int64_t V : {N, N + 1})

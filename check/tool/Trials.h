@@ -11,6 +11,7 @@
 #include "Harness.h"
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <set>
 
@@ -57,8 +58,12 @@ public:
   /// How the file itself launches the kernel: its main runs in a process of
   /// its own and is listened to. Nothing if there is no main, or it fails.
   std::vector<Shape> observe();
-  /// Which parameters are integers.
-  std::vector<size_t> integers() const;
+  /// Which parameters are integers, and of which type.
+  std::vector<IntegerParam> integers() const;
+  /// Loads the original as clang compiles it, with checks of signed integers: a
+  /// launch at which one leaves its type, or that is undefined there, says
+  /// nothing, whatever the two versions make of it.
+  std::function<Version()> Overflowing;
 
   unsigned Compared = 0;    ///< launches that said something
   unsigned ByRewritten = 0; ///< of them: ran another kernel than the original
@@ -98,6 +103,7 @@ private:
     ptrdiff_t Delta; ///< elements from the other
   };
   std::optional<Overlap> overlap(unsigned Trial);
+  bool undefinedInSource(const Shape &S, unsigned Trial);
   void explainDifference(const Shape &S, unsigned Trial, size_t B,
                          const FirstDifference &D, const Snapshot &Want,
                          const Snapshot &Got);
@@ -116,6 +122,7 @@ private:
   std::mt19937_64 Rng;
   Version A, B;
   Version SymbolicA, SymbolicB;
+  std::optional<Version> Overflow; ///< once it was asked for
   std::string Problem; ///< of the last symbolic run, why it proves nothing
   std::vector<Param> Params;
   std::vector<Buffer> Buffers; ///< one for each parameter, unused if no pointer
@@ -135,6 +142,9 @@ private:
   Order RunsIn = Order::Forward;
 };
 
+/// The options with which the program that drives the kernels of \p File is
+/// compiled.
+FrontendOptions driverOptions(FrontendOptions FE, const std::string &File);
 /// Entry points of all \p Kernels in one program made of \p File; null Launch
 /// where a kernel cannot be called. \p Indirect: launch functions, by kernel.
 /// Empty with \p Error set if nothing compiles.
@@ -142,6 +152,10 @@ std::vector<Version> loadVersions(const std::string &File,
                                   const std::vector<KernelSignature> &Kernels,
                                   const std::vector<bool> &Indirect,
                                   const JitOptions &Jit, std::string &Error);
+/// The original of \p K with checks of signed integers; null Launch if that
+/// cannot be had.
+Version loadOverflowing(const std::string &File, const KernelSignature &K,
+                        JitOptions Jit);
 
 } // namespace rcache::check
 

@@ -1,5 +1,5 @@
 // REQUIRES: cuda-toolkit, nvcc
-// RUN: %check run %s > %t.clang
+// RUN: %check run %s --device-code=clang > %t.clang
 // RUN: %check run %s --device-code=nvcc > %t.nvcc 2>&1
 // RUN: diff %t.clang %t.nvcc
 // RUN: FileCheck %s < %t.nvcc

@@ -10,18 +10,18 @@
 // OFF: 0 0 0 0 0 3.09944e-08
 #include <cstdio>
 __device__ float product(float a, float b) { return a * b; }
-__global__ void k(float *o, float a, float b, float c) {
+__global__ void k(float *o, float a, float b, float c, float d) {
   o[0] = a * b + c;
   o[1] = -c - a * b;
   o[2] = product(a, b) + c;
-  o[3] = __fmul_rn(a, b) + c;
-  o[4] = __fadd_rn(a * b, c);
+  o[3] = __fmul_rn(a, d) + c;
+  o[4] = __fadd_rn(a * d, c);
   o[5] = fmaf(a, b, c);
 }
 int main() {
   float *d, h[6];
   cudaMalloc(&d, sizeof(h));
-  k<<<1, 1>>>(d, 1.1f, 1.3f, -1.43f);
+  k<<<1, 1>>>(d, 1.1f, 1.3f, -1.43f, 1.3f);
   cudaMemcpy(h, d, sizeof(h), cudaMemcpyDeviceToHost);
   for (float x : h)
     printf("%g ", x + 0.0f);

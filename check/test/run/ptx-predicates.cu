@@ -1,6 +1,6 @@
 // REQUIRES: cuda-toolkit
 // RUN: %check run %s | FileCheck %s
-// RUN: %status 3 %check run %s --args unset 2>&1 | FileCheck %s --check-prefix=UNSET
+// RUN: %status 3 %check run %s --device-code=clang --args unset 2>&1 | FileCheck %s --check-prefix=UNSET
 // Predicated instructions of inline PTX: arithmetic, a load that must not
 // happen, a block library's scan step.
 // CHECK: ok

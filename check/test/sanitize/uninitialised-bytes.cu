@@ -1,6 +1,6 @@
 // REQUIRES: cuda-toolkit
 // RUN: %status 3 %check run %s --args sum 2>&1 | FileCheck %s --check-prefix=SUM
-// RUN: %status 3 %check run %s --args flag 2>&1 | FileCheck %s --check-prefix=FLAG
+// RUN: %status 3 %check run %s --device-code=clang --args flag 2>&1 | FileCheck %s --check-prefix=FLAG
 // RUN: %status 0 %check run %s --args padding
 // What is computed from a byte that was never written is not known, even if
 // most of its bits are; padding that is copied along is no error.
