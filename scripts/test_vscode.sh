@@ -42,7 +42,8 @@ cp "$here"/examples/{k_stencil.cu,example.h} "$folder/workspace"
 grep -v "^// " "$here/docs/declines/after/shared-atomics.cu" >"$folder/workspace/histogram.cu"
 "$programs/rcache-rewrite" "$folder/workspace/k_stencil.cu" -q -o "$folder/wanted.cu" --self-check=off
 cat >"$folder/data/User/settings.json" <<END
-{ "rcache.server": "$programs/rcache-lsp", "workbench.startupEditor": "none", "telemetry.telemetryLevel": "off",
+{ "rcache.server": "$programs/rcache-lsp", "rcache.arguments": ["--docs=$here/docs"],
+  "workbench.startupEditor": "none", "telemetry.telemetryLevel": "off",
   "security.workspace.trust.enabled": false, "git.enabled": false }
 END
 cat >"$folder/config.yaml" <<END
