@@ -44,7 +44,7 @@ grep -v "^// " "$here/docs/declines/after/shared-atomics.cu" >"$folder/workspace
 cat >"$folder/data/User/settings.json" <<END
 { "rcache.server": "$programs/rcache-lsp", "rcache.arguments": ["--docs=$here/docs"],
   "workbench.startupEditor": "none", "telemetry.telemetryLevel": "off",
-  "security.workspace.trust.enabled": false, "git.enabled": false }
+  "security.workspace.trust.enabled": false, "git.enabled": false, "files.autoSave": "off" }
 END
 cat >"$folder/config.yaml" <<END
 bind-addr: 127.0.0.1:$port

@@ -138,8 +138,9 @@ await step("action", async () => {
   await page.locator(".editor-group-container.active .tab.active.dirty").waitFor();
   await page.keyboard.press("Control+S");
   await page.locator(".editor-group-container.active .tab.active:not(.dirty)").waitFor();
-  await page.waitForTimeout(1000);
-  assert.equal(fs.readFileSync(path.join(folder, "k_stencil.cu"), "utf8"), fs.readFileSync(wanted, "utf8"));
+  const saved = () => fs.readFileSync(path.join(folder, "k_stencil.cu"), "utf8");
+  for (let i = 0; i < 20 && saved() !== fs.readFileSync(wanted, "utf8"); ++i) await page.waitForTimeout(500);
+  assert.equal(saved(), fs.readFileSync(wanted, "utf8"));
   say("rewritten, saved: the text of the command line, byte by byte");
   await picture("rewritten");
 });
