@@ -6,18 +6,20 @@
     check_declines.py            checks; exit status 1 when something is missing
     check_declines.py --write    writes docs/declines.md and docs/declines/ from the table
 
-A page of docs/declines/ has an example: docs/declines/after/CODE.cu with a kernel
-before and after (test/docs/declines.test tries both), else the kernel of the code's
-test:
+A page of docs/declines/ has an example, docs/declines/after/CODE.cu, with a kernel
+that gets the code and one that is rewritten (test/docs/declines.test tries both):
 
     // before [with OPTIONS]
     ...
     // after [with OPTIONS][: a remark]
     ...
 
+Where nothing can be done, "// no after: why" ends the first part; where no source gets
+the code, the file is "// none: why". "//--- NAME" begins a file that is included.
+
 Checked: docs/declines.md and docs/declines/ are what --write makes; every code of the
-table has the name that its spelling has as DeclineCode, is given somewhere in lib/ and
-appears in a test (test/ or unittests/).
+table has an example, has the name that its spelling has as DeclineCode, is given
+somewhere in lib/ or tool/ and appears in a test (test/ or unittests/).
 """
 
 import argparse
@@ -44,8 +46,12 @@ ENTRY = re.compile(
     r'\s*((?:"(?:[^"\\]|\\.)*"\s*)+)(?:,[\s\w|]*)?\)'
 )
 EXAMPLE = re.compile(
-    r"// before(?: with ([^\n]*))?\n(.*)// after(?: with ([^\n:]*))?(?:: ([^\n]*))?\n(.*)", re.S
+    r"// before(?: with (?P<before_with>[^\n]*))?\n(?P<before>.*)"
+    r"(?:// after(?: with (?P<after_with>[^\n:]*))?(?:: (?P<remark>[^\n]*))?\n(?P<after>.*)"
+    r"|// no after: (?P<why>[^\n]*)\n)",
+    re.S,
 )
+NO_EXAMPLE = re.compile(r"// none: ([^\n]*)\n")
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
@@ -102,33 +108,23 @@ def read(path):
 
 def example(code):
     """[(heading, source, remark)] for the page of a code."""
-    after = os.path.join(FOLDER, "after", code + ".cu")
-    if os.path.exists(after):
-        m = EXAMPLE.fullmatch(read(after))
-        if not m:
-            sys.exit(after + ": no '// before' and '// after'")
-        heading = lambda what, options: what + (", with `%s`" % options if options else "")
-        if m[2] == m[5]:  # options alone make the difference
-            return [(heading("Before", m[1]), m[2], ""),
-                    (heading("After", m[3]), "", m[4] or "The same kernel is rewritten.")]
-        return [(heading("Before", m[1]), m[2], ""), (heading("After", m[3]), m[5], m[4] or "")]
-    test = os.path.join(ROOT, "test", "decline", code + ".cu")
-    if not os.path.exists(test):
+    path = os.path.join(FOLDER, "after", code + ".cu")
+    if not os.path.exists(path):
         return []
-    # The code between the comments of the test.
-    code_lines, begun = [], False
-    for line in read(test).split("\n"):
-        if line.startswith("//"):
-            if begun:
-                break
-            continue
-        begun = begun or bool(line.strip())
-        if begun:
-            code_lines.append(line)
-    source = "\n".join(code_lines).strip("\n") + "\n"
-    if "__global__" not in source or len(code_lines) > 45:
-        return []
-    return [("A kernel that gets this answer", source, "")]
+    text = read(path)
+    if none := NO_EXAMPLE.fullmatch(text):
+        return [("Example", "", none[1])]
+    m = EXAMPLE.fullmatch(text)
+    if not m:
+        sys.exit(path + ": no '// before' and '// after'")
+    heading = lambda what, options: what + (", with `%s`" % options if options else "")
+    before = (heading("Before", m["before_with"]), m["before"], "")
+    if m["why"]:
+        return [("A kernel that gets this answer", m["before"], ""), ("After", "", "There is none. " + m["why"])]
+    after = heading("After", m["after_with"])
+    if m["before"] == m["after"]:  # options alone make the difference
+        return [before, (after, "", m["remark"] or "The same kernel is rewritten.")]
+    return [before, (after, m["after"], m["remark"] or "")]
 
 
 def code_page(code, group, text, advice):
@@ -166,6 +162,12 @@ def problems(entries):
     for name in sorted(present | set(wanted)):
         if name not in wanted or name not in present or read(os.path.join(FOLDER, name)) != wanted[name]:
             yield "docs/declines/%s is not that of the table: run scripts/check_declines.py --write" % name
+    codes = {e[0] for e in entries}
+    examples = {n[:-len(".cu")] for n in os.listdir(os.path.join(FOLDER, "after"))}
+    for code in sorted(codes - examples):
+        yield "%s: docs/declines/after/%s.cu is not there" % (code, code)
+    for code in sorted(examples - codes):
+        yield "docs/declines/after/%s.cu: there is no such code" % code
     code_text = all_text("lib", "tool")
     tests = all_text("test", "unittests")
     for code, group, _, _ in entries:
@@ -173,13 +175,14 @@ def problems(entries):
             yield "%s: unknown group '%s'" % (code, group)
         # Or spelled, as where a fault in written text is found.
         if not re.search(r'DeclineCode::%s\b|"%s"' % (name_of(code), code), code_text):
-            yield "%s: in the table, but nothing in lib/ gives it" % code
+            yield "%s: in the table, but nothing in lib/ or tool/ gives it" % code
         if not re.search(r"(?<![\w-])%s(?![\w-])" % re.escape(code), tests):
             yield "%s: has no test" % code
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--write", action="store_true")
     args = parser.parse_args()
     entries = table()

@@ -83,6 +83,10 @@ int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0,
                       cudaStream_t stream = 0);
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                      cudaStream_t stream = 0);
+/* What a launch from the device becomes. */
+extern "C" __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size);
+extern "C" __device__ cudaError_t cudaLaunchDevice(void *f, void *arguments, dim3 grid, dim3 block,
+                                                   unsigned shared, cudaStream_t stream);
 __host__ __device__ void *memcpy(void *d, const void *s, size_t n);
 __host__ __device__ void *memset(void *d, int v, size_t n);
 __host__ __device__ int printf(const char *, ...);

@@ -63,6 +63,9 @@ struct CommandLine {
       cl::desc(
           "The documentation, for links to the page of a decline (default: "
           "the one that is installed with the server)")};
+  // What many clients pass without being asked.
+  cl::opt<bool> Stdio{"stdio", cl::cat(Serve), cl::Hidden,
+                      cl::desc("Standard input and output: always so")};
   cl::opt<bool> LitTest{"lit-test", cl::cat(Serve), cl::Hidden,
                         cl::desc("Messages delimited by '// -----', one dealt "
                                  "with after the other, indented output")};

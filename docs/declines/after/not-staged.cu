@@ -13,7 +13,7 @@ __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) 
 }
 
 void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out, n); }
-// after
+// after: What is read has been staged by the same launch.
 __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
   __shared__ float s[128 + 8];
   int g = blockIdx.x * 128 + threadIdx.x;

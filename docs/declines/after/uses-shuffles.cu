@@ -1,26 +1,28 @@
 // before
 __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
   __shared__ float s[128 + 8];
-  int g = blockIdx.x * 128 + threadIdx.x;
-  s[threadIdx.x] = in[g];
-  if (threadIdx.x < 8)
-    s[threadIdx.x + 128] = in[g + 128];
+  int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  s[t] = in[g];
+  if (t < 8)
+    s[t + 128] = in[g + 128];
   __syncthreads();
-  float sum = s[threadIdx.x] + s[threadIdx.x + 8];
-  out[g] = sum + __shfl_down_sync(0xffffffffu, (int)s[threadIdx.x], 1);
+  float next = __shfl_down_sync(0xffffffffu, s[t], 1);
+  if (t % 32 == 31)
+    next = s[t + 1];
+  out[g] = s[t] + next + s[t + 8];
 }
 
 void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out, n); }
-// after
+// after: What the shuffle brought is read from the array.
 __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
   __shared__ float s[128 + 8];
-  int g = blockIdx.x * 128 + threadIdx.x;
-  s[threadIdx.x] = in[g];
-  if (threadIdx.x < 8)
-    s[threadIdx.x + 128] = in[g + 128];
+  int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  s[t] = in[g];
+  if (t < 8)
+    s[t + 128] = in[g + 128];
   __syncthreads();
-  float sum = s[threadIdx.x] + s[threadIdx.x + 8];
-  out[g] = sum + (int)s[threadIdx.x + 1];
+  float next = s[t + 1];
+  out[g] = s[t] + next + s[t + 8];
 }
 
 void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out, n); }

@@ -6,7 +6,7 @@
 
 import * as os from "os";
 import * as vscode from "vscode";
-import { LanguageClient, LanguageClientOptions, ServerOptions, TransportKind } from "vscode-languageclient/node";
+import { LanguageClient, LanguageClientOptions, ServerOptions } from "vscode-languageclient/node";
 import { commandLine, defaults, Settings } from "./settings";
 
 let client: LanguageClient | undefined;
@@ -23,7 +23,8 @@ function settings(): Settings {
 async function start(): Promise<void> {
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? os.homedir();
   const { command, args } = commandLine(settings(), folder, os.homedir());
-  const server: ServerOptions = { command, args, transport: TransportKind.stdio, options: { cwd: folder } };
+  // Without a transport: standard streams, and no option that says so.
+  const server: ServerOptions = { command, args, options: { cwd: folder } };
   const options: LanguageClientOptions = {
     documentSelector: [
       { scheme: "file", language: "cuda-cpp" },

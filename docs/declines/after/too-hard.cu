@@ -1,0 +1,28 @@
+// before
+__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128 + 8];
+  int g = blockIdx.x * 128 + threadIdx.x;
+  s[((threadIdx.x * 5 / 3) % 97 * 7 / 2 % 89 * 11 / 3) % 83] = in[g];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < 8; ++i)
+    sum += s[((threadIdx.x * 13 / 5) % 71 * 3 / 2 % 67 * 5 / 3) % 61 * 7 / 3 % 53 + i];
+  out[g] = sum;
+}
+
+void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out, n); }
+// after: Indices with one quotient or remainder.
+__global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
+  __shared__ float s[128 + 8];
+  int g = blockIdx.x * 128 + threadIdx.x;
+  s[threadIdx.x] = in[g];
+  if (threadIdx.x < 8)
+    s[threadIdx.x + 128] = in[g + 128];
+  __syncthreads();
+  float sum = 0;
+  for (int i = 0; i < 8; ++i)
+    sum += s[(threadIdx.x + i) % 128];
+  out[g] = sum;
+}
+
+void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out, n); }
