@@ -8,7 +8,7 @@
 #
 #   scripts/test_vscode.sh FOLDER [PROGRAMS]
 #
-# FOLDER gets code-server (500 MB, with modules that are compiled: Node 20 and its
+# FOLDER gets code-server (300 MB, with modules that are compiled: Node 20 and its
 # headers, g++, make) when it has none; that needs a network. PROGRAMS (default:
 # build/bin) has rcache-lsp and rcache-rewrite. Screenshots are left in FOLDER/pictures.
 # Slow, so no part of the tests of every day; what it said last is in
