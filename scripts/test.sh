@@ -6,10 +6,10 @@
 #   N passed, N failed
 # over lit tests, unit tests and the habits that scripts/check_*.py keep.
 #
-#   scripts/test.sh [--asan] [--no-bootstrap]
+#   scripts/test.sh [--asan] [--slow] [--no-bootstrap]
 #
 # --asan: those of the library once more under AddressSanitizer and UBSan; on by
-# itself with CI=true.
+# itself with CI=true. --slow: further forms of what is tried anyway.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,8 +19,9 @@ bootstrap=1
 for argument in "$@"; do
   case $argument in
     --asan) asan=1 ;;
+    --slow) export RCACHE_SLOW_TESTS=1 ;;
     --no-bootstrap) bootstrap=0 ;;
-    *) echo "usage: scripts/test.sh [--asan] [--no-bootstrap]" >&2; exit 2 ;;
+    *) echo "usage: scripts/test.sh [--asan] [--slow] [--no-bootstrap]" >&2; exit 2 ;;
   esac
 done
 
