@@ -150,7 +150,10 @@ std::string rcache::adviceOnCounters(const KernelModel &M, const Decline &D) {
 PlanOutcome rcache::enumeratePlans(const KernelModel &M, const PlanRequest &R) {
   M.Ctx->resetBudget();
   M.Ctx->startClock();
-  auto Result = guarded([&] { return plan(M, R); });
+  auto Result = guarded([&] {
+    const AffineContext::Limit Within(*M.Ctx);
+    return plan(M, R);
+  });
   if (Result)
     return std::move(*Result);
   PlanOutcome Out;
