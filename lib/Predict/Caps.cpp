@@ -93,18 +93,24 @@ double narrowBlocks(const CapInput &In, double Speedup) {
 }
 
 double fewWarps(const CapInput &In, double Speedup) {
-  return usesWindows(In.P) && In.C.Counts.Registers > In.Fit.MostClaimed
+  // A warp that owns a block waits for nobody.
+  const bool Owns = llvm::any_of(
+      In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>(); });
+  return usesWindows(In.P) && !Owns && In.C.Counts.Registers > In.Fit.MostClaimed
              ? std::min(Speedup, 1.0)
              : Speedup;
 }
 
 double borders(const CapInput &In, double Speedup) {
-  const double Small =
-      (In.C.Counts.GridKnown ? 2 : 1) * In.Fit.SmallWindow;
-  return walksThroughPlanes(In.M, In.Block) && Speedup < In.Fit.SurelyFaster &&
-                 largestWindow(In.P) > Small
-             ? std::min(Speedup, 1.0)
-             : Speedup;
+  if (!walksThroughPlanes(In.M, In.Block))
+    return Speedup;
+  const bool Known = In.C.Counts.GridKnown;
+  const bool Large =
+      largestWindow(In.P) > (Known ? 2 : 1) * In.Fit.SmallWindow;
+  const double Least = Large    ? In.Fit.SurelyFaster
+                       : !Known ? In.Fit.FasterInPlanes
+                                : 0;
+  return Speedup < Least ? std::min(Speedup, 1.0) : Speedup;
 }
 
 double smallLaunch(const CapInput &In, double Speedup) {

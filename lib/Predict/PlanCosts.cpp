@@ -17,7 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 using namespace rcache;
 
@@ -72,19 +72,27 @@ double mostRegisters(unsigned ThreadsPerBlock) {
                                : 255;
 }
 
-double dramBytes(const KernelModel &M) {
-  // Each array read or written by thread-dependent addresses, once an output.
-  double Bytes = 0;
-  std::set<int> Seen;
+/// Each array read or written by thread-dependent addresses, as often as the thread
+/// stores: what is read more often is read by others, too, and found in a cache.
+double dramBytes(const KernelModel &M, const Staging &Fill) {
+  struct Traffic {
+    double Executions = 0, Bytes = 0;
+  };
+  std::map<std::pair<int, bool>, Traffic> Of; // pointer, is it written?
+  double Stores = 1;
   for (const GlobalAccess &G : M.GlobalAccesses) {
-    if (G.Root < 0 || !G.Index)
+    if (G.Root < 0 || !G.Index || !(G.Index->Depends & DepThread))
       continue;
-    if (!(G.Index->Depends & DepThread))
-      continue;
-    int Key = G.Root * 2 + (G.K == GlobalAccess::Read ? 0 : 1);
-    if (Seen.insert(Key).second)
-      Bytes += G.ElemBytes;
+    const bool Writes = G.K != GlobalAccess::Read;
+    Traffic &T = Of[{G.Root, Writes}];
+    T.Executions = std::max(T.Executions, Fill.executions(G.Stmt));
+    T.Bytes = std::max(T.Bytes, double(G.ElemBytes));
+    if (Writes)
+      Stores = std::max(Stores, T.Executions);
   }
+  double Bytes = 0;
+  for (const auto &[Key, T] : Of)
+    Bytes += T.Bytes * std::min(Stores, std::max(1.0, T.Executions));
   return Bytes ? Bytes : 8;
 }
 
@@ -101,8 +109,8 @@ unsigned sharedBytes(const KernelModel &M, double Threads) {
   return static_cast<unsigned>(B);
 }
 
-void common(const KernelModel &M, KernelCounts &K) {
-  K.DramBytes = dramBytes(M);
+void common(const KernelModel &M, const Staging &Fill, KernelCounts &K) {
+  K.DramBytes = dramBytes(M, Fill);
   for (const GlobalAccess &G : M.GlobalAccesses) {
     bool Staging = false;
     for (const SharedAccess &A : M.SharedAccesses)
@@ -110,7 +118,7 @@ void common(const KernelModel &M, KernelCounts &K) {
     if (Staging || G.K != GlobalAccess::Read)
       continue;
     MemoryAccesses L;
-    L.PerOutput = roundsOf(M, G.Stmt);
+    L.PerOutput = Fill.executions(G.Stmt);
     L.Bytes = std::max(1u, G.ElemBytes);
     L.LaneStride = G.Index && (G.Index->Depends & DepThreadX) ? L.Bytes : 0;
     K.Loads.push_back(L);
@@ -215,21 +223,21 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
                                     const Arch &On) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
-  common(M, K);
+  common(M, Fill, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
   for (const SharedAccess &A : M.SharedAccesses)
     if (A.K == SharedAccess::Write)
       Fill.write(A, K);
     else
-      K.SharedLoads += roundsOf(M, A.Stmt) *
+      K.SharedLoads += Fill.executions(A.Stmt) *
                        sharedReadCost(M, A, Block, Mapping(), false);
   Fill.count(K);
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read)
-      K.Stores.push_back({roundsOf(M, G.Stmt), std::max(1u, G.ElemBytes),
+      K.Stores.push_back({Fill.executions(G.Stmt), std::max(1u, G.ElemBytes),
                           double(G.ElemBytes)});
   Arithmetic A = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : roundsOf(M, S.Id);
+    return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
   });
   K.FpOps += A.Fp;
   K.IntOps += A.Int + A.Index + 8;
@@ -260,36 +268,49 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
 
 namespace {
 
-/// Bytes between the addresses that neighbouring lanes load \p W's elements from;
-/// \p Otherwise where the address does not tell. Lanes in different rows, a pitch
+/// Bytes between the addresses from which neighbouring lanes, \p Step threads
+/// apart, load \p Load to stage \p Element ([tx, symbols] -> { [e] }, one a
+/// dimension); nullopt: the address does not tell. Lanes in different rows, a pitch
 /// apart, are scattered.
-double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
-                         double Otherwise) {
+std::optional<double> laneStride(const Value &Load, unsigned ElemBytes,
+                                 const StagingFunction &Stage,
+                                 llvm::ArrayRef<isl::pw_aff> Element,
+                                 double Step) {
   constexpr double Scattered = 256;
+  const ValueRef &Index = Load.Operands[0];
+  if (Index->K != Value::Affine)
+    return std::nullopt;
+  const auto Form =
+      linearForm(Index->Aff, isl::set::universe(Index->Aff.domain().space()));
+  if (!Form)
+    return std::nullopt;
+  double Stride = 0;
+  for (const auto &[Id, Coefficient] : Form->Terms)
+    for (size_t D = 0; D < Element.size(); ++D) {
+      if (!dependsOn(Element[D], "tx"))
+        continue;
+      const auto Along = linearCoefficient(
+          Element[D], "tx", isl::set::universe(Element[D].domain().space()));
+      if (Id == Stage.ElemIds[D])
+        Stride += std::abs(static_cast<double>(Coefficient) *
+                           static_cast<double>(Along.value_or(1))) *
+                  ElemBytes * Step;
+      else if (llvm::is_contained(productFactors(Id), Stage.ElemIds[D]))
+        Stride = Scattered;
+    }
+  return Stride;
+}
+
+/// The widest of those of \p W's vectors; \p Otherwise where addresses do not tell.
+double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
+                  double Otherwise) {
   double Widest = 0;
   for (const VectorLeaf &L : W.Leaves) {
-    const ValueRef &Index = L.Load->Operands[0];
-    if (Index->K != Value::Affine)
+    const auto Of =
+        laneStride(*L.Load, L.ElemBytes, A.Stage, W.First, P.Map.Factor[0]);
+    if (!Of)
       return Otherwise;
-    const auto Form = linearForm(
-        Index->Aff, isl::set::universe(Index->Aff.domain().space()));
-    if (!Form)
-      return Otherwise;
-    double Stride = 0;
-    for (const auto &[Id, Coefficient] : Form->Terms)
-      for (size_t D = 0; D < W.First.size(); ++D) {
-        if (!dependsOn(W.First[D], "tx"))
-          continue;
-        const auto Along = linearCoefficient(
-            W.First[D], "tx", isl::set::universe(W.First[D].domain().space()));
-        if (Id == A.Stage.ElemIds[D])
-          Stride += std::abs(static_cast<double>(Coefficient) *
-                             static_cast<double>(Along.value_or(1))) *
-                    L.ElemBytes * P.Map.Factor[0];
-        else if (llvm::is_contained(productFactors(Id), A.Stage.ElemIds[D]))
-          Stride = Scattered;
-      }
-    Widest = std::max(Widest, Stride);
+    Widest = std::max(Widest, *Of);
   }
   return Widest > 0 ? Widest : Otherwise;
 }
@@ -318,7 +339,7 @@ public:
         if (S.K == SharedAccess::Write)
           Fill.write(S, K);
         else
-          K.SharedLoads += roundsOf(M, S.Stmt) *
+          K.SharedLoads += Fill.executions(S.Stmt) *
                            sharedReadCost(M, S, Block, P.Map, P.TapsOutside);
       }
     Fills = true;
@@ -331,8 +352,8 @@ public:
     // What it takes to stage an element is done anew in each read.
     const double Ops = 4 + Fill.operations();
     for (unsigned Rd : A->Reads) {
-      const double T = roundsOf(M, M.SharedAccesses[Rd].Stmt);
-      K.Loads.push_back({T, bytes(), double(bytes() * P.Map.laneStep(0))});
+      const double T = Fill.executions(M.SharedAccesses[Rd].Stmt);
+      K.Loads.push_back({T, bytes(), sourceStride(M.SharedAccesses[Rd])});
       K.IntOps += Ops * T;
     }
     Registers += 1.5 * Slots;
@@ -391,6 +412,22 @@ private:
   const ArrayPlan *A = nullptr;
 
   unsigned bytes() const { return M.Arrays[A->Array].ElemBytes; }
+
+  /// Bytes between the addresses from which neighbouring lanes stage what \p Read
+  /// reads anew; as in the array where that is not known.
+  double sourceStride(const SharedAccess &Read) const {
+    double Widest = -1;
+    for (const StagePiece &Piece : A->Stage.Pieces) {
+      std::vector<ValueRef> Loads;
+      collectLoads(Piece.V, Loads);
+      for (const ValueRef &L : Loads)
+        if (Read.Affine)
+          if (const auto Of = laneStride(*L, L->Bytes ? L->Bytes : bytes(),
+                                         A->Stage, Read.Index, P.Map.laneStep(0)))
+            Widest = std::max(Widest, *Of);
+    }
+    return Widest >= 0 ? Widest : double(bytes() * P.Map.laneStep(0));
+  }
   double rounds() const { return roundsOf(M, A->Barrier); }
 
   /// \p Elements of a line, \p Share lines (or a part of the lanes): in the
@@ -449,7 +486,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                 const Arch &On) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
-  common(M, K);
+  common(M, Fill, K);
   double Slots = P.slots();
   // One sum a slot is counted with the windows.
   PlacementCost Cost(M, P, Fill, Block, Fit, K);
@@ -464,7 +501,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     if (G.K == GlobalAccess::Read)
       continue;
     unsigned Bytes = std::max(1u, G.ElemBytes);
-    double N = roundsOf(M, G.Stmt), Stride = double(Bytes) * P.Map.Factor[0];
+    double N = Fill.executions(G.Stmt), Stride = double(Bytes) * P.Map.Factor[0];
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.holds(I)) { // of those in several branches one is done
         N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
@@ -476,7 +513,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   if (Fills)
     Fill.count(K);
   Arithmetic A = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : roundsOf(M, S.Id);
+    return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
   });
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
