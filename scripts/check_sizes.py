@@ -23,7 +23,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 MOST_LINES, MOST_OF_FUNCTION = 600, 80
 # Being rebuilt; what is too long there is said and does not count yet.
-REPORTED_ONLY = ("lib/Emit/", "lib/Lower/")
+REPORTED_ONLY = ("lib/Emit/", "lib/Lower/", "lib/Pipeline.cpp")
 REASON = re.compile(r"^\s*//+ Long: \S", re.M)
 
 # What is no code: comments, literals (raw ones with their delimiter), preprocessor lines.

@@ -441,6 +441,72 @@ private:
   }
 };
 
+/// Stores that are not to shared memory; adds the registers that they take.
+void addStores(const KernelModel &M, const Plan &P, double &Registers,
+               KernelCounts &K) {
+  for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
+    const GlobalAccess &G = M.GlobalAccesses[I];
+    if (G.K == GlobalAccess::Read)
+      continue;
+    unsigned Bytes = std::max(1u, G.ElemBytes);
+    double N = roundsOf(M, G.Stmt), Stride = double(Bytes) * P.Map.Factor[0];
+    for (const Plan::VectorStore &V : P.VectorStores)
+      if (V.holds(I)) { // of those in several branches one is done
+        N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
+        Bytes = V.Bytes;
+        Registers += P.Map.Factor[0] * G.ElemBytes / 4.0;
+      }
+    K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : double(Bytes)});
+  }
+}
+
+/// The barriers of a block, and narrower ones as other instructions.
+void addBarriers(const KernelModel &M, const Plan &P, bool Planes,
+                 const Constants &Fit, KernelCounts &K) {
+  // The model was fitted to several outputs a thread with all their barriers;
+  // what they gain by narrower ones has not been measured.
+  const bool Windows = !P.allShared();
+  const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier) {
+      const SyncScope Scope = P.scopeOf(S.Id);
+      if (Scope == SyncScope::Block || AsFitted)
+        K.Barriers += roundsOf(M, S.Id) *
+                      (Windows && Planes && Scope != SyncScope::Block
+                           ? Fit.DroppedBarrier
+                           : 1);
+      else if (Scope == SyncScope::Warp)
+        K.OtherOps += roundsOf(M, S.Id);
+    }
+}
+
+/// Registers of a thread whose plan takes \p Registers, and \p Ahead more where
+/// planes are on their way. Notes in \p K what is spilled.
+double registersUsed(const KernelModel &M, const Plan &P,
+                     const std::array<int64_t, 3> &Block, const Constants &Fit,
+                     double Registers, double Ahead, KernelCounts &K) {
+  // Beside a plane's window there are the planes that are on their way and
+  // where each slot is in them, as far as registers last.
+  if (walksThroughPlanes(M, Block))
+    Registers =
+        std::max(Registers, std::min(Registers + Ahead, Fit.AheadRegisters));
+  // Rounds are spread out as far as registers last, too.
+  const double MostUnrolled =
+      !P.allShared() ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
+  Registers =
+      std::max(Registers,
+               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
+  // Larger blocks are compiled for what a block of theirs can have.
+  if (K.ThreadsPerBlock > 256) {
+    const double Most = mostRegisters(K.ThreadsPerBlock);
+    if (Registers > Most)
+      K.SpillBytes =
+          static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
+    Registers = std::min(Registers, Most);
+  }
+  return Registers;
+}
+
 } // namespace
 
 KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
@@ -459,20 +525,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                      std::max(0.0, sumRegisters(M) - 1) * Slots +
                      Cost.Registers;
   const bool Fills = Cost.Fills;
-  for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
-    const GlobalAccess &G = M.GlobalAccesses[I];
-    if (G.K == GlobalAccess::Read)
-      continue;
-    unsigned Bytes = std::max(1u, G.ElemBytes);
-    double N = roundsOf(M, G.Stmt), Stride = double(Bytes) * P.Map.Factor[0];
-    for (const Plan::VectorStore &V : P.VectorStores)
-      if (V.holds(I)) { // of those in several branches one is done
-        N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
-        Bytes = V.Bytes;
-        Registers += P.Map.Factor[0] * G.ElemBytes / 4.0;
-      }
-    K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : double(Bytes)});
-  }
+  addStores(M, P, Registers, K);
   if (Fills)
     Fill.count(K);
   Arithmetic A = arithmetic(M, [&](const Stmt &S) {
@@ -483,22 +536,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.SpecialOps += A.Special;
   // Half of the integer arithmetic is about where, not what: slots share it.
   K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
-  // The model was fitted to several outputs a thread with all their barriers;
-  // what they gain by narrower ones has not been measured.
-  const bool Planes = walksThroughPlanes(M, Block);
-  const bool Windows = !P.allShared();
-  const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
-  for (const Stmt &S : M.Stmts)
-    if (S.K == Stmt::Barrier) {
-      const SyncScope Scope = P.scopeOf(S.Id);
-      if (Scope == SyncScope::Block || AsFitted)
-        K.Barriers += roundsOf(M, S.Id) *
-                      (Windows && Planes && Scope != SyncScope::Block
-                           ? Fit.DroppedBarrier
-                           : 1);
-      else if (Scope == SyncScope::Warp)
-        K.OtherOps += roundsOf(M, S.Id);
-    }
+  addBarriers(M, P, walksThroughPlanes(M, Block), Fit, K);
   double Rounds = 1;
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier)
@@ -523,25 +561,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   const auto Physical = P.Map.launchedBlock(Block);
   K.ThreadsPerBlock =
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);
-  // Beside a plane's window there are the planes that are on their way and
-  // where each slot is in them, as far as registers last.
-  if (Planes)
-    Registers =
-        std::max(Registers, std::min(Registers + Cost.Ahead, Fit.AheadRegisters));
-  // Rounds are spread out as far as registers last, too.
-  const double MostUnrolled =
-      Windows ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
-  Registers =
-      std::max(Registers,
-               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
-  // Larger blocks are compiled for what a block of theirs can have.
-  if (K.ThreadsPerBlock > 256) {
-    const double Most = mostRegisters(K.ThreadsPerBlock);
-    if (Registers > Most)
-      K.SpillBytes =
-          static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
-    Registers = std::min(Registers, Most);
-  }
+  Registers = registersUsed(M, P, Block, Fit, Registers, Cost.Ahead, K);
   K.Registers = static_cast<unsigned>(std::min(255.0, Registers));
   return K;
 }
