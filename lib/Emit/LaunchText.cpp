@@ -62,7 +62,7 @@ std::vector<std::string> LaunchText::alignment() const {
     }
     Add("reinterpret_cast<size_t>(" + At + ") % 16 == 0");
     for (const std::string &T : R.Multiples)
-      Add((T.find('*') == std::string::npos ? T : "(" + T + ")") + " % " +
+      Add((T.find(' ') == std::string::npos ? T : "(" + T + ")") + " % " +
           std::to_string(R.Elements) + " == 0");
   }
   return All;

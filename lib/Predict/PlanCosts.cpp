@@ -14,6 +14,7 @@
 #include "Plan/Values.h"
 #include "Registers.h"
 #include "SharedReads.h"
+#include "StagedReads.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -268,40 +269,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
 
 namespace {
 
-/// Bytes between the addresses from which neighbouring lanes, \p Step threads
-/// apart, load \p Load to stage \p Element ([tx, symbols] -> { [e] }, one a
-/// dimension); nullopt: the address does not tell. Lanes in different rows, a pitch
-/// apart, are scattered.
-std::optional<double> laneStride(const Value &Load, unsigned ElemBytes,
-                                 const StagingFunction &Stage,
-                                 llvm::ArrayRef<isl::pw_aff> Element,
-                                 double Step) {
-  constexpr double Scattered = 256;
-  const ValueRef &Index = Load.Operands[0];
-  if (Index->K != Value::Affine)
-    return std::nullopt;
-  const auto Form =
-      linearForm(Index->Aff, isl::set::universe(Index->Aff.domain().space()));
-  if (!Form)
-    return std::nullopt;
-  double Stride = 0;
-  for (const auto &[Id, Coefficient] : Form->Terms)
-    for (size_t D = 0; D < Element.size(); ++D) {
-      if (!dependsOn(Element[D], "tx"))
-        continue;
-      const auto Along = linearCoefficient(
-          Element[D], "tx", isl::set::universe(Element[D].domain().space()));
-      if (Id == Stage.ElemIds[D])
-        Stride += std::abs(static_cast<double>(Coefficient) *
-                           static_cast<double>(Along.value_or(1))) *
-                  ElemBytes * Step;
-      else if (llvm::is_contained(productFactors(Id), Stage.ElemIds[D]))
-        Stride = Scattered;
-    }
-  return Stride;
-}
-
-/// The widest of those of \p W's vectors; \p Otherwise where addresses do not tell.
+/// The widest of those (see StagedReads.h) of \p W's vectors; \p Otherwise where addresses do not tell.
 double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
                   double Otherwise) {
   double Widest = 0;
@@ -320,9 +288,9 @@ class PlacementCost {
 public:
   PlacementCost(const KernelModel &M, const Plan &P, const Staging &Fill,
                 const std::array<int64_t, 3> &Block, const Constants &Fit,
-                KernelCounts &K)
+                Runs How, KernelCounts &K)
       : M(M), P(P), Fill(Fill), Block(Block), Fit(Fit), Slots(P.slots()),
-        Border(borderWarps(M, P, Block, Fit)), K(K) {}
+        Border(borderWarps(M, P, Block, Fit)), How(How), K(K) {}
 
   double Registers = 0;
   double Ahead = 0;   ///< registers of windows that rounds may load ahead
@@ -408,6 +376,7 @@ private:
   const std::array<int64_t, 3> &Block;
   const Constants &Fit;
   const double Slots, Border;
+  const Runs How;
   KernelCounts &K;
   const ArrayPlan *A = nullptr;
 
@@ -434,7 +403,8 @@ private:
   /// interior by vectors.
   void load(const Window &W, double Elements, double Share) {
     const double Sources = std::max<double>(1, double(W.Leaves.size()));
-    const double Width = W.InteriorPiece >= 0 && W.VectorBytes
+    const double Width = W.InteriorPiece >= 0 && W.VectorBytes &&
+                                 How == Runs::Vectors
                              ? std::max(1.0, double(W.VectorBytes) / bytes())
                              : 1;
     // Runs that are no multiple of the vector have scalar ends.
@@ -470,59 +440,45 @@ private:
     if (W.Extent.size() > 1)
       K.IntOps += Fit.RowAddress * Rows * rounds() / Slots;
     // In warps at the border a few lanes stage element by element; half of
-    // what that takes is the same along a line of the window.
-    const double Singly = Elements * rounds() / Slots * Border;
-    K.IntOps += Singly * Fill.operations() / 2;
-    K.Loads.push_back({Singly, std::min(4u, bytes()), 0});
+    // what that takes is the same along a line of the window. Without an interior
+    // every element asks which piece it is in.
+    const double Each = Elements * rounds() / Slots;
+    if (W.InteriorPiece < 0)
+      K.IntOps += Each * tests(A->Stage) / 2;
+    K.IntOps += Each * Border * Fill.operations() / 2;
+    K.Loads.push_back({Each * Border, std::min(4u, bytes()), 0});
     return Elements;
   }
 };
 
-} // namespace
-
-KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
-                                const Staging &Fill,
-                                const std::array<int64_t, 3> &Block,
-                                const Arch &On) {
-  const Constants &Fit = constantsOf(On);
-  KernelCounts K;
-  common(M, Fill, K);
-  double Slots = P.slots();
-  // One sum a slot is counted with the windows.
-  PlacementCost Cost(M, P, Fill, Block, Fit, K);
-  for (const ArrayPlan &A : P.Arrays)
-    Cost.add(A);
-  double Registers = 20 + stateRegisters(M) * Slots +
-                     std::max(0.0, sumRegisters(M) - 1) * Slots +
-                     Cost.Registers;
-  const bool Fills = Cost.Fills;
+/// Stores that are not to shared memory; adds the registers that they take.
+void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs How,
+               double &Registers, KernelCounts &K) {
   for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
     const GlobalAccess &G = M.GlobalAccesses[I];
     if (G.K == GlobalAccess::Read)
       continue;
     unsigned Bytes = std::max(1u, G.ElemBytes);
-    double N = Fill.executions(G.Stmt), Stride = double(Bytes) * P.Map.Factor[0];
+    double N = Fill.executions(G.Stmt),
+           Stride = double(Bytes) * P.Map.Factor[0];
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.holds(I)) { // of those in several branches one is done
-        N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
-        Bytes = V.Bytes;
+        N /= double(1 + V.Also.size());
+        if (How == Runs::Vectors) {
+          N *= double(Bytes) / V.Bytes;
+          Bytes = V.Bytes;
+        }
         Registers += P.Map.Factor[0] * G.ElemBytes / 4.0;
       }
     K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : double(Bytes)});
   }
-  if (Fills)
-    Fill.count(K);
-  Arithmetic A = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
-  });
-  K.FpOps += A.Fp;
-  K.DoubleOps += A.Double;
-  K.SpecialOps += A.Special;
-  // Half of the integer arithmetic is about where, not what: slots share it.
-  K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
+}
+
+/// The barriers of a block, and narrower ones as other instructions.
+void addBarriers(const KernelModel &M, const Plan &P, bool Planes,
+                 const Constants &Fit, KernelCounts &K) {
   // The model was fitted to several outputs a thread with all their barriers;
   // what they gain by narrower ones has not been measured.
-  const bool Planes = walksThroughPlanes(M, Block);
   const bool Windows = !P.allShared();
   const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
   for (const Stmt &S : M.Stmts)
@@ -536,6 +492,65 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
     }
+}
+
+/// Registers of a thread whose plan takes \p Registers, and \p Ahead more where
+/// planes are on their way. Notes in \p K what is spilled.
+double registersUsed(const KernelModel &M, const Plan &P,
+                     const std::array<int64_t, 3> &Block, const Constants &Fit,
+                     double Registers, double Ahead, KernelCounts &K) {
+  // Beside a plane's window there are the planes that are on their way and
+  // where each slot is in them, as far as registers last.
+  if (walksThroughPlanes(M, Block))
+    Registers =
+        std::max(Registers, std::min(Registers + Ahead, Fit.AheadRegisters));
+  // Rounds are spread out as far as registers last, too.
+  const double MostUnrolled =
+      !P.allShared() ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
+  Registers =
+      std::max(Registers,
+               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
+  // Larger blocks are compiled for what a block of theirs can have.
+  if (K.ThreadsPerBlock > 256) {
+    const double Most = mostRegisters(K.ThreadsPerBlock);
+    if (Registers > Most)
+      K.SpillBytes =
+          static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
+    Registers = std::min(Registers, Most);
+  }
+  return Registers;
+}
+
+} // namespace
+
+KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
+                                const Staging &Fill,
+                                const std::array<int64_t, 3> &Block,
+                                const Arch &On, Runs How) {
+  const Constants &Fit = constantsOf(On);
+  KernelCounts K;
+  common(M, Fill, K);
+  double Slots = P.slots();
+  // One sum a slot is counted with the windows.
+  PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
+  for (const ArrayPlan &A : P.Arrays)
+    Cost.add(A);
+  double Registers = 20 + stateRegisters(M) * Slots +
+                     std::max(0.0, sumRegisters(M) - 1) * Slots +
+                     Cost.Registers;
+  const bool Fills = Cost.Fills;
+  addStores(M, P, Fill, How, Registers, K);
+  if (Fills)
+    Fill.count(K);
+  Arithmetic A = arithmetic(M, [&](const Stmt &S) {
+    return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
+  });
+  K.FpOps += A.Fp;
+  K.DoubleOps += A.Double;
+  K.SpecialOps += A.Special;
+  // Half of the integer arithmetic is about where, not what: slots share it.
+  K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
+  addBarriers(M, P, walksThroughPlanes(M, Block), Fit, K);
   double Rounds = 1;
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier)
@@ -560,25 +575,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   const auto Physical = P.Map.launchedBlock(Block);
   K.ThreadsPerBlock =
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);
-  // Beside a plane's window there are the planes that are on their way and
-  // where each slot is in them, as far as registers last.
-  if (Planes)
-    Registers =
-        std::max(Registers, std::min(Registers + Cost.Ahead, Fit.AheadRegisters));
-  // Rounds are spread out as far as registers last, too.
-  const double MostUnrolled =
-      Windows ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
-  Registers =
-      std::max(Registers,
-               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
-  // Larger blocks are compiled for what a block of theirs can have.
-  if (K.ThreadsPerBlock > 256) {
-    const double Most = mostRegisters(K.ThreadsPerBlock);
-    if (Registers > Most)
-      K.SpillBytes =
-          static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
-    Registers = std::min(Registers, Most);
-  }
+  Registers = registersUsed(M, P, Block, Fit, Registers, Cost.Ahead, K);
   K.Registers = static_cast<unsigned>(std::min(255.0, Registers));
   return K;
 }
