@@ -74,7 +74,9 @@ double mostRegisters(unsigned ThreadsPerBlock) {
 }
 
 /// Each array read or written by thread-dependent addresses, as often as the thread
-/// stores: what is read more often is read by others, too, and found in a cache.
+/// stores in loops that are shared out among threads: what is read more often is
+/// read by others, too, and found in a cache. Loops that a thread walks through by
+/// itself count once: the model was fitted so.
 double dramBytes(const KernelModel &M, const Staging &Fill) {
   struct Traffic {
     double Executions = 0, Bytes = 0;
@@ -86,7 +88,8 @@ double dramBytes(const KernelModel &M, const Staging &Fill) {
       continue;
     const bool Writes = G.K != GlobalAccess::Read;
     Traffic &T = Of[{G.Root, Writes}];
-    T.Executions = std::max(T.Executions, Fill.executions(G.Stmt));
+    T.Executions = std::max(T.Executions,
+                            Fill.executions(G.Stmt) / roundsOf(M, G.Stmt));
     T.Bytes = std::max(T.Bytes, double(G.ElemBytes));
     if (Writes)
       Stores = std::max(Stores, T.Executions);
