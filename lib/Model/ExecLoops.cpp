@@ -8,6 +8,7 @@
 
 #include "Executor.h"
 #include "LoopSyntax.h"
+#include "Recurrences.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;
@@ -176,13 +177,18 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   execForCond(F, Id, Iter);
   if (ToItsEnd)
     carriedVariables(F, Id, EnvAtEntry, SymbolsBefore, Modified);
+  Recurring Integers(*this, Id);
+  if (!Continue && !Leaves && hasBarrierCall(F->getBody()))
+    Integers.roundStarts(Changed, EnvAtEntry);
   execForRound(F, Id, Modified, Leaves, Continue);
+  Integers.roundEnds();
   Cur.Path = Before;
   if (Leaves)
     noteReturns(Id);
   if (Iter)
     Changed.insert(Iter);
   leaveLoop(Changed, Outer);
+  Integers.loopEnds();
   if (After)
     leaveRounds(Changed, Outer, F, *After);
 }
@@ -199,6 +205,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
     Modified.erase(Iter);
   }
   Ev.clobberForLoop(S);
+  const Environment EnvAtEntry = Cur.Env;
   havoc(Modified);
   if (Iter)
     Cur.Env[Iter] = IterVal;
@@ -237,9 +244,14 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   else if (Cond) // a barrier inside asks for it
     M.Stmts[Id].CondDepends = L.depends(Cond);
   PathState Inside = Cur.Path;
-  exec(Body, Id);
   bool Continue = false;
-  if (leavesLoop(Body, Continue))
+  const bool Leaves = leavesLoop(Body, Continue);
+  Recurring Integers(*this, Id);
+  if (!Iter && !Continue && !Leaves && hasBarrierCall(Body))
+    Integers.roundStarts(Modified, EnvAtEntry);
+  exec(Body, Id);
+  Integers.roundEnds();
+  if (Leaves)
     M.Stmts[Id].CondDepends |= exitDepends(M, Id, 0);
   Cur.Path = Inside;
   if (!CondFirst) {
@@ -253,6 +265,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   if (Iter)
     Modified.insert(Iter);
   leaveLoop(Modified, Outer);
+  Integers.loopEnds();
 }
 
 } // namespace rcache

@@ -67,6 +67,8 @@ private:
   void execForRound(const clang::ForStmt *F, unsigned Id,
                     const Variables &Modified, bool Leaves, bool Continue);
   void execWhile(const clang::Stmt *S, unsigned Id);
+  // Recurrences.cpp
+  class Recurring;
   /// Behind loop \p Id: some threads may have returned in it.
   void noteReturns(unsigned Id);
   void havoc(const Variables &Vars);

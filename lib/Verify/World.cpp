@@ -482,6 +482,8 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
   if (!A || !B)
     return std::nullopt;
   const std::string Text = withoutParentheses(V.Text);
+  if (Text == "$0 ^ $1")
+    return *A ^ *B;
   if (Text == "$0 + $1")
     return *A + *B;
   if (Text == "$0 - $1")
