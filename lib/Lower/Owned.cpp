@@ -1,18 +1,18 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays whose elements belong to the threads of one warp: registers in place of
-// the array, and copies of what slots use of others. Every copy is made, and given
-// back, at the level of the barriers, under no condition that differs inside a
-// warp: all 32 lanes take part. See Fill.h.
+// Arrays whose elements belong to the threads of one warp: registers in place
+// of the array, and copies of what slots use of others. Every copy is made, and
+// given back, at the level of the barriers, under no condition that differs
+// inside a warp: all 32 lanes take part. See Fill.h.
 //
 //     float rc_s_from[4];                               // copies, in front
 //     for (slots) rc_s_from[s] = flipped_element(rc_s_own, s, j);
 //     for (slots) { ... rc_s_own[s] ... rc_s_from[s] ... }   // the statements
 //     for (slots) rc_s_own[s] = rewritten(...);         // and back, if changed
 
-#include "Fill.h"
 #include "Affine/IslTools.h"
+#include "Fill.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -42,11 +42,9 @@ llvm::Expected<Code> Fill::ownedElement(unsigned Access) const {
   if (isConstant(Part->second) == 0)
     return ownedName(Arr) + Code::slot();
   const isl::pw_aff First = Part->second.scale(static_cast<long>(P.slots()));
-  auto Register =
-      affineText(P.slots() > 1
-                     ? First.add(symbolValue(First.ctx(), "sx"))
-                     : First,
-                 N, ownedOptions());
+  auto Register = affineText(
+      P.slots() > 1 ? First.add(symbolValue(First.ctx(), "sx")) : First, N,
+      ownedOptions());
   if (!Register)
     return Register;
   return ownedName(Arr) + "[" + *Register + "]";
@@ -108,16 +106,32 @@ llvm::Expected<Code> Fill::giveBack(const SharedArray &Of,
                                     const Owned::Fetch &F,
                                     const std::string &From) {
   const std::string S = N("s"), Own = ownedName(Of);
-  auto By = affineText(F.By, N, ownedOptions());
+  // The copy of the slot's element is by the thread as far away to the other
+  // side; t ^ j ^ j is t. (Where no thread is there, nothing comes.)
+  const bool Flips = F.K == Owned::Fetch::Flipped;
+  auto By =
+      affineText(Flips ? isl::pw_aff(F.By) : F.By.neg(), N, ownedOptions());
   if (!By)
     return By;
+  Code If = "true";
+  if (!Flips) {
+    const isl::ctx Ctx = F.By.ctx();
+    auto Inside = conditionText(inRange(P.Map.threadOfSlot(Ctx, 0).sub(F.By),
+                                        constantValue(Ctx, 0),
+                                        constantValue(Ctx, (*P.Map.Block)[0])),
+                                N, ownedOptions());
+    if (!Inside)
+      return Inside;
+    If = std::move(*Inside);
+  }
   Helpers.insert("rewritten");
-  // (Each slot's partner has the copy of its element: t ^ j ^ j is t.)
+  const Code To = Own + "[" + S + "]";
   return "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " +
-         str(P.slots()) + "; ++" + S + ")\n" + Own + "[" + S +
-         "] = ::rcache::device::rewritten(" + Own + "[" + S + "], " + From +
-         "_was[" + S + "], " + ownedHelper(F.K) + "(" + From + ", " + S + ", " +
-         *By + "));\n";
+         str(P.slots()) + "; ++" + S + ") {\nconst " + Of.ElemType + " " +
+         N("back") + " = " + ownedHelper(F.K) + "(" + From + ", " + S + ", " +
+         *By + ");\n" + (If == "true" ? "" : "if (" + If + ")\n") + To +
+         " = ::rcache::device::rewritten(" + To + ", " + From + "_was[" + S +
+         "], " + N("back") + ");\n}\n";
 }
 
 llvm::Expected<Code> Fill::fetched(llvm::ArrayRef<TextRange> Ranges) {

@@ -171,7 +171,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   if (Iter)
     Cur.Env[Iter] = IterVal;
   else if (Geometric)
-    Loops.geometricLoop(F, Id, First);
+    Loops.geometricLoop(F->getInc(), F->getBody(), Id, First);
   if (Leaves)
     Cur.Path.Exact = false;
   execForCond(F, Id, Iter);
@@ -193,6 +193,25 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     leaveRounds(Changed, Outer, F, *After);
 }
 
+/// `while (d > 0) { ...; d /= 2; }`
+void Executor::halvedInBody(const clang::Stmt *S, unsigned Id,
+                            const Environment &Before) {
+  auto *W = dyn_cast<WhileStmt>(S);
+  auto *Block = W ? dyn_cast<CompoundStmt>(W->getBody()) : nullptr;
+  if (!Block || Block->body_empty() || leavesEarly(Block))
+    return;
+  auto *Step = dyn_cast<Expr>(Block->body_back());
+  int64_t Ignored = 0;
+  const VarDecl *V = Step ? geometricStep(Step, Ignored, AC) : nullptr;
+  const auto First = Before.find(V);
+  if (!V || First == Before.end())
+    return;
+  std::vector<const clang::Stmt *> Rest(Block->body_begin(),
+                                        Block->body_end() - 1);
+  Rest.push_back(W->getCond());
+  Loops.geometricLoop(Step, Rest, Id, First->second);
+}
+
 void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   PathState Before = Cur.Path;
   llvm::SmallPtrSet<const VarDecl *, 32> Outer = Cur.Declared;
@@ -209,6 +228,8 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   havoc(Modified);
   if (Iter)
     Cur.Env[Iter] = IterVal;
+  else
+    halvedInBody(S, Id, EnvAtEntry);
   const Expr *Cond = nullptr;
   const clang::Stmt *Body = nullptr;
   bool CondFirst = true;

@@ -2,9 +2,9 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Integers that a loop with barriers hands from round to round, alike in all
-// threads (Stmt::Recurrence): distances that are halved, `offset *= 2`, the number
-// of the buffer that is read, `a = 1 - a`. The symbols that stand for them at a
-// round's start and behind the loop can so be told round by round.
+// threads (Stmt::Recurrence): distances that are halved, `offset *= 2`, the
+// number of the buffer that is read, `a = 1 - a`. The symbols that stand for
+// them at a round's start and behind the loop can so be told round by round.
 
 #ifndef RCACHE_LIB_MODEL_RECURRENCES_H
 #define RCACHE_LIB_MODEL_RECURRENCES_H
@@ -13,8 +13,8 @@
 
 namespace rcache {
 
-/// Watches the environment while a loop is executed. Adds no symbols; what is not
-/// known of a variable is left out.
+/// Watches the environment while a loop is executed. Adds no symbols; what is
+/// not known of a variable is left out.
 class Executor::Recurring {
 public:
   Recurring(Executor &X, unsigned Id) : X(X), Id(Id) {}

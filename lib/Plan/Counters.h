@@ -2,8 +2,8 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What all threads count alike: the kernel's loops with barriers, run with
-// numbers from constants on. Says of each statement between barriers which values
-// the symbols have there, one set each time that the block comes to it.
+// numbers from constants on. Says of each statement between barriers which
+// values the symbols have there, one set each time that the block comes to it.
 //
 //     for (k = 2; k <= 256; k *= 2)        k = 2, j = 1;  k = 4, j = 2;
 //       for (j = k / 2; j > 0; j /= 2)     k = 4, j = 1;  k = 8, j = 4; ...
@@ -24,10 +24,11 @@ public:
   Counters(const KernelModel &M, const Assumptions &A);
 
   /// The values at statement \p Stmt, or at the one between barriers that it is
-  /// part of: one a visit, equal ones once. (A round whose loop's end is not known
-  /// is visited once more, without its counters.) Empty: not known.
+  /// part of: one a visit, equal ones once. (A round whose loop's end is not
+  /// known is visited once more, without its counters.) Empty: not known.
   const std::vector<Values> &at(unsigned Stmt) const;
-  /// The loop that gives \p Id its values, in its rounds or behind it; -1: none.
+  /// The loop that gives \p Id its values, in its rounds or behind it; -1:
+  /// none.
   int loopOf(const std::string &Id) const;
   /// Does the loop end, after so few rounds that its body may be repeated?
   bool ends(unsigned Loop) const {

@@ -117,6 +117,10 @@ private:
     const auto By = W.value(F->By);
     if (!By)
       throw Undecided{"how far away an element is"};
+    // (Not known conditions are taken to hold: then the original reads no
+    // element either.)
+    if (Element < 0 || Element >= 32 * Registers)
+      return true;
     const int64_t Got = source(*F, Lane, Slot, *By);
     if (Got != Element)
       return wrong(S, Thread,
@@ -148,13 +152,16 @@ private:
   /// this slot's the one that its element's owner gets, and no other's?
   bool goesBack(const Owned::Fetch &F, int64_t Lane, int64_t Slot,
                 int64_t By) const {
-    if (F.K != Owned::Fetch::Flipped || !F.Written || By == 0)
+    if (F.K == Owned::Fetch::At || !F.Written || By == 0 ||
+        Registers != Slots)
       return false;
-    const int64_t Owner = flipped(Lane, Slot, By);
+    const bool Flips = F.K == Owned::Fetch::Flipped;
+    const int64_t Thread = threadAt(Lane, Slot),
+                  Owner = source(F, Lane, Slot, By);
     for (int64_t L = 0; L < 32; ++L)
       for (int64_t S = 0; S < Slots; ++S)
         if (threadAt(L, S) == Owner)
-          return flipped(L, S, By) == threadAt(Lane, Slot);
+          return (Flips ? flipped(L, S, By) : ahead(L, S, -By)) == Thread;
     return false;
   }
 

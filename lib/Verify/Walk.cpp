@@ -4,8 +4,8 @@
 // One block's way through the kernel, with the numbers that its threads count
 // alike (Stmt::Carried). See World.h.
 
-#include "World.h"
 #include "Affine/IslTools.h"
+#include "World.h"
 
 namespace rcache::verify {
 

@@ -4,7 +4,7 @@
 // See Owned.h. Legal where each thread uses its own elements (t, and t plus a
 // multiple of the block's threads), one a constant number of elements ahead, one
 // that all threads read alike, or that of the thread whose number differs in fixed
-// bits (t ^ j). It may write its own and the last kind.
+// bits (t ^ j). It may write them, but for the one that all read.
 //
 // Others' elements are copied in front of the statements between two barriers (a
 // region). That is early enough, and not too early: an element that two threads use
@@ -13,10 +13,10 @@
 // accesses to one element have to be of one kind, or there is no plan.
 
 #include "Owned.h"
-#include "../Counters.h"
 #include "../Counts.h"
 #include "../Values.h"
 #include "Affine/IslTools.h"
+#include "OwnedFetches.h"
 #include "Placements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -107,9 +107,27 @@ private:
     if (!declaredOnce())
       return Name +
              " is not declared where the kernel begins, alone in its memory";
-    if (!isNumber(Arr.CanonicalType))
-      return "elements of " + Name + " are of type '" + Arr.CanonicalType + "'";
+    if (!isNumber(Arr.CanonicalType) && !holdsCopies())
+      return "elements of " + Name + " are of type '" + Arr.CanonicalType +
+             "' and computed: their parts might keep more than memory would";
     return "";
+  }
+
+  /// All that is stored has been in memory before, as a whole.
+  bool holdsCopies() const {
+    auto Is = [&](auto &Self, const ValueRef &V) -> bool {
+      if (!V)
+        return false;
+      if (V->K == Value::Select)
+        return llvm::all_of(V->Operands,
+                            [&](const ValueRef &O) { return Self(Self, O); });
+      return V->K == Value::Load ||
+             (V->K == Value::Unknown && rcache::endsRounded(V, M));
+    };
+    return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
+      return S.Array != Array || S.K == SharedAccess::Read ||
+             (S.K == SharedAccess::Write && Is(Is, S.Stored));
+    });
   }
 
   /// Registers are declared where the array was: what they hold must outlive
@@ -265,34 +283,36 @@ private:
                 const Nullable<isl::pw_aff> &Element, const isl::set &Domain) {
     Owned::Fetch F;
     F.Written = S.K != SharedAccess::Read;
-    if (auto Mask = maskOf(S, Domain); !Mask.is_null()) {
-      F.K = Owned::Fetch::Flipped;
-      F.By = Mask;
-    } else if (Element.is_null()) {
-      return no(S, "is no formula of thread and counters");
-    } else if (!dependsOn(Element, "tx")) {
+    Nullable<isl::pw_aff> Away;
+    if (!Element.is_null())
+      Away = simplify(Element.sub(thread()), Domain);
+    if (!Element.is_null() && !dependsOn(Element, "tx")) {
       F.K = Owned::Fetch::At;
       F.By = Element;
-    } else {
+    } else if (!Away.is_null() && !dependsOn(Away, "tx")) {
       F.K = Owned::Fetch::Ahead;
-      F.By = simplify(Element.sub(thread()), Domain);
-      if (dependsOn(F.By, "tx"))
-        return no(S, "is neither the thread's own element, nor a constant "
-                     "number of elements ahead of it, nor that of t ^ j, nor "
-                     "the same for all threads");
-    }
-    if (F.Written && F.K != Owned::Fetch::Flipped)
+      F.By = Away;
+    } else if (auto Mask = maskOf(S, Domain); !Mask.is_null()) {
+      F.K = Owned::Fetch::Flipped;
+      F.By = Mask;
+    } else
+      return no(S, Element.is_null()
+                       ? "is no formula of thread and counters"
+                       : "is neither the thread's own element, nor a constant "
+                         "number of elements ahead of it, nor that of t ^ j, "
+                         "nor the same for all threads");
+    if (F.Written && F.K == Owned::Fetch::At)
       return no(S, "changes an element that is not the thread's own");
     if (!isCounted(S, F.By))
       return false;
-    if (F.K == Owned::Fetch::Flipped && !staysInside(S, F))
+    if ((F.Written || F.K == Owned::Fetch::Flipped) && !hasPartner(S, F))
       return no(S, "may be the thread's own element, or one outside of the "
                    "block");
-    F.Slots = slotsOf(S, Domain, F.By);
+    F.Slots = slotsOf(Map, Domain, F.By, Count.at(S.Stmt));
     // One copy for all that is the same element in the same interval.
     for (Owned::Fetch &O : Of.Fetches) {
       const SharedAccess &First = M.SharedAccesses[O.Accesses.front()];
-      if (O.K != F.K || intervalOf(First) != intervalOf(S) ||
+      if (O.K != F.K || !(intervalOf(M, First) == intervalOf(M, S)) ||
           !equalUnder(O.By, F.By, always(ctx())))
         continue;
       O.Written |= F.Written;
@@ -305,10 +325,13 @@ private:
     return true;
   }
 
-  /// Each thread has a partner in the block, and is it for that one.
-  bool staysInside(const SharedAccess &S, const Owned::Fetch &F) const {
+  /// The element is never the thread's own. Flipped: each thread has a partner in
+  /// the block, and is it for that one.
+  bool hasPartner(const SharedAccess &S, const Owned::Fetch &F) const {
     return llvm::all_of(Count.at(S.Stmt), [&](const Counters::Values &V) {
       const auto Mask = isConstant(atCounts(F.By, V));
+      if (F.K == Owned::Fetch::Ahead)
+        return Mask && *Mask != 0;
       if (!Mask || *Mask <= 0 || *Mask >= Threads)
         return false;
       for (int64_t T = 0; T < Threads; ++T)
@@ -445,36 +468,10 @@ private:
 
   //===--- Intervals ---===//
 
-  /// The statements without barriers, one behind the other, that \p S is in.
-  TextRange intervalOf(const SharedAccess &S) const {
-    unsigned Top = S.Stmt;
-    while (M.stmt(Top).Parent >= 0 &&
-           !M.stmt(static_cast<unsigned>(M.stmt(Top).Parent)).HasBarrier)
-      Top = static_cast<unsigned>(M.stmt(Top).Parent);
-    TextRange In = M.stmt(Top).Range;
-    if (M.stmt(Top).Parent < 0)
-      return In;
-    bool Behind = false;
-    for (unsigned C :
-         M.stmt(static_cast<unsigned>(M.stmt(Top).Parent)).Children) {
-      const Stmt &St = M.stmt(C);
-      Behind |= C == Top;
-      if (St.HasBarrier) {
-        if (Behind)
-          break;
-        In.Begin = M.stmt(Top).Range.Begin;
-      } else if (Behind)
-        In.End = std::max(In.End, St.Range.End);
-      else
-        In.Begin = std::min(In.Begin, St.Range.Begin);
-    }
-    return In;
-  }
-
   /// The writes by which a thread comes to access \p I in the same interval.
   std::vector<unsigned> writesBefore(unsigned I) const {
     const SharedAccess &S = M.SharedAccesses[I];
-    const TextRange In = intervalOf(S);
+    const TextRange In = intervalOf(M, S);
     std::vector<unsigned> All;
     for (unsigned K = 0; K < M.SharedAccesses.size(); ++K) {
       const SharedAccess &W = M.SharedAccesses[K];
@@ -512,9 +509,14 @@ private:
     return true;
   }
 
-  /// Chunks: no one register follows another part's, and bits of the thread's
-  /// number have to be bits of lane or slot.
-  bool chunksFit() const {
+  /// Copies go back to the first part. Chunks: no one register follows another
+  /// part's, and bits of the thread's number have to be bits of lane or slot.
+  bool chunksFit() {
+    if (Of.Parts > 1)
+      for (const Owned::Fetch &F : Of.Fetches)
+        if (F.Written)
+          return no(M.SharedAccesses[F.Accesses.front()],
+                    "is changed by another thread, which has several elements");
     if (!inChunks())
       return true;
     const unsigned C = Map.Factor[0];
@@ -527,43 +529,6 @@ private:
 
   //===--- Slots ---===//
 
-  /// `[sx, counters of By] -> { : }`: some thread of the slot is in \p Domain.
-  isl::set slotsOf(const SharedAccess &At, const isl::set &Domain,
-                   const isl::pw_aff &By) const {
-    isl::set S = substitute(Domain, {{"tx", Map.threadOfSlot(ctx(), 0)}});
-    // The thread of slot 0: a lane, or the first of its neighbours.
-    const int64_t Last = Map.Stride[0] == 1 ? 32 * int64_t(Map.Factor[0]) : 32;
-    S = S.intersect(inRange(thread(), constantValue(ctx(), 0),
-                            constantValue(ctx(), Last)));
-    if (Map.Stride[0] == 1)
-      S = S.intersect(thread()
-                          .mod(static_cast<long>(Map.Factor[0]))
-                          .eq_set(constantValue(ctx(), 0)));
-    const std::vector<std::string> Ids = involvedIds(By);
-    std::vector<std::string> Others;
-    for (const std::string &Id : involvedIds(S))
-      if (Id != "sx" && !llvm::is_contained(Ids, Id))
-        Others.push_back(Id);
-    S = projectOut(S, Others);
-    isl::set Known =
-        inRange(symbolValue(ctx(), "sx"), constantValue(ctx(), 0),
-                constantValue(ctx(), int64_t(Map.Factor[0])));
-    // (Each value by itself would be said in as many words.)
-    for (const std::string &Id : Ids) {
-      int64_t Lo = INT64_MAX, Hi = INT64_MIN;
-      for (const Counters::Values &V : Count.at(At.Stmt))
-        if (const auto It = V.find(Id); It != V.end()) {
-          Lo = std::min(Lo, It->second);
-          Hi = std::max(Hi, It->second);
-        }
-      if (Lo <= Hi)
-        Known = Known.intersect(inRange(symbolValue(ctx(), Id),
-                                        constantValue(ctx(), Lo),
-                                        constantValue(ctx(), Hi + 1)));
-    }
-    return simplify(S, Known);
-  }
-
   /// Counts the shuffles of each fetch. False: some distance is no number.
   bool countFetches() {
     for (Owned::Fetch &F : Of.Fetches) {
@@ -574,29 +539,10 @@ private:
         const auto By = isConstant(atCounts(F.By, V));
         if (!By)
           return false;
-        F.Shuffles += (F.Written ? 2 : 1) * shufflesOf(F, *By, V);
+        F.Shuffles += (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
       }
     }
     return true;
-  }
-
-  double shufflesOf(const Owned::Fetch &F, int64_t By,
-                    const Counters::Values &V) const {
-    if (F.K == Owned::Fetch::At)
-      return 1; // the same for all slots
-    const int64_t Slots = Map.Factor[0];
-    double All = 0;
-    for (int64_t S = 0; S < Slots; ++S) {
-      if (bindConst(atCounts(F.Slots, V), "sx", S).is_empty())
-        continue;
-      if (Map.Stride[0] == 32)
-        All += By % 32 != 0;
-      else if (F.K == Owned::Fetch::Flipped)
-        All += By >= Slots;
-      else
-        All += S + By >= Slots || S + By < 0;
-    }
-    return All;
   }
 };
 
