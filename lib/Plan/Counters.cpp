@@ -55,7 +55,8 @@ static std::optional<int64_t> fitting(std::optional<int64_t> V,
 }
 
 Counters::Counters(const KernelModel &M, const Assumptions &A)
-    : M(M), A(A), Visits(M.Stmts.size()), Left(MostVisits) {
+    : M(M), A(A), Visits(M.Stmts.size()), Seen(M.Stmts.size()),
+      Left(MostVisits) {
   auto Add = [&](int Symbol, unsigned Loop) {
     if (Symbol >= 0)
       Loops.emplace(M.Symbols[static_cast<size_t>(Symbol)].Id, Loop);
@@ -81,6 +82,19 @@ const std::vector<Counters::Values> &Counters::at(unsigned Stmt) const {
   return Visits[Stmt];
 }
 
+std::vector<Counters::Values>
+Counters::at(unsigned Stmt, const std::vector<std::string> &Ids) const {
+  std::set<Values> Differ;
+  for (const Values &V : at(Stmt)) {
+    Values Of;
+    for (const std::string &Id : Ids)
+      if (const auto It = V.find(Id); It != V.end())
+        Of.insert(*It);
+    Differ.insert(std::move(Of));
+  }
+  return {Differ.begin(), Differ.end()};
+}
+
 int Counters::loopOf(const std::string &Id) const {
   const auto It = Loops.find(Id);
   return It == Loops.end() ? -1 : static_cast<int>(It->second);
@@ -89,7 +103,7 @@ int Counters::loopOf(const std::string &Id) const {
 void Counters::visit(unsigned Id, Values &Now) {
   const Stmt &S = M.stmt(Id);
   if (!S.HasBarrier && Id != 0) {
-    if (llvm::is_contained(Visits[Id], Now))
+    if (!Seen[Id].insert(Now).second)
       return;
     if (Left > 0) {
       --Left;

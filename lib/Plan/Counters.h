@@ -27,6 +27,9 @@ public:
   /// part of: one a visit, equal ones once. (A round whose loop's end is not
   /// known is visited once more, without its counters.) Empty: not known.
   const std::vector<Values> &at(unsigned Stmt) const;
+  /// The same of the symbols \p Ids alone: as many as differ.
+  std::vector<Values> at(unsigned Stmt,
+                         const std::vector<std::string> &Ids) const;
   /// The loop that gives \p Id its values, in its rounds or behind it; -1:
   /// none.
   int loopOf(const std::string &Id) const;
@@ -39,6 +42,7 @@ private:
   const KernelModel &M;
   const Assumptions &A;
   std::vector<std::vector<Values>> Visits; ///< by statement
+  std::vector<std::set<Values>> Seen;      ///< the same
   std::map<std::string, unsigned> Loops;   ///< by Id
   std::set<unsigned> Known, Unknown;
   size_t Left; ///< visits that may still be noted

@@ -476,7 +476,8 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
     return value(V.Aff);
   if (V.K != Value::Op || V.Operands.size() != 2)
     return std::nullopt;
-  if (withoutParentheses(V.Text) == "$0 ^ $1") { // of either sign, if neither is below 0
+  // Of numbers that are not below 0 the same whatever the type's sign.
+  if (withoutParentheses(V.Text) == "$0 ^ $1") {
     const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
                                  B = signedInteger(*V.Operands[1]);
     return A && B && *A >= 0 && *B >= 0 ? std::optional(*A ^ *B)

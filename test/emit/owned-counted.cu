@@ -188,6 +188,36 @@ __global__ void computed(const Best *in, Best *out) {
     out[blockIdx.x] = s[0];
 }
 
+// Atomics behind a tree. One that a thread repeats may wait for others: left.
+// CHECK-DAG: rewrote 'total' {{.*}}; 's' owned by a warp
+__global__ void total(const int *in, int *out, int n) {
+  __shared__ int s[256];
+  int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  s[t] = g < n ? in[g] : 0;
+  __syncthreads();
+  for (int d = 128; d > 0; d >>= 1) {
+    if (t < d)
+      s[t] += s[t + d];
+    __syncthreads();
+  }
+  if (t == 0)
+    atomicAdd(out, s[0]);
+}
+// CHECK-DAG: 'repeated' left as it is
+__global__ void repeated(const int *in, int *out) {
+  __shared__ int s[64];
+  int t = threadIdx.x;
+  s[t] = in[blockIdx.x * 64 + t];
+  __syncthreads();
+  for (int d = 32; d > 0; d >>= 1) {
+    if (t < d)
+      s[t] += s[t + d];
+    __syncthreads();
+  }
+  for (int k = 0; k < 3; ++k)
+    atomicMax(out + k, s[0] + t);
+}
+
 int main() {
   const int n = 6144;
   Buffer<float> F(randoms<float>(n)), G(n);
@@ -212,4 +242,8 @@ int main() {
   G.show("best");
   computed<<<n / 256, 128>>>((const Best *)F.Data, (Best *)G.Data);
   G.show("computed");
+  total<<<n / 256, 256>>>(I.Data, J.Data, n - 100);
+  J.show("total");
+  repeated<<<n / 64, 64>>>(I.Data, J.Data + 1);
+  J.show("repeated");
 }

@@ -31,18 +31,6 @@ namespace {
 constexpr size_t MostRepeats = 128;
 constexpr int64_t MostParts = 4;
 
-/// `[tx] -> { [tx ^ Mask] }`. Bit b of t is floor(t / 2^b) mod 2.
-isl::pw_aff flipped(isl::ctx Ctx, int64_t Mask) {
-  const isl::pw_aff T = symbolValue(Ctx, "tx");
-  isl::pw_aff E = T;
-  for (int64_t Bit = 1; Bit <= Mask; Bit *= 2)
-    if (Mask & Bit)
-      E = E.add(constantValue(Ctx, Bit))
-              .sub(floorMod(floorDiv(T, Bit), 2)
-                       .scale(static_cast<long>(2 * Bit)));
-  return E;
-}
-
 class Builder {
 public:
   Builder(const KernelModel &M, unsigned Array, const Assumptions &A,
@@ -54,28 +42,24 @@ public:
 
   std::optional<ArrayPlan> run() {
     if (Why = whyNot(); !Why.empty())
-      return std::nullopt;
+      return {};
     ArrayPlan P;
     P.Array = Array;
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &S = M.SharedAccesses[I];
       if (S.Array != Array)
         continue;
-      if (!add(I, S)) {
-        if (Why.empty())
-          no(S, "is used in a way that is not understood");
+      if (!add(I, S) && (!Why.empty() || !no(S, "is used in a way that is not "
+                                                "understood")))
         return std::nullopt;
-      }
       if (S.K == SharedAccess::Read)
         P.Reads.push_back(I);
       else
         P.Writes.push_back(I);
     }
-    if (P.Writes.empty() || P.Reads.empty()) {
+    if (P.Writes.empty() || P.Reads.empty())
       Why = "'" + Arr.Name + "' is not read and written";
-      return std::nullopt;
-    }
-    if (!kindsMeetApart() || !chunksFit() || !countFetches())
+    if (!Why.empty() || !kindsMeetApart() || !chunksFit() || !countFetches())
       return std::nullopt;
     Of.Loops.assign(Loops.begin(), Loops.end());
     P.Where = std::move(Of);
@@ -96,6 +80,12 @@ private:
 
   isl::ctx ctx() const { return M.Ctx->ctx(); }
   isl::pw_aff thread() const { return symbolValue(ctx(), "tx"); }
+  static std::vector<std::string> idsOf(const isl::pw_aff &V,
+                                        const isl::set &S) {
+    std::vector<std::string> Ids = involvedIds(V);
+    llvm::append_range(Ids, involvedIds(S));
+    return Ids;
+  }
   /// Neighbours in a lane; else 32 apart.
   bool inChunks() const { return Map.Stride[0] == 1 && Map.Factor[0] > 1; }
 
@@ -211,7 +201,7 @@ private:
     };
     if (const auto Always = Part(Away, Domain))
       return constantValue(ctx(), *Always);
-    const auto &Visits = Count.at(S.Stmt);
+    const auto Visits = Count.at(S.Stmt, idsOf(Away, Domain));
     for (const Counters::Values &V : Visits)
       if (const isl::set D = atCounts(Domain, V);
           !D.is_empty() && !Part(atCounts(Away, V), D))
@@ -219,6 +209,12 @@ private:
     const isl::pw_aff P = floorDiv(simplify(Away, Domain), Threads);
     return Visits.empty() || dependsOn(P, "tx") ? Nullable<isl::pw_aff>()
                                                 : Nullable<isl::pw_aff>(P);
+  }
+
+  /// What says which element access \p I is: its part, or the fetch's distance.
+  isl::pw_aff placeOf(unsigned I) const {
+    const auto It = Of.PartOf.find(I);
+    return It != Of.PartOf.end() ? It->second : isl::pw_aff(Of.fetchOf(I)->By);
   }
 
   /// The element of access \p I where the counters are \p V: [tx] -> { [e] }.
@@ -264,19 +260,12 @@ private:
     if (!isCounted(S, Part))
       return false;
     Of.PartOf.emplace(I, Part);
-    if (isConstant(Part) == 0)
-      return !mayBeForwarded(I) || noForwarding(S);
     unsigned Most = static_cast<unsigned>(isConstant(Part).value_or(0));
-    for (const Counters::Values &V : Count.at(S.Stmt))
+    for (const Counters::Values &V : Count.at(S.Stmt, involvedIds(Part)))
       Most = std::max(Most, static_cast<unsigned>(
                                 isConstant(atCounts(Part, V)).value_or(0)));
     Of.Parts = std::max(Of.Parts, Most + 1);
-    return !mayBeForwarded(I) || noForwarding(S);
-  }
-
-  bool noForwarding(const SharedAccess &S) {
-    return no(S, "is read back in the interval in which a product is stored "
-                 "there, so a compiler may fuse both");
+    return isStillRounded(I, S);
   }
 
   bool addFetch(unsigned I, const SharedAccess &S,
@@ -318,7 +307,7 @@ private:
       O.Written |= F.Written;
       O.Slots = O.Slots.unite(F.Slots).coalesce();
       O.Accesses.push_back(I);
-      return !mayBeForwarded(I) || noForwarding(S);
+      return isStillRounded(I, S);
     }
     F.Accesses.push_back(I);
     Of.Fetches.push_back(std::move(F));
@@ -328,7 +317,8 @@ private:
   /// The element is never the thread's own. Flipped: each thread has a partner in
   /// the block, and is it for that one.
   bool hasPartner(const SharedAccess &S, const Owned::Fetch &F) const {
-    return llvm::all_of(Count.at(S.Stmt), [&](const Counters::Values &V) {
+    const auto Visits = Count.at(S.Stmt, involvedIds(F.By));
+    return llvm::all_of(Visits, [&](const Counters::Values &V) {
       const auto Mask = isConstant(atCounts(F.By, V));
       if (F.K == Owned::Fetch::Ahead)
         return Mask && *Mask != 0;
@@ -347,7 +337,7 @@ private:
     const std::vector<std::string> Ids = involvedIds(By);
     if (Ids.empty())
       return true;
-    const auto &Visits = Count.at(S.Stmt);
+    const auto Visits = Count.at(S.Stmt, Ids);
     bool Known = !Visits.empty() && Visits.size() <= MostRepeats;
     for (const Counters::Values &V : Visits)
       Known &= involvedIds(atCounts(By, V)).empty();
@@ -454,16 +444,15 @@ private:
     });
   }
 
-  /// Between two barriers the compiler need not read again what the thread itself
-  /// wrote: it uses what was stored before memory rounded it.
-  bool mayBeForwarded(unsigned I) const {
-    const SharedAccess &S = M.SharedAccesses[I];
-    return S.K != SharedAccess::Write &&
-           llvm::any_of(writesBefore(I), [&](unsigned W) {
-             const SharedAccess &Before = M.SharedAccesses[W];
-             return Before.K == SharedAccess::Write && !isApart(I, W) &&
-                    losesRounding(Before, M);
-           });
+  /// Between two barriers the compiler need not read again what the thread wrote:
+  /// it uses what was stored before memory rounded it.
+  bool isStillRounded(unsigned I, const SharedAccess &S) {
+    for (unsigned W : writesBefore(I))
+      if (S.K != SharedAccess::Write && !isApart(I, W) &&
+          losesRounding(M.SharedAccesses[W], M))
+        return no(S, "is read back in the interval in which a product is "
+                     "stored there, so a compiler may fuse both");
+    return true;
   }
 
   //===--- Intervals ---===//
@@ -485,8 +474,10 @@ private:
 
   /// No thread means the same element by both.
   bool isApart(unsigned I, unsigned W) const {
-    const auto &Visits = Count.at(M.SharedAccesses[I].Stmt);
     const isl::set Both = DomainOf.at(I).intersect(DomainOf.at(W));
+    std::vector<std::string> Ids = idsOf(placeOf(I), Both);
+    llvm::append_range(Ids, involvedIds(placeOf(W)));
+    const auto Visits = Count.at(M.SharedAccesses[I].Stmt, Ids);
     return !Visits.empty() &&
            llvm::all_of(Visits, [&](const Counters::Values &V) {
              return equalTo(elementAt(I, V), elementAt(W, V))
@@ -535,12 +526,14 @@ private:
       if (F.Written) // what was not fetched cannot be told from what was changed
         F.Slots = always(ctx());
       const unsigned Stmt = M.SharedAccesses[F.Accesses.front()].Stmt;
-      for (const Counters::Values &V : Count.at(Stmt)) {
+      const auto Visits = Count.at(Stmt, idsOf(F.By, F.Slots));
+      for (const Counters::Values &V : Visits) {
         const auto By = isConstant(atCounts(F.By, V));
         if (!By)
           return false;
         F.Shuffles += (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
       }
+      F.Shuffles *= double(Count.at(Stmt).size()) / double(Visits.size());
     }
     return true;
   }

@@ -35,6 +35,18 @@ TextRange rcache::intervalOf(const KernelModel &M, const SharedAccess &S) {
   return In;
 }
 
+isl::pw_aff rcache::flipped(isl::ctx Ctx, int64_t Mask) {
+  // Bit b of t is floor(t / 2^b) mod 2.
+  const isl::pw_aff T = symbolValue(Ctx, "tx");
+  isl::pw_aff E = T;
+  for (int64_t Bit = 1; Bit <= Mask; Bit *= 2)
+    if (Mask & Bit)
+      E = E.add(constantValue(Ctx, Bit))
+              .sub(floorMod(floorDiv(T, Bit), 2)
+                       .scale(static_cast<long>(2 * Bit)));
+  return E;
+}
+
 isl::set rcache::slotsOf(const Mapping &Map, const isl::set &Domain,
                          const isl::pw_aff &By,
                          llvm::ArrayRef<Counters::Values> Visits) {

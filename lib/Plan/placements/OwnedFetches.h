@@ -16,6 +16,9 @@ namespace rcache {
 /// The statements without barriers, one behind the other, that \p S is in.
 TextRange intervalOf(const KernelModel &M, const SharedAccess &S);
 
+/// `[tx] -> { [tx ^ Mask] }`. \p Mask >= 0.
+isl::pw_aff flipped(isl::ctx Ctx, int64_t Mask);
+
 /// `[sx, counters of By] -> { : }`: some thread of the slot is in \p Domain
 /// ([tx, symbols] -> { : }). \p Visits: the counters there.
 isl::set slotsOf(const Mapping &Map, const isl::set &Domain,
