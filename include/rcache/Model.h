@@ -305,6 +305,19 @@ struct Stmt {
   std::optional<int64_t> ConstTripCount;
   std::optional<int64_t> ConstFirst; ///< with ConstTripCount
   bool HasUnrollPragma = false;
+  /// Loops with barriers: integers that are the same for all threads and that
+  /// each round takes over from the one before (`a = 1 - a;`, `d /= 2`).
+  struct Recurrence {
+    int Symbol = -1; ///< has the value at the start of a round; -1: none has
+    Nullable<isl::pw_aff> First; ///< in front of the loop: [symbols] -> { [v] }
+    /// At the end of a round, its step included: [symbols, those of the round's
+    /// start] -> { [v] }, modulo 2^Bits.
+    Nullable<isl::pw_aff> Next;
+    int After = -1; ///< symbol with the value behind the loop; -1: none
+    unsigned Bits = 32;
+    bool Signed = true;
+  };
+  std::vector<Recurrence> Carried;
   /// `#pragma unroll N`: N; 0: no such number.
   unsigned UnrollCount = 0;
   TextRange HeaderRange;     ///< `for (...)`, without pragma and body

@@ -473,8 +473,7 @@ llvm::Expected<Code> Fill::atBarrier(unsigned Barrier) {
   std::map<std::string, const ArrayPlan *> Asked;
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
-    if (A.isShared() || A.as<Owned>() || A.Barrier != Barrier ||
-        A.Reads.empty())
+    if (!A.isStaged() || A.Barrier != Barrier || A.Reads.empty())
       continue;
     const std::string Name = groupName(A);
     auto T = fill(A, I);
@@ -500,6 +499,8 @@ llvm::Expected<Code> Fill::atBarrier(unsigned Barrier) {
 }
 
 llvm::Expected<Code> Fill::readText(unsigned Access) const {
+  if (P.owned(M.SharedAccesses[Access].Array))
+    return ownedElement(Access);
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
     ValueTextOptions O;
@@ -508,12 +509,6 @@ llvm::Expected<Code> Fill::readText(unsigned Access) const {
     static const char *SlotNames[3] = {"s", "sy", "sz"};
     for (int D = 0; D < 3; ++D)
       O.Symbols[Slots[D]] = CxxAtom(N(SlotNames[D]), true, "int");
-    if (const auto *Of = A.as<Owned>())
-      for (const Owned::Read &R : Of->Reads)
-        if (R.Access == Access)
-          return R.K == Owned::Read::Own
-                     ? ownedElement(Access)
-                     : fetchedName(Access) + Code::slot();
     for (const WindowRead &W : A.registerReads())
       if (W.Access == Access) {
         std::string T = base(I);

@@ -31,7 +31,7 @@ bool isCopy(const KernelModel &M, const Plan &P) {
 /// Each window is declared where its barrier stands: do its reads see it?
 bool windowsInScope(const KernelModel &M, const Plan &P) {
   for (const ArrayPlan &A : P.Arrays) {
-    if (A.isShared() || A.as<Owned>() || A.Reads.empty())
+    if (!A.isStaged() || A.Reads.empty())
       continue;
     int Scope = M.stmt(A.Barrier).Parent;
     while (Scope >= 0 && opens(M.stmt(static_cast<unsigned>(Scope)), M))

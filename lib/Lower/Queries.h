@@ -40,8 +40,6 @@ public:
   bool isKeptRead(const SharedAccess &A) const;
   bool isWindowRead(const SharedAccess &A) const;
   bool isStagingWrite(const Stmt &S) const;
-  /// Belongs to the warp: what is written to it stays written (`Owned`).
-  bool isOwned(unsigned Array) const;
   /// One of Plan::VectorStores.
   bool isCollected(unsigned Access) const;
   /// Collected, but stored by each slot in the words of the original.
@@ -63,7 +61,6 @@ public:
   //===--- Statements ---===//
 
   bool declaresArray(const Stmt &S) const;
-  bool isUnrolled(unsigned Loop) const;
   /// The header of a loop has the same value in all threads of a block.
   bool sameForAll(TextRange R) const;
   /// A condition that can be evaluated again wherever it is asked.

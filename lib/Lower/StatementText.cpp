@@ -84,13 +84,7 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
     if (!R.contains(A.Range) || !isRegister(A) || A.K != SharedAccess::Read ||
         inDead(A.Range))
       continue;
-    auto T = F.readText(I);
-    if (T)
-      E.push_back({A.Range, std::move(*T)});
-    else if (Error.empty())
-      Error = llvm::toString(T.takeError());
-    else
-      llvm::consumeError(T.takeError());
+    putElement(I, E);
   }
   editOwned(R, E);
   for (const BuiltinUse &B : M.Builtins)
@@ -99,25 +93,32 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
   return apply(R, std::move(E));
 }
 
+/// Where access \p I finds its element, in place of it.
+void StatementText::putElement(unsigned I, Edits &E) const {
+  auto T = F.readText(I);
+  if (T)
+    E.push_back({M.SharedAccesses[I].Range, std::move(*T)});
+  else if (Error.empty())
+    Error = llvm::toString(T.takeError());
+  else
+    llvm::consumeError(T.takeError());
+}
+
 /// Writes to arrays that the warp owns. What is stored ends rounded, as shared
 /// memory would have it: in a register a product would meet the next sum.
 void StatementText::editOwned(TextRange R, Edits &E) const {
   for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
     const SharedAccess &A = M.SharedAccesses[I];
     if (!R.contains(A.Range) || A.K == SharedAccess::Read || inDead(A.Range) ||
-        llvm::none_of(P.Arrays, [&](const ArrayPlan &Pl) {
-          return Pl.Array == A.Array && Pl.as<Owned>();
-        }))
+        !P.owned(A.Array))
       continue;
-    E.push_back({A.Range, F.ownedElement(I)});
-    const std::string &Type = M.Arrays[A.Array].CanonicalType;
-    if (A.K != SharedAccess::Write || endsRounded(A.Stored, M) ||
-        (Type != "float" && Type != "double"))
+    putElement(I, E);
+    if (!losesRounding(A, M))
       continue;
+    const bool Single = M.Arrays[A.Array].CanonicalType == "float";
     const TextRange V = A.StoredRange;
-    E.push_back({{V.Begin, V.Begin},
-                 Type == "float" ? "__fadd_rn(" : "__dadd_rn("});
-    E.push_back({{V.End, V.End}, Type == "float" ? ", -0.0f)" : ", -0.0)"});
+    E.push_back({{V.Begin, V.Begin}, Single ? "__fadd_rn(" : "__dadd_rn("});
+    E.push_back({{V.End, V.End}, Single ? ", -0.0f)" : ", -0.0)"});
   }
 }
 

@@ -79,6 +79,7 @@ private:
   void editDeclaration(const Stmt &St, Place At, Edits &E) const;
   void editStore(const Stmt &St, Place At, Edits &E) const;
   void editApart(TextRange R, Place At, Edits &E) const;
+  void putElement(unsigned Access, Edits &E) const;
   void editOwned(TextRange R, Edits &E) const;
   TextRange deletion(TextRange R) const;
   bool isRegister(const SharedAccess &A) const;

@@ -129,6 +129,13 @@ void printStmt(const KernelModel &M, unsigned Id, unsigned Indent,
   default:
     OS << " `" << oneLine(M.text(S.Range)) << "`";
   }
+  for (const Stmt::Recurrence &R : S.Carried) {
+    auto Name = [&](int Symbol) {
+      return Symbol < 0 ? "-" : M.Symbols[static_cast<size_t>(Symbol)].Id;
+    };
+    OS << " carries " << Name(R.Symbol) << " from " << str(R.First) << " by "
+       << str(R.Next) << " to " << Name(R.After);
+  }
   if (!S.DomainExact)
     OS << " inexact";
   OS << "\n";

@@ -80,7 +80,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   if (!Slots && Out.Declines[0].Code != DeclineCode::UnsupportedStatement)
     return Out;
   K.collectGroups(Found);
-  if (!Slots || (K.RegisterArrays == 0 && !K.mayKeep())) {
+  if (!Slots || (K.RegisterArrays == 0 && !K.mayOwn())) {
     if (Slots || !K.ArrayReasons.empty())
       Out.Declines = K.ArrayReasons;
     Out.Notes = std::move(Found.Notes);
