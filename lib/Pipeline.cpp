@@ -49,6 +49,8 @@ PlanRequest request(const Options &O) {
   R.AssumedBlock = O.AssumedBlock;
   R.AssumeNoAlias = O.AssumeNoAlias;
   R.Force = O.Force;
+  R.Staging = O.Staging;
+  R.Private = O.Private;
   return R;
 }
 
@@ -72,6 +74,9 @@ std::string rcache::planLine(const KernelModel &M, const Plan &P) {
     if (!A.extent().empty())
       T += ", " + std::to_string(registersHeld(A)) + " registers";
   }
+  for (const InterleavedArray &I : P.Interleaved)
+    T += "; '" + M.Vars[M.Privates[I.Array].Var].Name +
+         "' of each thread in shared memory";
   if (unsigned N = P.barriers(M, SyncScope::Warp))
     T += "; " + std::to_string(N) + " barrier" + (N == 1 ? "" : "s") +
          " as __syncwarp";
@@ -184,6 +189,9 @@ void Unit::stages(Case &C, const std::vector<Case> &Group) {
     return decline(C, DeclineCode::LaunchNotEditable,
                    "no place in front of the launches for a new kernel");
   dumpCandidates(C, Out.Candidates);
+  leaveRegisters(C, Group, Out);
+  if (Out.Candidates.empty())
+    return;
   keepExchange(Out.Candidates);
   if (std::optional<Plan *> Best = choose(C, Group, Out.Candidates)) {
     dump(C, "plan", [&](llvm::raw_ostream &OS) { (*Best)->print(OS, M); });

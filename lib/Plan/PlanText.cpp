@@ -100,6 +100,9 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
     std::visit([&](const auto &P) { rcache::print(OS, P, {M, *this, A}); },
                A.Where);
   }
+  for (const InterleavedArray &I : Interleaved)
+    OS << "  private " << M.Vars[M.Privates[I.Array].Var].Name
+       << " shared by threads, room for " << I.Threads << "\n";
   for (const VectorStore &V : VectorStores)
     OS << "  store " << M.text(M.GlobalAccesses[V.Access].Range) << " as "
        << V.Bytes << " bytes\n";

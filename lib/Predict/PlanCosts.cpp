@@ -12,6 +12,7 @@
 #include "Plan/placements/Placements.h"
 #include "Plan/Counts.h"
 #include "Plan/Values.h"
+#include "PrivateCosts.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "llvm/ADT/STLExtras.h"
@@ -210,9 +211,9 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
   return 1;
 }
 
-KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
-                                    const std::array<int64_t, 3> &Block,
-                                    const Arch &On) {
+static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
+                                 const std::array<int64_t, 3> &Block,
+                                 const Arch &On) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
   common(M, K);
@@ -255,6 +256,14 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
                           mostRegisters(K.ThreadsPerBlock)))
                     : static_cast<unsigned>(Fit.UsualRegisters);
   K.SharedBytes = sharedBytes(M, Threads);
+  return K;
+}
+
+KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
+                                    const std::array<int64_t, 3> &Block,
+                                    const Arch &On) {
+  KernelCounts K = threadCounts(M, Fill, Block, On);
+  addPrivate(M, Plan(), constantsOf(On), K);
   return K;
 }
 
@@ -515,6 +524,11 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                 const Arch &On) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
+  if (!P.Interleaved.empty()) { // else the text is the original's
+    K = threadCounts(M, Fill, Block, On);
+    addPrivate(M, P, Fit, K);
+    return K;
+  }
   common(M, K);
   double Slots = P.slots();
   // One sum a slot is counted with the windows.
@@ -563,5 +577,6 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);
   Registers = registersUsed(M, P, Block, Fit, Registers, Cost.Ahead, K);
   K.Registers = static_cast<unsigned>(std::min(255.0, Registers));
+  addPrivate(M, P, Fit, K);
   return K;
 }
