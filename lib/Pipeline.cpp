@@ -66,6 +66,14 @@ bool selected(const KernelModel &M, const Options &O) {
 } // namespace
 
 std::string rcache::planLine(const KernelModel &M, const Plan &P) {
+  if (!P.Interleaved.empty()) {
+    std::string T;
+    for (const InterleavedArray &I : P.Interleaved)
+      T += (T.empty() ? "'" : "; '") + M.Vars[M.Privates[I.Array].Var].Name +
+           "' of each thread in shared memory, " + std::to_string(I.bytes(M)) +
+           (P.ByWarp ? " bytes a warp" : " bytes a block");
+    return T;
+  }
   std::string T = std::to_string(P.slots()) + " output" +
                   (P.slots() == 1 ? "" : "s") + " a thread";
   for (const ArrayPlan &A : P.Arrays) {
@@ -74,9 +82,6 @@ std::string rcache::planLine(const KernelModel &M, const Plan &P) {
     if (!A.extent().empty())
       T += ", " + std::to_string(registersHeld(A)) + " registers";
   }
-  for (const InterleavedArray &I : P.Interleaved)
-    T += "; '" + M.Vars[M.Privates[I.Array].Var].Name +
-         "' of each thread in shared memory";
   if (unsigned N = P.barriers(M, SyncScope::Warp))
     T += "; " + std::to_string(N) + " barrier" + (N == 1 ? "" : "s") +
          " as __syncwarp";

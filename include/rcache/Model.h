@@ -265,6 +265,10 @@ struct PrivateArray {
   };
   std::vector<Given> Init;
   bool HasInit = false;
+  /// The declarators of its declaration in their order, and which one is its own.
+  /// The first begins where the declaration does, and the others behind a comma.
+  std::vector<TextRange> Declarators;
+  unsigned Declarator = 0;
   /// Why it cannot be kept elsewhere: it is used otherwise, or what it holds might
   /// be rounded otherwise.
   std::optional<Decline> Stays;

@@ -327,11 +327,12 @@ struct Mapping {
 };
 
 /// A private array in shared memory, where no two lanes meet in a bank whatever
-/// elements they use: element i of the block's thread t is at [i][t].
+/// elements they use: element i of the block's thread t is at [i][t], or, where the
+/// block has its memory warp by warp (Plan::ByWarp), of lane l at [i][l].
 struct InterleavedArray {
   unsigned Array = 0;  ///< index in KernelModel::Privates
-  int64_t Threads = 0; ///< room for so many: a multiple of 32
-  /// Of all elements of all threads.
+  int64_t Threads = 0; ///< room for so many: a multiple of 32; ByWarp: 32
+  /// Of all elements of so many threads.
   int64_t bytes(const KernelModel &M) const;
 };
 
@@ -375,6 +376,11 @@ struct Plan {
   /// Private arrays that go to shared memory: the kernel is the original's text
   /// but for them.
   std::vector<InterleavedArray> Interleaved;
+  /// They are in dynamic shared memory, one part for each warp, as many as the
+  /// launch has: blocks of any size, more than static memory can have. Else static.
+  bool ByWarp = false;
+  /// Shared memory that they take in blocks of \p Threads threads.
+  int64_t interleavedBytes(const KernelModel &M, int64_t Threads) const;
   /// The barriers of the original stay (something else is ordered by them).
   bool KeepBarriers = false;
   std::string BarrierReason;

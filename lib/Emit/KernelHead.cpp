@@ -148,8 +148,9 @@ static std::string interleavedComment(const KernelModel &M, const Plan &P) {
                   "[i][thread]: whatever\n// elements the lanes of a warp use, "
                   "they are in different banks.\n";
   for (const InterleavedArray &I : P.Interleaved)
-    T += "//   " + M.Vars[M.Privates[I.Array].Var].Name + ": room for " +
-         std::to_string(I.Threads) + " threads, " +
+    T += "//   " + M.Vars[M.Privates[I.Array].Var].Name + ": " +
+         (P.ByWarp ? "a warp has "
+                   : "room for " + std::to_string(I.Threads) + " threads, ") +
          std::to_string(I.bytes(M)) + " bytes.\n";
   return T;
 }

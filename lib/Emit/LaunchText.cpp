@@ -202,6 +202,9 @@ bool LaunchText::comparesWaves() const {
 
 /// Dynamic shared memory of the planned kernel's blocks.
 std::string LaunchText::sharedBytes() const {
+  if (P.ByWarp)
+    return "size_t(" + threadsOfBlock() + " + 31u) / 32u * " +
+           std::to_string(P.interleavedBytes(M, 32)) + "u";
   // A copy may use what no array of the kernel's names.
   const bool Any = !P.Interleaved.empty() ||
                    llvm::any_of(P.Arrays, [](const ArrayPlan &A) {

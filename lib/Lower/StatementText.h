@@ -84,6 +84,8 @@ private:
   void editInterleaved(TextRange R, Edits &E) const;
   Code interleavedUses(TextRange R) const;
   Code interleavedInit(const PrivateArray &A) const;
+  Code interleavedHead() const;
+  Code declaredBeside(const std::vector<const PrivateArray *> &Moved) const;
   std::string blockThread() const;
   TextRange deletion(TextRange R) const;
   bool isRegister(const SharedAccess &A) const;

@@ -14,6 +14,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
+#include <set>
 
 using namespace clang;
 
@@ -32,6 +33,7 @@ public:
       : AC(AC), M(M), Flat(Flat), L(L) {}
 
   std::vector<Store> Stores;
+  std::set<unsigned> Computed; ///< arrays that begin with what is no constant
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *) override {
     return true; // threadIdx and the like
@@ -157,7 +159,7 @@ private:
       stays(V, DeclineCode::PrivateUse, "'" + V->getNameAsString() + "' " + Why,
             V->getLocation());
     };
-    if (!D->isSingleDecl())
+    if (!declarators(V, D))
       Keep("is declared together with others");
     else if (M.Vars[M.Privates.back().Var].DeclRange.empty() ||
              !standsInBlock(M.Vars[M.Privates.back().Var]))
@@ -173,8 +175,33 @@ private:
               !T->getAsCXXRecordDecl()->hasTrivialDefaultConstructor()))
       Keep("has elements that functions make or copy, or whose type has no "
            "name");
-    else if (M.Privates.back().HasInit && !initial(V))
+    else if (D->isSingleDecl() && M.Privates.back().HasInit && !initial(V))
       Keep("has an initialiser that gives no value for each element");
+  }
+
+  /// Fills Declarators. False: they cannot be told apart, or there are several
+  /// and the array's values belong between theirs.
+  bool declarators(const VarDecl *V, const DeclStmt *D) {
+    PrivateArray &A = M.Privates[Index.lookup(V)];
+    unsigned From = M.Vars[A.Var].DeclRange.Begin;
+    for (const Decl *X : D->decls()) {
+      auto Range =
+          isa<VarDecl>(X) ? Flat.outerRange(X->getSourceRange()) : std::nullopt;
+      if (!A.Declarators.empty()) { // the comma
+        const size_t Comma = M.Text.find_first_not_of(" \t\n", From);
+        if (Comma == std::string::npos || M.Text[Comma] != ',')
+          return false;
+        From =
+            static_cast<unsigned>(M.Text.find_first_not_of(" \t\n", Comma + 1));
+      }
+      if (!Range || Range->End <= From)
+        return false;
+      if (X == V)
+        A.Declarator = static_cast<unsigned>(A.Declarators.size());
+      A.Declarators.push_back({From, Range->End});
+      From = Range->End;
+    }
+    return D->isSingleDecl() || !A.HasInit || (initial(V) && A.Init.empty());
   }
 
   static bool hasNoName(QualType T) {
@@ -224,6 +251,8 @@ private:
     if (!Text)
       return false;
     A.Init.push_back({Element, *Text});
+    if (!E->isEvaluatable(AC))
+      Computed.insert(A.Var);
     Stores.push_back({V, E});
     return true;
   }
@@ -326,12 +355,15 @@ void findPrivateArrays(const FunctionDecl *FD, KernelModel &M, FlatText &Flat,
     const QualType T =
         FD->getASTContext().getBaseElementType(S.Array->getType());
     if (holdsFloats(T) && (!S.Value || Products.mayBe(S.Value)))
-      F.stays(S.Array, DeclineCode::FusionUnsettled,
-              "'" + S.Array->getNameAsString() +
-                  "' holds products, which a compiler may hand to a sum "
-                  "unrounded as long as it sees who else has the array",
+      F.stays(S.Array, DeclineCode::PrivateProducts,
+              "'" + S.Array->getNameAsString() + "'",
               S.Value ? S.Value->getBeginLoc() : S.Array->getLocation());
   }
+  // What nobody changes after its constants is a table, and in constant memory.
+  llvm::erase_if(M.Privates, [&](const PrivateArray &A) {
+    return A.HasInit && !A.Stays && !M.Vars[A.Var].Assigned &&
+           !F.Computed.count(A.Var);
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -11,7 +11,8 @@
 
 namespace rcache {
 
-/// Fills Privates of \p M, whose statements are known, for the body of \p FD.
+/// Fills Privates of \p M, whose statements are known, for the body of \p FD. Tables of
+/// constants are none: compilers keep them in constant memory.
 void findPrivateArrays(const clang::FunctionDecl *FD, KernelModel &M,
                        FlatText &Flat, const Locals &L);
 

@@ -14,10 +14,20 @@ int64_t InterleavedArray::bytes(const KernelModel &M) const {
   return A.elements(M) * A.ElemBytes * Threads;
 }
 
+int64_t Plan::interleavedBytes(const KernelModel &M, int64_t Threads) const {
+  int64_t All = 0;
+  for (const InterleavedArray &I : Interleaved)
+    All += I.bytes(M);
+  return ByWarp ? (Threads + 31) / 32 * All : All;
+}
+
 namespace {
 
 /// Static shared memory that a block has on every device, in bytes.
 constexpr int64_t MostStatic = 48 * 1024;
+/// Dynamic shared memory that a block can be given on some device. (Whether it
+/// is to be had is asked at launch.)
+constexpr int64_t MostDynamic = 227 * 1024;
 constexpr int64_t WarpSize = 32;
 
 std::string nameOf(const KernelModel &M, const PrivateArray &A) {
@@ -32,10 +42,11 @@ const Decline *notCopied(const KernelModel &M) {
   return nullptr;
 }
 
-/// Lanes next to each other are in banks next to each other: words, pairs and
-/// quadruples of words; structs whose odd number of words makes them so.
-bool hasBankOfItsOwn(const PrivateArray &A) {
-  return A.ElemBytes == 4 || A.ElemBytes == 8 || A.ElemBytes == 16 ||
+/// Lanes next to each other are in banks next to each other: numbers of up to
+/// four words, structs whose odd number of words makes them so.
+bool fitsBanks(const PrivateArray &A) {
+  return A.ElemBytes == 1 || A.ElemBytes == 2 || A.ElemBytes == 4 ||
+         A.ElemBytes == 8 || A.ElemBytes == 16 ||
          (A.ElemBytes % 4 == 0 && A.ElemBytes / 4 % 2 == 1);
 }
 
@@ -73,19 +84,13 @@ public:
         judge(A);
     if (Chosen.empty())
       return std::nullopt;
+    llvm::sort(Chosen);
     const auto Block = largestBlock(M, R);
-    if (!Block) {
-      Declines.push_back(
-          {DeclineCode::BlockShape,
-           "no launch tells how many threads share the memory "
-           "that " +
-               nameOf(M, *Chosen.front()) + " would be in",
-           M.Pos, "give the launches a constant block, or say --block=N"});
+    if (!(Block && placeStatic(*Block)) && !placeByWarp(Block)) {
+      tooLarge(Block);
       return std::nullopt;
     }
-    if (!place(*Block))
-      return std::nullopt;
-    geometry(*Block);
+    geometry();
     return std::move(P);
   }
 
@@ -100,54 +105,79 @@ private:
   void judge(const PrivateArray &A) {
     if (A.Stays)
       Declines.push_back(*A.Stays);
-    else if (!hasBankOfItsOwn(A))
+    else if (!fitsBanks(A))
       Declines.push_back({DeclineCode::PrivateUse,
                           "elements of " + nameOf(M, A) + " have " +
                               std::to_string(A.ElemBytes) + " bytes",
-                          A.Pos, "use elements of 4, 8 or 16 bytes"});
+                          A.Pos, "use elements of 1, 2, 4, 8 or 16 bytes"});
     else
       Chosen.push_back(&A);
   }
 
-  /// Small ones first, as many as there is room for.
-  bool place(const std::array<int64_t, 3> &Block) {
-    const int64_t Threads =
-        (Block[0] * Block[1] * Block[2] + WarpSize - 1) / WarpSize * WarpSize;
-    int64_t Used = staticBytes(M);
-    llvm::stable_sort(Chosen, [&](const auto *A, const auto *B) {
-      return A->elements(M) * A->ElemBytes < B->elements(M) * B->ElemBytes;
-    });
+  static int64_t threadsOf(const std::array<int64_t, 3> &B) {
+    return B[0] * B[1] * B[2];
+  }
+
+  void add(int64_t Threads) {
     for (const PrivateArray *A : Chosen) {
       InterleavedArray I;
       I.Array = static_cast<unsigned>(A - M.Privates.data());
       I.Threads = Threads;
-      if (Used + I.bytes(M) > MostStatic) {
-        Declines.push_back(
-            {DeclineCode::PrivateTooLarge,
-             nameOf(M, *A) + " of " + std::to_string(Threads) +
-                 " threads has " + std::to_string(I.bytes(M)) + " bytes" +
-                 (Used ? ", beside " + std::to_string(Used) : "") + " of " +
-                 std::to_string(MostStatic),
-             A->Pos});
-        continue;
-      }
-      Used += (I.bytes(M) + 15) / 16 * 16;
       P.Interleaved.push_back(I);
     }
-    llvm::sort(P.Interleaved,
-               [](const auto &A, const auto &B) { return A.Array < B.Array; });
-    return !P.Interleaved.empty();
+  }
+
+  /// Room for the threads of the largest block, where all of it is static
+  /// memory.
+  bool placeStatic(const std::array<int64_t, 3> &Block) {
+    const int64_t Threads =
+        (threadsOf(Block) + WarpSize - 1) / WarpSize * WarpSize;
+    Plan Before = P;
+    add(Threads);
+    if (staticBytes(M) + P.interleavedBytes(M, Threads) <= MostStatic)
+      return true;
+    P = std::move(Before);
+    return false;
+  }
+
+  /// Dynamic memory, if the kernel uses none itself.
+  bool placeByWarp(const std::optional<std::array<int64_t, 3>> &Block) {
+    if (llvm::any_of(M.Arrays, [](const SharedArray &A) { return A.Dynamic; }))
+      return false;
+    Plan Before = P;
+    P.ByWarp = true;
+    add(WarpSize);
+    if (staticBytes(M) +
+            P.interleavedBytes(M, Block ? threadsOf(*Block) : WarpSize) <=
+        MostDynamic)
+      return true;
+    P = std::move(Before);
+    return false;
+  }
+
+  void tooLarge(const std::optional<std::array<int64_t, 3>> &Block) {
+    const PrivateArray &A = *Chosen.front();
+    const int64_t Threads = Block ? threadsOf(*Block) : WarpSize;
+    Declines.push_back(
+        {DeclineCode::PrivateTooLarge,
+         nameOf(M, A) + " has " + std::to_string(A.elements(M) * A.ElemBytes) +
+             " bytes in each of " + std::to_string(Threads) + " threads" +
+             (staticBytes(M) ? ", beside " + std::to_string(staticBytes(M)) +
+                                   " bytes of shared memory"
+                             : ""),
+         A.Pos});
   }
 
   /// Blocks and grids are those of the launch; barriers are as they were.
-  void geometry(const std::array<int64_t, 3> &Largest) {
+  void geometry() {
     const std::string Block = M.NamePrefix + "block";
     if (M.Geo.ConstBlock) {
-      P.Map.Block = Largest;
+      P.Map.Block = M.Geo.ConstBlock;
       for (unsigned A = 0; A < 3; ++A)
-        require(Block + "." + "xyz"[A] + " == " + std::to_string(Largest[A]),
+        require(Block + "." + "xyz"[A] +
+                    " == " + std::to_string((*P.Map.Block)[A]),
                 "the plan is made for this block");
-    } else {
+    } else if (!P.ByWarp) {
       // Factors first: none of the products wraps.
       require(Block + ".x <= 1024u && " + Block + ".y <= 1024u && " + Block +
                   ".z <= 64u && " + Block + ".x * " + Block + ".y * " + Block +

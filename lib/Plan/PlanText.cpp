@@ -102,7 +102,8 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   }
   for (const InterleavedArray &I : Interleaved)
     OS << "  private " << M.Vars[M.Privates[I.Array].Var].Name
-       << " shared by threads, room for " << I.Threads << "\n";
+       << (ByWarp ? " by warp" : " by thread") << ", room for " << I.Threads
+       << "\n";
   for (const VectorStore &V : VectorStores)
     OS << "  store " << M.text(M.GlobalAccesses[V.Access].Range) << " as "
        << V.Bytes << " bytes\n";

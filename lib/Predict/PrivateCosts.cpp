@@ -20,19 +20,22 @@ static double linesOf(const PrivateArray::Use &U, double Elements) {
 
 void rcache::addPrivate(const KernelModel &M, const Plan &P,
                         const Constants &Fit, KernelCounts &K) {
+  K.SharedBytes +=
+      static_cast<unsigned>(P.interleavedBytes(M, K.ThreadsPerBlock));
   for (unsigned I = 0; I < M.Privates.size(); ++I) {
     const PrivateArray &A = M.Privates[I];
     if (!M.Vars[A.Var].DynamicIndex)
       continue;
-    const auto *Moved = llvm::find_if(
+    const auto Moved = llvm::find_if(
         P.Interleaved, [&](const auto &X) { return X.Array == I; });
     const bool Shared = Moved != P.Interleaved.end();
-    if (Shared)
-      K.SharedBytes += static_cast<unsigned>(Moved->bytes(M));
     for (const PrivateArray::Use &U : A.Uses) {
       const double Times = roundsOf(M, U.Stmt);
       if (Shared)
-        K.SharedLoads += Times * std::ceil(A.ElemBytes / 4.0);
+        // Lanes that share a word's bank meet there with different elements.
+        K.SharedLoads += Times * (A.ElemBytes < 4 && U.ByThread
+                                      ? 4.0 / std::max(1u, A.ElemBytes)
+                                      : std::ceil(A.ElemBytes / 4.0));
       else
         K.Loads.push_back(
             {Times * Fit.LocalAccess * linesOf(U, double(A.elements(M))),

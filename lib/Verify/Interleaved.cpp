@@ -37,7 +37,9 @@ std::optional<std::string> wrongInterleaved(const KernelModel &M, const Plan &P,
     for (const int64_t E : M.Vars[A.Var].ArrayExtents)
       Elements *= E;
     int64_t Threads = I.Threads;
-    if (P.Map.Block)
+    if (P.ByWarp && Threads != 32)
+      return "a warp of " + std::to_string(Threads) + " lanes";
+    if (P.Map.Block && !P.ByWarp)
       Threads = (*P.Map.Block)[0] * (*P.Map.Block)[1] * (*P.Map.Block)[2];
     if (Threads > I.Threads || Threads < 1)
       return "room for " + std::to_string(I.Threads) + " threads of " +
@@ -45,18 +47,19 @@ std::optional<std::string> wrongInterleaved(const KernelModel &M, const Plan &P,
     // Every element of every thread has a place of its own, and the lanes of a
     // warp are in different words of the banks, whatever element each has.
     std::set<int64_t> Places;
-    const int64_t Words = std::max<int64_t>(1, A.ElemBytes / 4);
     for (int64_t E = 0; E < Elements; ++E)
       for (int64_t T = 0; T < Threads; ++T, ++Checks) {
         const int64_t At = (E * I.Threads + T) * A.ElemBytes;
         if (!Places.insert(At).second)
           return "two elements at byte " + std::to_string(At);
-        if (At / 4 % 32 != T * Words % 32)
+        if (At / 4 % 32 != T * A.ElemBytes / 4 % 32)
           return "element " + std::to_string(E) + " of thread " +
                  std::to_string(T) + " is not in the bank of the thread";
       }
     Bytes += Elements * I.Threads * A.ElemBytes;
   }
+  if (P.ByWarp)
+    return std::nullopt; // the launch asks whether there is so much
   if (Bytes > 48 * 1024)
     return std::to_string(Bytes) + " bytes of static shared memory";
   return std::nullopt;
