@@ -45,6 +45,10 @@ public:
     return Go;
   }
 
+  bool VisitLabelStmt(const LabelStmt *S) override {
+    Labelled.insert(S->getSubStmt());
+    return true;
+  }
   bool VisitDeclStmt(const DeclStmt *D) override {
     for (const Decl *X : D->decls())
       if (auto *V = dyn_cast<VarDecl>(X); V && isPrivateArray(V))
@@ -53,7 +57,7 @@ public:
   }
   bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
     if (E->getCastKind() == CK_LValueToRValue)
-      element(E->getSubExpr());
+      read(E->getSubExpr());
     return true;
   }
   bool VisitBinaryOperator(const BinaryOperator *E) override {
@@ -159,7 +163,9 @@ private:
       stays(V, DeclineCode::PrivateUse, "'" + V->getNameAsString() + "' " + Why,
             V->getLocation());
     };
-    if (!declarators(V, D))
+    if (Labelled.contains(D)) // nvcc takes `__shared__` for the label's
+      Keep("is declared behind a label");
+    else if (!declarators(V, D))
       Keep("is declared together with others");
     else if (M.Vars[M.Privates.back().Var].DeclRange.empty() ||
              !standsInBlock(M.Vars[M.Privates.back().Var]))
@@ -257,6 +263,20 @@ private:
     return true;
   }
 
+  /// \p E is read, or one of the places that it may be.
+  void read(const Expr *E) {
+    E = E->IgnoreParens();
+    if (auto *C = dyn_cast<ConditionalOperator>(E)) {
+      read(C->getTrueExpr());
+      read(C->getFalseExpr());
+    } else if (auto *B = dyn_cast<BinaryOperator>(E);
+               B && B->getOpcode() == BO_Comma) {
+      read(B->getRHS());
+    } else {
+      element(E);
+    }
+  }
+
   /// Notes \p E if it is an element of an array or a member of one; the array.
   const VarDecl *element(const Expr *E) {
     llvm::SmallVector<const ArraySubscriptExpr *, 4> Subs; // outermost first
@@ -328,6 +348,7 @@ private:
   llvm::DenseMap<const VarDecl *, unsigned> Index; ///< in M.Privates
   std::vector<const DeclRefExpr *> Mentions;
   llvm::SmallPtrSet<const DeclRefExpr *, 16> Elements, InLambdas;
+  llvm::SmallPtrSet<const clang::Stmt *, 4> Labelled;
   unsigned Lambdas = 0;
 };
 
@@ -437,7 +458,7 @@ bool StoredProducts::ofCall(
   for (StringRef Passes :
        {"fminf", "fmaxf", "fmin", "fmax", "min", "max", "fabsf", "fabs",
         "floorf", "ceilf", "truncf", "rintf", "floor", "ceil", "trunc", "rint"})
-    if (Name == Passes)
+    if (Name == Passes || Name.starts_with("make_"))
       return llvm::any_of(E->arguments(),
                           [&](const Expr *A) { return follow(A, Seen); });
   return true;

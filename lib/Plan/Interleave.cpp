@@ -214,7 +214,8 @@ void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
     if (Out.Candidates.empty()) {
       Out.WhyShared = std::move(Out.Declines);
       llvm::erase_if(Out.WhyShared, [](const Decline &D) {
-        return D.Code == DeclineCode::NoShared;
+        return D.Code == DeclineCode::NoShared ||
+               D.Code == DeclineCode::NotSelected;
       });
       Out.Declines.clear();
     }
@@ -222,6 +223,6 @@ void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
     return;
   }
   if (!I.Declines.empty() && Out.Declines.size() == 1 &&
-      Out.Declines.front().Code == DeclineCode::NoShared)
+      (Out.Declines.front().Code == DeclineCode::NoShared || !R.Staging))
     Out.Declines = std::move(I.Declines);
 }

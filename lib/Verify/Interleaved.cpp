@@ -45,14 +45,16 @@ std::optional<std::string> wrongInterleaved(const KernelModel &M, const Plan &P,
       return "room for " + std::to_string(I.Threads) + " threads of " +
              std::to_string(Threads);
     // Every element of every thread has a place of its own, and the lanes of a
-    // warp are in different words of the banks, whatever element each has.
+    // warp are in different words of the banks, whatever element each has: of
+    // small ones as many lanes as are in a word meet in a bank, and no others.
+    const int64_t Banks = A.ElemBytes < 4 ? 8 * A.ElemBytes : 32;
     std::set<int64_t> Places;
     for (int64_t E = 0; E < Elements; ++E)
       for (int64_t T = 0; T < Threads; ++T, ++Checks) {
         const int64_t At = (E * I.Threads + T) * A.ElemBytes;
         if (!Places.insert(At).second)
           return "two elements at byte " + std::to_string(At);
-        if (At / 4 % 32 != T * A.ElemBytes / 4 % 32)
+        if (At / 4 % Banks != T * A.ElemBytes / 4 % Banks)
           return "element " + std::to_string(E) + " of thread " +
                  std::to_string(T) + " is not in the bank of the thread";
       }

@@ -19,7 +19,7 @@
 // CHECK: not-shared in_registers
 // CHECK: not-shared table
 // CHECK: rewritten fine
-// OFF-NOT: private
+// OFF-NOT: private-use
 // OFF: not-shared fine
 
 __device__ int total(const int *v) { return v[0] + v[5]; }
