@@ -47,6 +47,8 @@ PlanRequest request(const Options &O) {
   R.AssumedBlock = O.AssumedBlock;
   R.AssumeNoAlias = O.AssumeNoAlias;
   R.Force = O.Force;
+  R.Staging = O.Staging;
+  R.Private = O.Private;
   return R;
 }
 
@@ -62,6 +64,14 @@ bool selected(const KernelModel &M, const Options &O) {
 } // namespace
 
 std::string rcache::planLine(const KernelModel &M, const Plan &P) {
+  if (!P.Interleaved.empty()) {
+    std::string T;
+    for (const InterleavedArray &I : P.Interleaved)
+      T += (T.empty() ? "'" : "; '") + M.Vars[M.Privates[I.Array].Var].Name +
+           "' of each thread in shared memory, " + std::to_string(I.bytes(M)) +
+           (P.ByWarp ? " bytes a warp" : " bytes a block");
+    return T;
+  }
   std::string T = std::to_string(P.slots()) + " output" +
                   (P.slots() == 1 ? "" : "s") + " a thread";
   for (const ArrayPlan &A : P.Arrays) {
@@ -182,6 +192,9 @@ void Unit::stages(Case &C, const std::vector<Case> &Group) {
     return decline(C, DeclineCode::LaunchNotEditable,
                    "no place in front of the launches for a new kernel");
   dumpCandidates(C, Out.Candidates);
+  leaveRegisters(C, Group, Out);
+  if (Out.Candidates.empty())
+    return;
   keepExchange(Out.Candidates);
   if (std::optional<Plan *> Best = choose(C, Group, Out.Candidates)) {
     dump(C, "plan", [&](llvm::raw_ostream &OS) { (*Best)->print(OS, M); });

@@ -64,6 +64,8 @@ private:
   void stages(Case &C, const std::vector<Case> &Group);
   /// `--print-after` of what is made of every candidate.
   void dumpCandidates(Case &C, const std::vector<Plan> &Candidates);
+  /// Takes out plans for private arrays that a compiler keeps in registers.
+  void leaveRegisters(Case &C, const std::vector<Case> &Group, PlanOutcome &Out);
   /// Writes the best plan, or the next best that can be written and gains, or
   /// says why there is none.
   void write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,

@@ -193,3 +193,57 @@ Unit::textWith(const Case &C, const std::vector<Case> &Group, const Plan &P) {
   return O.UsersText ? O.UsersText(Edits.finish())
                      : applyEdits(MainText, Edits.finish());
 }
+
+/// The most local memory of the functions called \p Name.
+static std::optional<unsigned> frameOf(const std::vector<CompiledFrame> &All,
+                                       const std::string &Name) {
+  const std::string Mangled = std::to_string(Name.size()) + Name;
+  std::optional<unsigned> Most;
+  for (const CompiledFrame &F : All)
+    if (F.MangledName == Name || // extern "C"
+        llvm::StringRef(F.MangledName).contains(Mangled))
+      Most = std::max(Most.value_or(0), F.Bytes);
+  return Most;
+}
+
+void Unit::leaveRegisters(Case &C, const std::vector<Case> &Group,
+                          PlanOutcome &Out) {
+  if (!O.Compiler)
+    return;
+  std::string Says;
+  llvm::erase_if(Out.Candidates, [&](const Plan &P) {
+    if (P.Interleaved.empty())
+      return false;
+    auto Text = textWith(C, Group, P);
+    if (!Text) { // it is said when it is to be written
+      llvm::consumeError(Text.takeError());
+      return false;
+    }
+    auto Frames = O.Compiler(*Text);
+    if (!Frames) {
+      C.R.Notes.push_back("that private arrays are in local memory is an "
+                          "estimate: " +
+                          llvm::toString(Frames.takeError()));
+      return false;
+    }
+    const auto Old = frameOf(*Frames, C.M->Name),
+               New = frameOf(*Frames, freshName(*C.M, "_rc"));
+    if (!Old || !New || *New < *Old) {
+      if (Old && New)
+        C.R.Notes.push_back("local memory of a thread: " + std::to_string(*Old) +
+                            " bytes in the original, " + std::to_string(*New) +
+                            " now (ptxas)");
+      return false;
+    }
+    Says = *Old ? "ptxas needs as much local memory without the private arrays"
+                : "ptxas keeps the private arrays in registers";
+    return true;
+  });
+  if (!Out.Candidates.empty() || Says.empty())
+    return;
+  if (Out.WhyShared.empty()) {
+    C.R.Verdict = KernelResult::NotShared;
+    Out.WhyShared.push_back({DeclineCode::NoShared, Says, C.M->Pos});
+  }
+  C.R.Declines = Out.WhyShared;
+}

@@ -117,6 +117,8 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
     C.R.PlanText = planLine(*C.M, *C.ThePlan);
     for (const ArrayPlan &A : C.ThePlan->Arrays)
       C.R.Arrays.push_back(C.M->Arrays[A.Array].Name);
+    for (const InterleavedArray &I : C.ThePlan->Interleaved)
+      C.R.Arrays.push_back(C.M->Vars[C.M->Privates[I.Array].Var].Name);
   }
   if (Cases.empty())
     return;

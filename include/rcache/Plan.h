@@ -332,6 +332,16 @@ struct Mapping {
   isl::pw_aff physicalThread(isl::ctx Ctx, unsigned Axis) const;
 };
 
+/// A private array in shared memory, where no two lanes meet in a bank whatever
+/// elements they use: element i of the block's thread t is at [i][t], or, where the
+/// block has its memory warp by warp (Plan::ByWarp), of lane l at [i][l].
+struct InterleavedArray {
+  unsigned Array = 0;  ///< index in KernelModel::Privates
+  int64_t Threads = 0; ///< room for so many: a multiple of 32; ByWarp: 32
+  /// Of all elements of so many threads.
+  int64_t bytes(const KernelModel &M) const;
+};
+
 /// What the launch must satisfy; text in terms of `grid`, `block`, `shared` and
 /// the kernel's parameters. If it does not hold, the original is launched.
 struct Precondition {
@@ -369,6 +379,14 @@ struct Plan {
   Nullable<isl::set> Context;
 
   std::vector<ArrayPlan> Arrays;
+  /// Private arrays that go to shared memory: the kernel is the original's text
+  /// but for them.
+  std::vector<InterleavedArray> Interleaved;
+  /// They are in dynamic shared memory, one part for each warp, as many as the
+  /// launch has: blocks of any size, more than static memory can have. Else static.
+  bool ByWarp = false;
+  /// Shared memory that they take in blocks of \p Threads threads.
+  int64_t interleavedBytes(const KernelModel &M, int64_t Threads) const;
   /// The barriers of the original stay (something else is ordered by them).
   bool KeepBarriers = false;
   std::string BarrierReason;
@@ -458,9 +476,10 @@ struct Plan {
       return !A.isStaged();
     });
   }
-  /// A thread stands for one thread, all arrays stay: what differs from the
-  /// original is barriers.
-  bool onlyBarriers() const { return slots() == 1 && allShared(); }
+  /// A thread stands for one thread, all shared arrays stay: what differs from the
+  /// original is barriers, and where private arrays are.
+  bool keepsThreads() const { return slots() == 1 && allShared(); }
+  bool onlyBarriers() const { return keepsThreads() && Interleaved.empty(); }
   /// Stable text form, for tests and --print-after=plan.
   void print(llvm::raw_ostream &OS, const KernelModel &M) const;
 };

@@ -344,7 +344,7 @@ void StatementText::editStore(const Stmt &St, Place At, Edits &E) const {
 
 //===--- Barriers ---===//
 
-Code StatementText::copyWithBarriers() const {
+Code StatementText::copyOfAll() const {
   const TextRange Body = {M.stmt(0).Range.Begin + 1, M.stmt(0).Range.End - 1};
   Edits E;
   for (const Stmt &B : M.Stmts) {
@@ -360,6 +360,7 @@ Code StatementText::copyWithBarriers() const {
     else
       E.push_back({B.Range, ";"});
   }
+  editInterleaved(Body, E);
   return apply(Body, std::move(E));
 }
 

@@ -39,8 +39,9 @@ public:
   /// without its braces.
   Code copyRegion(const Region &Rg, Place At,
                   const std::set<unsigned> &Skip) const;
-  /// The original's body with the barriers of the plan.
-  Code copyWithBarriers() const;
+  /// The original's body with the barriers of the plan, and private arrays where
+  /// the plan has them.
+  Code copyOfAll() const;
   /// A declaration of \p V by itself.
   Code declaration(unsigned V, Place At) const;
   /// A name in a declaration with a value.
@@ -81,6 +82,12 @@ private:
   void editApart(TextRange R, Place At, Edits &E) const;
   void putElement(unsigned Access, Edits &E) const;
   void editOwned(TextRange R, Edits &E) const;
+  void editInterleaved(TextRange R, Edits &E) const;
+  Code interleavedUses(TextRange R) const;
+  Code interleavedInit(const PrivateArray &A) const;
+  Code interleavedHead() const;
+  Code declaredBeside(const std::vector<const PrivateArray *> &Moved) const;
+  std::string blockThread() const;
   TextRange deletion(TextRange R) const;
   bool isRegister(const SharedAccess &A) const;
   bool inDead(TextRange R) const;

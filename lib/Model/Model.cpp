@@ -30,6 +30,13 @@ int KernelModel::symbolIndex(const std::string &Id) const {
   return -1;
 }
 
+int64_t PrivateArray::elements(const KernelModel &M) const {
+  int64_t N = 1;
+  for (int64_t E : M.Vars[Var].ArrayExtents)
+    N *= E;
+  return N;
+}
+
 std::string textKey(const KernelModel &M) {
   return M.Pos.File + ":" + std::to_string(M.Pos.Line) + ":" + M.QualifiedName;
 }

@@ -20,6 +20,7 @@
 #include "FusionLoops.h"
 #include "LaunchSites.h"
 #include "Locals.h"
+#include "PrivateUses.h"
 #include "Reshape.h"
 #include "UsedNames.h"
 #include "clang/AST/Attr.h"
@@ -518,6 +519,7 @@ void Builder::body(KernelModel &M, const KernelDecl &K, FlatText &Flat) {
   Executor Exec(AC, M, Flat, Arith, L);
   Exec.run(K.Def);
   assignEffects(M);
+  findPrivateArrays(K.Def, M, Flat, L);
   if (!NotUnderstood)
     NotUnderstood = unseenElement(K.Def, M, Flat);
   if (NotUnderstood && M.Declines.empty())

@@ -234,6 +234,22 @@ void printNames(const KernelModel &M, llvm::raw_ostream &OS) {
 
 } // namespace
 
+static void printPrivates(const KernelModel &M, llvm::raw_ostream &OS) {
+  for (const PrivateArray &A : M.Privates) {
+    if (!M.Vars[A.Var].DynamicIndex)
+      continue;
+    OS << "  private " << M.Vars[A.Var].Name << ": " << A.CanonicalType
+       << " bytes " << A.ElemBytes << " init "
+       << (A.HasInit ? std::to_string(A.Init.size()) : "none");
+    for (const PrivateArray::Use &U : A.Uses)
+      OS << " `" << oneLine(M.text(U.Range)) << "` in #" << U.Stmt
+         << (U.ByThread ? " by thread" : "");
+    if (A.Stays)
+      OS << " stays: " << A.Stays->Detail;
+    OS << "\n";
+  }
+}
+
 void KernelModel::print(llvm::raw_ostream &OS) const {
   printHead(*this, OS);
   printNames(*this, OS);
@@ -254,6 +270,7 @@ void KernelModel::print(llvm::raw_ostream &OS) const {
       OS << " := " << valueText(A.Stored);
     OS << "\n";
   }
+  printPrivates(*this, OS);
   for (const GlobalAccess &A : GlobalAccesses) {
     OS << "  global " << GlobalNames[A.K] << " `" << oneLine(text(A.Range))
        << "` in #" << A.Stmt << " root "

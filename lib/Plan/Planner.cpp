@@ -7,6 +7,7 @@
 #include "Planner.h"
 #include "Affine/IslTools.h"
 #include "Facts.h"
+#include "Interleave.h"
 #include "Legality.h"
 #include "recipes/Recipes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -150,14 +151,21 @@ std::string rcache::adviceOnCounters(const KernelModel &M, const Decline &D) {
 PlanOutcome rcache::enumeratePlans(const KernelModel &M, const PlanRequest &R) {
   M.Ctx->resetBudget();
   M.Ctx->startClock();
-  auto Result = guarded([&] {
-    const AffineContext::Limit Within(*M.Ctx);
-    return plan(M, R);
-  });
-  if (Result)
-    return std::move(*Result);
   PlanOutcome Out;
-  Out.Declines.push_back(
-      {DeclineCode::TooHard, llvm::toString(Result.takeError()), M.Pos});
+  if (R.Staging) {
+    auto Result = guarded([&] {
+      const AffineContext::Limit Within(*M.Ctx);
+      return plan(M, R);
+    });
+    if (Result)
+      Out = std::move(*Result);
+    else
+      Out.Declines.push_back(
+          {DeclineCode::TooHard, llvm::toString(Result.takeError()), M.Pos});
+  } else {
+    Out.Declines.push_back({DeclineCode::NotSelected, "--only", M.Pos});
+  }
+  if (R.Private)
+    addInterleaved(M, R, Out);
   return Out;
 }

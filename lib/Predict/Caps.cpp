@@ -42,7 +42,7 @@ double barriersOnly(const CapInput &In, double Speedup) {
 }
 
 double noWindows(const CapInput &In, double Speedup) {
-  if (In.P.onlyBarriers() || usesWindows(In.P))
+  if (In.P.keepsThreads() || usesWindows(In.P))
     return Speedup;
   const bool Deep = In.Block[2] > 1 && In.C.Counts.Barriers <= 1;
   const double Saved =
@@ -59,7 +59,7 @@ double arithmeticStays(const CapInput &In, double Speedup) {
       In.Original.of(Resource::Exchange) - In.C.Cost.of(Resource::Exchange);
   const bool Bound = In.Original.Bound == Resource::Issue ||
                      In.Original.Bound == Resource::Arith;
-  if (In.P.onlyBarriers() || usesWindows(In.P) || Deep || !Bound || Saved <= 0 ||
+  if (In.P.keepsThreads() || usesWindows(In.P) || Deep || !Bound || Saved <= 0 ||
       Saved >= 0.99 * In.Original.Clocks)
     return Speedup;
   return std::min(Speedup, In.Original.Clocks / (In.Original.Clocks - Saved));
@@ -120,6 +120,14 @@ double smallLaunch(const CapInput &In, double Speedup) {
              : Speedup;
 }
 
+double fewBlocks(const CapInput &In, double Speedup) {
+  const double Enough =
+      std::min<double>(In.Original.Occ.WarpsPerSm, In.Fit.EnoughWarps);
+  return In.P.Interleaved.empty() || Enough <= 0
+             ? Speedup
+             : Speedup * std::min(1.0, In.C.Cost.Occ.WarpsPerSm / Enough);
+}
+
 struct Cap {
   const char *Name, *Why;
   Rule Claimed;
@@ -151,6 +159,10 @@ constexpr Cap Caps[] = {
      "blocks live as long as the launch, and threads at a border load large "
      "windows element by element: the slowest block decides",
      borders},
+    {"few-blocks",
+     "private arrays in shared memory leave room for fewer warps than hide what "
+     "they wait for",
+     fewBlocks},
     {"small-launch",
      "a launch with too few threads for the plan runs the original",
      smallLaunch},

@@ -12,6 +12,7 @@
 #include "Plan/placements/Placements.h"
 #include "Plan/Counts.h"
 #include "Plan/Values.h"
+#include "PrivateCosts.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "StagedReads.h"
@@ -222,9 +223,9 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
   return 1;
 }
 
-KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
-                                    const std::array<int64_t, 3> &Block,
-                                    const Arch &On) {
+static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
+                                 const std::array<int64_t, 3> &Block,
+                                 const Arch &On) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
   common(M, Fill, K);
@@ -270,9 +271,18 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
   return K;
 }
 
+KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
+                                    const std::array<int64_t, 3> &Block,
+                                    const Arch &On) {
+  KernelCounts K = threadCounts(M, Fill, Block, On);
+  addPrivate(M, Plan(), constantsOf(On), K);
+  return K;
+}
+
 namespace {
 
-/// The widest of those (see StagedReads.h) of \p W's vectors; \p Otherwise where addresses do not tell.
+/// The widest of those (StagedReads.h) of \p W's vectors; \p Otherwise where addresses
+/// do not tell.
 double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
                   double Otherwise) {
   double Widest = 0;
@@ -532,6 +542,11 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                 const Arch &On, Runs How) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
+  if (!P.Interleaved.empty()) { // else the text is the original's
+    K = threadCounts(M, Fill, Block, On);
+    addPrivate(M, P, Fit, K);
+    return K;
+  }
   common(M, Fill, K);
   double Slots = P.slots();
   // One sum a slot is counted with the windows.
@@ -580,5 +595,6 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);
   Registers = registersUsed(M, P, Block, Fit, Registers, Cost.Ahead, K);
   K.Registers = static_cast<unsigned>(std::min(255.0, Registers));
+  addPrivate(M, P, Fit, K);
   return K;
 }

@@ -4,6 +4,7 @@
 #include "PlanVerifier.h"
 #include "Affine/IslTools.h"
 #include "Barriers.h"
+#include "Interleaved.h"
 #include "OwnedArrays.h"
 #include "World.h"
 #include "Verifier.h"
@@ -402,6 +403,15 @@ VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
                          const VerifyOptions &O) {
   VerifyOutcome Out;
   std::optional<verify::Verifier> V;
+  if (!P.Interleaved.empty()) {
+    // Shared arrays and barriers are the original's: nothing else is planned.
+    auto Wrong = verify::wrongInterleaved(M, P, Out.Checks);
+    if (!Wrong && !P.keepsThreads())
+      Wrong = "private arrays move where threads do";
+    Out.K = Wrong ? VerifyOutcome::Wrong : VerifyOutcome::Verified;
+    Out.Detail = Wrong.value_or("");
+    return Out;
+  }
   M.Ctx->resetBudget();
   auto Run = [&] {
     V.emplace(M, P, O);
