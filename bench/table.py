@@ -59,8 +59,8 @@ def limit(m, form, rate, gpu, counts):
     # More than all of it: the count is too high (rounds or bank conflicts that are
     # not known), and says nothing.
     shares = {k: v for k, v in shares.items() if v <= 1.02}
-    name = max(shares, key=shares.get)
-    return name, shares[name]
+    name = max(shares, key=shares.get, default='copy')
+    return name, shares.get(name, 1)  # faster than the copy: a cache holds some
 
 
 def main():

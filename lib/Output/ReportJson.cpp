@@ -310,8 +310,7 @@ void writeChoice(json::OStream &J, const Choice &C) {
       if (C.OriginalMilliseconds)
         J.attribute("milliseconds", *C.OriginalMilliseconds);
     });
-    if (C.UnalignedSpeedup > 0)
-      J.attribute("unalignedSpeedup", C.UnalignedSpeedup);
+    J.attribute("unalignedSpeedup", C.UnalignedSpeedup);
     J.attributeArray("candidates", [&] {
       for (const Candidate &K : C.Candidates)
         J.object([&] {

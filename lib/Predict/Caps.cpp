@@ -42,6 +42,9 @@ double barriersOnly(const CapInput &In, double Speedup) {
 }
 
 double noWindows(const CapInput &In, double Speedup) {
+  // Fewer blocks to begin are a gain of their own.
+  if (In.Original.Bound == Resource::Blocks && !In.P.allShared())
+    return Speedup;
   if (In.P.keepsThreads() || usesWindows(In.P))
     return Speedup;
   const bool Deep = In.Block[2] > 1 && In.C.Counts.Barriers <= 1;
@@ -101,6 +104,19 @@ double fewWarps(const CapInput &In, double Speedup) {
              : Speedup;
 }
 
+double writtenBack(const CapInput &In, double Speedup) {
+  const bool Any = llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) {
+    const auto *O = A.as<Owned>();
+    return O && llvm::any_of(O->Fetches,
+                             [](const Owned::Fetch &F) { return F.Written; });
+  });
+  if (!Any)
+    return Speedup;
+  const double Most =
+      In.P.slots() > In.Fit.MostWrittenBack ? 1 : In.Fit.WrittenBackClaimed;
+  return std::min(Speedup, Most);
+}
+
 double borders(const CapInput &In, double Speedup) {
   if (!walksThroughPlanes(In.M, In.Block))
     return Speedup;
@@ -155,6 +171,10 @@ constexpr Cap Caps[] = {
     {"few-warps",
      "with so few warps the order in which the compiler takes things decides",
      fewWarps},
+    {"written-back",
+     "elements of other threads that are written go back to their owners: twice "
+     "the shuffles, and code that outgrows its cache in large blocks",
+     writtenBack},
     {"borders-of-planes",
      "blocks live as long as the launch, and threads at a border load large "
      "windows element by element: the slowest block decides",

@@ -10,6 +10,7 @@
 #include "Constants.h"
 #include "LaunchShape.h"
 #include "Plan/placements/Placements.h"
+#include "Plan/placements/Placements.h"
 #include "Plan/Counts.h"
 #include "Plan/Values.h"
 #include "PrivateCosts.h"
@@ -27,8 +28,7 @@ namespace {
 
 constexpr unsigned RegistersPerSm = 65536;
 
-/// Does \p P leave the arrays where they are, and does the original stage them
-/// in an `if` or a loop of its own?
+/// Does \p P leave the arrays where they are, staged in an `if` or a loop?
 bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
   if (!P.allShared())
     return false;
@@ -281,8 +281,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
 
 namespace {
 
-/// The widest of those (StagedReads.h) of \p W's vectors; \p Otherwise where addresses
-/// do not tell.
+/// The widest of \p W's vectors; \p Otherwise where addresses do not tell.
 double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
                   double Otherwise) {
   double Widest = 0;
@@ -477,7 +476,8 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.holds(I)) { // of those in several branches one is done
         N /= double(1 + V.Also.size());
-        if (How == Runs::Vectors) {
+        // Words that fill 16 bytes one after the other are as fast as vectors.
+        if (How == Runs::Vectors || (Bytes >= 4 && Stride <= 16)) {
           N *= double(Bytes) / V.Bytes;
           Bytes = V.Bytes;
         }

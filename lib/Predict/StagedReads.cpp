@@ -42,6 +42,8 @@ std::optional<double> rcache::laneStride(const Value &Load, unsigned ElemBytes,
 
 double rcache::tests(const StagingFunction &Stage) {
   double N = 0;
+  if (Stage.Pieces.size() == 1 && Stage.Pieces[0].Guards.empty())
+    return 0; // it is the element, or nothing is
   for (const StagePiece &P : Stage.Pieces) {
     N += double(P.Guards.size());
     if (!P.Domain.is_null())
