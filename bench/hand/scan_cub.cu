@@ -21,6 +21,7 @@ int main(int argc, char **argv) {
       std::to_string(BLOCK), BLOCK, BLOCK,
       [](const TYPE *in, TYPE *out, unsigned blocks) {
         scan<<<blocks, BLOCK>>>(in, out);
-      });
+      },
+      /*sameBits=*/false);
   return 0;
 }

@@ -29,6 +29,7 @@ int main(int argc, char **argv) {
       std::to_string(BLOCK), BLOCK * PER, 1,
       [](const TYPE *in, TYPE *out, unsigned blocks) {
         tree<<<blocks, BLOCK>>>(in, out, int(blocks * BLOCK * PER) - 3);
-      });
+      },
+      /*sameBits=*/false);
   return 0;
 }
