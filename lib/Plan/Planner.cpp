@@ -28,6 +28,23 @@ static std::vector<Decline> declinesOfModel(const KernelModel &M) {
   return Early;
 }
 
+/// A pointer parameter that the kernel moves (`in += blockIdx.x * 256;`): addresses
+/// of the model are counted from what the launch passes, and where they are
+/// written anew the parameter's name means something else by then. A body in which
+/// a copy of it moves (SpreadText.h) has no such parameter.
+static std::optional<Decline> movedPointer(const KernelModel &M) {
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.Root < 0 || M.Params[static_cast<size_t>(G.Root)].VarId < 0)
+      continue;
+    const Var &V = M.Vars[static_cast<size_t>(
+        M.Params[static_cast<size_t>(G.Root)].VarId)];
+    if (V.Assigned || V.AddressTaken)
+      return Decline{DeclineCode::NameNotVisible,
+                     "'" + V.Name + "' is moved in the kernel", G.Pos};
+  }
+  return std::nullopt;
+}
+
 /// Why the slots of a thread cannot run the kernel's statements.
 static std::vector<Decline> declinesOfSlots(const KernelModel &M) {
   std::vector<Decline> All;
@@ -71,6 +88,8 @@ static void explainExchange(std::vector<Decline> &Declines,
 static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   PlanOutcome Out;
   Out.Declines = declinesOfModel(M);
+  if (auto Moved = movedPointer(M); Moved && Out.Declines.empty())
+    Out.Declines.push_back(std::move(*Moved));
   if (!Out.Declines.empty())
     return Out;
   KernelFacts K(M, R);
