@@ -48,7 +48,7 @@ int main(int argc, char **argv) {
     size_t n = (size_t)(e.x + 2) * (e.y + 2), m = (size_t)e.x * e.y;
     float *u = filled<float>(n, 391), *rhs = filled<float>(m, 392),
           *un = zeros<float>(n);
-    measure("jacobi_halo", text(e), [&] { jacobi(u, un, rhs, e.x, e.y); },
+    measure("jacobiStep<32,8>", text(e), [&] { jacobi(u, un, rhs, e.x, e.y); },
             {result(un, n)});
     release(u, rhs, un);
   }

@@ -100,7 +100,7 @@ int main(int argc, char **argv) {
           *b = zeros<float>(n);
     measure("heat3d", text(e), [&] { step(in, a, e.x, e.y, e.z); },
             {result(a, n)});
-    measure("weigh27", text(e), [&] { smooth(in, b, e.x, e.y, e.z); },
+    measure("smooth27", text(e), [&] { smooth(in, b, e.x, e.y, e.z); },
             {result(b, n)});
     release(in, a, b);
   }

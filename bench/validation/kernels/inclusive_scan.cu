@@ -89,9 +89,9 @@ int main(int argc, char **argv) {
   for (int n : sizes({1 << 26, 9999991, 65536}, 1500)) {
     float *in = filled<float>(n, 381, 0, 1), *a = zeros<float>(n),
           *b = zeros<float>(n), *c = zeros<float>(n);
-    measure("hillis_1024", text(n), [&] { hillis(in, a, n); }, {result(a, n)});
-    measure("kogge_256", text(n), [&] { kogge(in, b, n); }, {result(b, n)});
-    measure("brent_512", text(n), [&] { brent(in, c, n); }, {result(c, n)});
+    measure("scanHillisSteele", text(n), [&] { hillis(in, a, n); }, {result(a, n)});
+    measure("Kogge_Stone_scan_kernel", text(n), [&] { kogge(in, b, n); }, {result(b, n)});
+    measure("Brent_Kung_scan_kernel", text(n), [&] { brent(in, c, n); }, {result(c, n)});
     release(in, a, b, c);
   }
 }

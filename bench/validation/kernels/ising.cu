@@ -68,7 +68,7 @@ int main(int argc, char **argv) {
     float *accept = filled<float>(5, 332, 0.05, 0.95);
     toSpins<<<ceil_div(n, 256), 256>>>(spins, n);
     check(cudaGetLastError());
-    measure("ising", text(e), [&] { sweep(spins, accept, e.x, e.y); },
+    measure("metropolis", text(e), [&] { sweep(spins, accept, e.x, e.y); },
             {result(spins, n)});
     release(spins, accept);
   }

@@ -75,8 +75,8 @@ int main(int argc, char **argv) {
     unsigned a = ceil_div(n, 2048), b = ceil_div(n, 512);
     int *i = filled<int>(n, 361, -1000, 1000), *is = zeros<int>(a);
     double *d = filled<double>(n, 362), *ds = zeros<double>(b);
-    measure("sum_unroll4", text(n), [&] { sums(i, is, n); }, {result(is, a)});
-    measure("max_pairs", text(n), [&] { maxima(d, ds, n); }, {result(ds, b)});
+    measure("reduceUnroll4<512>", text(n), [&] { sums(i, is, n); }, {result(is, a)});
+    measure("maxPerBlock", text(n), [&] { maxima(d, ds, n); }, {result(ds, b)});
     release(i, is, d, ds);
   }
 }

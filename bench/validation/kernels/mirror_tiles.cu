@@ -57,7 +57,7 @@ int main(int argc, char **argv) {
        extents({{8192, 6144, 1}, {5003, 3001, 1}, {1024, 512, 1}}, {70, 45, 1})) {
     size_t n = (size_t)e.x * e.y;
     int *in = filled<int>(n, 311, -1e6, 1e6), *out = zeros<int>(n);
-    measure("transpose_rows4", text(e), [&] { transpose(out, in, e.x, e.y); },
+    measure("transposeNoBankConflicts", text(e), [&] { transpose(out, in, e.x, e.y); },
             {result(out, n)});
     release(in, out);
   }
@@ -65,7 +65,7 @@ int main(int argc, char **argv) {
        extents({{8192, 4096, 1}, {1040, 720, 1}}, {48, 32, 1})) {
     size_t n = (size_t)e.x * e.y;
     double *in = filled<double>(n, 312), *out = zeros<double>(n);
-    measure("mirror", text(e), [&] { mirror(in, out, e.x, e.y); },
+    measure("fliplr", text(e), [&] { mirror(in, out, e.x, e.y); },
             {result(out, n)});
     release(in, out);
   }

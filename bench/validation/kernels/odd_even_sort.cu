@@ -90,14 +90,14 @@ int main(int argc, char **argv) {
   start(argc, argv);
   for (int n : sizes({1 << 24, 3000001, 40000}, 300)) {
     float *d = filled<float>(n, 341);
-    measure("brick_sort", text(n), [&] { brick(d, n); }, {result(d, n)});
+    measure("brickSort", text(n), [&] { brick(d, n); }, {result(d, n)});
     release(d);
   }
   for (int n : sizes({1 << 24, 512 * 777}, 1024)) {
     uint *sk = (uint *)filled<int>(n, 342, 0, 2e9),
          *sv = (uint *)filled<int>(n, 343, 0, 2e9), *dk = zeros<uint>(n),
          *dv = zeros<uint>(n);
-    measure("batcher", text(n), [&] { batcher(dk, dv, sk, sv, n); },
+    measure("oddEvenMergeSortShared", text(n), [&] { batcher(dk, dv, sk, sv, n); },
             {result(dk, n), result(dv, n)});
     release(sk, sv, dk, dv);
   }

@@ -83,9 +83,9 @@ int main(int argc, char **argv) {
     size_t n = (size_t)e.x * e.y, m = (size_t)(e.x - 2) * (e.y - 2);
     unsigned char *in = filled<unsigned char>(n, 411, 0, 256),
                   *a = zeros<unsigned char>(n), *b = zeros<unsigned char>(m);
-    measure("median_clamped", text(e), [&] { median(in, a, e.x, e.y); },
+    measure("medianFilter3x3", text(e), [&] { median(in, a, e.x, e.y); },
             {result(a, n)});
-    measure("dilate_valid", text(e), [&] { dilate(in, b, e.x, e.y); },
+    measure("dilate3x3", text(e), [&] { dilate(in, b, e.x, e.y); },
             {result(b, m)});
     release(in, a, b);
   }

@@ -73,9 +73,9 @@ int main(int argc, char **argv) {
     size_t n = (size_t)e.x * e.y, m = (size_t)(e.x - 1) * e.y;
     uchar *in = filled<uchar>(n, 301, 0, 256);
     short *a = zeros<short>(m), *b = zeros<short>(m);
-    measure("roberts", text(e), [&] { roberts(in, a, e.x, e.y); },
+    measure("robertsKernel", text(e), [&] { roberts(in, a, e.x, e.y); },
             {result(a, m)});
-    measure("grad_x", text(e), [&] { gradient(in, b, e.x, e.y); },
+    measure("gradX", text(e), [&] { gradient(in, b, e.x, e.y); },
             {result(b, m)});
     release(in, a, b);
   }

@@ -86,7 +86,7 @@ int main(int argc, char **argv) {
                           {257, 3, 1})) {
     size_t n = (size_t)e.x * e.y;
     float *in = filled<float>(n, 371, -4, 4), *out = zeros<float>(n);
-    measure("log_softmax", text(e), [&] { logSoftmax(in, out, e.y, e.x); },
+    measure("log_softmax_forward", text(e), [&] { logSoftmax(in, out, e.y, e.x); },
             {result(out, n)});
     release(in, out);
   }

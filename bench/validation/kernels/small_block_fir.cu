@@ -67,8 +67,8 @@ int main(int argc, char **argv) {
   for (int n : sizes({1 << 25, 10000019, 48000}, 333)) {
     float *x = filled<float>(n, 351), *y = zeros<float>(n);
     double *sig = filled<double>(n, 352), *out = zeros<double>(n);
-    measure("conv1d_64", text(n), [&] { convolve(x, y, n); }, {result(y, n)});
-    measure("fir_causal_32", text(n), [&] { causal(sig, h, out, n); },
+    measure("conv1d", text(n), [&] { convolve(x, y, n); }, {result(y, n)});
+    measure("fir_causal", text(n), [&] { causal(sig, h, out, n); },
             {result(out, n)});
     release(x, y, sig, out);
   }

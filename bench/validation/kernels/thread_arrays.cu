@@ -71,7 +71,7 @@ int main(int argc, char **argv) {
     size_t n = (size_t)e.x * e.y, m = (size_t)e.x * BINS;
     unsigned char *d = filled<unsigned char>(n, 401, 0, 256);
     unsigned short *h = zeros<unsigned short>(m);
-    measure("class_counts", text(e), [&] { count(d, h, e.x, e.y); },
+    measure("classCounts", text(e), [&] { count(d, h, e.x, e.y); },
             {result(h, m)});
     release(d, h);
   }
@@ -81,7 +81,7 @@ int main(int argc, char **argv) {
   check(cudaGetLastError());
   for (int n : sizes({1 << 22, 10007}, 150)) {
     float *q = filled<float>(n, 403), *s = zeros<float>(n);
-    measure("range_walk", text(n), [&] { walk(pivot, weight, nodes, q, s, n); },
+    measure("rangeWalk", text(n), [&] { walk(pivot, weight, nodes, q, s, n); },
             {result(s, n)});
     release(q, s);
   }
