@@ -8,6 +8,8 @@
 
 using byte = unsigned char;
 
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
 #define TX BX
 #define TY BY
 
@@ -35,7 +37,7 @@ int main(int argc, char **argv) {
     corners<<<grid, block>>>(in, out, w, h);
   };
   bench::Line line;
-  line.Name = "corners";
+  line.Name = "corners_" TEXT(FROM) "_" TEXT(TO);
   line.Shape = std::to_string(BX) + "x" + std::to_string(BY);
   const int sizes[][2] = {{2, 2}, {517, 3}, {1000, 999}, {1003, 77}, {7000, 9000}};
   for (auto &s : sizes) {
