@@ -9,6 +9,8 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
+// RUN: rcache-rewrite %s -o %t.stack.cu --force --kernel=blocks_of_three --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=STACK %s
+// RUN: rcache-check diff %s %t.stack.cu -- -I%S/Inputs
 // RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'histogram' {{.*}}'bins' of each thread in shared memory
@@ -18,7 +20,9 @@
 // CHECK-DAG: rewrote 'two_dims' {{.*}}'m' of each thread
 // CHECK-DAG: rewrote 'structs' {{.*}}'p' of each thread
 // CHECK-DAG: rewrote 'vectors' {{.*}}'q' of each thread
-// CHECK-DAG: rewrote 'blocks_of_three' {{.*}}'stack' of each thread
+// Lanes push and pop together: nothing is gained, and rewritten on request.
+// CHECK-DAG: 'blocks_of_three' left as it is: no gain is predicted
+// STACK: rewrote 'blocks_of_three' {{.*}}'stack' of each thread
 // CHECK-DAG: rewrote 'several_sizes' {{.*}}'seen' of each thread
 // CHECK-DAG: rewrote 'templated<int, 8>' {{.*}}'w' of each thread
 // CHECK-DAG: rewrote 'templated<double, 12>' {{.*}}'w' of each thread
