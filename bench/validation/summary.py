@@ -26,8 +26,10 @@ def collect(folder):
     version = ""
     for path in sorted(glob.glob(os.path.join(folder, "*.report"))):
         program = os.path.basename(path)[: -len(".report")]
+        # Files are told from the project's folder on, wherever that is.
+        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         with open(path) as f:
-            report = json.load(f)
+            report = json.loads(f.read().replace(root + "/", ""))
         version = report.get("version", "")
         for file in report["files"]:
             for k in file["kernels"]:
