@@ -50,17 +50,16 @@ bool fitsBanks(const PrivateArray &A) {
          (A.ElemBytes % 4 == 0 && A.ElemBytes / 4 % 2 == 1);
 }
 
+int64_t threadsOf(const std::array<int64_t, 3> &B) { return B[0] * B[1] * B[2]; }
+
 /// The largest block that is known of; nullopt: none is.
 std::optional<std::array<int64_t, 3>> largestBlock(const KernelModel &M,
                                                    const PlanRequest &R) {
-  auto Threads = [](const std::array<int64_t, 3> &B) {
-    return B[0] * B[1] * B[2];
-  };
   if (M.Geo.SeenBlocks.empty())
     return R.AssumedBlock;
   return *llvm::max_element(
       M.Geo.SeenBlocks,
-      [&](const auto &A, const auto &B) { return Threads(A) < Threads(B); });
+      [](const auto &A, const auto &B) { return threadsOf(A) < threadsOf(B); });
 }
 
 int64_t staticBytes(const KernelModel &M) {
@@ -112,10 +111,6 @@ private:
                           A.Pos, "use elements of 1, 2, 4, 8 or 16 bytes"});
     else
       Chosen.push_back(&A);
-  }
-
-  static int64_t threadsOf(const std::array<int64_t, 3> &B) {
-    return B[0] * B[1] * B[2];
   }
 
   void add(int64_t Threads) {

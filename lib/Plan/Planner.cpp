@@ -88,8 +88,9 @@ static void explainExchange(std::vector<Decline> &Declines,
 static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   PlanOutcome Out;
   Out.Declines = declinesOfModel(M);
-  if (auto Moved = movedPointer(M); Moved && Out.Declines.empty())
-    Out.Declines.push_back(std::move(*Moved));
+  if (Out.Declines.empty())
+    if (auto Moved = movedPointer(M))
+      Out.Declines.push_back(std::move(*Moved));
   if (!Out.Declines.empty())
     return Out;
   KernelFacts K(M, R);

@@ -121,7 +121,9 @@ Questions questions(const KernelModel &M, const Plan &P, const Run &R) {
     const int64_t Steps = Coefficient * T->Steps;
     if (T->Moves)
       Along[T->Coordinates].add(Steps, Steps % N ? T->Arguments : "");
-    else if (Coefficient % N != 0)
+    else if (Steps % N != 0 && T->Arguments.empty())
+      return {};
+    else if (Steps % N != 0)
       Offset.add(Coefficient, T->Arguments);
   }
   for (const auto &[Coordinates, Sum] : Along) {

@@ -231,8 +231,9 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     const auto Launched = P.Map.launchedBlock(Block);
     C.Block = {unsigned(Launched[0]), unsigned(Launched[1]),
                unsigned(Launched[2])};
+    const bool Never = neverAligned(M, P);
     C.Counts = planCounts(M, P, Fill, Block, A,
-                          neverAligned(M, P) ? Runs::Singly : Runs::Vectors);
+                          Never ? Runs::Singly : Runs::Vectors);
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       const bool Loops = llvm::any_of(M.Stmts, [](const Stmt &S) {
         return S.HasBarrier &&
@@ -247,8 +248,10 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     }
     predict(M, P, R, Block, A, C);
     Candidate Singly = C;
-    Singly.Counts = planCounts(M, P, Fill, Block, A, Runs::Singly);
-    predict(M, P, R, Block, A, Singly);
+    if (!Never) {
+      Singly.Counts = planCounts(M, P, Fill, Block, A, Runs::Singly);
+      predict(M, P, R, Block, A, Singly);
+    }
     C.UnalignedSpeedup = Singly.Speedup;
     C.UnalignedRank = Singly.Rank;
     if (P.LeastThreads && P.Map.Block && walksThroughPlanes(M, Block))
