@@ -58,6 +58,8 @@ struct KernelCounts {
   double OtherOps = 0;   ///< issued, but in no limited unit: branches, moves
 
   double Barriers = 0; ///< a thread (not an output)
+  /// Those of them that nothing is loaded in front of: steps of a tree or a scan.
+  double Steps = 0;
   /// Rounds of global loads of a thread that wait for one another: 1 when all
   /// loads are independent, the trip count of a tile loop with barriers.
   double LoadRounds = 1;

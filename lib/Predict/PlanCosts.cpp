@@ -9,14 +9,14 @@
 #include "Arithmetic.h"
 #include "Constants.h"
 #include "LaunchShape.h"
-#include "Plan/placements/Placements.h"
-#include "Plan/placements/Placements.h"
 #include "Plan/Counts.h"
+#include "Plan/placements/Placements.h"
 #include "Plan/Values.h"
 #include "PrivateCosts.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "StagedReads.h"
+#include "Traffic.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
@@ -74,33 +74,6 @@ double mostRegisters(unsigned ThreadsPerBlock) {
                                : 255;
 }
 
-/// Each array read or written by thread-dependent addresses, as often as the thread
-/// stores in loops that are shared out among threads: what is read more often is
-/// read by others, too, and found in a cache. Loops that a thread walks through by
-/// itself count once: the model was fitted so.
-double dramBytes(const KernelModel &M, const Staging &Fill) {
-  struct Traffic {
-    double Executions = 0, Bytes = 0;
-  };
-  std::map<std::pair<int, bool>, Traffic> Of; // pointer, is it written?
-  double Stores = 1;
-  for (const GlobalAccess &G : M.GlobalAccesses) {
-    if (G.Root < 0 || !G.Index || !(G.Index->Depends & DepThread))
-      continue;
-    const bool Writes = G.K != GlobalAccess::Read;
-    Traffic &T = Of[{G.Root, Writes}];
-    T.Executions = std::max(T.Executions,
-                            Fill.executions(G.Stmt) / roundsOf(M, G.Stmt));
-    T.Bytes = std::max(T.Bytes, double(G.ElemBytes));
-    if (Writes)
-      Stores = std::max(Stores, T.Executions);
-  }
-  double Bytes = 0;
-  for (const auto &[Key, T] : Of)
-    Bytes += T.Bytes * std::min(Stores, std::max(1.0, T.Executions));
-  return Bytes ? Bytes : 8;
-}
-
 unsigned sharedBytes(const KernelModel &M, double Threads) {
   double B = 0;
   for (const SharedArray &A : M.Arrays) {
@@ -114,8 +87,9 @@ unsigned sharedBytes(const KernelModel &M, double Threads) {
   return static_cast<unsigned>(B);
 }
 
-void common(const KernelModel &M, const Staging &Fill, KernelCounts &K) {
-  K.DramBytes = dramBytes(M, Fill);
+void common(const KernelModel &M, const Staging &Fill,
+            const std::array<int64_t, 3> &Block, KernelCounts &K) {
+  K.DramBytes = dramBytes(M, Fill, Block);
   for (const GlobalAccess &G : M.GlobalAccesses) {
     bool Staging = false;
     for (const SharedAccess &A : M.SharedAccesses)
@@ -228,7 +202,7 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
                                  const Arch &On) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
-  common(M, Fill, K);
+  common(M, Fill, Block, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
   for (const SharedAccess &A : M.SharedAccesses)
     if (A.K == SharedAccess::Write)
@@ -248,13 +222,13 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
   K.IntOps += A.Int + A.Index + 8;
   K.SpecialOps += A.Special;
   K.DoubleOps += A.Double;
-  double Rounds = 1;
+  const Waits &Of = Fill.waits();
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier) {
-      K.Barriers += roundsOf(M, S.Id);
-      Rounds = std::max(Rounds, roundsOf(M, S.Id));
+      K.Barriers += Of.rounds(S.Id);
+      K.Steps += Of.steps(S.Id);
     }
-  K.LoadRounds = Rounds;
+  K.LoadRounds = Of.loadRounds();
   K.StagingRounds = Fill.furtherRounds();
   K.OutputsPerThread = 1;
   const GridSize Grid = gridWarps(M, Block, On);
@@ -375,7 +349,7 @@ public:
     rcache::count(O, {M, P, *A}, 1, Of);
     K.Shuffles += Of.Shuffles;
     K.Selects += Of.Shuffles;
-    if (Of.GlobalLoads > 0)
+    if (Of.GlobalLoads > 0 && stagesByText())
       K.Loads.push_back({Of.GlobalLoads, std::max(1u, bytes()),
                          double(bytes() * P.Map.laneStep(0))});
     Registers += (2 + O.Parts) * Slots * elementRegisters(M, A->Array);
@@ -393,6 +367,17 @@ private:
   const ArrayPlan *A = nullptr;
 
   unsigned bytes() const { return M.Arrays[A->Array].ElemBytes; }
+
+  /// Does a statement that writes the array load what it writes? Else that stands
+  /// elsewhere, and common() has counted it.
+  bool stagesByText() const {
+    return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &W) {
+      return W.Array == A->Array && W.K == SharedAccess::Write &&
+             llvm::any_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
+               return G.K == GlobalAccess::Read && W.StoredRange.contains(G.Range);
+             });
+    });
+  }
 
   /// Bytes between the addresses from which neighbouring lanes stage what \p Read
   /// reads anew; as in the array where that is not known.
@@ -488,7 +473,7 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
 }
 
 /// The barriers of a block, and narrower ones as other instructions.
-void addBarriers(const KernelModel &M, const Plan &P, bool Planes,
+void addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
                  const Constants &Fit, KernelCounts &K) {
   // The model was fitted to several outputs a thread with all their barriers;
   // what they gain by narrower ones has not been measured.
@@ -497,12 +482,12 @@ void addBarriers(const KernelModel &M, const Plan &P, bool Planes,
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier) {
       const SyncScope Scope = P.scopeOf(S.Id);
-      if (Scope == SyncScope::Block || AsFitted)
-        K.Barriers += roundsOf(M, S.Id) *
-                      (Windows && Planes && Scope != SyncScope::Block
-                           ? Fit.DroppedBarrier
-                           : 1);
-      else if (Scope == SyncScope::Warp)
+      if (Scope == SyncScope::Block || AsFitted) {
+        const double Part =
+            Windows && Planes && Scope != SyncScope::Block ? Fit.DroppedBarrier : 1;
+        K.Barriers += Of.rounds(S.Id) * Part;
+        K.Steps += Of.steps(S.Id) * Part;
+      } else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
     }
 }
@@ -547,7 +532,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     addPrivate(M, P, Fit, K);
     return K;
   }
-  common(M, Fill, K);
+  common(M, Fill, Block, K);
   double Slots = P.slots();
   // One sum a slot is counted with the windows.
   PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
@@ -568,13 +553,10 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.SpecialOps += A.Special;
   // Half of the integer arithmetic is about where, not what: slots share it.
   K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
-  addBarriers(M, P, walksThroughPlanes(M, Block), Fit, K);
-  double Rounds = 1;
-  for (const Stmt &S : M.Stmts)
-    if (S.K == Stmt::Barrier)
-      Rounds = std::max(Rounds, roundsOf(M, S.Id));
+  const Waits &Of = Fill.waits();
+  addBarriers(M, P, Of, walksThroughPlanes(M, Block), Fit, K);
   // Staging under a condition or in a loop is not overlapped between slots.
-  K.LoadRounds = Rounds * (stagesUnderConditions(M, P)
+  K.LoadRounds = Of.loadRounds() * (stagesUnderConditions(M, P)
                                ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
   if (Fills)

@@ -96,8 +96,7 @@ public:
                                S.of(Resource::Blocks)},
                               overlap(S.Occ, Fit));
     latency();
-    S.Clocks = pNorm({Work, S.of(Resource::Latency)},
-                     K.Barriers > 0 ? Fit.OverlapWithBarriers : Fit.OverlapFree);
+    S.Clocks = pNorm({Work, S.of(Resource::Latency)}, overlapOfLatency());
     if (K.RowByRow)
       S.Clocks = pNorm({S.Clocks, rowByRow()}, Fit.OverlapOfRows);
     const auto *Max = std::max_element(S.Each.begin(), S.Each.end());
@@ -114,6 +113,13 @@ private:
   double lanesUsed() const {
     const double Threads = std::max(1u, K.ThreadsPerBlock);
     return Threads / (32 * std::ceil(Threads / 32));
+  }
+
+  /// Steps of other blocks hide those of one; loads before a barrier, which all
+  /// blocks wait for alike, are hidden least.
+  double overlapOfLatency() const {
+    const double Loading = K.Barriers > 0 ? 1 - K.Steps / K.Barriers : 0;
+    return Fit.OverlapFree + Loading * (Fit.OverlapWithBarriers - Fit.OverlapFree);
   }
 
   double &set(Resource R) { return S.Each[static_cast<unsigned>(R)]; }
@@ -189,11 +195,17 @@ private:
     return Fit.RowByRowDram * Dram * std::min(1.0, Bare * Bare);
   }
 
+  /// Clocks from one barrier of a block to the next where nothing is loaded.
+  double step() const {
+    return Fit.StepClocks + Fit.StepWarpClocks * std::ceil(K.ThreadsPerBlock / 32.0);
+  }
+
   void latency() {
     const double Life = Fit.LoadRoundNs * A.ClockGHz * std::max(K.LoadRounds, 0.0) +
                         Fit.LoadClocks * loads() * K.OutputsPerThread +
                         Fit.StagingRoundNs * A.ClockGHz * K.StagingRounds +
-                        Fit.BarrierClocks * K.Barriers;
+                        Fit.BarrierClocks * (K.Barriers - K.Steps) +
+                        step() * K.Steps;
     double InFlight = S.Occ.WarpsPerSm;
     // Blocks that live as long as the launch run in waves: the last one takes
     // as long as the others, however few blocks are left for it.

@@ -71,11 +71,12 @@ std::optional<SharedLoop> sharedLoop(const KernelModel &M, const Stmt &S,
 /// The threads that the guards around \p S may let through, as boxes: within
 /// each part of the condition each axis by itself.
 std::vector<Box> guardedThreads(const KernelModel &M, const Stmt &S,
-                                const std::array<int64_t, 3> &Block) {
+                                const std::array<int64_t, 3> &Block,
+                                const Counters::Values &Counts) {
   const Box All = {{{0, Block[0] - 1}, {0, Block[1] - 1}, {0, Block[2] - 1}}};
   if (S.Domain.is_null())
     return {All};
-  isl::set D = withBlock(S.Domain, Block);
+  isl::set D = atCounts(withBlock(S.Domain, Block), Counts);
   std::vector<std::string> Others;
   for (const std::string &Id : involvedIds(D))
     if (Id != "tx" && Id != "ty" && Id != "tz")
@@ -139,7 +140,8 @@ private:
 } // namespace
 
 StagingTrips rcache::stagingTrips(const KernelModel &M, unsigned StmtId,
-                                  const std::array<int64_t, 3> &Block) {
+                                  const std::array<int64_t, 3> &Block,
+                                  const Counters::Values &Counts) {
   std::vector<SharedLoop> Loops;
   for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent) {
     const Stmt &S = M.stmt(static_cast<unsigned>(Q));
@@ -155,7 +157,7 @@ StagingTrips rcache::stagingTrips(const KernelModel &M, unsigned StmtId,
     Rounds *= double(L.Count) / double(L.Threads) + 1;
   if (Rounds > 10000)
     Loops.clear();
-  const std::vector<Box> Boxes = guardedThreads(M, M.stmt(StmtId), Block);
+  const std::vector<Box> Boxes = guardedThreads(M, M.stmt(StmtId), Block, Counts);
   StagingTrips R;
   R.Warp = R.Thread = 0;
   const int64_t Threads = Block[0] * Block[1] * Block[2];
@@ -189,8 +191,7 @@ StagingTrips rcache::stagingTrips(const KernelModel &M, unsigned StmtId,
 static constexpr double LoopHead = 3;
 
 Staging::Staging(const KernelModel &M, const std::array<int64_t, 3> &Block)
-    : M(M), Block(Block), Part(M.Stmts.size()) {
-  std::set<unsigned> Reading;
+    : M(M), Block(Block), Part(M.Stmts.size()), Of(M, Block) {
   for (const SharedAccess &A : M.SharedAccesses)
     if (A.K != SharedAccess::Write)
       for (int Q = static_cast<int>(A.Stmt); Q >= 0; Q = M.stmt(Q).Parent)
@@ -250,7 +251,26 @@ double Staging::executions(unsigned StmtId) const {
   bool SharedOut = false;
   for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent)
     SharedOut |= M.stmt(Q).Cooperative;
-  return roundsOf(M, StmtId) * (SharedOut ? trips(StmtId).Thread : 1);
+  if (SharedOut)
+    return roundsOf(M, StmtId) * trips(StmtId).Thread;
+  return Of.hasSteps() ? Of.rounds(StmtId) * share(StmtId) : roundsOf(M, StmtId);
+}
+
+double Staging::share(unsigned StmtId) const {
+  const auto It = Shares.find(StmtId);
+  if (It != Shares.end())
+    return It->second;
+  const auto Visits = Of.visits(StmtId);
+  double Warps = 0;
+  auto Done = guarded([&] {
+    for (const Counters::Values &V : Visits)
+      Warps += stagingTrips(M, StmtId, Block, V).Warp;
+    return Warps / double(Visits.size());
+  });
+  if (Done)
+    return Shares[StmtId] = *Done;
+  llvm::consumeError(Done.takeError());
+  return Shares[StmtId] = 1; // what isl cannot tell counts for all
 }
 
 double Staging::operations() const {
@@ -267,6 +287,10 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   const StagingTrips T = trips(A.Stmt);
   const double Rounds = roundsOf(M, A.Stmt), W = words(M, A.Array);
   const unsigned Bytes = std::max(1u, M.Arrays[A.Array].ElemBytes);
+  if (Of.hasSteps() && !Part[A.Stmt]) {
+    K.SharedStores += executions(A.Stmt) * W;
+    return;
+  }
   // A wavefront a word and full warp, and at least one an instruction.
   const double Full = std::min(T.Warp, T.Thread);
   K.SharedStores += Rounds * (Full * W + T.Warp - Full);

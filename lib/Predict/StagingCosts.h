@@ -12,7 +12,9 @@
 #include "rcache/Model.h"
 #include "rcache/Prediction.h"
 #include <array>
+#include "Waits.h"
 #include <map>
+#include <set>
 #include <vector>
 
 namespace rcache {
@@ -28,10 +30,11 @@ struct StagingTrips {
 };
 
 /// \p StmtId executed by a block of \p Block threads, somewhere in the interior
-/// of the grid: what the guards say of anything but the thread holds. A loop
-/// whose end is no constant counts once.
+/// of the grid: what the guards say of anything but the thread and \p Counts, which
+/// are known numbers, holds. A loop whose end is no constant counts once.
 StagingTrips stagingTrips(const KernelModel &M, unsigned StmtId,
-                          const std::array<int64_t, 3> &Block);
+                          const std::array<int64_t, 3> &Block,
+                          const Counters::Values &Counts = {});
 
 /// The part of the kernel in front of the barriers that fills shared memory.
 /// Counts are a thread's. The model has to live as long.
@@ -55,8 +58,12 @@ public:
   double operations() const;
 
   /// Executions of \p StmtId by a thread: rounds of the loops that it walks through
-  /// by itself, and its share of those that are shared out among threads.
+  /// by itself, and its share of those that are shared out among threads. In
+  /// kernels with steps warps that take no part (`if (t < step)`) execute nothing.
   double executions(unsigned StmtId) const;
+
+  /// What the kernel's threads wait for.
+  const Waits &waits() const { return Of; }
 
   /// Adds a write of an array: a load and a store, by as many lanes as take
   /// part.
@@ -64,11 +71,16 @@ public:
 
 private:
   StagingTrips trips(unsigned StmtId) const;
+  /// The part of a block's warps that executes \p StmtId, all visits together.
+  double share(unsigned StmtId) const;
 
   const KernelModel &M;
   std::array<int64_t, 3> Block;
   std::vector<bool> Part; ///< by statement
+  std::set<unsigned> Reading; ///< statements that read shared arrays
+  Waits Of;
   mutable std::map<unsigned, StagingTrips> Known;
+  mutable std::map<unsigned, double> Shares;
 };
 
 } // namespace rcache

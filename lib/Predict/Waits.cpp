@@ -1,0 +1,100 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Waits.h.
+
+#include "Waits.h"
+#include "Affine/IslTools.h"
+#include "Plan/Counts.h"
+#include <algorithm>
+
+using namespace rcache;
+
+static bool isLoop(const Stmt &S) {
+  return S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
+}
+
+Waits::Waits(const KernelModel &M, const std::array<int64_t, 3> &Block)
+    : M(M), Reads(M.Stmts.size()), Steps(M.Stmts.size()) {
+  std::vector<bool> Here(M.Stmts.size()); // of the statement itself
+  for (const GlobalAccess &G : M.GlobalAccesses)
+    if (G.K == GlobalAccess::Read) {
+      Here[G.Stmt] = true;
+      for (int Q = static_cast<int>(G.Stmt); Q >= 0; Q = M.stmt(Q).Parent)
+        Reads[static_cast<unsigned>(Q)] = true;
+    }
+  std::vector<unsigned> Barriers;
+  std::vector<bool> Behind(M.Stmts.size()); // loads, since the barrier before
+  bool Loaded = true;                       // in text order
+  for (const Stmt &S : M.Stmts) {
+    Loaded = Loaded || Here[S.Id];
+    if (S.K != Stmt::Barrier)
+      continue;
+    Barriers.push_back(S.Id);
+    Behind[S.Id] = Loaded;
+    Loaded = false;
+    int Around = S.Parent;
+    while (Around >= 0 && !isLoop(M.stmt(Around)))
+      Around = M.stmt(Around).Parent;
+    HasSteps |= Around >= 0 ? Around != readingLoop(S.Id) : !Behind[S.Id];
+  }
+  if (HasSteps)
+    llvm::consumeError(guarded([&] {
+                         Of = makeAssumptions(M, Block, 32);
+                         Counts.emplace(M, *Of);
+                         return true;
+                       }).takeError());
+  for (unsigned S : Barriers) {
+    const int Reading = readingLoop(S);
+    const double With =
+        Reading < 0 ? 1 : roundsOf(M, static_cast<unsigned>(Reading));
+    LoadRounds = std::max(LoadRounds, With);
+    int Around = M.stmt(S).Parent;
+    while (Around >= 0 && !isLoop(M.stmt(Around)))
+      Around = M.stmt(Around).Parent;
+    if (Around < 0 || Around != Reading)
+      Steps[S] = rounds(S) - (Behind[S] ? With : 0);
+  }
+}
+
+int Waits::readingLoop(unsigned Stmt) const {
+  for (int Q = M.stmt(Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent)
+    if (Reads[static_cast<unsigned>(Q)] && isLoop(M.stmt(Q)))
+      return Q;
+  return -1;
+}
+
+unsigned Waits::partOf(unsigned Stmt) const {
+  unsigned Part = Stmt;
+  for (int Q = static_cast<int>(Stmt); Q >= 0 && !M.stmt(Q).HasBarrier;
+       Q = M.stmt(Q).Parent)
+    Part = static_cast<unsigned>(Q);
+  return Part;
+}
+
+bool Waits::areKnown(unsigned Stmt) const {
+  if (!Counts)
+    return false;
+  bool InLoop = false;
+  for (int Q = M.stmt(partOf(Stmt)).Parent; Q >= 0; Q = M.stmt(Q).Parent)
+    if (isLoop(M.stmt(Q))) {
+      InLoop = true;
+      if (!Counts->ends(static_cast<unsigned>(Q)))
+        return false;
+    }
+  return InLoop && !Counts->at(Stmt).empty();
+}
+
+double Waits::rounds(unsigned Stmt) const {
+  const double Rounds = roundsOf(M, Stmt);
+  if (!areKnown(Stmt))
+    return Rounds;
+  const int Interval = M.stmt(partOf(Stmt)).Parent;
+  return Rounds / roundsOf(M, static_cast<unsigned>(Interval)) *
+         double(Counts->at(Stmt).size());
+}
+
+std::vector<Counters::Values> Waits::visits(unsigned Stmt) const {
+  return areKnown(Stmt) ? Counts->at(Stmt)
+                        : std::vector<Counters::Values>{Counters::Values()};
+}

@@ -1,0 +1,64 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread of a kernel waits for, one thing after the other: rounds of loads
+// and barriers. A barrier behind loads waits for the memory; one behind a step of
+// a tree or a scan waits for the other warps only.
+
+#ifndef RCACHE_LIB_PREDICT_WAITS_H
+#define RCACHE_LIB_PREDICT_WAITS_H
+
+#include "Plan/Counters.h"
+#include <array>
+#include <optional>
+#include <vector>
+
+namespace rcache {
+
+class Waits {
+public:
+  /// The model has to live as long.
+  Waits(const KernelModel &M, const std::array<int64_t, 3> &Block);
+
+  /// Does a thread come to barriers that nothing is loaded in front of?
+  bool hasSteps() const { return HasSteps; }
+
+  /// How often a thread comes to \p Stmt: what its loops with barriers count is
+  /// run with numbers in kernels with steps, else roundsOf.
+  double rounds(unsigned Stmt) const;
+
+  /// What the symbols are each time that a block comes to \p Stmt, in kernels with
+  /// steps; one visit with no values where that is not known.
+  std::vector<Counters::Values> visits(unsigned Stmt) const;
+
+  /// Rounds of global loads that wait for one another: of the loops that hold a
+  /// barrier, those that read memory count.
+  double loadRounds() const { return LoadRounds; }
+
+  /// How often a thread comes to barrier \p Stmt without a load since the barrier
+  /// before.
+  double steps(unsigned Stmt) const { return Steps[Stmt]; }
+
+  Waits(const Waits &) = delete;
+  Waits &operator=(const Waits &) = delete;
+
+private:
+  /// The innermost loop around \p Stmt whose body reads memory; -1: none.
+  int readingLoop(unsigned Stmt) const;
+  /// The outermost statement around \p Stmt that holds no barrier: a part of an
+  /// interval between barriers.
+  unsigned partOf(unsigned Stmt) const;
+  bool areKnown(unsigned Stmt) const;
+
+  const KernelModel &M;
+  std::vector<bool> Reads; ///< a statement: does it, or one within, read memory?
+  std::vector<double> Steps;
+  double LoadRounds = 1;
+  bool HasSteps = false;
+  std::optional<Assumptions> Of; ///< kernels with steps; Counts refers to it
+  std::optional<Counters> Counts;
+};
+
+} // namespace rcache
+
+#endif
