@@ -255,6 +255,10 @@ struct PrivateArray {
     TextRange Range;       ///< `a[i][j]`, without a member behind it
     unsigned Stmt = 0;     ///< the innermost statement around it
     bool ByThread = false; ///< threads may use different elements at a time
+    /// How many elements those may be that lanes use together which have come there
+    /// together: as many as there are in the dimensions whose subscripts lanes set
+    /// apart. A counter that lanes walk through in step is the same for them.
+    int64_t Apart = 1;
   };
   std::vector<Use> Uses; ///< in text order
   /// The elements that the initialiser has a text for, counted row by row; those

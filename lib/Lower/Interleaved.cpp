@@ -78,6 +78,34 @@ Code StatementText::interleavedInit(const PrivateArray &A) const {
   return T;
 }
 
+/// The array's extents as its declaration has them, `[N][2 * R + 1]`; in numbers
+/// where it has none (an array by its type's name).
+Code StatementText::interleavedExtents(const PrivateArray &A) const {
+  const Var &V = M.Vars[A.Var];
+  const TextRange Declarator = A.Declarators[A.Declarator];
+  const std::string Text = M.text(Declarator);
+  const size_t Name = V.NameRange.End - Declarator.Begin;
+  size_t End = Name, Groups = 0;
+  int Depth = 0;
+  for (size_t At = Name; At < Text.size(); ++At) {
+    const char C = Text[At];
+    Depth += C == '[' ? 1 : C == ']' ? -1 : 0;
+    if (C == ']' && Depth == 0) {
+      ++Groups;
+      End = At + 1;
+    } else if (Depth == 0 && !isspace(static_cast<unsigned char>(C))) {
+      break; // an initialiser
+    }
+  }
+  if (Groups == V.ArrayExtents.size())
+    return Source.copy(
+        {V.NameRange.End, Declarator.Begin + static_cast<unsigned>(End)});
+  std::string Numbers;
+  for (int64_t Extent : V.ArrayExtents)
+    Numbers += "[" + std::to_string(Extent) + "]";
+  return Numbers;
+}
+
 /// Where the thread, or its warp, finds its part.
 Code StatementText::interleavedHead() const {
   const std::string Declared = "\nconst unsigned int " + N(Thread) + " = ";
@@ -124,13 +152,11 @@ void StatementText::editInterleaved(TextRange R, Edits &E) const {
   for (const InterleavedArray &I : P.Interleaved) {
     const PrivateArray &A = M.Privates[I.Array];
     const Var &V = M.Vars[A.Var];
-    std::string Extents;
-    for (int64_t Extent : V.ArrayExtents)
-      Extents += "[" + std::to_string(Extent) + "]";
-    Extents += "[" + std::to_string(I.Threads) + "]";
+    const Code Extents =
+        interleavedExtents(A) + "[" + std::to_string(I.Threads) + "]";
     const std::string Part =
         N(Warp) + (Offset ? " + " + std::to_string(Offset) : "");
-    const std::string Declared =
+    const Code Declared =
         P.ByWarp ? V.Type + " (&" + V.Name + ")" + Extents +
                        " = *reinterpret_cast<" + V.Type + " (*)" + Extents +
                        ">(" + Part + ");"

@@ -86,6 +86,7 @@ private:
   Code interleavedUses(TextRange R) const;
   Code interleavedInit(const PrivateArray &A) const;
   Code interleavedHead() const;
+  Code interleavedExtents(const PrivateArray &A) const;
   Code declaredBeside(const std::vector<const PrivateArray *> &Moved) const;
   std::string blockThread() const;
   TextRange deletion(TextRange R) const;

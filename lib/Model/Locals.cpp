@@ -378,6 +378,13 @@ void Locals::addParams(const FunctionDecl *FD) {
   }
 }
 
+/// Is \p T, or what it is an array of, an array by its name (`typedef int Row[8];`)?
+static bool isNamedArray(const ASTContext &AC, QualType T) {
+  while (const auto *A = dyn_cast<ArrayType>(T.getTypePtr()))
+    T = A->getElementType();
+  return AC.getAsArrayType(T) != nullptr;
+}
+
 void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
   if (VarIndex.count(D))
     return;
@@ -387,9 +394,10 @@ void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
   V.Type = typeAsWritten(
       D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(),
       T);
-  // Verbatim, an unnamed type would be one more type, or no type at all.
+  // Verbatim, an unnamed type would be one more type, or no type at all, and the
+  // name of an array's type would be an array of arrays.
   if (auto *Tag = AC.getBaseElementType(T)->getAsTagDecl();
-      Tag && isUnnamed(Tag))
+      (Tag && isUnnamed(Tag)) || isNamedArray(AC, T))
     V.Type = canonical(AC, AC.getBaseElementType(T));
   V.IsConst = T.isConstQualified() || D->isConstexpr();
   while (const ConstantArrayType *A = AC.getAsConstantArrayType(T)) {

@@ -243,7 +243,9 @@ static void printPrivates(const KernelModel &M, llvm::raw_ostream &OS) {
        << (A.HasInit ? std::to_string(A.Init.size()) : "none");
     for (const PrivateArray::Use &U : A.Uses)
       OS << " `" << oneLine(M.text(U.Range)) << "` in #" << U.Stmt
-         << (U.ByThread ? " by thread" : "");
+         << (U.Apart > 1 ? " apart " + std::to_string(U.Apart)
+             : U.ByThread  ? " by thread"
+                           : "");
     if (A.Stays)
       OS << " stays: " << A.Stays->Detail;
     OS << "\n";

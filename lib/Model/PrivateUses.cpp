@@ -9,6 +9,7 @@
 //     sort(bins, 32);             all of it
 
 #include "PrivateUses.h"
+#include "Walkers.h"
 #include "BuiltinVars.h"
 #include "DeclName.h"
 #include "clang/AST/DeclCXX.h"
@@ -29,8 +30,9 @@ struct Store {
 
 class UseFinder : public ConstDynamicRecursiveASTVisitor {
 public:
-  UseFinder(ASTContext &AC, KernelModel &M, FlatText &Flat, const Locals &L)
-      : AC(AC), M(M), Flat(Flat), L(L) {}
+  UseFinder(const FunctionDecl *FD, KernelModel &M, FlatText &Flat,
+            const Locals &L)
+      : AC(FD->getASTContext()), M(M), Flat(Flat), L(L), Walk(L, FD) {}
 
   std::vector<Store> Stores;
   std::set<unsigned> Computed; ///< arrays that begin with what is no constant
@@ -306,8 +308,15 @@ private:
     if (!Elements.insert(Ref).second)
       return V;
     PrivateArray::Use U;
-    for (const ArraySubscriptExpr *S : Subs)
-      U.ByThread |= (L.depends(S->getIdx()) & (DepThread | DepShared)) != 0;
+    const std::vector<int64_t> &Extents = M.Vars[A.Var].ArrayExtents;
+    for (size_t D = 0; D < Subs.size(); ++D) {
+      const Expr *At = Subs[Subs.size() - 1 - D]->getIdx();
+      if (!(L.depends(At) & (DepThread | DepShared)))
+        continue;
+      U.ByThread = true;
+      if (!Walk.alike(At))
+        U.Apart *= Extents[D];
+    }
     if (auto Range = Flat.range(Subs.front()->getSourceRange())) {
       U.Range = *Range;
       U.Stmt = statementAround(*Range);
@@ -345,6 +354,7 @@ private:
   KernelModel &M;
   FlatText &Flat;
   const Locals &L;
+  const Walkers Walk;
   llvm::DenseMap<const VarDecl *, unsigned> Index; ///< in M.Privates
   std::vector<const DeclRefExpr *> Mentions;
   llvm::SmallPtrSet<const DeclRefExpr *, 16> Elements, InLambdas;
@@ -366,7 +376,7 @@ bool holdsFloats(QualType T) {
 
 void findPrivateArrays(const FunctionDecl *FD, KernelModel &M, FlatText &Flat,
                        const Locals &L) {
-  UseFinder F(FD->getASTContext(), M, Flat, L);
+  UseFinder F(FD, M, Flat, L);
   F.TraverseStmt(FD->getBody());
   F.finish();
   if (M.Privates.empty())

@@ -6,6 +6,7 @@
 #include "Assumptions.h"
 #include "Affine/IslTools.h"
 #include <limits>
+#include <set>
 
 using namespace rcache;
 
@@ -101,7 +102,12 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
   }
   if (!Block)
     A.Context = oneDimBlocks(M, A, Multiple);
-  // The launch sees to it: computed with in long long.
+  // The launch sees to it: computed with in int, or in long long.
+  for (const Symbol *S : unsignedBounds(M)) {
+    const isl::pw_aff V = symbolValue(Ctx, S->Id);
+    A.Context = A.Context.intersect(V.le_set(
+        constantValue(Ctx, std::numeric_limits<int32_t>::max())));
+  }
   for (const Symbol &S : M.Symbols)
     if (isLargeUnsigned(S)) {
       isl::pw_aff V = symbolValue(Ctx, S.Id), Zero = constantValue(Ctx, 0);
@@ -115,6 +121,31 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
     }
   A.Context = A.Context.coalesce();
   return A;
+}
+
+std::vector<const Symbol *> rcache::unsignedBounds(const KernelModel &M) {
+  std::set<std::string> Ids;
+  auto Add = [&](const auto &Of) {
+    if (!Of.is_null())
+      for (const std::string &Id : involvedIds(Of))
+        Ids.insert(Id);
+  };
+  for (const SharedAccess &S : M.SharedAccesses) {
+    Add(M.stmt(S.Stmt).Domain);
+    for (const isl::pw_aff &Index : S.Index)
+      Add(Index);
+    std::vector<ValueRef> Values = S.ExtraGuards;
+    if (S.Stored)
+      Values.push_back(S.Stored);
+    for (const ValueRef &V : Values)
+      for (const std::string &Id : valueSymbols(V))
+        Ids.insert(Id);
+  }
+  std::vector<const Symbol *> All;
+  for (const Symbol &S : M.Symbols)
+    if (S.K == Symbol::Param && !S.Signed && S.Bits == 32 && Ids.count(S.Id))
+      All.push_back(&S);
+  return All;
 }
 
 bool rcache::isLargeUnsigned(const Symbol &S) {

@@ -30,6 +30,11 @@ Assumptions makeAssumptions(const KernelModel &M,
                             std::optional<std::array<int64_t, 3>> Block,
                             unsigned Multiple);
 
+/// The 32-bit unsigned parameters that say where and under which conditions shared
+/// arrays are written and read: plans take them to be less than 2^31, which each
+/// launch checks. (`i - 1 < n` with i = 0 is then false as it is in C++.)
+std::vector<const Symbol *> unsignedBounds(const KernelModel &M);
+
 /// A 64-bit unsigned parameter: plans take it to be less than 2^63, which each
 /// launch checks.
 bool isLargeUnsigned(const Symbol &S);

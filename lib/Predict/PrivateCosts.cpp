@@ -12,10 +12,10 @@
 using namespace rcache;
 
 /// Lines of local memory that the lanes of a warp touch with one access: the
-/// same element lies side by side for all of them, and \p Elements are there to
-/// differ.
-static double linesOf(const PrivateArray::Use &U, double Elements) {
-  return U.ByThread ? Elements * (1 - std::pow(1 - 1 / Elements, 32)) : 1;
+/// same element lies side by side for all of them.
+static double linesOf(const PrivateArray::Use &U) {
+  const double Elements = double(U.Apart);
+  return Elements * (1 - std::pow(1 - 1 / Elements, 32));
 }
 
 /// Do uses of the array move their own index (`stack[top++]`)? Lanes push and pop
@@ -44,12 +44,12 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P,
       const double Times = roundsOf(M, U.Stmt);
       if (Shared)
         // Lanes that share a word's bank meet there with different elements.
-        K.SharedLoads += Times * (A.ElemBytes < 4 && U.ByThread
+        K.SharedLoads += Times * (A.ElemBytes < 4 && U.Apart > 1
                                       ? 4.0 / std::max(1u, A.ElemBytes)
                                       : std::ceil(A.ElemBytes / 4.0));
       else
         K.Loads.push_back(
-            {Times * Fit.LocalAccess * linesOf(U, double(A.elements(M))),
+            {Times * Fit.LocalAccess * linesOf(U),
              std::max(1u, A.ElemBytes), double(A.ElemBytes)});
     }
   }

@@ -45,20 +45,19 @@ void rcache::addPreconditions(const KernelModel &M, Plan &P) {
     add(P, M.launchCondition(F, M.NamePrefix + "grid", M.NamePrefix + "block"),
         F.MultipleOf ? "lines begin at whole elements"
                      : "index arithmetic does not wrap");
-  std::set<std::string> Ids;
+  std::set<std::string> Bounded; // what is asked anyway, and what came by relations
+  for (const Symbol *S : unsignedBounds(M))
+    Bounded.insert(S->Id);
   for (const ArrayPlan &A : P.Arrays)
     for (const StagePiece &S : A.Stage.Pieces) {
       for (auto &I : valueSymbols(S.V))
-        Ids.insert(I);
+        Bounded.insert(I);
       for (auto &I : involvedIds(S.Domain))
-        Ids.insert(I);
+        Bounded.insert(I);
     }
-  for (const std::string &Id : Ids) {
-    int I = M.symbolIndex(Id);
-    if (I >= 0 && M.Symbols[I].K == Symbol::Param && !M.Symbols[I].Signed &&
-        M.Symbols[I].Bits == 32)
-      add(P, M.Symbols[I].Text + " <= 0x7fffffffu", "computed with in int");
-  }
+  for (const Symbol &S : M.Symbols)
+    if (S.K == Symbol::Param && !S.Signed && S.Bits == 32 && Bounded.count(S.Id))
+      add(P, S.Text + " <= 0x7fffffffu", "computed with in int");
   for (const Symbol &S : M.Symbols)
     if (isLargeUnsigned(S))
       add(P, S.Text + " <= 0x7fffffffffffffffull", "computed with in long long");
