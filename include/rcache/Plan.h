@@ -216,11 +216,41 @@ struct Owned {
   std::vector<unsigned> Loops;
 };
 
+/// The array stays in shared memory, filled by all threads of a physical block that
+/// stands for several logical ones (Mapping::Blocks): at the barrier they share its
+/// elements out among themselves and ask the staging function for each. Logical
+/// blocks for which it is the same function have one copy.
+struct Restaged {
+  /// Along these axes each logical block has a copy of its own.
+  std::array<bool, 3> PerBlock = {};
+  /// Elements staged along each dimension, from 0.
+  std::vector<int64_t> Extent;
+  /// The axis whose copies lie side by side in a row of the last dimension; the
+  /// others' copies lie behind each other. -1: none does.
+  int Beside = -1;
+  /// Elements between the end of a row and the next one.
+  int64_t Pad = 0;
+
+  /// Extents of all copies as they are declared, and the element that copy
+  /// (b0, b1, b2) has at E, in the same order: blocks, rows, blocks beside.
+  struct Dimension {
+    enum Kind { OfBlock, OfElement } K = OfElement;
+    unsigned Index = 0;  ///< axis, or dimension of the array
+    int64_t Extent = 1;  ///< without Pad
+  };
+  std::vector<Dimension>
+  layout(const std::array<unsigned, 3> &Blocks) const;
+  /// Elements of all copies, without Pad.
+  int64_t elements(const std::array<unsigned, 3> &Blocks) const;
+  /// Bytes that they take, for elements of \p ElemBytes.
+  int64_t bytes(const std::array<unsigned, 3> &Blocks, unsigned ElemBytes) const;
+};
+
 /// Where the elements that a thread reads are. Read it with std::visit or
 /// ArrayPlan's questions: a new placement is then an error wherever it has to be
 /// thought of (docs/contributing/placements.md).
 using Placement = std::variant<KeptShared, FromSource, ReadEarly, Reloaded,
-                               StreamedRows, Shuffled, Owned>;
+                               StreamedRows, Shuffled, Owned, Restaged>;
 
 /// One array between one barrier and the next write of it.
 struct ArrayPlan {
@@ -235,6 +265,8 @@ struct ArrayPlan {
   template <typename T> const T *as() const { return std::get_if<T>(&Where); }
   template <typename T> T *as() { return std::get_if<T>(&Where); }
   bool isShared() const { return as<KeptShared>(); }
+  /// In shared memory, whoever fills it.
+  bool inShared() const { return isShared() || as<Restaged>(); }
   /// What writes put there is found by reads through a staging function.
   bool isStaged() const { return !isShared() && !as<Owned>(); }
   /// Null: there is none (arrays that stay, reads from the source or early).
@@ -292,8 +324,40 @@ struct Mapping {
   /// it to about this many threads.
   unsigned TargetThreads = 128;
   bool Merge = true;
+  /// Logical blocks along each axis whose threads are the slots of one physical
+  /// block (joined; not those of Merge, which keep threads of their own). Threads
+  /// are then counted through all of them, v = block * blockDim + thread. Stride is
+  /// not used: the slots of physical thread l along an axis are Group neighbours
+  /// from l * Group on, and as many again a whole row of physical threads further.
+  std::array<unsigned, 3> Blocks = {1, 1, 1};
+  std::array<unsigned, 3> Group = {1, 1, 1};
 
   unsigned slots() const { return Factor[0] * Factor[1] * Factor[2]; }
+  bool joins() const { return Blocks[0] * Blocks[1] * Blocks[2] > 1; }
+  /// Joined: physical threads along an axis.
+  int64_t lanes(unsigned Axis) const {
+    return (*Block)[Axis] * Blocks[Axis] / Factor[Axis];
+  }
+  int64_t lanes() const { return lanes(0) * lanes(1) * lanes(2); }
+  /// Joined: physical threads of a warp along x; the others lie along y.
+  int64_t warpLanesX() const { return std::min<int64_t>(8, lanes(0)); }
+  /// Joined: what slot \p Slot adds to the thread v of slot 0.
+  int64_t slotOffset(unsigned Axis, int64_t Slot) const {
+    const int64_t G = Group[Axis];
+    return Slot / G * G * lanes(Axis) + Slot % G;
+  }
+  /// Dependence bits of what differs from slot to slot.
+  unsigned slotDependence() const {
+    unsigned Bits = DepThread | DepShared;
+    for (unsigned A = 0; A < 3; ++A)
+      Bits |= Blocks[A] > 1 ? unsigned(DepBlockX) << A : 0u;
+    return Bits;
+  }
+  /// Does such a coordinate differ from slot to slot?
+  bool ofSlot(const BuiltinUse &B) const {
+    return B.K == Symbol::ThreadIdx ||
+           (B.K == Symbol::BlockIdx && (B.Axis > 2 || Blocks[B.Axis] > 1));
+  }
   /// Do slots run along this axis? At least one axis has them.
   bool hasSlots(unsigned Axis) const {
     return Factor[Axis] > 1 || (Axis == 0 && slots() == 1);
@@ -385,6 +449,21 @@ struct Plan {
   /// They are in dynamic shared memory, one part for each warp, as many as the
   /// launch has: blocks of any size, more than static memory can have. Else static.
   bool ByWarp = false;
+  /// Restaged arrays: the tile of the loop's next round is copied to shared memory
+  /// while this round's is used. A copy of each array for each tile.
+  struct TilesAhead {
+    unsigned Loop = 0;   ///< For statement whose rounds stage a tile each
+    unsigned Staged = 0; ///< the barrier behind the staging
+    unsigned Used = 0;   ///< the one behind the uses: nothing is left for it
+    unsigned Tiles = 2;  ///< in shared memory at a time
+  };
+  std::optional<TilesAhead> Ahead;
+  /// Bytes of all restaged arrays.
+  int64_t restagedBytes(const KernelModel &M) const;
+  /// They are in dynamic shared memory: more than a kernel may declare.
+  bool dynamicTiles(const KernelModel &M) const {
+    return restagedBytes(M) > 48 * 1024;
+  }
   /// Shared memory that they take in blocks of \p Threads threads.
   int64_t interleavedBytes(const KernelModel &M, int64_t Threads) const;
   /// The barriers of the original stay (something else is ordered by them).
@@ -394,6 +473,8 @@ struct Plan {
   std::map<unsigned, SyncScope> Narrowed;
   SyncScope scopeOf(unsigned Barrier) const {
     const auto It = Narrowed.find(Barrier);
+    if (Ahead && Ahead->Used == Barrier)
+      return SyncScope::None;
     return !KeepBarriers          ? SyncScope::None
            : It == Narrowed.end() ? SyncScope::Block
                                   : It->second;

@@ -460,7 +460,7 @@ private:
   /// Every thread does the same to the same value: told from the data flow, or
   /// the count of a loop that all slots run together.
   bool sameForAll(const Effect &X) const {
-    if (!(M.Vars[X.Var].Depends & (DepThread | DepShared)))
+    if (!(M.Vars[X.Var].Depends & P.Map.slotDependence()))
       return true;
     return llvm::any_of(M.Stmts, [&](const Stmt &S) {
       return S.K == Stmt::For && S.IterVar == X.Var &&

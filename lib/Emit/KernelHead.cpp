@@ -127,6 +127,10 @@ static std::string placementComment(const ArrayPlan &A) {
             return "window of " + Len +
                    " registers, loaded by each thread, one row at a time";
           },
+          [](const Restaged &) -> std::string {
+            return "stays in shared memory, filled by all threads for all "
+                   "logical blocks at once";
+          },
           [](const Owned &) -> std::string {
             return "in registers of the warp that is the block: element e in "
                    "the slot\n//   of thread e; others' elements arrive by "

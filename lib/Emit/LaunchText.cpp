@@ -205,6 +205,8 @@ std::string LaunchText::sharedBytes() const {
   if (P.ByWarp)
     return "size_t(" + threadsOfBlock() + " + 31u) / 32u * " +
            std::to_string(P.interleavedBytes(M, 32)) + "u";
+  if (P.dynamicTiles(M))
+    return std::to_string(P.restagedBytes(M)) + "u";
   // A copy may use what no array of the kernel's names.
   const bool Any = !P.Interleaved.empty() ||
                    llvm::any_of(P.Arrays, [](const ArrayPlan &A) {
@@ -266,6 +268,12 @@ std::string LaunchText::launch(bool Void) const {
   const std::string X = Div(0), Y = Div(1), Z = Div(2);
   std::string T, Blocks = Grid,
                  Threads = "dim3(" + X + ", " + Y + ", " + Z + ")";
+  if (P.Map.joins()) {
+    Blocks = "dim3(" + Grid + ".x / " + std::to_string(P.Map.Blocks[0]) +
+             "u, " + Grid + ".y / " + std::to_string(P.Map.Blocks[1]) + "u, " +
+             Grid + ".z)";
+    Threads = "dim3(" + std::to_string(P.Map.lanes()) + "u, 1u, 1u)";
+  }
   if (P.Map.Merge)
     T = merged(Blocks, Threads, X, Y, Z);
   const std::string Kernel = Name + templateArgsOf(M);

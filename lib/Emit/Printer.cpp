@@ -14,6 +14,10 @@ namespace {
 const char *const Slot[3] = {"s", "sy", "sz"};
 const char *const First[3] = {"tx", "ty", "tz"};
 const char *const Thread[3] = {"thread_x", "thread_y", "thread_z"};
+// Joined blocks: the place of a slot's block among them, and of the first slot's.
+const char *const Part[3] = {"part_x", "part_y", "part_z"};
+const char *const FirstPart[3] = {"px", "py", "pz"};
+const char *const Block[3] = {"block_x", "block_y", "block_z"};
 
 std::string str(int64_t N) { return std::to_string(N); }
 
@@ -90,6 +94,26 @@ private:
            "; // slots that have not returned\n" + print(Set);
   }
 
+  /// Where slot \p I along axis \p A of joined blocks is.
+  std::string joined(const SlotLoop &X, unsigned A, const std::string &I) const {
+    const int64_t G = P.Map.Group[A], Threads = (*P.Map.Block)[A];
+    const std::string Run = str(G * P.Map.lanes(A));
+    const std::string Runs =
+        (G == 1 ? I : "(unsigned int)" + I + " / " + str(G)) + " * " + Run;
+    const std::string In = G == 1 ? "" : " + " + I + " % " + str(G);
+    std::string T;
+    if (X.Threads[A])
+      T += "const unsigned int " + N(Thread[A]) + " = " + N(First[A]) + " + " +
+           Runs + " % " + str(Threads) + In + ";\n";
+    if (X.Parts[A])
+      T += "const unsigned int " + N(Part[A]) + " = " + N(FirstPart[A]) +
+           " + " + Runs + " / " + str(Threads) + ";\n";
+    if (X.Blocks[A])
+      T += "const unsigned int " + N(Block[A]) + " = blockIdx." + "xyz"[A] +
+           " * " + str(P.Map.Blocks[A]) + " + " + N(Part[A]) + ";\n";
+    return T;
+  }
+
   std::string print(const SlotLoop &X) {
     std::string T, Decls, Closing;
     for (int A = 2; A >= 0; --A) {
@@ -101,7 +125,9 @@ private:
         T += "{\n" + roundOfRow(*X.Rows, " - " + I) + "continue;\n" + RoundIsSet;
         Closing += "}\n";
       }
-      if (X.Threads[A])
+      if (P.Map.joins())
+        Decls += joined(X, unsigned(A), I);
+      else if (X.Threads[A])
         Decls += "const unsigned int " + N(Thread[A]) + " = " + N(First[A]) +
                  " + " + I +
                  (P.Map.Stride[A] == 1 ? "" : " * " + str(P.Map.Stride[A])) +
@@ -216,21 +242,57 @@ std::string rcache::printBody(const LoweredKernel &K, const KernelModel &M,
   return Printer(K, M, P).sequence(K.Body);
 }
 
+/// Joined blocks: the physical thread in a rectangle of lanes, whose warps are
+/// rectangles, and the thread and block that its first slot is.
+static std::string joinedPrologue(const LoweredKernel &K, const KernelModel &M,
+                                  const Plan &P) {
+  const Names N(M, P);
+  const Mapping &Map = P.Map;
+  const int64_t X = Map.warpLanesX(), WarpsX = Map.lanes(0) / X, Y = 32 / X;
+  const std::string T = "threadIdx.x";
+  const std::string Lane[2] = {
+      Map.lanes(1) == 1 ? T
+                        : T + " % " + str(X) + (WarpsX == 1 ? "" : " + " + T + " / 32 % " + str(WarpsX) + " * " + str(X)),
+      T + " / " + str(X) + " % " + str(Y) + " + " + T + " / " +
+          str(32 * WarpsX) + " * " + str(Y)};
+  std::string Out;
+  for (unsigned A = 0; A < 2; ++A) {
+    if (!K.FirstSlot[A] && !K.FirstPart[A])
+      continue;
+    if (Map.lanes(A) * Map.Factor[A] == 1)
+      continue;
+    const std::string L = N.plain(std::string("lane_") + "xy"[A]);
+    const std::string V =
+        Map.Group[A] == 1 ? L : L + " * " + str(Map.Group[A]);
+    const std::string Threads = str((*Map.Block)[A]);
+    Out += "const unsigned int " + L + " = " + Lane[A] + ";\n";
+    if (K.FirstSlot[A])
+      Out += "const unsigned int " + N.plain(First[A]) + " = " + V + " % " +
+             Threads + "; // first logical thread\n";
+    if (K.FirstPart[A])
+      Out += "const unsigned int " + N.plain(FirstPart[A]) + " = " + V + " / " +
+             Threads + "; // its block, of those joined\n";
+  }
+  return Out;
+}
+
 std::string rcache::printPrologue(const LoweredKernel &K, const KernelModel &M,
                                   const Plan &P) {
   const Names N(M, P);
   std::string T;
-  const std::string Block = N.plain("block_x"), Grid = N.plain("grid_x");
+  const std::string Logical = N.plain("block_x"), Grid = N.plain("grid_x");
   if (P.Map.Merge) {
     const std::string X = str(N.mergeAsRows() ? 1 : N.threadsX()) + "u";
-    T += "const unsigned int " + Block +
+    T += "const unsigned int " + Logical +
          (N.mergeAsRows() ? " = blockIdx.x * blockDim.y + threadIdx.y"
                           : " = blockIdx.x * (blockDim.x / " + X +
                                 ") + threadIdx.x / " + X) +
-         "; // logical block\nif (" + Block + " >= " + Grid +
+         "; // logical block\nif (" + Logical + " >= " + Grid +
          ")\nreturn; // all threads of this logical block\n";
   } else if (K.LogicalBlock)
-    T += "const unsigned int " + Block + " = blockIdx.x;\n";
+    T += "const unsigned int " + Logical + " = blockIdx.x;\n";
+  if (P.Map.joins())
+    return T + joinedPrologue(K, M, P);
   for (unsigned A = 0; A < 3; ++A) {
     if (!K.FirstSlot[A])
       continue;

@@ -115,6 +115,9 @@ private:
     Sequence Out;
     if (auto It = Exchanges.find(St.Id); It != Exchanges.end())
       Out.push_back(Exchange{St.Id, It->second});
+    const bool Ahead = P.Ahead && P.Ahead->Staged == St.Id;
+    if (Ahead)
+      Out.push_back(Statements{F.tilesArrive()});
     const SyncScope Scope = P.scopeOf(St.Id);
     if (Scope == SyncScope::None)
       return Out;
@@ -129,6 +132,8 @@ private:
         return Out;
       }
     Out.push_back(std::move(Left));
+    if (Ahead)
+      Out.push_back(Statements{F.nextTiles()});
     return Out;
   }
 
@@ -192,6 +197,13 @@ private:
     if (Rows && Rows->Loop == St.Id)
       return streamed(St);
     Sequence Out;
+    if (P.Ahead && P.Ahead->Loop == St.Id) {
+      auto First = F.firstTiles();
+      if (First)
+        Out.push_back(Statements{std::move(*First)});
+      else
+        Error = llvm::toString(First.takeError());
+    }
     const bool Unrolled = P.isUnrolled(St.Id);
     Loop L{Loop::For, St.Id,
            Text.copy(Unrolled ? St.HeaderRange
@@ -307,8 +319,9 @@ private:
         Out.push_back(Statements{Text.copy(M.stmt(C).Range, Thread) + "\n"});
       for (unsigned A = 0; A < M.Arrays.size(); ++A)
         if (!M.Arrays[A].AtFileScope && M.Arrays[A].DeclRange == M.stmt(C).Range)
-          if (Code Owned = F.ownedRegisters(A); !Owned.empty())
-            Out.push_back(Statements{std::move(Owned)});
+          for (Code Here : {F.ownedRegisters(A), F.restagedCopies(A)})
+            if (!Here.empty())
+              Out.push_back(Statements{std::move(Here)});
       // Of a declaration of several variables, those that all slots share.
       for (unsigned V : D.Hoisted)
         if (!Here && M.Vars[V].DeclStmt == C)

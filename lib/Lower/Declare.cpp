@@ -39,18 +39,26 @@ void rcache::declareRepeated(Sequence &Body, const KernelModel &M,
 void rcache::declareCoordinates(LoweredKernel &K, const Names &N) {
   static const char *Thread[3] = {"thread_x", "thread_y", "thread_z"};
   static const char *First[3] = {"tx", "ty", "tz"};
+  static const char *Block[3] = {"block_x", "block_y", "block_z"};
+  static const char *Part[3] = {"part_x", "part_y", "part_z"};
   forEachSlotLoop(K.Body, [&](SlotLoop &L) {
     forEachCode(L.Body, [&](const Code &C) {
-      for (unsigned A = 0; A < 3; ++A)
+      for (unsigned A = 0; A < 3; ++A) {
         L.Threads[A] |= C.names(N.plain(Thread[A]));
+        L.Blocks[A] |= N.joins(A) && C.names(N.plain(Block[A]));
+        L.Parts[A] |= C.names(N.plain(Part[A]));
+      }
     });
-    for (unsigned A = 0; A < 3; ++A)
+    for (unsigned A = 0; A < 3; ++A) {
       K.FirstSlot[A] |= L.Threads[A]; // which it is counted from
+      L.Parts[A] |= L.Blocks[A];
+      K.FirstPart[A] |= L.Parts[A];
+    }
   });
   forEachCode(K.Body, [&](const Code &C) {
     for (unsigned A = 0; A < 3; ++A)
       K.FirstSlot[A] |= C.names(N.plain(First[A]));
-    K.LogicalBlock |= C.names(N.plain("block_x"));
+    K.LogicalBlock |= !N.joins(0) && C.names(N.plain("block_x"));
     K.Lane |= C.names(N.plain("lane"));
   });
 }

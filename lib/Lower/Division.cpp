@@ -57,7 +57,7 @@ bool Division::inDead(TextRange R, const Queries &Q) const {
 
 bool Division::readsUniform(TextRange R, const Queries &Q) const {
   for (const BuiltinUse &B : Q.M.Builtins)
-    if (B.K == Symbol::ThreadIdx && R.contains(B.Range) &&
+    if (Q.P.Map.ofSlot(B) && R.contains(B.Range) &&
         !Q.inReplaced(B.Range))
       return false;
   for (const VarUse &U : Q.M.VarUses)

@@ -459,6 +459,7 @@ llvm::Expected<Code> Fill::fill(const ArrayPlan &A, size_t I) {
                         [&](const Reloaded &) { return reload(A, I); },
                         [&](const StreamedRows &) { return rows(A, I); },
                         [](const Owned &) -> Text { return ""; },
+                        [&](const Restaged &R) { return restage(A, R); },
                         [&](const Shuffled &S) {
                           return S.D.K == Distribution::Cyclic ? cyclic(A, I)
                                                                : chunked(A, I);
@@ -503,6 +504,8 @@ llvm::Expected<Code> Fill::readText(unsigned Access) const {
     return ownedElement(Access);
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
+    if (A.as<Restaged>() && llvm::is_contained(A.Reads, Access))
+      return restagedElement(A, Access);
     ValueTextOptions O;
     O.Symbols = N.symbols();
     static const char *Slots[3] = {"sx", "sy", "sz"};

@@ -79,6 +79,15 @@ public:
   /// elements' owners.
   llvm::Expected<Code> returned(llvm::ArrayRef<TextRange> Ranges);
 
+  /// Arrays that all threads of joined blocks fill: the copies' declaration, to
+  /// stand where the array was declared; "": \p Array is none.
+  Code restagedCopies(unsigned Array) const;
+  /// Plan::Ahead. In front of the loop: how tiles are sent for, and the first one.
+  llvm::Expected<Code> firstTiles();
+  /// In front of the staging barrier, and behind it.
+  Code tilesArrive() const;
+  Code nextTiles() const;
+
   const std::set<std::string> &helpers() const { return Helpers; }
 
 private:
@@ -110,7 +119,8 @@ private:
   std::string groupName(const ArrayPlan &A) const;
   llvm::Expected<Code> stageLambda(const ArrayPlan &A) const;
   llvm::Expected<Code> stageBody(const ArrayPlan &A,
-                                 const ValueTextOptions &O) const;
+                                 const ValueTextOptions &O,
+                                 bool WithForms = true) const;
   /// The elements that any window of the array can ask for.
   isl::set askedOf(const ArrayPlan &A) const;
   llvm::Expected<Code> fill(const ArrayPlan &A, size_t Index);
@@ -119,6 +129,18 @@ private:
   llvm::Expected<Code> rows(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> chunked(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> cyclic(const ArrayPlan &A, size_t Index);
+  /// Which element of all copies is the one with the number \p At: subscripts, the
+  /// blocks it is a copy of and its coordinates.
+  struct RestagedPlace {
+    Code Subscripts;
+    std::vector<Code> Blocks, Coordinates;
+  };
+  RestagedPlace placeOf(const Restaged &R, const Code &At) const;
+  llvm::Expected<Code> restage(const ArrayPlan &A, const Restaged &R);
+  llvm::Expected<Code> restagedElement(const ArrayPlan &A, unsigned Access) const;
+  CxxNames roundSymbols() const;
+  llvm::Expected<Code> sourceLambda(const ArrayPlan &A, const Restaged &R) const;
+  Code sendFor(const ArrayPlan &A, const Restaged &R);
   /// Statements that put a run of elements from (rc_e0, ...) into an array:
   /// by vectors where Condition holds, else one by one.
   struct Run {

@@ -65,6 +65,8 @@ struct SlotLoop {
   const StreamedRows *Rows = nullptr;
   /// Axes whose logical thread coordinate the body names (a pass says).
   std::array<bool, 3> Threads = {};
+  /// Joined blocks: axes whose logical block, and place among those joined, it names.
+  std::array<bool, 3> Blocks = {}, Parts = {};
 };
 
 /// What a plan's placements need where a staging interval ends: staging
@@ -153,6 +155,8 @@ struct LoweredKernel {
   /// Which coordinates of the thread the body names (a pass says): those of its
   /// first slot, the logical block, the lane.
   std::array<bool, 3> FirstSlot = {};
+  /// Joined blocks: the place of its first slot's among them.
+  std::array<bool, 3> FirstPart = {};
   bool LogicalBlock = false, Lane = false;
   /// Blocks of rewrite.cuh that it uses.
   std::set<std::string> Helpers;

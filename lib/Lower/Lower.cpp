@@ -33,7 +33,7 @@ bool isCopy(const KernelModel &M, const Plan &P) {
 /// Each window is declared where its barrier stands: do its reads see it?
 bool windowsInScope(const KernelModel &M, const Plan &P) {
   for (const ArrayPlan &A : P.Arrays) {
-    if (!A.isStaged() || A.Reads.empty())
+    if (!A.isStaged() || A.Reads.empty() || A.as<Restaged>())
       continue;
     int Scope = M.stmt(A.Barrier).Parent;
     while (Scope >= 0 && opens(M.stmt(static_cast<unsigned>(Scope)), M))

@@ -59,7 +59,7 @@ private:
       for (const auto &[Access, Part] : O->PartOf)
         ids(involvedIds(Part));
     }
-    if (A.as<FromSource>())
+    if (A.as<FromSource>() || A.as<Restaged>())
       for (unsigned Rd : A.Reads)
         for (const ValueRef &I : M.SharedAccesses[Rd].IndexValues)
           if (I)

@@ -37,12 +37,14 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
       return "0u";
     return "threadIdx." + A;
   case Symbol::BlockIdx:
-    return Axis == 0 ? (*this)("block_x") : "blockIdx." + A;
+    return Axis == 0 || joins(Axis) ? (*this)("block_" + A) : "blockIdx." + A;
   case Symbol::BlockDim:
     if (P.Map.Block)
       return std::to_string((*P.Map.Block)[Axis]) + "u";
     return Axis == 0 ? (*this)("bdim_x") : "1u";
   case Symbol::GridDim:
+    if (Axis > 0 && joins(Axis))
+      return "(gridDim." + A + " * " + std::to_string(P.Map.Blocks[Axis]) + "u)";
     return Axis == 0 ? (*this)("grid_x") : "gridDim." + A;
   default:
     return "";

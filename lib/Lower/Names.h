@@ -60,6 +60,8 @@ public:
   /// threadIdx.x within the logical block.
   std::string threadX() const;
   bool oneDim() const;
+  /// Are logical blocks along \p Axis joined? Then each slot has its own.
+  bool joins(unsigned Axis) const { return P.Map.Blocks[Axis] > 1; }
 
 private:
   const KernelModel &M;

@@ -69,7 +69,14 @@ bool Queries::readsKept(TextRange R) const {
 }
 
 bool Queries::isKeptRead(const SharedAccess &A) const {
-  return A.K == SharedAccess::Read && !RegisterArrays.count(A.Array);
+  return A.K == SharedAccess::Read &&
+         (!RegisterArrays.count(A.Array) || isRestaged(A.Array));
+}
+
+bool Queries::isRestaged(unsigned Array) const {
+  return llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
+    return A.Array == Array && A.as<Restaged>();
+  });
 }
 
 bool Queries::isWindowRead(const SharedAccess &A) const {
@@ -155,11 +162,11 @@ bool Queries::declaresArray(const Stmt &S) const {
 
 bool Queries::sameForAll(TextRange R) const {
   for (const BuiltinUse &B : M.Builtins)
-    if (B.K == Symbol::ThreadIdx && R.contains(B.Range))
+    if (P.Map.ofSlot(B) && R.contains(B.Range))
       return false;
   for (const VarUse &U : M.VarUses)
     if (R.contains(U.Range) &&
-        (M.Vars[U.Var].Depends & (DepThread | DepShared)))
+        (M.Vars[U.Var].Depends & P.Map.slotDependence()))
       return false;
   return !touchesShared(R) && !readsGlobal(R) && !writesGlobal(R);
 }

@@ -35,10 +35,12 @@ public:
   bool readsPointers(TextRange R) const;
   /// Any access to a shared array.
   bool touchesShared(TextRange R) const;
-  /// Reads an array that stays in shared memory.
+  /// Reads an array that stays in shared memory, whoever fills it.
   bool readsKept(TextRange R) const;
   bool isKeptRead(const SharedAccess &A) const;
   bool isWindowRead(const SharedAccess &A) const;
+  /// In shared memory, in copies that all threads fill.
+  bool isRestaged(unsigned Array) const;
   bool isStagingWrite(const Stmt &S) const;
   /// One of Plan::VectorStores.
   bool isCollected(unsigned Access) const;

@@ -25,7 +25,7 @@ public:
           demote(U.Var);
     }
     for (unsigned V = 0; V < M.Vars.size(); ++V)
-      if (M.Vars[V].Depends & (DepThread | DepShared))
+      if (M.Vars[V].Depends & Q.P.Map.slotDependence())
         demote(V);
     for (bool Changed = true; Changed;) {
       Changed = false;

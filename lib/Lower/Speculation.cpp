@@ -17,7 +17,8 @@ class Judge {
 public:
   Judge(const Stmt &Loop, const KernelModel &M, const Plan &P,
         const std::set<unsigned> &SlotVars, const std::set<unsigned> &Registers)
-      : Loop(Loop), M(M), SlotVars(SlotVars), Registers(Registers),
+      : Loop(Loop), M(M), Map(P.Map), SlotVars(SlotVars), Registers(Registers),
+        Restages(P.Map.joins()),
         A(makeAssumptions(M, P.Map.Block, P.Map.BlockMultiple)) {
     if (!P.Context.is_null())
       A.Context = A.Context.intersect(P.Context);
@@ -31,15 +32,15 @@ public:
       for (const VarUse &U : M.VarUses)
         if (Loop.Range.contains(G.Range) && G.Range.contains(U.Range) &&
             SlotVars.count(U.Var) &&
-            (M.Vars[U.Var].Depends & (DepThread | DepShared)))
+            (M.Vars[U.Var].Depends & Map.slotDependence()))
           return Speculation::No;
     for (TextRange D : M.Divisors) // a slot that is not there may have 0
       if (D.contains(Loop.Range) || Loop.Range.contains(D))
         return Speculation::No;
     bool Always = true;
     for (const SharedAccess &R : M.SharedAccesses) {
-      if (!Loop.Range.contains(R.Range) || Registers.count(R.Array) ||
-          inside(R))
+      if (!Loop.Range.contains(R.Range) ||
+          (Registers.count(R.Array) && !Restages) || inside(R))
         continue;
       if (!sameForAll(R))
         return Speculation::No;
@@ -53,7 +54,9 @@ public:
 private:
   const Stmt &Loop;
   const KernelModel &M;
+  const Mapping &Map;
   const std::set<unsigned> &SlotVars, &Registers;
+  const bool Restages; ///< what is in Registers is in shared memory
   Assumptions A;
 
   /// Counts a loop in here.
@@ -68,7 +71,7 @@ private:
   /// The same value in all slots.
   bool uniform(TextRange R) const {
     for (const BuiltinUse &B : M.Builtins)
-      if (B.K == Symbol::ThreadIdx && R.contains(B.Range))
+      if (Map.ofSlot(B) && R.contains(B.Range))
         return false;
     for (const VarUse &U : M.VarUses)
       if (R.contains(U.Range) &&
@@ -92,7 +95,7 @@ private:
       if (St.IterSymbol < 0)
         return false;
       for (const BuiltinUse &B : M.Builtins)
-        if (B.K == Symbol::ThreadIdx && St.HeaderRange.contains(B.Range))
+        if (Map.ofSlot(B) && St.HeaderRange.contains(B.Range))
           return false;
       for (const VarUse &U : M.VarUses)
         if (St.HeaderRange.contains(U.Range) &&
@@ -142,7 +145,7 @@ private:
     if (R.K != SharedAccess::Read || !uniform({R.Range.Begin + 1, R.Range.End}))
       return false;
     for (const ValueRef &V : R.IndexValues)
-      if (!V || V->Depends & (DepThread | DepShared | DepGlobal))
+      if (!V || V->Depends & (Map.slotDependence() | DepGlobal))
         return false;
     if (R.Domain.is_null() || Loop.Domain.is_null() || !R.DomainExact)
       return false;

@@ -49,10 +49,24 @@ static isl::set askedByReads(const ArrayPlan &A, const KernelModel &M,
   return Asked.coalesce();
 }
 
+/// The elements that all copies of \p R have.
+static isl::set stagedBox(const Restaged &R, llvm::ArrayRef<std::string> Ids,
+                          isl::ctx Ctx) {
+  isl::set Box = always(Ctx);
+  for (size_t D = 0; D < Ids.size(); ++D)
+    Box = Box.intersect(inRange(symbolValue(Ctx, Ids[D]), constantValue(Ctx, 0),
+                                constantValue(Ctx, R.Extent[D])));
+  return Box;
+}
+
 isl::set Fill::askedOf(const ArrayPlan &A) const {
   isl::set Asked = never(M.Ctx->ctx());
   for (const ArrayPlan &W : P.Arrays)
     if (W.Array == A.Array && W.Writes == A.Writes && !W.Reads.empty()) {
+      if (const auto *R = W.as<Restaged>()) {
+        Asked = Asked.unite(stagedBox(*R, W.Stage.ElemIds, M.Ctx->ctx()));
+        continue;
+      }
       const Window *Of = W.window();
       if (W.as<FromSource>())
         Asked = Asked.unite(askedByReads(W, M, P));
@@ -70,6 +84,11 @@ llvm::Expected<Code> Fill::stageLambda(const ArrayPlan &A) const {
   addElementNames(O.Symbols, A, N);
   O.Context = askedOf(A);
   std::string Params, Shown;
+  if (const auto *R = A.as<Restaged>()) // of which of the joined blocks
+    for (unsigned Axis = 0; Axis < 3; ++Axis)
+      if (R->PerBlock[Axis])
+        Params += "const unsigned int " +
+                  N(std::string("block_") + "xyz"[Axis]) + ", ";
   for (size_t D = 0; D < A.Stage.ElemIds.size(); ++D) {
     Params += (D ? ", const int " : "const int ") + N(A.Stage.ElemIds[D]);
     Shown += "[" + N(A.Stage.ElemIds[D]) + "]";
@@ -107,7 +126,8 @@ static llvm::Expected<std::string> pieceTest(const StagePiece &Piece,
 }
 
 llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
-                                     const ValueTextOptions &O) const {
+                                     const ValueTextOptions &O,
+                                     bool WithForms) const {
   Code T;
   // What the original does not stage is not asked for: within what is staged,
   // the last unguarded piece needs no test if the others are excluded.
@@ -115,7 +135,9 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
   for (const StagePiece &Piece : A.Stage.Pieces)
     Left = Left.unite(Piece.Domain);
   Left = Left.coalesce();
-  const std::optional<IndexForm> Form = findIndexForm(A.Stage, O.Context);
+  std::optional<IndexForm> Form;
+  if (WithForms)
+    Form = findIndexForm(A.Stage, O.Context);
   for (size_t K = 0; K < A.Stage.Pieces.size(); ++K) {
     const StagePiece &Piece = A.Stage.Pieces[K];
     if (Form && K == Form->Begin) {

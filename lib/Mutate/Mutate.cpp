@@ -74,6 +74,15 @@ bool wrongRegister(ArrayPlan &A, unsigned Seed) {
 }
 
 bool wrongRow(ArrayPlan &A, unsigned Seed) {
+  if (auto *R = A.as<Restaged>()) { // one copy for blocks that differ
+    const unsigned Axis = R->PerBlock[Seed % 2] ? Seed % 2 : 1 - Seed % 2;
+    if (!R->PerBlock[Axis])
+      return false;
+    R->PerBlock[Axis] = false;
+    if (R->Beside == int(Axis))
+      R->Beside = -1;
+    return true;
+  }
   const auto Reads = registerReads(A);
   const auto Extent = A.extent();
   if (Reads.empty() || Extent.size() < 2)
@@ -311,6 +320,11 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
   if (K == Mutation::MissingPrecondition)
     return missingPrecondition(P, Seed);
   bool Any = false;
+  if (K == Mutation::LaneOffByOne && P.Map.joins()) { // runs that overlap
+    const unsigned Axis = Seed % 2 && P.Map.Factor[1] > 1;
+    P.Map.Group[Axis] = P.Map.Group[Axis] == 1 ? 2 : P.Map.Group[Axis] * 2;
+    return true;
+  }
   for (ArrayPlan &A : P.Arrays) {
     if (A.Reads.empty() || A.isShared())
       continue;

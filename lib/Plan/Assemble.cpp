@@ -11,6 +11,7 @@
 #include "finish/Finish.h"
 #include "placements/Owned.h"
 #include "placements/ReadEarly.h"
+#include "placements/Restaged.h"
 #include "placements/Shuffled.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -18,6 +19,9 @@
 using namespace rcache;
 
 namespace {
+
+/// Of joined blocks: two physical blocks an SM have room for their tiles.
+constexpr int64_t MostTileBytes = 100 * 1024;
 
 class Assembly {
 public:
@@ -75,6 +79,8 @@ private:
     P.Map.Factor = {Fm.X, Fm.Rows, 1};
     P.Map.Stride = {Fm.StrideX, 1, 1};
     P.Map.Block = F.Shape;
+    P.Map.Blocks = {Fm.Blocks[0], Fm.Blocks[1], 1};
+    P.Map.Group = {Fm.Group[0], Fm.Group[1], 1};
     P.Map.BlockMultiple = Multiple;
     // A warp that owns a block does little for each: several make up for the time
     // that an SM takes to begin a block.
@@ -90,7 +96,7 @@ private:
     Base = A;
     const isl::ctx Ctx = M.Ctx->ctx();
     for (int Ax = 0; Ax < 2; ++Ax)
-      if (P.Map.Stride[Ax] == 1 && P.Map.Factor[Ax] > 1)
+      if (P.Map.Stride[Ax] == 1 && P.Map.Factor[Ax] > 1 && !Fm.joins())
         Base.Context = Base.Context.intersect(
             symbolValue(Ctx, Ax ? "ty" : "tx")
                 .mod(static_cast<long>(P.Map.Factor[Ax]))
@@ -106,6 +112,8 @@ private:
     const GroupsResult &Groups = F.K.Groups[Array];
     if (Fm.OwnAll)
       return own(Array) ? Placing::Done : Placing::Impossible;
+    if (Fm.joins())
+      return restage(Array) ? Placing::Done : Placing::Impossible;
     if (Groups.Reason || Fm.KeepAll || F.Unstaged.count(Array))
       return keep(Array) ? Placing::Done : Placing::Impossible;
     for (size_t G = 0; G < Groups.Groups.size(); ++G)
@@ -127,6 +135,26 @@ private:
       return false;
     }
     P.Arrays.push_back(std::move(*Of));
+    return true;
+  }
+
+  bool restage(unsigned Array) {
+    const GroupsResult &Groups = F.K.Groups[Array];
+    if (Groups.Reason || Groups.Groups.size() != 1 || F.Unstaged.count(Array))
+      return false;
+    const StagingGroup &G = Groups.Groups.front();
+    const StagingResult &S = F.staging(Array, 0, P.Map.BlockMultiple, A);
+    if (S.Reason)
+      return false;
+    auto Of = restagedArray(M, G, S.F, A, P.Map);
+    if (!Of || changedAtBarrier(M, *Of) ||
+        movedLoads(M, *Of, P, F.R.AssumeNoAlias))
+      return false;
+    P.Arrays.push_back(std::move(*Of));
+    P.KeepBarriers = true;
+    if (P.BarrierReason.empty())
+      P.BarrierReason =
+          "'" + M.Arrays[Array].Name + "' stays in shared memory";
     return true;
   }
 
@@ -273,9 +301,9 @@ private:
   /// False: it is the original.
   bool orderBarriers() {
     if (llvm::any_of(P.Arrays,
-                     [](const ArrayPlan &AP) { return AP.isShared(); }))
+                     [](const ArrayPlan &AP) { return AP.inShared(); }))
       P.Map.Merge = false;
-    if (P.KeepBarriers)
+    if (P.KeepBarriers && !Fm.joins())
       narrowBarriers();
     return !Fm.OnlyBarriers || !P.Narrowed.empty();
   }
@@ -301,7 +329,7 @@ private:
   bool finish() {
     if (declined(cannotUnroll(M, Loops)))
       return false;
-    if (Fm.KeepAll)
+    if (Fm.KeepAll || Fm.joins())
       unrollKeptLoops(M, P.slots(), Loops);
     P.UnrolledLoops.assign(Loops.begin(), Loops.end());
     if (P.KeepBarriers)
@@ -309,10 +337,17 @@ private:
         if (S.HasBarrier && S.K != Stmt::Block && S.K != Stmt::Barrier &&
             (S.CondDepends & (DepBlock | DepGlobal)))
           P.Map.Merge = false; // blocks may take different numbers of rounds
-    P.TapsOutside = Fm.KeepAll;
-    findVectorStores(M, F.R.AssumeNoAlias, P);
+    P.TapsOutside = Fm.KeepAll || Fm.joins();
+    if (!Fm.joins())
+      findVectorStores(M, F.R.AssumeNoAlias, P);
     addPreconditions(M, P);
-    addSeparations(M, A, F.fronts(P.Map.BlockMultiple), P);
+    if (Fm.joins() && Fm.Ahead)
+      findTilesAhead(M, P);
+    if (Fm.Ahead != P.Ahead.has_value() ||
+        (Fm.joins() && P.restagedBytes(M) > MostTileBytes))
+      return false;
+    if (!Fm.joins())
+      addSeparations(M, A, F.fronts(P.Map.BlockMultiple), P);
     P.Counts = countsOf(M, P);
     return true;
   }

@@ -19,6 +19,11 @@ struct Form {
   int64_t MaxWindow = MaxHeldWindow;
   bool KeepAll = false; ///< all arrays stay in shared memory
   bool OwnAll = false;  ///< all arrays belong to the warp that is the block
+  /// Logical blocks along x and y that a physical one stands for, and the
+  /// neighbours in a run of slots: arrays are restaged (placements/Restaged.h).
+  std::array<unsigned, 2> Blocks = {1, 1}, Group = {1, 1};
+  bool Ahead = false; ///< tiles are copied while those before are used
+  bool joins() const { return Blocks[0] * Blocks[1] > 1; }
   /// Nothing changes but barriers that have less to order (with KeepAll).
   bool OnlyBarriers = false;
 };

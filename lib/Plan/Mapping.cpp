@@ -40,12 +40,16 @@ int64_t Mapping::mergedBlocks(const std::array<int64_t, 3> &Logical) const {
 
 std::array<int64_t, 3>
 Mapping::launchedBlock(const std::array<int64_t, 3> &Logical) const {
+  if (joins())
+    return {lanes(), 1, 1};
   auto N = threadsOf(Logical);
   N[isOneDim() ? 1 : 0] *= mergedBlocks(Logical);
   return N;
 }
 
 unsigned Mapping::mostThreads() const {
+  if (joins())
+    return static_cast<unsigned>(lanes());
   if (!Block) {
     const unsigned Logical = MostThreads / slots();
     return Merge ? std::max(Logical, TargetThreads) : Logical;
@@ -57,6 +61,8 @@ unsigned Mapping::mostThreads() const {
 }
 
 bool Mapping::wholeWarps() const {
+  if (joins())
+    return lanes() % WarpSize == 0;
   if (!Block)
     return BlockMultiple % (WarpSize * Factor[0]) == 0;
   return threads() % WarpSize == 0 && (!Merge || threads(0) % WarpSize == 0);

@@ -83,8 +83,15 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
        << (*Map.Block)[2] << "\n";
   else
     OS << "  block multiple of " << Map.BlockMultiple << "\n";
+  if (Map.joins())
+    OS << "  joins blocks " << Map.Blocks[0] << " " << Map.Blocks[1] << " "
+       << Map.Blocks[2] << " group " << Map.Group[0] << " " << Map.Group[1]
+       << " " << Map.Group[2] << "\n";
   OS << "  merge " << (Map.Merge ? "to " : "no ") << Map.TargetThreads
      << " threads\n";
+  if (Ahead)
+    OS << "  tiles of the loop of line " << M.stmt(Ahead->Loop).Pos.Line
+       << " copied ahead, " << Ahead->Tiles << " at a time\n";
   OS << "  barriers " << (KeepBarriers ? "kept: " + BarrierReason : "dropped")
      << "\n";
   for (const auto &[Barrier, Scope] : Narrowed)

@@ -344,6 +344,26 @@ public:
     Registers += (All + Own) * elementRegisters(M, A->Array);
   }
 
+  void operator()(const Restaged &R) {
+    for (unsigned Rd : A->Reads) {
+      const SharedAccess &S = M.SharedAccesses[Rd];
+      K.SharedLoads += Fill.executions(S.Stmt) *
+                       restagedReadCost(M, S, R, P.Map, P.TapsOutside);
+    }
+    const double Each = double(R.elements(P.Map.Blocks)) /
+                        double(P.Map.lanes() * P.Map.slots()) * rounds();
+    if (P.Ahead) { // 16 bytes in one instruction, past the registers
+      const double Width = 16.0 / bytes();
+      K.Loads.push_back({Each / Width, 16, 16});
+    } else {
+      K.Loads.push_back({Each, bytes(), double(bytes())});
+      K.SharedStores += Each;
+    }
+    K.OtherOps += Each;
+    K.SharedBytes = static_cast<unsigned>(P.restagedBytes(M));
+    Registers += 1.5 * Slots; // a sum, and elements that several slots use
+  }
+
   void operator()(const Owned &O) {
     PlanCounts Of;
     rcache::count(O, {M, P, *A}, 1, Of);
@@ -559,6 +579,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.LoadRounds = Of.loadRounds() * (stagesUnderConditions(M, P)
                                ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
+  if (P.Ahead) // a tile has a round's time to arrive
+    K.LoadRounds /= 4;
   if (Fills)
     K.StagingRounds = Fill.furtherRounds() * Slots;
   for (const ArrayPlan &A : P.Arrays)

@@ -102,6 +102,50 @@ bool readBefore(const KernelModel &M, const SharedAccess &S) {
 
 } // namespace
 
+double rcache::restagedReadCost(const KernelModel &M, const SharedAccess &S,
+                                const Restaged &R, const Mapping &Map,
+                                bool TapsOutside) {
+  if (readBefore(M, S))
+    return 0;
+  static const char *const Ids[2] = {"tx", "ty"};
+  // Words from the copies' begin, of the first slots of a warp's lanes.
+  const auto Layout = R.layout(Map.Blocks);
+  const unsigned Bytes = std::max(4u, M.Arrays[S.Array].ElemBytes);
+  bool Vector = readsNeighbours(M, S); // 16 bytes at a time
+  std::map<int64_t, std::set<int64_t>> Banks;
+  const int64_t X = Map.warpLanesX();
+  for (int64_t Lane = 0; Lane < 32; ++Lane) {
+    int64_t Word = 0;
+    for (const Restaged::Dimension &D : Layout) {
+      int64_t At = 0;
+      for (unsigned A = 0; A < 2; ++A) {
+        const int64_t V = (A == 0 ? Map.lanes(1) == 1 ? Lane : Lane % X
+                                  : Lane / X) *
+                          Map.Group[A];
+        const int64_t Threads = (*Map.Block)[A];
+        if (D.K == Restaged::Dimension::OfBlock) {
+          At += D.Index == A ? V / Threads : 0;
+          continue;
+        }
+        const isl::pw_aff &I = S.Index[D.Index];
+        const auto C = linearCoefficient(
+            I, Ids[A], isl::set::universe(I.domain().space()));
+        At += C.value_or(0) * (V % Threads);
+        Vector |= C == 1 && Map.Group[A] > 1 && &D == &Layout.back();
+      }
+      Word = Word * (D.Extent + (&D == &Layout.back() ? R.Pad : 0)) + At;
+    }
+    for (int64_t W = 0; W < std::max<int64_t>(1, Bytes / 4); ++W)
+      Banks[(Word * Bytes / 4 + W) % 32].insert(Word * Bytes / 4 + W);
+  }
+  size_t Most = 1;
+  for (const auto &[Bank, Words] : Banks)
+    Most = std::max(Most, Words.size());
+  // A vector of four words a lane takes the clocks of four, or of the lines it is in.
+  return double(Most) * (Vector ? Bytes / 16.0 : 1) /
+         sharingSlots(M, S, Map.Factor, TapsOutside);
+}
+
 double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
                               const std::array<int64_t, 3> &Block,
                               const Mapping &Map, bool TapsOutside) {

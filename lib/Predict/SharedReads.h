@@ -17,6 +17,11 @@ double sharedReadCost(const KernelModel &M, const SharedAccess &S,
                       const std::array<int64_t, 3> &Block, const Mapping &Map,
                       bool TapsOutside);
 
+/// The same where the array is restaged for joined blocks.
+double restagedReadCost(const KernelModel &M, const SharedAccess &S,
+                        const Restaged &R, const Mapping &Map,
+                        bool TapsOutside);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PREDICT_SHAREDREADS_H

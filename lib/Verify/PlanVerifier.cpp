@@ -89,6 +89,8 @@ int64_t Verifier::slotThread(unsigned Axis, int64_t Physical) const {
 }
 
 void Verifier::checkMapping() {
+  if (P.Map.joins())
+    return checkJoined();
   int64_t Physical = 1;
   for (unsigned X = 0; X < 3; ++X) {
     const int64_t C = P.Map.Factor[X], S = P.Map.Stride[X];
@@ -349,12 +351,14 @@ void Verifier::arrayInLaunch(const ArrayPlan &Which) {
       wrong(*Wrong);
     return;
   }
+  if (const auto *R = Which.as<Restaged>())
+    return restagedInLaunch(*R);
   Wd = nullptr;
   Ex = nullptr;
   Early = nullptr;
   std::visit(llvm::makeVisitor([](const KeptShared &) {},
                                [](const FromSource &) {},
-                               [](const Owned &) {},
+                               [](const Owned &) {}, [](const Restaged &) {},
                                [&](const ReadEarly &E) { Early = &E; },
                                [&](const Reloaded &R) { Wd = &R.W; },
                                [&](const StreamedRows &S) { Wd = &S.W; },

@@ -104,6 +104,17 @@ private:
   void askForRegisters(const std::vector<Element> &Firsts, unsigned Lane);
   void checkRun(const Element &Start, int64_t Count);
 
+  // Joined blocks: Restaged.cpp.
+  void checkJoined();
+  void checkJoinedAxis(unsigned Axis);
+  void checkJoinedWarps();
+  void checkJoinedBarriers();
+  void checkAhead();
+  void forEachJoined(const std::function<void(const Thread &Part)> &F) const;
+  void restagedInLaunch(const Restaged &R);
+  void checkCopy(const Restaged &R, const Thread &Start, const Thread &Part);
+  void checkRestagedReads(const Restaged &R);
+
   int64_t slotThread(unsigned Axis, int64_t Physical) const;
   void forEachPhysical(
       const std::function<void(unsigned Linear, const Thread &First)> &F) const;

@@ -158,6 +158,17 @@ void World::setThread(const std::array<int64_t, 3> &T) {
     refreshProducts({position("tx"), position("ty"), position("tz")});
 }
 
+void World::setBlockIndex(const std::array<int64_t, 3> &B) {
+  BlockIndex = B;
+  for (unsigned A = 0; A < 3; ++A)
+    set(BlockIdIds[A], B[A]);
+  Ranges.clear();
+  if (!Products.empty())
+    for (const char *Id : BlockIdIds)
+      if (Pos.count(Id))
+        refreshProducts({position(Id)});
+}
+
 void World::setSlot(const std::array<int64_t, 3> &S) {
   for (unsigned A = 0; A < 3; ++A)
     set(SlotIds[A], S[A]);
@@ -203,7 +214,8 @@ void World::drawGeometry() {
     Grid[A] = A == 0 ? pick({1, 2, 3}) : Block[A] > 1 ? pick({1, 2}) : 1;
     set(BlockDimIds[A], Block[A]);
     set(GridIds[A], Grid[A]);
-    set(BlockIdIds[A], pick({0, Grid[A] - 1, Grid[A] / 2}));
+    BlockIndex[A] = pick({0, Grid[A] - 1, Grid[A] / 2});
+    set(BlockIdIds[A], BlockIndex[A]);
   }
   setThread({0, 0, 0});
   setSlot({0, 0, 0});

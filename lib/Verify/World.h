@@ -38,6 +38,9 @@ public:
 
   const std::array<int64_t, 3> &block() const { return Block; }
   void setThread(const std::array<int64_t, 3> &T);
+  const std::array<int64_t, 3> &blockIndex() const { return BlockIndex; }
+  /// Another block of the same launch, or beyond its end.
+  void setBlockIndex(const std::array<int64_t, 3> &B);
   void forgetThread(); ///< what depends on it is then Undecided
   void restoreThread() { setThread(Thread); }
   void setSlot(const std::array<int64_t, 3> &S);
@@ -113,7 +116,8 @@ private:
   const KernelModel &M;
   const Plan &P;
   std::mt19937 Rng;
-  std::array<int64_t, 3> Block{1, 1, 1}, Grid{1, 1, 1}, Thread{};
+  std::array<int64_t, 3> Block{1, 1, 1}, Grid{1, 1, 1}, BlockIndex{},
+      Thread{};
 
   std::vector<std::string> Order; ///< the symbols that a point is made of
   std::map<std::string, unsigned> Pos;

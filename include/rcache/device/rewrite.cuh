@@ -120,6 +120,69 @@ __device__ __forceinline__ void load_run(Element (&w)[Count],
 #endif
 // rcache-end: load_run
 
+// rcache-begin: copy_ahead (needs: on_word)
+#ifndef RCACHE_DEVICE_COPY_AHEAD
+#define RCACHE_DEVICE_COPY_AHEAD
+namespace rcache {
+namespace device {
+/// One copy of Bytes bytes from global to shared memory that the thread does not
+/// wait for.
+template <int Bytes>
+__device__ __forceinline__ void send(void *to, const void *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const unsigned int at =
+      static_cast<unsigned int>(__cvta_generic_to_shared(to));
+  if (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at),
+                 "l"(from)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at),
+                 "l"(from), "n"(Bytes)
+                 : "memory");
+#else
+  (void)to, (void)from;
+#endif
+}
+/// to[i] = *from[i], or 0 where that is null. to is in shared memory, aligned for all
+/// of them; they are there when copies_arrive() returns. At once from elements that
+/// follow one another, aligned.
+template <int Count, typename Element>
+__device__ __forceinline__ void copy_ahead(Element *to,
+                                           const Element *(&from)[Count]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  constexpr int Size = static_cast<int>(sizeof(Element));
+  bool run = from[0] != nullptr && on_word<Size * Count>(from[0]);
+#pragma unroll
+  for (int i = 1; i < Count; ++i)
+    run = run && from[i] == from[0] + i;
+  if (run) {
+    send<Size * Count>(to, from[0]);
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    if (from[i])
+      send<Size>(to + i, from[i]);
+    else
+      to[i] = Element();
+#else
+#pragma unroll
+  for (int i = 0; i < Count; ++i)
+    to[i] = from[i] ? *from[i] : Element();
+#endif
+}
+/// Waits for the thread's own copies.
+__device__ __forceinline__ void copies_arrive() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: copy_ahead
+
 // rcache-begin: pack (needs: word)
 #ifndef RCACHE_DEVICE_PACK
 #define RCACHE_DEVICE_PACK

@@ -43,6 +43,10 @@ void dropSingleStores(const KernelModel &M, Plan &P);
 /// all that may need one; pointers that must not meet follow, Separate.h.)
 void addPreconditions(const KernelModel &M, Plan &P);
 
+/// Sets P.Ahead where the loop of joined blocks' tiles does nothing but copy them
+/// and compute with them.
+void findTilesAhead(const KernelModel &M, Plan &P);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PLAN_FINISH_FINISH_H

@@ -44,6 +44,7 @@ RCACHE_PLACEMENT(Reloaded)
 RCACHE_PLACEMENT(StreamedRows)
 RCACHE_PLACEMENT(Shuffled)
 RCACHE_PLACEMENT(Owned)
+RCACHE_PLACEMENT(Restaged)
 #undef RCACHE_PLACEMENT
 
 //===-- For those with a window -------------------------------------------===//

@@ -22,6 +22,7 @@ llvm::ArrayRef<Recipe> rcache::allRecipes() {
       {"barriers only", mayKeep, barrierPlans},
       {"merged slots", mayKeep, mergedSlotPlans},
       {"owned arrays", mayOwn, ownedPlans},
+      {"joined blocks", mayKeep, joinedPlans},
   };
   return All;
 }

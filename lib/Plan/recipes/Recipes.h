@@ -35,6 +35,10 @@ std::vector<Plan> mergedSlotPlans(BlockFacts &F);
 /// other again and again: trees, scans, recurrences.
 std::vector<Plan> ownedPlans(BlockFacts &F);
 
+/// JoinedBlocks.cpp: a physical block stands for several logical ones, along x and
+/// y; what these stage alike is staged once.
+std::vector<Plan> joinedPlans(BlockFacts &F);
+
 /// All of them.
 llvm::ArrayRef<Recipe> allRecipes();
 
