@@ -158,7 +158,7 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
                    : K.Dimensions == 2 ? Dim3{16, 8, 1}
                                        : Dim3{8, 4, 4});
   // By turns, so that a limit leaves something of each sort.
-  std::vector<std::vector<Shape>> Sorts(4);
+  std::vector<std::vector<Shape>> Sorts(5);
   /// A launch with one argument of this value, if its type has it.
   auto With = [&](const Dim3 &Block, const IntegerParam &P, int64_t V,
                   std::vector<Shape> &Sort) {
@@ -197,6 +197,10 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
         if (K.Dimensions > 1)
           Sorts[0].push_back(Launch(Block, {1, uint32_t(N + 1), 1}));
       }
+      // An argument that chooses what is done, `mode == 7`, `case 1:`.
+      if (N >= 0 && N < 64)
+        for (const IntegerParam &P : Integers)
+          With(Block, P, N, Sorts[4]);
       // Arguments beyond it: what the data's size does not tell.
       if (N < 64)
         continue;
