@@ -18,6 +18,12 @@
 
 namespace rcache {
 
+/// Does each slot have its own view of what was in shared memory? (KernelModel::Apart
+/// says so as the range of everything: lib/Model/Fusion.cpp.)
+inline bool viewsPerSlot(const KernelModel &M) {
+  return !M.Apart.empty() && M.Apart.front() == TextRange{0, ~0u};
+}
+
 class Fill {
 public:
   Fill(const KernelModel &M, const Plan &P, const Names &N);
@@ -28,6 +34,9 @@ public:
   /// Text that replaces the read \p Access (index in SharedAccesses) in slot
   /// code.
   llvm::Expected<std::string> readText(unsigned Access) const;
+
+  /// Is the read \p Access one of a window of which each slot has its own view?
+  bool hasView(unsigned Access) const;
 
   /// How the rows of streamed windows are loaded.
   enum class RowForm {
@@ -53,7 +62,7 @@ private:
   const KernelModel &M;
   const Plan &P;
   const Names &N;
-  std::set<std::string> Helpers;
+  mutable std::set<std::string> Helpers;
   /// Variables that say how a window's rows are loaded; "": no such form.
   struct FormNames {
     std::string Inside, Words;
@@ -70,6 +79,9 @@ private:
   static std::string neededLines(const std::string &Head,
                                  const std::string &Body);
   std::string base(size_t PlanIndex) const;
+  bool hasViews(const ArrayPlan &A) const;
+  /// Declares and fills the slots' views of a window, named base(Index).
+  std::string views(const ArrayPlan &A, size_t Index) const;
   std::string groupName(const ArrayPlan &A) const;
   llvm::Expected<std::string> stageLambda(const ArrayPlan &A);
   llvm::Expected<std::string> fill(const ArrayPlan &A, size_t Index);

@@ -49,6 +49,11 @@ public:
     if (R.Error)
       return llvm::make_error<CannotWrite>("unsupported-statement", *R.Error);
     S = std::move(R.S);
+    if (const SharedAccess *A = hiddenTwice())
+      return llvm::make_error<CannotWrite>(
+          "fusion-unsettled", "with '" + M.text(A->Range) +
+                                  "', which stands in the text twice and is in no "
+                                  "window");
     std::string Body = blockBody(0);
     if (!Error.empty())
       return llvm::createStringError(Error);
@@ -143,7 +148,7 @@ private:
   std::string Error;
   bool InSlots = false;
   bool StoresLate = false;
-  std::set<unsigned> Wrapping;       ///< factors whose text is being written
+  std::set<unsigned> Wrapping;       ///< hidden text that is being written
   const StreamedRows *Stream = nullptr; ///< inside the loop over streamed rows
   /// Barriers that stand behind the loop that loads what they order.
   std::map<unsigned, std::string> BarrierBehind;
@@ -438,17 +443,24 @@ private:
       for (TextRange F : M.Apart)
         if (R.contains(F) && Wrapping.insert(F.Begin).second) {
           // In front of the edits of the same range.
-          E.insert(E.begin(),
-                   {F, "::rcache::device::apart(" + render(F, {}, true) + ", " +
-                           (P.slots() > 1 ? slotNumber() : "0") + ")"});
+          E.insert(E.begin(), {F, apart(render(F, {}, true))});
           Wrapping.erase(F.Begin);
-          Helpers.insert("apart");
+        }
+    if (InSlots)
+      for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
+        if (const SharedAccess &A = M.SharedAccesses[I];
+            R.contains(A.Range) && hiddenAlone(I) && !isRegister(A) &&
+            Wrapping.insert(A.Range.Begin).second) {
+          E.insert(E.begin(), {A.Range, apart(render(A.Range, {}, true))});
+          Wrapping.erase(A.Range.Begin);
         }
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &A = M.SharedAccesses[I];
       if (R.contains(A.Range) && isRegister(A) && A.K == SharedAccess::Read &&
           !inDead(A.Range))
-        addEdit(E, A.Range, inSlot(take(F.readText(I))));
+        addEdit(E, A.Range,
+                InSlots && hiddenAlone(I) ? apart(inSlot(take(F.readText(I))))
+                                          : inSlot(take(F.readText(I))));
     }
     for (const BuiltinUse &B : M.Builtins)
       if (R.contains(B.Range))
@@ -477,6 +489,33 @@ private:
       I += Length;
     }
     return Out;
+  }
+
+  /// \p T, hidden from the compiler, for this slot alone.
+  std::string apart(const std::string &T) {
+    Helpers.insert("apart");
+    return "::rcache::device::apart(" + T + ", " +
+           (P.slots() > 1 ? slotNumber() : "0") + ")";
+  }
+
+  /// What is read outside a window is hidden where it is read, if slots could
+  /// have products in common.
+  bool hiddenAlone(unsigned Access) const {
+    const SharedAccess &A = M.SharedAccesses[Access];
+    return viewsPerSlot(M) && A.K == SharedAccess::Read && !F.hasView(Access) &&
+           (P.slots() > 1 || isRegister(A)) && !inDead(A.Range) &&
+           M.Arrays[A.Array].ElemBytes > 0;
+  }
+
+  /// Read twice in the text, it would be hidden twice: two products where the
+  /// original has one.
+  const SharedAccess *hiddenTwice() const {
+    std::set<std::pair<unsigned, std::string>> Seen;
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
+      if (const SharedAccess &A = M.SharedAccesses[I];
+          hiddenAlone(I) && !Seen.insert({A.Array, M.text(A.Range)}).second)
+        return &A;
+    return nullptr;
   }
 
   bool inDead(TextRange R) const {

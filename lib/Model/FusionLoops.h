@@ -1,7 +1,8 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of two products whose fusion hangs on how loops are unrolled.
+// Sums whose fusion with a product hangs on how loops are unrolled
+// (FusionLoops.cpp) or on what stands between both (FusionFlow.cpp).
 
 #ifndef RCACHE_LIB_MODEL_FUSIONLOOPS_H
 #define RCACHE_LIB_MODEL_FUSIONLOOPS_H
@@ -9,6 +10,7 @@
 #include "Anchors.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace rcache {
 
@@ -19,6 +21,14 @@ namespace rcache {
 const clang::BinaryOperator *fusedByUnrolling(const clang::FunctionDecl *FD,
                                               const KernelModel &M,
                                               FlatText &Flat);
+
+/// A sum (or difference) in \p FD, or in a function it calls, that reads a
+/// product over something that may be another block of code in the rewritten
+/// kernel; null: there is none. \p OfThread: may a variable differ between
+/// threads?
+const clang::Expr *
+fusedAcrossBlocks(const clang::FunctionDecl *FD,
+                  llvm::function_ref<bool(const clang::VarDecl *)> OfThread);
 
 } // namespace rcache
 

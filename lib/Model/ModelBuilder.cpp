@@ -33,6 +33,18 @@ using namespace clang;
 namespace rcache {
 namespace {
 
+/// The text of a sum that a decline is about, in quotes and on one line.
+std::string quotedSum(const Expr *Sum, const KernelModel &M, FlatText &Flat) {
+  const auto R = Flat.range(Sum->getSourceRange());
+  std::string Text;
+  for (char C : R ? M.text(*R) : std::string())
+    if (!isspace(static_cast<unsigned char>(C)))
+      Text += C;
+    else if (!Text.empty() && Text.back() != ' ')
+      Text += ' ';
+  return Text.empty() ? "" : "'" + Text + "'";
+}
+
 class Builder {
 public:
   Builder(ASTContext &AC, const TokenRecorder::Impl &Tokens,
@@ -615,12 +627,27 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
           });
       if (Dynamic > 1)
         Give("dynamic-arrays", std::to_string(Dynamic) + " arrays");
-      if (Model->Declines.empty())
-        if (const BinaryOperator *Sum = fusedByUnrolling(K.Def, *Model, Flat)) {
-          const SourceLocation At = SM.getExpansionLoc(Sum->getOperatorLoc());
-          Model->Declines.push_back(
-              {"fusion-unsettled", "", sourcePos(SM, At)});
+      if (Model->Declines.empty()) {
+        const Expr *Sum = fusedByUnrolling(K.Def, *Model, Flat);
+        if (!Sum)
+          Sum = fusedAcrossBlocks(K.Def, [&](const VarDecl *V) {
+            const int I = L.varIndex(V);
+            return Model->Apart.empty() || // sums of one product each
+                   !(Model->Apart.front() == TextRange{0, ~0u}) ||
+                   V->hasAttr<CUDASharedAttr>() ||
+                   V->getName() == "threadIdx" ||
+                   (I >= 0 && (Model->Vars[I].Depends &
+                               (DepThread | DepShared)));
+          });
+        if (Sum) {
+          auto *B = dyn_cast<BinaryOperator>(Sum);
+          const SourceLocation At = SM.getExpansionLoc(
+              B ? B->getOperatorLoc() : Sum->getBeginLoc());
+          Model->Declines.push_back({"fusion-unsettled",
+                                     quotedSum(Sum, *Model, Flat),
+                                     sourcePos(SM, At)});
         }
+      }
       return true;
     });
     if (!Done) {
