@@ -82,10 +82,10 @@ std::string Fill::base(size_t Index) const {
   return Same > 1 ? Name + str(Before) : Name;
 }
 
-/// Where fusion could change, sums of one slot share no product with another's:
-/// each slot sees the window through variables of its own (KernelModel::Apart).
+/// Sums of one slot share no product with another's: each slot sees the window
+/// through variables of its own.
 bool Fill::hasViews(const ArrayPlan &A) const {
-  return viewsPerSlot(M) && (A.window() || A.as<ReadEarly>());
+  return M.OwnViews && (A.window() || A.as<ReadEarly>());
 }
 
 bool Fill::hasView(unsigned Access) const {

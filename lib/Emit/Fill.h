@@ -18,12 +18,6 @@
 
 namespace rcache {
 
-/// Does each slot have its own view of what was in shared memory? (KernelModel::Apart
-/// says so as the range of everything: lib/Model/Fusion.cpp.)
-inline bool viewsPerSlot(const KernelModel &M) {
-  return !M.Apart.empty() && M.Apart.front() == TextRange{0, ~0u};
-}
-
 class Fill {
 public:
   Fill(const KernelModel &M, const Plan &P, const Names &N);

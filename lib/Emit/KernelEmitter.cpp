@@ -49,6 +49,8 @@ public:
     if (R.Error)
       return llvm::make_error<CannotWrite>("unsupported-statement", *R.Error);
     S = std::move(R.S);
+    if (!M.UnsettledSum.empty() && !keepsBlocks())
+      return llvm::make_error<CannotWrite>("fusion-unsettled", M.UnsettledSum);
     if (const SharedAccess *A = hiddenTwice())
       return llvm::make_error<CannotWrite>(
           "fusion-unsettled", "with '" + M.text(A->Range) +
@@ -502,19 +504,34 @@ private:
   /// have products in common.
   bool hiddenAlone(unsigned Access) const {
     const SharedAccess &A = M.SharedAccesses[Access];
-    return viewsPerSlot(M) && A.K == SharedAccess::Read && !F.hasView(Access) &&
+    return M.OwnViews && A.K == SharedAccess::Read && !F.hasView(Access) &&
            (P.slots() > 1 || isRegister(A)) && !inDead(A.Range) &&
            M.Arrays[A.Array].ElemBytes > 0;
   }
 
-  /// Read twice in the text, it would be hidden twice: two products where the
-  /// original has one.
+  /// Is the body the original's, statement by statement, but for its barriers?
+  bool keepsBlocks() const {
+    return P.slots() == 1 && P.UnrolledLoops.empty() &&
+           llvm::all_of(P.Arrays,
+                        [](const ArrayPlan &A) { return A.isShared(); });
+  }
+
+  /// Read twice between two barriers, it would be hidden twice: two products
+  /// where the original has one.
   const SharedAccess *hiddenTwice() const {
-    std::set<std::pair<unsigned, std::string>> Seen;
-    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
-      if (const SharedAccess &A = M.SharedAccesses[I];
-          hiddenAlone(I) && !Seen.insert({A.Array, M.text(A.Range)}).second)
+    std::map<std::pair<unsigned, std::string>, TextRange> Before;
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+      const SharedAccess &A = M.SharedAccesses[I];
+      if (!hiddenAlone(I))
+        continue;
+      TextRange &Last = Before[{A.Array, M.text(A.Range)}];
+      if (!Last.empty() && llvm::none_of(M.Stmts, [&](const Stmt &X) {
+            return X.K == Stmt::Barrier && X.Range.Begin >= Last.End &&
+                   X.Range.End <= A.Range.Begin;
+          }))
         return &A;
+      Last = A.Range;
+    }
     return nullptr;
   }
 

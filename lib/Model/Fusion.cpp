@@ -1,11 +1,11 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which products a compiler fuses with which sums hangs on their context
-// (docs/soundness.md): a product is fused when all its uses are sums in its own
-// block, and of two products in a sum the one is taken that may be. When one
-// thread computes several outputs, a product that serves two of them is computed
-// once: it has other uses than in the original, and other sums are fused.
+// nvcc fuses a product with the sums that use it when it has no other uses; of
+// two products in a sum one is taken by their order and their uses
+// (docs/soundness.md). When one thread computes several outputs, a product that
+// serves two of them is computed once: it has other uses than in the original, and
+// other sums are fused.
 //
 // So in kernels where that could matter each output gets its own copy of what the
 // windows hold, hidden from the compiler once and then used by name: the
@@ -21,12 +21,14 @@
 // branch that loads, and what is left for the sum is no product. The other
 // factor is hidden where it stands.
 
+#include "FusionLoops.h"
 #include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMap.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <array>
 
 using namespace clang;
 
@@ -101,6 +103,28 @@ bool mayEndInProduct(const CallExpr *C) {
             N.starts_with("__shfl") || N.contains("fetch_builtin")));
 }
 
+/// Of half precision, whose arithmetic is functions of the toolkit's headers.
+bool isHalf(QualType T) {
+  const auto *R = T.getCanonicalType()->getAsCXXRecordDecl();
+  if (!R || !R->getIdentifier())
+    return false;
+  for (StringRef N : {"__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"})
+    if (R->getName() == N)
+      return true;
+  return false;
+}
+/// Arithmetic of half precision: a product or a sum, for all that is known.
+bool isHalfArithmetic(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !isHalf(F->getReturnType().getNonReferenceType()))
+    return false;
+  const OverloadedOperatorKind O = F->getOverloadedOperator();
+  if (O != OO_None)
+    return O != OO_Equal;
+  const IdentifierInfo *I = F->getIdentifier();
+  return I && I->getName().starts_with("__h") && !I->getName().starts_with("__half");
+}
+
 /// Without parentheses and conversions between floating-point types: of
 /// (float)(x * 0.5) compilers make a product of floats.
 const Expr *bare(const Expr *E) {
@@ -129,6 +153,8 @@ public:
     case BO_MulAssign:
     case BO_Div:
     case BO_DivAssign:
+      if (isDoubling(B))
+        break;
       note(Products, B);
       if (B->isAssignmentOp())
         remember(B->getLHS());
@@ -152,6 +178,7 @@ public:
   /// Functions whose bodies hold products: their arguments are kept apart.
   bool VisitCallExpr(const CallExpr *C) override {
     const FunctionDecl *F = C->getDirectCallee();
+    Ambiguous |= isHalfArithmetic(C);
     if (!F || Depth > 3 || C->getBeginLoc().isInvalid())
       return true;
     const SourceManager &SM = F->getASTContext().getSourceManager();
@@ -186,8 +213,9 @@ private:
     if (std::find(To.begin(), To.end(), B) == To.end())
       To.push_back(B);
   }
+  /// Not shared memory, which rounds.
   void remember(const Expr *E) {
-    if (const VarDecl *V = rootOf(E))
+    if (const VarDecl *V = rootOf(E); V && !V->hasAttr<CUDASharedAttr>())
       Vars.insert(V->getCanonicalDecl());
   }
   bool mayBeProduct(const Expr *E) const {
@@ -196,7 +224,7 @@ private:
       return (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus) &&
              mayBeProduct(U->getSubExpr());
     if (auto *B = dyn_cast<BinaryOperator>(E))
-      return isReal(B->getType()) &&
+      return isReal(B->getType()) && !isDoubling(B) &&
              (B->getOpcode() == BO_Mul || B->getOpcode() == BO_Div);
     if (auto *C = dyn_cast<ConditionalOperator>(E))
       return mayBeProduct(C->getTrueExpr()) || mayBeProduct(C->getFalseExpr());
@@ -231,27 +259,25 @@ public:
     return false;
   }
 
-  /// The innermost conditions it stands under.
-  const clang::Stmt *condition(const clang::Stmt *E) const {
-    for (const clang::Stmt *P = Parents.getParent(E); P; P = Parents.getParent(P))
-      if (isa<IfStmt, ConditionalOperator, WhileStmt, DoStmt, SwitchStmt>(P))
-        return P;
-    return nullptr;
-  }
-  /// A condition around all there is to do at most: `if (g < n) { .. }`.
-  bool isGuard(const clang::Stmt *C) const {
-    auto *If = dyn_cast_or_null<IfStmt>(C);
-    return !C || (If && !If->getElse() && !condition(If));
-  }
-
 private:
   ParentMap Parents;
 };
 
 } // namespace
 
-/// Which values of \p FD are kept apart: KernelModel::Apart. {0, ~0u}: each output
-/// has its own view of what was in shared memory.
+bool isDoubling(const BinaryOperator *B) {
+  if (B->getOpcode() != BO_Mul && B->getOpcode() != BO_MulAssign)
+    return false;
+  return llvm::any_of(std::array{B->getLHS(), B->getRHS()}, [](const Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (auto *F = dyn_cast<FloatingLiteral>(E))
+      return F->getValueAsApproximateDouble() == 2;
+    auto *I = dyn_cast<IntegerLiteral>(E);
+    return I && I->getValue() == 2;
+  });
+}
+
+/// KernelModel::OwnViews and Apart.
 void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
   Fusion F;
   // Twice: a variable may get its product below its use, in a loop.
@@ -262,13 +288,12 @@ void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
   const UsePlaces At(FD->getBody());
   std::vector<const Expr *> All(F.Products.begin(), F.Products.end());
   All.insert(All.end(), F.Calls.begin(), F.Calls.end());
-  // Fused whoever shares them: sums of their own, under one condition.
+  // Fused whoever shares them: in sums of their own.
   bool Alone = !F.Ambiguous;
   for (const Expr *E : All)
-    Alone = Alone && At.inSum(E) && At.isGuard(At.condition(E)) &&
-            At.condition(E) == At.condition(All.front());
+    Alone = Alone && At.inSum(E);
   if (!Alone) {
-    M.Apart.push_back({0, ~0u}); // all that is read
+    M.OwnViews = true;
     return;
   }
   auto Add = [&](const Expr *Factor) {

@@ -1,28 +1,24 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A compiler fuses a product with a sum of the same block of its code
-// (docs/soundness.md). Where a product stands in the sum itself they are in one
-// block whatever happens around them. Where it gets there through a variable,
-// over something that the rewritten kernel has no longer, or has in another form,
-// nobody can say from the text whether the original's was fused:
+// nvcc fuses a product with the sums that use it when it has no other uses
+// (docs/soundness.md), wherever they stand: that is so in the original and in the
+// rewritten kernel alike, whose outputs compute the same values from the same
+// values. It is not so where the statements themselves decide:
 //
-//     const float p = a[g] * w;            // one block
-//     if (t < 2) s[t + 256] = a[g + 256];  // gone when rewritten
-//     __syncthreads();
-//     b[g] = p + s[t + 1];                 // another one; and now?
-//
-//   - over a barrier, or over a statement that fills shared memory
-//   - out of a loop, into one or on to its next round, unless the source says
-//     that the loop is unrolled; a product that is the same in all rounds is
-//     computed in front of a loop that stays one
-//   - out of a branch (or an arm of ?:) that indices decide: whether it is one
-//     depends on what the compiler knows of them
-//   - of values that are the same for all threads, where sums have two products: one
-//     thread has it once for all its outputs, with so many uses that compilers take
-//     the other one
-//   - to a staged value and to something else, when not all of that are sums: the
-//     staged value is computed for other elements as well, without the rest
+//   - The product reaches its sum from a branch (or an arm of ?:) that indices
+//     decide, out of a loop or in the loop's next round, where the source does
+//     not say that the loop is unrolled: then there is another value between them,
+//     `c ? p : q`, or not, depending on what the compiler knows of the indices.
+//   - It is staged and used in a sum as well: in the original one product with two
+//     uses, in the rewritten kernel two with one each.
+//   - The sum has two products, of which one only can be fused. Which one hangs on
+//     the order in which their values are loaded, which stays, and on the block of
+//     code in which they are computed, which does not where
+//       - barriers, statements that fill shared memory or a loop that may be
+//         unrolled or not stand between product and sum;
+//       - the product is the same in all rounds of such a loop, or for all
+//         threads: one thread has it once for all its outputs.
 //
 // Such a sum is found here.
 
@@ -99,9 +95,9 @@ public:
 /// One function: the kernel, or one it calls.
 class Flow : public ConstDynamicRecursiveASTVisitor {
 public:
-  using VarsOfThreads = llvm::function_ref<bool(const VarDecl *)>;
-  Flow(const FunctionDecl *F, VarsOfThreads OfThread, bool Kernel)
-      : Body(F->getBody()), OfThread(OfThread), Kernel(Kernel),
+  using Dependences = llvm::function_ref<unsigned(const VarDecl *)>;
+  Flow(const FunctionDecl *F, Dependences DependsOn, unsigned Axes, bool Kernel)
+      : Body(F->getBody()), DependsOn(DependsOn), Axes(Axes), Kernel(Kernel),
         Parents(F->getBody()) {}
 
   const Node *Body;
@@ -123,10 +119,12 @@ public:
     }
     for (const Expr *P : Products) {
       const Expr *Sum = inSum(P);
-      if (Sum && (conditional(P, Sum) || sameInRounds(P) || sameForAll(P)))
+      if (Sum && (conditional(P, Sum) ||
+                  (meetsProduct(P) && (sameInRounds(P) || sameForAll(P)))))
         return Sum;
     }
     for (const auto &[V, P] : Made) {
+      const bool Meets = meetsProduct(P);
       bool Staged = false, Other = false, AllSums = true;
       const Expr *AnySum = nullptr;
       for (const DeclRefExpr *R : Reads[V]) {
@@ -137,13 +135,14 @@ public:
           continue;
         AnySum = Sum;
         if (conditional(R, Sum) || conditional(P, assignment(P)) ||
-            sameInRounds(P) || sameForAll(P) || parted(V, P, R))
+            parted(V, P, R, Meets) ||
+            (Meets && (sameInRounds(P) || sameForAll(P))))
           return Sum;
       }
       if (Staged && Other && AnySum && !AllSums)
         return AnySum;
     }
-    return nullptr;
+    return stagedElsewhere();
   }
 
   bool VisitVarDecl(const VarDecl *V) override {
@@ -158,7 +157,7 @@ public:
   }
   bool VisitDeclRefExpr(const DeclRefExpr *D) override {
     auto *V = dyn_cast<VarDecl>(D->getDecl());
-    if (!V || !V->hasLocalStorage())
+    if (!V || !(V->hasLocalStorage() || V->hasAttr<CUDASharedAttr>()))
       return true;
     // Not where it is only set.
     const Node *Top = D;
@@ -184,7 +183,8 @@ public:
       return true;
     switch (B->getOpcode()) {
     case BO_Mul:
-      product(B);
+      if (!isDoubling(B))
+        product(B);
       break;
     case BO_Div:
       if (mayBeConstant(B->getRHS()))
@@ -194,7 +194,8 @@ public:
     case BO_DivAssign:
       if (const VarDecl *V = rootOf(B->getLHS());
           V && V->hasLocalStorage() &&
-          (B->getOpcode() == BO_MulAssign || mayBeConstant(B->getRHS())))
+          (B->getOpcode() == BO_MulAssign ? !isDoubling(B)
+                                          : mayBeConstant(B->getRHS())))
         Made.emplace_back(V->getCanonicalDecl(), B);
       break;
     default:
@@ -219,8 +220,9 @@ public:
   }
 
 private:
-  VarsOfThreads OfThread;
-  bool Kernel; ///< not a function it calls
+  Dependences DependsOn;
+  unsigned Axes; ///< of threads, in all that the kernel computes
+  bool Kernel;   ///< not a function it calls
   ParentMap Parents;
   std::vector<const Expr *> Products;
   std::vector<const VarDecl *> Declared;
@@ -349,22 +351,118 @@ private:
     return false;
   }
 
-  /// Is \p P the same for all threads, and would be shared by a thread's outputs?
+  /// Is \p P the same for all threads along some axis, and would be shared by a
+  /// thread's outputs? What was in shared memory is each output's own.
   bool sameForAll(const Expr *P) const {
     if (!Kernel)
       return false;
     struct Finder : ConstDynamicRecursiveASTVisitor {
-      VarsOfThreads OfThread;
-      bool Found = false;
-      explicit Finder(VarsOfThreads T) : OfThread(T) {}
+      Dependences DependsOn;
+      unsigned Found = 0;
+      explicit Finder(Dependences D) : DependsOn(D) {}
       bool VisitDeclRefExpr(const DeclRefExpr *D) override {
-        auto *V = dyn_cast<VarDecl>(D->getDecl());
-        Found |= V && OfThread(V);
-        return !Found;
+        if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+          Found |= DependsOn(V);
+        return true;
       }
-    } X(OfThread);
+      bool VisitMSPropertyRefExpr(const MSPropertyRefExpr *E) override {
+        auto *B = dyn_cast<DeclRefExpr>(E->getBaseExpr()->IgnoreParenImpCasts());
+        const llvm::StringRef Axis = E->getPropertyDecl()->getName();
+        if (B && B->getDecl()->getName() == "threadIdx")
+          Found |= Axis == "x"   ? DepThreadX
+                   : Axis == "y" ? DepThreadY
+                                 : DepThreadZ;
+        return true;
+      }
+    } X(DependsOn);
     X.TraverseStmt(P);
-    return !X.Found;
+    return !(X.Found & DepShared) && (Axes & ~X.Found);
+  }
+
+  /// May \p E be a product, parameters of called functions included?
+  bool mayBeProduct(const Expr *E) const {
+    for (E = E->IgnoreParenImpCasts();;) {
+      if (auto *U = dyn_cast<UnaryOperator>(E);
+          U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
+        E = U->getSubExpr()->IgnoreParenImpCasts();
+      else if (auto *C = dyn_cast<CastExpr>(E);
+               C && isReal(C->getType()) && isReal(C->getSubExpr()->getType()))
+        E = C->getSubExpr()->IgnoreParenImpCasts();
+      else
+        break;
+    }
+    if (auto *C = dyn_cast<ConditionalOperator>(E))
+      return mayBeProduct(C->getTrueExpr()) || mayBeProduct(C->getFalseExpr());
+    if (llvm::is_contained(Products, E))
+      return true;
+    const VarDecl *V = rootOf(E);
+    return V && ((!Kernel && isa<ParmVarDecl>(V) && isReal(V->getType())) ||
+                 llvm::any_of(Made, [&](const auto &X) {
+                   return X.first == V->getCanonicalDecl();
+                 }));
+  }
+  /// Has a sum that \p P is used in another product as well?
+  bool meetsProduct(const Expr *P) {
+    auto OfTwo = [&](const Expr *Use) {
+      auto *Sum = dyn_cast_or_null<BinaryOperator>(inSum(Use));
+      return Sum && mayBeProduct(Sum->getLHS()) && mayBeProduct(Sum->getRHS());
+    };
+    if (OfTwo(P))
+      return true;
+    for (const auto &[V, Q] : Made)
+      if (Q == P)
+        for (const DeclRefExpr *R : Reads[V])
+          if (OfTwo(R))
+            return true;
+    return false;
+  }
+
+  /// A product in one place for the compiler, and staged in another one.
+  std::string canonical(const Expr *E, unsigned Depth = 0) const {
+    E = E->IgnoreParenImpCasts();
+    if (auto *B = dyn_cast<BinaryOperator>(E)) {
+      std::string L = canonical(B->getLHS(), Depth),
+                  R = canonical(B->getRHS(), Depth);
+      if ((B->getOpcode() == BO_Mul || B->getOpcode() == BO_Add) && R < L)
+        std::swap(L, R);
+      return "(" + L + BinaryOperator::getOpcodeStr(B->getOpcode()).str() + R +
+             ")";
+    }
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
+      return canonical(A->getBase(), Depth) + "[" +
+             canonical(A->getIdx(), Depth) + "]";
+    if (auto *D = dyn_cast<DeclRefExpr>(E))
+      if (auto *V = dyn_cast<VarDecl>(D->getDecl());
+          V && V->hasLocalStorage() && V->getInit() && Depth < 8 &&
+          llvm::none_of(Set, [&](const auto &X) {
+            return X.first == V->getCanonicalDecl();
+          }))
+        return canonical(V->getInit(), Depth + 1);
+    std::string T;
+    llvm::raw_string_ostream OS(T);
+    E->printPretty(OS, nullptr, PrintingPolicy(LangOptions()));
+    return T;
+  }
+  /// A sum of a product that is staged, in its own right or in another sum, by
+  /// text of its own.
+  const Expr *stagedElsewhere() {
+    std::map<std::string, const Expr *> Staged;
+    for (const Expr *P : Products)
+      if (isStaged(P))
+        Staged.emplace(canonical(P), P);
+    if (Staged.empty())
+      return nullptr;
+    for (const Expr *P : Products)
+      if (!isStaged(P) && Staged.count(canonical(P))) {
+        if (const Expr *Sum = inSum(P))
+          return Sum;
+        for (const auto &[V, Q] : Made)
+          if (Q == P)
+            for (const DeclRefExpr *R : Reads[V])
+              if (const Expr *Sum = inSum(R))
+                return Sum;
+      }
+    return nullptr;
   }
 
   static bool isLoop(const Node *S) {
@@ -392,24 +490,27 @@ private:
   /// Is \p P the same in all rounds of a loop around it?
   bool sameInRounds(const Expr *P) {
     for (const Node *L = Parents.getParent(P); L; L = Parents.getParent(L)) {
-      if (!isLoop(L) || isUnrolled(L))
-        continue;
-      llvm::SmallPtrSet<const VarDecl *, 8> Changed;
-      for (const VarDecl *V : Declared)
-        for (const auto &[D, S] : DeclStmts())
-          if (D == V && isIn(S, L))
-            Changed.insert(V->getCanonicalDecl());
-      for (const auto &[V, E] : Set)
-        if (isIn(E, L))
-          Changed.insert(V);
-      bool Differs = isa<CompoundAssignOperator>(P);
-      for (const auto &[V, Rs] : Reads)
-        for (const DeclRefExpr *R : Rs)
-          Differs |= Changed.count(V) && isIn(R, P);
-      if (!Differs)
+      if (isLoop(L) && !isUnrolled(L) && sameIn(P, L))
         return true;
     }
     return false;
+  }
+  /// ... of the loop \p L: nothing it is made of changes in there, memory included?
+  bool sameIn(const Expr *P, const Node *L) {
+    llvm::SmallPtrSet<const VarDecl *, 8> Changed;
+    for (const auto &[V, S] : DeclStmts())
+      if (isIn(S, L))
+        Changed.insert(V->getCanonicalDecl());
+    for (const auto &[V, E] : Set)
+      if (isIn(E, L))
+        Changed.insert(V);
+    if (isa<CompoundAssignOperator>(P))
+      return false;
+    for (const auto &[V, Rs] : Reads)
+      for (const DeclRefExpr *R : Rs)
+        if (Changed.count(V) && isIn(R, P))
+          return false;
+    return true;
   }
   std::vector<std::pair<const VarDecl *, const Node *>> Statements;
   const std::vector<std::pair<const VarDecl *, const Node *>> &DeclStmts() {
@@ -429,9 +530,10 @@ private:
     return Statements;
   }
 
-  /// Is anything between the product \p P that goes into \p V and the sum that
-  /// reads it with \p R?
-  bool parted(const VarDecl *V, const Expr *P, const DeclRefExpr *R) {
+  /// Is there anything between the product \p P that goes into \p V and the sum that
+  /// reads it with \p R: another value, or \p Blocks, the end of a block?
+  bool parted(const VarDecl *V, const Expr *P, const DeclRefExpr *R,
+              bool Blocks) {
     llvm::SmallVector<const Node *, 16> Up;
     for (const Node *S = R; S; S = Parents.getParent(S))
       Up.push_back(S);
@@ -449,7 +551,7 @@ private:
     const Node *FromR = R;
     for (const Node *S = R; S != Common; S = Parents.getParent(S)) {
       FromR = S;
-      if (S != R && enters(V, S))
+      if (Blocks && S != R && enters(V, S))
         return true;
     }
     if (!isa<CompoundStmt>(Common))
@@ -467,7 +569,7 @@ private:
       }
       if (S == FromP)
         Seen = true;
-      else if (Seen && !Reached && stands(S))
+      else if (Blocks && Seen && !Reached && stands(S))
         return true;
     }
     return false;
@@ -514,16 +616,16 @@ private:
 
 } // namespace
 
-const Expr *fusedAcrossBlocks(
-    const FunctionDecl *FD,
-    llvm::function_ref<bool(const VarDecl *)> OfThread) {
+const Expr *fusedByContext(const FunctionDecl *FD,
+                           llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
+                           unsigned Axes) {
   llvm::SmallVector<const FunctionDecl *, 8> Work{FD};
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
   while (!Work.empty()) {
     const FunctionDecl *F = Work.pop_back_val();
     if (!Seen.insert(F).second || !F->getBody() || Seen.size() > 32)
       continue;
-    Flow X(F, OfThread, F == FD);
+    Flow X(F, DependsOn, Axes, F == FD);
     if (const Expr *Sum = X.find())
       return Sum;
     llvm::append_range(Work, X.Called);

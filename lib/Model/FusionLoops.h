@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Sums whose fusion with a product hangs on how loops are unrolled
-// (FusionLoops.cpp) or on what stands between both (FusionFlow.cpp).
+// (FusionLoops.cpp) or on the statements around them (FusionFlow.cpp).
 
 #ifndef RCACHE_LIB_MODEL_FUSIONLOOPS_H
 #define RCACHE_LIB_MODEL_FUSIONLOOPS_H
@@ -22,13 +22,17 @@ const clang::BinaryOperator *fusedByUnrolling(const clang::FunctionDecl *FD,
                                               const KernelModel &M,
                                               FlatText &Flat);
 
-/// A sum (or difference) in \p FD, or in a function it calls, that reads a
-/// product over something that may be another block of code in the rewritten
-/// kernel; null: there is none. \p OfThread: may a variable differ between
-/// threads?
+/// `x * 2`, which is x + x to compilers, and exact: no product.
+bool isDoubling(const clang::BinaryOperator *B);
+
+/// A sum (or difference) in \p FD, or in a function it calls, of which nobody
+/// knows what it is fused with in a kernel that has the same values in other
+/// statements (FusionFlow.cpp); null: there is none. \p DependsOn: Dependence of a
+/// variable of the kernel; \p Axes: of all it computes.
 const clang::Expr *
-fusedAcrossBlocks(const clang::FunctionDecl *FD,
-                  llvm::function_ref<bool(const clang::VarDecl *)> OfThread);
+fusedByContext(const clang::FunctionDecl *FD,
+               llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn,
+               unsigned Axes);
 
 } // namespace rcache
 

@@ -628,25 +628,32 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       if (Dynamic > 1)
         Give("dynamic-arrays", std::to_string(Dynamic) + " arrays");
       if (Model->Declines.empty()) {
-        const Expr *Sum = fusedByUnrolling(K.Def, *Model, Flat);
-        if (!Sum)
-          Sum = fusedAcrossBlocks(K.Def, [&](const VarDecl *V) {
-            const int I = L.varIndex(V);
-            return Model->Apart.empty() || // sums of one product each
-                   !(Model->Apart.front() == TextRange{0, ~0u}) ||
-                   V->hasAttr<CUDASharedAttr>() ||
-                   V->getName() == "threadIdx" ||
-                   (I >= 0 && (Model->Vars[I].Depends &
-                               (DepThread | DepShared)));
-          });
-        if (Sum) {
+        unsigned Axes = 0;
+        for (const BuiltinUse &B : Model->Builtins)
+          if (B.K == Symbol::ThreadIdx)
+            Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
+        const Expr *Doubtful = fusedByContext(
+            K.Def,
+            [&](const VarDecl *V) -> unsigned {
+              const int I = L.varIndex(V);
+              return V->hasAttr<CUDASharedAttr>() ? DepShared
+                     : I >= 0                     ? Model->Vars[I].Depends
+                                                  : 0;
+            },
+            Axes);
+        auto At = [&](const Expr *Sum) {
           auto *B = dyn_cast<BinaryOperator>(Sum);
-          const SourceLocation At = SM.getExpansionLoc(
-              B ? B->getOperatorLoc() : Sum->getBeginLoc());
-          Model->Declines.push_back({"fusion-unsettled",
-                                     quotedSum(Sum, *Model, Flat),
-                                     sourcePos(SM, At)});
+          return sourcePos(SM, SM.getExpansionLoc(B ? B->getOperatorLoc()
+                                                    : Sum->getBeginLoc()));
+        };
+        if (Doubtful) {
+          const std::string Sum = quotedSum(Doubtful, *Model, Flat);
+          Model->UnsettledSum = (Sum.empty() ? "that" : Sum) + " in line " +
+                                std::to_string(At(Doubtful).Line);
         }
+        if (const Expr *Sum = fusedByUnrolling(K.Def, *Model, Flat))
+          Model->Declines.push_back(
+              {"fusion-unsettled", quotedSum(Sum, *Model, Flat), At(Sum)});
       }
       return true;
     });
