@@ -505,8 +505,23 @@ private:
   bool hiddenAlone(unsigned Access) const {
     const SharedAccess &A = M.SharedAccesses[Access];
     return M.OwnViews && A.K == SharedAccess::Read && !F.hasView(Access) &&
-           (P.slots() > 1 || isRegister(A)) && !inDead(A.Range) &&
-           M.Arrays[A.Array].ElemBytes > 0;
+           (isRegister(A) || (P.slots() > 1 && !sameForSlots(A))) &&
+           !inDead(A.Range) && M.Arrays[A.Array].ElemBytes > 0;
+  }
+  /// The same element for all slots: what is made of it and of nothing that
+  /// differs has the same uses in each, and what is made of something else as well
+  /// is a slot's own.
+  bool sameForSlots(const SharedAccess &A) const {
+    return A.Affine &&
+           llvm::none_of(M.VarUses,
+                         [&](const VarUse &U) {
+                           return A.Range.contains(U.Range) &&
+                                  (M.Vars[U.Var].Depends &
+                                   (DepThread | DepShared | DepGlobal));
+                         }) &&
+           llvm::none_of(M.Builtins, [&](const BuiltinUse &B) {
+             return A.Range.contains(B.Range) && B.K == Symbol::ThreadIdx;
+           });
   }
 
   /// Is the body the original's, statement by statement, but for its barriers?

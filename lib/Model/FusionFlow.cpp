@@ -29,6 +29,7 @@
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
+#include <optional>
 
 using namespace clang;
 
@@ -57,33 +58,38 @@ bool isShared(const Expr *E) {
   return V && V->hasAttr<CUDASharedAttr>();
 }
 
-/// Conditions that no knowledge of indices decides: of data.
-class OfData : public ConstDynamicRecursiveASTVisitor {
-public:
-  bool Found = false;
-  bool VisitArraySubscriptExpr(const ArraySubscriptExpr *) override {
-    Found = true;
-    return false;
-  }
-  bool VisitDeclRefExpr(const DeclRefExpr *D) override {
-    auto *V = dyn_cast<VarDecl>(D->getDecl());
-    Found |= V && V->hasLocalStorage() && isReal(V->getType());
-    return !Found;
-  }
-};
-bool ofData(const Expr *Condition) {
-  OfData D;
-  D.TraverseStmt(Condition);
-  return D.Found;
+using Dependences = llvm::function_ref<unsigned(const VarDecl *)>;
+
+/// Conditions that no knowledge of indices and arguments decides: of data.
+bool ofData(const Expr *Condition, Dependences DependsOn = nullptr) {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    Dependences DependsOn;
+    bool Found = false;
+    explicit Finder(Dependences D) : DependsOn(D) {}
+    bool VisitArraySubscriptExpr(const ArraySubscriptExpr *) override {
+      Found = true;
+      return false;
+    }
+    bool VisitDeclRefExpr(const DeclRefExpr *D) override {
+      auto *V = dyn_cast<VarDecl>(D->getDecl());
+      if (V && V->hasLocalStorage())
+        Found |= DependsOn ? (DependsOn(V) & (DepShared | DepGlobal)) != 0
+                           : isReal(V->getType());
+      return !Found;
+    }
+  } X(DependsOn);
+  X.TraverseStmt(Condition);
+  return X.Found;
 }
+
+bool isBarrier(const CallExpr *C, unsigned Depth = 0);
 
 class Within : public ConstDynamicRecursiveASTVisitor {
 public:
-  bool Barrier = false, Staging = false, Loop = false;
+  unsigned Depth = 0; ///< of calls
+  bool Barrier = false, Staging = false;
   bool VisitCallExpr(const CallExpr *C) override {
-    auto *D = dyn_cast_or_null<NamedDecl>(C->getCalleeDecl());
-    Barrier |= D && D->getIdentifier() &&
-               (D->getName().starts_with("__sync") || D->getName() == "sync");
+    Barrier |= isBarrier(C, Depth);
     return true;
   }
   bool VisitBinaryOperator(const BinaryOperator *B) override {
@@ -92,12 +98,27 @@ public:
   }
 };
 
+/// A barrier, or a function that has one.
+bool isBarrier(const CallExpr *C, unsigned Depth) {
+  auto *D = dyn_cast_or_null<NamedDecl>(C->getCalleeDecl());
+  if (D && D->getIdentifier() &&
+      (D->getName().starts_with("__sync") || D->getName() == "sync"))
+    return true;
+  auto *F = dyn_cast_or_null<FunctionDecl>(D);
+  const FunctionDecl *Def = nullptr;
+  if (!F || Depth > 3 || !F->hasBody(Def))
+    return false;
+  Within W;
+  W.Depth = Depth + 1;
+  W.TraverseStmt(Def->getBody());
+  return W.Barrier;
+}
+
 /// One function: the kernel, or one it calls.
 class Flow : public ConstDynamicRecursiveASTVisitor {
 public:
-  using Dependences = llvm::function_ref<unsigned(const VarDecl *)>;
   Flow(const FunctionDecl *F, Dependences DependsOn, unsigned Axes, bool Kernel)
-      : Body(F->getBody()), DependsOn(DependsOn), Axes(Axes), Kernel(Kernel),
+      : Body(F->getBody()), Context(F->getASTContext()), DependsOn(DependsOn), Axes(Axes), Kernel(Kernel),
         Parents(F->getBody()) {}
 
   const Node *Body;
@@ -139,12 +160,39 @@ public:
             (Meets && (sameInRounds(P) || sameForAll(P))))
           return Sum;
       }
-      if (Staged && Other && AnySum && !AllSums)
+      if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P)))
         return AnySum;
     }
+    for (const BinaryOperator *B : Sums)
+      if (mayBeProduct(B->getLHS()) && mayBeProduct(B->getRHS()) &&
+          mayChangeOrder(B))
+        return B;
     return stagedElsewhere();
   }
 
+  bool hasSumOfTwo() const {
+    return llvm::any_of(Sums, [&](const BinaryOperator *B) {
+      return mayBeProduct(B->getLHS()) && mayBeProduct(B->getRHS());
+    });
+  }
+  /// An argument of a function that changes the order of the function's products,
+  /// as mayChangeOrder().
+  const Expr *argumentInOrder() {
+    for (const CallExpr *C : Calls)
+      for (const Expr *A : C->arguments()) {
+        if (!isReal(A->getType()))
+          continue;
+        const Place P = place(A);
+        if (P.Crosses || P.Index)
+          return A;
+      }
+    return nullptr;
+  }
+
+  bool VisitStmt(const Node *S) override {
+    Order[S] = static_cast<unsigned>(Order.size()) + 1;
+    return true;
+  }
   bool VisitVarDecl(const VarDecl *V) override {
     Declared.push_back(V);
     return true;
@@ -198,6 +246,12 @@ public:
                                           : mayBeConstant(B->getRHS())))
         Made.emplace_back(V->getCanonicalDecl(), B);
       break;
+    case BO_Add:
+    case BO_Sub:
+    case BO_AddAssign:
+    case BO_SubAssign:
+      Sums.push_back(B);
+      break;
     default:
       break;
     }
@@ -208,10 +262,12 @@ public:
     const FunctionDecl *Def = nullptr;
     if (!F)
       return true;
+    if (isBarrier(C))
+      Barriers.push_back(C);
     const SourceManager &SM = F->getASTContext().getSourceManager();
     if (F->hasBody(Def) && !F->getBuiltinID() &&
         !SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())))
-      Called.push_back(Def);
+      Called.push_back(Def), Calls.push_back(C);
     if (isReal(C->getType()))
       if (const IdentifierInfo *I = F->getIdentifier();
           I && !roundsOrPasses(I->getName()))
@@ -220,11 +276,16 @@ public:
   }
 
 private:
+  const ASTContext &Context;
   Dependences DependsOn;
   unsigned Axes; ///< of threads, in all that the kernel computes
   bool Kernel;   ///< not a function it calls
   ParentMap Parents;
   std::vector<const Expr *> Products;
+  std::vector<const BinaryOperator *> Sums;
+  std::vector<const CallExpr *> Barriers;
+  std::vector<const CallExpr *> Calls; ///< of the user's functions
+  llvm::DenseMap<const Node *, unsigned> Order; ///< of the text
   std::vector<const VarDecl *> Declared;
   std::vector<std::pair<const VarDecl *, const Expr *>> Set;
   /// Variables that hold a product, and what makes it.
@@ -346,23 +407,83 @@ private:
   bool conditional(const Node *E, const Node *Until) const {
     for (const Node *P = Parents.getParent(E); P && P != Until;
          P = Parents.getParent(P))
-      if (auto *C = dyn_cast<ConditionalOperator>(P); C && !ofData(C->getCond()))
+      if (auto *C = dyn_cast<ConditionalOperator>(P); C && !isOwn(C->getCond()))
         return true;
     return false;
   }
+  /// A condition that the compiler decides for no output and for no two at once: on
+  /// data, or on a thread's index and an argument.
+  bool isOwn(const Expr *Condition) const {
+    Condition = Condition->IgnoreParenImpCasts();
+    if (auto *B = dyn_cast<BinaryOperator>(Condition); B && B->isLogicalOp())
+      return isOwn(B->getLHS()) && isOwn(B->getRHS());
+    if (!Kernel)
+      return ofData(Condition);
+    return ofData(Condition, DependsOn) && !sameForAll(Condition);
+  }
+  /// Is there a use of \p V, no sum, that is left out where such a condition is
+  /// decided?
+  bool mayLoseUse(const VarDecl *V, const Expr *P) {
+    for (const DeclRefExpr *R : Reads[V]) {
+      if (inSum(R))
+        continue;
+      for (const Node *S = R, *Up = Parents.getParent(S); Up && !isIn(P, Up);
+           S = Up, Up = Parents.getParent(Up)) {
+        auto *C = dyn_cast<ConditionalOperator>(Up);
+        auto *If = dyn_cast<IfStmt>(Up);
+        if ((C && C->getCond() != S && !isOwn(C->getCond())) ||
+            (If && If->getCond() != S && !isGuard(If->getCond())))
+          return true;
+      }
+    }
+    return false;
+  }
+  /// `g < n`: of threads and of an argument, and so never decided.
+  bool isGuard(const Expr *Condition) const {
+    Condition = Condition->IgnoreParenImpCasts();
+    if (auto *B = dyn_cast<BinaryOperator>(Condition); B && B->isLogicalOp())
+      return isGuard(B->getLHS()) && isGuard(B->getRHS());
+    if (isOwn(Condition))
+      return true;
+    struct Finder : ConstDynamicRecursiveASTVisitor {
+      Dependences DependsOn;
+      bool Argument = false, Thread = false;
+      explicit Finder(Dependences D) : DependsOn(D) {}
+      bool VisitDeclRefExpr(const DeclRefExpr *D) override {
+        auto *V = dyn_cast<VarDecl>(D->getDecl());
+        Argument |= V && isa<ParmVarDecl>(V);
+        Thread |= V && ((DependsOn(V) & DepThread) || V->getName() == "threadIdx");
+        return true;
+      }
+    } X(DependsOn);
+    X.TraverseStmt(Condition);
+    return X.Argument && X.Thread;
+  }
 
   /// Is \p P the same for all threads along some axis, and would be shared by a
-  /// thread's outputs? What was in shared memory is each output's own.
+  /// thread's outputs? An element of a shared array that differs between threads
+  /// is each output's own.
   bool sameForAll(const Expr *P) const {
     if (!Kernel)
       return false;
     struct Finder : ConstDynamicRecursiveASTVisitor {
       Dependences DependsOn;
       unsigned Found = 0;
+      bool Own = false;
       explicit Finder(Dependences D) : DependsOn(D) {}
       bool VisitDeclRefExpr(const DeclRefExpr *D) override {
-        if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-          Found |= DependsOn(V);
+        auto *V = dyn_cast<VarDecl>(D->getDecl());
+        const unsigned Of = V ? DependsOn(V) : 0;
+        Found |= Of;
+        Own |= (Of & DepShared) && (Of & DepThread);
+        return true;
+      }
+      bool VisitArraySubscriptExpr(const ArraySubscriptExpr *A) override {
+        if (!isShared(A))
+          return true;
+        Finder Index(DependsOn);
+        Index.TraverseStmt(A->getIdx());
+        Own |= Index.Own || (Index.Found & DepThread);
         return true;
       }
       bool VisitMSPropertyRefExpr(const MSPropertyRefExpr *E) override {
@@ -376,7 +497,7 @@ private:
       }
     } X(DependsOn);
     X.TraverseStmt(P);
-    return !(X.Found & DepShared) && (Axes & ~X.Found);
+    return !X.Own && (Axes & ~X.Found);
   }
 
   /// May \p E be a product, parameters of called functions included?
@@ -415,6 +536,122 @@ private:
           if (OfTwo(R))
             return true;
     return false;
+  }
+
+  /// Is \p V, which holds data, set on one side of a barrier and read on the other?
+  /// Then outputs have it in an array, and it is loaded where it is read.
+  bool crosses(const VarDecl *V) {
+    if (!Kernel || !(DependsOn(V) & (DepShared | DepGlobal)) ||
+        V->hasAttr<CUDASharedAttr>() || !V->hasLocalStorage())
+      return false;
+    const Node *At = nullptr;
+    for (const auto &[D, S] : DeclStmts())
+      if (D == V)
+        At = S;
+    if (!At)
+      return true;
+    for (const CallExpr *B : Barriers)
+      for (const DeclRefExpr *R : Reads[V->getCanonicalDecl()]) {
+        if (Order.lookup(At) < Order.lookup(B) &&
+            Order.lookup(B) < Order.lookup(R))
+          return true;
+        for (const Node *L = Parents.getParent(B); L; L = Parents.getParent(L))
+          if (isLoop(L) && isIn(R, L) && !isIn(At, L))
+            return true;
+      }
+    return false;
+  }
+  /// What the place of a product in a compiler's order hangs on.
+  struct Place {
+    bool Memory = false;
+    bool Crosses = false; ///< ... of a variable that crosses()
+    bool Index = false;   ///< of a thread's index alone
+    bool Known = true;    ///< Depth is
+    int Depth = 0;        ///< operations from what is loaded
+    Place &operator|=(const Place &O) {
+      Memory |= O.Memory;
+      Crosses |= O.Crosses;
+      Index |= O.Index;
+      Known &= O.Known;
+      Depth = std::max(Depth, O.Depth);
+      return *this;
+    }
+  };
+  Place place(const Expr *E, unsigned Nested = 0) {
+    Place P;
+    E = E->IgnoreParens();
+    if (Nested > 16) {
+      P.Known = false;
+      return P;
+    }
+    if (auto *C = dyn_cast<CastExpr>(E)) {
+      P = place(C->getSubExpr(), Nested);
+      P.Depth += C->getCastKind() == CK_FloatingCast ||
+                 C->getCastKind() == CK_IntegralToFloating;
+      return P;
+    }
+    if (isa<FloatingLiteral, IntegerLiteral>(E))
+      return P;
+    if (auto *U = dyn_cast<UnaryOperator>(E);
+        U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
+      return place(U->getSubExpr(), Nested);
+    if (auto *B = dyn_cast<BinaryOperator>(E);
+        B && !B->isAssignmentOp() && !B->isCommaOp()) {
+      P = place(B->getLHS(), Nested);
+      P |= place(B->getRHS(), Nested);
+      ++P.Depth;
+      return P;
+    }
+    if (auto *C = dyn_cast<CXXConstructExpr>(E); C && C->getNumArgs() == 1)
+      return place(C->getArg(0), Nested);
+    if (const VarDecl *V = rootOf(E)) {
+      V = V->getCanonicalDecl();
+      if (!V->hasLocalStorage() || V->getType()->isPointerType() ||
+          (V->getType()->isReferenceType() && !V->getInit())) {
+        P.Memory = true;
+        return P;
+      }
+      if (crosses(V)) {
+        P.Crosses = true;
+        return P;
+      }
+      const bool Once = llvm::none_of(
+          Set, [&, V = V](const auto &X) { return X.first == V; });
+      if (isa<ParmVarDecl>(V)) {
+        P.Known = Once;
+        P.Memory = !Kernel;
+        return P;
+      }
+      if (!(DependsOn(V) & (DepShared | DepGlobal))) {
+        P.Index = Kernel && (DependsOn(V) & DepThread);
+        return P;
+      }
+      if (Once && V->getInit())
+        return place(V->getInit(), Nested + 1);
+      P.Memory = true;
+      P.Known = false;
+      return P;
+    }
+    for (const Node *C : E->children())
+      if (auto *X = dyn_cast_or_null<Expr>(C))
+        P |= place(X, Nested + 1);
+    P.Known = false;
+    return P;
+  }
+  /// May the products of \p Sum change places where one thread computes several
+  /// outputs? Their order is that of what is loaded, plus the number of
+  /// operations since.
+  bool mayChangeOrder(const BinaryOperator *Sum) {
+    if (!Kernel)
+      return false;
+    const Place L = place(Sum->getLHS()), R = place(Sum->getRHS());
+    if (L.Crosses || R.Crosses || L.Index || R.Index)
+      return true;
+    if (L.Known && R.Known && L.Depth == R.Depth)
+      return false;
+    return llvm::any_of(Declared, [&](const VarDecl *V) {
+      return crosses(V->getCanonicalDecl());
+    });
   }
 
   /// A product in one place for the compiler, and staged in another one.
@@ -468,16 +705,52 @@ private:
   static bool isLoop(const Node *S) {
     return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S);
   }
+  /// How many rounds `for (int i = 1; i <= 4; i++)` has; nullopt: not known.
+  std::optional<uint64_t> rounds(const Node *L) const {
+    auto *F = dyn_cast<ForStmt>(L);
+    auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
+    auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl())
+                                     : nullptr;
+    auto *C = F && F->getCond()
+                  ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
+                  : nullptr;
+    auto *I = F ? dyn_cast_or_null<UnaryOperator>(F->getInc()) : nullptr;
+    if (!V || !V->getInit() || !C || !I || !I->isIncrementOp() ||
+        rootOf(I->getSubExpr()) != V || rootOf(C->getLHS()) != V ||
+        (C->getOpcode() != BO_LT && C->getOpcode() != BO_LE))
+      return std::nullopt;
+    const ASTContext &AC = V->getASTContext();
+    Expr::EvalResult First, End;
+    if (V->getInit()->isValueDependent() || C->getRHS()->isValueDependent() ||
+        !V->getInit()->EvaluateAsInt(First, AC) ||
+        !C->getRHS()->EvaluateAsInt(End, AC))
+      return std::nullopt;
+    const int64_t N = End.Val.getInt().getExtValue() -
+                      First.Val.getInt().getExtValue() +
+                      (C->getOpcode() == BO_LE);
+    return uint64_t(std::max<int64_t>(N, 0));
+  }
   /// Does the source say that the loop is unrolled altogether?
   bool isUnrolled(const Node *L) const {
     auto *A = dyn_cast_or_null<AttributedStmt>(Parents.getParent(L));
-    if (A)
-      for (const Attr *X : A->getAttrs())
-        if (auto *H = dyn_cast<LoopHintAttr>(X);
-            H && H->getOption() == LoopHintAttr::Unroll &&
-            (H->getState() == LoopHintAttr::Enable ||
-             H->getState() == LoopHintAttr::Full))
-          return true;
+    if (!A)
+      return false;
+    for (const Attr *X : A->getAttrs()) {
+      auto *H = dyn_cast<LoopHintAttr>(X);
+      if (!H)
+        continue;
+      if (H->getOption() == LoopHintAttr::Unroll &&
+          (H->getState() == LoopHintAttr::Enable ||
+           H->getState() == LoopHintAttr::Full))
+        return true;
+      Expr::EvalResult Count;
+      const auto N = rounds(L);
+      if (N && H->getOption() == LoopHintAttr::UnrollCount && H->getValue() &&
+          !H->getValue()->isValueDependent() &&
+          H->getValue()->EvaluateAsInt(Count, Context) &&
+          *N <= Count.Val.getInt().getLimitedValue())
+        return true;
+    }
     return false;
   }
   bool isIn(const Node *E, const Node *S) const {
@@ -577,7 +850,7 @@ private:
   /// Does a value change its block on the way out of \p S?
   bool leaves(const Node *S) const {
     if (auto *I = dyn_cast<IfStmt>(S))
-      return !ofData(I->getCond());
+      return !isOwn(I->getCond());
     if (isLoop(S))
       return !isUnrolled(S);
     return isa<SwitchStmt>(S);
@@ -593,7 +866,7 @@ private:
       Condition = I->getCond();
     else if (auto *C = dyn_cast<ConditionalOperator>(S))
       Condition = C->getCond();
-    if (!Condition || ofData(Condition))
+    if (!Condition || isOwn(Condition))
       return false;
     for (const DeclRefExpr *R : Reads[V])
       if (!isIn(R, S))
@@ -619,18 +892,23 @@ private:
 const Expr *fusedByContext(const FunctionDecl *FD,
                            llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
                            unsigned Axes) {
-  llvm::SmallVector<const FunctionDecl *, 8> Work{FD};
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+  Flow Kernel(FD, DependsOn, Axes, true);
+  if (const Expr *Sum = Kernel.find())
+    return Sum;
+  llvm::SmallVector<const FunctionDecl *, 4> Work = Kernel.Called;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen{FD};
+  bool OfTwo = false;
   while (!Work.empty()) {
     const FunctionDecl *F = Work.pop_back_val();
     if (!Seen.insert(F).second || !F->getBody() || Seen.size() > 32)
       continue;
-    Flow X(F, DependsOn, Axes, F == FD);
+    Flow X(F, DependsOn, Axes, false);
     if (const Expr *Sum = X.find())
       return Sum;
+    OfTwo |= X.hasSumOfTwo();
     llvm::append_range(Work, X.Called);
   }
-  return nullptr;
+  return OfTwo ? Kernel.argumentInOrder() : nullptr;
 }
 
 } // namespace rcache
