@@ -120,16 +120,28 @@ std::string Fill::views(const ArrayPlan &A, size_t Index) const {
                                    : Number) +
                                   " * " + str(int64_t(P.Map.Factor[D])) + " + " + I;
   }
-  for (size_t D = A.as<StreamedRows>() ? 1 : 0; D < A.extent().size(); ++D)
-    Each(N("m" + str(int64_t(D))), A.extent()[D], Registers);
+  const size_t First = A.as<StreamedRows>() ? 1 : 0, Last = A.extent().size();
+  // A single element would be a variable to compilers at once, read where it is
+  // filled and not where the original read it: it gets a second one.
+  const bool Single =
+      P.slots() == 1 && First < Last &&
+      std::all_of(A.extent().begin() + std::ptrdiff_t(First), A.extent().end(),
+                  [](int64_t E) { return E == 1; });
+  for (size_t D = First; D < Last; ++D)
+    Each(N("m" + str(int64_t(D))),
+         Single && D + 1 == Last ? 2 : A.extent()[D], Registers);
   if (A.extent().empty()) {
     Extents += "[1]";
     Registers = "[0]";
   }
+  std::string Zeros;
+  for (size_t D = First; D < Last; ++D)
+    Zeros += "[0]";
   return "// What each output sees of it: no product is another output's.\n" +
          M.Arrays[A.Array].ElemType + " " + W + "_of" + Extents + ";\n" + Loops +
          W + "_of" + Slots + Registers + " = ::rcache::device::apart(" + W +
-         Registers + ", " + (Number.empty() ? "0" : Number) + ");\n";
+         (Single ? Zeros : Registers) + ", " + (Number.empty() ? "0" : Number) +
+         ");\n";
 }
 
 /// Products of coordinates and symbols, written out: `rc_e0 * width`.
