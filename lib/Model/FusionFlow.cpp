@@ -18,7 +18,9 @@
 //       - barriers, statements that fill shared memory or a loop that may be
 //         unrolled or not stand between product and sum;
 //       - the product is the same in all rounds of such a loop, or for all
-//         threads: one thread has it once for all its outputs.
+//         threads: one thread has it once for all its outputs;
+//       - a value of the thread's is kept in an array, one element an output, and
+//         loaded where it is read; or is made of the output's number.
 //
 // Such a sum is found here.
 
@@ -163,17 +165,19 @@ public:
       if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P)))
         return AnySum;
     }
-    for (const BinaryOperator *B : Sums)
-      if (mayBeProduct(B->getLHS()) && mayBeProduct(B->getRHS()) &&
-          mayChangeOrder(B))
-        return B;
     return stagedElsewhere();
   }
 
+  /// The first sum whose products may change places.
+  const Expr *findOrder() {
+    for (const BinaryOperator *B : Sums)
+      if (isSumOfTwo(B) && mayChangeOrder(B))
+        return B;
+    return nullptr;
+  }
   bool hasSumOfTwo() const {
-    return llvm::any_of(Sums, [&](const BinaryOperator *B) {
-      return mayBeProduct(B->getLHS()) && mayBeProduct(B->getRHS());
-    });
+    return llvm::any_of(
+        Sums, [&](const BinaryOperator *B) { return isSumOfTwo(B); });
   }
   /// An argument of a function that changes the order of the function's products,
   /// as mayChangeOrder().
@@ -231,8 +235,13 @@ public:
       return true;
     switch (B->getOpcode()) {
     case BO_Mul:
-      if (!isDoubling(B))
+      if (!isDoubling(B)) {
         product(B);
+      } else {
+        Doubled.push_back(B);
+        if (const VarDecl *V = assigned(outermost(B)))
+          DoubledVars.insert(V->getCanonicalDecl());
+      }
       break;
     case BO_Div:
       if (mayBeConstant(B->getRHS()))
@@ -282,6 +291,8 @@ private:
   bool Kernel;   ///< not a function it calls
   ParentMap Parents;
   std::vector<const Expr *> Products;
+  std::vector<const Expr *> Doubled; ///< `x * 2`
+  llvm::SmallPtrSet<const VarDecl *, 4> DoubledVars;
   std::vector<const BinaryOperator *> Sums;
   std::vector<const CallExpr *> Barriers;
   std::vector<const CallExpr *> Calls; ///< of the user's functions
@@ -500,8 +511,10 @@ private:
     return !X.Own && (Axes & ~X.Found);
   }
 
-  /// May \p E be a product, parameters of called functions included?
-  bool mayBeProduct(const Expr *E) const {
+  /// May \p E be one of \p Of or a variable that may be one, parameters of called
+  /// functions included?
+  bool mayBe(const Expr *E, llvm::ArrayRef<const Expr *> Of,
+             llvm::function_ref<bool(const VarDecl *)> Holds) const {
     for (E = E->IgnoreParenImpCasts();;) {
       if (auto *U = dyn_cast<UnaryOperator>(E);
           U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
@@ -513,20 +526,34 @@ private:
         break;
     }
     if (auto *C = dyn_cast<ConditionalOperator>(E))
-      return mayBeProduct(C->getTrueExpr()) || mayBeProduct(C->getFalseExpr());
-    if (llvm::is_contained(Products, E))
+      return mayBe(C->getTrueExpr(), Of, Holds) ||
+             mayBe(C->getFalseExpr(), Of, Holds);
+    if (llvm::is_contained(Of, E))
       return true;
     const VarDecl *V = rootOf(E);
     return V && ((!Kernel && isa<ParmVarDecl>(V) && isReal(V->getType())) ||
-                 llvm::any_of(Made, [&](const auto &X) {
-                   return X.first == V->getCanonicalDecl();
-                 }));
+                 Holds(V->getCanonicalDecl()));
+  }
+  bool mayBeProduct(const Expr *E) const {
+    return mayBe(E, Products, [&](const VarDecl *V) {
+      return llvm::any_of(Made, [&](const auto &X) { return X.first == V; });
+    });
+  }
+  /// `x * 2` is rounded by nobody, but takes the place of the other product.
+  bool mayBeDoubled(const Expr *E) const {
+    return mayBe(E, Doubled,
+                 [&](const VarDecl *V) { return DoubledVars.count(V) != 0; });
+  }
+  bool isSumOfTwo(const BinaryOperator *Sum) const {
+    const bool L = mayBeProduct(Sum->getLHS()), R = mayBeProduct(Sum->getRHS());
+    return (L && R) || (L && mayBeDoubled(Sum->getRHS())) ||
+           (R && mayBeDoubled(Sum->getLHS()));
   }
   /// Has a sum that \p P is used in another product as well?
   bool meetsProduct(const Expr *P) {
     auto OfTwo = [&](const Expr *Use) {
       auto *Sum = dyn_cast_or_null<BinaryOperator>(inSum(Use));
-      return Sum && mayBeProduct(Sum->getLHS()) && mayBeProduct(Sum->getRHS());
+      return Sum && isSumOfTwo(Sum);
     };
     if (OfTwo(P))
       return true;
@@ -889,12 +916,13 @@ private:
 
 } // namespace
 
-const Expr *fusedByContext(const FunctionDecl *FD,
-                           llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
-                           unsigned Axes) {
+UnsettledSum
+fusedByContext(const FunctionDecl *FD,
+               llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
+               unsigned Axes) {
   Flow Kernel(FD, DependsOn, Axes, true);
   if (const Expr *Sum = Kernel.find())
-    return Sum;
+    return {Sum, false};
   llvm::SmallVector<const FunctionDecl *, 4> Work = Kernel.Called;
   llvm::SmallPtrSet<const FunctionDecl *, 8> Seen{FD};
   bool OfTwo = false;
@@ -904,11 +932,12 @@ const Expr *fusedByContext(const FunctionDecl *FD,
       continue;
     Flow X(F, DependsOn, Axes, false);
     if (const Expr *Sum = X.find())
-      return Sum;
+      return {Sum, false};
     OfTwo |= X.hasSumOfTwo();
     llvm::append_range(Work, X.Called);
   }
-  return OfTwo ? Kernel.argumentInOrder() : nullptr;
+  const Expr *Sum = Kernel.findOrder();
+  return {Sum || !OfTwo ? Sum : Kernel.argumentInOrder(), true};
 }
 
 } // namespace rcache

@@ -25,11 +25,15 @@ const clang::BinaryOperator *fusedByUnrolling(const clang::FunctionDecl *FD,
 /// `x * 2`, which is x + x to compilers, and exact: no product.
 bool isDoubling(const clang::BinaryOperator *B);
 
+struct UnsettledSum {
+  const clang::Expr *Sum = nullptr; ///< null: there is none
+  bool OfOutputs = false; ///< only where a thread has several outputs
+};
 /// A sum (or difference) in \p FD, or in a function it calls, of which nobody
 /// knows what it is fused with in a kernel that has the same values in other
-/// statements (FusionFlow.cpp); null: there is none. \p DependsOn: Dependence of a
-/// variable of the kernel; \p Axes: of all it computes.
-const clang::Expr *
+/// statements (FusionFlow.cpp). \p DependsOn: Dependence of a variable of the
+/// kernel; \p Axes: of all it computes.
+UnsettledSum
 fusedByContext(const clang::FunctionDecl *FD,
                llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn,
                unsigned Axes);

@@ -632,7 +632,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
         for (const BuiltinUse &B : Model->Builtins)
           if (B.K == Symbol::ThreadIdx)
             Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
-        const Expr *Doubtful = fusedByContext(
+        const UnsettledSum Doubtful = fusedByContext(
             K.Def,
             [&](const VarDecl *V) -> unsigned {
               const int I = L.varIndex(V);
@@ -646,10 +646,13 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
           return sourcePos(SM, SM.getExpansionLoc(B ? B->getOperatorLoc()
                                                     : Sum->getBeginLoc()));
         };
-        if (Doubtful) {
-          const std::string Sum = quotedSum(Doubtful, *Model, Flat);
-          Model->UnsettledSum = (Sum.empty() ? "that" : Sum) + " in line " +
-                                std::to_string(At(Doubtful).Line);
+        if (Doubtful.Sum) {
+          const std::string Sum = quotedSum(Doubtful.Sum, *Model, Flat);
+          Model->UnsettledSum =
+              (Sum.empty() ? "that" : Sum) + " in line " +
+              std::to_string(At(Doubtful.Sum).Line) +
+              // KernelEmitter reads this.
+              (Doubtful.OfOutputs ? ", with several outputs a thread" : "");
         }
         if (const Expr *Sum = fusedByUnrolling(K.Def, *Model, Flat))
           Model->Declines.push_back(

@@ -17,6 +17,12 @@
 // CHECK-DAG: 'twoOverBarrier' left as it is: {{.*}} ('q + s[t] * s[t + 1]' in line {{[0-9]+}}) [fusion-unsettled]
 // CHECK-DAG: 'twoIntoLoop' left as it is: {{.*}} [fusion-unsettled]
 // CHECK-DAG: 'ofParameters' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'early' left as it is: {{.*}} ('s[t + 2] * w + p * v' in line {{[0-9]+}}, with several outputs a thread) [fusion-unsettled]
+// CHECK-DAG: 'deep' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'doubledToo' left as it is: {{.*}} [fusion-unsettled]
+// A use that is there or not:
+// CHECK-DAG: 'byArgument' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'storedByIndex' left as it is: {{.*}} [fusion-unsettled]
 // CHECK-DAG: 'ofRows' left as it is: {{.*}} [fusion-unsettled]
 //
 // CHECK-DAG: rewrote 'overBarrier'
@@ -172,6 +178,40 @@ KERNEL(ofParameters) {
   if (g < n)
     b[g] = w * v + s[t] * s[t + 1];
 }
+// Loaded in front of what is staged: of several outputs, kept in an array.
+KERNEL(early) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = s[t + 2] * w + p * v;
+}
+KERNEL(deep) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = s[t] * w * v * p + s[t + 2] * w;
+}
+KERNEL(doubledToo) { // x + x where the other product is fused
+  TILE
+  if (g < n)
+    b[g] = s[t] * 2.f + w * w;
+}
+KERNEL(byArgument) {
+  TILE
+  if (g < n) {
+    const float x = s[t + 2] * v;
+    b[g] = ((w > 0.f ? x : 0.25f) * (s[t + 3] + x)) + x;
+  }
+}
+KERNEL(storedByIndex) { // which most outputs never do
+  TILE
+  if (g < n) {
+    const float x = s[t + 2] * v;
+    if (t == 0)
+      b[g + n] = x;
+    b[g] = x + s[t + 3];
+  }
+}
 // Slots along x have one product of c; those along y have not.
 __global__ void ofRows(const float *__restrict__ a, const float *__restrict__ c,
                        float *__restrict__ b, float w, float v, int n) {
@@ -218,6 +258,11 @@ int main() {
   RUN(stagedAndUsed);
   RUN(stagedByOtherText);
   RUN(ofParameters);
+  RUN(early);
+  RUN(deep);
+  RUN(doubledToo);
+  RUN(byArgument);
+  RUN(storedByIndex);
   ofRows<<<dim3(4, 5), dim3(64, 4)>>>(a, c, b, 0.3f, 1.7f, 256);
   RUN(inFunction);
   return cudaDeviceSynchronize();
