@@ -497,7 +497,10 @@ private:
         Own |= Index.Own || (Index.Found & DepThread);
         return true;
       }
-      bool VisitMSPropertyRefExpr(const MSPropertyRefExpr *E) override {
+      bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
+        auto *E = dyn_cast<MSPropertyRefExpr>(O->getSyntacticForm());
+        if (!E)
+          return true;
         auto *B = dyn_cast<DeclRefExpr>(E->getBaseExpr()->IgnoreParenImpCasts());
         const llvm::StringRef Axis = E->getPropertyDecl()->getName();
         if (B && B->getDecl()->getName() == "threadIdx")
