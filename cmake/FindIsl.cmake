@@ -1,8 +1,14 @@
 # Finds the integer set library and its C++ interface <isl/cpp.h>.
 # Defines the target Isl::isl, Isl_INCLUDE_DIRS and Isl_VERSION.
 find_path(Isl_INCLUDE_DIR isl/cpp.h)
-find_library(Isl_LIBRARY isl)
-find_library(Isl_GMP_LIBRARY gmp)
+# RCACHE_STATIC: see RcacheLlvm.cmake.
+if(RCACHE_STATIC)
+  find_library(Isl_LIBRARY libisl.a)
+  find_library(Isl_GMP_LIBRARY libgmp.a)
+else()
+  find_library(Isl_LIBRARY isl)
+  find_library(Isl_GMP_LIBRARY gmp)
+endif()
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PC_ISL QUIET isl)

@@ -38,21 +38,24 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/man/"
 install(FILES LICENSE README.md CHANGELOG.md CONTRIBUTING.md
         DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/docs"
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.schema.json"
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png" PATTERN "*.txt"
+        PATTERN "*.schema.json"
         PATTERN "man" EXCLUDE)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/examples/" DESTINATION "${CMAKE_INSTALL_DOCDIR}/examples"
         FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "*.h" PATTERN "*.md" PATTERN "*.sh"
         PATTERN "rewritten" EXCLUDE)
 # The checker is a project of its own, which installs nothing by itself.
-if(TARGET rcache-check)
-  install(TARGETS rcache-check RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
-endif()
+foreach(Program IN ITEMS rcache-check rcache-fuzz)
+  if(TARGET ${Program})
+    install(TARGETS ${Program} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  endif()
+endforeach()
 
 # Shell completion: words are those that --help prints, whatever version it is.
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion/rcache.bash"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME rcache-rewrite)
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion/rcache.bash"
-        DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME rcache-lsp)
+foreach(Program IN ITEMS rcache-rewrite rcache-lsp rcache-check)
+  install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion/rcache.bash"
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME ${Program})
+endforeach()
 install(FILES "${PROJECT_SOURCE_DIR}/cmake/completion/_rcache"
         DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
 

@@ -356,12 +356,17 @@ function(_rcache_add_command Target Source FlagsFile OrderTarget Kernels Options
   endif()
   list(APPEND Command ${Options})
 
+  # Executes what was rewritten; made by this project, it has to be there by then.
+  set(Checker)
+  if(TARGET rcache::check)
+    set(Checker "$<TARGET_FILE:rcache::check>")
+  endif()
   file(RELATIVE_PATH Shown "${CMAKE_SOURCE_DIR}" "${Source}")
   add_custom_command(OUTPUT "${Output}"
     COMMAND "${CMAKE_COMMAND}" -E make_directory "${OutputFolder}"
     COMMAND ${Command}
     DEPENDS "${Source}" "${FlagsFile}" ${SourceFlagsFile} ${OrderTarget}
-            "$<TARGET_FILE:rcache::rewrite>"
+            "$<TARGET_FILE:rcache::rewrite>" ${Checker}
     DEPFILE "${Output}.d"
     WORKING_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}"
     COMMENT "Rewriting CUDA source ${Shown}"

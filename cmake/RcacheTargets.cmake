@@ -25,6 +25,10 @@ function(rcache_common_options Target)
   if(RCACHE_WERROR)
     target_compile_options(${Target} PRIVATE -Werror)
   endif()
+  # A part of another project runs in that project's build, whatever it builds.
+  if(NOT PROJECT_IS_TOP_LEVEL)
+    target_compile_options(${Target} PRIVATE -O2)
+  endif()
 endfunction()
 
 # Links against those of the named targets that exist when generating.
@@ -62,16 +66,16 @@ function(rcache_add_library Target)
   add_library(${Target} STATIC ${Arg_SOURCES})
   rcache_common_options(${Target})
   rcache_link(${Target} PUBLIC ${Arg_LINKS})
-  # Only the shared clang-cpp and LLVM: a static clang library beside them would
-  # register its command-line options a second time and abort at start-up.
-  target_link_libraries(${Target} PUBLIC clang-cpp LLVM)
+  target_link_libraries(${Target} PUBLIC rcache-llvm-parse)
 endfunction()
 
 function(rcache_add_tool Target)
   cmake_parse_arguments(Arg "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${Target} ${Arg_SOURCES})
   rcache_common_options(${Target})
-  rcache_link(${Target} PRIVATE Isl::isl ${Arg_LINKS} clang-cpp LLVM)
+  target_link_libraries(${Target} PRIVATE Isl::isl)
+  rcache_link(${Target} PRIVATE ${Arg_LINKS})
+  target_link_libraries(${Target} PRIVATE rcache-llvm-parse)
   if(RCACHE_INSTALL)
     install(TARGETS ${Target} RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}"
             COMPONENT tools)
@@ -89,8 +93,9 @@ function(rcache_add_unittest Target)
   target_include_directories(${Target} PRIVATE "${PROJECT_SOURCE_DIR}/unittests")
   set_target_properties(${Target} PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/unittests")
-  rcache_link(${Target} PRIVATE Isl::isl ${Arg_LINKS} clang-cpp LLVM GTest::gtest
-              GTest::gtest_main)
+  target_link_libraries(${Target} PRIVATE Isl::isl)
+  rcache_link(${Target} PRIVATE ${Arg_LINKS})
+  target_link_libraries(${Target} PRIVATE rcache-llvm-parse GTest::gtest GTest::gtest_main)
   add_test(NAME ${Target} COMMAND ${Target})
   set_property(GLOBAL APPEND PROPERTY RCACHE_UNITTESTS ${Target})
 endfunction()

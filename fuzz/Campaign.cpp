@@ -298,10 +298,13 @@ public:
     const bool Ended = After.ok() || !Found.empty();
     Ran Nvcc;
     Nvcc.Exit = 0;
-    if (After.ok() && !T.Nvcc.empty())
-      Nvcc = run({T.Nvcc, Flags.empty() ? "-std=c++17" : "-std=c++20", "-c",
-                  "-arch=sm_90", "-w", Result, "-o", Stem + ".o"},
+    auto Compiled = [&](const std::string &File) {
+      return run({T.Nvcc, Flags.empty() ? "-std=c++17" : "-std=c++20", "-c",
+                  "-arch=sm_90", "-w", File, "-o", Stem + ".o"},
                  Stem, Time + 60);
+    };
+    if (After.ok() && !T.Nvcc.empty())
+      Nvcc = Compiled(Result);
     if (!Ended || !Nvcc.ok()) {
       if (G.size() > 1) {
         const std::string &Errors = After.ok() ? Nvcc.Err : After.Err;
@@ -312,6 +315,13 @@ public:
         return Out;
       }
       const Ran &Bad = After.ok() ? Nvcc : After;
+      // clang takes more than nvcc: such an original proves nothing.
+      if (After.ok() && !Compiled(Source).ok()) {
+        Out[0].V = Verdict::NotRun;
+        Out[0].Detail =
+            "nvcc does not compile the original\n" + firstLines(Bad.Err, 4);
+        return Out;
+      }
       Out[0].V = After.ok()        ? Verdict::NvccFails
                  : After.Exit == 5 ? Verdict::NotCompiled
                                    : Verdict::Undefined;

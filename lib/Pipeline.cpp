@@ -202,7 +202,7 @@ private:
       return;
     }
     if (M.Launches.empty() && !(O.WithoutLaunch && M.InMainFile))
-      return decline(C, "no-launch", unseenLaunches(M));
+      return decline(C, "no-launch", whereNamed(M));
     if (!M.InsertOffset)
       return decline(C, "launch-not-editable",
                      "no place in front of the launches for a new kernel");
@@ -251,6 +251,7 @@ private:
                               ? "was measured"
                               : "would run",
                           (*Best)->PredictedSpeedup));
+    C.R.Declines.back().Advice = adviceOnWindows(M);
     // Why no array could be turned into registers says more.
     if (!Out.WhyShared.empty())
       C.R.Declines = Out.WhyShared;
@@ -279,6 +280,7 @@ private:
             D.Detail = Why.Detail;
           },
           [&](const llvm::ErrorInfoBase &Why) { D.Detail = Why.message(); });
+      D.Advice = adviceOnCounters(M, D);
       return D;
     }
     damage(*E);

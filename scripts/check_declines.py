@@ -8,7 +8,12 @@
 
 A page of docs/declines/ has an example: docs/declines/after/CODE.cu with a kernel
 before and after (test/docs/declines.test tries both), else the kernel of the code's
-test.
+test:
+
+    // before [with OPTIONS]
+    ...
+    // after [with OPTIONS][: a remark]
+    ...
 
 Checked: docs/declines.md and docs/declines/ are what --write makes; every code that lib/ can give is
 in the table; every code of the table is given somewhere in lib/ and appears in a
@@ -37,6 +42,9 @@ GROUPS = {
 ENTRY = re.compile(
     r'DECLINE\(\s*"([^"]+)"\s*,\s*"([^"]+)"\s*,\s*((?:"(?:[^"\\]|\\.)*"\s*)+),'
     r'\s*((?:"(?:[^"\\]|\\.)*"\s*)+)\)'
+)
+EXAMPLE = re.compile(
+    r"// before(?: with ([^\n]*))?\n(.*)// after(?: with ([^\n:]*))?(?:: ([^\n]*))?\n(.*)", re.S
 )
 STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
@@ -88,10 +96,14 @@ def example(code):
     """[(heading, source, remark)] for the page of a code."""
     after = os.path.join(FOLDER, "after", code + ".cu")
     if os.path.exists(after):
-        m = re.fullmatch(r"// before\n(.*)// after(?:: ([^\n]*))?\n(.*)", read(after), re.S)
+        m = EXAMPLE.fullmatch(read(after))
         if not m:
             sys.exit(after + ": no '// before' and '// after'")
-        return [("Before", m[1], ""), ("After", m[3], m[2] or "")]
+        heading = lambda what, options: what + (", with `%s`" % options if options else "")
+        if m[2] == m[5]:  # options alone make the difference
+            return [(heading("Before", m[1]), m[2], ""),
+                    (heading("After", m[3]), "", m[4] or "The same kernel is rewritten.")]
+        return [(heading("Before", m[1]), m[2], ""), (heading("After", m[3]), m[5], m[4] or "")]
     test = os.path.join(ROOT, "test", "decline", code + ".cu")
     if not os.path.exists(test):
         return []
@@ -116,7 +128,8 @@ def code_page(code, group, text, advice):
              sentence(text), "", "**What would help:** %s." % advice, "",
              "Group: %s. %s" % (group, GROUPS[group]), ""]
     for heading, source, remark in example(code):
-        lines += ["## " + heading, ""] + ([remark, ""] if remark else []) + ["```cuda", source.rstrip("\n"), "```", ""]
+        lines += ["## " + heading, ""] + ([remark, ""] if remark else [])
+        lines += ["```cuda", source.rstrip("\n"), "```", ""] if source else []
     return "\n".join(lines + ["[All codes](../declines.md)", ""])
 
 

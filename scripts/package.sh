@@ -9,8 +9,11 @@
 #
 # PRESET=dev in the environment takes another preset than release.
 #
-# Both hold the programs, LLVM's and isl's shared libraries, clang's headers, the
-# CMake package, manual pages and documentation.
+# PARTS=shared packs LLVM's shared libraries beside the programs; without it each
+# program holds what it uses of LLVM, clang and isl.
+#
+# Both hold the programs, clang's headers, the CMake package, manual pages and
+# documentation.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=${1:-packages}
@@ -18,9 +21,11 @@ build=${2:-build-package}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
-cmake --preset "${PRESET:-release}" -B "$build" -DRCACHE_BUNDLE=ON -DRCACHE_BUILD_TESTS=OFF \
+static=ON
+[[ ${PARTS:-} != shared ]] || static=OFF
+cmake --preset "${PRESET:-release}" -B "$build" -DRCACHE_STATIC=$static -DRCACHE_BUNDLE=ON -DRCACHE_BUILD_TESTS=OFF \
   -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib >/dev/null
 cmake --build "$build"
 (cd "$build" && cpack -B "$out" >cpack.log 2>&1) || { cat "$build/cpack.log"; exit 1; }
 rm -rf "$out/_CPack_Packages"
-ls -l "$out"/rcache*.tar.gz "$out"/rcache*.deb
+ls -l "$out"/rcache*.tar.xz "$out"/rcache*.deb

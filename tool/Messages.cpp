@@ -95,6 +95,13 @@ std::string figures(const Plan &P, const Choice *C) {
   return Text;
 }
 
+/// Blanks and line ends as one blank each.
+std::string oneLine(StringRef Text) {
+  llvm::SmallVector<StringRef, 16> Words;
+  llvm::SplitString(Text, Words);
+  return llvm::join(Words, " ");
+}
+
 void printWarnings(Printer &P, const KernelResult &K) {
   for (const std::string &Text : K.Warnings)
     P.print({RemarkLevel::Warning, K.Pos, Text});
@@ -127,6 +134,10 @@ void printKernel(Printer &P, const KernelResult &K) {
   for (const auto *Notes : {&K.Notes, &K.TuneNotes})
     for (const std::string &Note : *Notes)
       P.print({RemarkLevel::Note, K.Pos, Note});
+  if (!K.LaunchesRewritten && !K.LaunchesLeft && !K.LaunchFunction.empty())
+    P.print({RemarkLevel::Note, K.Pos,
+             "callers elsewhere launch it with this function (docs/callers.md): " +
+                 oneLine(K.LaunchFunction)});
 }
 
 } // namespace

@@ -1,7 +1,10 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The only globals of the project: cl::opt objects, read once into ToolOptions.
+// cl::opt objects, read once into ToolOptions. They are made when the command
+// line is read, not when the program starts: LLVM registers options of its own
+// then, in an order that depends on how it is linked, and some have the same
+// names.
 
 #include "Options.h"
 #include "llvm/ADT/STLExtras.h"
@@ -18,8 +21,6 @@ using llvm::StringRef;
 namespace rcache {
 namespace {
 
-[[maybe_unused]] const bool Removed = removeForeignOptions();
-
 cl::OptionCategory What("What to write");
 cl::OptionCategory Project("Whole projects");
 
@@ -33,174 +34,194 @@ cl::extrahelp Further(
     "or\n"
     "written (no output is changed then), 2 wrong usage.\n");
 
-cl::list<std::string> Sources(cl::Positional, cl::desc("<source.cu>..."),
-                              cl::cat(What));
+struct CommandLine {
+  cl::list<std::string> Sources{cl::Positional, cl::desc("<source.cu>..."),
+                                cl::cat(What)};
 
-cl::opt<std::string> Output("o", cl::value_desc("file"), cl::cat(What),
-                            cl::desc("Write the result here (default: standard "
-                                     "output)"));
-cl::opt<bool> InPlace("i", cl::cat(What),
-                      cl::desc("Change the source files themselves"));
-cl::opt<bool> Diff("diff", cl::cat(What),
-                   cl::desc("Print a unified diff instead of the result"));
-cl::opt<bool> List("list", cl::cat(What),
-                   cl::desc("Print a line for each kernel: verdict, arrays, "
-                            "reason"));
-cl::opt<std::string> Report("report", cl::value_desc("file"), cl::cat(What),
-                            cl::desc("Write a JSON report (docs/report.md)"));
-cl::opt<std::string> Csv("csv", cl::value_desc("file"), cl::cat(What),
-                         cl::desc("Write a table with a line for each kernel"));
-cl::opt<std::string> Explain("explain", cl::value_desc("file.html"), cl::cat(What),
-                             cl::desc("Write a page that explains what was done "
-                                      "and why: texts side by side, where the "
-                                      "data lives, the choice, what was checked "
-                                      "(file.json: the same as data)"));
-cl::opt<std::string> Sarif("sarif", cl::value_desc("file"), cl::cat(What),
-                           cl::desc("Write the remarks as SARIF 2.1.0"));
-cl::opt<std::string> Picture("picture", cl::value_desc("file.svg"),
+  cl::opt<std::string> Output{
+      "o", cl::value_desc("file"), cl::cat(What),
+      cl::desc("Write the result here (default: standard "
+               "output)")};
+  cl::opt<bool> InPlace{"i", cl::cat(What),
+                        cl::desc("Change the source files themselves")};
+  cl::opt<bool> Diff{"diff", cl::cat(What),
+                     cl::desc("Print a unified diff instead of the result")};
+  cl::opt<bool> List{"list", cl::cat(What),
+                     cl::desc("Print a line for each kernel: verdict, arrays, "
+                              "reason")};
+  cl::opt<std::string> Report{"report", cl::value_desc("file"), cl::cat(What),
+                              cl::desc("Write a JSON report (docs/report.md)")};
+  cl::opt<std::string> Csv{
+      "csv", cl::value_desc("file"), cl::cat(What),
+      cl::desc("Write a table with a line for each kernel")};
+  cl::opt<std::string> Explain{
+      "explain", cl::value_desc("file.html"), cl::cat(What),
+      cl::desc("Write a page that explains what was done "
+               "and why: texts side by side, where the "
+               "data lives, the choice, what was checked "
+               "(file.json: the same as data)")};
+  cl::opt<std::string> Sarif{"sarif", cl::value_desc("file"), cl::cat(What),
+                             cl::desc("Write the remarks as SARIF 2.1.0")};
+  cl::opt<std::string> Picture{
+      "picture", cl::value_desc("file.svg"), cl::cat(What),
+      cl::desc("Draw which lane and register own which "
+               "element, and where each register of a "
+               "window comes from")};
+  cl::opt<std::string> Fixes{"export-fixes", cl::value_desc("file"),
                              cl::cat(What),
-                             cl::desc("Draw which lane and register own which "
-                                      "element, and where each register of a "
-                                      "window comes from"));
-cl::opt<std::string> Fixes("export-fixes", cl::value_desc("file"),
-                           cl::cat(What),
-                           cl::desc("Write the edits as YAML for "
-                                    "clang-apply-replacements"));
-cl::opt<std::string> DepFile("depfile", cl::value_desc("file"), cl::cat(What),
-                             cl::desc("Write a Makefile rule for the output "
-                                      "(needs -o)"));
-cl::opt<bool> LineDirectives("line-directives", cl::cat(What),
-                             cl::desc("Put #line directives in, so that "
-                                      "compilers, debuggers and profilers show "
-                                      "the original file"));
-cl::opt<std::string>
-    PrintAfter("print-after", cl::value_desc("stage"), cl::cat(What),
-               cl::desc("Print what a stage made, for each kernel: model, "
-                        "plan, predict, verify or emit"));
-cl::opt<std::string>
-    Mutate("mutate", cl::value_desc("kind[:seed]"), cl::cat(What), cl::Hidden,
-           cl::desc("For tests of the checkers: damage each plan in this way "
-                    "before it is written"));
-cl::opt<std::string>
-    ExchangeOpt("exchange", cl::value_desc("kind"), cl::cat(What), cl::Hidden,
-                cl::desc("For tests: only plans with a shuffle, reload, direct "
-                         "or shared exchange, where there are any"));
-cl::opt<bool> Quiet("quiet", cl::cat(What), cl::desc("No remarks"));
-cl::alias QuietShort("q", cl::desc("Alias for --quiet"), cl::aliasopt(Quiet),
-                     cl::cat(What));
-cl::opt<bool> Verbose("verbose", cl::cat(What),
-                      cl::desc("Print the compile command of each file and "
-                               "the flags left out"));
-cl::opt<ToolOptions::ColorKind>
-    Color("color", cl::cat(What), cl::desc("Colours in messages"),
-          cl::init(ToolOptions::ColorKind::Auto),
-          cl::values(clEnumValN(ToolOptions::ColorKind::Auto, "auto",
-                                "on a terminal"),
-                     clEnumValN(ToolOptions::ColorKind::Always, "always", ""),
-                     clEnumValN(ToolOptions::ColorKind::Never, "never", "")));
+                             cl::desc("Write the edits as YAML for "
+                                      "clang-apply-replacements")};
+  cl::opt<std::string> DepFile{"depfile", cl::value_desc("file"), cl::cat(What),
+                               cl::desc("Write a Makefile rule for the output "
+                                        "(needs -o)")};
+  cl::opt<bool> LineDirectives{
+      "line-directives", cl::cat(What),
+      cl::desc("Put #line directives in, so that "
+               "compilers, debuggers and profilers show "
+               "the original file")};
+  cl::opt<std::string> PrintAfter{
+      "print-after", cl::value_desc("stage"), cl::cat(What),
+      cl::desc("Print what a stage made, for each kernel: model, "
+               "plan, predict, verify or emit")};
+  cl::opt<std::string> Mutate{
+      "mutate", cl::value_desc("kind[:seed]"), cl::cat(What), cl::Hidden,
+      cl::desc("For tests of the checkers: damage each plan in this way "
+               "before it is written")};
+  cl::opt<std::string> ExchangeOpt{
+      "exchange", cl::value_desc("kind"), cl::cat(What), cl::Hidden,
+      cl::desc("For tests: only plans with a shuffle, reload, direct "
+               "or shared exchange, where there are any")};
+  cl::opt<bool> Quiet{"quiet", cl::cat(What), cl::desc("No remarks (-q)")};
+  cl::alias QuietShort{"q", cl::desc("Alias for --quiet"), cl::aliasopt(Quiet),
+                       cl::cat(What)};
+  cl::opt<bool> Verbose{"verbose", cl::cat(What),
+                        cl::desc("Print the compile command of each file and "
+                                 "the flags left out")};
+  cl::opt<ToolOptions::ColorKind> Color{
+      "color", cl::cat(What), cl::desc("Colours in messages"),
+      cl::init(ToolOptions::ColorKind::Auto),
+      cl::values(
+          clEnumValN(ToolOptions::ColorKind::Auto, "auto", "on a terminal"),
+          clEnumValN(ToolOptions::ColorKind::Always, "always", ""),
+          clEnumValN(ToolOptions::ColorKind::Never, "never", ""))};
 
-cl::list<std::string> Kernels("kernel", cl::value_desc("name"),
-                              cl::cat(rewriteCategory()),
-                              cl::desc("Only this kernel (repeatable; a name "
-                                       "or a qualified name)"));
-cl::opt<bool> WithoutLaunch(
-    "without-launch", cl::cat(rewriteCategory()),
-    cl::desc("Write kernels that nothing in the file launches as well, each "
-             "with a launch function for callers elsewhere (docs/callers.md)"));
-cl::opt<bool> KernelsElsewhere(
-    "kernels-elsewhere", cl::cat(rewriteCategory()), cl::Hidden,
-    cl::desc("For builds that name the kernels of several files: one that this "
-             "file does not have is no error"));
-cl::opt<std::string> Coarsen("coarsen", cl::value_desc("auto|N"),
-                             cl::cat(rewriteCategory()), cl::init("auto"),
-                             cl::desc("Outputs a thread (default: auto)"));
-cl::opt<Options::DistributionKind> Distribution(
-    "distribution", cl::cat(rewriteCategory()),
-    cl::init(Options::DistributionKind::Auto),
-    cl::desc("Which lane owns which elements"),
-    cl::values(clEnumValN(Options::DistributionKind::Auto, "auto",
-                          "the planner chooses"),
-               clEnumValN(Options::DistributionKind::Cyclic, "cyclic",
-                          "element o in lane o mod 32"),
-               clEnumValN(Options::DistributionKind::Chunked, "chunked",
-                          "a lane owns consecutive elements")));
-cl::opt<bool> Force("force", cl::cat(rewriteCategory()),
-                    cl::desc("Rewrite even when no gain is predicted"));
-cl::opt<bool> ExplainChoice(
-    "explain-choice", cl::cat(rewriteCategory()),
-    cl::desc("Print the candidates of each kernel with their predicted "
-             "figures, and why one was chosen, to standard error"));
-cl::opt<std::string> CandidateNumber(
-    "candidate", cl::value_desc("N"), cl::cat(rewriteCategory()),
-    cl::desc("Take this candidate of --explain-choice, whatever is predicted "
-             "for it"));
-cl::opt<ToolOptions::SelfCheckKind> SelfCheck(
-    "self-check", cl::cat(rewriteCategory()),
-    cl::init(ToolOptions::SelfCheckKind::Quick),
-    cl::desc("Whether each rewritten kernel is compiled and executed on the CPU "
-             "against its original before it is written; a kernel that differs "
-             "is left as it is"),
-    cl::values(clEnumValN(ToolOptions::SelfCheckKind::Off, "off", "no"),
-               clEnumValN(ToolOptions::SelfCheckKind::Quick, "quick",
-                          "about 2 seconds of launches a kernel"),
-               clEnumValN(ToolOptions::SelfCheckKind::Full, "full",
-                          "up to 30 seconds a kernel")));
-cl::opt<ToolOptions::TuneKind> Tune(
-    "tune", cl::cat(rewriteCategory()), cl::init(ToolOptions::TuneKind::None),
-    cl::desc("What the choice between candidates rests on (docs/tuning.md)"),
-    cl::values(clEnumValN(ToolOptions::TuneKind::None, "none",
-                          "predictions alone"),
-               clEnumValN(ToolOptions::TuneKind::Ptxas, "ptxas",
-                          "registers and spills of the best candidates, "
-                          "compiled with nvcc"),
-               clEnumValN(ToolOptions::TuneKind::Device, "device",
-                          "times of the best candidates on this machine's GPU, "
-                          "or those kept from one")));
-cl::opt<std::string> TuneCache(
-    "tune-cache", cl::value_desc("file"), cl::cat(rewriteCategory()),
-    cl::desc("Where --tune=device keeps its times (default: rcache/tune.json "
-             "below $XDG_CACHE_HOME or ~/.cache)"));
-cl::opt<std::string> TuneFolder(
-    "tune-emit", cl::value_desc("dir"), cl::cat(rewriteCategory()),
-    cl::desc("Write programs that time the best candidates, and run.sh, which "
-             "makes a file for --tune-cache on another machine"));
-cl::opt<std::string> TuneElements(
-    "tune-n", cl::value_desc("N"), cl::cat(rewriteCategory()),
-    cl::desc("Outputs of a launch that is timed (default: what the file shows, "
-             "else 2^26)"));
-cl::list<std::string> TuneArguments(
-    "tune-arg", cl::value_desc("name=value"), cl::cat(rewriteCategory()),
-    cl::desc("Value of an integer parameter of the kernel in a launch that is "
-             "timed (repeatable)"));
-cl::opt<std::string> CandidatesFolder(
-    "emit-candidates", cl::value_desc("dir"), cl::cat(rewriteCategory()),
-    cl::Hidden,
-    cl::desc("For measurements: write KERNEL.cN.cu below this folder for each "
-             "candidate N of each kernel"));
+  cl::list<std::string> Kernels{"kernel", cl::value_desc("name"),
+                                cl::cat(rewriteCategory()),
+                                cl::desc("Only this kernel (repeatable; a name "
+                                         "or a qualified name)")};
+  cl::opt<bool> WithoutLaunch{
+      "without-launch", cl::cat(rewriteCategory()),
+      cl::desc(
+          "Write kernels that nothing in the file launches as well, each "
+          "with a launch function for callers elsewhere (docs/callers.md)")};
+  cl::opt<bool> KernelsElsewhere{
+      "kernels-elsewhere", cl::cat(rewriteCategory()), cl::Hidden,
+      cl::desc(
+          "For builds that name the kernels of several files: one that this "
+          "file does not have is no error")};
+  cl::opt<std::string> Coarsen{"coarsen", cl::value_desc("auto|N"),
+                               cl::cat(rewriteCategory()), cl::init("auto"),
+                               cl::desc("Outputs a thread (default: auto)")};
+  cl::opt<Options::DistributionKind> Distribution{
+      "distribution", cl::cat(rewriteCategory()),
+      cl::init(Options::DistributionKind::Auto),
+      cl::desc("Which lane owns which elements"),
+      cl::values(clEnumValN(Options::DistributionKind::Auto, "auto",
+                            "the planner chooses"),
+                 clEnumValN(Options::DistributionKind::Cyclic, "cyclic",
+                            "element o in lane o mod 32"),
+                 clEnumValN(Options::DistributionKind::Chunked, "chunked",
+                            "a lane owns consecutive elements"))};
+  cl::opt<bool> Force{"force", cl::cat(rewriteCategory()),
+                      cl::desc("Rewrite even when no gain is predicted")};
+  cl::opt<bool> ExplainChoice{
+      "explain-choice", cl::cat(rewriteCategory()),
+      cl::desc("Print the candidates of each kernel with their predicted "
+               "figures, and why one was chosen, to standard error")};
+  cl::opt<std::string> CandidateNumber{
+      "candidate", cl::value_desc("N"), cl::cat(rewriteCategory()),
+      cl::desc("Take this candidate of --explain-choice, whatever is predicted "
+               "for it")};
+  cl::opt<ToolOptions::SelfCheckKind> SelfCheck{
+      "self-check", cl::cat(rewriteCategory()),
+      cl::init(ToolOptions::SelfCheckKind::Quick),
+      cl::desc(
+          "Whether each rewritten kernel is compiled and executed on the CPU "
+          "against its original before it is written; a kernel that differs "
+          "is left as it is (default: quick)"),
+      cl::values(clEnumValN(ToolOptions::SelfCheckKind::Off, "off", "no"),
+                 clEnumValN(ToolOptions::SelfCheckKind::Quick, "quick",
+                            "about 2 seconds of launches a kernel"),
+                 clEnumValN(ToolOptions::SelfCheckKind::Full, "full",
+                            "up to 30 seconds a kernel"))};
+  cl::opt<ToolOptions::TuneKind> Tune{
+      "tune", cl::cat(rewriteCategory()), cl::init(ToolOptions::TuneKind::None),
+      cl::desc("What the choice between candidates rests on (docs/tuning.md)"),
+      cl::values(
+          clEnumValN(ToolOptions::TuneKind::None, "none", "predictions alone"),
+          clEnumValN(ToolOptions::TuneKind::Ptxas, "ptxas",
+                     "registers and spills of the best candidates, "
+                     "compiled with nvcc"),
+          clEnumValN(ToolOptions::TuneKind::Device, "device",
+                     "times of the best candidates on this machine's GPU, "
+                     "or those kept from one"))};
+  cl::opt<std::string> TuneCache{
+      "tune-cache", cl::value_desc("file"), cl::cat(rewriteCategory()),
+      cl::desc("Where --tune=device keeps its times (default: rcache/tune.json "
+               "below $XDG_CACHE_HOME or ~/.cache)")};
+  cl::opt<std::string> TuneFolder{
+      "tune-emit", cl::value_desc("dir"), cl::cat(rewriteCategory()),
+      cl::desc(
+          "Write programs that time the best candidates, and run.sh, which "
+          "makes a file for --tune-cache on another machine")};
+  cl::opt<std::string> TuneElements{
+      "tune-n", cl::value_desc("N"), cl::cat(rewriteCategory()),
+      cl::desc(
+          "Outputs of a launch that is timed (default: what the file shows, "
+          "else 2^26)")};
+  cl::list<std::string> TuneArguments{
+      "tune-arg", cl::value_desc("name=value"), cl::cat(rewriteCategory()),
+      cl::desc(
+          "Value of an integer parameter of the kernel in a launch that is "
+          "timed (repeatable)")};
+  cl::opt<std::string> CandidatesFolder{
+      "emit-candidates", cl::value_desc("dir"), cl::cat(rewriteCategory()),
+      cl::Hidden,
+      cl::desc(
+          "For measurements: write KERNEL.cN.cu below this folder for each "
+          "candidate N of each kernel")};
 
-cl::list<std::string> FlagsFiles(
-    "flags-file", cl::value_desc("file"), cl::cat(parseCategory()),
-    cl::desc("Compiler flags (repeatable), one a line and taken as they are; a "
-             "line that "
-             "begins with SHELL: is split as a shell does (CMake's notation)"));
+  cl::list<std::string> FlagsFiles{
+      "flags-file", cl::value_desc("file"), cl::cat(parseCategory()),
+      cl::desc(
+          "Compiler flags (repeatable), one a line and taken as they are; a "
+          "line that "
+          "begins with SHELL: is split as a shell does (CMake's notation)")};
 
-cl::opt<bool> All("all", cl::cat(Project),
-                  cl::desc("All CUDA sources of the compile commands"));
-cl::opt<std::string> OutRoot("out-root", cl::value_desc("dir"),
-                             cl::cat(Project),
-                             cl::desc("Write results below this folder; files "
-                                      "without a rewritten kernel are not "
-                                      "written"));
-cl::opt<std::string> SourceRoot("source-root", cl::value_desc("dir"),
-                                cl::cat(Project),
-                                cl::desc("Folder whose tree --out-root mirrors "
-                                         "(default: the current one)"));
-cl::opt<std::string> Jobs("j", cl::value_desc("N"), cl::cat(Project),
-                          cl::Prefix,
-                          cl::desc("Files at a time (default: one a core)"));
-cl::opt<bool> KeepGoing("keep-going", cl::cat(Project),
-                        cl::desc("Write what can be written although some "
-                                 "file fails; the exit status is 1 still"));
+  cl::opt<bool> All{"all", cl::cat(Project),
+                    cl::desc("All CUDA sources of the compile commands")};
+  cl::opt<std::string> OutRoot{
+      "out-root", cl::value_desc("dir"), cl::cat(Project),
+      cl::desc("Write results below this folder; files "
+               "without a rewritten kernel are not "
+               "written")};
+  cl::opt<std::string> SourceRoot{
+      "source-root", cl::value_desc("dir"), cl::cat(Project),
+      cl::desc("Folder whose tree --out-root mirrors "
+               "(default: the current one)")};
+  cl::opt<std::string> Jobs{"j", cl::value_desc("N"), cl::cat(Project),
+                            cl::Prefix,
+                            cl::desc("Files at a time (default: one a core)")};
+  cl::opt<bool> KeepGoing{"keep-going", cl::cat(Project),
+                          cl::desc("Write what can be written although some "
+                                   "file fails; the exit status is 1 still")};
+
+  bool copyOptions(ToolOptions &O);
+
+private:
+  bool readTuneOptions(ToolOptions &O);
+  bool readSelfCheck(ToolOptions::SelfCheckKind &Kind);
+};
 
 bool usageError(const llvm::Twine &Text) {
   llvm::errs() << "rcache-rewrite: error: " << Text
@@ -291,7 +312,7 @@ bool checkCombination(const ToolOptions &O) {
   return true;
 }
 
-bool readTuneOptions(ToolOptions &O) {
+bool CommandLine::readTuneOptions(ToolOptions &O) {
   O.Tune = Tune;
   O.TuneCache = TuneCache;
   O.TuneFolder = TuneFolder;
@@ -312,9 +333,9 @@ bool readTuneOptions(ToolOptions &O) {
   return true;
 }
 
-/// --self-check, else RCACHE_SELF_CHECK, else quick. Damaged plans (--mutate) are
-/// for those who look for damage themselves.
-bool readSelfCheck(ToolOptions::SelfCheckKind &Kind) {
+/// --self-check, else RCACHE_SELF_CHECK, else quick. Damaged plans (--mutate)
+/// are for those who look for damage themselves.
+bool CommandLine::readSelfCheck(ToolOptions::SelfCheckKind &Kind) {
   Kind = SelfCheck;
   if (SelfCheck.getNumOccurrences())
     return true;
@@ -333,9 +354,12 @@ bool readSelfCheck(ToolOptions::SelfCheckKind &Kind) {
   return true;
 }
 
-bool copyOptions(ToolOptions &O) {
+bool CommandLine::copyOptions(ToolOptions &O) {
   O.Sources.assign(Sources.begin(), Sources.end());
   O.Output = Output;
+  // An unset variable of a script, say: the result would go elsewhere.
+  if (Output.getNumOccurrences() && Output.empty())
+    return usageError("-o needs the name of a file");
   O.InPlace = InPlace;
   O.Diff = Diff;
   O.List = List;
@@ -416,6 +440,8 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
 
   ToolOptions O;
   O.Flags = takeFlags(Args);
+  declareSharedOptions();
+  static CommandLine Line;
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-rewrite"); });
   if (!good(checkPlaceOfFlags(Args)))
@@ -426,13 +452,13 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
           "in registers\n",
           &llvm::errs()))
     return std::nullopt;
-  for (const std::string &File : FlagsFiles) {
+  for (const std::string &File : Line.FlagsFiles) {
     if (!O.Flags)
       O.Flags.emplace();
     if (!readFlagsFile(File, *O.Flags))
       return std::nullopt;
   }
-  if (!copyOptions(O) || !checkCombination(O))
+  if (!Line.copyOptions(O) || !checkCombination(O))
     return std::nullopt;
   return O;
 }

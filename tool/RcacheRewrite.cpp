@@ -274,6 +274,11 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
       Parsed.push_back(&*R);
   if (!O.Quiet)
     printNotes(Parsed, *Jobs);
+  // Before remarks on kernels that nobody asked for.
+  if (Parsed.size() == Results.size() &&
+      llvm::all_of(Parsed, [](const FileResult *R) { return R->Usable; }) &&
+      !kernelsThere(Parsed, O))
+    return Failed;
   for (llvm::Expected<FileResult> &R : Results) {
     if (!R) {
       Error() << llvm::toString(R.takeError()) << '\n';
@@ -302,8 +307,12 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
     printSummary(llvm::errs(), Good, Failures);
   if (Failures && !O.KeepGoing)
     return Failed;
-  if (!Failures && !kernelsThere(Good, O))
-    return Failed;
+  if (Failures == 0 && !O.Quiet && !O.All &&
+      llvm::all_of(Good, [](auto *R) { return R->Rewrite.Kernels.empty(); }))
+    llvm::WithColor::note(llvm::errs(), "rcache-rewrite")
+        << (Good.size() == 1 ? "there is no kernel in '" + Good[0]->File + "'"
+                             : std::string("there is no kernel in these files"))
+        << '\n';
   if (!writeAll(Out, O))
     return Failed;
   return Failures ? Failed : Done;

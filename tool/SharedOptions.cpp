@@ -18,20 +18,6 @@ using llvm::StringRef;
 
 namespace rcache {
 
-bool removeForeignOptions() {
-  static const bool Done = [] {
-    llvm::SmallPtrSet<cl::Option *, 32> Foreign;
-    for (auto &Entry : cl::getRegisteredOptions())
-      if (!llvm::is_contained({"help", "help-hidden", "help-list", "version"},
-                              Entry.first))
-        Foreign.insert(Entry.second);
-    for (cl::Option *O : Foreign)
-      O->removeArgument();
-    return true;
-  }();
-  return Done;
-}
-
 cl::OptionCategory &parseCategory() {
   static cl::OptionCategory Category("How sources are parsed");
   return Category;
@@ -44,42 +30,66 @@ cl::OptionCategory &rewriteCategory() {
 
 namespace {
 
-[[maybe_unused]] const bool Removed = removeForeignOptions();
+void removeForeignOptions() {
+  llvm::SmallPtrSet<cl::Option *, 32> Foreign;
+  for (auto &Entry : cl::getRegisteredOptions())
+    if (!llvm::is_contained({"help", "help-hidden", "help-list", "version"},
+                            Entry.first))
+      Foreign.insert(Entry.second);
+  for (cl::Option *O : Foreign)
+    O->removeArgument();
+}
 
-cl::opt<std::string> DatabasePath("p", cl::value_desc("path"),
-                                  cl::cat(parseCategory()),
-                                  cl::desc("Folder of compile_commands.json, "
-                                           "or the file"));
-cl::opt<std::string> CudaPath("cuda-path", cl::value_desc("dir"),
-                              cl::cat(parseCategory()),
-                              cl::desc("CUDA toolkit"));
-cl::opt<std::string> ArchName("arch", cl::value_desc("sm_NN"),
-                              cl::cat(parseCategory()),
-                              cl::desc("Architecture to parse and plan for"));
-cl::list<std::string> ExtraArgs("extra-arg", cl::value_desc("flag"),
+struct SharedLine {
+  cl::opt<std::string> DatabasePath{"p", cl::value_desc("path"),
+                                    cl::cat(parseCategory()),
+                                    cl::desc("Folder of compile_commands.json, "
+                                             "or the file")};
+  cl::opt<std::string> CudaPath{"cuda-path", cl::value_desc("dir"),
                                 cl::cat(parseCategory()),
-                                cl::desc("Further compiler flag (repeatable)"));
-cl::opt<bool> AllowErrors("allow-errors", cl::cat(parseCategory()),
-                          cl::desc("Go on although the source has errors, as "
-                                   "long as kernels and launches have none"));
+                                cl::desc("CUDA toolkit (default: CUDA_PATH, CUDA_HOME, "
+                                         "that of nvcc, /usr/local/cuda)")};
+  cl::opt<std::string> ArchName{"arch", cl::value_desc("sm_NN"),
+                                cl::cat(parseCategory()),
+                                cl::desc("Architecture to parse and plan for (default: "
+                                         "that of the flags, else sm_90)")};
+  cl::list<std::string> ExtraArgs{
+      "extra-arg", cl::value_desc("flag"), cl::cat(parseCategory()),
+      cl::desc("Further compiler flag (repeatable)")};
+  cl::opt<bool> AllowErrors{"allow-errors", cl::cat(parseCategory()),
+                            cl::desc("Go on although the source has errors, as "
+                                     "long as kernels and launches have none")};
 
-cl::opt<std::string> Block("block", cl::value_desc("N"),
-                           cl::cat(rewriteCategory()),
-                           cl::desc("Block size to assume where the file does "
-                                    "not tell"));
-cl::opt<bool> AssumeNoAlias("assume-no-alias", cl::cat(rewriteCategory()),
-                            cl::desc("Pointer parameters of kernels do not "
-                                     "overlap"));
-cl::opt<Options::RuntimeKind> Runtime(
-    "runtime", cl::cat(rewriteCategory()),
-    cl::init(Options::RuntimeKind::Embed),
-    cl::desc("Where the device functions that the result uses come from"),
-    cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
-                          "copied into the result"),
-               clEnumValN(Options::RuntimeKind::Include, "include",
-                          "#include <rcache/device/rewrite.cuh>")));
+  cl::opt<std::string> Block{
+      "block", cl::value_desc("N|NxN"), cl::cat(rewriteCategory()),
+      cl::desc("Block size to assume where the file does "
+               "not tell")};
+  cl::opt<bool> AssumeNoAlias{"assume-no-alias", cl::cat(rewriteCategory()),
+                              cl::desc("Pointer parameters of kernels do not "
+                                       "overlap")};
+  cl::opt<Options::RuntimeKind> Runtime{
+      "runtime", cl::cat(rewriteCategory()),
+      cl::init(Options::RuntimeKind::Embed),
+      cl::desc("Where the device functions that the result uses come from"),
+      cl::values(clEnumValN(Options::RuntimeKind::Embed, "embed",
+                            "copied into the result"),
+                 clEnumValN(Options::RuntimeKind::Include, "include",
+                            "#include <rcache/device/rewrite.cuh>"))};
+};
+
+/// Null until declareSharedOptions.
+SharedLine *Shared = nullptr;
 
 } // namespace
+
+void declareSharedOptions() {
+  static SharedLine &Line = []() -> SharedLine & {
+    removeForeignOptions();
+    static SharedLine L;
+    return L;
+  }();
+  Shared = &Line;
+}
 
 std::optional<std::vector<std::string>>
 takeFlags(llvm::SmallVectorImpl<const char *> &Args) {
@@ -137,24 +147,44 @@ llvm::Expected<unsigned> readNumber(StringRef Text, StringRef Name,
                                     unsigned Max) {
   unsigned Value = 0;
   if (Text.getAsInteger(10, Value) || Value == 0 || Value > Max)
-    return llvm::createStringError("--" + Name + " takes a number from 1 to " +
+    return llvm::createStringError((Name.size() == 1 ? "-" : "--") + Name +
+                                   " takes a number from 1 to " +
                                    llvm::Twine(Max) + ", not '" + Text + "'");
   return Value;
 }
 
+/// `256`, `16x16`, `32x4x2`: threads along x, y and z.
+static llvm::Expected<std::array<int64_t, 3>> readBlock(StringRef Text) {
+  std::array<int64_t, 3> Shape = {1, 1, 1};
+  llvm::SmallVector<StringRef, 3> Parts;
+  Text.split(Parts, 'x');
+  bool Fine = Parts.size() <= Shape.size();
+  int64_t Threads = 1;
+  for (size_t I = 0; Fine && I < Parts.size(); ++I) {
+    Fine = !Parts[I].getAsInteger(10, Shape[I]) && Shape[I] > 0 &&
+           Shape[I] <= (I == 2 ? 64 : 1024);
+    Threads *= Shape[I];
+  }
+  if (!Fine || Threads > 1024)
+    return llvm::createStringError("--block takes a number from 1 to 1024 or "
+                                   "up to three of them, as 32x8, not '" +
+                                   Text + "'");
+  return Shape;
+}
+
 llvm::Error readSharedOptions(SharedOptions &O, Options &Library) {
-  O.DatabasePath = DatabasePath;
-  O.CudaPath = CudaPath;
-  O.Arch = ArchName;
-  O.ExtraArgs.assign(ExtraArgs.begin(), ExtraArgs.end());
-  O.AllowErrors = AllowErrors;
-  Library.AssumeNoAlias = AssumeNoAlias;
-  Library.Runtime = Runtime;
-  if (!Block.empty()) {
-    auto Number = readNumber(Block, "block", 1024);
-    if (!Number)
-      return Number.takeError();
-    Library.AssumedBlock = *Number;
+  O.DatabasePath = Shared->DatabasePath;
+  O.CudaPath = Shared->CudaPath;
+  O.Arch = Shared->ArchName;
+  O.ExtraArgs.assign(Shared->ExtraArgs.begin(), Shared->ExtraArgs.end());
+  O.AllowErrors = Shared->AllowErrors;
+  Library.AssumeNoAlias = Shared->AssumeNoAlias;
+  Library.Runtime = Shared->Runtime;
+  if (!Shared->Block.empty()) {
+    auto Shape = readBlock(Shared->Block);
+    if (!Shape)
+      return Shape.takeError();
+    Library.AssumedBlock = *Shape;
   }
   if (!O.Arch.empty() && !StringRef(O.Arch).starts_with("sm_"))
     return llvm::createStringError("--arch takes sm_NN, not '" + O.Arch + "'");

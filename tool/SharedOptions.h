@@ -27,10 +27,11 @@ struct SharedOptions {
   bool AllowErrors = false;
 };
 
-/// libLLVM registers hundreds of options of its own; none of them is ours to
-/// offer, and `print-after` is one of them. A file with cl::opt objects calls
-/// this in front of the first; the first call does it. Returns true.
-bool removeForeignOptions();
+/// Makes the options that both programs have, and removes LLVM's own from the
+/// command line: hundreds, none of them ours to offer, and `print-after` is one of
+/// them. In main, before further cl::opt objects are made: when a program starts,
+/// LLVM's may come before or after, which depends on how it is linked.
+void declareSharedOptions();
 
 /// Their headings in --help.
 llvm::cl::OptionCategory &parseCategory();

@@ -40,6 +40,14 @@ namespace {
 constexpr unsigned Compiled = 5, Timed = 8;
 constexpr unsigned SecondsForAll = 1800, SecondsForOne = 120;
 
+std::string blockText(const std::optional<std::array<int64_t, 3>> &Block) {
+  std::string Text;
+  if (Block)
+    for (int64_t N : *Block)
+      Text += (Text.empty() ? "" : "x") + std::to_string(N);
+  return Text.empty() ? "0" : Text;
+}
+
 /// The name of this machine's GPU; "" when there is none.
 std::string deviceName() {
   auto Smi = llvm::sys::findProgramByName("nvidia-smi");
@@ -233,7 +241,7 @@ private:
 
   std::string key(const TuneRequest &R) const {
     const Options &L = O.Library;
-    std::string Text = Arch + ' ' + std::to_string(L.AssumedBlock) + ' ' +
+    std::string Text = Arch + ' ' + blockText(L.AssumedBlock) + ' ' +
                        std::to_string(L.Coarsen.value_or(0)) + ' ' +
                        std::to_string(int(L.Distribution)) + ' ' +
                        std::to_string(L.AssumeNoAlias) + ' ' + L.Exchange +

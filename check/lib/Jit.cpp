@@ -352,11 +352,13 @@ bool CompiledProgram::orderDependent() const { return I->OrderDependent; }
 bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
   static std::once_flag Once;
   std::call_once(Once, [] {
-    InitializeAllTargetInfos();
-    InitializeAllTargets();
-    InitializeAllTargetMCs();
-    InitializeAllAsmParsers();
-    InitializeAllAsmPrinters();
+    // This machine, and the one whose intrinsics clang's passes are to know.
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmParser();
+    InitializeNativeTargetAsmPrinter();
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
   });
   for (const std::string &F : FE.Flags) {
     if (F == "-fmad=false" || F == "--fmad=false" || F == "-ffp-contract=off")

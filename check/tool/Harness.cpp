@@ -236,8 +236,9 @@ int harnessCommand(const CommandLine &L) {
     if (wanted(L, K.Name))
       Kernels.push_back(K);
   if (Kernels.empty()) {
-    fprintf(stderr, "rcache-check: no kernel '%s' in '%s'%s\n",
-            L.Kernels.empty() ? "" : L.Kernels.front().c_str(),
+    fprintf(stderr, "rcache-check: no kernel%s in '%s'%s\n",
+            L.Kernels.empty() ? ""
+                              : (" '" + L.Kernels.front() + "'").c_str(),
             L.Inputs[0].c_str(), Summary.Kernels.empty() ? "" : "; there are:");
     for (const KernelSignature &K : Summary.Kernels)
       fprintf(stderr, "  %s\n", K.Name.c_str());

@@ -7,8 +7,11 @@
 
 #include "Commands.h"
 
+#include "llvm/ADT/SmallString.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
@@ -153,6 +156,16 @@ Dim3 dimensions(const std::string &S) {
   return D;
 }
 
+/// Clang's headers of a package that brings its own, beside the programs; or "":
+/// then those that it was built with.
+std::string bundledHeaders(const char *Argv0) {
+  static int Anchor;
+  SmallString<256> Folder(sys::path::parent_path(
+      sys::path::parent_path(sys::fs::getMainExecutable(Argv0, &Anchor))));
+  sys::path::append(Folder, "lib", "rcache", "clang", Twine(LLVM_VERSION_MAJOR));
+  return sys::fs::is_directory(Twine(Folder) + "/include") ? Folder.str().str() : "";
+}
+
 CommandLine parse(int Argc, char **Argv) {
   CommandLine L;
   // What belongs to the program or the compiler is not ours to read.
@@ -177,7 +190,7 @@ CommandLine parse(int Argc, char **Argv) {
   FrontendOptions &FE = L.Jit.Frontend;
   FE.CudaPath = CudaPath;
   FE.Arch = Arch;
-  FE.ResourceDir = ResourceDir;
+  FE.ResourceDir = ResourceDir.empty() ? bundledHeaders(Argv[0]) : ResourceDir;
   FE.Nvcc = DeviceCode == Compiler::Nvcc;
   FE.Contract = Contract == Fusion::Fast;
   L.Jit.DumpDir = DumpDir;
@@ -248,7 +261,10 @@ int main(int Argc, char **Argv) {
       wrong("diff takes two programs");
     return diffCommand(L);
   }
-  if (L.Inputs.size() == 1 && Command.find('.') != std::string::npos)
+  if (sys::fs::is_directory(Command))
+    wrong("'" + Command + "' is a folder");
+  if (L.Inputs.size() == 1 && (StringRef(Command).contains('.') ||
+                               sys::fs::exists(Command)))
     return L.Self ? selfCommand(L) : harnessCommand(L);
   wrong("unknown command '" + Command + "'");
 }

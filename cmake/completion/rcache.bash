@@ -36,4 +36,4 @@ _rcache() {
     mapfile -t COMPREPLY < <(compgen -f -- "$word")
   fi
 }
-complete -o filenames -F _rcache rcache-rewrite rcache-lsp
+complete -o filenames -F _rcache rcache-rewrite rcache-lsp rcache-check

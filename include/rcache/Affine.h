@@ -43,8 +43,18 @@ public:
   /// Starts a new budget of operations (one a kernel and stage).
   void resetBudget();
 
+  /// Starts the clock of a stage: many budgets of operations may follow one
+  /// another, but what they take together is bounded as well, in processor time
+  /// of the calling thread.
+  void startClock();
+  /// Is that time over?
+  bool outOfTime() const;
+  /// Throws isl::exception if it is.
+  void checkTime() const;
+
 private:
   isl_ctx *Raw;
+  double Started = 0; ///< seconds
 };
 
 using AffineContextRef = std::shared_ptr<AffineContext>;

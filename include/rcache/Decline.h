@@ -31,6 +31,8 @@ struct Decline {
   std::string Code;
   std::string Detail;
   SourcePos Pos;
+  /// Instead of the table's advice, where the kernel at hand asks for another.
+  std::string Advice = {};
 
   bool operator==(const Decline &O) const {
     return Code == O.Code && Detail == O.Detail && Pos == O.Pos;
@@ -47,6 +49,9 @@ struct DeclineInfo {
 
 /// Looks \p Code up in Declines.def.
 DeclineInfo declineInfo(const std::string &Code);
+
+/// What would make the kernel work: \p D's own advice or the table's; "": none.
+std::string adviceOf(const Decline &D);
 
 /// All entries, in table order.
 const std::vector<DeclineInfo> &allDeclines();

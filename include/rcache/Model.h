@@ -280,6 +280,9 @@ struct Stmt {
   int Parent = -1;
   TextRange Range;           ///< with the `;`, with a `#pragma` in front of it
   std::vector<unsigned> Children;
+  /// A declaration that is its parent's condition: `if (T *p = f())`. It goes
+  /// only with its parent.
+  bool IsCondition = false;
 
   // If, While, Do; For: its condition.
   TextRange CondRange;
@@ -529,6 +532,8 @@ struct KernelModel {
   /// In parts of the main file that this parse left out (`#ifndef
   /// __CUDA_ARCH__`): what may be launches of it. They keep the original.
   std::vector<SourcePos> UnseenLaunches;
+  /// Without launches: where the file names the kernel, as for a pointer to it.
+  std::vector<SourcePos> NamedAt;
   /// Blocks of this text: a launch's blocks, scaled by Form.
   Geometry Geo;
   TextForm Form;
@@ -568,6 +573,9 @@ struct KernelModel {
 /// "a launch in a part of the file that a device-side parse leaves out: line 12";
 /// "" when there is none.
 std::string unseenLaunches(const KernelModel &M);
+
+/// The same or, if there are none, NamedAt as a clause.
+std::string whereNamed(const KernelModel &M);
 
 } // namespace rcache
 

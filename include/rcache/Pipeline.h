@@ -42,7 +42,7 @@ struct TuneRequest {
                           ///< Failed of a candidate that must not be taken
   /// The main file with this kernel rewritten by candidate N and no other one.
   std::function<llvm::Expected<std::string>(unsigned N)> Text;
-  unsigned AssumedBlock = 0;            ///< Options::AssumedBlock
+  std::optional<std::array<int64_t, 3>> AssumedBlock; ///< Options::AssumedBlock
   std::vector<std::string> Notes = {};    ///< for the user, about this kernel
   std::vector<std::string> Warnings = {}; ///< what must not be overlooked
 };
@@ -72,7 +72,8 @@ struct Options {
   std::optional<unsigned> Coarsen;  ///< factor along x; nullopt: the planner's
   enum class DistributionKind { Auto, Cyclic, Chunked };
   DistributionKind Distribution = DistributionKind::Auto;
-  unsigned AssumedBlock = 0;        ///< block size where the file does not tell; 0: 256
+  /// Threads a block, x first, where the file does not tell; nullopt: 256 x 1 x 1.
+  std::optional<std::array<int64_t, 3>> AssumedBlock;
   bool Force = false;               ///< rewrite even when no gain is predicted
   bool AssumeNoAlias = false;       ///< pointer parameters do not alias
   enum class RuntimeKind { Embed, Include };

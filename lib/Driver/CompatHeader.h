@@ -15,6 +15,12 @@ extern const char *const CompatHeaderPath;
 /// changes the meaning of code that clang accepts anyway.
 extern const char *const CompatHeaderText;
 
+/// Headers that are taken where no other folder has them; the two above stand
+/// in it.
+extern const char *const CompatFolder;
+/// omp.h: the functions that host code calls.
+extern const char *const CompatOmpText;
+
 } // namespace rcache
 
 #endif // RCACHE_DRIVER_COMPATHEADER_H

@@ -8,8 +8,12 @@
 #include "Driver/CudaInstall.h"
 #include "Driver/NvccFlags.h"
 #include "clang/AST/ASTConsumer.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/Cuda.h"
 #include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticAST.h"
+#include "clang/Basic/DiagnosticSema.h"
 #include "clang/Basic/FileManager.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Basic/Version.h"
@@ -47,12 +51,67 @@ SourcePos positionOf(const clang::SourceManager &SM,
   return Pos;
 }
 
+/// Does \p Loc stand in the parentheses of an asm statement?
+bool isInAsm(const clang::SourceManager &SM, clang::SourceLocation Loc) {
+  auto [File, At] = SM.getDecomposedExpansionLoc(Loc);
+  const StringRef Text = SM.getBufferData(File);
+  constexpr size_t Far = 8192;
+  size_t From = At;
+  while (true) {
+    From = Text.substr(0, From).rfind("asm");
+    if (From == StringRef::npos || At - From > Far)
+      return false;
+    // `asm`, `__asm__`, with volatile or nothing, and the parenthesis.
+    size_t I = From + 3;
+    auto Words = [&](StringRef Skipped) {
+      I = std::min(Text.find_first_not_of(Skipped, I), Text.size());
+    };
+    Words("_ \t\n\r");
+    for (StringRef Word : {"volatile", "__volatile__"})
+      if (Text.substr(I).starts_with(Word))
+        I += Word.size();
+    Words("_ \t\n\r");
+    if (I >= Text.size() || Text[I] != '(')
+      continue;
+    int Depth = 0;
+    for (; I < Text.size(); ++I) {
+      const char C = Text[I];
+      if (C == '"') {
+        while (++I < Text.size() && Text[I] != '"')
+          I += Text[I] == '\\';
+        continue;
+      }
+      Depth += C == '(';
+      Depth -= C == ')';
+      if (Depth == 0)
+        break;
+    }
+    if (At <= I)
+      return true;
+  }
+}
+
+/// Is it clang alone that does not accept this? What is meant is unknown all the
+/// same: kernels in which it stands are declined.
+bool nvccAccepts(const clang::Diagnostic &Info, StringRef Text) {
+  switch (Info.getID()) {
+  case clang::diag::err_shared_var_init: // __shared__ cuda::barrier<...> b;
+  case clang::diag::err_asm_invalid_escape: // "mov.u32 %0, %smid;"
+    return true;
+  case clang::diag::err_ovl_ambiguous_oper_binary: // half2 h; h = {a, b};
+    return Text.contains("__half") || Text.contains("__nv_bfloat16");
+  default:
+    return Info.hasSourceManager() && Info.getLocation().isValid() &&
+           isInAsm(Info.getSourceManager(), Info.getLocation());
+  }
+}
+
 /// Keeps errors, with their notes appended as text; drops warnings.
 class ErrorCollector : public clang::DiagnosticConsumer {
-  std::vector<ParseError> &Errors;
+  ParseOutcome &Outcome;
 
 public:
-  explicit ErrorCollector(std::vector<ParseError> &Errors) : Errors(Errors) {}
+  explicit ErrorCollector(ParseOutcome &Outcome) : Outcome(Outcome) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level Level,
                         const clang::Diagnostic &Info) override {
@@ -65,7 +124,34 @@ public:
     if (Info.hasSourceManager())
       E.Pos = positionOf(Info.getSourceManager(), Info.getLocation());
     E.Text = Text.str().str();
-    Errors.push_back(std::move(E));
+    const bool Tolerated = nvccAccepts(Info, E.Text);
+    (Tolerated ? Outcome.Tolerated : Outcome.Errors).push_back(std::move(E));
+  }
+};
+
+/// Marks the functions of the device in which clang's errors stand: their
+/// bodies are not what the user wrote.
+class MarkInvalid : public clang::DynamicRecursiveASTVisitor {
+  const clang::SourceManager &SM;
+  const std::vector<ParseError> &Errors;
+
+public:
+  MarkInvalid(const clang::SourceManager &SM,
+              const std::vector<ParseError> &Errors)
+      : SM(SM), Errors(Errors) {
+    ShouldVisitTemplateInstantiations = true;
+  }
+  bool VisitFunctionDecl(clang::FunctionDecl *F) override {
+    if (!F->doesThisDeclarationHaveABody() ||
+        F->hasAttr<clang::CUDAGlobalAttr>())
+      return true;
+    const SourcePos Begin = positionOf(SM, F->getBeginLoc()),
+                    End = positionOf(SM, F->getEndLoc());
+    for (const ParseError &E : Errors)
+      if (E.Pos.File == Begin.File && Begin.Offset <= E.Pos.Offset &&
+          E.Pos.Offset <= End.Offset)
+        F->setInvalidDecl();
+    return true;
   }
 };
 
@@ -75,7 +161,7 @@ public:
   bool needSystemDependencies() override { return true; }
   bool sawDependency(StringRef Filename, bool, bool, bool,
                      bool IsMissing) override {
-    return !IsMissing && Filename != CompatHeaderPath && Filename != "-" &&
+    return !IsMissing && !Filename.starts_with(CompatFolder) && Filename != "-" &&
            !Filename.starts_with("<");
   }
 };
@@ -90,7 +176,10 @@ public:
                   ParseOutcome &Outcome)
       : CI(CI), Handler(Handler), Outcome(Outcome) {}
 
-  void HandleTranslationUnit(clang::ASTContext &) override {
+  void HandleTranslationUnit(clang::ASTContext &AC) override {
+    if (!Outcome.Tolerated.empty())
+      MarkInvalid(CI.getSourceManager(), Outcome.Tolerated)
+          .TraverseDecl(AC.getTranslationUnitDecl());
     Handler.parsed(CI, Outcome);
   }
 
@@ -228,6 +317,9 @@ llvm::Expected<Prepared> prepare(const ParseJob &Job) {
     C.push_back(Flag);
   C.push_back("-include");
   C.push_back(CompatHeaderPath);
+  // The host compiler's own headers are not clang's.
+  C.push_back("-idirafter");
+  C.push_back(CompatFolder);
   C.push_back(Job.File);
   return P;
 }
@@ -239,6 +331,8 @@ llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const ParseJob &Job,
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   Memory->addFile(CompatHeaderPath, 0,
                   llvm::MemoryBuffer::getMemBuffer(CompatHeaderText));
+  Memory->addFile(std::string(CompatFolder) + "/omp.h", 0,
+                  llvm::MemoryBuffer::getMemBuffer(CompatOmpText));
   if (Job.Buffer)
     Memory->addFile(FileName, 0,
                     llvm::MemoryBuffer::getMemBufferCopy(*Job.Buffer));
@@ -309,7 +403,7 @@ llvm::Expected<ParseOutcome> parseSource(const ParseJob &Job,
   Outcome.CudaPath = P->CudaPath;
   Outcome.UnknownFlags = P->Unknown;
   Outcome.Notes = P->Notes;
-  ErrorCollector Collector(Outcome.Errors);
+  ErrorCollector Collector(Outcome);
   auto Files = llvm::makeIntrusiveRefCnt<clang::FileManager>(
       clang::FileSystemOptions(), FS);
   bool Started = false;
@@ -327,9 +421,10 @@ llvm::Expected<ParseOutcome> parseSource(const ParseJob &Job,
   for (std::string &Name : Outcome.Dependencies)
     Name = plainPath(*FS, Name);
   // Messages about the main file name it as the user did.
-  for (ParseError &E : Outcome.Errors)
-    if (E.Pos.File == FileName)
-      E.Pos.File = Job.File;
+  for (std::vector<ParseError> *All : {&Outcome.Errors, &Outcome.Tolerated})
+    for (ParseError &E : *All)
+      if (E.Pos.File == FileName)
+        E.Pos.File = Job.File;
   return Outcome;
 }
 

@@ -49,7 +49,10 @@ struct ParseOutcome {
   std::string Arch;               ///< parsed for: "sm_90"
   std::string CudaPath;           ///< "" with -nocudainc
   std::string MainText;           ///< the text that was parsed
-  std::vector<ParseError> Errors; ///< all that clang reported
+  std::vector<ParseError> Errors; ///< what clang reported, without Tolerated
+  /// Errors of clang's alone: nvcc takes the text. Functions of the device in
+  /// which they stand are marked as invalid.
+  std::vector<ParseError> Tolerated;
   std::vector<std::string>
       Dependencies; ///< files read (absolute), the main file included
   std::vector<std::string> UnknownFlags; ///< left out of the command line

@@ -555,7 +555,10 @@ private:
 
   /// What is used in front of a change stays in front of it.
   void inOrder(unsigned V, const std::vector<Event> &Events) {
-    if (!M.Vars[V].Assigned)
+    if (!M.Vars[V].Assigned &&
+        llvm::none_of(M.Effects, [&](const Effect &X) {
+          return X.K == Effect::SetsVariable && unsigned(X.Var) == V;
+        }))
       return;
     for (size_t A = 0; A < Events.size(); ++A)
       for (size_t B = A + 1; B < Events.size(); ++B)

@@ -65,6 +65,12 @@ public:
     if (auto Found = L.check(Body))
       return llvm::make_error<CannotWrite>(Found->Code, Found->Detail);
     Body = EffectsLedger::withoutMarks(Body);
+    // The printer's words for types without a name.
+    for (const char *Words : {"(unnamed ", "(anonymous ", "(lambda at"})
+      if (llvm::StringRef(Body).contains(Words) &&
+          !llvm::StringRef(M.Text).contains(Words))
+        return llvm::make_error<CannotWrite>(
+            "unsupported-statement", "a type without a name would be named");
     // What left shared memory must not be named any more.
     for (const SharedArray &A : M.Arrays)
       if (!keptShared(A) && mentions(withoutComments(Body), A.Name))
@@ -91,6 +97,8 @@ private:
     if (comparesWaves())
       E.Helpers.insert("waves");
     E.Helpers.insert("launches");
+    if (M.Overloaded)
+      E.Helpers.insert("value");
     if (sharedBytes() != "0")
       E.Helpers.insert("holds");
     E.Condition = condition();

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The host function that stands between a launch and the two kernels, and the
 // blocks of the device header that a file needs.
@@ -119,8 +119,7 @@ private:
     std::string T = (M.TemplateHead.empty() ? "" : M.TemplateHead + "\n") +
                     "static inline void " + Name +
                     "(const ::rcache::device::configuration &" + C +
-                    (Params.empty() ? "" : ", " + M.LaunchParamsText) +
-                    ") {\n";
+                    (Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";
     return T + Name + templateArgsOf(M) + "(" + C + ".grid, " + C + ".block, " +
            C + ".shared, " + C + ".stream" +
            (Params.empty() ? "" : ", " + arguments()) + ");\n}\n";
@@ -139,10 +138,10 @@ private:
     }
     T += "cudaError_t " + N("result") + " = cudaSuccess;\n" + verification() +
          cases(/*Void=*/true);
-    return T + "\n" + N("result") + " = cudaLaunchKernel(" + originalAddress(M) +
-           ", " + N("grid") + ", " + block() + ", " + N("args") + ", " +
-           N("shared") + ", " + N("stream") + ");\nreturn " + N("result") +
-           ";\n}\n";
+    return T + "\n" + N("result") + " = cudaLaunchKernel(" +
+           originalAddress(M) + ", " + N("grid") + ", " + block() + ", " +
+           N("args") + ", " + N("shared") + ", " + N("stream") + ");\nreturn " +
+           N("result") + ";\n}\n";
   }
 
   /// Instantiations with different plans are different kernels.
@@ -186,7 +185,8 @@ private:
            N("stream") + Values + ");\n#endif\n";
   }
 
-  /// `const dim3 rc_block(...)`: the block that the kernel's text is planned in.
+  /// `const dim3 rc_block(...)`: the block that the kernel's text is planned
+  /// in.
   std::string scaledBlock(const KernelModel &M) const {
     std::string T;
     if (M.Form.scaled())
@@ -204,10 +204,10 @@ private:
                        bool Void) const {
     // Larger blocks fail, and their products may wrap.
     const std::string B = block();
-    const std::string NoWrap =
-        M.Form.scaled() ? B + ".x <= 1024u && " + B + ".y <= 1024u && " + B +
-                              ".z <= 64u &&\n"
-                        : "";
+    const std::string NoWrap = M.Form.scaled() ? B + ".x <= 1024u && " + B +
+                                                     ".y <= 1024u && " + B +
+                                                     ".z <= 64u &&\n"
+                                               : "";
     return "if (" + NoWrap + K.Condition + "\n#ifdef RCACHE_VERIFY\n&& " +
            N("verification") + ".save()\n#endif\n) {\n" +
            (Void ? K.LaunchArgs : K.Launch) + "\n#ifdef RCACHE_VERIFY\n" +
@@ -256,8 +256,12 @@ std::string rcache::originalAddress(const KernelModel &M) {
   if (!M.Overloaded)
     return T;
   std::string Types;
-  for (const KernelParam &P : M.declaredParams())
-    Types += (Types.empty() ? "" : ", ") + ("decltype(" + P.Name + ")");
+  for (const KernelParam &P : M.declaredParams()) {
+    const std::string T = "decltype(" + P.Name + ")";
+    Types += (Types.empty() ? "" : ", ") +
+             (P.IsRestrict ? "typename ::rcache::device::value<" + T + ">::type"
+                           : T);
+  }
   return "static_cast<void (*)(" + Types + ")>(" + T + ")";
 }
 

@@ -174,7 +174,7 @@ CxxNames Names::symbols(Of Which) const {
         std::string T = Wide ? "(long long)" : "";
         N[S.Id] = CxxAtom(T + F(S.Factors[0]) + " * " + F(S.Factors[1]), false,
                           Wide ? "long long" : "unsigned int");
-      } else
+      } else if (!S.Text.empty()) // no name for it: no value has it
         N[S.Id] = CxxAtom(replaceBuiltins(marked(S, S.Text, M)),
                           S.Text.front() == '(' &&
                               S.Text.find(')') == S.Text.size() - 1,

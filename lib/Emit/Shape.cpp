@@ -200,7 +200,7 @@ private:
 
   /// Does the statement do nothing, if all in S.Dead goes?
   bool isDead(const Stmt &St) const {
-    if (St.HasBarrier || St.HasReturn)
+    if (St.HasBarrier || St.HasReturn || St.IsCondition)
       return false;
     switch (St.K) {
     case Stmt::Leaf:

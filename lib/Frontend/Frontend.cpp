@@ -42,13 +42,14 @@ std::string normalized(StringRef File) {
   return Path.str().str();
 }
 
-bool anyErrorIn(const std::vector<ParseError> &Errors, const FileSpan &Span) {
+const ParseError *errorIn(const std::vector<ParseError> &Errors,
+                          const FileSpan &Span) {
   const std::string File = normalized(Span.File);
   for (const ParseError &E : Errors)
     if (Span.Begin <= E.Pos.Offset && E.Pos.Offset < Span.End &&
         normalized(E.Pos.File) == File)
-      return true;
-  return false;
+      return &E;
+  return nullptr;
 }
 
 /// True when an error stands in a function that kernels may call.
@@ -71,7 +72,7 @@ public:
     auto [EndFile, End] = SM.getDecomposedExpansionLoc(F->getEndLoc());
     auto Entry = SM.getFileEntryRefForID(File);
     if (File == EndFile && Entry &&
-        anyErrorIn(Errors, {Entry->getName().str(), Begin, End + 1}))
+        errorIn(Errors, {Entry->getName().str(), Begin, End + 1}))
       Found = true;
     return !Found;
   }
@@ -112,14 +113,16 @@ public:
              (AllowErrors && errorsAreLocal(CI, Outcome.Errors));
     if (!Usable)
       return;
+    std::vector<ParseError> All = Outcome.Errors;
+    All.insert(All.end(), Outcome.Tolerated.begin(), Outcome.Tolerated.end());
     for (const Options &O : Opts) {
       Options Adapted = O;
       Adapted.Arch = Outcome.Arch;
       Adapted.Forms = Forms;
       auto R = rewriteUnit(CI.getASTContext(), CI.getPreprocessor(), *Recorder,
                            Adapted);
-      if (!Outcome.Errors.empty() && R)
-        R = withoutErrors(CI, Outcome.Errors, std::move(*R), Adapted);
+      if (!All.empty() && R)
+        R = withoutErrors(CI, All, std::move(*R), Adapted);
       Rewrites.push_back(std::move(R));
     }
     if (Outcome.Errors.empty()) {
@@ -139,6 +142,10 @@ private:
         if (K.Model && K.Verdict == KernelResult::Declined &&
             llvm::any_of(K.Declines, [](const Decline &D) {
               return writeOutHelps(D.Code);
+            }) &&
+            // Text that is written out has no branches any more.
+            llvm::none_of(K.Declines, [](const Decline &D) {
+              return D.Code == "compiler-dependent";
             }))
           Kernels.push_back(K.Model);
     }
@@ -185,18 +192,29 @@ private:
     return !Finder.Found;
   }
 
-  static bool hasErrors(const KernelResult &K,
-                        const std::vector<ParseError> &Errors) {
+  /// The error in \p K's definition or launches; null: there is none.
+  static const ParseError *errorOf(const KernelResult &K,
+                                   const std::vector<ParseError> &Errors) {
     if (!K.Model)
-      return false;
+      return nullptr;
     const KernelModel &M = *K.Model;
-    if (anyErrorIn(Errors,
-                   {M.DefBegin.File, M.DefBegin.Offset, M.DefEnd.Offset}))
-      return true;
+    if (auto *E = errorIn(
+            Errors, {M.DefBegin.File, M.DefBegin.Offset, M.DefEnd.Offset}))
+      return E;
     for (const LaunchSite &L : M.Launches)
-      if (anyErrorIn(Errors, {L.Pos.File, L.Begin, L.End}))
-        return true;
-    return false;
+      if (auto *E = errorIn(Errors, {L.Pos.File, L.Begin, L.End}))
+        return E;
+    return nullptr;
+  }
+
+  /// What keeps a kernel with \p E from being rewritten. Most of what was found
+  /// in it says nothing.
+  static std::vector<Decline> declinesOf(const KernelResult &K,
+                                         const ParseError &E) {
+    for (const Decline &D : K.Declines)
+      if (D.Code == "async-copy" || D.Code == "inline-asm")
+        return {D};
+    return {{"parse-error", "clang: " + E.Text, E.Pos}};
   }
 
   /// \p All, or another rewrite without the kernels in which errors stand.
@@ -210,11 +228,12 @@ private:
         continue;
       if (K.Verdict != KernelResult::Rewritten) {
         // What was found in a kernel with errors says nothing about it.
-        if (K.Verdict == KernelResult::Declined && hasErrors(K, Errors))
-          K.Declines = {{"parse-error", "", K.Pos}};
+        if (K.Verdict == KernelResult::Declined)
+          if (auto *E = errorOf(K, Errors))
+            K.Declines = declinesOf(K, *E);
         continue;
       }
-      if (hasErrors(K, Errors))
+      if (errorOf(K, Errors))
         Bad.insert(K.Model->QualifiedName);
       else
         Good.push_back(K.Model->QualifiedName);
@@ -228,7 +247,8 @@ private:
     if (R)
       for (KernelResult &K : R->Kernels) {
         if (K.Model && Bad.contains(K.Model->QualifiedName)) {
-          K.Declines = {{"parse-error", "", K.Pos}};
+          if (auto *E = errorOf(K, Errors))
+            K.Declines = declinesOf(K, *E);
           continue;
         }
         if (K.Verdict == KernelResult::Rewritten)

@@ -5,6 +5,7 @@
 
 #include "Frontend/OtherBodies.h"
 #include "rcache/ModelBuilder.h"
+#include "rcache/GuardsFirst.h"
 #include "rcache/SpreadOutputs.h"
 #include <algorithm>
 #include <map>
@@ -28,7 +29,7 @@ bool asksForAnother(const KernelResult &K) {
       K.Declines.begin(), K.Declines.end(), [](const Decline &D) {
         return D.Code == "not-selected" || D.Code == "already-rewritten" ||
                D.Code == "launch-not-editable" || D.Code == "no-candidate" ||
-               D.Code == "too-hard";
+               D.Code == "compiler-dependent" || D.Code == "too-hard";
       });
 }
 
@@ -37,6 +38,15 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
   if (!asksForAnother(K))
     return std::nullopt;
   const KernelModel &M = *K.Model;
+  if (std::any_of(K.Declines.begin(), K.Declines.end(), [](const Decline &D) {
+        return D.Code == "divergent-barrier";
+      })) // not where it is proved that some threads do not arrive
+    return std::any_of(K.Declines.begin(), K.Declines.end(),
+                       [](const Decline &D) {
+                         return D.Detail.find("undefined") != std::string::npos;
+                       })
+               ? std::nullopt
+               : guardsFirst(M);
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
   if (!Body)
     return std::nullopt;

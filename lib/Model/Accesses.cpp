@@ -119,6 +119,21 @@ LVal Executor::lvalue(const Expr *E) {
     }
   }
   if (auto *Mem = dyn_cast<MemberExpr>(E)) {
+    if (This && isa<CXXThisExpr>(Mem->getBase()->IgnoreParenImpCasts())) {
+      auto *Field = dyn_cast<FieldDecl>(Mem->getMemberDecl());
+      // The kernel has to name it; what is read through a pointer would have to
+      // be noted.
+      if (!Field || Field->getDeclName().isEmpty() ||
+          Field->getType()->isPointerType() ||
+          Field->getType()->isReferenceType() ||
+          Field->getType()->isArrayType() ||
+          Field->getAccess() == AS_private ||
+          Field->getAccess() == AS_protected)
+        return Result;
+      Result = lvalue(This);
+      Result.Member += "." + Field->getNameAsString();
+      return Result;
+    }
     if (Mem->isArrow()) {
       Result.K = LVal::Memory;
       Result.Place = eval(Mem->getBase());
@@ -166,6 +181,10 @@ LVal Executor::lvalue(const Expr *E) {
   }
   if (E->isPRValue() || isa<CallExpr>(E))
     eval(E);
+  else // a place of a kind that is not followed: what makes it is read
+    for (const clang::Stmt *C : E->children())
+      if (auto *X = dyn_cast_or_null<Expr>(C))
+        X->isGLValue() ? (void)lvalue(X) : (void)eval(X);
   return Result;
 }
 

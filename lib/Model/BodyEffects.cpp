@@ -131,8 +131,8 @@ private:
         Changes Inner = of(F, Depth + 1);
         C.Other |= Inner.Other;
         auto *M = dyn_cast<CXXMethodDecl>(F);
-        const bool Operator = isa<CXXOperatorCallExpr>(Call) && M &&
-                              M->isInstance();
+        const bool Operator =
+            isa<CXXOperatorCallExpr>(Call) && M && M->isInstance();
         for (unsigned I = 0; I < F->getNumParams(); ++I)
           if (Inner.Params[I] && I + Operator < Call->getNumArgs())
             changed(Call->getArg(I + Operator),
@@ -390,10 +390,10 @@ private:
     if (!F)
       return; // a reason of its own
     auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
-    const SourceLocation At = Op && Op->getOperator() != OO_Call &&
-                                      Op->getOperator() != OO_Subscript
-                                  ? Op->getOperatorLoc()
-                                  : E->getRParenLoc();
+    const SourceLocation At =
+        Op && Op->getOperator() != OO_Call && Op->getOperator() != OO_Subscript
+            ? Op->getOperatorLoc()
+            : E->getRParenLoc();
     const Changes C = Callees.of(F);
     if (C.Other)
       note(Effect::Call, E, nullptr, -1, At);
@@ -422,8 +422,7 @@ private:
     if (C.Other)
       note(Effect::Call, E, nullptr, -1, At);
     for (unsigned I = 0; I < F->getNumParams(); ++I)
-      if (C.Params[I] && I < E->getNumArgs() &&
-          !F->isCopyOrMoveConstructor())
+      if (C.Params[I] && I < E->getNumArgs() && !F->isCopyOrMoveConstructor())
         sets(E, E->getArg(I), F->getParamDecl(I)->getType()->isPointerType(),
              At);
   }
@@ -461,10 +460,18 @@ std::optional<Obstacle> noteEffects(const FunctionDecl *FD, KernelModel &M,
   llvm::stable_sort(M.Effects, [](const Effect &A, const Effect &B) {
     return A.At.Begin < B.At.Begin;
   });
+  // The data flow was computed by another walk, which must have seen it too.
+  for (const Effect &X : M.Effects)
+    if (X.K == Effect::SetsVariable && !M.Vars[X.Var].Assigned &&
+        !M.Vars[X.Var].AddressTaken && !V.Unknown)
+      V.Unknown = Obstacle{"effects-not-kept",
+                           "'" + M.Vars[X.Var].Name + "' changes in '" +
+                               M.text(X.Range) + "'",
+                           FD->getLocation()};
   for (const VarUse &U : M.VarUses)
     if (U.Range.empty() && !V.Unknown)
-      V.Unknown = Obstacle{"macro", "'" + M.Vars[U.Var].Name + "'",
-                           FD->getLocation()};
+      V.Unknown =
+          Obstacle{"macro", "'" + M.Vars[U.Var].Name + "'", FD->getLocation()};
   return V.Unknown;
 }
 
@@ -490,15 +497,27 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
       }
     }
 
-    /// \p Place: only where it is, not what it holds, is asked for.
-    void walk(const clang::Stmt *S, bool Place) {
+    /// \p Place: only where it is, not what it holds, is asked for. \p Kept: in
+    /// a pointer or a reference of the kernel, which the model follows.
+    void walk(const clang::Stmt *S, bool Place, bool Kept = false) {
       if (!S || Found || isa<UnaryExprOrTypeTraitExpr>(S) ||
           isa<LambdaExpr>(S) || isa<CXXNoexceptExpr>(S))
         return;
       if (auto *D = dyn_cast<DeclStmt>(S)) {
         for (const Decl *X : D->decls())
           if (auto *V = dyn_cast<VarDecl>(X))
-            walk(V->getInit(), V->getType()->isReferenceType());
+            walk(V->getInit(), V->getType()->isReferenceType(),
+                 V->getType()->isReferenceType() ||
+                     V->getType()->isPointerType());
+        return;
+      }
+      if (auto *R = dyn_cast<DeclRefExpr>(S)) {
+        auto *V = dyn_cast<VarDecl>(R->getDecl());
+        if (V && isSharedVar(V) && !Kept && !accounted(R, V))
+          Found = Obstacle{"escaping-array",
+                           "'" + V->getNameAsString() +
+                               "' is used other than by its elements",
+                           R->getBeginLoc()};
         return;
       }
       if (auto *A = dyn_cast<ArraySubscriptExpr>(S)) {
@@ -508,10 +527,22 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
                            "'" + V->getNameAsString() +
                                "' in an expression of this kind",
                            A->getBeginLoc()};
-        walk(A->getBase(), true);
+        // An element that the model knows, or part of a place that is kept.
+        walk(A->getBase(), true, Kept || (V && seen(A)));
         return walk(A->getIdx(), false);
       }
       bool Inner = false;
+      Kept = Kept && keepsPlace(cast<Expr>(S));
+      if (auto *B = dyn_cast<BinaryOperator>(S);
+          B && B->isComparisonOp() && B->getLHS()->getType()->isPointerType()) {
+        walk(B->getLHS(), false, true);
+        return walk(B->getRHS(), false, true);
+      }
+      if (auto *B = dyn_cast<BinaryOperator>(S);
+          B && B->getOpcode() == BO_Assign && B->getType()->isPointerType()) {
+        walk(B->getLHS(), true);
+        return walk(B->getRHS(), false, true);
+      }
       if (auto *U = dyn_cast<UnaryOperator>(S))
         Inner = U->getOpcode() == UO_AddrOf;
       else if (isa<ParenExpr>(S) || isa<MemberExpr>(S) ||
@@ -522,11 +553,31 @@ std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
       else if (isa<AbstractConditionalOperator>(S))
         Inner = Place;
       for (const clang::Stmt *C : S->children())
-        walk(C, Inner);
+        walk(C, Inner, Kept);
+    }
+    /// Is the value of \p E the place that an operand of it is, or near it?
+    static bool keepsPlace(const Expr *E) {
+      if (isa<ParenExpr>(E) || isa<CastExpr>(E) || isa<FullExpr>(E) ||
+          isa<MaterializeTemporaryExpr>(E) ||
+          isa<AbstractConditionalOperator>(E))
+        return true;
+      if (auto *U = dyn_cast<UnaryOperator>(E))
+        return U->getOpcode() == UO_AddrOf || U->getOpcode() == UO_Deref;
+      auto *B = dyn_cast<BinaryOperator>(E);
+      return B && B->isAdditiveOp() && B->getType()->isPointerType();
+    }
+    /// Does an access that the model knows hold the mention \p R of \p V?
+    bool accounted(const DeclRefExpr *R, const VarDecl *V) const {
+      const TextRange At =
+          Flat.range(R->getSourceRange()).value_or(TextRange());
+      return At.empty() ||
+             llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
+               return M.Arrays[A.Array].Name == V->getName() &&
+                      A.Range.contains(At);
+             });
     }
     bool seen(const Expr *E) const {
-      const TextRange R =
-          Flat.range(E->getSourceRange()).value_or(TextRange());
+      const TextRange R = Flat.range(E->getSourceRange()).value_or(TextRange());
       return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
         return !R.empty() && A.Range.contains(R);
       });

@@ -371,7 +371,7 @@ private:
 
   /// A type as text; the kernel's own name for it where it has one.
   std::string named(QualType T) const {
-    std::string S = T.getCanonicalType().getAsString(Policy);
+    std::string S = spelledType(T).getCanonicalType().getAsString(Policy);
     auto It = Scope.TemplateNames.find(S);
     return It == Scope.TemplateNames.end() ? S : It->second;
   }

@@ -159,10 +159,11 @@ std::optional<Substitution> Executor::shiftOf(const std::string &Id,
 /// Gives variables of \p Modified that a round takes over from the one before
 /// their value as a function of the iterator, and takes them out of the set.
 /// Called with the environment of the loop's entry: every variable in it opaque
-/// but the iterator; \p Before is the environment in front of the loop.
+/// but the iterator; \p Before is the environment in front of the loop, with
+/// \p SymbolsBefore symbols.
 void Executor::carriedVariables(
     const ForStmt *F, unsigned Id,
-    const Environment &Before,
+    const Environment &Before, size_t SymbolsBefore,
     llvm::SmallPtrSetImpl<const VarDecl *> &Modified) {
   const Stmt &Loop = M.Stmts[Id];
   if (Loop.IterSymbol < 0 || !Loop.Step || Loop.Cooperative ||
@@ -246,6 +247,52 @@ void Executor::carriedVariables(
       }
     return rebuilt(V, S, {});
   };
+  // A condition that is the same in every round: of nothing that came with the
+  // loop.
+  std::function<bool(const std::string &)> IsOld = [&](const std::string &Id) {
+    const int I = M.symbolIndex(Id);
+    if (I < 0)
+      return false;
+    const Symbol &S = M.Symbols[static_cast<size_t>(I)];
+    return S.K <= Symbol::Param || static_cast<size_t>(I) < SymbolsBefore ||
+           (!S.Factors.empty() && llvm::all_of(S.Factors, IsOld));
+  };
+  auto Invariant = [&](const isl::set &Cond) {
+    return llvm::all_of(involvedIds(Cond), IsOld);
+  };
+  // Where a variable is never set: it keeps what it held in front of the loop.
+  std::map<const Value *, isl::set> Kept;
+  std::function<isl::set(const ValueRef &, const Value *, const isl::set &)>
+      KeptOn = [&](const ValueRef &X, const Value *Mark, const isl::set &D) {
+        if (X.get() == Mark)
+          return D;
+        if (X->K != Value::Select || !Invariant(X->Cond))
+          return D.subtract(D);
+        return KeptOn(X->Operands[0], Mark, D.intersect(X->Cond))
+            .unite(KeptOn(X->Operands[1], Mark, D.subtract(X->Cond)));
+      };
+  for (const Carried &C : Vars)
+    if (auto Out = Exit.find(C.Name);
+        Out != Exit.end() && Out->second.K == SVal::Data)
+      Kept.emplace(C.Mark.get(), KeptOn(asValue(Out->second), C.Mark.get(),
+                                        Arith.universe()));
+  auto WithKept = [&](ValueRef V) {
+    std::function<ValueRef(const ValueRef &, const isl::set &)> Put =
+        [&](const ValueRef &X, const isl::set &D) -> ValueRef {
+      for (const Carried &C : Vars)
+        if (X == C.Mark) {
+          auto It = Kept.find(C.Mark.get());
+          return It != Kept.end() && D.is_subset(It->second) ? C.Init : X;
+        }
+      if (X->K != Value::Select || !Invariant(X->Cond))
+        return X;
+      auto N = std::make_shared<Value>(*X);
+      N->Operands[0] = Put(X->Operands[0], D.intersect(X->Cond));
+      N->Operands[1] = Put(X->Operands[1], D.subtract(X->Cond));
+      return N;
+    };
+    return Put(V, Arith.universe());
+  };
   std::map<const Value *, ValueRef> Closed; ///< marker -> its value at round k
   for (bool Changed = true; Changed;) {
     Changed = false;
@@ -259,7 +306,7 @@ void Executor::carriedVariables(
       isl::set Where = Arith.universe();
       // `if (inside) v = ...;`, the same threads in every round: the others
       // keep what they had.
-      if (X->K == Value::Select && !dependsOn(X->Cond, Iter) &&
+      if (X->K == Value::Select && Invariant(X->Cond) &&
           (X->Operands[0] == Mark || X->Operands[1] == Mark)) {
         const bool Else = X->Operands[1] == Mark;
         Where = X->Cond;
@@ -269,7 +316,7 @@ void Executor::carriedVariables(
         N->Operands[Else ? 1 : 0] = Init;
         X = N;
       }
-      X = rebuilt(X, {}, Closed);
+      X = rebuilt(WithKept(X), {}, Closed);
       if (hasUnknown(*X))
         continue;
       ValueRef G = rebuilt(X, *Back, {});

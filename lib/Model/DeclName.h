@@ -17,6 +17,20 @@ inline llvm::StringRef identifierOf(const clang::NamedDecl *D) {
                                  : llvm::StringRef();
 }
 
+/// Is there no way to write the type's name?
+inline bool isUnnamed(const clang::TagDecl *D) {
+  return !D->getIdentifier() && !D->getTypedefNameForAnonDecl();
+}
+
+/// The type by which a value of \p T can be spelled: an enumeration without a
+/// name computes as an integer.
+inline clang::QualType spelledType(clang::QualType T) {
+  auto *E = T->getAs<clang::EnumType>();
+  if (E && isUnnamed(E->getDecl()) && !E->getDecl()->getPromotionType().isNull())
+    return E->getDecl()->getPromotionType();
+  return T;
+}
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_DECLNAME_H

@@ -572,6 +572,9 @@ private:
     SourceLocation L = E->getBeginLoc();
     switch (I.Kind) {
     case CallKind::Harmless:
+      if (const FunctionDecl *Def = bodyOf(F); Def && Def->isInvalidDecl())
+        return add("parse-error",
+                   "clang does not accept what stands in " + Quoted, L);
       if (!isSystemFunction(F))
         enter(F, L);
       return;
@@ -592,6 +595,13 @@ private:
         add("group-ids", Quoted, L);
       return;
     case CallKind::WarpExchange:
+      // Who and how many they are exchanges nothing.
+      if (inNamespace(F, "cooperative_groups") &&
+          llvm::is_contained({"thread_rank", "size", "num_threads",
+                              "meta_group_rank", "meta_group_size",
+                              "tiled_partition"},
+                             I.Name))
+        return add("group-ids", Quoted, L);
       return add("uses-shuffles", Quoted, L);
     case CallKind::Atomic:
       if (Depth)

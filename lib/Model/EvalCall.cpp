@@ -265,6 +265,8 @@ SVal Executor::evalCall(const CallExpr *E) {
             load(Lv, A);
           else
             store(Lv, unknown(A, 255), A, nullptr, false, true);
+        } else {
+          Touch(eval(A), true, A);
         }
         continue;
       }

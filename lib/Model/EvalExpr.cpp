@@ -688,6 +688,11 @@ SVal Executor::generic(const Expr *E) {
            isa<StmtExpr>(E) || isa<AtomicExpr>(E))
     Text = false;
   collectOperands(E, Ops, !isa<CallExpr>(E));
+  for (const auto &[X, S] : Ops)
+    if (S.K == SVal::Pointer &&
+        (isa<CallExpr>(E) || !E->getType()->isPointerType()))
+      escape(S, X ? X : E, "becomes part of a value",
+             isa<CallExpr>(E) ? "array-to-function" : "escaping-array");
   if (!Text)
     return unknown(E, L.depends(E));
   // A leaf that is E itself would be a hole and nothing else.
@@ -700,7 +705,7 @@ SVal Executor::generic(const Expr *E) {
   if (isa<InitListExpr>(E) && V->Text.starts_with("{")) {
     // `{0, 0}` has its type from where it stands.
     Value Typed = *V;
-    Typed.Text = typeText(E->getType()) + Typed.Text;
+    Typed.Text = typedBraces(Typed.Text, E->getType());
     V = std::make_shared<Value>(std::move(Typed));
   }
   return ofValue(V, E->getType());
@@ -791,7 +796,7 @@ ValueRef Executor::textOp(const Expr *E,
   V.Text = onOneLine(V.Text);
   // Braces alone are no expression.
   if (isa<InitListExpr>(E) && StringRef(V.Text).starts_with("{"))
-    V.Text = V.Type + V.Text;
+    V.Text = typedBraces(V.Text, E->getType());
   if (Uniform && V.Operands.empty() && !V.Depends)
     V.K = Value::Uniform;
   return std::make_shared<Value>(V);

@@ -838,6 +838,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   }
 
   // Which variable counts is decided with its first value still there.
+  const size_t SymbolsBefore = M.Symbols.size();
   auto EnvBefore = Env;
   const VarDecl *Iter = nullptr;
   auto *Header = dyn_cast_or_null<DeclStmt>(F->getInit());
@@ -888,7 +889,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     CondVal C = evalCond(F->getCond());
     if (C.Affine)
       M.Stmts[Id].Cond = C.True;
-    M.Stmts[Id].CondDepends = C.Depends | L.depends(F->getCond());
+    M.Stmts[Id].CondDepends = condDepends(C, F->getCond());
     if (!Iter)
       assume(C, true);
   }
@@ -898,7 +899,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
                                   (DepThread | DepShared | DepGlobal))))
     Path.Exact = false;
   if (Iter && !Continue && !Leaves)
-    carriedVariables(F, Id, EnvAtEntry, Modified);
+    carriedVariables(F, Id, EnvAtEntry, SymbolsBefore, Modified);
   PathState Inside = Path;
   exec(F->getBody(), Id);
   if (Leaves)

@@ -3,6 +3,7 @@
 //
 // Statements: the tree of the model, paths, joins.
 
+#include "Affine/IslTools.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "Executor.h"
@@ -94,6 +95,7 @@ unsigned Executor::newStmt(Stmt::Kind K, const clang::Stmt *Whole,
 }
 
 unsigned Executor::exec(const clang::Stmt *S, int Parent) {
+  M.Ctx->checkTime();
   SourceRange R = S->getSourceRange();
   bool Unroll = false;
   unsigned UnrollCount = 0;
@@ -361,16 +363,28 @@ void Executor::assume(const CondVal &C, bool Positive) {
     Path.Guards.push_back(Positive ? C.V : opValue("!$0", {C.V}, "bool"));
 }
 
+/// What \p C, the value of \p E here, tells threads apart by. An affine one says
+/// so itself; a variable's name in the text of another one stands for all the
+/// values that it ever holds.
+unsigned Executor::condDepends(const CondVal &C, const Expr *E) const {
+  return C.Affine ? C.Depends : C.Depends | L.depends(E);
+}
+
 void Executor::execIf(const IfStmt *S, unsigned Id) {
   if (S->getInit())
     exec(S->getInit(), Id);
-  if (const DeclStmt *D = S->getConditionVariableDeclStmt())
-    exec(D, Id);
+  if (const DeclStmt *D = S->getConditionVariableDeclStmt()) {
+    const unsigned Condition = exec(D, Id);
+    M.Stmts[Condition].IsCondition = true;
+    for (Var &V : M.Vars)
+      if (!V.IsParam && V.DeclStmt == Condition)
+        V.Expandable = false;
+  }
   M.Stmts[Id].CondRange = range(S->getCond());
   CondVal C = evalCond(S->getCond());
   if (C.Affine)
     M.Stmts[Id].Cond = C.True;
-  M.Stmts[Id].CondDepends = C.Depends | L.depends(S->getCond());
+  M.Stmts[Id].CondDepends = condDepends(C, S->getCond());
   if (S->isConstexpr() && (!S->getThen() || isa<NullStmt>(S->getThen()) ||
                            (S->hasElseStorage() && !S->getElse())))
     decline("unsupported-statement", "if constexpr", S->getBeginLoc());
@@ -593,6 +607,35 @@ void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
 // Summaries
 //===----------------------------------------------------------------------===//
 
+/// Why threads may not arrive together at a barrier inside \p S; that they do
+/// not, where the blocks of all launches are known and tell so.
+std::string Executor::whyDivergent(const Stmt &S) const {
+  const std::string Cond = "'" + M.text(S.CondRange) + "'";
+  if (S.K != Stmt::If)
+    return "threads may leave the loop around it in different rounds: " + Cond;
+  const std::string Text = "the condition " + Cond;
+  if (S.Cond.is_null() || S.Domain.is_null() || !S.DomainExact ||
+      !M.Geo.ConstBlock || !M.Geo.AllLaunchesConst)
+    return Text + " may differ between threads";
+  // Of threads alone, and every thread of every block gets there.
+  isl::set Block = Arith.universe();
+  const char *const Ids[] = {"tx", "ty", "tz", "bdx", "bdy", "bdz"};
+  for (int A = 0; A < 3; ++A) {
+    const isl::pw_aff T = Arith.symbol(Ids[A]), N = Arith.symbol(Ids[A + 3]);
+    Block = Block.intersect(T.ge_set(Arith.constant(0)))
+                .intersect(T.lt_set(N))
+                .intersect(N.eq_set(Arith.constant((*M.Geo.ConstBlock)[A])));
+  }
+  const bool Threads = llvm::all_of(involvedIds(S.Cond), [&](auto &Id) {
+    return llvm::is_contained(Ids, Id);
+  });
+  if (!Threads || !Block.is_subset(S.Domain) ||
+      Block.intersect(S.Cond).is_empty() || Block.is_subset(S.Cond))
+    return Text + " may differ between threads";
+  return Text + " holds for some threads of a block and not for others: as "
+                "written its behaviour is undefined";
+}
+
 void Executor::summarise() {
   for (const SharedAccess &A : M.SharedAccesses) {
     Stmt &S = M.Stmts[A.Stmt];
@@ -625,11 +668,12 @@ void Executor::summarise() {
   for (const Stmt &B : M.Stmts) {
     if (B.K != Stmt::Barrier || B.Sync == Stmt::Syncwarp)
       continue;
-    unsigned D = 0;
     for (int P = B.Parent; P >= 0; P = M.Stmts[P].Parent)
-      D |= M.Stmts[P].CondDepends;
-    if (D & DepThread)
-      M.Declines.push_back({"divergent-barrier", "", B.Pos});
+      if (M.Stmts[P].CondDepends & DepThread) {
+        M.Declines.push_back(
+            {"divergent-barrier", whyDivergent(M.Stmts[P]), B.Pos});
+        break;
+      }
   }
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Switch && (S.HasBarrier || S.HasSharedWrite))

@@ -144,11 +144,13 @@ private:
   void execLeaf(const clang::Expr *E, unsigned Id);
   void execBarrier(Stmt::BarrierKind K, unsigned Id);
   void assume(const CondVal &C, bool Positive);
+  unsigned condDepends(const CondVal &C, const clang::Expr *E) const;
   void mergeEnv(const CondVal &C, const Environment &Then,
                 const Environment &Else);
   SVal setOnOneWay(const CondVal &C, const Cell &Name, SVal V, bool Then);
   PathState joinPaths(const PathState &Before, const PathState &A,
                       const PathState &B);
+  std::string whyDivergent(const Stmt &S) const;
   void summarise();
 
   // ExecLoops.cpp
@@ -180,7 +182,7 @@ private:
   // Carried.cpp
   void carriedVariables(
       const clang::ForStmt *F, unsigned Id,
-      const Environment &Before,
+      const Environment &Before, size_t SymbolsBefore,
       llvm::SmallPtrSetImpl<const clang::VarDecl *> &Modified);
   std::optional<isl::pw_aff> withoutFactor(const Symbol &P,
                                            const std::string &Id);
@@ -280,6 +282,7 @@ private:
 
   // Helpers (EvalExpr.cpp).
   std::string typeText(clang::QualType T) const;
+  std::string typedBraces(llvm::StringRef Text, clang::QualType T) const;
   static bool isInt(clang::QualType T);
   IntType intType(clang::QualType T) const;
   SVal ofInt(IntValue V, clang::QualType T) const;
@@ -290,6 +293,7 @@ private:
   bool isAnywhere(const clang::Stmt *S) const;
   /// The affine integer that \p V is; a new symbol stands for other integers.
   IntValue asInt(SVal &V, const clang::Expr *E);
+  int objectOf(const Value &V) const;
   std::optional<isl::pw_aff> asExact(SVal &V, const clang::Expr *E);
   /// \p V as a Value (exact).
   ValueRef asValue(const SVal &V);
@@ -329,6 +333,8 @@ private:
   const clang::Expr *WholeStmtExpr =
       nullptr;      ///< expression of the current Leaf
   int Inlining = 0; ///< depth of evaluated callee bodies
+  /// The object whose method is followed: a variable.
+  const clang::Expr *This = nullptr;
   int Silent = 0;   ///< an expression is evaluated once more
   int Trials = 0;   ///< nothing is kept but the environment
   int Following = 0; ///< depth of loops whose rounds are followed one by one

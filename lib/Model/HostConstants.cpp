@@ -69,6 +69,11 @@ std::optional<int64_t> calculated(BinaryOperatorKind K, int64_t X, int64_t Y) {
 
 } // namespace
 
+static bool isDim3(QualType T) {
+  auto *D = T->getAsCXXRecordDecl();
+  return D && D->getIdentifier() && D->getName() == "dim3";
+}
+
 const Expr *peel(const Expr *E, bool Casts) {
   while (E) {
     E = E->IgnoreParenImpCasts();
@@ -129,13 +134,19 @@ HostConstants::HostConstants(ASTContext &AC) : AC(AC) {
 
 bool HostConstants::modified(const VarDecl *V) const {
   auto [It, New] = Modified.try_emplace(V, true);
-  return New ? It->second = everModified(V) : It->second;
+  if (!New)
+    return It->second;
+  const bool Is = V->isFileVarDecl() && !V->getType().isConstQualified()
+                      ? setInFile(V, AC)
+                      : everModified(V);
+  return Modified[V] = Is;
 }
 
-const Expr *HostConstants::argument(const VarDecl *V, const Frame *&In) const {
+const Expr *HostConstants::argument(const VarDecl *V, const Frame *&In,
+                                    bool AsPassed) const {
   auto *P = dyn_cast<ParmVarDecl>(V);
   auto *F = P ? dyn_cast<FunctionDecl>(P->getDeclContext()) : nullptr;
-  if (!F || modified(V))
+  if (!F || (!AsPassed && modified(V)))
     return nullptr;
   // What a lambda captures is a parameter of a function further out.
   const Frame *Of = In;
@@ -256,6 +267,60 @@ bool HostConstants::fits(int64_t Value, QualType T) const {
                        Value < int64_t(1) << (Bits - 1));
 }
 
+std::optional<int64_t> HostConstants::lastSet(const Expr *Use, const VarDecl *V,
+                                              int Field, const Frame *In,
+                                              unsigned Depth) const {
+  const clang::Stmt *At = Use;
+  // `v *= 2` and the like, from the last one back.
+  llvm::SmallVector<HostSet, 4> Changes;
+  std::optional<int64_t> Value;
+  auto Of = [&](const Expr *E, const Frame *Where) -> std::optional<int64_t> {
+    if (Field < 0)
+      return integer(E, Where, Depth + 1);
+    const auto D = dims(E, Where, Depth + 1);
+    return D ? std::optional((*D)[static_cast<size_t>(Field)]) : std::nullopt;
+  };
+  while (!Value) {
+    if (Depth + Changes.size() > MostDepth || Steps == 0)
+      return std::nullopt;
+    --Steps;
+    const HostSet S =
+        Flow.at(At, V, Field, [&](const Expr *Cond) -> std::optional<bool> {
+          const auto X = integer(Cond, In, Depth + 1);
+          return X ? std::optional(*X != 0) : std::nullopt;
+        });
+    switch (S.K) {
+    case HostSet::Unknown:
+      return std::nullopt;
+    case HostSet::Argument: {
+      const Frame *Where = In;
+      const Expr *A = argument(V, Where, /*AsPassed=*/true);
+      Value = A ? Of(A, Where) : std::nullopt;
+      break;
+    }
+    case HostSet::Whole:
+      Value = S.E ? Of(S.E, In) : std::nullopt;
+      break;
+    case HostSet::Component:
+      Value = integer(S.E, In, Depth + 1);
+      break;
+    case HostSet::Changed:
+      Changes.push_back(S);
+      At = S.Before;
+      continue;
+    }
+    if (!Value)
+      return std::nullopt;
+  }
+  for (const HostSet &C : llvm::reverse(Changes)) {
+    const auto By = C.E ? integer(C.E, In, Depth + 1) : std::optional<int64_t>(1);
+    Value = By ? calculated(C.Op, *Value, *By) : std::nullopt;
+    if (!Value)
+      return std::nullopt;
+  }
+  return Value;
+}
+
 /// Values that do not fit an expression's type, whose bits would count, are not
 /// known.
 std::optional<int64_t> HostConstants::integer(const Expr *E, const Frame *In,
@@ -274,14 +339,29 @@ std::optional<int64_t> HostConstants::integer(const Expr *E, const Frame *In,
   if (auto *D = dyn_cast<DeclRefExpr>(P)) {
     // `int threads = 256;` that stays so.
     if (auto *V = dyn_cast<VarDecl>(D->getDecl())) {
-      if (V->getInit() && V->isLocalVarDecl() && !modified(V))
-        Value = integer(V->getInit(), In, Depth + 1);
+      // What a reference leads to may be set later.
+      const Expr *Init = isa<ParmVarDecl>(V) ? nullptr : V->getInit();
+      auto *Root = Init && V->getType()->isReferenceType()
+                       ? dyn_cast<DeclRefExpr>(peel(Init))
+                       : nullptr;
+      auto *Named = Root ? dyn_cast<VarDecl>(Root->getDecl()) : nullptr;
+      if (Named && modified(Named))
+        return std::nullopt;
+      if (Init && !modified(V))
+        Value = integer(Init, In, Depth + 1);
       else if (const Expr *A = argument(V, In))
         Value = integer(A, In, Depth + 1);
+      else
+        Value = lastSet(P, V, -1, In, Depth);
     }
   } else if (auto *M = dyn_cast<MemberExpr>(P)) { // `block.x`
     const auto *Field = dyn_cast<FieldDecl>(M->getMemberDecl());
-    const auto D = Field && !M->isArrow() && Field->getFieldIndex() < 3
+    auto *R = dyn_cast<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts());
+    auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+    if (Field && V && Field->getFieldIndex() < 3 && isDim3(V->getType()) &&
+        !V->isFileVarDecl() && modified(V))
+      Value = lastSet(P, V, static_cast<int>(Field->getFieldIndex()), In, Depth);
+    const auto D = Value ? std::optional<Dims>() : Field && !M->isArrow() && Field->getFieldIndex() < 3
                        ? dims(M->getBase(), In, Depth + 1)
                        : std::nullopt;
     if (D)
@@ -305,8 +385,7 @@ std::optional<Dims> HostConstants::dims(const Expr *E, const Frame *In,
       return Dims{*X, 1, 1};
     return std::nullopt;
   }
-  auto *D = E->getType()->getAsCXXRecordDecl();
-  if (!D || !D->getIdentifier() || D->getName() != "dim3")
+  if (!isDim3(E->getType()))
     return std::nullopt;
   llvm::SmallVector<const Expr *, 3> Parts;
   if (auto *C = dyn_cast<CXXConstructExpr>(E)) {
@@ -332,7 +411,14 @@ std::optional<Dims> HostConstants::dims(const Expr *E, const Frame *In,
       return dims(V->getInit(), In, Depth + 1);
     if (const Expr *A = argument(V, In))
       return dims(A, In, Depth + 1);
-    return std::nullopt;
+    Dims Value{1, 1, 1};
+    for (int I = 0; I < 3; ++I) {
+      const auto X = lastSet(E, V, I, In, Depth);
+      if (!X)
+        return std::nullopt;
+      Value[static_cast<size_t>(I)] = *X;
+    }
+    return Value;
   }
   Dims Value{1, 1, 1};
   for (unsigned I = 0; I < Parts.size() && I < 3; ++I) {
@@ -342,6 +428,18 @@ std::optional<Dims> HostConstants::dims(const Expr *E, const Frame *In,
     Value[I] = *X;
   }
   return Value;
+}
+
+std::vector<const Expr *> HostConstants::arguments(const FunctionDecl *F,
+                                                   unsigned I) const {
+  std::vector<const Expr *> All;
+  auto It = F ? Calls.find(F->getCanonicalDecl()) : Calls.end();
+  if (It != Calls.end())
+    for (const Call &C : It->second)
+      if (C.E && I + objectArguments(C.E) < C.E->getNumArgs() &&
+          All.size() < 16)
+        All.push_back(C.E->getArg(I + objectArguments(C.E)));
+  return All;
 }
 
 std::optional<Dims> HostConstants::dims(const Expr *E) const {

@@ -6,6 +6,7 @@
 #ifndef RCACHE_LIB_MODEL_HOSTCONSTANTS_H
 #define RCACHE_LIB_MODEL_HOSTCONSTANTS_H
 
+#include "HostFlow.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/Expr.h"
@@ -41,8 +42,9 @@ public:
   explicit HostConstants(clang::ASTContext &AC);
 
   /// Three dimensions (or one integer) that are constants: literals, macros,
-  /// constexpr, variables with such an initialiser that nothing modifies, and
-  /// what functions that branch and return, no more, make of them.
+  /// constexpr, variables that were set to such values last, and what functions
+  /// that branch and return, no more, make of them. Variables of file scope are
+  /// taken to keep their initialiser where this file does not set them.
   std::optional<Dims> dims(const clang::Expr *E) const;
 
   /// The same in \p Function, a lambda's call operator too, whose parameters
@@ -51,6 +53,10 @@ public:
   /// constants.
   std::vector<Dims> possibleDims(const clang::Expr *E,
                                  const clang::FunctionDecl *Function) const;
+
+  /// What the file's calls of \p F pass for parameter \p I.
+  std::vector<const clang::Expr *> arguments(const clang::FunctionDecl *F,
+                                             unsigned I) const;
 
 private:
   struct Call {
@@ -67,6 +73,7 @@ private:
   clang::ASTContext &AC;
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<Call>> Calls;
   mutable llvm::DenseMap<const clang::VarDecl *, bool> Modified;
+  HostFlow Flow;
   mutable unsigned Steps = 0; ///< expressions that may still be looked at
 
   std::optional<int64_t> integer(const clang::Expr *E, const Frame *In,
@@ -78,10 +85,15 @@ private:
   std::optional<Dims> dims(const clang::Expr *E, const Frame *In,
                            unsigned Depth) const;
   bool modified(const clang::VarDecl *V) const;
+  /// The component (-1: all of it) of variable \p V at \p Use.
+  std::optional<int64_t> lastSet(const clang::Expr *Use,
+                                 const clang::VarDecl *V, int Field,
+                                 const Frame *In, unsigned Depth) const;
   bool fits(int64_t Value, clang::QualType T) const;
   /// What stands for parameter \p V in \p In, which becomes that expression's
-  /// frame; null: it is not known.
-  const clang::Expr *argument(const clang::VarDecl *V, const Frame *&In) const;
+  /// frame; null: it is not known. \p AsPassed: whatever it is set to later.
+  const clang::Expr *argument(const clang::VarDecl *V, const Frame *&In,
+                              bool AsPassed = false) const;
   /// What \p S, the body of \p In's callee or a part of it, returns; null with
   /// \p Lost: it is not known; null without: what follows is executed.
   const clang::Expr *returned(const clang::Stmt *S, const Frame &In,

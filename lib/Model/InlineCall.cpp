@@ -78,6 +78,15 @@ public:
   bool VisitLambdaExpr(const LambdaExpr *) override { return fail(); }
   bool VisitStmtExpr(const StmtExpr *) override { return fail(); }
   bool VisitAtomicExpr(const AtomicExpr *) override { return fail(); }
+  /// A method reads members of its object, and calls others of its methods.
+  bool TraverseMemberExpr(const MemberExpr *E) override {
+    if (isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()))
+      return isa<FieldDecl>(E->getMemberDecl()) ||
+                     isa<CXXMethodDecl>(E->getMemberDecl())
+                 ? true
+                 : fail();
+    return ConstDynamicRecursiveASTVisitor::TraverseMemberExpr(E);
+  }
   bool VisitCXXThisExpr(const CXXThisExpr *) override { return fail(); }
   bool VisitCXXNewExpr(const CXXNewExpr *) override { return fail(); }
 
@@ -338,7 +347,25 @@ std::optional<SVal> Executor::followBody(Callee &C,
 std::optional<SVal> Executor::followCall(const CallExpr *E,
                                          const FunctionDecl *F) {
   const FunctionDecl *Def = nullptr;
-  if (Inlining >= static_cast<int>(MaxDepth) || isa<CXXMemberCallExpr>(E) ||
+  // A method of a variable that can be named.
+  const Expr *Object = nullptr;
+  if (auto *Call = dyn_cast<CXXMemberCallExpr>(E)) {
+    Object = bareArgument(Call->getImplicitObjectArgument());
+    if (isa<CXXThisExpr>(Object))
+      Object = This;
+    const Expr *Root = Object;
+    while (auto *Mem = dyn_cast_or_null<MemberExpr>(Root)) {
+      if (Mem->isArrow())
+        return std::nullopt;
+      Root = Mem->getBase()->IgnoreParenImpCasts();
+    }
+    auto *R = dyn_cast_or_null<DeclRefExpr>(Root);
+    auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+    if (!V || L.varIndex(V) < 0 || !Call->getMethodDecl() ||
+        !Call->getMethodDecl()->isConst() || Call->getMethodDecl()->isVirtual())
+      return std::nullopt;
+  }
+  if (Inlining >= static_cast<int>(MaxDepth) ||
       isa<CXXOperatorCallExpr>(E) || !F->hasBody(Def) ||
       E->getNumArgs() != Def->getNumParams() || E->getType()->isVoidType() ||
       E->getType()->isPointerType() || E->isGLValue())
@@ -347,7 +374,6 @@ std::optional<SVal> Executor::followCall(const CallExpr *E,
     return std::nullopt;
   auto SavedEnv = Env;
   PathState SavedPath = Path;
-  const size_t FirstNew = M.Symbols.size();
   auto Restore = [&] {
     Env = SavedEnv;
     Path = SavedPath;
@@ -376,11 +402,14 @@ std::optional<SVal> Executor::followCall(const CallExpr *E,
       // A reference parameter is the value it is bound to.
       Env[Def->getParamDecl(I)] = Args[I];
     }
+    const Expr *Outer = This;
+    This = Object;
     ++Inlining;
     Callee C;
     C.Result = E->getType();
     R = followBody(C, {Def->getBody()}, 0);
     --Inlining;
+    This = Outer;
   }
   --Silent;
   Restore();
@@ -393,7 +422,9 @@ std::optional<SVal> Executor::followCall(const CallExpr *E,
     R->Int = IntValue{*X, true};
   }
   // An integer of integers that is not affine: the call itself says more.
-  if (!R->Int && (!R->V || hasUnknown(*R->V) || isPure(F)))
+  // A struct is what it is made of.
+  if (!R->Int && (!R->V || hasUnknown(*R->V) ||
+                  (isPure(F) && !E->getType()->isRecordType())))
     return std::nullopt;
   // A symbol for something inside the body has no text in the kernel.
   std::vector<std::string> Ids;
@@ -402,8 +433,7 @@ std::optional<SVal> Executor::followCall(const CallExpr *E,
   else
     collectIds(*R->V, Ids);
   for (const std::string &Id : Ids)
-    if (int I = M.symbolIndex(Id); I >= static_cast<int>(FirstNew) &&
-                                   M.Symbols[I].Text.empty() &&
+    if (int I = M.symbolIndex(Id); I >= 0 && M.Symbols[I].Text.empty() &&
                                    M.Symbols[I].Factors.empty())
       return std::nullopt;
   return R;

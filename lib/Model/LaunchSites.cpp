@@ -68,13 +68,133 @@ public:
   const Decl *Top = nullptr;
 
   bool VisitCUDAKernelCallExpr(const CUDAKernelCallExpr *E) override {
-    const FunctionDecl *F = E->getDirectCallee();
-    if (!F)
-      return true; // a pointer, or dependent: seen in the instantiation
+    if (const FunctionDecl *F = E->getDirectCallee()) {
+      launch(E, F, E->getCallee(), "");
+      return true;
+    }
+    if (E->getCallee()->isTypeDependent())
+      return true; // seen in the instantiation
+    // Through a pointer.
+    Pointees Of;
+    pointees(E->getCallee(), Of, 0);
+    for (const DeclRefExpr *R : Of.Named) {
+      const auto *F = cast<FunctionDecl>(R->getDecl());
+      launch(E, F, R,
+             Of.Sure ? whyNotNamed(R, F, E)
+                     : "the launch calls what a pointer leads to, which may be "
+                       "different kernels");
+    }
+    return true;
+  }
+
+  bool VisitDeclRefExpr(const DeclRefExpr *R) override {
+    if (auto *F = dyn_cast<FunctionDecl>(R->getDecl());
+        F && F->hasAttr<CUDAGlobalAttr>())
+      T.NamedAt[F->getCanonicalDecl()].push_back(
+          sourcePos(AC.getSourceManager(), R->getLocation()));
+    return true;
+  }
+
+private:
+  /// Kernels that an expression may lead to.
+  struct Pointees {
+    llvm::SmallVector<const DeclRefExpr *, 4> Named;
+    bool Sure = true; ///< it is the only one of Named
+  };
+
+  /// Adds what the pointer \p E may lead to, as far as the file tells.
+  void pointees(const Expr *E, Pointees &Of, unsigned Depth) {
+    if (!E || Depth > 8 || Of.Named.size() > 16) {
+      Of.Sure = false;
+      return;
+    }
+    E = peel(E);
+    while (auto *U = dyn_cast<UnaryOperator>(E)) {
+      if (U->getOpcode() != UO_AddrOf && U->getOpcode() != UO_Deref)
+        break;
+      E = peel(U->getSubExpr());
+    }
+    if (auto *C = dyn_cast<ConditionalOperator>(E)) {
+      pointees(C->getTrueExpr(), Of, Depth + 1);
+      pointees(C->getFalseExpr(), Of, Depth + 1);
+      Of.Sure = false;
+      return;
+    }
+    auto *R = dyn_cast<DeclRefExpr>(E);
+    if (R && isa<FunctionDecl>(R->getDecl())) {
+      Of.Sure &= Of.Named.empty();
+      if (cast<FunctionDecl>(R->getDecl())->hasAttr<CUDAGlobalAttr>())
+        Of.Named.push_back(R);
+      return;
+    }
+    auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+    if (!V) {
+      Of.Sure = false;
+      return;
+    }
+    const HostSet Last = Flow.at(
+        R, V, -1, [](const Expr *) { return std::optional<bool>(); });
+    if (Last.K == HostSet::Whole || Last.K == HostSet::Component)
+      return pointees(Last.E, Of, Depth + 1);
+    Of.Sure = false;
+    // Whatever it ever holds.
+    if (auto *P = dyn_cast<ParmVarDecl>(V)) {
+      auto *F = dyn_cast<FunctionDecl>(P->getDeclContext());
+      for (const Expr *A : Constants.arguments(F, P->getFunctionScopeIndex()))
+        pointees(A, Of, Depth + 1);
+    }
+    for (const Expr *A : valuesOf(V))
+      pointees(A, Of, Depth + 1);
+  }
+
+  /// Why the kernel's name cannot stand where launch \p E calls a pointer that
+  /// was set to \p R; "": it can.
+  std::string whyNotNamed(const DeclRefExpr *R, const FunctionDecl *F,
+                          const CUDAKernelCallExpr *E) const {
+    const auto Found =
+        F->getDeclContext()->getRedeclContext()->lookup(F->getDeclName());
+    if (std::distance(Found.begin(), Found.end()) > 1)
+      return "the launch calls one of several kernels of the name through a "
+             "pointer";
+    const auto *Template = F->getPrimaryTemplate();
+    if (Template && R->getNumTemplateArgs() <
+                        Template->getTemplateParameters()->size())
+      return "the launch calls a kernel template through a pointer that does "
+             "not say its arguments";
+    if (!R->hasExplicitTemplateArgs())
+      return "";
+    // What the arguments name may be declared anew on the way to the launch:
+    // types and constants.
+    struct Declared : ConstDynamicRecursiveASTVisitor {
+      const SourceManager &SM;
+      SourceLocation From, To;
+      bool Any = false;
+      Declared(const SourceManager &SM, SourceLocation From, SourceLocation To)
+          : SM(SM), From(From), To(To) {}
+      bool VisitNamedDecl(const NamedDecl *D) override {
+        auto *V = dyn_cast<VarDecl>(D);
+        Any |= (!V || V->getType().isConstQualified()) &&
+               SM.isBeforeInTranslationUnit(From, D->getLocation()) &&
+               SM.isBeforeInTranslationUnit(D->getLocation(), To);
+        return !Any;
+      }
+    } Shadows(AC.getSourceManager(), R->getEndLoc(), E->getBeginLoc());
+    if (Function && Function->hasBody())
+      Shadows.TraverseStmt(const_cast<clang::Stmt *>(Function->getBody()));
+    return Shadows.Any ? "names are declared between the pointer to the kernel "
+                         "and the launch"
+                       : "";
+  }
+
+  /// A launch of \p F, which \p Named names. \p WhyNot: it stays as it is.
+  void launch(const CUDAKernelCallExpr *E, const FunctionDecl *F,
+              const Expr *Named, const std::string &WhyNot) {
     LaunchSite S;
     S.K = LaunchSite::Chevrons;
     fill(S, E);
-    callee(S, E->getCallee(), F);
+    callee(S, Named, F);
+    if (!WhyNot.empty())
+      notEditable(S, WhyNot.c_str());
     const auto Config = configuration(E);
     const CallExpr *Triple = E->getConfig();
     S.ConfigText = between(Triple->getBeginLoc(), Triple->getRParenLoc());
@@ -101,9 +221,9 @@ public:
         Made.push_back(A);
     addLocals(S, Made);
     add(F, S);
-    return true;
   }
 
+public:
   bool VisitCallExpr(const CallExpr *E) override {
     const FunctionDecl *F = E->getDirectCallee();
     if (!F || !F->getIdentifier() || F->getName() != "cudaLaunchKernel" ||
@@ -440,6 +560,7 @@ public:
 
 private:
   const HostConstants Constants;
+  const HostFlow Flow;
   bool FromMacro = false; ///< of the launch that is being looked at
 };
 

@@ -7,6 +7,7 @@
 // declared inside a divergent `if` is the same for all threads that have it.
 
 #include "Locals.h"
+#include "DeclName.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "clang/AST/DeclCXX.h"
@@ -238,9 +239,21 @@ public:
     return true;
   }
   bool VisitCXXOperatorCallExpr(const CXXOperatorCallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (!F || !E->getNumArgs())
+      return true;
+    auto *Method = dyn_cast<CXXMethodDecl>(F);
+    const bool Member = Method && Method->isInstance();
+    for (unsigned I = 0; I < F->getNumParams() && I + Member < E->getNumArgs();
+         ++I)
+      bindTo(F->getParamDecl(I)->getType(), E->getArg(I + Member));
     if (E->isAssignmentOp() || E->getOperator() == OO_PlusPlus ||
-        E->getOperator() == OO_MinusMinus)
+        E->getOperator() == OO_MinusMinus) {
       markWrite(E->getArg(0));
+    } else if (Member && !Method->isConst()) {
+      markWrite(E->getArg(0));
+      markAddress(E->getArg(0));
+    }
     return true;
   }
   bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
@@ -474,6 +487,10 @@ void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
   V.Type = typeAsWritten(
       D->getTypeSourceInfo() ? D->getTypeSourceInfo()->getTypeLoc() : TypeLoc(),
       T);
+  // Verbatim, an unnamed type would be one more type, or no type at all.
+  if (auto *Tag = AC.getBaseElementType(T)->getAsTagDecl();
+      Tag && isUnnamed(Tag))
+    V.Type = canonical(AC, AC.getBaseElementType(T));
   V.IsConst = T.isConstQualified() || D->isConstexpr();
   while (const ConstantArrayType *A = AC.getAsConstantArrayType(T)) {
     V.ArrayExtents.push_back(A->getSize().getSExtValue());
@@ -506,10 +523,10 @@ void Locals::initForm(const VarDecl *D, Var &V) {
   QualType T = AC.getBaseElementType(D->getType());
   if (const CXXRecordDecl *R = T->getAsCXXRecordDecl()) {
     R = R->getDefinition();
-    V.Expandable = R && (R->getIdentifier() || R->getTypedefNameForAnonDecl()) &&
-                   R->hasDefaultConstructor() &&
-                   (R->hasTrivialCopyAssignment() ||
-                    R->hasUserDeclaredCopyAssignment());
+    V.Expandable =
+        R && !isUnnamed(R) &&
+        R->hasDefaultConstructor() &&
+        (R->hasTrivialCopyAssignment() || R->hasUserDeclaredCopyAssignment());
     V.Expandable &= !R->isLocalClass() || R->getIdentifier();
   }
   V.Expandable &= !isa<DecompositionDecl>(D) && !D->getName().empty() &&
@@ -903,9 +920,11 @@ private:
     R = R ? R->getDefinition() : nullptr;
     if (!R)
       return false;
-    return llvm::any_of(R->fields(), [](const FieldDecl *F) {
-             return F->getType()->isReferenceType() || canHold(F->getType());
-           }) ||
+    return llvm::any_of(R->fields(),
+                        [](const FieldDecl *F) {
+                          return F->getType()->isReferenceType() ||
+                                 canHold(F->getType());
+                        }) ||
            llvm::any_of(R->bases(), [](const CXXBaseSpecifier &B) {
              return canHold(B.getType());
            });
@@ -997,10 +1016,9 @@ void Locals::findHolders(const FunctionDecl *FD) {
       H.push_back(static_cast<unsigned>(Holder));
     }
   for (int X : F.Kept)
-    M.Declines.push_back({"unsupported-statement",
-                          "the address of '" + M.Vars[X].Name +
-                              "' is kept in memory",
-                          M.Pos});
+    M.Declines.push_back(
+        {"unsupported-statement",
+         "the address of '" + M.Vars[X].Name + "' is kept in memory", M.Pos});
 }
 
 //===----------------------------------------------------------------------===//

@@ -143,8 +143,9 @@ bool isUnnameable(QualType T) {
         return true;
   for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
     if (auto *Outer = dyn_cast<RecordDecl>(C);
-        Outer && (!Outer->getIdentifier() ||
-                  isUnnameable(Outer->getASTContext().getCanonicalTagType(Outer))))
+        Outer &&
+        (!Outer->getIdentifier() ||
+         isUnnameable(Outer->getASTContext().getCanonicalTagType(Outer))))
       return true;
   return false;
 }
@@ -202,7 +203,8 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
                                                       : N->getNameAsString());
   M->IsTemplate = K.Pattern != nullptr;
   M->NamePrefix = NamePrefix;
-  for (const DeclContext *C = F->getLexicalDeclContext(); C; C = C->getLexicalParent())
+  for (const DeclContext *C = F->getLexicalDeclContext(); C;
+       C = C->getLexicalParent())
     if (auto *L = dyn_cast<LinkageSpecDecl>(C))
       M->InLinkageSpec |= L->hasBraces();
   auto Hides = [&](const NamedDecl *P) {
@@ -214,7 +216,8 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
        F->getASTContext().getTranslationUnitDecl()->using_directives())
     M->NeedsQualifiedName |=
         !U->isImplicit() && !U->getNominatedNamespace()->isAnonymousNamespace();
-  if (auto *T = K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr) {
+  if (auto *T =
+          K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr) {
     llvm::for_each(*T->getTemplateParameters(), Hides);
     for (const FunctionDecl *S : T->specializations())
       M->HasSpecialisations |=
@@ -234,9 +237,9 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
           A.Name = Params->getParam(I)->getNameAsString();
         A.IsType = Args->get(I).getKind() == TemplateArgument::Type;
         A.Value = templateArgText(Args->get(I), AC);
-        A.Nameless = !canBeCompared(
-            Args->get(I),
-            Params && I < Params->size() ? Params->getParam(I) : nullptr);
+        A.Nameless = !canBeCompared(Args->get(I), Params && I < Params->size()
+                                                      ? Params->getParam(I)
+                                                      : nullptr);
         List += (I ? ", " : "") + A.Value;
         M->TemplateArgs.push_back(A);
       }
@@ -248,6 +251,10 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   for (const auto &[Name, Pos] : Launches.Unseen)
     if (Name == M->Name)
       M->UnseenLaunches.push_back(Pos);
+  if (M->Launches.empty())
+    if (auto It = Launches.NamedAt.find(F->getCanonicalDecl());
+        It != Launches.NamedAt.end())
+      M->NamedAt = It->second;
   M->Geo = findGeometry(F, M->Launches);
   if (auto Form = Opts.Forms.find(formKey(*M)); Form != Opts.Forms.end()) {
     M->Form = Form->second;
@@ -387,10 +394,21 @@ void Builder::attributes(KernelModel &M, const FunctionDecl *F) {
   // What a kernel may have and a second one need not: how it is stored and
   // inlined, warnings, and bounds that the second one gets for its own blocks.
   static const llvm::StringSet<> Harmless = {
-      "global",     "launch_bounds", "maxnreg",       "unused",
-      "maybe_unused", "deprecated",  "always_inline", "noinline",
-      "visibility", "used",          "hot",           "cold",
-      "flatten",    "gnu",           "nv_no_device_lambda_return_type_check"};
+      "global",
+      "launch_bounds",
+      "maxnreg",
+      "unused",
+      "maybe_unused",
+      "deprecated",
+      "always_inline",
+      "noinline",
+      "visibility",
+      "used",
+      "hot",
+      "cold",
+      "flatten",
+      "gnu",
+      "nv_no_device_lambda_return_type_check"};
   auto Decline = [&](llvm::StringRef What) {
     for (const rcache::Decline &D : M.Declines)
       if (D.Code == "kernel-attribute")
@@ -423,8 +441,8 @@ void Builder::attributes(KernelModel &M, const FunctionDecl *F) {
           Text = Spelling(T);
           const bool Opens = T.Kind == tok::l_paren || T.Kind == tok::l_square;
           Depth += Opens;
-          if (Opens && Depth == 3 && Spelling(Tokens.Tokens[I - 1]).trim('_') ==
-                                         "launch_bounds") {
+          if (Opens && Depth == 3 &&
+              Spelling(Tokens.Tokens[I - 1]).trim('_') == "launch_bounds") {
             M.LaunchBounds.clear();
             for (unsigned J = I + 1, In = 1; J < At->second; ++J) {
               In += Tokens.Tokens[J].Kind == tok::l_paren;
@@ -443,8 +461,9 @@ void Builder::attributes(KernelModel &M, const FunctionDecl *F) {
               Decline(Text);
             Name = false;
           }
-          Name |= Depth == 2 && (T.Kind == tok::comma || T.Kind == tok::coloncolon ||
-                                 T.Kind == tok::l_paren || T.Kind == tok::l_square);
+          Name |= Depth == 2 &&
+                  (T.Kind == tok::comma || T.Kind == tok::coloncolon ||
+                   T.Kind == tok::l_paren || T.Kind == tok::l_square);
           if (T.Kind == tok::r_paren || T.Kind == tok::r_square)
             if (--Depth == 0)
               break;
@@ -597,10 +616,14 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       Give("template-form", "");
     if (K.Def->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
       Give("template-form", "an explicit specialisation");
-    if (auto *T = K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
+    if (auto *T =
+            K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
         (T && T->hasAssociatedConstraints()) ||
         K.Def->getTrailingRequiresClause())
       Give("template-form", "its parameters have constraints");
+    if (auto O = Tokens.Compilers->in(K.Def, SM))
+      M->Declines.push_back(
+          {O->Code, O->Detail, sourcePos(SM, SM.getExpansionLoc(O->Loc))});
     attributes(*M, K.Pattern ? K.Pattern : K.Def);
     parameters(*M, K);
     KernelModel *Model = M.get();
@@ -621,10 +644,8 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
         Model->Declines.push_back({NotUnderstood->Code, NotUnderstood->Detail,
                                    sourcePos(SM, NotUnderstood->Loc)});
       reshapeArrays(*Model);
-      const auto Dynamic =
-          llvm::count_if(Model->Arrays, [](const SharedArray &A) {
-            return A.Dynamic;
-          });
+      const auto Dynamic = llvm::count_if(
+          Model->Arrays, [](const SharedArray &A) { return A.Dynamic; });
       if (Dynamic > 1)
         Give("dynamic-arrays", std::to_string(Dynamic) + " arrays");
       if (Model->Declines.empty()) {
@@ -715,6 +736,19 @@ std::string unseenLaunches(const KernelModel &M) {
   Text += " in parts of the file that a device-side parse leaves out";
   const char *Before = ": line ";
   for (const SourcePos &P : M.UnseenLaunches) {
+    Text += Before + std::to_string(P.Line);
+    Before = ", ";
+  }
+  return Text;
+}
+
+std::string whereNamed(const KernelModel &M) {
+  if (M.NamedAt.empty())
+    return unseenLaunches(M);
+  std::string Text =
+      "no launch is known to lead to it from where its address is taken";
+  const char *Before = ": line ";
+  for (const SourcePos &P : M.NamedAt) {
     Text += Before + std::to_string(P.Line);
     Before = ", ";
   }

@@ -102,10 +102,20 @@ private:
 
   /// Coefficients of thread coordinates where two of them meet in one index
   /// that is read; the smallest first: a plane is rows of rows.
+  /// Behind them those of what is written: a read walks over a row or a column.
   std::vector<int64_t> widths(const std::vector<SharedAccess *> &All) {
+    std::vector<int64_t> Read = widths(All, SharedAccess::Read);
+    for (int64_t W : widths(All, SharedAccess::Write))
+      if (std::find(Read.begin(), Read.end(), W) == Read.end())
+        Read.push_back(W);
+    return Read;
+  }
+
+  std::vector<int64_t> widths(const std::vector<SharedAccess *> &All,
+                              SharedAccess::Kind Of) {
     std::set<int64_t> W;
     for (const SharedAccess *X : All) {
-      if (X->K != SharedAccess::Read)
+      if (X->K != Of)
         continue;
       auto L = linear(X->Index[0], domainOf(*X));
       if (!L)

@@ -68,6 +68,7 @@ TokenRecorder::TokenRecorder(Preprocessor &PP) : P(std::make_unique<Impl>()) {
   P->Alive = Alive;
   SourceManager &SM = PP.getSourceManager();
   PP.addPPCallbacks(std::make_unique<SkippedRegions>(Alive));
+  listenForCompilerText(PP, P->Compilers);
   PP.setTokenWatcher([Weak = std::weak_ptr<Impl *>(Alive), &SM, Last = FileID(),
                       LastIsUser = false](const Token &T) mutable {
     if (T.isAnnotation())
@@ -76,9 +77,7 @@ TokenRecorder::TokenRecorder(Preprocessor &PP) : P(std::make_unique<Impl>()) {
     // Most tokens come from the same file as the one before.
     if (!SM.isInFileID(File, Last)) {
       Last = SM.getFileID(File);
-      LastIsUser = !SM.isInSystemHeader(File) &&
-                   !SM.isWrittenInBuiltinFile(File) &&
-                   !SM.isWrittenInCommandLineFile(File);
+      LastIsUser = isInUserFile(SM, File);
     }
     if (!LastIsUser)
       return;

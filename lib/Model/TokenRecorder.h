@@ -7,6 +7,7 @@
 #ifndef RCACHE_LIB_MODEL_TOKENRECORDER_H
 #define RCACHE_LIB_MODEL_TOKENRECORDER_H
 
+#include "CompilerText.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/Basic/SourceLocation.h"
 #include "clang/Lex/Token.h"
@@ -37,6 +38,7 @@ struct TokenRecorder::Impl {
     bool HasElse = false;
   };
   std::vector<Conditional> Conditionals;
+  std::shared_ptr<CompilerText> Compilers = std::make_shared<CompilerText>();
   std::shared_ptr<Impl *> Alive; ///< dies with the recorder
 };
 

@@ -4,6 +4,7 @@
 // Making and comparing values; symbols for integers that are not affine.
 
 #include "BuiltinVars.h"
+#include "DeclName.h"
 #include "Executor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <sstream>
@@ -13,10 +14,20 @@ using namespace clang;
 namespace rcache {
 
 std::string Executor::typeText(QualType T) const {
-  return T.getNonReferenceType()
+  return spelledType(T.getNonReferenceType())
       .getCanonicalType()
       .getUnqualifiedType()
       .getAsString(Policy);
+}
+
+/// An expression of type \p T from the list \p Text in braces.
+std::string Executor::typedBraces(StringRef Text, QualType T) const {
+  if (!T->isScalarType())
+    return typeText(T) + Text.str();
+  // `unsigned int{v}` is none: two words need parentheses.
+  StringRef Inner = Text.drop_front().drop_back().trim();
+  Inner.consume_back(",");
+  return "(" + typeText(T) + ")(" + (Inner.empty() ? "0" : Inner.str()) + ")";
 }
 
 bool Executor::isInt(QualType T) {
@@ -267,6 +278,18 @@ bool Executor::isAnywhere(const clang::Stmt *S) const {
   return true;
 }
 
+/// The parameter of which \p V is a member, by name alone; -1: none.
+int Executor::objectOf(const Value &V) const {
+  if (V.K != Value::Op || !StringRef(V.Text).starts_with("$0.") ||
+      V.Operands.size() != 1 || V.Operands[0]->K != Value::Uniform ||
+      V.Text.find_first_of("$[( ", 1) != std::string::npos)
+    return -1;
+  for (size_t I = 0; I < M.Vars.size(); ++I)
+    if (M.Vars[I].Name == V.Operands[0]->Text && L.unchangedParam(int(I)))
+      return static_cast<int>(I);
+  return -1;
+}
+
 IntValue Executor::asInt(SVal &S, const Expr *E) {
   if (S.Int)
     return *S.Int;
@@ -280,12 +303,18 @@ IntValue Executor::asInt(SVal &S, const Expr *E) {
     Symbol Sym;
     Sym.K = Symbol::Opaque;
     Sym.Text = E && !Inlining ? text(E) : "";
+    // `v.nx` of a parameter that stays as it was passed has its text anywhere.
+    const int Object = Inlining && S.V ? objectOf(*S.V) : -1;
+    if (Object >= 0) {
+      Sym.Text = S.V->Operands[0]->Text + S.V->Text.substr(2);
+      Sym.Vars = {static_cast<unsigned>(Object)};
+    }
     Sym.Id = freshId(Sym.Text);
     Sym.Type = S.TypeText;
     Sym.Bits = S.Type.Bits;
     Sym.Signed = S.Type.Signed;
     Sym.Depends = depends(S);
-    Sym.Anywhere = E && !Inlining && isAnywhere(E);
+    Sym.Anywhere = Object >= 0 || (E && !Inlining && isAnywhere(E));
     if (E && !Inlining)
       Sym.Vars = L.named(E);
     if (E)

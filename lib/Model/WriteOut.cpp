@@ -572,7 +572,7 @@ private:
 bool writeOutHelps(const std::string &Code) {
   static const std::set<std::string> Codes = {
       "array-to-function", "call-uses-thread", "lambda", "group-ids",
-      "ambiguous-staging"};
+      "ambiguous-staging", "staged-value"};
   return Codes.count(Code) != 0;
 }
 

@@ -18,7 +18,7 @@ namespace rcache {
 std::vector<std::string> launchConditions(const Plan &P);
 
 /// Something that was looked at: Result is "proved" (by isl), "checked" (executed),
-/// "asked" (of each launch), "assumed" or "not-proved".
+/// "asked" (of each launch), "not-proved", "not-checked" or "note".
 struct Statement {
   const char *Result;
   std::string Text;

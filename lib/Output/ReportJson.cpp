@@ -46,8 +46,8 @@ void writeDecline(json::OStream &J, const Decline &D) {
     if (Info.Text)
       J.attribute("text", Info.Text);
     J.attribute("detail", utf8(D.Detail));
-    if (Info.Advice)
-      J.attribute("advice", Info.Advice);
+    if (const std::string Advice = adviceOf(D); !Advice.empty())
+      J.attribute("advice", utf8(Advice));
     writePos(J, D.Pos);
   });
 }

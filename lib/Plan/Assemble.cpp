@@ -165,6 +165,28 @@ private:
     });
   }
 
+  /// Of a read whose index is no formula.
+  Decline unknownIndex(const SharedAccess &Read) const {
+    unsigned On = 0;
+    for (const ValueRef &V : Read.IndexValues) {
+      if (!V)
+        continue;
+      On |= V->Depends;
+      // `*p`, where p walks over the array in a loop.
+      for (const Var &X : M.Vars)
+        if (V->K == Value::Unknown && V->Text == X.Name && !X.Type.empty() &&
+            X.Type.back() == '*')
+          return {"non-affine-index",
+                  "'" + M.text(Read.Range) + "': where '" + X.Name +
+                      "' points changes in a loop",
+                  Read.Pos,
+                  "write the index out: array[i], with an i that counts"};
+    }
+    return {On & (DepShared | DepGlobal) ? "data-dependent-index"
+                                         : "non-affine-index",
+            "'" + M.text(Read.Range) + "'", Read.Pos};
+  }
+
   /// Adds \p AP, a window or reads from the source, or what it turns into.
   bool place(const StagingGroup &G, ArrayPlan &AP) {
     if (declined(changedAtBarrier(M, AP)))
@@ -173,9 +195,7 @@ private:
     if (AP.as<FromSource>())
       for (unsigned Rd : AP.Reads)
         if (!isWritten(M.SharedAccesses[Rd].IndexValues)) {
-          F.Out.decline({"data-dependent-index",
-                         "'" + M.text(M.SharedAccesses[Rd].Range) + "'",
-                         M.SharedAccesses[Rd].Pos});
+          F.Out.decline(unknownIndex(M.SharedAccesses[Rd]));
           return false;
         }
     Plan Asking = P; // with what the launch would have to check

@@ -313,6 +313,7 @@ struct BarrierScopes::Impl {
 
   const isl::set &meet(const std::vector<Place> &Places, unsigned X,
                        unsigned Y) {
+    M.Ctx->checkTime();
     auto &Known = &Places == &Shared ? MeetShared : MeetGlobal;
     auto It = Known.find({X, Y});
     if (It == Known.end()) {

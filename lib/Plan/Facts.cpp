@@ -74,16 +74,35 @@ bool KernelFacts::usesAxis(unsigned Axis) const {
 std::vector<BlockShape> KernelFacts::shapes() const {
   if (M.Geo.ConstBlock)
     return {M.Geo.ConstBlock};
-  bool OneDim = !usesAxis(1) && !usesAxis(2);
+  bool OneDim = !usesAxis(1) && !usesAxis(2) &&
+                (!R.AssumedBlock ||
+                 ((*R.AssumedBlock)[1] == 1 && (*R.AssumedBlock)[2] == 1));
   for (auto &S : M.Geo.SeenBlocks)
     OneDim &= S[1] == 1 && S[2] == 1;
   if (OneDim)
     return oneDimShapes();
   std::vector<BlockShape> H(M.Geo.SeenBlocks.begin(), M.Geo.SeenBlocks.end());
+  if (H.empty() && R.AssumedBlock)
+    H.push_back(*R.AssumedBlock);
   if (H.empty())
     if (auto S = blockOfTile())
       H.push_back(*S);
   return H;
+}
+
+std::string KernelFacts::shapesTried() const {
+  std::string Text;
+  for (const BlockShape &S : shapes())
+    if (S) {
+      Text += Text.empty() ? "blocks of " : ", ";
+      Text += std::to_string((*S)[0]) + " x " + std::to_string((*S)[1]);
+      if ((*S)[2] != 1)
+        Text += " x " + std::to_string((*S)[2]);
+    }
+  if (!Text.empty())
+    return Text;
+  return "no launch tells how large blocks are, and no array's extents suggest "
+         "it; --block=16x16 would";
 }
 
 std::vector<BlockShape> KernelFacts::oneDimShapes() const {
@@ -93,7 +112,7 @@ std::vector<BlockShape> KernelFacts::oneDimShapes() const {
   for (auto &S : M.Geo.SeenBlocks)
     Sizes.insert(S[0]);
   if (R.AssumedBlock)
-    Sizes.insert(R.AssumedBlock);
+    Sizes.insert((*R.AssumedBlock)[0]);
   if (Sizes.empty() && M.Geo.MaxThreads)
     Sizes.insert(*M.Geo.MaxThreads);
   if (Sizes.empty())

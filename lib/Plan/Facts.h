@@ -59,6 +59,8 @@ public:
 
   /// Block shapes to plan for, best first.
   std::vector<BlockShape> shapes() const;
+  /// What shapes() had, as a clause: why none of them led to a plan.
+  std::string shapesTried() const;
 
 private:
   std::vector<BlockShape> oneDimShapes() const;
@@ -92,6 +94,11 @@ public:
   /// What \p Candidate returns, within a budget of its own. False when it was
   /// too much; nothing more of the recipe is tried then.
   template <typename Fn> bool withinBudget(Fn &&Candidate) {
+    if (!TooHard && M.Ctx->outOfTime()) {
+      TooHard = true;
+      Out.decline({"too-hard", "the time for the analysis is over", M.Pos});
+      Out.note("not all plans were tried: the time for the analysis was over");
+    }
     if (TooHard)
       return false;
     M.Ctx->resetBudget();

@@ -58,6 +58,36 @@ private:
 
   std::string quoted() const { return "'" + M.Arrays[Array].Name + "'"; }
 
+  void failExchange(std::string Detail, const SharedAccess &A) {
+    fail("computed-exchange", quoted() + std::move(Detail), A.Pos);
+    // Sums in a loop whose counter is halved or doubled.
+    const bool Sums =
+        M.text(M.stmt(A.Stmt).Range).find("+=") != std::string::npos;
+    for (int P = static_cast<int>(A.Stmt); P >= 0; P = M.stmt(P).Parent)
+      if (Sums && M.stmt(P).HasBarrier && M.stmt(P).Factor)
+        Out.Reason->Advice =
+            "nothing to do for a tree or a scan over several warps as it is: "
+            "where the order of the sums does not matter, let each warp combine "
+            "its values with shuffles, and keep one value a warp in shared "
+            "memory";
+  }
+
+  /// The reason for which the states of the array cannot be told apart: where
+  /// its elements are computed from elements, that they are; else \p Code.
+  void failOrExchange(const char *Code, std::string Detail, SourcePos Pos) {
+    for (const SharedAccess &A : M.SharedAccesses) {
+      if (A.Array != Array)
+        continue;
+      if (A.K == SharedAccess::ReadWrite)
+        return failExchange(" is updated in place", A);
+      if (A.K == SharedAccess::Write && A.Stored &&
+          (A.Stored->Depends & DepShared))
+        return failExchange(" takes values that are computed from shared data",
+                            A);
+    }
+    fail(Code, std::move(Detail), std::move(Pos));
+  }
+
   void visit(unsigned Id, State &S) {
     if (Out.Reason)
       return;
@@ -108,10 +138,10 @@ private:
       return;
     StagingGroup &G = Out.Groups[S.Group];
     if (static_cast<int>(G.Block) != St.Parent)
-      return fail("several-intervals",
-                  quoted() + " is staged in one block of statements and the "
-                             "barrier stands in another",
-                  St.Pos);
+      return failOrExchange("several-intervals",
+                            quoted() + " is staged in one block of statements "
+                                       "and the barrier stands in another",
+                            St.Pos);
     G.Barrier = Id;
     S.K = State::Staged;
   }
@@ -135,8 +165,7 @@ private:
         Writes.push_back(I);
         break;
       case SharedAccess::ReadWrite:
-        return fail("computed-exchange", quoted() + " is updated in place",
-                    A.Pos);
+        return failExchange(" is updated in place", A);
       case SharedAccess::Atomic:
         return fail("shared-atomics", "atomic operation on " + quoted(), A.Pos);
       case SharedAccess::Escape:
@@ -145,9 +174,8 @@ private:
       }
     }
     if (!Reads.empty() && !Writes.empty())
-      return fail("computed-exchange",
-                  quoted() + " is read and written between two barriers",
-                  M.SharedAccesses[Writes.front()].Pos);
+      return failExchange(" is read and written between two barriers",
+                          M.SharedAccesses[Writes.front()]);
     for (unsigned R : Reads)
       read(R, S);
     for (unsigned W : Writes)
@@ -164,16 +192,17 @@ private:
                   quoted() + " is read before the barrier that ends its staging",
                   A.Pos);
     if (S.K == State::Mixed)
-      return fail("barrier-in-loop",
-                  "which writes of " + quoted() +
-                      " this read sees differs from round to round",
-                  A.Pos);
+      return failOrExchange("barrier-in-loop",
+                            "which writes of " + quoted() +
+                                " this read sees differs from round to round",
+                            A.Pos);
     S.ReadSinceBarrier = true;
     auto [It, New] = GroupOfRead.emplace(R, S.Group);
     if (!New && It->second != S.Group)
-      return fail("barrier-in-loop",
-                  "this read of " + quoted() + " sees the round before",
-                  A.Pos);
+      return failOrExchange("barrier-in-loop",
+                            "this read of " + quoted() +
+                                " sees the round before",
+                            A.Pos);
     auto &Rs = Out.Groups[S.Group].Reads;
     if (std::find(Rs.begin(), Rs.end(), R) == Rs.end())
       Rs.push_back(R);
@@ -207,9 +236,10 @@ private:
     }
     StagingGroup &G = Out.Groups[S.Group];
     if (G.Block != Parent)
-      return fail("several-intervals",
-                  quoted() + " is staged in several blocks of statements",
-                  A.Pos);
+      return failOrExchange("several-intervals",
+                            quoted() +
+                                " is staged in several blocks of statements",
+                            A.Pos);
     if (std::find(G.Writes.begin(), G.Writes.end(), W) == G.Writes.end())
       G.Writes.push_back(W);
   }

@@ -90,10 +90,22 @@ std::optional<std::string> rcache::globalOrder(const KernelModel &M,
   return std::nullopt;
 }
 
+/// Does a barrier of the block stand in \p S?
+static bool holdsBlockBarrier(const KernelModel &M, const Stmt &S) {
+  if (S.K == Stmt::Barrier)
+    return S.Sync != Stmt::Syncwarp;
+  return S.HasBarrier &&
+         std::any_of(S.Children.begin(), S.Children.end(), [&](unsigned C) {
+           return holdsBlockBarrier(M, M.stmt(C));
+         });
+}
+
 std::optional<Decline> rcache::convergence(const KernelModel &M) {
   for (const Stmt &S : M.Stmts) {
     if (!S.HasBarrier)
       continue;
+    const bool Warps = !holdsBlockBarrier(M, S);
+    const std::string Cond = "'" + M.text(S.CondRange) + "'";
     switch (S.K) {
     case Stmt::Block:
     case Stmt::Barrier:
@@ -102,14 +114,26 @@ std::optional<Decline> rcache::convergence(const KernelModel &M) {
     case Stmt::For:
     case Stmt::While:
     case Stmt::Do:
-      if (S.CondDepends & (DepThread | DepShared))
-        return Decline{"divergent-barrier",
-                       "the condition '" + M.text(S.CondRange) +
-                           "' differs between threads and a barrier stands "
-                           "under it",
+      if (!(S.CondDepends & (DepThread | DepShared)))
+        break;
+      if (Warps)
+        return Decline{"unsupported-statement",
+                       "__syncwarp() under the condition " + Cond +
+                           ", which may differ between threads",
                        S.Pos};
-      break;
+      return Decline{"divergent-barrier",
+                     S.K != Stmt::If
+                         ? "threads may leave the loop around it in "
+                           "different rounds"
+                     : S.CondDepends & DepThread
+                         ? "the condition " + Cond +
+                               " may differ between threads"
+                         : "the condition " + Cond +
+                               " is read from shared memory",
+                     S.Pos};
     default:
+      if (Warps)
+        break;
       return Decline{"divergent-barrier",
                      "a barrier inside a statement of this kind", S.Pos};
     }
@@ -145,7 +169,13 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
         if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do) {
           if (Q.HasBarrier && (On & (DepThread | DepShared | DepGlobal)))
             return Decline{"divergent-barrier",
-                           "a break or continue in a loop with barriers",
+                           "a " +
+                               std::string(S.K == Stmt::Break ? "break"
+                                                              : "continue") +
+                               " in the loop around it hangs on " +
+                               (On & DepThread ? "the thread"
+                                : On & DepShared ? "shared data"
+                                                 : "loaded data"),
                            S.Pos};
           if (Q.HasBarrier)
             return Decline{"unsupported-statement",

@@ -5,6 +5,7 @@
 // plans of them (recipes/Recipes.h), passes that finish a plan (finish/Finish.h).
 
 #include "Planner.h"
+#include "Affine/IslTools.h"
 #include "Facts.h"
 #include "Legality.h"
 #include "recipes/Recipes.h"
@@ -32,8 +33,9 @@ static std::vector<Decline> declinesOfSlots(const KernelModel &M) {
   std::vector<Decline> All;
   if (auto D = slotability(M))
     All.push_back(*D);
-  if (auto D = convergence(M))
-    All.push_back(*D);
+  if (All.empty() || All[0].Code != "divergent-barrier")
+    if (auto D = convergence(M))
+      All.push_back(*D);
   return All;
 }
 
@@ -79,7 +81,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   Out.Notes = std::move(Found.Notes);
   if (Out.Candidates.empty()) {
     if (Found.Declines.empty())
-      Found.decline({"block-shape", "", M.Pos});
+      Found.decline({"block-shape", K.shapesTried(), M.Pos});
     Out.Declines = std::move(Found.Declines);
   } else if (llvm::all_of(Out.Candidates,
                           [](const Plan &P) { return P.allShared(); })) {
@@ -92,8 +94,50 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   return Out;
 }
 
+std::string rcache::adviceOnWindows(const KernelModel &M) {
+  for (const SharedAccess &A : M.SharedAccesses) {
+    if (A.K != SharedAccess::Read || !A.Affine)
+      continue;
+    for (int P = static_cast<int>(A.Stmt); P >= 0; P = M.stmt(P).Parent) {
+      const Stmt &Loop = M.stmt(P);
+      if (Loop.IterSymbol < 0 || Loop.HasBarrier || Loop.ConstTripCount ||
+          Loop.Cooperative || Loop.IterDomain.is_null())
+        continue;
+      const std::string &I = M.Symbols[Loop.IterSymbol].Id;
+      if (llvm::none_of(A.Index, [&](const isl::pw_aff &X) {
+            return dependsOn(X, I) && (dependsOn(X, "tx") ||
+                                       dependsOn(X, "ty") ||
+                                       dependsOn(X, "tz"));
+          }))
+        continue;
+      for (const std::string &Id : involvedIds(Loop.IterDomain))
+        if (const int S = M.symbolIndex(Id);
+            S >= 0 && M.Symbols[S].K == Symbol::Param)
+          return "the rounds of '" + M.text(Loop.HeaderRange) + "' hang on '" +
+                 M.Symbols[S].Text + "': as a constant or a template argument, "
+                 "the elements that a thread reads can be in registers";
+    }
+  }
+  return "";
+}
+
+std::string rcache::adviceOnCounters(const KernelModel &M, const Decline &D) {
+  const size_t Begin = D.Detail.find('\''),
+               End = D.Detail.find('\'', Begin + 1);
+  if (D.Code != "effects-not-kept" || End == std::string::npos)
+    return "";
+  const std::string Effect = D.Detail.substr(Begin + 1, End - Begin - 1);
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::For && S.HasBarrier &&
+        M.text(S.InitRange).find(Effect) != std::string::npos)
+      return "declare the loop's counter in its header: what it held before "
+             "was a value of the thread";
+  return "";
+}
+
 PlanOutcome rcache::enumeratePlans(const KernelModel &M, const PlanRequest &R) {
   M.Ctx->resetBudget();
+  M.Ctx->startClock();
   auto Result = guarded([&] { return plan(M, R); });
   if (Result)
     return std::move(*Result);

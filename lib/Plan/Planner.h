@@ -14,7 +14,8 @@ namespace rcache {
 struct PlanRequest {
   std::optional<unsigned> Coarsen;    ///< factor along x asked for
   enum { AnyLayout, OnlyCyclic, OnlyChunked } Layout = AnyLayout;
-  unsigned AssumedBlock = 0;          ///< 0: 256
+  /// Threads a block where no launch tells; nullopt: 256.
+  std::optional<std::array<int64_t, 3>> AssumedBlock;
   bool AssumeNoAlias = false;
   bool Force = false;
 };
@@ -30,6 +31,14 @@ struct PlanOutcome {
 /// All sound plans of \p M within \p R. Never throws; isl's errors become
 /// the decline `too-hard`.
 PlanOutcome enumeratePlans(const KernelModel &M, const PlanRequest &R);
+
+/// What would let a thread's elements be in registers where only the launch knows
+/// how many they are; "": they are no such number.
+std::string adviceOnWindows(const KernelModel &M);
+
+/// Of a plan that was not written for \p D, an effect in the header of a loop with
+/// barriers: its counter is a variable of the thread; "": it is none.
+std::string adviceOnCounters(const KernelModel &M, const Decline &D);
 
 } // namespace rcache
 

@@ -18,6 +18,7 @@
 #include "Solve.h"
 #include "SpreadLoops.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <set>
 
@@ -104,6 +105,49 @@ private:
   }
   std::string name() const { return "'" + Arr.Name + "'"; }
 
+  static bool hasUnknown(const Value &V) {
+    return V.K == Value::Unknown ||
+           llvm::any_of(V.Operands, [](const ValueRef &O) {
+             return !O || hasUnknown(*O);
+           });
+  }
+
+  /// What is not known in \p V, between \p Before and a quotation mark; "": it
+  /// has no text.
+  static std::string textOfUnknown(const ValueRef &V, const char *Before) {
+    if (!V)
+      return "";
+    if (V->K == Value::Unknown && V->Text.empty())
+      return "";
+    if (V->K == Value::Unknown) {
+      std::string Text = Before;
+      for (size_t I = 0; I < V->Text.size(); ++I) {
+        if (V->Text[I] != '$') {
+          Text += V->Text[I];
+          continue;
+        }
+        Text += "..."; // an operand
+        while (I + 1 < V->Text.size() && llvm::isDigit(V->Text[I + 1]))
+          ++I;
+      }
+      return Text + "'";
+    }
+    for (const ValueRef &O : V->Operands)
+      if (std::string Text = textOfUnknown(O, Before); !Text.empty())
+        return Text;
+    return "";
+  }
+
+  /// Of a staged value that cannot be had again.
+  [[noreturn]] void failValue(const ValueRef &V, const SourcePos &Pos) const {
+    if (V && (V->Depends & DepShared))
+      fail("computed-exchange",
+           name() + " takes values that are computed from shared data", Pos);
+    fail("staged-value",
+         "what is written to " + name() + textOfUnknown(V, " is made from '"),
+         Pos);
+  }
+
   [[noreturn]] void failAt(const Symbol &S, const SourcePos &Pos) const {
     if (S.Depends & (DepShared | DepGlobal))
       fail("data-dependent-index",
@@ -133,12 +177,8 @@ private:
     if (!W.Affine || W.Index.size() != Rank)
       fail(OnData ? "data-dependent-index" : "non-affine-index",
            "the staging write of " + name(), W.Pos);
-    if (!W.Stored || W.Stored->K == Value::Unknown)
-      fail("ambiguous-staging",
-           "the value written to " + name() +
-               " cannot be expressed by the element" +
-               (W.Stored ? ": " + W.Stored->Text : std::string()),
-           W.Pos);
+    if (!W.Stored || hasUnknown(*W.Stored))
+      failValue(W.Stored, W.Pos);
     isl::set D = A.fix(W.Domain).intersect(A.Context);
     for (size_t K = 0; K < Rank; ++K)
       D = D.intersect(A.fix(W.Index[K]).eq_set(symbolValue(Ctx, F.ElemIds[K])));
@@ -146,7 +186,7 @@ private:
       return std::nullopt;
     Write R{W, D, A.fix(W.Stored), {}, {}, {}, {}, D, {}};
     if (!R.Stored)
-      fail("ambiguous-staging", "the value written to " + name(), W.Pos);
+      failValue(W.Stored, W.Pos);
     auto Use = [&](const std::vector<std::string> &Ids) {
       R.Used.insert(Ids.begin(), Ids.end());
     };
@@ -155,7 +195,9 @@ private:
     for (const ValueRef &Gd : W.ExtraGuards) {
       R.Guards.push_back(A.fix(Gd));
       if (!R.Guards.back())
-        fail("ambiguous-staging", "a condition around the write of " + name(),
+        fail("staged-value",
+             "a condition around the write of " + name() +
+                 textOfUnknown(Gd, ": '"),
              W.Pos);
       Use(valueSymbols(R.Guards.back()));
     }
@@ -375,7 +417,8 @@ private:
     for (const std::string &Id : OfValue) {
       const int I = M.symbolIndex(Id);
       if (I >= 0 && (M.Symbols[I].Depends & DepThread))
-        fail("ambiguous-staging",
+        fail(M.Symbols[I].K == Symbol::ThreadIdx ? "ambiguous-staging"
+                                                 : "staged-value",
              "the value of " + name() + " depends on '" + M.Symbols[I].Text +
                  "' of the thread that stages it",
              Arr.Pos);

@@ -11,7 +11,8 @@
 namespace rcache {
 
 struct ChooseOptions {
-  unsigned AssumedBlock = 0;      ///< threads where no launch tells; 0: 256
+  /// Threads a block where no launch tells; nullopt: 256.
+  std::optional<std::array<int64_t, 3>> AssumedBlock;
   bool Force = false;             ///< take plans that are expected to spill
   std::optional<unsigned> Wanted; ///< --candidate: this one, whatever it costs
 };

@@ -26,14 +26,15 @@ bool walksOverAll(const KernelModel &M, const std::array<int64_t, 3> &Block) {
 
 } // namespace
 
-std::array<int64_t, 3> rcache::typicalBlock(const KernelModel &M, const Plan &P,
-                                            unsigned Assumed) {
+std::array<int64_t, 3>
+rcache::typicalBlock(const KernelModel &M, const Plan &P,
+                     const std::optional<std::array<int64_t, 3>> &Assumed) {
   if (P.Map.Block)
     return *P.Map.Block;
   if (!M.Geo.SeenBlocks.empty())
     return M.Geo.SeenBlocks.front();
-  int64_t N = Assumed ? Assumed : M.Geo.MaxThreads.value_or(256);
-  return {N, 1, 1};
+  return Assumed.value_or(
+      std::array<int64_t, 3>{M.Geo.MaxThreads.value_or(256), 1, 1});
 }
 
 bool rcache::walksThroughPlanes(const KernelModel &M,

@@ -14,8 +14,9 @@ namespace rcache {
 struct Constants;
 
 /// The block the plan is made for, or the one that the launches suggest.
-std::array<int64_t, 3> typicalBlock(const KernelModel &M, const Plan &P,
-                                    unsigned Assumed);
+std::array<int64_t, 3>
+typicalBlock(const KernelModel &M, const Plan &P,
+             const std::optional<std::array<int64_t, 3>> &Assumed);
 
 /// Does a loop with barriers store in every round, under a block of two
 /// dimensions?

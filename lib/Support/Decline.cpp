@@ -22,4 +22,11 @@ DeclineInfo declineInfo(const std::string &Code) {
   return {};
 }
 
+std::string adviceOf(const Decline &D) {
+  if (!D.Advice.empty())
+    return D.Advice;
+  const DeclineInfo Info = declineInfo(D.Code);
+  return Info.Advice ? Info.Advice : "";
+}
+
 } // namespace rcache

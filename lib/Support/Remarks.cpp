@@ -68,18 +68,50 @@ public:
   ColorScope(const ColorScope &) = delete;
 };
 
+/// Whether a terminal would take \p C for more than a character.
+bool isControl(char C) {
+  return C != '\t' && (static_cast<unsigned char>(C) < 0x20 || C == 0x7f);
+}
+
+/// The line with a caret below. Of a long line (generated sources have some of
+/// megabytes) what is around the caret.
 void printSnippet(raw_ostream &OS, const Remark &R, StringRef Source,
                   bool Color) {
+  constexpr size_t Before = 100, Width = 160;
   StringRef Line = lineOf(Source, R.Pos.Line);
   if (Line.empty() || R.Pos.Column == 0 || R.Pos.Column > Line.size() + 1)
     return;
+  size_t Caret = R.Pos.Column - 1;
+  StringRef Front, Back;
+  auto InCharacter = [&](size_t At) { // of UTF-8, not at its first byte
+    return At < Line.size() && (Line[At] & 0xC0) == 0x80;
+  };
+  if (Line.size() > Width && Caret > Before) {
+    size_t Cut = Caret - Before;
+    while (InCharacter(Cut) && Cut < Caret)
+      ++Cut;
+    Line = Line.drop_front(Cut);
+    Caret -= Cut;
+    Front = "...";
+  }
+  if (Line.size() > Width) {
+    size_t Cut = std::max(Width, Caret);
+    while (InCharacter(Cut))
+      ++Cut;
+    Line = Line.take_front(Cut);
+    Back = "...";
+  }
   std::string Number = std::to_string(R.Pos.Line);
   OS.indent(Number.size() < 5 ? 5 - Number.size() : 0)
-      << Number << " | " << Line << '\n';
+      << Number << " | " << Front;
+  for (char C : Line)
+    OS << (isControl(C) ? '?' : C);
+  OS << Back << '\n';
   OS.indent(std::max<size_t>(5, Number.size())) << " | ";
+  OS.indent(Front.size());
   // Tabs stay tabs, so that the caret stands under its character; the bytes of
   // one UTF-8 character count once.
-  for (char C : Line.take_front(R.Pos.Column - 1))
+  for (char C : Line.take_front(Caret))
     if ((C & 0xC0) != 0x80)
       OS << (C == '\t' ? '\t' : ' ');
   ColorScope Green(OS, Color, raw_ostream::GREEN);
@@ -99,11 +131,11 @@ std::vector<Remark> declineRemarks(StringRef KernelName, const Decline &D) {
     Reason.Text += (Info.Text ? " (" : "") + D.Detail + (Info.Text ? ")" : "");
   Reason.Text += " [" + D.Code + "]";
   std::vector<Remark> Result = {Reason};
-  if (Info.Advice) {
+  if (std::string Advice = adviceOf(D); !Advice.empty()) {
     Remark Note;
     Note.Level = RemarkLevel::Note;
     Note.Pos = D.Pos;
-    Note.Text = Info.Advice;
+    Note.Text = std::move(Advice);
     Result.push_back(Note);
   }
   return Result;

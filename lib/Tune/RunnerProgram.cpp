@@ -195,7 +195,7 @@ private:
     if (!M.Geo.SeenBlocks.empty())
       return launched(M.Geo.SeenBlocks.front());
     if (O.AssumedBlock)
-      return {O.AssumedBlock, 1, 1};
+      return *O.AssumedBlock;
     const int64_t Most = M.Geo.MaxThreads.value_or(256);
     if (Dimensions == 1)
       return {std::min<int64_t>(Most, 256), 1, 1};

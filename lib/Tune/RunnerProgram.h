@@ -30,7 +30,7 @@ struct RunnerOptions {
   std::optional<int64_t> Elements;
   /// --tune-arg: values of integer parameters, by name.
   std::map<std::string, int64_t> Arguments;
-  unsigned AssumedBlock = 0;
+  std::optional<std::array<int64_t, 3>> AssumedBlock;
   bool Covered = true; ///< Candidate::Covered
 };
 

@@ -1,14 +1,13 @@
-// What is staged is the result of a loop: not a function of the element that the tool can repeat.
+// Each round of a loop that the threads share out is run by one of them, and what it
+// stages hangs on which one that is.
 // RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
 // CHECK: declined k{{.*}}; ambiguous-staging
 
 __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) {
-  __shared__ float s[128];
+  __shared__ float s[256];
   int g = blockIdx.x * blockDim.x + threadIdx.x;
-  float v = 0;
-  for (int i = 0; i < n; ++i)
-    v += in[g + i];
-  s[threadIdx.x] = v;
+  for (int i = threadIdx.x; i < 256; i += blockDim.x)
+    s[i] = in[i + threadIdx.x];
   __syncthreads();
   out[g] = s[127 - threadIdx.x];
 }

@@ -10,7 +10,7 @@
 // CHECK-DAG: rewrote 'k<1>' (1 launch)
 // CHECK-DAG: rewrote 'k<3>' (1 launch)
 // CHECK-DAG: rewrote 'o' (1 launch, 2 left as written)
-// CHECK-DAG: 'an<Pix>' left as it is: {{.*}} [escaping-array]
+// CHECK-DAG: rewrote 'an<Pix>' {{.*}}'s' kept shared
 // CHECK-DAG: rewrote 'dflt<double, 3>'
 //
 #include "sum3.h"

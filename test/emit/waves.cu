@@ -23,7 +23,7 @@
 //
 // CHECK: rcache::device::waves_pay(relax{{_rc}}<T, R>, {{[0-9]+}}u, {{[0-9]+}}u, 0,
 // CHECK: void twice{{_rc_launch}}(
-// CHECK: static_cast<void (*)(decltype(
+// CHECK: static_cast<void (*)(
 // CHECK: int main
 #include "program.h"
 

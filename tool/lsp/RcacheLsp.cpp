@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // rcache-lsp: the language server. It runs beside clangd and speaks to the
 // editor over standard input and output; logs go to stderr.
@@ -29,8 +29,6 @@ namespace lsp = llvm::lsp;
 
 namespace {
 
-[[maybe_unused]] const bool Removed = removeForeignOptions();
-
 cl::OptionCategory Serve("How the server works");
 
 cl::extrahelp Further(
@@ -42,29 +40,33 @@ cl::extrahelp Further(
     "or\n"
     "stand after `--`.\n");
 
-cl::opt<lsp::Logger::Level> LogLevel(
-    "log", cl::cat(Serve), cl::init(lsp::Logger::Level::Error),
-    cl::desc("What is logged on stderr"),
-    cl::values(clEnumValN(lsp::Logger::Level::Error, "error", "errors only"),
-               clEnumValN(lsp::Logger::Level::Info, "info", "each message"),
-               clEnumValN(lsp::Logger::Level::Debug, "debug",
-                          "with their content")));
-cl::opt<unsigned> Threads("j", cl::value_desc("N"), cl::cat(Serve), cl::init(2),
-                          cl::desc("Files analysed at a time (default: 2)"));
-cl::opt<unsigned>
-    Pause("pause", cl::value_desc("ms"), cl::cat(Serve), cl::init(200),
-          cl::desc("From a change to the analysis (default: 200)"));
-cl::opt<unsigned> Patience(
-    "patience", cl::value_desc("ms"), cl::cat(Serve), cl::init(5000),
-    cl::desc("A request that waits for an analysis is answered with nothing "
-             "after so long (default: 5000)"));
-cl::opt<std::string> Docs(
-    "docs", cl::value_desc("folder|URL"), cl::cat(Serve),
-    cl::desc("The documentation, for links to the page of a decline (default: "
-             "the one that is installed with the server)"));
-cl::opt<bool> LitTest("lit-test", cl::cat(Serve), cl::Hidden,
-                      cl::desc("Messages delimited by '// -----', one dealt "
-                               "with after the other, indented output"));
+struct CommandLine {
+  cl::opt<lsp::Logger::Level> LogLevel{
+      "log", cl::cat(Serve), cl::init(lsp::Logger::Level::Error),
+      cl::desc("What is logged on stderr"),
+      cl::values(clEnumValN(lsp::Logger::Level::Error, "error", "errors only"),
+                 clEnumValN(lsp::Logger::Level::Info, "info", "each message"),
+                 clEnumValN(lsp::Logger::Level::Debug, "debug",
+                            "with their content"))};
+  cl::opt<unsigned> Threads{"j", cl::value_desc("N"), cl::cat(Serve),
+                            cl::init(2),
+                            cl::desc("Files analysed at a time (default: 2)")};
+  cl::opt<unsigned> Pause{
+      "pause", cl::value_desc("ms"), cl::cat(Serve), cl::init(200),
+      cl::desc("From a change to the analysis (default: 200)")};
+  cl::opt<unsigned> Patience{
+      "patience", cl::value_desc("ms"), cl::cat(Serve), cl::init(5000),
+      cl::desc("A request that waits for an analysis is answered with nothing "
+               "after so long (default: 5000)")};
+  cl::opt<std::string> Docs{
+      "docs", cl::value_desc("folder|URL"), cl::cat(Serve),
+      cl::desc(
+          "The documentation, for links to the page of a decline (default: "
+          "the one that is installed with the server)")};
+  cl::opt<bool> LitTest{"lit-test", cl::cat(Serve), cl::Hidden,
+                        cl::desc("Messages delimited by '// -----', one dealt "
+                                 "with after the other, indented output")};
+};
 
 int usageError(const llvm::Twine &Text) {
   llvm::errs() << "rcache-lsp: error: " << Text << '\n';
@@ -72,12 +74,13 @@ int usageError(const llvm::Twine &Text) {
 }
 
 /// The URI of the folder with declines/CODE.md, or "".
-std::string docsUri(llvm::StringRef Program) {
-  if (llvm::StringRef(Docs).contains("://"))
-    return llvm::StringRef(Docs).rtrim('/').str();
+std::string docsUri(llvm::StringRef Docs, llvm::StringRef Program) {
+  if (Docs.contains("://"))
+    return Docs.rtrim('/').str();
   llvm::SmallString<256> Folder(Docs);
   if (Docs.empty()) {
-    Folder = llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
+    Folder =
+        llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
     llvm::sys::path::append(Folder, "share", "doc", "rcache", "docs");
   }
   llvm::sys::fs::make_absolute(Folder);
@@ -100,6 +103,8 @@ int main(int Argc, const char **Argv) {
   Settings S;
   llvm::SmallVector<const char *, 32> Args(Argv, Argv + Argc);
   S.Flags = takeFlags(Args);
+  declareSharedOptions();
+  static CommandLine Line;
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp"); });
   if (llvm::Error E = checkPlaceOfFlags(Args))
@@ -116,23 +121,24 @@ int main(int Argc, const char **Argv) {
   S.ToolPath = llvm::sys::fs::getMainExecutable(Argv[0], &Anchor);
 
   WorkspaceOptions O;
-  O.Threads = Threads;
-  O.Pause = std::chrono::milliseconds(LitTest ? 0 : Pause.getValue());
-  O.Patience =
-      std::chrono::milliseconds(LitTest ? 600000 : Patience.getValue());
+  O.Threads = Line.Threads;
+  O.Pause = std::chrono::milliseconds(Line.LitTest ? 0 : Line.Pause.getValue());
+  O.Patience = std::chrono::milliseconds(
+      Line.LitTest ? 600000 : Line.Patience.getValue());
 
-  if (LitTest)
+  if (Line.LitTest)
     O.ProgressAfter = std::chrono::milliseconds(0);
-  O.Docs = docsUri(S.ToolPath);
+  O.Docs = docsUri(Line.Docs, S.ToolPath);
 
   // A crash in the library costs one analysis.
   llvm::CrashRecoveryContext::Enable();
-  lsp::Logger::setLogLevel(LogLevel);
+  lsp::Logger::setLogLevel(Line.LogLevel);
   llvm::sys::ChangeStdinToBinary();
   llvm::sys::ChangeStdoutToBinary();
-  Connection C(stdin, llvm::outs(), LitTest ? lsp::Delimited : lsp::Standard,
-               /*Pretty=*/LitTest);
-  Server TheServer(C, std::move(S), O, /*Sequential=*/LitTest);
+  Connection C(stdin, llvm::outs(),
+               Line.LitTest ? lsp::Delimited : lsp::Standard,
+               /*Pretty=*/Line.LitTest);
+  Server TheServer(C, std::move(S), O, /*Sequential=*/Line.LitTest);
   const int Status = TheServer.run();
   // A parse cannot be stopped, and the client does not want to wait for it.
   if (!TheServer.quiet()) {

@@ -23,6 +23,16 @@ TEST(Launch, ConstantBlocks) {
       "constexpr int W = 64; k<<<4, 2 * W, 0>>>(p);",
       "int threads = 128; k<<<4, threads>>>(p);",
       "dim3 b{128, 1, 1}; dim3 g = 4; k<<<g, b>>>(p);",
+      // The last assignment counts, of all or of a part.
+      "dim3 b(64); b.x = 128; k<<<4, b>>>(p); b.x = 32;",
+      "dim3 b(8, 8); b = dim3(b.x * 16); k<<<4, b>>>(p);",
+      "int b = 64; b *= 2; k<<<4, b>>>(p); b = 7;",
+      "int b; if (p) { b = 128; k<<<4, b>>>(p); }",
+      "for (int i = 0; i < 3; ++i) { dim3 b; b.x = 128; k<<<4, b>>>(p); }",
+      ("int b = 1; switch (*(int *)p) { case 1: b = 2; break; case 2: b = 128;"
+       " k<<<4, b>>>(p); }"),
+      "auto q = &k; q<<<4, 128>>>(p);",
+      "void (*q)(float *) = nullptr; q = k; (*q)<<<4, 128>>>(p);",
   };
   for (const char *T : Texts) {
     auto P = parse(std::string(K) + "void f(float *p) { " + T + " }");
@@ -36,7 +46,14 @@ TEST(Launch, ConstantBlocks) {
 TEST(Launch, UnknownBlocks) {
   const char *Texts[] = {
       "int b = 128; if (p) b = 64; k<<<4, b>>>(p);",
-      "dim3 b(128); b.x = 64; k<<<4, b>>>(p);",
+      "int b = 128; for (int i = 0; i < 3; ++i) { k<<<4, b>>>(p); b /= 2; }",
+      "int b = 128; do { k<<<4, b>>>(p); } while (--b);",
+      "int b = 128; switch (n) { case 1: b = 64; case 2: k<<<4, b>>>(p); }",
+      "int b = 128; auto f = [&] { k<<<4, b>>>(p); }; b = 64; f();",
+      "int b = 128; int *q = &b; *q = 64; k<<<4, b>>>(p);",
+      "int b = 128; auto f = [&] { b = 64; }; f(); k<<<4, b>>>(p);",
+      "int b = 128; goto on; on: b = 64; k<<<4, b>>>(p);",
+      "dim3 b(128); b.y = n; k<<<4, b>>>(p);",
       "dim3 b(n); k<<<4, b>>>(p);",
       "k<<<4, 128>>>(p); k<<<4, n>>>(p);",
       "k<<<4, 128>>>(p); k<<<4, 64>>>(p);",
@@ -103,8 +120,11 @@ TEST(Launch, Grids) {
       // Nothing tells, or what tells may be changed.
       {0, "void f(float *p, int n) { k<<<n, 64>>>(p); }"},
       {0, "int some(); void f(float *p) { k<<<some(), 64>>>(p); }"},
-      {0, "void f(float *p, int n) { n += 1; k<<<n, 64>>>(p); }"
+      {6, "void f(float *p, int n) { n += 1; k<<<n, 64>>>(p); }"
           "void g(float *p) { f(p, 5); }"},
+      {3, "static int n = 3; void f(float *p) { k<<<n, 64>>>(p); }"},
+      {0, "static int n = 3; void f(float *p) { k<<<n, 64>>>(p); }"
+          "void g(int x) { n = x; }"},
       {0, "void f(float *p) { int n = 5; auto grow = [](int &x) { ++x; };"
           "  grow(n); k<<<n, 64>>>(p); }"},
       {0, "struct In { In &operator>>(int &x); };"

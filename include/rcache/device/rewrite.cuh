@@ -231,6 +231,20 @@ __device__ __forceinline__ Element apart(Element x, int slot) {
 #endif
 // rcache-end: apart
 
+// rcache-begin: value
+#ifndef RCACHE_DEVICE_VALUE
+#define RCACHE_DEVICE_VALUE
+namespace rcache {
+namespace device {
+/// A parameter's type as the function's type has it: g++ keeps __restrict__ there
+/// when a template is instantiated.
+template <class T> struct value { typedef T type; };
+template <class T> struct value<T *__restrict__> { typedef T *type; };
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: value
+
 // rcache-begin: launches
 #ifndef RCACHE_DEVICE_LAUNCHES
 #define RCACHE_DEVICE_LAUNCHES

@@ -16,9 +16,9 @@ in_help -= {"--help", "--help-hidden", "--help-list", "--version"}
 with open(page) as f:
     text = f.read().replace("\\-", "-")
 in_page = set()
-for line in re.findall(r"^\.TP\n(\..*)$", text, re.M):
+for line in re.findall(r"^\.T[PQ]\n(\..*)$", text, re.M):
     in_page |= set(re.findall(r"(?:^|[ ,\"])(--?[a-z][\w-]*)", line))
-in_page.discard("-q")  # an alias, which --help keeps to itself
+in_page -= {"-q", "--version"}  # an alias, which --help keeps to itself; as above
 if in_help != in_page:
     sys.exit(
         "not in the page: %s; not in --help: %s"
