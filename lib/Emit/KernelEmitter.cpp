@@ -49,7 +49,7 @@ public:
     if (R.Error)
       return llvm::make_error<CannotWrite>("unsupported-statement", *R.Error);
     S = std::move(R.S);
-    if (!M.UnsettledSum.empty() && !keepsBlocks())
+    if (!M.UnsettledSum.empty() && !settlesSums())
       return llvm::make_error<CannotWrite>("fusion-unsettled", M.UnsettledSum);
     if (const SharedAccess *A = hiddenTwice())
       return llvm::make_error<CannotWrite>(
@@ -532,12 +532,14 @@ private:
            });
   }
 
-  /// Is the body the original's, statement by statement, but for its barriers (or
-  /// is that enough which it has in common with the original)?
-  bool keepsBlocks() const {
-    if (P.slots() == 1 && llvm::StringRef(M.UnsettledSum)
-                              .ends_with("with several outputs a thread"))
-      return true;
+  /// Is M.UnsettledSum fused as in the original?
+  bool settlesSums() const {
+    const llvm::StringRef Sum = M.UnsettledSum; // ModelBuilder wrote it
+    if (Sum.ends_with("with several outputs in a loop"))
+      return P.slots() == 1 || !P.TapsOutside;
+    if (Sum.ends_with("with several outputs a thread"))
+      return P.slots() == 1;
+    // The original, statement by statement, but for its barriers.
     return P.slots() == 1 && P.UnrolledLoops.empty() &&
            llvm::all_of(P.Arrays,
                         [](const ArrayPlan &A) { return A.isShared(); });

@@ -19,17 +19,19 @@
 //         unrolled or not stand between product and sum;
 //       - the product is the same in all rounds of such a loop, or for all
 //         threads: one thread has it once for all its outputs;
-//       - a value of the thread's is kept in an array, one element an output, and
-//         loaded where it is read; or is made of the output's number.
+//       - what a thread keeps for several outputs is read elsewhere than in the
+//         original (FusionOrder.cpp).
 //
 // Such a sum is found here.
 
 #include "FusionLoops.h"
+#include "FusionOrder.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMap.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <array>
 #include <map>
 #include <optional>
 
@@ -125,6 +127,7 @@ public:
 
   const Node *Body;
   llvm::SmallVector<const FunctionDecl *, 4> Called;
+  std::vector<const CallExpr *> Calls; ///< of these
 
   /// The first sum that cannot be settled.
   const Expr *find() {
@@ -165,46 +168,90 @@ public:
       if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P)))
         return AnySum;
     }
-    return stagedElsewhere();
+    if (const Expr *Sum = stagedElsewhere())
+      return Sum;
+    return distantSum(SumInDoubt::Anywhere);
   }
 
-  /// The first sum whose products may change places.
-  const Expr *findOrder() {
-    for (const BinaryOperator *B : Sums)
-      if (isSumOfTwo(B) && mayChangeOrder(B))
-        return B;
+  /// A sum of a product that has other uses as well. They keep it from being fused,
+  /// but not where some 500 instructions of a block stand between both: so it hangs
+  /// on how far loops between them are unrolled, and on how many outputs
+  /// stand there. \p In: where outputs are what makes the distance.
+  const Expr *distantSum(SumInDoubt::Where In) {
+    using Use = std::pair<const Expr *, const Expr *>; // and of what
+    std::map<std::string, std::vector<Use>> Groups;
+    for (const Expr *P : Products)
+      if (!assigned(outermost(P)))
+        Groups[canonical(P)].emplace_back(P, P);
+    for (const auto &[V, P] : Made)
+      for (const DeclRefExpr *R : Reads[V])
+        if (!assigned(outermost(R)))
+          Groups[isa<CompoundAssignOperator>(P) ? "" : canonical(P)].emplace_back(R, P);
+    for (const auto &[Text, Uses] : Groups) {
+      if (llvm::all_of(Uses, [&](const Use &U) { return inSum(U.first); }))
+        continue;
+      for (const auto &[R, P] : Uses)
+        if (const Expr *Sum = inSum(R))
+          for (const auto &[Other, Q] : Uses)
+            if (In == SumInDoubt::SeveralOutputs
+                    ? sameForAll(Q)
+                    : areParted(Q, R, In == SumInDoubt::OutputsInLoops))
+              return Sum;
+    }
     return nullptr;
   }
-  bool hasSumOfTwo() const {
-    return llvm::any_of(
-        Sums, [&](const BinaryOperator *B) { return isSumOfTwo(B); });
+
+  /// Sums of which, for all that is known here, both sides are products.
+  std::vector<const BinaryOperator *> sumsOfTwo() const {
+    std::vector<const BinaryOperator *> Out;
+    llvm::copy_if(Sums, std::back_inserter(Out),
+                  [&](const BinaryOperator *B) { return isSumOfTwo(B); });
+    return Out;
   }
-  /// An argument of a function that changes the order of the function's products,
-  /// as mayChangeOrder().
-  const Expr *argumentInOrder() {
-    for (const CallExpr *C : Calls)
-      for (const Expr *A : C->arguments()) {
-        if (!isReal(A->getType()))
-          continue;
-        const Place P = place(A);
-        if (P.Crosses || P.Index)
-          return A;
-      }
-    return nullptr;
+  /// May \p E be a product, or `x * 2`?
+  bool takesPlace(const Expr *E) const { return mayBeProduct(E) || mayBeDoubled(E); }
+  /// Is one of the products that \p V holds made here?
+  bool holdsProduct(const VarDecl *V) const {
+    return llvm::any_of(Made, [&](const auto &X) { return X.first == V; });
   }
+  /// \p E and the products it may be.
+  std::vector<const Expr *> operands(const Expr *E) const {
+    std::vector<const Expr *> Out{E};
+    const Expr *X = E->IgnoreParenImpCasts();
+    while (auto *U = dyn_cast<UnaryOperator>(X)) {
+      if (U->getOpcode() != UO_Minus && U->getOpcode() != UO_Plus)
+        break;
+      X = U->getSubExpr()->IgnoreParenImpCasts();
+    }
+    if (auto *C = dyn_cast<ConditionalOperator>(X)) {
+      llvm::append_range(Out, operands(C->getTrueExpr()));
+      llvm::append_range(Out, operands(C->getFalseExpr()));
+    } else if (const VarDecl *V = rootOf(X)) {
+      for (const auto &[To, P] : Made)
+        if (To == V->getCanonicalDecl() && !isa<CompoundAssignOperator>(P))
+          Out.push_back(P);
+    }
+    return Out;
+  }
+  /// A difference that compilers make no sum of: no side can be negative.
+  bool staysDifference(const BinaryOperator *B) const {
+    return (B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign) &&
+           !Negations && llvm::none_of(operands(B->getLHS()), mayBeNegated) &&
+           llvm::none_of(operands(B->getRHS()), mayBeNegated);
+  }
+  bool Negations = false; ///< of floating-point values
 
   bool VisitStmt(const Node *S) override {
     Order[S] = static_cast<unsigned>(Order.size()) + 1;
-    return true;
-  }
-  bool VisitVarDecl(const VarDecl *V) override {
-    Declared.push_back(V);
+    if (isLoop(S))
+      Loops.push_back(S);
     return true;
   }
   bool VisitUnaryOperator(const UnaryOperator *U) override {
     if (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf)
       if (const VarDecl *V = rootOf(U->getSubExpr()))
         Set.emplace_back(V->getCanonicalDecl(), U);
+    Negations |= U->getOpcode() == UO_Minus && isReal(U->getType());
     return true;
   }
   bool VisitDeclRefExpr(const DeclRefExpr *D) override {
@@ -294,10 +341,8 @@ private:
   std::vector<const Expr *> Doubled; ///< `x * 2`
   llvm::SmallPtrSet<const VarDecl *, 4> DoubledVars;
   std::vector<const BinaryOperator *> Sums;
-  std::vector<const CallExpr *> Barriers;
-  std::vector<const CallExpr *> Calls; ///< of the user's functions
+  std::vector<const Node *> Loops, Barriers;
   llvm::DenseMap<const Node *, unsigned> Order; ///< of the text
-  std::vector<const VarDecl *> Declared;
   std::vector<std::pair<const VarDecl *, const Expr *>> Set;
   /// Variables that hold a product, and what makes it.
   std::vector<std::pair<const VarDecl *, const Expr *>> Made;
@@ -331,6 +376,17 @@ private:
       if (auto *X = dyn_cast_or_null<Expr>(C); X && !mayBeConstant(X))
         return false;
     return true;
+  }
+
+  /// A product with a factor that is a constant, of whatever sign.
+  static bool mayBeNegated(const Expr *E) {
+    auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
+    return B && B->isMultiplicativeOp() &&
+           llvm::any_of(std::array{B->getLHS(), B->getRHS()}, [](const Expr *X) {
+             X = X->IgnoreParenImpCasts();
+             return (mayBeConstant(X) && !isa<FloatingLiteral, IntegerLiteral>(X)) ||
+                    mayBeNegated(X);
+           });
   }
 
   void product(const Expr *E) {
@@ -568,122 +624,6 @@ private:
     return false;
   }
 
-  /// Is \p V, which holds data, set on one side of a barrier and read on the other?
-  /// Then outputs have it in an array, and it is loaded where it is read.
-  bool crosses(const VarDecl *V) {
-    if (!Kernel || !(DependsOn(V) & (DepShared | DepGlobal)) ||
-        V->hasAttr<CUDASharedAttr>() || !V->hasLocalStorage())
-      return false;
-    const Node *At = nullptr;
-    for (const auto &[D, S] : DeclStmts())
-      if (D == V)
-        At = S;
-    if (!At)
-      return true;
-    for (const CallExpr *B : Barriers)
-      for (const DeclRefExpr *R : Reads[V->getCanonicalDecl()]) {
-        if (Order.lookup(At) < Order.lookup(B) &&
-            Order.lookup(B) < Order.lookup(R))
-          return true;
-        for (const Node *L = Parents.getParent(B); L; L = Parents.getParent(L))
-          if (isLoop(L) && isIn(R, L) && !isIn(At, L))
-            return true;
-      }
-    return false;
-  }
-  /// What the place of a product in a compiler's order hangs on.
-  struct Place {
-    bool Memory = false;
-    bool Crosses = false; ///< ... of a variable that crosses()
-    bool Index = false;   ///< of a thread's index alone
-    bool Known = true;    ///< Depth is
-    int Depth = 0;        ///< operations from what is loaded
-    Place &operator|=(const Place &O) {
-      Memory |= O.Memory;
-      Crosses |= O.Crosses;
-      Index |= O.Index;
-      Known &= O.Known;
-      Depth = std::max(Depth, O.Depth);
-      return *this;
-    }
-  };
-  Place place(const Expr *E, unsigned Nested = 0) {
-    Place P;
-    E = E->IgnoreParens();
-    if (Nested > 16) {
-      P.Known = false;
-      return P;
-    }
-    if (auto *C = dyn_cast<CastExpr>(E)) {
-      P = place(C->getSubExpr(), Nested);
-      P.Depth += C->getCastKind() == CK_FloatingCast ||
-                 C->getCastKind() == CK_IntegralToFloating;
-      return P;
-    }
-    if (isa<FloatingLiteral, IntegerLiteral>(E))
-      return P;
-    if (auto *U = dyn_cast<UnaryOperator>(E);
-        U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
-      return place(U->getSubExpr(), Nested);
-    if (auto *B = dyn_cast<BinaryOperator>(E);
-        B && !B->isAssignmentOp() && !B->isCommaOp()) {
-      P = place(B->getLHS(), Nested);
-      P |= place(B->getRHS(), Nested);
-      ++P.Depth;
-      return P;
-    }
-    if (auto *C = dyn_cast<CXXConstructExpr>(E); C && C->getNumArgs() == 1)
-      return place(C->getArg(0), Nested);
-    if (const VarDecl *V = rootOf(E)) {
-      V = V->getCanonicalDecl();
-      if (!V->hasLocalStorage() || V->getType()->isPointerType() ||
-          (V->getType()->isReferenceType() && !V->getInit())) {
-        P.Memory = true;
-        return P;
-      }
-      if (crosses(V)) {
-        P.Crosses = true;
-        return P;
-      }
-      const bool Once = llvm::none_of(
-          Set, [&, V = V](const auto &X) { return X.first == V; });
-      if (isa<ParmVarDecl>(V)) {
-        P.Known = Once;
-        P.Memory = !Kernel;
-        return P;
-      }
-      if (!(DependsOn(V) & (DepShared | DepGlobal))) {
-        P.Index = Kernel && (DependsOn(V) & DepThread);
-        return P;
-      }
-      if (Once && V->getInit())
-        return place(V->getInit(), Nested + 1);
-      P.Memory = true;
-      P.Known = false;
-      return P;
-    }
-    for (const Node *C : E->children())
-      if (auto *X = dyn_cast_or_null<Expr>(C))
-        P |= place(X, Nested + 1);
-    P.Known = false;
-    return P;
-  }
-  /// May the products of \p Sum change places where one thread computes several
-  /// outputs? Their order is that of what is loaded, plus the number of
-  /// operations since.
-  bool mayChangeOrder(const BinaryOperator *Sum) {
-    if (!Kernel)
-      return false;
-    const Place L = place(Sum->getLHS()), R = place(Sum->getRHS());
-    if (L.Crosses || R.Crosses || L.Index || R.Index)
-      return true;
-    if (L.Known && R.Known && L.Depth == R.Depth)
-      return false;
-    return llvm::any_of(Declared, [&](const VarDecl *V) {
-      return crosses(V->getCanonicalDecl());
-    });
-  }
-
   /// A product in one place for the compiler, and staged in another one.
   std::string canonical(const Expr *E, unsigned Depth = 0) const {
     E = E->IgnoreParenImpCasts();
@@ -877,6 +817,19 @@ private:
     }
     return false;
   }
+  /// Does a barrier, or a loop that may be unrolled or not (\p Any: or one that is),
+  /// stand between \p P and \p R, or around one of them alone?
+  bool areParted(const Expr *P, const Expr *R, bool Any) {
+    const unsigned From = Order.lookup(P), To = Order.lookup(R);
+    auto Between = [&](const Node *S) {
+      return From < Order.lookup(S) && Order.lookup(S) < To;
+    };
+    return llvm::any_of(Barriers, Between) ||
+           llvm::any_of(Loops, [&](const Node *L) {
+             return (Any || !isUnrolled(L)) &&
+                    (isIn(P, L) != isIn(R, L) || (!isIn(P, L) && Between(L)));
+           });
+  }
   /// Does a value change its block on the way out of \p S?
   bool leaves(const Node *S) const {
     if (auto *I = dyn_cast<IfStmt>(S))
@@ -919,28 +872,99 @@ private:
 
 } // namespace
 
-UnsettledSum
+bool hasBarrier(const CallExpr *C) { return isBarrier(C); }
+
+namespace {
+
+/// Looks at the sums of two products of all that is called.
+class SumsInOrder {
+public:
+  using Where = SumInDoubt::Where;
+  SumsInOrder(std::map<const FunctionDecl *, std::unique_ptr<Flow>> &Flows,
+              const FunctionDecl *Kernel, Dependences DependsOn)
+      : Flows(Flows), Order(Kernel, DependsOn) {}
+
+  SumInDoubt Found;
+
+  void look(const FusionOrder::Call &C, unsigned Depth = 0) {
+    Flow &F = *Flows.at(C.Of);
+    for (Where In : {SumInDoubt::SeveralOutputs,
+                     SumInDoubt::OutputsInLoops})
+      if (const Expr *Sum = F.distantSum(In))
+        add(Sum, In);
+    for (const BinaryOperator *B : F.sumsOfTwo()) {
+      if (!isProduct(B->getLHS(), C) || !isProduct(B->getRHS(), C) ||
+          (!Negations && F.staysDifference(B)))
+        continue;
+      const std::vector<const Expr *> L = F.operands(B->getLHS()),
+                                      R = F.operands(B->getRHS());
+      if (!Order.keeps(B, L, R, C, false))
+        add(B, SumInDoubt::SeveralOutputs);
+      else if (!Order.keeps(B, L, R, C, true))
+        add(B, SumInDoubt::OutputsInLoops);
+    }
+    for (const CallExpr *At : F.Calls) {
+      const FunctionDecl *Def = nullptr;
+      if (!At->getDirectCallee() || !At->getDirectCallee()->hasBody(Def) ||
+          !Flows.count(Def))
+        continue;
+      if (Depth < 4 && ++Steps < 256)
+        look({Def, At, &C}, Depth + 1);
+      else if (const auto &Sums = Flows.at(Def)->sumsOfTwo(); !Sums.empty())
+        add(Sums.front(), SumInDoubt::SeveralOutputs);
+    }
+  }
+  bool Negations = false;
+
+private:
+  std::map<const FunctionDecl *, std::unique_ptr<Flow>> &Flows;
+  FusionOrder Order;
+  unsigned Steps = 0;
+
+  void add(const Expr *Sum, Where In) {
+    if (!Found.Sum || Found.In < In)
+      Found = {Sum, In};
+  }
+  /// ... or, of a parameter, the argument?
+  bool isProduct(const Expr *E, const FusionOrder::Call &C) {
+    const Flow &F = *Flows.at(C.Of);
+    if (!F.takesPlace(E))
+      return false;
+    auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+    if (!V || !C.Caller || F.holdsProduct(V->getCanonicalDecl()) ||
+        isa<CXXOperatorCallExpr>(C.At))
+      return true;
+    const unsigned I = V->getFunctionScopeIndex();
+    return I >= C.At->getNumArgs() || isProduct(C.At->getArg(I), *C.Caller);
+  }
+};
+
+} // namespace
+
+SumInDoubt
 fusedByContext(const FunctionDecl *FD,
                llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
                unsigned Axes) {
-  Flow Kernel(FD, DependsOn, Axes, true);
-  if (const Expr *Sum = Kernel.find())
-    return {Sum, false};
-  llvm::SmallVector<const FunctionDecl *, 4> Work = Kernel.Called;
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen{FD};
-  bool OfTwo = false;
+  std::map<const FunctionDecl *, std::unique_ptr<Flow>> Flows;
+  Flows[FD] = std::make_unique<Flow>(FD, DependsOn, Axes, true);
+  if (const Expr *Sum = Flows[FD]->find())
+    return {Sum};
+  llvm::SmallVector<const FunctionDecl *, 4> Work = Flows[FD]->Called;
   while (!Work.empty()) {
     const FunctionDecl *F = Work.pop_back_val();
-    if (!Seen.insert(F).second || !F->getBody() || Seen.size() > 32)
+    if (Flows.count(F) || !F->getBody() || Flows.size() > 32)
       continue;
-    Flow X(F, DependsOn, Axes, false);
-    if (const Expr *Sum = X.find())
-      return {Sum, false};
-    OfTwo |= X.hasSumOfTwo();
-    llvm::append_range(Work, X.Called);
+    Flows[F] = std::make_unique<Flow>(F, DependsOn, Axes, false);
+    if (const Expr *Sum = Flows[F]->find())
+      return {Sum};
+    llvm::append_range(Work, Flows[F]->Called);
   }
-  const Expr *Sum = Kernel.findOrder();
-  return {Sum || !OfTwo ? Sum : Kernel.argumentInOrder(), true};
+  SumsInOrder Sums(Flows, FD, DependsOn);
+  for (const auto &[F, X] : Flows)
+    Sums.Negations |= X->Negations;
+  Sums.look({FD});
+  return Sums.Found;
 }
 
 } // namespace rcache

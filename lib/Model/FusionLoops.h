@@ -25,15 +25,23 @@ const clang::BinaryOperator *fusedByUnrolling(const clang::FunctionDecl *FD,
 /// `x * 2`, which is x + x to compilers, and exact: no product.
 bool isDoubling(const clang::BinaryOperator *B);
 
-struct UnsettledSum {
+/// A barrier, or a function that has one.
+bool hasBarrier(const clang::CallExpr *C);
+
+struct SumInDoubt {
   const clang::Expr *Sum = nullptr; ///< null: there is none
-  bool OfOutputs = false; ///< only where a thread has several outputs
+  /// In which rewritten kernels; each one's are the following ones' as well.
+  enum Where {
+    OutputsInLoops, ///< a thread runs several outputs side by side in loops
+    SeveralOutputs, ///< ... or one after the other
+    Anywhere,       ///< where statements around it are gone
+  } In = Anywhere;
 };
 /// A sum (or difference) in \p FD, or in a function it calls, of which nobody
 /// knows what it is fused with in a kernel that has the same values in other
 /// statements (FusionFlow.cpp). \p DependsOn: Dependence of a variable of the
 /// kernel; \p Axes: of all it computes.
-UnsettledSum
+SumInDoubt
 fusedByContext(const clang::FunctionDecl *FD,
                llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn,
                unsigned Axes);

@@ -653,7 +653,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
         for (const BuiltinUse &B : Model->Builtins)
           if (B.K == Symbol::ThreadIdx)
             Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
-        const UnsettledSum Doubtful = fusedByContext(
+        const SumInDoubt Doubtful = fusedByContext(
             K.Def,
             [&](const VarDecl *V) -> unsigned {
               const int I = L.varIndex(V);
@@ -669,11 +669,12 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
         };
         if (Doubtful.Sum) {
           const std::string Sum = quotedSum(Doubtful.Sum, *Model, Flat);
-          Model->UnsettledSum =
-              (Sum.empty() ? "that" : Sum) + " in line " +
-              std::to_string(At(Doubtful.Sum).Line) +
-              // KernelEmitter reads this.
-              (Doubtful.OfOutputs ? ", with several outputs a thread" : "");
+          // KernelEmitter reads the end of it.
+          static const char *const Where[] = {", with several outputs in a loop",
+                                              ", with several outputs a thread", ""};
+          Model->UnsettledSum = (Sum.empty() ? "that" : Sum) + " in line " +
+                                std::to_string(At(Doubtful.Sum).Line) +
+                                Where[Doubtful.In];
         }
         if (const Expr *Sum = fusedByUnrolling(K.Def, *Model, Flat))
           Model->Declines.push_back(

@@ -24,7 +24,15 @@
 // CHECK-DAG: 'byArgument' left as it is: {{.*}} [fusion-unsettled]
 // CHECK-DAG: 'storedByIndex' left as it is: {{.*}} [fusion-unsettled]
 // CHECK-DAG: 'ofRows' left as it is: {{.*}} [fusion-unsettled]
+// A use that keeps it from being fused, but for a loop of 640 instructions:
+// CHECK-DAG: 'farInLoop' left as it is: {{.*}} ('y + p' in line {{[0-9]+}}) [fusion-unsettled]
 //
+// Operands that keep their order: the one that is read first, however deep the
+// other one is in front of it; all members of a struct at once.
+// CHECK-DAG: rewrote 'keptFirst' (1 launch): {{[1-9][0-9]*}} outputs a thread
+// CHECK-DAG: rewrote 'laplacian' (1 launch): {{[1-9][0-9]*}} outputs a thread
+// CHECK-DAG: rewrote 'distances' (1 launch): {{[1-9][0-9]*}} outputs a thread
+// CHECK-DAG: rewrote 'differences' (1 launch): {{[1-9][0-9]*}} outputs a thread
 // CHECK-DAG: rewrote 'overBarrier'
 // CHECK-DAG: rewrote 'overBarrierRounded'
 // CHECK-DAG: rewrote 'straight'
@@ -36,7 +44,7 @@
 // All statements stay, and so does what is fused:
 // CHECK-DAG: rewrote 'stagedByOtherText' (1 launch): 1 output a thread; 's' kept shared
 // NVCC-NOT: DIFFERS
-// NVCC: 9 same
+// NVCC: 13 same
 #define TILE                                                                   \
   __shared__ float s[260];                                                     \
   const int t = threadIdx.x, g = blockIdx.x * 256 + t;                         \
@@ -224,6 +232,63 @@ __global__ void ofRows(const float *__restrict__ a, const float *__restrict__ c,
   __syncthreads();
   b[y * n + x] = c[y] * w + s[ty][tx] * s[ty][tx + 2];
 }
+KERNEL(farInLoop) { // a loop has 25 blocks, an unrolled one is one
+  TILE
+  if (g < n) {
+    const float x = s[t], p = x * w;
+    float y = fabsf(p);
+    for (int k = 0; k < 40; ++k) {
+      y += s[t + k % 5];
+      y = fabsf(fabsf(y - v) - w), y = fabsf(fabsf(y - v) - w);
+      y = fabsf(fabsf(y - v) - w), y = fabsf(fabsf(y - v) - w);
+    }
+    b[g] = (y + p) * x;
+  }
+}
+KERNEL(keptFirst) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = p * v + s[t + 2] * w;
+}
+KERNEL(laplacian) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  float sum = v * p;
+#pragma unroll
+  for (int k = 1; k < 3; ++k)
+    sum += w * (p + s[t + 2 - k] + s[t + 2 + k]);
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(differences) { // no order in those
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = s[t + 2] * w - p * v;
+}
+struct Point {
+  float x, y, z;
+};
+__device__ float dot(Point p, Point q, float w, float v) {
+  const float x = p.x - q.x, y = p.y - q.y;
+  return x * w + y * v;
+}
+__global__ void distances(const Point *__restrict__ a, const Point *__restrict__ c,
+                          float *__restrict__ b, float w, float v, int n) {
+  __shared__ Point s[256];
+  const int g = blockIdx.x * 256 + threadIdx.x;
+  const Point mine = c[g];
+  float sum = 0.f;
+  for (int r = 0; r < n; r += 256) {
+    s[threadIdx.x] = a[r + threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < 256; ++k)
+      sum = fmaxf(sum, dot(mine, s[k], w, v));
+    __syncthreads();
+  }
+  b[g] = sum;
+}
 __device__ float norm(float x, float y, int positive) {
   float p = 0.f;
   if (positive)
@@ -265,5 +330,10 @@ int main() {
   RUN(storedByIndex);
   ofRows<<<dim3(4, 5), dim3(64, 4)>>>(a, c, b, 0.3f, 1.7f, 256);
   RUN(inFunction);
+  RUN(farInLoop);
+  RUN(keptFirst);
+  RUN(laplacian);
+  RUN(differences);
+  distances<<<5, 256>>>((Point *)a, (Point *)c, b, 0.3f, 1.7f, 512);
   return cudaDeviceSynchronize();
 }
