@@ -505,8 +505,9 @@ private:
     }
     return false;
   }
-  /// `g < n`: of threads and of an argument, and so never decided.
-  bool isGuard(const Expr *Condition) const {
+  /// `g < n`: of threads and of an argument, and so never decided; or a variable
+  /// that says so.
+  bool isGuard(const Expr *Condition) {
     Condition = Condition->IgnoreParenImpCasts();
     if (auto *B = dyn_cast<BinaryOperator>(Condition); B && B->isLogicalOp())
       return isGuard(B->getLHS()) && isGuard(B->getRHS());
@@ -514,17 +515,43 @@ private:
       return true;
     struct Finder : ConstDynamicRecursiveASTVisitor {
       Dependences DependsOn;
-      bool Argument = false, Thread = false;
+      bool Thread = false;
       explicit Finder(Dependences D) : DependsOn(D) {}
       bool VisitDeclRefExpr(const DeclRefExpr *D) override {
         auto *V = dyn_cast<VarDecl>(D->getDecl());
-        Argument |= V && isa<ParmVarDecl>(V);
         Thread |= V && ((DependsOn(V) & DepThread) || V->getName() == "threadIdx");
         return true;
       }
     } X(DependsOn);
     X.TraverseStmt(Condition);
-    return X.Argument && X.Thread;
+    return X.Thread && ofArgument(Condition, 0);
+  }
+  /// Is \p E made of an argument, by what is assigned or where?
+  bool ofArgument(const Node *E, unsigned Nested) {
+    if (!E || Nested > 6)
+      return false;
+    if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+      auto *V = dyn_cast<VarDecl>(D->getDecl());
+      if (!V || isa<ParmVarDecl>(V) || !V->hasLocalStorage())
+        return V && isa<ParmVarDecl>(V);
+      if (V->getInit() && ofArgument(V->getInit(), Nested + 1))
+        return true;
+      for (const auto &[To, At] : Set) {
+        if (To != V->getCanonicalDecl())
+          continue;
+        auto *B = dyn_cast<BinaryOperator>(At);
+        if (B && ofArgument(B->getRHS(), Nested + 1))
+          return true;
+        for (const Node *P = Parents.getParent(At); P; P = Parents.getParent(P))
+          if (auto *If = dyn_cast<IfStmt>(P);
+              If && ofArgument(If->getCond(), Nested + 1))
+            return true;
+      }
+      return false;
+    }
+    return llvm::any_of(E->children(), [&](const Node *C) {
+      return ofArgument(C, Nested + 1);
+    });
   }
 
   /// Is \p P the same for all threads along some axis, and would be shared by a
@@ -898,9 +925,12 @@ public:
         continue;
       const std::vector<const Expr *> L = F.operands(B->getLHS()),
                                       R = F.operands(B->getRHS());
-      if (!Order.keeps(B, L, R, C, false))
+      using Outputs = FusionOrder::Outputs;
+      if (!Order.keeps(B, L, R, C, Outputs::One))
+        add(B, SumInDoubt::Anywhere);
+      else if (!Order.keeps(B, L, R, C, Outputs::Several))
         add(B, SumInDoubt::SeveralOutputs);
-      else if (!Order.keeps(B, L, R, C, true))
+      else if (!Order.keeps(B, L, R, C, Outputs::InLoops))
         add(B, SumInDoubt::OutputsInLoops);
     }
     for (const CallExpr *At : F.Calls) {
@@ -911,7 +941,7 @@ public:
       if (Depth < 4 && ++Steps < 256)
         look({Def, At, &C}, Depth + 1);
       else if (const auto &Sums = Flows.at(Def)->sumsOfTwo(); !Sums.empty())
-        add(Sums.front(), SumInDoubt::SeveralOutputs);
+        add(Sums.front(), SumInDoubt::Anywhere);
     }
   }
   bool Negations = false;

@@ -28,6 +28,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 
 using namespace clang;
 
@@ -36,6 +37,7 @@ namespace {
 
 using Node = clang::Stmt;
 using Call = FusionOrder::Call;
+using Outputs = FusionOrder::Outputs;
 /// A place in the text: of calls, outermost first, and in the function.
 using Place = std::vector<unsigned>;
 
@@ -44,6 +46,8 @@ const Expr *bare(const Expr *E) {
     E = E->IgnoreParens();
     if (auto *F = dyn_cast<FullExpr>(E))
       E = F->getSubExpr();
+    else if (auto *O = dyn_cast<OpaqueValueExpr>(E); O && O->getSourceExpr())
+      E = O->getSourceExpr();
     else if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
       E = M->getSubExpr();
     else if (auto *C = dyn_cast<CXXConstructExpr>(E);
@@ -254,18 +258,15 @@ public:
       : Kernel(Kernel), DependsOn(DependsOn) {}
 
   bool keeps(const BinaryOperator *Sum, Operand L, Operand R, const Call &In,
-             bool InLoops) {
+             Outputs Of) {
     std::optional<Order> All;
-    for (const Form &F : forms(InLoops)) {
+    const Call *C = &In;
+    const Node *At = Sum;
+    for (; C->Caller; C = C->Caller)
+      At = C->At;
+    Site = facts(Kernel).First.lookup(At);
+    for (const Form &F : forms(Of)) {
       Now = &F;
-      RegionStart = {};
-      const Call *C = &In;
-      const Node *At = Sum;
-      for (; C->Caller; C = C->Caller)
-        At = C->At;
-      for (unsigned E : F.Edges)
-        if (E <= facts(Kernel).First.lookup(At))
-          RegionStart = std::max(RegionStart, Place{E});
       for (const Expr *A : L)
         for (const Expr *B : R) {
           const Order O = order(Sum, A, B, In);
@@ -282,7 +283,9 @@ private:
   Dependences DependsOn;
   std::map<const FunctionDecl *, std::unique_ptr<Facts>> Known;
   const Form *Now = nullptr;
-  Place RegionStart; ///< in which the sum stands
+  unsigned Site = 0; ///< in the kernel, where a value is computed
+  /// By upper(): the same leads to the same.
+  std::set<std::tuple<const Expr *, const Call *, int, int, unsigned>> Seen;
   /// An operand is what it is added to, an element that is read last.
   bool ReadLast = false;
 
@@ -305,25 +308,40 @@ private:
     return place(C, facts(C).First.lookup(N));
   }
 
-  /// Where outputs may begin: nowhere (all of the kernel), at barriers, at
-  /// branches that stores stand in, in front of what is done once for all of
-  /// them, and in loops.
-  std::vector<Form> forms(bool InLoops) {
+  /// Where outputs may begin for a sum at Site: nowhere (all of the kernel), at
+  /// barriers, at branches that stores stand in, in front of what is done once for
+  /// all of them, and in loops. What matters is the last such place in front of the
+  /// sum; behind it are others or none.
+  std::vector<Form> forms(Outputs Of) {
     const Facts &F = facts(Kernel);
-    std::vector<Form> Out = {{false, {}}, {true, {}}, {true, F.Barriers}};
-    Form X = Out.back();
-    X.Edges.insert(X.Edges.end(), F.Branches.begin(), F.Branches.end());
-    Out.push_back(X);
-    if (InLoops) {
-      X.Edges.insert(X.Edges.end(), F.LoopEdges.begin(), F.LoopEdges.end());
-      Out.push_back(X);
-    }
+    std::vector<Form> Out = {{false, {}}, {true, {}}};
+    if (Of == Outputs::One)
+      return Out;
+    std::set<unsigned> May(F.Branches.begin(), F.Branches.end());
+    if (Of == Outputs::InLoops)
+      May.insert(F.LoopEdges.begin(), F.LoopEdges.end());
     for (const Node *S : F.Statements)
-      if (mayBeDoneOnce(S)) {
-        Form Y = X;
-        Y.Edges.push_back(F.First.lookup(S) - 1);
-        Out.push_back(std::move(Y));
-      }
+      if (mayBeDoneOnce(S))
+        May.insert(F.First.lookup(S) - 1);
+    auto Add = [&](unsigned Last) {
+      Form X{true, F.Barriers};
+      llvm::copy_if(May, std::back_inserter(X.Edges),
+                    [&](unsigned E) { return E <= Last || E > Site; });
+      // A loop with such a place has others around it.
+      for (size_t L = 0; L < F.LoopEdges.size(); L += 2)
+        if (llvm::any_of(X.Edges, [&](unsigned E) {
+              return F.LoopEdges[L] < E && E < F.LoopEdges[L + 1];
+            })) {
+          X.Edges.push_back(F.LoopEdges[L]);
+          X.Edges.push_back(F.LoopEdges[L + 1]);
+        }
+      Out.push_back(std::move(X));
+    };
+    Out.push_back({true, F.Barriers});
+    Add(0);
+    for (unsigned E : May)
+      if (E <= Site)
+        Add(E);
     return Out;
   }
   /// The same for all outputs, and reads memory, or sets something.
@@ -421,7 +439,23 @@ private:
     return isa<DeclRefExpr, FloatingLiteral, IntegerLiteral>(N);
   }
 
-  static Below below(const Leaf &U, const Leaf &L, bool Rewritten) {
+  /// Does \p L stand in a later block than \p U, whatever is computed of that: in a
+  /// loop behind it, or in outputs of their own?
+  bool inLaterBlock(const Leaf &U, const Leaf &L) {
+    const unsigned From = U.At.empty() ? 0 : U.At.front(),
+                   To = L.At.empty() ? 0 : L.At.front();
+    const Facts &F = facts(Kernel);
+    if (!Now->Edges.empty() &&
+        llvm::any_of(F.Barriers, [&](unsigned E) { return From < E && E < To; }))
+      return true;
+    for (size_t I = 0; I < F.LoopEdges.size(); I += 2)
+      if (From < F.LoopEdges[I] && F.LoopEdges[I] < To && To <= F.LoopEdges[I + 1])
+        return true;
+    return false;
+  }
+  Below below(const Leaf &U, const Leaf &L, bool Rewritten) {
+    if (U.At < L.At && inLaterBlock(U, L))
+      return Below::Strict;
     if (U.Whole && U.Whole == L.Whole)
       return U.Member <= L.Member && U.Depth <= L.Depth ? Below::Weak
                                                         : Below::Unknown;
@@ -433,7 +467,7 @@ private:
       return More <= 0 ? Below::Strict : More <= 1 ? Below::Weak : Below::Unknown;
     return U.At == L.At && More <= 0 ? Below::Weak : Below::Unknown;
   }
-  Below below(const Leaves &U, const Leaves &L) const {
+  Below below(const Leaves &U, const Leaves &L) {
     if (L.empty())
       return Below::Unknown;
     Below All = Below::Strict;
@@ -463,10 +497,9 @@ private:
           return true;
       // From one round to the next.
       for (const Node *S = F.Parents.getParent(U); S; S = F.Parents.getParent(S))
-        if (Facts::isLoop(S) && !(D && F.isIn(D, S)))
-          for (unsigned E : Now->Edges)
-            if (F.First.lookup(S) < E && E < F.Last.lookup(S))
-              return true;
+        if (Facts::isLoop(S) && !(D && F.isIn(D, S)) &&
+            llvm::is_contained(Now->Edges, F.First.lookup(S)))
+          return true;
     }
     return false;
   }
@@ -513,14 +546,24 @@ private:
   /// be; false: not known. \p Member: of a struct.
   bool upper(const Expr *E, const Call &C, int Depth, Leaves &Out, int Member,
              unsigned Nested) {
-    if (Nested > 24 || Out.size() > 256)
+    if (Nested > 64 || Out.size() > 1024)
       return false;
+    if (!Nested)
+      Seen.clear();
     E = bare(E);
+    if (!Seen.insert({E, &C, Depth, Member, Site}).second)
+      return true;
     if (isa<FloatingLiteral, IntegerLiteral, CXXBoolLiteralExpr>(E))
       return true;
     if (isIndexBuiltin(E)) {
-      if (Now->Rewritten)
-        Out.push_back({RegionStart, Depth});
+      // Made of the output's number, where outputs begin.
+      if (Now->Rewritten) {
+        Place Begin;
+        for (unsigned X : Now->Edges)
+          if (X <= Site)
+            Begin = std::max(Begin, Place{X});
+        Out.push_back({Begin, Depth});
+      }
       return true;
     }
     if (auto *X = dyn_cast<CastExpr>(E)) {
@@ -529,12 +572,15 @@ private:
       return upper(X->getSubExpr(), C, Depth + !Free, Out, Member, Nested + 1);
     }
     if (auto *U = dyn_cast<UnaryOperator>(E);
-        U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
-      return upper(U->getSubExpr(), C, Depth, Out, Member, Nested + 1);
+        U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus ||
+              U->getOpcode() == UO_LNot))
+      return upper(U->getSubExpr(), C, Depth + (U->getOpcode() == UO_LNot), Out,
+                   Member, Nested + 1);
     if (auto *B = dyn_cast<BinaryOperator>(E)) {
-      if (B->isCommaOp() || B->isLogicalOp() ||
-          (B->isAssignmentOp() && !B->isCompoundAssignmentOp()))
+      if (B->isCommaOp() || (B->isAssignmentOp() && !B->isCompoundAssignmentOp()))
         return false;
+      if (B->isLogicalOp()) // of two blocks
+        Out.push_back({place(C, facts(C).Last.lookup(E)), Depth});
       return upper(B->getLHS(), C, Depth + 1, Out, -1, Nested + 1) &&
              upper(B->getRHS(), C, Depth + 1, Out, -1, Nested + 1);
     }
@@ -644,7 +690,12 @@ private:
       if (!S.Value)
         continue; // ++: of integers
       // Of a struct that is set member by member each one's operations count.
-      if (!upper(S.Value, C, Depth + Compounds, Out, Member, Nested + 1))
+      const unsigned Here = Site;
+      if (!C.Caller)
+        Site = F.First.lookup(S.At);
+      const bool Ok = upper(S.Value, C, Depth + Compounds, Out, Member, Nested + 1);
+      Site = Here;
+      if (!Ok)
         return false;
     }
     return true;
@@ -658,7 +709,7 @@ private:
   /// What is certainly numbered no earlier than that, and goes into \p E.
   void lower(const Expr *E, const Call &C, int Depth, Leaves &Out, int Member,
              unsigned Nested) {
-    if (Nested > 24 || Out.size() > 256)
+    if (Nested > 64 || Out.size() > 256)
       return;
     E = bare(E);
     if (isIndexBuiltin(E))
@@ -774,22 +825,75 @@ private:
     return false;
   }
 
-  /// The first read of the element since a barrier: the compiler has no other.
+  /// The first read since a barrier of what may be the same element: of a view, or
+  /// of shared memory, compilers may have one for both.
   const Expr *firstEqual(const Expr *E, const VarDecl *Array, const Call &C) {
     const Facts &F = facts(C);
-    const std::string Text = canonical(E, F, 0);
     const unsigned At = F.First.lookup(E);
     for (const Expr *X : F.SharedReads) {
       const auto R = rootOf(X);
       const unsigned Of = F.First.lookup(X);
       if (Of >= At)
         break;
-      if (R->Var == Array && canonical(X, F, 0) == Text &&
+      if (R->Var == Array && !areDifferent(X, E, F) && !F.isIn(E, X) &&
           llvm::none_of(F.Barriers,
                         [&](unsigned B) { return Of < B && B < At; }))
         return X;
     }
     return E;
+  }
+  /// Are these two elements, or members, certainly not the same?
+  static bool areDifferent(const Expr *X, const Expr *Y, const Facts &F) {
+    for (;;) {
+      X = X->IgnoreParenImpCasts();
+      Y = Y->IgnoreParenImpCasts();
+      auto *MX = dyn_cast<MemberExpr>(X), *MY = dyn_cast<MemberExpr>(Y);
+      if (MX && MY) {
+        if (MX->getMemberDecl() != MY->getMemberDecl())
+          return true;
+      } else if (MX || MY) {
+        // The whole and a part.
+        (MX ? X : Y) = (MX ? MX : MY)->getBase();
+        continue;
+      }
+      auto *AX = dyn_cast<ArraySubscriptExpr>(X), *AY = dyn_cast<ArraySubscriptExpr>(Y);
+      if (AX && AY) {
+        Linear L, R;
+        linear(AX->getIdx(), F, 1, 0, L);
+        linear(AY->getIdx(), F, 1, 0, R);
+        if (L.Terms == R.Terms && L.Constant != R.Constant)
+          return true;
+      } else if (!MX || !MY) {
+        return false;
+      }
+      X = MX ? MX->getBase() : AX->getBase();
+      Y = MY ? MY->getBase() : AY->getBase();
+    }
+  }
+  struct Linear {
+    std::map<std::string, int64_t> Terms;
+    int64_t Constant = 0;
+  };
+  static void linear(const Expr *E, const Facts &F, int64_t Times, unsigned Nested,
+                     Linear &Out) {
+    E = E->IgnoreParenImpCasts();
+    if (auto *I = dyn_cast<IntegerLiteral>(E)) {
+      Out.Constant += Times * I->getValue().getSExtValue();
+      return;
+    }
+    if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAdditiveOp()) {
+      linear(B->getLHS(), F, Times, Nested + 1, Out);
+      return linear(B->getRHS(), F, B->getOpcode() == BO_Sub ? -Times : Times,
+                    Nested + 1, Out);
+    }
+    if (auto *D = dyn_cast<DeclRefExpr>(E); D && Nested < 8)
+      if (auto *V = dyn_cast<VarDecl>(D->getDecl());
+          V && V->hasLocalStorage() && F.isSetOnce(V->getCanonicalDecl()))
+        return linear(V->getInit(), F, Times, Nested + 1, Out);
+    int64_t &N = Out.Terms[canonical(E, F, Nested)];
+    N += Times;
+    if (N == 0)
+      Out.Terms.erase(canonical(E, F, Nested));
   }
   static std::string canonical(const Expr *E, const Facts &F, unsigned Depth) {
     E = E->IgnoreParenImpCasts();
@@ -857,8 +961,8 @@ FusionOrder::FusionOrder(const FunctionDecl *Kernel, Dependences DependsOn)
 FusionOrder::~FusionOrder() = default;
 
 bool FusionOrder::keeps(const BinaryOperator *Sum, Operand L, Operand R,
-                        const Call &In, bool InLoops) {
-  return I->keeps(Sum, L, R, In, InLoops);
+                        const Call &In, Outputs Of) {
+  return I->keeps(Sum, L, R, In, Of);
 }
 
 } // namespace rcache

@@ -14,8 +14,7 @@
 namespace rcache {
 
 /// nvcc sorts the operands of a sum by rank (docs/soundness.md). This compares
-/// ranks in the original with those in rewritten kernels where a thread
-/// has several outputs, for a kernel and the functions it calls.
+/// ranks in the original with those in rewritten kernels, for a kernel and the functions it calls.
 class FusionOrder {
 public:
   /// Dependence of a variable of the kernel.
@@ -33,10 +32,14 @@ public:
 
   /// What each operand of a sum may be: itself, and products it may hold.
   using Operand = llvm::ArrayRef<const clang::Expr *>;
+  enum class Outputs {
+    One,     ///< a thread has one
+    Several, ///< one after the other
+    InLoops, ///< or side by side in loops of the original
+  };
   /// Do the operands of \p Sum keep their order in all such kernels?
-  /// \p InLoops: outputs side by side in the loops of the original included.
   bool keeps(const clang::BinaryOperator *Sum, Operand L, Operand R, const Call &In,
-             bool InLoops);
+             Outputs Of);
 
 private:
   class Impl;
