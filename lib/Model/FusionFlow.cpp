@@ -236,8 +236,11 @@ public:
   /// A difference that compilers make no sum of: no side can be negative.
   bool staysDifference(const BinaryOperator *B) const {
     return (B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign) &&
-           !Negations && llvm::none_of(operands(B->getLHS()), mayBeNegated) &&
-           llvm::none_of(operands(B->getRHS()), mayBeNegated);
+           !Negations &&
+           llvm::none_of(operands(B->getLHS()),
+                         [&](const Expr *E) { return mayBeNegated(E); }) &&
+           llvm::none_of(operands(B->getRHS()),
+                         [&](const Expr *E) { return mayBeNegated(E); });
   }
   bool Negations = false; ///< of floating-point values
 
@@ -379,11 +382,14 @@ private:
   }
 
   /// A product with a factor that is a constant, of whatever sign.
-  static bool mayBeNegated(const Expr *E) {
+  bool mayBeNegated(const Expr *E) const {
     auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
     return B && B->isMultiplicativeOp() &&
-           llvm::any_of(std::array{B->getLHS(), B->getRHS()}, [](const Expr *X) {
+           llvm::any_of(std::array{B->getLHS(), B->getRHS()}, [&](const Expr *X) {
              X = X->IgnoreParenImpCasts();
+             const VarDecl *V = rootOf(X);
+             if (Kernel && V && (DependsOn(V) & (DepThread | DepShared | DepGlobal)))
+               return false;
              return (mayBeConstant(X) && !isa<FloatingLiteral, IntegerLiteral>(X)) ||
                     mayBeNegated(X);
            });

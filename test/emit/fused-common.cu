@@ -24,7 +24,7 @@
 // CHECK-DAG: rewrote 'speeds' (1 launch): 4 outputs a thread
 // CHECK-DAG: rewrote 'places' (1 launch): 4 outputs a thread
 // CHECK-DAG: rewrote 'reused' (1 launch): 4 outputs a thread
-// CHECK-DAG: 'twice' left as it is: {{.*}}('w * v + s[t] * s[t + 1]') [fusion-unsettled]
+// CHECK-DAG: 'twice' left as it is: {{.*}}('w * v + s[t] * s[t + 1]' in line {{[0-9]+}}) [fusion-unsettled]
 // TEXT: What each output sees of it
 // TEXT: rc_s_w_of[4][6]
 #include <cstdio>
