@@ -3,19 +3,19 @@
 //
 // Of two products in a sum nvcc fuses the left one, and which one is left it
 // decides by rank (LLVM's Reassociate, before loops are unrolled): what is read
-// from memory, and what a loop or branch hands on, is numbered in the order of the
-// text, arguments and indices come before; what is computed has the highest number
-// that goes into it, plus one for each operation since. The lower operand is
-// left; of equal ones the one that the source has there.
+// from memory, and what a loop or branch hands on, is numbered in the order of
+// the text, arguments and indices come before; what is computed has the highest
+// number that goes into it, plus one for each operation since. The lower
+// operand is left; of equal ones the one that the source has there.
 //
 // In a rewritten kernel what a thread keeps for several outputs is an array,
 // one element each, and so is read where the text uses it; shared memory is
 // read where it was, through views that are arrays as well; indices hang on the
-// number of the output. Where outputs begin is the shape's decision, so each place
-// where they may is tried (Form). Ranks are not computed: an operand is
+// number of the output. Where outputs begin is the shape's decision, so each
+// place where they may is tried (Form). Ranks are not computed: an operand is
 // below the other if everything that goes into it is numbered in front of
-// something that goes into the other, which has as many operations to go. If the
-// same operand is below in all forms, the sum keeps what it is fused with.
+// something that goes into the other, which has as many operations to go. If
+// the same operand is below in all forms, the sum keeps what it is fused with.
 
 #include "FusionOrder.h"
 #include "FusionLoops.h"
@@ -109,7 +109,8 @@ bool isIndexBuiltin(const Expr *E) {
   const auto R = rootOf(E);
   if (!R)
     return false;
-  for (StringRef N : {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
+  for (StringRef N :
+       {"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
     if (R->Var->getIdentifier() && R->Var->getName() == N)
       return true;
   return false;
@@ -143,7 +144,8 @@ public:
     return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S);
   }
   bool isIn(const Node *E, const Node *S) const {
-    return First.lookup(S) <= First.lookup(E) && Last.lookup(E) <= Last.lookup(S);
+    return First.lookup(S) <= First.lookup(E) &&
+           Last.lookup(E) <= Last.lookup(S);
   }
   bool isSetOnce(const VarDecl *V) const {
     auto It = Sets.find(V);
@@ -191,8 +193,8 @@ private:
     } else if (auto *C = dyn_cast<CallExpr>(S)) {
       const FunctionDecl *F = C->getDirectCallee();
       for (unsigned I = 0; I < C->getNumArgs(); ++I) {
-        const unsigned Object = isa<CXXOperatorCallExpr>(C) &&
-                                isa_and_nonnull<CXXMethodDecl>(F);
+        const unsigned Object =
+            isa<CXXOperatorCallExpr>(C) && isa_and_nonnull<CXXMethodDecl>(F);
         const bool ByValue =
             F && I >= Object && I - Object < F->getNumParams() &&
             !F->getParamDecl(I - Object)->getType()->isReferenceType();
@@ -309,9 +311,9 @@ private:
   }
 
   /// Where outputs may begin for a sum at Site: nowhere (all of the kernel), at
-  /// barriers, at branches that stores stand in, in front of what is done once for
-  /// all of them, and in loops. What matters is the last such place in front of the
-  /// sum; behind it are others or none.
+  /// barriers, at branches that stores stand in, in front of what is done once
+  /// for all of them, and in loops. What matters is the last such place in
+  /// front of the sum; behind it are others or none.
   std::vector<Form> forms(Outputs Of) {
     const Facts &F = facts(Kernel);
     std::vector<Form> Out = {{false, {}}, {true, {}}};
@@ -358,8 +360,9 @@ private:
           if (auto *U = dyn_cast<UnaryOperator>(E))
             Matters |= U->isIncrementDecrementOp();
           if (const auto R = rootOf(E)) {
-            Own |= (I.DependsOn(R->Var) & (DepThread | DepShared)) != 0 ||
-                   (R->Var->getIdentifier() && R->Var->getName() == "threadIdx");
+            Own |=
+                (I.DependsOn(R->Var) & (DepThread | DepShared)) != 0 ||
+                (R->Var->getIdentifier() && R->Var->getName() == "threadIdx");
             Matters |= R->Element || R->Var->hasGlobalStorage();
           }
         }
@@ -388,7 +391,8 @@ private:
     if (KnownA && isReadLast(Sum, A, B, C, UpperA))
       UpperA.erase(std::remove_if(UpperA.begin(), UpperA.end(),
                                   [&](const Leaf &U) {
-                                    return U.At == place(C, facts(C).Last.lookup(Sum));
+                                    return U.At ==
+                                           place(C, facts(C).Last.lookup(Sum));
                                   }),
                    UpperA.end());
     if (KnownA && below(UpperA, LowerB) != Below::Unknown)
@@ -439,17 +443,19 @@ private:
     return isa<DeclRefExpr, FloatingLiteral, IntegerLiteral>(N);
   }
 
-  /// Does \p L stand in a later block than \p U, whatever is computed of that: in a
-  /// loop behind it, or in outputs of their own?
+  /// Does \p L stand in a later block than \p U, whatever is computed of that:
+  /// in a loop behind it, or in outputs of their own?
   bool inLaterBlock(const Leaf &U, const Leaf &L) {
     const unsigned From = U.At.empty() ? 0 : U.At.front(),
                    To = L.At.empty() ? 0 : L.At.front();
     const Facts &F = facts(Kernel);
-    if (!Now->Edges.empty() &&
-        llvm::any_of(F.Barriers, [&](unsigned E) { return From < E && E < To; }))
+    if (!Now->Edges.empty() && llvm::any_of(F.Barriers, [&](unsigned E) {
+          return From < E && E < To;
+        }))
       return true;
     for (size_t I = 0; I < F.LoopEdges.size(); I += 2)
-      if (From < F.LoopEdges[I] && F.LoopEdges[I] < To && To <= F.LoopEdges[I + 1])
+      if (From < F.LoopEdges[I] && F.LoopEdges[I] < To &&
+          To <= F.LoopEdges[I + 1])
         return true;
     return false;
   }
@@ -464,7 +470,9 @@ private:
     const int Hiding = Rewritten && U.Shared && !Alike ? (U.Word ? 1 : 4) : 0;
     const int More = U.Depth + Hiding - L.Depth;
     if (U.At < L.At)
-      return More <= 0 ? Below::Strict : More <= 1 ? Below::Weak : Below::Unknown;
+      return More <= 0   ? Below::Strict
+             : More <= 1 ? Below::Weak
+                         : Below::Unknown;
     return U.At == L.At && More <= 0 ? Below::Weak : Below::Unknown;
   }
   Below below(const Leaves &U, const Leaves &L) {
@@ -496,7 +504,8 @@ private:
         if (From <= E && E < To)
           return true;
       // From one round to the next.
-      for (const Node *S = F.Parents.getParent(U); S; S = F.Parents.getParent(S))
+      for (const Node *S = F.Parents.getParent(U); S;
+           S = F.Parents.getParent(S))
         if (Facts::isLoop(S) && !(D && F.isIn(D, S)) &&
             llvm::is_contained(Now->Edges, F.First.lookup(S)))
           return true;
@@ -507,14 +516,16 @@ private:
   const Expr *argument(const VarDecl *V, const Call &C) {
     for (unsigned I = 0; I < C.Of->getNumParams(); ++I)
       if (C.Of->getParamDecl(I)->getCanonicalDecl() == V) {
-        const unsigned Object = isa<CXXOperatorCallExpr>(C.At) &&
-                                isa<CXXMethodDecl>(C.Of);
-        return I + Object < C.At->getNumArgs() ? C.At->getArg(I + Object) : nullptr;
+        const unsigned Object =
+            isa<CXXOperatorCallExpr>(C.At) && isa<CXXMethodDecl>(C.Of);
+        return I + Object < C.At->getNumArgs() ? C.At->getArg(I + Object)
+                                               : nullptr;
       }
     return nullptr;
   }
 
-  Leaf element(const Expr *E, const VarDecl *Array, const Place &At, int Depth) {
+  Leaf element(const Expr *E, const VarDecl *Array, const Place &At,
+               int Depth) {
     Leaf L;
     L.At = At;
     L.Depth = Depth;
@@ -542,8 +553,8 @@ private:
     return false;
   }
 
-  /// Everything numbered that \p E may be made of, as late and as deep as it may
-  /// be; false: not known. \p Member: of a struct.
+  /// Everything numbered that \p E may be made of, as late and as deep as it
+  /// may be; false: not known. \p Member: of a struct.
   bool upper(const Expr *E, const Call &C, int Depth, Leaves &Out, int Member,
              unsigned Nested) {
     if (Nested > 64 || Out.size() > 1024)
@@ -567,8 +578,8 @@ private:
       return true;
     }
     if (auto *X = dyn_cast<CastExpr>(E)) {
-      const bool Free = X->getCastKind() == CK_LValueToRValue ||
-                        X->getCastKind() == CK_NoOp;
+      const bool Free =
+          X->getCastKind() == CK_LValueToRValue || X->getCastKind() == CK_NoOp;
       return upper(X->getSubExpr(), C, Depth + !Free, Out, Member, Nested + 1);
     }
     if (auto *U = dyn_cast<UnaryOperator>(E);
@@ -577,7 +588,8 @@ private:
       return upper(U->getSubExpr(), C, Depth + (U->getOpcode() == UO_LNot), Out,
                    Member, Nested + 1);
     if (auto *B = dyn_cast<BinaryOperator>(E)) {
-      if (B->isCommaOp() || (B->isAssignmentOp() && !B->isCompoundAssignmentOp()))
+      if (B->isCommaOp() ||
+          (B->isAssignmentOp() && !B->isCompoundAssignmentOp()))
         return false;
       if (B->isLogicalOp()) // of two blocks
         Out.push_back({place(C, facts(C).Last.lookup(E)), Depth});
@@ -594,11 +606,13 @@ private:
       const FunctionDecl *F = X->getDirectCallee();
       if (!F || !F->getIdentifier())
         return false;
-      for (StringRef N : {"fabsf", "fabs", "__fmul_rn", "__fadd_rn", "__fsub_rn",
-                          "__dmul_rn", "__dadd_rn", "__dsub_rn", "__ldg"})
+      for (StringRef N :
+           {"fabsf", "fabs", "__fmul_rn", "__fadd_rn", "__fsub_rn", "__dmul_rn",
+            "__dadd_rn", "__dsub_rn", "__ldg"})
         if (F->getName() == N) {
           if (N == "__ldg")
-            return Out.push_back({place(C, facts(C).Last.lookup(E)), Depth}), true;
+            return Out.push_back({place(C, facts(C).Last.lookup(E)), Depth}),
+                   true;
           for (const Expr *A : X->arguments())
             if (!upper(A, C, Depth + 1, Out, -1, Nested + 1))
               return false;
@@ -623,7 +637,8 @@ private:
       Out.push_back(L);
       return true;
     }
-    if (V->hasGlobalStorage() || (R->Element && V->getType()->isPointerType())) {
+    if (V->hasGlobalStorage() ||
+        (R->Element && V->getType()->isPointerType())) {
       Leaf L;
       L.At = Here;
       L.Depth = Depth;
@@ -636,8 +651,9 @@ private:
       return false;
     if (V->getType()->isReferenceType()) {
       // What it stands for, read here.
-      const Expr *Of = isa<ParmVarDecl>(V) ? (C.Caller ? argument(V, C) : nullptr)
-                                           : V->getInit();
+      const Expr *Of = isa<ParmVarDecl>(V)
+                           ? (C.Caller ? argument(V, C) : nullptr)
+                           : V->getInit();
       if (!Of)
         return false;
       const Call &There = isa<ParmVarDecl>(V) ? *C.Caller : C;
@@ -680,7 +696,8 @@ private:
            P = F.Parents.getParent(P))
         if (Facts::isLoop(P) || isa<IfStmt, SwitchStmt, ConditionalOperator>(P))
           Outermost = P;
-      for (const Node *P = F.Parents.getParent(S.At); P; P = F.Parents.getParent(P))
+      for (const Node *P = F.Parents.getParent(S.At); P;
+           P = F.Parents.getParent(P))
         if (Facts::isLoop(P) && F.isIn(E, P))
           Out.push_back({place(C, P), Depth + Compounds});
       if (!Before)
@@ -693,7 +710,8 @@ private:
       const unsigned Here = Site;
       if (!C.Caller)
         Site = F.First.lookup(S.At);
-      const bool Ok = upper(S.Value, C, Depth + Compounds, Out, Member, Nested + 1);
+      const bool Ok =
+          upper(S.Value, C, Depth + Compounds, Out, Member, Nested + 1);
       Site = Here;
       if (!Ok)
         return false;
@@ -746,7 +764,8 @@ private:
       Out.push_back(L);
       return;
     }
-    if (V->hasGlobalStorage() || (R->Element && V->getType()->isPointerType())) {
+    if (V->hasGlobalStorage() ||
+        (R->Element && V->getType()->isPointerType())) {
       Out.push_back({{0}, Depth});
       return;
     }
@@ -825,8 +844,8 @@ private:
     return false;
   }
 
-  /// The first read since a barrier of what may be the same element: of a view, or
-  /// of shared memory, compilers may have one for both.
+  /// The first read since a barrier of what may be the same element: of a view,
+  /// or of shared memory, compilers may have one for both.
   const Expr *firstEqual(const Expr *E, const VarDecl *Array, const Call &C) {
     const Facts &F = facts(C);
     const unsigned At = F.First.lookup(E);
@@ -856,7 +875,8 @@ private:
         (MX ? X : Y) = (MX ? MX : MY)->getBase();
         continue;
       }
-      auto *AX = dyn_cast<ArraySubscriptExpr>(X), *AY = dyn_cast<ArraySubscriptExpr>(Y);
+      auto *AX = dyn_cast<ArraySubscriptExpr>(X),
+           *AY = dyn_cast<ArraySubscriptExpr>(Y);
       if (AX && AY) {
         Linear L, R;
         linear(AX->getIdx(), F, 1, 0, L);
@@ -874,8 +894,8 @@ private:
     std::map<std::string, int64_t> Terms;
     int64_t Constant = 0;
   };
-  static void linear(const Expr *E, const Facts &F, int64_t Times, unsigned Nested,
-                     Linear &Out) {
+  static void linear(const Expr *E, const Facts &F, int64_t Times,
+                     unsigned Nested, Linear &Out) {
     E = E->IgnoreParenImpCasts();
     if (auto *I = dyn_cast<IntegerLiteral>(E)) {
       Out.Constant += Times * I->getValue().getSExtValue();
@@ -902,7 +922,8 @@ private:
                   R = canonical(B->getRHS(), F, Depth);
       if ((B->getOpcode() == BO_Add || B->getOpcode() == BO_Mul) && R < L)
         std::swap(L, R);
-      return "(" + L + BinaryOperator::getOpcodeStr(B->getOpcode()).str() + R + ")";
+      return "(" + L + BinaryOperator::getOpcodeStr(B->getOpcode()).str() + R +
+             ")";
     }
     if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
       return canonical(A->getBase(), F, Depth) + "[" +

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In which order the compiler has the two operands of a sum.
 
@@ -14,7 +14,8 @@
 namespace rcache {
 
 /// nvcc sorts the operands of a sum by rank (docs/soundness.md). This compares
-/// ranks in the original with those in rewritten kernels, for a kernel and the functions it calls.
+/// ranks in the original with those in rewritten kernels, for a kernel and the
+/// functions it calls.
 class FusionOrder {
 public:
   /// Dependence of a variable of the kernel.
@@ -38,8 +39,8 @@ public:
     InLoops, ///< or side by side in loops of the original
   };
   /// Do the operands of \p Sum keep their order in all such kernels?
-  bool keeps(const clang::BinaryOperator *Sum, Operand L, Operand R, const Call &In,
-             Outputs Of);
+  bool keeps(const clang::BinaryOperator *Sum, Operand L, Operand R,
+             const Call &In, Outputs Of);
 
 private:
   class Impl;
