@@ -61,6 +61,68 @@ std::string Fill::base(size_t Index) const {
   return Same > 1 ? Name + str(Before) : Name;
 }
 
+/// Sums of one slot share no product with another's: each slot sees the window
+/// through variables of its own.
+bool Fill::hasViews(const ArrayPlan &A) const {
+  return M.OwnViews && (A.window() || A.as<ReadEarly>());
+}
+
+bool Fill::hasView(unsigned Access) const {
+  for (const ArrayPlan &A : P.Arrays)
+    for (const WindowRead &W : A.registerReads())
+      if (W.Access == Access)
+        return hasViews(A);
+  return false;
+}
+
+std::string Fill::views(const ArrayPlan &A, size_t Index) const {
+  if (!hasViews(A))
+    return "";
+  Helpers.insert("apart");
+  const std::string W = base(Index);
+  static const char *SlotNames[3] = {"s", "sy", "sz"};
+  std::string Extents, Slots, Registers, Loops, Number;
+  auto Each = [&](const std::string &I, int64_t Count, std::string &Index) {
+    Extents += "[" + str(Count) + "]";
+    Index += "[" + I + "]";
+    Loops += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " +
+             str(Count) + "; ++" + I + ")\n";
+  };
+  for (unsigned D = 3; D-- > 0;) {
+    if (!P.hasSlots(D))
+      continue;
+    const std::string I = N(SlotNames[D]);
+    Each(I, int64_t(P.Map.Factor[D]), Slots);
+    Number = Number.empty() ? I
+                            : (llvm::StringRef(Number).contains(' ')
+                                   ? "(" + Number + ")"
+                                   : Number) +
+                                  " * " + str(int64_t(P.Map.Factor[D])) + " + " + I;
+  }
+  const size_t First = A.as<StreamedRows>() ? 1 : 0, Last = A.extent().size();
+  // A single element would be a variable to compilers at once, read where it is
+  // filled and not where the original read it: it gets a second one.
+  const bool Single =
+      P.slots() == 1 && First < Last &&
+      std::all_of(A.extent().begin() + std::ptrdiff_t(First), A.extent().end(),
+                  [](int64_t E) { return E == 1; });
+  for (size_t D = First; D < Last; ++D)
+    Each(N("m" + str(int64_t(D))),
+         Single && D + 1 == Last ? 2 : A.extent()[D], Registers);
+  if (A.extent().empty()) {
+    Extents += "[1]";
+    Registers = "[0]";
+  }
+  std::string Zeros;
+  for (size_t D = First; D < Last; ++D)
+    Zeros += "[0]";
+  return "// What each output sees of it: no product is another output's.\n" +
+         M.Arrays[A.Array].ElemType + " " + W + "_of" + Extents + ";\n" + Loops +
+         W + "_of" + Slots + Registers + " = ::rcache::device::apart(" + W +
+         (Single ? Zeros : Registers) + ", " + (Number.empty() ? "0" : Number) +
+         ");\n";
+}
+
 /// Products of coordinates and symbols, written out: `rc_e0 * width`.
 static void addProductNames(CxxNames &Symbols, const ArrayPlan &A) {
   std::set<std::string> Ids;
@@ -480,6 +542,8 @@ llvm::Expected<Code> Fill::atBarrier(unsigned Barrier) {
     auto T = fill(A, I);
     if (!T)
       return T;
+    if (!A.as<StreamedRows>())
+      *T += views(A, I);
     if (A.as<FromSource>() || A.as<StreamedRows>() ||
         T->names(Code::plain(Name) + "_at"))
       Asked.emplace(Name, &A);
@@ -517,6 +581,12 @@ llvm::Expected<Code> Fill::readText(unsigned Access) const {
     for (const WindowRead &W : A.registerReads())
       if (W.Access == Access) {
         std::string T = base(I);
+        if (hasViews(A)) {
+          T += "_of";
+          for (unsigned D = 3; D-- > 0;)
+            if (P.hasSlots(D))
+              T += "[" + N(SlotNames[D]) + "]";
+        }
         for (size_t D = A.as<StreamedRows>() ? 1 : 0; D < W.Register.size();
              ++D) {
           auto X = affineText(W.Register[D], N, O);

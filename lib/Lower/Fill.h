@@ -49,6 +49,9 @@ public:
   /// code.
   llvm::Expected<Code> readText(unsigned Access) const;
 
+  /// Is the read \p Access one of a window of which each slot has its own view?
+  bool hasView(unsigned Access) const;
+
   /// How the rows of streamed windows are loaded.
   enum class RowForm {
     Words,  ///< as aligned vectors
@@ -81,7 +84,7 @@ private:
   const KernelModel &M;
   const Plan &P;
   const Names &N;
-  std::set<std::string> Helpers;
+  mutable std::set<std::string> Helpers;
   /// Variables that say how a window's rows are loaded; "": no such form.
   struct FormNames {
     std::string Inside, Words;
@@ -94,6 +97,9 @@ private:
   std::map<size_t, RowLoad> RowLoads;
 
   std::string base(size_t PlanIndex) const;
+  bool hasViews(const ArrayPlan &A) const;
+  /// Declares and fills the slots' views of a window, named base(Index).
+  std::string views(const ArrayPlan &A, size_t Index) const;
   std::string fetchedName(unsigned Access) const;
   llvm::Expected<Code> fetch(const ArrayPlan &A, const Owned::Read &R);
   std::string groupName(const ArrayPlan &A) const;

@@ -49,6 +49,37 @@ llvm::Error cannot(std::string Why) {
                                        std::move(Why));
 }
 
+/// Is the sum in doubt fused as in the original?
+bool settlesSums(const KernelModel &M, const Plan &P) {
+  using In = KernelModel::SumInDoubt;
+  switch (M.UnsettledSum.In) {
+  case In::None:
+    return true;
+  case In::OutputsInLoops:
+    return P.slots() == 1 || !P.TapsOutside;
+  case In::SeveralOutputs:
+    return P.slots() == 1;
+  case In::All:
+    // The original, statement by statement, but for its barriers.
+    return P.slots() == 1 && P.UnrolledLoops.empty() && P.allShared();
+  }
+  return false;
+}
+
+/// Without a plan of its sums, a kernel is not written.
+llvm::Error sumsKept(const Queries &Q, const Division &D) {
+  const auto No = [](std::string Why) {
+    return llvm::make_error<CannotWrite>(DeclineCode::FusionUnsettled,
+                                         std::move(Why));
+  };
+  if (!settlesSums(Q.M, Q.P))
+    return No(Q.M.UnsettledSum.Text);
+  if (const SharedAccess *A = hiddenTwice(Q, D))
+    return No("with '" + Q.M.text(A->Range) +
+              "', which stands in the text twice and is in no window");
+  return llvm::Error::success();
+}
+
 llvm::Error divide(const Queries &Q, Division &D) {
   using Pass = void (*)(const Queries &, Division &);
   for (Pass Next : {
@@ -72,7 +103,7 @@ llvm::Error divide(const Queries &Q, Division &D) {
     if (D.Error)
       return cannot(*D.Error);
   }
-  return llvm::Error::success();
+  return sumsKept(Q, D);
 }
 
 } // namespace

@@ -42,6 +42,9 @@ public:
   bool isStagingWrite(const Stmt &S) const;
   /// Belongs to the warp: what is written to it stays written (`Owned`).
   bool isOwned(unsigned Array) const;
+  /// A read outside a window, hidden where it is read: slots could have products
+  /// in common (KernelModel::OwnViews).
+  bool isHiddenAlone(const SharedAccess &A) const;
   /// One of Plan::VectorStores.
   bool isCollected(unsigned Access) const;
   /// Collected, but stored by each slot in the words of the original.

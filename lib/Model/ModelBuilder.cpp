@@ -33,6 +33,18 @@ using namespace clang;
 namespace rcache {
 namespace {
 
+/// The text of a sum that a decline is about, in quotes and on one line.
+std::string quotedSum(const Expr *Sum, const KernelModel &M, FlatText &Flat) {
+  const auto R = Flat.range(Sum->getSourceRange());
+  std::string Text;
+  for (char C : R ? M.text(*R) : std::string())
+    if (!isspace(static_cast<unsigned char>(C)))
+      Text += C;
+    else if (!Text.empty() && Text.back() != ' ')
+      Text += ' ';
+  return Text.empty() ? "" : "'" + Text + "'";
+}
+
 class Builder {
 public:
   Builder(ASTContext &AC, const TokenRecorder::Impl &Tokens,
@@ -56,6 +68,8 @@ private:
   void parameters(KernelModel &M, const KernelDecl &K);
   void builtinSymbols(KernelModel &M, AffineArith &Arith);
   void insertionPoint(KernelModel &M, const KernelDecl &K);
+  void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &Model,
+                       const Locals &L, FlatText &Flat);
 
   ASTContext &AC;
   const SourceManager &SM;
@@ -579,6 +593,44 @@ void Builder::insertionPoint(KernelModel &M, const KernelDecl &K) {
   M.InsertOffset = At;
 }
 
+/// Sums of which nobody knows what they are fused with in a rewritten kernel.
+void Builder::noteSumsInDoubt(const FunctionDecl *FD, KernelModel &Model,
+                              const Locals &L, FlatText &Flat) {
+  unsigned Axes = 0;
+  for (const BuiltinUse &B : Model.Builtins)
+    if (B.K == Symbol::ThreadIdx)
+      Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
+  const SumInDoubt Doubtful = fusedByContext(
+      FD,
+      [&](const VarDecl *V) -> unsigned {
+        const int I = L.varIndex(V);
+        return V->hasAttr<CUDASharedAttr>() ? DepShared
+               : I >= 0                     ? Model.Vars[I].Depends
+                                            : 0;
+      },
+      Axes);
+  auto At = [&](const Expr *Sum) {
+    auto *B = dyn_cast<BinaryOperator>(Sum);
+    return sourcePos(SM, SM.getExpansionLoc(B ? B->getOperatorLoc()
+                                              : Sum->getBeginLoc()));
+  };
+  if (Doubtful.Sum) {
+    const std::string Sum = quotedSum(Doubtful.Sum, Model, Flat);
+    static const char *const Where[] = {", with several outputs in a loop",
+                                        ", with several outputs a thread", ""};
+    using Kernels = KernelModel::SumInDoubt::Kernels;
+    static constexpr Kernels In[] = {Kernels::OutputsInLoops,
+                                     Kernels::SeveralOutputs, Kernels::All};
+    Model.UnsettledSum = {In[Doubtful.In],
+                          (Sum.empty() ? "that" : Sum) + " in line " +
+                              std::to_string(At(Doubtful.Sum).Line) +
+                              Where[Doubtful.In]};
+  }
+  if (const Expr *Sum = fusedByUnrolling(FD, Model, Flat))
+    Model.Declines.push_back({DeclineCode::FusionUnsettled,
+                              quotedSum(Sum, Model, Flat), At(Sum)});
+}
+
 std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
   FlatText Flat(SM, Tokens);
   std::unique_ptr<KernelModel> M;
@@ -640,11 +692,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       if (Dynamic > 1)
         Give(DeclineCode::DynamicArrays, std::to_string(Dynamic) + " arrays");
       if (Model->Declines.empty())
-        if (const BinaryOperator *Sum = fusedByUnrolling(K.Def, *Model, Flat)) {
-          const SourceLocation At = SM.getExpansionLoc(Sum->getOperatorLoc());
-          Model->Declines.push_back(
-              {DeclineCode::FusionUnsettled, "", sourcePos(SM, At)});
-        }
+        noteSumsInDoubt(K.Def, *Model, L, Flat);
       return true;
     });
     if (!Done) {
