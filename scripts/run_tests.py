@@ -20,13 +20,16 @@ PASSED_CODES = {"PASS", "FLAKYPASS", "XFAIL"}
 FAILED_CODES = {"FAIL", "XPASS", "UNRESOLVED", "TIMEOUT"}
 
 
-def run_lit(lit, build, jobs):
-    """(passed, failed, skipped) over all lit suites of the build folder."""
+def run_lit(lit, build, jobs, only):
+    """(passed, failed, skipped) over the lit suites of the build folder: all, or
+    the folders `only` of test/."""
     suites = [
         os.path.join(build, *parts)
         for parts in (("test",), ("check", "test"))
         if os.path.exists(os.path.join(build, *parts, "lit.site.cfg.py"))
     ]
+    if only:
+        suites = [os.path.join(build, "test", folder) for folder in only]
     if not suites:
         return 0, 0, 0
     with tempfile.TemporaryDirectory() as folder:
@@ -79,6 +82,8 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--lit", default="lit")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", nargs="+", metavar="FOLDER",
+                        help="the lit tests of these folders of test/ alone")
     args = parser.parse_args()
 
     counts = []
@@ -89,7 +94,8 @@ def main():
         if os.path.isfile(program) and os.access(program, os.X_OK):
             counts.append(run_unit_test(program))
     sys.stdout.flush()
-    counts.append(run_lit(args.lit, os.path.abspath(args.build), args.jobs))
+    counts.append(run_lit(args.lit, os.path.abspath(args.build), args.jobs,
+                          args.only))
 
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     if skipped:

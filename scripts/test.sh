@@ -6,9 +6,10 @@
 #   N passed, N failed
 # over lit tests, unit tests and the habits that scripts/check_*.py keep.
 #
-#   scripts/test.sh [--asan] [--no-bootstrap]
+#   scripts/test.sh [--asan] [--slow] [--no-bootstrap]
 #
-# --asan: once more under AddressSanitizer and UBSan; on by itself with CI=true.
+# --asan: those of the library once more under AddressSanitizer and UBSan; on by
+# itself with CI=true. --slow: further forms of what is tried anyway.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
@@ -18,8 +19,9 @@ bootstrap=1
 for argument in "$@"; do
   case $argument in
     --asan) asan=1 ;;
+    --slow) export RCACHE_SLOW_TESTS=1 ;;
     --no-bootstrap) bootstrap=0 ;;
-    *) echo "usage: scripts/test.sh [--asan] [--no-bootstrap]" >&2; exit 2 ;;
+    *) echo "usage: scripts/test.sh [--asan] [--slow] [--no-bootstrap]" >&2; exit 2 ;;
   esac
 done
 
@@ -38,9 +40,11 @@ count() {
   fi
 }
 
-# Builds a preset and runs its tests; a build that fails counts as a failure.
+# Builds a preset and runs its tests, further arguments are for run_tests.py; a
+# build that fails counts as a failure.
 test_preset() {
   local preset=$1 folder=$2 log
+  shift 2
   echo "== $preset"
   if ! scripts/build.sh "$preset" all rcache-unittests; then
     echo "the build of '$preset' failed"
@@ -50,7 +54,7 @@ test_preset() {
   log=$(mktemp)
   local lit
   lit=$(sed -n 's/^RCACHE_LIT:[A-Z]*=//p' "$folder/CMakeCache.txt")
-  python3 scripts/run_tests.py --lit "$lit" "$folder" | tee "$log"
+  python3 scripts/run_tests.py --lit "$lit" "$folder" "$@" | tee "$log"
   count "$log"
   rm -f "$log"
 }
@@ -70,7 +74,8 @@ for script in check_layers check_declines check_docs check_tests; do
 done
 
 test_preset ci build
-((asan)) && test_preset asan build-asan
+# What runs the library in all its parts; other tests are about what stands around.
+((asan)) && test_preset asan build-asan --only model plan decline output driver lsp emit tune
 
 echo "$passed passed, $failed failed"
 ((failed == 0))

@@ -11,6 +11,8 @@
 #   chromium       for the tests of pages
 #   npm-packages   those of editors/vscode are installed
 #   asan           built with AddressSanitizer
+#   slow           RCACHE_SLOW_TESTS is set (scripts/test.sh --slow): further forms of
+#                  what is tried anyway
 #
 # Substitutions:
 #   %rewrite       rcache-rewrite without a toolkit: put flags of your own behind
@@ -112,5 +114,7 @@ if shutil.which("npm") and os.path.exists(
     os.path.join(config.rcache_source_dir, "editors", "vscode", "node_modules", "typescript")
 ):
     config.available_features.add("npm-packages")
+if os.environ.get("RCACHE_SLOW_TESTS"):
+    config.available_features.add("slow")
 if "address" in config.rcache_sanitize:
     config.available_features.add("asan")

@@ -48,10 +48,21 @@ public:
   /// another, but what they take together is bounded as well, in processor time
   /// of the calling thread.
   void startClock();
+  /// While one lives, an operation of isl that goes on when that time is over is
+  /// broken off and throws isl::exception: to be made inside guarded().
+  class Limit {
+  public:
+    explicit Limit(AffineContext &C);
+    ~Limit();
+    Limit(const Limit &) = delete;
+    Limit &operator=(const Limit &) = delete;
+
+  private:
+    AffineContext &Of;
+  };
   /// Is that time over?
   bool outOfTime() const;
-  /// Throws isl::exception if it is. (An operation of isl that takes longer is
-  /// broken off, and throws as well.)
+  /// Throws isl::exception if it is.
   void checkTime() const;
 
 private:

@@ -14,6 +14,7 @@
 #include <chrono>
 #include <isl/ctx.h>
 #include <isl/options.h>
+#include <limits>
 #include <mutex>
 #include <pthread.h>
 #include <set>
@@ -89,10 +90,15 @@ public:
 
   void start() { set(now()); }
   void extend() { set(Of.Started); }
+  void limit(bool On) {
+    Limited = On;
+    set(Of.Started);
+  }
   bool isOver() const { return now() - Of.Started > MaxSeconds; }
 
 private:
   Watched Of;
+  bool Limited = false;
 
   static double now() { return secondsOf(CLOCK_THREAD_CPUTIME_ID); }
 
@@ -100,7 +106,8 @@ private:
     const std::lock_guard<std::mutex> Guard(watchman().Lock);
     pthread_getcpuclockid(pthread_self(), &Of.Thread);
     Of.Started = Started;
-    Of.Until = std::max(Started + MaxSeconds, now() + LastSeconds);
+    Of.Until = Limited ? std::max(Started + MaxSeconds, now() + LastSeconds)
+                       : std::numeric_limits<double>::infinity();
     isl_ctx_resume(Of.Raw);
   }
 };
@@ -131,6 +138,9 @@ void AffineContext::resetBudget() {
 }
 
 void AffineContext::startClock() { Clock->start(); }
+
+AffineContext::Limit::Limit(AffineContext &C) : Of(C) { Of.Clock->limit(true); }
+AffineContext::Limit::~Limit() { Of.Clock->limit(false); }
 
 bool AffineContext::outOfTime() const { return Clock->isOver(); }
 

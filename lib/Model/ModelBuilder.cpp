@@ -671,6 +671,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
     parameters(*M, K);
     KernelModel *Model = M.get();
     auto Done = guarded([&] {
+      const AffineContext::Limit Within(*Model->Ctx);
       AffineArith Arith(*Model);
       builtinSymbols(*Model, Arith);
       Locals L(AC, *Model, Flat, K.Def);

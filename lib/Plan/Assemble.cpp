@@ -111,11 +111,17 @@ private:
   }
 
   bool own(unsigned Array) {
-    if (F.K.countsOnStep(Array))
+    std::string Why;
+    auto Of = ownedArray(M, Array, A, P.Map, Why);
+    if (Of && F.K.countsOnStep(Array)) {
+      Of = std::nullopt;
+      Why = "what counts on a warp in step cannot be shared out among slots";
+    }
+    if (!Of) {
+      if (F.Out.NotOwned.empty())
+        F.Out.NotOwned = std::move(Why);
       return false;
-    auto Of = ownedArray(M, Array, A, P.Map);
-    if (!Of)
-      return false;
+    }
     P.Arrays.push_back(std::move(*Of));
     return true;
   }

@@ -26,6 +26,8 @@ using BlockShape = std::optional<std::array<int64_t, 3>>;
 struct Findings {
   std::vector<Decline> Declines;
   std::vector<std::string> Notes;
+  /// Why no warp can own the arrays, as a clause; "": it can, or nobody asked.
+  std::string NotOwned;
 
   void decline(Decline D);
   void note(std::string N);

@@ -56,6 +56,17 @@ static std::vector<Plan> plansOf(const KernelFacts &K, Findings &Found) {
   return All;
 }
 
+/// What keeps an array of computed values in shared memory is what keeps a warp
+/// from owning it.
+static void explainExchange(std::vector<Decline> &Declines,
+                            const Findings &Found) {
+  if (Found.NotOwned.empty())
+    return;
+  for (Decline &D : Declines)
+    if (D.Code == DeclineCode::ComputedExchange && D.Advice.empty())
+      D.Advice = "a warp could hold the array, but " + Found.NotOwned;
+}
+
 static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   PlanOutcome Out;
   Out.Declines = declinesOfModel(M);
@@ -82,6 +93,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
     if (Found.Declines.empty())
       Found.decline({DeclineCode::BlockShape, K.shapesTried(), M.Pos});
     Out.Declines = std::move(Found.Declines);
+    explainExchange(Out.Declines, Found);
   } else if (llvm::all_of(Out.Candidates,
                           [](const Plan &P) { return P.allShared(); })) {
     // Why no array can leave shared memory: of interest when merging slots
@@ -89,6 +101,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
     Out.WhyShared = K.ArrayReasons;
     Out.WhyShared.insert(Out.WhyShared.end(), Found.Declines.begin(),
                          Found.Declines.end());
+    explainExchange(Out.WhyShared, Found);
   }
   return Out;
 }
@@ -137,7 +150,10 @@ std::string rcache::adviceOnCounters(const KernelModel &M, const Decline &D) {
 PlanOutcome rcache::enumeratePlans(const KernelModel &M, const PlanRequest &R) {
   M.Ctx->resetBudget();
   M.Ctx->startClock();
-  auto Result = guarded([&] { return plan(M, R); });
+  auto Result = guarded([&] {
+    const AffineContext::Limit Within(*M.Ctx);
+    return plan(M, R);
+  });
   if (Result)
     return std::move(*Result);
   PlanOutcome Out;

@@ -10,9 +10,9 @@
 // RUN: rcache-rewrite %s -o %t.0.cu --cuda-path=%cuda -q --candidate=0
 // RUN: rcache-check run %t.0.cu > %t.rewritten0
 // RUN: diff %t.original %t.rewritten0
-// RUN: rcache-rewrite %s -o %t.one.cu --cuda-path=%cuda -q --coarsen=1 --force
-// RUN: rcache-check run %t.one.cu > %t.rewritten1
-// RUN: diff %t.original %t.rewritten1
+// RUN: %if slow %{ rcache-rewrite %s -o %t.one.cu --cuda-path=%cuda -q --coarsen=1 --force %}
+// RUN: %if slow %{ rcache-check run %t.one.cu > %t.rewritten1 %}
+// RUN: %if slow %{ diff %t.original %t.rewritten1 %}
 // RUN: rcache-rewrite %s -o %t.no.cu --cuda-path=%cuda -q --print-after=verify | FileCheck %s --check-prefix=VERIFY --implicit-check-not=WRONG
 // REQUIRES: cuda-toolkit, rcache-check
 // VERIFY: verified,

@@ -13,10 +13,10 @@
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 //
 // Other radii, types and blocks.
-// RUN: rcache-rewrite %s --force -o %t.1.cu --cuda-path=%cuda -- -I%S/Inputs -DRADIUS=1 -DBX=64 -DBY=4 2>&1 | FileCheck %s
-// RUN: rcache-check diff %s %t.1.cu -- -I%S/Inputs -DRADIUS=1 -DBX=64 -DBY=4
-// RUN: rcache-rewrite %s --force -o %t.4.cu --cuda-path=%cuda -- -I%S/Inputs -DRADIUS=4 -DTYPE=double -DBY=16 2>&1 | FileCheck %s
-// RUN: rcache-check diff %s %t.4.cu -- -I%S/Inputs -DRADIUS=4 -DTYPE=double -DBY=16
+// RUN: %if slow %{ rcache-rewrite %s --force -o %t.1.cu --cuda-path=%cuda -- -I%S/Inputs -DRADIUS=1 -DBX=64 -DBY=4 2>&1 | FileCheck %s %}
+// RUN: %if slow %{ rcache-check diff %s %t.1.cu -- -I%S/Inputs -DRADIUS=1 -DBX=64 -DBY=4 %}
+// RUN: %if slow %{ rcache-rewrite %s --force -o %t.4.cu --cuda-path=%cuda -- -I%S/Inputs -DRADIUS=4 -DTYPE=double -DBY=16 2>&1 | FileCheck %s %}
+// RUN: %if slow %{ rcache-check diff %s %t.4.cu -- -I%S/Inputs -DRADIUS=4 -DTYPE=double -DBY=16 %}
 //
 // Where the tile stays shared, each slot has queues of its own.
 // RUN: rcache-rewrite %s -q --explain-choice -o %t.kept.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | awk '$2 == "1x2" && /tile: shared/ {print $1}' > %t.number

@@ -7,7 +7,7 @@
 // RUN: FileCheck %s --input-file=%t.cu
 // RUN: rcache-check diff %s %t.cu 2>&1 | FileCheck %s --check-prefix=EQUAL
 // RUN: rcache-check %s --kernel=turned --rewritten=%t.cu --prove --trials=6 2>&1 | FileCheck %s --check-prefix=PROVED
-// RUN: rcache-check %s --kernel=vertical --rewritten=%t.cu --prove --trials=6 2>&1 | FileCheck %s --check-prefix=PROVED
+// RUN: %if slow %{ rcache-check %s --kernel=vertical --rewritten=%t.cu --prove --trials=6 2>&1 | FileCheck %s --check-prefix=PROVED %}
 // RUN: %nvcc -std=c++17 -Werror all-warnings -c %t.cu -o %t.o
 //
 // SAID-COUNT-4: rewrote '

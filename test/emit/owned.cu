@@ -256,6 +256,41 @@ __global__ void powers(const float *in, float *out) {
   out[g] = s[0] + 1.0f;
 }
 
+// A product that the thread reads back before the barrier: compilers forward it,
+// and fuse it.
+// CHECK-DAG: 'readBack' left as it is
+__global__ void readBack(const float *in, const float *w, float *out) {
+  __shared__ float s[64];
+  int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  float a = in[g], b = w[g];
+  s[t] = a * b;
+  s[t] += b;
+  __syncthreads();
+  for (int d = 32; d > 0; d /= 2) {
+    if (t < d)
+      s[t] += s[t + d];
+    __syncthreads();
+  }
+  if (t == 0)
+    out[blockIdx.x] = s[0];
+}
+
+// What is only copied stays what it is, the bits of a NaN included.
+// CHECK-DAG: rewrote 'copied' {{.*}}; 's' owned by a warp
+__global__ void copied(const float *in, float *out) {
+  __shared__ float s[64];
+  int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  s[t] = t % 5 ? in[g] : __int_as_float(0x7f800001 + t);
+  __syncthreads();
+  for (int d = 32; d > 0; d /= 2) {
+    float v = t < d ? s[t + d] : s[t];
+    __syncthreads();
+    s[t] = v;
+    __syncthreads();
+  }
+  out[g] = s[t];
+}
+
 // Thread 0 reads what it has just written.
 // CHECK-DAG: rewrote 'first' {{.*}}; 's' owned by a warp
 __global__ void first(const int *in, int *out) {
@@ -334,6 +369,10 @@ int main() {
   G.show("smooth");
   powers<<<n / 64, 64>>>(F.Data, G.Data);
   G.show("powers");
+  readBack<<<n / 64, 64>>>(F.Data, F.Data, G.Data);
+  G.show("readBack");
+  copied<<<n / 64, 64>>>(F.Data, G.Data);
+  G.show("copied");
   first<<<n / 64, 64>>>(I.Data, J.Data);
   J.show("first");
   scattered<<<n / 64, 64>>>(I.Data, J.Data);

@@ -10,7 +10,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s -o /dev/null --cuda-path=%cuda --kernel=relax --kernel=columns --kernel=ring -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=GAIN %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: rcache-check %s --kernel=quarters --rewritten=%t.cu --prove -- -I%S/Inputs
+// RUN: %if slow %{ rcache-check %s --kernel=quarters --rewritten=%t.cu --prove -- -I%S/Inputs %}
 //
 // CHECK-DAG: rewrote 'relax'
 // CHECK-DAG: rewrote 'quarters' {{.*}}'t' reloaded

@@ -9,8 +9,8 @@
 // RUN: rcache-check run %s > %t.original
 // RUN: rcache-check run %t.cu > %t.rewritten
 // RUN: diff %t.original %t.rewritten
-// RUN: rcache-check run --schedule=random:7 %t.cu > %t.random
-// RUN: diff %t.original %t.random
+// RUN: %if slow %{ rcache-check run --schedule=random:7 %t.cu > %t.random %}
+// RUN: %if slow %{ diff %t.original %t.random %}
 // RUN: %nvcc -std=c++17 -Xptxas -v -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=PTXAS %s
 //
 // RUN: rcache-rewrite %s -o %t.kept.cu -q --kernel=product --explain-choice --cuda-path=%cuda 2>&1 | awk '$2 == "1x8" && /As: shared; Bs: shared/ {print $1}' > %t.number
@@ -19,9 +19,9 @@
 // RUN: diff %t.original %t.kept
 // KEPT: rewrote 'product' {{.*}}'As' kept shared; 'Bs' kept shared
 //
-// RUN: rcache-rewrite %s -o %t.shared.cu --force --exchange=shared --coarsen=2 --cuda-path=%cuda 2>&1 | FileCheck --check-prefix=SHARED %s
-// RUN: rcache-check run %t.shared.cu > %t.shared
-// RUN: diff %t.original %t.shared
+// RUN: %if slow %{ rcache-rewrite %s -o %t.shared.cu --force --exchange=shared --coarsen=2 --cuda-path=%cuda 2>&1 | FileCheck --check-prefix=SHARED %s %}
+// RUN: %if slow %{ rcache-check run %t.shared.cu > %t.shared %}
+// RUN: %if slow %{ diff %t.original %t.shared %}
 // SHARED-DAG: rewrote 'forces' {{.*}}2 outputs a thread; 'tile' kept shared
 // SHARED-DAG: rewrote 'lookup' {{.*}}2 outputs a thread; 'table' kept shared
 //

@@ -78,9 +78,19 @@ public:
           const Mapping &Map)
       : M(M), Array(Array), A(A), Map(Map), Arr(M.Arrays[Array]) {}
 
+  std::string Why; ///< there is none, as a clause
+
   std::optional<ArrayPlan> run() {
-    if (Arr.Volatile || !declaredOnce() ||
-        (!isInteger(Arr.CanonicalType) && !isFloat(Arr.CanonicalType)))
+    const std::string Name = "'" + Arr.Name + "'";
+    if (Arr.Volatile)
+      Why = Name + " is volatile";
+    else if (Arr.Extents.size() > 1)
+      Why = Name + " has several dimensions";
+    else if (!declaredOnce())
+      Why = Name + " is not declared where the kernel begins, alone in its memory";
+    else if (!isInteger(Arr.CanonicalType) && !isFloat(Arr.CanonicalType))
+      Why = "elements of " + Name + " are of type '" + Arr.CanonicalType + "'";
+    if (!Why.empty())
       return std::nullopt;
     ArrayPlan P;
     P.Array = Array;
@@ -88,15 +98,22 @@ public:
       const SharedAccess &S = M.SharedAccesses[I];
       if (S.Array != Array)
         continue;
-      if (!add(I, S))
+      if (!add(I, S)) {
+        if (Why.empty())
+          Why = "'" + M.text(S.Range) + "' in line " +
+                std::to_string(S.Pos.Line) + " is used in a way that is not "
+                "understood";
         return std::nullopt;
+      }
       if (S.K == SharedAccess::Read)
         P.Reads.push_back(I);
       else
         P.Writes.push_back(I);
     }
-    if (P.Writes.empty() || P.Reads.empty())
+    if (P.Writes.empty() || P.Reads.empty()) {
+      Why = Name + " is not read and written";
       return std::nullopt;
+    }
     if (Of.Parts > 1 && Map.Stride[0] == 1 && Map.Factor[0] > 1)
       return std::nullopt; // no one register follows another
     Of.Loops.assign(Loops.begin(), Loops.end());
@@ -130,18 +147,27 @@ private:
     });
   }
 
+  /// \p S is the reason.
+  bool no(const SharedAccess &S, const std::string &What) {
+    Why = "'" + M.text(S.Range) + "' in line " + std::to_string(S.Pos.Line) +
+          " " + What;
+    return false;
+  }
+
   bool add(unsigned I, const SharedAccess &S) {
     if (!S.Affine || S.Index.size() > 1 || S.Domain.is_null() ||
         S.Range.empty())
-      return false;
+      return no(S, "is no formula of thread and counters");
     const isl::pw_aff Index =
         S.Index.empty() ? constantValue(ctx(), 0) : A.fix(S.Index[0]);
     const isl::set Domain = A.fix(S.Domain).intersect(A.Context);
     const auto Part = partOf(Index, Domain);
     if (!standsInSlots(S, Part.has_value()))
-      return false;
+      return no(S, "is in the condition of a barrier, in a loop with barriers that "
+                   "is no for loop, or another's element in a loop without");
     if (Part && mayBeForwarded(S, *Part))
-      return false;
+      return no(S, "is read back in the interval in which a product is stored "
+                   "there, so a compiler may fuse both");
     if (Part)
       Of.PartOf[I] = *Part;
     switch (S.K) {
@@ -151,7 +177,10 @@ private:
     case SharedAccess::ReadWrite:
       if (Part)
         Of.Parts = std::max(Of.Parts, *Part + 1);
-      return Part && endsRounded(S);
+      if (!Part)
+        return no(S, "changes an element that is not the thread's own");
+      return endsRounded(S) ||
+             no(S, "rounds a product in place");
     default:
       return false;
     }
@@ -239,13 +268,14 @@ private:
       R.K = Owned::Read::Ahead;
       R.By = Away;
     } else
-      return false;
+      return no(S, "is neither the thread's own element, nor a constant number "
+                   "of elements ahead of it, nor the same for all threads");
     std::map<std::string, std::vector<int64_t>> Counters;
     for (const std::string &Id : involvedIds(R.By))
       if (!findCounter(S, Id, Counters))
-        return false;
+        return no(S, "hangs on a number that no loop counts between constants");
     if (mayBeWritten(R, writesBefore(S), Counters))
-      return false;
+      return no(S, "may be what the thread wrote just before");
     R.Slots = slotsOf(Domain, Counters);
     Of.Reads.push_back(std::move(R));
     return true;
@@ -360,11 +390,15 @@ private:
 std::optional<ArrayPlan> rcache::ownedArray(const KernelModel &M,
                                             unsigned Array,
                                             const Assumptions &A,
-                                            const Mapping &Map) {
+                                            const Mapping &Map,
+                                            std::string &WhyNot) {
   if (!Map.Block || !Map.isOneDim() || Map.threads() != 32 ||
       (Map.Stride[0] != 1 && Map.Stride[0] != 32))
     return std::nullopt;
-  return Builder(M, Array, A, Map).run();
+  Builder B(M, Array, A, Map);
+  auto Of = B.run();
+  WhyNot = std::move(B.Why);
+  return Of;
 }
 
 //===-- The questions -----------------------------------------------------===//

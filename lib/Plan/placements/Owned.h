@@ -12,10 +12,11 @@
 namespace rcache {
 
 /// The placement of \p Array in the registers of the one warp that \p Map makes
-/// of a block; nullopt: some access is not of a form that is known to be right.
-/// May throw isl::exception.
+/// of a block; nullopt: some access is not of a form that is known to be right, and
+/// \p WhyNot says which, as a clause. May throw isl::exception.
 std::optional<ArrayPlan> ownedArray(const KernelModel &M, unsigned Array,
-                                    const Assumptions &A, const Mapping &Map);
+                                    const Assumptions &A, const Mapping &Map,
+                                    std::string &WhyNot);
 
 } // namespace rcache
 

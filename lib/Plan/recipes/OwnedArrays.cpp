@@ -40,12 +40,29 @@ static bool sumsProductsOfShared(const KernelModel &M) {
   });
 }
 
+/// Why no array of the kernel is owned, whatever its accesses are; "": nothing.
+static std::string whyNone(const BlockFacts &F) {
+  if (!F.Shape)
+    return "the number of threads of a block is not known";
+  if (!F.isOneDim())
+    return "blocks have several dimensions";
+  if ((*F.Shape)[0] % 32 != 0)
+    return "blocks of " + std::to_string((*F.Shape)[0]) +
+           " threads are no whole warps";
+  if (walksThroughMemory(F.M))
+    return "memory is read in a loop of unknown length, which needs all warps";
+  if (sumsProductsOfShared(F.M))
+    return "products are added to each other: which of them is fused hangs on "
+           "the order of loads";
+  return "";
+}
+
 std::vector<Plan> rcache::ownedPlans(BlockFacts &F) {
   std::vector<Plan> Out;
-  if (!F.Shape || !F.isOneDim() || (*F.Shape)[0] % 32 != 0 ||
-      walksThroughMemory(F.M) ||
-      sumsProductsOfShared(F.M))
+  if (std::string Why = whyNone(F); !Why.empty()) {
+    F.Out.NotOwned = std::move(Why);
     return Out;
+  }
   const auto Slots = static_cast<unsigned>((*F.Shape)[0] / 32);
   if (Slots > 32 || (F.R.Coarsen && *F.R.Coarsen != Slots))
     return Out;
