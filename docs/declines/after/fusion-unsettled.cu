@@ -28,7 +28,7 @@ __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n, 
   float sum = 0;
   for (int i = 0; i <= 8; ++i) {
     const float d = s[threadIdx.x + i] - mid;
-    sum += (__fmul_rn(-(i * i), a) - d * d * b) * s[threadIdx.x + i];
+    sum += __builtin_fmaf(-d * d, b, -(i * i) * a) * s[threadIdx.x + i];
   }
   out[g] = sum;
 }
