@@ -233,12 +233,10 @@ public:
     }
     return Out;
   }
-  /// A difference that compilers make no sum of: no side can be negative.
+  /// A difference that compilers make no sum of: what is taken away is no negation.
   bool staysDifference(const BinaryOperator *B) const {
     return (B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign) &&
            !Negations &&
-           llvm::none_of(operands(B->getLHS()),
-                         [&](const Expr *E) { return mayBeNegated(E); }) &&
            llvm::none_of(operands(B->getRHS()),
                          [&](const Expr *E) { return mayBeNegated(E); });
   }

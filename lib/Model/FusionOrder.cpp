@@ -123,6 +123,7 @@ public:
     const Node *At;
     const Expr *Value; ///< null: not known
     bool Compound;
+    int Member = -1; ///< that alone
   };
   explicit Facts(const FunctionDecl *F)
       : Body(F->getBody()), Parents(const_cast<Node *>(Body)) {
@@ -156,7 +157,7 @@ public:
 private:
   void set(const Expr *To, const Node *At, const Expr *Value, bool Compound) {
     if (const auto R = rootOf(To); R && R->Var->hasLocalStorage())
-      Sets[R->Var].push_back({At, Value, Compound});
+      Sets[R->Var].push_back({At, Value, Compound, R->Member});
   }
   void escape(const Expr *E) {
     if (const auto R = rootOf(E))
@@ -186,7 +187,7 @@ private:
           // `float3 r;` has a constructor that does nothing.
           auto *C = dyn_cast<CXXConstructExpr>(V->getInit());
           if (!C || C->getNumArgs())
-            Sets[V->getCanonicalDecl()].push_back({D, V->getInit(), false});
+            Sets[V->getCanonicalDecl()].push_back({D, V->getInit(), false, -1});
           if (V->getType()->isReferenceType() || V->getType()->isPointerType())
             escape(V->getInit());
         }
@@ -690,6 +691,8 @@ private:
     for (const Facts::Assignment &S : Set->second)
       Compounds += S.Compound && F.Last.lookup(S.At) < F.First.lookup(E);
     for (const Facts::Assignment &S : Set->second) {
+      if (S.Member >= 0 && Member >= 0 && S.Member != Member)
+        continue;
       const bool Before = F.Last.lookup(S.At) < F.First.lookup(E);
       const Node *Outermost = nullptr;
       for (const Node *P = F.Parents.getParent(S.At); P && !F.isIn(E, P);
@@ -706,12 +709,11 @@ private:
         Out.push_back({place(C, F.Last.lookup(Outermost)), Depth + Compounds});
       if (!S.Value)
         continue; // ++: of integers
-      // Of a struct that is set member by member each one's operations count.
       const unsigned Here = Site;
       if (!C.Caller)
         Site = F.First.lookup(S.At);
-      const bool Ok =
-          upper(S.Value, C, Depth + Compounds, Out, Member, Nested + 1);
+      const bool Ok = upper(S.Value, C, Depth + Compounds, Out,
+                            S.Member < 0 ? Member : -1, Nested + 1);
       Site = Here;
       if (!Ok)
         return false;
@@ -795,8 +797,50 @@ private:
         Out.push_back(L);
       return;
     }
-    if (F.isSetOnce(V))
-      lower(Set->second.front().Value, C, Depth, Out, Member, Nested + 1);
+    if (Set != F.Sets.end())
+      lowerOfSets(Set->second, E, C, Depth, Out, Member, Nested);
+  }
+  /// ... of a variable whose value at \p E is made by statements in a row.
+  void lowerOfSets(const std::vector<Facts::Assignment> &Sets, const Expr *E,
+                   const Call &C, int Depth, Leaves &Out, int Member,
+                   unsigned Nested) {
+    const Facts &F = facts(C);
+    std::vector<const Facts::Assignment *> Row;
+    for (const Facts::Assignment &S : Sets) {
+      if (S.Member >= 0 && Member >= 0 && S.Member != Member)
+        continue;
+      if (!S.Value || F.Last.lookup(S.At) >= F.First.lookup(E)) {
+        // Behind, or around: in the next round.
+        for (const Node *P = F.Parents.getParent(S.At); P; P = F.Parents.getParent(P))
+          if (Facts::isLoop(P) && F.isIn(E, P) &&
+              (Row.empty() || !F.isIn(Row.front()->At, P)))
+            return;
+        continue;
+      }
+      for (const Node *P = F.Parents.getParent(S.At); P && !F.isIn(E, P);
+           P = F.Parents.getParent(P))
+        if (!isa<CompoundStmt, ExprWithCleanups>(P))
+          return;
+      if (!S.Compound)
+        Row.clear();
+      Row.push_back(&S);
+    }
+    if (Row.empty() || Row.front()->Compound)
+      return;
+    for (size_t I = 0; I < Row.size(); ++I) {
+      auto *B = dyn_cast<CompoundAssignOperator>(Row[I]->At);
+      if (Row[I]->Compound &&
+          (!B || !isa<DeclRefExpr>(bare(B->getLHS())) ||
+           (B->getOpcode() != BO_AddAssign && B->getOpcode() != BO_SubAssign)))
+        return;
+    }
+    // Only the last value: what came before may be gone for a constant.
+    lower(Row.back()->Value, C, Depth, Out, Row.back()->Member < 0 ? Member : -1,
+          Nested + 1);
+    if (!Row.back()->Compound)
+      return;
+    for (size_t I = 0; I + 1 < Row.size(); ++I)
+      lower(Row[I]->Value, C, Depth, Out, Row[I]->Member < 0 ? Member : -1, Nested + 1);
   }
 
   /// Is \p E certainly no constant that an operation could go away with?
@@ -881,7 +925,7 @@ private:
         Linear L, R;
         linear(AX->getIdx(), F, 1, 0, L);
         linear(AY->getIdx(), F, 1, 0, R);
-        if (L.Terms == R.Terms && L.Constant != R.Constant)
+        if (L.Terms == R.Terms ? L.Constant != R.Constant : L.Plain && R.Plain)
           return true;
       } else if (!MX || !MY) {
         return false;
@@ -893,7 +937,24 @@ private:
   struct Linear {
     std::map<std::string, int64_t> Terms;
     int64_t Constant = 0;
+    bool Plain = true; ///< of arguments, indices and loops: equal if they look equal
   };
+  static bool isPlain(const Expr *E, const Facts &F) {
+    E = bare(E->IgnoreParenImpCasts());
+    if (isIndexBuiltin(E))
+      return true;
+    auto *D = dyn_cast<DeclRefExpr>(E);
+    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    if (!V || F.Escaped.count(V->getCanonicalDecl()))
+      return false;
+    auto Set = F.Sets.find(V->getCanonicalDecl());
+    if (isa<ParmVarDecl>(V))
+      return Set == F.Sets.end();
+    auto *For = dyn_cast_or_null<ForStmt>(
+        F.Parents.getParent(F.Declared.lookup(V->getCanonicalDecl())));
+    return For && Set != F.Sets.end() && Set->second.size() == 2 &&
+           For->getInc() && F.isIn(Set->second.back().At, For->getInc());
+  }
   static void linear(const Expr *E, const Facts &F, int64_t Times,
                      unsigned Nested, Linear &Out) {
     E = E->IgnoreParenImpCasts();
@@ -910,6 +971,7 @@ private:
       if (auto *V = dyn_cast<VarDecl>(D->getDecl());
           V && V->hasLocalStorage() && F.isSetOnce(V->getCanonicalDecl()))
         return linear(V->getInit(), F, Times, Nested + 1, Out);
+    Out.Plain &= isPlain(E, F);
     int64_t &N = Out.Terms[canonical(E, F, Nested)];
     N += Times;
     if (N == 0)
