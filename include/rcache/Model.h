@@ -515,8 +515,9 @@ struct KernelModel {
   bool OwnViews = false;
   /// If not, factors of products that are in danger all the same, one each.
   std::vector<TextRange> Apart;
-  /// A sum of two products stands somewhere: of both, one is fused.
-  bool SumsTwoProducts = false;
+  /// If a sum of two products stands somewhere (of both, one is fused), every
+  /// product of the kernel; an empty range: one of which the text is not known.
+  std::vector<TextRange> SummedProducts;
   /// A sum of which nobody knows what it is fused with in some rewritten kernels
   /// (lib/Model/FusionFlow.cpp).
   struct SumInDoubt {

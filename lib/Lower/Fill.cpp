@@ -67,14 +67,6 @@ bool Fill::hasViews(const ArrayPlan &A) const {
   return M.OwnViews && (A.window() || A.as<ReadEarly>());
 }
 
-bool Fill::hasView(unsigned Access) const {
-  for (const ArrayPlan &A : P.Arrays)
-    for (const WindowRead &W : A.registerReads())
-      if (W.Access == Access)
-        return hasViews(A);
-  return false;
-}
-
 std::string Fill::views(const ArrayPlan &A, size_t Index) const {
   if (!hasViews(A))
     return "";

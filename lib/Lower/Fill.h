@@ -49,9 +49,6 @@ public:
   /// code.
   llvm::Expected<Code> readText(unsigned Access) const;
 
-  /// Is the read \p Access one of a window of which each slot has its own view?
-  bool hasView(unsigned Access) const;
-
   /// How the rows of streamed windows are loaded.
   enum class RowForm {
     Words,  ///< as aligned vectors

@@ -123,7 +123,8 @@ llvm::Expected<LoweredKernel> rcache::lower(const KernelModel &M,
   const Names N(M, P);
   Fill F(M, P, N);
   Division D;
-  const StatementText Text(M, P, N, F, D);
+  const Queries Q(M, P, madeVariables(M, P));
+  const StatementText Text(Q, N, F, D);
   LoweredKernel K;
   if (isCopy(M, P)) {
     K.IsCopy = true;
@@ -133,7 +134,6 @@ llvm::Expected<LoweredKernel> rcache::lower(const KernelModel &M,
   }
   if (!windowsInScope(M, P))
     return cannot("an array is staged in a block and read behind it");
-  const Queries Q(M, P, madeVariables(M, P));
   if (llvm::Error E = divide(Q, D))
     return std::move(E);
   std::map<unsigned, Code> Exchanges; // by barrier

@@ -4,16 +4,16 @@
 // nvcc fuses a product with the sums that use it when it has no other uses; of
 // two products in a sum one is taken by their order and their uses
 // (docs/soundness.md). When one thread computes several outputs, a product that
-// serves two of them is computed once: it has other uses than in the original, and
-// other sums are fused.
+// serves two of them is computed once: it has other uses than in the original,
+// and other sums are fused.
 //
-// So in kernels where that could matter each output gets its own copy of what the
-// windows hold, hidden from the compiler once and then used by name: the
+// So in kernels where that could matter each output gets its own copy of what
+// the windows hold, hidden from the compiler once and then used by name: the
 // products of an output are what they were, those with two uses included, and
 // none is another output's. The copies are read where the original read shared
-// memory: of two products in a sum, which one comes first for the compiler hangs
-// on where their operands are loaded. Nothing else is hidden, for that would change
-// the order: a parameter's product comes before a loaded one's.
+// memory: of two products in a sum, which one comes first for the compiler
+// hangs on where their operands are loaded. Nothing else is hidden, for that
+// would change the order: a parameter's product comes before a loaded one's.
 //
 // It cannot matter where every product stands in a sum of its own: then it is
 // fused whoever shares it. There only products with a constant are in danger:
@@ -92,9 +92,11 @@ bool mayEndInProduct(const CallExpr *C) {
   const StringRef N = I->getName();
   for (StringRef Known :
        {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn", "__fsub_rn",
-        "__dsub_rn", "__fmaf_rn", "__fma_rn", "fmaf", "fma", "fabsf", "fabs",
-        "floorf", "floor", "ceilf", "ceil", "truncf", "trunc", "rintf", "rint",
-        "sqrtf", "sqrt", "rsqrtf", "min", "max", "fminf", "fmaxf", "fmin", "fmax"})
+        "__dsub_rn", "__fmaf_rn", "__fma_rn",  "fmaf",      "fma",
+        "fabsf",     "fabs",      "floorf",    "floor",     "ceilf",
+        "ceil",      "truncf",    "trunc",     "rintf",     "rint",
+        "sqrtf",     "sqrt",      "rsqrtf",    "min",       "max",
+        "fminf",     "fmaxf",     "fmin",      "fmax"})
     if (N == Known)
       return false;
   return !(N.starts_with("__") &&
@@ -122,7 +124,8 @@ bool isHalfArithmetic(const CallExpr *C) {
   if (O != OO_None)
     return O != OO_Equal;
   const IdentifierInfo *I = F->getIdentifier();
-  return I && I->getName().starts_with("__h") && !I->getName().starts_with("__half");
+  return I && I->getName().starts_with("__h") &&
+         !I->getName().starts_with("__half");
 }
 
 /// Without parentheses and conversions between floating-point types: of
@@ -142,8 +145,8 @@ public:
   std::vector<const BinaryOperator *> Products;
   std::vector<const CallExpr *> Calls; ///< that may be products, or hold some
   bool Ambiguous = false;
-  bool Sums = false;      ///< some sum has a product
-  bool Doubled = false;   ///< there is an `x * 2`
+  bool Sums = false;    ///< some sum has a product
+  bool Doubled = false; ///< there is an `x * 2`
   unsigned Depth = 0;
 
   bool VisitBinaryOperator(const BinaryOperator *B) override {
@@ -183,7 +186,10 @@ public:
   /// Functions whose bodies hold products: their arguments are kept apart.
   bool VisitCallExpr(const CallExpr *C) override {
     const FunctionDecl *F = C->getDirectCallee();
-    Ambiguous |= isHalfArithmetic(C);
+    if (isHalfArithmetic(C)) {
+      Ambiguous = true;
+      note(Calls, C);
+    }
     if (!F || Depth > 3 || C->getBeginLoc().isInvalid())
       return true;
     const SourceManager &SM = F->getASTContext().getSourceManager();
@@ -243,7 +249,8 @@ private:
 /// Where the products of a kernel stand.
 class UsePlaces {
 public:
-  explicit UsePlaces(const clang::Stmt *Body) : Parents(const_cast<clang::Stmt *>(Body)) {}
+  explicit UsePlaces(const clang::Stmt *Body)
+      : Parents(const_cast<clang::Stmt *>(Body)) {}
 
   /// Is \p E an operand of a sum and nothing else?
   bool inSum(const Expr *E) const {
@@ -282,18 +289,21 @@ bool isDoubling(const BinaryOperator *B) {
   });
 }
 
-/// KernelModel::OwnViews and Apart.
+/// KernelModel::OwnViews, Apart and SummedProducts.
 void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
   Fusion F;
   // Twice: a variable may get its product below its use, in a loop.
   F.TraverseStmt(FD->getBody());
   F.TraverseStmt(FD->getBody());
-  M.SumsTwoProducts = F.Ambiguous;
   if (!F.Ambiguous && !F.Sums)
     return;
   const UsePlaces At(FD->getBody());
   std::vector<const Expr *> All(F.Products.begin(), F.Products.end());
   All.insert(All.end(), F.Calls.begin(), F.Calls.end());
+  if (F.Ambiguous)
+    for (const Expr *E : All)
+      M.SummedProducts.push_back(
+          Flat.range(E->getSourceRange()).value_or(TextRange()));
   // Fused whoever shares them: in sums of their own.
   bool Alone = !F.Ambiguous;
   for (const Expr *E : All)

@@ -17,7 +17,7 @@
 
 namespace rcache {
 
-/// Fills KernelModel::OwnViews and Apart; see Fusion.cpp.
+/// Fills KernelModel::OwnViews, Apart and SummedProducts; see Fusion.cpp.
 void keepProductsApart(const clang::FunctionDecl *FD, FlatText &Flat,
                        KernelModel &M);
 
