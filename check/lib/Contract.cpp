@@ -114,7 +114,7 @@ void contractProducts(Module &M) {
         if (I.use_empty() && isa<BinaryOperator>(I))
           I.eraseFromParent();
         else
-          I.setFastMathFlags(FastMathFlags());
+          I.copyFastMathFlags(FastMathFlags());
       }
   }
   plainOperators(M);
@@ -237,7 +237,7 @@ std::map<std::string, unsigned> contractLikePtxas(Module &M) {
     }
     for (Instruction &I : make_early_inc_range(instructions(F)))
       if (isa<FPMathOperator>(I))
-        I.setFastMathFlags(FastMathFlags());
+        I.copyFastMathFlags(FastMathFlags());
     for (auto &[P, X] : Fused)
       if (X.Sum->use_empty())
         X.Sum->eraseFromParent();

@@ -317,7 +317,7 @@ void Lowering::prepare() {
         // The device library (no debug information) was compiled without marks;
         // on a device its products are fused like all others.
         bool Fuse = Contract && (I.hasAllowContract() || !F.getSubprogram());
-        I.setFastMathFlags(FastMathFlags());
+        I.copyFastMathFlags(FastMathFlags());
         I.setHasAllowContract(Fuse);
       }
     }

@@ -7,6 +7,14 @@
 
 namespace rcache::check {
 
+/// The smaller or greater of two values, of which a NaN is none. (LLVM 22's code for
+/// x86 hands a NaN on where the other operand is known to be a number.)
+static Value *numberOf(IRBuilder<> &B, Intrinsic::ID Which, Value *X, Value *Y) {
+  Value *Both = B.CreateBinaryIntrinsic(Which, X, Y);
+  Value *One = B.CreateSelect(B.CreateFCmpUNO(Y, Y), X, Both);
+  return B.CreateSelect(B.CreateFCmpUNO(X, X), Y, One);
+}
+
 /// \p V, rounded to the narrower type as told; null if that is unknown.
 Value *PtxTranslator::narrow(Value *V, Type *To, StringRef Round) {
   Value *Near = B.CreateFPTrunc(V, To);
@@ -227,11 +235,12 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
     else if (Name == "abs")
       V = B.CreateUnaryIntrinsic(Intrinsic::fabs, A[0]);
     else if ((Name == "min" || Name == "max") && A.size() == 2)
-      V = B.CreateBinaryIntrinsic(
-          Nan ? (Name == "min" ? Intrinsic::minimum : Intrinsic::maximum)
-              : (Name == "min" ? Intrinsic::minimumnum
-                               : Intrinsic::maximumnum),
-          A[0], A[1]);
+      V = Nan ? B.CreateBinaryIntrinsic(Name == "min" ? Intrinsic::minimum
+                                                      : Intrinsic::maximum,
+                                        A[0], A[1])
+              : numberOf(B, Name == "min" ? Intrinsic::minimumnum
+                                          : Intrinsic::maximumnum,
+                         A[0], A[1]);
     else if (Name == "sqrt")
       V = B.CreateUnaryIntrinsic(Intrinsic::sqrt, A[0]);
     else if (Name == "rcp")
