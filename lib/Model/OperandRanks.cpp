@@ -107,8 +107,8 @@ bool OperandRanks::differs(const Expr *E) {
              ((DependsOn(V->getCanonicalDecl()) &
                (DepThread | DepShared | DepGlobal)) ||
               (V->getIdentifier() && V->getName() == "threadIdx"));
-  if (auto *P = dyn_cast<PseudoObjectExpr>(E))
-    return differs(P->getSyntacticForm());
+  if (isIndexBuiltin(E))
+    return isThreadIndex(E);
   for (const clang::Stmt *C : E->children())
     if (auto *X = dyn_cast_or_null<Expr>(C); X && differs(X))
       return true;
@@ -277,11 +277,11 @@ bool OperandRanks::upperOfSets(const std::vector<OperandText::Assignment> &Sets,
   // Its values so far, and what loops and branches make of them.
   int Compounds = 0;
   for (const OperandText::Assignment &S : Sets)
-    Compounds += S.Compound && F.Last.lookup(S.At) < F.First.lookup(E);
+    Compounds += S.Compound && F.end(S) < F.First.lookup(E);
   for (const OperandText::Assignment &S : Sets) {
     if (S.Member >= 0 && Member >= 0 && S.Member != Member)
       continue;
-    const bool Before = F.Last.lookup(S.At) < F.First.lookup(E);
+    const bool Before = F.end(S) < F.First.lookup(E);
     const clang::Stmt *Outermost = nullptr;
     for (const clang::Stmt *P = F.Parents.getParent(S.At); P && !F.isIn(E, P);
          P = F.Parents.getParent(P))
@@ -357,7 +357,10 @@ void OperandRanks::lower(const Expr *E, const Call &C, int Depth, Leaves &Out,
     return;
   }
   if (V->hasGlobalStorage() || (R->Element && V->getType()->isPointerType())) {
-    Out.push_back({{0}, Depth});
+    Leaf L;
+    L.At = firstInMemory(E, *R, C);
+    L.Depth = Depth;
+    Out.push_back(L);
     return;
   }
   if (F.Escaped.count(V) || V->getType()->isReferenceType() ||
@@ -398,7 +401,7 @@ void OperandRanks::lowerOfSets(const std::vector<OperandText::Assignment> &Sets,
   for (const OperandText::Assignment &S : Sets) {
     if (S.Member >= 0 && Member >= 0 && S.Member != Member)
       continue;
-    if (!S.Value || F.Last.lookup(S.At) >= F.First.lookup(E)) {
+    if (!S.Value || F.end(S) >= F.First.lookup(E)) {
       // Behind, or around: in the next round.
       for (const clang::Stmt *P = F.Parents.getParent(S.At); P;
            P = F.Parents.getParent(P))
@@ -494,6 +497,26 @@ const Expr *OperandRanks::firstEqual(const Expr *E, const VarDecl *Array,
   return E;
 }
 
+Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
+                                  const Call &C) {
+  if (C.Caller)
+    return {0};
+  const OperandText &F = facts(C);
+  unsigned At = F.First.lookup(E);
+  for (const clang::Stmt *L = F.Parents.getParent(E); L;
+       L = F.Parents.getParent(L))
+    if (OperandText::isLoop(L))
+      At = F.First.lookup(L);
+  // A pointer of the kernel's own may lead anywhere.
+  const auto IsOwn = [](const VarDecl *V) {
+    return V->hasLocalStorage() && !isa<ParmVarDecl>(V);
+  };
+  for (const auto &[X, Of] : F.MemoryUses)
+    if (Of == R.Var || IsOwn(Of) || IsOwn(R.Var))
+      At = std::min(At, F.First.lookup(X));
+  return place(C, At);
+}
+
 unsigned OperandRanks::firstUse(const Expr *E, const DeclRefExpr *Use,
                                 const VarDecl *V, int Member,
                                 const OperandText &F) {
@@ -525,7 +548,7 @@ bool OperandRanks::valueAtHand(const Expr *E, const VarDecl *V,
   if (It == F.Sets.end())
     return false;
   for (const OperandText::Assignment &S : It->second)
-    if (F.Last.lookup(S.At) > From)
+    if (F.end(S) > From)
       return true; // or later, in a loop
   return false;
 }

@@ -113,6 +113,9 @@ private:
   /// or of shared memory, compilers may have one for both.
   const clang::Expr *firstEqual(const clang::Expr *E,
                                 const clang::VarDecl *Array, const Call &C);
+  /// Where \p E, which reads memory through \p R, is read at the earliest: where
+  /// such a pointer is named first, or in front of the loops around it.
+  Place firstInMemory(const clang::Expr *E, const MemoryRoot &R, const Call &C);
   /// The first use of \p V, or of its member, where outputs begin last.
   unsigned firstUse(const clang::Expr *E, const clang::DeclRefExpr *Use,
                     const clang::VarDecl *V, int Member, const OperandText &F);

@@ -77,6 +77,13 @@ bool rcache::isIndexBuiltin(const Expr *E) {
       return true;
   return false;
 }
+
+bool rcache::isThreadIndex(const Expr *E) {
+  if (auto *P = dyn_cast<PseudoObjectExpr>(E))
+    E = P->getSyntacticForm();
+  const auto R = memoryRoot(E);
+  return R && R->Var->getIdentifier() && R->Var->getName() == "threadIdx";
+}
 bool OperandText::isLoop(const clang::Stmt *S) {
   return isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(S);
 }
@@ -107,8 +114,13 @@ void OperandText::walk(const clang::Stmt *S) {
     return;
   First[S] = unsigned(First.size()) + 1;
   if (auto *D = dyn_cast<DeclRefExpr>(S)) {
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-      Uses[V->getCanonicalDecl()].push_back(D);
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl())) {
+      V = V->getCanonicalDecl();
+      Uses[V].push_back(D);
+      if (V->getType()->isPointerType() ||
+          (V->hasGlobalStorage() && !V->hasAttr<CUDASharedAttr>()))
+        MemoryUses.emplace_back(D, V);
+    }
   } else if (auto *B = dyn_cast<BinaryOperator>(S)) {
     if (B->isAssignmentOp())
       set(B->getLHS(), B, B->getRHS(), B->isCompoundAssignmentOp());

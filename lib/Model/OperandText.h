@@ -10,6 +10,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/ParentMap.h"
+#include "clang/AST/Stmt.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <map>
@@ -33,6 +34,8 @@ std::optional<MemoryRoot> memoryRoot(const clang::Expr *E);
 
 /// threadIdx, blockDim and the like, or a member of them.
 bool isIndexBuiltin(const clang::Expr *E);
+/// ... of threadIdx.
+bool isThreadIndex(const clang::Expr *E);
 
 /// One function: what stands where in its text.
 class OperandText {
@@ -57,9 +60,17 @@ public:
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> Declared;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Escaped;
   std::vector<const clang::Expr *> SharedReads;
+  /// Pointers and variables outside functions, wherever they are named.
+  std::vector<std::pair<const clang::Expr *, const clang::VarDecl *>> MemoryUses;
   std::vector<unsigned> Barriers, Branches, LoopEdges;
   std::vector<const clang::Stmt *> Statements; ///< of blocks
   static bool isLoop(const clang::Stmt *S);
+  /// Where the variable has its value: in `float a = x, b = a;` behind `x`.
+  unsigned end(const Assignment &A) const {
+    return Last.lookup(A.Value && llvm::isa<clang::DeclStmt>(A.At)
+                           ? static_cast<const clang::Stmt *>(A.Value)
+                           : A.At);
+  }
   bool isIn(const clang::Stmt *E, const clang::Stmt *S) const;
   bool isSetOnce(const clang::VarDecl *V) const;
 

@@ -134,6 +134,9 @@ private:
   /// Does the source say that the loop is unrolled altogether?
   bool isUnrolled(const Node *L) const;
   bool isIn(const Node *E, const Node *S) const;
+  /// May \p R, a use of \p V, read the product \p P that goes into it?
+  bool mayRead(const clang::DeclRefExpr *R, const clang::VarDecl *V,
+               const clang::Expr *P);
   /// Is \p P the same in all rounds of a loop around it?
   bool sameInRounds(const clang::Expr *P);
   /// ... of the loop \p L: nothing it is made of changes in there, memory included?

@@ -3,6 +3,7 @@
 //
 // See ProductFlow.h: what stands between a product and its sum.
 
+#include "OperandText.h"
 #include "ProductFlow.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -93,7 +94,7 @@ bool ProductFlow::isOwn(const Expr *Condition) const {
 
 bool ProductFlow::mayLoseUse(const VarDecl *V, const Expr *P) {
   for (const DeclRefExpr *R : Reads[V]) {
-    if (inSum(R))
+    if (inSum(R) || !mayRead(R, V, P))
       continue;
     for (const Node *S = R, *Up = Parents.getParent(S); Up && !isIn(P, Up);
          S = Up, Up = Parents.getParent(Up)) {
@@ -121,6 +122,10 @@ bool ProductFlow::isGuard(const Expr *Condition) {
       auto *V = dyn_cast<VarDecl>(D->getDecl());
       Thread |=
           V && ((DependsOn(V) & DepThread) || V->getName() == "threadIdx");
+      return true;
+    }
+    bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
+      Thread |= isThreadIndex(O);
       return true;
     }
   } X(DependsOn);
@@ -179,14 +184,12 @@ bool ProductFlow::sameForAll(const Expr *P) const {
     }
     bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
       auto *E = dyn_cast<MSPropertyRefExpr>(O->getSyntacticForm());
-      if (!E)
+      if (!E || !isThreadIndex(O))
         return true;
-      auto *B = dyn_cast<DeclRefExpr>(E->getBaseExpr()->IgnoreParenImpCasts());
       const llvm::StringRef Axis = E->getPropertyDecl()->getName();
-      if (B && B->getDecl()->getName() == "threadIdx")
-        Found |= Axis == "x"   ? DepThreadX
-                 : Axis == "y" ? DepThreadY
-                               : DepThreadZ;
+      Found |= Axis == "x"   ? DepThreadX
+               : Axis == "y" ? DepThreadY
+                             : DepThreadZ;
       return true;
     }
   } X(DependsOn);
@@ -251,6 +254,22 @@ bool ProductFlow::isUnrolled(const Node *L) const {
 bool ProductFlow::isIn(const Node *E, const Node *S) const {
   for (; E; E = Parents.getParent(E))
     if (E == S)
+      return true;
+  return false;
+}
+
+bool ProductFlow::mayRead(const DeclRefExpr *R, const VarDecl *V,
+                          const Expr *P) {
+  if (!isIn(R, P) && Order.lookup(P) < Order.lookup(R))
+    return true;
+  const Node *Declared = nullptr;
+  for (const auto &[X, S] : DeclStmts())
+    if (X->getCanonicalDecl() == V)
+      Declared = S;
+  // In front of it: in the next round, or in a function that is called later.
+  for (const Node *L = Parents.getParent(R); L; L = Parents.getParent(L))
+    if (isa<LambdaExpr>(L) ||
+        (isLoop(L) && isIn(P, L) && !(Declared && isIn(Declared, L))))
       return true;
   return false;
 }

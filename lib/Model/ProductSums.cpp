@@ -41,6 +41,8 @@ SumInDoubt ProductFlow::find() {
     bool Staged = false, Other = false, AllSums = true;
     const Expr *AnySum = nullptr;
     for (const DeclRefExpr *R : Reads[V]) {
+      if (!mayRead(R, V, P))
+        continue;
       const Expr *Sum = inSum(R);
       (isStaged(R) ? Staged : Other) = true;
       AllSums &= Sum != nullptr;
@@ -71,7 +73,7 @@ const Expr *ProductFlow::distantSum(SumInDoubt::Where In) {
       Groups[canonical(P)].emplace_back(P, P);
   for (const auto &[V, P] : Made)
     for (const DeclRefExpr *R : Reads[V])
-      if (!assigned(outermost(R)))
+      if (!assigned(outermost(R)) && mayRead(R, V, P))
         Groups[isa<CompoundAssignOperator>(P) ? "" : canonical(P)].emplace_back(
             R, P);
   for (const auto &[Text, Uses] : Groups) {
