@@ -120,3 +120,31 @@ bool rcache::areDifferent(const Expr *X, const Expr *Y, const OperandText &F) {
     Y = MY ? MY->getBase() : AY->getBase();
   }
 }
+
+bool rcache::areSame(const Expr *X, const Expr *Y, const OperandText &F) {
+  for (;;) {
+    X = X->IgnoreParenImpCasts();
+    Y = Y->IgnoreParenImpCasts();
+    if (auto *D = dyn_cast<DeclRefExpr>(X)) {
+      auto *E = dyn_cast<DeclRefExpr>(Y);
+      return E && D->getDecl() == E->getDecl();
+    }
+    auto *MX = dyn_cast<MemberExpr>(X), *MY = dyn_cast<MemberExpr>(Y);
+    if (MX && MY && MX->getMemberDecl() == MY->getMemberDecl()) {
+      X = MX->getBase();
+      Y = MY->getBase();
+      continue;
+    }
+    auto *AX = dyn_cast<ArraySubscriptExpr>(X),
+         *AY = dyn_cast<ArraySubscriptExpr>(Y);
+    if (!AX || !AY)
+      return false;
+    Linear L, R;
+    linear(AX->getIdx(), F, 1, 0, L);
+    linear(AY->getIdx(), F, 1, 0, R);
+    if (!L.Plain || !R.Plain || L.Terms != R.Terms || L.Constant != R.Constant)
+      return false;
+    X = AX->getBase();
+    Y = AY->getBase();
+  }
+}

@@ -15,6 +15,9 @@ namespace rcache {
 bool areDifferent(const clang::Expr *X, const clang::Expr *Y,
                   const OperandText &F);
 
+/// Are they certainly the same, between statements that set no variable?
+bool areSame(const clang::Expr *X, const clang::Expr *Y, const OperandText &F);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_ELEMENTINDEX_H

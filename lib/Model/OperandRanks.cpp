@@ -213,7 +213,8 @@ bool OperandRanks::upperOfPlace(const Expr *E, const Call &C, int Depth,
                                   ? F.Last.lookup(F.Parents.getParent(E))
                                   : F.First.lookup(E));
   if (V->hasAttr<CUDASharedAttr>()) {
-    Leaf L = element(E, V, Here, Depth);
+    const Expr *Read = ReadLast ? E : mergedRead(E, V, C);
+    Leaf L = element(E, V, Read == E ? Here : place(C, Read), Depth);
     if (R->Member < 0 && Member >= 0)
       L.Whole = E, L.Member = Member;
     Out.push_back(L);
@@ -497,6 +498,40 @@ const Expr *OperandRanks::firstEqual(const Expr *E, const VarDecl *Array,
   return E;
 }
 
+const Expr *OperandRanks::mergedRead(const Expr *E, const VarDecl *Array,
+                                     const Call &C) {
+  const OperandText &F = facts(C);
+  const clang::Stmt *Here = F.statementOf(E);
+  for (const Expr *X : F.SharedReads) {
+    if (F.First.lookup(X) >= F.First.lookup(E))
+      break;
+    if (memoryRoot(X)->Var != Array || !areSame(X, E, F) || !F.always(X))
+      continue;
+    const clang::Stmt *There = F.statementOf(X);
+    const clang::Stmt *Block = There ? F.Parents.getParent(There) : nullptr;
+    if (!Here || !Block || Block != F.Parents.getParent(Here))
+      continue;
+    // Only declarations from there to here, none of which writes memory.
+    const bool Quiet = llvm::all_of(Block->children(), [&](const clang::Stmt *S) {
+      const unsigned At = F.First.lookup(S);
+      if (At < F.First.lookup(There) || At > F.First.lookup(Here))
+        return true;
+      if (auto *D = dyn_cast<DeclStmt>(S)) {
+        for (const Decl *V : D->decls())
+          if (auto *Var = dyn_cast<VarDecl>(V);
+              !Var || isKept(Var->getCanonicalDecl(), C))
+            return false;
+      } else if (S != Here) {
+        return false;
+      }
+      return OperandText::onlyComputes(S);
+    });
+    if (Quiet)
+      return X;
+  }
+  return E;
+}
+
 Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
                                   const Call &C) {
   if (C.Caller)
@@ -511,8 +546,18 @@ Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
   const auto IsOwn = [](const VarDecl *V) {
     return V->hasLocalStorage() && !isa<ParmVarDecl>(V);
   };
+  // Not where E is stored to; that comes behind it.
+  const auto IsTarget = [&](const Expr *X) {
+    for (const clang::Stmt *P = F.Parents.getParent(X); P;
+         P = F.Parents.getParent(P))
+      if (auto *B = dyn_cast<BinaryOperator>(P);
+          B && B->getOpcode() == BO_Assign && F.isIn(E, B->getRHS()))
+        if (const auto To = memoryRoot(B->getLHS()); To && To->Use == X)
+          return true;
+    return false;
+  };
   for (const auto &[X, Of] : F.MemoryUses)
-    if (Of == R.Var || IsOwn(Of) || IsOwn(R.Var))
+    if ((Of == R.Var || IsOwn(Of) || IsOwn(R.Var)) && !IsTarget(X))
       At = std::min(At, F.First.lookup(X));
   return place(C, At);
 }

@@ -113,6 +113,10 @@ private:
   /// or of shared memory, compilers may have one for both.
   const clang::Expr *firstEqual(const clang::Expr *E,
                                 const clang::VarDecl *Array, const Call &C);
+  /// The read in front of \p E, an element of shared memory, with which compilers
+  /// certainly make one of it; \p E itself: there is none.
+  const clang::Expr *mergedRead(const clang::Expr *E, const clang::VarDecl *Array,
+                                const Call &C);
   /// Where \p E, which reads memory through \p R, is read at the earliest: where
   /// such a pointer is named first, or in front of the loops around it.
   Place firstInMemory(const clang::Expr *E, const MemoryRoot &R, const Call &C);

@@ -182,3 +182,46 @@ bool OperandText::isSharedRead(const Expr *E) const {
   const auto R = memoryRoot(E);
   return R && R->Var->hasAttr<CUDASharedAttr>();
 }
+
+const clang::Stmt *OperandText::statementOf(const Expr *E) const {
+  const clang::Stmt *S = E;
+  for (const clang::Stmt *P = Parents.getParent(S); P;
+       S = P, P = Parents.getParent(P))
+    if (isa<CompoundStmt>(P))
+      return isa<DeclStmt, Expr>(S) ? S : nullptr;
+  return nullptr;
+}
+
+bool OperandText::always(const Expr *E) const {
+  for (const clang::Stmt *P = Parents.getParent(E); P; P = Parents.getParent(P)) {
+    if (isa<CompoundStmt>(P))
+      return true;
+    auto *B = dyn_cast<BinaryOperator>(P);
+    if (isa<AbstractConditionalOperator, LambdaExpr, StmtExpr>(P) ||
+        (B && B->isLogicalOp()))
+      return false;
+  }
+  return false;
+}
+
+bool OperandText::onlyComputes(const clang::Stmt *S) {
+  const auto Within = [](const clang::Stmt *X, auto &&Again) -> bool {
+    if (!X)
+      return true;
+    if ((isa<PseudoObjectExpr>(X) && isIndexBuiltin(cast<Expr>(X))))
+      return true;
+    auto *B = dyn_cast<BinaryOperator>(X);
+    auto *U = dyn_cast<UnaryOperator>(X);
+    auto *C = dyn_cast<CXXConstructExpr>(X);
+    if (isa<CallExpr, LambdaExpr, StmtExpr, AtomicExpr, GCCAsmStmt>(X) ||
+        (C && C->getNumArgs() > 0 &&
+         !C->getConstructor()->isCopyOrMoveConstructor()) ||
+        (B && B->isAssignmentOp()) || (U && U->isIncrementDecrementOp()))
+      return false;
+    return llvm::all_of(X->children(),
+                        [&](const clang::Stmt *Y) { return Again(Y, Again); });
+  };
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->getOpcode() == BO_Assign)
+    return Within(B->getLHS(), Within) && Within(B->getRHS(), Within);
+  return Within(S, Within);
+}

@@ -73,6 +73,12 @@ public:
   }
   bool isIn(const clang::Stmt *E, const clang::Stmt *S) const;
   bool isSetOnce(const clang::VarDecl *V) const;
+  /// The statement of a block that \p E stands in; null: in a condition or the like.
+  const clang::Stmt *statementOf(const clang::Expr *E) const;
+  /// Is \p E evaluated whenever its statement is?
+  bool always(const clang::Expr *E) const;
+  /// Does \p S set nothing, but by a plain assignment at its end, and call nothing?
+  static bool onlyComputes(const clang::Stmt *S);
 
 private:
   void set(const clang::Expr *To, const clang::Stmt *At,
