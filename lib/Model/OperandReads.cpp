@@ -1,0 +1,194 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See OperandRanks.h: which reads are of one value, and where it is read first.
+
+#include "ElementIndex.h"
+#include "OperandRanks.h"
+#include "rcache/Model.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using namespace rcache;
+
+using Call = FusionOrder::Call;
+
+/// `i < n`, of a parameter by name.
+static bool asksArgument(const Expr *Condition, const OperandText &F) {
+  auto *B = dyn_cast<BinaryOperator>(Condition->IgnoreParenImpCasts());
+  if (!B || !B->isRelationalOp())
+    return false;
+  const auto IsParameter = [&](const Expr *E) {
+    auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+    return V && !F.Sets.count(V->getCanonicalDecl()) &&
+           !F.Escaped.count(V->getCanonicalDecl());
+  };
+  return IsParameter(B->getLHS()) != IsParameter(B->getRHS());
+}
+
+bool OperandRanks::isNoConstant(const Expr *E, const Call &C, unsigned Nested) {
+  if (Nested > 16)
+    return false;
+  E = bareExpr(E);
+  if (auto *F = dyn_cast<FloatingLiteral>(E)) {
+    const double X = std::abs(F->getValueAsApproximateDouble());
+    return X != 0 && X != 1;
+  }
+  if (isIndexBuiltin(E))
+    return true;
+  if (auto *X = dyn_cast<CastExpr>(E))
+    return isNoConstant(X->getSubExpr(), C, Nested + 1);
+  if (auto *U = dyn_cast<UnaryOperator>(E))
+    return isNoConstant(U->getSubExpr(), C, Nested + 1);
+  if (auto *B = dyn_cast<BinaryOperator>(E))
+    return (B->isAdditiveOp() || B->isMultiplicativeOp()) &&
+           (isNoConstant(B->getLHS(), C, Nested + 1) ||
+            isNoConstant(B->getRHS(), C, Nested + 1)) &&
+           !isa<FloatingLiteral>(bareExpr(B->getLHS())) &&
+           !isa<FloatingLiteral>(bareExpr(B->getRHS()));
+  // Of an argument and so never decided: it is what no arm is alone.
+  if (auto *X = dyn_cast<ConditionalOperator>(E))
+    return !C.Caller && asksArgument(X->getCond(), facts(C)) &&
+           (isNoConstant(X->getTrueExpr(), C, Nested + 1) ||
+            isNoConstant(X->getFalseExpr(), C, Nested + 1));
+  const auto R = memoryRoot(E);
+  if (!R)
+    return false;
+  const VarDecl *V = R->Var;
+  if (V->hasAttr<CUDASharedAttr>())
+    return true;
+  if (V->hasGlobalStorage())
+    return !V->getType().isConstQualified() && !V->getInit();
+  if (R->Element && V->getType()->isPointerType())
+    return true;
+  const OperandText &F = facts(C);
+  if (isa<ParmVarDecl>(V)) {
+    if (F.Sets.count(V))
+      return false;
+    if (!C.Caller)
+      return true;
+    const Expr *A = argument(V, C);
+    return A && isNoConstant(A, *C.Caller, Nested + 1);
+  }
+  if (F.isSetOnce(V))
+    return isNoConstant(F.Sets.find(V)->second.front().Value, C, Nested + 1);
+  return false;
+}
+
+const Expr *OperandRanks::firstEqual(const Expr *E, const VarDecl *Array,
+                                     const Call &C) {
+  const OperandText &F = facts(C);
+  const unsigned At = F.First.lookup(E);
+  for (const Expr *X : F.SharedReads) {
+    const auto R = memoryRoot(X);
+    const unsigned Of = F.First.lookup(X);
+    if (Of >= At)
+      break;
+    if (R->Var == Array && !areDifferent(X, E, F) && !F.isIn(E, X) &&
+        llvm::none_of(F.Barriers, [&](unsigned B) { return Of < B && B < At; }))
+      return X;
+  }
+  return E;
+}
+
+const Expr *OperandRanks::mergedRead(const Expr *E, const VarDecl *Array,
+                                     const Call &C) {
+  const OperandText &F = facts(C);
+  const clang::Stmt *Here = F.statementOf(E);
+  for (const Expr *X : F.SharedReads) {
+    if (F.First.lookup(X) >= F.First.lookup(E))
+      break;
+    if (memoryRoot(X)->Var != Array || !areSame(X, E, F) || !F.always(X))
+      continue;
+    const clang::Stmt *There = F.statementOf(X);
+    const clang::Stmt *Block = There ? F.Parents.getParent(There) : nullptr;
+    if (!Here || !Block || Block != F.Parents.getParent(Here))
+      continue;
+    // Only declarations from there to here, none of which writes memory.
+    const bool Quiet = llvm::all_of(Block->children(), [&](const clang::Stmt *S) {
+      const unsigned At = F.First.lookup(S);
+      if (At < F.First.lookup(There) || At > F.First.lookup(Here))
+        return true;
+      if (auto *D = dyn_cast<DeclStmt>(S)) {
+        for (const Decl *V : D->decls())
+          if (auto *Var = dyn_cast<VarDecl>(V);
+              !Var || isKept(Var->getCanonicalDecl(), C))
+            return false;
+      } else if (S != Here) {
+        return false;
+      }
+      return OperandText::onlyComputes(S);
+    });
+    if (Quiet)
+      return X;
+  }
+  return E;
+}
+
+Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
+                                  const Call &C) {
+  if (C.Caller)
+    return {0};
+  const OperandText &F = facts(C);
+  unsigned At = F.First.lookup(E);
+  for (const clang::Stmt *L = F.Parents.getParent(E); L;
+       L = F.Parents.getParent(L))
+    if (OperandText::isLoop(L))
+      At = F.First.lookup(L);
+  // A pointer of the kernel's own may lead anywhere.
+  const auto IsOwn = [](const VarDecl *V) {
+    return V->hasLocalStorage() && !isa<ParmVarDecl>(V);
+  };
+  // Not where E is stored to; that comes behind it.
+  const auto IsTarget = [&](const Expr *X) {
+    for (const clang::Stmt *P = F.Parents.getParent(X); P;
+         P = F.Parents.getParent(P))
+      if (auto *B = dyn_cast<BinaryOperator>(P);
+          B && B->getOpcode() == BO_Assign && F.isIn(E, B->getRHS()))
+        if (const auto To = memoryRoot(B->getLHS()); To && To->Use == X)
+          return true;
+    return false;
+  };
+  for (const auto &[X, Of] : F.MemoryUses)
+    if ((Of == R.Var || IsOwn(Of) || IsOwn(R.Var)) && !IsTarget(X))
+      At = std::min(At, F.First.lookup(X));
+  return place(C, At);
+}
+
+unsigned OperandRanks::firstUse(const Expr *E, const DeclRefExpr *Use,
+                                const VarDecl *V, int Member,
+                                const OperandText &F) {
+  const unsigned At = F.First.lookup(E);
+  unsigned From = 0;
+  for (unsigned X : Now->Edges)
+    if (X < At)
+      From = std::max(From, X);
+  for (const DeclRefExpr *D : F.Uses.find(V)->second) {
+    const unsigned Of = F.First.lookup(D);
+    if (D == Use || Of <= From || Of >= At)
+      continue;
+    auto *M = dyn_cast_or_null<MemberExpr>(F.Parents.getParent(D));
+    auto *X = M ? dyn_cast<FieldDecl>(M->getMemberDecl()) : nullptr;
+    if (!X || int(X->getFieldIndex()) == Member)
+      return std::min(Of, At);
+  }
+  return At;
+}
+
+bool OperandRanks::valueAtHand(const Expr *E, const VarDecl *V,
+                               const OperandText &F) {
+  const unsigned At = F.First.lookup(E);
+  unsigned From = 0;
+  for (unsigned X : Now->Edges)
+    if (X < At)
+      From = std::max(From, X);
+  auto It = F.Sets.find(V);
+  if (It == F.Sets.end())
+    return false;
+  for (const OperandText::Assignment &S : It->second)
+    if (F.end(S) > From)
+      return true; // or later, in a loop
+  return false;
+}
