@@ -41,10 +41,12 @@ names=$(grep -v '^#' "$here/suite.txt" | grep -E "^[^ ]*($pattern)" || true)
     if [ $hand = 1 ] && [ -f "$here/hand/$source" ]; then
       echo "$name.hand hand $here/hand/$source $flags"
     fi
-    # The vendor's library, where it is installed.
-    if [ $hand = 1 ] && [ -f "$here/hand/${source%.cu}_cublas.cu" ]; then
-      echo "$name.library library $here/hand/${source%.cu}_cublas.cu -lcublas $flags"
-    fi
+    # The vendor's libraries, where they are installed.
+    for library in cublas cub; do
+      [ $hand = 1 ] && [ -f "$here/hand/${source%.cu}_$library.cu" ] || continue
+      [ $library = cublas ] && link=-lcublas || link=
+      echo "$name.library library $here/hand/${source%.cu}_$library.cu $link $flags"
+    done
   done <<<"$names"
 } >"$tmp/jobs"
 build() {

@@ -6,7 +6,8 @@
 #include "UnitEdits.h"
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
-#include "clang/Basic/CharInfo.h"
+#include "clang/Lex/Lexer.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <map>
@@ -111,6 +112,26 @@ unsigned UnitEdits::runtimeOffset() const {
   return static_cast<unsigned>(Best);
 }
 
+/// The words of \p T in which a declaration may be named: not those in comments,
+/// strings and characters. \p Visit gets begin and end of each.
+static void eachName(const std::string &T,
+                     llvm::function_ref<void(size_t, size_t)> Visit) {
+  clang::LangOptions Opts;
+  Opts.CPlusPlus = Opts.CPlusPlus11 = Opts.CPlusPlus14 = Opts.CPlusPlus17 =
+      true;
+  clang::Lexer Raw(clang::SourceLocation(), Opts, T.data(), T.data(),
+                   T.data() + T.size());
+  const char *const Begin = T.data();
+  bool End = false;
+  while (!End) {
+    clang::Token Token;
+    End = Raw.LexFromRawLexer(Token);
+    const size_t At = Raw.getBufferLocation() - Begin;
+    if (Token.is(clang::tok::raw_identifier))
+      Visit(At - Token.getLength(), At);
+  }
+}
+
 std::map<std::string, std::string>
 UnitEdits::renamed(llvm::StringRef Runtime) const {
   std::map<std::string, std::string> Out;
@@ -123,49 +144,36 @@ UnitEdits::renamed(llvm::StringRef Runtime) const {
            Id == "memcpy" || Id == "size_t" || Id == "dim3" || Id == "defined" ||
            Id == "uint2" || Id == "uint4";
   };
-  for (size_t I = 0; I < Runtime.size();) {
-    size_t E = I;
-    while (E < Runtime.size() && clang::isAsciiIdentifierContinue(Runtime[E]))
-      ++E;
-    if (E == I) {
-      ++I;
-      continue;
-    }
-    const llvm::StringRef Id = Runtime.slice(I, E);
+  const std::string Text = Runtime.str();
+  eachName(Text, [&](size_t Begin, size_t End) {
+    const llvm::StringRef Id = llvm::StringRef(Text).slice(Begin, End);
     if (Used.isMacro(Id) && !Foreign(Id))
       Out.try_emplace(Id.str(), Used.fresh(Id.str() + "_"));
-    I = E;
-  }
+  });
   return Out;
 }
 
-/// \p T with identifiers renamed; \p OnlyScoped: those behind `::rcache::`.
+/// \p T with names replaced; \p OnlyScoped: those of a chain `::rcache::a::b`.
 static std::string
 withNames(const std::string &T, const std::map<std::string, std::string> &Names,
           bool OnlyScoped) {
   if (Names.empty())
     return T;
   std::string Out;
-  for (size_t I = 0; I < T.size();) {
-    size_t E = I;
-    while (E < T.size() && (clang::isAsciiIdentifierContinue(T[E]) ||
-                            (OnlyScoped && T[E] == ':')))
-      ++E;
-    if (E == I) {
-      Out += T[I++];
-      continue;
-    }
-    const std::string Word = T.substr(I, E - I);
-    I = E;
-    if (OnlyScoped) {
-      Out += Word.rfind("::rcache::", 0) == 0 ? withNames(Word, Names, false)
-                                              : Word;
-      continue;
-    }
-    auto It = Names.find(Word);
+  size_t Written = 0;
+  bool InChain = false; // the last name belongs to a chain that begins ::rcache
+  eachName(T, [&](size_t Begin, size_t End) {
+    const llvm::StringRef Between = llvm::StringRef(T).slice(Written, Begin);
+    const std::string Word = T.substr(Begin, End - Begin);
+    const bool Global =
+        Between.ends_with("::") && (Between.size() > 2 || Written == 0);
+    InChain = (InChain && Between == "::") || (Global && Word == "rcache");
+    auto It = OnlyScoped && !InChain ? Names.end() : Names.find(Word);
+    Out += Between;
     Out += It == Names.end() ? Word : It->second;
-  }
-  return Out;
+    Written = End;
+  });
+  return Out + T.substr(Written);
 }
 
 void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,

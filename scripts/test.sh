@@ -65,7 +65,7 @@ if ((bootstrap)) && ! scripts/bootstrap.sh; then
 fi
 
 echo "== habits"
-for script in check_layers check_declines check_docs check_tests; do
+for script in check_layers check_declines check_docs check_sizes check_tests; do
   if python3 "scripts/$script.py"; then
     passed=$((passed + 1))
   else

@@ -109,6 +109,12 @@ struct CommandLine {
                                 cl::cat(rewriteCategory()),
                                 cl::desc("Only this kernel (repeatable; a name "
                                          "or a qualified name)")};
+  cl::list<std::string> Only{
+      "only", cl::value_desc("technique,..."), cl::CommaSeparated,
+      cl::cat(rewriteCategory()),
+      cl::desc("What is rewritten: staging (what is staged in shared memory goes "
+               "to registers), private (private arrays go from local to shared "
+               "memory); default: both")};
   cl::opt<bool> WithoutLaunch{
       "without-launch", cl::cat(rewriteCategory()),
       cl::desc(
@@ -404,6 +410,14 @@ bool CommandLine::copyOptions(ToolOptions &O) {
   L.Mutate = Kind.str();
   if (!MutateSeed.empty() && MutateSeed.getAsInteger(10, L.MutateSeed))
     return usageError("--mutate takes KIND or KIND:SEED");
+  if (!Only.empty())
+    L.Staging = L.Private = false;
+  for (const std::string &Technique : Only) {
+    if (Technique != "staging" && Technique != "private")
+      return usageError("--only takes staging and private, not '" + Technique +
+                        "'");
+    (Technique == "staging" ? L.Staging : L.Private) = true;
+  }
   L.Exchange = ExchangeOpt;
   if (!L.Exchange.empty() && L.Exchange != "shuffle" &&
       L.Exchange != "reload" && L.Exchange != "direct" &&

@@ -204,6 +204,7 @@ runJobs(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
   auto Run = [&](size_t I) {
     Options Library = O.Library;
     Library.Tune = makeTuneHook(O, Jobs[I]);
+    Library.Compiler = makeCompilerHook(O, Jobs[I]);
     Line.started(Jobs[I].File);
     Library.SelfCheck = makeSelfCheckHook(O, Jobs[I]);
     Slots[I].emplace(rewriteFile(Jobs[I], Library, O.AllowErrors));

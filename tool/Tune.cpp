@@ -103,6 +103,40 @@ public:
     return llvm::Error::success();
   }
 
+  /// What ptxas says of the functions in \p Text.
+  llvm::Expected<std::vector<CompiledFrame>> frames(const std::string &Text) {
+    if (llvm::Error E = prepare())
+      return E;
+    auto Nvcc = nvcc();
+    if (!Nvcc)
+      return Nvcc.takeError();
+    auto Folder = TemporaryFolder::make("rcache-frames");
+    if (!Folder)
+      return Folder.takeError();
+    const std::string File = below((*Folder)->Path, "text.cu");
+    if (llvm::Error E = writeText(File, Text))
+      return E;
+    auto All = askCompiler({*Nvcc, File, Arch, Flags, SecondsForOne});
+    if (!All)
+      return All.takeError();
+    std::vector<CompiledFrame> Frames;
+    for (const FunctionReport &F : *All)
+      Frames.push_back({F.MangledName, F.StackFrame});
+    return Frames;
+  }
+
+  /// Is there an nvcc to ask?
+  bool hasCompiler() {
+    if (llvm::Error E = prepare()) {
+      llvm::consumeError(std::move(E));
+      return false;
+    }
+    auto Nvcc = nvcc();
+    if (!Nvcc)
+      llvm::consumeError(Nvcc.takeError());
+    return bool(Nvcc);
+  }
+
 private:
   const ToolOptions O;
   const ParseJob Job;
@@ -376,6 +410,15 @@ private:
 };
 
 } // namespace
+
+CompilerHook makeCompilerHook(const ToolOptions &O, const ParseJob &Job) {
+  if (O.SelfCheck == ToolOptions::SelfCheckKind::Off)
+    return {};
+  auto T = std::make_shared<Tuner>(O, Job);
+  if (!T->hasCompiler())
+    return {};
+  return [T](const std::string &Text) { return T->frames(Text); };
+}
 
 TuneHook makeTuneHook(const ToolOptions &O, const ParseJob &Job) {
   if (!O.CandidatesFolder.empty())

@@ -14,6 +14,10 @@ namespace rcache {
 /// The hook for the kernels of \p Job; empty when nothing is to be tuned.
 TuneHook makeTuneHook(const ToolOptions &O, const ParseJob &Job);
 
+/// Asks nvcc of the texts of \p Job, for as long as programs may be run at all
+/// (--self-check); empty where there is none.
+CompilerHook makeCompilerHook(const ToolOptions &O, const ParseJob &Job);
+
 } // namespace rcache
 
 #endif // RCACHE_TOOL_TUNE_H

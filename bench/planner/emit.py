@@ -62,6 +62,11 @@ def emit(tool, folder, least, name, source, flags):
     if rewrite(tool, source, flags, '-q', '-o', os.devnull, '--report=' + report,
                '--emit-candidates=' + written) is None:
         return f'{name:26} the tool failed', False
+    # Files are told from the project's folder on, wherever that is.
+    with open(report, encoding='utf-8') as f:
+        text = f.read().replace(os.path.dirname(BENCH) + '/', '')
+    with open(report, 'w', encoding='utf-8') as f:
+        f.write(text)
     kernel = kernel_of(report)
     if 'choice' not in kernel:
         why = kernel['declines'][0]['code'] if kernel['declines'] else '?'

@@ -26,8 +26,10 @@ def collect(folder):
     version = ""
     for path in sorted(glob.glob(os.path.join(folder, "*.report"))):
         program = os.path.basename(path)[: -len(".report")]
+        # Files are told from the project's folder on, wherever that is.
+        root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
         with open(path) as f:
-            report = json.load(f)
+            report = json.loads(f.read().replace(root + "/", ""))
         version = report.get("version", "")
         for file in report["files"]:
             for k in file["kernels"]:
@@ -48,6 +50,7 @@ def collect(folder):
                     entry["predicted"] = plan.get("predictedSpeedup", plan.get("measuredSpeedup"))
                     entry["coarsening"] = plan["coarsening"]
                     choice = k.get("choice", {})
+                    entry["predictedUnaligned"] = choice.get("unalignedSpeedup")
                     if "chosen" in choice:
                         chosen = choice["candidates"][choice["chosen"]]
                         entry["limit"] = chosen.get("limit", "")
@@ -79,12 +82,12 @@ def join(raw, report, results, device, compiler):
             if what[0] == "failed":
                 failures.append(" ".join(what[1:]))
                 continue
-            program, form, _, name, size, ms, h, launches, taken = what[1:]
+            program, form, _, name, size, ms, h, launches, taken, unaligned = what[1:]
             row = rows.setdefault((program, same_name(name), size), {"original": [], "rewritten": [], "hashes": set()})
             row[form].append(float(ms))
             row["hashes"].add(h)
             if form == "rewritten":
-                row["launches"], row["taken"] = int(launches), int(taken)
+                row["launches"], row["taken"], row["unaligned"] = int(launches), int(taken), int(unaligned)
     by_name = {(k["program"], k["name"]): k for k in report["kernels"]}
     measurements = []
     for (program, name, size), row in rows.items():
@@ -95,8 +98,11 @@ def join(raw, report, results, device, compiler):
              "originalMs": row["original"], "rewrittenMs": row["rewritten"], "same": len(row["hashes"]) == 1}
         if row["rewritten"]:
             m["launches"], m["rewrittenLaunches"] = row["launches"], row["taken"]
+            m["unalignedLaunches"] = row["unaligned"]
         if k.get("verdict") == "rewritten":
             m["predicted"] = k.get("predicted")
+            if m.get("unalignedLaunches"):
+                m["predicted"] = k.get("predictedUnaligned") or m["predicted"]
             m["limit"] = k.get("limit")
         measurements.append(m)
     with open(results, "w") as f:
@@ -116,6 +122,9 @@ def show(results):
     print(f"{'program':<18} {'kernel':<26} {'size':>12} {'original':>9} {'rewritten':>9} {'measured':>8} "
           f"{'predicted':>9} {'ratio':>6}")
     pairs, bad = [], list(r["failures"])
+    # What a launch takes that does next to nothing: no prediction is about that.
+    floor = min((min(m["originalMs"]) / max(1, m.get("launches", 1)) for m in r["measurements"] if m["originalMs"]),
+                default=0)
     for m in r["measurements"]:
         if m["verdict"] != "rewritten" or not (m["originalMs"] and m["rewrittenMs"]):
             continue
@@ -124,6 +133,8 @@ def show(results):
         # A launch for which the launch function takes the original is predicted to gain nothing.
         m["left"] = m["rewrittenLaunches"] == 0
         claim = m["predicted"] or float("nan")
+        least = min(original, floor * max(1, m["launches"]))
+        claim = original / (least + (original - least) / claim)
         m["claim"] = 1.0 if m["left"] else claim
         spread = max(max(t) / min(t) for t in (m["originalMs"], m["rewrittenMs"]))
         marks = "".join([" original runs" if m["left"] else "",

@@ -107,7 +107,7 @@ template <typename T> Result result(const T *p, size_t n) {
 
 // Launches since the last reset: all, and those of kernels made by the tool
 // (only where cudaLaunchKernel is wrapped at link time).
-inline int launches = 0, rewritten_launches = 0;
+inline int launches = 0, rewritten_launches = 0, unaligned_launches = 0;
 inline bool counting = false;
 
 inline unsigned long long hash(std::initializer_list<Result> results) {
@@ -132,7 +132,7 @@ template <typename F>
 void measure(const char *name, const std::string &size, F launch,
              std::initializer_list<Result> results) {
   check(cudaDeviceSynchronize());
-  launches = rewritten_launches = 0;
+  launches = rewritten_launches = unaligned_launches = 0;
   counting = true;
   launch();
   counting = false;
@@ -166,8 +166,8 @@ void measure(const char *name, const std::string &size, F launch,
     check(cudaEventDestroy(from));
     check(cudaEventDestroy(to));
   }
-  printf("%s %s %.5f %016llx %d %d\n", name, size.c_str(), median, h, launches,
-         rewritten_launches);
+  printf("%s %s %.5f %016llx %d %d %d\n", name, size.c_str(), median, h, launches,
+         rewritten_launches, unaligned_launches);
   fflush(stdout);
 }
 
@@ -186,8 +186,10 @@ namespace validation {
 inline void count(const void *function) {
   const char *name = nullptr;
   ++launches;
-  if (cudaFuncGetName(&name, function) == cudaSuccess && strstr(name, "_rc"))
-    ++rewritten_launches;
+  if (cudaFuncGetName(&name, function) != cudaSuccess)
+    return;
+  rewritten_launches += strstr(name, "_rc") != nullptr;
+  unaligned_launches += strstr(name, "_rc_unaligned") != nullptr;
 }
 } // namespace validation
 extern "C" cudaError_t __real_cudaLaunchKernel(const void *, dim3, dim3,

@@ -661,7 +661,8 @@ int cuMemGetAddressRange(uint64_t *Base, size_t *Size, uint64_t P) {
 }
 int cuInit(unsigned) { return Success; }
 static void *driverEntry(const char *Name) {
-  if (!strncmp(Name, "cuMemGetAddressRange", 20))
+  // As the driver does: the name without a version's suffix, and no other.
+  if (!strcmp(Name, "cuMemGetAddressRange"))
     return reinterpret_cast<void *>(&cuMemGetAddressRange_v2);
   if (!strcmp(Name, "cuInit"))
     return reinterpret_cast<void *>(&cuInit);

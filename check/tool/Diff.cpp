@@ -435,12 +435,14 @@ std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
 
 /// Both programs from their beginnings to their ends, with one order of threads
 /// and blocks. \p Second: in another one than before, where they were equal.
+/// \p Renamed: the launches at which the rewritten program took a kernel of
+/// another name.
 int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second,
-             uint64_t &Launches) {
+             uint64_t &Launches, uint64_t &Renamed) {
   const char How = L.GivenSchedule ? 'k' : Second ? 'r' : 'f';
   Child A(First, How), B(Other, How);
   bool Same = true;
-  Launches = 0;
+  Launches = Renamed = 0;
   for (;;) {
     bool HaveA = A.next(), HaveB = B.next();
     if (!HaveA && !HaveB)
@@ -456,6 +458,7 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
     }
     const bool Before = A.At.Before && B.At.Before;
     Launches += !Before;
+    Renamed += !Before && llvm::StringRef(A.At.Kernel) != B.At.Kernel;
     if (A.At.Errors || B.At.Errors)
       ; // memory means nothing now; the statuses tell
     else if (!compareLaunch(A, B)) {
@@ -541,23 +544,28 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
 /// Both orders, or the one that was asked for.
 static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
                     uint64_t &Launches) {
-  uint64_t Again = 0;
-  if (int Code = diffOnce(L, A, B, false, Launches); Code != ExitSame)
+  uint64_t Again = 0, Renamed = 0, RenamedAgain = 0;
+  if (int Code = diffOnce(L, A, B, false, Launches, Renamed); Code != ExitSame)
     return Code;
   if (!Launches) {
     say("rcache-check: nothing was compared: the programs make no launches\n");
     return ExitCouldNotRun;
   }
   if (!L.GivenSchedule)
-    if (int Code = diffOnce(L, A, B, true, Again); Code != ExitSame) {
+    if (int Code = diffOnce(L, A, B, true, Again, RenamedAgain); Code != ExitSame) {
       say("rcache-check: with lanes, warps and blocks in reverse order; in "
           "forward order the programs are equivalent\n");
       return Code;
     }
-  say("rcache-check: equivalent: %llu launches compared%s; device code is %s\n",
+  // Conditions at launch that never hold would make any two programs equal.
+  const std::string Taken =
+      Renamed ? std::to_string(Renamed) + " by a rewritten kernel"
+              : "none by a rewritten kernel";
+  say("rcache-check: equivalent: %llu launches compared%s; device code is %s; "
+      "%s\n",
       (unsigned long long)Launches,
       L.GivenSchedule ? "" : ", in two orders of threads and blocks",
-      A.compiler() == 'n' ? "nvcc's" : "clang's");
+      A.compiler() == 'n' ? "nvcc's" : "clang's", Taken.c_str());
   return ExitSame;
 }
 

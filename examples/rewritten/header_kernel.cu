@@ -521,57 +521,6 @@ static __global__ void runStarts_rc(const int *in, unsigned char *out, int n,
                                  rc_out_v, rc_out_v_on);
 }
 
-static __global__ void runStarts_rc_unaligned(const int *in, unsigned char *out,
-                                              int n,
-                                              const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 4 threads of runStarts, neighbours in
-  // x.
-  //   s: window of 5 registers, loaded by each thread.
-  //   Barriers stay: 'out' is written and may be 'in', which is read.
-  const unsigned int rc_block_x =
-      blockIdx.x * blockDim.y + threadIdx.y; // logical block
-  if (rc_block_x >= rc_grid_x)
-    return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 4; // first logical thread
-  // s[rc_e0] as the original stages it.
-  const auto rc_s_at = [=](const int rc_e0) -> int {
-    if ((1 <= rc_e0 && 256 * (int)rc_block_x + rc_e0 <= n) ||
-        (1 <= (int)rc_block_x && rc_e0 == 0))
-      return in[rc_e0 + 256 * (int)rc_block_x - 1];
-    return {}; // never used
-  };
-  // Phase: the elements of s that this thread's outputs need.
-  int rc_s_w[5];
-  {
-    const int rc_e0 = rc_tx;
-    if (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 < n - 3) {
-      ::rcache::device::load_run<16, 1>(
-          rc_s_w, in + (rc_e0 + 256 * (int)rc_block_x - 1));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 5; ++rc_m)
-        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
-    }
-  }
-  __syncthreads();
-  unsigned char rc_out_v[4];
-  bool rc_out_v_on[4] = {};
-#pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-    const int g = rc_block_x * Block + rc_thread_x;
-    rc_out_v[rc_s] = g == 0 || rc_s_w[rc_s] != rc_s_w[rc_s + 1];
-  }
-#pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-    const int g = rc_block_x * Block + rc_thread_x;
-    rc_out_v_on[rc_s] = g < n;
-  }
-  ::rcache::device::store_run<4>(out + (rc_tx + 256 * (int)rc_block_x),
-                                 rc_out_v, rc_out_v_on);
-}
-
 // Launches the register-cache form of runStarts where it applies, else
 // runStarts itself.
 static inline void runStarts_rc_launch(dim3 rc_grid, dim3 rc_block,
@@ -587,8 +536,7 @@ static inline void runStarts_rc_launch(dim3 rc_grid, dim3 rc_block,
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
-      (n >= -2147483641) && reinterpret_cast<size_t>(in) % 16 == 0 &&
-      reinterpret_cast<size_t>(out) % 16 == 0 &&
+      (n >= -2147483641) &&
       ::rcache::device::launches<256>(runStarts, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
@@ -602,31 +550,6 @@ static inline void runStarts_rc_launch(dim3 rc_grid, dim3 rc_block,
     const dim3 rc_threads_of_block(32u, rc_merged, 1);
     runStarts_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(in, out, n,
                                                                    rc_grid.x);
-
-#ifdef RCACHE_VERIFY
-    rc_verification.original();
-#else
-    return;
-#endif
-  } else if (::rcache::device::fills(rc_grid, 64u, 67584) &&
-             (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
-             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-             (rc_grid.x <= 0x7fffffffu / 256) &&
-             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483645) &&
-             ::rcache::device::launches<256>(runStarts, rc_grid, rc_block,
-                                             rc_shared)
-#ifdef RCACHE_VERIFY
-             && rc_verification.save()
-#endif
-  ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 64u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
-    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
-                         rc_grid.z);
-    const dim3 rc_threads_of_block(64u, rc_merged, 1);
-    runStarts_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
-        in, out, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

@@ -207,6 +207,29 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. Element: trivially copyable, of any size; exchanged word by word.
+/// Taken by value: `c ? a[i] : b[j]` bound to a reference would choose between
+/// addresses and keep both arrays in local memory.
+template <typename Element>
+__device__ __forceinline__ Element shuffle(Element value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  Element result;
+  memcpy(&result, words, sizeof(Element));
+  return result;
+}
+} // namespace device
+} // namespace rcache
+#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -550,45 +573,76 @@ static __global__ void kStencil_rc(const float *A, float *B, int n,
 static __global__ void kStencil_rc_unaligned(const float *A, float *B, int n,
                                              const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of kStencil, neighbours in x.
-  //   s: window of 20 registers, loaded by each thread.
+  //   s: window of 20 registers, chunks of 4 a lane, exchanged by shuffles.
   //   Barriers stay: 'B' is written and may be 'A', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
   const int rc_tx = threadIdx.x * 4; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
   // Every thread loads its element, the first 2 K load the tail.
 
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> float {
-    if (256 * (int)rc_block_x + rc_e0 - 15 <= n)
+    if (rc_e0 < 272 && 256 * (int)rc_block_x + rc_e0 - 15 <= n)
       return A[256 * (int)rc_block_x + rc_e0];
     return {}; // never used
   };
-  // Phase: the elements of s that this thread's outputs need.
-  float rc_s_w[20];
+  // Phase: each lane loads its own chunk of s; 4 lanes load what lies behind
+  // the warp's last chunk.
+  float rc_s_w_own[4], rc_s_w_next[4] = {};
   {
     const int rc_e0 = rc_tx;
-    if (256 * (int)rc_block_x + rc_e0 < n - 3) {
-      ::rcache::device::load_run<16, 0>(rc_s_w,
+    if (rc_e0 < 269 && 256 * (int)rc_block_x + rc_e0 - 12 <= n) {
+      ::rcache::device::load_run<16, 0>(rc_s_w_own,
                                         A + (256 * (int)rc_block_x + rc_e0));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 20; ++rc_m)
-        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_own[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
+  if (rc_lane < 4) {
+    const int rc_e0 = rc_tx + 128;
+    if (rc_e0 < 269 && 256 * (int)rc_block_x + rc_e0 - 12 <= n) {
+      ::rcache::device::load_run<16, 0>(rc_s_w_next,
+                                        A + (256 * (int)rc_block_x + rc_e0));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_next[rc_m] = rc_s_at(rc_e0 + rc_m);
+    }
+  }
+  // Phase: the rest of the window arrives from the lanes that own it.
+  float rc_s_w[20];
+#pragma unroll
+  for (int rc_m = 0; rc_m < 4; ++rc_m)
+    rc_s_w[rc_m] = rc_s_w_own[rc_m];
+#pragma unroll
+  for (int rc_m = 4; rc_m < 20; ++rc_m)
+    rc_s_w[rc_m] = ::rcache::device::shuffle(
+        rc_lane < rc_m / 4 ? rc_s_w_next[rc_m % 4] : rc_s_w_own[rc_m % 4],
+        (rc_lane + rc_m / 4) % 32);
   __syncthreads();
+  float sum[4];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
+    sum[rc_s] = 0;
+  }
+
+#pragma unroll
+  for (int j = 0; j <= 2 * K; ++j) {
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      sum[rc_s] += rc_s_w[rc_s + j];
+    }
+  }
   float rc_B_v[4];
   bool rc_B_v_on[4] = {};
 #pragma unroll
   for (int rc_s = 0; rc_s < 4; ++rc_s) {
-    float sum = 0;
-
-#pragma unroll
-    for (int j = 0; j <= 2 * K; ++j)
-      sum += rc_s_w[rc_s + j];
-    rc_B_v[rc_s] = sum / (2 * K + 1);
+    rc_B_v[rc_s] = sum[rc_s] / (2 * K + 1);
   }
 #pragma unroll
   for (int rc_s = 0; rc_s < 4; ++rc_s) {
@@ -638,7 +692,7 @@ static inline void kStencil_rc_launch(dim3 rc_grid, dim3 rc_block,
              (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / 256) &&
-             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483645) &&
+             ((double)rc_grid.x <= 8384512.0) &&
              ::rcache::device::launches<256>(kStencil, rc_grid, rc_block,
                                              rc_shared)
 #ifdef RCACHE_VERIFY

@@ -171,6 +171,28 @@ static inline bool launches(Original *original, dim3 grid, dim3 block,
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_HOLDS
+#define RCACHE_DEVICE_HOLDS
+namespace rcache {
+namespace device {
+/// Whether blocks of `form` may have `shared` bytes of dynamic shared memory,
+/// as the original's may; if more than is usual, `form` is given the same
+/// right.
+template <class Form> static inline bool holds(Form *form, size_t shared) {
+  if (shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, form) == cudaSuccess &&
+      (shared <= size_t(a.maxDynamicSharedSizeBytes) ||
+       cudaFuncSetAttribute(form, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            int(shared)) == cudaSuccess))
+    return true;
+  (void)cudaGetLastError();
+  return false;
+}
+} // namespace device
+} // namespace rcache
+#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -186,6 +208,49 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
 #endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_SEPARATE
+#define RCACHE_DEVICE_SEPARATE
+namespace rcache {
+namespace device {
+/// Where the allocation around an address begins; 0 if the driver does not know
+/// of one. The driver is asked for its function at run time: nothing to link.
+static inline unsigned long long allocation(unsigned long long at) {
+  using query = int (*)(unsigned long long *, size_t *, unsigned long long);
+  static const query range = [] {
+    void *f = nullptr;
+    auto found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f, 12000,
+                                              cudaEnableDefault, &found);
+#else
+    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &f,
+                                     cudaEnableDefault, &found);
+#endif
+    if (e != cudaSuccess)
+      (void)cudaGetLastError();
+    return reinterpret_cast<query>(
+        e == cudaSuccess && found == cudaDriverEntryPointSuccess ? f : nullptr);
+  }();
+  unsigned long long base = 0;
+  size_t size = 0;
+  return range && range(&base, &size, at) == 0 ? base : 0;
+}
+/// Whether two pointers lead to different allocations. End: they may stand just
+/// behind what they lead to. False when in doubt.
+static inline bool separate(const volatile void *a, const volatile void *b,
+                            bool end = false) {
+  const auto at = reinterpret_cast<unsigned long long>(a);
+  const auto other = reinterpret_cast<unsigned long long>(b);
+  const auto x = allocation(at), y = allocation(other);
+  if (!end)
+    return x && y && x != y;
+  const auto v = allocation(at - 1), w = allocation(other - 1);
+  return (x || v) && (y || w) && !(x && (x == y || x == w)) &&
+         !(v && (v == y || v == w));
 }
 } // namespace device
 } // namespace rcache
@@ -670,6 +735,56 @@ static __global__ void product_rc(const float *A, const float *B, float *C,
                                     rc_C_v[rc_sy], rc_C_v_on[rc_sy]);
 }
 
+static __global__ void product_rc_unaligned(const float *__restrict__ A,
+                                            const float *__restrict__ B,
+                                            float *C, int m, int n, int k,
+                                            const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 8 threads of product.
+  //   As: stays in shared memory.
+  //   Bs: stays in shared memory.
+  //   __syncwarp() for __syncthreads() where no other warp writes or reads the
+  //   same elements.
+  const unsigned int rc_block_x = blockIdx.x;
+  const int rc_ty = threadIdx.y * 8; // first logical thread
+  __shared__ float As[TILE][TILE];
+  __shared__ float Bs[TILE][TILE];
+  float sum[8];
+#pragma unroll
+  for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
+    sum[rc_sy] = 0;
+  }
+  for (int t = 0; t < (k + TILE - 1) / TILE; ++t) {
+#pragma unroll
+    for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
+      const unsigned int rc_thread_y = rc_ty + rc_sy;
+      const int row = blockIdx.y * TILE + rc_thread_y;
+      const int col = rc_block_x * TILE + threadIdx.x;
+      const int ac = t * TILE + threadIdx.x, br = t * TILE + rc_thread_y;
+      As[rc_thread_y][threadIdx.x] = row < m && ac < k ? A[row * k + ac] : 0.0f;
+      Bs[rc_thread_y][threadIdx.x] = br < k && col < n ? B[br * n + col] : 0.0f;
+    }
+    __syncwarp();
+
+#pragma unroll
+    for (int i = 0; i < TILE; ++i) {
+#pragma unroll
+      for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
+        const unsigned int rc_thread_y = rc_ty + rc_sy;
+        sum[rc_sy] += As[rc_thread_y][i] * Bs[i][threadIdx.x];
+      }
+    }
+    __syncwarp();
+  }
+#pragma unroll
+  for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
+    const unsigned int rc_thread_y = rc_ty + rc_sy;
+    const int row = blockIdx.y * TILE + rc_thread_y;
+    const int col = rc_block_x * TILE + threadIdx.x;
+    if (row < m && col < n)
+      C[row * n + col] = sum[rc_sy];
+  }
+}
+
 // Launches the register-cache form of product where it applies, else product
 // itself.
 static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
@@ -686,6 +801,9 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0) &&
       (k >= -2147483633) && (m >= -2147483645) && (n >= -2147483645) &&
+      reinterpret_cast<size_t>(A) % 16 == 0 &&
+      reinterpret_cast<size_t>(B) % 16 == 0 &&
+      reinterpret_cast<size_t>(C) % 16 == 0 && n % 4 == 0 &&
       ::rcache::device::launches<256>(product, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
@@ -698,6 +816,29 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
     const dim3 rc_threads_of_block(4u * rc_merged, 4u, 1u);
     product_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(A, B, C, m, n,
                                                                  k, rc_grid.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 32u, 33792) &&
+             (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 16) &&
+             ((double)rc_grid.x <= 134152192.0) &&
+             (::rcache::device::separate(A, C)) &&
+             (::rcache::device::separate(B, C)) && (k >= 0) && (m >= 0) &&
+             (n >= 0) &&
+             ::rcache::device::launches<256>(product, rc_grid, rc_block,
+                                             rc_shared) &&
+             ::rcache::device::holds(product_rc_unaligned, rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    product_rc_unaligned<<<rc_grid, dim3(16u, 2u, 1u), rc_shared, rc_stream>>>(
+        A, B, C, m, n, k, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

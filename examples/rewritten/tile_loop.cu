@@ -219,10 +219,10 @@ static inline unsigned long long allocation(unsigned long long at) {
     void *f = nullptr;
     auto found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange_", &f,
-                                              12000, cudaEnableDefault, &found);
+    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f, 12000,
+                                              cudaEnableDefault, &found);
 #else
-    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange_", &f,
+    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &f,
                                      cudaEnableDefault, &found);
 #endif
     if (e != cudaSuccess)
@@ -246,6 +246,29 @@ static inline bool separate(const volatile void *a, const volatile void *b,
   const auto v = allocation(at - 1), w = allocation(other - 1);
   return (x || v) && (y || w) && !(x && (x == y || x == w)) &&
          !(v && (v == y || v == w));
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. Element: trivially copyable, of any size; exchanged word by word.
+/// Taken by value: `c ? a[i] : b[j]` bound to a reference would choose between
+/// addresses and keep both arrays in local memory.
+template <typename Element>
+__device__ __forceinline__ Element shuffle(Element value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  Element result;
+  memcpy(&result, words, sizeof(Element));
+  return result;
 }
 } // namespace device
 } // namespace rcache
@@ -327,7 +350,7 @@ class verification {
   static bool find(const void *p, char *&base, size_t &size) {
     using word = unsigned long long;
     static const auto range = reinterpret_cast<int (*)(word *, size_t *, word)>(
-        driver("cuMemGetAddressRange_"));
+        driver("cuMemGetAddressRange"));
     static const auto attribute = reinterpret_cast<int (*)(void *, int, word)>(
         driver("cuPointerGetAttribute"));
     const word at = reinterpret_cast<word>(p);
@@ -541,46 +564,72 @@ __global__ void smooth(const float *in, float *out, float *totals, int n) {
 
 static __global__ void smooth_rc(const float *in, float *out, float *totals,
                                  int n, const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 4 threads of smooth, neighbours in x.
-  //   tile: window of 12 registers, loaded by each thread.
+  // Register cache: a thread stands for 2 threads of smooth, neighbours in x.
+  //   tile: window of 10 registers, chunks of 2 a lane, exchanged by shuffles.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x = blockIdx.x;
-  const int rc_tx = threadIdx.x * 4; // first logical thread
-  float total[4];
+  const int rc_tx = threadIdx.x * 2; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
+  float total[2];
 #pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s) {
+  for (int rc_s = 0; rc_s < 2; ++rc_s) {
     total[rc_s] = 0;
   }
   for (int base = rc_block_x * BLOCK; base < n; base += rc_grid_x * BLOCK) {
-    int g[4];
+    int g[2];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+    for (int rc_s = 0; rc_s < 2; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       g[rc_s] = base + rc_thread_x;
     }
     // tile[rc_e0] as the original stages it.
     const auto rc_tile_at = [=](const int rc_e0) -> float {
-      if (256 * (int)rc_block_x <= base && base < n && rc_e0 + base - 7 <= n)
+      if (rc_e0 < 264 && rc_e0 + base - 7 <= n &&
+          256 * (int)rc_block_x <= base && base < n)
         return in[rc_e0 + base];
       return {}; // never used
     };
-    // Phase: the elements of tile that this thread's outputs need.
-    float rc_tile_w[12];
+    // Phase: each lane loads its own chunk of tile; 4 lanes load what lies
+    // behind the warp's last chunk.
+    float rc_tile_w_own[2], rc_tile_w_next[2] = {};
     {
       const int rc_e0 = rc_tx;
-      if (256 * (int)rc_block_x <= base && rc_e0 + base < n - 3) {
-        ::rcache::device::load_run<16, 0>(rc_tile_w, in + (rc_e0 + base));
+      if (rc_e0 < 263 && rc_e0 + base - 6 <= n &&
+          256 * (int)rc_block_x <= base && base < n) {
+        ::rcache::device::load_run<8, 0>(rc_tile_w_own, in + (rc_e0 + base));
       } else {
 #pragma unroll
-        for (int rc_m = 0; rc_m < 12; ++rc_m)
-          rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
+        for (int rc_m = 0; rc_m < 2; ++rc_m)
+          rc_tile_w_own[rc_m] = rc_tile_at(rc_e0 + rc_m);
       }
     }
-    __syncthreads();
-    float rc_out_v0[4];
-    bool rc_out_v0_on[4] = {};
+    if (rc_lane < 4) {
+      const int rc_e0 = rc_tx + 64;
+      if (rc_e0 < 263 && rc_e0 + base - 6 <= n &&
+          256 * (int)rc_block_x <= base && base < n) {
+        ::rcache::device::load_run<8, 0>(rc_tile_w_next, in + (rc_e0 + base));
+      } else {
 #pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+        for (int rc_m = 0; rc_m < 2; ++rc_m)
+          rc_tile_w_next[rc_m] = rc_tile_at(rc_e0 + rc_m);
+      }
+    }
+    // Phase: the rest of the window arrives from the lanes that own it.
+    float rc_tile_w[10];
+#pragma unroll
+    for (int rc_m = 0; rc_m < 2; ++rc_m)
+      rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
+#pragma unroll
+    for (int rc_m = 2; rc_m < 10; ++rc_m)
+      rc_tile_w[rc_m] = ::rcache::device::shuffle(rc_lane < rc_m / 2
+                                                      ? rc_tile_w_next[rc_m % 2]
+                                                      : rc_tile_w_own[rc_m % 2],
+                                                  (rc_lane + rc_m / 2) % 32);
+    __syncthreads();
+    float rc_out_v0[2];
+    bool rc_out_v0_on[2] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 2; ++rc_s) {
       if (g[rc_s] < n) {
         float sum = 0;
 
@@ -592,22 +641,22 @@ static __global__ void smooth_rc(const float *in, float *out, float *totals,
         total[rc_s] += sum;
       }
     }
-    ::rcache::device::store_run<16>(out + (rc_tx + base), rc_out_v0,
-                                    rc_out_v0_on);
+    ::rcache::device::store_run<8>(out + (rc_tx + base), rc_out_v0,
+                                   rc_out_v0_on);
     __syncthreads();
   }
-  float rc_totals_v1[4];
-  bool rc_totals_v1_on[4] = {};
+  float rc_totals_v1[2];
+  bool rc_totals_v1_on[2] = {};
 #pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s) {
+  for (int rc_s = 0; rc_s < 2; ++rc_s) {
     rc_totals_v1[rc_s] = total[rc_s];
   }
 #pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s) {
+  for (int rc_s = 0; rc_s < 2; ++rc_s) {
     rc_totals_v1_on[rc_s] = true;
   }
-  ::rcache::device::store_run<16>(totals + (rc_tx + 256 * (int)rc_block_x),
-                                  rc_totals_v1, rc_totals_v1_on);
+  ::rcache::device::store_run<8>(totals + (rc_tx + 256 * (int)rc_block_x),
+                                 rc_totals_v1, rc_totals_v1_on);
 }
 
 // Launches the register-cache form of smooth where it applies, else smooth
@@ -621,7 +670,7 @@ static inline void smooth_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, in, out, totals, n);
 #endif
-  if (::rcache::device::fills(rc_grid, 64u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 128u, 33792) &&
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
@@ -632,8 +681,8 @@ static inline void smooth_rc_launch(dim3 rc_grid, dim3 rc_block,
       && rc_verification.save()
 #endif
   ) {
-    smooth_rc<<<rc_grid, dim3(64u, 1u, 1u), 0, rc_stream>>>(in, out, totals, n,
-                                                            rc_grid.x);
+    smooth_rc<<<rc_grid, dim3(128u, 1u, 1u), 0, rc_stream>>>(in, out, totals, n,
+                                                             rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

@@ -72,10 +72,10 @@ static inline unsigned long long allocation(unsigned long long at) {
     void *f = nullptr;
     auto found = cudaDriverEntryPointSymbolNotFound;
 #if CUDART_VERSION >= 12050
-    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange_", &f,
-                                              12000, cudaEnableDefault, &found);
+    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f, 12000,
+                                              cudaEnableDefault, &found);
 #else
-    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange_", &f,
+    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &f,
                                      cudaEnableDefault, &found);
 #endif
     if (e != cudaSuccess)
@@ -126,20 +126,20 @@ __device__ __forceinline__ Element shuffle(Element value, int lane) {
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_THREADS_AHEAD
-#define RCACHE_DEVICE_THREADS_AHEAD
+#ifndef RCACHE_DEVICE_ELEMENTS_AHEAD
+#define RCACHE_DEVICE_ELEMENTS_AHEAD
 namespace rcache {
 namespace device {
-/// The element of the thread that is `ahead` (or, below 0, behind) of thread
-/// lane + 32 * slot.
-template <int Slots, typename Element>
-__device__ __forceinline__ Element threads_ahead(const Element (&own)[Slots],
-                                                 int slot, int ahead) {
+/// Of elements that lie 32 apart in the registers of a lane: the one that is
+/// `ahead` (or, below 0, behind) of element lane + 32 * slot.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element
+elements_ahead(const Element (&own)[Registers], int slot, int ahead) {
   const int lanes = ahead & 31, from = slot + (ahead - lanes) / 32;
-  const Element low = own[from >= 0 && from < Slots ? from : 0];
+  const Element low = own[from >= 0 && from < Registers ? from : 0];
   if (lanes == 0)
     return low;
-  const Element high = own[from >= -1 && from + 1 < Slots ? from + 1 : 0];
+  const Element high = own[from >= -1 && from + 1 < Registers ? from + 1 : 0];
   const int lane = static_cast<int>(threadIdx.x) & 31;
   return shuffle(lane >= lanes ? low : high, (lane + lanes) & 31);
 }
@@ -223,7 +223,7 @@ class verification {
   static bool find(const void *p, char *&base, size_t &size) {
     using word = unsigned long long;
     static const auto range = reinterpret_cast<int (*)(word *, size_t *, word)>(
-        driver("cuMemGetAddressRange_"));
+        driver("cuMemGetAddressRange"));
     static const auto attribute = reinterpret_cast<int (*)(void *, int, word)>(
         driver("cuPointerGetAttribute"));
     const word at = reinterpret_cast<word>(p);
@@ -454,7 +454,7 @@ static __global__ void blockSums_rc(const float *__restrict__ in, float *sums,
     for (int rc_s = 0; rc_s < 4; ++rc_s)
       if (32 * rc_s < (step))
         rc_s_from[rc_s] =
-            ::rcache::device::threads_ahead(rc_s_own, rc_s, (step));
+            ::rcache::device::elements_ahead(rc_s_own, rc_s, (step));
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s * 32;
@@ -492,9 +492,9 @@ static inline void blockSums_rc_launch(dim3 rc_grid, dim3 rc_block,
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
+    // Merge logical blocks until a physical block has 256 threads or more.
     const unsigned int rc_threads = 32u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    const unsigned int rc_merged = rc_threads < 256u ? 256u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
     const dim3 rc_threads_of_block(32u, rc_merged, 1);

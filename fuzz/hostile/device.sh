@@ -14,7 +14,7 @@ if [ "$1" = rewrite ]; then
   for f in "$here"/*.cu; do
     name=$(basename "$f" .cu)
     if RCACHE_SELF_CHECK=off "$bin/rcache-rewrite" "$f" -o "$3/$name.rc.cu" --force -- \
-      -std=c++20 2>&1 | grep -q "remark: rewrote"; then
+      -std=c++20 2>&1 | grep "remark: rewrote" >/dev/null; then
       cp "$f" "$3/"
     else
       rm -f "$3/$name.rc.cu"

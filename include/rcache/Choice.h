@@ -32,6 +32,8 @@ struct Candidate {
   /// times this.
   double FormFactor = 1;
   double Rank = 0;    ///< what is compared: the greatest wins
+  /// Speedup and Rank where no run of elements starts where a vector may.
+  double UnalignedSpeedup = 0, UnalignedRank = 0;
   /// From ptxas (--tune=ptxas): registers and spilled bytes a thread.
   std::optional<unsigned> Registers, SpillBytes;
   /// What names it whatever its number: outputs a thread, arrays, form, block.
@@ -68,6 +70,9 @@ struct Choice {
   std::string MeasuredOn, MeasuredShape;
   std::vector<Candidate> Candidates; ///< in the planner's order, from 0
   int Chosen = -1;                   ///< index, -1: none can run
+  /// Predicted for the form that is written for launches whose runs of elements
+  /// do not start where vectors may; 0: there is none.
+  double UnalignedSpeedup = 0;
   std::string Why;                   ///< one sentence
 };
 

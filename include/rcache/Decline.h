@@ -49,7 +49,10 @@ enum DeclineTrait : unsigned {
   /// As a reason of an array: slots cannot share it as threads did.
   TraitNoSlots = 32,
   /// Holds of a kernel with errors as well, and says more than they do.
-  TraitDespiteErrors = 64
+  TraitDespiteErrors = 64,
+  /// Says what cannot be told of shared data, lanes or slots: the kernel's text in
+  /// another kernel does what it did.
+  TraitCopied = 128
 };
 
 /// One reason. \c Detail names what was met ("atomicAdd on 'hist'"). The

@@ -96,6 +96,7 @@ struct Symbol {
   std::vector<std::string> Factors;
 };
 
+struct KernelModel;
 struct Value;
 using ValueRef = std::shared_ptr<const Value>;
 
@@ -243,6 +244,40 @@ struct Var {
   ValueRef Init;
 };
 
+/// An array that each thread has for itself: a local variable with constant extents.
+/// What a plan needs to know to keep it elsewhere.
+struct PrivateArray {
+  unsigned Var = 0;          ///< index in Vars
+  std::string CanonicalType; ///< of an element
+  unsigned ElemBytes = 0;
+  /// One element, by as many subscripts as there are extents.
+  struct Use {
+    TextRange Range;       ///< `a[i][j]`, without a member behind it
+    unsigned Stmt = 0;     ///< the innermost statement around it
+    bool ByThread = false; ///< threads may use different elements at a time
+  };
+  std::vector<Use> Uses; ///< in text order
+  /// The elements that the initialiser has a text for, counted row by row; those
+  /// without one are zero.
+  struct Given {
+    int64_t Element = 0;
+    TextRange Text;
+  };
+  std::vector<Given> Init;
+  bool HasInit = false;
+  /// The declarators of its declaration in their order, and which one is its own.
+  /// The first begins where the declaration does, and the others behind a comma.
+  std::vector<TextRange> Declarators;
+  unsigned Declarator = 0;
+  /// Why it cannot be kept elsewhere: it is used otherwise, or what it holds might
+  /// be rounded otherwise.
+  std::optional<Decline> Stays;
+  SourcePos Pos;
+
+  /// All of them.
+  int64_t elements(const KernelModel &M) const;
+};
+
 struct VarUse {
   unsigned Var = 0;
   TextRange Range;
@@ -305,6 +340,19 @@ struct Stmt {
   std::optional<int64_t> ConstTripCount;
   std::optional<int64_t> ConstFirst; ///< with ConstTripCount
   bool HasUnrollPragma = false;
+  /// Loops with barriers: integers that are the same for all threads and that
+  /// each round takes over from the one before (`a = 1 - a;`, `d /= 2`).
+  struct Recurrence {
+    int Symbol = -1; ///< has the value at the start of a round; -1: none has
+    Nullable<isl::pw_aff> First; ///< in front of the loop: [symbols] -> { [v] }
+    /// At the end of a round, its step included: [symbols, those of the round's
+    /// start] -> { [v] }, modulo 2^Bits.
+    Nullable<isl::pw_aff> Next;
+    int After = -1; ///< symbol with the value behind the loop; -1: none
+    unsigned Bits = 32;
+    bool Signed = true;
+  };
+  std::vector<Recurrence> Carried;
   /// `#pragma unroll N`: N; 0: no such number.
   unsigned UnrollCount = 0;
   TextRange HeaderRange;     ///< `for (...)`, without pragma and body
@@ -536,6 +584,7 @@ struct KernelModel {
   std::vector<TextRange> Divisors;
   std::vector<Var> Vars;
   std::vector<VarUse> VarUses;              ///< in text order
+  std::vector<PrivateArray> Privates;       ///< in text order
   std::vector<Effect> Effects;              ///< in text order
   /// Names of functions, types, constants, ... of outside that the body uses.
   std::set<std::string> OuterNames;

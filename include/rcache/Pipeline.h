@@ -50,6 +50,16 @@ struct TuneRequest {
 /// leaves the prediction's choice, with a note.
 using TuneHook = std::function<llvm::Error(TuneRequest &)>;
 
+/// What a compiler says of a function that is compiled for the device: bytes of
+/// local memory a thread.
+struct CompiledFrame {
+  std::string MangledName;
+  unsigned Bytes = 0;
+};
+/// Compiles a text as the user would, without running it.
+using CompilerHook =
+    std::function<llvm::Expected<std::vector<CompiledFrame>>(const std::string &)>;
+
 struct Result;
 
 /// What executing a rewritten file against its originals said, by the kernels'
@@ -76,6 +86,10 @@ struct Options {
   std::optional<std::array<int64_t, 3>> AssumedBlock;
   bool Force = false;               ///< rewrite even when no gain is predicted
   bool AssumeNoAlias = false;       ///< pointer parameters do not alias
+  bool Staging = true; ///< rewrite what is staged in shared memory
+  bool Private = true; ///< move private arrays out of local memory
+  /// Says whether private arrays are in local memory; empty: that is estimated.
+  CompilerHook Compiler;
   enum class RuntimeKind { Embed, Include };
   RuntimeKind Runtime = RuntimeKind::Embed;
   std::string Arch = "sm_90";

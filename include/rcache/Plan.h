@@ -180,37 +180,41 @@ struct Shuffled {
 
 /// The array belongs to one warp, whose lanes stand for all threads of the block:
 /// element e is in a register of the slot that is thread e % threads, through all
-/// intervals. What a slot reads of others is fetched by shuffles in front of the
-/// statements that read it.
+/// intervals. What a slot uses of others is copied by shuffles in front of the
+/// statements that use it, and what it makes of the copy goes back behind them.
 struct Owned {
   /// Elements of each thread: t, t + threads, ... (more than one: round robin).
   unsigned Parts = 1;
   /// Accesses to an element of the thread itself (indices in SharedAccesses), and
-  /// which of its elements.
-  std::map<unsigned, unsigned> PartOf;
-  struct Read {
-    unsigned Access = 0; ///< index in KernelModel::SharedAccesses
+  /// which of its elements: [counters] -> { [part] }.
+  std::map<unsigned, isl::pw_aff> PartOf;
+  /// An element of another thread, as the statements between two barriers use it.
+  struct Fetch {
     enum Kind {
-      Own,   ///< an element of the thread itself, PartOf
-      Ahead, ///< element tx + By
-      At     ///< element By, the same for all
-    } K = Own;
-    Nullable<isl::pw_aff> By; ///< [counters of Loops] -> { [elements] }
-    /// Slots in which any thread may read: [sx, counters of Loops] -> { : }
+      Ahead,  ///< element tx + By
+      At,     ///< element By, the same for all
+      Flipped ///< element tx ^ By
+    } K = Ahead;
+    Nullable<isl::pw_aff> By; ///< [counters] -> { [elements] }
+    /// Slots in which any thread may use it: [sx, counters] -> { : }
     Nullable<isl::set> Slots;
+    std::vector<unsigned> Accesses; ///< indices in SharedAccesses, in text order
+    bool Written = false;           ///< some of them write
+    double Shuffles = 0; ///< that a warp executes for it, its loops run once
   };
-  std::vector<Read> Reads;
-  /// For statements with barriers inside that are unrolled: their counters say
-  /// in which register an element is.
+  std::vector<Fetch> Fetches;
+  /// The fetch that \p Access (index in SharedAccesses) belongs to; null: none.
+  const Fetch *fetchOf(unsigned Access) const {
+    for (const Fetch &F : Fetches)
+      if (std::find(F.Accesses.begin(), F.Accesses.end(), Access) !=
+          F.Accesses.end())
+        return &F;
+    return nullptr;
+  }
+  /// Loops with barriers that are unrolled: their counters say in which register
+  /// an element is.
   std::vector<unsigned> Loops;
 };
-
-/// The values that the counter of the For statement \p Loop takes, one a round:
-/// between constants, by steps or factors. nullopt: not known, or more than
-/// \p Most. (Its symbol has these values in the body.)
-std::optional<std::vector<int64_t>> countedValues(const KernelModel &M,
-                                                  const Stmt &Loop,
-                                                  size_t Most = 64);
 
 /// Where the elements that a thread reads are. Read it with std::visit or
 /// ArrayPlan's questions: a new placement is then an error wherever it has to be
@@ -231,6 +235,8 @@ struct ArrayPlan {
   template <typename T> const T *as() const { return std::get_if<T>(&Where); }
   template <typename T> T *as() { return std::get_if<T>(&Where); }
   bool isShared() const { return as<KeptShared>(); }
+  /// What writes put there is found by reads through a staging function.
+  bool isStaged() const { return !isShared() && !as<Owned>(); }
   /// Null: there is none (arrays that stay, reads from the source or early).
   const Window *window() const {
     return std::visit(
@@ -326,6 +332,16 @@ struct Mapping {
   isl::pw_aff physicalThread(isl::ctx Ctx, unsigned Axis) const;
 };
 
+/// A private array in shared memory, where no two lanes meet in a bank whatever
+/// elements they use: element i of the block's thread t is at [i][t], or, where the
+/// block has its memory warp by warp (Plan::ByWarp), of lane l at [i][l].
+struct InterleavedArray {
+  unsigned Array = 0;  ///< index in KernelModel::Privates
+  int64_t Threads = 0; ///< room for so many: a multiple of 32; ByWarp: 32
+  /// Of all elements of so many threads.
+  int64_t bytes(const KernelModel &M) const;
+};
+
 /// What the launch must satisfy; text in terms of `grid`, `block`, `shared` and
 /// the kernel's parameters. If it does not hold, the original is launched.
 struct Precondition {
@@ -363,6 +379,14 @@ struct Plan {
   Nullable<isl::set> Context;
 
   std::vector<ArrayPlan> Arrays;
+  /// Private arrays that go to shared memory: the kernel is the original's text
+  /// but for them.
+  std::vector<InterleavedArray> Interleaved;
+  /// They are in dynamic shared memory, one part for each warp, as many as the
+  /// launch has: blocks of any size, more than static memory can have. Else static.
+  bool ByWarp = false;
+  /// Shared memory that they take in blocks of \p Threads threads.
+  int64_t interleavedBytes(const KernelModel &M, int64_t Threads) const;
   /// The barriers of the original stay (something else is ordered by them).
   bool KeepBarriers = false;
   std::string BarrierReason;
@@ -422,6 +446,23 @@ struct Plan {
   /// times on a device.
   enum Figures { Estimated, Compiled, Measured } SpeedupFrom = Estimated;
 
+  /// The placement of \p Array in a warp; null: it has another.
+  const Owned *owned(unsigned Array) const {
+    for (const ArrayPlan &A : Arrays)
+      if (A.Array == Array && A.as<Owned>())
+        return A.as<Owned>();
+    return nullptr;
+  }
+  /// Is the loop unrolled, because registers are found by its counter?
+  bool isUnrolled(unsigned Loop) const {
+    auto Holds = [Loop](const std::vector<unsigned> &In) {
+      return std::find(In.begin(), In.end(), Loop) != In.end();
+    };
+    return Holds(UnrolledLoops) ||
+           std::any_of(Arrays.begin(), Arrays.end(), [&](const ArrayPlan &A) {
+             return A.as<Owned>() && Holds(A.as<Owned>()->Loops);
+           });
+  }
   unsigned slots() const { return Map.slots(); }
   bool hasSlots(unsigned Axis) const { return Map.hasSlots(Axis); }
   /// All arrays stay.
@@ -432,12 +473,13 @@ struct Plan {
   /// No array is filled anew from global memory.
   bool movesNoLoads() const {
     return std::all_of(Arrays.begin(), Arrays.end(), [](const ArrayPlan &A) {
-      return A.isShared() || A.as<Owned>();
+      return !A.isStaged();
     });
   }
-  /// A thread stands for one thread, all arrays stay: what differs from the
-  /// original is barriers.
-  bool onlyBarriers() const { return slots() == 1 && allShared(); }
+  /// A thread stands for one thread, all shared arrays stay: what differs from the
+  /// original is barriers, and where private arrays are.
+  bool keepsThreads() const { return slots() == 1 && allShared(); }
+  bool onlyBarriers() const { return keepsThreads() && Interleaved.empty(); }
   /// Stable text form, for tests and --print-after=plan.
   void print(llvm::raw_ostream &OS, const KernelModel &M) const;
 };

@@ -138,9 +138,10 @@ enum class Resource {
   Exchange, ///< wavefronts of shared memory and shuffles
   Issue,    ///< instruction slots of the schedulers
   Arith,    ///< the busiest arithmetic unit
+  Blocks,   ///< launching one block after the other
   Latency   ///< too little work in flight to hide the memory's latency
 };
-constexpr unsigned NumResources = 7;
+constexpr unsigned NumResources = 8;
 const char *resourceName(Resource R);
 
 struct Score {

@@ -12,9 +12,9 @@
 #include "rcache/Affine.h"
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <isl/ctx.h>
 #include <isl/options.h>
-#include <limits>
 #include <mutex>
 #include <pthread.h>
 #include <set>
@@ -40,11 +40,13 @@ double secondsOf(clockid_t Clock) {
   return static_cast<double>(T.tv_sec) + static_cast<double>(T.tv_nsec) * 1e-9;
 }
 
-/// The clocks that are looked at. The thread that does is started with the first
-/// and lives as long as the process.
+/// The clocks that are looked at: those of contexts with a limit. The thread that
+/// does is started with the first, sleeps while there is none, and lives as long
+/// as the process.
 struct Watched;
 struct Watchman {
   std::mutex Lock;
+  std::condition_variable Anything; ///< All is no longer empty
   std::set<Watched *> All;
   bool Runs = false;
   void run();
@@ -61,9 +63,11 @@ struct Watched {
 };
 
 void Watchman::run() {
-  for (;;) {
+  for (std::unique_lock<std::mutex> Held(Lock);;) {
+    Anything.wait(Held, [&] { return !All.empty(); });
+    Held.unlock();
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
-    const std::lock_guard<std::mutex> Guard(Lock);
+    Held.lock();
     for (Watched *W : All)
       if (secondsOf(W->Thread) > W->Until)
         isl_ctx_abort(W->Raw);
@@ -74,19 +78,8 @@ void Watchman::run() {
 /// The time of one context. The thread that sets it is the one that computes.
 class AffineContext::Watch {
 public:
-  explicit Watch(isl_ctx *Raw) : Of{Raw} {
-    Watchman &W = watchman();
-    const std::lock_guard<std::mutex> Guard(W.Lock);
-    W.All.insert(&Of);
-    if (!W.Runs)
-      std::thread(&Watchman::run, &W).detach();
-    W.Runs = true;
-  }
-  ~Watch() {
-    Watchman &W = watchman();
-    const std::lock_guard<std::mutex> Guard(W.Lock);
-    W.All.erase(&Of);
-  }
+  explicit Watch(isl_ctx *Raw) : Of{Raw} {}
+  ~Watch() { unwatch(); }
 
   void start() { set(now()); }
   void extend() { set(Of.Started); }
@@ -103,12 +96,30 @@ private:
   static double now() { return secondsOf(CLOCK_THREAD_CPUTIME_ID); }
 
   void set(double Started) {
-    const std::lock_guard<std::mutex> Guard(watchman().Lock);
-    pthread_getcpuclockid(pthread_self(), &Of.Thread);
     Of.Started = Started;
-    Of.Until = Limited ? std::max(Started + MaxSeconds, now() + LastSeconds)
-                       : std::numeric_limits<double>::infinity();
-    isl_ctx_resume(Of.Raw);
+    if (!Limited)
+      unwatch();
+    else
+      watch();
+    isl_ctx_resume(Of.Raw); // nobody aborts it before the new time is over
+  }
+
+  void watch() {
+    Watchman &W = watchman();
+    const std::lock_guard<std::mutex> Guard(W.Lock);
+    pthread_getcpuclockid(pthread_self(), &Of.Thread);
+    Of.Until = std::max(Of.Started + MaxSeconds, now() + LastSeconds);
+    W.All.insert(&Of);
+    if (!W.Runs)
+      std::thread(&Watchman::run, &W).detach();
+    W.Runs = true;
+    W.Anything.notify_one();
+  }
+
+  void unwatch() {
+    Watchman &W = watchman();
+    const std::lock_guard<std::mutex> Guard(W.Lock);
+    W.All.erase(&Of);
   }
 };
 

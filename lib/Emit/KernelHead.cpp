@@ -143,7 +143,21 @@ static std::string placementComment(const ArrayPlan &A) {
       A.Where);
 }
 
+static std::string interleavedComment(const KernelModel &M, const Plan &P) {
+  std::string T = "// Private arrays in shared memory, element i of a thread at "
+                  "[i][thread]: whatever\n// elements the lanes of a warp use, "
+                  "they are in different banks.\n";
+  for (const InterleavedArray &I : P.Interleaved)
+    T += "//   " + M.Vars[M.Privates[I.Array].Var].Name + ": " +
+         (P.ByWarp ? "a warp has "
+                   : "room for " + std::to_string(I.Threads) + " threads, ") +
+         std::to_string(I.bytes(M)) + " bytes.\n";
+  return T;
+}
+
 std::string rcache::printPlanComment(const KernelModel &M, const Plan &P) {
+  if (!P.Interleaved.empty())
+    return interleavedComment(M, P);
   std::string T = "// Register cache: a thread stands for " +
                   std::to_string(P.slots()) + " thread" +
                   (P.slots() == 1 ? "" : "s") + " of " + M.Name;

@@ -62,7 +62,7 @@ std::vector<std::string> LaunchText::alignment() const {
     }
     Add("reinterpret_cast<size_t>(" + At + ") % 16 == 0");
     for (const std::string &T : R.Multiples)
-      Add((T.find('*') == std::string::npos ? T : "(" + T + ")") + " % " +
+      Add((T.find(' ') == std::string::npos ? T : "(" + T + ")") + " % " +
           std::to_string(R.Elements) + " == 0");
   }
   return All;
@@ -202,11 +202,15 @@ bool LaunchText::comparesWaves() const {
 
 /// Dynamic shared memory of the planned kernel's blocks.
 std::string LaunchText::sharedBytes() const {
-  return llvm::any_of(
-             P.Arrays,
-             [](const ArrayPlan &A) { return A.isShared(); })
-             ? N("shared")
-             : "0";
+  if (P.ByWarp)
+    return "size_t(" + threadsOfBlock() + " + 31u) / 32u * " +
+           std::to_string(P.interleavedBytes(M, 32)) + "u";
+  // A copy may use what no array of the kernel's names.
+  const bool Any = !P.Interleaved.empty() ||
+                   llvm::any_of(P.Arrays, [](const ArrayPlan &A) {
+                     return A.isShared();
+                   });
+  return Any ? N("shared") : "0";
 }
 
 /// Threads that stand for one logical block.

@@ -143,10 +143,18 @@ private:
     case Stmt::For:
       return forLoop(St);
     case Stmt::While:
+      if (P.isUnrolled(St.Id)) // compilers unroll what says `for`
+        Out.push_back(Loop{Loop::For, St.Id,
+                           "for (; " + Text.copy(St.CondRange, Thread) + ";)",
+                           true, block(St.Children[0])});
+      else
+        Out.push_back(Loop{Loop::While, St.Id,
+                           Text.copy(St.CondRange, Thread), false,
+                           block(St.Children[0])});
+      return Out;
     case Stmt::Do:
-      Out.push_back(Loop{St.K == Stmt::While ? Loop::While : Loop::Do, St.Id,
-                         Text.copy(St.CondRange, Thread), false,
-                         block(St.Children[0])});
+      Out.push_back(Loop{Loop::Do, St.Id, Text.copy(St.CondRange, Thread),
+                         P.isUnrolled(St.Id), block(St.Children[0])});
       return Out;
     case Stmt::If:
       return conditional(St);
@@ -184,12 +192,7 @@ private:
     if (Rows && Rows->Loop == St.Id)
       return streamed(St);
     Sequence Out;
-    const bool Unrolled =
-        llvm::is_contained(P.UnrolledLoops, St.Id) ||
-        llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
-          const auto *Of = A.as<Owned>();
-          return Of && llvm::is_contained(Of->Loops, St.Id);
-        });
+    const bool Unrolled = P.isUnrolled(St.Id);
     Loop L{Loop::For, St.Id,
            Text.copy(Unrolled ? St.HeaderRange
                               : TextRange{St.Range.Begin, St.HeaderRange.End},
@@ -317,12 +320,15 @@ private:
         Out.push_back(PerSlotVar{V, D.Zeroed.count(V) != 0});
   }
 
-  /// What the slots of \p R read of arrays that the warp owns.
-  void fetch(const Region &R, Sequence &Out) {
+  /// What the slots of \p R use of arrays that the warp owns: \p Which is the way
+  /// there or back.
+  void fetch(const Region &R,
+             llvm::Expected<Code> (Fill::*Which)(llvm::ArrayRef<TextRange>),
+             Sequence &Out) {
     std::vector<TextRange> Ranges;
     for (unsigned C : R.Slot)
       Ranges.push_back(M.stmt(C).Range);
-    auto T = F.fetched(Ranges);
+    auto T = (F.*Which)(Ranges);
     if (!T)
       Error = llvm::toString(T.takeError());
     else if (!T->empty())
@@ -338,7 +344,7 @@ private:
       return Out;
     }
     const std::vector<SlotTest> Tests = slotTests(R, Index > 0 || R.StoresLate);
-    fetch(R, Out);
+    fetch(R, &Fill::fetched, Out);
     SlotLoop Main = slots();
     if (!R.Speculative)
       for (const SlotTest &T : Tests)
@@ -371,6 +377,7 @@ private:
       Behind.push_back(storeRun(K));
     }
     Out.push_back(std::move(Main));
+    fetch(R, &Fill::returned, Out);
     if (R.StoresLate && !Flags.Body.empty())
       Out.push_back(std::move(Flags));
     append(Out, std::move(Behind));

@@ -110,7 +110,7 @@ private:
         M.Vars[static_cast<size_t>(St.IterVar)].DeclStmt != St.Id ||
         Q.writesGlobal(St.Range))
       return false;
-    if (Q.isUnrolled(St.Id)
+    if (P.isUnrolled(St.Id)
             ? !St.ConstTripCount || *St.ConstTripCount < 2 || !M.countsItself(St)
             : !Q.readsKept(St.Range) || !Q.sameForAll(St.HeaderRange))
       return false;

@@ -69,11 +69,15 @@ public:
   /// Arrays that belong to the warp. Their registers, to stand where the array
   /// was declared; "": \p Array is none.
   Code ownedRegisters(unsigned Array) const;
-  /// What \p Access names there, in slot code: the register of its slot.
-  std::string ownedElement(unsigned Access) const;
-  /// What slots read of other threads' elements by accesses within \p Ranges,
-  /// fetched by all lanes: in front of the statements that read it.
+  /// What \p Access names there, in slot code: a register of its slot, or the copy
+  /// of another's.
+  llvm::Expected<Code> ownedElement(unsigned Access) const;
+  /// Other threads' elements for the accesses within \p Ranges, copied by all
+  /// lanes: in front of the statements with these. Called before their text is made.
   llvm::Expected<Code> fetched(llvm::ArrayRef<TextRange> Ranges);
+  /// Copies that these statements may have changed, on their way back to the
+  /// elements' owners.
+  llvm::Expected<Code> returned(llvm::ArrayRef<TextRange> Ranges);
 
   const std::set<std::string> &helpers() const { return Helpers; }
 
@@ -97,8 +101,15 @@ private:
   bool hasViews(const ArrayPlan &A) const;
   /// Declares and fills the slots' views of a window, named base(Index).
   std::string views(const ArrayPlan &A, size_t Index) const;
-  std::string fetchedName(unsigned Access) const;
-  llvm::Expected<Code> fetch(const ArrayPlan &A, const Owned::Read &R);
+  /// Of the copies that accesses name, by access.
+  std::map<unsigned, std::string> CopyNames;
+  llvm::Expected<Code> fetch(const SharedArray &Of, const Owned::Fetch &F,
+                             const std::string &Into);
+  llvm::Expected<Code> giveBack(const SharedArray &Of, const Owned::Fetch &F,
+                                const std::string &From);
+  std::string ownedName(const SharedArray &Of) const;
+  std::string ownedHelper(Owned::Fetch::Kind K);
+  ValueTextOptions ownedOptions() const;
   std::string groupName(const ArrayPlan &A) const;
   llvm::Expected<Code> stageLambda(const ArrayPlan &A) const;
   llvm::Expected<Code> stageBody(const ArrayPlan &A,

@@ -18,8 +18,10 @@ namespace {
 /// The original's text with other barriers will do: the physical threads are
 /// the logical ones, and none has left when lanes wait for each other.
 bool isCopy(const KernelModel &M, const Plan &P) {
-  if (!P.onlyBarriers() || P.Map.Merge)
+  if (!P.keepsThreads() || P.Map.Merge)
     return false;
+  if (!P.Interleaved.empty())
+    return true; // its barriers are the original's
   for (const Stmt &R : M.Stmts)
     for (const Stmt &B : M.Stmts)
       if (R.K == Stmt::Return && B.K == Stmt::Barrier &&
@@ -31,7 +33,7 @@ bool isCopy(const KernelModel &M, const Plan &P) {
 /// Each window is declared where its barrier stands: do its reads see it?
 bool windowsInScope(const KernelModel &M, const Plan &P) {
   for (const ArrayPlan &A : P.Arrays) {
-    if (A.isShared() || A.as<Owned>() || A.Reads.empty())
+    if (!A.isStaged() || A.Reads.empty())
       continue;
     int Scope = M.stmt(A.Barrier).Parent;
     while (Scope >= 0 && opens(M.stmt(static_cast<unsigned>(Scope)), M))
@@ -128,7 +130,7 @@ llvm::Expected<LoweredKernel> rcache::lower(const KernelModel &M,
   LoweredKernel K;
   if (isCopy(M, P)) {
     K.IsCopy = true;
-    K.Body.push_back(Statements{Text.copyWithBarriers()});
+    K.Body.push_back(Statements{Text.copyOfAll()});
     K.Sums = std::move(Log.Sums);
     return K;
   }

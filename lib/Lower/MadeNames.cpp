@@ -51,12 +51,14 @@ private:
     for (const WindowRead &R : A.registerReads())
       for (const isl::pw_aff &I : R.Register)
         ids(involvedIds(I));
-    if (const auto *O = A.as<Owned>())
-      for (const Owned::Read &R : O->Reads)
-        if (R.K != Owned::Read::Own) {
-          ids(involvedIds(R.By));
-          ids(involvedIds(R.Slots));
-        }
+    if (const auto *O = A.as<Owned>()) {
+      for (const Owned::Fetch &F : O->Fetches) {
+        ids(involvedIds(F.By));
+        ids(involvedIds(F.Slots));
+      }
+      for (const auto &[Access, Part] : O->PartOf)
+        ids(involvedIds(Part));
+    }
     if (A.as<FromSource>())
       for (unsigned Rd : A.Reads)
         for (const ValueRef &I : M.SharedAccesses[Rd].IndexValues)

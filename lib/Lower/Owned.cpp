@@ -1,97 +1,191 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arrays whose elements belong to the threads of one warp: registers in place of
-// the array, and what slots read of others. Every fetch stands at the level of
-// the barriers, under no condition that differs inside a warp: all 32 lanes take
-// part. See Fill.h.
+// Arrays whose elements belong to the threads of one warp: registers in place
+// of the array, and copies of what slots use of others. Every copy is made, and
+// given back, at the level of the barriers, under no condition that differs
+// inside a warp: all 32 lanes take part. See Fill.h.
+//
+//     float rc_s_from[4];                               // copies, in front
+//     for (slots) rc_s_from[s] = flipped_element(rc_s_own, s, j);
+//     for (slots) { ... rc_s_own[s] ... rc_s_from[s] ... }   // the statements
+//     for (slots) rc_s_own[s] = rewritten(...);         // and back, if changed
 
-#include "Fill.h"
 #include "Affine/IslTools.h"
+#include "Fill.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
 
 static std::string str(int64_t V) { return std::to_string(V); }
 
-std::string Fill::ownedElement(unsigned Access) const {
-  const unsigned Array = M.SharedAccesses[Access].Array;
-  const std::string Own = N(M.Arrays[Array].Name + "_own");
-  for (const ArrayPlan &A : P.Arrays)
-    if (const auto *Of = A.as<Owned>(); Of && A.Array == Array)
-      if (const unsigned Part = Of->PartOf.at(Access))
-        return Own + "[" + (P.slots() > 1 ? N("s") + " + " : "") +
-               str(int64_t(Part) * P.slots()) + "]";
-  return Own + Code::slot();
+std::string Fill::ownedName(const SharedArray &Of) const {
+  return N(Of.Name + "_own");
+}
+
+ValueTextOptions Fill::ownedOptions() const {
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  O.Symbols["sx"] = CxxAtom(N("s"), true, "int");
+  return O;
+}
+
+llvm::Expected<Code> Fill::ownedElement(unsigned Access) const {
+  if (const auto It = CopyNames.find(Access); It != CopyNames.end())
+    return It->second + Code::slot();
+  const SharedAccess &S = M.SharedAccesses[Access];
+  const SharedArray &Arr = M.Arrays[S.Array];
+  const auto Part = P.owned(S.Array)->PartOf.find(Access);
+  if (Part == P.owned(S.Array)->PartOf.end())
+    return llvm::createStringError("a copy of an element of '" + Arr.Name +
+                                   "' is not where it is used");
+  if (isConstant(Part->second) == 0)
+    return ownedName(Arr) + Code::slot();
+  const isl::pw_aff First = Part->second.scale(static_cast<long>(P.slots()));
+  auto Register = affineText(
+      P.slots() > 1 ? First.add(symbolValue(First.ctx(), "sx")) : First, N,
+      ownedOptions());
+  if (!Register)
+    return Register;
+  return ownedName(Arr) + "[" + *Register + "]";
 }
 
 Code Fill::ownedRegisters(unsigned Array) const {
-  for (const ArrayPlan &A : P.Arrays)
-    if (const auto *Of = A.as<Owned>(); Of && A.Array == Array)
-      return M.Arrays[Array].ElemType + " " +
-             N(M.Arrays[Array].Name + "_own") + "[" + str(int64_t(Of->Parts) * P.slots()) +
-             "] = {};\n";
-  return "";
+  const Owned *Of = P.owned(Array);
+  if (!Of)
+    return "";
+  const SharedArray &Arr = M.Arrays[Array];
+  return Arr.ElemType + " " + ownedName(Arr) + "[" +
+         str(int64_t(Of->Parts) * P.slots()) + "] = {};\n";
 }
 
-/// Reads are told apart by number, in the order of the text.
-std::string Fill::fetchedName(unsigned Access) const {
-  const unsigned Array = M.SharedAccesses[Access].Array;
-  unsigned Fetched = 0, Before = 0;
-  for (const ArrayPlan &A : P.Arrays)
-    if (const auto *Of = A.as<Owned>(); Of && A.Array == Array)
-      for (const Owned::Read &R : Of->Reads)
-        if (R.K != Owned::Read::Own) {
-          ++Fetched;
-          Before += R.Access < Access;
-        }
-  return N(M.Arrays[Array].Name + "_from" +
-           (Fetched > 1 ? str(int64_t(Before)) : ""));
+/// The device function for copies of kind \p K.
+std::string Fill::ownedHelper(Owned::Fetch::Kind K) {
+  const bool Cyclic = P.Map.Stride[0] == 32 || P.slots() == 1;
+  const char *Helper = "";
+  switch (K) {
+  case Owned::Fetch::Ahead:
+    Helper = Cyclic ? "elements_ahead" : "neighbours_ahead";
+    break;
+  case Owned::Fetch::At:
+    Helper = Cyclic ? "element_of_all" : "neighbour_of_all";
+    break;
+  case Owned::Fetch::Flipped:
+    Helper = Cyclic ? "flipped_element" : "flipped_neighbour";
+    break;
+  }
+  Helpers.insert(Helper);
+  return std::string("::rcache::device::") + Helper;
 }
 
-llvm::Expected<Code> Fill::fetch(const ArrayPlan &A, const Owned::Read &R) {
-  const SharedArray &Arr = M.Arrays[A.Array];
-  const std::string Into = fetchedName(R.Access), S = N("s"),
-                    Own = N(Arr.Name + "_own");
-  ValueTextOptions O;
-  O.Symbols = N.symbols();
-  O.Symbols["sx"] = CxxAtom(S, true, "int");
-  auto By = affineText(R.By, N, O);
+llvm::Expected<Code> Fill::fetch(const SharedArray &Of, const Owned::Fetch &F,
+                                 const std::string &Into) {
+  const std::string S = N("s"), Own = ownedName(Of);
+  auto By = affineText(F.By, N, ownedOptions());
   if (!By)
     return By.takeError();
-  auto If = conditionText(R.Slots, N, O);
+  auto If = conditionText(F.Slots, N, ownedOptions());
   if (!If)
     return If.takeError();
-  const bool Cyclic = P.Map.Stride[0] == 32;
-  const std::string Helper =
-      R.K == Owned::Read::At ? (Cyclic ? "element_of_all" : "neighbour_of_all")
-                             : (Cyclic ? "elements_ahead" : "neighbours_ahead");
-  Helpers.insert(Helper);
+  const std::string Helper = ownedHelper(F.K);
   const Code All = "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " +
                    str(P.slots()) + "; ++" + S + ")\n";
-  Code T = Arr.ElemType + " " + Into + "[" + str(P.slots()) + "];\n";
-  if (R.K == Owned::Read::At)
-    return T + "{\nconst " + Arr.ElemType + " " + N("of_all") +
-           " = ::rcache::device::" + Helper + "(" + Own + ", " + *By +
-           ");\n" + All + Into + "[" + S + "] = " + N("of_all") + ";\n}\n";
+  Code T = Of.ElemType + " " + Into + "[" + str(P.slots()) + "];\n";
+  if (F.K == Owned::Fetch::At)
+    return T + "{\nconst " + Of.ElemType + " " + N("of_all") + " = " + Helper +
+           "(" + Own + ", " + *By + ");\n" + All + Into + "[" + S +
+           "] = " + N("of_all") + ";\n}\n";
+  if (F.Written) // what an element was is asked when it comes back
+    T += Of.ElemType + " " + Into + "_was[" + str(P.slots()) + "];\n" + All +
+         Into + "_was[" + S + "] = " + Own + "[" + S + "];\n";
   return T + All + (*If == "true" ? "" : "if (" + *If + ")\n") + Into + "[" +
-         S + "] = ::rcache::device::" + Helper + "(" + Own + ", " + S + ", " +
-         *By + ");\n";
+         S + "] = " + Helper + "(" + Own + ", " + S + ", " + *By + ");\n";
+}
+
+llvm::Expected<Code> Fill::giveBack(const SharedArray &Of,
+                                    const Owned::Fetch &F,
+                                    const std::string &From) {
+  const std::string S = N("s"), Own = ownedName(Of);
+  // The copy of the slot's element is by the thread as far away to the other
+  // side; t ^ j ^ j is t. (Where no thread is there, nothing comes.)
+  const bool Flips = F.K == Owned::Fetch::Flipped;
+  auto By =
+      affineText(Flips ? isl::pw_aff(F.By) : F.By.neg(), N, ownedOptions());
+  if (!By)
+    return By;
+  Code If = "true";
+  if (!Flips) {
+    const isl::ctx Ctx = F.By.ctx();
+    auto Inside = conditionText(inRange(P.Map.threadOfSlot(Ctx, 0).sub(F.By),
+                                        constantValue(Ctx, 0),
+                                        constantValue(Ctx, (*P.Map.Block)[0])),
+                                N, ownedOptions());
+    if (!Inside)
+      return Inside;
+    If = std::move(*Inside);
+  }
+  Helpers.insert("rewritten");
+  const Code To = Own + "[" + S + "]";
+  return "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " +
+         str(P.slots()) + "; ++" + S + ") {\nconst " + Of.ElemType + " " +
+         N("back") + " = " + ownedHelper(F.K) + "(" + From + ", " + S + ", " +
+         *By + ");\n" + (If == "true" ? "" : "if (" + If + ")\n") + To +
+         " = ::rcache::device::rewritten(" + To + ", " + From + "_was[" + S +
+         "], " + N("back") + ");\n}\n";
 }
 
 llvm::Expected<Code> Fill::fetched(llvm::ArrayRef<TextRange> Ranges) {
   Code Out;
-  for (const ArrayPlan &A : P.Arrays)
-    if (const auto *Of = A.as<Owned>())
-      for (const Owned::Read &R : Of->Reads)
-        if (R.K != Owned::Read::Own &&
-            llvm::any_of(Ranges, [&](TextRange In) {
-              return In.contains(M.SharedAccesses[R.Access].Range);
-            })) {
-          auto T = fetch(A, R);
-          if (!T)
-            return T;
-          Out += *T;
-        }
+  for (const ArrayPlan &A : P.Arrays) {
+    const auto *Of = A.as<Owned>();
+    if (!Of)
+      continue;
+    const SharedArray &Arr = M.Arrays[A.Array];
+    for (const Owned::Fetch &F : Of->Fetches) {
+      std::string Into;
+      for (unsigned Access : F.Accesses) {
+        if (llvm::none_of(Ranges, [&](TextRange In) {
+              return In.contains(M.SharedAccesses[Access].Range);
+            }))
+          continue;
+        // Told apart by number, in the order of the text.
+        if (Into.empty())
+          Into = N(Arr.Name + "_from" +
+                   (Of->Fetches.size() > 1 || F.Accesses.size() > 1
+                        ? str(int64_t(CopyNames.size()))
+                        : ""));
+        CopyNames[Access] = Into;
+      }
+      if (Into.empty())
+        continue;
+      auto T = fetch(Arr, F, Into);
+      if (!T)
+        return T;
+      Out += *T;
+    }
+  }
+  return Out;
+}
+
+llvm::Expected<Code> Fill::returned(llvm::ArrayRef<TextRange> Ranges) {
+  Code Out;
+  for (const ArrayPlan &A : P.Arrays) {
+    const auto *Of = A.as<Owned>();
+    if (!Of)
+      continue;
+    for (const Owned::Fetch &F : Of->Fetches) {
+      const auto Access = llvm::find_if(F.Accesses, [&](unsigned Access) {
+        return llvm::any_of(Ranges, [&](TextRange In) {
+          return In.contains(M.SharedAccesses[Access].Range);
+        });
+      });
+      if (!F.Written || Access == F.Accesses.end())
+        continue;
+      auto T = giveBack(M.Arrays[A.Array], F, CopyNames[*Access]);
+      if (!T)
+        return T;
+      Out += *T;
+    }
+  }
   return Out;
 }

@@ -84,14 +84,8 @@ bool Queries::isStagingWrite(const Stmt &S) const {
   return S.K == Stmt::Leaf &&
          llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
            return A.K == SharedAccess::Write && A.Stmt == S.Id &&
-                  RegisterArrays.count(A.Array) && !isOwned(A.Array);
+                  RegisterArrays.count(A.Array) && !P.owned(A.Array);
          });
-}
-
-bool Queries::isOwned(unsigned Array) const {
-  return llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
-    return A.Array == Array && A.as<Owned>();
-  });
 }
 
 /// The same element for all slots: what is made of it and of nothing that differs
@@ -180,10 +174,6 @@ bool Queries::declaresArray(const Stmt &S) const {
   return llvm::any_of(M.Arrays, [&](const SharedArray &A) {
     return !A.AtFileScope && A.DeclRange == S.Range;
   });
-}
-
-bool Queries::isUnrolled(unsigned Loop) const {
-  return llvm::is_contained(P.UnrolledLoops, Loop);
 }
 
 bool Queries::sameForAll(TextRange R) const {

@@ -40,8 +40,6 @@ public:
   bool isKeptRead(const SharedAccess &A) const;
   bool isWindowRead(const SharedAccess &A) const;
   bool isStagingWrite(const Stmt &S) const;
-  /// Belongs to the warp: what is written to it stays written (`Owned`).
-  bool isOwned(unsigned Array) const;
   /// A read outside a window, hidden where it is read: slots could have products
   /// in common (KernelModel::OwnViews).
   bool isHiddenAlone(const SharedAccess &A) const;
@@ -66,7 +64,6 @@ public:
   //===--- Statements ---===//
 
   bool declaresArray(const Stmt &S) const;
-  bool isUnrolled(unsigned Loop) const;
   /// The header of a loop has the same value in all threads of a block.
   bool sameForAll(TextRange R) const;
   /// A condition that can be evaluated again wherever it is asked.

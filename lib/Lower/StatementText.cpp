@@ -80,7 +80,7 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
   if (At.InSlots)
     editApart(R, At, E);
   editReads(R, At, E);
-  editOwned(R, E);
+  editOwned(R, At, E);
   for (const BuiltinUse &B : M.Builtins)
     if (R.contains(B.Range))
       E.push_back({B.Range, N.builtin(B.K, B.Axis)});
@@ -94,36 +94,38 @@ void StatementText::editReads(TextRange R, Place At, Edits &E) const {
     if (!R.contains(A.Range) || !isRegister(A) || A.K != SharedAccess::Read ||
         inDead(A.Range))
       continue;
-    auto T = F.readText(I);
-    if (T)
-      E.push_back({A.Range, At.InSlots && Q.isHiddenAlone(A) ? apart(*T)
-                                                             : std::move(*T)});
-    else if (Error.empty())
-      Error = llvm::toString(T.takeError());
-    else
-      llvm::consumeError(T.takeError());
+    putElement(I, At, E);
   }
+}
+
+/// Where access \p I finds its element, in place of it.
+void StatementText::putElement(unsigned I, Place At, Edits &E) const {
+  const SharedAccess &A = M.SharedAccesses[I];
+  auto T = F.readText(I);
+  if (T)
+    E.push_back({A.Range, At.InSlots && Q.isHiddenAlone(A) ? apart(*T)
+                                                           : std::move(*T)});
+  else if (Error.empty())
+    Error = llvm::toString(T.takeError());
+  else
+    llvm::consumeError(T.takeError());
 }
 
 /// Writes to arrays that the warp owns. What is stored ends rounded, as shared
 /// memory would have it: in a register a product would meet the next sum.
-void StatementText::editOwned(TextRange R, Edits &E) const {
+void StatementText::editOwned(TextRange R, Place At, Edits &E) const {
   for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
     const SharedAccess &A = M.SharedAccesses[I];
     if (!R.contains(A.Range) || A.K == SharedAccess::Read || inDead(A.Range) ||
-        llvm::none_of(P.Arrays, [&](const ArrayPlan &Pl) {
-          return Pl.Array == A.Array && Pl.as<Owned>();
-        }))
+        !P.owned(A.Array))
       continue;
-    E.push_back({A.Range, F.ownedElement(I)});
-    const std::string &Type = M.Arrays[A.Array].CanonicalType;
-    if (A.K != SharedAccess::Write || endsRounded(A.Stored, M) ||
-        (Type != "float" && Type != "double"))
+    putElement(I, At, E);
+    if (!losesRounding(A, M))
       continue;
+    const bool Single = M.Arrays[A.Array].CanonicalType == "float";
     const TextRange V = A.StoredRange;
-    E.push_back({{V.Begin, V.Begin},
-                 Type == "float" ? "__fadd_rn(" : "__dadd_rn("});
-    E.push_back({{V.End, V.End}, Type == "float" ? ", -0.0f)" : ", -0.0)"});
+    E.push_back({{V.Begin, V.Begin}, Single ? "__fadd_rn(" : "__dadd_rn("});
+    E.push_back({{V.End, V.End}, Single ? ", -0.0f)" : ", -0.0)"});
   }
 }
 
@@ -363,7 +365,7 @@ void StatementText::editStore(const Stmt &St, Place At, Edits &E) const {
 
 //===--- Barriers ---===//
 
-Code StatementText::copyWithBarriers() const {
+Code StatementText::copyOfAll() const {
   const TextRange Body = {M.stmt(0).Range.Begin + 1, M.stmt(0).Range.End - 1};
   Edits E;
   for (const Stmt &B : M.Stmts) {
@@ -379,6 +381,7 @@ Code StatementText::copyWithBarriers() const {
     else
       E.push_back({B.Range, ";"});
   }
+  editInterleaved(Body, E);
   return apply(Body, std::move(E));
 }
 

@@ -39,8 +39,9 @@ public:
   /// without its braces.
   Code copyRegion(const Region &Rg, Place At,
                   const std::set<unsigned> &Skip) const;
-  /// The original's body with the barriers of the plan.
-  Code copyWithBarriers() const;
+  /// The original's body with the barriers of the plan, and private arrays where
+  /// the plan has them.
+  Code copyOfAll() const;
   /// A declaration of \p V by itself.
   Code declaration(unsigned V, Place At) const;
   /// A name in a declaration with a value.
@@ -83,7 +84,14 @@ private:
   void editReads(TextRange R, Place At, Edits &E) const;
   void hide(TextRange Hidden, Place At, Edits &E, TextRange R) const;
   Code apart(const Code &T) const;
-  void editOwned(TextRange R, Edits &E) const;
+  void putElement(unsigned Access, Place At, Edits &E) const;
+  void editOwned(TextRange R, Place At, Edits &E) const;
+  void editInterleaved(TextRange R, Edits &E) const;
+  Code interleavedUses(TextRange R) const;
+  Code interleavedInit(const PrivateArray &A) const;
+  Code interleavedHead() const;
+  Code declaredBeside(const std::vector<const PrivateArray *> &Moved) const;
+  std::string blockThread() const;
   TextRange deletion(TextRange R) const;
   bool isRegister(const SharedAccess &A) const;
   bool inDead(TextRange R) const;

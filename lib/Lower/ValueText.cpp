@@ -12,16 +12,20 @@ static const char *typeText(CxxType T) {
   return T == CxxType::Int ? "int" : "long long";
 }
 
-/// Prints in \p CO.Type; a constant that does not fit int (the edge of where an
-/// index would wrap) takes the whole computation to long long.
+/// Prints in the type that \p N has for what \p V names; a constant that does not
+/// fit int (the edge of where an index would wrap) takes the whole computation to
+/// long long.
 template <typename T>
-static llvm::Expected<std::string> print(const T &V, const CxxNames &Symbols,
-                                         CxxOptions CO) {
-  auto Text = toCxx(V, Symbols, CO);
+static llvm::Expected<std::string> print(const T &V, const Names &N,
+                                         const ValueTextOptions &O) {
+  CxxOptions CO;
+  CO.Type = N.typeFor(involvedIds(V));
+  CO.Context = O.Context;
+  auto Text = toCxx(V, O.Symbols, CO);
   if (!Text && CO.Type == CxxType::Int) {
     llvm::consumeError(Text.takeError());
     CO.Type = CxxType::LongLong;
-    Text = toCxx(V, Symbols, CO);
+    Text = toCxx(V, O.Symbols, CO);
   }
   if (!Text)
     return Text.takeError();
@@ -31,19 +35,13 @@ static llvm::Expected<std::string> print(const T &V, const CxxNames &Symbols,
 llvm::Expected<std::string> rcache::affineText(const isl::pw_aff &A,
                                                const Names &N,
                                                const ValueTextOptions &O) {
-  CxxOptions CO;
-  CO.Type = N.typeFor(involvedIds(A));
-  CO.Context = O.Context;
-  return print(A, O.Symbols, CO);
+  return print(A, N, O);
 }
 
 llvm::Expected<std::string> rcache::conditionText(const isl::set &S,
                                                   const Names &N,
                                                   const ValueTextOptions &O) {
-  CxxOptions CO;
-  CO.Type = N.typeFor(involvedIds(S));
-  CO.Context = O.Context;
-  return print(S, O.Symbols, CO);
+  return print(S, N, O);
 }
 
 llvm::Expected<std::string> rcache::valueText(const ValueRef &V, const Names &N,

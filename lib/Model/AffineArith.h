@@ -112,16 +112,29 @@ private:
   struct Range {
     Wide Lo, Hi;
   };
+  /// Facts that are tried: products of factors, and what they are at most.
+  using Supposed = std::vector<std::pair<std::vector<std::string>, Wide>>;
+
   isl::val value(Wide V) const;
+  static std::optional<IntValue> ofAff(isl::pw_aff A, bool Exact);
   isl::set bound(const isl::pw_aff &A, Wide Lo, Wide Hi) const;
   std::optional<Range> interval(const Linear &L) const;
   void narrow(const std::string &Id, Wide Lo, Wide Hi);
   /// Is each factor bounded by something a launch can check?
   bool launchBounded(const std::vector<std::string> &Factors) const;
   void assumeProduct(const std::vector<std::string> &Factors, Wide Max);
+  void supposeNotNegative(const std::string &Id, Supposed &Facts);
+  void supposeSmall(const Symbol &S, bool Alone, Wide Limit, IntType T,
+                    Supposed &Facts);
+  bool supposeBounds(IntType T, const isl::set &Path, Supposed &Facts);
+  bool supposeOffsets(const isl::pw_aff &A, Wide Room, Supposed &Facts);
   /// The symbol of a product of symbols; null when it may wrap in \p T.
   std::optional<isl::pw_aff> product(std::vector<std::string> Factors,
                                      IntType T, const isl::set &Path);
+  Range rangeOf(const std::vector<std::string> &Factors, bool &Known) const;
+  Symbol productSymbol(const std::vector<std::string> &Factors,
+                       const std::vector<std::string> &Order, IntType T,
+                       bool OfBlock) const;
   bool assumeRounds(const std::vector<std::string> &Factors, IntType T,
                     const isl::set &Path);
   std::string quotient(const Symbol &Param, int64_t N);

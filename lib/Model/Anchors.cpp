@@ -213,6 +213,30 @@ void FlatText::emitExpanded(unsigned From, unsigned To) {
   }
 }
 
+/// The invocation that the token at \p L comes from, or the foreign text; nullopt:
+/// it stands in \p File itself.
+static std::optional<Group> groupOf(const SourceManager &SM, FileID File,
+                                    SourceLocation L) {
+  SourceLocation Exp = SM.getExpansionLoc(L);
+  if (SM.getFileID(Exp) != File)
+    return Group{0, 0, true};
+  if (L.isFileID())
+    return std::nullopt;
+  CharSourceRange R = SM.getExpansionRange(L);
+  SourceLocation E = R.getEnd();
+  unsigned EndOffset = SM.getFileOffset(E);
+  if (R.isTokenRange()) {
+    // The last token of an invocation is its name or its `)`.
+    const char *P = SM.getBufferData(File).data() + EndOffset;
+    unsigned Len = 1;
+    if (isWordChar(*P))
+      while (isWordChar(P[Len]))
+        ++Len;
+    EndOffset += Len;
+  }
+  return Group{SM.getFileOffset(R.getBegin()), EndOffset, false};
+}
+
 void FlatText::build(unsigned First, unsigned Last,
                      const llvm::StringSet<> &Names) {
   Text.clear();
@@ -227,28 +251,9 @@ void FlatText::build(unsigned First, unsigned Last,
       SkippedOffsets.push_back(
           {SM.getFileOffset(R.getBegin()), SM.getFileOffset(R.getEnd())});
 
-  auto GroupOf = [&](unsigned I) -> std::optional<Group> {
-    SourceLocation L = Tokens.Tokens[I].Loc;
-    SourceLocation Exp = SM.getExpansionLoc(L);
-    if (SM.getFileID(Exp) != File)
-      return Group{0, 0, true};
-    if (L.isFileID())
-      return std::nullopt;
-    CharSourceRange R = SM.getExpansionRange(L);
-    SourceLocation E = R.getEnd();
-    unsigned EndOffset = SM.getFileOffset(E);
-    if (R.isTokenRange()) {
-      // The last token of an invocation is its name or its `)`.
-      const char *P = Buffer + EndOffset;
-      unsigned Len = 1;
-      if (isWordChar(*P))
-        while (isWordChar(P[Len]))
-          ++Len;
-      EndOffset += Len;
-    }
-    return Group{SM.getFileOffset(R.getBegin()), EndOffset, false};
+  auto GroupOf = [&](unsigned I) {
+    return groupOf(SM, File, Tokens.Tokens[I].Loc);
   };
-
   unsigned Cursor = ~0u; // end of what has been copied of the file
   for (unsigned I = First; I <= Last;) {
     std::optional<Group> G = GroupOf(I);

@@ -84,8 +84,10 @@ bool isPlaceOrCompiler(StringRef Name, const MacroInfo *MI) {
 
 class Listener : public PPCallbacks {
 public:
-  Listener(Preprocessor &PP, std::weak_ptr<CompilerText> Into)
-      : PP(PP), SM(PP.getSourceManager()), Into(std::move(Into)) {}
+  Listener(Preprocessor &PP, std::weak_ptr<CompilerText> Into,
+           std::function<void(const PPConditional &)> Ended)
+      : PP(PP), SM(PP.getSourceManager()), Into(std::move(Into)),
+        Ended(std::move(Ended)) {}
 
   void If(SourceLocation At, SourceRange Condition,
           ConditionValueKind) override {
@@ -124,11 +126,16 @@ public:
                 SourceLocation) override {
     other(decides(At, tokens(At, Condition)));
   }
+  void Else(SourceLocation, SourceLocation) override {
+    if (!Open.empty())
+      Open.back().HasElse = true;
+  }
   void Endif(SourceLocation At, SourceLocation) override {
     if (Open.empty())
       return;
     const Conditional C = Open.back();
     Open.pop_back();
+    Ended({C.Begin, At, C.HasElse});
     auto Text = Into.lock();
     if (C.On.empty() || !Text)
       return;
@@ -174,6 +181,7 @@ private:
     SourceLocation Begin;
     std::string On;    ///< what a compiler decides; empty: nothing
     std::string Guard; ///< X of `#ifndef X`
+    bool HasElse = false;
   };
   struct Word {
     std::string Text;
@@ -184,6 +192,7 @@ private:
   Preprocessor &PP;
   SourceManager &SM;
   std::weak_ptr<CompilerText> Into;
+  std::function<void(const PPConditional &)> Ended;
   std::vector<Conditional> Open;
   llvm::StringMap<std::string> Tainted; ///< macro -> the name that decided
 
@@ -201,10 +210,13 @@ private:
   }
 
   void open(SourceLocation At, std::string On) {
-    Open.push_back({At, isUser(At) ? std::move(On) : std::string(), ""});
+    Open.push_back({At, isUser(At) ? std::move(On) : std::string(), "", false});
   }
   void other(std::string On) {
-    if (Open.empty() || !isUser(Open.back().Begin))
+    if (Open.empty())
+      return;
+    Open.back().HasElse = true;
+    if (!isUser(Open.back().Begin))
       return;
     Open.back().Guard.clear();
     if (Open.back().On.empty())
@@ -455,8 +467,10 @@ bool isInUserFile(const SourceManager &SM, SourceLocation At) {
          !SM.isWrittenInCommandLineFile(At);
 }
 
-void listenForCompilerText(Preprocessor &PP, std::weak_ptr<CompilerText> Into) {
-  PP.addPPCallbacks(std::make_unique<Listener>(PP, std::move(Into)));
+void listenForCompilerText(Preprocessor &PP, std::weak_ptr<CompilerText> Into,
+                           std::function<void(const PPConditional &)> Ended) {
+  PP.addPPCallbacks(std::make_unique<Listener>(PP, std::move(Into),
+                                               std::move(Ended)));
 }
 
 } // namespace rcache

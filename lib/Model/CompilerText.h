@@ -6,10 +6,9 @@
 // compiles both forms. What the two preprocessors may disagree about is found
 // here:
 //
-//     #ifdef __clang__ ...            a branch on a name that only compilers
-//     know #define STEP 1                  a macro made in such a branch, or
-//     from one
-//     __LINE__, __COUNTER__           a macro whose value is its place
+//     #ifdef __clang__ ...     a branch on a name that only compilers know
+//     #define STEP 1           a macro made in such a branch, or from one
+//     __LINE__, __COUNTER__    a macro whose value is its place
 //
 // Names with two underscores or an underscore and a capital belong to compilers
 // and systems; those that clang's CUDA mode and nvcc define alike are listed,
@@ -21,6 +20,7 @@
 
 #include "Effects.h"
 #include "clang/Basic/SourceLocation.h"
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -56,9 +56,17 @@ struct CompilerText {
 /// Is \p At, a place in a file, in one of the user's?
 bool isInUserFile(const clang::SourceManager &SM, clang::SourceLocation At);
 
-/// Fills \p Into, while it lives, from what \p PP reads.
+/// A conditional of the preprocessor, wherever it stands.
+struct PPConditional {
+  clang::SourceLocation Begin, End; ///< `if` and `endif`
+  bool HasElse = false;             ///< or `elif`
+};
+
+/// Fills \p Into, while it lives, from what \p PP reads. \p Ended is told of
+/// each conditional behind its `#endif`.
 void listenForCompilerText(clang::Preprocessor &PP,
-                           std::weak_ptr<CompilerText> Into);
+                           std::weak_ptr<CompilerText> Into,
+                           std::function<void(const PPConditional &)> Ended);
 
 } // namespace rcache
 

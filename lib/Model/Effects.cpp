@@ -19,19 +19,24 @@
 using namespace clang;
 
 namespace rcache {
-namespace {
 
-StringRef nameOf(const FunctionDecl *F) {
-  return F->getIdentifier() ? F->getName() : StringRef();
-}
-
-/// Is \p D declared in a namespace called \p Name, at any depth?
 bool inNamespace(const Decl *D, StringRef Name) {
   for (const DeclContext *C = D->getDeclContext(); C; C = C->getParent())
     if (auto *N = dyn_cast<NamespaceDecl>(C))
       if (N->getIdentifier() && N->getName() == Name)
         return true;
   return false;
+}
+
+const FunctionDecl *bodyOf(const FunctionDecl *F) {
+  const FunctionDecl *Def = nullptr;
+  return F->hasBody(Def) ? Def : nullptr;
+}
+
+namespace {
+
+StringRef nameOf(const FunctionDecl *F) {
+  return F->getIdentifier() ? F->getName() : StringRef();
 }
 
 /// "thread_block", "grid_group", ... for a cooperative group type.
@@ -137,10 +142,6 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
       .Default(CallKind::Harmless);
 }
 
-const FunctionDecl *bodyOf(const FunctionDecl *F) {
-  const FunctionDecl *Def = nullptr;
-  return F->hasBody(Def) ? Def : nullptr;
-}
 
 } // namespace
 
@@ -442,247 +443,5 @@ bool isHarmlessAnywhere(const FunctionDecl *F) {
   return HarmSeeker(F, nullptr).harmless();
 }
 
-//===----------------------------------------------------------------------===//
-// Obstacles
-//===----------------------------------------------------------------------===//
-
-namespace {
-
-class ObstacleFinder : public ConstDynamicRecursiveASTVisitor {
-public:
-  std::vector<Obstacle> Found;
-
-  bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
-    if (Depth && builtinVar(E))
-      add(DeclineCode::CallUsesThread,
-          "'" + Callee +
-              "' reads threadIdx, blockIdx or "
-              "the like",
-          E->getBeginLoc());
-    return true;
-  }
-  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
-    auto *V = dyn_cast<VarDecl>(E->getDecl());
-    if (Depth && V && isSharedVar(V))
-      add(DeclineCode::CallUsesThread,
-          "'" + Callee + "' uses the shared array '" + V->getNameAsString() +
-              "'",
-          E->getBeginLoc());
-    if (Depth && builtinVar(E))
-      add(DeclineCode::CallUsesThread,
-          "'" + Callee +
-              "' reads threadIdx, blockIdx or "
-              "the like",
-          E->getBeginLoc());
-    return true;
-  }
-  bool VisitVarDecl(const VarDecl *V) override {
-    if (isSharedVar(V) && !Depth)
-      judgeStorage(V);
-    else if (V->isStaticLocal() && !V->getType().isConstQualified() && !Depth)
-      add(DeclineCode::UnsupportedStatement,
-          "static variable '" + V->getNameAsString() + "'", V->getLocation());
-    return true;
-  }
-  bool VisitGCCAsmStmt(const GCCAsmStmt *S) override {
-    add(DeclineCode::InlineAsm, Depth ? "in '" + Callee + "'" : "",
-        S->getBeginLoc());
-    return true;
-  }
-  bool VisitMSAsmStmt(const MSAsmStmt *S) override {
-    add(DeclineCode::InlineAsm, "", S->getBeginLoc());
-    return true;
-  }
-  bool VisitGotoStmt(const GotoStmt *S) override {
-    if (!Depth)
-      add(DeclineCode::Goto, "goto '" + S->getLabel()->getNameAsString() + "'",
-          S->getBeginLoc());
-    return true;
-  }
-  bool VisitIndirectGotoStmt(const IndirectGotoStmt *S) override {
-    add(DeclineCode::Goto, "", S->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXForRangeStmt(const CXXForRangeStmt *S) override {
-    if (!Depth)
-      add(DeclineCode::UnsupportedStatement, "a range-based for",
-          S->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXTryStmt(const CXXTryStmt *S) override {
-    add(DeclineCode::UnsupportedStatement, "try", S->getBeginLoc());
-    return true;
-  }
-  bool VisitStmtExpr(const StmtExpr *E) override {
-    if (!Depth)
-      add(DeclineCode::UnsupportedStatement, "a statement expression",
-          E->getBeginLoc());
-    return true;
-  }
-  bool TraverseLambdaExpr(const LambdaExpr *E) override {
-    if (!Depth)
-      add(DeclineCode::Lambda, "", E->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXNewExpr(const CXXNewExpr *E) override {
-    add(DeclineCode::SideEffects, "operator new", E->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXDeleteExpr(const CXXDeleteExpr *E) override {
-    add(DeclineCode::SideEffects, "operator delete", E->getBeginLoc());
-    return true;
-  }
-  bool VisitCUDAKernelCallExpr(const CUDAKernelCallExpr *E) override {
-    add(DeclineCode::DynamicParallelism, "", E->getBeginLoc());
-    return true;
-  }
-  bool VisitRecoveryExpr(const RecoveryExpr *E) override {
-    add(DeclineCode::ParseError, "", E->getBeginLoc());
-    return true;
-  }
-  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
-    const CXXConstructorDecl *F = E->getConstructor();
-    if (!F->isTrivial() && !isSystemFunction(F))
-      enter(F, E->getBeginLoc());
-    return true;
-  }
-  bool VisitCallExpr(const CallExpr *E) override {
-    if (isa<CUDAKernelCallExpr>(E))
-      return true; // has a reason of its own
-    const FunctionDecl *F = E->getDirectCallee();
-    if (!F) {
-      if (!isa<CXXPseudoDestructorExpr>(E->getCallee()))
-        add(DeclineCode::UnknownCall, "a call through a pointer",
-            E->getBeginLoc());
-      return true;
-    }
-    judge(F, E);
-    return true;
-  }
-
-private:
-  void add(DeclineCode Code, std::string Detail, SourceLocation Loc) {
-    if (Depth)
-      Loc = CallSite;
-    for (const Obstacle &O : Found)
-      if (O.Loc == Loc && O.Code == Code)
-        return;
-    Found.push_back({Code, std::move(Detail), Loc});
-  }
-
-  void judge(const FunctionDecl *F, const CallExpr *E) {
-    CallInfo I = classifyCall(F, E);
-    std::string Quoted = "'" + I.Name + "'";
-    SourceLocation L = E->getBeginLoc();
-    switch (I.Kind) {
-    case CallKind::Harmless:
-      if (const FunctionDecl *Def = bodyOf(F); Def && Def->isInvalidDecl())
-        return add(DeclineCode::ParseError,
-                   "clang does not accept what stands in " + Quoted, L);
-      if (!isSystemFunction(F))
-        enter(F, L);
-      return;
-    case CallKind::Barrier:
-    case CallKind::BarrierReduce:
-    case CallKind::GroupBarrier:
-    case CallKind::WarpBarrier:
-      if (Depth)
-        add(DeclineCode::CallUsesThread,
-            "'" + Callee + "' holds the barrier " + Quoted, L);
-      return;
-    case CallKind::GridBarrier:
-      return add(DeclineCode::CooperativeLaunch, Quoted, L);
-    case CallKind::BlockGroup:
-      if (Depth)
-        add(DeclineCode::CallUsesThread,
-            "'" + Callee + "' uses the thread block", L);
-      else if (I.Name != "this_thread_block")
-        add(DeclineCode::GroupIds, Quoted, L);
-      return;
-    case CallKind::WarpExchange:
-      // Who and how many they are exchanges nothing.
-      if (inNamespace(F, "cooperative_groups") &&
-          llvm::is_contained({"thread_rank", "size", "num_threads",
-                              "meta_group_rank", "meta_group_size",
-                              "tiled_partition"},
-                             I.Name))
-        return add(DeclineCode::GroupIds, Quoted, L);
-      return add(DeclineCode::UsesShuffles, Quoted, L);
-    case CallKind::Atomic:
-      if (Depth)
-        add(DeclineCode::CallUsesThread,
-            "'" + Callee + "' uses the atomic " + Quoted, L);
-      return;
-    case CallKind::AsyncCopy:
-      return add(DeclineCode::AsyncCopy, Quoted, L);
-    case CallKind::Tensor:
-      return add(DeclineCode::TensorFragments, Quoted, L);
-    case CallKind::Library:
-      return add(DeclineCode::LibraryStorage, Quoted, L);
-    case CallKind::Effect:
-      return add(DeclineCode::SideEffects, Quoted, L);
-    case CallKind::NoBody:
-      return add(DeclineCode::UnknownCall, Quoted, L);
-    }
-  }
-
-  void enter(const FunctionDecl *F, SourceLocation L) {
-    const FunctionDecl *B = bodyOf(F);
-    if (!B || sharedAccessor(F))
-      return;
-    if (auto *Method = dyn_cast<CXXMethodDecl>(F);
-        Method && Method->getParent()->isLambda())
-      return; // where it is written, it has been found
-    B = B->getCanonicalDecl();
-    if (llvm::is_contained(Stack, B)) {
-      add(DeclineCode::Recursion, "'" + F->getNameAsString() + "'", L);
-      return;
-    }
-    if (!Depth) {
-      Visited.clear();
-      CallSite = L;
-      Callee = F->getNameAsString();
-    }
-    if (!Visited.insert(B).second)
-      return;
-    Stack.push_back(B);
-    ++Depth;
-    TraverseStmt(bodyOf(F)->getBody());
-    --Depth;
-    Stack.pop_back();
-  }
-
-  void judgeStorage(const VarDecl *V) {
-    QualType T = V->getASTContext().getBaseElementType(V->getType());
-    const CXXRecordDecl *R = T->getAsCXXRecordDecl();
-    if (!R)
-      return;
-    if (inNamespace(R, "cub"))
-      add(DeclineCode::LibraryStorage, "'" + V->getNameAsString() + "'",
-          V->getLocation());
-    StringRef N = R->getIdentifier() ? R->getName() : StringRef();
-    if (inNamespace(R, "cuda") &&
-        (N.contains("barrier") || N.contains("pipeline")))
-      add(DeclineCode::AsyncCopy, "'" + V->getNameAsString() + "'",
-          V->getLocation());
-    if (R->isUnion())
-      add(DeclineCode::TypePunned, "'" + V->getNameAsString() + "' is a union",
-          V->getLocation());
-  }
-
-  unsigned Depth = 0;
-  std::string Callee;
-  SourceLocation CallSite;
-  std::vector<const FunctionDecl *> Stack;
-  llvm::SmallPtrSet<const FunctionDecl *, 16> Visited;
-};
-
-} // namespace
-
-std::vector<Obstacle> findObstacles(const FunctionDecl *FD) {
-  ObstacleFinder F;
-  F.TraverseStmt(FD->getBody());
-  return F.Found;
-}
 
 } // namespace rcache

@@ -40,6 +40,11 @@ struct CallInfo {
   std::string Name; ///< as the user knows it
 };
 
+/// Is \p D declared in a namespace called \p Name, at any depth?
+bool inNamespace(const clang::Decl *D, llvm::StringRef Name);
+/// The definition of \p F; null: none is visible.
+const clang::FunctionDecl *bodyOf(const clang::FunctionDecl *F);
+
 /// Judges the callee itself, not its body. \p Call may be null.
 CallInfo classifyCall(const clang::FunctionDecl *F,
                       const clang::CallExpr *Call);

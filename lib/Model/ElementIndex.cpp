@@ -18,6 +18,9 @@ struct Linear {
   int64_t Constant = 0;
   /// Of arguments, indices and counters of loops: equal if they look equal.
   bool Plain = true;
+  /// Of values that nothing sets in between: equal if they look equal, and
+  /// perhaps if not.
+  bool Fixed = true;
 };
 
 /// An index, an argument or the counter of a loop.
@@ -66,6 +69,29 @@ std::string canonical(const Expr *E, const OperandText &F, unsigned Depth) {
   return T;
 }
 
+/// Made of nothing that is set elsewhere than where it is declared.
+bool isFixed(const Expr *E, const OperandText &F) {
+  E = bareExpr(E->IgnoreParenImpCasts());
+  if (isa<IntegerLiteral>(E) || isPlain(E, F))
+    return true;
+  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(D->getDecl());
+    return V && V->hasLocalStorage() && F.isSetOnce(V->getCanonicalDecl());
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(E))
+    return U->isArithmeticOp() && isFixed(U->getSubExpr(), F);
+  auto *B = dyn_cast<BinaryOperator>(E);
+  return B && !B->isAssignmentOp() && isFixed(B->getLHS(), F) &&
+         isFixed(B->getRHS(), F);
+}
+
+void add(const std::string &Term, int64_t Times, Linear &Out) {
+  int64_t &N = Out.Terms[Term];
+  N += Times;
+  if (N == 0)
+    Out.Terms.erase(Term);
+}
+
 /// Adds \p E, \p Times over, to \p Out.
 void linear(const Expr *E, const OperandText &F, int64_t Times, unsigned Nested,
             Linear &Out) {
@@ -81,70 +107,158 @@ void linear(const Expr *E, const OperandText &F, int64_t Times, unsigned Nested,
   }
   if (auto *D = dyn_cast<DeclRefExpr>(E); D && Nested < 8)
     if (auto *V = dyn_cast<VarDecl>(D->getDecl());
-        V && V->hasLocalStorage() && F.isSetOnce(V->getCanonicalDecl()))
-      return linear(V->getInit(), F, Times, Nested + 1, Out);
+        V && V->hasLocalStorage() && F.isSetOnce(V->getCanonicalDecl())) {
+      Linear Of;
+      linear(V->getInit(), F, Times, Nested + 1, Of);
+      if (Of.Plain) {
+        Out.Constant += Of.Constant;
+        for (const auto &[Term, N] : Of.Terms)
+          add(Term, N, Out);
+      } else {
+        Out.Plain = false;
+        add("'" + std::to_string(F.First.lookup(F.Declared.lookup(V))) + ' ' +
+                V->getNameAsString(),
+            Times, Out);
+      }
+      return;
+    }
   Out.Plain &= isPlain(E, F);
-  int64_t &N = Out.Terms[canonical(E, F, Nested)];
-  N += Times;
-  if (N == 0)
-    Out.Terms.erase(canonical(E, F, Nested));
+  Out.Fixed &= isFixed(E, F);
+  add(canonical(E, F, Nested), Times, Out);
+}
+
+/// Where an element is: of what, and the indices and members on the way there.
+struct Path {
+  struct Step {
+    const ValueDecl *Member = nullptr; ///< null: an index
+    Linear Index;
+  };
+  const VarDecl *Root = nullptr; ///< null: not known
+  std::vector<Step> Steps;
+  /// Moved along by arithmetic of pointers, which may lead from row to row.
+  bool Moved = false;
+};
+
+Path placeOf(const Expr *E, const OperandText &F, unsigned Nested);
+
+/// What the pointer \p E points to. Variables stand for what they are set to, if
+/// that is done once.
+Path pointedTo(const Expr *E, const OperandText &F, unsigned Nested) {
+  if (Nested > 16)
+    return {};
+  E = bareExpr(E);
+  if (auto *C = dyn_cast<ImplicitCastExpr>(E)) {
+    if (C->getCastKind() != CK_ArrayToPointerDecay)
+      return pointedTo(C->getSubExpr(), F, Nested + 1);
+    Path P = placeOf(C->getSubExpr(), F, Nested + 1);
+    P.Steps.emplace_back();
+    return P;
+  }
+  if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAdditiveOp()) {
+    const bool Right = B->getRHS()->getType()->isPointerType();
+    Path P = pointedTo(Right ? B->getRHS() : B->getLHS(), F, Nested + 1);
+    if (P.Steps.empty() || P.Steps.back().Member)
+      return {};
+    linear(Right ? B->getLHS() : B->getRHS(), F,
+           B->getOpcode() == BO_Sub ? -1 : 1, Nested + 1, P.Steps.back().Index);
+    P.Moved = true;
+    return P;
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf) {
+    Path P = placeOf(U->getSubExpr(), F, Nested + 1);
+    if (P.Steps.empty() || P.Steps.back().Member)
+      return {};
+    P.Moved = true;
+    return P;
+  }
+  auto *D = dyn_cast<DeclRefExpr>(E);
+  auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  if (!V || !V->getType()->isPointerType())
+    return {};
+  if (F.isSetOnce(V->getCanonicalDecl()))
+    return pointedTo(V->getInit(), F, Nested + 1);
+  if (!isa<ParmVarDecl>(V) || F.Sets.count(V->getCanonicalDecl()) ||
+      F.Escaped.count(V->getCanonicalDecl()))
+    return {};
+  Path P;
+  P.Root = V->getCanonicalDecl();
+  P.Steps.emplace_back();
+  return P;
+}
+
+Path placeOf(const Expr *E, const OperandText &F, unsigned Nested) {
+  if (Nested > 16)
+    return {};
+  E = bareExpr(E->IgnoreParenImpCasts());
+  Path P;
+  if (auto *M = dyn_cast<MemberExpr>(E)) {
+    P = M->isArrow() ? pointedTo(M->getBase(), F, Nested + 1)
+                     : placeOf(M->getBase(), F, Nested + 1);
+    P.Steps.push_back({M->getMemberDecl(), {}});
+  } else if (auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
+    P = pointedTo(A->getBase(), F, Nested + 1);
+    if (P.Steps.empty() || P.Steps.back().Member)
+      return {};
+    linear(A->getIdx(), F, 1, Nested + 1, P.Steps.back().Index);
+  } else if (auto *U = dyn_cast<UnaryOperator>(E);
+             U && U->getOpcode() == UO_Deref) {
+    P = pointedTo(U->getSubExpr(), F, Nested + 1);
+  } else if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(D->getDecl());
+    if (V && !V->getType()->isReferenceType())
+      P.Root = V->getCanonicalDecl();
+  }
+  return P;
+}
+
+/// Of one element and all its members.
+bool hasOneRow(const Path &P) {
+  return llvm::count_if(P.Steps, [](const Path::Step &S) {
+           return !S.Member;
+         }) < 2;
 }
 
 } // namespace
 
 bool rcache::areDifferent(const Expr *X, const Expr *Y, const OperandText &F) {
-  for (;;) {
-    X = X->IgnoreParenImpCasts();
-    Y = Y->IgnoreParenImpCasts();
-    auto *MX = dyn_cast<MemberExpr>(X), *MY = dyn_cast<MemberExpr>(Y);
-    if (MX && MY) {
-      if (MX->getMemberDecl() != MY->getMemberDecl())
-        return true;
-    } else if (MX || MY) {
-      // The whole and a part.
-      (MX ? X : Y) = (MX ? MX : MY)->getBase();
-      continue;
-    }
-    auto *AX = dyn_cast<ArraySubscriptExpr>(X),
-         *AY = dyn_cast<ArraySubscriptExpr>(Y);
-    if (AX && AY) {
-      Linear L, R;
-      linear(AX->getIdx(), F, 1, 0, L);
-      linear(AY->getIdx(), F, 1, 0, R);
-      if (L.Terms == R.Terms ? L.Constant != R.Constant : L.Plain && R.Plain)
-        return true;
-    } else if (!MX || !MY) {
+  const Path P = placeOf(X, F, 0), Q = placeOf(Y, F, 0);
+  if (!P.Root || P.Root != Q.Root ||
+      ((P.Moved || Q.Moved) && (!hasOneRow(P) || !hasOneRow(Q))))
+    return false;
+  // The whole and a part are not different.
+  for (size_t I = 0; I < std::min(P.Steps.size(), Q.Steps.size()); ++I) {
+    const Path::Step &A = P.Steps[I], &B = Q.Steps[I];
+    if (!A.Member != !B.Member)
       return false;
-    }
-    X = MX ? MX->getBase() : AX->getBase();
-    Y = MY ? MY->getBase() : AY->getBase();
+    // What is set in between could make two texts one value.
+    if (A.Member ? A.Member != B.Member
+        : A.Index.Terms == B.Index.Terms
+            ? A.Index.Fixed && A.Index.Constant != B.Index.Constant
+            : A.Index.Plain && B.Index.Plain)
+      return true;
   }
+  return false;
 }
 
 bool rcache::areSame(const Expr *X, const Expr *Y, const OperandText &F) {
-  for (;;) {
-    X = X->IgnoreParenImpCasts();
-    Y = Y->IgnoreParenImpCasts();
-    if (auto *D = dyn_cast<DeclRefExpr>(X)) {
-      auto *E = dyn_cast<DeclRefExpr>(Y);
-      return E && D->getDecl() == E->getDecl();
-    }
-    auto *MX = dyn_cast<MemberExpr>(X), *MY = dyn_cast<MemberExpr>(Y);
-    if (MX && MY && MX->getMemberDecl() == MY->getMemberDecl()) {
-      X = MX->getBase();
-      Y = MY->getBase();
-      continue;
-    }
-    auto *AX = dyn_cast<ArraySubscriptExpr>(X),
-         *AY = dyn_cast<ArraySubscriptExpr>(Y);
-    if (!AX || !AY)
+  const Path P = placeOf(X, F, 0), Q = placeOf(Y, F, 0);
+  if (!P.Root || P.Root != Q.Root || P.Steps.size() != Q.Steps.size())
+    return false;
+  for (size_t I = 0; I < P.Steps.size(); ++I) {
+    const Path::Step &A = P.Steps[I], &B = Q.Steps[I];
+    if (A.Member || B.Member ? A.Member != B.Member
+                             : !A.Index.Fixed || !B.Index.Fixed ||
+                                   A.Index.Terms != B.Index.Terms ||
+                                   A.Index.Constant != B.Index.Constant)
       return false;
-    Linear L, R;
-    linear(AX->getIdx(), F, 1, 0, L);
-    linear(AY->getIdx(), F, 1, 0, R);
-    if (!L.Plain || !R.Plain || L.Terms != R.Terms || L.Constant != R.Constant)
-      return false;
-    X = AX->getBase();
-    Y = AY->getBase();
   }
+  return true;
+}
+
+bool rcache::isAtConstant(const Expr *E, const OperandText &F) {
+  const Path P = placeOf(E, F, 0);
+  return P.Root && isa<ParmVarDecl>(P.Root) &&
+         llvm::all_of(P.Steps, [](const Path::Step &S) {
+           return S.Member || S.Index.Terms.empty();
+         });
 }

@@ -18,6 +18,10 @@ bool areDifferent(const clang::Expr *X, const clang::Expr *Y,
 /// Are they certainly the same, between statements that set no variable?
 bool areSame(const clang::Expr *X, const clang::Expr *Y, const OperandText &F);
 
+/// Is \p E, in \p F, an element with an index (and members) that is written in
+/// numbers, from where a parameter of it points to?
+bool isAtConstant(const clang::Expr *E, const OperandText &F);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_ELEMENTINDEX_H

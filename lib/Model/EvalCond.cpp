@@ -53,26 +53,9 @@ SVal Evaluator::evalConditional(const AbstractConditionalOperator *E) {
     return sameValue(A, B) ? A : unknown(E, L.depends(E));
   if (T->isVoidType())
     return unknown(E, 0);
-  if (C.Affine && A.Int && B.Int) {
-    auto X = Arith.exact(*A.Int, A.Type, Cur.where(C.True));
-    auto Y = Arith.exact(*B.Int, B.Type, Cur.where(C.False));
-    if (X && Y)
-      if (auto R = Arith.select(C.True, *X, *Y))
-        return ofInt({*R, true}, T);
-  }
-  Value V;
-  V.Type = typeText(T);
-  V.Operands = {asValue(A), asValue(B)};
-  V.Depends = C.Depends | V.Operands[0]->Depends | V.Operands[1]->Depends;
-  if (C.Affine) {
-    V.K = Value::Select;
-    V.Cond = C.True;
-  } else {
-    V.K = Value::Op;
-    V.Text = "($0 ? $1 : $2)";
-    V.Operands.insert(V.Operands.begin(), C.V);
-  }
-  return ofValue(std::make_shared<Value>(V), T);
+  if (auto Either = eitherOf(C, A, B, T))
+    return *Either;
+  return unknown(E, C.Depends | asValue(A)->Depends | asValue(B)->Depends);
 }
 
 CondVal Evaluator::affineCond(isl::set True) {

@@ -8,6 +8,7 @@
 
 #include "Executor.h"
 #include "LoopSyntax.h"
+#include "Recurrences.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;
@@ -170,21 +171,45 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   if (Iter)
     Cur.Env[Iter] = IterVal;
   else if (Geometric)
-    Loops.geometricLoop(F, Id, First);
+    Loops.geometricLoop(F->getInc(), F->getBody(), Id, First);
   if (Leaves)
     Cur.Path.Exact = false;
   execForCond(F, Id, Iter);
   if (ToItsEnd)
     carriedVariables(F, Id, EnvAtEntry, SymbolsBefore, Modified);
+  Recurring Integers(*this, Id);
+  if (!Continue && !Leaves && hasBarrierCall(F->getBody()))
+    Integers.roundStarts(Changed, EnvAtEntry);
   execForRound(F, Id, Modified, Leaves, Continue);
+  Integers.roundEnds();
   Cur.Path = Before;
   if (Leaves)
     noteReturns(Id);
   if (Iter)
     Changed.insert(Iter);
   leaveLoop(Changed, Outer);
+  Integers.loopEnds();
   if (After)
     leaveRounds(Changed, Outer, F, *After);
+}
+
+/// `while (d > 0) { ...; d /= 2; }`
+void Executor::halvedInBody(const clang::Stmt *S, unsigned Id,
+                            const Environment &Before) {
+  auto *W = dyn_cast<WhileStmt>(S);
+  auto *Block = W ? dyn_cast<CompoundStmt>(W->getBody()) : nullptr;
+  if (!Block || Block->body_empty() || leavesEarly(Block))
+    return;
+  auto *Step = dyn_cast<Expr>(Block->body_back());
+  int64_t Ignored = 0;
+  const VarDecl *V = Step ? geometricStep(Step, Ignored, AC) : nullptr;
+  const auto First = Before.find(V);
+  if (!V || First == Before.end())
+    return;
+  std::vector<const clang::Stmt *> Rest(Block->body_begin(),
+                                        Block->body_end() - 1);
+  Rest.push_back(W->getCond());
+  Loops.geometricLoop(Step, Rest, Id, First->second);
 }
 
 void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
@@ -199,9 +224,12 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
     Modified.erase(Iter);
   }
   Ev.clobberForLoop(S);
+  const Environment EnvAtEntry = Cur.Env;
   havoc(Modified);
   if (Iter)
     Cur.Env[Iter] = IterVal;
+  else
+    halvedInBody(S, Id, EnvAtEntry);
   const Expr *Cond = nullptr;
   const clang::Stmt *Body = nullptr;
   bool CondFirst = true;
@@ -237,9 +265,14 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   else if (Cond) // a barrier inside asks for it
     M.Stmts[Id].CondDepends = L.depends(Cond);
   PathState Inside = Cur.Path;
-  exec(Body, Id);
   bool Continue = false;
-  if (leavesLoop(Body, Continue))
+  const bool Leaves = leavesLoop(Body, Continue);
+  Recurring Integers(*this, Id);
+  if (!Iter && !Continue && !Leaves && hasBarrierCall(Body))
+    Integers.roundStarts(Modified, EnvAtEntry);
+  exec(Body, Id);
+  Integers.roundEnds();
+  if (Leaves)
     M.Stmts[Id].CondDepends |= exitDepends(M, Id, 0);
   Cur.Path = Inside;
   if (!CondFirst) {
@@ -253,6 +286,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   if (Iter)
     Modified.insert(Iter);
   leaveLoop(Modified, Outer);
+  Integers.loopEnds();
 }
 
 } // namespace rcache

@@ -80,31 +80,22 @@ void Executor::setPragma(unsigned Id, const UnrollHint &Unroll) {
 }
 
 static Stmt::Kind kindOf(const clang::Stmt *S) {
-  switch (S->getStmtClass()) {
-  case clang::Stmt::CompoundStmtClass:
-    return Stmt::Block;
-  case clang::Stmt::DeclStmtClass:
-    return Stmt::Decl;
-  case clang::Stmt::IfStmtClass:
-    return Stmt::If;
-  case clang::Stmt::ForStmtClass:
-    return Stmt::For;
-  case clang::Stmt::WhileStmtClass:
-  case clang::Stmt::CXXForRangeStmtClass:
-    return Stmt::While;
-  case clang::Stmt::DoStmtClass:
-    return Stmt::Do;
-  case clang::Stmt::SwitchStmtClass:
-    return Stmt::Switch;
-  case clang::Stmt::ReturnStmtClass:
-    return Stmt::Return;
-  case clang::Stmt::BreakStmtClass:
-    return Stmt::Break;
-  case clang::Stmt::ContinueStmtClass:
-    return Stmt::Continue;
-  default:
-    return Stmt::Leaf;
-  }
+  using Syntax = clang::Stmt;
+  static constexpr std::pair<Syntax::StmtClass, Stmt::Kind> Kinds[] = {
+      {Syntax::CompoundStmtClass, Stmt::Block},
+      {Syntax::DeclStmtClass, Stmt::Decl},
+      {Syntax::IfStmtClass, Stmt::If},
+      {Syntax::ForStmtClass, Stmt::For},
+      {Syntax::WhileStmtClass, Stmt::While},
+      {Syntax::CXXForRangeStmtClass, Stmt::While},
+      {Syntax::DoStmtClass, Stmt::Do},
+      {Syntax::SwitchStmtClass, Stmt::Switch},
+      {Syntax::ReturnStmtClass, Stmt::Return},
+      {Syntax::BreakStmtClass, Stmt::Break},
+      {Syntax::ContinueStmtClass, Stmt::Continue}};
+  const auto *Of = llvm::find_if(
+      Kinds, [&](const auto &K) { return K.first == S->getStmtClass(); });
+  return Of == std::end(Kinds) ? Stmt::Leaf : Of->second;
 }
 
 unsigned Executor::exec(const clang::Stmt *S, int Parent) {

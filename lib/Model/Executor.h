@@ -67,6 +67,10 @@ private:
   void execForRound(const clang::ForStmt *F, unsigned Id,
                     const Variables &Modified, bool Leaves, bool Continue);
   void execWhile(const clang::Stmt *S, unsigned Id);
+  void halvedInBody(const clang::Stmt *S, unsigned Id,
+                    const Environment &Before);
+  // Recurrences.cpp
+  class Recurring;
   /// Behind loop \p Id: some threads may have returned in it.
   void noteReturns(unsigned Id);
   void havoc(const Variables &Vars);

@@ -46,6 +46,11 @@ fusedByContext(const clang::FunctionDecl *FD,
                llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn,
                unsigned Axes);
 
+class Locals;
+/// Fills KernelModel::UnsettledSum, or declines (SumsInDoubt.cpp).
+void noteSumsInDoubt(const clang::FunctionDecl *FD, KernelModel &M,
+                     const Locals &L, FlatText &Flat);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_FUSIONLOOPS_H

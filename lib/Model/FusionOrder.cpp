@@ -61,7 +61,7 @@ private:
   /// Arithmetic of what is read there, by indices that are not.
   static bool isSimple(const clang::Stmt *N);
   /// Does \p L stand in a later block than \p U, whatever is computed of that:
-  /// in a loop behind it, behind its loop, or in outputs of their own?
+  /// in a loop behind it, behind its loop or another one, or in outputs of their own?
   bool inLaterBlock(const Leaf &U, const Leaf &L);
   Below below(const Leaf &U, const Leaf &L, bool Rewritten);
   Below below(const Leaves &U, const Leaves &L);
@@ -225,8 +225,8 @@ bool FusionOrder::Impl::inLaterBlock(const Leaf &U, const Leaf &L) {
     return true;
   for (size_t I = 0; I < F.LoopEdges.size(); I += 2) {
     const unsigned Begin = F.LoopEdges[I], End = F.LoopEdges[I + 1];
-    if ((From < Begin && Begin < To && To <= End) ||
-        (Begin <= From && From <= End && End < To))
+    const bool In = Begin <= From && From <= End;
+    if ((From < Begin && Begin < To) || (In && End < To))
       return true;
   }
   return false;

@@ -252,6 +252,85 @@ const HostFlow::Parents &HostFlow::parents(const FunctionDecl *F) const {
   return It->second = std::move(Map);
 }
 
+/// What the statements in front of \p S in its block leave; nullopt: nothing.
+/// \p Cases: they are a switch's.
+static std::optional<HostSet> before(const clang::Stmt *S,
+                                     const CompoundStmt *C, bool Cases,
+                                     const Back &Of) {
+  bool Seen = false;
+  for (auto I = C->body_rbegin(); I != C->body_rend(); ++I) {
+    if (*I == S) {
+      Seen = true;
+      if (Cases && isa<SwitchCase>(S))
+        return std::nullopt;
+      continue;
+    }
+    if (!Seen)
+      continue;
+    const clang::Stmt *X = *I;
+    while (auto *Label = dyn_cast<SwitchCase>(X))
+      X = Label->getSubStmt();
+    if (auto R = Of.by(X))
+      return R;
+    if (X != *I)
+      return std::nullopt; // what stands before may have been jumped over
+  }
+  return std::nullopt;
+}
+
+/// The same for the declarators in front of the one that holds \p S.
+static std::optional<HostSet> before(const clang::Stmt *S, const DeclStmt *D,
+                                     const VarDecl *V, const Back &Of) {
+  std::optional<HostSet> Last;
+  for (const Decl *X : D->decls()) {
+    auto *Y = dyn_cast<VarDecl>(X);
+    if (!Y || Y->getInit() == S)
+      break;
+    if (Y == V)
+      Last = HostSet{HostSet::Whole, Y->getInit(), BO_Add, nullptr};
+    else if (Of.sets(Y->getInit()))
+      Last = HostSet();
+  }
+  return Last;
+}
+
+/// What \p P, with the statement \p S in it, leaves in front of \p S; nullopt:
+/// nothing. \p InSwitch: P is a switch's block.
+static std::optional<HostSet> within(const clang::Stmt *P, const clang::Stmt *S,
+                                     bool InSwitch, const VarDecl *V,
+                                     const FunctionDecl *Def, const Back &Of) {
+  if (auto *C = dyn_cast<CompoundStmt>(P))
+    return before(S, C, InSwitch, Of);
+  if (auto *D = dyn_cast<DeclStmt>(P))
+    return before(S, D, V, Of);
+  if (auto *L = dyn_cast<ForStmt>(P)) {
+    if (Of.sets(L->getCond()) || Of.sets(L->getInc()) || Of.sets(L->getBody()))
+      return HostSet();
+    return S != L->getInit() ? Of.by(L->getInit()) : std::nullopt;
+  }
+  if (auto *I = dyn_cast<IfStmt>(P)) {
+    if (S != I->getCond() && Of.sets(I->getCond()))
+      return HostSet();
+    return S != I->getInit() && I->getInit() ? Of.by(I->getInit())
+                                             : std::nullopt;
+  }
+  if (isa<Expr>(P)) {
+    // Other operands of the same expression, in whatever order.
+    for (const clang::Stmt *C : P->children())
+      if (C && C != S && Of.sets(C))
+        return HostSet();
+    // Called at any time: only what is set once, where it is declared.
+    if (isa<LambdaExpr>(P) && Of.sets(Def->getBody()) &&
+        !isa<ParmVarDecl>(V) && everModified(V))
+      return HostSet();
+    return std::nullopt;
+  }
+  if (isa<ReturnStmt>(P) || isa<SwitchCase>(P) || isa<AttributedStmt>(P))
+    return std::nullopt;
+  // A loop, a switch, or something unknown.
+  return Of.sets(P) ? std::optional(HostSet()) : std::nullopt;
+}
+
 HostSet HostFlow::at(const clang::Stmt *Use, const VarDecl *V, int Field,
                      Truth Holds) const {
   auto *F = dyn_cast_or_null<FunctionDecl>(V->getParentFunctionOrMethod());
@@ -273,78 +352,11 @@ HostSet HostFlow::at(const clang::Stmt *Use, const VarDecl *V, int Field,
     if (It == Up.end())
       return {};
     const clang::Stmt *P = It->second;
-    if (auto *C = dyn_cast<CompoundStmt>(P)) {
-      auto Grand = Up.find(P);
-      const bool Cases =
-          Grand != Up.end() && isa<clang::SwitchStmt>(Grand->second);
-      bool Seen = false;
-      for (auto I = C->body_rbegin(); I != C->body_rend(); ++I) {
-        if (*I == S) {
-          Seen = true;
-          if (Cases && isa<SwitchCase>(S))
-            break;
-          continue;
-        }
-        if (!Seen)
-          continue;
-        const clang::Stmt *X = *I;
-        while (auto *Label = dyn_cast<SwitchCase>(X))
-          X = Label->getSubStmt();
-        if (auto R = Of.by(X))
-          return *R;
-        if (X != *I)
-          break; // what stands before may have been jumped over
-      }
-    } else if (isa<clang::SwitchStmt>(P)) {
-      if (Of.sets(P))
-        return {};
-    } else if (auto *D = dyn_cast<DeclStmt>(P)) {
-      // The declarators in front.
-      std::optional<HostSet> Last;
-      for (const Decl *X : D->decls()) {
-        auto *Y = dyn_cast<VarDecl>(X);
-        if (!Y || Y->getInit() == S)
-          break;
-        if (Y == V)
-          Last = HostSet{HostSet::Whole, Y->getInit(), BO_Add, nullptr};
-        else if (Of.sets(Y->getInit()))
-          Last = HostSet();
-      }
-      if (Last)
-        return *Last;
-    } else if (auto *L = dyn_cast<ForStmt>(P)) {
-      if (Of.sets(L->getCond()) || Of.sets(L->getInc()) ||
-          Of.sets(L->getBody()))
-        return {};
-      if (S != L->getInit())
-        if (auto R = Of.by(L->getInit()))
-          return *R;
-    } else if (isa<clang::WhileStmt>(P) || isa<DoStmt>(P) ||
-               isa<CXXForRangeStmt>(P)) {
-      if (Of.sets(P))
-        return {};
-    } else if (auto *I = dyn_cast<IfStmt>(P)) {
-      if (S != I->getCond() && Of.sets(I->getCond()))
-        return {};
-      if (S != I->getInit() && I->getInit())
-        if (auto R = Of.by(I->getInit()))
-          return *R;
-    } else if (isa<Expr>(P)) {
-      // Other operands of the same expression, in whatever order.
-      for (const clang::Stmt *C : P->children())
-        if (C && C != S && Of.sets(C))
-          return {};
-      if (isa<LambdaExpr>(P) && Of.sets(Def->getBody()) &&
-          !isa<ParmVarDecl>(V)) {
-        // Called at any time: only what is set once, where it is declared.
-        if (everModified(V))
-          return {};
-      }
-    } else if (!isa<ReturnStmt>(P) && !isa<SwitchCase>(P) &&
-               !isa<AttributedStmt>(P)) {
-      if (Of.sets(P))
-        return {};
-    }
+    auto Grand = Up.find(P);
+    const bool InSwitch =
+        Grand != Up.end() && isa<clang::SwitchStmt>(Grand->second);
+    if (auto R = within(P, S, InSwitch, V, Def, Of))
+      return *R;
     S = P;
   }
   HostSet R;

@@ -107,6 +107,7 @@ bool isPlainType(QualType T) {
 }
 
 /// What is listed here has a value and no effect; everything else may have one.
+// Long: a kind of expression a case, the switch is the list.
 bool noEffects(const Expr *E, unsigned Depth) {
   if (!E || Depth > 24 || E->getType().isVolatileQualified())
     return false;

@@ -132,12 +132,15 @@ void LoopFacts::inductionVariables(
   }
 }
 
-void LoopFacts::geometricLoop(const ForStmt *F, unsigned Id, SVal First) {
+void LoopFacts::geometricLoop(const Expr *Step,
+                              llvm::ArrayRef<const clang::Stmt *> Body,
+                              unsigned Id, SVal First) {
   int64_t Factor = 0;
-  const VarDecl *V = geometricStep(F->getInc(), Factor, AC);
+  const VarDecl *V = geometricStep(Step, Factor, AC);
   int I = L.varIndex(V);
   llvm::SmallPtrSet<const VarDecl *, 8> InBody;
-  L.assignedIn(F->getBody(), InBody);
+  for (const clang::Stmt *S : Body)
+    L.assignedIn(S, InBody);
   auto It = Cur.Env.find(V);
   if (I < 0 || InBody.count(V) || M.Vars[I].AddressTaken ||
       It == Cur.Env.end() || !It->second.Int || !First.Int)

@@ -246,35 +246,6 @@ Evaluator::printedOp(const Expr *E,
   return std::make_shared<Value>(V);
 }
 
-/// `C ? A : B` of type \p T.
-std::optional<SVal> Evaluator::eitherOf(const CondVal &C, const SVal &A,
-                                        const SVal &B, QualType T) {
-  if (A.K != SVal::Data || B.K != SVal::Data)
-    return std::nullopt;
-  if (C.Affine && A.Int && B.Int) {
-    auto X = Arith.exact(*A.Int, A.Type, Cur.where(C.True));
-    auto Y = Arith.exact(*B.Int, B.Type, Cur.where(C.False));
-    if (X && Y)
-      if (auto R = Arith.select(C.True, *X, *Y))
-        return ofInt({*R, true}, T);
-  }
-  Value V;
-  V.Type = typeText(T);
-  V.Operands = {asValue(A), asValue(B)};
-  V.Depends = C.Depends | V.Operands[0]->Depends | V.Operands[1]->Depends;
-  if (C.Affine) {
-    V.K = Value::Select;
-    V.Cond = C.True;
-  } else if (C.V) {
-    V.K = Value::Op;
-    V.Text = "($0 ? $1 : $2)";
-    V.Operands.insert(V.Operands.begin(), C.V);
-  } else {
-    return std::nullopt;
-  }
-  return ofValue(std::make_shared<Value>(V), T);
-}
-
 /// The value that the statements \p Work return, first one first.
 std::optional<SVal> Evaluator::followBody(Callee &C,
                                           std::vector<const clang::Stmt *> Work,

@@ -38,6 +38,43 @@ static ValueRef withSurvived(const ValueRef &A, const ValueRef &B) {
   return N;
 }
 
+/// Makes \p V, whose operands are the values with and without \p C, the one that
+/// C selects. False, and nothing is done, where C cannot be written.
+static bool selectBy(const CondVal &C, Value &V) {
+  if (C.Affine) {
+    V.K = Value::Select;
+    V.Cond = C.True;
+  } else if (C.V) {
+    V.K = Value::Op;
+    V.Text = "($0 ? $1 : $2)";
+    V.Operands.insert(V.Operands.begin(), C.V);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+/// `C ? A : B` of type \p T; none where pointers are chosen, or C cannot be written.
+std::optional<SVal> Evaluator::eitherOf(const CondVal &C, const SVal &A,
+                                        const SVal &B, QualType T) {
+  if (A.K != SVal::Data || B.K != SVal::Data)
+    return std::nullopt;
+  if (C.Affine && A.Int && B.Int) {
+    auto X = Arith.exact(*A.Int, A.Type, Cur.where(C.True));
+    auto Y = Arith.exact(*B.Int, B.Type, Cur.where(C.False));
+    if (X && Y)
+      if (auto R = Arith.select(C.True, *X, *Y))
+        return ofInt({*R, true}, T);
+  }
+  Value V;
+  V.Type = typeText(T);
+  V.Operands = {asValue(A), asValue(B)};
+  V.Depends = C.Depends | V.Operands[0]->Depends | V.Operands[1]->Depends;
+  if (!selectBy(C, V))
+    return std::nullopt;
+  return ofValue(std::make_shared<Value>(V), T);
+}
+
 /// Loaded by some threads, by the others never set: what they have is no
 /// value, and nothing may be loaded in its place. Other values can be had
 /// anywhere; who reads them was one of the first.
@@ -56,14 +93,7 @@ SVal Evaluator::setOnOneWay(const CondVal &C, const Cell &Name, SVal V,
   U.Operands = {V.V, std::make_shared<Value>(None)};
   if (!Then)
     std::swap(U.Operands[0], U.Operands[1]);
-  if (C.Affine) {
-    U.K = Value::Select;
-    U.Cond = C.True;
-  } else if (C.V) {
-    U.K = Value::Op;
-    U.Text = "($0 ? $1 : $2)";
-    U.Operands.insert(U.Operands.begin(), C.V);
-  } else {
+  if (!selectBy(C, U)) {
     U.Operands.clear();
     U.Text = Name.name();
   }
@@ -107,30 +137,14 @@ void Evaluator::mergeEnv(const CondVal &C, const Environment &Then,
                         V.V->getLocation());
       continue;
     }
-    if (C.Affine && A.Int && B.Int) {
-      auto X = Arith.exact(*A.Int, A.Type, Cur.where(C.True));
-      auto Y = Arith.exact(*B.Int, B.Type, Cur.where(C.False));
-      if (X && Y)
-        if (auto R = Arith.select(C.True, *X, *Y)) {
-          Result[V] = ofInt({*R, true}, T);
-          continue;
-        }
+    if (auto Either = eitherOf(C, A, B, T)) {
+      Result[V] = *Either;
+      continue;
     }
     Value U;
     U.Type = typeText(T);
-    U.Operands = {asValue(A), asValue(B)};
-    U.Depends = C.Depends | U.Operands[0]->Depends | U.Operands[1]->Depends;
-    if (C.Affine) {
-      U.K = Value::Select;
-      U.Cond = C.True;
-    } else if (C.V) {
-      U.K = Value::Op;
-      U.Text = "($0 ? $1 : $2)";
-      U.Operands.insert(U.Operands.begin(), C.V);
-    } else {
-      U.Operands.clear();
-      U.Text = V.name();
-    }
+    U.Depends = C.Depends | asValue(A)->Depends | asValue(B)->Depends;
+    U.Text = V.name();
     Result[V] = ofValue(std::make_shared<Value>(U), T);
   }
   for (auto &[V, B] : Else)

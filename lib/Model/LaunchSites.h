@@ -38,6 +38,12 @@ struct LaunchTable {
 LaunchTable findLaunches(clang::ASTContext &AC,
                          const TokenRecorder::Impl &Tokens);
 
+/// Launches in skipped text, into Unseen of \p T. It is text only: macros and
+/// comments are taken as they are, which is enough to tell that something is
+/// there.
+void findUnseen(const clang::SourceManager &SM,
+                const TokenRecorder::Impl &Tokens, LaunchTable &T);
+
 /// Definitions in the main file, those of user headers with a launch in
 /// \p Launches, and instantiations, in source order.
 std::vector<KernelDecl> findKernels(clang::ASTContext &AC,

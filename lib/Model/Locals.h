@@ -61,6 +61,9 @@ private:
   void findHolders(const clang::FunctionDecl *FD);
   void addArray(const clang::VarDecl *V, const clang::DeclStmt *D);
   std::string typeAsWritten(clang::TypeLoc TL, clang::QualType T) const;
+  void flowToAddressTaken(unsigned D, bool &Changed);
+  void flowTo(const clang::Expr *Lhs, unsigned D, bool &Changed);
+  void flowIntoCall(const clang::Expr *E, bool &Changed);
   void flowDepends(const clang::Stmt *S, bool &Changed);
   void flowChildren(const clang::Stmt *S, unsigned Control, bool &Changed);
   unsigned controlOf(const clang::VarDecl *V) const;

@@ -38,7 +38,10 @@ public:
                           Variables &Modified);
   /// A loop whose counter is halved or doubled: tells what its values are
   /// between.
-  void geometricLoop(const clang::ForStmt *F, unsigned Id, SVal First);
+  /// \p Step, behind everything of \p Body that changes something.
+  void geometricLoop(const clang::Expr *Step,
+                     llvm::ArrayRef<const clang::Stmt *> Body, unsigned Id,
+                     SVal First);
 
 private:
   /// What counting takes: the step and the rest of the body.

@@ -304,13 +304,12 @@ void Evaluator::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
                              const SVal *Stored, const Expr *Rhs) {
   if (!Rec.records())
     return;
-  Rec.shared(K, P, E);
-  if (!Stored)
-    return;
-  ValueRef V = keepRounding(asValue(*Stored, Rhs));
-  SharedAccess &A = M.SharedAccesses.back();
-  A.Stored = std::move(V);
-  A.StoredRange = Rec.range(Rhs);
+  SharedAccess A = Rec.shared(K, P, E);
+  if (Stored) {
+    A.Stored = keepRounding(asValue(*Stored, Rhs));
+    A.StoredRange = Rec.range(Rhs);
+  }
+  Rec.add(std::move(A), E);
 }
 
 void Evaluator::recordGlobal(GlobalAccess::Kind K, const SVal &P, const Expr *E,

@@ -12,6 +12,7 @@
 #include "rcache/ModelBuilder.h"
 #include "AffineArith.h"
 #include "Anchors.h"
+#include "Attributes.h"
 #include "BodyEffects.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
@@ -19,6 +20,7 @@
 #include "FusionLoops.h"
 #include "LaunchSites.h"
 #include "Locals.h"
+#include "PrivateUses.h"
 #include "Reshape.h"
 #include "UsedNames.h"
 #include "clang/AST/Attr.h"
@@ -33,18 +35,6 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-/// The text of a sum that a decline is about, in quotes and on one line.
-std::string quotedSum(const Expr *Sum, const KernelModel &M, FlatText &Flat) {
-  const auto R = Flat.range(Sum->getSourceRange());
-  std::string Text;
-  for (char C : R ? M.text(*R) : std::string())
-    if (!isspace(static_cast<unsigned char>(C)))
-      Text += C;
-    else if (!Text.empty() && Text.back() != ' ')
-      Text += ' ';
-  return Text.empty() ? "" : "'" + Text + "'";
-}
-
 class Builder {
 public:
   Builder(ASTContext &AC, const TokenRecorder::Impl &Tokens,
@@ -57,19 +47,17 @@ public:
 
 private:
   std::unique_ptr<KernelModel> head(const KernelDecl &K);
+  void templateArguments(KernelModel &M, const KernelDecl &K);
+  bool declineHead(KernelModel &M, const KernelDecl &K);
+  void body(KernelModel &M, const KernelDecl &K, FlatText &Flat);
   void paramTexts(KernelModel &M, const FlatText &Flat, const FunctionDecl *F,
                   TextRange All);
   bool flatten(KernelModel &M, FlatText &Flat, const KernelDecl &K);
   void templateHead(KernelModel &M, const FlatText &Flat,
                     const FunctionTemplateDecl *T);
-  /// Declines attributes that a second kernel would need as well, and fills
-  /// LaunchBounds.
-  void attributes(KernelModel &M, const FunctionDecl *F);
   void parameters(KernelModel &M, const KernelDecl &K);
   void builtinSymbols(KernelModel &M, AffineArith &Arith);
   void insertionPoint(KernelModel &M, const KernelDecl &K);
-  void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &Model,
-                       const Locals &L, FlatText &Flat);
 
   ASTContext &AC;
   const SourceManager &SM;
@@ -184,6 +172,33 @@ void scale(Geometry &G, const TextForm &Form) {
     *G.MaxThreads *= Form.Scale[0] * Form.Scale[1] * Form.Scale[2];
 }
 
+/// Fills TemplateArgs, which are part of the signature.
+void Builder::templateArguments(KernelModel &M, const KernelDecl &K) {
+  auto *Args = K.Pattern && !K.Uninstantiated
+                   ? K.Def->getTemplateSpecializationArgs()
+                   : nullptr;
+  if (!Args)
+    return;
+  const TemplateParameterList *Params =
+      K.Pattern->getDescribedFunctionTemplate()
+          ? K.Pattern->getDescribedFunctionTemplate()->getTemplateParameters()
+          : nullptr;
+  std::string List;
+  for (unsigned I = 0; I < Args->size(); ++I) {
+    TemplateArg A;
+    if (Params && I < Params->size())
+      A.Name = Params->getParam(I)->getNameAsString();
+    A.IsType = Args->get(I).getKind() == TemplateArgument::Type;
+    A.Value = templateArgText(Args->get(I), AC);
+    A.Nameless = !canBeCompared(Args->get(I), Params && I < Params->size()
+                                                  ? Params->getParam(I)
+                                                  : nullptr);
+    List += (I ? ", " : "") + A.Value;
+    M.TemplateArgs.push_back(A);
+  }
+  M.Signature += "<" + List + ">";
+}
+
 /// Names, namespaces, template arguments: what needs no text.
 std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   auto M = std::make_unique<KernelModel>();
@@ -225,28 +240,7 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
       M->HasSpecialisations |=
           S->getTemplateSpecializationKind() == TSK_ExplicitSpecialization;
   }
-  if (K.Pattern && !K.Uninstantiated)
-    if (auto *Args = F->getTemplateSpecializationArgs()) {
-      const TemplateParameterList *Params =
-          K.Pattern->getDescribedFunctionTemplate()
-              ? K.Pattern->getDescribedFunctionTemplate()
-                    ->getTemplateParameters()
-              : nullptr;
-      std::string List;
-      for (unsigned I = 0; I < Args->size(); ++I) {
-        TemplateArg A;
-        if (Params && I < Params->size())
-          A.Name = Params->getParam(I)->getNameAsString();
-        A.IsType = Args->get(I).getKind() == TemplateArgument::Type;
-        A.Value = templateArgText(Args->get(I), AC);
-        A.Nameless = !canBeCompared(Args->get(I), Params && I < Params->size()
-                                                      ? Params->getParam(I)
-                                                      : nullptr);
-        List += (I ? ", " : "") + A.Value;
-        M->TemplateArgs.push_back(A);
-      }
-      M->Signature += "<" + List + ">";
-    }
+  templateArguments(*M, K);
   if (auto It = Launches.ByKernel.find(F->getCanonicalDecl());
       It != Launches.ByKernel.end())
     M->Launches = It->second;
@@ -392,116 +386,6 @@ void Builder::templateHead(KernelModel &M, const FlatText &Flat,
   M.TemplateHead += M.text({Done, R->End});
 }
 
-void Builder::attributes(KernelModel &M, const FunctionDecl *F) {
-  // What a kernel may have and a second one need not: how it is stored and
-  // inlined, warnings, and bounds that the second one gets for its own blocks.
-  static const llvm::StringSet<> Harmless = {
-      "global",
-      "launch_bounds",
-      "maxnreg",
-      "unused",
-      "maybe_unused",
-      "deprecated",
-      "always_inline",
-      "noinline",
-      "visibility",
-      "used",
-      "hot",
-      "cold",
-      "flatten",
-      "gnu",
-      "nv_no_device_lambda_return_type_check"};
-  auto Decline = [&](llvm::StringRef What) {
-    for (const rcache::Decline &D : M.Declines)
-      if (D.Code == DeclineCode::KernelAttribute)
-        return;
-    M.Declines.push_back(
-        {DeclineCode::KernelAttribute, "'" + What.str() + "'", M.Pos});
-  };
-  auto Spelling = [&](const RecordedToken &T) {
-    return llvm::StringRef(SM.getCharacterData(SM.getSpellingLoc(T.Loc)),
-                           T.Length);
-  };
-  for (const FunctionDecl *D : F->redecls()) {
-    auto At = Tokens.ByLocation.find(D->getLocation().getRawEncoding());
-    if (At == Tokens.ByLocation.end())
-      continue;
-    unsigned I = firstTokenOfDeclaration(Tokens, SM, At->second);
-    if (auto *T = D->getDescribedFunctionTemplate())
-      if (auto R = Tokens.ByLocation.find(
-              T->getTemplateParameters()->getRAngleLoc().getRawEncoding());
-          R != Tokens.ByLocation.end())
-        I = R->second + 1;
-    for (; I < At->second; ++I) {
-      llvm::StringRef Text = Spelling(Tokens.Tokens[I]);
-      if (Tokens.Tokens[I].Kind == tok::l_square ||
-          Text.trim('_') == "attribute") {
-        // `[[ns::name(args), name]]`, `__attribute__((name(args), name))`.
-        int Depth = 0;
-        bool Name = true;
-        for (; I < At->second; ++I) {
-          const RecordedToken &T = Tokens.Tokens[I];
-          Text = Spelling(T);
-          const bool Opens = T.Kind == tok::l_paren || T.Kind == tok::l_square;
-          Depth += Opens;
-          if (Opens && Depth == 3 &&
-              Spelling(Tokens.Tokens[I - 1]).trim('_') == "launch_bounds") {
-            M.LaunchBounds.clear();
-            for (unsigned J = I + 1, In = 1; J < At->second; ++J) {
-              In += Tokens.Tokens[J].Kind == tok::l_paren;
-              In -= Tokens.Tokens[J].Kind == tok::r_paren;
-              if (In == 0)
-                break;
-              M.LaunchBounds +=
-                  (Tokens.Tokens[J].LeadingSpace && !M.LaunchBounds.empty()
-                       ? " "
-                       : "") +
-                  Spelling(Tokens.Tokens[J]).str();
-            }
-          }
-          if (Depth == 2 && tok::isAnyIdentifier(T.Kind) && Name) {
-            if (!Harmless.contains(Text.trim('_')))
-              Decline(Text);
-            Name = false;
-          }
-          Name |= Depth == 2 &&
-                  (T.Kind == tok::comma || T.Kind == tok::coloncolon ||
-                   T.Kind == tok::l_paren || T.Kind == tok::l_square);
-          if (T.Kind == tok::r_paren || T.Kind == tok::r_square)
-            if (--Depth == 0)
-              break;
-        }
-        continue;
-      }
-      switch (Tokens.Tokens[I].Kind) {
-      case tok::kw_extern:
-      case tok::kw_static:
-      case tok::kw_inline:
-      case tok::kw_void:
-      case tok::kw_auto:
-      case tok::kw_template:
-      case tok::less:
-      case tok::greater:
-      case tok::coloncolon:
-      case tok::string_literal:
-      case tok::kw___forceinline:
-      case tok::identifier: // a scope, or a name for void
-        break;
-      case tok::kw_requires: // declined
-        I = At->second;
-        break;
-      default:
-        Decline(Text);
-      }
-    }
-  }
-  // What stands elsewhere, as behind the parameters.
-  for (const Attr *A : F->attrs())
-    if (!A->isImplicit() && A->getAttrName() &&
-        !Harmless.contains(A->getAttrName()->getName().trim('_')))
-      Decline(A->getAttrName()->getName());
-}
-
 /// Declines what a launch function could not pass on as the launch does.
 void Builder::parameters(KernelModel &M, const KernelDecl &K) {
   auto Give = [&](const ParmVarDecl *P, const char *Why) {
@@ -593,42 +477,62 @@ void Builder::insertionPoint(KernelModel &M, const KernelDecl &K) {
   M.InsertOffset = At;
 }
 
-/// Sums of which nobody knows what they are fused with in a rewritten kernel.
-void Builder::noteSumsInDoubt(const FunctionDecl *FD, KernelModel &Model,
-                              const Locals &L, FlatText &Flat) {
-  unsigned Axes = 0;
-  for (const BuiltinUse &B : Model.Builtins)
-    if (B.K == Symbol::ThreadIdx)
-      Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
-  const SumInDoubt Doubtful = fusedByContext(
-      FD,
-      [&](const VarDecl *V) -> unsigned {
-        const int I = L.varIndex(V);
-        return V->hasAttr<CUDASharedAttr>() ? DepShared
-               : I >= 0                     ? Model.Vars[I].Depends
-                                            : 0;
-      },
-      Axes);
-  auto At = [&](const Expr *Sum) {
-    auto *B = dyn_cast<BinaryOperator>(Sum);
-    return sourcePos(SM, SM.getExpansionLoc(B ? B->getOperatorLoc()
-                                              : Sum->getBeginLoc()));
+/// What is said by the declaration alone. False: nothing of the body counts.
+bool Builder::declineHead(KernelModel &M, const KernelDecl &K) {
+  auto Give = [&](DeclineCode Code, const std::string &Detail) {
+    M.Declines.push_back({Code, Detail, M.Pos});
   };
-  if (Doubtful.Sum) {
-    const std::string Sum = quotedSum(Doubtful.Sum, Model, Flat);
-    static const char *const Where[] = {", with several outputs in a loop",
-                                        ", with several outputs a thread", ""};
-    using Kernels = KernelModel::SumInDoubt::Kernels;
-    static constexpr Kernels In[] = {Kernels::OutputsInLoops,
-                                     Kernels::SeveralOutputs, Kernels::All};
-    Model.UnsettledSum = {In[Doubtful.In],
-                          (Sum.empty() ? "that" : Sum) + " in line " +
-                              std::to_string(At(Doubtful.Sum).Line) +
-                              Where[Doubtful.In]};
+  if (K.Uninstantiated) {
+    Give(DeclineCode::NotInstantiated, unseenLaunches(M));
+    return false;
   }
-  if (const Expr *Sum = fusedByUnrolling(FD, Model, Flat))
-    Model.Declines.push_back({DeclineCode::FusionUnsettled,
-                              quotedSum(Sum, Model, Flat), At(Sum)});
+  if (K.Def->isInvalidDecl() || isa<CXXMethodDecl>(K.Def)) {
+    Give(K.Def->isInvalidDecl() ? DeclineCode::ParseError
+                                : DeclineCode::UnsupportedStatement,
+         "");
+    return false;
+  }
+  if (!namedTemplateParams(K))
+    Give(DeclineCode::TemplateForm, "");
+  if (K.Def->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
+    Give(DeclineCode::TemplateForm, "an explicit specialisation");
+  if (auto *T = K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
+      (T && T->hasAssociatedConstraints()) ||
+      K.Def->getTrailingRequiresClause())
+    Give(DeclineCode::TemplateForm, "its parameters have constraints");
+  if (auto O = Tokens.Compilers->in(K.Def, SM))
+    M.Declines.push_back(
+        {O->Code, O->Detail, sourcePos(SM, SM.getExpansionLoc(O->Loc))});
+  kernelAttributes(M, K.Pattern ? K.Pattern : K.Def, Tokens, SM);
+  parameters(M, K);
+  return true;
+}
+
+/// Fills what the body says. May throw isl::exception (budget).
+void Builder::body(KernelModel &M, const KernelDecl &K, FlatText &Flat) {
+  AffineArith Arith(M);
+  builtinSymbols(M, Arith);
+  Locals L(AC, M, Flat, K.Def);
+  for (const Obstacle &O : findObstacles(K.Def))
+    M.Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
+  std::optional<Obstacle> NotUnderstood = noteEffects(K.Def, M, Flat, L);
+  Executor Exec(AC, M, Flat, Arith, L);
+  Exec.run(K.Def);
+  assignEffects(M);
+  findPrivateArrays(K.Def, M, Flat, L);
+  if (!NotUnderstood)
+    NotUnderstood = unseenElement(K.Def, M, Flat);
+  if (NotUnderstood && M.Declines.empty())
+    M.Declines.push_back({NotUnderstood->Code, NotUnderstood->Detail,
+                          sourcePos(SM, NotUnderstood->Loc)});
+  reshapeArrays(M);
+  const auto Dynamic =
+      llvm::count_if(M.Arrays, [](const SharedArray &A) { return A.Dynamic; });
+  if (Dynamic > 1)
+    M.Declines.push_back({DeclineCode::DynamicArrays,
+                          std::to_string(Dynamic) + " arrays", M.Pos});
+  if (M.Declines.empty())
+    noteSumsInDoubt(K.Def, M, L, Flat);
 }
 
 std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
@@ -636,64 +540,18 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
   std::unique_ptr<KernelModel> M;
   for (unsigned Round = 0; Round < 8; ++Round) {
     M = head(K);
-    auto Give = [&](DeclineCode Code, const std::string &Detail) {
-      M->Declines.push_back({Code, Detail, M->Pos});
-    };
     if (!flatten(*M, Flat, K)) {
-      Give(DeclineCode::Macro,
-           "the definition does not begin and end in one file");
+      M->Declines.push_back(
+          {DeclineCode::Macro,
+           "the definition does not begin and end in one file", M->Pos});
       return M;
     }
     insertionPoint(*M, K);
-    if (K.Uninstantiated) {
-      Give(DeclineCode::NotInstantiated, unseenLaunches(*M));
+    if (!declineHead(*M, K))
       return M;
-    }
-    if (K.Def->isInvalidDecl() || isa<CXXMethodDecl>(K.Def)) {
-      Give(K.Def->isInvalidDecl() ? DeclineCode::ParseError
-                                  : DeclineCode::UnsupportedStatement,
-           "");
-      return M;
-    }
-    if (!namedTemplateParams(K))
-      Give(DeclineCode::TemplateForm, "");
-    if (K.Def->getTemplateSpecializationKind() == TSK_ExplicitSpecialization)
-      Give(DeclineCode::TemplateForm, "an explicit specialisation");
-    if (auto *T =
-            K.Pattern ? K.Pattern->getDescribedFunctionTemplate() : nullptr;
-        (T && T->hasAssociatedConstraints()) ||
-        K.Def->getTrailingRequiresClause())
-      Give(DeclineCode::TemplateForm, "its parameters have constraints");
-    if (auto O = Tokens.Compilers->in(K.Def, SM))
-      M->Declines.push_back(
-          {O->Code, O->Detail, sourcePos(SM, SM.getExpansionLoc(O->Loc))});
-    attributes(*M, K.Pattern ? K.Pattern : K.Def);
-    parameters(*M, K);
-    KernelModel *Model = M.get();
     auto Done = guarded([&] {
-      const AffineContext::Limit Within(*Model->Ctx);
-      AffineArith Arith(*Model);
-      builtinSymbols(*Model, Arith);
-      Locals L(AC, *Model, Flat, K.Def);
-      for (const Obstacle &O : findObstacles(K.Def))
-        Model->Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
-      std::optional<Obstacle> NotUnderstood =
-          noteEffects(K.Def, *Model, Flat, L);
-      Executor Exec(AC, *Model, Flat, Arith, L);
-      Exec.run(K.Def);
-      assignEffects(*Model);
-      if (!NotUnderstood)
-        NotUnderstood = unseenElement(K.Def, *Model, Flat);
-      if (NotUnderstood && Model->Declines.empty())
-        Model->Declines.push_back({NotUnderstood->Code, NotUnderstood->Detail,
-                                   sourcePos(SM, NotUnderstood->Loc)});
-      reshapeArrays(*Model);
-      const auto Dynamic = llvm::count_if(
-          Model->Arrays, [](const SharedArray &A) { return A.Dynamic; });
-      if (Dynamic > 1)
-        Give(DeclineCode::DynamicArrays, std::to_string(Dynamic) + " arrays");
-      if (Model->Declines.empty())
-        noteSumsInDoubt(K.Def, *Model, L, Flat);
+      const AffineContext::Limit Within(*M->Ctx);
+      body(*M, K, Flat);
       return true;
     });
     if (!Done) {
@@ -702,7 +560,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       M = head(K);
       flatten(*M, Flat, K);
       insertionPoint(*M, K);
-      Give(DeclineCode::TooHard, Why);
+      M->Declines.push_back({DeclineCode::TooHard, Why, M->Pos});
       return M;
     }
     if (!Flat.needsRebuild())
@@ -713,91 +571,6 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
 }
 
 } // namespace
-
-std::vector<KernelParam> KernelModel::declaredParams() const {
-  std::vector<KernelParam> Declared;
-  for (const KernelParam &P : Params)
-    if (P.MemberOf < 0)
-      Declared.push_back(P);
-  return Declared;
-}
-
-std::string KernelModel::globalName() const {
-  std::string T;
-  for (const std::string &Ns : Namespaces)
-    T += Ns.empty() ? "" : Ns + "::";
-  return "::" + T + Name;
-}
-
-int KernelModel::symbolIndex(const std::string &Id) const {
-  for (size_t I = 0; I < Symbols.size(); ++I)
-    if (Symbols[I].Id == Id)
-      return I;
-  return -1;
-}
-
-std::string textKey(const KernelModel &M) {
-  return M.Pos.File + ":" + std::to_string(M.Pos.Line) + ":" + M.QualifiedName;
-}
-
-std::string formKey(const KernelModel &M) {
-  return textKey(M) + " " + M.Signature;
-}
-
-std::string unseenLaunches(const KernelModel &M) {
-  if (M.UnseenLaunches.empty())
-    return "";
-  std::string Text = M.UnseenLaunches.size() == 1 ? "a launch" : "launches";
-  Text += " in parts of the file that a device-side parse leaves out";
-  const char *Before = ": line ";
-  for (const SourcePos &P : M.UnseenLaunches) {
-    Text += Before + std::to_string(P.Line);
-    Before = ", ";
-  }
-  return Text;
-}
-
-std::string whereNamed(const KernelModel &M) {
-  if (M.NamedAt.empty())
-    return unseenLaunches(M);
-  std::string Text =
-      "no launch is known to lead to it from where its address is taken";
-  const char *Before = ": line ";
-  for (const SourcePos &P : M.NamedAt) {
-    Text += Before + std::to_string(P.Line);
-    Before = ", ";
-  }
-  return Text;
-}
-
-std::string KernelModel::launchCondition(const LaunchFact &F,
-                                         const std::string &Grid,
-                                         const std::string &Block) const {
-  // In double: the product of three such values may not fit 64 bits, and near
-  // Max it is exact.
-  std::string Product, Signs;
-  if (F.MultipleOf)
-    return Symbols[symbolIndex(F.Factors[0])].Text + " % " +
-           std::to_string(F.MultipleOf) + " == 0";
-  for (const std::string &Id : F.Factors) {
-    const Symbol &S = Symbols[symbolIndex(Id)];
-    std::string T = S.Text;
-    if (S.K == Symbol::BlockDim || S.K == Symbol::GridDim)
-      T = (S.K == Symbol::BlockDim ? Block : Grid) + "." + "xyz"[S.Axis];
-    else if (S.Signed)
-      Signs += (Signs.empty() ? "" : " && ") + T + " >= 0";
-    Product += (Product.empty() ? "(double)" : " * ") + T;
-  }
-  // A bound that the type keeps anyway.
-  if (F.Factors.size() == 1) {
-    const Symbol &S = Symbols[symbolIndex(F.Factors[0])];
-    if (S.Bits < 64 &&
-        F.Max >= (int64_t(1) << (S.Signed ? S.Bits - 1 : S.Bits)) - 1)
-      return Signs.empty() ? "true" : Signs;
-  }
-  return (Signs.empty() ? "" : Signs + " && ") + Product +
-         " <= " + std::to_string(F.Max) + ".0";
-}
 
 std::vector<std::unique_ptr<KernelModel>>
 buildModels(ASTContext &AC, Preprocessor &PP, const TokenRecorder &Recorder,

@@ -129,6 +129,13 @@ void printStmt(const KernelModel &M, unsigned Id, unsigned Indent,
   default:
     OS << " `" << oneLine(M.text(S.Range)) << "`";
   }
+  for (const Stmt::Recurrence &R : S.Carried) {
+    auto Name = [&](int Symbol) {
+      return Symbol < 0 ? "-" : M.Symbols[static_cast<size_t>(Symbol)].Id;
+    };
+    OS << " carries " << Name(R.Symbol) << " from " << str(R.First) << " by "
+       << str(R.Next) << " to " << Name(R.After);
+  }
   if (!S.DomainExact)
     OS << " inexact";
   OS << "\n";
@@ -227,6 +234,22 @@ void printNames(const KernelModel &M, llvm::raw_ostream &OS) {
 
 } // namespace
 
+static void printPrivates(const KernelModel &M, llvm::raw_ostream &OS) {
+  for (const PrivateArray &A : M.Privates) {
+    if (!M.Vars[A.Var].DynamicIndex)
+      continue;
+    OS << "  private " << M.Vars[A.Var].Name << ": " << A.CanonicalType
+       << " bytes " << A.ElemBytes << " init "
+       << (A.HasInit ? std::to_string(A.Init.size()) : "none");
+    for (const PrivateArray::Use &U : A.Uses)
+      OS << " `" << oneLine(M.text(U.Range)) << "` in #" << U.Stmt
+         << (U.ByThread ? " by thread" : "");
+    if (A.Stays)
+      OS << " stays: " << A.Stays->Detail;
+    OS << "\n";
+  }
+}
+
 void KernelModel::print(llvm::raw_ostream &OS) const {
   printHead(*this, OS);
   printNames(*this, OS);
@@ -247,6 +270,7 @@ void KernelModel::print(llvm::raw_ostream &OS) const {
       OS << " := " << valueText(A.Stored);
     OS << "\n";
   }
+  printPrivates(*this, OS);
   for (const GlobalAccess &A : GlobalAccesses) {
     OS << "  global " << GlobalNames[A.K] << " `" << oneLine(text(A.Range))
        << "` in #" << A.Stmt << " root "

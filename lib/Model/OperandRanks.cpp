@@ -88,13 +88,13 @@ const Expr *OperandRanks::argument(const VarDecl *V, const Call &C) {
   return nullptr;
 }
 
-Leaf OperandRanks::element(const Expr *E, const VarDecl *Array, const Place &At,
-                           int Depth) {
+Leaf OperandRanks::element(const Expr *E, const VarDecl *Array, const Call &C,
+                           const Place &At, int Depth) {
   Leaf L;
   L.At = At;
   L.Depth = Depth;
   L.Shared = Array;
-  L.Own = differs(E);
+  L.Own = differs(E, C);
   QualType T = Array->getType();
   while (const auto *A = T->getAsArrayTypeUnsafe())
     T = A->getElementType();
@@ -102,17 +102,21 @@ Leaf OperandRanks::element(const Expr *E, const VarDecl *Array, const Place &At,
   return L;
 }
 
-bool OperandRanks::differs(const Expr *E) {
+bool OperandRanks::differs(const Expr *E, const Call &C) {
   if (auto *D = dyn_cast<DeclRefExpr>(E))
-    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl())) {
+      if (C.Caller && isa<ParmVarDecl>(V))
+        if (const Expr *A = argument(V->getCanonicalDecl(), C))
+          return differs(A, *C.Caller);
       return !V->hasAttr<CUDASharedAttr>() &&
              ((DependsOn(V->getCanonicalDecl()) &
                (DepThread | DepShared | DepGlobal)) ||
               (V->getIdentifier() && V->getName() == "threadIdx"));
+    }
   if (isIndexBuiltin(E))
     return isThreadIndex(E);
-  for (const clang::Stmt *C : E->children())
-    if (auto *X = dyn_cast_or_null<Expr>(C); X && differs(X))
+  for (const clang::Stmt *X : E->children())
+    if (auto *Y = dyn_cast_or_null<Expr>(X); Y && differs(Y, C))
       return true;
   return false;
 }
@@ -221,15 +225,16 @@ bool OperandRanks::upperOfPlace(const Expr *E, const Call &C, int Depth,
   const Place Here = place(C, ReadLast && isTarget(E, F)
                                   ? F.Last.lookup(F.Parents.getParent(E))
                                   : F.First.lookup(E));
-  if (V->hasAttr<CUDASharedAttr>()) {
-    const Expr *Read = ReadLast ? E : mergedRead(E, V, C);
-    Leaf L = element(E, V, Read == E ? Here : place(C, Read), Depth);
+  if (const VarDecl *Array = sharedElement(E, C)) {
+    const Expr *Read = ReadLast ? E : mergedRead(E, Array, C);
+    Leaf L = element(E, Array, C, Read == E ? Here : place(C, Read), Depth);
     if (R->Member < 0 && Member >= 0)
       L.Whole = E, L.Member = Member;
     Out.push_back(L);
     return true;
   }
-  if (V->hasGlobalStorage() || (R->Element && V->getType()->isPointerType())) {
+  if (R->Loaded || V->hasGlobalStorage() ||
+      (R->Element && V->getType()->isPointerType())) {
     Leaf L;
     L.At = Here;
     L.Depth = Depth;
@@ -276,7 +281,8 @@ bool OperandRanks::upperOfReference(const VarDecl *V, const Call &C,
   const auto X = memoryRoot(Of);
   if (!X || !X->Var->hasAttr<CUDASharedAttr>())
     return false;
-  Out.push_back(element(Of, X->Var, Here, Depth));
+  Out.push_back(element(Of, X->Var, isa<ParmVarDecl>(V) ? *C.Caller : C, Here,
+                        Depth));
   return true;
 }
 
@@ -350,18 +356,18 @@ void OperandRanks::lower(const Expr *E, const Call &C, int Depth, Leaves &Out,
     return;
   }
   const auto R = memoryRoot(E);
-  if (!R || R->Deep)
+  if (!R || R->Deep || R->Loaded)
     return;
   if (R->Member >= 0)
     Member = R->Member;
   const VarDecl *V = R->Var;
   const OperandText &F = facts(C);
-  if (V->hasAttr<CUDASharedAttr>()) {
-    const Expr *Same = firstEqual(E, V, C);
-    Leaf L = element(E, V, place(C, Same), Depth);
+  if (const VarDecl *Array = sharedElement(E, C)) {
+    const Place First = firstEqual(E, Array, C);
+    Leaf L = element(E, Array, C, First, Depth);
     if (R->Member < 0 && Member >= 0)
       L.Whole = E, L.Member = Member;
-    if (L.Whole && Same != E)
+    if (L.Whole && First != place(C, E))
       return;
     Out.push_back(L);
     return;

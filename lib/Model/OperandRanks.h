@@ -95,9 +95,9 @@ private:
   bool isKept(const clang::VarDecl *V, const Call &C);
   const clang::Expr *argument(const clang::VarDecl *V, const Call &C);
   Leaf element(const clang::Expr *E, const clang::VarDecl *Array,
-               const Place &At, int Depth);
+               const Call &C, const Place &At, int Depth);
   /// Is \p E another element for another thread?
-  bool differs(const clang::Expr *E);
+  bool differs(const clang::Expr *E, const Call &C);
   /// What a compound assignment changes.
   static bool isTarget(const clang::Expr *E, const OperandText &F);
   /// below(), likewise.
@@ -109,10 +109,17 @@ private:
                    int Member, unsigned Nested);
   /// Is \p E certainly no constant that an operation could go away with?
   bool isNoConstant(const clang::Expr *E, const Call &C, unsigned Nested);
-  /// The first read since a barrier of what may be the same element: of a view,
-  /// or of shared memory, compilers may have one for both.
-  const clang::Expr *firstEqual(const clang::Expr *E,
-                                const clang::VarDecl *Array, const Call &C);
+  /// The shared array that \p E is an element of, or points into, by the arguments
+  /// of calls, too; null: it is other memory; nullopt: not known.
+  std::optional<const clang::VarDecl *> arrayOf(const clang::Expr *E,
+                                                const Call &C);
+  /// ... if it is certain; in a called function, of an element that all calls name
+  /// alike.
+  const clang::VarDecl *sharedElement(const clang::Expr *E, const Call &C);
+  /// Where that is read first since a barrier, or what may be the same element: of a
+  /// view, or of shared memory, compilers may have one for both.
+  Place firstEqual(const clang::Expr *E, const clang::VarDecl *Array,
+                   const Call &C);
   /// The read in front of \p E, an element of shared memory, with which compilers
   /// certainly make one of it; \p E itself: there is none.
   const clang::Expr *mergedRead(const clang::Expr *E, const clang::VarDecl *Array,

@@ -57,6 +57,8 @@ bool OperandRanks::isNoConstant(const Expr *E, const Call &C, unsigned Nested) {
   if (!R)
     return false;
   const VarDecl *V = R->Var;
+  if (R->Loaded)
+    return true;
   if (V->hasAttr<CUDASharedAttr>())
     return true;
   if (V->hasGlobalStorage())
@@ -77,30 +79,78 @@ bool OperandRanks::isNoConstant(const Expr *E, const Call &C, unsigned Nested) {
   return false;
 }
 
-const Expr *OperandRanks::firstEqual(const Expr *E, const VarDecl *Array,
-                                     const Call &C) {
+std::optional<const VarDecl *> OperandRanks::arrayOf(const Expr *E,
+                                                     const Call &C) {
   const OperandText &F = facts(C);
-  const unsigned At = F.First.lookup(E);
-  for (const Expr *X : F.SharedReads) {
-    const auto R = memoryRoot(X);
-    const unsigned Of = F.First.lookup(X);
-    if (Of >= At)
-      break;
-    if (R->Var == Array && !areDifferent(X, E, F) && !F.isIn(E, X) &&
-        llvm::none_of(F.Barriers, [&](unsigned B) { return Of < B && B < At; }))
-      return X;
+  const auto R = memoryRoot(E);
+  if (!R || R->Loaded)
+    return std::nullopt;
+  const VarDecl *V = R->Var;
+  if (V->hasAttr<CUDASharedAttr>())
+    return V;
+  if (!V->getType()->isPointerType())
+    return V->getType()->isArithmeticType() ||
+                   (V->getType()->isArrayType() &&
+                    V->getType()->getPointeeOrArrayElementType()->isArithmeticType())
+               ? std::optional<const VarDecl *>(nullptr)
+               : std::nullopt;
+  if (F.Escaped.count(V))
+    return std::nullopt;
+  if (!isa<ParmVarDecl>(V))
+    return F.isSetOnce(V) ? arrayOf(V->getInit(), C) : std::nullopt;
+  if (F.Sets.count(V))
+    return std::nullopt;
+  if (!C.Caller) // what launches hand over is not in shared memory
+    return nullptr;
+  const Expr *A = argument(V, C);
+  return A ? arrayOf(A, *C.Caller) : std::nullopt;
+}
+
+const VarDecl *OperandRanks::sharedElement(const Expr *E, const Call &C) {
+  const VarDecl *Array = arrayOf(E, C).value_or(nullptr);
+  if (!Array || (C.Caller && memoryRoot(E)->Var != Array &&
+                 !isAtConstant(E, facts(C))))
+    return nullptr;
+  return Array;
+}
+
+Place OperandRanks::firstEqual(const Expr *E, const VarDecl *Array,
+                               const Call &C) {
+  Place First = place(C, E);
+  const clang::Stmt *At = E;
+  for (const Call *In = &C;; At = In->At, In = In->Caller) {
+    const OperandText &F = facts(*In);
+    const unsigned Here = F.First.lookup(At);
+    const auto MayMeet = [&](const Expr *X) {
+      const unsigned Of = F.First.lookup(X);
+      return Of < Here && !F.isIn(At, X) &&
+             llvm::none_of(F.Barriers, [&](unsigned B) {
+               return Of < B && B < Here;
+             }) &&
+             arrayOf(X, *In).value_or(Array) == Array;
+    };
+    for (const Expr *X : F.Reads)
+      if (MayMeet(X) && (At != E || !areDifferent(X, E, F)))
+        First = std::min(First, place(*In, X));
+    // What is called reads what it is handed.
+    for (const Expr *X : F.Handed)
+      if (MayMeet(X))
+        First = std::min(First, place(*In, X));
+    if (!In->Caller || llvm::any_of(F.Barriers, [&](unsigned B) {
+          return B < Here;
+        }))
+      return First;
   }
-  return E;
 }
 
 const Expr *OperandRanks::mergedRead(const Expr *E, const VarDecl *Array,
                                      const Call &C) {
   const OperandText &F = facts(C);
   const clang::Stmt *Here = F.statementOf(E);
-  for (const Expr *X : F.SharedReads) {
+  for (const Expr *X : F.Reads) {
     if (F.First.lookup(X) >= F.First.lookup(E))
       break;
-    if (memoryRoot(X)->Var != Array || !areSame(X, E, F) || !F.always(X))
+    if (arrayOf(X, C).value_or(nullptr) != Array || !areSame(X, E, F) || !F.always(X))
       continue;
     const clang::Stmt *There = F.statementOf(X);
     const clang::Stmt *Block = There ? F.Parents.getParent(There) : nullptr;
@@ -127,13 +177,37 @@ const Expr *OperandRanks::mergedRead(const Expr *E, const VarDecl *Array,
   return E;
 }
 
+/// Is \p E another element in each round of \p L, a loop: by a variable that is set
+/// in there?
+static bool variesIn(const clang::Stmt *E, const clang::Stmt *L,
+                     const OperandText &F, unsigned Nested) {
+  if (!E || !OperandText::isLoop(L) || Nested > 32)
+    return false;
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()); V && V->hasLocalStorage()) {
+      V = V->getCanonicalDecl();
+      auto Set = F.Sets.find(V);
+      if (Set == F.Sets.end() || F.Escaped.count(V) ||
+          !V->getType()->isIntegerType())
+        return false;
+      if (F.isSetOnce(V))
+        return variesIn(V->getInit(), L, F, Nested + 1);
+      return llvm::any_of(Set->second, [&](const OperandText::Assignment &S) {
+        return S.Compound && F.isIn(S.At, L);
+      });
+    }
+  return llvm::any_of(E->children(), [&](const clang::Stmt *C) {
+    return variesIn(C, L, F, Nested + 1);
+  });
+}
+
 Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
                                   const Call &C) {
   if (C.Caller)
     return {0};
   const OperandText &F = facts(C);
   unsigned At = F.First.lookup(E);
-  for (const clang::Stmt *L = F.Parents.getParent(E); L;
+  for (const clang::Stmt *L = F.Parents.getParent(E); L && !variesIn(E, L, F, 0);
        L = F.Parents.getParent(L))
     if (OperandText::isLoop(L))
       At = F.First.lookup(L);

@@ -33,6 +33,9 @@ std::optional<MemoryRoot> rcache::memoryRoot(const Expr *E) {
   MemoryRoot R;
   for (;;) {
     E = bareExpr(E);
+    R.Loaded |= R.Element && E->getType()->isPointerType() &&
+                isa<MemberExpr, ArraySubscriptExpr, UnaryOperator>(E) &&
+                E->isLValue();
     if (auto *C = dyn_cast<CastExpr>(E)) {
       E = C->getSubExpr();
     } else if (auto *M = dyn_cast<MemberExpr>(E)) {
@@ -49,9 +52,13 @@ std::optional<MemoryRoot> rcache::memoryRoot(const Expr *E) {
       R.Element = true;
       E = A->getBase();
     } else if (auto *U = dyn_cast<UnaryOperator>(E);
-               U && U->getOpcode() == UO_Deref) {
+               U && (U->getOpcode() == UO_Deref ||
+                     U->getOpcode() == UO_AddrOf)) {
       R.Element = true;
       E = U->getSubExpr();
+    } else if (auto *B = dyn_cast<BinaryOperator>(E);
+               B && B->isAdditiveOp() && B->getType()->isPointerType()) {
+      E = B->getRHS()->getType()->isPointerType() ? B->getRHS() : B->getLHS();
     } else {
       break;
     }
@@ -100,12 +107,16 @@ bool OperandText::isSetOnce(const VarDecl *V) const {
 
 void OperandText::set(const Expr *To, const clang::Stmt *At, const Expr *Value,
                       bool Compound) {
-  if (const auto R = memoryRoot(To); R && R->Var->hasLocalStorage())
+  if (const auto R = memoryRoot(To);
+      R && R->Var->hasLocalStorage() &&
+      !(R->Element && R->Var->getType()->isPointerType()))
     Sets[R->Var].push_back({At, Value, Compound, R->Member});
 }
 
 void OperandText::escape(const Expr *E) {
-  if (const auto R = memoryRoot(E))
+  // What a pointer leads to is nothing of the pointer's.
+  if (const auto R = memoryRoot(E);
+      R && !(R->Element && R->Var->getType()->isPointerType()))
     Escaped.insert(R->Var);
 }
 
@@ -139,7 +150,7 @@ void OperandText::walk(const clang::Stmt *S) {
         auto *C = dyn_cast<CXXConstructExpr>(V->getInit());
         if (!C || C->getNumArgs())
           Sets[V->getCanonicalDecl()].push_back({D, V->getInit(), false, -1});
-        if (V->getType()->isReferenceType() || V->getType()->isPointerType())
+        if (V->getType()->isReferenceType())
           escape(V->getInit());
       }
   } else if (auto *C = dyn_cast<CallExpr>(S)) {
@@ -150,18 +161,25 @@ void OperandText::walk(const clang::Stmt *S) {
       const bool ByValue =
           F && I >= Object && I - Object < F->getNumParams() &&
           !F->getParamDecl(I - Object)->getType()->isReferenceType();
-      if (!ByValue || C->getArg(I)->getType()->isPointerType())
+      if (!ByValue)
         escape(C->getArg(I));
+      if (!ByValue || C->getArg(I)->getType()->isPointerType())
+        Handed.push_back(C->getArg(I));
     }
     if (auto *M = dyn_cast<CXXMemberCallExpr>(C))
       escape(M->getImplicitObjectArgument());
     if (hasBarrier(C))
       Barriers.push_back(First[S]);
+  } else if (auto *C = dyn_cast<CastExpr>(S)) {
+    // A pointer to an array that is not only used to name an element.
+    if (C->getCastKind() == CK_ArrayToPointerDecay &&
+        !isa_and_nonnull<ArraySubscriptExpr>(Parents.getParent(C)))
+      escape(C->getSubExpr());
   } else if (auto *B = dyn_cast<CompoundStmt>(S)) {
     Statements.insert(Statements.end(), B->body_begin(), B->body_end());
   }
-  if (auto *E = dyn_cast<Expr>(S); E && isSharedRead(E))
-    SharedReads.push_back(E);
+  if (auto *E = dyn_cast<Expr>(S); E && isMemoryRead(E))
+    Reads.push_back(E);
   for (const clang::Stmt *C : S->children())
     walk(C);
   Last[S] = unsigned(First.size());
@@ -176,11 +194,14 @@ void OperandText::walk(const clang::Stmt *S) {
   }
 }
 
-bool OperandText::isSharedRead(const Expr *E) const {
-  if (!isa<ArraySubscriptExpr, MemberExpr>(E))
+bool OperandText::isMemoryRead(const Expr *E) const {
+  auto *U = dyn_cast<UnaryOperator>(E);
+  if (!isa<ArraySubscriptExpr, MemberExpr>(E) &&
+      !(U && U->getOpcode() == UO_Deref))
     return false;
   const auto R = memoryRoot(E);
-  return R && R->Var->hasAttr<CUDASharedAttr>();
+  return R && (R->Var->hasAttr<CUDASharedAttr>() ||
+               R->Var->getType()->isPointerType());
 }
 
 const clang::Stmt *OperandText::statementOf(const Expr *E) const {

@@ -29,6 +29,7 @@ struct MemoryRoot {
   bool Element = false; ///< through an index or a pointer
   int Member = -1;      ///< of a struct that is a variable or an element
   bool Deep = false;    ///< a member of a member
+  bool Loaded = false;  ///< through a pointer that is an element or a member itself
 };
 std::optional<MemoryRoot> memoryRoot(const clang::Expr *E);
 
@@ -59,7 +60,9 @@ public:
       Uses;
   llvm::DenseMap<const clang::VarDecl *, const clang::Stmt *> Declared;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Escaped;
-  std::vector<const clang::Expr *> SharedReads;
+  /// Elements of shared memory and of what pointers lead to.
+  std::vector<const clang::Expr *> Reads;
+  std::vector<const clang::Expr *> Handed; ///< pointers, as arguments of calls
   /// Pointers and variables outside functions, wherever they are named.
   std::vector<std::pair<const clang::Expr *, const clang::VarDecl *>> MemoryUses;
   std::vector<unsigned> Barriers, Branches, LoopEdges;
@@ -85,7 +88,7 @@ private:
            const clang::Expr *Value, bool Compound);
   void escape(const clang::Expr *E);
   void walk(const clang::Stmt *S);
-  bool isSharedRead(const clang::Expr *E) const;
+  bool isMemoryRead(const clang::Expr *E) const;
 };
 
 } // namespace rcache

@@ -17,16 +17,24 @@ bool rcache::isRealType(QualType T) {
 
 const VarDecl *rcache::rootVar(const Expr *E) {
   for (E = E->IgnoreParenImpCasts();;) {
+    auto *U = dyn_cast<UnaryOperator>(E);
+    auto *B = dyn_cast<BinaryOperator>(E);
     if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
-      E = M->getBase()->IgnoreParenImpCasts();
+      E = M->getBase();
     else if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
-      E = A->getBase()->IgnoreParenImpCasts();
+      E = A->getBase();
+    else if (U && (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf))
+      E = U->getSubExpr();
+    else if (B && B->isAdditiveOp() && B->getType()->isPointerType())
+      E = B->getRHS()->getType()->isPointerType() ? B->getRHS() : B->getLHS();
     else
       break;
+    E = E->IgnoreParenImpCasts();
   }
   auto *D = dyn_cast<DeclRefExpr>(E);
   return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
 }
+
 bool rcache::isSharedPlace(const Expr *E) {
   const VarDecl *V = rootVar(E);
   return V && V->hasAttr<CUDASharedAttr>();
@@ -172,6 +180,26 @@ bool ProductFlow::mayBeNegated(const Expr *E) const {
          });
 }
 
+bool ProductFlow::mayBeShared(const Expr *E) const {
+  for (unsigned Nested = 0; Nested < 8; ++Nested) {
+    const VarDecl *V = rootVar(E);
+    if (!V || V->hasAttr<CUDASharedAttr>())
+      return true;
+    if (!V->getType()->isPointerType() && !V->getType()->isReferenceType())
+      return false;
+    const bool IsSet = llvm::any_of(Set, [&](const auto &X) {
+      return X.first == V->getCanonicalDecl() &&
+             X.second->getType()->isPointerType();
+    });
+    if (isa<ParmVarDecl>(V)) // of a kernel: what launches hand over
+      return IsSet || !Kernel;
+    if (IsSet || !V->getInit())
+      return true;
+    E = V->getInit();
+  }
+  return true;
+}
+
 //===--- What holds a product ---===//
 
 void ProductFlow::product(const Expr *E) {
@@ -295,6 +323,22 @@ bool ProductFlow::mayBeDoubled(const Expr *E) const {
                [&](const VarDecl *V) { return DoubledVars.count(V) != 0; });
 }
 
+bool ProductFlow::countsUnknown(const VarDecl *V) const {
+  for (const Node *L : Loops) {
+    auto *F = dyn_cast<ForStmt>(L);
+    auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
+    auto *C = F && F->getCond()
+                  ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
+                  : nullptr;
+    Expr::EvalResult End;
+    if (D && llvm::is_contained(D->decls(), V) && C && C->isRelationalOp() &&
+        rootVar(C->getLHS()) == V && !C->getRHS()->isValueDependent() &&
+        !C->getRHS()->EvaluateAsInt(End, Context))
+      return ofArgument(C->getRHS(), 0);
+  }
+  return false;
+}
+
 std::string ProductFlow::canonical(const Expr *E, unsigned Depth) const {
   E = E->IgnoreParenImpCasts();
   if (auto *B = dyn_cast<BinaryOperator>(E)) {
@@ -308,6 +352,15 @@ std::string ProductFlow::canonical(const Expr *E, unsigned Depth) const {
   if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
     return canonical(A->getBase(), Depth) + "[" +
            canonical(A->getIdx(), Depth) + "]";
+  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->isArithmeticOp())
+    return UnaryOperator::getOpcodeStr(U->getOpcode()).str() +
+           canonical(U->getSubExpr(), Depth);
+  if (auto *C = dyn_cast<CallExpr>(E); C && C->getDirectCallee()) {
+    std::string T = C->getDirectCallee()->getNameAsString() + "(";
+    for (const Expr *X : C->arguments())
+      T += canonical(X, Depth) + ",";
+    return T + ")";
+  }
   if (auto *D = dyn_cast<DeclRefExpr>(E))
     if (auto *V = dyn_cast<VarDecl>(D->getDecl());
         V && V->hasLocalStorage() && V->getInit() && Depth < 8 &&
@@ -315,6 +368,10 @@ std::string ProductFlow::canonical(const Expr *E, unsigned Depth) const {
             Set,
             [&](const auto &X) { return X.first == V->getCanonicalDecl(); }))
       return canonical(V->getInit(), Depth + 1);
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()); V && countsUnknown(V))
+      return V->getNameAsString() + '#' +
+             std::to_string(V->getLocation().getRawEncoding());
   std::string T;
   llvm::raw_string_ostream OS(T);
   E->printPretty(OS, nullptr, PrintingPolicy(LangOptions()));

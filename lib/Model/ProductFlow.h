@@ -96,6 +96,9 @@ private:
   const clang::VarDecl *assigned(const Node *Top) const;
   const Node *assignment(const clang::Expr *E) const;
   bool isStaged(const Node *E) const;
+  /// Is \p E an element of shared memory, for all that is known of the pointers
+  /// that lead there?
+  bool mayBeShared(const clang::Expr *E) const;
   /// Is \p E in an arm of a ?: inside \p Until that indices decide?
   bool conditional(const Node *E, const Node *Until) const;
   /// A condition that the compiler decides for no output and for no two at once: on
@@ -108,7 +111,7 @@ private:
   /// that says so.
   bool isGuard(const clang::Expr *Condition);
   /// Is \p E made of an argument, by what is assigned or where?
-  bool ofArgument(const Node *E, unsigned Nested);
+  bool ofArgument(const Node *E, unsigned Nested) const;
   /// Is \p P the same for all threads along some axis, and would be shared by a
   /// thread's outputs? An element of a shared array that differs between threads
   /// is each output's own.
@@ -123,6 +126,8 @@ private:
   bool isSumOfTwo(const clang::BinaryOperator *Sum) const;
   /// Has a sum that \p P is used in another product as well?
   bool meetsProduct(const clang::Expr *P);
+  /// Does \p V count rounds up to an argument? No compiler knows its values.
+  bool countsUnknown(const clang::VarDecl *V) const;
   /// A product in one place for the compiler, and staged in another one.
   std::string canonical(const clang::Expr *E, unsigned Depth = 0) const;
   /// A sum of a product that is staged, in its own right or in another sum, by

@@ -43,12 +43,16 @@ class Within : public ConstDynamicRecursiveASTVisitor {
 public:
   unsigned Depth = 0; ///< of calls
   bool Barrier = false, Staging = false;
+  /// Of an element: may it be shared memory?
+  llvm::function_ref<bool(const Expr *)> MayBeShared;
   bool VisitCallExpr(const CallExpr *C) override {
     Barrier |= isBarrier(C, Depth);
     return true;
   }
   bool VisitBinaryOperator(const BinaryOperator *B) override {
-    Staging |= B->isAssignmentOp() && isSharedPlace(B->getLHS());
+    Staging |= B->isAssignmentOp() &&
+               (MayBeShared ? MayBeShared(B->getLHS())
+                            : isSharedPlace(B->getLHS()));
     return true;
   }
 };
@@ -133,7 +137,7 @@ bool ProductFlow::isGuard(const Expr *Condition) {
   return X.Thread && ofArgument(Condition, 0);
 }
 
-bool ProductFlow::ofArgument(const Node *E, unsigned Nested) {
+bool ProductFlow::ofArgument(const Node *E, unsigned Nested) const {
   if (!E || Nested > 6)
     return false;
   if (auto *D = dyn_cast<DeclRefExpr>(E)) {
@@ -401,7 +405,9 @@ bool ProductFlow::enters(const VarDecl *V, const Node *S) {
 }
 
 bool ProductFlow::stands(const Node *S) const {
+  const auto MayBeShared = [&](const Expr *E) { return mayBeShared(E); };
   Within W;
+  W.MayBeShared = MayBeShared;
   W.TraverseStmt(S);
   if (W.Barrier || (W.Staging && isa<IfStmt, ForStmt, WhileStmt, DoStmt>(S)))
     return true;

@@ -126,7 +126,7 @@ const Expr *ProductFlow::inSum(const Expr *E) const {
 bool ProductFlow::isStaged(const Node *E) const {
   for (const Node *P = Parents.getParent(E); P; P = Parents.getParent(P))
     if (auto *B = dyn_cast<BinaryOperator>(P); B && B->isAssignmentOp())
-      return isSharedPlace(B->getLHS());
+      return mayBeShared(B->getLHS());
   return false;
 }
 

@@ -173,18 +173,21 @@ SharedAccess Recorder::here(SharedAccess::Kind K, const SVal &P,
   return A;
 }
 
-void Recorder::shared(SharedAccess::Kind K, const SVal &P, const Expr *E) {
-  if (!records())
-    return;
+SharedAccess Recorder::shared(SharedAccess::Kind K, const SVal &P,
+                              const Expr *E) const {
   SharedAccess A = here(K, P, E);
   A.IndexValues = P.Idx;
   setIndex(A, P);
-  M.SharedAccesses.push_back(A);
-  const std::string Name = "'" + M.Arrays[P.Index].Name + "'";
-  if (K == SharedAccess::Escape)
+  return A;
+}
+
+void Recorder::add(SharedAccess A, const Expr *E) {
+  const std::string Name = "'" + M.Arrays[A.Array].Name + "'";
+  if (A.K == SharedAccess::Escape)
     decline(DeclineCode::EscapingArray, Name, E->getBeginLoc());
-  if (K == SharedAccess::Atomic)
+  if (A.K == SharedAccess::Atomic)
     decline(DeclineCode::SharedAtomics, "on " + Name, E->getBeginLoc());
+  M.SharedAccesses.push_back(std::move(A));
 }
 
 void Recorder::escape(const SVal &P, const Expr *E, const std::string &How,

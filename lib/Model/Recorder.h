@@ -45,8 +45,10 @@ public:
 
   unsigned newStmt(Stmt::Kind K, const clang::Stmt *Whole, clang::SourceRange R,
                    int Parent);
-  /// The shared element that \p Place leads to, in the text \p E.
-  void shared(SharedAccess::Kind K, const SVal &Place, const clang::Expr *E);
+  /// The shared element that \p Place leads to, in the text \p E; not added yet.
+  SharedAccess shared(SharedAccess::Kind K, const SVal &Place,
+                      const clang::Expr *E) const;
+  void add(SharedAccess A, const clang::Expr *E);
   /// Global memory, an element of type \p Type, through parameter \p Root or
   /// (-1) something unknown; a write stores what \p Rhs computes.
   void global(GlobalAccess::Kind K, int Root, const SVal &Place,

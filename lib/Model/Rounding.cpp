@@ -120,17 +120,39 @@ bool isTypeName(StringRef S) {
   return S == "float" || S == "double" || isInteger(S) || S == "unsigned";
 }
 
-Parsed parse(StringRef S) {
-  S = S.trim();
-  while (S.starts_with("(") && closing(S, 0) == S.size() - 1)
-    S = S.drop_front().drop_back().trim();
-  Parsed P;
-  if (S.empty() || S.contains('"') || S.contains('\''))
-    return P;
-  bool Operand = false;
-  size_t SumAt = StringRef::npos, ProductAt = StringRef::npos,
+/// Where the operators are that decide what an expression is.
+struct Operators {
+  size_t Sum = StringRef::npos, Product = StringRef::npos,
          Question = StringRef::npos, Colon = StringRef::npos;
-  bool Strange = false;
+  bool Strange = false; ///< comparisons, shifts, commas, ...
+};
+
+/// Behind a number with its exponent, a name, a member, a qualified name at
+/// \p I; \p Operand: one stands in front.
+size_t behindWord(StringRef S, size_t I, bool Operand) {
+  const bool Number = llvm::isDigit(S[I]) || (S[I] == '.' && !Operand);
+  const bool Hex = S.substr(I).starts_with_insensitive("0x");
+  size_t E = I;
+  while (E < S.size()) {
+    if (isWord(S[E]) || S[E] == '.')
+      ++E;
+    else if (S.substr(E).starts_with("::") && !Number)
+      E += 2;
+    else if (Number && (S[E] == '+' || S[E] == '-') && E > I &&
+             (Hex ? S[E - 1] == 'p' || S[E - 1] == 'P'
+                  : S[E - 1] == 'e' || S[E - 1] == 'E'))
+      ++E;
+    else
+      break;
+  }
+  return E;
+}
+
+/// The operators of \p S outside brackets, the last of each kind (of `?` the
+/// first); nullopt: this is no expression that is understood.
+std::optional<Operators> operatorsOf(StringRef S) {
+  Operators O;
+  bool Operand = false;
   for (size_t I = 0; I < S.size(); ++I) {
     const char C = S[I];
     if (C == ' ')
@@ -138,7 +160,7 @@ Parsed parse(StringRef S) {
     if (C == '(' || C == '[' || C == '{') {
       const size_t E = closing(S, I);
       if (E == StringRef::npos)
-        return P;
+        return std::nullopt;
       // A cast leaves its operand to come.
       const bool Cast = C == '(' && !Operand && isTypeName(S.slice(I + 1, E));
       I = E;
@@ -146,23 +168,7 @@ Parsed parse(StringRef S) {
       continue;
     }
     if (isWord(C) || C == '.' || (C == ':' && S.substr(I).starts_with("::"))) {
-      // A number with its exponent, a name, a member, a qualified name.
-      const bool Number = llvm::isDigit(C) || (C == '.' && !Operand);
-      const bool Hex = S.substr(I).starts_with_insensitive("0x");
-      size_t E = I;
-      while (E < S.size()) {
-        if (isWord(S[E]) || S[E] == '.')
-          ++E;
-        else if (S.substr(E).starts_with("::") && !Number)
-          E += 2;
-        else if (Number && (S[E] == '+' || S[E] == '-') && E > I &&
-                 (Hex ? S[E - 1] == 'p' || S[E - 1] == 'P'
-                      : S[E - 1] == 'e' || S[E - 1] == 'E'))
-          ++E;
-        else
-          break;
-      }
-      I = E - 1;
+      I = behindWord(S, I, Operand) - 1;
       Operand = true;
       continue;
     }
@@ -170,56 +176,29 @@ Parsed parse(StringRef S) {
       ++I;
       continue;
     }
-    if (C == '?') {
-      if (Question == StringRef::npos)
-        Question = I;
-      Operand = false;
+    const bool Sign = C == '+' || C == '-';
+    if (Sign && !Operand)
       continue;
-    }
-    if (C == ':') {
-      Colon = I; // the last one, for `a ? b : c ? d : e` looked at below
-      Operand = false;
-      continue;
-    }
-    if ((C == '+' || C == '-') && Operand) {
-      if (I + 1 < S.size() && S[I + 1] == C)
-        return P; // ++, --
-      SumAt = I;
-      Operand = false;
-      continue;
-    }
-    if ((C == '*' || C == '/') && Operand) {
-      ProductAt = I;
-      Operand = false;
-      continue;
-    }
-    if ((C == '+' || C == '-') && !Operand)
-      continue;
-    Strange = true; // comparisons, shifts, commas, ...
+    if (Sign && I + 1 < S.size() && S[I + 1] == C)
+      return std::nullopt; // ++, --
+    if (C == '?')
+      O.Question = std::min(O.Question, I);
+    else if (C == ':')
+      O.Colon = I; // the last one, for `a ? b : c ? d : e` looked at below
+    else if (Sign)
+      O.Sum = I;
+    else if ((C == '*' || C == '/') && Operand)
+      O.Product = I;
+    else
+      O.Strange = true;
     Operand = false;
   }
-  if (Question != StringRef::npos) {
-    // One conditional at the top; a chain is not looked into.
-    if (Colon == StringRef::npos || S.count('?') != 1)
-      return P;
-    P.K = Parsed::Conditional;
-    P.Parts = {S.slice(Question + 1, Colon).trim(), S.substr(Colon + 1).trim()};
-    return P;
-  }
-  if (Strange)
-    return P;
-  if (SumAt != StringRef::npos) {
-    P.K = Parsed::Sum;
-    P.Parts = {S.take_front(SumAt).trim(), S.substr(SumAt + 1).trim()};
-    return P;
-  }
-  if (ProductAt != StringRef::npos) {
-    if (S[ProductAt] != '*')
-      return P;
-    P.K = Parsed::Product;
-    P.Parts = {S.take_front(ProductAt).trim(), S.substr(ProductAt + 1).trim()};
-    return P;
-  }
+  return O;
+}
+
+/// An expression without operators outside brackets but a sign in front.
+Parsed parseUnary(StringRef S) {
+  Parsed P;
   if (S[0] == '-' || S[0] == '+') {
     P.K = Parsed::Minus;
     P.Parts = {S.drop_front().trim()};
@@ -238,9 +217,9 @@ Parsed parse(StringRef S) {
     ++E;
   if (E == S.size()) {
     const StringRef Number = S.drop_front().take_while(llvm::isDigit);
-    P.K = S[0] != '$'                          ? Parsed::Atom
+    P.K = S[0] != '$'                     ? Parsed::Atom
           : Number.size() + 1 == S.size() ? Parsed::Hole
-                                               : Parsed::Minus; // a member
+                                          : Parsed::Minus; // a member
     P.Parts = {S[0] == '$' ? S.take_front(Number.size() + 1) : S};
     return P;
   }
@@ -258,6 +237,43 @@ Parsed parse(StringRef S) {
   P.Callee.consume_front("::");
   P.Parts = arguments(S.slice(E + 1, Close));
   return P;
+}
+
+Parsed parse(StringRef S) {
+  S = S.trim();
+  while (S.starts_with("(") && closing(S, 0) == S.size() - 1)
+    S = S.drop_front().drop_back().trim();
+  Parsed P;
+  if (S.empty() || S.contains('"') || S.contains('\''))
+    return P;
+  const std::optional<Operators> O = operatorsOf(S);
+  if (!O)
+    return P;
+  if (O->Question != StringRef::npos) {
+    // One conditional at the top; a chain is not looked into.
+    if (O->Colon == StringRef::npos || S.count('?') != 1)
+      return P;
+    P.K = Parsed::Conditional;
+    P.Parts = {S.slice(O->Question + 1, O->Colon).trim(),
+               S.substr(O->Colon + 1).trim()};
+    return P;
+  }
+  if (O->Strange)
+    return P;
+  if (O->Sum != StringRef::npos) {
+    P.K = Parsed::Sum;
+    P.Parts = {S.take_front(O->Sum).trim(), S.substr(O->Sum + 1).trim()};
+    return P;
+  }
+  if (O->Product != StringRef::npos) {
+    if (S[O->Product] != '*')
+      return P;
+    P.K = Parsed::Product;
+    P.Parts = {S.take_front(O->Product).trim(),
+               S.substr(O->Product + 1).trim()};
+    return P;
+  }
+  return parseUnary(S);
 }
 
 const Value *hole(const Parsed &P, const Value &V) {

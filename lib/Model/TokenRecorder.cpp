@@ -24,39 +24,8 @@ public:
       (*Locked)->Skipped.push_back(Range);
   }
 
-  void If(SourceLocation L, SourceRange, ConditionValueKind) override {
-    open(L);
-  }
-  void Ifdef(SourceLocation L, const Token &,
-             const MacroDefinition &) override {
-    open(L);
-  }
-  void Ifndef(SourceLocation L, const Token &,
-              const MacroDefinition &) override {
-    open(L);
-  }
-  void Elif(SourceLocation, SourceRange, ConditionValueKind,
-            SourceLocation) override {
-    other();
-  }
-  void Else(SourceLocation, SourceLocation) override { other(); }
-  void Endif(SourceLocation L, SourceLocation) override {
-    if (Open.empty())
-      return;
-    Open.back().End = L;
-    if (auto Locked = P.lock())
-      (*Locked)->Conditionals.push_back(Open.back());
-    Open.pop_back();
-  }
-
 private:
-  void open(SourceLocation L) { Open.push_back({L, L, false}); }
-  void other() {
-    if (!Open.empty())
-      Open.back().HasElse = true;
-  }
   std::weak_ptr<TokenRecorder::Impl *> P;
-  std::vector<TokenRecorder::Impl::Conditional> Open;
 };
 
 } // namespace
@@ -68,7 +37,12 @@ TokenRecorder::TokenRecorder(Preprocessor &PP) : P(std::make_unique<Impl>()) {
   P->Alive = Alive;
   SourceManager &SM = PP.getSourceManager();
   PP.addPPCallbacks(std::make_unique<SkippedRegions>(Alive));
-  listenForCompilerText(PP, P->Compilers);
+  listenForCompilerText(
+      PP, P->Compilers,
+      [Weak = std::weak_ptr<Impl *>(Alive)](const PPConditional &C) {
+        if (auto Locked = Weak.lock())
+          (*Locked)->Conditionals.push_back(C);
+      });
   PP.setTokenWatcher([Weak = std::weak_ptr<Impl *>(Alive), &SM, Last = FileID(),
                       LastIsUser = false](const Token &T) mutable {
     if (T.isAnnotation())

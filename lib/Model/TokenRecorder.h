@@ -33,11 +33,7 @@ struct TokenRecorder::Impl {
   /// `#if` ... up to the directive that ends the skipped part.
   std::vector<clang::SourceRange> Skipped;
   /// `#if` to the end of its `#endif`, by location of the `#`.
-  struct Conditional {
-    clang::SourceLocation Begin, End; ///< `if` and `endif`
-    bool HasElse = false;
-  };
-  std::vector<Conditional> Conditionals;
+  std::vector<PPConditional> Conditionals;
   std::shared_ptr<CompilerText> Compilers = std::make_shared<CompilerText>();
   std::shared_ptr<Impl *> Alive; ///< dies with the recorder
 };

@@ -53,14 +53,13 @@ std::vector<WindowRead *> registerReads(ArrayPlan &A) {
 
 bool wrongRegister(ArrayPlan &A, unsigned Seed) {
   if (auto *O = A.as<Owned>()) { // a slot's own element for another thread's
-    std::vector<Owned::Read *> Fetched;
-    for (Owned::Read &R : O->Reads)
-      if (R.K != Owned::Read::Own)
-        Fetched.push_back(&R);
-    if (Fetched.empty())
+    if (O->Fetches.empty())
       return false;
-    Fetched[Seed % Fetched.size()]->K = Owned::Read::Own;
-    O->PartOf.emplace(Fetched[Seed % Fetched.size()]->Access, 0);
+    const auto F = O->Fetches.begin() +
+                   static_cast<long>(Seed % O->Fetches.size());
+    for (unsigned Access : F->Accesses)
+      O->PartOf.emplace(Access, constantValue(F->By.ctx(), 0));
+    O->Fetches.erase(F);
     return true;
   }
   const auto Reads = registerReads(A);
@@ -89,14 +88,10 @@ bool wrongRow(ArrayPlan &A, unsigned Seed) {
 
 bool laneOffByOne(ArrayPlan &A, unsigned Seed) {
   if (auto *O = A.as<Owned>()) {
-    std::vector<Owned::Read *> Fetched;
-    for (Owned::Read &R : O->Reads)
-      if (R.K != Owned::Read::Own)
-        Fetched.push_back(&R);
-    if (Fetched.empty())
+    if (O->Fetches.empty())
       return false;
-    Owned::Read &R = *Fetched[Seed % Fetched.size()];
-    R.By = plus(R.By, Seed / Fetched.size() % 2 ? -1 : 1);
+    Owned::Fetch &F = O->Fetches[Seed % O->Fetches.size()];
+    F.By = plus(F.By, Seed / O->Fetches.size() % 2 ? -1 : 1);
     return true;
   }
   auto *S = A.as<Shuffled>();

@@ -310,6 +310,7 @@ void writeChoice(json::OStream &J, const Choice &C) {
       if (C.OriginalMilliseconds)
         J.attribute("milliseconds", *C.OriginalMilliseconds);
     });
+    J.attribute("unalignedSpeedup", C.UnalignedSpeedup);
     J.attributeArray("candidates", [&] {
       for (const Candidate &K : C.Candidates)
         J.object([&] {

@@ -76,7 +76,11 @@ private:
     P.Map.Stride = {Fm.StrideX, 1, 1};
     P.Map.Block = F.Shape;
     P.Map.BlockMultiple = Multiple;
-    P.Map.TargetThreads = Fm.X >= 8 && F.isOneDim() ? 64 : 128;
+    // A warp that owns a block does little for each: several make up for the time
+    // that an SM takes to begin a block.
+    P.Map.TargetThreads = Fm.OwnAll                     ? 256
+                          : Fm.X >= 8 && F.isOneDim() ? 64
+                                                        : 128;
     A = makeAssumptions(M, F.Shape, Multiple);
     P.Context = projectOut(A.Context, {"tx", "ty", "tz"});
     if (F.K.Order) {

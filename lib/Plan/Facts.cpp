@@ -40,7 +40,8 @@ void KernelFacts::collectGroups(Findings &Out) {
   }
 }
 
-bool KernelFacts::mayKeep() const {
+/// Does nothing but atomics hang on threads that run at the same time?
+bool KernelFacts::slotsMayDiffer() const {
   for (const SharedArray &A : M.Arrays)
     if (A.Volatile)
       return false;
@@ -48,12 +49,31 @@ bool KernelFacts::mayKeep() const {
     if (S.K == Stmt::Barrier && S.Sync != Stmt::Syncthreads &&
         S.Sync != Stmt::CooperativeGroup)
       return false;
-  if (anyHas(ArrayReasons, TraitNoSlots))
+  return !anyHas(ArrayReasons, TraitNoSlots);
+}
+
+bool KernelFacts::mayKeep() const {
+  return slotsMayDiffer() &&
+         std::none_of(
+             M.GlobalAccesses.begin(), M.GlobalAccesses.end(),
+             [](const GlobalAccess &G) { return G.K == GlobalAccess::Atomic; });
+}
+
+bool KernelFacts::mayOwn() const {
+  auto Repeats = [&](const GlobalAccess &G) {
+    for (int Q = static_cast<int>(G.Stmt); Q >= 0;
+         Q = M.stmt(static_cast<unsigned>(Q)).Parent) {
+      const Stmt &S = M.stmt(static_cast<unsigned>(Q));
+      if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+        return true;
+    }
     return false;
-  for (const GlobalAccess &G : M.GlobalAccesses)
-    if (G.K == GlobalAccess::Atomic)
-      return false;
-  return true;
+  };
+  return slotsMayDiffer() &&
+         std::none_of(M.GlobalAccesses.begin(), M.GlobalAccesses.end(),
+                      [&](const GlobalAccess &G) {
+                        return G.K == GlobalAccess::Atomic && Repeats(G);
+                      });
 }
 
 bool KernelFacts::countsOnStep(unsigned Array) const {

@@ -53,6 +53,9 @@ public:
   /// barriers the slots run one after the other, one of the orders that the
   /// threads may have had. What counts on a warp in step may not be split.
   bool mayKeep() const;
+  /// May one warp stand for the block? The same, but an atomic that no thread
+  /// repeats until another has done something may stand there.
+  bool mayOwn() const;
   /// May the lanes of a warp have to be in step between two barriers, for what
   /// they do with the array? Slots are not.
   bool countsOnStep(unsigned Array) const;
@@ -65,6 +68,7 @@ public:
   std::string shapesTried() const;
 
 private:
+  bool slotsMayDiffer() const;
   std::vector<BlockShape> oneDimShapes() const;
   BlockShape blockOfTile() const;
 };

@@ -100,6 +100,10 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
     std::visit([&](const auto &P) { rcache::print(OS, P, {M, *this, A}); },
                A.Where);
   }
+  for (const InterleavedArray &I : Interleaved)
+    OS << "  private " << M.Vars[M.Privates[I.Array].Var].Name
+       << (ByWarp ? " by warp" : " by thread") << ", room for " << I.Threads
+       << "\n";
   for (const VectorStore &V : VectorStores)
     OS << "  store " << M.text(M.GlobalAccesses[V.Access].Range) << " as "
        << V.Bytes << " bytes\n";

@@ -7,6 +7,7 @@
 #include "Planner.h"
 #include "Affine/IslTools.h"
 #include "Facts.h"
+#include "Interleave.h"
 #include "Legality.h"
 #include "recipes/Recipes.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,6 +26,23 @@ static std::vector<Decline> declinesOfModel(const KernelModel &M) {
   if (Early.empty())
     Early.push_back({DeclineCode::NoShared, "", M.Pos});
   return Early;
+}
+
+/// A pointer parameter that the kernel moves (`in += blockIdx.x * 256;`): addresses
+/// of the model are counted from what the launch passes, and where they are
+/// written anew the parameter's name means something else by then. A body in which
+/// a copy of it moves (SpreadText.h) has no such parameter.
+static std::optional<Decline> movedPointer(const KernelModel &M) {
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.Root < 0 || M.Params[static_cast<size_t>(G.Root)].VarId < 0)
+      continue;
+    const Var &V = M.Vars[static_cast<size_t>(
+        M.Params[static_cast<size_t>(G.Root)].VarId)];
+    if (V.Assigned || V.AddressTaken)
+      return Decline{DeclineCode::NameNotVisible,
+                     "'" + V.Name + "' is moved in the kernel", G.Pos};
+  }
+  return std::nullopt;
 }
 
 /// Why the slots of a thread cannot run the kernel's statements.
@@ -70,6 +88,9 @@ static void explainExchange(std::vector<Decline> &Declines,
 static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   PlanOutcome Out;
   Out.Declines = declinesOfModel(M);
+  if (Out.Declines.empty())
+    if (auto Moved = movedPointer(M))
+      Out.Declines.push_back(std::move(*Moved));
   if (!Out.Declines.empty())
     return Out;
   KernelFacts K(M, R);
@@ -80,7 +101,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   if (!Slots && Out.Declines[0].Code != DeclineCode::UnsupportedStatement)
     return Out;
   K.collectGroups(Found);
-  if (!Slots || (K.RegisterArrays == 0 && !K.mayKeep())) {
+  if (!Slots || (K.RegisterArrays == 0 && !K.mayOwn())) {
     if (Slots || !K.ArrayReasons.empty())
       Out.Declines = K.ArrayReasons;
     Out.Notes = std::move(Found.Notes);
@@ -150,14 +171,21 @@ std::string rcache::adviceOnCounters(const KernelModel &M, const Decline &D) {
 PlanOutcome rcache::enumeratePlans(const KernelModel &M, const PlanRequest &R) {
   M.Ctx->resetBudget();
   M.Ctx->startClock();
-  auto Result = guarded([&] {
-    const AffineContext::Limit Within(*M.Ctx);
-    return plan(M, R);
-  });
-  if (Result)
-    return std::move(*Result);
   PlanOutcome Out;
-  Out.Declines.push_back(
-      {DeclineCode::TooHard, llvm::toString(Result.takeError()), M.Pos});
+  if (R.Staging) {
+    auto Result = guarded([&] {
+      const AffineContext::Limit Within(*M.Ctx);
+      return plan(M, R);
+    });
+    if (Result)
+      Out = std::move(*Result);
+    else
+      Out.Declines.push_back(
+          {DeclineCode::TooHard, llvm::toString(Result.takeError()), M.Pos});
+  } else {
+    Out.Declines.push_back({DeclineCode::NotSelected, "--only", M.Pos});
+  }
+  if (R.Private)
+    addInterleaved(M, R, Out);
   return Out;
 }

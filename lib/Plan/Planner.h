@@ -18,6 +18,8 @@ struct PlanRequest {
   std::optional<std::array<int64_t, 3>> AssumedBlock;
   bool AssumeNoAlias = false;
   bool Force = false;
+  bool Staging = true; ///< plans for what is staged in shared memory
+  bool Private = true; ///< plans for private arrays
 };
 
 struct PlanOutcome {

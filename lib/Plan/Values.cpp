@@ -150,3 +150,24 @@ bool rcache::endsRounded(const ValueRef &V, const KernelModel &M) {
     return false;
   }
 }
+
+bool rcache::isRounded(const std::string &Type) {
+  return Type == "float" || Type == "double";
+}
+
+bool rcache::isNumber(const std::string &Type) {
+  static const char *const Integers[] = {
+      "int",           "unsigned int",       "long",
+      "unsigned long", "long long",          "unsigned long long",
+      "short",         "unsigned short",     "signed char",
+      "unsigned char", "char",               "bool"};
+  return isRounded(Type) ||
+         std::find(std::begin(Integers), std::end(Integers), Type) !=
+             std::end(Integers);
+}
+
+bool rcache::losesRounding(const SharedAccess &Write, const KernelModel &M) {
+  return Write.K == SharedAccess::Write &&
+         isRounded(M.Arrays[Write.Array].CanonicalType) &&
+         !endsRounded(Write.Stored, M);
+}

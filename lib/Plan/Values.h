@@ -38,6 +38,14 @@ bool equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D);
 /// product is not: a sum would fuse it.
 bool endsRounded(const ValueRef &V, const KernelModel &M);
 
+/// Canonical types: numbers that arithmetic rounds, numbers that it does not or
+/// does round.
+bool isRounded(const std::string &Type);
+bool isNumber(const std::string &Type);
+
+/// Does \p Write store a value that memory rounds and a register would not?
+bool losesRounding(const SharedAccess &Write, const KernelModel &M);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PLAN_VALUES_H

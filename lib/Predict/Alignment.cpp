@@ -13,6 +13,7 @@
 #include "Affine/IslTools.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <map>
 
 using namespace rcache;
 
@@ -34,71 +35,109 @@ const Symbol *parameter(const KernelModel &M, const std::string &Id) {
   return I >= 0 && M.Symbols[I].K == Symbol::Param ? &M.Symbols[I] : nullptr;
 }
 
-/// By what \p Id moves at least from one value to the next.
+/// By what \p Id moves at least from one run to the next. Along x, lanes hold
+/// Factor elements each; along the others every slot is a run of its own.
 int64_t step(const Plan &P, const std::string &Id) {
   if (P.Map.Block && Id.size() == 3 && Id[0] == 'b' && Id[1] == 'd' &&
       Id[2] >= 'x' && Id[2] <= 'z')
     return (*P.Map.Block)[static_cast<size_t>(Id[2] - 'x')];
   if (!P.Map.Block && Id == "bdx")
     return P.Map.BlockMultiple;
-  if (Id.size() == 2 && Id[0] == 't' && Id[1] >= 'x' && Id[1] <= 'z') {
-    const auto A = static_cast<size_t>(Id[1] - 'x');
-    return P.Map.laneStep(static_cast<unsigned>(A));
-  }
-  return 1;
+  return Id == "tx" ? P.Map.laneStep(0) : 1;
 }
 
-/// The questions of one run; nullopt: host code cannot tell.
-std::optional<AlignedRun> question(const KernelModel &M, const Plan &P,
-                                   const Run &R) {
+/// A sum of products of arguments, as text and, without arguments, as a number.
+struct ArgumentSum {
+  std::string Text;
+  int64_t Constant = 0;
+
+  void add(int64_t Steps, const std::string &Arguments) {
+    if (Arguments.empty())
+      Constant += Steps;
+    else
+      Text += (Text.empty() ? "" : " + ") +
+              (Steps == 1 ? Arguments : std::to_string(Steps) + " * " + Arguments);
+  }
+  std::string text() const {
+    if (!Constant)
+      return Text;
+    return Text + (Constant < 0 ? " - " : " + ") +
+           std::to_string(std::abs(Constant));
+  }
+};
+
+/// What one term of an index multiplies: arguments, which host code knows, and
+/// coordinates.
+struct Term {
+  std::string Arguments, Coordinates;
+  int64_t Steps = 1; ///< of the coordinates, at least
+  bool Moves = false;
+};
+
+/// nullopt: it has a factor that host code does not know.
+std::optional<Term> termOf(const KernelModel &M, const Plan &P,
+                           const std::string &Id, const Symbol &S) {
+  Term T;
+  for (const std::string &F :
+       S.Factors.empty() ? std::vector<std::string>{Id} : S.Factors) {
+    if (const Symbol *Parameter = parameter(M, F)) {
+      T.Arguments += (T.Arguments.empty() ? "" : " * ") + Parameter->Text;
+      continue;
+    }
+    const int I = M.symbolIndex(F);
+    if (I < 0 || M.Symbols[static_cast<size_t>(I)].K == Symbol::Opaque)
+      return std::nullopt;
+    T.Steps *= step(P, F);
+    T.Coordinates += F + " ";
+    T.Moves |= M.Symbols[static_cast<size_t>(I)].K != Symbol::BlockDim;
+  }
+  return T;
+}
+
+/// The questions of one run; nullopt: host code cannot tell, or there is nothing
+/// to ask, as most runs start elsewhere whatever the launch (Never).
+struct Questions {
+  std::optional<AlignedRun> Asked;
+  bool Never = false;
+};
+
+Questions questions(const KernelModel &M, const Plan &P, const Run &R) {
   const auto Form = linearForm(R.Index, always(M.Ctx->ctx()));
   if (!Form)
-    return std::nullopt;
+    return {};
   const int64_t N = R.Vector / R.Bytes;
   AlignedRun Q;
   Q.Pointer = R.Pointer;
   Q.Elements = static_cast<unsigned>(N);
-  auto AddOffset = [&](const std::string &T) {
-    Q.Offset += (Q.Offset.empty() ? "" : " + ") + T;
-  };
+  ArgumentSum Offset;
+  std::map<std::string, ArgumentSum> Along; // by coordinates
   for (const auto &[Id, Coefficient] : Form->Terms) {
     const int At = M.symbolIndex(Id);
     if (At < 0)
       continue;
-    const Symbol &S = M.Symbols[static_cast<size_t>(At)];
-    std::vector<std::string> Factors = S.Factors;
-    if (Factors.empty())
-      Factors = {Id};
-    int64_t Steps = Coefficient;
-    std::string Arguments; ///< product of the parameters among the factors
-    bool Moves = false;    ///< a coordinate is among them
-    for (const std::string &F : Factors) {
-      if (const Symbol *Parameter = parameter(M, F)) {
-        Arguments += (Arguments.empty() ? "" : " * ") + Parameter->Text;
-        continue;
-      }
-      const int I = M.symbolIndex(F);
-      if (I < 0 || M.Symbols[static_cast<size_t>(I)].K == Symbol::Opaque)
-        return std::nullopt;
-      Steps *= step(P, F);
-      Moves |= M.Symbols[static_cast<size_t>(I)].K != Symbol::BlockDim;
-    }
-    if (Steps % N == 0)
-      continue;
-    if (Arguments.empty())
-      return std::nullopt; // from thread to thread, whatever the launch
-    const std::string Term =
-        Coefficient == 1 ? Arguments
-                         : std::to_string(Moves ? Steps : Coefficient) + " * " +
-                               Arguments;
-    if (Moves)
-      Q.Multiples.push_back(Term);
-    else
-      AddOffset(Term);
+    const auto T = termOf(M, P, Id, M.Symbols[static_cast<size_t>(At)]);
+    if (!T)
+      return {};
+    const int64_t Steps = Coefficient * T->Steps;
+    if (T->Moves)
+      Along[T->Coordinates].add(Steps, Steps % N ? T->Arguments : "");
+    else if (Steps % N != 0 && T->Arguments.empty())
+      return {};
+    else if (Steps % N != 0)
+      Offset.add(Coefficient, T->Arguments);
+  }
+  for (const auto &[Coordinates, Sum] : Along) {
+    if (!Sum.Text.empty())
+      Q.Multiples.push_back(Sum.Constant % N ? Sum.text() : Sum.Text);
+    else if (Sum.Constant % N != 0)
+      return {std::nullopt, true};
   }
   if (!R.Load && Form->Const % N != 0)
-    AddOffset(std::to_string(Form->Const));
-  return Q;
+    Offset.add(static_cast<int64_t>(Form->Const), "");
+  Q.Offset = Offset.Text.empty() && Offset.Constant
+                 ? std::to_string(Offset.Constant)
+                 : Offset.text();
+  return {std::move(Q), false};
 }
 
 std::vector<Run> runsOf(const KernelModel &M, const Plan &P) {
@@ -136,10 +175,16 @@ std::vector<AlignedRun> rcache::alignedRuns(const KernelModel &M,
     // Host code names parameters only.
     if (R.Pointer != M.Params[static_cast<size_t>(R.Root)].Name)
       continue;
-    if (auto Q = question(M, P, R); Q && !llvm::is_contained(All, *Q))
+    if (auto Q = questions(M, P, R).Asked; Q && !llvm::is_contained(All, *Q))
       All.push_back(std::move(*Q));
   }
   return All;
+}
+
+bool rcache::neverAligned(const KernelModel &M, const Plan &P) {
+  return llvm::any_of(runsOf(M, P), [&](const Run &R) {
+    return !R.Load && questions(M, P, R).Never;
+  });
 }
 
 bool rcache::losesUnaligned(const KernelModel &M, const Plan &P) {

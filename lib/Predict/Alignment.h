@@ -18,6 +18,10 @@ namespace rcache {
 /// cannot tell.
 std::vector<AlignedRun> alignedRuns(const KernelModel &M, const Plan &P);
 
+/// Is there a run of stores of which most start elsewhere than vectors may, whatever
+/// the launch (rows of 1001 elements)?
+bool neverAligned(const KernelModel &M, const Plan &P);
+
 /// Do lanes stride so far over unaligned runs that the original is faster? For
 /// one-dimensional arrays: offset by one element, runs of 32 bytes ran at 0.64x of
 /// the original on an H200, runs of 16 bytes at 1.7x, as fast as aligned ones.

@@ -42,7 +42,10 @@ double barriersOnly(const CapInput &In, double Speedup) {
 }
 
 double noWindows(const CapInput &In, double Speedup) {
-  if (In.P.onlyBarriers() || usesWindows(In.P))
+  // Fewer blocks to begin are a gain of their own.
+  if (In.Original.Bound == Resource::Blocks && !In.P.allShared())
+    return Speedup;
+  if (In.P.keepsThreads() || usesWindows(In.P))
     return Speedup;
   const bool Deep = In.Block[2] > 1 && In.C.Counts.Barriers <= 1;
   const double Saved =
@@ -59,7 +62,7 @@ double arithmeticStays(const CapInput &In, double Speedup) {
       In.Original.of(Resource::Exchange) - In.C.Cost.of(Resource::Exchange);
   const bool Bound = In.Original.Bound == Resource::Issue ||
                      In.Original.Bound == Resource::Arith;
-  if (In.P.onlyBarriers() || usesWindows(In.P) || Deep || !Bound || Saved <= 0 ||
+  if (In.P.keepsThreads() || usesWindows(In.P) || Deep || !Bound || Saved <= 0 ||
       Saved >= 0.99 * In.Original.Clocks)
     return Speedup;
   return std::min(Speedup, In.Original.Clocks / (In.Original.Clocks - Saved));
@@ -93,18 +96,37 @@ double narrowBlocks(const CapInput &In, double Speedup) {
 }
 
 double fewWarps(const CapInput &In, double Speedup) {
-  return usesWindows(In.P) && In.C.Counts.Registers > In.Fit.MostClaimed
+  // A warp that owns a block waits for nobody.
+  const bool Owns = llvm::any_of(
+      In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>(); });
+  return usesWindows(In.P) && !Owns && In.C.Counts.Registers > In.Fit.MostClaimed
              ? std::min(Speedup, 1.0)
              : Speedup;
 }
 
+double writtenBack(const CapInput &In, double Speedup) {
+  const bool Any = llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) {
+    const auto *O = A.as<Owned>();
+    return O && llvm::any_of(O->Fetches,
+                             [](const Owned::Fetch &F) { return F.Written; });
+  });
+  if (!Any)
+    return Speedup;
+  const double Most =
+      In.P.slots() > In.Fit.MostWrittenBack ? 1 : In.Fit.WrittenBackClaimed;
+  return std::min(Speedup, Most);
+}
+
 double borders(const CapInput &In, double Speedup) {
-  const double Small =
-      (In.C.Counts.GridKnown ? 2 : 1) * In.Fit.SmallWindow;
-  return walksThroughPlanes(In.M, In.Block) && Speedup < In.Fit.SurelyFaster &&
-                 largestWindow(In.P) > Small
-             ? std::min(Speedup, 1.0)
-             : Speedup;
+  if (!walksThroughPlanes(In.M, In.Block))
+    return Speedup;
+  const bool Known = In.C.Counts.GridKnown;
+  const bool Large =
+      largestWindow(In.P) > (Known ? 2 : 1) * In.Fit.SmallWindow;
+  const double Least = Large    ? In.Fit.SurelyFaster
+                       : !Known ? In.Fit.FasterInPlanes
+                                : 0;
+  return Speedup < Least ? std::min(Speedup, 1.0) : Speedup;
 }
 
 double smallLaunch(const CapInput &In, double Speedup) {
@@ -112,6 +134,14 @@ double smallLaunch(const CapInput &In, double Speedup) {
                  In.C.Counts.GridWarps / In.On.Sms < In.Fit.BusyWarps
              ? std::min(Speedup, 1.0)
              : Speedup;
+}
+
+double fewBlocks(const CapInput &In, double Speedup) {
+  const double Enough =
+      std::min<double>(In.Original.Occ.WarpsPerSm, In.Fit.EnoughWarps);
+  return In.P.Interleaved.empty() || Enough <= 0
+             ? Speedup
+             : Speedup * std::min(1.0, In.C.Cost.Occ.WarpsPerSm / Enough);
 }
 
 struct Cap {
@@ -141,10 +171,18 @@ constexpr Cap Caps[] = {
     {"few-warps",
      "with so few warps the order in which the compiler takes things decides",
      fewWarps},
+    {"written-back",
+     "elements of other threads that are written go back to their owners: twice "
+     "the shuffles, and code that outgrows its cache in large blocks",
+     writtenBack},
     {"borders-of-planes",
      "blocks live as long as the launch, and threads at a border load large "
      "windows element by element: the slowest block decides",
      borders},
+    {"few-blocks",
+     "private arrays in shared memory leave room for fewer warps than hide what "
+     "they wait for",
+     fewBlocks},
     {"small-launch",
      "a launch with too few threads for the plan runs the original",
      smallLaunch},

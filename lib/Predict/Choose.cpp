@@ -231,7 +231,9 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     const auto Launched = P.Map.launchedBlock(Block);
     C.Block = {unsigned(Launched[0]), unsigned(Launched[1]),
                unsigned(Launched[2])};
-    C.Counts = planCounts(M, P, Fill, Block, A);
+    const bool Never = neverAligned(M, P);
+    C.Counts = planCounts(M, P, Fill, Block, A,
+                          Never ? Runs::Singly : Runs::Vectors);
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       const bool Loops = llvm::any_of(M.Stmts, [](const Stmt &S) {
         return S.HasBarrier &&
@@ -245,6 +247,13 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
         P.Aligned = alignedRuns(M, P);
     }
     predict(M, P, R, Block, A, C);
+    Candidate Singly = C;
+    if (!Never) {
+      Singly.Counts = planCounts(M, P, Fill, Block, A, Runs::Singly);
+      predict(M, P, R, Block, A, Singly);
+    }
+    C.UnalignedSpeedup = Singly.Speedup;
+    C.UnalignedRank = Singly.Rank;
     if (P.LeastThreads && P.Map.Block && walksThroughPlanes(M, Block))
       P.WaveLife = C.Cost.Clocks / R.OriginalCost.Clocks *
                    waves(R.Original, R.OriginalCost, A) /

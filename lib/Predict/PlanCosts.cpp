@@ -10,14 +10,17 @@
 #include "Constants.h"
 #include "LaunchShape.h"
 #include "Plan/placements/Placements.h"
+#include "Plan/placements/Placements.h"
 #include "Plan/Counts.h"
 #include "Plan/Values.h"
+#include "PrivateCosts.h"
 #include "Registers.h"
 #include "SharedReads.h"
+#include "StagedReads.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
-#include <set>
+#include <map>
 
 using namespace rcache;
 
@@ -25,8 +28,7 @@ namespace {
 
 constexpr unsigned RegistersPerSm = 65536;
 
-/// Does \p P leave the arrays where they are, and does the original stage them
-/// in an `if` or a loop of its own?
+/// Does \p P leave the arrays where they are, staged in an `if` or a loop?
 bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
   if (!P.allShared())
     return false;
@@ -72,19 +74,30 @@ double mostRegisters(unsigned ThreadsPerBlock) {
                                : 255;
 }
 
-double dramBytes(const KernelModel &M) {
-  // Each array read or written by thread-dependent addresses, once an output.
-  double Bytes = 0;
-  std::set<int> Seen;
+/// Each array read or written by thread-dependent addresses, as often as the thread
+/// stores in loops that are shared out among threads: what is read more often is
+/// read by others, too, and found in a cache. Loops that a thread walks through by
+/// itself count once: the model was fitted so.
+double dramBytes(const KernelModel &M, const Staging &Fill) {
+  struct Traffic {
+    double Executions = 0, Bytes = 0;
+  };
+  std::map<std::pair<int, bool>, Traffic> Of; // pointer, is it written?
+  double Stores = 1;
   for (const GlobalAccess &G : M.GlobalAccesses) {
-    if (G.Root < 0 || !G.Index)
+    if (G.Root < 0 || !G.Index || !(G.Index->Depends & DepThread))
       continue;
-    if (!(G.Index->Depends & DepThread))
-      continue;
-    int Key = G.Root * 2 + (G.K == GlobalAccess::Read ? 0 : 1);
-    if (Seen.insert(Key).second)
-      Bytes += G.ElemBytes;
+    const bool Writes = G.K != GlobalAccess::Read;
+    Traffic &T = Of[{G.Root, Writes}];
+    T.Executions = std::max(T.Executions,
+                            Fill.executions(G.Stmt) / roundsOf(M, G.Stmt));
+    T.Bytes = std::max(T.Bytes, double(G.ElemBytes));
+    if (Writes)
+      Stores = std::max(Stores, T.Executions);
   }
+  double Bytes = 0;
+  for (const auto &[Key, T] : Of)
+    Bytes += T.Bytes * std::min(Stores, std::max(1.0, T.Executions));
   return Bytes ? Bytes : 8;
 }
 
@@ -101,8 +114,8 @@ unsigned sharedBytes(const KernelModel &M, double Threads) {
   return static_cast<unsigned>(B);
 }
 
-void common(const KernelModel &M, KernelCounts &K) {
-  K.DramBytes = dramBytes(M);
+void common(const KernelModel &M, const Staging &Fill, KernelCounts &K) {
+  K.DramBytes = dramBytes(M, Fill);
   for (const GlobalAccess &G : M.GlobalAccesses) {
     bool Staging = false;
     for (const SharedAccess &A : M.SharedAccesses)
@@ -110,7 +123,7 @@ void common(const KernelModel &M, KernelCounts &K) {
     if (Staging || G.K != GlobalAccess::Read)
       continue;
     MemoryAccesses L;
-    L.PerOutput = roundsOf(M, G.Stmt);
+    L.PerOutput = Fill.executions(G.Stmt);
     L.Bytes = std::max(1u, G.ElemBytes);
     L.LaneStride = G.Index && (G.Index->Depends & DepThreadX) ? L.Bytes : 0;
     K.Loads.push_back(L);
@@ -210,26 +223,26 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
   return 1;
 }
 
-KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
-                                    const std::array<int64_t, 3> &Block,
-                                    const Arch &On) {
+static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
+                                 const std::array<int64_t, 3> &Block,
+                                 const Arch &On) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
-  common(M, K);
+  common(M, Fill, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
   for (const SharedAccess &A : M.SharedAccesses)
     if (A.K == SharedAccess::Write)
       Fill.write(A, K);
     else
-      K.SharedLoads += roundsOf(M, A.Stmt) *
+      K.SharedLoads += Fill.executions(A.Stmt) *
                        sharedReadCost(M, A, Block, Mapping(), false);
   Fill.count(K);
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read)
-      K.Stores.push_back({roundsOf(M, G.Stmt), std::max(1u, G.ElemBytes),
+      K.Stores.push_back({Fill.executions(G.Stmt), std::max(1u, G.ElemBytes),
                           double(G.ElemBytes)});
   Arithmetic A = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : roundsOf(M, S.Id);
+    return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
   });
   K.FpOps += A.Fp;
   K.IntOps += A.Int + A.Index + 8;
@@ -258,38 +271,26 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
   return K;
 }
 
+KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
+                                    const std::array<int64_t, 3> &Block,
+                                    const Arch &On) {
+  KernelCounts K = threadCounts(M, Fill, Block, On);
+  addPrivate(M, Plan(), constantsOf(On), K);
+  return K;
+}
+
 namespace {
 
-/// Bytes between the addresses that neighbouring lanes load \p W's elements from;
-/// \p Otherwise where the address does not tell. Lanes in different rows, a pitch
-/// apart, are scattered.
+/// The widest of \p W's vectors; \p Otherwise where addresses do not tell.
 double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
-                         double Otherwise) {
-  constexpr double Scattered = 256;
+                  double Otherwise) {
   double Widest = 0;
   for (const VectorLeaf &L : W.Leaves) {
-    const ValueRef &Index = L.Load->Operands[0];
-    if (Index->K != Value::Affine)
+    const auto Of =
+        laneStride(*L.Load, L.ElemBytes, A.Stage, W.First, P.Map.Factor[0]);
+    if (!Of)
       return Otherwise;
-    const auto Form = linearForm(
-        Index->Aff, isl::set::universe(Index->Aff.domain().space()));
-    if (!Form)
-      return Otherwise;
-    double Stride = 0;
-    for (const auto &[Id, Coefficient] : Form->Terms)
-      for (size_t D = 0; D < W.First.size(); ++D) {
-        if (!dependsOn(W.First[D], "tx"))
-          continue;
-        const auto Along = linearCoefficient(
-            W.First[D], "tx", isl::set::universe(W.First[D].domain().space()));
-        if (Id == A.Stage.ElemIds[D])
-          Stride += std::abs(static_cast<double>(Coefficient) *
-                             static_cast<double>(Along.value_or(1))) *
-                    L.ElemBytes * P.Map.Factor[0];
-        else if (llvm::is_contained(productFactors(Id), A.Stage.ElemIds[D]))
-          Stride = Scattered;
-      }
-    Widest = std::max(Widest, Stride);
+    Widest = std::max(Widest, *Of);
   }
   return Widest > 0 ? Widest : Otherwise;
 }
@@ -299,9 +300,9 @@ class PlacementCost {
 public:
   PlacementCost(const KernelModel &M, const Plan &P, const Staging &Fill,
                 const std::array<int64_t, 3> &Block, const Constants &Fit,
-                KernelCounts &K)
+                Runs How, KernelCounts &K)
       : M(M), P(P), Fill(Fill), Block(Block), Fit(Fit), Slots(P.slots()),
-        Border(borderWarps(M, P, Block, Fit)), K(K) {}
+        Border(borderWarps(M, P, Block, Fit)), How(How), K(K) {}
 
   double Registers = 0;
   double Ahead = 0;   ///< registers of windows that rounds may load ahead
@@ -318,7 +319,7 @@ public:
         if (S.K == SharedAccess::Write)
           Fill.write(S, K);
         else
-          K.SharedLoads += roundsOf(M, S.Stmt) *
+          K.SharedLoads += Fill.executions(S.Stmt) *
                            sharedReadCost(M, S, Block, P.Map, P.TapsOutside);
       }
     Fills = true;
@@ -331,8 +332,8 @@ public:
     // What it takes to stage an element is done anew in each read.
     const double Ops = 4 + Fill.operations();
     for (unsigned Rd : A->Reads) {
-      const double T = roundsOf(M, M.SharedAccesses[Rd].Stmt);
-      K.Loads.push_back({T, bytes(), double(bytes() * P.Map.laneStep(0))});
+      const double T = Fill.executions(M.SharedAccesses[Rd].Stmt);
+      K.Loads.push_back({T, bytes(), sourceStride(M.SharedAccesses[Rd])});
       K.IntOps += Ops * T;
     }
     Registers += 1.5 * Slots;
@@ -387,17 +388,35 @@ private:
   const std::array<int64_t, 3> &Block;
   const Constants &Fit;
   const double Slots, Border;
+  const Runs How;
   KernelCounts &K;
   const ArrayPlan *A = nullptr;
 
   unsigned bytes() const { return M.Arrays[A->Array].ElemBytes; }
+
+  /// Bytes between the addresses from which neighbouring lanes stage what \p Read
+  /// reads anew; as in the array where that is not known.
+  double sourceStride(const SharedAccess &Read) const {
+    double Widest = -1;
+    for (const StagePiece &Piece : A->Stage.Pieces) {
+      std::vector<ValueRef> Loads;
+      collectLoads(Piece.V, Loads);
+      for (const ValueRef &L : Loads)
+        if (Read.Affine)
+          if (const auto Of = laneStride(*L, L->Bytes ? L->Bytes : bytes(),
+                                         A->Stage, Read.Index, P.Map.laneStep(0)))
+            Widest = std::max(Widest, *Of);
+    }
+    return Widest >= 0 ? Widest : double(bytes() * P.Map.laneStep(0));
+  }
   double rounds() const { return roundsOf(M, A->Barrier); }
 
   /// \p Elements of a line, \p Share lines (or a part of the lanes): in the
   /// interior by vectors.
   void load(const Window &W, double Elements, double Share) {
     const double Sources = std::max<double>(1, double(W.Leaves.size()));
-    const double Width = W.InteriorPiece >= 0 && W.VectorBytes
+    const double Width = W.InteriorPiece >= 0 && W.VectorBytes &&
+                                 How == Runs::Vectors
                              ? std::max(1.0, double(W.VectorBytes) / bytes())
                              : 1;
     // Runs that are no multiple of the vector have scalar ends.
@@ -433,59 +452,46 @@ private:
     if (W.Extent.size() > 1)
       K.IntOps += Fit.RowAddress * Rows * rounds() / Slots;
     // In warps at the border a few lanes stage element by element; half of
-    // what that takes is the same along a line of the window.
-    const double Singly = Elements * rounds() / Slots * Border;
-    K.IntOps += Singly * Fill.operations() / 2;
-    K.Loads.push_back({Singly, std::min(4u, bytes()), 0});
+    // what that takes is the same along a line of the window. Without an interior
+    // every element asks which piece it is in.
+    const double Each = Elements * rounds() / Slots;
+    if (W.InteriorPiece < 0)
+      K.IntOps += Each * tests(A->Stage) / 2;
+    K.IntOps += Each * Border * Fill.operations() / 2;
+    K.Loads.push_back({Each * Border, std::min(4u, bytes()), 0});
     return Elements;
   }
 };
 
-} // namespace
-
-KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
-                                const Staging &Fill,
-                                const std::array<int64_t, 3> &Block,
-                                const Arch &On) {
-  const Constants &Fit = constantsOf(On);
-  KernelCounts K;
-  common(M, K);
-  double Slots = P.slots();
-  // One sum a slot is counted with the windows.
-  PlacementCost Cost(M, P, Fill, Block, Fit, K);
-  for (const ArrayPlan &A : P.Arrays)
-    Cost.add(A);
-  double Registers = 20 + stateRegisters(M) * Slots +
-                     std::max(0.0, sumRegisters(M) - 1) * Slots +
-                     Cost.Registers;
-  const bool Fills = Cost.Fills;
+/// Stores that are not to shared memory; adds the registers that they take.
+void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs How,
+               double &Registers, KernelCounts &K) {
   for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
     const GlobalAccess &G = M.GlobalAccesses[I];
     if (G.K == GlobalAccess::Read)
       continue;
     unsigned Bytes = std::max(1u, G.ElemBytes);
-    double N = roundsOf(M, G.Stmt), Stride = double(Bytes) * P.Map.Factor[0];
+    double N = Fill.executions(G.Stmt),
+           Stride = double(Bytes) * P.Map.Factor[0];
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.holds(I)) { // of those in several branches one is done
-        N *= double(Bytes) / V.Bytes / double(1 + V.Also.size());
-        Bytes = V.Bytes;
+        N /= double(1 + V.Also.size());
+        // Words that fill 16 bytes one after the other are as fast as vectors.
+        if (How == Runs::Vectors || (Bytes >= 4 && Stride <= 16)) {
+          N *= double(Bytes) / V.Bytes;
+          Bytes = V.Bytes;
+        }
         Registers += P.Map.Factor[0] * G.ElemBytes / 4.0;
       }
     K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : double(Bytes)});
   }
-  if (Fills)
-    Fill.count(K);
-  Arithmetic A = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : roundsOf(M, S.Id);
-  });
-  K.FpOps += A.Fp;
-  K.DoubleOps += A.Double;
-  K.SpecialOps += A.Special;
-  // Half of the integer arithmetic is about where, not what: slots share it.
-  K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
+}
+
+/// The barriers of a block, and narrower ones as other instructions.
+void addBarriers(const KernelModel &M, const Plan &P, bool Planes,
+                 const Constants &Fit, KernelCounts &K) {
   // The model was fitted to several outputs a thread with all their barriers;
   // what they gain by narrower ones has not been measured.
-  const bool Planes = walksThroughPlanes(M, Block);
   const bool Windows = !P.allShared();
   const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
   for (const Stmt &S : M.Stmts)
@@ -499,6 +505,70 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
     }
+}
+
+/// Registers of a thread whose plan takes \p Registers, and \p Ahead more where
+/// planes are on their way. Notes in \p K what is spilled.
+double registersUsed(const KernelModel &M, const Plan &P,
+                     const std::array<int64_t, 3> &Block, const Constants &Fit,
+                     double Registers, double Ahead, KernelCounts &K) {
+  // Beside a plane's window there are the planes that are on their way and
+  // where each slot is in them, as far as registers last.
+  if (walksThroughPlanes(M, Block))
+    Registers =
+        std::max(Registers, std::min(Registers + Ahead, Fit.AheadRegisters));
+  // Rounds are spread out as far as registers last, too.
+  const double MostUnrolled =
+      !P.allShared() ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
+  Registers =
+      std::max(Registers,
+               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
+  // Larger blocks are compiled for what a block of theirs can have.
+  if (K.ThreadsPerBlock > 256) {
+    const double Most = mostRegisters(K.ThreadsPerBlock);
+    if (Registers > Most)
+      K.SpillBytes =
+          static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
+    Registers = std::min(Registers, Most);
+  }
+  return Registers;
+}
+
+} // namespace
+
+KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
+                                const Staging &Fill,
+                                const std::array<int64_t, 3> &Block,
+                                const Arch &On, Runs How) {
+  const Constants &Fit = constantsOf(On);
+  KernelCounts K;
+  if (!P.Interleaved.empty()) { // else the text is the original's
+    K = threadCounts(M, Fill, Block, On);
+    addPrivate(M, P, Fit, K);
+    return K;
+  }
+  common(M, Fill, K);
+  double Slots = P.slots();
+  // One sum a slot is counted with the windows.
+  PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
+  for (const ArrayPlan &A : P.Arrays)
+    Cost.add(A);
+  double Registers = 20 + stateRegisters(M) * Slots +
+                     std::max(0.0, sumRegisters(M) - 1) * Slots +
+                     Cost.Registers;
+  const bool Fills = Cost.Fills;
+  addStores(M, P, Fill, How, Registers, K);
+  if (Fills)
+    Fill.count(K);
+  Arithmetic A = arithmetic(M, [&](const Stmt &S) {
+    return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
+  });
+  K.FpOps += A.Fp;
+  K.DoubleOps += A.Double;
+  K.SpecialOps += A.Special;
+  // Half of the integer arithmetic is about where, not what: slots share it.
+  K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
+  addBarriers(M, P, walksThroughPlanes(M, Block), Fit, K);
   double Rounds = 1;
   for (const Stmt &S : M.Stmts)
     if (S.K == Stmt::Barrier)
@@ -523,25 +593,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   const auto Physical = P.Map.launchedBlock(Block);
   K.ThreadsPerBlock =
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);
-  // Beside a plane's window there are the planes that are on their way and
-  // where each slot is in them, as far as registers last.
-  if (Planes)
-    Registers =
-        std::max(Registers, std::min(Registers + Cost.Ahead, Fit.AheadRegisters));
-  // Rounds are spread out as far as registers last, too.
-  const double MostUnrolled =
-      Windows ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
-  Registers =
-      std::max(Registers,
-               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
-  // Larger blocks are compiled for what a block of theirs can have.
-  if (K.ThreadsPerBlock > 256) {
-    const double Most = mostRegisters(K.ThreadsPerBlock);
-    if (Registers > Most)
-      K.SpillBytes =
-          static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
-    Registers = std::min(Registers, Most);
-  }
+  Registers = registersUsed(M, P, Block, Fit, Registers, Cost.Ahead, K);
   K.Registers = static_cast<unsigned>(std::min(255.0, Registers));
+  addPrivate(M, P, Fit, K);
   return K;
 }

@@ -20,10 +20,15 @@ KernelCounts originalCounts(const KernelModel &M, const Staging &Fill,
                             const std::array<int64_t, 3> &Block,
                             const Arch &On);
 
+/// How a plan's runs of elements are loaded and stored: as vectors, or, where they
+/// start elsewhere than vectors may, one by one.
+enum class Runs { Vectors, Singly };
+
 /// The rewritten kernel.
 KernelCounts planCounts(const KernelModel &M, const Plan &P,
                         const Staging &Fill,
-                        const std::array<int64_t, 3> &Block, const Arch &On);
+                        const std::array<int64_t, 3> &Block, const Arch &On,
+                        Runs How = Runs::Vectors);
 
 /// What the counts cannot tell: how well the compiler schedules a form, 1 for
 /// one slot after the other. A candidate's rank is its speed-up times this.

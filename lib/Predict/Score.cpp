@@ -12,7 +12,8 @@
 // Latency is Little's law: an SM finishes (resident outputs) in one life of a
 // thread, the life being the rounds of global loads, in which one load leaves
 // after the other, and the barriers. Several outputs a thread are what makes
-// this small. Where host code tells how large the grid of long-lived blocks is,
+// this small. An SM also takes its time to begin a block: small blocks that do
+// little are bound by that. Where host code tells how large the grid of long-lived blocks is,
 // whole waves of them are counted: a launch takes as many lives as it has
 // waves.
 //
@@ -83,12 +84,16 @@ public:
     caches();
     exchange();
     instructions();
+    set(Resource::Blocks) =
+        Fit.BlockNs * A.ClockGHz * 32 /
+        (std::max(1u, K.ThreadsPerBlock) * std::max(1u, K.OutputsPerThread));
     for (Resource R : {Resource::L1, Resource::Exchange, Resource::Issue,
                        Resource::Arith})
       set(R) /= lanesUsed();
     const double Work = pNorm({S.of(Resource::Dram), S.of(Resource::L2),
                                S.of(Resource::L1), S.of(Resource::Exchange),
-                               S.of(Resource::Issue), S.of(Resource::Arith)},
+                               S.of(Resource::Issue), S.of(Resource::Arith),
+                               S.of(Resource::Blocks)},
                               overlap(S.Occ, Fit));
     latency();
     S.Clocks = pNorm({Work, S.of(Resource::Latency)},
@@ -213,7 +218,7 @@ private:
 
 const char *resourceName(Resource R) {
   static const char *const Names[NumResources] = {
-      "dram", "l2", "l1", "exchange", "issue", "arithmetic", "latency"};
+      "dram", "l2", "l1", "exchange", "issue", "arithmetic", "blocks", "latency"};
   return Names[static_cast<unsigned>(R)];
 }
 

@@ -246,6 +246,13 @@ void Staging::count(KernelCounts &K) const {
         K.OtherOps += LoopHead * roundsOf(M, C) * trips(C).Warp;
 }
 
+double Staging::executions(unsigned StmtId) const {
+  bool SharedOut = false;
+  for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent)
+    SharedOut |= M.stmt(Q).Cooperative;
+  return roundsOf(M, StmtId) * (SharedOut ? trips(StmtId).Thread : 1);
+}
+
 double Staging::operations() const {
   KernelCounts All;
   count(All);

@@ -54,6 +54,10 @@ public:
   /// Integer operations that an element takes.
   double operations() const;
 
+  /// Executions of \p StmtId by a thread: rounds of the loops that it walks through
+  /// by itself, and its share of those that are shared out among threads.
+  double executions(unsigned StmtId) const;
+
   /// Adds a write of an array: a load and a store, by as many lanes as take
   /// part.
   void write(const SharedAccess &A, KernelCounts &K) const;

@@ -23,10 +23,13 @@ public:
         P.Map.Factor[1] != 1 || P.Map.Factor[2] != 1 ||
         (!Cyclic && P.Map.Stride[0] != 1))
       return "the block is not one warp";
-    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
-      if (M.SharedAccesses[I].Array == A.Array && !access(I))
-        return Wrong;
-    return std::nullopt;
+    W.walk([&](unsigned Stmt) {
+      for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
+        if (const SharedAccess &S = M.SharedAccesses[I];
+            Wrong.empty() && S.Array == A.Array && isIn(S.Stmt, Stmt))
+          access(I, M.stmt(Stmt).Parent);
+    });
+    return Wrong.empty() ? std::nullopt : std::optional(Wrong);
   }
 
 private:
@@ -50,57 +53,130 @@ private:
     return false;
   }
 
-  bool access(unsigned I) {
+  bool isIn(unsigned Stmt, unsigned Outer) const {
+    int Q = static_cast<int>(Stmt);
+    while (Q >= 0 && Q != static_cast<int>(Outer))
+      Q = M.stmt(static_cast<unsigned>(Q)).Parent;
+    return Q >= 0;
+  }
+
+  /// By all threads, in all rounds of the loops between it and \p Outside.
+  bool access(unsigned I, int Outside) {
     const SharedAccess &S = M.SharedAccesses[I];
-    const Owned::Read *R = nullptr;
-    for (const Owned::Read &X : std::get<Owned>(A.Where).Reads)
-      if (X.Access == I)
-        R = &X;
-    if (S.K == SharedAccess::Read && !R)
-      return wrong(S, 0, "the read has no source");
     bool Right = true;
     for (int64_t Lane = 0; Lane < 32 && Right; ++Lane)
       for (int64_t Slot = 0; Slot < Slots && Right; ++Slot) {
         W.setThread({threadAt(Lane, Slot), 0, 0});
         W.setSlot({Slot, 0, 0});
-        W.forEachRound(S.Stmt, 0, [&] {
-          if (Right && W.holds(S.Domain))
-            Right = check(S, R, Lane, Slot);
-        });
+        W.forEachRound(S.Stmt, static_cast<unsigned>(std::max(Outside, 0)),
+                       [&] {
+                         if (Right && W.mayHold(S.Domain))
+                           Right = check(I, Lane, Slot);
+                       });
       }
     return Right;
   }
 
-  bool check(const SharedAccess &S, const Owned::Read *R, int64_t Lane,
-             int64_t Slot) {
+  /// The element that the original names: in rows one behind the other.
+  int64_t elementOf(const SharedAccess &S) {
+    const SharedArray &Arr = M.Arrays[A.Array];
+    if (!S.Affine) {
+      const auto V = S.IndexValues.size() == 1 && S.IndexValues[0]
+                         ? W.signedInteger(*S.IndexValues[0])
+                         : std::nullopt;
+      if (!V)
+        throw Undecided{"an index that is no formula"};
+      return *V;
+    }
+    int64_t E = 0;
+    const Element Index = W.element(S.Index);
+    for (size_t D = 0; D < Index.size(); ++D)
+      E = (D ? E * Arr.Extents[D].value_or(0) : 0) + Index[D];
+    return E;
+  }
+
+  bool check(unsigned I, int64_t Lane, int64_t Slot) {
     ++Checks;
-    const int64_t Thread = threadAt(Lane, Slot);
-    const int64_t Element = S.Index.empty() ? 0 : W.element(S.Index)[0];
-    if (!R || R->K == Owned::Read::Own) {
-      const auto &PartOf = std::get<Owned>(A.Where).PartOf;
-      const auto Part = PartOf.find(static_cast<unsigned>(
-          &S - M.SharedAccesses.data()));
-      return (Part != PartOf.end() &&
-              Part->second < std::get<Owned>(A.Where).Parts &&
-              Element == Thread + int64_t(Part->second) * 32 * Slots) ||
+    const SharedAccess &S = M.SharedAccesses[I];
+    const auto &Of = std::get<Owned>(A.Where);
+    const int64_t Thread = threadAt(Lane, Slot), Element = elementOf(S);
+    if (const auto It = Of.PartOf.find(I); It != Of.PartOf.end()) {
+      const auto Part = W.value(It->second);
+      if (!Part)
+        throw Undecided{"which of its elements a thread uses"};
+      return (*Part >= 0 && *Part < int64_t(Of.Parts) &&
+              Element == Thread + *Part * 32 * Slots) ||
              wrong(S, Thread,
                    "element " + std::to_string(Element) + " is another's");
     }
-    if (!W.holds(R->Slots))
+    const Owned::Fetch *F = Of.fetchOf(I);
+    if (!F)
+      return wrong(S, Thread, "the access has no source");
+    if (!W.mayHold(F->Slots))
       return wrong(S, Thread, "its slot fetches nothing");
-    const auto By = W.value(R->By);
+    const auto By = W.value(F->By);
     if (!By)
       throw Undecided{"how far away an element is"};
-    const int64_t Got = R->K == Owned::Read::At ? ofAll(*By)
-                                                : ahead(Lane, Slot, *By);
+    // (Not known conditions are taken to hold: then the original reads no
+    // element either.)
+    if (Element < 0 || Element >= 32 * Registers)
+      return true;
+    const int64_t Got = source(*F, Lane, Slot, *By);
     if (Got != Element)
       return wrong(S, Thread,
                    "gets element " + std::to_string(Got) + " for " +
                        std::to_string(Element));
+    if (S.K != SharedAccess::Read && !goesBack(*F, Lane, Slot, *By))
+      return wrong(S, Thread, "what it writes does not reach the owner");
     if (Element % (32 * Slots) == Thread &&
-        writtenBefore(S, static_cast<unsigned>(Element / (32 * Slots))))
+        writtenBefore(S, Element / (32 * Slots)))
       return wrong(S, Thread, "is fetched before the thread writes it");
     return true;
+  }
+
+  /// The element that a fetch gives to a slot; -1: none.
+  int64_t source(const Owned::Fetch &F, int64_t Lane, int64_t Slot,
+                 int64_t By) const {
+    switch (F.K) {
+    case Owned::Fetch::Ahead:
+      return ahead(Lane, Slot, By);
+    case Owned::Fetch::At:
+      return By >= 0 && By < 32 * Registers ? By : -1;
+    case Owned::Fetch::Flipped:
+      return flipped(Lane, Slot, By);
+    }
+    return -1;
+  }
+
+  /// The copies that the slots have made come back by the same fetch of copies: is
+  /// this slot's the one that its element's owner gets, and no other's?
+  bool goesBack(const Owned::Fetch &F, int64_t Lane, int64_t Slot,
+                int64_t By) const {
+    if (F.K == Owned::Fetch::At || !F.Written || By == 0 ||
+        Registers != Slots)
+      return false;
+    const bool Flips = F.K == Owned::Fetch::Flipped;
+    const int64_t Thread = threadAt(Lane, Slot),
+                  Owner = source(F, Lane, Slot, By);
+    for (int64_t L = 0; L < 32; ++L)
+      for (int64_t S = 0; S < Slots; ++S)
+        if (threadAt(L, S) == Owner)
+          return (Flips ? flipped(L, S, By) : ahead(L, S, -By)) == Thread;
+    return false;
+  }
+
+  /// By the bits of lane and register; -1: there is no such register.
+  int64_t flipped(int64_t Lane, int64_t Slot, int64_t By) const {
+    if (By < 0)
+      return -1;
+    if (Cyclic) {
+      const int64_t Register = Slot ^ (By / 32);
+      return Register < Registers ? (Lane ^ (By % 32)) + 32 * Register : -1;
+    }
+    if ((Slots & (Slots - 1)) != 0)
+      return -1;
+    const int64_t Source = Lane ^ (By / Slots);
+    return Source < 32 ? threadAt(Source, Slot ^ (By % Slots)) : -1;
   }
 
   /// The thread whose register slot \p Slot of \p Lane gets; -1: none.
@@ -120,20 +196,16 @@ private:
                : threadAt(Lane + Lanes, From);
   }
 
-  int64_t ofAll(int64_t Thread) const {
-    return Thread >= 0 && Thread < 32 * Registers ? Thread : -1;
-  }
-
   /// Its element \p Part, without a barrier in between, in the text.
-  bool writtenBefore(const SharedAccess &S, unsigned Part) const {
+  bool writtenBefore(const SharedAccess &S, int64_t Part) {
     const auto &PartOf = std::get<Owned>(A.Where).PartOf;
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &X = M.SharedAccesses[I];
       const auto Written = PartOf.find(I);
-      if (Written != PartOf.end() && Written->second != Part)
-        continue;
       if (X.Array != A.Array || X.K == SharedAccess::Read ||
-          X.Range.Begin >= S.Range.Begin)
+          X.Range.Begin >= S.Range.Begin || Written == PartOf.end())
+        continue;
+      if (W.value(Written->second) != Part)
         continue;
       bool Between = false;
       for (const Stmt &B : M.Stmts)

@@ -4,29 +4,17 @@
 #include "PlanVerifier.h"
 #include "Affine/IslTools.h"
 #include "Barriers.h"
+#include "Interleaved.h"
 #include "OwnedArrays.h"
 #include "World.h"
+#include "Verifier.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Error.h"
 #include <algorithm>
 
 namespace rcache {
 
-using verify::Element;
-using verify::Undecided;
-using verify::World;
-
-namespace {
-
-using Thread = std::array<int64_t, 3>;
-
-/// Thrown where the plan is wrong; caught in verifyPlan.
-struct WrongPlan {
-  std::string What;
-};
-
-/// Thrown when the budget of checks is used up: all is well so far.
-struct EnoughChecks {};
+namespace verify {
 
 const char *const Nothing = "nothing";
 
@@ -41,102 +29,6 @@ std::string str(const Thread &T) {
   return "(" + std::to_string(T[0]) + ", " + std::to_string(T[1]) + ", " +
          std::to_string(T[2]) + ")";
 }
-
-/// What one element of the array holds at the barrier.
-struct Content {
-  std::string Term;
-  unsigned Write = 0; ///< by which write
-  bool Raced = false; ///< two threads wrote different values
-};
-
-class Verifier {
-public:
-  Verifier(const KernelModel &M, const Plan &P, const VerifyOptions &O)
-      : M(M), P(P), O(O), W(M, P, O.Seed) {}
-
-  void run() {
-    everyAccessHasAPlace();
-    for (const ArrayPlan &A : P.Arrays)
-      registersAreStatic(A);
-    unsigned Reached = 0;
-    for (unsigned I = 0; I < O.Launches; ++I) {
-      if (!W.draw())
-        throw Undecided{"no small launch meets what the plan assumes"};
-      checkMapping();
-      for (const ArrayPlan &A : P.Arrays)
-        if (!A.isShared() && W.drawRounds(A.Barrier)) {
-          ++Reached;
-          arrayInLaunch(A);
-        }
-      checkBarriers();
-    }
-    if (!Reached && Checks == 0)
-      throw Undecided{"no made-up launch reaches the barrier"};
-  }
-
-  uint64_t checks() const { return Checks; }
-
-private:
-  const KernelModel &M;
-  const Plan &P;
-  const VerifyOptions &O;
-  World W;
-  uint64_t Checks = 0;
-
-  // Of the array and launch at hand; Wd, Ex and Early: what its placement is.
-  const ArrayPlan *A = nullptr;
-  const Window *Wd = nullptr;       ///< any placement with a window
-  const Distribution *Ex = nullptr; ///< of a shuffled one
-  const ReadEarly *Early = nullptr;
-  std::map<Element, Content> Contents;
-  std::set<Element> Asked;
-  std::map<Element, Element> Held; ///< early reads of the thread: by register
-
-  void count() {
-    if (++Checks > O.MaxChecks)
-      throw EnoughChecks();
-  }
-
-  [[noreturn]] void wrong(const std::string &What) {
-    throw WrongPlan{What + " (" + W.describe() + ")"};
-  }
-  std::string name() const { return "'" + M.Arrays[A->Array].Name + "'"; }
-  std::string at(const SharedAccess &S) const {
-    return M.text(S.Range) + " at line " + std::to_string(S.Pos.Line);
-  }
-
-  void everyAccessHasAPlace();
-  void registersAreStatic(const ArrayPlan &A);
-  void checkMapping();
-  void arrayInLaunch(const ArrayPlan &Which);
-  void checkBarriers();
-
-  void executeWrites();
-  void executeWrite(unsigned Access);
-  std::string staged(const Element &E, bool &Loads);
-  void askFor(const Element &E, bool Needed);
-  void askForRegisters(const std::vector<Element> &Firsts, unsigned Lane);
-  void checkRun(const Element &Start, int64_t Count);
-
-  int64_t slotThread(unsigned Axis, int64_t Physical) const;
-  void forEachPhysical(
-      const std::function<void(unsigned Linear, const Thread &First)> &F) const;
-  int64_t offset(int64_t Register) const;
-  std::optional<Element> inWindow(const std::vector<Element> &Firsts,
-                                  unsigned Lane, const Element &Register);
-  std::pair<int64_t, int64_t> line(const Element &Register) const;
-  std::optional<Element> inReload(const Element &First,
-                                  const Element &Register);
-  std::optional<int64_t> inChunks(const std::vector<Element> &Firsts,
-                                  unsigned Lane, int64_t Register);
-  std::optional<int64_t> inCyclic(const std::vector<Element> &Firsts,
-                                  unsigned Lane, int64_t Register);
-  void checkReads(const std::vector<Element> &Firsts, unsigned Lane,
-                  const Thread &First);
-  void checkRead(unsigned Access, const std::vector<Element> &Firsts,
-                 unsigned Lane, const Thread &T);
-  void checkEarly(const Thread &First, const Thread &Slot, const Thread &T);
-};
 
 //===-- Without a launch --------------------------------------------------===//
 
@@ -367,140 +259,6 @@ void Verifier::checkRun(const Element &Start, int64_t Count) {
   }
 }
 
-//===-- Registers ---------------------------------------------------------===//
-
-/// Where register \p Register of the last dimension lies, relative to First.
-int64_t Verifier::offset(int64_t Register) const {
-  if (Wd->SlotSpan == 0 || Ex)
-    return Register;
-  return Register / Wd->SlotSpan * Wd->SlotStep + Register % Wd->SlotSpan;
-}
-
-/// The registers [first, second) that are loaded in the line that holds
-/// \p Register.
-std::pair<int64_t, int64_t> Verifier::line(const Element &Register) const {
-  if (Register.empty())
-    return {0, 1};
-  if (Wd->Lines.empty())
-    return {0, Wd->Extent.back()};
-  size_t L = 0;
-  for (size_t D = 0; D + 1 < Register.size(); ++D)
-    L = L * static_cast<size_t>(Wd->Extent[D]) + static_cast<size_t>(Register[D]);
-  return L < Wd->Lines.size() ? Wd->Lines[L] : std::pair<int64_t, int64_t>(0, 0);
-}
-
-std::optional<Element> Verifier::inReload(const Element &First,
-                                          const Element &Register) {
-  Element E = First;
-  const auto [Lo, Hi] = line(Register);
-  if (!Register.empty() && (Register.back() < Lo || Register.back() >= Hi))
-    return std::nullopt; // not loaded
-  for (unsigned D = 0; D < Register.size(); ++D) {
-    if (Register[D] < 0 || Register[D] >= Wd->Extent[D])
-      return std::nullopt;
-    E[D] += D + 1 == Register.size() ? offset(Register[D]) : Register[D];
-  }
-  return E;
-}
-
-/// One phase serves all registers of a chunk: a lane publishes its own chunk
-/// or, to the lanes that reach round the warp's end, the chunk behind the last
-/// one.
-std::optional<int64_t> Verifier::inChunks(const std::vector<Element> &Firsts,
-                                          unsigned Lane, int64_t Register) {
-  const int64_t B = Ex->Chunk;
-  if (B < 1 || Register < 0 || Register >= Wd->Extent[0])
-    return std::nullopt;
-  const int64_t Phase = Register / B, Last = (Wd->Extent[0] - 1) / B;
-  if (Phase > 31)
-    return std::nullopt;
-  const int64_t Source =
-      ((static_cast<int64_t>(Lane) + Ex->Direction * Phase) % 32 + 32) % 32;
-  const bool High = Ex->Direction > 0 ? Source < Phase : Source >= 32 - Phase;
-  const bool HasHigh = Ex->Direction > 0 ? Source < Last : Source >= 32 - Last;
-  if (High && !HasHigh)
-    return std::nullopt;
-  return Firsts[Source][0] + Register % B + (High ? 32 * B : 0);
-}
-
-/// Round robin: element First + 32 * r is register r; slot s reads its element
-/// j from the lane j further on, which publishes register s or a later one.
-std::optional<int64_t> Verifier::inCyclic(const std::vector<Element> &Firsts,
-                                          unsigned Lane, int64_t Register) {
-  const int64_t Span = Wd->SlotSpan, C = P.Map.Factor[0];
-  if (Span < 1 || Register < 0 || Register >= C * Span)
-    return std::nullopt;
-  const int64_t Slot = Register / Span, J = Register % Span;
-  const int64_t Source = (Lane + J) % 32;
-  const int64_t R = Slot + J / 32 + (J % 32 != 0 && Source < J % 32);
-  if (R * 32 + Source >= 32 * C + Span - 1)
-    return std::nullopt; // not loaded
-  return Firsts[Source][0] + 32 * R;
-}
-
-/// The element that is in \p Register of \p Lane after the exchange.
-std::optional<Element> Verifier::inWindow(const std::vector<Element> &Firsts,
-                                          unsigned Lane,
-                                          const Element &Register) {
-  if (!Ex)
-    return inReload(Firsts[Lane], Register);
-  if (Register.size() != 1 || Firsts[Lane].size() != 1)
-    return std::nullopt;
-  const std::optional<int64_t> E = Ex->K == Distribution::Cyclic
-                                       ? inCyclic(Firsts, Lane, Register[0])
-                                       : inChunks(Firsts, Lane, Register[0]);
-  if (!E)
-    return std::nullopt;
-  return Element{*E};
-}
-
-/// Asks for everything that the lane loads.
-void Verifier::askForRegisters(const std::vector<Element> &Firsts,
-                               unsigned Lane) {
-  const Element &First = Firsts[Lane];
-  auto AskRun = [&](Element Start, int64_t Count) {
-    checkRun(Start, Count);
-    for (int64_t R = 0; R < Count; ++R) {
-      Element E = Start;
-      if (!E.empty())
-        E.back() += offset(R);
-      askFor(E, /*Needed=*/false);
-    }
-  };
-  if (!Ex) {
-    if (First.empty()) {
-      AskRun(First, 1);
-      return;
-    }
-    // Every row of the window.
-    Element Row(First.size(), 0);
-    for (;;) {
-      Element Start = First;
-      for (unsigned D = 0; D + 1 < First.size(); ++D)
-        Start[D] += Row[D];
-      const auto [Lo, Hi] = line(Row);
-      Start.back() += Lo;
-      if (Lo < Hi)
-        AskRun(Start, Hi - Lo);
-      unsigned D = 0;
-      while (D + 1 < First.size() && ++Row[D] == Wd->Extent[D])
-        Row[D++] = 0;
-      if (D + 1 >= First.size())
-        return;
-    }
-  }
-  if (Ex->K == Distribution::Cyclic) {
-    const int64_t All = 32 * P.Map.Factor[0] + Wd->SlotSpan - 1;
-    for (int64_t R = 0; 32 * R + Lane < All; ++R)
-      askFor({First[0] + 32 * R}, /*Needed=*/false);
-    return;
-  }
-  const int64_t Last = (Wd->Extent[0] - 1) / Ex->Chunk;
-  AskRun(First, Ex->Chunk);
-  if (Ex->Direction > 0 ? Lane < Last : Lane >= 32 - Last)
-    AskRun({First[0] + 32 * static_cast<int64_t>(Ex->Chunk)}, Ex->Chunk);
-}
-
 //===-- Reads -------------------------------------------------------------===//
 
 void Verifier::checkRead(unsigned Access, const std::vector<Element> &Firsts,
@@ -639,18 +397,27 @@ void Verifier::arrayInLaunch(const ArrayPlan &Which) {
     Flush();
 }
 
-} // namespace
+} // namespace verify
 
 VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
                          const VerifyOptions &O) {
   VerifyOutcome Out;
-  std::optional<Verifier> V;
+  std::optional<verify::Verifier> V;
+  if (!P.Interleaved.empty()) {
+    // Shared arrays and barriers are the original's: nothing else is planned.
+    auto Wrong = verify::wrongInterleaved(M, P, Out.Checks);
+    if (!Wrong && !P.keepsThreads())
+      Wrong = "private arrays move where threads do";
+    Out.K = Wrong ? VerifyOutcome::Wrong : VerifyOutcome::Verified;
+    Out.Detail = Wrong.value_or("");
+    return Out;
+  }
   M.Ctx->resetBudget();
   auto Run = [&] {
     V.emplace(M, P, O);
     try {
       V->run();
-    } catch (const EnoughChecks &) {
+    } catch (const verify::EnoughChecks &) {
     }
     return true;
   };
@@ -660,10 +427,10 @@ VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
       Out.K = VerifyOutcome::Verified;
     else
       Out.Detail = llvm::toString(Done.takeError());
-  } catch (const WrongPlan &Reason) {
+  } catch (const verify::WrongPlan &Reason) {
     Out.K = VerifyOutcome::Wrong;
     Out.Detail = Reason.What;
-  } catch (const Undecided &Reason) {
+  } catch (const verify::Undecided &Reason) {
     Out.Detail = Reason.Reason;
   }
   if (V)

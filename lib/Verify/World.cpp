@@ -474,8 +474,16 @@ static std::string withoutParentheses(std::string Text) {
 std::optional<int64_t> World::signedInteger(const Value &V) {
   if (V.K == Value::Affine)
     return value(V.Aff);
-  if (V.K != Value::Op || V.Operands.size() != 2 ||
-      (V.Type != "int" && V.Type != "long" && V.Type != "long long"))
+  if (V.K != Value::Op || V.Operands.size() != 2)
+    return std::nullopt;
+  // Of numbers that are not below 0 the same whatever the type's sign.
+  if (withoutParentheses(V.Text) == "$0 ^ $1") {
+    const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
+                                 B = signedInteger(*V.Operands[1]);
+    return A && B && *A >= 0 && *B >= 0 ? std::optional(*A ^ *B)
+                                        : std::nullopt;
+  }
+  if (V.Type != "int" && V.Type != "long" && V.Type != "long long")
     return std::nullopt;
   const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
                                B = signedInteger(*V.Operands[1]);

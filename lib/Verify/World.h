@@ -63,6 +63,14 @@ public:
   void forEachRound(unsigned StmtId, unsigned Outside,
                     const std::function<void()> &F);
 
+  /// Goes through the block's statements, loops with barriers round by round:
+  /// \p F is called for each that holds no barrier, with the numbers set that all
+  /// threads count there. Throws Undecided where a loop's end is not known.
+  void walk(const std::function<void(unsigned Stmt)> &F) { walk(0, F); }
+  /// May \p S hold, for all that is known where walk is? Other values than those
+  /// of threads, parameters and counters are any.
+  bool mayHold(const isl::set &S);
+
   /// Thread bits (Dependence) of the axes along which the loops between
   /// \p StmtId and \p Outside share out their rounds.
   unsigned cooperativeAxes(unsigned StmtId, unsigned Outside) const;
@@ -92,6 +100,13 @@ private:
   void runLoops(const std::vector<unsigned> &Loops, size_t At,
                 const std::function<void()> &F);
   void runFactors(const Stmt &Loop, const std::function<void()> &F);
+  void walk(unsigned Stmt, const std::function<void(unsigned)> &F);
+  void walkLoop(const Stmt &Loop, const std::function<void(unsigned)> &F);
+  std::vector<std::optional<int64_t>>
+  carriedBy(const Stmt &Loop, Nullable<isl::pw_aff> Stmt::Recurrence::*What);
+  void setCarried(const Stmt &Loop, int Stmt::Recurrence::*Symbol,
+                  const std::vector<std::optional<int64_t>> &To);
+  bool isKnown(const std::vector<std::string> &Ids) const;
   int64_t pick(std::initializer_list<int64_t> From);
   int64_t pick(const std::vector<int64_t> &From);
 
@@ -124,6 +139,8 @@ private:
   /// By address of isl's object: these live in the model and the plan.
   std::map<const void *, Compiled> Values;
   std::map<const void *, CompiledSet> Sets;
+  std::map<const void *, isl::set> Possible; ///< by address of the whole set
+  std::set<std::string> Counted; ///< what loops with barriers carry
   std::map<unsigned, Range> Ranges; ///< by loop, for the present launch
 };
 

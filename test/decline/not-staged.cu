@@ -9,7 +9,7 @@ __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) 
   __syncthreads();
   s[threadIdx.x] = in[g];
   __syncthreads();
-  out[g] += s[127 - threadIdx.x];
+  out[g] += s[(threadIdx.x * 5 + 3) % 128];
 }
 
 void run(const float *in, float *out, int n) { k<<<(n + 127) / 128, 128>>>(in, out, n); }

@@ -26,7 +26,7 @@ __global__ void shared_flag(float *u, int limit) {
 }
 
 // CHECK-DAG: remark: 'turns' left as it is: {{.*}}('xy' is updated in place) [computed-exchange]
-// CHECK-DAG: note: a warp could hold the array, but 'xy[255 - threadIdx.x]' in line {{[0-9]+}} changes an element that is not the thread's own
+// CHECK-DAG: note: a warp could hold the array, but 'xy[threadIdx.x * 5 % 256]' in line {{[0-9]+}} is neither the thread's own element
 __global__ void turns(const int *x, int *y) {
   __shared__ int xy[256];
   int i = blockIdx.x * 256 + threadIdx.x;
@@ -35,7 +35,7 @@ __global__ void turns(const int *x, int *y) {
     __syncthreads();
     int v = threadIdx.x >= stride ? xy[threadIdx.x - stride] : 0;
     __syncthreads();
-    xy[255 - threadIdx.x] += v;
+    xy[threadIdx.x * 5 % 256] += v;
   }
   y[i] = xy[threadIdx.x];
 }

@@ -3,7 +3,7 @@
 // twice, where it rounded once.
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda 2> %t.remarks
+// RUN: rcache-rewrite %s -o %t.cu --force --exchange=reload --cuda-path=%cuda 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu
 // RUN: sed -e 's/asm("" : "+[fd]"(x) : "r"(slot));//' %t.cu > %t.plain.cu

@@ -314,7 +314,7 @@ __global__ void first(const int *in, int *out) {
 __global__ void scattered(const int *in, int *out) {
   __shared__ int s[64];
   int t = threadIdx.x, g = blockIdx.x * 64 + t;
-  s[63 - t] = in[g];
+  s[t * 5 % 64] = in[g];
   __syncthreads();
   for (int d = 32; d > 0; d /= 2) {
     if (t < d)

@@ -7,7 +7,7 @@
 // RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
+// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=TAKEN %s
 // RUN: rcache-rewrite %s -o %t.end.cu --force --kernel=fromEnd --coarsen=1 --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=END %s
 // RUN: FileCheck --check-prefix=ENDTEXT %s < %t.end.cu
 // RUN: rcache-check diff %s %t.end.cu -- -I%S/Inputs
@@ -18,6 +18,9 @@
 // CHECK-DAG: rewrote 'inPlace' {{.*}}'s' kept shared
 // TEXT-DAG: (::rcache::device::separate(out, factors)) && (n >= 0)
 // TEXT-DAG: (::rcache::device::separate(sum, difference))
+// The driver's function has that name, whatever macros of its name there are.
+// TEXT-DAG: cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f
+// TAKEN: equivalent: {{.*}}; {{[1-9][0-9]*}} by a rewritten kernel
 // ENDTEXT: (::rcache::device::separate(out, end, true))
 #include "program.h"
 

@@ -321,4 +321,7 @@ TEST(Launch, InsertionInsideAlternatives) {
   auto Q =
       parse("#define A 1\n#if A\n" + std::string(K) + "#else\n#endif\n" + Tail);
   EXPECT_FALSE(Q.only().InsertOffset);
+  auto R = parse("#define A 1\n#ifdef A\n" + std::string(K) +
+                 "#elifdef B\n#endif\n" + Tail);
+  EXPECT_FALSE(R.only().InsertOffset);
 }

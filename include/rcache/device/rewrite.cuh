@@ -594,4 +594,72 @@ neighbour_of_all(const Element (&own)[Registers], int element) {
 #endif
 // rcache-end: neighbour_of_all
 
+// rcache-begin: flipped_element (needs: shuffle)
+#ifndef RCACHE_DEVICE_FLIPPED_ELEMENT
+#define RCACHE_DEVICE_FLIPPED_ELEMENT
+namespace rcache {
+namespace device {
+/// Of elements that lie 32 apart in the registers of a lane: element
+/// (lane + 32 * slot) ^ bits.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element flipped_element(const Element (&own)[Registers],
+                                                   int slot, int bits) {
+  const int from = slot ^ (bits >> 5);
+  const Element value = own[from >= 0 && from < Registers ? from : 0];
+  if ((bits & 31) == 0)
+    return value;
+  return shuffle(value, (static_cast<int>(threadIdx.x) ^ bits) & 31);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: flipped_element
+
+// rcache-begin: flipped_neighbour (needs: shuffle)
+#ifndef RCACHE_DEVICE_FLIPPED_NEIGHBOUR
+#define RCACHE_DEVICE_FLIPPED_NEIGHBOUR
+namespace rcache {
+namespace device {
+/// Of neighbours in the registers of a lane: element
+/// (lane * Registers + slot) ^ bits. Registers: a power of two.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element
+flipped_neighbour(const Element (&own)[Registers], int slot, int bits) {
+  const Element value = own[slot ^ (bits & (Registers - 1))];
+  const int lanes = bits / Registers;
+  if (lanes == 0)
+    return value;
+  return shuffle(value, (static_cast<int>(threadIdx.x) ^ lanes) & 31);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: flipped_neighbour
+
+// rcache-begin: rewritten
+#ifndef RCACHE_DEVICE_REWRITTEN
+#define RCACHE_DEVICE_REWRITTEN
+namespace rcache {
+namespace device {
+/// An element between two barriers: `own` as its owner left it, `copy` as another
+/// thread left its copy. At most one of them has written it: the copy counts if it
+/// is no more, bit by bit, what the element `was`. All by value, see shuffle.
+template <typename Element>
+__device__ __forceinline__ Element rewritten(Element own, Element was,
+                                             Element copy) {
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int before[Words] = {}, behind[Words] = {};
+  memcpy(before, &was, sizeof(Element));
+  memcpy(behind, &copy, sizeof(Element));
+  bool same = true;
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    same = same && before[i] == behind[i];
+  return same ? own : copy;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: rewritten
+
 #endif // RCACHE_DEVICE_REWRITE_CUH

@@ -1,20 +1,22 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Owned.h. Legal where each thread writes its own elements alone (t, and t
-// plus a multiple of the block's threads), and reads its own, one a constant number
-// of elements ahead, or one that all threads read alike.
+// See Owned.h. Legal where each thread uses its own elements (t, and t plus a
+// multiple of the block's threads), one a constant number of elements ahead, one
+// that all threads read alike, or that of the thread whose number differs in fixed
+// bits (t ^ j). It may write them, but for the one that all read.
 //
-// What is fetched stands in front of the statements between two barriers (a
-// region). That is early enough, and not too early: an element of another thread
-// that is written in the same interval would be a race. Only its own may a thread
-// have written before it reads it; such reads are of the kind Own, or there is no
-// plan.
+// Others' elements are copied in front of the statements between two barriers (a
+// region). That is early enough, and not too early: an element that two threads use
+// in the same interval, one of them writing, would be a race. For the same reason a
+// copy that was changed may go back behind these statements. Within a thread,
+// accesses to one element have to be of one kind, or there is no plan.
 
 #include "Owned.h"
 #include "../Counts.h"
 #include "../Values.h"
 #include "Affine/IslTools.h"
+#include "OwnedFetches.h"
 #include "Placements.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -23,99 +25,42 @@
 
 using namespace rcache;
 
-std::optional<std::vector<int64_t>>
-rcache::countedValues(const KernelModel &M, const Stmt &Loop, size_t Most) {
-  std::vector<int64_t> All;
-  if (Loop.K != Stmt::For)
-    return std::nullopt;
-  if (Loop.IterVar >= 0) {
-    if (!Loop.ConstTripCount || !Loop.ConstFirst || !Loop.Step ||
-        *Loop.ConstTripCount < 0 ||
-        *Loop.ConstTripCount > static_cast<int64_t>(Most) ||
-        !M.countsItself(Loop))
-      return std::nullopt;
-    for (int64_t I = 0; I < *Loop.ConstTripCount; ++I)
-      All.push_back(*Loop.ConstFirst + I * *Loop.Step);
-    return All;
-  }
-  if (!Loop.Factor || Loop.FactorSymbol < 0 || Loop.Init.is_null() ||
-      Loop.Cond.is_null() || *Loop.Factor == 0)
-    return std::nullopt;
-  const auto First = isConstant(Loop.Init);
-  const std::string &Id =
-      M.Symbols[static_cast<size_t>(Loop.FactorSymbol)].Id;
-  for (const std::string &Other : involvedIds(Loop.Cond))
-    if (Other != Id)
-      return std::nullopt;
-  if (!First)
-    return std::nullopt;
-  for (int64_t V = *First; !bindConst(Loop.Cond, Id, V).is_empty();) {
-    All.push_back(V);
-    const int64_t Before = V;
-    V = *Loop.Factor > 0 ? V * *Loop.Factor : V / -*Loop.Factor;
-    if (All.size() > Most || V == Before || V > INT32_MAX || V < INT32_MIN)
-      return std::nullopt;
-  }
-  return All;
-}
-
 namespace {
 
-bool isInteger(llvm::StringRef Type) {
-  return llvm::is_contained(
-      {"int", "unsigned int", "long", "unsigned long", "long long",
-       "unsigned long long", "short", "unsigned short", "signed char",
-       "unsigned char", "char", "bool"},
-      Type);
-}
-bool isFloat(llvm::StringRef Type) {
-  return Type == "float" || Type == "double";
-}
+/// More copies of a statement in unrolled loops are too many.
+constexpr size_t MostRepeats = 128;
+constexpr int64_t MostParts = 4;
 
 class Builder {
 public:
   Builder(const KernelModel &M, unsigned Array, const Assumptions &A,
-          const Mapping &Map)
-      : M(M), Array(Array), A(A), Map(Map), Arr(M.Arrays[Array]) {}
+          const Mapping &Map, const Counters &Count)
+      : M(M), Array(Array), A(A), Map(Map), Count(Count),
+        Arr(M.Arrays[Array]), Threads((*Map.Block)[0]) {}
 
   std::string Why; ///< there is none, as a clause
 
   std::optional<ArrayPlan> run() {
-    const std::string Name = "'" + Arr.Name + "'";
-    if (Arr.Volatile)
-      Why = Name + " is volatile";
-    else if (Arr.Extents.size() > 1)
-      Why = Name + " has several dimensions";
-    else if (!declaredOnce())
-      Why = Name + " is not declared where the kernel begins, alone in its memory";
-    else if (!isInteger(Arr.CanonicalType) && !isFloat(Arr.CanonicalType))
-      Why = "elements of " + Name + " are of type '" + Arr.CanonicalType + "'";
-    if (!Why.empty())
-      return std::nullopt;
+    if (Why = whyNot(); !Why.empty())
+      return {};
     ArrayPlan P;
     P.Array = Array;
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &S = M.SharedAccesses[I];
       if (S.Array != Array)
         continue;
-      if (!add(I, S)) {
-        if (Why.empty())
-          Why = "'" + M.text(S.Range) + "' in line " +
-                std::to_string(S.Pos.Line) + " is used in a way that is not "
-                "understood";
+      if (!add(I, S) && (!Why.empty() || !no(S, "is used in a way that is not "
+                                                "understood")))
         return std::nullopt;
-      }
       if (S.K == SharedAccess::Read)
         P.Reads.push_back(I);
       else
         P.Writes.push_back(I);
     }
-    if (P.Writes.empty() || P.Reads.empty()) {
-      Why = Name + " is not read and written";
+    if (P.Writes.empty() || P.Reads.empty())
+      Why = "'" + Arr.Name + "' is not read and written";
+    if (!Why.empty() || !kindsMeetApart() || !chunksFit() || !countFetches())
       return std::nullopt;
-    }
-    if (Of.Parts > 1 && Map.Stride[0] == 1 && Map.Factor[0] > 1)
-      return std::nullopt; // no one register follows another
     Of.Loops.assign(Loops.begin(), Loops.end());
     P.Where = std::move(Of);
     return P;
@@ -126,17 +71,59 @@ private:
   const unsigned Array;
   const Assumptions &A;
   const Mapping &Map;
+  const Counters &Count;
   const SharedArray &Arr;
+  const int64_t Threads; ///< of the block
   Owned Of;
   std::set<unsigned> Loops;
+  std::map<unsigned, isl::set> DomainOf; ///< of accesses
 
   isl::ctx ctx() const { return M.Ctx->ctx(); }
   isl::pw_aff thread() const { return symbolValue(ctx(), "tx"); }
+  static std::vector<std::string> idsOf(const isl::pw_aff &V,
+                                        const isl::set &S) {
+    std::vector<std::string> Ids = involvedIds(V);
+    llvm::append_range(Ids, involvedIds(S));
+    return Ids;
+  }
+  /// Neighbours in a lane; else 32 apart.
+  bool inChunks() const { return Map.Stride[0] == 1 && Map.Factor[0] > 1; }
+
+  /// What is wrong with the array itself, as a clause.
+  std::string whyNot() const {
+    const std::string Name = "'" + Arr.Name + "'";
+    if (Arr.Volatile)
+      return Name + " is volatile";
+    if (!declaredOnce())
+      return Name +
+             " is not declared where the kernel begins, alone in its memory";
+    if (!isNumber(Arr.CanonicalType) && !holdsCopies())
+      return "elements of " + Name + " are of type '" + Arr.CanonicalType +
+             "' and computed: their parts might keep more than memory would";
+    return "";
+  }
+
+  /// All that is stored has been in memory before, as a whole.
+  bool holdsCopies() const {
+    auto Is = [&](auto &Self, const ValueRef &V) -> bool {
+      if (!V)
+        return false;
+      if (V->K == Value::Select)
+        return llvm::all_of(V->Operands,
+                            [&](const ValueRef &O) { return Self(Self, O); });
+      return V->K == Value::Load ||
+             (V->K == Value::Unknown && rcache::endsRounded(V, M));
+    };
+    return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
+      return S.Array != Array || S.K == SharedAccess::Read ||
+             (S.K == SharedAccess::Write && Is(Is, S.Stored));
+    });
+  }
 
   /// Registers are declared where the array was: what they hold must outlive
   /// every round of a loop.
   bool declaredOnce() const {
-    if (Arr.AtFileScope || Arr.Extents.size() > 1)
+    if (Arr.AtFileScope)
       return false;
     if (Arr.Dynamic)
       for (const SharedArray &O : M.Arrays)
@@ -154,49 +141,266 @@ private:
     return false;
   }
 
-  bool add(unsigned I, const SharedAccess &S) {
-    if (!S.Affine || S.Index.size() > 1 || S.Domain.is_null() ||
-        S.Range.empty())
-      return no(S, "is no formula of thread and counters");
-    const isl::pw_aff Index =
-        S.Index.empty() ? constantValue(ctx(), 0) : A.fix(S.Index[0]);
-    const isl::set Domain = A.fix(S.Domain).intersect(A.Context);
-    const auto Part = partOf(Index, Domain);
-    if (!standsInSlots(S, Part.has_value()))
-      return no(S, "is in the condition of a barrier, in a loop with barriers that "
-                   "is no for loop, or another's element in a loop without");
-    if (Part && mayBeForwarded(S, *Part))
-      return no(S, "is read back in the interval in which a product is stored "
-                   "there, so a compiler may fuse both");
-    if (Part)
-      Of.PartOf[I] = *Part;
-    switch (S.K) {
-    case SharedAccess::Read:
-      return addRead(I, S, Index, Domain, Part.has_value());
-    case SharedAccess::Write:
-    case SharedAccess::ReadWrite:
-      if (Part)
-        Of.Parts = std::max(Of.Parts, *Part + 1);
-      if (!Part)
-        return no(S, "changes an element that is not the thread's own");
-      return endsRounded(S) ||
-             no(S, "rounds a product in place");
-    default:
-      return false;
+  //===--- Which element ---===//
+
+  /// The element as one number: [symbols] -> { [e] }; null: no formula.
+  Nullable<isl::pw_aff> elementOf(const SharedAccess &S) const {
+    if (!S.Affine || S.Index.size() != Arr.Extents.size())
+      return {};
+    isl::pw_aff E = constantValue(ctx(), 0);
+    for (size_t D = 0; D < S.Index.size(); ++D) {
+      if (D > 0 && !Arr.Extents[D])
+        return {};
+      if (D > 0)
+        E = E.scale(static_cast<long>(*Arr.Extents[D]));
+      E = E.add(A.fix(S.Index[D]));
     }
+    return E;
   }
 
-  /// Which of the thread's own elements \p Index is; nullopt: of others, or none.
-  std::optional<unsigned> partOf(const isl::pw_aff &Index,
-                                 const isl::set &Domain) const {
-    constexpr int64_t MostParts = 4;
+  /// j where the element is t ^ j, a formula of counters; null: it is not.
+  Nullable<isl::pw_aff> maskOf(const SharedAccess &S,
+                               const isl::set &Domain) const {
+    if (S.IndexValues.size() != 1 || !S.IndexValues[0])
+      return {};
+    const Value &V = *S.IndexValues[0];
+    if (V.K == Value::Affine) {
+      const isl::pw_aff E = A.fix(V.Aff);
+      const auto Mask = isConstant(bindConst(E, "tx", 0));
+      if (Mask && *Mask > 0 && *Mask < Threads &&
+          equalUnder(E, flipped(ctx(), *Mask), Domain))
+        return constantValue(ctx(), *Mask);
+      return {};
+    }
+    if (V.K != Value::Op || V.Text != "$0 ^ $1" || V.Operands.size() != 2)
+      return {};
+    for (unsigned Own : {0, 1}) {
+      const ValueRef &T = V.Operands[Own], &J = V.Operands[1 - Own];
+      if (T && J && T->K == Value::Affine && J->K == Value::Affine &&
+          !dependsOn(J->Aff, "tx") &&
+          equalUnder(A.fix(T->Aff), thread(), Domain))
+        return A.fix(J->Aff);
+    }
+    return {};
+  }
+
+  /// Which of the thread's own elements \p Element is: [counters] -> { [part] };
+  /// null: of others, or none.
+  Nullable<isl::pw_aff> partOf(const SharedAccess &S,
+                               const isl::pw_aff &Element,
+                               const isl::set &Domain) const {
     if (Domain.is_empty())
-      return 0;
-    const auto Away = constantUnder(Index.sub(thread()), Domain);
-    const int64_t Threads = (*Map.Block)[0];
-    if (!Away || *Away < 0 || *Away % Threads || *Away / Threads >= MostParts)
-      return std::nullopt;
-    return static_cast<unsigned>(*Away / Threads);
+      return constantValue(ctx(), 0);
+    const isl::pw_aff Away = Element.sub(thread());
+    auto Part = [&](const isl::pw_aff &V,
+                    const isl::set &D) -> std::optional<int64_t> {
+      const auto C = constantUnder(V, D);
+      if (!C || *C < 0 || *C % Threads || *C / Threads >= MostParts)
+        return std::nullopt;
+      return *C / Threads;
+    };
+    if (const auto Always = Part(Away, Domain))
+      return constantValue(ctx(), *Always);
+    const auto Visits = Count.at(S.Stmt, idsOf(Away, Domain));
+    for (const Counters::Values &V : Visits)
+      if (const isl::set D = atCounts(Domain, V);
+          !D.is_empty() && !Part(atCounts(Away, V), D))
+        return {};
+    const isl::pw_aff P = floorDiv(simplify(Away, Domain), Threads);
+    return Visits.empty() || dependsOn(P, "tx") ? Nullable<isl::pw_aff>()
+                                                : Nullable<isl::pw_aff>(P);
+  }
+
+  /// What says which element access \p I is: its part, or the fetch's distance.
+  isl::pw_aff placeOf(unsigned I) const {
+    const auto It = Of.PartOf.find(I);
+    return It != Of.PartOf.end() ? It->second : isl::pw_aff(Of.fetchOf(I)->By);
+  }
+
+  /// The element of access \p I where the counters are \p V: [tx] -> { [e] }.
+  isl::pw_aff elementAt(unsigned I, const Counters::Values &V) const {
+    const isl::pw_aff T = thread();
+    if (const auto It = Of.PartOf.find(I); It != Of.PartOf.end())
+      return T.add(atCounts(It->second, V).scale(static_cast<long>(Threads)));
+    const Owned::Fetch &F = *Of.fetchOf(I);
+    const isl::pw_aff By = atCounts(F.By, V);
+    switch (F.K) {
+    case Owned::Fetch::Ahead:
+      return T.add(By);
+    case Owned::Fetch::Flipped:
+      return flipped(ctx(), isConstant(By).value_or(0));
+    case Owned::Fetch::At:
+      break;
+    }
+    return By;
+  }
+
+  //===--- Accesses ---===//
+
+  bool add(unsigned I, const SharedAccess &S) {
+    if (S.Domain.is_null() || S.Range.empty() ||
+        (S.K != SharedAccess::Read && S.K != SharedAccess::Write &&
+         S.K != SharedAccess::ReadWrite))
+      return false;
+    const isl::set Domain = A.fix(S.Domain).intersect(A.Context);
+    DomainOf.emplace(I, Domain);
+    const Nullable<isl::pw_aff> Element = elementOf(S);
+    Nullable<isl::pw_aff> Part;
+    if (!Element.is_null())
+      Part = partOf(S, Element, Domain);
+    if (!standsInSlots(S, !Part.is_null()))
+      return no(S, "is in the condition of a barrier, or another's element in "
+                   "a loop without");
+    return (Part.is_null() ? addFetch(I, S, Element, Domain)
+                           : addOwn(I, S, Part)) &&
+           (endsRounded(S) || no(S, "rounds a product in place"));
+  }
+
+  bool addOwn(unsigned I, const SharedAccess &S, const isl::pw_aff &Part) {
+    if (!isCounted(S, Part))
+      return false;
+    Of.PartOf.emplace(I, Part);
+    unsigned Most = static_cast<unsigned>(isConstant(Part).value_or(0));
+    for (const Counters::Values &V : Count.at(S.Stmt, involvedIds(Part)))
+      Most = std::max(Most, static_cast<unsigned>(
+                                isConstant(atCounts(Part, V)).value_or(0)));
+    Of.Parts = std::max(Of.Parts, Most + 1);
+    return isStillRounded(I, S);
+  }
+
+  bool addFetch(unsigned I, const SharedAccess &S,
+                const Nullable<isl::pw_aff> &Element, const isl::set &Domain) {
+    Owned::Fetch F;
+    F.Written = S.K != SharedAccess::Read;
+    Nullable<isl::pw_aff> Away;
+    if (!Element.is_null())
+      Away = simplify(Element.sub(thread()), Domain);
+    if (!Element.is_null() && !dependsOn(Element, "tx")) {
+      F.K = Owned::Fetch::At;
+      F.By = Element;
+    } else if (!Away.is_null() && !dependsOn(Away, "tx")) {
+      F.K = Owned::Fetch::Ahead;
+      F.By = Away;
+    } else if (auto Mask = maskOf(S, Domain); !Mask.is_null()) {
+      F.K = Owned::Fetch::Flipped;
+      F.By = Mask;
+    } else
+      return no(S, Element.is_null()
+                       ? "is no formula of thread and counters"
+                       : "is neither the thread's own element, nor a constant "
+                         "number of elements ahead of it, nor that of t ^ j, "
+                         "nor the same for all threads");
+    if (F.Written && F.K == Owned::Fetch::At)
+      return no(S, "changes an element that is not the thread's own");
+    if (!isCounted(S, F.By))
+      return false;
+    if ((F.Written || F.K == Owned::Fetch::Flipped) && !hasPartner(S, F))
+      return no(S, "may be the thread's own element, or one outside of the "
+                   "block");
+    F.Slots = slotsOf(Map, Domain, F.By, Count.at(S.Stmt));
+    // One copy for all that is the same element in the same interval.
+    for (Owned::Fetch &O : Of.Fetches) {
+      const SharedAccess &First = M.SharedAccesses[O.Accesses.front()];
+      if (O.K != F.K || !(intervalOf(M, First) == intervalOf(M, S)) ||
+          !equalUnder(O.By, F.By, always(ctx())))
+        continue;
+      O.Written |= F.Written;
+      O.Slots = O.Slots.unite(F.Slots).coalesce();
+      O.Accesses.push_back(I);
+      return isStillRounded(I, S);
+    }
+    F.Accesses.push_back(I);
+    Of.Fetches.push_back(std::move(F));
+    return true;
+  }
+
+  /// The element is never the thread's own. Flipped: each thread has a partner in
+  /// the block, and is it for that one.
+  bool hasPartner(const SharedAccess &S, const Owned::Fetch &F) const {
+    const auto Visits = Count.at(S.Stmt, involvedIds(F.By));
+    return llvm::all_of(Visits, [&](const Counters::Values &V) {
+      const auto Mask = isConstant(atCounts(F.By, V));
+      if (F.K == Owned::Fetch::Ahead)
+        return Mask && *Mask != 0;
+      if (!Mask || *Mask <= 0 || *Mask >= Threads)
+        return false;
+      for (int64_t T = 0; T < Threads; ++T)
+        if ((T ^ *Mask) >= Threads)
+          return false;
+      return true;
+    });
+  }
+
+  /// Is \p By, asked for at \p S, a number in every round, and are its symbols'
+  /// names there?
+  bool isCounted(const SharedAccess &S, const isl::pw_aff &By) {
+    const std::vector<std::string> Ids = involvedIds(By);
+    if (Ids.empty())
+      return true;
+    const auto Visits = Count.at(S.Stmt, Ids);
+    bool Known = !Visits.empty() && Visits.size() <= MostRepeats;
+    for (const Counters::Values &V : Visits)
+      Known &= involvedIds(atCounts(By, V)).empty();
+    if (!Known)
+      return no(S, "hangs on a number that no loop counts between constants");
+    for (const std::string &Id : Ids) {
+      if (!namedAt(S, Id))
+        return no(S, "hangs on '" + Id + "', which has changed by then");
+      if (!unroll(Id))
+        return no(S, "hangs on a number that no loop counts between constants");
+    }
+    return true;
+  }
+
+  /// Does the text of \p Id have its value in front of \p S's region and up to
+  /// it?
+  bool namedAt(const SharedAccess &S, const std::string &Id) const {
+    const int Sym = M.symbolIndex(Id), Loop = Count.loopOf(Id);
+    if (Sym < 0 || Loop < 0)
+      return false;
+    const Stmt &L = M.stmt(static_cast<unsigned>(Loop));
+    if (L.IterSymbol == Sym)
+      return M.countsItself(L);
+    const int Var = M.Symbols[static_cast<size_t>(Sym)].VarId;
+    const bool Inside = L.Range.contains(S.Range);
+    TextRange Since = {Inside ? M.stmt(L.Children[0]).Range.Begin : L.Range.End,
+                       S.Range.Begin};
+    // Of a loop in between, all rounds.
+    for (int Q = M.stmt(S.Stmt).Parent; Q >= 0 && Q != Loop;
+         Q = M.stmt(static_cast<unsigned>(Q)).Parent)
+      if (const Stmt &In = M.stmt(static_cast<unsigned>(Q));
+          In.Range.Begin >= Since.Begin &&
+          (In.K == Stmt::For || In.K == Stmt::While || In.K == Stmt::Do))
+        Since.End = std::max(Since.End, In.Range.End);
+    return llvm::none_of(M.VarUses, [&](const VarUse &U) {
+      return U.Write && static_cast<int>(U.Var) == Var &&
+             Since.contains(U.Range);
+    });
+  }
+
+  /// Unrolls the loop that counts \p Id, and those that its numbers hang on.
+  bool unroll(const std::string &Id) {
+    const int Loop = Count.loopOf(Id);
+    if (Loop < 0 || !Count.ends(static_cast<unsigned>(Loop)))
+      return false;
+    if (!Loops.insert(static_cast<unsigned>(Loop)).second)
+      return true;
+    const Stmt &L = M.stmt(static_cast<unsigned>(Loop));
+    std::vector<std::string> Ids;
+    auto Add = [&](const std::vector<std::string> &More) {
+      llvm::append_range(Ids, More);
+    };
+    for (const Stmt::Recurrence &R : L.Carried)
+      for (const isl::pw_aff &V : {A.fix(R.First), A.fix(R.Next)})
+        Add(involvedIds(V));
+    if (!L.Init.is_null())
+      Add(involvedIds(A.fix(L.Init)));
+    for (const Nullable<isl::set> &C : {L.IterDomain, L.Cond})
+      if (!C.is_null())
+        Add(involvedIds(A.fix(C)));
+    return llvm::all_of(Ids, [&](const std::string &Of) {
+      return Count.loopOf(Of) < 0 || unroll(Of);
+    });
   }
 
   /// Of the statements that slots run, not of a condition of the thread; what is
@@ -205,8 +409,6 @@ private:
     for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
       const Stmt &St = M.stmt(static_cast<unsigned>(Q));
       if (St.HasBarrier) {
-        if (St.K != Stmt::Block && St.K != Stmt::If && St.K != Stmt::For)
-          return false;
         if (St.CondRange.contains(S.Range) || St.HeaderRange.contains(S.Range))
           return false;
         continue;
@@ -226,10 +428,12 @@ private:
     return true;
   }
 
+  //===--- Rounding ---===//
+
   /// A product that leaves shared memory is rounded by then; in a register a sum
   /// would fuse it. What is stored can be written so (StatementText), sums are.
   bool endsRounded(const SharedAccess &S) const {
-    if (!isFloat(Arr.CanonicalType) || S.K == SharedAccess::Write)
+    if (!isRounded(Arr.CanonicalType) || S.K != SharedAccess::ReadWrite)
       return true;
     return llvm::any_of(M.Effects, [&](const Effect &E) {
       if (E.K != Effect::SetsShared || !(E.Target == S.Range))
@@ -240,148 +444,98 @@ private:
     });
   }
 
-  /// Between two barriers the compiler need not read again what the thread itself
-  /// wrote: it uses what was stored before memory rounded it.
-  bool mayBeForwarded(const SharedAccess &S, unsigned Part) const {
-    return isFloat(Arr.CanonicalType) && S.K != SharedAccess::Write &&
-           llvm::any_of(writesBefore(S), [&](unsigned W) {
-             const SharedAccess &Before = M.SharedAccesses[W];
-             return Of.PartOf.at(W) == Part &&
-                    Before.K == SharedAccess::Write &&
-                    !rcache::endsRounded(Before.Stored, M);
-           });
-  }
-
-  bool addRead(unsigned I, const SharedAccess &S, const isl::pw_aff &Index,
-               const isl::set &Domain, bool Own) {
-    Owned::Read R;
-    R.Access = I;
-    if (Own) {
-      Of.Reads.push_back(std::move(R));
-      return true;
-    }
-    const isl::pw_aff Away = simplify(Index.sub(thread()), Domain);
-    if (!dependsOn(Index, "tx")) {
-      R.K = Owned::Read::At;
-      R.By = Index;
-    } else if (!dependsOn(Away, "tx")) {
-      R.K = Owned::Read::Ahead;
-      R.By = Away;
-    } else
-      return no(S, "is neither the thread's own element, nor a constant number "
-                   "of elements ahead of it, nor the same for all threads");
-    std::map<std::string, std::vector<int64_t>> Counters;
-    for (const std::string &Id : involvedIds(R.By))
-      if (!findCounter(S, Id, Counters))
-        return no(S, "hangs on a number that no loop counts between constants");
-    if (mayBeWritten(R, writesBefore(S), Counters))
-      return no(S, "may be what the thread wrote just before");
-    R.Slots = slotsOf(Domain, Counters);
-    Of.Reads.push_back(std::move(R));
+  /// Between two barriers the compiler need not read again what the thread wrote:
+  /// it uses what was stored before memory rounded it.
+  bool isStillRounded(unsigned I, const SharedAccess &S) {
+    for (unsigned W : writesBefore(I))
+      if (S.K != SharedAccess::Write && !isApart(I, W) &&
+          losesRounding(M.SharedAccesses[W], M))
+        return no(S, "is read back in the interval in which a product is "
+                     "stored there, so a compiler may fuse both");
     return true;
   }
 
-  /// The loop with barriers around \p S that counts \p Id.
-  bool findCounter(const SharedAccess &S, const std::string &Id,
-                   std::map<std::string, std::vector<int64_t>> &Counters) {
-    const int Sym = M.symbolIndex(Id);
-    for (int Q = M.stmt(S.Stmt).Parent; Sym >= 0 && Q >= 0;
-         Q = M.stmt(Q).Parent) {
-      const Stmt &L = M.stmt(static_cast<unsigned>(Q));
-      if (L.K != Stmt::For || !L.HasBarrier ||
-          (L.IterSymbol != Sym && L.FactorSymbol != Sym))
-        continue;
-      auto Values = countedValues(M, L);
-      if (!Values)
-        return false;
-      Counters[Id] = std::move(*Values);
-      Loops.insert(L.Id);
-      return true;
-    }
-    return false;
-  }
+  //===--- Intervals ---===//
 
-  /// The writes to its own elements by which a thread comes to \p S in the same
-  /// region (indices in SharedAccesses).
-  std::vector<unsigned> writesBefore(const SharedAccess &S) const {
-    unsigned Top = S.Stmt;
-    while (M.stmt(Top).Parent >= 0 &&
-           !M.stmt(static_cast<unsigned>(M.stmt(Top).Parent)).HasBarrier)
-      Top = static_cast<unsigned>(M.stmt(Top).Parent);
-    unsigned Begin = M.stmt(Top).Range.Begin;
-    if (M.stmt(Top).Parent >= 0)
-      for (unsigned C :
-           M.stmt(static_cast<unsigned>(M.stmt(Top).Parent)).Children) {
-        if (C == Top)
-          break;
-        Begin = M.stmt(C).HasBarrier
-                    ? M.stmt(Top).Range.Begin
-                    : std::min(Begin, M.stmt(C).Range.Begin);
-      }
+  /// The writes by which a thread comes to access \p I in the same interval.
+  std::vector<unsigned> writesBefore(unsigned I) const {
+    const SharedAccess &S = M.SharedAccesses[I];
+    const TextRange In = intervalOf(M, S);
     std::vector<unsigned> All;
-    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
-      const SharedAccess &W = M.SharedAccesses[I];
+    for (unsigned K = 0; K < M.SharedAccesses.size(); ++K) {
+      const SharedAccess &W = M.SharedAccesses[K];
       if (W.Array == Array && W.K != SharedAccess::Read &&
-          W.Range.Begin >= Begin && W.Range.Begin < S.Range.Begin &&
-          Of.PartOf.count(I))
-        All.push_back(I);
+          In.contains(W.Range) && W.Range.Begin < S.Range.Begin &&
+          (Of.PartOf.count(K) || Of.fetchOf(K)))
+        All.push_back(K);
     }
     return All;
   }
 
-  /// May what \p R reads be such an element?
-  bool mayBeWritten(
-      const Owned::Read &R, const std::vector<unsigned> &Before,
-      const std::map<std::string, std::vector<int64_t>> &Counters) const {
-    if (R.K == Owned::Read::At)
-      return !Before.empty();
-    return llvm::any_of(Before, [&](unsigned W) {
-      isl::set Same = equalTo(
-          R.By,
-          constantValue(ctx(), int64_t(Of.PartOf.at(W)) * (*Map.Block)[0]));
-      for (const auto &[Id, Values] : Counters)
-        Same = Same.intersect(among(Id, Values, ctx()));
-      return !Same.is_empty();
-    });
+  /// No thread means the same element by both.
+  bool isApart(unsigned I, unsigned W) const {
+    const isl::set Both = DomainOf.at(I).intersect(DomainOf.at(W));
+    std::vector<std::string> Ids = idsOf(placeOf(I), Both);
+    llvm::append_range(Ids, involvedIds(placeOf(W)));
+    const auto Visits = Count.at(M.SharedAccesses[I].Stmt, Ids);
+    return !Visits.empty() &&
+           llvm::all_of(Visits, [&](const Counters::Values &V) {
+             return equalTo(elementAt(I, V), elementAt(W, V))
+                 .intersect(atCounts(Both, V))
+                 .is_empty();
+           });
   }
 
-  static isl::set among(const std::string &Id,
-                        const std::vector<int64_t> &Values, isl::ctx Ctx) {
-    isl::set S = never(Ctx);
-    for (int64_t V : Values)
-      S = S.unite(equalTo(symbolValue(Ctx, Id), constantValue(Ctx, V)));
-    return S;
+  /// What a thread has changed in one place it does not look for in another.
+  bool kindsMeetApart() {
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+      const SharedAccess &S = M.SharedAccesses[I];
+      if (S.Array != Array)
+        continue;
+      const Owned::Fetch *F = Of.fetchOf(I);
+      for (unsigned W : writesBefore(I))
+        if ((F || Of.fetchOf(W)) && F != Of.fetchOf(W) && !isApart(I, W))
+          return no(S, "may be what the thread wrote just before");
+    }
+    return true;
   }
 
-  /// `[sx, counters] -> { : }`: some thread of the slot is in \p Domain.
-  isl::set
-  slotsOf(const isl::set &Domain,
-          const std::map<std::string, std::vector<int64_t>> &Counters) const {
-    isl::set S = substitute(Domain, {{"tx", Map.threadOfSlot(ctx(), 0)}});
-    // The thread of slot 0: a lane, or the first of its neighbours.
-    const int64_t Last = Map.Stride[0] == 1 ? 32 * int64_t(Map.Factor[0]) : 32;
-    S = S.intersect(inRange(thread(), constantValue(ctx(), 0),
-                            constantValue(ctx(), Last)));
-    if (Map.Stride[0] == 1)
-      S = S.intersect(thread()
-                          .mod(static_cast<long>(Map.Factor[0]))
-                          .eq_set(constantValue(ctx(), 0)));
-    std::vector<std::string> Others;
-    for (const std::string &Id : involvedIds(S))
-      if (Id != "sx" && !Counters.count(Id))
-        Others.push_back(Id);
-    S = projectOut(S, Others);
-    isl::set Known =
-        inRange(symbolValue(ctx(), "sx"), constantValue(ctx(), 0),
-                constantValue(ctx(), int64_t(Map.Factor[0])));
-    // (Each value by itself would be said in as many words.)
-    for (const auto &[Id, Values] : Counters)
-      if (!Values.empty())
-        Known = Known.intersect(inRange(
-            symbolValue(ctx(), Id),
-            constantValue(ctx(), *llvm::min_element(Values)),
-            constantValue(ctx(), *llvm::max_element(Values) + 1)));
-    return simplify(S, Known);
+  /// Copies go back to the first part. Chunks: no one register follows another
+  /// part's, and bits of the thread's number have to be bits of lane or slot.
+  bool chunksFit() {
+    if (Of.Parts > 1)
+      for (const Owned::Fetch &F : Of.Fetches)
+        if (F.Written)
+          return no(M.SharedAccesses[F.Accesses.front()],
+                    "is changed by another thread, which has several elements");
+    if (!inChunks())
+      return true;
+    const unsigned C = Map.Factor[0];
+    return Of.Parts == 1 &&
+           ((C & (C - 1)) == 0 ||
+            llvm::none_of(Of.Fetches, [](const Owned::Fetch &F) {
+              return F.K == Owned::Fetch::Flipped;
+            }));
+  }
+
+  //===--- Slots ---===//
+
+  /// Counts the shuffles of each fetch. False: some distance is no number.
+  bool countFetches() {
+    for (Owned::Fetch &F : Of.Fetches) {
+      if (F.Written) // what was not fetched cannot be told from what was changed
+        F.Slots = always(ctx());
+      const unsigned Stmt = M.SharedAccesses[F.Accesses.front()].Stmt;
+      const auto Visits = Count.at(Stmt, idsOf(F.By, F.Slots));
+      for (const Counters::Values &V : Visits) {
+        const auto By = isConstant(atCounts(F.By, V));
+        if (!By)
+          return false;
+        F.Shuffles += (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
+      }
+      F.Shuffles *= double(Count.at(Stmt).size()) / double(Visits.size());
+    }
+    return true;
   }
 };
 
@@ -395,7 +549,8 @@ std::optional<ArrayPlan> rcache::ownedArray(const KernelModel &M,
   if (!Map.Block || !Map.isOneDim() || Map.threads() != 32 ||
       (Map.Stride[0] != 1 && Map.Stride[0] != 32))
     return std::nullopt;
-  Builder B(M, Array, A, Map);
+  const Counters Count(M, A);
+  Builder B(M, Array, A, Map, Count);
   auto Of = B.run();
   WhyNot = std::move(B.Why);
   return Of;
@@ -410,73 +565,28 @@ std::string rcache::detailOf(const Owned &O) {
 std::string rcache::summaryOf(const Owned &) { return "owned by a warp"; }
 
 void rcache::print(llvm::raw_ostream &OS, const Owned &O, const Placed &In) {
-  for (const Owned::Read &R : O.Reads) {
-    OS << "    read `" << In.M.text(In.M.SharedAccesses[R.Access].Range)
-       << "` ";
-    switch (R.K) {
-    case Owned::Read::Own:
-      OS << "own " << O.PartOf.at(R.Access);
-      break;
-    case Owned::Read::Ahead:
-      OS << "ahead by " << islText(R.By);
-      break;
-    case Owned::Read::At:
-      OS << "at " << islText(R.By);
-      break;
-    }
-    if (R.K != Owned::Read::Own)
-      OS << " in " << islText(R.Slots);
-    OS << "\n";
+  static const char *const Kinds[] = {"ahead by", "at", "flipped by"};
+  for (unsigned I = 0; I < In.M.SharedAccesses.size(); ++I) {
+    const SharedAccess &S = In.M.SharedAccesses[I];
+    const Owned::Fetch *F = O.fetchOf(I);
+    if (S.Array != In.A.Array || (!F && S.K == SharedAccess::Write))
+      continue;
+    OS << (S.K == SharedAccess::Read ? "    read `" : "    write `")
+       << In.M.text(S.Range) << "` ";
+    if (F)
+      OS << Kinds[F->K] << " " << islText(F->By) << " in " << islText(F->Slots)
+         << "\n";
+    else
+      OS << "own " << islText(O.PartOf.at(I)) << "\n";
   }
 }
 
 int64_t rcache::held(const Owned &O) { return int64_t(O.Parts); }
 
-/// Shuffles that a warp executes for \p R in one pass through the loops that it
-/// hangs on.
-static double shufflesOf(const Owned::Read &R, const Placed &In) {
-  if (R.K == Owned::Read::Own)
-    return 0;
-  const Mapping &Map = In.P.Map;
-  double All = 0;
-  // By its counters, one after the other.
-  std::vector<std::pair<std::string, std::vector<int64_t>>> Counters;
-  for (unsigned L : std::get<Owned>(In.A.Where).Loops) {
-    const Stmt &Loop = In.M.stmt(L);
-    const int Sym = Loop.IterVar >= 0 ? Loop.IterSymbol : Loop.FactorSymbol;
-    const std::string &Id = In.M.Symbols[static_cast<size_t>(Sym)].Id;
-    if (dependsOn(R.By, Id))
-      Counters.emplace_back(
-          Id, countedValues(In.M, Loop).value_or(std::vector<int64_t>()));
-  }
-  std::function<void(size_t, isl::pw_aff, isl::set)> Each =
-      [&](size_t K, isl::pw_aff By, isl::set Slots) {
-        if (K < Counters.size()) {
-          for (int64_t V : Counters[K].second)
-            Each(K + 1, bindConst(By, Counters[K].first, V),
-                 bindConst(Slots, Counters[K].first, V));
-          return;
-        }
-        const int64_t Away = isConstant(By).value_or(1);
-        for (unsigned S = 0; S < Map.Factor[0]; ++S) {
-          if (bindConst(Slots, "sx", S).is_empty())
-            continue;
-          if (R.K == Owned::Read::At)
-            All += S == 0; // the same for all slots
-          else if (Map.Stride[0] == 32)
-            All += Away % 32 != 0;
-          else
-            All += S + Away >= int64_t(Map.Factor[0]) || int64_t(S) + Away < 0;
-        }
-      };
-  Each(0, R.By, R.Slots);
-  return All;
-}
-
 void rcache::count(const Owned &O, const Placed &In, double, PlanCounts &K) {
   const double Slots = In.P.slots();
-  for (const Owned::Read &R : O.Reads)
-    K.Shuffles += shufflesOf(R, In) * wordsOf(In) / Slots;
+  for (const Owned::Fetch &F : O.Fetches)
+    K.Shuffles += F.Shuffles * wordsOf(In) / Slots;
   for (unsigned W : In.A.Writes) {
     const SharedAccess &S = In.M.SharedAccesses[W];
     if (!loadsToStage(S))

@@ -13,7 +13,7 @@ static bool hasRegisterArrays(const KernelFacts &K) {
 static bool mayKeep(const KernelFacts &K) { return K.mayKeep(); }
 /// Where every array can be in windows, none has to be owned.
 static bool mayOwn(const KernelFacts &K) {
-  return K.mayKeep() && K.RegisterArrays < K.M.Arrays.size();
+  return K.mayOwn() && K.RegisterArrays < K.M.Arrays.size();
 }
 
 llvm::ArrayRef<Recipe> rcache::allRecipes() {

@@ -1,0 +1,243 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The texts of one file that are parsed one after the other: the user's, with
+// calls written out, with other bodies. Results are those of the user's text.
+
+#include "Frontend/Round.h"
+#include "UnitEdits.h"
+#include "rcache/ModelBuilder.h"
+#include <map>
+#include <set>
+#include <tuple>
+
+using llvm::StringRef;
+
+namespace rcache {
+namespace {
+
+/// Takes results of a parse with calls written out back to the original text.
+class BackToOriginal {
+  const std::vector<std::vector<SourceEdit>> &Rounds;
+  const std::map<std::string, std::string> &Originals;
+  std::string MainFile; ///< as the edits name it
+
+public:
+  BackToOriginal(const std::vector<std::vector<SourceEdit>> &Rounds,
+                 const std::map<std::string, std::string> &Originals,
+                 StringRef Main)
+      : Rounds(Rounds), Originals(Originals) {
+    for (const auto &[File, Text] : Originals)
+      if (normalized(File) == normalized(Main))
+        MainFile = File;
+  }
+
+  /// False: an edit lies where calls were written out.
+  bool map(std::vector<Edit> &Edits, const std::string &OriginalMain) const {
+    for (Edit &E : Edits) {
+      const unsigned Begin = offset(E.Offset, MainFile),
+                     End = offset(E.Offset + E.Length, MainFile);
+      if (End - Begin != E.Length || End > OriginalMain.size())
+        return false;
+      E.Offset = Begin;
+    }
+    return true;
+  }
+
+  bool map(Result &R, const std::string &OriginalMain) const {
+    if (!map(R.Edits, OriginalMain))
+      return false;
+    std::map<const KernelModel *, std::shared_ptr<const KernelModel>> Models;
+    for (KernelResult &K : R.Kernels) {
+      map(K.Pos);
+      for (Decline &D : K.Declines)
+        map(D.Pos);
+      if (!K.Model)
+        continue;
+      auto M = std::make_shared<KernelModel>(*K.Model);
+      map(M->Pos);
+      map(M->DefBegin);
+      map(M->DefEnd);
+      if (M->InsertOffset)
+        M->InsertOffset = offset(*M->InsertOffset, MainFile);
+      for (LaunchSite &L : M->Launches) {
+        map(L.Pos);
+        L.Begin = offset(L.Begin, MainFile);
+        L.End = offset(L.End, MainFile);
+      }
+      K.Model = std::move(M);
+    }
+    return true;
+  }
+
+private:
+  unsigned offset(unsigned Offset, const std::string &File) const {
+    for (size_t I = Rounds.size(); I-- > 0;)
+      Offset = offsetBefore(Offset, File, Rounds[I]);
+    return Offset;
+  }
+
+  void map(SourcePos &P) const {
+    auto It = Originals.find(P.File);
+    if (It == Originals.end())
+      return;
+    P.Offset = offset(P.Offset, P.File);
+    StringRef Text = It->second;
+    const size_t Eol = Text.rfind('\n', P.Offset ? P.Offset - 1 : 0);
+    if (P.Offset)
+      P.Column = P.Offset -
+                 (Eol == StringRef::npos || Eol >= P.Offset
+                      ? 0
+                      : static_cast<unsigned>(Eol) + 1) +
+                 1;
+  }
+};
+
+/// The texts of one file that were parsed so far, the last of them with its
+/// results.
+class Texts {
+  const ParseJob *Job;
+  llvm::ArrayRef<Options> Opts;
+  ParseJob Again;
+  std::vector<std::vector<SourceEdit>> Rounds;
+  std::map<std::string, std::string> Originals;
+  std::map<std::string, TextForm> Forms;
+
+public:
+  Round Last; ///< results in terms of the first text
+
+  Texts(const ParseJob &Job, llvm::ArrayRef<Options> Opts, Round First)
+      : Job(&Job), Opts(Opts), Again(Job), Last(std::move(First)) {}
+
+  size_t rounds() const { return Rounds.size(); }
+
+  /// Parses the text with \p Edits. False: what worked without is the answer.
+  bool parseWith(std::vector<SourceEdit> Edits) {
+    for (const auto &[File, Text] : Last.Texts) {
+      Originals.try_emplace(File, Text);
+      std::string New = applySourceEdits(Text, File, Edits);
+      if (normalized(File) == normalized(Job->File))
+        Again.Buffer = std::move(New);
+      else
+        Again.Overlay[normalized(File)] = std::move(New);
+    }
+    Rounds.push_back(std::move(Edits));
+    BackToOriginal Back(Rounds, Originals, Job->File);
+    std::vector<Options> Here(Opts.begin(), Opts.end());
+    for (size_t I = 0; I < Here.size() && I < Last.Results.size(); ++I)
+      Here[I].UsersText =
+          [&Back, &Main = Last.Results[I].Parse.MainText](
+              std::vector<Edit> Edits) -> llvm::Expected<std::string> {
+        if (!Back.map(Edits, Main))
+          return llvm::createStringError("an edit lies in text of the tool");
+        return applyEdits(Main, Edits);
+      };
+    auto More = rewriteOnce(Again, Here, Forms, /*AllowErrors=*/false);
+    if (!More) {
+      llvm::consumeError(More.takeError());
+      return false;
+    }
+    for (size_t I = 0; I < Last.Results.size(); ++I) {
+      FileResult &R = More->Results[I];
+      if (!R.Usable || !Back.map(R.Rewrite, Last.Results[I].Parse.MainText))
+        return false;
+      R.Parse = Last.Results[I].Parse;
+      R.File = Last.Results[I].File;
+    }
+    Last = std::move(*More);
+    return true;
+  }
+
+  /// The same with kernels' bodies.
+  bool parseWith(const std::vector<BodyEdit> &Bodies) {
+    std::vector<SourceEdit> Edits;
+    for (const BodyEdit &B : Bodies) {
+      Edits.push_back(B.Edit);
+      for (const auto &[Key, Form] : B.Forms)
+        Forms[Key] = Form;
+    }
+    llvm::sort(Edits, [](const SourceEdit &A, const SourceEdit &B) {
+      return std::tie(A.File, A.Offset) < std::tie(B.File, B.Offset);
+    });
+    return parseWith(std::move(Edits));
+  }
+};
+
+/// What was found for the kernels of \p Keys, all instantiations together.
+std::map<std::string, double> gains(const std::set<std::string> &Keys,
+                                    const Round &R) {
+  std::map<std::string, double> Found;
+  for (const FileResult &F : R.Results)
+    for (const KernelResult &K : F.Rewrite.Kernels)
+      if (K.Model && Keys.count(textKey(*K.Model)))
+        Found[textKey(*K.Model)] += gainOf(K);
+  return Found;
+}
+
+/// Kernels that are left as they are get other bodies, which stay where they
+/// lead to a rewritten kernel that gains more.
+void tryOtherBodies(Texts &Best) {
+  constexpr unsigned MaxLevels = 3;
+  std::set<std::string> InVain;
+  while (true) {
+    Texts Now = Best;
+    std::map<std::string, std::vector<std::string>> Notes;
+    std::set<std::string> Tried;
+    bool Parsed = true;
+    for (unsigned Level = 0; Parsed && Level < MaxLevels; ++Level) {
+      std::vector<BodyEdit> Bodies = Now.Last.Bodies;
+      llvm::erase_if(Bodies,
+                     [&](const BodyEdit &B) { return InVain.count(B.Key); });
+      if (Bodies.empty())
+        break;
+      for (const BodyEdit &B : Bodies) {
+        Tried.insert(B.Key);
+        for (const auto &[Key, Note] : B.Notes)
+          if (!Note.empty())
+            Notes[Key].push_back(Note);
+      }
+      Parsed = Now.parseWith(Bodies);
+    }
+    if (Tried.empty())
+      return;
+    const size_t Before = InVain.size();
+    auto Old = gains(Tried, Best.Last), New = gains(Tried, Now.Last);
+    for (const std::string &Key : Tried)
+      if (!Parsed || New[Key] <= Old[Key])
+        InVain.insert(Key);
+    if (InVain.size() > Before)
+      continue; // once more without them
+    Best = std::move(Now);
+    for (FileResult &F : Best.Last.Results)
+      for (KernelResult &K : F.Rewrite.Kernels)
+        if (K.Model && Tried.count(textKey(*K.Model)) && gainOf(K) > 0)
+          llvm::append_range(K.Notes, Notes[formKey(*K.Model)]);
+    return;
+  }
+}
+
+} // namespace
+
+llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
+                                             llvm::ArrayRef<Options> Opts,
+                                             bool AllowErrors) {
+  auto First = rewriteOnce(Job, Opts, {}, AllowErrors);
+  if (!First)
+    return First.takeError();
+  Texts Best(Job, Opts, std::move(*First));
+  // Calls that hide what is shared are written out, one level at a time.
+  constexpr unsigned MaxLevels = 4;
+  while (!Best.Last.WriteOut.empty() && Best.rounds() < MaxLevels) {
+    Texts Next = Best;
+    if (!Next.parseWith(Best.Last.WriteOut))
+      break;
+    Best = std::move(Next);
+  }
+  tryOtherBodies(Best);
+  FileResults Results = std::move(Best.Last.Results);
+  for (FileResult &R : Results)
+    R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);
+  return Results;
+}
+
+} // namespace rcache

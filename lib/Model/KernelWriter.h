@@ -1,0 +1,22 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds the calls of one kernel that are written out, and decides where their
+// text may stand.
+
+#ifndef RCACHE_LIB_MODEL_KERNELWRITER_H
+#define RCACHE_LIB_MODEL_KERNELWRITER_H
+
+#include "rcache/WriteOut.h"
+#include "clang/AST/Decl.h"
+
+namespace rcache {
+
+/// Edits that write calls out in the body of \p Def, one level deep.
+std::vector<SourceEdit> writeOutIn(const clang::FunctionDecl *Def,
+                                   const KernelModel &M,
+                                   clang::Preprocessor &PP);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_KERNELWRITER_H

@@ -1,0 +1,523 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PrivateUses.h. An element is used as a value, assigned, counted up or
+// down: these kinds of syntax are listed. Whatever else names the array may
+// keep an address, ask for its size or hand all of it on, and the array stays.
+//
+//     ++bins[data[i] % 32];       an element
+//     sort(bins, 32);             all of it
+
+#include "PrivateUses.h"
+#include "BuiltinVars.h"
+#include "DeclName.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include <set>
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+/// What is stored to elements of one array.
+struct Store {
+  const VarDecl *Array;
+  const Expr *Value; ///< null: the element times or by something
+};
+
+class UseFinder : public ConstDynamicRecursiveASTVisitor {
+public:
+  UseFinder(ASTContext &AC, KernelModel &M, FlatText &Flat, const Locals &L)
+      : AC(AC), M(M), Flat(Flat), L(L) {}
+
+  std::vector<Store> Stores;
+  std::set<unsigned> Computed; ///< arrays that begin with what is no constant
+
+  bool TraversePseudoObjectExpr(const PseudoObjectExpr *) override {
+    return true; // threadIdx and the like
+  }
+  bool TraverseLambdaExpr(const LambdaExpr *E) override {
+    ++Lambdas;
+    const bool Go = ConstDynamicRecursiveASTVisitor::TraverseLambdaExpr(E);
+    --Lambdas;
+    return Go;
+  }
+
+  bool VisitLabelStmt(const LabelStmt *S) override {
+    Labelled.insert(S->getSubStmt());
+    return true;
+  }
+  bool VisitDeclStmt(const DeclStmt *D) override {
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X); V && isPrivateArray(V))
+        add(V, D);
+    return true;
+  }
+  bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
+    if (E->getCastKind() == CK_LValueToRValue)
+      read(E->getSubExpr());
+    return true;
+  }
+  bool VisitBinaryOperator(const BinaryOperator *E) override {
+    if (!E->isAssignmentOp())
+      return true;
+    if (const VarDecl *V = element(E->getLHS())) {
+      if (E->getOpcode() == BO_Assign)
+        Stores.push_back({V, E->getRHS()});
+      else if (E->getOpcode() == BO_MulAssign || E->getOpcode() == BO_DivAssign)
+        Stores.push_back({V, nullptr});
+    }
+    return true;
+  }
+  bool VisitUnaryOperator(const UnaryOperator *E) override {
+    if (E->isIncrementDecrementOp())
+      element(E->getSubExpr());
+    return true;
+  }
+  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    if (E->getConstructor()->isCopyOrMoveConstructor() &&
+        E->getConstructor()->isTrivial() && E->getNumArgs() == 1)
+      element(E->getArg(0)->IgnoreImpCasts());
+    return true;
+  }
+  bool VisitCXXOperatorCallExpr(const CXXOperatorCallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (E->getOperator() != OO_Equal || !F || !F->isTrivial() ||
+        E->getNumArgs() != 2)
+      return true;
+    element(E->getArg(1)->IgnoreImpCasts());
+    if (const VarDecl *V = element(E->getArg(0)->IgnoreImpCasts()))
+      Stores.push_back({V, E->getArg(1)});
+    return true;
+  }
+  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+    if (auto *V = dyn_cast<VarDecl>(E->getDecl()); V && Index.count(V)) {
+      Mentions.push_back(E);
+      if (Lambdas)
+        InLambdas.insert(E);
+    }
+    return true;
+  }
+
+  /// Whatever names an array and is no element keeps it where it is.
+  void finish() {
+    for (const DeclRefExpr *E : Mentions)
+      if (!Elements.contains(E) || InLambdas.contains(E))
+        stays(cast<VarDecl>(E->getDecl()), DeclineCode::PrivateUse,
+              InLambdas.contains(E) ? "a lambda uses '" + name(E) + "'"
+                                    : "'" + name(E) +
+                                          "' is used whole, by its "
+                                          "address or by a reference",
+              E->getBeginLoc());
+    for (PrivateArray &A : M.Privates) {
+      llvm::sort(A.Uses, [](const auto &X, const auto &Y) {
+        return X.Range.Begin < Y.Range.Begin;
+      });
+      // Text that this instantiation leaves out names it as well.
+      if (M.IsTemplate && mentions(M.Vars[A.Var].Name) != A.Uses.size() + 1 &&
+          !A.Stays)
+        A.Stays = Decline{DeclineCode::PrivateUse,
+                          "'" + M.Vars[A.Var].Name +
+                              "' stands in text that this instantiation leaves "
+                              "out, or another '" +
+                              M.Vars[A.Var].Name + "' does",
+                          A.Pos};
+    }
+  }
+
+  void stays(const VarDecl *V, DeclineCode Code, std::string Detail,
+             SourceLocation At) {
+    PrivateArray &A = M.Privates[Index.lookup(V)];
+    if (!A.Stays)
+      A.Stays = Decline{Code, std::move(Detail),
+                        sourcePos(AC.getSourceManager(), At)};
+  }
+
+private:
+  static std::string name(const DeclRefExpr *E) {
+    return E->getDecl()->getNameAsString();
+  }
+
+  bool isPrivateArray(const VarDecl *V) const {
+    return V->hasLocalStorage() && !isSharedVar(V) &&
+           V->getType()->isConstantArrayType() && L.varIndex(V) >= 0;
+  }
+
+  void add(const VarDecl *V, const DeclStmt *D) {
+    if (!Index.try_emplace(V, M.Privates.size()).second)
+      return;
+    const QualType T = AC.getBaseElementType(V->getType());
+    PrivateArray A;
+    A.Var = static_cast<unsigned>(L.varIndex(V));
+    PrintingPolicy P(AC.getLangOpts());
+    A.CanonicalType = T.getCanonicalType().getUnqualifiedType().getAsString(P);
+    A.Pos = sourcePos(AC.getSourceManager(), V->getLocation());
+    A.HasInit = V->hasInit() && !isTrivialInit(V->getInit());
+    if (!T->isIncompleteType() && !T->isDependentType())
+      A.ElemBytes =
+          static_cast<unsigned>(AC.getTypeSizeInChars(T).getQuantity());
+    M.Privates.push_back(std::move(A));
+    auto Keep = [&](const char *Why) {
+      stays(V, DeclineCode::PrivateUse, "'" + V->getNameAsString() + "' " + Why,
+            V->getLocation());
+    };
+    if (Labelled.contains(D)) // nvcc takes `__shared__` for the label's
+      Keep("is declared behind a label");
+    else if (!declarators(V, D))
+      Keep("is declared together with others");
+    else if (M.Vars[M.Privates.back().Var].DeclRange.empty() ||
+             !standsInBlock(M.Vars[M.Privates.back().Var]))
+      Keep("is declared where no statement can stand");
+    else if (T.isVolatileQualified())
+      Keep("is volatile");
+    else if (V->isConstexpr())
+      Keep("is a constant of the language");
+    else if (V->hasAttrs())
+      Keep("has attributes");
+    else if (!T.isTriviallyCopyableType(AC) || hasNoName(T) ||
+             (T->isRecordType() &&
+              !T->getAsCXXRecordDecl()->hasTrivialDefaultConstructor()))
+      Keep("has elements that functions make or copy, or whose type has no "
+           "name");
+    else if (D->isSingleDecl() && M.Privates.back().HasInit && !initial(V))
+      Keep("has an initialiser that gives no value for each element");
+  }
+
+  /// Fills Declarators. False: they cannot be told apart, or there are several
+  /// and the array's values belong between theirs.
+  bool declarators(const VarDecl *V, const DeclStmt *D) {
+    PrivateArray &A = M.Privates[Index.lookup(V)];
+    unsigned From = M.Vars[A.Var].DeclRange.Begin;
+    for (const Decl *X : D->decls()) {
+      auto Range =
+          isa<VarDecl>(X) ? Flat.outerRange(X->getSourceRange()) : std::nullopt;
+      if (!A.Declarators.empty()) { // the comma
+        const size_t Comma = M.Text.find_first_not_of(" \t\n", From);
+        if (Comma == std::string::npos || M.Text[Comma] != ',')
+          return false;
+        From =
+            static_cast<unsigned>(M.Text.find_first_not_of(" \t\n", Comma + 1));
+      }
+      if (!Range || Range->End <= From)
+        return false;
+      if (X == V)
+        A.Declarator = static_cast<unsigned>(A.Declarators.size());
+      A.Declarators.push_back({From, Range->End});
+      From = Range->End;
+    }
+    return D->isSingleDecl() || !A.HasInit || (initial(V) && A.Init.empty());
+  }
+
+  static bool hasNoName(QualType T) {
+    const TagDecl *D = T->getAsTagDecl();
+    return D && isUnnamed(D);
+  }
+
+  /// Does nothing: elements of a class whose constructor is trivial.
+  static bool isTrivialInit(const Expr *E) {
+    auto *C = dyn_cast<CXXConstructExpr>(E);
+    return C && C->getConstructor()->isTrivial() && !C->getNumArgs();
+  }
+
+  /// A declaration in braces may become several statements.
+  bool standsInBlock(const Var &X) const {
+    const int Parent = M.stmt(X.DeclStmt).Parent;
+    return M.stmt(X.DeclStmt).K == Stmt::Decl && Parent >= 0 &&
+           M.stmt(static_cast<unsigned>(Parent)).K == Stmt::Block;
+  }
+
+  /// Fills Init from the initialiser; false: it has another form.
+  bool initial(const VarDecl *V) {
+    auto *List = dyn_cast<InitListExpr>(V->getInit()->IgnoreImplicit());
+    int64_t Next = 0;
+    return List && given(V, List, V->getType(), Next);
+  }
+
+  bool given(const VarDecl *V, const Expr *E, QualType T, int64_t &Next) {
+    PrivateArray &A = M.Privates[Index.lookup(V)];
+    if (const ConstantArrayType *Of = AC.getAsConstantArrayType(T)) {
+      const auto *List =
+          E ? dyn_cast<InitListExpr>(E->IgnoreImplicit()) : nullptr;
+      if (E && !List && !isa<ImplicitValueInitExpr>(E))
+        return false; // a string
+      const QualType Each = Of->getElementType();
+      for (uint64_t I = 0; I < Of->getSize().getZExtValue(); ++I)
+        if (!given(V,
+                   List && I < List->getNumInits() ? List->getInit(I) : nullptr,
+                   Each, Next))
+          return false;
+      return true;
+    }
+    const int64_t Element = Next++;
+    if (!E || isa<ImplicitValueInitExpr>(E))
+      return true;
+    auto Text = Flat.range(E->getSourceRange());
+    if (!Text)
+      return false;
+    A.Init.push_back({Element, *Text});
+    if (!E->isEvaluatable(AC))
+      Computed.insert(A.Var);
+    Stores.push_back({V, E});
+    return true;
+  }
+
+  /// \p E is read, or one of the places that it may be.
+  void read(const Expr *E) {
+    E = E->IgnoreParens();
+    if (auto *C = dyn_cast<ConditionalOperator>(E)) {
+      read(C->getTrueExpr());
+      read(C->getFalseExpr());
+    } else if (auto *B = dyn_cast<BinaryOperator>(E);
+               B && B->getOpcode() == BO_Comma) {
+      read(B->getRHS());
+    } else {
+      element(E);
+    }
+  }
+
+  /// Notes \p E if it is an element of an array or a member of one; the array.
+  const VarDecl *element(const Expr *E) {
+    llvm::SmallVector<const ArraySubscriptExpr *, 4> Subs; // outermost first
+    for (E = E->IgnoreParens();;) {
+      if (auto *Member = dyn_cast<MemberExpr>(E);
+          Member && !Member->isArrow()) {
+        Subs.clear();
+        E = Member->getBase()->IgnoreParens();
+      } else if (auto *S = dyn_cast<ArraySubscriptExpr>(E);
+                 S && S->getBase()
+                          ->IgnoreParenImpCasts()
+                          ->getType()
+                          ->isArrayType()) {
+        Subs.push_back(S);
+        E = S->getBase()->IgnoreParenImpCasts();
+      } else {
+        break;
+      }
+    }
+    auto *Ref = dyn_cast<DeclRefExpr>(E);
+    auto *V = Ref ? dyn_cast<VarDecl>(Ref->getDecl()) : nullptr;
+    if (!V || !Index.count(V))
+      return nullptr;
+    PrivateArray &A = M.Privates[Index.lookup(V)];
+    if (Subs.size() != M.Vars[A.Var].ArrayExtents.size())
+      return nullptr; // a row
+    if (!Elements.insert(Ref).second)
+      return V;
+    PrivateArray::Use U;
+    for (const ArraySubscriptExpr *S : Subs)
+      U.ByThread |= (L.depends(S->getIdx()) & (DepThread | DepShared)) != 0;
+    if (auto Range = Flat.range(Subs.front()->getSourceRange())) {
+      U.Range = *Range;
+      U.Stmt = statementAround(*Range);
+      A.Uses.push_back(U);
+    } else {
+      stays(V, DeclineCode::PrivateUse,
+            "a macro names '" + V->getNameAsString() + "'", Ref->getBeginLoc());
+    }
+    return V;
+  }
+
+  unsigned statementAround(TextRange R) const {
+    unsigned Best = 0;
+    for (const Stmt &S : M.Stmts)
+      if (S.Range.contains(R) && M.stmt(Best).Range.contains(S.Range))
+        Best = S.Id;
+    return Best;
+  }
+
+  /// How often the body names \p Name.
+  size_t mentions(const std::string &Name) const {
+    size_t N = 0;
+    auto IsWord = [&](size_t At) {
+      return At < M.Text.size() &&
+             (isalnum(static_cast<unsigned char>(M.Text[At])) ||
+              M.Text[At] == '_');
+    };
+    for (size_t At = M.Text.find(Name, M.BodyRange.Begin); At < M.BodyRange.End;
+         At = M.Text.find(Name, At + 1))
+      N += !IsWord(At - 1) && !IsWord(At + Name.size());
+    return N;
+  }
+
+  ASTContext &AC;
+  KernelModel &M;
+  FlatText &Flat;
+  const Locals &L;
+  llvm::DenseMap<const VarDecl *, unsigned> Index; ///< in M.Privates
+  std::vector<const DeclRefExpr *> Mentions;
+  llvm::SmallPtrSet<const DeclRefExpr *, 16> Elements, InLambdas;
+  llvm::SmallPtrSet<const clang::Stmt *, 4> Labelled;
+  unsigned Lambdas = 0;
+};
+
+/// Has \p T, a number or a struct of numbers, floating-point ones?
+bool holdsFloats(QualType T) {
+  T = QualType(T->getBaseElementTypeUnsafe(), 0);
+  if (const RecordDecl *R = T->getAsRecordDecl())
+    return llvm::any_of(R->fields(), [](const FieldDecl *F) {
+      return holdsFloats(F->getType());
+    });
+  return T->isFloatingType();
+}
+
+} // namespace
+
+void findPrivateArrays(const FunctionDecl *FD, KernelModel &M, FlatText &Flat,
+                       const Locals &L) {
+  UseFinder F(FD->getASTContext(), M, Flat, L);
+  F.TraverseStmt(FD->getBody());
+  F.finish();
+  if (M.Privates.empty())
+    return;
+  const StoredProducts Products(FD, M, L);
+  for (const Store &S : F.Stores) {
+    const QualType T =
+        FD->getASTContext().getBaseElementType(S.Array->getType());
+    if (holdsFloats(T) && (!S.Value || Products.mayBe(S.Value)))
+      F.stays(S.Array, DeclineCode::PrivateProducts,
+              "'" + S.Array->getNameAsString() + "'",
+              S.Value ? S.Value->getBeginLoc() : S.Array->getLocation());
+  }
+  // What nobody changes after its constants is a table, and in constant memory.
+  llvm::erase_if(M.Privates, [&](const PrivateArray &A) {
+    return A.HasInit && !A.Stays && !M.Vars[A.Var].Assigned &&
+           !F.Computed.count(A.Var);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+StoredProducts::StoredProducts(const FunctionDecl *FD, const KernelModel &M,
+                               const Locals &L)
+    : M(M), L(L) {
+  struct Assignments : ConstDynamicRecursiveASTVisitor {
+    StoredProducts *Into;
+    bool VisitVarDecl(const VarDecl *V) override {
+      if (V->getInit())
+        Into->Values[V].push_back(V->getInit());
+      return true;
+    }
+    bool VisitBinaryOperator(const BinaryOperator *E) override {
+      if (!E->isAssignmentOp())
+        return true;
+      if (const VarDecl *V = rootVariable(E->getLHS()))
+        if (E->getOpcode() != BO_AddAssign && E->getOpcode() != BO_SubAssign)
+          Into->Values[V].push_back(E->getOpcode() == BO_Assign ? E->getRHS()
+                                                                : nullptr);
+      return true;
+    }
+    bool VisitCXXOperatorCallExpr(const CXXOperatorCallExpr *E) override {
+      if (E->isAssignmentOp())
+        if (const VarDecl *V = rootVariable(E->getArg(0)))
+          Into->Values[V].push_back(E->getOperator() == OO_Equal ? E->getArg(1)
+                                                                 : nullptr);
+      return true;
+    }
+  } Find;
+  Find.Into = this;
+  Find.TraverseStmt(FD->getBody());
+}
+
+bool StoredProducts::mayBe(const Expr *Stored) const {
+  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
+  return follow(Stored, Seen);
+}
+
+/// A parameter, or a variable all of whose values are none.
+bool StoredProducts::ofVariable(
+    const VarDecl *V, llvm::SmallPtrSetImpl<const VarDecl *> &Seen) const {
+  const int I = L.varIndex(V);
+  if (I < 0)
+    return V->hasLocalStorage();
+  if (M.Vars[I].IsParam && !M.Vars[I].Assigned)
+    return false;
+  if (M.Vars[I].AddressTaken || V->getType()->isReferenceType())
+    return true;
+  if (!Seen.insert(V).second)
+    return false;
+  auto Of = Values.find(V);
+  return Of != Values.end() && llvm::any_of(Of->second, [&](const Expr *E) {
+           return !E || follow(E, Seen);
+         });
+}
+
+bool StoredProducts::ofCall(
+    const CallExpr *E, llvm::SmallPtrSetImpl<const VarDecl *> &Seen) const {
+  const FunctionDecl *F = E->getDirectCallee();
+  if (!F || !F->getIdentifier())
+    return true;
+  const StringRef Name = F->getName();
+  for (StringRef Rounds : {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn",
+                           "__fmaf_rn", "__fma_rn", "fmaf", "fma", "__ldg"})
+    if (Name == Rounds)
+      return false;
+  for (StringRef Passes :
+       {"fminf", "fmaxf", "fmin", "fmax", "min", "max", "fabsf", "fabs",
+        "floorf", "ceilf", "truncf", "rintf", "floor", "ceil", "trunc", "rint"})
+    if (Name == Passes || Name.starts_with("make_"))
+      return llvm::any_of(E->arguments(),
+                          [&](const Expr *A) { return follow(A, Seen); });
+  return true;
+}
+
+bool StoredProducts::follow(
+    const Expr *E, llvm::SmallPtrSetImpl<const VarDecl *> &Seen) const {
+  E = E->IgnoreParens();
+  if (!holdsFloats(E->getType()))
+    return false;
+  if (auto *Cast = dyn_cast<CastExpr>(E)) {
+    if (Cast->getCastKind() == CK_IntegralToFloating)
+      return false;
+    return follow(Cast->getSubExpr(), Seen);
+  }
+  if (isa<FloatingLiteral>(E) || isa<IntegerLiteral>(E) ||
+      isa<CXXScalarValueInitExpr>(E))
+    return false;
+  if (auto *B = dyn_cast<BinaryOperator>(E)) {
+    const bool Sum = B->getOpcode() == BO_Add || B->getOpcode() == BO_Sub;
+    // With a constant beside it a sum may be no sum.
+    if (Sum && !isa<FloatingLiteral>(B->getLHS()->IgnoreParenImpCasts()) &&
+        !isa<FloatingLiteral>(B->getRHS()->IgnoreParenImpCasts()))
+      return false;
+    return !(Sum || B->getOpcode() == BO_Assign) ||
+           (Sum && follow(B->getLHS(), Seen)) || follow(B->getRHS(), Seen);
+  }
+  if (auto *U = dyn_cast<UnaryOperator>(E)) {
+    if (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus)
+      return follow(U->getSubExpr(), Seen);
+    if (U->getOpcode() != UO_Deref)
+      return true;
+  }
+  if (auto *C = dyn_cast<ConditionalOperator>(E))
+    return follow(C->getTrueExpr(), Seen) || follow(C->getFalseExpr(), Seen);
+  if (auto *Call = dyn_cast<CallExpr>(E))
+    return ofCall(Call, Seen);
+  if (auto *List = dyn_cast<InitListExpr>(E))
+    return llvm::any_of(List->inits(),
+                        [&](const Expr *X) { return follow(X, Seen); });
+  if (auto *Made = dyn_cast<CXXConstructExpr>(E))
+    return !Made->getConstructor()->isTrivial() ||
+           llvm::any_of(Made->arguments(),
+                        [&](const Expr *X) { return follow(X, Seen); });
+  if (isa<ImplicitValueInitExpr>(E))
+    return false;
+  if (auto *R = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(R->getDecl());
+    return !V || ofVariable(V, Seen);
+  }
+  if (isa<ArraySubscriptExpr>(E) || isa<MemberExpr>(E) ||
+      isa<UnaryOperator>(E)) {
+    // Memory rounds; a local array or struct need not be in memory, nor what a
+    // pointer to a local variable leads to.
+    if (const VarDecl *V = rootVariable(E))
+      return V->hasLocalStorage() && !isSharedVar(V) && ofVariable(V, Seen);
+    return llvm::any_of(M.Vars, [](const Var &X) { return X.AddressTaken; });
+  }
+  return true;
+}
+
+} // namespace rcache

@@ -1,0 +1,45 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Integers that a loop with barriers hands from round to round, alike in all
+// threads (Stmt::Recurrence): distances that are halved, `offset *= 2`, the
+// number of the buffer that is read, `a = 1 - a`. The symbols that stand for
+// them at a round's start and behind the loop can so be told round by round.
+
+#ifndef RCACHE_LIB_MODEL_RECURRENCES_H
+#define RCACHE_LIB_MODEL_RECURRENCES_H
+
+#include "Executor.h"
+
+namespace rcache {
+
+/// Watches the environment while a loop is executed. Adds no symbols; what is
+/// not known of a variable is left out.
+class Executor::Recurring {
+public:
+  Recurring(Executor &X, unsigned Id) : X(X), Id(Id) {}
+
+  /// Called where a round starts, with what \p Changed held \p Before the loop.
+  /// (Without this call, nothing is recorded.)
+  void roundStarts(const Variables &Changed, const Environment &Before);
+  /// Called with the environment at the end of the round, its step included.
+  void roundEnds();
+  /// Called with the environment behind the loop.
+  void loopEnds();
+
+private:
+  struct Watched {
+    const clang::VarDecl *V;
+    Stmt::Recurrence R;
+  };
+  /// The symbol that \p V is, and nothing else; -1: none.
+  int symbolOf(const clang::VarDecl *V) const;
+
+  Executor &X;
+  const unsigned Id; ///< of the loop
+  std::vector<Watched> All;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_RECURRENCES_H

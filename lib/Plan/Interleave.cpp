@@ -1,0 +1,223 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See Interleave.h.
+
+#include "Interleave.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+
+using namespace rcache;
+
+int64_t InterleavedArray::bytes(const KernelModel &M) const {
+  const PrivateArray &A = M.Privates[Array];
+  return A.elements(M) * A.ElemBytes * Threads;
+}
+
+int64_t Plan::interleavedBytes(const KernelModel &M, int64_t Threads) const {
+  int64_t All = 0;
+  for (const InterleavedArray &I : Interleaved)
+    All += I.bytes(M);
+  return ByWarp ? (Threads + 31) / 32 * All : All;
+}
+
+namespace {
+
+/// Static shared memory that a block has on every device, in bytes.
+constexpr int64_t MostStatic = 48 * 1024;
+/// Dynamic shared memory that a block can be given on some device. (Whether it
+/// is to be had is asked at launch.)
+constexpr int64_t MostDynamic = 227 * 1024;
+constexpr int64_t WarpSize = 32;
+
+std::string nameOf(const KernelModel &M, const PrivateArray &A) {
+  return "'" + M.Vars[A.Var].Name + "'";
+}
+
+/// What keeps the text of \p M from being the text of another kernel.
+const Decline *notCopied(const KernelModel &M) {
+  for (const Decline &D : M.Declines)
+    if (!has(D.Code, TraitCopied))
+      return &D;
+  return nullptr;
+}
+
+/// Lanes next to each other are in banks next to each other: numbers of up to
+/// four words, structs whose odd number of words makes them so.
+bool fitsBanks(const PrivateArray &A) {
+  return A.ElemBytes == 1 || A.ElemBytes == 2 || A.ElemBytes == 4 ||
+         A.ElemBytes == 8 || A.ElemBytes == 16 ||
+         (A.ElemBytes % 4 == 0 && A.ElemBytes / 4 % 2 == 1);
+}
+
+int64_t threadsOf(const std::array<int64_t, 3> &B) { return B[0] * B[1] * B[2]; }
+
+/// The largest block that is known of; nullopt: none is.
+std::optional<std::array<int64_t, 3>> largestBlock(const KernelModel &M,
+                                                   const PlanRequest &R) {
+  if (M.Geo.SeenBlocks.empty())
+    return R.AssumedBlock;
+  return *llvm::max_element(
+      M.Geo.SeenBlocks,
+      [](const auto &A, const auto &B) { return threadsOf(A) < threadsOf(B); });
+}
+
+int64_t staticBytes(const KernelModel &M) {
+  int64_t All = 0;
+  for (const SharedArray &A : M.Arrays) {
+    int64_t Bytes = A.Dynamic ? 0 : A.ElemBytes;
+    for (const auto &E : A.Extents)
+      Bytes *= E.value_or(MostStatic);
+    All += (Bytes + 15) / 16 * 16;
+  }
+  return All;
+}
+
+class Interleaving {
+public:
+  Interleaving(const KernelModel &M, const PlanRequest &R) : M(M), R(R) {}
+
+  std::optional<Plan> run() {
+    for (const PrivateArray &A : M.Privates)
+      if (M.Vars[A.Var].DynamicIndex)
+        judge(A);
+    if (Chosen.empty())
+      return std::nullopt;
+    llvm::sort(Chosen);
+    const auto Block = largestBlock(M, R);
+    if (!(Block && placeStatic(*Block)) && !placeByWarp(Block)) {
+      tooLarge(Block);
+      return std::nullopt;
+    }
+    geometry();
+    return std::move(P);
+  }
+
+  std::vector<Decline> Declines; ///< of arrays that are in local memory
+
+private:
+  const KernelModel &M;
+  const PlanRequest &R;
+  std::vector<const PrivateArray *> Chosen;
+  Plan P;
+
+  void judge(const PrivateArray &A) {
+    if (A.Stays)
+      Declines.push_back(*A.Stays);
+    else if (!fitsBanks(A))
+      Declines.push_back({DeclineCode::PrivateUse,
+                          "elements of " + nameOf(M, A) + " have " +
+                              std::to_string(A.ElemBytes) + " bytes",
+                          A.Pos, "use elements of 1, 2, 4, 8 or 16 bytes"});
+    else
+      Chosen.push_back(&A);
+  }
+
+  void add(int64_t Threads) {
+    for (const PrivateArray *A : Chosen) {
+      InterleavedArray I;
+      I.Array = static_cast<unsigned>(A - M.Privates.data());
+      I.Threads = Threads;
+      P.Interleaved.push_back(I);
+    }
+  }
+
+  /// Room for the threads of the largest block, where all of it is static
+  /// memory.
+  bool placeStatic(const std::array<int64_t, 3> &Block) {
+    const int64_t Threads =
+        (threadsOf(Block) + WarpSize - 1) / WarpSize * WarpSize;
+    Plan Before = P;
+    add(Threads);
+    if (staticBytes(M) + P.interleavedBytes(M, Threads) <= MostStatic)
+      return true;
+    P = std::move(Before);
+    return false;
+  }
+
+  /// Dynamic memory, if the kernel uses none itself.
+  bool placeByWarp(const std::optional<std::array<int64_t, 3>> &Block) {
+    if (llvm::any_of(M.Arrays, [](const SharedArray &A) { return A.Dynamic; }))
+      return false;
+    Plan Before = P;
+    P.ByWarp = true;
+    add(WarpSize);
+    if (staticBytes(M) +
+            P.interleavedBytes(M, Block ? threadsOf(*Block) : WarpSize) <=
+        MostDynamic)
+      return true;
+    P = std::move(Before);
+    return false;
+  }
+
+  void tooLarge(const std::optional<std::array<int64_t, 3>> &Block) {
+    const PrivateArray &A = *Chosen.front();
+    const int64_t Threads = Block ? threadsOf(*Block) : WarpSize;
+    Declines.push_back(
+        {DeclineCode::PrivateTooLarge,
+         nameOf(M, A) + " has " + std::to_string(A.elements(M) * A.ElemBytes) +
+             " bytes in each of " + std::to_string(Threads) + " threads" +
+             (staticBytes(M) ? ", beside " + std::to_string(staticBytes(M)) +
+                                   " bytes of shared memory"
+                             : ""),
+         A.Pos});
+  }
+
+  /// Blocks and grids are those of the launch; barriers are as they were.
+  void geometry() {
+    const std::string Block = M.NamePrefix + "block";
+    if (M.Geo.ConstBlock) {
+      P.Map.Block = M.Geo.ConstBlock;
+      for (unsigned A = 0; A < 3; ++A)
+        require(Block + "." + "xyz"[A] +
+                    " == " + std::to_string((*P.Map.Block)[A]),
+                "the plan is made for this block");
+    } else if (!P.ByWarp) {
+      // Factors first: none of the products wraps.
+      require(Block + ".x <= 1024u && " + Block + ".y <= 1024u && " + Block +
+                  ".z <= 64u && " + Block + ".x * " + Block + ".y * " + Block +
+                  ".z <= " + std::to_string(P.Interleaved.front().Threads) +
+                  "u",
+              "each thread has its part of the shared memory");
+    }
+    P.Map.Merge = false;
+    P.KeepBarriers = true;
+    P.BarrierReason = "shared arrays are as they were";
+    P.Context = M.Context;
+    for (unsigned Array = 0; Array < M.Arrays.size(); ++Array) {
+      ArrayPlan Kept;
+      Kept.Array = Array;
+      P.Arrays.push_back(std::move(Kept));
+    }
+  }
+
+  void require(std::string Text, std::string Why) {
+    P.Preconditions.push_back({std::move(Text), std::move(Why)});
+  }
+};
+
+} // namespace
+
+void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
+                            PlanOutcome &Out) {
+  // Another text (TextForm) has other threads; with several outputs a thread
+  // there would be several arrays.
+  if (M.Form.scaled() || R.Coarsen.value_or(1) != 1 || notCopied(M))
+    return;
+  Interleaving I(M, R);
+  if (auto P = I.run()) {
+    if (Out.Candidates.empty()) {
+      Out.WhyShared = std::move(Out.Declines);
+      llvm::erase_if(Out.WhyShared, [](const Decline &D) {
+        return D.Code == DeclineCode::NoShared ||
+               D.Code == DeclineCode::NotSelected;
+      });
+      Out.Declines.clear();
+    }
+    Out.Candidates.push_back(std::move(*P));
+    return;
+  }
+  if (!I.Declines.empty() && Out.Declines.size() == 1 &&
+      (Out.Declines.front().Code == DeclineCode::NoShared || !R.Staging))
+    Out.Declines = std::move(I.Declines);
+}

@@ -1,0 +1,23 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What private arrays cost that are indexed at run time: in local memory, or in
+// shared memory.
+
+#ifndef RCACHE_LIB_PREDICT_PRIVATECOSTS_H
+#define RCACHE_LIB_PREDICT_PRIVATECOSTS_H
+
+#include "Constants.h"
+#include "rcache/Plan.h"
+
+namespace rcache {
+
+/// Adds the accesses of a thread to private arrays that a compiler cannot keep in
+/// registers: to local memory, or to shared memory where \p P has them, with the
+/// shared memory of a block.
+void addPrivate(const KernelModel &M, const Plan &P, const Constants &Fit,
+                KernelCounts &K);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PREDICT_PRIVATECOSTS_H

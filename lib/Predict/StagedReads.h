@@ -1,0 +1,29 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a read costs where the staging function is evaluated anew: how far the
+// addresses of neighbouring lanes lie apart, and what tells its pieces apart.
+
+#ifndef RCACHE_LIB_PREDICT_STAGEDREADS_H
+#define RCACHE_LIB_PREDICT_STAGEDREADS_H
+
+#include "rcache/Plan.h"
+#include <optional>
+
+namespace rcache {
+
+/// Bytes between the addresses from which neighbouring lanes, \p Step threads
+/// apart, load \p Load to stage \p Element ([tx, symbols] -> { [e] }, one a
+/// dimension); nullopt: the address does not tell. Lanes in different rows, a pitch
+/// apart, are scattered.
+std::optional<double> laneStride(const Value &Load, unsigned ElemBytes,
+                                 const StagingFunction &Stage,
+                                 llvm::ArrayRef<isl::pw_aff> Element,
+                                 double Step);
+
+/// Comparisons that tell which piece of \p Stage an element is in.
+double tests(const StagingFunction &Stage);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_PREDICT_STAGEDREADS_H

@@ -1,0 +1,151 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One translation unit on its way through the stages. Pipeline.cpp is the list
+// of them; UnitChoice.cpp finds the plan to write, UnitJoin.cpp makes edits of
+// what was written.
+
+#ifndef RCACHE_UNIT_H
+#define RCACHE_UNIT_H
+
+#include "Emit/Emitter.h"
+#include "Model/UsedNames.h"
+#include "Plan/Planner.h"
+#include "Predict/Choose.h"
+#include "UnitEdits.h"
+#include "Verify/PlanVerifier.h"
+#include "rcache/ModelBuilder.h"
+#include "rcache/Pipeline.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+#include <set>
+
+namespace rcache {
+
+using ModelPtr = std::shared_ptr<KernelModel>;
+
+/// One model with what the stages made of it.
+struct Case {
+  ModelPtr M;
+  std::optional<Plan> ThePlan;
+  std::optional<EmittedKernel> Emitted;
+  /// By another plan, for launches that ThePlan cannot take.
+  std::optional<EmittedKernel> Other;
+  /// Plans that are no candidates, by index: their statements cannot be divided
+  /// as the plan asks.
+  std::map<size_t, Decline> Unwritable;
+  KernelResult R;
+};
+
+/// What a plan does, in a line for people.
+std::string planLine(const KernelModel &M, const Plan &P);
+
+/// A translation unit, the options and what its kernels share: names.
+class Unit {
+public:
+  Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O);
+
+  Result run(std::vector<std::unique_ptr<KernelModel>> Models);
+
+private:
+  const Options &O;
+  const UsedNames Used;
+  std::string MainText, MainFile;
+  std::set<std::string> LaunchFunctions; ///< of earlier runs
+  bool NamespaceTaken = false; ///< `::rcache` is something of the user's
+  /// Names of rewritten kernels, and where the original stands that has each.
+  mutable std::map<std::string, SourcePos> Given;
+
+  static bool samePlace(const KernelModel &A, const KernelModel &B);
+  void decline(Case &C, DeclineCode Code, std::string Detail);
+  bool dump(Case &C, const char *Stage,
+            llvm::function_ref<void(llvm::raw_ostream &)> P);
+  /// The stages for one model, one of \p Group: model, plan, predict, emit.
+  void stages(Case &C, const std::vector<Case> &Group);
+  /// `--print-after` of what is made of every candidate.
+  void dumpCandidates(Case &C, const std::vector<Plan> &Candidates);
+  /// Takes out plans for private arrays that a compiler keeps in registers.
+  void leaveRegisters(Case &C, const std::vector<Case> &Group, PlanOutcome &Out);
+  /// Writes the best plan, or the next best that can be written and gains, or
+  /// says why there is none.
+  void write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
+             Plan *Chosen);
+  /// Writes plans for launches that the one just written leaves.
+  void emitOthers(Case &C, const std::vector<Case> &Group,
+                  const std::vector<Plan> &Candidates,
+                  const Plan *ForUnaligned);
+  /// A prediction below this is no gain: predictions are some percent off.
+  static constexpr double MinimumGain = 1.10;
+  bool gains(const Plan &P) const;
+  /// Verifies and writes one plan; the reason if that fails.
+  std::optional<Decline> emit(Case &C, Plan &P);
+  /// Tests of an exchange that the prediction seldom prefers.
+  void keepExchange(std::vector<Plan> &Candidates) const;
+  /// Where runs of vectors may start elsewhere than vectors may, \p P loses:
+  /// the best plan with shorter runs is for such launches. Null: they run the
+  /// original.
+  const Plan *planForUnaligned(Case &C, Plan &P,
+                               const std::vector<Plan> &Candidates) const;
+  /// The best plan needs blocks of 128 or 256 threads and their multiples, and
+  /// nothing says that the launches have them: the best plan for any multiple
+  /// of a few threads is written as well.
+  void emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates);
+  /// Writes \p P for launches that the chosen plan leaves, unless it cannot be
+  /// written: one plan is enough.
+  void emitOther(Case &C, Plan P, const std::string &Suffix,
+                 const std::string &When);
+  /// Tests of what looks for errors: a wrong plan goes on to emission.
+  void damage(const KernelModel &M, Plan &P) const;
+  void damage(EmittedKernel &E) const;
+  /// A net under every rewriting: cheap enough to be always on.
+  static VerifyOptions quickly();
+  static std::string text(const VerifyOutcome &V);
+  /// The candidate with the best prediction; among equals the first. Empty,
+  /// with a reason in \p C, when there is none.
+  std::optional<Plan *> choose(Case &C, const std::vector<Case> &Group,
+                               std::vector<Plan> &Candidates);
+  /// Takes out the plans whose kernels cannot be lowered, unless no other is
+  /// left: then the best of them tells why.
+  void excludeUnwritable(Case &C, const std::vector<Plan> &Candidates,
+                         Choice &Chosen) const;
+  /// Why a plan of which more is expected than of the chosen one is none.
+  std::optional<Decline>
+  betterUnwritable(const Case &C, const std::vector<Plan> &Candidates) const;
+  double clocksOf(const KernelModel &M) const;
+  /// The best of the others, when the chosen one failed for \p Why.
+  std::optional<Plan *> next(Case &C, std::vector<Plan> &Candidates,
+                             const Decline &Why) const;
+  ChooseOptions how() const;
+  /// Is there a launch function of kernel \p Name, from an earlier run?
+  bool hasLaunchFunction(const std::string &Name) const;
+  /// The main file with \p C alone rewritten, by \p P.
+  llvm::Expected<std::string>
+  textWith(const Case &C, const std::vector<Case> &Group, const Plan &P);
+  /// A name that nothing in the file has, nor another kernel's new form: those
+  /// of overloaded kernels are told apart.
+  std::string freshName(const KernelModel &M, const std::string &Suffix) const;
+  /// Overloads share it, as the originals share their name.
+  std::string launchName(const KernelModel &M) const;
+  /// The cases of one definition become edits, all or none.
+  void join(std::vector<Case> &G, UnitEdits &Edits);
+  /// Takes instantiations out that no launch function can call, or tell apart.
+  void leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
+                        bool AllSame);
+  /// The launch function of \p G, and for people how it is called.
+  std::string launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
+                             const std::vector<LaunchCase> &Cases, bool AllSame,
+                             const std::string &Function);
+  /// One body for every instantiation, or one for each, by its arguments? There
+  /// may be more instantiations than this parse has seen if a launch stands in
+  /// a template: what calls that may be for the host's compiler alone. And a
+  /// specialisation is another kernel.
+  static bool oneForAll(const std::vector<Case> &G, const UnitEdits &Edits);
+  /// Whoever launches it is to call the launch function by hand.
+  bool forCallersElsewhere(const Case &C) const;
+  static void rename(EmittedKernel &E, const std::string &From,
+                     const std::string &To);
+};
+
+} // namespace rcache
+
+#endif // RCACHE_UNIT_H

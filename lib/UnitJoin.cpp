@@ -1,0 +1,182 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was written becomes edits: the instantiations of a kernel template are
+// cases of one launch function, under names that nothing else has.
+
+#include "Plan/Pictures.h"
+#include "Unit.h"
+#include "clang/Basic/CharInfo.h"
+#include <algorithm>
+#include <cstring>
+
+using namespace rcache;
+
+std::string Unit::freshName(const KernelModel &M,
+                            const std::string &Suffix) const {
+  std::string N = M.Name + Suffix;
+  for (unsigned I = 2;; ++I) {
+    if (!Used.contains(N) &&
+        Given.try_emplace(N, M.DefBegin).first->second == M.DefBegin)
+      return N;
+    N = M.Name + Suffix + std::to_string(I);
+  }
+}
+
+std::string Unit::launchName(const KernelModel &M) const {
+  return Used.fresh(M.Name + "_rc_launch");
+}
+
+void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
+                            bool AllSame) {
+  if (!AllSame)
+    for (Case &C : G)
+      for (const TemplateArg &A : C.M->TemplateArgs)
+        if (C.Emitted && A.Nameless) {
+          decline(C, DeclineCode::TemplateForm,
+                  "no name tells the instantiation with '" + A.Value +
+                      "' from others");
+          C.Emitted.reset();
+        }
+  for (Case &C : G) {
+    if (!C.Emitted || forCallersElsewhere(C) ||
+        llvm::any_of(C.M->Launches, [&](const LaunchSite &L) {
+          return Edits.canEdit(L, *G.front().M->InsertOffset);
+        }))
+      continue;
+    for (const LaunchSite &L : C.M->Launches)
+      C.R.Declines.push_back({DeclineCode::LaunchNotEditable, L.WhyNot, L.Pos});
+    C.Emitted.reset();
+  }
+}
+
+std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
+                                 const std::vector<LaunchCase> &Cases,
+                                 bool AllSame, const std::string &Function) {
+  const KernelModel &M = *G.front().M;
+  bool VoidArgs = false, Configured = false;
+  for (const Case &C : G)
+    for (const LaunchSite &L : C.M->Launches) {
+      if (!Edits.canEdit(L, *M.InsertOffset))
+        continue;
+      VoidArgs |= L.K == LaunchSite::CudaLaunchKernel;
+      Configured |= L.K == LaunchSite::Chevrons && !L.AnyOrder;
+    }
+  std::string Launch =
+      emitLaunchFunction(Cases, AllSame, Function, VoidArgs, Configured);
+  const std::string Local = "static inline void " + Function + "(";
+  const size_t At = Launch.find(Local);
+  if (At != std::string::npos) {
+    // Callers elsewhere need a name that the linker knows.
+    if (forCallersElsewhere(G.front()) && !M.IsTemplate)
+      Launch.erase(At, std::strlen("static inline "));
+    for (Case &C : G)
+      if (C.Emitted) {
+        const size_t Begin = Launch.find("void " + Function + "(");
+        C.R.KernelName = C.Emitted->KernelName;
+        C.R.LaunchFunction =
+            Launch.substr(Begin, Launch.find(" {\n", Begin) - Begin);
+        C.R.LaunchText = C.Emitted->Launch;
+      }
+  }
+  return Launch;
+}
+
+void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
+  const KernelModel &M = *G.front().M;
+  if (!M.InsertOffset)
+    return; // declined
+  const bool AllSame = oneForAll(G, Edits);
+  leaveUnreachable(G, Edits, AllSame);
+  std::vector<LaunchCase> Cases;
+  std::vector<std::string> Texts;
+  std::set<std::string> Helpers = {"verify"};
+  for (Case &C : G) {
+    if (!C.Emitted)
+      continue;
+    // Equal code for several instantiations is written once.
+    std::string Stem = C.Emitted->KernelName;
+    bool Known = false;
+    for (const LaunchCase &K : Cases)
+      Known |= K.K->Kernel == C.Emitted->Kernel;
+    if (!Known && !Cases.empty()) {
+      std::string Name = Stem + "_" + std::to_string(Cases.size() + 1);
+      rename(*C.Emitted, Stem, Name);
+    }
+    if (!Known)
+      Texts.push_back(C.Emitted->Kernel);
+    Cases.push_back({C.M.get(), &*C.Emitted, C.Other ? &*C.Other : nullptr});
+    Helpers.insert(C.Emitted->Helpers.begin(), C.Emitted->Helpers.end());
+    if (C.Other) {
+      Texts.push_back(C.Other->Kernel);
+      Helpers.insert(C.Other->Helpers.begin(), C.Other->Helpers.end());
+    }
+    C.R.Verdict = KernelResult::Rewritten;
+    C.R.ThePlan = std::make_shared<Plan>(*C.ThePlan);
+    C.R.Pictures = picturesOf(*C.M, *C.ThePlan);
+    C.R.PlanText = planLine(*C.M, *C.ThePlan);
+    for (const ArrayPlan &A : C.ThePlan->Arrays)
+      C.R.Arrays.push_back(C.M->Arrays[A.Array].Name);
+    for (const InterleavedArray &I : C.ThePlan->Interleaved)
+      C.R.Arrays.push_back(C.M->Vars[C.M->Privates[I.Array].Var].Name);
+  }
+  if (Cases.empty())
+    return;
+  if (AllSame)
+    Cases.resize(1);
+  else
+    Helpers.insert("same");
+  const std::string Function = launchName(M);
+  std::string Code;
+  for (const std::string &T : Texts)
+    Code += T + "\n";
+  Code += launchFunction(G, Edits, Cases, AllSame, Function);
+  Edits.insertKernel(M, Code, Helpers);
+  for (Case &C : G)
+    for (const LaunchSite &L : C.M->Launches) {
+      if (Edits.canEdit(L, *M.InsertOffset)) {
+        Edits.replaceLaunch(L, M, Function);
+        ++C.R.LaunchesRewritten;
+      } else
+        ++C.R.LaunchesLeft;
+    }
+}
+
+bool Unit::oneForAll(const std::vector<Case> &G, const UnitEdits &Edits) {
+  const Case &First = G.front();
+  if (!First.M->IsTemplate)
+    return true;
+  if (First.M->HasSpecialisations)
+    return false;
+  for (const Case &C : G) {
+    if (!C.Emitted || C.Emitted->Kernel != First.Emitted->Kernel ||
+        C.Emitted->Condition != First.Emitted->Condition ||
+        C.Emitted->Launch != First.Emitted->Launch ||
+        C.M->Form != First.M->Form)
+      return false;
+    for (const LaunchSite &L : C.M->Launches)
+      if (L.InTemplate && Edits.canEdit(L, *First.M->InsertOffset))
+        return false;
+  }
+  return true;
+}
+
+bool Unit::forCallersElsewhere(const Case &C) const {
+  return O.WithoutLaunch && C.M->Launches.empty();
+}
+
+void Unit::rename(EmittedKernel &E, const std::string &From,
+                  const std::string &To) {
+  auto Continues = [](const std::string &T, size_t I) {
+    return I < T.size() && clang::isAsciiIdentifierContinue(T[I]);
+  };
+  for (std::string *T : {&E.Kernel, &E.Launch, &E.LaunchArgs, &E.Condition})
+    for (size_t P = T->find(From); P != std::string::npos;
+         P = T->find(From, P + 1)) {
+      if ((P > 0 && Continues(*T, P - 1)) || Continues(*T, P + From.size()))
+        continue;
+      T->replace(P, From.size(), To);
+      P += To.size() - 1;
+    }
+  E.KernelName = To;
+}
