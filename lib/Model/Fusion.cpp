@@ -289,8 +289,35 @@ bool isDoubling(const BinaryOperator *B) {
   });
 }
 
-/// KernelModel::OwnViews, Apart and SummedProducts.
-void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
+/// Is \p FD an instantiation with a type that has no name, as closures have?
+static bool isNameless(const FunctionDecl *FD) {
+  const TemplateArgumentList *Args = FD->getTemplateSpecializationArgs();
+  return Args && llvm::any_of(Args->asArray(), [](const TemplateArgument &A) {
+           if (A.getKind() != TemplateArgument::Type)
+             return false;
+           const auto *R = A.getAsType()->getAsCXXRecordDecl();
+           return R && (R->isLambda() || !R->getIdentifier());
+         });
+}
+
+/// \p FD, and what else has its text: nothing tells instantiations with closures
+/// apart, so what one needs all have.
+static std::vector<const FunctionDecl *>
+ofOneText(const FunctionDecl *FD) {
+  std::vector<const FunctionDecl *> All = {FD};
+  const FunctionTemplateDecl *T = FD->getPrimaryTemplate();
+  if (!T || !llvm::any_of(T->specializations(), isNameless))
+    return All;
+  for (const FunctionDecl *Other : T->specializations())
+    if (const FunctionDecl *Def = nullptr;
+        Other->hasBody(Def) && Def != FD &&
+        Def->getTemplateSpecializationKind() == TSK_ImplicitInstantiation)
+      All.push_back(Def);
+  return All;
+}
+
+/// KernelModel::OwnViews, Apart and SummedProducts, for \p FD alone.
+static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
   Fusion F;
   // Twice: a variable may get its product below its use, in a loop.
   F.TraverseStmt(FD->getBody());
@@ -344,6 +371,19 @@ void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
     for (const Expr *A : C->arguments())
       if (isReal(A->IgnoreParenImpCasts()->getType()) && A->isPRValue())
         Add(A);
+}
+
+void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
+  const std::vector<const FunctionDecl *> All = ofOneText(FD);
+  for (const FunctionDecl *F : All)
+    keepApart(F, Flat, M);
+  if (M.OwnViews)
+    M.Apart.clear();
+  if (All.size() == 1)
+    return;
+  const auto First = [](TextRange A, TextRange B) { return A.Begin < B.Begin; };
+  llvm::stable_sort(M.Apart, First);
+  M.Apart.erase(std::unique(M.Apart.begin(), M.Apart.end()), M.Apart.end());
 }
 
 } // namespace rcache

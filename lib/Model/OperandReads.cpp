@@ -74,9 +74,26 @@ bool OperandRanks::isNoConstant(const Expr *E, const Call &C, unsigned Nested) {
     const Expr *A = argument(V, C);
     return A && isNoConstant(A, *C.Caller, Nested + 1);
   }
+  if (R->Member >= 0 && !R->Deep && !F.Escaped.count(V))
+    if (const Expr *Only = F.onlyValue(V, R->Member))
+      return isNoConstant(Only, C, Nested + 1);
   if (F.isSetOnce(V))
     return isNoConstant(F.Sets.find(V)->second.front().Value, C, Nested + 1);
   return false;
+}
+
+/// Is there a pointer or reference in values of type \p T, for all that is known?
+static bool mayPoint(QualType T, unsigned Nested) {
+  T = T.getCanonicalType();
+  while (const auto *A = T->getAsArrayTypeUnsafe())
+    T = A->getElementType();
+  if (T->isArithmeticType() || T->isEnumeralType())
+    return false;
+  const auto *R = T->getAsCXXRecordDecl();
+  return !R || !R->hasDefinition() || R->getNumBases() || Nested > 8 ||
+         llvm::any_of(R->fields(), [&](const FieldDecl *F) {
+           return mayPoint(F->getType(), Nested + 1);
+         });
 }
 
 std::optional<const VarDecl *> OperandRanks::arrayOf(const Expr *E,
@@ -89,11 +106,8 @@ std::optional<const VarDecl *> OperandRanks::arrayOf(const Expr *E,
   if (V->hasAttr<CUDASharedAttr>())
     return V;
   if (!V->getType()->isPointerType())
-    return V->getType()->isArithmeticType() ||
-                   (V->getType()->isArrayType() &&
-                    V->getType()->getPointeeOrArrayElementType()->isArithmeticType())
-               ? std::optional<const VarDecl *>(nullptr)
-               : std::nullopt;
+    return mayPoint(V->getType(), 0) ? std::nullopt
+                                     : std::optional<const VarDecl *>(nullptr);
   if (F.Escaped.count(V))
     return std::nullopt;
   if (!isa<ParmVarDecl>(V))

@@ -105,6 +105,21 @@ bool OperandText::isSetOnce(const VarDecl *V) const {
          It->second.front().Value && isa<DeclStmt>(It->second.front().At);
 }
 
+const Expr *OperandText::onlyValue(const VarDecl *V, int Member) const {
+  auto It = Sets.find(V);
+  const Expr *Only = nullptr;
+  if (isa<ParmVarDecl>(V) || It == Sets.end())
+    return nullptr;
+  for (const Assignment &A : It->second) {
+    if (A.Member >= 0 && A.Member != Member)
+      continue;
+    if (Only || A.Member < 0 || A.Compound)
+      return nullptr;
+    Only = A.Value;
+  }
+  return Only;
+}
+
 void OperandText::set(const Expr *To, const clang::Stmt *At, const Expr *Value,
                       bool Compound) {
   if (const auto R = memoryRoot(To);

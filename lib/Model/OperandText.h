@@ -76,6 +76,9 @@ public:
   }
   bool isIn(const clang::Stmt *E, const clang::Stmt *S) const;
   bool isSetOnce(const clang::VarDecl *V) const;
+  /// What member \p Member of \p V is set to, if that is done once and \p V is never
+  /// set as a whole; or null.
+  const clang::Expr *onlyValue(const clang::VarDecl *V, int Member) const;
   /// The statement of a block that \p E stands in; null: in a condition or the like.
   const clang::Stmt *statementOf(const clang::Expr *E) const;
   /// Is \p E evaluated whenever its statement is?
