@@ -561,9 +561,27 @@ struct KernelModel {
   std::vector<SharedAccess> SharedAccesses; ///< in text order
   std::vector<GlobalAccess> GlobalAccesses; ///< in text order
   std::vector<BuiltinUse> Builtins;         ///< in text order
-  /// Factors of floating-point products, one each, that another fusion with a
-  /// sum could give other bits (lib/Model/Fusion.cpp).
+  /// Could the products of one output that another one has as well change what
+  /// is fused with a sum? Then each output sees shared memory through variables
+  /// of its own (lib/Model/Fusion.cpp).
+  bool OwnViews = false;
+  /// If not, factors of products that are in danger all the same, one each.
   std::vector<TextRange> Apart;
+  /// If a sum of two products stands somewhere (of both, one is fused), every
+  /// product of the kernel; an empty range: one of which the text is not known.
+  std::vector<TextRange> SummedProducts;
+  /// A sum of which nobody knows what it is fused with in some rewritten kernels
+  /// (lib/Model/FusionFlow.cpp).
+  struct SumInDoubt {
+    /// Each one's are the following ones' as well.
+    enum Kernels {
+      None,
+      OutputsInLoops, ///< a thread runs several outputs side by side in loops
+      SeveralOutputs, ///< ... or one after the other
+      All             ///< where statements around it are gone
+    } In = None;
+    std::string Text; ///< for users, with its line
+  } UnsettledSum;
   /// Bodies of the user's functions that the kernel calls, by name, as written.
   std::map<std::string, std::string> CalleeBodies;
   /// What integers are divided by, where it is no constant.

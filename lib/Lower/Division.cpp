@@ -5,6 +5,7 @@
 
 #include "Division.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace rcache;
 
@@ -93,4 +94,22 @@ bool Division::someSlotsOut(const Region &R, const KernelModel &M) const {
   return llvm::any_of(RepeatedGuards, [&](unsigned G) {
     return M.stmt(G).Range.Begin < M.stmt(R.All.back()).Range.End;
   });
+}
+
+const SharedAccess *rcache::hiddenTwice(const Queries &Q, const Division &D) {
+  const KernelModel &M = Q.M;
+  std::map<std::pair<unsigned, std::string>, TextRange> Before;
+  for (const SharedAccess &A : M.SharedAccesses) {
+    if (!Q.isHiddenAlone(A) || D.inDead(A.Range, Q))
+      continue;
+    TextRange &Last = Before[{A.Array, M.text(A.Range)}];
+    const bool Meets = llvm::none_of(M.Stmts, [&](const Stmt &S) {
+      return S.K == Stmt::Barrier && S.Range.Begin >= Last.End &&
+             S.Range.End <= A.Range.Begin;
+    });
+    if (!Last.empty() && Meets)
+      return &A;
+    Last = A.Range;
+  }
+  return nullptr;
 }

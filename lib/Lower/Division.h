@@ -104,6 +104,10 @@ struct Division {
   bool someSlotsOut(const Region &R, const KernelModel &M) const;
 };
 
+/// A read that would be hidden twice between two barriers: two products where the
+/// original has one. Null: none would.
+const SharedAccess *hiddenTwice(const Queries &Q, const Division &D);
+
 //===--- The passes (Lower.cpp says why in this order) ---===//
 
 /// Liveness.cpp: Dead, DeadVars.

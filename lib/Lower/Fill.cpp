@@ -480,6 +480,8 @@ llvm::Expected<Code> Fill::atBarrier(unsigned Barrier) {
     auto T = fill(A, I);
     if (!T)
       return T;
+    if (!A.as<StreamedRows>())
+      *T += views(A, I);
     if (A.as<FromSource>() || A.as<StreamedRows>() ||
         T->names(Code::plain(Name) + "_at"))
       Asked.emplace(Name, &A);
@@ -515,6 +517,12 @@ llvm::Expected<Code> Fill::readText(unsigned Access) const {
     for (const WindowRead &W : A.registerReads())
       if (W.Access == Access) {
         std::string T = base(I);
+        if (hasViews(A)) {
+          T += "_of";
+          for (unsigned D = 3; D-- > 0;)
+            if (P.hasSlots(D))
+              T += "[" + N(SlotNames[D]) + "]";
+        }
         for (size_t D = A.as<StreamedRows>() ? 1 : 0; D < W.Register.size();
              ++D) {
           auto X = affineText(W.Register[D], N, O);

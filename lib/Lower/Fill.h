@@ -94,7 +94,7 @@ private:
   const KernelModel &M;
   const Plan &P;
   const Names &N;
-  std::set<std::string> Helpers;
+  mutable std::set<std::string> Helpers;
   /// Variables that say how a window's rows are loaded; "": no such form.
   struct FormNames {
     std::string Inside, Words;
@@ -107,6 +107,9 @@ private:
   std::map<size_t, RowLoad> RowLoads;
 
   std::string base(size_t PlanIndex) const;
+  bool hasViews(const ArrayPlan &A) const;
+  /// Declares and fills the slots' views of a window, named base(Index).
+  std::string views(const ArrayPlan &A, size_t Index) const;
   /// Of the copies that accesses name, by access.
   std::map<unsigned, std::string> CopyNames;
   llvm::Expected<Code> fetch(const SharedArray &Of, const Owned::Fetch &F,

@@ -51,6 +51,37 @@ llvm::Error cannot(std::string Why) {
                                        std::move(Why));
 }
 
+/// Is the sum in doubt fused as in the original?
+bool settlesSums(const KernelModel &M, const Plan &P) {
+  using In = KernelModel::SumInDoubt;
+  switch (M.UnsettledSum.In) {
+  case In::None:
+    return true;
+  case In::OutputsInLoops:
+    return P.slots() == 1 || !P.TapsOutside;
+  case In::SeveralOutputs:
+    return P.slots() == 1;
+  case In::All:
+    // The original, statement by statement, but for its barriers.
+    return P.slots() == 1 && P.UnrolledLoops.empty() && P.allShared();
+  }
+  return false;
+}
+
+/// Without a plan of its sums, a kernel is not written.
+llvm::Error sumsKept(const Queries &Q, const Division &D) {
+  const auto No = [](std::string Why) {
+    return llvm::make_error<CannotWrite>(DeclineCode::FusionUnsettled,
+                                         std::move(Why));
+  };
+  if (!settlesSums(Q.M, Q.P))
+    return No(Q.M.UnsettledSum.Text);
+  if (const SharedAccess *A = hiddenTwice(Q, D))
+    return No("with '" + Q.M.text(A->Range) +
+              "', which stands in the text twice and is in no window");
+  return llvm::Error::success();
+}
+
 llvm::Error divide(const Queries &Q, Division &D) {
   using Pass = void (*)(const Queries &, Division &);
   for (Pass Next : {
@@ -74,7 +105,7 @@ llvm::Error divide(const Queries &Q, Division &D) {
     if (D.Error)
       return cannot(*D.Error);
   }
-  return llvm::Error::success();
+  return sumsKept(Q, D);
 }
 
 } // namespace
@@ -94,7 +125,8 @@ llvm::Expected<LoweredKernel> rcache::lower(const KernelModel &M,
   const Names N(M, P);
   Fill F(M, P, N);
   Division D;
-  const StatementText Text(M, P, N, F, D);
+  const Queries Q(M, P, madeVariables(M, P));
+  const StatementText Text(Q, N, F, D);
   LoweredKernel K;
   if (isCopy(M, P)) {
     K.IsCopy = true;
@@ -104,7 +136,6 @@ llvm::Expected<LoweredKernel> rcache::lower(const KernelModel &M,
   }
   if (!windowsInScope(M, P))
     return cannot("an array is staged in a block and read behind it");
-  const Queries Q(M, P, madeVariables(M, P));
   if (llvm::Error E = divide(Q, D))
     return std::move(E);
   std::map<unsigned, Code> Exchanges; // by barrier

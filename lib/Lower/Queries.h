@@ -42,6 +42,9 @@ public:
   /// In shared memory, in copies that all threads fill.
   bool isRestaged(unsigned Array) const;
   bool isStagingWrite(const Stmt &S) const;
+  /// A read outside a window, hidden where it is read: slots could have products
+  /// in common (KernelModel::OwnViews).
+  bool isHiddenAlone(const SharedAccess &A) const;
   /// One of Plan::VectorStores.
   bool isCollected(unsigned Access) const;
   /// Collected, but stored by each slot in the words of the original.

@@ -79,25 +79,32 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
   }
   if (At.InSlots)
     editApart(R, At, E);
-  for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
-    const SharedAccess &A = M.SharedAccesses[I];
-    if (!R.contains(A.Range) || !isRegister(A) || A.K != SharedAccess::Read ||
-        inDead(A.Range))
-      continue;
-    putElement(I, E);
-  }
-  editOwned(R, E);
+  editReads(R, At, E);
+  editOwned(R, At, E);
   for (const BuiltinUse &B : M.Builtins)
     if (R.contains(B.Range))
       E.push_back({B.Range, N.builtin(B.K, B.Axis)});
   return apply(R, std::move(E));
 }
 
+/// What is read from arrays that left shared memory.
+void StatementText::editReads(TextRange R, Place At, Edits &E) const {
+  for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+    const SharedAccess &A = M.SharedAccesses[I];
+    if (!R.contains(A.Range) || !isRegister(A) || A.K != SharedAccess::Read ||
+        inDead(A.Range))
+      continue;
+    putElement(I, At, E);
+  }
+}
+
 /// Where access \p I finds its element, in place of it.
-void StatementText::putElement(unsigned I, Edits &E) const {
+void StatementText::putElement(unsigned I, Place At, Edits &E) const {
+  const SharedAccess &A = M.SharedAccesses[I];
   auto T = F.readText(I);
   if (T)
-    E.push_back({M.SharedAccesses[I].Range, std::move(*T)});
+    E.push_back({A.Range, At.InSlots && Q.isHiddenAlone(A) ? apart(*T)
+                                                           : std::move(*T)});
   else if (Error.empty())
     Error = llvm::toString(T.takeError());
   else
@@ -106,13 +113,13 @@ void StatementText::putElement(unsigned I, Edits &E) const {
 
 /// Writes to arrays that the warp owns. What is stored ends rounded, as shared
 /// memory would have it: in a register a product would meet the next sum.
-void StatementText::editOwned(TextRange R, Edits &E) const {
+void StatementText::editOwned(TextRange R, Place At, Edits &E) const {
   for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
     const SharedAccess &A = M.SharedAccesses[I];
     if (!R.contains(A.Range) || A.K == SharedAccess::Read || inDead(A.Range) ||
         !P.owned(A.Array))
       continue;
-    putElement(I, E);
+    putElement(I, At, E);
     if (!losesRounding(A, M))
       continue;
     const bool Single = M.Arrays[A.Array].CanonicalType == "float";
@@ -136,17 +143,31 @@ void StatementText::editStatement(const Stmt &St, Place At, Edits &E) const {
     editStore(St, At, E);
 }
 
-/// Factors that each slot has to multiply by itself.
+/// What each slot has to multiply by itself: factors, and what it reads from
+/// arrays that stay in shared memory.
 void StatementText::editApart(TextRange R, Place At, Edits &E) const {
   for (TextRange Factor : M.Apart)
-    if (R.contains(Factor) && Wrapping.insert(Factor.Begin).second) {
-      // In front of the edits of the same range.
-      E.insert(E.begin(),
-               {Factor, "::rcache::device::apart(" + copy(Factor, At) + ", " +
-                            (P.slots() > 1 ? slotNumber() : "0") + ")"});
-      Wrapping.erase(Factor.Begin);
-      Helpers.insert("apart");
-    }
+    hide(Factor, At, E, R);
+  for (const SharedAccess &A : M.SharedAccesses)
+    if (Q.isHiddenAlone(A) && !isRegister(A) && !inDead(A.Range))
+      hide(A.Range, At, E, R);
+}
+
+/// Hides \p Hidden, if it stands in \p R.
+void StatementText::hide(TextRange Hidden, Place At, Edits &E,
+                         TextRange R) const {
+  if (!R.contains(Hidden) || !Wrapping.insert(Hidden.Begin).second)
+    return;
+  // In front of the edits of the same range.
+  E.insert(E.begin(), {Hidden, apart(copy(Hidden, At))});
+  Wrapping.erase(Hidden.Begin);
+}
+
+/// \p T, hidden from the compiler, for this slot alone.
+Code StatementText::apart(const Code &T) const {
+  Helpers.insert("apart");
+  return "::rcache::device::apart(" + T + ", " +
+         (P.slots() > 1 ? slotNumber() : "0") + ")";
 }
 
 /// Deletes a statement, with the rest of its line if that is empty.

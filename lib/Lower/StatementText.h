@@ -21,9 +21,9 @@ namespace rcache {
 
 class StatementText {
 public:
-  StatementText(const KernelModel &M, const Plan &P, const Names &N,
-                const Fill &F, const Division &D)
-      : M(M), P(P), N(N), F(F), D(D), Source(M) {}
+  StatementText(const Queries &Q, const Names &N, const Fill &F,
+                const Division &D)
+      : Q(Q), M(Q.M), P(Q.P), N(N), F(F), D(D), Source(M) {}
 
   /// Where text stands.
   struct Place {
@@ -56,6 +56,7 @@ public:
   const std::set<std::string> &helpers() const { return Helpers; }
 
 private:
+  const Queries &Q;
   const KernelModel &M;
   const Plan &P;
   const Names &N;
@@ -64,7 +65,7 @@ private:
   const SourceCode Source;
   mutable std::string NotAnew, Error;
   mutable std::set<std::string> Helpers;
-  mutable std::set<unsigned> Wrapping; ///< factors whose text is being written
+  mutable std::set<unsigned> Wrapping; ///< hidden text that is being written
 
   struct Edit {
     TextRange Range;
@@ -80,8 +81,11 @@ private:
   void editDeclaration(const Stmt &St, Place At, Edits &E) const;
   void editStore(const Stmt &St, Place At, Edits &E) const;
   void editApart(TextRange R, Place At, Edits &E) const;
-  void putElement(unsigned Access, Edits &E) const;
-  void editOwned(TextRange R, Edits &E) const;
+  void editReads(TextRange R, Place At, Edits &E) const;
+  void hide(TextRange Hidden, Place At, Edits &E, TextRange R) const;
+  Code apart(const Code &T) const;
+  void putElement(unsigned Access, Place At, Edits &E) const;
+  void editOwned(TextRange R, Place At, Edits &E) const;
   void editInterleaved(TextRange R, Edits &E) const;
   Code interleavedUses(TextRange R) const;
   Code interleavedInit(const PrivateArray &A) const;

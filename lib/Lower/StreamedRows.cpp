@@ -111,7 +111,8 @@ Code Fill::streamedRow(unsigned Loop, const std::string &Row,
     T += M.Arrays[A.Array].ElemType + " " + W;
     for (size_t D = 1; D < Of.W.Extent.size(); ++D)
       T += "[" + std::to_string(Of.W.Extent[D]) + "]";
-    T += ";\n" + rowLambda(Index, Load, Form) + "(" + W + ", " + Row + ");\n";
+    T += ";\n" + rowLambda(Index, Load, Form) + "(" + W + ", " + Row + ");\n" +
+         views(A, Index);
   }
   return T;
 }

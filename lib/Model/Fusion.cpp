@@ -1,21 +1,34 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A sum of two products, a * b + c * d, can be fused in two ways, and compilers
-// prefer to fuse the product that has fewer other uses. When one thread
-// computes several outputs, a product that serves two of them is computed once:
-// it has other uses than in the original, the sum is fused the other way, and
-// the bits differ. So in kernels with such sums one factor of each product is
-// marked, and emission keeps the products of different outputs apart there.
+// nvcc fuses a product with the sums that use it when it has no other uses; of
+// two products in a sum one is taken by their order and their uses
+// (docs/soundness.md). When one thread computes several outputs, a product that
+// serves two of them is computed once: it has other uses than in the original,
+// and other sums are fused.
 //
-// A product with a constant is in danger even in a sum of its own: where staging
-// gives a constant out of range, compilers multiply inside the branch that
-// loads, and what is left for the sum is no product. There the other factor is
-// marked.
+// So in kernels where that could matter each output gets its own copy of what
+// the windows hold, hidden from the compiler once and then used by name: the
+// products of an output are what they were, those with two uses included, and
+// none is another output's. The copies are read where the original read shared
+// memory: of two products in a sum, which one comes first for the compiler
+// hangs on where their operands are loaded. Nothing else is hidden, for that
+// would change the order: a parameter's product comes before a loaded one's.
+//
+// It cannot matter where every product stands in a sum of its own: then it is
+// fused whoever shares it. There only products with a constant are in danger:
+// where staging gives a constant out of range, compilers multiply inside the
+// branch that loads, and what is left for the sum is no product. The other
+// factor is hidden where it stands.
 
+#include "FusionLoops.h"
 #include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/ParentMap.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include <array>
 
 using namespace clang;
 
@@ -67,13 +80,73 @@ bool mayBeConstant(const Expr *E) {
   return true;
 }
 
+/// A call of a function without a body here that may end in a product: not one
+/// that converts, loads or rounds.
+bool mayEndInProduct(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !isReal(C->getType()))
+    return false;
+  const IdentifierInfo *I = F->getIdentifier();
+  if (!I)
+    return false;
+  const StringRef N = I->getName();
+  for (StringRef Known :
+       {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn", "__fsub_rn",
+        "__dsub_rn", "__fmaf_rn", "__fma_rn",  "fmaf",      "fma",
+        "fabsf",     "fabs",      "floorf",    "floor",     "ceilf",
+        "ceil",      "truncf",    "trunc",     "rintf",     "rint",
+        "sqrtf",     "sqrt",      "rsqrtf",    "min",       "max",
+        "fminf",     "fmaxf",     "fmin",      "fmax"})
+    if (N == Known)
+      return false;
+  return !(N.starts_with("__") &&
+           (N.contains("2float") || N.contains("2double") ||
+            N.contains("_as_") || N.starts_with("__ld") ||
+            N.starts_with("__shfl") || N.contains("fetch_builtin")));
+}
+
+/// Of half precision, whose arithmetic is functions of the toolkit's headers.
+bool isHalf(QualType T) {
+  const auto *R = T.getCanonicalType()->getAsCXXRecordDecl();
+  if (!R || !R->getIdentifier())
+    return false;
+  for (StringRef N : {"__half", "__half2", "__nv_bfloat16", "__nv_bfloat162"})
+    if (R->getName() == N)
+      return true;
+  return false;
+}
+/// Arithmetic of half precision: a product or a sum, for all that is known.
+bool isHalfArithmetic(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  if (!F || !isHalf(F->getReturnType().getNonReferenceType()))
+    return false;
+  const OverloadedOperatorKind O = F->getOverloadedOperator();
+  if (O != OO_None)
+    return O != OO_Equal;
+  const IdentifierInfo *I = F->getIdentifier();
+  return I && I->getName().starts_with("__h") &&
+         !I->getName().starts_with("__half");
+}
+
+/// Without parentheses and conversions between floating-point types: of
+/// (float)(x * 0.5) compilers make a product of floats.
+const Expr *bare(const Expr *E) {
+  for (E = E->IgnoreParenImpCasts();;) {
+    auto *C = dyn_cast<CastExpr>(E);
+    if (!C || !isReal(C->getType()) || !isReal(C->getSubExpr()->getType()))
+      return E;
+    E = C->getSubExpr()->IgnoreParenImpCasts();
+  }
+}
+
 class Fusion : public ConstDynamicRecursiveASTVisitor {
 public:
   /// Products in text order, and whether some sum has two.
   std::vector<const BinaryOperator *> Products;
-  std::vector<const CallExpr *> Calls;
+  std::vector<const CallExpr *> Calls; ///< that may be products, or hold some
   bool Ambiguous = false;
-  bool Sums = false;      ///< some sum has a product
+  bool Sums = false;    ///< some sum has a product
+  bool Doubled = false; ///< there is an `x * 2`
   unsigned Depth = 0;
 
   bool VisitBinaryOperator(const BinaryOperator *B) override {
@@ -82,6 +155,12 @@ public:
     switch (B->getOpcode()) {
     case BO_Mul:
     case BO_MulAssign:
+    case BO_Div:
+    case BO_DivAssign:
+      if (isDoubling(B)) {
+        Doubled = true;
+        break;
+      }
       note(Products, B);
       if (B->isAssignmentOp())
         remember(B->getLHS());
@@ -95,6 +174,8 @@ public:
     case BO_AddAssign:
     case BO_SubAssign:
       Ambiguous |= mayBeProduct(B->getLHS()) && mayBeProduct(B->getRHS());
+      // Which of both `x * 2` is, of which nothing more is known here.
+      Ambiguous |= Doubled && !Products.empty() && Sums;
       Sums |= mayBeProduct(B->getLHS()) || mayBeProduct(B->getRHS());
       break;
     default:
@@ -105,9 +186,19 @@ public:
   /// Functions whose bodies hold products: their arguments are kept apart.
   bool VisitCallExpr(const CallExpr *C) override {
     const FunctionDecl *F = C->getDirectCallee();
-    if (!F || !F->hasBody(F) || Depth > 3 || F->getBuiltinID() ||
-        C->getBeginLoc().isInvalid())
+    if (isHalfArithmetic(C)) {
+      Ambiguous = true;
+      note(Calls, C);
+    }
+    if (!F || Depth > 3 || C->getBeginLoc().isInvalid())
       return true;
+    const SourceManager &SM = F->getASTContext().getSourceManager();
+    if (!F->hasBody(F) || F->getBuiltinID() ||
+        SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation()))) {
+      if (mayEndInProduct(C))
+        note(Calls, C);
+      return true;
+    }
     Fusion Inside;
     Inside.Depth = Depth + 1;
     Inside.TraverseStmt(F->getBody());
@@ -116,8 +207,7 @@ public:
       return true;
     Ambiguous |= Inside.Ambiguous;
     Sums |= Inside.Sums;
-    if (std::find(Calls.begin(), Calls.end(), C) == Calls.end())
-      Calls.push_back(C);
+    note(Calls, C);
     return true;
   }
   bool VisitVarDecl(const VarDecl *V) override {
@@ -129,22 +219,24 @@ public:
 private:
   llvm::SmallPtrSet<const VarDecl *, 8> Vars; ///< that may hold a product
 
-  static void note(std::vector<const BinaryOperator *> &To,
-                   const BinaryOperator *B) {
+  template <typename Node>
+  static void note(std::vector<const Node *> &To, const Node *B) {
     if (std::find(To.begin(), To.end(), B) == To.end())
       To.push_back(B);
   }
+  /// Not shared memory, which rounds.
   void remember(const Expr *E) {
-    if (const VarDecl *V = rootOf(E))
+    if (const VarDecl *V = rootOf(E); V && !V->hasAttr<CUDASharedAttr>())
       Vars.insert(V->getCanonicalDecl());
   }
   bool mayBeProduct(const Expr *E) const {
-    E = E->IgnoreParenImpCasts();
+    E = bare(E);
     if (auto *U = dyn_cast<UnaryOperator>(E))
       return (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus) &&
              mayBeProduct(U->getSubExpr());
     if (auto *B = dyn_cast<BinaryOperator>(E))
-      return isReal(B->getType()) && B->getOpcode() == BO_Mul;
+      return isReal(B->getType()) && !isDoubling(B) &&
+             (B->getOpcode() == BO_Mul || B->getOpcode() == BO_Div);
     if (auto *C = dyn_cast<ConditionalOperator>(E))
       return mayBeProduct(C->getTrueExpr()) || mayBeProduct(C->getFalseExpr());
     if (auto *C = dyn_cast<CallExpr>(E))
@@ -154,22 +246,113 @@ private:
   }
 };
 
+/// Where the products of a kernel stand.
+class UsePlaces {
+public:
+  explicit UsePlaces(const clang::Stmt *Body)
+      : Parents(const_cast<clang::Stmt *>(Body)) {}
+
+  /// Is \p E an operand of a sum and nothing else?
+  bool inSum(const Expr *E) const {
+    const clang::Stmt *Child = E;
+    for (const clang::Stmt *P = Parents.getParent(E); P;
+         Child = P, P = Parents.getParent(P)) {
+      if (isa<ParenExpr, ImplicitCastExpr>(P))
+        continue;
+      if (auto *U = dyn_cast<UnaryOperator>(P);
+          U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
+        continue;
+      auto *B = dyn_cast<BinaryOperator>(P);
+      return B && isReal(B->getType()) &&
+             (B->isAdditiveOp() || ((B->getOpcode() == BO_AddAssign ||
+                                     B->getOpcode() == BO_SubAssign) &&
+                                    Child == B->getRHS()));
+    }
+    return false;
+  }
+
+private:
+  ParentMap Parents;
+};
+
 } // namespace
 
-/// The marked factors of \p FD, KernelModel::Apart.
-std::vector<TextRange> apartFactors(const FunctionDecl *FD, FlatText &Flat) {
+bool isDoubling(const BinaryOperator *B) {
+  if (B->getOpcode() != BO_Mul && B->getOpcode() != BO_MulAssign)
+    return false;
+  return llvm::any_of(std::array{B->getLHS(), B->getRHS()}, [](const Expr *E) {
+    E = E->IgnoreParenCasts();
+    if (auto *F = dyn_cast<FloatingLiteral>(E))
+      return F->getValueAsApproximateDouble() == 2;
+    auto *I = dyn_cast<IntegerLiteral>(E);
+    return I && I->getValue() == 2;
+  });
+}
+
+/// Is \p FD an instantiation with a type that has no name, as closures have?
+static bool isNameless(const FunctionDecl *FD) {
+  const TemplateArgumentList *Args = FD->getTemplateSpecializationArgs();
+  return Args && llvm::any_of(Args->asArray(), [](const TemplateArgument &A) {
+           if (A.getKind() != TemplateArgument::Type)
+             return false;
+           const auto *R = A.getAsType()->getAsCXXRecordDecl();
+           return R && (R->isLambda() || !R->getIdentifier());
+         });
+}
+
+/// \p FD, and what else has its text: nothing tells instantiations with closures
+/// apart, so what one needs all have.
+static std::vector<const FunctionDecl *>
+ofOneText(const FunctionDecl *FD) {
+  std::vector<const FunctionDecl *> All = {FD};
+  const FunctionTemplateDecl *T = FD->getPrimaryTemplate();
+  if (!T || !llvm::any_of(T->specializations(), isNameless))
+    return All;
+  for (const FunctionDecl *Other : T->specializations())
+    if (const FunctionDecl *Def = nullptr;
+        Other->hasBody(Def) && Def != FD &&
+        Def->getTemplateSpecializationKind() == TSK_ImplicitInstantiation)
+      All.push_back(Def);
+  return All;
+}
+
+/// KernelModel::OwnViews, Apart and SummedProducts, for \p FD alone.
+static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
   Fusion F;
   // Twice: a variable may get its product below its use, in a loop.
   F.TraverseStmt(FD->getBody());
   F.TraverseStmt(FD->getBody());
-  std::vector<TextRange> Out;
   if (!F.Ambiguous && !F.Sums)
-    return Out;
+    return;
+  const UsePlaces At(FD->getBody());
+  std::vector<const Expr *> All(F.Products.begin(), F.Products.end());
+  All.insert(All.end(), F.Calls.begin(), F.Calls.end());
+  if (F.Ambiguous)
+    for (const Expr *E : All)
+      M.SummedProducts.push_back(
+          Flat.range(E->getSourceRange()).value_or(TextRange()));
+  // Fused whoever shares them: in sums of their own.
+  bool Alone = !F.Ambiguous;
+  for (const Expr *E : All)
+    Alone = Alone && At.inSum(E);
+  if (!Alone) {
+    M.OwnViews = true;
+    return;
+  }
+  auto Add = [&](const Expr *Factor) {
+    if (auto R = Flat.range(Factor->getSourceRange()))
+      M.Apart.push_back(*R);
+  };
   for (const BinaryOperator *B : F.Products) {
-    const bool Constant =
-        mayBeConstant(B->getLHS()) || mayBeConstant(B->getRHS());
-    if (!F.Ambiguous && !Constant)
+    if (!mayBeConstant(B->getLHS()) && !mayBeConstant(B->getRHS()))
       continue;
+    if (B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign) {
+      // A product if it is by a constant.
+      if (B->getOpcode() == BO_Div && mayBeConstant(B->getRHS()) &&
+          isReal(B->getLHS()->IgnoreParenImpCasts()->getType()))
+        Add(B->getLHS());
+      continue;
+    }
     const Expr *Sides[2] = {B->getRHS(), B->getLHS()};
     const Expr *Best = nullptr;
     for (const Expr *S : Sides) {
@@ -181,17 +364,26 @@ std::vector<TextRange> apartFactors(const FunctionDecl *FD, FlatText &Flat) {
            (mayBeConstant(Best) && !mayBeConstant(S))))
         Best = S;
     }
-    if (!Best)
-      continue;
-    if (auto R = Flat.range(Best->getSourceRange()))
-      Out.push_back(*R);
+    if (Best)
+      Add(Best);
   }
   for (const CallExpr *C : F.Calls)
     for (const Expr *A : C->arguments())
       if (isReal(A->IgnoreParenImpCasts()->getType()) && A->isPRValue())
-        if (auto R = Flat.range(A->getSourceRange()))
-          Out.push_back(*R);
-  return Out;
+        Add(A);
+}
+
+void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
+  const std::vector<const FunctionDecl *> All = ofOneText(FD);
+  for (const FunctionDecl *F : All)
+    keepApart(F, Flat, M);
+  if (M.OwnViews)
+    M.Apart.clear();
+  if (All.size() == 1)
+    return;
+  const auto First = [](TextRange A, TextRange B) { return A.Begin < B.Begin; };
+  llvm::stable_sort(M.Apart, First);
+  M.Apart.erase(std::unique(M.Apart.begin(), M.Apart.end()), M.Apart.end());
 }
 
 } // namespace rcache

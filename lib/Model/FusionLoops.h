@@ -1,7 +1,8 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums of two products whose fusion hangs on how loops are unrolled.
+// Sums whose fusion with a product hangs on how loops are unrolled
+// (FusionLoops.cpp) or on the statements around them (FusionFlow.cpp).
 
 #ifndef RCACHE_LIB_MODEL_FUSIONLOOPS_H
 #define RCACHE_LIB_MODEL_FUSIONLOOPS_H
@@ -9,6 +10,7 @@
 #include "Anchors.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace rcache {
 
@@ -19,6 +21,35 @@ namespace rcache {
 const clang::BinaryOperator *fusedByUnrolling(const clang::FunctionDecl *FD,
                                               const KernelModel &M,
                                               FlatText &Flat);
+
+/// `x * 2`, which is x + x to compilers, and exact: no product.
+bool isDoubling(const clang::BinaryOperator *B);
+
+/// A barrier, or a function that has one.
+bool hasBarrier(const clang::CallExpr *C);
+
+struct SumInDoubt {
+  const clang::Expr *Sum = nullptr; ///< null: there is none
+  /// In which rewritten kernels; each one's are the following ones' as well.
+  enum Where {
+    OutputsInLoops, ///< a thread runs several outputs side by side in loops
+    SeveralOutputs, ///< ... or one after the other
+    Anywhere,       ///< where statements around it are gone
+  } In = Anywhere;
+};
+/// A sum (or difference) in \p FD, or in a function it calls, of which nobody
+/// knows what it is fused with in a kernel that has the same values in other
+/// statements (FusionFlow.cpp). \p DependsOn: Dependence of a variable of the
+/// kernel; \p Axes: of all it computes.
+SumInDoubt
+fusedByContext(const clang::FunctionDecl *FD,
+               llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn,
+               unsigned Axes);
+
+class Locals;
+/// Fills KernelModel::UnsettledSum, or declines (SumsInDoubt.cpp).
+void noteSumsInDoubt(const clang::FunctionDecl *FD, KernelModel &M,
+                     const Locals &L, FlatText &Flat);
 
 } // namespace rcache
 

@@ -253,7 +253,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   addParams(FD);
   LocalsVisitor V(*this);
   V.TraverseStmt(FD->getBody());
-  M.Apart = apartFactors(FD, Flat);
+  keepProductsApart(FD, Flat, M);
   for (const Expr *E : V.Divisors)
     if (auto R = Flat.range(E->getSourceRange()))
       M.Divisors.push_back(*R);

@@ -17,9 +17,9 @@
 
 namespace rcache {
 
-/// The factors that are kept apart (KernelModel::Apart); see Fusion.cpp.
-std::vector<TextRange> apartFactors(const clang::FunctionDecl *FD,
-                                    FlatText &Flat);
+/// Fills KernelModel::OwnViews, Apart and SummedProducts; see Fusion.cpp.
+void keepProductsApart(const clang::FunctionDecl *FD, FlatText &Flat,
+                       KernelModel &M);
 
 class Locals {
 public:

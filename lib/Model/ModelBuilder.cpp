@@ -532,11 +532,7 @@ void Builder::body(KernelModel &M, const KernelDecl &K, FlatText &Flat) {
     M.Declines.push_back({DeclineCode::DynamicArrays,
                           std::to_string(Dynamic) + " arrays", M.Pos});
   if (M.Declines.empty())
-    if (const BinaryOperator *Sum = fusedByUnrolling(K.Def, M, Flat)) {
-      const SourceLocation At = SM.getExpansionLoc(Sum->getOperatorLoc());
-      M.Declines.push_back(
-          {DeclineCode::FusionUnsettled, "", sourcePos(SM, At)});
-    }
+    noteSumsInDoubt(K.Def, M, L, Flat);
 }
 
 std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {

@@ -26,10 +26,9 @@ __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n, 
   __syncthreads();
   const float mid = s[threadIdx.x + 4];
   float sum = 0;
-#pragma unroll
   for (int i = 0; i <= 8; ++i) {
     const float d = s[threadIdx.x + i] - mid;
-    sum += (-(i * i) * a - d * d * b) * s[threadIdx.x + i];
+    sum += __builtin_fmaf(-d * d, b, -(i * i) * a) * s[threadIdx.x + i];
   }
   out[g] = sum;
 }

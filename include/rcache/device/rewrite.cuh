@@ -268,6 +268,27 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
   return x;
 }
+/// Integers, vectors and structs, word by word.
+template <typename Element>
+__device__ __forceinline__ Element apart(Element x, int slot) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(Element) == 2) {
+    unsigned short half;
+    memcpy(&half, &x, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    asm("" : "+h"(half) : "r"(slot));
+    memcpy(&x, &half, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    return x;
+  }
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &x, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    asm("" : "+r"(words[i]) : "r"(slot));
+  memcpy(&x, words, sizeof(Element));
+#endif
+  return x;
+}
 } // namespace device
 } // namespace rcache
 #endif

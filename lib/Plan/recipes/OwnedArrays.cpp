@@ -32,9 +32,9 @@ static bool walksThroughMemory(const KernelModel &M) {
 /// fuses the one whose values are loaded first; what a warp owns is loaded in no
 /// order. What is staged before any exchange keeps its order.
 static bool sumsProductsOfShared(const KernelModel &M) {
-  return llvm::any_of(M.Apart, [&](TextRange Factor) {
+  return llvm::any_of(M.SummedProducts, [&](TextRange Product) {
     return llvm::none_of(M.SharedAccesses, [&](const SharedAccess &W) {
-      return W.K == SharedAccess::Write && W.StoredRange.contains(Factor) &&
+      return W.K == SharedAccess::Write && W.StoredRange.contains(Product) &&
              W.Stored && !(W.Stored->Depends & DepShared);
     });
   });

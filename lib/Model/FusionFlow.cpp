@@ -1,0 +1,136 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// nvcc fuses a product with the sums that use it when it has no other uses
+// (docs/soundness.md), wherever they stand: that is so in the original and in the
+// rewritten kernel alike, whose outputs compute the same values from the same
+// values. It is not so where the statements themselves decide:
+//
+//   - The product reaches its sum from a branch (or an arm of ?:) that indices
+//     decide, out of a loop or in the loop's next round, where the source does
+//     not say that the loop is unrolled: then there is another value between them,
+//     `c ? p : q`, or not, depending on what the compiler knows of the indices.
+//   - It is staged and used in a sum as well: in the original one product with two
+//     uses, in the rewritten kernel two with one each.
+//   - The sum has two products, of which one only can be fused. Which one hangs on
+//     the order in which their values are loaded, which stays, and on the block of
+//     code in which they are computed, which does not where
+//       - barriers, statements that fill shared memory or a loop that may be
+//         unrolled or not stand between product and sum;
+//       - the product is the same in all rounds of such a loop, or for all
+//         threads: one thread has it once for all its outputs;
+//       - what a thread keeps for several outputs is read elsewhere than in the
+//         original (FusionOrder.cpp).
+//
+// Such a sum is found here.
+
+#include "FusionOrder.h"
+#include "ProductFlow.h"
+#include "clang/AST/ExprCXX.h"
+#include <map>
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+/// Looks at the sums of two products of all that is called.
+class SumsInOrder {
+public:
+  using Where = SumInDoubt::Where;
+  SumsInOrder(
+      std::map<const FunctionDecl *, std::unique_ptr<ProductFlow>> &Flows,
+      const FunctionDecl *Kernel, ProductFlow::Dependences DependsOn)
+      : Flows(Flows), Order(Kernel, DependsOn) {}
+
+  SumInDoubt Found;
+
+  void look(const FusionOrder::Call &C, unsigned Depth = 0) {
+    ProductFlow &F = *Flows.at(C.Of);
+    for (Where In : {SumInDoubt::SeveralOutputs, SumInDoubt::OutputsInLoops})
+      if (const Expr *Sum = F.distantSum(In))
+        add(Sum, In);
+    for (const BinaryOperator *B : F.sumsOfTwo()) {
+      if (!isProduct(B->getLHS(), C) || !isProduct(B->getRHS(), C) ||
+          (!Negations && F.staysDifference(B)))
+        continue;
+      const std::vector<const Expr *> L = F.operands(B->getLHS()),
+                                      R = F.operands(B->getRHS());
+      using Outputs = FusionOrder::Outputs;
+      if (!Order.keeps(B, L, R, C, Outputs::One))
+        add(B, SumInDoubt::Anywhere);
+      else if (!Order.keeps(B, L, R, C, Outputs::Several))
+        add(B, SumInDoubt::SeveralOutputs);
+      else if (!Order.keeps(B, L, R, C, Outputs::InLoops))
+        add(B, SumInDoubt::OutputsInLoops);
+    }
+    for (const CallExpr *At : F.Calls) {
+      const FunctionDecl *Def = nullptr;
+      if (!At->getDirectCallee() || !At->getDirectCallee()->hasBody(Def) ||
+          !Flows.count(Def))
+        continue;
+      if (Depth < 4 && ++Steps < 256)
+        look({Def, At, &C}, Depth + 1);
+      else if (const auto &Sums = Flows.at(Def)->sumsOfTwo(); !Sums.empty())
+        add(Sums.front(), SumInDoubt::Anywhere);
+    }
+  }
+  bool Negations = false;
+
+private:
+  std::map<const FunctionDecl *, std::unique_ptr<ProductFlow>> &Flows;
+  FusionOrder Order;
+  unsigned Steps = 0;
+
+  void add(const Expr *Sum, Where In) {
+    if (!Found.Sum || Found.In < In)
+      Found = {Sum, In};
+  }
+  /// ... or, of a parameter, the argument?
+  bool isProduct(const Expr *E, const FusionOrder::Call &C) {
+    const ProductFlow &F = *Flows.at(C.Of);
+    if (!F.takesPlace(E))
+      return false;
+    auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+    if (!V || !C.Caller || F.holdsProduct(V->getCanonicalDecl()) ||
+        isa<CXXOperatorCallExpr>(C.At))
+      return true;
+    const unsigned I = V->getFunctionScopeIndex();
+    return I >= C.At->getNumArgs() || isProduct(C.At->getArg(I), *C.Caller);
+  }
+};
+
+} // namespace
+
+SumInDoubt
+fusedByContext(const FunctionDecl *FD,
+               llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
+               unsigned Axes) {
+  std::map<const FunctionDecl *, std::unique_ptr<ProductFlow>> Flows;
+  Flows[FD] = std::make_unique<ProductFlow>(FD, DependsOn, Axes, true);
+  SumInDoubt First = Flows[FD]->find();
+  if (First.Sum && First.In == SumInDoubt::Anywhere)
+    return First;
+  llvm::SmallVector<const FunctionDecl *, 4> Work = Flows[FD]->Called;
+  while (!Work.empty()) {
+    const FunctionDecl *F = Work.pop_back_val();
+    if (Flows.count(F) || !F->getBody() || Flows.size() > 32)
+      continue;
+    Flows[F] = std::make_unique<ProductFlow>(F, DependsOn, Axes, false);
+    const SumInDoubt InCallee = Flows[F]->find();
+    if (InCallee.Sum && InCallee.In == SumInDoubt::Anywhere)
+      return InCallee;
+    if (!First.Sum)
+      First = InCallee;
+    llvm::append_range(Work, Flows[F]->Called);
+  }
+  SumsInOrder Sums(Flows, FD, DependsOn);
+  Sums.Found = First;
+  for (const auto &[F, X] : Flows)
+    Sums.Negations |= X->Negations;
+  Sums.look({FD});
+  return Sums.Found;
+}
+
+} // namespace rcache

@@ -1,0 +1,379 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProductFlow.h: which products a function has, and what holds them.
+
+#include "ProductFlow.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include <array>
+
+using namespace clang;
+using namespace rcache;
+
+bool rcache::isRealType(QualType T) {
+  return T.getCanonicalType()->isRealFloatingType();
+}
+
+const VarDecl *rcache::rootVar(const Expr *E) {
+  for (E = E->IgnoreParenImpCasts();;) {
+    auto *U = dyn_cast<UnaryOperator>(E);
+    auto *B = dyn_cast<BinaryOperator>(E);
+    if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
+      E = M->getBase();
+    else if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
+      E = A->getBase();
+    else if (U && (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf))
+      E = U->getSubExpr();
+    else if (B && B->isAdditiveOp() && B->getType()->isPointerType())
+      E = B->getRHS()->getType()->isPointerType() ? B->getRHS() : B->getLHS();
+    else
+      break;
+    E = E->IgnoreParenImpCasts();
+  }
+  auto *D = dyn_cast<DeclRefExpr>(E);
+  return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+}
+
+bool rcache::isSharedPlace(const Expr *E) {
+  const VarDecl *V = rootVar(E);
+  return V && V->hasAttr<CUDASharedAttr>();
+}
+
+//===--- What stands in the text ---===//
+
+bool ProductFlow::VisitStmt(const Node *S) {
+  Order[S] = static_cast<unsigned>(Order.size()) + 1;
+  if (isLoop(S))
+    Loops.push_back(S);
+  return true;
+}
+
+bool ProductFlow::VisitUnaryOperator(const UnaryOperator *U) {
+  if (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf)
+    if (const VarDecl *V = rootVar(U->getSubExpr()))
+      Set.emplace_back(V->getCanonicalDecl(), U);
+  Negations |= U->getOpcode() == UO_Minus && isRealType(U->getType());
+  return true;
+}
+
+bool ProductFlow::VisitDeclRefExpr(const DeclRefExpr *D) {
+  auto *V = dyn_cast<VarDecl>(D->getDecl());
+  if (!V || !(V->hasLocalStorage() || V->hasAttr<CUDASharedAttr>()))
+    return true;
+  // Not where it is only set.
+  const Node *Top = D;
+  const Node *P = Parents.getParent(Top);
+  while (P && (isa<ParenExpr, ImplicitCastExpr, ArraySubscriptExpr>(P) ||
+               (isa<MemberExpr>(P) && !cast<MemberExpr>(P)->isArrow()))) {
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(P); A && A->getIdx() == Top)
+      break;
+    Top = P;
+    P = Parents.getParent(P);
+  }
+  auto *B = dyn_cast_or_null<BinaryOperator>(P);
+  if (!(B && B->getOpcode() == BO_Assign && B->getLHS() == Top))
+    Reads[V->getCanonicalDecl()].push_back(D);
+  return true;
+}
+
+bool ProductFlow::VisitBinaryOperator(const BinaryOperator *B) {
+  if (B->isAssignmentOp())
+    if (const VarDecl *V = rootVar(B->getLHS()))
+      Set.emplace_back(V->getCanonicalDecl(), B);
+  if (!isRealType(B->getType()))
+    return true;
+  switch (B->getOpcode()) {
+  case BO_Mul:
+    if (!isDoubling(B)) {
+      product(B);
+    } else {
+      Doubled.push_back(B);
+      if (const VarDecl *V = assigned(outermost(B)))
+        DoubledVars.insert(V->getCanonicalDecl());
+    }
+    break;
+  case BO_Div:
+    if (mayBeConstant(B->getRHS()))
+      product(B);
+    break;
+  case BO_MulAssign:
+  case BO_DivAssign:
+    if (const VarDecl *V = rootVar(B->getLHS());
+        V && V->hasLocalStorage() &&
+        (B->getOpcode() == BO_MulAssign ? !isDoubling(B)
+                                        : mayBeConstant(B->getRHS())))
+      Made.emplace_back(V->getCanonicalDecl(), B);
+    break;
+  case BO_Add:
+  case BO_Sub:
+  case BO_AddAssign:
+  case BO_SubAssign:
+    Sums.push_back(B);
+    break;
+  default:
+    break;
+  }
+  return true;
+}
+
+bool ProductFlow::VisitCallExpr(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  const FunctionDecl *Def = nullptr;
+  if (!F)
+    return true;
+  if (hasBarrier(C))
+    Barriers.push_back(C);
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  if (F->hasBody(Def) && !F->getBuiltinID() &&
+      !SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())))
+    Called.push_back(Def), Calls.push_back(C);
+  if (isRealType(C->getType()))
+    if (const IdentifierInfo *I = F->getIdentifier();
+        I && !roundsOrPasses(I->getName()))
+      product(C);
+  return true;
+}
+
+bool ProductFlow::roundsOrPasses(llvm::StringRef N) {
+  for (llvm::StringRef K :
+       {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn", "__fsub_rn",
+        "__dsub_rn", "__fmaf_rn", "__fma_rn",  "fmaf",      "fma",
+        "fabsf",     "fabs",      "floorf",    "floor",     "ceilf",
+        "ceil",      "truncf",    "trunc",     "rintf",     "rint",
+        "sqrtf",     "sqrt",      "rsqrtf",    "min",       "max",
+        "fminf",     "fmaxf",     "fmin",      "fmax"})
+    if (N == K)
+      return true;
+  return N.starts_with("__") &&
+         (N.contains("2float") || N.contains("2double") || N.contains("_as_") ||
+          N.starts_with("__ld") || N.starts_with("__shfl"));
+}
+
+bool ProductFlow::mayBeConstant(const Expr *E) {
+  E = E->IgnoreParenCasts();
+  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(D->getDecl());
+    return !V || V->getType().isConstQualified() ||
+           (V->hasLocalStorage() && !isa<ParmVarDecl>(V));
+  }
+  if (isa<ArraySubscriptExpr, MemberExpr, PseudoObjectExpr>(E))
+    return false;
+  for (const Node *C : E->children())
+    if (auto *X = dyn_cast_or_null<Expr>(C); X && !mayBeConstant(X))
+      return false;
+  return true;
+}
+
+bool ProductFlow::mayBeNegated(const Expr *E) const {
+  auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
+  return B && B->isMultiplicativeOp() &&
+         llvm::any_of(std::array{B->getLHS(), B->getRHS()}, [&](const Expr *X) {
+           X = X->IgnoreParenImpCasts();
+           const VarDecl *V = rootVar(X);
+           if (Kernel && V &&
+               (DependsOn(V) & (DepThread | DepShared | DepGlobal)))
+             return false;
+           return (mayBeConstant(X) &&
+                   !isa<FloatingLiteral, IntegerLiteral>(X)) ||
+                  mayBeNegated(X);
+         });
+}
+
+bool ProductFlow::mayBeShared(const Expr *E) const {
+  for (unsigned Nested = 0; Nested < 8; ++Nested) {
+    const VarDecl *V = rootVar(E);
+    if (!V || V->hasAttr<CUDASharedAttr>())
+      return true;
+    if (!V->getType()->isPointerType() && !V->getType()->isReferenceType())
+      return false;
+    const bool IsSet = llvm::any_of(Set, [&](const auto &X) {
+      return X.first == V->getCanonicalDecl() &&
+             X.second->getType()->isPointerType();
+    });
+    if (isa<ParmVarDecl>(V)) // of a kernel: what launches hand over
+      return IsSet || !Kernel;
+    if (IsSet || !V->getInit())
+      return true;
+    E = V->getInit();
+  }
+  return true;
+}
+
+//===--- What holds a product ---===//
+
+void ProductFlow::product(const Expr *E) {
+  Products.push_back(E);
+  if (const VarDecl *V = assigned(outermost(E)))
+    make(V, E);
+}
+
+void ProductFlow::make(const VarDecl *V, const Expr *P) {
+  V = V->getCanonicalDecl();
+  for (const auto &[X, Q] : Made)
+    if (X == V && Q == P)
+      return;
+  Made.emplace_back(V, P);
+}
+
+const clang::Stmt *ProductFlow::outermost(const Expr *E) const {
+  const Node *Top = E;
+  for (const Node *P = Parents.getParent(E); P; P = Parents.getParent(P)) {
+    if (auto *C = dyn_cast<ConditionalOperator>(P);
+        C && (C->getTrueExpr() == Top || C->getFalseExpr() == Top)) {
+      Top = P;
+      continue;
+    }
+    auto *U = dyn_cast<UnaryOperator>(P);
+    auto *Cast = dyn_cast<CastExpr>(P);
+    auto *A = dyn_cast<ArraySubscriptExpr>(P);
+    if (isa<ParenExpr, ExprWithCleanups>(P) ||
+        (Cast && (isRealType(Cast->getType()) ||
+                  Cast->getCastKind() == CK_ArrayToPointerDecay)) ||
+        (U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus)) ||
+        (isa<MemberExpr>(P) && !cast<MemberExpr>(P)->isArrow()) ||
+        (A && A->getBase() == Top)) {
+      Top = P;
+      continue;
+    }
+    break;
+  }
+  return Top;
+}
+
+const VarDecl *ProductFlow::assigned(const Node *Top) const {
+  const Node *P = Parents.getParent(Top);
+  if (auto *B = dyn_cast_or_null<BinaryOperator>(P))
+    if (B->getOpcode() == BO_Assign && B->getRHS() == Top)
+      if (const VarDecl *V = rootVar(B->getLHS()); V && V->hasLocalStorage())
+        return V;
+  while (P && isa<InitListExpr, CXXConstructExpr>(P)) {
+    Top = P;
+    P = Parents.getParent(P);
+  }
+  if (auto *D = dyn_cast_or_null<DeclStmt>(P))
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X); V && V->getInit() == Top)
+        return V;
+  return nullptr;
+}
+
+const clang::Stmt *ProductFlow::assignment(const Expr *E) const {
+  return isa<CompoundAssignOperator>(E) ? E : Parents.getParent(outermost(E));
+}
+
+std::vector<const Expr *> ProductFlow::operands(const Expr *E) const {
+  std::vector<const Expr *> Out{E};
+  const Expr *X = E->IgnoreParenImpCasts();
+  while (auto *U = dyn_cast<UnaryOperator>(X)) {
+    if (U->getOpcode() != UO_Minus && U->getOpcode() != UO_Plus)
+      break;
+    X = U->getSubExpr()->IgnoreParenImpCasts();
+  }
+  if (auto *C = dyn_cast<ConditionalOperator>(X)) {
+    llvm::append_range(Out, operands(C->getTrueExpr()));
+    llvm::append_range(Out, operands(C->getFalseExpr()));
+  } else if (const VarDecl *V = rootVar(X)) {
+    for (const auto &[To, P] : Made)
+      if (To == V->getCanonicalDecl() && !isa<CompoundAssignOperator>(P))
+        Out.push_back(P);
+  }
+  return Out;
+}
+
+bool ProductFlow::holdsProduct(const VarDecl *V) const {
+  return llvm::any_of(Made, [&](const auto &X) { return X.first == V; });
+}
+
+bool ProductFlow::takesPlace(const Expr *E) const {
+  return mayBeProduct(E) || mayBeDoubled(E);
+}
+
+bool ProductFlow::mayBe(const Expr *E, llvm::ArrayRef<const Expr *> Of,
+                        llvm::function_ref<bool(const VarDecl *)> Holds) const {
+  for (E = E->IgnoreParenImpCasts();;) {
+    if (auto *U = dyn_cast<UnaryOperator>(E);
+        U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
+      E = U->getSubExpr()->IgnoreParenImpCasts();
+    else if (auto *C = dyn_cast<CastExpr>(E);
+             C && isRealType(C->getType()) &&
+             isRealType(C->getSubExpr()->getType()))
+      E = C->getSubExpr()->IgnoreParenImpCasts();
+    else
+      break;
+  }
+  if (auto *C = dyn_cast<ConditionalOperator>(E))
+    return mayBe(C->getTrueExpr(), Of, Holds) ||
+           mayBe(C->getFalseExpr(), Of, Holds);
+  if (llvm::is_contained(Of, E))
+    return true;
+  const VarDecl *V = rootVar(E);
+  return V && ((!Kernel && isa<ParmVarDecl>(V) && isRealType(V->getType())) ||
+               Holds(V->getCanonicalDecl()));
+}
+
+bool ProductFlow::mayBeProduct(const Expr *E) const {
+  return mayBe(E, Products, [&](const VarDecl *V) {
+    return llvm::any_of(Made, [&](const auto &X) { return X.first == V; });
+  });
+}
+
+bool ProductFlow::mayBeDoubled(const Expr *E) const {
+  return mayBe(E, Doubled,
+               [&](const VarDecl *V) { return DoubledVars.count(V) != 0; });
+}
+
+bool ProductFlow::countsUnknown(const VarDecl *V) const {
+  for (const Node *L : Loops) {
+    auto *F = dyn_cast<ForStmt>(L);
+    auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
+    auto *C = F && F->getCond()
+                  ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
+                  : nullptr;
+    Expr::EvalResult End;
+    if (D && llvm::is_contained(D->decls(), V) && C && C->isRelationalOp() &&
+        rootVar(C->getLHS()) == V && !C->getRHS()->isValueDependent() &&
+        !C->getRHS()->EvaluateAsInt(End, Context))
+      return ofArgument(C->getRHS(), 0);
+  }
+  return false;
+}
+
+std::string ProductFlow::canonical(const Expr *E, unsigned Depth) const {
+  E = E->IgnoreParenImpCasts();
+  if (auto *B = dyn_cast<BinaryOperator>(E)) {
+    std::string L = canonical(B->getLHS(), Depth),
+                R = canonical(B->getRHS(), Depth);
+    if ((B->getOpcode() == BO_Mul || B->getOpcode() == BO_Add) && R < L)
+      std::swap(L, R);
+    return "(" + L + BinaryOperator::getOpcodeStr(B->getOpcode()).str() + R +
+           ")";
+  }
+  if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
+    return canonical(A->getBase(), Depth) + "[" +
+           canonical(A->getIdx(), Depth) + "]";
+  if (auto *U = dyn_cast<UnaryOperator>(E); U && U->isArithmeticOp())
+    return UnaryOperator::getOpcodeStr(U->getOpcode()).str() +
+           canonical(U->getSubExpr(), Depth);
+  if (auto *C = dyn_cast<CallExpr>(E); C && C->getDirectCallee()) {
+    std::string T = C->getDirectCallee()->getNameAsString() + "(";
+    for (const Expr *X : C->arguments())
+      T += canonical(X, Depth) + ",";
+    return T + ")";
+  }
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl());
+        V && V->hasLocalStorage() && V->getInit() && Depth < 8 &&
+        llvm::none_of(
+            Set,
+            [&](const auto &X) { return X.first == V->getCanonicalDecl(); }))
+      return canonical(V->getInit(), Depth + 1);
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()); V && countsUnknown(V))
+      return V->getNameAsString() + '#' +
+             std::to_string(V->getLocation().getRawEncoding());
+  std::string T;
+  llvm::raw_string_ostream OS(T);
+  E->printPretty(OS, nullptr, PrintingPolicy(LangOptions()));
+  return T;
+}

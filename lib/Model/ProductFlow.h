@@ -1,0 +1,169 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the products of one function go: into sums, variables, shared memory, and
+// what stands between a product and its sum (FusionFlow.cpp says what for).
+//
+//   ProductFlow.cpp    which products there are, what variables hold them
+//   ProductSums.cpp    which sums they are used in, and beside what
+//   ProductPlaces.cpp  loops, branches and barriers on the way there
+
+#ifndef RCACHE_LIB_MODEL_PRODUCTFLOW_H
+#define RCACHE_LIB_MODEL_PRODUCTFLOW_H
+
+#include "FusionLoops.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ParentMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <map>
+#include <optional>
+
+namespace rcache {
+
+/// The variable that \p E is, or is an element or member of.
+const clang::VarDecl *rootVar(const clang::Expr *E);
+bool isRealType(clang::QualType T);
+/// An element of shared memory.
+bool isSharedPlace(const clang::Expr *E);
+
+/// One function: the kernel, or one it calls.
+class ProductFlow : public clang::ConstDynamicRecursiveASTVisitor {
+public:
+  /// Dependence of a variable of the kernel.
+  using Dependences = llvm::function_ref<unsigned(const clang::VarDecl *)>;
+  using Node = clang::Stmt;
+
+  ProductFlow(const clang::FunctionDecl *F, Dependences DependsOn,
+              unsigned Axes, bool Kernel)
+      : Body(F->getBody()), Context(F->getASTContext()), DependsOn(DependsOn),
+        Axes(Axes), Kernel(Kernel), Parents(F->getBody()) {}
+  const Node *Body;
+  llvm::SmallVector<const clang::FunctionDecl *, 4> Called;
+  std::vector<const clang::CallExpr *> Calls; ///< of these
+  /// The first sum that cannot be settled, and where. Called once, first.
+  SumInDoubt find();
+  /// A sum of a product that has other uses as well. They keep it from being fused,
+  /// but not where some 500 instructions of a block stand between both: so it hangs
+  /// on how far loops between them are unrolled, and on how many outputs
+  /// stand there. \p In: where outputs are what makes the distance.
+  const clang::Expr *distantSum(SumInDoubt::Where In);
+  /// Sums of which, for all that is known here, both sides are products.
+  std::vector<const clang::BinaryOperator *> sumsOfTwo() const;
+  /// May \p E be a product, or `x * 2`?
+  bool takesPlace(const clang::Expr *E) const;
+  /// Is one of the products that \p V holds made here?
+  bool holdsProduct(const clang::VarDecl *V) const;
+  /// \p E and the products it may be.
+  std::vector<const clang::Expr *> operands(const clang::Expr *E) const;
+  /// A difference that compilers make no sum of: what is taken away is no negation.
+  bool staysDifference(const clang::BinaryOperator *B) const;
+  bool Negations = false; ///< of floating-point values
+  bool VisitStmt(const Node *S) override;
+  bool VisitUnaryOperator(const clang::UnaryOperator *U) override;
+  bool VisitDeclRefExpr(const clang::DeclRefExpr *D) override;
+  bool VisitBinaryOperator(const clang::BinaryOperator *B) override;
+  bool VisitCallExpr(const clang::CallExpr *C) override;
+
+private:
+  const clang::ASTContext &Context;
+  Dependences DependsOn;
+  unsigned Axes; ///< of threads, in all that the kernel computes
+  bool Kernel;   ///< not a function it calls
+  clang::ParentMap Parents;
+  std::vector<const clang::Expr *> Products;
+  std::vector<const clang::Expr *> Doubled; ///< `x * 2`
+  llvm::SmallPtrSet<const clang::VarDecl *, 4> DoubledVars;
+  std::vector<const clang::BinaryOperator *> Sums;
+  std::vector<const Node *> Loops, Barriers;
+  llvm::DenseMap<const Node *, unsigned> Order; ///< of the text
+  std::vector<std::pair<const clang::VarDecl *, const clang::Expr *>> Set;
+  /// Variables that hold a product, and what makes it.
+  std::vector<std::pair<const clang::VarDecl *, const clang::Expr *>> Made;
+  std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>>
+      Reads;
+  static bool roundsOrPasses(llvm::StringRef N);
+  static bool mayBeConstant(const clang::Expr *E);
+  /// A product with a factor that is a constant, of whatever sign.
+  bool mayBeNegated(const clang::Expr *E) const;
+  void product(const clang::Expr *E);
+  void make(const clang::VarDecl *V, const clang::Expr *P);
+  /// \p E with what hands its value on around it: parentheses, conversions
+  /// between floating-point types, signs, ?:.
+  const Node *outermost(const clang::Expr *E) const;
+  /// The sum that \p E is an operand of.
+  const clang::Expr *inSum(const clang::Expr *E) const;
+  /// The variable that gets the value of \p Top.
+  const clang::VarDecl *assigned(const Node *Top) const;
+  const Node *assignment(const clang::Expr *E) const;
+  bool isStaged(const Node *E) const;
+  /// Is \p E an element of shared memory, for all that is known of the pointers
+  /// that lead there?
+  bool mayBeShared(const clang::Expr *E) const;
+  /// Is \p E in an arm of a ?: inside \p Until that indices decide?
+  bool conditional(const Node *E, const Node *Until) const;
+  /// A condition that the compiler decides for no output and for no two at once: on
+  /// data, or on a thread's index and an argument.
+  bool isOwn(const clang::Expr *Condition) const;
+  /// Is there a use of \p V, no sum, that is left out where such a condition is
+  /// decided?
+  bool mayLoseUse(const clang::VarDecl *V, const clang::Expr *P);
+  /// `g < n`: of threads and of an argument, and so never decided; or a variable
+  /// that says so.
+  bool isGuard(const clang::Expr *Condition);
+  /// Is \p E made of an argument, by what is assigned or where?
+  bool ofArgument(const Node *E, unsigned Nested) const;
+  /// Is \p P the same for all threads along some axis, and would be shared by a
+  /// thread's outputs? An element of a shared array that differs between threads
+  /// is each output's own.
+  bool sameForAll(const clang::Expr *P) const;
+  /// May \p E be one of \p Of or a variable that may be one, parameters of called
+  /// functions included?
+  bool mayBe(const clang::Expr *E, llvm::ArrayRef<const clang::Expr *> Of,
+             llvm::function_ref<bool(const clang::VarDecl *)> Holds) const;
+  bool mayBeProduct(const clang::Expr *E) const;
+  /// `x * 2` is rounded by nobody, but takes the place of the other product.
+  bool mayBeDoubled(const clang::Expr *E) const;
+  bool isSumOfTwo(const clang::BinaryOperator *Sum) const;
+  /// Has a sum that \p P is used in another product as well?
+  bool meetsProduct(const clang::Expr *P);
+  /// Does \p V count rounds up to an argument? No compiler knows its values.
+  bool countsUnknown(const clang::VarDecl *V) const;
+  /// A product in one place for the compiler, and staged in another one.
+  std::string canonical(const clang::Expr *E, unsigned Depth = 0) const;
+  /// A sum of a product that is staged, in its own right or in another sum, by
+  /// text of its own.
+  const clang::Expr *stagedElsewhere();
+  static bool isLoop(const Node *S);
+  /// How many rounds `for (int i = 1; i <= 4; i++)` has; nullopt: not known.
+  std::optional<uint64_t> rounds(const Node *L) const;
+  /// Does the source say that the loop is unrolled altogether?
+  bool isUnrolled(const Node *L) const;
+  bool isIn(const Node *E, const Node *S) const;
+  /// May \p R, a use of \p V, read the product \p P that goes into it?
+  bool mayRead(const clang::DeclRefExpr *R, const clang::VarDecl *V,
+               const clang::Expr *P);
+  /// Is \p P the same in all rounds of a loop around it?
+  bool sameInRounds(const clang::Expr *P);
+  /// ... of the loop \p L: nothing it is made of changes in there, memory included?
+  bool sameIn(const clang::Expr *P, const Node *L);
+  std::vector<std::pair<const clang::VarDecl *, const Node *>> Statements;
+  const std::vector<std::pair<const clang::VarDecl *, const Node *>> &
+  DeclStmts();
+  /// Is there anything between the product \p P that goes into \p V and the sum that
+  /// reads it with \p R: another value, or \p Blocks, the end of a block?
+  bool parted(const clang::VarDecl *V, const clang::Expr *P,
+              const clang::DeclRefExpr *R, bool Blocks);
+  /// Does a barrier, or a loop that may be unrolled or not (\p Any: or one that is),
+  /// stand between \p P and \p R, or around one of them alone?
+  bool areParted(const clang::Expr *P, const clang::Expr *R, bool Any);
+  /// Does a value change its block on the way out of \p S?
+  bool leaves(const Node *S) const;
+  /// ... or on the way into it? Not if it is only used in there.
+  bool enters(const clang::VarDecl *V, const Node *S);
+  /// Does \p S stand between two statements of one block?
+  bool stands(const Node *S) const;
+};
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_PRODUCTFLOW_H

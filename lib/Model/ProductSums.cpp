@@ -1,0 +1,166 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See ProductFlow.h: the sums that products are used in, and what else is.
+
+#include "ProductFlow.h"
+
+using namespace clang;
+using namespace rcache;
+
+SumInDoubt ProductFlow::find() {
+  TraverseStmt(Body);
+  // Variables that get a product from another one.
+  for (unsigned Round = 0; Round < 4; ++Round) {
+    const size_t Before = Made.size();
+    const std::vector<std::pair<const VarDecl *, const Expr *>> Now = Made;
+    for (const auto &[V, P] : Now)
+      for (const DeclRefExpr *R : Reads[V])
+        if (const VarDecl *To = assigned(outermost(R)))
+          make(To, R);
+    if (Made.size() == Before)
+      break;
+  }
+  SumInDoubt Shared; // by a thread's outputs
+  const auto IsShared = [&](const Expr *P, const Expr *Sum) {
+    if (!Shared.Sum && sameForAll(P))
+      Shared = {Sum, SumInDoubt::SeveralOutputs};
+  };
+  for (const Expr *P : Products) {
+    const Expr *Sum = inSum(P);
+    if (!Sum)
+      continue;
+    const bool Meets = meetsProduct(P);
+    if (conditional(P, Sum) || (Meets && sameInRounds(P)))
+      return {Sum};
+    if (Meets)
+      IsShared(P, Sum);
+  }
+  for (const auto &[V, P] : Made) {
+    const bool Meets = meetsProduct(P);
+    bool Staged = false, Other = false, AllSums = true;
+    const Expr *AnySum = nullptr;
+    for (const DeclRefExpr *R : Reads[V]) {
+      if (!mayRead(R, V, P))
+        continue;
+      const Expr *Sum = inSum(R);
+      (isStaged(R) ? Staged : Other) = true;
+      AllSums &= Sum != nullptr;
+      if (!Sum)
+        continue;
+      AnySum = Sum;
+      if (conditional(R, Sum) || conditional(P, assignment(P)) ||
+          parted(V, P, R, Meets) || (Meets && sameInRounds(P)))
+        return {Sum};
+      if (Meets)
+        IsShared(P, Sum);
+    }
+    if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P)))
+      return {AnySum};
+  }
+  if (const Expr *Sum = stagedElsewhere())
+    return {Sum};
+  if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
+    return {Sum};
+  return Shared;
+}
+
+const Expr *ProductFlow::distantSum(SumInDoubt::Where In) {
+  using Use = std::pair<const Expr *, const Expr *>; // and of what
+  std::map<std::string, std::vector<Use>> Groups;
+  for (const Expr *P : Products)
+    if (!assigned(outermost(P)))
+      Groups[canonical(P)].emplace_back(P, P);
+  for (const auto &[V, P] : Made)
+    for (const DeclRefExpr *R : Reads[V])
+      if (!assigned(outermost(R)) && mayRead(R, V, P))
+        Groups[isa<CompoundAssignOperator>(P) ? "" : canonical(P)].emplace_back(
+            R, P);
+  for (const auto &[Text, Uses] : Groups) {
+    if (llvm::all_of(Uses, [&](const Use &U) { return inSum(U.first); }))
+      continue;
+    for (const auto &[R, P] : Uses)
+      if (const Expr *Sum = inSum(R))
+        for (const auto &[Other, Q] : Uses)
+          if (In == SumInDoubt::SeveralOutputs
+                  ? sameForAll(Q)
+                  : areParted(Q, R, In == SumInDoubt::OutputsInLoops))
+            return Sum;
+  }
+  return nullptr;
+}
+
+std::vector<const BinaryOperator *> ProductFlow::sumsOfTwo() const {
+  std::vector<const BinaryOperator *> Out;
+  llvm::copy_if(Sums, std::back_inserter(Out),
+                [&](const BinaryOperator *B) { return isSumOfTwo(B); });
+  return Out;
+}
+
+bool ProductFlow::isSumOfTwo(const BinaryOperator *Sum) const {
+  const bool L = mayBeProduct(Sum->getLHS()), R = mayBeProduct(Sum->getRHS());
+  return (L && R) || (L && mayBeDoubled(Sum->getRHS())) ||
+         (R && mayBeDoubled(Sum->getLHS()));
+}
+
+bool ProductFlow::staysDifference(const BinaryOperator *B) const {
+  return (B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign) &&
+         !Negations && llvm::none_of(operands(B->getRHS()), [&](const Expr *E) {
+           return mayBeNegated(E);
+         });
+}
+
+const Expr *ProductFlow::inSum(const Expr *E) const {
+  const Node *Top = outermost(E);
+  auto *B = dyn_cast_or_null<BinaryOperator>(Parents.getParent(Top));
+  if (!B || !isRealType(B->getType()))
+    return nullptr;
+  if (B->isAdditiveOp())
+    return B;
+  // `p += x` is a sum of p as well.
+  return B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign
+             ? B
+             : nullptr;
+}
+
+bool ProductFlow::isStaged(const Node *E) const {
+  for (const Node *P = Parents.getParent(E); P; P = Parents.getParent(P))
+    if (auto *B = dyn_cast<BinaryOperator>(P); B && B->isAssignmentOp())
+      return mayBeShared(B->getLHS());
+  return false;
+}
+
+const Expr *ProductFlow::stagedElsewhere() {
+  std::map<std::string, const Expr *> Staged;
+  for (const Expr *P : Products)
+    if (isStaged(P))
+      Staged.emplace(canonical(P), P);
+  if (Staged.empty())
+    return nullptr;
+  for (const Expr *P : Products)
+    if (!isStaged(P) && Staged.count(canonical(P))) {
+      if (const Expr *Sum = inSum(P))
+        return Sum;
+      for (const auto &[V, Q] : Made)
+        if (Q == P)
+          for (const DeclRefExpr *R : Reads[V])
+            if (const Expr *Sum = inSum(R))
+              return Sum;
+    }
+  return nullptr;
+}
+
+bool ProductFlow::meetsProduct(const Expr *P) {
+  auto OfTwo = [&](const Expr *Use) {
+    auto *Sum = dyn_cast_or_null<BinaryOperator>(inSum(Use));
+    return Sum && isSumOfTwo(Sum);
+  };
+  if (OfTwo(P))
+    return true;
+  for (const auto &[V, Q] : Made)
+    if (Q == P)
+      for (const DeclRefExpr *R : Reads[V])
+        if (OfTwo(R))
+          return true;
+  return false;
+}

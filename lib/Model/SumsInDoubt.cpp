@@ -1,0 +1,68 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the model says of sums whose fusion is not known: KernelModel::UnsettledSum,
+// and declines of sums in loops.
+
+#include "FusionLoops.h"
+#include "Locals.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+
+namespace rcache {
+
+/// The text of a sum that a decline is about, in quotes and on one line.
+static std::string quotedSum(const Expr *Sum, const KernelModel &M, FlatText &Flat) {
+  const auto R = Flat.range(Sum->getSourceRange());
+  std::string Text;
+  for (char C : R ? M.text(*R) : std::string())
+    if (!isspace(static_cast<unsigned char>(C)))
+      Text += C;
+    else if (!Text.empty() && Text.back() != ' ')
+      Text += ' ';
+  return Text.empty() ? "" : "'" + Text + "'";
+}
+
+/// Sums of which nobody knows what they are fused with in a rewritten kernel.
+void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
+                     FlatText &Flat) {
+  const SourceManager &SM = FD->getASTContext().getSourceManager();
+  unsigned Axes = 0;
+  for (const BuiltinUse &B : M.Builtins)
+    if (B.K == Symbol::ThreadIdx)
+      Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
+  const SumInDoubt Doubtful = fusedByContext(
+      FD,
+      [&](const VarDecl *V) -> unsigned {
+        const int I = L.varIndex(V);
+        return V->hasAttr<CUDASharedAttr>() ? DepShared
+               : I >= 0                     ? M.Vars[I].Depends
+                                            : 0;
+      },
+      Axes);
+  auto At = [&](const Expr *Sum) {
+    auto *B = dyn_cast<BinaryOperator>(Sum);
+    return sourcePos(SM, SM.getExpansionLoc(B ? B->getOperatorLoc()
+                                              : Sum->getBeginLoc()));
+  };
+  if (Doubtful.Sum) {
+    const std::string Sum = quotedSum(Doubtful.Sum, M, Flat);
+    static const char *const Where[] = {", with several outputs in a loop",
+                                        ", with several outputs a thread", ""};
+    using Kernels = KernelModel::SumInDoubt::Kernels;
+    static constexpr Kernels In[] = {Kernels::OutputsInLoops,
+                                     Kernels::SeveralOutputs, Kernels::All};
+    M.UnsettledSum = {In[Doubtful.In],
+                      (Sum.empty() ? "that" : Sum) + " in line " +
+                          std::to_string(At(Doubtful.Sum).Line) +
+                          Where[Doubtful.In]};
+  }
+  if (const Expr *Sum = fusedByUnrolling(FD, M, Flat))
+    M.Declines.push_back({DeclineCode::FusionUnsettled,
+                          quotedSum(Sum, M, Flat), At(Sum)});
+}
+
+} // namespace rcache

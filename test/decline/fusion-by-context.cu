@@ -1,0 +1,341 @@
+// What a sum is fused with hangs on the statements around it: nobody can say what
+// the original's compiler made of it. Where the values alone decide, kernels are
+// rewritten, and nvcc fuses the same sums in both (scripts/fused_sums.py).
+//
+// REQUIRES: cuda-toolkit, rcache-check
+// RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda 2>&1 | FileCheck %s
+// RUN: %python %src/scripts/fused_sums.py --rewritten --nvcc=%cuda/bin/nvcc %t.cu | FileCheck --check-prefix=NVCC %s
+//
+// Another value between product and sum, or not:
+// CHECK-DAG: 'outOfLoop' left as it is: {{.*}} ('p + w' in line {{[0-9]+}}) [fusion-unsettled]
+// CHECK-DAG: 'nextRound' left as it is: {{.*}} ('sum += last' in line {{[0-9]+}}) [fusion-unsettled]
+// CHECK-DAG: 'byIndex' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'inFunction' left as it is: {{.*}} (that in line {{[0-9]+}}) [fusion-unsettled]
+// One product with two uses, or two products:
+// CHECK-DAG: 'stagedAndUsed' left as it is: {{.*}} [fusion-unsettled]
+// Two products in a sum, and a block between them or not:
+// CHECK-DAG: 'twoOverBarrier' left as it is: {{.*}} ('q + s[t] * s[t + 1]' in line {{[0-9]+}}) [fusion-unsettled]
+// CHECK-DAG: 'twoIntoLoop' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'deep' left as it is: {{.*}} [fusion-unsettled]
+// A use that is there or not:
+// CHECK-DAG: 'byArgument' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'storedByIndex' left as it is: {{.*}} [fusion-unsettled]
+// A use that keeps it from being fused, but for a loop of 640 instructions:
+// CHECK-DAG: 'farInLoop' left as it is: {{.*}} ('y + p' in line {{[0-9]+}}) [fusion-unsettled]
+//
+// Operands that keep their order: the one that is read first, however deep the
+// other one is in front of it; all members of a struct at once.
+// CHECK-DAG: rewrote 'keptFirst' (1 launch): {{[1-9][0-9]*}} outputs a thread
+// CHECK-DAG: rewrote 'laplacian' (1 launch): {{[1-9][0-9]*}} outputs a thread
+// CHECK-DAG: rewrote 'distances' (1 launch): {{[1-9][0-9]*}} outputs a thread
+// CHECK-DAG: rewrote 'differences' (1 launch): {{[1-9][0-9]*}} outputs a thread
+// CHECK-DAG: rewrote 'overBarrier'
+// CHECK-DAG: rewrote 'overBarrierRounded'
+// CHECK-DAG: rewrote 'straight'
+// CHECK-DAG: rewrote 'intoLoop'
+// CHECK-DAG: rewrote 'intoLongLoop'
+// CHECK-DAG: rewrote 'sameInRounds'
+// CHECK-DAG: rewrote 'byData'
+// CHECK-DAG: rewrote 'doubled'
+// With several outputs p is read behind s:
+// CHECK-DAG: rewrote 'early' (1 launch): 1 output a thread
+// ... and a product is the same for all of them:
+// CHECK-DAG: rewrote 'ofParameters' (1 launch): 1 output a thread
+// CHECK-DAG: rewrote 'doubledToo' (1 launch): 1 output a thread
+// CHECK-DAG: rewrote 'ofRows' (1 launch): 1 output a thread
+// All statements stay, and so does what is fused:
+// CHECK-DAG: rewrote 'stagedByOtherText' (1 launch): 1 output a thread; 's' kept shared
+// NVCC-NOT: DIFFERS
+// NVCC: 17 same
+#define TILE                                                                   \
+  __shared__ float s[260];                                                     \
+  const int t = threadIdx.x, g = blockIdx.x * 256 + t;                         \
+  s[t + 2] = g < n ? a[g] : 0.f;                                               \
+  if (t < 2) {                                                                 \
+    s[t] = g >= 2 ? a[g - 2] : 0.f;                                            \
+    s[t + 258] = g + 256 < n ? a[g + 256] : 0.f;                               \
+  }                                                                            \
+  __syncthreads();
+#define KERNEL(name)                                                           \
+  __global__ void name(const float *__restrict__ a, const float *__restrict__ c, \
+                       float *__restrict__ b, float w, float v, int n)
+
+KERNEL(overBarrier) {
+  const int h = blockIdx.x * 256 + threadIdx.x;
+  const float p = h < n ? c[h] : 0.f, q = p * w;
+  TILE
+  if (g < n)
+    b[g] = q + s[t + 1];
+}
+KERNEL(twoOverBarrier) {
+  const int h = blockIdx.x * 256 + threadIdx.x;
+  const float p = h < n ? c[h] : 0.f, q = p * w;
+  TILE
+  if (g < n)
+    b[g] = q + s[t] * s[t + 1];
+}
+KERNEL(overBarrierRounded) {
+  const int h = blockIdx.x * 256 + threadIdx.x;
+  const float p = h < n ? c[h] : 0.f, q = __fmul_rn(p, w);
+  TILE
+  if (g < n)
+    b[g] = q + s[t] * s[t + 1];
+}
+KERNEL(straight) {
+  TILE
+  if (g < n) {
+    const float p = s[t] * w, q = p + s[t + 1];
+    b[g] = q * p - s[t + 2] * s[t + 3];
+  }
+}
+KERNEL(intoLoop) {
+  TILE
+  if (g < n) {
+    const float mean = (s[t] + s[t + 1]) * 0.5f;
+    float sum = 0.f;
+    for (int k = 0; k < 5; ++k)
+      sum += fabsf(s[t + k] - mean);
+    b[g] = sum;
+  }
+}
+KERNEL(intoLongLoop) {
+  const float mean = v * w;
+  float sum = 0.f;
+  for (int r = 0; r < n / 256; ++r) {
+    __shared__ float s[256];
+    const int t = threadIdx.x;
+    s[t] = a[r * 256 + t];
+    __syncthreads();
+    for (int k = 0; k < 256; ++k)
+      sum = fmaxf(sum, s[k] - mean);
+    __syncthreads();
+  }
+  b[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+KERNEL(twoIntoLoop) {
+  TILE
+  if (g < n) {
+    const float mean = (s[t] + s[t + 1]) * 0.5f;
+    float sum = 0.f;
+    for (int k = 0; k < 5; ++k)
+      sum += fabsf(s[t + k] * w - mean);
+    b[g] = sum;
+  }
+}
+KERNEL(outOfLoop) {
+  TILE
+  if (g < n) {
+    float p = 1.f;
+    for (int k = 0; k < 5; ++k)
+      p *= s[t + k];
+    b[g] = p + w;
+  }
+}
+KERNEL(nextRound) {
+  TILE
+  if (g < n) {
+    float sum = 0.f, last = 0.f;
+    for (int k = 0; k < 5; ++k) {
+      sum += last;
+      last = s[t + k] * w;
+    }
+    b[g] = sum;
+  }
+}
+KERNEL(sameInRounds) {
+  TILE
+  if (g < n) {
+    float sum = 0.f;
+    for (int k = 0; k < 5; ++k)
+      sum = fabsf(sum - s[t + k]) + s[t] * w;
+    b[g] = sum;
+  }
+}
+KERNEL(byIndex) {
+  TILE
+  if (g < n)
+    b[g] = (t > 0 ? s[t] * w : v) + s[t + 1];
+}
+KERNEL(byData) {
+  TILE
+  if (g < n)
+    b[g] = (s[t + 2] > 0.f ? s[t] * w : v) + s[t + 1];
+}
+KERNEL(doubled) { // x + x
+  TILE
+  if (g < n)
+    b[g] = (t > 0 ? s[t] * 2.f : v) + s[t + 1];
+}
+KERNEL(stagedAndUsed) {
+  __shared__ float s[256];
+  const int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  const float p = a[g] * w;
+  s[t] = p + v;
+  b[n + g] = p;
+  __syncthreads();
+  b[g] = s[t] + s[t ^ 1];
+}
+KERNEL(stagedByOtherText) {
+  __shared__ float s[256];
+  const int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  const float x = a[g];
+  s[t] = x * w;
+  __syncthreads();
+  b[g] = w * a[blockIdx.x * 256 + threadIdx.x] + s[t ^ 1];
+}
+KERNEL(ofParameters) {
+  TILE
+  if (g < n)
+    b[g] = w * v + s[t] * s[t + 1];
+}
+// Loaded in front of what is staged: of several outputs, kept in an array.
+KERNEL(early) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = s[t + 2] * w + p * v;
+}
+KERNEL(deep) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = s[t] * w * v * p + s[t + 2] * w;
+}
+KERNEL(doubledToo) { // x + x where the other product is fused
+  TILE
+  if (g < n)
+    b[g] = s[t] * 2.f + w * w;
+}
+KERNEL(byArgument) {
+  TILE
+  if (g < n) {
+    const float x = s[t + 2] * v;
+    b[g] = ((w > 0.f ? x : 0.25f) * (s[t + 3] + x)) + x;
+  }
+}
+KERNEL(storedByIndex) { // which most outputs never do
+  TILE
+  if (g < n) {
+    const float x = s[t + 2] * v;
+    if (t == 0)
+      b[g + n] = x;
+    b[g] = x + s[t + 3];
+  }
+}
+// Slots along x have one product of c; those along y have not.
+__global__ void ofRows(const float *__restrict__ a, const float *__restrict__ c,
+                       float *__restrict__ b, float w, float v, int n) {
+  __shared__ float s[4][66];
+  const int tx = threadIdx.x, ty = threadIdx.y, y = blockIdx.y * 4 + ty;
+  const int x = blockIdx.x * 64 + tx;
+  s[ty][tx] = a[y * n + x];
+  if (tx < 2)
+    s[ty][tx + 64] = x + 64 < n ? a[y * n + x + 64] : 0.f;
+  __syncthreads();
+  b[y * n + x] = c[y] * w + s[ty][tx] * s[ty][tx + 2];
+}
+KERNEL(farInLoop) { // a loop has 25 blocks, an unrolled one is one
+  TILE
+  if (g < n) {
+    const float x = s[t], p = x * w;
+    float y = fabsf(p);
+    for (int k = 0; k < 40; ++k) {
+      y += s[t + k % 5];
+      y = fabsf(fabsf(y - v) - w), y = fabsf(fabsf(y - v) - w);
+      y = fabsf(fabsf(y - v) - w), y = fabsf(fabsf(y - v) - w);
+    }
+    b[g] = (y + p) * x;
+  }
+}
+KERNEL(keptFirst) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = p * v + s[t + 2] * w;
+}
+KERNEL(laplacian) {
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  float sum = v * p;
+#pragma unroll
+  for (int k = 1; k < 3; ++k)
+    sum += w * (p + s[t + 2 - k] + s[t + 2 + k]);
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(differences) { // no order in those
+  const float p = c[blockIdx.x * 256 + threadIdx.x];
+  TILE
+  if (g < n)
+    b[g] = s[t + 2] * w - p * v;
+}
+struct Point {
+  float x, y, z;
+};
+__device__ float dot(Point p, Point q, float w, float v) {
+  const float x = p.x - q.x, y = p.y - q.y;
+  return x * w + y * v;
+}
+__global__ void distances(const Point *__restrict__ a, const Point *__restrict__ c,
+                          float *__restrict__ b, float w, float v, int n) {
+  __shared__ Point s[256];
+  const int g = blockIdx.x * 256 + threadIdx.x;
+  const Point mine = c[g];
+  float sum = 0.f;
+  for (int r = 0; r < n; r += 256) {
+    s[threadIdx.x] = a[r + threadIdx.x];
+    __syncthreads();
+    for (int k = 0; k < 256; ++k)
+      sum = fmaxf(sum, dot(mine, s[k], w, v));
+    __syncthreads();
+  }
+  b[g] = sum;
+}
+__device__ float norm(float x, float y, int positive) {
+  float p = 0.f;
+  if (positive)
+    p = x * y;
+  return p + 1.f;
+}
+KERNEL(inFunction) {
+  TILE
+  if (g < n)
+    b[g] = norm(s[t], s[t + 1], n);
+}
+int main() {
+  const int n = 5120;
+  float *a, *c, *b;
+  cudaMalloc(&a, n * 4);
+  cudaMalloc(&c, n * 4);
+  cudaMalloc(&b, 2 * n * 4);
+#define RUN(k) k<<<n / 256, 256>>>(a, c, b, 0.3f, 1.7f, n)
+  RUN(overBarrier);
+  RUN(twoOverBarrier);
+  RUN(overBarrierRounded);
+  RUN(straight);
+  RUN(intoLoop);
+  RUN(intoLongLoop);
+  RUN(twoIntoLoop);
+  RUN(outOfLoop);
+  RUN(nextRound);
+  RUN(sameInRounds);
+  RUN(byIndex);
+  RUN(byData);
+  RUN(doubled);
+  RUN(stagedAndUsed);
+  RUN(stagedByOtherText);
+  RUN(ofParameters);
+  RUN(early);
+  RUN(deep);
+  RUN(doubledToo);
+  RUN(byArgument);
+  RUN(storedByIndex);
+  ofRows<<<dim3(4, 5), dim3(64, 4)>>>(a, c, b, 0.3f, 1.7f, 256);
+  RUN(inFunction);
+  RUN(farInLoop);
+  RUN(keptFirst);
+  RUN(laplacian);
+  RUN(differences);
+  distances<<<5, 256>>>((Point *)a, (Point *)c, b, 0.3f, 1.7f, 512);
+  return cudaDeviceSynchronize();
+}
