@@ -11,6 +11,7 @@
 #ifndef RCACHE_LOWER_FILL_H
 #define RCACHE_LOWER_FILL_H
 
+#include "Kernel.h"
 #include "Names.h"
 #include "ValueText.h"
 #include <map>
@@ -78,6 +79,10 @@ public:
   /// Copies that these statements may have changed, on their way back to the
   /// elements' owners.
   llvm::Expected<Code> returned(llvm::ArrayRef<TextRange> Ranges);
+  /// How the slots run \p Statements for pairs of threads; nullopt: they do not.
+  /// Called before their text is made.
+  llvm::Expected<std::optional<SlotLoop::PairRuns>>
+  pairRuns(TextRange Statements);
 
   const std::set<std::string> &helpers() const { return Helpers; }
 
@@ -100,6 +105,8 @@ private:
   std::string base(size_t PlanIndex) const;
   /// Of the copies that accesses name, by access.
   std::map<unsigned, std::string> CopyNames;
+  /// Of the references to a pair's elements, the same.
+  std::map<unsigned, std::string> PairNames;
   llvm::Expected<Code> fetch(const SharedArray &Of, const Owned::Fetch &F,
                              const std::string &Into);
   llvm::Expected<Code> giveBack(const SharedArray &Of, const Owned::Fetch &F,

@@ -310,6 +310,8 @@ private:
             (S.CondDepends & (DepBlock | DepGlobal)))
           P.Map.Merge = false; // blocks may take different numbers of rounds
     P.TapsOutside = Fm.KeepAll;
+    findPairs(M, A, P);
+    findVectorReads(M, A, Base.Context, P);
     findVectorStores(M, F.R.AssumeNoAlias, P);
     addPreconditions(M, P);
     addSeparations(M, A, F.fronts(P.Map.BlockMultiple), P);
