@@ -82,11 +82,13 @@ KernelText textKernel(Choices &C, const std::string &Name);
 KernelText hostKernel(Choices &C, const std::string &Name);
 /// What a compiler may round together.
 KernelText sumsKernel(Choices &C, const std::string &Name);
+/// What threads hand to each other again and again: trees, scans, sorts.
+KernelText ownedKernel(Choices &C, const std::string &Name);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
 
 /// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
-/// "text", "host" or "sums" whatever the seed says, or "".
+/// "text", "host", "sums" or "owned" whatever the seed says, or "".
 Choices choicesOf(unsigned Seed, const std::string &Family);
 /// Is there a family of that name?
 bool isFamily(const std::string &Name);

@@ -445,7 +445,8 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
 }
 
 static const char *const Families[] = {"window", "block", "plane", "outside",
-                                       "tile",   "text",  "host",  "sums"};
+                                       "tile",   "text",  "host",  "sums",
+                                       "owned"};
 
 bool isFamily(const std::string &Name) {
   return std::find(std::begin(Families), std::end(Families), Name) !=
@@ -462,7 +463,9 @@ Choices choicesOf(unsigned Seed, const std::string &Family) {
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "kernel");
-  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0})) {
+  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0, 0})) {
+  case 8:
+    return ownedKernel(C, Name);
   case 7:
     return sumsKernel(C, Name);
   case 6:

@@ -246,6 +246,19 @@ struct Restaged {
   int64_t bytes(const std::array<unsigned, 3> &Blocks, unsigned ElemBytes) const;
 };
 
+/// Statements between two barriers that do nothing but change what the threads t
+/// and t ^ Bit own, and only if the one of them runs that has, or has not, this bit.
+/// Both run them then, each with the number of that one: what it would have to hand
+/// back has been computed by its owner.
+struct PairedInterval {
+  TextRange Statements;
+  Nullable<isl::pw_aff> Bit; ///< [counters] -> { [2^b] }
+  bool Upper = false;        ///< the thread with the bit runs
+  /// If statements whose conditions hold for all threads that run (`t ^ j > t`),
+  /// which compilers do not see.
+  std::vector<unsigned> Met;
+};
+
 /// Where the elements that a thread reads are. Read it with std::visit or
 /// ArrayPlan's questions: a new placement is then an error wherever it has to be
 /// thought of (docs/contributing/placements.md).
@@ -443,6 +456,15 @@ struct Plan {
   Nullable<isl::set> Context;
 
   std::vector<ArrayPlan> Arrays;
+  /// Of owned arrays: what pairs of threads run alike.
+  std::vector<PairedInterval> Paired;
+  /// The one that holds \p Statements; null: none does.
+  const PairedInterval *paired(TextRange Statements) const {
+    for (const PairedInterval &I : Paired)
+      if (I.Statements.contains(Statements))
+        return &I;
+    return nullptr;
+  }
   /// Private arrays that go to shared memory: the kernel is the original's text
   /// but for them.
   std::vector<InterleavedArray> Interleaved;
@@ -504,6 +526,14 @@ struct Plan {
     }
   };
   std::vector<VectorStore> VectorStores;
+  /// Reads `in[g]` of neighbours by neighbours in a lane's slots, which is loaded as
+  /// vectors of Bytes bytes where all slots read and the first address is aligned.
+  struct VectorRead {
+    unsigned Access = 0; ///< index in GlobalAccesses
+    unsigned Bytes = 16;
+    Nullable<isl::set> AllRead; ///< [tx of the first slot, symbols] -> { : }
+  };
+  std::vector<VectorRead> VectorReads;
   /// Pointer parameters (indices in KernelModel::Params, the smaller first) that
   /// have to lead to different memory; a precondition says so for each pair.
   std::vector<std::pair<int, int>> Separate;

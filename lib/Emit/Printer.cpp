@@ -127,14 +127,19 @@ private:
       }
       if (P.Map.joins())
         Decls += joined(X, unsigned(A), I);
-      else if (X.Threads[A])
+      else if (X.Threads[A] && !X.Pair)
         Decls += "const unsigned int " + N(Thread[A]) + " = " + N(First[A]) +
                  " + " + I +
                  (P.Map.Stride[A] == 1 ? "" : " * " + str(P.Map.Stride[A])) +
                  ";\n";
     }
     Current = OfLoop;
-    const std::string Body = sequence(X.Body);
+    std::string Body = sequence(X.Body);
+    if (X.Pair)
+      Body = "const auto " + N("run") + " = [&](const unsigned int" +
+             (X.Threads[0] ? " " + N(Thread[0]) : "") +
+             code(X.Pair->Parameters) + ") {\n" + Body + "};\n" +
+             code(X.Pair->Runs);
     Current = FirstSlot;
     return Code::mark('S', 0) + T + "{\n" + Decls + Body + "}\n" + Closing +
            Code::mark('Z', 0);

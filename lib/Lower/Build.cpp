@@ -137,6 +137,17 @@ private:
     return Out;
   }
 
+  /// The body of a loop of the thread, behind copies of what its rounds begin with.
+  Sequence loopBody(const Stmt &Loop) {
+    Sequence Out;
+    for (unsigned V : N.keptIn(Loop))
+      Out.push_back(Statements{"const " + M.Vars[V].Type + " " + N.keptName(V) +
+                               " = " + Code::named(V) + M.Vars[V].Name +
+                               ";\n"});
+    append(Out, block(Loop.Children[0]));
+    return Out;
+  }
+
   Sequence structural(const Stmt &St) {
     Sequence Out;
     switch (St.K) {
@@ -151,15 +162,15 @@ private:
       if (P.isUnrolled(St.Id)) // compilers unroll what says `for`
         Out.push_back(Loop{Loop::For, St.Id,
                            "for (; " + Text.copy(St.CondRange, Thread) + ";)",
-                           true, block(St.Children[0])});
+                           true, loopBody(St)});
       else
         Out.push_back(Loop{Loop::While, St.Id,
                            Text.copy(St.CondRange, Thread), false,
-                           block(St.Children[0])});
+                           loopBody(St)});
       return Out;
     case Stmt::Do:
       Out.push_back(Loop{Loop::Do, St.Id, Text.copy(St.CondRange, Thread),
-                         P.isUnrolled(St.Id), block(St.Children[0])});
+                         P.isUnrolled(St.Id), loopBody(St)});
       return Out;
     case Stmt::If:
       return conditional(St);
@@ -209,7 +220,7 @@ private:
            Text.copy(Unrolled ? St.HeaderRange
                               : TextRange{St.Range.Begin, St.HeaderRange.End},
                      Thread),
-           Unrolled, block(St.Children[0])};
+           Unrolled, loopBody(St)};
     if (!D.IfAnySlot.count(St.Id)) {
       Out.push_back(std::move(L));
       return Out;
@@ -357,8 +368,19 @@ private:
       return Out;
     }
     const std::vector<SlotTest> Tests = slotTests(R, Index > 0 || R.StoresLate);
+    for (unsigned K = 0; K < P.VectorReads.size(); ++K)
+      if (llvm::any_of(R.Slot, [&](unsigned C) {
+            return M.stmt(C).Range.contains(
+                M.GlobalAccesses[P.VectorReads[K].Access].Range);
+          }))
+        Out.push_back(vectorRead(K));
     fetch(R, &Fill::fetched, Out);
     SlotLoop Main = slots();
+    auto Pair = F.pairRuns(M.stmt(R.Slot.front()).Range);
+    if (Pair)
+      Main.Pair = std::move(*Pair);
+    else
+      Error = llvm::toString(Pair.takeError());
     if (!R.Speculative)
       for (const SlotTest &T : Tests)
         Main.Body.push_back(Leave{T.Out});
@@ -368,6 +390,8 @@ private:
         if (!A.AtFileScope && A.DeclRange == M.stmt(C).Range)
           Skip.insert(C);
     Skip.insert(D.RepeatedGuards.begin(), D.RepeatedGuards.end());
+    if (Main.Pair && !Main.Pair->Known.empty())
+      Main.Body.push_back(Statements{Main.Pair->Known});
     Main.Body.push_back(
         Statements{Text.copyRegion(R, {true, R.StoresLate}, Skip) + "\n"});
     Sequence Behind;
@@ -415,6 +439,32 @@ private:
     L.Body.push_back(
         Statements{If.is("true") ? Store : "if (" + If + ")\n" + Store});
     return L;
+  }
+
+  /// All slots' elements at once, if all of them read.
+  Statements vectorRead(unsigned K) {
+    const Plan::VectorRead &Read = P.VectorReads[K];
+    const GlobalAccess &G = M.GlobalAccesses[Read.Access];
+    ValueTextOptions O;
+    O.Symbols = N.symbols();
+    O.Context = P.Context;
+    auto At = valueText(G.Index, N, O, true);
+    auto If = conditionText(Read.AllRead, N, O);
+    if (!At || !If) {
+      Error = llvm::toString(llvm::joinErrors(At.takeError(), If.takeError()));
+      return {};
+    }
+    Helpers.insert({"load_words", "on_word"});
+    const std::string Run = Code::generated(readName(M, P, K)),
+                      Bytes = std::to_string(Read.Bytes);
+    const Code From =
+        M.Params[static_cast<size_t>(G.Root)].Name + " + (" + *At + ")";
+    return {G.ElemType + " " + Run + "[" + std::to_string(P.slots()) +
+            "] = {};\nconst bool " + Run + "_all = " +
+            (*If == "true" ? Code() : *If + " && ") +
+            "::rcache::device::on_word<" + Bytes + ">(" + From + ");\nif (" + Run +
+            "_all)\n::rcache::device::load_words<" + Bytes + ", 0>(" + Run + ", " +
+            From + ");\n"};
   }
 
   StoreRun storeRun(unsigned K) {

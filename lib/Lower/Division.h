@@ -124,6 +124,8 @@ void placeVars(const Queries &Q, Division &D);
 void placeReturns(const Queries &Q, Division &D);
 /// Speculation.cpp: IfAnySlot, Zeroed.
 void prepareSpeculation(const Queries &Q, Division &D);
+/// Homes.cpp: Error, where one thread cannot run what is another's.
+void checkPairs(const Queries &Q, Division &D);
 
 } // namespace rcache
 

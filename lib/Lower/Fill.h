@@ -11,6 +11,7 @@
 #ifndef RCACHE_LOWER_FILL_H
 #define RCACHE_LOWER_FILL_H
 
+#include "Kernel.h"
 #include "Names.h"
 #include "ValueText.h"
 #include <map>
@@ -78,6 +79,10 @@ public:
   /// Copies that these statements may have changed, on their way back to the
   /// elements' owners.
   llvm::Expected<Code> returned(llvm::ArrayRef<TextRange> Ranges);
+  /// How the slots run \p Statements for pairs of threads; nullopt: they do not.
+  /// Called before their text is made.
+  llvm::Expected<std::optional<SlotLoop::PairRuns>>
+  pairRuns(TextRange Statements);
 
   /// Arrays that all threads of joined blocks fill: the copies' declaration, to
   /// stand where the array was declared; "": \p Array is none.
@@ -112,6 +117,8 @@ private:
   std::string views(const ArrayPlan &A, size_t Index) const;
   /// Of the copies that accesses name, by access.
   std::map<unsigned, std::string> CopyNames;
+  /// Of the references to a pair's elements, the same.
+  std::map<unsigned, std::string> PairNames;
   llvm::Expected<Code> fetch(const SharedArray &Of, const Owned::Fetch &F,
                              const std::string &Into);
   llvm::Expected<Code> giveBack(const SharedArray &Of, const Owned::Fetch &F,

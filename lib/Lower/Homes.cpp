@@ -163,3 +163,16 @@ void rcache::placeVars(const Queries &Q, Division &D) { Homes(Q, D).placeVars();
 void rcache::placeReturns(const Queries &Q, Division &D) {
   Homes(Q, D).placeReturns();
 }
+
+void rcache::checkPairs(const Queries &Q, Division &D) {
+  for (const PairedInterval &I : Q.P.Paired) {
+    bool Own = D.ActiveFlags || !D.RepeatedGuards.empty();
+    for (const VarUse &U : Q.M.VarUses)
+      Own |= I.Statements.contains(U.Range) && D.VarHome[U.Var] == Home::Expanded;
+    for (const Region &R : D.Regions)
+      for (unsigned C : R.Slot)
+        Own |= !R.Guards.empty() && I.Statements.contains(Q.M.stmt(C).Range);
+    if (Own)
+      D.Error = "what a pair of threads runs hangs on more than their numbers";
+  }
+}

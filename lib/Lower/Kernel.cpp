@@ -18,6 +18,15 @@ std::string rcache::collectedName(const KernelModel &M, const Plan &P,
          (P.VectorStores.size() > 1 ? std::to_string(Store) : "");
 }
 
+std::string rcache::readName(const KernelModel &M, const Plan &P,
+                             unsigned Read) {
+  const GlobalAccess &G = M.GlobalAccesses[P.VectorReads[Read].Access];
+  std::string Pointer = M.Params[static_cast<size_t>(G.Root)].Name;
+  std::replace(Pointer.begin(), Pointer.end(), '.', '_'); // of a struct
+  return M.NamePrefix + Pointer + "_run" +
+         (P.VectorReads.size() > 1 ? std::to_string(Read) : "");
+}
+
 void rcache::forEachCode(const Sequence &Body,
                          llvm::function_ref<void(const Code &)> Visit) {
   auto In = [&](const Sequence &S) { forEachCode(S, Visit); };
@@ -26,7 +35,11 @@ void rcache::forEachCode(const Sequence &Body,
                    [&](const Statements &X) { Visit(X.Text); },
                    [&](const PerSlotVar &) {}, [&](const ActiveFlags &) {},
                    [&](const Leave &X) { Visit(X.If); },
-                   [&](const SlotLoop &X) { In(X.Body); },
+                   [&](const SlotLoop &X) {
+                     if (X.Pair)
+                       Visit(X.Pair->Runs);
+                     In(X.Body);
+                   },
                    [&](const Exchange &X) { Visit(X.Text); },
                    [&](const Sync &X) { Visit(X.Text); },
                    [&](const Braces &X) { In(X.Body); },

@@ -26,6 +26,7 @@
 #include "Code.h"
 #include "Affine/IslToCxx.h"
 #include "rcache/Plan.h"
+#include <optional>
 #include <set>
 #include <string>
 #include <variant>
@@ -67,6 +68,14 @@ struct SlotLoop {
   std::array<bool, 3> Threads = {};
   /// Joined blocks: axes whose logical block, and place among those joined, it names.
   std::array<bool, 3> Blocks = {}, Parts = {};
+  /// What pairs of threads run alike (Plan::Paired): Body is a function of the
+  /// thread's number and Parameters, and a slot does Runs, which call it.
+  struct PairRuns {
+    Code Parameters; ///< `, int &mine, int &theirs`
+    Code Runs;
+    Code Known; ///< statements in front of Body: which threads run it
+  };
+  std::optional<PairRuns> Pair;
 };
 
 /// What a plan's placements need where a staging interval ends: staging
@@ -166,6 +175,10 @@ struct LoweredKernel {
 
 /// The registers that collect the values of store \p Store.
 std::string collectedName(const KernelModel &M, const Plan &P, unsigned Store);
+
+/// The registers that vector read \p Read fills, and (with "_all" behind it) the
+/// flag that says so.
+std::string readName(const KernelModel &M, const Plan &P, unsigned Read);
 
 /// Stable text form, for tests and --print-after=lower.
 void printTree(llvm::raw_ostream &OS, const LoweredKernel &K,

@@ -56,7 +56,7 @@ private:
     line(D) << "leave if " << shown(X.If) << "\n";
   }
   void print(const SlotLoop &X, unsigned D) {
-    line(D) << "slots\n";
+    line(D) << (X.Pair ? "slots, by pairs\n" : "slots\n");
     body(X.Body, D + 1);
   }
   void print(const Exchange &X, unsigned D) {

@@ -100,6 +100,8 @@ llvm::Error divide(const Queries &Q, Division &D) {
            placeReturns,
            // Last: what slots that are not there would read.
            prepareSpeculation,
+           // Needs homes and returns.
+           checkPairs,
        }) {
     Next(Q, D);
     if (D.Error)

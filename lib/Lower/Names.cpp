@@ -6,12 +6,61 @@
 #include "Names.h"
 #include "Plan/Staging.h"
 #include "Affine/IslTools.h"
+#include "llvm/ADT/STLExtras.h"
 #include <functional>
 
 using namespace rcache;
 
 Names::Names(const KernelModel &M, const Plan &P)
-    : M(M), P(P), Prefix(M.NamePrefix) {}
+    : M(M), P(P), Prefix(M.NamePrefix) {
+  findKept();
+}
+
+/// Of owned arrays: which elements a statement uses is said by what the loop's
+/// variables held when the round began (`from = 1 - from; s[from][t] = ...`).
+void Names::findKept() {
+  auto Ask = [&](unsigned Access, const std::vector<std::string> &Ids) {
+    const TextRange At = M.SharedAccesses[Access].Range;
+    for (const std::string &Id : Ids) {
+      const int Sym = M.symbolIndex(Id);
+      if (Sym < 0 || M.Symbols[static_cast<size_t>(Sym)].VarId < 0)
+        continue;
+      const auto Var =
+          static_cast<unsigned>(M.Symbols[static_cast<size_t>(Sym)].VarId);
+      for (const Stmt &L : M.Stmts) {
+        if (L.Children.empty() || !L.Range.contains(At) ||
+            llvm::none_of(L.Carried, [&](const Stmt::Recurrence &R) {
+              return R.Symbol == Sym;
+            }))
+          continue;
+        const TextRange Body = M.stmt(L.Children[0]).Range;
+        if (llvm::any_of(M.VarUses, [&](const VarUse &U) {
+              return U.Write && U.Var == Var && Body.contains(U.Range) &&
+                     U.Range.Begin < At.Begin;
+            }))
+          Kept[static_cast<unsigned>(Sym)] = L.Id;
+      }
+    }
+  };
+  for (const ArrayPlan &A : P.Arrays)
+    if (const auto *O = A.as<Owned>()) {
+      for (const auto &[Access, Part] : O->PartOf)
+        Ask(Access, involvedIds(Part));
+      for (const Owned::Fetch &F : O->Fetches)
+        for (unsigned Access : F.Accesses) {
+          Ask(Access, involvedIds(F.By));
+          Ask(Access, involvedIds(F.Slots));
+        }
+    }
+}
+
+std::vector<unsigned> Names::keptIn(const Stmt &Loop) const {
+  std::vector<unsigned> Vars;
+  for (const auto &[Sym, In] : Kept)
+    if (In == Loop.Id)
+      Vars.push_back(static_cast<unsigned>(M.Symbols[Sym].VarId));
+  return Vars;
+}
 
 bool Names::oneDim() const {
   return P.Map.isOneDim();
@@ -176,7 +225,12 @@ CxxNames Names::symbols(Of Which) const {
         std::string T = Wide ? "(long long)" : "";
         N[S.Id] = CxxAtom(T + F(S.Factors[0]) + " * " + F(S.Factors[1]), false,
                           Wide ? "long long" : "unsigned int");
-      } else if (!S.Text.empty()) // no name for it: no value has it
+      } else if (const auto It =
+                     Kept.find(static_cast<unsigned>(&S - M.Symbols.data()));
+                 It != Kept.end())
+        N[S.Id] =
+            CxxAtom(keptName(static_cast<unsigned>(S.VarId)), true, S.Type);
+      else if (!S.Text.empty()) // no name for it: no value has it
         N[S.Id] = CxxAtom(replaceBuiltins(marked(S, S.Text, M)),
                           S.Text.front() == '(' &&
                               S.Text.find(')') == S.Text.size() - 1,

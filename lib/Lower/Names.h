@@ -49,6 +49,13 @@ public:
   /// as its counter: unrolled loops that do not count by their own variable.
   std::optional<std::string> roundOf(const Symbol &S) const;
 
+  /// Variables (indices in Vars) whose value at the start of a round of \p Loop is
+  /// asked for after they have changed in it: each is kept under keptName there.
+  std::vector<unsigned> keptIn(const Stmt &Loop) const;
+  std::string keptName(unsigned Var) const {
+    return (*this)(M.Vars[Var].Name + "_before");
+  }
+
   /// "int", or "long long" when a symbol in \p Ids is wider than 32 bits.
   CxxType typeFor(const std::vector<std::string> &Ids) const;
 
@@ -67,6 +74,9 @@ private:
   const KernelModel &M;
   const Plan &P;
   std::string Prefix;
+  /// Symbols (indices) of such values, and the loops (Stmts).
+  std::map<unsigned, unsigned> Kept;
+  void findKept();
 };
 
 } // namespace rcache

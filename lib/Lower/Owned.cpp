@@ -10,6 +10,23 @@
 //     for (slots) rc_s_from[s] = flipped_element(rc_s_own, s, j);
 //     for (slots) { ... rc_s_own[s] ... rc_s_from[s] ... }   // the statements
 //     for (slots) rc_s_own[s] = rewritten(...);         // and back, if changed
+//
+// What pairs of threads run alike is a function, called for a pair within a lane
+// once, else by both lanes, in different branches: so a compiler knows which of
+// the two elements is whose (with one call, of elements that had been selected by
+// then, a sort took twice as long on an H200).
+//
+//     for (slots) {
+//       const auto rc_run = [&](unsigned rc_thread_x, float &rc_s_mine,
+//                               float &rc_s_theirs) { ... };
+//       if (j < slots) {
+//         if ((s & j) == 0) rc_run(.., rc_s_own[s], rc_s_own[s ^ j]);
+//       } else {
+//         float rc_s_from = flipped_element(rc_s_own, s, j);
+//         if ((thread & j) == 0) rc_run(.., rc_s_own[s], rc_s_from);
+//         else rc_run(.., rc_s_from, rc_s_own[s]);
+//       }
+//     }
 
 #include "Affine/IslTools.h"
 #include "Fill.h"
@@ -31,6 +48,8 @@ ValueTextOptions Fill::ownedOptions() const {
 }
 
 llvm::Expected<Code> Fill::ownedElement(unsigned Access) const {
+  if (const auto It = PairNames.find(Access); It != PairNames.end())
+    return Code(It->second);
   if (const auto It = CopyNames.find(Access); It != CopyNames.end())
     return It->second + Code::slot();
   const SharedAccess &S = M.SharedAccesses[Access];
@@ -142,6 +161,8 @@ llvm::Expected<Code> Fill::fetched(llvm::ArrayRef<TextRange> Ranges) {
       continue;
     const SharedArray &Arr = M.Arrays[A.Array];
     for (const Owned::Fetch &F : Of->Fetches) {
+      if (P.paired(M.SharedAccesses[F.Accesses.front()].Range))
+        continue;
       std::string Into;
       for (unsigned Access : F.Accesses) {
         if (llvm::none_of(Ranges, [&](TextRange In) {
@@ -179,7 +200,8 @@ llvm::Expected<Code> Fill::returned(llvm::ArrayRef<TextRange> Ranges) {
           return In.contains(M.SharedAccesses[Access].Range);
         });
       });
-      if (!F.Written || Access == F.Accesses.end())
+      if (!F.Written || Access == F.Accesses.end() ||
+          P.paired(M.SharedAccesses[*Access].Range))
         continue;
       auto T = giveBack(M.Arrays[A.Array], F, CopyNames[*Access]);
       if (!T)
@@ -187,5 +209,63 @@ llvm::Expected<Code> Fill::returned(llvm::ArrayRef<TextRange> Ranges) {
       Out += *T;
     }
   }
+  return Out;
+}
+
+llvm::Expected<std::optional<SlotLoop::PairRuns>>
+Fill::pairRuns(TextRange Statements) {
+  const PairedInterval *Pair = P.paired(Statements);
+  if (!Pair)
+    return std::nullopt;
+  auto By = affineText(Pair->Bit, N, ownedOptions());
+  if (!By)
+    return By.takeError();
+  const bool Cyclic = P.Map.Stride[0] == 32 || P.slots() == 1;
+  const std::string S = N("s"), Slots = str(P.slots());
+  const Code Bit = *By,
+             Lanes = Cyclic ? Bit + " / 32" : Bit; // slots apart
+  SlotLoop::PairRuns Out;
+  Code Own, Inside, Copies, Other; // arguments, declarations
+  for (unsigned A = 0; A < M.Arrays.size(); ++A) {
+    const SharedArray &Arr = M.Arrays[A];
+    const std::string Mine = N(Arr.Name + "_mine"),
+                      Theirs = N(Arr.Name + "_theirs"), From = N(Arr.Name + "_from"),
+                      Registers = ownedName(Arr);
+    bool Used = false;
+    for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
+      const SharedAccess &X = M.SharedAccesses[I];
+      if (X.Array != A || !Pair->Statements.contains(X.Range))
+        continue;
+      PairNames[I] = P.owned(A)->fetchOf(I) ? Theirs : Mine;
+      Used = true;
+    }
+    if (!Used)
+      continue;
+    Out.Parameters +=
+        ", " + Arr.ElemType + " &" + Mine + ", " + Arr.ElemType + " &" + Theirs;
+    const Code Register = Registers + "[" + S + "]";
+    Inside += ", " + Register + ", " + Registers + "[(" + S + " ^ " + Lanes +
+              ") % " + Slots + "]";
+    Copies += Arr.ElemType + " " + From + " = " +
+              ownedHelper(Owned::Fetch::Flipped) + "(" + Registers + ", " + S +
+              ", " + *By + ");\n";
+    Own += ", " + Register + ", " + From;
+    Other += ", " + From + ", " + Register;
+  }
+  const std::string Run = N("run");
+  const Code Thread = N("tx") + " + " + S + (Cyclic ? " * 32" : ""),
+             Is = Pair->Upper ? ") != 0" : ") == 0";
+  if (Pair->Met.empty()) { // in numbers with a sign and without
+    const std::string T = N("thread_x"), Than = Pair->Upper ? " < " : " > ";
+    const Code Partner = "(" + Code(T) + " ^ " + Bit + ")";
+    Out.Known = "__builtin_assume(static_cast<int>" + Partner + Than +
+                "static_cast<int>(" + T + "));\n__builtin_assume(" + Partner +
+                Than + T + ");\n";
+  }
+  Out.Runs = "if (" + Bit + (Cyclic ? " >= 32" : " < " + Slots) + ") {\nif ((" +
+             S + " & " + Lanes + Is + ")\n" + Run + "(" + Thread + Inside +
+             ");\n} else {\n" + Copies + "if (((" + Thread + ") & " + Bit + Is +
+             ")\n" + Run + "(" + Thread + Own + ");\nelse\n" + Run + "((" +
+             Thread + ") ^ " + Bit + Other + ");\n}\n";
   return Out;
 }

@@ -19,6 +19,9 @@ Queries::Queries(const KernelModel &M, const Plan &P, std::set<unsigned> Made)
   for (const SharedAccess &A : M.SharedAccesses)
     if (RegisterArrays.count(A.Array))
       Replaced.push_back(A.Range);
+  for (const PairedInterval &I : P.Paired)
+    for (unsigned If : I.Met)
+      Replaced.push_back(M.stmt(If).CondRange);
   for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
     if (isCollected(I) && !isSingleStore(I))
       Replaced.push_back(M.GlobalAccesses[I].Range);

@@ -81,6 +81,15 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
     editApart(R, At, E);
   editReads(R, At, E);
   editOwned(R, At, E);
+  for (unsigned K = 0; K < P.VectorReads.size() && At.InSlots; ++K) {
+    const TextRange Read = M.GlobalAccesses[P.VectorReads[K].Access].Range;
+    if (!R.contains(Read) || inDead(Read))
+      continue;
+    const std::string Run = Code::generated(readName(M, P, K));
+    E.push_back({{Read.Begin, Read.Begin},
+                 "(" + Run + "_all ? " + Run + Code::slot() + " : "});
+    E.push_back({{Read.End, Read.End}, ")"});
+  }
   for (const BuiltinUse &B : M.Builtins)
     if (R.contains(B.Range))
       E.push_back({B.Range, N.builtin(B.K, B.Axis)});
@@ -130,6 +139,9 @@ void StatementText::editOwned(TextRange R, Place At, Edits &E) const {
 }
 
 void StatementText::editStatement(const Stmt &St, Place At, Edits &E) const {
+  if (const PairedInterval *Pair = P.paired(St.Range);
+      Pair && llvm::is_contained(Pair->Met, St.Id))
+    E.push_back({St.CondRange, "true"});
   if (St.K == Stmt::Return && At.InSlots)
     E.push_back({St.Range, D.ActiveFlags
                                ? "{\n" + N("active") + Code::slot() +

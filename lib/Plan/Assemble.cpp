@@ -338,8 +338,11 @@ private:
             (S.CondDepends & (DepBlock | DepGlobal)))
           P.Map.Merge = false; // blocks may take different numbers of rounds
     P.TapsOutside = Fm.KeepAll || Fm.joins();
-    if (!Fm.joins())
+    findPairs(M, A, P);
+    if (!Fm.joins()) {
+      findVectorReads(M, A, Base.Context, P);
       findVectorStores(M, F.R.AssumeNoAlias, P);
+    }
     addPreconditions(M, P);
     if (Fm.joins() && Fm.Ahead)
       findTilesAhead(M, P);

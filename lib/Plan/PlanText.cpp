@@ -97,6 +97,9 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   for (const auto &[Barrier, Scope] : Narrowed)
     OS << "  barrier of line " << M.stmt(Barrier).Pos.Line
        << (Scope == SyncScope::Warp ? " in the warp\n" : " left out\n");
+  for (const PairedInterval &I : Paired)
+    OS << "  pairs by bit " << islText(I.Bit)
+       << (I.Upper ? ", those with it\n" : "\n");
   for (const ArrayPlan &A : Arrays) {
     OS << "  array " << M.Arrays[A.Array].Name << " " << placementName(A)
        << std::visit([](const auto &P) { return detailOf(P); }, A.Where)

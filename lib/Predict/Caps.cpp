@@ -5,6 +5,7 @@
 
 #include "Caps.h"
 #include "LaunchShape.h"
+#include "Registers.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -104,17 +105,37 @@ double fewWarps(const CapInput &In, double Speedup) {
              : Speedup;
 }
 
+/// Do elements go back to their owners, or would a compiler not see that all threads
+/// of a pair that run do so?
+bool goesBack(const CapInput &In, const Owned::Fetch &F) {
+  const PairedInterval *Pair =
+      In.P.paired(In.M.SharedAccesses[F.Accesses.front()].Range);
+  return !Pair || Pair->Met.empty();
+}
+
 double writtenBack(const CapInput &In, double Speedup) {
-  const bool Any = llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) {
-    const auto *O = A.as<Owned>();
-    return O && llvm::any_of(O->Fetches,
-                             [](const Owned::Fetch &F) { return F.Written; });
-  });
-  if (!Any)
+  bool Written = false, Back = false;
+  double Words = 0; // of owned arrays, in registers
+  for (const ArrayPlan &A : In.P.Arrays)
+    if (const auto *O = A.as<Owned>()) {
+      Words += In.P.slots() * double(O->Parts) *
+               elementRegisters(In.M, A.Array);
+      for (const Owned::Fetch &F : O->Fetches) {
+        Written |= F.Written;
+        Back |= F.Written && goesBack(In, F);
+      }
+    }
+  if (!Written)
     return Speedup;
-  const double Most =
-      In.P.slots() > In.Fit.MostWrittenBack ? 1 : In.Fit.WrittenBackClaimed;
-  return std::min(Speedup, Most);
+  if (Back)
+    return std::min(Speedup, In.P.slots() > In.Fit.MostWrittenBack
+                                 ? 1
+                                 : In.Fit.WrittenBackClaimed);
+  return std::min(Speedup, Words > In.Fit.MostPaired
+                               ? In.Fit.LargePairs
+                               : In.Fit.PairsClaimed /
+                                     (1 + In.Fit.PairShuffle *
+                                              In.C.Counts.Shuffles));
 }
 
 double borders(const CapInput &In, double Speedup) {
@@ -172,8 +193,8 @@ constexpr Cap Caps[] = {
      "with so few warps the order in which the compiler takes things decides",
      fewWarps},
     {"written-back",
-     "elements of other threads that are written go back to their owners: twice "
-     "the shuffles, and code that outgrows its cache in large blocks",
+     "elements of other threads are written: what goes back to its owner takes "
+     "twice the shuffles, and code outgrows its cache in large blocks",
      writtenBack},
     {"borders-of-planes",
      "blocks live as long as the launch, and threads at a border load large "

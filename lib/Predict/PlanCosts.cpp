@@ -369,8 +369,8 @@ public:
     rcache::count(O, {M, P, *A}, 1, Of);
     K.Shuffles += Of.Shuffles;
     K.Selects += Of.Shuffles;
-    if (Of.GlobalLoads > 0 && stagesByText())
-      K.Loads.push_back({Of.GlobalLoads, std::max(1u, bytes()),
+    if (const double N = Of.LoadInstructions; N > 0 && stagesByText())
+      K.Loads.push_back({N, std::max(1u, unsigned(bytes() * Of.GlobalLoads / N)),
                          double(bytes() * P.Map.laneStep(0))});
     Registers += (2 + O.Parts) * Slots * elementRegisters(M, A->Array);
   }

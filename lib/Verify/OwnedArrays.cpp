@@ -23,6 +23,8 @@ public:
         P.Map.Factor[1] != 1 || P.Map.Factor[2] != 1 ||
         (!Cyclic && P.Map.Stride[0] != 1))
       return "the block is not one warp";
+    if (!pairsAreAlone())
+      return "pairs of threads run what is one thread's alone";
     W.walk([&](unsigned Stmt) {
       for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
         if (const SharedAccess &S = M.SharedAccesses[I];
@@ -100,6 +102,9 @@ private:
     const SharedAccess &S = M.SharedAccesses[I];
     const auto &Of = std::get<Owned>(A.Where);
     const int64_t Thread = threadAt(Lane, Slot), Element = elementOf(S);
+    if (const PairedInterval *Pair = P.paired(S.Range);
+        Pair && !inPair(*Pair, S, Of.fetchOf(I), Lane, Slot, Element))
+      return Wrong.empty();
     if (const auto It = Of.PartOf.find(I); It != Of.PartOf.end()) {
       const auto Part = W.value(It->second);
       if (!Part)
@@ -112,7 +117,8 @@ private:
     const Owned::Fetch *F = Of.fetchOf(I);
     if (!F)
       return wrong(S, Thread, "the access has no source");
-    if (!W.mayHold(F->Slots))
+    const PairedInterval *Pair = P.paired(S.Range);
+    if (!Pair && !W.mayHold(F->Slots))
       return wrong(S, Thread, "its slot fetches nothing");
     const auto By = W.value(F->By);
     if (!By)
@@ -126,11 +132,70 @@ private:
       return wrong(S, Thread,
                    "gets element " + std::to_string(Got) + " for " +
                        std::to_string(Element));
+    if (Pair)
+      return true; // see inPair
     if (S.K != SharedAccess::Read && !goesBack(*F, Lane, Slot, *By))
       return wrong(S, Thread, "what it writes does not reach the owner");
     if (Element % (32 * Slots) == Thread &&
         writtenBefore(S, Element / (32 * Slots)))
       return wrong(S, Thread, "is fetched before the thread writes it");
+    return true;
+  }
+
+  /// Is it right what a pair runs under \p Slot's number? Of two slots, or of the
+  /// same slot in two lanes, that one whose bit says so runs for both. False: it is
+  /// not (Wrong says why), or \p Slot runs nothing of its own.
+  bool inPair(const PairedInterval &Pair, const SharedAccess &S,
+              const Owned::Fetch *F, int64_t Lane, int64_t Slot,
+              int64_t Element) {
+    const int64_t Thread = threadAt(Lane, Slot);
+    const auto Bit = W.value(Pair.Bit);
+    if (!Bit)
+      throw Undecided{"which threads are a pair"};
+    if (*Bit <= 0 || *Bit >= 32 * Slots || (*Bit & (*Bit - 1)) != 0)
+      return wrong(S, Thread, "its pair is not told by one bit");
+    if (((Thread & *Bit) != 0) != Pair.Upper)
+      return S.K != SharedAccess::Read &&
+             wrong(S, Thread, "is changed by the thread that does not run");
+    for (const unsigned If : Pair.Met)
+      if (!W.mustHold(M.stmt(If).Cond))
+        return wrong(S, Thread, "a condition before it is not met");
+    if (F && W.value(F->By) != *Bit)
+      return wrong(S, Thread, "its partner is another thread's");
+    if (Element != (F ? Thread ^ *Bit : Thread))
+      return wrong(S, Thread, "element " + std::to_string(Element) +
+                                  " is none of the pair's");
+    // Of the same lane, in another slot; or of another lane, in the same one.
+    const bool Inside = Cyclic ? *Bit >= 32 : *Bit < Slots;
+    const int64_t Apart = Cyclic ? (Inside ? *Bit / 32 : *Bit)
+                                 : (Inside ? *Bit : *Bit / Slots);
+    const int64_t Partner =
+        Inside ? ((Slot ^ Apart) < Slots ? threadAt(Lane, Slot ^ Apart) : -1)
+               : threadAt(Lane ^ Apart, Slot);
+    return Partner == (Thread ^ *Bit) ||
+           wrong(S, Thread, "its partner is in no lane");
+  }
+
+  /// What stands beside the accesses of a pair: it may set what is declared there,
+  /// and use what is the same for both.
+  bool pairsAreAlone() {
+    for (const PairedInterval &Pair : P.Paired) {
+      const TextRange In = Pair.Statements;
+      for (const VarUse &U : M.VarUses) {
+        const Var &V = M.Vars[U.Var];
+        if (In.contains(U.Range) && !In.contains(V.NameRange) &&
+            (U.Write || (!V.Repeatable && (V.Depends & DepThread))))
+          return false;
+        if (!In.contains(U.Range) && !V.IsParam && In.contains(V.NameRange))
+          return false;
+      }
+      for (const GlobalAccess &G : M.GlobalAccesses)
+        if (In.contains(G.Range) && G.K != GlobalAccess::Read)
+          return false;
+      for (const SharedAccess &S : M.SharedAccesses)
+        if (In.contains(S.Range) && !P.owned(S.Array))
+          return false;
+    }
     return true;
   }
 

@@ -6,6 +6,7 @@
 
 #include "Affine/IslTools.h"
 #include "World.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace rcache::verify {
 
@@ -102,20 +103,58 @@ void World::walkLoop(const Stmt &Loop, const std::function<void(unsigned)> &F) {
   setCarried(Loop, &Stmt::Recurrence::After, Values);
 }
 
-bool World::mayHold(const isl::set &S) {
-  const auto [It, New] = Possible.try_emplace(S.get(), S);
-  if (New) {
-    std::vector<std::string> Others;
-    for (const std::string &Id : involvedIds(S)) {
-      const int I = M.symbolIndex(Id);
-      if (I >= 0 && M.Symbols[static_cast<size_t>(I)].K == Symbol::Opaque &&
-          M.Symbols[static_cast<size_t>(I)].Factors.empty() &&
-          !Counted.count(Id))
-        Others.push_back(Id);
-    }
-    It->second = projectOut(S, Others);
+/// Is \p V made of formulas and bits of them?
+static bool isBits(const Value &V) {
+  return V.K == Value::Affine ||
+         (V.K == Value::Op && (V.Text == "$0 ^ $1" || V.Text == "$0 & $1") &&
+          llvm::all_of(V.Operands,
+                       [](const ValueRef &O) { return O && isBits(*O); }));
+}
+
+bool World::holdsFor(const isl::set &S, bool Unknown) {
+  std::vector<std::string> Others;
+  std::map<std::string, ValueRef> Bits;
+  for (const std::string &Id : involvedIds(S)) {
+    const int I = M.symbolIndex(Id);
+    if (I < 0)
+      continue;
+    const Symbol &Of = M.Symbols[static_cast<size_t>(I)];
+    if (Of.K != Symbol::Opaque || !Of.Factors.empty() || Counted.count(Id))
+      continue;
+    // Of a variable that keeps its first value.
+    const Var *Holds =
+        Of.VarId >= 0 ? &M.Vars[static_cast<size_t>(Of.VarId)] : nullptr;
+    if (Holds && !Holds->Assigned && !Holds->AddressTaken && Holds->Init &&
+        isBits(*Holds->Init))
+      Bits.emplace(Id, Holds->Init);
+    else
+      Others.push_back(Id);
   }
-  return holds(It->second);
+  // Numbers for those that are made of known ones; any for all others.
+  bool All = true;
+  for (const auto &[Id, Is] : Bits) {
+    std::optional<int64_t> V;
+    try {
+      V = signedInteger(*Is);
+    } catch (const Undecided &) {
+    }
+    All &= V.has_value();
+    if (V)
+      setIterator(Id, *V);
+  }
+  for (const auto &[Id, Is] : Bits)
+    if (!All)
+      Others.push_back(Id);
+  bool Holds = Unknown;
+  if (Unknown || Others.empty()) {
+    const auto [It, New] = Possible.try_emplace({S.get(), All}, S);
+    if (New)
+      It->second = projectOut(S, Others);
+    Holds = holds(It->second);
+  }
+  for (const auto &[Id, Is] : Bits)
+    forget(Id);
+  return Holds;
 }
 
 } // namespace rcache::verify

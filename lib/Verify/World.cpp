@@ -489,11 +489,13 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
   if (V.K != Value::Op || V.Operands.size() != 2)
     return std::nullopt;
   // Of numbers that are not below 0 the same whatever the type's sign.
-  if (withoutParentheses(V.Text) == "$0 ^ $1") {
+  if (const std::string Text = withoutParentheses(V.Text);
+      Text == "$0 ^ $1" || Text == "$0 & $1") {
     const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
                                  B = signedInteger(*V.Operands[1]);
-    return A && B && *A >= 0 && *B >= 0 ? std::optional(*A ^ *B)
-                                        : std::nullopt;
+    if (!A || !B || *A < 0 || *B < 0)
+      return std::nullopt;
+    return Text == "$0 ^ $1" ? *A ^ *B : *A & *B;
   }
   if (V.Type != "int" && V.Type != "long" && V.Type != "long long")
     return std::nullopt;

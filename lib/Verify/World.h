@@ -72,7 +72,9 @@ public:
   void walk(const std::function<void(unsigned Stmt)> &F) { walk(0, F); }
   /// May \p S hold, for all that is known where walk is? Other values than those
   /// of threads, parameters and counters are any.
-  bool mayHold(const isl::set &S);
+  bool mayHold(const isl::set &S) { return holdsFor(S, true); }
+  /// Does it hold, whatever is not known?
+  bool mustHold(const isl::set &S) { return holdsFor(S, false); }
 
   /// Thread bits (Dependence) of the axes along which the loops between
   /// \p StmtId and \p Outside share out their rounds.
@@ -110,6 +112,8 @@ private:
   void setCarried(const Stmt &Loop, int Stmt::Recurrence::*Symbol,
                   const std::vector<std::optional<int64_t>> &To);
   bool isKnown(const std::vector<std::string> &Ids) const;
+  /// \p Unknown: with some values of what is not known.
+  bool holdsFor(const isl::set &S, bool Unknown);
   int64_t pick(std::initializer_list<int64_t> From);
   int64_t pick(const std::vector<int64_t> &From);
 
@@ -143,7 +147,8 @@ private:
   /// By address of isl's object: these live in the model and the plan.
   std::map<const void *, Compiled> Values;
   std::map<const void *, CompiledSet> Sets;
-  std::map<const void *, isl::set> Possible; ///< by address of the whole set
+  /// By address of the whole set, and whether numbers are known for bits in it.
+  std::map<std::pair<const void *, bool>, isl::set> Possible;
   std::set<std::string> Counted; ///< what loops with barriers carry
   std::map<unsigned, Range> Ranges; ///< by loop, for the present launch
 };

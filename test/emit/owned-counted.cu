@@ -92,8 +92,8 @@ __global__ void exclusive(const int *in, int *out) {
   out[g] = s[to * n + t];
 }
 
-// The number has changed where it is used: not understood.
-// CHECK-DAG: 'changedBefore' left as it is
+// The numbers have changed where they are used: what the round began with is kept.
+// CHECK-DAG: rewrote 'changedBefore' {{.*}}; 's' owned by a warp
 __global__ void changedBefore(const int *in, int *out) {
   __shared__ int s[2 * 64];
   int t = threadIdx.x, g = blockIdx.x * 64 + t, to = 0, from = 1;
@@ -107,6 +107,25 @@ __global__ void changedBefore(const int *in, int *out) {
     __syncthreads();
   }
   out[g] = s[to * 64 + t];
+}
+// CHECK-DAG: rewrote 'toggledTwice' {{.*}}; 's' owned by a warp
+__global__ void toggledTwice(const float *in, float *out) {
+  __shared__ float s[2][64];
+  int t = threadIdx.x, g = blockIdx.x * 64 + t, at = 0;
+  s[at][t] = t > 0 ? in[g - 1] : 0;
+  __syncthreads();
+  for (int d = 1; d < 64; d *= 2) {
+    at = 1 - at;
+    if (t >= d)
+      s[at][t] = s[1 - at][t] + s[1 - at][t - d];
+    else
+      s[at][t] = s[1 - at][t];
+    __syncthreads();
+    at = 1 - at;
+    s[at][t] = t % 2 ? s[1 - at][t] : -s[1 - at][t];
+    __syncthreads();
+  }
+  out[g] = s[at][t];
 }
 
 // A loop in a loop, which goes on where that one left.
@@ -234,6 +253,8 @@ int main() {
   J.show("exclusive");
   changedBefore<<<n / 64, 64>>>(I.Data, J.Data);
   J.show("changedBefore");
+  toggledTwice<<<n / 64, 64>>>(F.Data, G.Data);
+  G.show("toggledTwice");
   upAndDown<<<n / 64, 64>>>(I.Data, J.Data);
   J.show("upAndDown");
   oneWarp<<<n / 64, 32>>>(F.Data, G.Data);

@@ -7,7 +7,7 @@
 //
 // What is damaged is found by the plan's verifier.
 // RUN: rcache-rewrite %s --force --kernel=bitonic --mutate=lane-off-by-one -o %t.bad.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=LANE %s
-// LANE: the plan verifier found: s[x] at line {{[0-9]+}}, thread 0: gets element 2 for 1
+// LANE: the plan verifier found: s[x] at line {{[0-9]+}}, thread 0: its partner is another thread's
 // RUN: rcache-rewrite %s --force --kernel=hadamard --mutate=wrong-register -o %t.bad.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=OWN %s
 // OWN: the plan verifier found: s[t ^ h] at line {{[0-9]+}}, thread 0: element 1 is another's
 //

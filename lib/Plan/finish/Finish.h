@@ -36,6 +36,17 @@ void unrollKeptLoops(const KernelModel &M, unsigned Slots,
 /// bytes took 0.55 times as long on an H200).
 void findVectorStores(const KernelModel &M, bool AssumeNoAlias, Plan &P);
 
+/// Statements that pairs of threads run alike, so that elements of owned arrays
+/// which a thread changes for its partner need not go back. Sets P.Paired. (Behind
+/// the placements, of all arrays.)
+void findPairs(const KernelModel &M, const Assumptions &A, Plan &P);
+
+/// Reads of global memory that owned arrays are filled by, in chunks: as vectors
+/// where all slots of a lane read. \p First: what holds for the threads of first
+/// slots. Sets P.VectorReads.
+void findVectorReads(const KernelModel &M, const Assumptions &A,
+                     const isl::set &First, Plan &P);
+
 /// What is no vector is not worth collecting where nothing is computed with it.
 void dropSingleStores(const KernelModel &M, Plan &P);
 

@@ -59,7 +59,8 @@ public:
     }
     if (P.Writes.empty() || P.Reads.empty())
       Why = "'" + Arr.Name + "' is not read and written";
-    if (!Why.empty() || !kindsMeetApart() || !chunksFit() || !countFetches())
+    if (!Why.empty() || !waitsForOthers() || !kindsMeetApart() ||
+        !chunksFit() || !countFetches())
       return std::nullopt;
     Of.Loops.assign(Loops.begin(), Loops.end());
     P.Where = std::move(Of);
@@ -248,7 +249,7 @@ private:
     Nullable<isl::pw_aff> Part;
     if (!Element.is_null())
       Part = partOf(S, Element, Domain);
-    if (!standsInSlots(S, !Part.is_null()))
+    if (!standsInSlots(M, S, !Part.is_null()))
       return no(S, "is in the condition of a barrier, or another's element in "
                    "a loop without");
     return (Part.is_null() ? addFetch(I, S, Element, Domain)
@@ -362,6 +363,11 @@ private:
     if (L.IterSymbol == Sym)
       return M.countsItself(L);
     const int Var = M.Symbols[static_cast<size_t>(Sym)].VarId;
+    if (Var >= 0 && L.Range.contains(S.Range) &&
+        llvm::any_of(L.Carried, [&](const Stmt::Recurrence &R) {
+          return R.Symbol == Sym;
+        }))
+      return true; // what a round begins with can be kept
     const bool Inside = L.Range.contains(S.Range);
     TextRange Since = {Inside ? M.stmt(L.Children[0]).Range.Begin : L.Range.End,
                        S.Range.Begin};
@@ -401,31 +407,6 @@ private:
     return llvm::all_of(Ids, [&](const std::string &Of) {
       return Count.loopOf(Of) < 0 || unroll(Of);
     });
-  }
-
-  /// Of the statements that slots run, not of a condition of the thread; what is
-  /// fetched is fetched once, so no loop stands around it.
-  bool standsInSlots(const SharedAccess &S, bool Own) const {
-    for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
-      const Stmt &St = M.stmt(static_cast<unsigned>(Q));
-      if (St.HasBarrier) {
-        if (St.CondRange.contains(S.Range) || St.HeaderRange.contains(S.Range))
-          return false;
-        continue;
-      }
-      switch (St.K) {
-      case Stmt::Block:
-      case Stmt::Leaf:
-      case Stmt::Decl:
-      case Stmt::If:
-      case Stmt::Return:
-        continue;
-      default:
-        if (!Own)
-          return false;
-      }
-    }
-    return true;
   }
 
   //===--- Rounding ---===//
@@ -486,6 +467,49 @@ private:
            });
   }
 
+  /// What counts on a warp in step (`s[t] += s[t + 16]; s[t] += s[t + 8];`) has no
+  /// meaning: copies are made before the first of these statements.
+  bool waitsForOthers() {
+    for (const Owned::Fetch &F : Of.Fetches)
+      for (unsigned I : F.Accesses)
+        for (unsigned W = 0; W < M.SharedAccesses.size(); ++W) {
+          const SharedAccess &R = M.SharedAccesses[I], &S = M.SharedAccesses[W];
+          if (S.Array == Array && S.K != SharedAccess::Read &&
+              intervalOf(M, R) == intervalOf(M, S) && meetsAnother(I, W))
+            return no(R, "is changed by another thread meanwhile: the kernel "
+                         "counts on a warp in step");
+        }
+    return true;
+  }
+
+  /// Are there two threads, one of which changes by \p W what the other one uses by
+  /// \p I? (Not known conditions: no.)
+  bool meetsAnother(unsigned I, unsigned W) const {
+    const SharedAccess &R = M.SharedAccesses[I], &S = M.SharedAccesses[W];
+    if (!R.DomainExact || !S.DomainExact)
+      return false;
+    std::vector<std::string> Ids = idsOf(placeOf(I), DomainOf.at(I));
+    llvm::append_range(Ids, idsOf(placeOf(W), DomainOf.at(W)));
+    const Substitution Other = {{"tx", symbolValue(ctx(), "other thread")}};
+    return llvm::any_of(Count.at(R.Stmt, Ids), [&](const Counters::Values &V) {
+      const isl::set Uses = at(M, A, DomainOf.at(I), V),
+                     Changes = at(M, A, DomainOf.at(W), V);
+      for (const isl::set &D : {Uses, Changes})
+        for (const std::string &Id : involvedIds(D))
+          if (const int Sym = M.symbolIndex(Id);
+              Sym >= 0 && M.Symbols[static_cast<size_t>(Sym)].K ==
+                              Symbol::Opaque &&
+              (M.Symbols[static_cast<size_t>(Sym)].Depends & DepThread))
+            return false;
+      const isl::pw_aff Elsewhere = substitute(elementAt(W, V), Other);
+      return !Uses.intersect(substitute(Changes, Other))
+                  .intersect(equalTo(elementAt(I, V), Elsewhere))
+                  .intersect(thread().ne_set(
+                      symbolValue(ctx(), "other thread")))
+                  .is_empty();
+    });
+  }
+
   /// What a thread has changed in one place it does not look for in another.
   bool kindsMeetApart() {
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
@@ -526,14 +550,21 @@ private:
       if (F.Written) // what was not fetched cannot be told from what was changed
         F.Slots = always(ctx());
       const unsigned Stmt = M.SharedAccesses[F.Accesses.front()].Stmt;
-      const auto Visits = Count.at(Stmt, idsOf(F.By, F.Slots));
-      for (const Counters::Values &V : Visits) {
+      const std::vector<std::string> Ids = idsOf(F.By, F.Slots);
+      std::map<Counters::Values, double> Known; // by what they hang on
+      for (const Counters::Values &Now : Count.at(Stmt)) {
+        Counters::Values V;
+        for (const std::string &Id : Ids)
+          if (const auto It = Now.find(Id); It != Now.end())
+            V.insert(*It);
+        const auto [It, New] = Known.try_emplace(V, 0);
         const auto By = isConstant(atCounts(F.By, V));
         if (!By)
           return false;
-        F.Shuffles += (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
+        if (New)
+          It->second = (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
+        F.Shuffles += It->second;
       }
-      F.Shuffles *= double(Count.at(Stmt).size()) / double(Visits.size());
     }
     return true;
   }
@@ -555,46 +586,3 @@ std::optional<ArrayPlan> rcache::ownedArray(const KernelModel &M,
   WhyNot = std::move(B.Why);
   return Of;
 }
-
-//===-- The questions -----------------------------------------------------===//
-
-const char *rcache::nameOf(const Owned &) { return "owned"; }
-std::string rcache::detailOf(const Owned &O) {
-  return O.Parts > 1 ? " " + std::to_string(O.Parts) + " a thread" : "";
-}
-std::string rcache::summaryOf(const Owned &) { return "owned by a warp"; }
-
-void rcache::print(llvm::raw_ostream &OS, const Owned &O, const Placed &In) {
-  static const char *const Kinds[] = {"ahead by", "at", "flipped by"};
-  for (unsigned I = 0; I < In.M.SharedAccesses.size(); ++I) {
-    const SharedAccess &S = In.M.SharedAccesses[I];
-    const Owned::Fetch *F = O.fetchOf(I);
-    if (S.Array != In.A.Array || (!F && S.K == SharedAccess::Write))
-      continue;
-    OS << (S.K == SharedAccess::Read ? "    read `" : "    write `")
-       << In.M.text(S.Range) << "` ";
-    if (F)
-      OS << Kinds[F->K] << " " << islText(F->By) << " in " << islText(F->Slots)
-         << "\n";
-    else
-      OS << "own " << islText(O.PartOf.at(I)) << "\n";
-  }
-}
-
-int64_t rcache::held(const Owned &O) { return int64_t(O.Parts); }
-
-void rcache::count(const Owned &O, const Placed &In, double, PlanCounts &K) {
-  const double Slots = In.P.slots();
-  for (const Owned::Fetch &F : O.Fetches)
-    K.Shuffles += F.Shuffles * wordsOf(In) / Slots;
-  for (unsigned W : In.A.Writes) {
-    const SharedAccess &S = In.M.SharedAccesses[W];
-    if (!loadsToStage(S))
-      continue;
-    K.GlobalLoads += roundsOf(In.M, S.Stmt);
-    K.LoadInstructions += roundsOf(In.M, S.Stmt);
-  }
-  K.Registers += static_cast<unsigned>(In.P.slots() * O.Parts * wordsOf(In));
-}
-
-void rcache::draw(const Owned &, const Placed &, ArrayPicture &) {}

@@ -35,16 +35,96 @@ TextRange rcache::intervalOf(const KernelModel &M, const SharedAccess &S) {
   return In;
 }
 
-isl::pw_aff rcache::flipped(isl::ctx Ctx, int64_t Mask) {
-  // Bit b of t is floor(t / 2^b) mod 2.
-  const isl::pw_aff T = symbolValue(Ctx, "tx");
-  isl::pw_aff E = T;
-  for (int64_t Bit = 1; Bit <= Mask; Bit *= 2)
+bool rcache::standsInSlots(const KernelModel &M, const SharedAccess &S,
+                           bool Own) {
+  for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &St = M.stmt(static_cast<unsigned>(Q));
+    if (St.HasBarrier) {
+      if (St.CondRange.contains(S.Range) || St.HeaderRange.contains(S.Range))
+        return false;
+      continue;
+    }
+    switch (St.K) {
+    case Stmt::Block:
+    case Stmt::Leaf:
+    case Stmt::Decl:
+    case Stmt::If:
+    case Stmt::Return:
+      continue;
+    default:
+      if (!Own)
+        return false;
+    }
+  }
+  return true;
+}
+
+isl::pw_aff rcache::bitsOf(const isl::pw_aff &X, int64_t Mask) {
+  // Bit b of x is floor(x / 2^b) mod 2.
+  isl::pw_aff All = constantValue(X.ctx(), 0);
+  for (int64_t Bit = 1; Bit > 0 && Bit <= Mask; Bit *= 2)
     if (Mask & Bit)
-      E = E.add(constantValue(Ctx, Bit))
-              .sub(floorMod(floorDiv(T, Bit), 2)
-                       .scale(static_cast<long>(2 * Bit)));
-  return E;
+      All = All.add(
+          floorMod(floorDiv(X, Bit), 2).scale(static_cast<long>(Bit)));
+  return All;
+}
+
+isl::pw_aff rcache::flipped(const isl::pw_aff &X, int64_t Mask) {
+  return X.add(constantValue(X.ctx(), Mask)).sub(bitsOf(X, Mask).scale(2L));
+}
+
+isl::pw_aff rcache::flipped(isl::ctx Ctx, int64_t Mask) {
+  return flipped(symbolValue(Ctx, "tx"), Mask);
+}
+
+/// What symbol \p Id stands for: the initial value of a variable that keeps it;
+/// null: nothing is known.
+static ValueRef standsFor(const KernelModel &M, const std::string &Id) {
+  const int I = M.symbolIndex(Id);
+  if (I < 0 || M.Symbols[static_cast<size_t>(I)].K != Symbol::Opaque ||
+      M.Symbols[static_cast<size_t>(I)].VarId < 0)
+    return nullptr;
+  const Var &V = M.Vars[static_cast<size_t>(
+      M.Symbols[static_cast<size_t>(I)].VarId)];
+  return V.Assigned || V.AddressTaken || V.IsParam ? nullptr : V.Init;
+}
+
+Nullable<isl::pw_aff> rcache::formulaOf(const KernelModel &M,
+                                        const Assumptions &A, const Value &V,
+                                        const Counters::Values &At) {
+  if (V.K == Value::Affine) {
+    Substitution By;
+    const isl::pw_aff E = atCounts(A.fix(V.Aff), At);
+    for (const std::string &Id : involvedIds(E))
+      if (const ValueRef Is = standsFor(M, Id); Is && Is->K == Value::Op)
+        if (auto Of = formulaOf(M, A, *Is, At); !Of.is_null())
+          By.emplace(Id, Of);
+    return substitute(E, By);
+  }
+  const bool Flips = V.Text == "$0 ^ $1";
+  if (V.K != Value::Op || V.Operands.size() != 2 ||
+      !(Flips || V.Text == "$0 & $1"))
+    return {};
+  const auto L = formulaOf(M, A, *V.Operands[0], At),
+             R = formulaOf(M, A, *V.Operands[1], At);
+  if (L.is_null() || R.is_null())
+    return {};
+  for (const auto &[X, Mask] : {std::pair(L, R), std::pair(R, L)})
+    if (const auto C = isConstant(Mask);
+        C && *C >= 0 && involvedIds(Mask).empty() && *C <= 1 << 20)
+      return Flips ? flipped(X, *C) : bitsOf(X, *C);
+  return {};
+}
+
+isl::set rcache::at(const KernelModel &M, const Assumptions &A, isl::set S,
+                    const Counters::Values &Known) {
+  S = atCounts(std::move(S), Known);
+  Substitution By;
+  for (const std::string &Id : involvedIds(S))
+    if (const ValueRef Is = standsFor(M, Id); Is && Is->K == Value::Op)
+      if (auto Of = formulaOf(M, A, *Is, Known); !Of.is_null())
+        By.emplace(Id, Of);
+  return substitute(S, By);
 }
 
 isl::set rcache::slotsOf(const Mapping &Map, const isl::set &Domain,

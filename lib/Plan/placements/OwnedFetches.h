@@ -16,8 +16,24 @@ namespace rcache {
 /// The statements without barriers, one behind the other, that \p S is in.
 TextRange intervalOf(const KernelModel &M, const SharedAccess &S);
 
-/// `[tx] -> { [tx ^ Mask] }`. \p Mask >= 0.
+/// Of the statements that slots run, not of a condition of the thread; what is
+/// fetched is fetched once, so no loop stands around it.
+bool standsInSlots(const KernelModel &M, const SharedAccess &S, bool Own);
+
+/// `X & Mask`, `X ^ Mask`. \p Mask >= 0.
+isl::pw_aff bitsOf(const isl::pw_aff &X, int64_t Mask);
+isl::pw_aff flipped(const isl::pw_aff &X, int64_t Mask);
+/// `[tx] -> { [tx ^ Mask] }`.
 isl::pw_aff flipped(isl::ctx Ctx, int64_t Mask);
+
+/// The number \p V where the counters are \p At: [symbols] -> { [v] }, bits of sums
+/// included; null: no formula.
+Nullable<isl::pw_aff> formulaOf(const KernelModel &M, const Assumptions &A,
+                                const Value &V, const Counters::Values &At);
+/// \p S where the counters are \p Known, what other symbols stand for put in their
+/// place: [symbols] -> { : }.
+isl::set at(const KernelModel &M, const Assumptions &A, isl::set S,
+            const Counters::Values &Known);
 
 /// `[sx, counters of By] -> { : }`: some thread of the slot is in \p Domain
 /// ([tx, symbols] -> { : }). \p Visits: the counters there.

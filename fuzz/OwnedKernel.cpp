@@ -1,0 +1,357 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What threads of a block hand to each other again and again: trees, scans,
+// sorts, butterflies, iterated stencils, in random sizes, types, words and
+// directions. A warp may own their arrays.
+
+#include "Grammar.h"
+
+namespace rcache::fuzz {
+
+namespace {
+
+class OwnedKernel {
+public:
+  OwnedKernel(Choices &C, const std::string &Name) : C(C) { K.Name = Name; }
+
+  KernelText run() {
+    static const unsigned Blocks[] = {64, 128, 32, 256, 96, 512, 1024, 48};
+    Block = Blocks[C.weighted("block", {28, 22, 12, 16, 8, 6, 4, 4})];
+    static const char *const Types[] = {
+        "int",   "float",     "unsigned int", "double",
+        "short", "long long", "float",        "unsigned char"};
+    T = Types[C.weighted("type", {28, 26, 10, 10, 8, 6, 8, 4})];
+    Real = T == "float" || T == "double";
+    Unsigned = C.chance("unsignedIndex", 30);
+    I = Unsigned ? "unsigned int" : "int";
+    Power = (Block & (Block - 1)) == 0;
+    Size = num(Block);
+    Body = "__shared__ " + T + " s[" + Size + "];\n";
+    switch (C.weighted("kind", {24, 22, 26, 16, 12})) {
+    case 0:
+      tree();
+      break;
+    case 1:
+      scan();
+      break;
+    case 2:
+      sort();
+      break;
+    case 3:
+      butterfly();
+      break;
+    default:
+      stencil();
+    }
+    finish();
+    return std::move(K);
+  }
+
+private:
+  Choices &C;
+  KernelText K;
+  std::string T, I, Size, Body;
+  unsigned Block = 64;
+  bool Real = false, Unsigned = false, Power = true, Direction = false,
+       Second = false;
+
+  //===--- Words ---===//
+
+  /// What a thread begins with: where it is and what it stages.
+  void begin(const std::string &Array = "s", const std::string &Other = "") {
+    static const char *const Numbers[] = {"threadIdx.x", "int(threadIdx.x)"};
+    if (Body.find(" t = ") == std::string::npos)
+      Body += "const " + I +
+              " t = " + Numbers[Unsigned ? 0 : C.pick("threadWord", 2)] +
+              ";\nconst " + I + " g = blockIdx.x * " +
+              (C.chance("blockDim", 40) ? "blockDim.x" : Size) + " + t;\n";
+    const std::string Else = C.chance("neutral", 70) ? "0" : "t";
+    Body += Array + "[t] = " +
+            (Other.empty() ? "g < n ? in[g] : (" + T + ")" + Else : Other) +
+            ";\n";
+  }
+  std::string sync() const { return "__syncthreads();\n"; }
+
+  /// A loop over distances with \p Round as its body: doubling from \p First
+  /// while below \p Limit, or halving from \p Limit / 2.
+  std::string distances(const std::string &Round, bool Doubling,
+                        const std::string &D = "d", unsigned First = 1,
+                        std::string Limit = "") {
+    Choices::Scope Of(C, "loop" + D);
+    if (Limit.empty())
+      Limit = C.chance("limitIsBlockDim", 15) ? "(" + I + ")blockDim.x" : Size;
+    const bool Shift = C.chance("shift", 50);
+    const std::string Next = Doubling ? (Shift ? D + " <<= 1" : D + " *= 2")
+                                      : (Shift ? D + " >>= 1" : D + " /= 2");
+    const std::string Begin = Doubling ? num(First) : Limit + " / 2",
+                      While = Doubling ? D + " < " + Limit
+                                       : D + (Unsigned ? " >= 1" : " > 0");
+    switch (C.weighted("form", {70, 22, 8})) {
+    case 1:
+      return "{\n" + I + " " + D + " = " + Begin + ";\nwhile (" + While +
+             ") {\n" + Round + Next + ";\n}\n}\n";
+    case 2:
+      return "{\n" + I + " " + D + " = " + Begin + ";\ndo {\n" + Round + Next +
+             ";\n} while (" + While + ");\n}\n";
+    default:
+      return "for (" + I + " " + D + " = " + Begin + "; " + While + "; " +
+             Next + ") {\n" + Round + "}\n";
+    }
+  }
+
+  /// \p A and \p B put together.
+  std::string combined(const std::string &A, const std::string &B) {
+    switch (C.weighted("operation", {40, 20, 20, 20})) {
+    case 1:
+      return A + " > " + B + " ? " + A + " : " + B;
+    case 2:
+      return B + " < " + A + " ? " + B + " : " + A;
+    case 3:
+      return Real ? A + " - " + B : A + " ^ " + B;
+    default:
+      return A + " + " + B;
+    }
+  }
+
+  //===--- Kinds ---===//
+
+  void tree() {
+    Second = C.chance("second", 25);
+    if (Second)
+      Body += "__shared__ " + std::string("int") + " where[" + Size + "];\n";
+    begin();
+    if (Second)
+      begin("where", "t");
+    Body += sync();
+    std::string Own = "t", From = "t + d", If;
+    bool Doubling = false;
+    switch (C.weighted("addressing", {45, 20, 15, 20})) {
+    case 1:
+      Doubling = true;
+      If = "t % (2 * d) == 0";
+      break;
+    case 2:
+      Doubling = true;
+      If = "(t & (2 * d - 1)) == 0";
+      break;
+    case 3: // from the end
+      Doubling = true;
+      If = "t >= d && t % (2 * d) == 2 * d - 1";
+      From = "t - d";
+      break;
+    default:
+      If = "t < d";
+    }
+    if (!Power && From == "t + d")
+      If += " && t + d < " + Size;
+    const std::string A = "s[" + Own + "]", B = "s[" + From + "]";
+    std::string Step;
+    if (Second)
+      Step = "if (" + B + (C.chance("less", 50) ? " < " : " > ") + A + ") {\n" +
+             A + " = " + B + ";\nwhere[t] = where[" + From + "];\n}\n";
+    else if (C.chance("update", 40))
+      Step = A + " += " + B + ";\n";
+    else if (C.chance("local", 30))
+      Step = T + " v = " + B + ";\n" + A + " = " + combined(A, "v") + ";\n";
+    else
+      Step = A + " = " + combined(A, B) + ";\n";
+    const std::string Round = "if (" + If + ") {\n" + Step + "}\n" + sync();
+    if (C.chance("ladder", 15) && Power && !Doubling) {
+      for (unsigned D = Block / 2; D > 0; D /= 2)
+        Body += "{\nconst " + I + " d = " + num(D) + ";\n" + Round + "}\n";
+    } else
+      Body += distances(Round, Doubling);
+    switch (C.weighted("result", {35, 35, 30})) {
+    case 1: // all threads alike
+      Body += "if (g < n)\nout[g] = s[0] + in[g];\n";
+      return;
+    case 2: // what is left of the array
+      Body += "if (g < n)\nout[g] = s[t]" +
+              std::string(Second ? " + (" + T + ")where[t]" : "") + ";\n";
+      return;
+    default:
+      Body += "if (t == 0 && g < n)\nout[g] = s[0]" +
+              std::string(Second ? " + (" + T + ")where[0]" : "") + ";\n";
+    }
+  }
+
+  void scan() {
+    const bool Backwards = C.chance("backwards", 25);
+    const std::string If = Backwards ? "t + d < " + Size : "t >= d",
+                      At = Backwards ? "t + d" : "t - d";
+    if (C.chance("doubleBuffered", 35)) {
+      Body = "__shared__ " + T + " s[2][" + Size + "];\n" + I + " from = 0;\n";
+      begin("s[0]");
+      Body += sync();
+      const bool First = C.chance("toggleFirst", 30);
+      const std::string To = First ? "from" : "1 - from",
+                        Old = First ? "1 - from" : "from",
+                        Toggle = "from = 1 - from;\n";
+      const std::string Step =
+          "if (" + If + ")\ns[" + To + "][t] = " +
+          combined("s[" + Old + "][t]", "s[" + Old + "][" + At + "]") +
+          ";\nelse\ns[" + To + "][t] = s[" + Old + "][t];\n";
+      Body += distances(First ? Toggle + Step + sync() : Step + sync() + Toggle,
+                        true);
+      Body += "if (g < n)\nout[g] = s[from][t];\n";
+      return;
+    }
+    begin();
+    Body += sync();
+    std::string Round;
+    switch (C.pick("inPlace", 3)) {
+    case 1:
+      Round = T + " v = s[t];\nif (" + If +
+              ")\nv = " + combined("v", "s[" + At + "]") + ";\n" + sync() +
+              "s[t] = v;\n" + sync();
+      break;
+    case 2:
+      Round = T + " v = " + If + " ? s[" + At + "] : (" + T + ")0;\n" + sync() +
+              "s[t] += v;\n" + sync();
+      break;
+    default:
+      Round = T + " v = 0;\nif (" + If + ")\nv = s[" + At + "];\n" + sync() +
+              "if (" + If + ")\ns[t] = " + combined("s[t]", "v") + ";\n" +
+              sync();
+    }
+    Body += distances(Round, true);
+    Body += C.chance("exclusive", 30)
+                ? "if (g < n)\nout[g] = t > 0 ? s[t - 1] : (" + T + ")0;\n"
+                : "if (g < n)\nout[g] = s[t];\n";
+  }
+
+  void sort() {
+    Second = C.chance("payload", 35);
+    Direction = C.chance("direction", 30);
+    if (Second)
+      Body += "__shared__ int value[" + Size + "];\n";
+    begin();
+    if (Second)
+      begin("value", "g");
+    Body += sync();
+    const std::string Up = Direction ? "up != 0" : "true";
+    auto Swap = [&](const std::string &P) {
+      std::string X =
+          C.chance("auxiliary", 50)
+              ? T + " a = s[t], b = s[" + P + "];\ns[t] = b;\ns[" + P +
+                    "] = a;\n"
+              : T + " v = s[t];\ns[t] = s[" + P + "];\ns[" + P + "] = v;\n";
+      if (Second)
+        X += "int w = value[t];\nvalue[t] = value[" + P + "];\nvalue[" + P +
+             "] = w;\n";
+      return X;
+    };
+    if (!Power || C.chance("oddEven", 25)) {
+      const std::string Rounds = C.chance("allRounds", 30) && Block <= 64
+                                     ? Size
+                                     : num(3 + C.pick("rounds", 9));
+      Body += "for (" + I + " r = 0; r < " + Rounds +
+              "; ++r) {\nif (t % 2 == r % 2 && t + 1 < " + Size +
+              ") {\nif ((s[t] > s[t + 1]) == (" + Up + ")) {\n" +
+              Swap("t + 1") + "}\n}\n" + sync() + "}\n";
+    } else {
+      std::string Round;
+      const bool Below = C.chance("upperRuns", 25);
+      const std::string Partner =
+          "const " + I +
+          " p = " + (C.chance("jFirst", 30) ? "j ^ t" : "t ^ j") + ";\n";
+      const std::string Mine = Below ? "p < t" : "p > t";
+      const std::string Rising = "((t & k) == 0) == (" + Up + ")";
+      switch (C.weighted("condition", {35, 25, 20, 20})) {
+      case 1:
+        Round = Partner + "if (" + Mine + ") {\nif (" + Rising +
+                " ? s[t] > s[p] : s[t] < s[p]) {\n" + Swap("p") + "}\n}\n";
+        break;
+      case 2:
+        Round = Partner + "if (" + Mine + " && (s[t] > s[p]) == (" + Rising +
+                ")) {\n" + Swap("p") + "}\n";
+        break;
+      case 3:
+        Round = Partner + "if (" + Mine +
+                ") {\nif ((t & k) == 0) {\nif (s[t] > s[p]) {\n" + Swap("p") +
+                "}\n} else {\nif (s[t] < s[p]) {\n" + Swap("p") + "}\n}\n}\n";
+        break;
+      default:
+        Round = Partner + "if (" + Mine + ") {\nconst bool rising = " + Rising +
+                ";\nif ((s[t] > s[p]) == rising) {\n" + Swap("p") + "}\n}\n";
+      }
+      Round += sync();
+      Body += distances(distances(Round, false, "j", 1, "k"), true, "k", 2,
+                        num(2 * Block));
+    }
+    Body += "if (g < n)\nout[g] = s[t]" +
+            std::string(Second ? " + (" + T + ")value[t]" : "") + ";\n";
+  }
+
+  void butterfly() {
+    begin();
+    Body += sync();
+    if (!Power || C.chance("fixed", 30)) { // a permutation
+      static const char *const From[] = {"$B - 1 - t", "t ^ 1", "t / 2 * 2",
+                                         "(t + 5) % $B"};
+      const std::string F = sub(From[C.pick("permutation", 4)], {{"B", Size}});
+      Body += "for (" + I + " r = 0; r < 3; ++r) {\n" + T + " v = s[" + F +
+              "];\n" + sync() + "s[t] = v;\n" + sync() + "}\n";
+    } else if (C.chance("inPlace", 40)) {
+      Body += distances(
+          "const " + I + " p = t ^ d;\nif (p > t) {\n" + T +
+              " a = s[t], b = s[p];\ns[t] = a + b;\ns[p] = a - b;\n}\n" +
+              sync(),
+          C.chance("doubling", 50));
+    } else
+      Body += distances(T + " a = s[t], b = s[t ^ d];\n" + sync() + "s[t] = (" +
+                            "t & d) ? b - a : a + b;\n" + sync(),
+                        C.chance("doubling", 50));
+    Body += "if (g < n)\nout[g] = s[t];\n";
+  }
+
+  void stencil() {
+    const bool Two = C.chance("twoArrays", 50);
+    if (Two)
+      Body += "__shared__ " + T + " next[" + Size + "];\n";
+    begin();
+    Body += sync();
+    const std::string Steps = num(1 + C.pick("steps", 6));
+    const bool Shrinks = C.chance("shrinks", 50);
+    const std::string If = Shrinks ? "t >= r + 1 && t + r + 1 < " + Size
+                                   : "t >= 1 && t + 1 < " + Size;
+    const std::string Value = combined("s[t - 1]", "s[t + 1]");
+    Body += "for (" + I + " r = 0; r < " + Steps + "; ++r) {\n";
+    if (Two)
+      Body += "next[t] = s[t];\nif (" + If + ")\nnext[t] = " + Value + ";\n" +
+              sync() + "s[t] = next[t];\n" + sync();
+    else
+      Body += T + " v = s[t];\nif (" + If + ")\nv = " + Value + ";\n" + sync() +
+              "s[t] = v;\n" + sync();
+    Body += "}\nif (g < n)\nout[g] = s[t];\n";
+  }
+
+  void finish() {
+    K.Params = {
+        {Param::In, T, "in", "n", "", true, C.chance("restrict", 60)},
+        {Param::Out, T, "out", "n", "", false, C.chance("restrictOut", 60)},
+        {Param::Scalar, I, "n", "", "n"}};
+    if (Direction)
+      K.Params.push_back({Param::Scalar, "int", "up", "", "off & 1"});
+    std::string Params;
+    for (const Param &P : K.Params)
+      Params += (Params.empty() ? "" : ", ") + P.decl();
+    K.Device =
+        "__global__ void " + K.Name + "(" + Params + ") {\n" + Body + "}\n";
+    SizeForm Form;
+    Form.Kind = SizeForm::Literal;
+    Form.Block = Block;
+    Form.Exact = true;
+    K.Launches = lineLaunches(C, Form, 1, false);
+    K.OnNvcc = C.chance("onNvcc", 30);
+  }
+};
+
+} // namespace
+
+KernelText ownedKernel(Choices &C, const std::string &Name) {
+  return OwnedKernel(C, Name).run();
+}
+
+} // namespace rcache::fuzz
