@@ -118,7 +118,7 @@ double writtenBack(const CapInput &In, double Speedup) {
 }
 
 double borders(const CapInput &In, double Speedup) {
-  if (!walksThroughPlanes(In.M, In.Block))
+  if (In.P.Cut || !walksThroughPlanes(In.M, In.Block))
     return Speedup;
   const bool Known = In.C.Counts.GridKnown;
   const bool Large =

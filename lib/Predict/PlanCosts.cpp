@@ -8,8 +8,8 @@
 #include "Affine/IslTools.h"
 #include "Arithmetic.h"
 #include "Constants.h"
+#include "CutCosts.h"
 #include "LaunchShape.h"
-#include "Plan/placements/Placements.h"
 #include "Plan/placements/Placements.h"
 #include "Plan/Counts.h"
 #include "Plan/Values.h"
@@ -549,7 +549,6 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   }
   common(M, Fill, K);
   double Slots = P.slots();
-  // One sum a slot is counted with the windows.
   PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
   for (const ArrayPlan &A : P.Arrays)
     Cost.add(A);
@@ -590,6 +589,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   const GridSize Grid = gridWarps(M, Block, On);
   K.GridWarps = Grid.Warps / Slots;
   K.GridKnown = Grid.Known;
+  addCut(M, P, K);
   const auto Physical = P.Map.launchedBlock(Block);
   K.ThreadsPerBlock =
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);

@@ -1,0 +1,23 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See CutCosts.h.
+
+#include "CutCosts.h"
+#include "Plan/Counts.h"
+
+using namespace rcache;
+
+void rcache::addCut(const KernelModel &M, const Plan &P, KernelCounts &K) {
+  if (!P.Cut)
+    return;
+  K.GridWarps = 0;
+  K.GridKnown = false;
+  const double Loads = P.Cut->RefillLoads *
+                       roundsOf(M, M.stmt(P.Cut->Loop).Children[0]) /
+                       P.Cut->UsualRounds;
+  if (Loads <= 0)
+    return;
+  K.Loads.push_back({Loads, 4, 4.0 * P.Map.Factor[0]});
+  K.DramBytes += 4 * Loads / 2;
+}
