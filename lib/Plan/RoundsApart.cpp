@@ -41,7 +41,10 @@ public:
                 D == Y->Terms.end() ? 0 : D->second))
         return std::nullopt;
     }
-    if (Step.empty())
+    // `out[i]` and `out[i - plane]`: a round further on it is the same.
+    if (Step.empty() || llvm::any_of(Ahead, [&](const auto &By) {
+          return llvm::is_contained(ARound, By);
+        }))
       return std::nullopt;
     return "(" + Step + " > " + Spread + " || -(" + Step + ") > " + Spread + ")";
   }
@@ -51,6 +54,9 @@ private:
   const Mapping &Map;
   const std::string &Round;
   std::string Step, Spread; ///< sums of doubles
+  /// Factors of what a round moves an index by, and of how far one access is ahead
+  /// of the other.
+  std::vector<std::vector<std::string>> ARound, Ahead;
 
   static void add(std::string &To, const std::string &Term) {
     To += (To.empty() ? "" : " + ") + Term;
@@ -138,10 +144,14 @@ private:
     if (Moving && Moving->Id == Round) {
       if (C != D)
         return false;
+      std::vector<std::string> Others = Factors;
+      llvm::erase(Others, Round);
+      ARound.push_back(std::move(Others));
       add(Step, std::to_string(C) + ".0" + Rest);
       return true;
     }
     if (!Moving) {
+      Ahead.push_back(Factors);
       add(Spread, std::to_string(std::abs(C - D)) + ".0" + Rest);
       return true;
     }

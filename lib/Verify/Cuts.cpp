@@ -112,6 +112,8 @@ void Verifier::loadsOf(const ValueRef &V,
 void Verifier::checkRefills(const Thread &T, int64_t First) {
   const Stmt &Loop = M.stmt(P.Cut->Loop);
   W.setThread(T);
+  if (!Loop.Domain.is_null() && !W.mayHold(Loop.Domain))
+    return; // it has left
   std::set<std::pair<int, int64_t>> Before;
   std::set<int> NotKnown; // some of their addresses are no formulas
   for (const GlobalAccess &G : M.GlobalAccesses) {
