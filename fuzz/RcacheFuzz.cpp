@@ -324,7 +324,8 @@ int mutantsMain(const Tools &T) {
     Which = {"wrong-register", "lane-off-by-one",    "missing-phase",
              "missing-guard",  "dropped-barrier",    "wrong-source",
              "missing-tail",   "wrong-row",          "missing-precondition",
-             "wrong-block",    "missing-store-guard"};
+             "wrong-block",    "missing-store-guard",
+             "missing-refill", "wrong-share"};
   bool Survived = false;
   json::Object Figures;
   for (auto &[Kind, C] : runMutants(O, T, Which)) {

@@ -357,6 +357,23 @@ struct Stmt {
     bool Signed = true;
   };
   std::vector<Recurrence> Carried;
+  /// What a variable of in front of the loop that its rounds change holds at the
+  /// start of a round: the element of a queue of loads, a counter, a pointer that
+  /// moves along.
+  struct Held {
+    unsigned Var = 0; ///< index in Vars
+    int Element = -1; ///< of a private array, row by row; -1: the variable itself
+    /// As a function of the iterator; null: nobody knows. Pointers: the elements
+    /// that it is ahead of parameter Root (index in Params).
+    ValueRef V;
+    int Root = -1;
+    /// In so many rounds from the first one it is something else: what stood there
+    /// before the loop has not left the queue.
+    unsigned LateRounds = 0;
+  };
+  /// Counted loops with barriers that are left by their header alone: each such
+  /// variable and element. nullopt: another loop.
+  std::optional<std::vector<Held>> AtStart;
   /// `#pragma unroll N`: N; 0: no such number.
   unsigned UnrollCount = 0;
   TextRange HeaderRange;     ///< `for (...)`, without pragma and body

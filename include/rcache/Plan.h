@@ -101,6 +101,9 @@ struct Window {
   Nullable<isl::set> Interior;
   std::vector<VectorLeaf> Leaves;
   unsigned VectorBytes = 0; ///< 16, 8, 4: width of one vector load
+  /// [tx.., symbols] -> { : }: a thread outside has no slot that makes something of
+  /// what it reads here; its registers may hold anything. Null: that is not known.
+  Nullable<isl::set> Needed;
   /// Elements that the generated code can ask the staging function for,
   /// [e0.., symbols] -> { : }; null: any.
   Nullable<isl::set> Reach;
@@ -419,6 +422,29 @@ struct InterleavedArray {
   int64_t bytes(const KernelModel &M) const;
 };
 
+/// A loop whose rounds are shared out among blocks along the grid's z: block c
+/// takes those from c * n on, n at most, and has to begin with what the rounds
+/// before would have left in its variables.
+struct LoopCut {
+  unsigned Loop = 0;          ///< For statement
+  /// How many rounds the loop takes: [parameters] -> { [n] }, n > 0 on its domain;
+  /// a launch outside of it runs the original.
+  Nullable<isl::pw_aff> Rounds;
+  /// What a block puts into variables in front of its first round, in this order.
+  struct Refill {
+    unsigned Held = 0;   ///< index in Stmt::AtStart
+    bool First = true;   ///< in front of the loop's first round as well
+  };
+  std::vector<Refill> Refills;
+  /// Rounds that a block takes at least: after so many, every variable is a
+  /// function of the round.
+  unsigned LeastRounds = 1;
+  /// Rounds that a block takes where the grid has blocks enough.
+  unsigned UsualRounds = 32;
+  /// Elements that each slot loads for a refill.
+  double RefillLoads = 0;
+};
+
 /// What the launch must satisfy; text in terms of `grid`, `block`, `shared` and
 /// the kernel's parameters. If it does not hold, the original is launched.
 struct Precondition {
@@ -488,6 +514,8 @@ struct Plan {
   }
   /// Shared memory that they take in blocks of \p Threads threads.
   int64_t interleavedBytes(const KernelModel &M, int64_t Threads) const;
+  /// The loop whose rounds several blocks share.
+  std::optional<LoopCut> Cut;
   /// The barriers of the original stay (something else is ordered by them).
   bool KeepBarriers = false;
   std::string BarrierReason;

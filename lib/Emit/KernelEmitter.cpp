@@ -27,6 +27,8 @@ static void addLaunchHelpers(std::set<std::string> &Helpers,
     Helpers.insert("aligned");
   if (Launch.comparesWaves())
     Helpers.insert("waves");
+  if (P.Cut)
+    Helpers.insert("shares");
   if (Launch.sharedBytes() != "0")
     Helpers.insert("holds");
 }

@@ -82,6 +82,8 @@ std::string rcache::printHead(const LoweredKernel &K, const KernelModel &M,
   Params += "const unsigned int " + GridX;
   if (!P.Map.Block)
     Params += ", const unsigned int " + BlockDimX;
+  if (P.Cut)
+    Params += ", const unsigned int " + M.NamePrefix + "rounds";
   return H + bounds(P) + Name + "(" + Params + ") ";
 }
 
@@ -173,5 +175,8 @@ std::string rcache::printPlanComment(const KernelModel &M, const Plan &P) {
   for (const ArrayPlan &A : P.Arrays)
     if (const std::string Says = placementComment(A); !Says.empty())
       T += "//   " + M.Arrays[A.Array].Name + ": " + Says + ".\n";
+  if (P.Cut)
+    T += "//   Several blocks share the rounds of the loop: each begins with what "
+         "the rounds\n//   before would have loaded.\n";
   return T + barrierComment(M, P);
 }

@@ -6,6 +6,7 @@
 
 #include "LaunchText.h"
 #include "Emitter.h"
+#include "Plan/Cuts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -22,6 +23,9 @@ std::string LaunchText::condition() const {
   // First what is cheap to ask.
   if (P.LeastThreads)
     And("::rcache::device::fills(" + N("grid") + ", " + threadsOfBlock() +
+        (P.Cut ? " * unsigned((" + allRounds() + ") / " +
+                     std::to_string(P.Cut->UsualRounds) + " + 1)"
+               : "") +
         ", " + std::to_string(P.LeastThreads) + ")");
   for (const Precondition &C : P.Preconditions)
     And("(" + C.Text + ")");
@@ -197,7 +201,33 @@ int64_t LaunchText::sureThreads() const {
 /// Is the launch to tell whether the waves of the planned kernel are over
 /// before those of the original?
 bool LaunchText::comparesWaves() const {
-  return P.WaveLife > 0 && P.Map.Block && !K.IsCopy && !M.Form.scaled();
+  return P.WaveLife > 0 && !P.Cut && P.Map.Block && !K.IsCopy && !M.Form.scaled();
+}
+
+/// How many rounds the loop takes that several blocks share.
+std::string LaunchText::allRounds() const {
+  auto T = roundsOfLaunch(M, *P.Cut);
+  if (T)
+    return *T;
+  llvm::consumeError(T.takeError()); // the plan has it in a condition
+  return "";
+}
+
+/// Sets \p Blocks to a grid along whose z blocks share the rounds.
+std::string LaunchText::shares(const std::string &Kernel,
+                               std::string &Blocks) const {
+  const std::string Rounds = N("rounds"), All = N("all_rounds"),
+                    Grid = N("shares"), Usual = Blocks;
+  Blocks = Grid;
+  return "// Several blocks share the rounds of the loop.\nconst long long " + All +
+         " = " + allRounds() + ";\nunsigned int " + Rounds +
+         " = ::rcache::device::rounds_of_block(" + Kernel + ", " +
+         std::to_string(P.Map.mostThreads()) + "u, " + sharedBytes() +
+         ", double(" + Usual + ".x) * " + Usual + ".y, " + All + ", " +
+         std::to_string(P.Cut->LeastRounds) + "u, " +
+         std::to_string(P.Cut->UsualRounds) + "u);\nconst dim3 " + Grid + "(" +
+         Usual + ".x, " + Usual + ".y, unsigned((" + All + " - 1) / " + Rounds +
+         " + 1));\n";
 }
 
 /// Dynamic shared memory of the planned kernel's blocks.
@@ -277,6 +307,8 @@ std::string LaunchText::launch(bool Void) const {
   if (P.Map.Merge)
     T = merged(Blocks, Threads, X, Y, Z);
   const std::string Kernel = Name + templateArgsOf(M);
+  if (P.Cut)
+    T += shares(Kernel, Blocks);
   std::vector<std::string> Args;
   for (const KernelParam &Pm : M.declaredParams())
     Args.push_back(Void ? N("args") + "[" + std::to_string(Args.size()) + "]"
@@ -289,8 +321,10 @@ std::string LaunchText::launch(bool Void) const {
     if (!P.Map.Block)
       Added.push_back({N("bdim_x"), Block + ".x"});
   }
+  if (P.Cut) // a variable already
+    Added.push_back({N("rounds"), N("rounds")});
   for (const auto &[Name, Value] : Added) {
-    if (Void)
+    if (Void && Name != Value)
       T += "unsigned int " + Name + " = " + Value + ";\n";
     Args.push_back(Void ? "&" + Name : Value);
   }

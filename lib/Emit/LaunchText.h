@@ -45,6 +45,8 @@ private:
   std::string givenBlock() const;
   int64_t sureThreads() const;
   std::string threadsOfBlock() const;
+  std::string allRounds() const;
+  std::string shares(const std::string &Kernel, std::string &Blocks) const;
   std::string merged(std::string &Blocks, std::string &Threads,
                      const std::string &X, const std::string &Y,
                      const std::string &Z) const;

@@ -4,6 +4,7 @@
 // The tree of a kernel whose statements have been divided. See Build.h.
 
 #include "Build.h"
+#include "Cut.h"
 #include "ValueText.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -202,6 +203,8 @@ private:
   }
 
   Sequence forLoop(const Stmt &St) {
+    if (P.Cut && P.Cut->Loop == St.Id)
+      return cutLoop(St);
     for (const ArrayPlan &A : P.Arrays)
       if (const auto *S = A.as<StreamedRows>(); S && S->Loop == St.Id)
         Rows = S;
@@ -235,6 +238,31 @@ private:
         Statements{N("any") + " |= " + allIn(slotTests(*In, true)) + ";\n"});
     Any.Body.push_back(std::move(L));
     Out.push_back(std::move(Any));
+    return Out;
+  }
+
+  /// The rounds of this block: what the ones before would have left, then each.
+  Sequence cutLoop(const Stmt &St) {
+    Region Front; // what stands where the loop does
+    Front.All = {St.Id};
+    SlotLoop Slots = slots();
+    for (const SlotTest &T : slotTests(Front, true))
+      Slots.Body.push_back(Leave{T.Out});
+    auto T = cutText(M, P, N, D, Text, St);
+    if (!T) {
+      Error = llvm::toString(T.takeError());
+      return {};
+    }
+    Sequence Out, Fill;
+    Out.push_back(Statements{T->Share});
+    Fill.push_back(Statements{T->FirstRound + T->OfThread});
+    if (!T->OfSlot.empty()) {
+      Slots.Body.push_back(Statements{T->OfSlot});
+      Fill.push_back(std::move(Slots));
+    }
+    Out.push_back(Braces{std::move(Fill)});
+    Out.push_back(
+        Loop{Loop::For, St.Id, T->Head, false, block(St.Children[0])});
     return Out;
   }
 

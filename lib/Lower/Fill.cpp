@@ -322,6 +322,21 @@ Code Fill::formTests(const Run &R, const std::string &W, const Preamble &First,
   return Declared + ";\n{\n" + First.before(T) + T + "}\n";
 }
 
+/// \p Declared, and \p Loads of \p Of for threads that make something of it.
+llvm::Expected<Code> Fill::ifNeeded(const Window &Of, const Code &Declared,
+                                    const Code &Loads) const {
+  if (Of.Needed.is_null())
+    return Declared + Loads;
+  ValueTextOptions O;
+  O.Symbols = N.symbols();
+  O.Context = P.Context;
+  auto Needed = conditionText(Of.Needed, N, O);
+  if (!Needed)
+    return Needed.takeError();
+  return Declared + "if (" + *Needed + ") { // else no output is made of it\n" +
+         Loads + "}\n";
+}
+
 llvm::Expected<Code> Fill::reload(const ArrayPlan &A, size_t Index) {
   const SharedArray &Arr = M.Arrays[A.Array];
   const Window &Of = *A.window();
@@ -385,12 +400,14 @@ llvm::Expected<Code> Fill::reload(const ArrayPlan &A, size_t Index) {
   if (Of.First.size() >= 2 && Any)
     T += formTests(*Any, W, First, Form);
   if (Form.Inside.empty() && Form.Words.empty())
-    return T + "{\n" + Both + "}\n";
+    return ifNeeded(Of, T, "{\n" + Both + "}\n");
+  Code Forms;
   if (!Form.Words.empty())
-    T += "if (" + Form.Words + ") {\n" + Words + "} else ";
+    Forms += "if (" + Form.Words + ") {\n" + Words + "} else ";
   if (!Form.Inside.empty())
-    T += "if (" + Form.Inside + ") {\n" + Fast + "} else ";
-  return T + "{\n" + (Form.Inside.empty() ? Fast : Scalar) + "}\n";
+    Forms += "if (" + Form.Inside + ") {\n" + Fast + "} else ";
+  return ifNeeded(Of, T,
+                  Forms + "{\n" + (Form.Inside.empty() ? Fast : Scalar) + "}\n");
 }
 
 /// A read of each slot and round, one by one.

@@ -135,6 +135,8 @@ private:
   isl::set askedOf(const ArrayPlan &A) const;
   llvm::Expected<Code> fill(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> reload(const ArrayPlan &A, size_t Index);
+  llvm::Expected<Code> ifNeeded(const Window &Of, const Code &Declared,
+                                const Code &Loads) const;
   llvm::Expected<Code> early(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> rows(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> chunked(const ArrayPlan &A, size_t Index);

@@ -118,6 +118,8 @@ public:
   bool close();
   /// What was found, into the environment; takes variables out of \p Modified.
   void keep(Variables &Modified) const;
+  /// What \p C holds in all rounds but the first few, and how many these are.
+  std::optional<std::pair<ValueRef, unsigned>> late(const Cell &C) const;
 
 private:
   /// Who they are, the opaque value that stands for each at the entry, and what
@@ -136,7 +138,10 @@ private:
   isl::set keptOn(const ValueRef &V, const Value *Mark,
                   const isl::set &D) const;
   ValueRef withKept(const ValueRef &V, const isl::set &D) const;
+  ValueRef exitValue(const Carried &C, isl::set &Where) const;
   bool closeOne(const Carried &C, const Substitution &Back);
+  bool closeLate(const Carried &C, const Substitution &Back);
+  unsigned lateRounds(const ValueRef &V) const;
 
   Executor &X;
   const KernelModel &M;
@@ -150,6 +155,10 @@ private:
   /// Where a variable is never set: it keeps what it held in front of the loop.
   std::map<const Value *, isl::set> Kept;
   std::map<const Value *, ValueRef> Closed; ///< marker -> its value at round k
+  /// Those that are not closed, for they hold something else in the first rounds:
+  /// so many.
+  std::map<const Value *, unsigned> Late;
+  std::map<const Value *, ValueRef> LateValue;
 };
 
 bool Executor::Carrying::mark(const Variables &Modified,
@@ -287,13 +296,13 @@ ValueRef Executor::Carrying::withKept(const ValueRef &V,
   return N;
 }
 
-/// The value of \p C in round k, if the values that it takes over are known.
-bool Executor::Carrying::closeOne(const Carried &C, const Substitution &Back) {
+/// What \p C holds at the end of a round, in terms of marks. \p Where: what
+/// other threads hold is no matter of the round.
+ValueRef Executor::Carrying::exitValue(const Carried &C, isl::set &Where) const {
   auto Out = Exit.find(C.Name);
   if (Out == Exit.end() || Out->second.K != SVal::Data)
-    return false;
+    return nullptr;
   ValueRef V = X.Ev.asValue(Out->second);
-  isl::set Where = Arith.universe();
   // `if (inside) v = ...;`, the same threads in every round: the others keep
   // what they had.
   if (V->K == Value::Select && invariant(V->Cond) &&
@@ -306,7 +315,16 @@ bool Executor::Carrying::closeOne(const Carried &C, const Substitution &Back) {
     N->Operands[Else ? 1 : 0] = C.Init;
     V = N;
   }
-  V = rebuilt(withKept(V, Arith.universe()), {}, Closed);
+  return withKept(V, Arith.universe());
+}
+
+/// The value of \p C in round k, if the values that it takes over are known.
+bool Executor::Carrying::closeOne(const Carried &C, const Substitution &Back) {
+  isl::set Where = Arith.universe();
+  ValueRef V = exitValue(C, Where);
+  if (!V)
+    return false;
+  V = rebuilt(V, {}, Closed);
   if (hasUnknown(*V))
     return false;
   ValueRef G = rebuilt(V, Back, {});
@@ -315,6 +333,42 @@ bool Executor::Carrying::closeOne(const Carried &C, const Substitution &Back) {
     return false;
   Closed[C.Mark.get()] = G;
   return true;
+}
+
+/// In how many rounds from the first one \p V, made of marks, is not what their
+/// values make it.
+unsigned Executor::Carrying::lateRounds(const ValueRef &V) const {
+  auto It = Late.find(V.get());
+  unsigned N = It == Late.end() ? 0 : It->second;
+  for (const ValueRef &O : V->Operands)
+    N = std::max(N, lateRounds(O));
+  return N;
+}
+
+/// The same where the value in front of the loop does not fit: it is gone one
+/// round after those that it is made of are known.
+bool Executor::Carrying::closeLate(const Carried &C, const Substitution &Back) {
+  isl::set Where = Arith.universe();
+  const ValueRef V = exitValue(C, Where);
+  if (!V)
+    return false;
+  std::map<const Value *, ValueRef> Known = LateValue;
+  Known.insert(Closed.begin(), Closed.end());
+  const ValueRef G = rebuilt(rebuilt(V, {}, Known), Back, {});
+  if (hasUnknown(*G))
+    return false;
+  Late[C.Mark.get()] = lateRounds(V) + 1;
+  LateValue[C.Mark.get()] = G;
+  return true;
+}
+
+std::optional<std::pair<ValueRef, unsigned>>
+Executor::Carrying::late(const Cell &C) const {
+  for (const Carried &V : Vars)
+    if (auto It = LateValue.find(V.Mark.get());
+        V.Name == C && It != LateValue.end())
+      return std::pair(It->second, Late.at(V.Mark.get()));
+  return std::nullopt;
 }
 
 bool Executor::Carrying::close() {
@@ -332,6 +386,12 @@ bool Executor::Carrying::close() {
       if (!Closed.count(C.Mark.get()))
         Changed |= closeOne(C, *Back);
   }
+  for (bool Changed = true; Changed;) {
+    Changed = false;
+    for (const Carried &C : Vars)
+      if (!Closed.count(C.Mark.get()) && !Late.count(C.Mark.get()))
+        Changed |= closeLate(C, *Back);
+  }
   return true;
 }
 
@@ -346,31 +406,71 @@ void Executor::Carrying::keep(Variables &Modified) const {
   }
 }
 
+/// What the variables \p Changed of in front of loop \p Id hold at the start of a
+/// round, as the environment has it or \p C found it.
+void Executor::recordHeld(unsigned Id, const Variables &Changed,
+                          const Carrying &C) {
+  std::vector<Stmt::Held> All;
+  for (const VarDecl *V : Changed) {
+    if (!Cur.Declared.count(V) || L.varIndex(V) == M.Stmts[Id].IterVar)
+      continue;
+    for (const Cell &Of : Ev.cells(V)) {
+      Stmt::Held H;
+      H.Var = static_cast<unsigned>(L.varIndex(V));
+      H.Element = Of.Element;
+      auto Now = Cur.Env.find(Of);
+      if (auto Late = C.late(Of)) {
+        H.V = Late->first;
+        H.LateRounds = Late->second;
+      } else if (Now == Cur.Env.end()) {
+        // nobody knows
+      } else if (const SVal &S = Now->second; S.K == SVal::Data) {
+        H.V = Ev.asValue(S);
+      } else if (S.Base == SVal::Global && S.Index >= 0 && S.Idx.size() == 1 &&
+                 S.PtrText == M.Params[static_cast<size_t>(S.Index)].Name) {
+        H.V = S.Idx.back();
+        H.Root = S.Index;
+      }
+      if (H.V && hasUnknown(*H.V))
+        H.V = nullptr;
+      All.push_back(std::move(H));
+    }
+  }
+  llvm::sort(All, [](const Stmt::Held &A, const Stmt::Held &B) {
+    return std::pair(A.Var, A.Element) < std::pair(B.Var, B.Element);
+  });
+  M.Stmts[Id].AtStart = std::move(All);
+}
+
 /// Gives variables of \p Modified that a round takes over from the one before
 /// their value as a function of the iterator, and takes them out of the set.
 /// Called with the environment of the loop's entry: every variable in it opaque
-/// but the iterator; \p Before is the environment in front of the loop, with
-/// \p SymbolsBefore symbols.
+/// but the iterator and what moves along with it; \p Changed are the variables of
+/// both kinds. \p Before is the environment in front of the loop, with \p
+/// SymbolsBefore symbols.
 void Executor::carriedVariables(const ForStmt *F, unsigned Id,
                                 const Environment &Before, size_t SymbolsBefore,
-                                Variables &Modified) {
+                                Variables &Modified, const Variables &Changed) {
   const Stmt &Loop = M.Stmts[Id];
   if (Loop.IterSymbol < 0 || !Loop.Step || Loop.Cooperative ||
       Loop.Init.is_null() || !hasBarrierCall(F->getBody()))
     return;
   Carrying C(*this, Id, SymbolsBefore);
+  bool Any = false;
   {
     // Only what the round leaves in the environment is kept.
     Trial T(Cur, Rec);
-    if (!C.mark(Modified, Before))
-      return;
-    exec(F->getBody(), static_cast<int>(Id));
-    C.roundEnds(Cur.Env);
+    Any = C.mark(Modified, Before);
+    if (Any) {
+      exec(F->getBody(), static_cast<int>(Id));
+      C.roundEnds(Cur.Env);
+    }
   }
-  if (!C.close())
-    return;
-  C.keep(Modified);
-  Ev.clobberForLoop(F->getBody());
+  if (Any && C.close()) {
+    C.keep(Modified);
+    Ev.clobberForLoop(F->getBody());
+  }
+  recordHeld(Id, Changed, C);
 }
 
 } // namespace rcache

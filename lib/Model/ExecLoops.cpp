@@ -176,7 +176,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
     Cur.Path.Exact = false;
   execForCond(F, Id, Iter);
   if (ToItsEnd)
-    carriedVariables(F, Id, EnvAtEntry, SymbolsBefore, Modified);
+    carriedVariables(F, Id, EnvAtEntry, SymbolsBefore, Modified, Changed);
   Recurring Integers(*this, Id);
   if (!Continue && !Leaves && hasBarrierCall(F->getBody()))
     Integers.roundStarts(Changed, EnvAtEntry);

@@ -90,7 +90,8 @@ private:
   class Carrying;
   void carriedVariables(const clang::ForStmt *F, unsigned Id,
                         const Environment &Before, size_t SymbolsBefore,
-                        Variables &Modified);
+                        Variables &Modified, const Variables &Changed);
+  void recordHeld(unsigned Id, const Variables &Changed, const Carrying &C);
 
   clang::ASTContext &AC;
   KernelModel &M;

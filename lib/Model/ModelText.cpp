@@ -252,6 +252,22 @@ static void printPrivates(const KernelModel &M, llvm::raw_ostream &OS) {
   }
 }
 
+static void printAtStart(const KernelModel &M, llvm::raw_ostream &OS) {
+  for (const Stmt &S : M.Stmts)
+    for (const Stmt::Held &H :
+         S.AtStart.value_or(std::vector<Stmt::Held>())) {
+      OS << "  round of #" << S.Id << " starts with " << M.Vars[H.Var].Name;
+      if (H.Element >= 0)
+        OS << "(" << H.Element << ")";
+      if (H.Root >= 0)
+        OS << " at " << M.Params[static_cast<size_t>(H.Root)].Name;
+      OS << " = " << (H.V ? valueText(H.V) : "?");
+      if (H.LateRounds)
+        OS << " after " << H.LateRounds;
+      OS << "\n";
+    }
+}
+
 void KernelModel::print(llvm::raw_ostream &OS) const {
   printHead(*this, OS);
   printNames(*this, OS);
@@ -273,6 +289,7 @@ void KernelModel::print(llvm::raw_ostream &OS) const {
     OS << "\n";
   }
   printPrivates(*this, OS);
+  printAtStart(*this, OS);
   for (const GlobalAccess &A : GlobalAccesses) {
     OS << "  global " << GlobalNames[A.K] << " `" << oneLine(text(A.Range))
        << "` in #" << A.Stmt << " root "

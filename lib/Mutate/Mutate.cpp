@@ -22,7 +22,9 @@ std::optional<Mutation> rcache::parseMutation(const std::string &Text) {
       {"wrong-row", Mutation::WrongRow},
       {"missing-precondition", Mutation::MissingPrecondition},
       {"wrong-block", Mutation::WrongBlock},
-      {"missing-store-guard", Mutation::MissingStoreGuard}};
+      {"missing-store-guard", Mutation::MissingStoreGuard},
+      {"missing-refill", Mutation::MissingRefill},
+      {"wrong-share", Mutation::WrongShare}};
   for (auto &[Name, K] : Names)
     if (Text == Name)
       return K;
@@ -306,6 +308,25 @@ bool narrowedBarrier(const KernelModel &M, Plan &P, unsigned Seed) {
   return true;
 }
 
+/// What a block begins with is left out for one variable.
+bool missingRefill(Plan &P, unsigned Seed) {
+  if (!P.Cut || P.Cut->Refills.empty())
+    return false;
+  auto &All = P.Cut->Refills;
+  All.erase(All.begin() + static_cast<long>(Seed % All.size()));
+  return true;
+}
+
+/// Blocks of a cut loop begin a round late, but for the first.
+bool wrongShare(std::string &Kernel) {
+  const size_t At = Kernel.find("(blockIdx.z * ");
+  if (At == std::string::npos)
+    return false;
+  const size_t End = Kernel.find(')', At);
+  Kernel.insert(End, " + (blockIdx.z != 0)");
+  return true;
+}
+
 } // namespace
 
 bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
@@ -319,6 +340,8 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
     return narrowedBarrier(M, P, Seed);
   if (K == Mutation::MissingPrecondition)
     return missingPrecondition(P, Seed);
+  if (K == Mutation::MissingRefill)
+    return missingRefill(P, Seed);
   bool Any = false;
   if (K == Mutation::LaneOffByOne && P.Map.joins()) { // runs that overlap
     const unsigned Axis = Seed % 2 && P.Map.Factor[1] > 1;
@@ -355,6 +378,8 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
     case Mutation::MissingPrecondition:
     case Mutation::WrongBlock:
     case Mutation::MissingStoreGuard:
+    case Mutation::MissingRefill:
+    case Mutation::WrongShare:
       break;
     }
   }
@@ -365,5 +390,7 @@ bool rcache::mutateText(std::string &Kernel, std::string &Launch, Mutation K,
                         unsigned Seed) {
   if (K == Mutation::WrongBlock)
     return wrongBlock(Kernel, Launch, Seed);
+  if (K == Mutation::WrongShare)
+    return wrongShare(Kernel);
   return K == Mutation::MissingStoreGuard && missingStoreGuard(Kernel, Seed);
 }

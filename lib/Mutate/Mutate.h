@@ -32,7 +32,9 @@ enum class Mutation {
                        ///< some thousand threads can show it
   WrongBlock,          ///< merged logical blocks: one too few, too many, or all
                        ///< numbered from 1
-  MissingStoreGuard    ///< a condition around the stores is taken as met
+  MissingStoreGuard,   ///< a condition around the stores is taken as met
+  MissingRefill,       ///< cut loop: a variable begins with what it held before
+  WrongShare           ///< cut loop: all blocks but the first begin a round late
 };
 
 /// "wrong-register", "lane-off-by-one", ...; nullopt for another text.
@@ -43,8 +45,8 @@ std::optional<Mutation> parseMutation(const std::string &Text);
 /// rcache::guarded.
 bool mutatePlan(const KernelModel &M, Plan &P, Mutation K, unsigned Seed);
 
-/// The same for the kinds that no plan shows, WrongBlock and MissingStoreGuard:
-/// on the emitted text of a kernel and of the statements that launch it.
+/// The same for the kinds that no plan shows, WrongBlock, MissingStoreGuard and
+/// WrongShare: on the emitted text of a kernel and of the statements that launch it.
 bool mutateText(std::string &Kernel, std::string &Launch, Mutation K,
                 unsigned Seed);
 

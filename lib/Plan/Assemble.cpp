@@ -7,6 +7,7 @@
 #include "Assemble.h"
 #include "Affine/IslTools.h"
 #include "Counts.h"
+#include "Cuts.h"
 #include "Legality.h"
 #include "finish/Finish.h"
 #include "placements/Owned.h"
@@ -25,11 +26,14 @@ constexpr int64_t MostTileBytes = 100 * 1024;
 
 class Assembly {
 public:
-  Assembly(BlockFacts &F, const Form &Fm) : F(F), M(F.M), Fm(Fm) {}
+  Assembly(BlockFacts &F, const Form &Fm, bool Whole = false)
+      : F(F), M(F.M), Fm(Fm), Whole(Whole || Fm.KeepAll || Fm.OwnAll) {}
 
   std::optional<Plan> run() {
     if (!findMapping())
       return std::nullopt;
+    if (!Whole)
+      cut();
     for (unsigned Array = 0; Array < M.Arrays.size(); ++Array)
       switch (placeArray(Array)) {
       case Placing::Done:
@@ -40,6 +44,11 @@ public:
         F.Unstaged.insert(Array);
         return Assembly(F, Fm).run();
       }
+    // An array that stays may hand something from round to round.
+    if (P.Cut && !llvm::all_of(P.Arrays, [](const ArrayPlan &AP) {
+          return AP.isStaged();
+        }))
+      return Assembly(F, Fm, /*Whole=*/true).run();
     if (Fm.Shuffle && !AnyShuffle)
       return std::nullopt; // the same as without
     if (!orderBarriers() || !finish())
@@ -51,6 +60,7 @@ private:
   BlockFacts &F;
   const KernelModel &M;
   const Form &Fm;
+  const bool Whole; ///< no loop is cut
   Plan P;
   Assumptions A;    ///< what holds at every launch
   Assumptions Base; ///< and for the first slot's thread: a multiple of the factor
@@ -102,6 +112,23 @@ private:
                 .mod(static_cast<long>(P.Map.Factor[Ax]))
                 .eq_set(constantValue(Ctx, 0)));
     return true;
+  }
+
+  /// Rounds of a loop over planes, for several blocks. Too much for the analysis:
+  /// the loop stays whole.
+  void cut() {
+    const Plan Before = P;
+    auto Done = guarded([&] {
+      cutLoop(M, F.R.AssumeNoAlias, P);
+      if (P.Cut)
+        P.Context = P.Context.intersect(isl::pw_aff(P.Cut->Rounds).domain());
+      return 0;
+    });
+    if (Done)
+      return;
+    llvm::consumeError(Done.takeError());
+    M.Ctx->resetBudget();
+    P = Before;
   }
 
   //===--- Placements ---===//
@@ -272,7 +299,7 @@ private:
     if (Fm.Shuffle)
       D = distributionOf(*W, M.Arrays[AP.Array], P.Map);
     if (!D)
-      findInterior(M, Base, AP.Stage, *W, W->Extent);
+      findInterior(M, known(AP), AP.Stage, *W, W->Extent);
     else if (D->K == Distribution::Chunked)
       findInterior(M, Base, AP.Stage, *W, {D->Chunk}, 32 * int64_t(D->Chunk));
     chooseVectorLoads(M, AP.Stage, P.Map, *W);
@@ -280,6 +307,22 @@ private:
       AnyShuffle = true;
       AP.Where = Shuffled{std::move(*W), *D};
     }
+  }
+
+  /// What is known where \p AP's window is filled, and of threads that fill it.
+  Assumptions known(ArrayPlan &AP) {
+    Assumptions Here = Base;
+    if (!P.Cut)
+      return Here;
+    Here.Context = Here.Context.intersect(P.Context)
+                       .intersect(inRounds(M, AP.Barrier));
+    if (!AP.as<Reloaded>())
+      return Here;
+    Window &W = *AP.window();
+    W.Needed = neededThreads(M, P, AP.Reads, Here.Context);
+    if (!W.Needed.is_null())
+      Here.Context = Here.Context.intersect(W.Needed);
+    return Here;
   }
 
   /// The reads of \p AP, done at the barrier. False: they cannot be.

@@ -114,6 +114,18 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
     OS << "  private " << M.Vars[M.Privates[I.Array].Var].Name
        << (ByWarp ? " by warp" : " by thread") << ", room for " << I.Threads
        << "\n";
+  if (Cut) {
+    OS << "  rounds of line " << M.stmt(Cut->Loop).Pos.Line
+       << " shared by blocks, at least " << Cut->LeastRounds << " each, of "
+       << islText(Cut->Rounds) << "\n";
+    for (const LoopCut::Refill &R : Cut->Refills) {
+      const Stmt::Held &H = (*M.stmt(Cut->Loop).AtStart)[R.Held];
+      OS << "    begin with " << M.Vars[H.Var].Name;
+      if (H.Element >= 0)
+        OS << "(" << H.Element << ")";
+      OS << (R.First ? " in every block\n" : " but in the first block\n");
+    }
+  }
   for (const VectorStore &V : VectorStores)
     OS << "  store " << M.text(M.GlobalAccesses[V.Access].Range) << " as "
        << V.Bytes << " bytes\n";

@@ -139,7 +139,7 @@ double writtenBack(const CapInput &In, double Speedup) {
 }
 
 double borders(const CapInput &In, double Speedup) {
-  if (!walksThroughPlanes(In.M, In.Block))
+  if (In.P.Cut || !walksThroughPlanes(In.M, In.Block))
     return Speedup;
   const bool Known = In.C.Counts.GridKnown;
   const bool Large =
@@ -148,6 +148,19 @@ double borders(const CapInput &In, double Speedup) {
                        : !Known ? In.Fit.FasterInPlanes
                                 : 0;
   return Speedup < Least ? std::min(Speedup, 1.0) : Speedup;
+}
+
+/// Lanes whose slots are neighbours read and store every other word.
+double lanesApart(const CapInput &In, double Speedup) {
+  constexpr double Claimed = 0.8;
+  const bool Vectors =
+      std::any_of(In.P.Arrays.begin(), In.P.Arrays.end(), [&](const ArrayPlan &A) {
+        const Window *W = A.window();
+        return W && W->VectorBytes > In.M.Arrays[A.Array].ElemBytes;
+      });
+  return In.P.Cut && In.P.Map.Factor[0] > 1 && In.P.Map.Stride[0] == 1 && !Vectors
+             ? Claimed * Speedup
+             : Speedup;
 }
 
 double smallLaunch(const CapInput &In, double Speedup) {
@@ -200,6 +213,10 @@ constexpr Cap Caps[] = {
      "blocks live as long as the launch, and threads at a border load large "
      "windows element by element: the slowest block decides",
      borders},
+    {"lanes-apart",
+     "in planes, slots beside each other along x without vectors have been "
+     "measured to lose against slots along y, and lose more at borders",
+     lanesApart},
     {"few-blocks",
      "private arrays in shared memory leave room for fewer warps than hide what "
      "they wait for",

@@ -254,7 +254,8 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     }
     C.UnalignedSpeedup = Singly.Speedup;
     C.UnalignedRank = Singly.Rank;
-    if (P.LeastThreads && P.Map.Block && walksThroughPlanes(M, Block))
+    if (P.LeastThreads && P.Map.Block && !P.Cut &&
+        walksThroughPlanes(M, Block))
       P.WaveLife = C.Cost.Clocks / R.OriginalCost.Clocks *
                    waves(R.Original, R.OriginalCost, A) /
                    waves(C.Counts, C.Cost, A);

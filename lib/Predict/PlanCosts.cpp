@@ -8,6 +8,7 @@
 #include "Affine/IslTools.h"
 #include "Arithmetic.h"
 #include "Constants.h"
+#include "CutCosts.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "Plan/placements/Placements.h"
@@ -554,7 +555,6 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   }
   common(M, Fill, Block, K);
   double Slots = P.slots();
-  // One sum a slot is counted with the windows.
   PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
   for (const ArrayPlan &A : P.Arrays)
     Cost.add(A);
@@ -594,6 +594,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   const GridSize Grid = gridWarps(M, Block, On);
   K.GridWarps = Grid.Warps / Slots;
   K.GridKnown = Grid.Known;
+  addCut(M, P, K);
   const auto Physical = P.Map.launchedBlock(Block);
   K.ThreadsPerBlock =
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);

@@ -386,6 +386,11 @@ void Verifier::arrayInLaunch(const ArrayPlan &Which) {
     }
     for (unsigned Lane = 0; Lane < Warp.size(); ++Lane) {
       W.setThread(Warp[Lane]);
+      W.setSlot({0, 0, 0});
+      if (Wd && !Wd->Needed.is_null() && !W.holds(Wd->Needed)) {
+        checkNotNeeded(Warp[Lane]);
+        continue;
+      }
       if (Wd)
         askForRegisters(Firsts, Lane);
       checkReads(Firsts, Lane, Warp[Lane]);

@@ -44,6 +44,8 @@ public:
     everyAccessHasAPlace();
     for (const ArrayPlan &A : P.Arrays)
       registersAreStatic(A);
+    if (P.Cut)
+      everyVariableIsFilled();
     unsigned Reached = 0;
     for (unsigned I = 0; I < O.Launches; ++I) {
       if (!W.draw())
@@ -54,6 +56,8 @@ public:
           ++Reached;
           arrayInLaunch(A);
         }
+      if (P.Cut)
+        checkCut();
       checkBarriers();
     }
     if (!Reached && Checks == 0)
@@ -90,6 +94,17 @@ private:
   std::string at(const SharedAccess &S) const {
     return M.text(S.Range) + " at line " + std::to_string(S.Pos.Line);
   }
+
+  // Cuts.cpp
+  Nullable<isl::pw_aff> RoundOfCut; ///< the cut loop's counter
+  void forEachRoundOfCut(const std::function<void(int64_t)> &F);
+  std::vector<int64_t> sharesOf(const std::vector<int64_t> &Rounds,
+                                int64_t Share);
+  void everyVariableIsFilled();
+  void loadsOf(const ValueRef &V, std::vector<std::pair<int, int64_t>> &Out);
+  void checkRefills(const Thread &T, int64_t First);
+  void checkCut();
+  void checkNotNeeded(const Thread &First);
 
   void everyAccessHasAPlace();
   void registersAreStatic(const ArrayPlan &A);

@@ -480,6 +480,52 @@ static inline bool waves_pay(Form *form, unsigned threads, unsigned merged,
 #endif
 // rcache-end: waves
 
+// rcache-begin: shares
+#ifndef RCACHE_DEVICE_SHARES
+#define RCACHE_DEVICE_SHARES
+namespace rcache {
+namespace device {
+/// How many of a loop's `rounds` rounds each block takes, where `blocks` blocks of
+/// `threads` threads could take all of them: `usual`, fewer where the device would
+/// hold nearly all blocks at once (the last wave takes as long as a full one), and
+/// `least` at least. With -DRCACHE_ANY_LAUNCH some blocks share any number of
+/// rounds: for tests at small sizes.
+template <class Form>
+static inline unsigned rounds_of_block(Form *form, unsigned threads, size_t shared,
+                                       double blocks, long long rounds,
+                                       unsigned least, unsigned usual) {
+  long long share = usual;
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)form, (void)threads, (void)shared, (void)blocks;
+  share = (rounds + 2) / 3;
+#else
+  int device = 0, sms = 0, resident = 0;
+  if (cudaGetDevice(&device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device) ==
+          cudaSuccess &&
+      cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, form, int(threads),
+                                                    shared) == cudaSuccess) {
+    const double share_of_waves = blocks * double(rounds) / (6.0 * sms * resident + 1);
+    if (share_of_waves < double(share))
+      share = (long long)share_of_waves;
+  }
+  const long long fewest = 8;
+  share = share < fewest ? fewest : share;
+#endif
+  const long long most_shares = 65535;
+  const long long needed = (rounds - 1) / most_shares + 1;
+  share = share < needed ? needed : share;
+  // As even as can be.
+  const long long shares = (rounds - 1) / share + 1;
+  share = (rounds - 1) / shares + 1;
+  share = share < (long long)least ? (long long)least : share;
+  return unsigned(share < rounds ? share : rounds);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: shares
+
 // rcache-begin: aligned
 #ifndef RCACHE_DEVICE_ALIGNED
 #define RCACHE_DEVICE_ALIGNED
