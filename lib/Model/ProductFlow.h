@@ -104,9 +104,16 @@ private:
   /// A condition that the compiler decides for no output and for no two at once: on
   /// data, or on a thread's index and an argument.
   bool isOwn(const clang::Expr *Condition) const;
-  /// Is there a use of \p V, no sum, that is left out where such a condition is
-  /// decided?
+  /// Has \p P, which goes into \p V, uses besides sums, and does one of all its uses
+  /// stand where another condition decides? Compilers that decide it once, for all
+  /// outputs of a thread, have a copy of the code for each way, and products with
+  /// fewer uses there:
+  ///
+  ///     r = w * x;  if (mode == 7) r += y;  out = r;
   bool mayLoseUse(const clang::VarDecl *V, const clang::Expr *P);
+  /// Does a condition decide about \p Use, and not about \p P, that is no output's own
+  /// and no guard?
+  bool isDecided(const Node *Use, const clang::Expr *P);
   /// `g < n`: of threads and of an argument, and so never decided; or a variable
   /// that says so.
   bool isGuard(const clang::Expr *Condition);

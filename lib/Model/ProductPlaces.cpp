@@ -97,15 +97,32 @@ bool ProductFlow::isOwn(const Expr *Condition) const {
 }
 
 bool ProductFlow::mayLoseUse(const VarDecl *V, const Expr *P) {
+  // A sum alone under such a condition is the only use where it holds; the others
+  // are, where it does not.
+  bool Others = false, Decided = false;
   for (const DeclRefExpr *R : Reads[V]) {
-    if (inSum(R) || !mayRead(R, V, P))
+    if (!mayRead(R, V, P))
       continue;
-    for (const Node *S = R, *Up = Parents.getParent(S); Up && !isIn(P, Up);
-         S = Up, Up = Parents.getParent(Up)) {
-      auto *C = dyn_cast<ConditionalOperator>(Up);
-      auto *If = dyn_cast<IfStmt>(Up);
-      if ((C && C->getCond() != S && !isOwn(C->getCond())) ||
-          (If && If->getCond() != S && !isGuard(If->getCond())))
+    Others |= !inSum(R);
+    Decided |= isDecided(R, P);
+  }
+  return Others && Decided;
+}
+
+bool ProductFlow::isDecided(const Node *Use, const Expr *P) {
+  for (const Node *S = Use, *Up = Parents.getParent(S); Up && !isIn(P, Up);
+       S = Up, Up = Parents.getParent(Up)) {
+    if (auto *C = dyn_cast<ConditionalOperator>(Up)) {
+      if (C->getCond() != S && !isOwn(C->getCond()))
+        return true;
+    } else if (auto *If = dyn_cast<IfStmt>(Up)) {
+      if (If->getCond() != S && !isGuard(If->getCond()))
+        return true;
+    } else if (auto *W = dyn_cast<SwitchStmt>(Up)) {
+      if (W->getCond() != S && !isGuard(W->getCond()))
+        return true;
+    } else if (auto *B = dyn_cast<BinaryOperator>(Up)) {
+      if (B->isLogicalOp() && B->getRHS() == S && !isOwn(B->getLHS()))
         return true;
     }
   }

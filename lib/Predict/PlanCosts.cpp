@@ -21,7 +21,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 using namespace rcache;
 
@@ -491,26 +490,6 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
       }
     K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : double(Bytes)});
   }
-}
-
-/// The barriers of a block, and narrower ones as other instructions.
-void addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
-                 const Constants &Fit, KernelCounts &K) {
-  // The model was fitted to several outputs a thread with all their barriers;
-  // what they gain by narrower ones has not been measured.
-  const bool Windows = !P.allShared();
-  const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
-  for (const Stmt &S : M.Stmts)
-    if (S.K == Stmt::Barrier) {
-      const SyncScope Scope = P.scopeOf(S.Id);
-      if (Scope == SyncScope::Block || AsFitted) {
-        const double Part =
-            Windows && Planes && Scope != SyncScope::Block ? Fit.DroppedBarrier : 1;
-        K.Barriers += Of.rounds(S.Id) * Part;
-        K.Steps += Of.steps(S.Id) * Part;
-      } else if (Scope == SyncScope::Warp)
-        K.OtherOps += roundsOf(M, S.Id);
-    }
 }
 
 /// Registers of a thread whose plan takes \p Registers, and \p Ahead more where

@@ -5,7 +5,10 @@
 
 #include "Waits.h"
 #include "Affine/IslTools.h"
+#include "Constants.h"
 #include "Plan/Counts.h"
+#include "rcache/Plan.h"
+#include "rcache/Prediction.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -97,4 +100,23 @@ double Waits::rounds(unsigned Stmt) const {
 std::vector<Counters::Values> Waits::visits(unsigned Stmt) const {
   return areKnown(Stmt) ? Counts->at(Stmt)
                         : std::vector<Counters::Values>{Counters::Values()};
+}
+
+void rcache::addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
+                 const Constants &Fit, KernelCounts &K) {
+  // The model was fitted to several outputs a thread with all their barriers;
+  // what they gain by narrower ones has not been measured.
+  const bool Windows = !P.allShared();
+  const bool AsFitted = !P.BarrierReason.empty() && !P.onlyBarriers();
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier) {
+      const SyncScope Scope = P.scopeOf(S.Id);
+      if (Scope == SyncScope::Block || AsFitted) {
+        const double Part =
+            Windows && Planes && Scope != SyncScope::Block ? Fit.DroppedBarrier : 1;
+        K.Barriers += Of.rounds(S.Id) * Part;
+        K.Steps += Of.steps(S.Id) * Part;
+      } else if (Scope == SyncScope::Warp)
+        K.OtherOps += roundsOf(M, S.Id);
+    }
 }

@@ -15,6 +15,10 @@
 
 namespace rcache {
 
+struct Constants;
+struct KernelCounts;
+struct Plan;
+
 class Waits {
 public:
   /// The model has to live as long.
@@ -58,6 +62,11 @@ private:
   std::optional<Assumptions> Of; ///< kernels with steps; Counts refers to it
   std::optional<Counters> Counts;
 };
+
+/// Adds the barriers of \p P's blocks to \p K, and narrower ones as other
+/// instructions. \p Planes: the kernel walks through planes.
+void addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
+                 const Constants &Fit, KernelCounts &K);
 
 } // namespace rcache
 
