@@ -80,6 +80,8 @@ std::string rcache::printHead(const LoweredKernel &K, const KernelModel &M,
   if (!M.Params.empty())
     Params += ", ";
   Params += "const unsigned int " + GridX;
+  if (P.Map.Blocks[1] > 1)
+    Params += ", const unsigned int " + M.NamePrefix + "grid_y";
   if (!P.Map.Block)
     Params += ", const unsigned int " + BlockDimX;
   if (P.Cut)
@@ -130,8 +132,7 @@ static std::string placementComment(const ArrayPlan &A) {
                    " registers, loaded by each thread, one row at a time";
           },
           [](const Restaged &) -> std::string {
-            return "stays in shared memory, filled by all threads for all "
-                   "logical blocks at once";
+            return "in shared memory, filled once for the joined blocks";
           },
           [](const Owned &) -> std::string {
             return "in registers of the warp that is the block: element e in "

@@ -299,9 +299,13 @@ std::string LaunchText::launch(bool Void) const {
   std::string T, Blocks = Grid,
                  Threads = "dim3(" + X + ", " + Y + ", " + Z + ")";
   if (P.Map.joins()) {
-    Blocks = "dim3(" + Grid + ".x / " + std::to_string(P.Map.Blocks[0]) +
-             "u, " + Grid + ".y / " + std::to_string(P.Map.Blocks[1]) + "u, " +
-             Grid + ".z)";
+    auto Across = [&](unsigned A) { // the last ones may be joined with none
+      const std::string All = Grid + "." + "xyz"[A],
+                        Joined = std::to_string(P.Map.Blocks[A]) + "u";
+      return P.Map.Blocks[A] == 1 ? All
+                                  : "(" + All + " - 1u) / " + Joined + " + 1u";
+    };
+    Blocks = "dim3(" + Across(0) + ", " + Across(1) + ", " + Across(2) + ")";
     Threads = "dim3(" + std::to_string(P.Map.lanes()) + "u, 1u, 1u)";
   }
   if (P.Map.Merge)
@@ -318,6 +322,8 @@ std::string LaunchText::launch(bool Void) const {
   std::vector<std::pair<std::string, std::string>> Added;
   if (!K.IsCopy) {
     Added.push_back({N("grid_x"), Grid + ".x"});
+    if (P.Map.Blocks[1] > 1)
+      Added.push_back({N("grid_y"), Grid + ".y"});
     if (!P.Map.Block)
       Added.push_back({N("bdim_x"), Block + ".x"});
   }

@@ -295,6 +295,12 @@ private:
   /// around it.
   std::vector<SlotTest> slotTests(const Region &R, bool Flags) const {
     std::vector<SlotTest> T;
+    for (unsigned Axis = 0; Axis < 3; ++Axis)
+      if (N.joins(Axis)) { // of a block that the grid has
+        const std::string A(1, "xyz"[Axis]);
+        const std::string B = N("block_" + A), G = N("grid_" + A);
+        T.push_back({B + " >= " + G, B + " < " + G});
+      }
     if (Flags && D.ActiveFlags) {
       const Code Active = N("active") + Code::slot();
       T.push_back({"!" + Active, Active});

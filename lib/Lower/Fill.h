@@ -147,12 +147,16 @@ private:
     Code Subscripts;
     std::vector<Code> Blocks, Coordinates;
   };
-  RestagedPlace placeOf(const Restaged &R, const Code &At) const;
+  RestagedPlace placeOf(const ArrayPlan &A, const Restaged &R,
+                        const Code &At) const;
   llvm::Expected<Code> restage(const ArrayPlan &A, const Restaged &R);
   llvm::Expected<Code> restagedElement(const ArrayPlan &A, unsigned Access) const;
   CxxNames roundSymbols() const;
   llvm::Expected<Code> sourceLambda(const ArrayPlan &A, const Restaged &R) const;
-  Code sendFor(const ArrayPlan &A, const Restaged &R);
+  Code sendFor(const ArrayPlan &A, const Restaged &R, bool Vectors);
+  /// Conditions on the arguments for copies of 16 bytes; nullopt: none is enough.
+  std::optional<std::set<std::string>> vectorsAsk(const ArrayPlan &A,
+                                                  const Restaged &R) const;
   /// Statements that put a run of elements from (rc_e0, ...) into an array:
   /// by vectors where Condition holds, else one by one.
   struct Run {

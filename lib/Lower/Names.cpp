@@ -92,9 +92,7 @@ std::string Names::builtin(Symbol::Kind K, unsigned Axis) const {
       return std::to_string((*P.Map.Block)[Axis]) + "u";
     return Axis == 0 ? (*this)("bdim_x") : "1u";
   case Symbol::GridDim:
-    if (Axis > 0 && joins(Axis))
-      return "(gridDim." + A + " * " + std::to_string(P.Map.Blocks[Axis]) + "u)";
-    return Axis == 0 ? (*this)("grid_x") : "gridDim." + A;
+    return Axis == 0 || joins(Axis) ? (*this)("grid_" + A) : "gridDim." + A;
   default:
     return "";
   }

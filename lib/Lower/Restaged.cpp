@@ -14,8 +14,10 @@
 //     __syncthreads();
 //     ... rc_As[rc_part_y][ty][k] ...
 
+#include "Affine/IslTools.h"
 #include "Fill.h"
 #include "Plan/Staging.h"
+#include <algorithm>
 
 using namespace rcache;
 
@@ -60,25 +62,54 @@ static Code digit(const Code &At, int64_t Below, int64_t Extent, bool First) {
   return T;
 }
 
-Fill::RestagedPlace Fill::placeOf(const Restaged &R, const Code &At) const {
+/// The dimension along which the array's elements follow one another in memory: what
+/// lanes next to each other stage. The last one where none is known.
+static unsigned alongMemory(const StagingFunction &F) {
+  for (const StagePiece &S : F.Pieces) {
+    if (S.V->K != Value::Load || S.V->Operands[0]->K != Value::Affine)
+      continue;
+    const isl::pw_aff Index = S.V->Operands[0]->Aff;
+    const auto L = linearForm(Index, always(Index.ctx()));
+    for (unsigned D = unsigned(F.ElemIds.size()); L && D-- > 0;)
+      if (const auto T = L->Terms.find(F.ElemIds[D]);
+          T != L->Terms.end() && T->second == 1)
+        return D;
+  }
+  return unsigned(F.ElemIds.size()) - 1;
+}
+
+Fill::RestagedPlace Fill::placeOf(const ArrayPlan &A, const Restaged &R,
+                                  const Code &At) const {
   const auto Layout = R.layout(P.Map.Blocks);
+  auto Order = Layout; // of the numbers, outermost first
+  const unsigned Along = alongMemory(A.Stage);
+  std::stable_partition(Order.begin(), Order.end(), [&](const auto &D) {
+    return D.K != Restaged::Dimension::OfElement || D.Index != Along;
+  });
   RestagedPlace X;
   X.Coordinates.resize(R.Extent.size());
-  std::array<Code, 3> Blocks;
+  std::array<Code, 3> Parts;
   int64_t Below = R.elements(P.Map.Blocks);
-  for (const Restaged::Dimension &D : Layout) {
+  for (const Restaged::Dimension &D : Order) {
     Below /= D.Extent;
-    const Code Digit = digit(At, Below, D.Extent, &D == &Layout.front());
-    X.Subscripts += "[" + Digit + "]";
-    if (D.K == Restaged::Dimension::OfElement)
-      X.Coordinates[D.Index] = Digit;
-    else
-      Blocks[D.Index] = "blockIdx." + std::string(1, Axes[D.Index]) + " * " +
-                        str(P.Map.Blocks[D.Index]) + "u + " + Digit;
+    const Code Digit = digit(At, Below, D.Extent, &D == &Order.front());
+    (D.K == Restaged::Dimension::OfElement ? X.Coordinates[D.Index]
+                                           : Parts[D.Index]) = Digit;
   }
+  for (const Restaged::Dimension &D : Layout)
+    X.Subscripts += "[" + (D.K == Restaged::Dimension::OfElement
+                               ? X.Coordinates[D.Index]
+                               : Parts[D.Index]) +
+                    "]";
+  // Blocks beyond the grid's end have what the last one has; nobody reads it.
   for (unsigned Axis = 0; Axis < 3; ++Axis)
-    if (R.PerBlock[Axis])
-      X.Blocks.push_back(Blocks[Axis]);
+    if (R.PerBlock[Axis]) {
+      const std::string First = std::string("blockIdx.") + Axes[Axis] + " * " +
+                                str(P.Map.Blocks[Axis]) + "u";
+      X.Blocks.push_back(First + " + ::rcache::device::at_most(" + Parts[Axis] +
+                         ", " + N(std::string("grid_") + Axes[Axis]) + " - 1u - " +
+                         First + ")");
+    }
   return X;
 }
 
@@ -87,7 +118,8 @@ llvm::Expected<Code> Fill::restage(const ArrayPlan &A, const Restaged &R) {
     return "";
   const int64_t All = R.elements(P.Map.Blocks), Threads = P.Map.lanes();
   const Code At = N("at"), I = N("i");
-  const RestagedPlace X = placeOf(R, At);
+  const RestagedPlace X = placeOf(A, R, At);
+  Helpers.insert("at_most");
   Code Arguments;
   for (const std::vector<Code> &Some : {X.Blocks, X.Coordinates})
     for (const Code &C : Some)

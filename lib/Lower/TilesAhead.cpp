@@ -13,8 +13,10 @@
 
 #include "Affine/IslTools.h"
 #include "Fill.h"
+#include "Plan/Solve.h"
 #include "Plan/Staging.h"
 #include "Plan/Values.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
 
@@ -71,32 +73,130 @@ llvm::Expected<Code> Fill::sourceLambda(const ArrayPlan &A,
          M.Arrays[A.Array].ElemType + " * {\n" + *Body + "};\n";
 }
 
-/// A loop that sends for the elements of array \p A, in vectors of 16 bytes.
-Code Fill::sendFor(const ArrayPlan &A, const Restaged &R) {
+namespace {
+
+/// What the arguments have to be for vectors of Width elements to begin at multiples
+/// of Width along a row, and to be staged as a whole or not at all.
+class VectorTerms {
+public:
+  VectorTerms(const KernelModel &M, const ArrayPlan &A, int64_t Width)
+      : M(M), Last(A.Stage.ElemIds.back()), Width(Width) {}
+
+  std::set<std::string> Multiples; ///< texts of parameters: of Width
+
+  /// Do the elements of \p Load follow one another along a row?
+  bool address(const isl::pw_aff &Index) {
+    const auto L = linearForm(Index, always(Index.ctx()));
+    if (!L || L->Const % Width)
+      return false;
+    const auto Own = L->Terms.find(Last);
+    return Own != L->Terms.end() && Own->second == 1 && others(*L);
+  }
+
+  /// Does \p D hold for all elements of a vector or for none?
+  bool whole(const isl::set &D) {
+    bool All = true;
+    D.foreach_basic_set([&](isl::basic_set B) {
+      if (!dependsOn(isl::set(B), Last))
+        return;
+      const auto Each = inequalitiesOf(B);
+      All &= Each && llvm::all_of(*Each, [&](const Linear &L) {
+               return !L.Terms.count(Last) || bound(L);
+             });
+    });
+    return All;
+  }
+
+private:
+  const KernelModel &M;
+  const std::string &Last;
+  const int64_t Width;
+
+  /// Terms but that of the row's coordinate.
+  bool others(const Linear &L) {
+    return llvm::all_of(L.Terms, [&](const auto &T) {
+      return T.first == Last || T.second % Width == 0 || divides(T.first);
+    });
+  }
+
+  /// Is \p Id a multiple of Width if a parameter is? Then that is asked for.
+  bool divides(const std::string &Id) {
+    const int I = M.symbolIndex(Id);
+    std::vector<std::string> Factors = productFactors(Id);
+    if (I >= 0) {
+      const Symbol &S = M.Symbols[static_cast<size_t>(I)];
+      if (S.K == Symbol::Param) {
+        Multiples.insert(S.Text);
+        return true;
+      }
+      Factors = S.Factors;
+    }
+    return llvm::any_of(Factors, [&](const std::string &F) { return divides(F); });
+  }
+
+  /// `rest - last + c >= 0` with c = -1 modulo Width, `last + rest + c >= 0` with
+  /// c = 0, the rest multiples of Width.
+  bool bound(const Linear &L) {
+    const int64_t Own = L.Terms.at(Last), At = (L.Const % Width + Width) % Width;
+    return others(L) &&
+           ((Own == -1 && At == Width - 1) || (Own == 1 && At == 0));
+  }
+};
+
+} // namespace
+
+std::optional<std::set<std::string>> Fill::vectorsAsk(const ArrayPlan &A,
+                                                      const Restaged &R) const {
+  const int64_t Width = 16 / M.Arrays[A.Array].ElemBytes;
+  if (Width < 2 || R.Extent.back() % Width || R.Pad % Width)
+    return std::nullopt;
+  VectorTerms Terms(M, A, Width);
+  std::set<std::string> All;
+  for (const StagePiece &S : A.Stage.Pieces) {
+    if (!Terms.whole(simplify(S.Domain, askedOf(A))))
+      return std::nullopt;
+    if (S.V->K != Value::Load)
+      continue;
+    if (!Terms.address(S.V->Operands[0]->Aff))
+      return std::nullopt;
+    All.insert("::rcache::device::on_word<16>(" + S.V->Text + ")");
+  }
+  for (const std::string &Text : Terms.Multiples)
+    All.insert(Text + " % " + str(Width) + " == 0");
+  return All;
+}
+
+/// A loop that sends for the elements of array \p A: in vectors, or one by one.
+Code Fill::sendFor(const ArrayPlan &A, const Restaged &R, bool Vectors) {
   const SharedArray &Of = M.Arrays[A.Array];
-  int64_t Width = 16 / Of.ElemBytes;
-  if (R.Extent.back() % Width || R.Pad % Width)
-    Width = 1;
+  const int64_t Width = Vectors ? 16 / Of.ElemBytes : 1;
   const int64_t All = R.elements(P.Map.Blocks) / Width, Threads = P.Map.lanes();
-  const std::string At = N("at"), I = N("i"), V = N("v"), From = N("from");
-  const RestagedPlace X = placeOf(R, At);
+  const std::string At = N("at"), I = N("i");
+  const RestagedPlace X = placeOf(A, R, At);
+  Helpers.insert("at_most");
   Code Arguments = N("round");
   for (const std::vector<Code> &Some : {X.Blocks, X.Coordinates})
     for (const Code &C : Some)
       Arguments += ", " + C;
   const int64_t Rounds = (All + Threads - 1) / Threads;
+  const bool Always = llvm::all_of(A.Stage.Pieces, [](const StagePiece &S) {
+    return S.V->K == Value::Load;
+  });
   Helpers.insert("copy_ahead");
-  Code T = "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " + str(Rounds) +
-           "; ++" + I + ") {\nconst unsigned int " + At + " = (threadIdx.x + " +
-           I + " * " + str(Threads) + ") * " + str(Width) + ";\n";
+  // One by one they are too many for each to have its address in registers.
+  Code T = std::string(Vectors ? "#pragma unroll" : "#pragma unroll 4") +
+           "\nfor (int " + I + " = 0; " + I + " < " + str(Rounds) +
+           "; ++" + I + ") {\nconst unsigned int " + At + " = " +
+           (Vectors ? "(threadIdx.x + " + I + " * " + str(Threads) + ") * " +
+                          str(Width)
+                    : "threadIdx.x + " + I + " * " + str(Threads)) +
+           ";\n";
   if (All % Threads)
-    T += "if (" + At + " >= " + str(All * Width) + ")\nbreak;\n";
-  T += "const " + Of.ElemType + " *" + From + "[" + str(Width) +
-       "];\n#pragma unroll\nfor (int " + V + " = 0; " + V + " < " + str(Width) +
-       "; ++" + V + ")\n" + From + "[" + V + "] = " + groupName(A) + "_from(" +
-       Arguments + (Width > 1 ? " + " + V : "") + ");\n";
-  return T + "::rcache::device::copy_ahead(&" + groupName(A) + "[" + N("tile") +
-         "]" + X.Subscripts + ", " + From + ");\n}\n";
+    T += "if (" + At + " < " + str(All * Width) + ")\n";
+  return T + "::rcache::device::" +
+         (Always ? "copy_ahead<" : "copy_ahead_or_zero<") +
+         str(Width * Of.ElemBytes) + ">(&" + groupName(A) + "[" + N("tile") + "]" +
+         X.Subscripts + ", " + groupName(A) + "_from(" + Arguments + "));\n}\n";
 }
 
 llvm::Expected<Code> Fill::firstTiles() {
@@ -108,7 +208,23 @@ llvm::Expected<Code> Fill::firstTiles() {
     if (!From)
       return From;
     T += *From;
-    Sends += sendFor(A, R);
+  }
+  Code Words;
+  for (const ArrayPlan &A : P.Arrays) {
+    const auto &R = *A.as<Restaged>();
+    const auto Ask = vectorsAsk(A, R);
+    if (!Ask) {
+      Sends += sendFor(A, R, false);
+      continue;
+    }
+    const std::string Flag = N(M.Arrays[A.Array].Name + "_words");
+    std::string All;
+    for (const std::string &C : *Ask)
+      All += (All.empty() ? "" : " && ") + C;
+    Words += "const bool " + Flag + " = " + All + ";\n";
+    Helpers.insert("on_word");
+    Sends += "if (" + Flag + ") {\n" + sendFor(A, R, true) + "} else {\n" +
+             sendFor(A, R, false) + "}\n";
   }
   ValueTextOptions O;
   O.Symbols = roundSymbols();
@@ -121,7 +237,7 @@ llvm::Expected<Code> Fill::firstTiles() {
     return First;
   return "// Elements of a round's tiles are copied while those of the round before "
          "are used.\n" +
-         T + "const auto " + N("send") + " = [&](const int " + N("round") +
+         T + Words + "const auto " + N("send") + " = [&](const int " + N("round") +
          ", const unsigned int " + N("tile") + ") {\nif (" + *Cond + ") {\n" +
          Sends + "}\n};\nunsigned int " + N("tile") + " = 1u;\n" + N("send") +
          "(" + *First + ", 0u);\n";

@@ -73,6 +73,24 @@ static std::optional<Linear> linearConstraint(isl_constraint *C) {
   return R;
 }
 
+std::optional<std::vector<Linear>>
+rcache::inequalitiesOf(const isl::basic_set &B) {
+  std::vector<Linear> Out;
+  bool All = true;
+  isl_constraint_list *List = isl_basic_set_get_constraint_list(B.get());
+  const int N = isl_constraint_list_n_constraint(List);
+  for (int I = 0; I < N && All; ++I) {
+    isl_constraint *C = isl_constraint_list_get_constraint(List, I);
+    auto L = linearConstraint(C);
+    All = L && !isl_constraint_is_equality(C);
+    isl_constraint_free(C);
+    if (All)
+      Out.push_back(std::move(*L));
+  }
+  isl_constraint_list_free(List);
+  return All ? std::optional(std::move(Out)) : std::nullopt;
+}
+
 static int64_t floorQuotient(int64_t A, int64_t B) {
   return A / B - (A % B != 0 && A < 0);
 }

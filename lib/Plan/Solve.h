@@ -6,6 +6,7 @@
 #ifndef RCACHE_PLAN_SOLVE_H
 #define RCACHE_PLAN_SOLVE_H
 
+#include "Affine/IslTools.h"
 #include "rcache/Affine.h"
 #include <cstdint>
 #include <map>
@@ -22,6 +23,10 @@ isl::pw_multi_aff solveFor(const isl::set &D,
 
 /// Each constraint of \p B as a condition of its own.
 std::vector<isl::set> constraintsOf(const isl::basic_set &B);
+
+/// The inequalities of \p B as sums that are at least 0; nullopt: it has equalities
+/// or quotients.
+std::optional<std::vector<Linear>> inequalitiesOf(const isl::basic_set &B);
 
 /// \p D with constraints such as `18 a + b >= c`, 0 <= b < 18, written as what
 /// they say of a alone.

@@ -243,6 +243,8 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
       P.LeastThreads =
           static_cast<unsigned>(Loops ? Fit.BusyWarps : Fit.BusyWarpsOnce) * 32 *
           A.Sms;
+      if (P.Map.joins()) // one of its threads has the work of many
+        P.LeastThreads /= 4;
       if (losesUnaligned(M, P))
         P.Aligned = alignedRuns(M, P);
     }

@@ -120,15 +120,30 @@ __device__ __forceinline__ void load_run(Element (&w)[Count],
 #endif
 // rcache-end: load_run
 
-// rcache-begin: copy_ahead (needs: on_word)
+// rcache-begin: at_most
+#ifndef RCACHE_DEVICE_AT_MOST
+#define RCACHE_DEVICE_AT_MOST
+namespace rcache {
+namespace device {
+/// The smaller one.
+__device__ __forceinline__ unsigned int at_most(unsigned int n,
+                                                unsigned int most) {
+  return n < most ? n : most;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: at_most
+
+// rcache-begin: copy_ahead (needs: word)
 #ifndef RCACHE_DEVICE_COPY_AHEAD
 #define RCACHE_DEVICE_COPY_AHEAD
 namespace rcache {
 namespace device {
-/// One copy of Bytes bytes from global to shared memory that the thread does not
-/// wait for.
+/// Copies Bytes (4, 8 or 16) bytes from global to shared memory, both aligned; they
+/// are there when copies_arrive() returns.
 template <int Bytes>
-__device__ __forceinline__ void send(void *to, const void *from) {
+__device__ __forceinline__ void copy_ahead(void *to, const void *from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
   const unsigned int at =
       static_cast<unsigned int>(__cvta_generic_to_shared(to));
@@ -141,35 +156,27 @@ __device__ __forceinline__ void send(void *to, const void *from) {
                  "l"(from), "n"(Bytes)
                  : "memory");
 #else
-  (void)to, (void)from;
+  using word = typename ::rcache::device::word<Bytes>::type;
+  *static_cast<word *>(to) = *static_cast<const word *>(from);
 #endif
 }
-/// to[i] = *from[i], or 0 where that is null. to is in shared memory, aligned for all
-/// of them; they are there when copies_arrive() returns. At once from elements that
-/// follow one another, aligned.
-template <int Count, typename Element>
-__device__ __forceinline__ void copy_ahead(Element *to,
-                                           const Element *(&from)[Count]) {
+/// The same, and zeros where from is null.
+template <int Bytes>
+__device__ __forceinline__ void copy_ahead_or_zero(void *to, const void *from) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-  constexpr int Size = static_cast<int>(sizeof(Element));
-  bool run = from[0] != nullptr && on_word<Size * Count>(from[0]);
-#pragma unroll
-  for (int i = 1; i < Count; ++i)
-    run = run && from[i] == from[0] + i;
-  if (run) {
-    send<Size * Count>(to, from[0]);
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    if (from[i])
-      send<Size>(to + i, from[i]);
-    else
-      to[i] = Element();
+  const unsigned int at =
+      static_cast<unsigned int>(__cvta_generic_to_shared(to));
+  if (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at),
+                 "l"(from), "r"(from ? 16 : 0)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(at),
+                 "l"(from), "n"(Bytes), "r"(from ? Bytes : 0)
+                 : "memory");
 #else
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    to[i] = from[i] ? *from[i] : Element();
+  using word = typename ::rcache::device::word<Bytes>::type;
+  *static_cast<word *>(to) = from ? *static_cast<const word *>(from) : word();
 #endif
 }
 /// Waits for the thread's own copies.

@@ -28,12 +28,6 @@ static void addGeometry(const KernelModel &M, Plan &P) {
         "each thread stands for " + std::to_string(Map.Factor[0]) +
             " neighbours");
   }
-  for (unsigned A = 0; A < 3; ++A)
-    if (Map.Blocks[A] > 1)
-      add(P, Grid + "." + "xyz"[A] + " % " + std::to_string(Map.Blocks[A]) +
-              " == 0",
-          "each block stands for " + std::to_string(Map.Blocks[A]) +
-              " in a row");
   add(P, Grid + ".x != 0 && " + Grid + ".y != 0 && " + Grid + ".z != 0",
       "an empty launch fails as it did");
   if (Map.Block)

@@ -230,9 +230,24 @@ unsigned rcache::neighboursRead(const KernelModel &M, unsigned Array,
   return 1;
 }
 
+/// Do elements that follow one another in memory lie in different rows?
+static bool acrossRows(const StagingFunction &F) {
+  return llvm::any_of(F.Pieces, [&](const StagePiece &S) {
+    if (S.V->K != Value::Load || S.V->Operands[0]->K != Value::Affine)
+      return false;
+    const isl::pw_aff Index = S.V->Operands[0]->Aff;
+    const auto L = linearForm(Index, always(Index.ctx()));
+    if (!L)
+      return false;
+    const auto T = L->Terms.find(F.ElemIds.back());
+    return T == L->Terms.end() || T->second != 1;
+  });
+}
+
 /// Copies beside each other where a row is read along an axis of theirs; a vector
 /// between rows that lanes read in parallel, so that they are in different banks.
-static void arrange(const KernelModel &M, const StagingGroup &G, Restaged &R) {
+static void arrange(const KernelModel &M, const StagingGroup &G,
+                    const StagingFunction &F, Restaged &R) {
   const unsigned Bytes = std::max(1u, M.Arrays[G.Array].ElemBytes);
   bool Rows = false;
   for (unsigned Rd : G.Reads) {
@@ -248,7 +263,7 @@ static void arrange(const KernelModel &M, const StagingGroup &G, Restaged &R) {
       for (unsigned Axis = 0; Axis < 2; ++Axis)
         Rows |= stepOf(S, D, Axis) != 0;
   }
-  if (Rows)
+  if (Rows || acrossRows(F))
     R.Pad = std::max(1u, VectorBytes / Bytes);
 }
 
@@ -285,7 +300,7 @@ std::optional<ArrayPlan> rcache::restagedArray(const KernelModel &M,
   for (unsigned Axis = 0; Axis < 3; ++Axis)
     R.PerBlock[Axis] = Use.Of[Axis] && Map.Blocks[Axis] > 1;
   R.Extent = std::move(*Extent);
-  arrange(M, G, R);
+  arrange(M, G, F, R);
   ArrayPlan P;
   P.Array = G.Array;
   P.Barrier = G.Barrier;
