@@ -123,7 +123,7 @@ public:
 
 private:
   /// Who they are, the opaque value that stands for each at the entry, and what
-  /// it holds in front of the loop.
+  /// it holds in front of the loop (null: nobody knows).
   struct Carried {
     Cell Name;
     ValueRef Mark, Init;
@@ -171,8 +171,9 @@ bool Executor::Carrying::mark(const Variables &Modified,
     for (const Cell &C : X.Ev.cells(V)) {
       auto Now = Env.find(C);
       auto Init = Before.find(C);
-      if (Now == Env.end() || Init == Before.end() ||
-          Now->second.K != SVal::Data || Init->second.K != SVal::Data)
+      const bool Set = Init != Before.end();
+      if (Now == Env.end() || Now->second.K != SVal::Data ||
+          (Set && Init->second.K != SVal::Data))
         continue;
       // An integer that counts has a symbol; one that is loaded is data.
       if (Now->second.Int) {
@@ -184,9 +185,11 @@ bool Executor::Carrying::mark(const Variables &Modified,
         U.Depends = M.Vars[I].Depends;
         Now->second = X.Ev.ofValue(std::make_shared<Value>(U), C.type());
       }
-      ValueRef First = X.Ev.asValue(Init->second);
-      if (!Now->second.V || hasUnknown(*First))
+      ValueRef First = Set ? X.Ev.asValue(Init->second) : nullptr;
+      if (!Now->second.V)
         continue;
+      if (First && hasUnknown(*First))
+        First = nullptr;
       Vars.push_back({C, Now->second.V, First});
     }
   }
@@ -286,7 +289,7 @@ ValueRef Executor::Carrying::withKept(const ValueRef &V,
   for (const Carried &C : Vars)
     if (V == C.Mark) {
       auto It = Kept.find(C.Mark.get());
-      return It != Kept.end() && D.is_subset(It->second) ? C.Init : V;
+      return C.Init && It != Kept.end() && D.is_subset(It->second) ? C.Init : V;
     }
   if (V->K != Value::Select || !invariant(V->Cond))
     return V;
@@ -305,7 +308,7 @@ ValueRef Executor::Carrying::exitValue(const Carried &C, isl::set &Where) const 
   ValueRef V = X.Ev.asValue(Out->second);
   // `if (inside) v = ...;`, the same threads in every round: the others keep
   // what they had.
-  if (V->K == Value::Select && invariant(V->Cond) &&
+  if (C.Init && V->K == Value::Select && invariant(V->Cond) &&
       (V->Operands[0] == C.Mark || V->Operands[1] == C.Mark)) {
     const bool Else = V->Operands[1] == C.Mark;
     Where = V->Cond;
@@ -321,7 +324,7 @@ ValueRef Executor::Carrying::exitValue(const Carried &C, isl::set &Where) const 
 /// The value of \p C in round k, if the values that it takes over are known.
 bool Executor::Carrying::closeOne(const Carried &C, const Substitution &Back) {
   isl::set Where = Arith.universe();
-  ValueRef V = exitValue(C, Where);
+  ValueRef V = C.Init ? exitValue(C, Where) : nullptr;
   if (!V)
     return false;
   V = rebuilt(V, {}, Closed);

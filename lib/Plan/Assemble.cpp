@@ -119,7 +119,8 @@ private:
   void cut() {
     const Plan Before = P;
     auto Done = guarded([&] {
-      cutLoop(M, F.R.AssumeNoAlias, P);
+      if (const auto Whole = cutLoop(M, F.R.AssumeNoAlias, P))
+        F.Out.note("one block takes all rounds of the loop in " + *Whole);
       if (P.Cut)
         P.Context = P.Context.intersect(isl::pw_aff(P.Cut->Rounds).domain());
       return 0;

@@ -361,7 +361,9 @@ Nullable<isl::set> rcache::neededThreads(const KernelModel &M, const Plan &P,
   isl::set Needed = ofSomeSlot(Read, P.Map);
   Needed = isl::manage(isl_set_simple_hull(Needed.copy())).to_set();
   Needed = simplify(Needed, Context);
-  return Context.is_subset(Needed) ? Nullable<isl::set>() : Needed;
+  if (Context.is_subset(Needed))
+    return {};
+  return Needed;
 }
 
 isl::set rcache::inRounds(const KernelModel &M, unsigned Of) {

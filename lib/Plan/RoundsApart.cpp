@@ -65,7 +65,11 @@ private:
   std::optional<Linear> form(const GlobalAccess &G) const {
     if (!G.Index || G.Index->K != Value::Affine)
       return std::nullopt;
-    return linearForm(G.Index->Aff, always(M.Ctx->ctx()));
+    // Where it happens.
+    isl::set Where = always(M.Ctx->ctx());
+    if (!G.Domain.is_null())
+      Where = G.Domain;
+    return linearForm(G.Index->Aff, Where);
   }
 
   const Symbol *symbol(const std::string &Id) const {

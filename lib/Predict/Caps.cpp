@@ -150,15 +150,11 @@ double borders(const CapInput &In, double Speedup) {
   return Speedup < Least ? std::min(Speedup, 1.0) : Speedup;
 }
 
-/// Lanes whose slots are neighbours read and store every other word.
+/// Lanes whose slots are neighbours begin words apart, and pitches of planes keep
+/// vectors from it.
 double lanesApart(const CapInput &In, double Speedup) {
   constexpr double Claimed = 0.8;
-  const bool Vectors =
-      std::any_of(In.P.Arrays.begin(), In.P.Arrays.end(), [&](const ArrayPlan &A) {
-        const Window *W = A.window();
-        return W && W->VectorBytes > In.M.Arrays[A.Array].ElemBytes;
-      });
-  return In.P.Cut && In.P.Map.Factor[0] > 1 && In.P.Map.Stride[0] == 1 && !Vectors
+  return In.P.Cut && In.P.Map.Factor[0] > 1 && In.P.Map.Stride[0] == 1
              ? Claimed * Speedup
              : Speedup;
 }
@@ -214,7 +210,7 @@ constexpr Cap Caps[] = {
      "windows element by element: the slowest block decides",
      borders},
     {"lanes-apart",
-     "in planes, slots beside each other along x without vectors have been "
+     "in planes that blocks share, slots beside each other along x have been "
      "measured to lose against slots along y, and lose more at borders",
      lanesApart},
     {"few-blocks",
