@@ -92,13 +92,42 @@ __global__ void upper(const double *in, double *out, const int *table) {
   __syncthreads();
   for (int d = 32; d > 0; d /= 2) {
     int other = t ^ d;
+    const int weight = table[t];
     if (other < t) {
-      double a = s[t] * table[t], b = s[other];
+      double a = s[t] + weight, b = s[other];
       s[t] = a - b;
       s[other] = a + b;
     }
     __syncthreads();
   }
+  out[g] = s[t];
+}
+
+// The pair is asked for first, in one condition.
+// TEXT-LABEL: void {{oneConditio}}n_rc(
+// TEXT: if (true && (t & k) == 0
+// TEXT-LABEL: void {{oneConditio}}n_rc_launch(
+// CHECK-DAG: rewrote 'oneCondition' {{.*}}; 's' owned by a warp
+__global__ void oneCondition(const unsigned *in, unsigned *out) {
+  __shared__ unsigned s[128];
+  int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  s[t] = in[g];
+  __syncthreads();
+  for (int k = 2; k <= 128; k *= 2)
+    for (int j = k / 2; j > 0; j /= 2) {
+      int p = t ^ j;
+      if (p > t && (t & k) == 0 && s[t] > s[p]) {
+        unsigned v = s[t];
+        s[t] = s[p];
+        s[p] = v;
+      }
+      if ((t < p) && (t & k) != 0 && s[t] < s[p]) {
+        unsigned v = s[t];
+        s[t] = s[p];
+        s[p] = v;
+      }
+      __syncthreads();
+    }
   out[g] = s[t];
 }
 
@@ -209,6 +238,8 @@ int main() {
   G.show("payload");
   upper<<<n / 64, 64>>>(D.Data, E.Data, I.Data);
   E.show("upper");
+  oneCondition<<<n / 128, 128>>>((unsigned *)I.Data, (unsigned *)J.Data);
+  J.show("oneCondition");
   three<<<n / 96, 96>>>(S.Data, T.Data);
   T.show("three");
   kept<<<n / 64, 64>>>(I.Data, J.Data);

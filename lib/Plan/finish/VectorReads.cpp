@@ -63,6 +63,8 @@ private:
 
   /// Between two barriers, in no loop, where nothing is stored in memory.
   bool standsAlone(const GlobalAccess &G) const {
+    if (P.paired(G.Range))
+      return false; // run by slots under other threads' numbers
     unsigned Top = G.Stmt;
     for (;; Top = static_cast<unsigned>(M.stmt(Top).Parent)) {
       const Stmt &S = M.stmt(Top);
