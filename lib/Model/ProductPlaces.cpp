@@ -116,7 +116,8 @@ bool ProductFlow::isDecided(const Node *Use, const Expr *P) {
       if (C->getCond() != S && !isOwn(C->getCond()))
         return true;
     } else if (auto *If = dyn_cast<IfStmt>(Up)) {
-      if (If->getCond() != S && !isGuard(If->getCond()))
+      if (If->getCond() != S && !isGuard(If->getCond()) &&
+          !If->getCond()->isEvaluatable(Context)) // `if (Wide)` of a template
         return true;
     } else if (auto *W = dyn_cast<SwitchStmt>(Up)) {
       if (W->getCond() != S && !isGuard(W->getCond()))
