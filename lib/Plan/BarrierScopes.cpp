@@ -15,6 +15,7 @@
 #include "Legality.h"
 #include "Separate.h"
 #include "Solve.h"
+#include "Values.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <isl/set.h>
@@ -516,6 +517,20 @@ BarrierScopes::BarrierScopes(const KernelModel &M, const Assumptions &A,
 BarrierScopes::~BarrierScopes() = default;
 BarrierScopes::BarrierScopes(BarrierScopes &&) noexcept = default;
 
+/// A barrier also parts what a thread stores from what it reads back, and what it
+/// computes in front from what it does behind: without any, compilers hand products
+/// on unrounded, and make one of two branches. Does that matter to \p M's sums?
+static bool partsProducts(const KernelModel &M, const Plan &P) {
+  if (M.OwnViews || !M.Apart.empty() ||
+      M.UnsettledSum.In != KernelModel::SumInDoubt::None)
+    return true;
+  return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &W) {
+    return W.K == SharedAccess::Write && !P.owned(W.Array) &&
+           (losesRounding(W, M) ||
+            !isNumber(M.Arrays[W.Array].CanonicalType));
+  });
+}
+
 void BarrierScopes::narrow(Plan &P) {
   P.Narrowed.clear();
   for (const Stmt &B : I->M.Stmts)
@@ -530,8 +545,14 @@ void BarrierScopes::narrow(Plan &P) {
   if (!Apart.empty() && Separated != I->scopesOf(P, Map, nullptr))
     for (const auto &[X, Y] : Apart)
       requireSeparate(P, X, Y);
+  const bool Keeps = llvm::any_of(
+      P.Arrays, [](const ArrayPlan &A) { return A.isShared(); });
+  const SyncScope Least = !Keeps || !partsProducts(I->M, P) ? SyncScope::None
+                          : Map.WholeWarps                  ? SyncScope::Warp
+                                                            : SyncScope::Block;
   bool Any = Separated.empty();
-  for (const auto &[Id, S] : Separated) {
+  for (const auto &[Id, Needed] : Separated) {
+    const SyncScope S = std::max(Needed, Least);
     Any |= S != SyncScope::None;
     if (S != SyncScope::Block)
       P.Narrowed.emplace(Id, S);
