@@ -4,15 +4,9 @@
 // See Queries.h.
 
 #include "Queries.h"
-#include "Plan/Comparisons.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
-
-TextRange rcache::metText(const KernelModel &M, const Stmt &If) {
-  const auto First = firstComparison(M, If);
-  return If.Cond.is_null() && First ? First->Text : If.CondRange;
-}
 
 Queries::Queries(const KernelModel &M, const Plan &P, std::set<unsigned> Made)
     : M(M), P(P), Made(std::move(Made)), Uses(M.Vars.size()) {
@@ -27,7 +21,7 @@ Queries::Queries(const KernelModel &M, const Plan &P, std::set<unsigned> Made)
       Replaced.push_back(A.Range);
   for (const PairedInterval &I : P.Paired)
     for (unsigned If : I.Met)
-      Replaced.push_back(metText(M, M.stmt(If)));
+      Replaced.push_back(M.stmt(If).CondRange);
   for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
     if (isCollected(I) && !isSingleStore(I))
       Replaced.push_back(M.GlobalAccesses[I].Range);

@@ -17,9 +17,6 @@ namespace rcache {
 /// MadeNames.cpp: the variables that code made for \p P may name.
 std::set<unsigned> madeVariables(const KernelModel &M, const Plan &P);
 
-/// What of the condition of \p If, of PairedInterval::Met, all threads meet.
-TextRange metText(const KernelModel &M, const Stmt &If);
-
 class Queries {
 public:
   /// \p Made: madeVariables.

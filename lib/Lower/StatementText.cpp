@@ -141,7 +141,7 @@ void StatementText::editOwned(TextRange R, Place At, Edits &E) const {
 void StatementText::editStatement(const Stmt &St, Place At, Edits &E) const {
   if (const PairedInterval *Pair = P.paired(St.Range);
       Pair && llvm::is_contained(Pair->Met, St.Id))
-    E.push_back({metText(M, St), "true"});
+    E.push_back({St.CondRange, "true"});
   if (St.K == Stmt::Return && At.InSlots)
     E.push_back({St.Range, D.ActiveFlags
                                ? "{\n" + N("active") + Code::slot() +

@@ -5,7 +5,6 @@
 // again: which lane publishes which of its registers, and which thread that is.
 
 #include "OwnedArrays.h"
-#include <algorithm>
 
 namespace rcache::verify {
 
@@ -159,7 +158,7 @@ private:
       return S.K != SharedAccess::Read &&
              wrong(S, Thread, "is changed by the thread that does not run");
     for (const unsigned If : Pair.Met)
-      if (!isMet(M.stmt(If)))
+      if (!W.mustHold(M.stmt(If).Cond))
         return wrong(S, Thread, "a condition before it is not met");
     if (F && W.value(F->By) != *Bit)
       return wrong(S, Thread, "its partner is another thread's");
@@ -175,33 +174,6 @@ private:
                : threadAt(Lane ^ Apart, Slot);
     return Partner == (Thread ^ *Bit) ||
            wrong(S, Thread, "its partner is in no lane");
-  }
-
-  /// Does the thread meet the condition of \p If? One that is no formula: its first
-  /// operand, `p < t` of two variables.
-  bool isMet(const Stmt &If) {
-    if (!If.Cond.is_null())
-      return W.mustHold(If.Cond);
-    std::vector<const VarUse *> Uses;
-    for (const VarUse &U : M.VarUses)
-      if (If.CondRange.contains(U.Range))
-        Uses.push_back(&U);
-    std::sort(Uses.begin(), Uses.end(), [](const VarUse *A, const VarUse *B) {
-      return A->Range.Begin < B->Range.Begin;
-    });
-    if (Uses.size() < 2 || !M.Vars[Uses[0]->Var].Init ||
-        !M.Vars[Uses[1]->Var].Init || M.Vars[Uses[0]->Var].Assigned ||
-        M.Vars[Uses[1]->Var].Assigned)
-      return false;
-    const std::string Sign =
-        M.text({Uses[0]->Range.End, Uses[1]->Range.Begin});
-    const auto L = W.signedInteger(*M.Vars[Uses[0]->Var].Init),
-               R = W.signedInteger(*M.Vars[Uses[1]->Var].Init);
-    if (!L || !R || *L < 0 || *R < 0)
-      return false;
-    return Sign.find('>') != std::string::npos   ? *L > *R
-           : Sign.find('<') != std::string::npos ? *L < *R
-                                                 : false;
   }
 
   /// What stands beside the accesses of a pair: it may set what is declared there,

@@ -103,9 +103,10 @@ __global__ void upper(const double *in, double *out, const int *table) {
   out[g] = s[t];
 }
 
-// The pair is asked for first, in one condition.
+// The pair is asked for first, in one condition: compilers are told what they may
+// assume.
 // TEXT-LABEL: void {{oneConditio}}n_rc(
-// TEXT: if (true && (t & k) == 0
+// TEXT: __builtin_assume(
 // TEXT-LABEL: void {{oneConditio}}n_rc_launch(
 // CHECK-DAG: rewrote 'oneCondition' {{.*}}; 's' owned by a warp
 __global__ void oneCondition(const unsigned *in, unsigned *out) {

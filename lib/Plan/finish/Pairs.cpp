@@ -14,7 +14,6 @@
 // arrays, or their own; and what they use is the same for both, or a function
 // of the thread's number.
 
-#include "../Comparisons.h"
 #include "../placements/OwnedFetches.h"
 #include "Affine/IslTools.h"
 #include "Finish.h"
@@ -74,10 +73,9 @@ private:
     P.Paired.push_back(std::move(I));
   }
 
-  /// Does the condition, or what it asks first, hold for all threads that run?
+  /// Does the condition hold for all threads that run?
   bool isMet(const Stmt &If, const PairedInterval &I) const {
-    const auto First = firstComparison(M, If);
-    if (If.Cond.is_null() && !First)
+    if (If.Cond.is_null())
       return false;
     const isl::ctx Ctx = M.Ctx->ctx();
     const auto Visits = Count.at(If.Id);
@@ -88,25 +86,11 @@ private:
                return false;
              const isl::pw_aff Has =
                  floorMod(floorDiv(symbolValue(Ctx, "tx"), *Bit), 2);
-             const isl::set Run = atCounts(A.Context, V)
-                                      .intersect(Has.eq_set(
-                                          constantValue(Ctx, I.Upper)));
-             return If.Cond.is_null()
-                        ? holds(*First, V, Run)
-                        : Run.is_subset(at(M, A, A.fix(If.Cond), V));
+             const isl::set Run =
+                 atCounts(A.Context, V)
+                     .intersect(Has.eq_set(constantValue(Ctx, I.Upper)));
+             return Run.is_subset(at(M, A, A.fix(If.Cond), V));
            });
-  }
-
-  /// For all of \p Run, of numbers that are not below 0: whatever their types.
-  bool holds(const Comparison &C, const Counters::Values &V,
-             const isl::set &Run) const {
-    const auto L = formulaOf(M, A, *M.Vars[C.Left].Init, V),
-               R = formulaOf(M, A, *M.Vars[C.Right].Init, V);
-    if (L.is_null() || R.is_null())
-      return false;
-    const isl::pw_aff Zero = constantValue(M.Ctx->ctx(), 0);
-    return Run.is_subset(C.Greater ? L.gt_set(R) : L.lt_set(R)) &&
-           Run.is_subset(L.ge_set(Zero).intersect(R.ge_set(Zero)));
   }
 
   bool isOneBit(const isl::pw_aff &By, unsigned Stmt) const {
