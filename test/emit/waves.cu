@@ -33,6 +33,7 @@
   const int y = blockIdx.y * 8 + threadIdx.y;                                  \
   const int tx = threadIdx.x + R, ty = threadIdx.y + R;                        \
   const int pitch = w + 2 * R, plane = pitch * (h + 2 * R);                    \
+  T last = 0; /* the rounds stay with one block */                             \
   for (int z = 0; z < d; ++z) {                                                \
     for (int j = threadIdx.y; j < 8 + 2 * R; j += 8)                           \
       for (int i = threadIdx.x; i < 32 + 2 * R; i += 32) {                     \
@@ -46,7 +47,8 @@
     for (int k = -R; k <= R; ++k)                                              \
       SUM;                                                                     \
     if (x < w && y < h)                                                        \
-      out[(z * h + y) * w + x] = sum;                                          \
+      out[(z * h + y) * w + x] = sum + last;                                   \
+    last = sum;                                                                \
     __syncthreads();                                                           \
   }
 
