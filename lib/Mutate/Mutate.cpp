@@ -343,9 +343,8 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
   if (K == Mutation::MissingRefill)
     return missingRefill(P, Seed);
   bool Any = false;
-  if (K == Mutation::LaneOffByOne && P.Map.joins()) { // runs that overlap
-    const unsigned Axis = Seed % 2 && P.Map.Factor[1] > 1;
-    P.Map.Group[Axis] = P.Map.Group[Axis] == 1 ? 2 : P.Map.Group[Axis] * 2;
+  if (K == Mutation::LaneOffByOne && P.Map.joins()) { // lanes overlap
+    P.Map.Group[0] = 2 * P.Map.Factor[0];
     return true;
   }
   for (ArrayPlan &A : P.Arrays) {

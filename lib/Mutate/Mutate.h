@@ -18,7 +18,8 @@ enum class Mutation {
   WrongRegister,  ///< one read of a window takes the next register; owned: that
                   ///< of its own slot
   LaneOffByOne,   ///< shuffled: every lane holds its neighbour's window; owned:
-                  ///< one read fetches from the thread beside
+                  ///< one read fetches from the thread beside; joined blocks: lanes
+                  ///< stand for the same threads
   MissingPhase,   ///< shuffled: the last phase's registers repeat the phase
                   ///< before
   MissingGuard,   ///< the condition of a piece of the staging function is lost
@@ -27,7 +28,8 @@ enum class Mutation {
   WrongSource,    ///< every element comes from the one beside it
   MissingTail, ///< of a staging function of several pieces, one that loads is
                ///< lost
-  WrongRow,    ///< 2-D, 3-D: one read of a window takes the next row or plane
+  WrongRow,    ///< 2-D, 3-D: one read of a window takes the next row or plane;
+               ///< joined blocks: one copy for blocks that stage other elements
   MissingPrecondition, ///< one condition of the launch is lost, if a launch of
                        ///< some thousand threads can show it
   WrongBlock,          ///< merged logical blocks: one too few, too many, or all

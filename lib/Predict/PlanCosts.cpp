@@ -9,6 +9,7 @@
 #include "Arithmetic.h"
 #include "Constants.h"
 #include "CutCosts.h"
+#include "JoinedCosts.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "Plan/placements/Placements.h"
@@ -27,22 +28,6 @@ using namespace rcache;
 namespace {
 
 constexpr unsigned RegistersPerSm = 65536;
-
-/// Does \p P leave the arrays where they are, staged in an `if` or a loop?
-bool stagesUnderConditions(const KernelModel &M, const Plan &P) {
-  if (!P.allShared())
-    return false;
-  for (const SharedAccess &A : M.SharedAccesses)
-    if (A.K == SharedAccess::Write)
-      for (int Q = M.stmt(A.Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent) {
-        const Stmt &S = M.stmt(Q);
-        if (S.HasBarrier)
-          break;
-        if (S.K == Stmt::If || S.K == Stmt::For || S.K == Stmt::While)
-          return true;
-      }
-  return false;
-}
 
 /// The part of SlotSerial that \p M's loops ask for.
 double slotSerial(const KernelModel &M, const std::array<int64_t, 3> &Block,
@@ -144,24 +129,6 @@ static double summedUp(const KernelModel &M, const Plan &P) {
         Most = std::max(Most, roundsOf(M, S) / roundsOf(M, A.Barrier));
     }
   return Most;
-}
-
-/// Of joined blocks, beside what is counted (measured on an H200, products of 4096 x
-/// 4096 floats, tiles of 32 x 32, milliseconds): copied ahead 3.16 with 64 outputs a
-/// thread and blocks of 128 threads, 3.60 with 256 threads, 3.33 with 32 outputs; a
-/// fifth more where tiles are not copied ahead. Grids of known size have to give each
-/// SM two blocks.
-static double joinedFactor(const KernelModel &M, const Plan &P, const Arch &On) {
-  double Factor = P.slots() >= 64 ? 1 : P.slots() >= 32 ? 0.94 : 0.85;
-  if (P.Map.lanes() > 128)
-    Factor *= P.slots() >= 64 ? 0.88 : 0.97;
-  if (!P.Ahead)
-    Factor *= 0.83;
-  if (!M.Geo.MostBlocks)
-    return Factor;
-  const double Blocks = double(*M.Geo.MostBlocks) /
-                        (P.Map.Blocks[0] * P.Map.Blocks[1] * P.Map.Blocks[2]);
-  return Factor * std::min(1.0, Blocks / (2.0 * On.Sms));
 }
 
 double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
@@ -365,24 +332,8 @@ public:
   }
 
   void operator()(const Restaged &R) {
-    for (unsigned Rd : A->Reads) {
-      const SharedAccess &S = M.SharedAccesses[Rd];
-      K.SharedLoads += Fill.executions(S.Stmt) *
-                       restagedReadCost(M, S, R, P.Map, P.TapsOutside);
-    }
-    const double Each = double(R.elements(P.Map.Blocks)) /
-                        double(P.Map.lanes() * P.Map.slots()) * rounds();
-    if (P.Ahead) { // 16 bytes in one instruction, past the registers
-      const double Width = 16.0 / bytes();
-      K.Loads.push_back({Each / Width, 16, 16});
-    } else {
-      K.Loads.push_back({Each, bytes(), double(bytes())});
-      K.SharedStores += Each;
-    }
-    K.OtherOps += Each;
-    K.SharedBytes = static_cast<unsigned>(P.restagedBytes(M));
-    // Elements that several slots use, and where they come from.
-    Registers += (12 + 0.5 * Slots) * words(M, A->Array);
+    addRestaged({M, P, *A}, R, Fill, rounds(), K);
+    Registers += restagedRegisters(P, words(M, A->Array));
   }
 
   void operator()(const Owned &O) {

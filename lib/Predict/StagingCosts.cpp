@@ -298,3 +298,18 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   if (T.Warp > Full)
     K.Loads.push_back({Rounds * (T.Warp - Full), 4, 0});
 }
+
+bool rcache::stagesUnderConditions(const KernelModel &M, const Plan &P) {
+  if (!P.allShared())
+    return false;
+  for (const SharedAccess &A : M.SharedAccesses)
+    if (A.K == SharedAccess::Write)
+      for (int Q = M.stmt(A.Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent) {
+        const Stmt &S = M.stmt(Q);
+        if (S.HasBarrier)
+          break;
+        if (S.K == Stmt::If || S.K == Stmt::For || S.K == Stmt::While)
+          return true;
+      }
+  return false;
+}

@@ -9,7 +9,7 @@
 #ifndef RCACHE_LIB_PREDICT_STAGINGCOSTS_H
 #define RCACHE_LIB_PREDICT_STAGINGCOSTS_H
 
-#include "rcache/Model.h"
+#include "rcache/Plan.h"
 #include "rcache/Prediction.h"
 #include <array>
 #include "Waits.h"
@@ -82,6 +82,9 @@ private:
   mutable std::map<unsigned, StagingTrips> Known;
   mutable std::map<unsigned, double> Shares;
 };
+
+/// Does \p P leave the arrays where they are, staged in an `if` or a loop?
+bool stagesUnderConditions(const KernelModel &M, const Plan &P);
 
 } // namespace rcache
 

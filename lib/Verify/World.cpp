@@ -164,9 +164,7 @@ void World::setBlockIndex(const std::array<int64_t, 3> &B) {
     set(BlockIdIds[A], B[A]);
   Ranges.clear();
   if (!Products.empty())
-    for (const char *Id : BlockIdIds)
-      if (Pos.count(Id))
-        refreshProducts({position(Id)});
+    refreshProducts({position("bx"), position("by"), position("bz")});
 }
 
 void World::setSlot(const std::array<int64_t, 3> &S) {

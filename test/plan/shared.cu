@@ -1,7 +1,7 @@
-// Arrays that stay in shared memory: merged slots, barriers that order less, and
+// Arrays that stay in shared memory: merged slots, joined blocks, barriers that order less, and
 // one array that stays beside one that leaves.
-//
-// RUN: %plan %s merged -- --kernel=product
+// RUN: %plan %s merged -- --kernel=product --coarsen=8
+// RUN: %plan %s joined -- --kernel=product
 // RUN: %plan %s barriers -- --kernel=rows
 // RUN: %plan %s both -- --kernel=both --exchange=reload --coarsen=4
 //

@@ -62,8 +62,7 @@ struct Tile {
 
 /// Blocks of 64 to 256 threads.
 static const Tile Tiles[] = {{128, 128, 8, 8}, {128, 64, 8, 8}, {128, 64, 8, 4},
-                             {64, 64, 8, 4},   {64, 64, 4, 4},  {32, 64, 4, 4},
-                             {1024, 1, 8, 1},  {1024, 1, 4, 1}, {512, 1, 4, 1}};
+                             {64, 64, 8, 4},   {64, 64, 4, 4},  {32, 64, 4, 4}};
 
 /// The run of neighbours along \p Axis that vectors of shared elements ask for.
 static unsigned groupOf(const KernelModel &M, unsigned Axis) {
@@ -95,10 +94,17 @@ static std::optional<Form> formOf(const KernelModel &M, const Tile &T,
       return std::nullopt;
   }
   const int64_t WarpX = std::min<int64_t>(8, Lanes[0]), WarpY = 32 / WarpX;
-  if (T.Y == 1 ? Lanes[0] % 32 != 0
-               : Lanes[0] % WarpX != 0 || Lanes[1] % WarpY != 0)
+  if (Lanes[0] % WarpX != 0 || Lanes[1] % WarpY != 0)
     return std::nullopt;
   return Fm;
+}
+
+/// Are tiles staged round by round? What is staged once gains little (measured for
+/// lines of threads).
+static bool walksOverTiles(const KernelModel &M) {
+  return llvm::any_of(M.Stmts, [](const Stmt &S) {
+    return S.K == Stmt::For && S.HasBarrier && S.HasSharedWrite;
+  });
 }
 
 /// Is something staged once for several blocks?
@@ -113,12 +119,10 @@ static bool sharesTiles(const Plan &P) {
 std::vector<Plan> rcache::joinedPlans(BlockFacts &F) {
   std::vector<Plan> Out;
   const KernelModel &M = F.M;
-  if (!F.Shape || (*F.Shape)[2] != 1 || M.Form.scaled() || F.R.Coarsen ||
+  if (!F.Shape || F.isOneDim() || (*F.Shape)[2] != 1 || !walksOverTiles(M) || M.Form.scaled() || F.R.Coarsen ||
       !blocksRunAlike(M) || !onlyPlainEffects(M))
     return Out;
   for (const Tile &T : Tiles) {
-    if ((T.Y == 1) != ((*F.Shape)[1] == 1))
-      continue;
     auto Fm = formOf(M, T, *F.Shape);
     if (!Fm || !Fm->joins())
       continue;

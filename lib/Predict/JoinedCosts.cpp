@@ -1,0 +1,53 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See JoinedCosts.h.
+
+#include "JoinedCosts.h"
+#include "SharedReads.h"
+#include <algorithm>
+
+using namespace rcache;
+
+void rcache::addRestaged(const Placed &In, const Restaged &R, const Staging &Fill,
+                         double Rounds, KernelCounts &K) {
+  const Plan &P = In.P;
+  const unsigned Bytes = In.array().ElemBytes;
+  for (unsigned Rd : In.A.Reads) {
+    const SharedAccess &S = In.M.SharedAccesses[Rd];
+    K.SharedLoads += Fill.executions(S.Stmt) *
+                     restagedReadCost(In.M, S, R, P.Map, P.TapsOutside);
+  }
+  const double Each = double(R.elements(P.Map.Blocks)) /
+                      double(P.Map.lanes() * P.Map.slots()) * Rounds;
+  if (P.Ahead) { // 16 bytes in one instruction, past the registers
+    K.Loads.push_back({Each * Bytes / 16.0, 16, 16});
+  } else {
+    K.Loads.push_back({Each, Bytes, double(Bytes)});
+    K.SharedStores += Each;
+  }
+  K.OtherOps += Each;
+  K.SharedBytes = static_cast<unsigned>(P.restagedBytes(In.M));
+}
+
+/// Elements that several slots use, and where they come from.
+double rcache::restagedRegisters(const Plan &P, double Words) {
+  return (12 + 0.5 * P.slots()) * Words;
+}
+
+/// Products of 4096 x 4096 floats in tiles of 16 x 16 and 32 x 32 on an H200,
+/// milliseconds: copied ahead 3.05 and 3.16 with 64 outputs a thread and blocks of 128
+/// threads, 3.60 with 256 threads, 3.40 and 3.33 with 32 outputs; a fifth more where
+/// tiles are not copied ahead. Grids of known size have to give each SM two blocks.
+double rcache::joinedFactor(const KernelModel &M, const Plan &P, const Arch &On) {
+  double Factor = P.slots() >= 64 ? 1 : P.slots() >= 32 ? 0.88 : 0.75;
+  if (P.Map.lanes() > 128)
+    Factor *= P.slots() >= 64 ? 0.88 : 0.97;
+  if (!P.Ahead)
+    Factor *= 0.83;
+  if (!M.Geo.MostBlocks)
+    return Factor;
+  const double Blocks = double(*M.Geo.MostBlocks) /
+                        (P.Map.Blocks[0] * P.Map.Blocks[1] * P.Map.Blocks[2]);
+  return Factor * std::min(1.0, Blocks / (2.0 * On.Sms));
+}
