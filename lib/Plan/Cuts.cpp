@@ -156,6 +156,10 @@ private:
   bool isFormula(const ValueRef &V) const {
     if (V->K == Value::Unknown || V->K == Value::Undefined)
       return false;
+    // What a compiler may round together it may round otherwise elsewhere.
+    if (V->K == Value::Op && isRounded(V->Type) &&
+        V->Text.find_first_of("*+-") != std::string::npos)
+      return false;
     for (const std::string &Id : valueSymbols(V))
       if (!isThere(Id))
         return false;
