@@ -15,7 +15,7 @@
 // CHECK-DAG: rewritten distances
 // CHECK-DAG: rewritten counted
 // CHECK-DAG: declined halfCounted; fusion-unsettled
-// CHECK-DAG: declined pull; fusion-unsettled
+// CHECK-DAG: rewritten pull
 #include "program.h"
 
 #define STAGE                                                                  \
