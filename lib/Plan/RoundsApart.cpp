@@ -46,6 +46,11 @@ public:
           return llvm::is_contained(ARound, By);
         }))
       return std::nullopt;
+    // `out[z * w + y * w + x]`: no w makes that more than the rows of a block.
+    if (ARound.size() == 1)
+      for (const auto &[By, Times] : Apart)
+        if (By == ARound.front() && Times >= StepTimes)
+          return std::nullopt;
     return "(" + Step + " > " + Spread + " || -(" + Step + ") > " + Spread + ")";
   }
 
@@ -57,6 +62,9 @@ private:
   /// Factors of what a round moves an index by, and of how far one access is ahead
   /// of the other.
   std::vector<std::vector<std::string>> ARound, Ahead;
+  int64_t StepTimes = 0; ///< how often a round moves it by ARound
+  /// Factors of how far threads are apart, and how often.
+  std::vector<std::pair<std::vector<std::string>, int64_t>> Apart;
 
   static void add(std::string &To, const std::string &Term) {
     To += (To.empty() ? "" : " + ") + Term;
@@ -151,6 +159,7 @@ private:
       std::vector<std::string> Others = Factors;
       llvm::erase(Others, Round);
       ARound.push_back(std::move(Others));
+      StepTimes = std::abs(C);
       add(Step, std::to_string(C) + ".0" + Rest);
       return true;
     }
@@ -166,6 +175,9 @@ private:
     if (C != D && Moving->K != Symbol::ThreadIdx)
       return false;
     const int64_t Most = C == D ? std::abs(C) : std::abs(C) + std::abs(D);
+    std::vector<std::string> Others = Factors;
+    llvm::erase(Others, Moving->Id);
+    Apart.push_back({std::move(Others), Most * *Width});
     add(Spread, std::to_string(Most * *Width) + ".0" + Rest);
     return true;
   }

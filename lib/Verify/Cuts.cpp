@@ -172,8 +172,14 @@ void Verifier::checkCut() {
   for (const int64_t Share : {Least, Least + 1, (All - 1) / 3 + 1}) {
     if (Share < Least)
       continue;
-    for (const int64_t First : sharesOf(Rounds, Share)) {
-      if (First == Rounds.front() || Share != Least)
+    const std::vector<int64_t> Firsts = sharesOf(Rounds, Share);
+    if (Share != Least || P.Cut->Refills.empty())
+      continue;
+    // The second block, one in the middle, the last.
+    for (const int64_t First :
+         std::set<int64_t>{Firsts[std::min<size_t>(1, Firsts.size() - 1)],
+                           Firsts[Firsts.size() / 2], Firsts.back()}) {
+      if (First == Rounds.front())
         continue;
       const Thread Last = {W.block()[0] - 1, W.block()[1] - 1, W.block()[2] - 1};
       checkRefills({0, 0, 0}, First);

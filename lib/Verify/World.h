@@ -102,6 +102,7 @@ private:
   void setIterator(const std::string &Id, int64_t V);
   std::vector<unsigned> loopsBetween(unsigned StmtId, int Outside) const;
   Range rangeOf(const Stmt &Loop);
+  bool boundsMove(const std::vector<unsigned> &Loops, size_t At) const;
   void runLoops(const std::vector<unsigned> &Loops, size_t At,
                 const std::function<void()> &F);
   void runFactors(const Stmt &Loop, const std::function<void()> &F);

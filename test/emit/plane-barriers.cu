@@ -28,9 +28,11 @@
 // TEXT: __syncthreads
 // TEXT: void next_line{{_rc_launch}}(
 // TEXT: __global__ void unguarded{{_rc}}(
-// TEXT: Barriers stay
-// TEXT: __syncthreads
+// TEXT: Several blocks share the rounds
+// TEXT-NOT: __syncthreads();
 // TEXT: void unguarded{{_rc_launch}}(
+// A round moves on by more than the lines of a block, or the original runs.
+// TEXT: 1.0 * (double)h * (double)w {{.*}} >
 #include "program.h"
 
 constexpr int R = 2, BX = 32, BY = 16;

@@ -12,7 +12,7 @@
 //
 // CHECK-DAG: rewrote 'ahead' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'two_queues' {{.*}}'s' reloaded, {{.*}}'t' reloaded
-// CHECK-DAG: rewrote 'by_way' {{.*}}'s' read from its source
+// CHECK-DAG: rewrote 'by_way' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'median' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'sums' {{.*}}'s' kept shared
 // CHECK-DAG: rewrote 'offsets' {{.*}}'s' read from its source

@@ -7,8 +7,8 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 //
-// CHECK-NOT: planned as a thread of its own
 // CHECK: rewrote 'control' {{.*}}
+// CHECK: each of the 8 outputs of a thread along x is planned as a thread of its own
 // CHECK-NOT: planned as a thread of its own
 #include "program.h"
 

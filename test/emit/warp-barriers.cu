@@ -33,7 +33,7 @@
 #include "buffers.h"
 
 // Each row is a warp's: sums within it. Behind the last barrier nothing is shared.
-// REMARK: rewrote 'row_sums' {{.*}} 's' kept shared; 2 barriers as __syncwarp
+// REMARK: rewrote 'row_sums' {{.*}} 's' kept shared; 3 barriers as __syncwarp
 // CHECK-LABEL: void row_sums_{{rc}}(const float *in, float *out, int n,
 // CHECK: s[threadIdx.y][t] = v;
 // CHECK-NEXT: __syncwarp();
