@@ -101,8 +101,8 @@ void Unit::excludeUnwritable(Case &C, const std::vector<Plan> &Candidates,
                              Choice &Chosen) const {
   if (O.Candidate)
     return;
-  C.M->Ctx->resetBudget();
   for (size_t I = 0; I < Candidates.size(); ++I) {
+    C.M->Ctx->resetBudget();
     auto Asked = guarded([&] {
       llvm::handleAllErrors(canLower(*C.M, Candidates[I]), [&](const CannotWrite
                                                                    &W) {

@@ -231,6 +231,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     const auto Launched = P.Map.launchedBlock(Block);
     C.Block = {unsigned(Launched[0]), unsigned(Launched[1]),
                unsigned(Launched[2])};
+    M.Ctx->resetBudget(); // a plan's own, however many there are
     const bool Never = neverAligned(M, P);
     C.Counts = planCounts(M, P, Fill, Block, A,
                           Never ? Runs::Singly : Runs::Vectors);
