@@ -149,6 +149,11 @@ private:
   /// May \p R, a use of \p V, read the product \p P that goes into it?
   bool mayRead(const clang::DeclRefExpr *R, const clang::VarDecl *V,
                const clang::Expr *P);
+  /// Is \p P a number times a variable that begins as a number and is changed by a
+  /// loop that may take no round? Compilers multiply both ways in front of where
+  /// they meet, and there is another value between product and sum; not so where
+  /// what the variable holds is hidden from them.
+  bool foldsAtStart(const clang::Expr *P) const;
   /// Is \p P the same in all rounds of a loop around it?
   bool sameInRounds(const clang::Expr *P);
   /// ... of the loop \p L: nothing it is made of changes in there, memory included?

@@ -31,7 +31,7 @@ SumInDoubt ProductFlow::find() {
     if (!Sum)
       continue;
     const bool Meets = meetsProduct(P);
-    if (conditional(P, Sum) || (Meets && sameInRounds(P)))
+    if (conditional(P, Sum) || foldsAtStart(P) || (Meets && sameInRounds(P)))
       return {Sum};
     if (Meets)
       IsShared(P, Sum);
@@ -49,7 +49,7 @@ SumInDoubt ProductFlow::find() {
       if (!Sum)
         continue;
       AnySum = Sum;
-      if (conditional(R, Sum) || conditional(P, assignment(P)) ||
+      if (conditional(R, Sum) || conditional(P, assignment(P)) || foldsAtStart(P) ||
           parted(V, P, R, Meets) || (Meets && sameInRounds(P)))
         return {Sum};
       if (Meets)
@@ -63,6 +63,36 @@ SumInDoubt ProductFlow::find() {
   if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
     return {Sum};
   return Shared;
+}
+
+bool ProductFlow::foldsAtStart(const Expr *P) const {
+  auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
+  if (!B || !B->isMultiplicativeOp())
+    return false;
+  const auto IsNumber = [&](const Expr *E) {
+    return !E->isValueDependent() && E->isEvaluatable(Context);
+  };
+  for (const auto &[Factor, Number] : {std::pair(B->getLHS(), B->getRHS()),
+                                       std::pair(B->getRHS(), B->getLHS())}) {
+    auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts());
+    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !IsNumber(Number))
+      continue;
+    const bool Begins =
+        (V->getInit() && IsNumber(V->getInit())) ||
+        llvm::any_of(Set, [&](const auto &X) {
+          auto *A = dyn_cast<BinaryOperator>(X.second);
+          return X.first == V->getCanonicalDecl() && A &&
+                 A->getOpcode() == BO_Assign && IsNumber(A->getRHS());
+        });
+    for (const Node *L : Loops)
+      if (Begins && !isIn(P, L) && !rounds(L) &&
+          llvm::any_of(Set, [&](const auto &X) {
+            return X.first == V->getCanonicalDecl() && isIn(X.second, L);
+          }))
+        return true;
+  }
+  return false;
 }
 
 const Expr *ProductFlow::distantSum(SumInDoubt::Where In) {

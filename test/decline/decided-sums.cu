@@ -11,6 +11,7 @@
 // CHECK-DAG: declined chosen; fusion-unsettled
 // CHECK-DAG: declined present; fusion-unsettled
 // CHECK-DAG: declined either; fusion-unsettled
+// CHECK-DAG: declined folded; fusion-unsettled
 // CHECK-DAG: rewritten guarded
 #include <cstdio>
 
@@ -68,6 +69,17 @@ __global__ void either(const float *__restrict__ a, float *__restrict__ o, int n
     o[g] = Adds ? r + s[t + 1] : r;
   }
 }
+// Where the loop takes no round, q * 3 is a number: both are multiplied in front of
+// where they meet, and the sum gets what was chosen.
+__global__ void folded(const float *__restrict__ a, float *__restrict__ o, int n,
+                       int rounds) {
+  STAGE
+  float q = 0;
+  for (int k = 0; k < rounds; ++k)
+    q += s[t + k % 3];
+  if (g < n)
+    o[g] = s[t + 1] + q * 3;
+}
 __global__ void guarded(const float *__restrict__ a, float *__restrict__ o, int n,
                         float w) {
   STAGE
@@ -93,6 +105,7 @@ int main() {
     chosen<<<blocks, B>>>(a, b, o, n, 1.37f, mode);
     present<<<blocks, B>>>(a, mode ? b : nullptr, o, n, 1.37f);
     either<<<blocks, B>>>(a, o, n, 1.37f, mode);
+    folded<<<blocks, B>>>(a, o, n, mode);
     guarded<<<blocks, B>>>(a, o, n, 1.37f);
   }
   cudaDeviceSynchronize();
