@@ -143,9 +143,13 @@ std::vector<const Symbol *> rcache::unsignedBounds(const KernelModel &M) {
   }
   std::vector<const Symbol *> All;
   for (const Symbol &S : M.Symbols)
-    if (S.K == Symbol::Param && !S.Signed && S.Bits == 32 && Ids.count(S.Id))
+    if (isUnsigned32(S) && Ids.count(S.Id))
       All.push_back(&S);
   return All;
+}
+
+bool rcache::isUnsigned32(const Symbol &S) {
+  return S.K == Symbol::Param && !S.Signed && S.Bits == 32;
 }
 
 bool rcache::isLargeUnsigned(const Symbol &S) {

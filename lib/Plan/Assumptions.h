@@ -35,6 +35,9 @@ Assumptions makeAssumptions(const KernelModel &M,
 /// launch checks. (`i - 1 < n` with i = 0 is then false as it is in C++.)
 std::vector<const Symbol *> unsignedBounds(const KernelModel &M);
 
+/// A 32-bit unsigned parameter.
+bool isUnsigned32(const Symbol &S);
+
 /// A 64-bit unsigned parameter: plans take it to be less than 2^63, which each
 /// launch checks.
 bool isLargeUnsigned(const Symbol &S);

@@ -164,9 +164,8 @@ double borders(const CapInput &In, double Speedup) {
 /// Lanes whose slots are neighbours begin words apart, and pitches of planes keep
 /// vectors from it.
 double lanesApart(const CapInput &In, double Speedup) {
-  constexpr double Claimed = 0.8;
   return In.P.Cut && In.P.Map.Factor[0] > 1 && In.P.Map.Stride[0] == 1
-             ? Claimed * Speedup
+             ? In.Fit.LanesApartClaimed * Speedup
              : Speedup;
 }
 

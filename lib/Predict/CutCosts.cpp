@@ -4,21 +4,20 @@
 // See CutCosts.h.
 
 #include "CutCosts.h"
+#include "Constants.h"
 #include "Plan/Counts.h"
 
 using namespace rcache;
 
-/// Part of a copy's speed that planes have been measured to reach (H200, 7 points).
-static constexpr double PlanesOfCopy = 0.75;
-
-void rcache::addCut(const KernelModel &M, const Plan &P, KernelCounts &K) {
+void rcache::addCut(const KernelModel &M, const Plan &P, const Constants &Fit,
+                    KernelCounts &K) {
   if (!P.Cut)
     return;
   K.GridWarps = 0;
   K.GridKnown = false;
   const double Rounds = roundsOf(M, M.stmt(P.Cut->Loop).Children[0]);
   const double Loads = P.Cut->RefillLoads * Rounds / P.Cut->UsualRounds;
-  K.DramBytes = K.DramBytes * Rounds / PlanesOfCopy + 4 * Loads / 2;
+  K.DramBytes = K.DramBytes * Rounds / Fit.PlanesOfCopy + 4 * Loads / 2;
   if (Loads > 0)
     K.Loads.push_back({Loads, 4, 4.0 * P.Map.Factor[0]});
 }

@@ -11,11 +11,14 @@
 
 namespace rcache {
 
+struct Constants;
+
 /// Where blocks share the rounds of \p P's cut loop: there are enough of them, in
 /// waves of which none decides. What each begins with is loaded once more; neighbours
 /// along z load the same at about the same time, half of it from memory. What is left to wait
 /// for is memory: each round's bytes count.
-void addCut(const KernelModel &M, const Plan &P, KernelCounts &K);
+void addCut(const KernelModel &M, const Plan &P, const Constants &Fit,
+            KernelCounts &K);
 
 } // namespace rcache
 

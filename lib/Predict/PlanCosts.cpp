@@ -545,7 +545,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   const GridSize Grid = gridWarps(M, Block, On);
   K.GridWarps = Grid.Warps / Slots;
   K.GridKnown = Grid.Known;
-  addCut(M, P, K);
+  addCut(M, P, Fit, K);
   const auto Physical = P.Map.launchedBlock(Block);
   K.ThreadsPerBlock =
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);

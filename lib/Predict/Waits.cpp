@@ -17,6 +17,14 @@ static bool isLoop(const Stmt &S) {
   return S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
 }
 
+/// The innermost loop around \p Stmt; -1: none.
+static int loopAround(const KernelModel &M, unsigned Stmt) {
+  int Q = M.stmt(Stmt).Parent;
+  while (Q >= 0 && !isLoop(M.stmt(Q)))
+    Q = M.stmt(Q).Parent;
+  return Q;
+}
+
 Waits::Waits(const KernelModel &M, const std::array<int64_t, 3> &Block)
     : M(M), Reads(M.Stmts.size()), Steps(M.Stmts.size()) {
   std::vector<bool> Here(M.Stmts.size()); // of the statement itself
@@ -36,9 +44,7 @@ Waits::Waits(const KernelModel &M, const std::array<int64_t, 3> &Block)
     Barriers.push_back(S.Id);
     Behind[S.Id] = Loaded;
     Loaded = false;
-    int Around = S.Parent;
-    while (Around >= 0 && !isLoop(M.stmt(Around)))
-      Around = M.stmt(Around).Parent;
+    const int Around = loopAround(M, S.Id);
     HasSteps |= Around >= 0 ? Around != readingLoop(S.Id) : !Behind[S.Id];
   }
   if (HasSteps)
@@ -52,9 +58,7 @@ Waits::Waits(const KernelModel &M, const std::array<int64_t, 3> &Block)
     const double With =
         Reading < 0 ? 1 : roundsOf(M, static_cast<unsigned>(Reading));
     LoadRounds = std::max(LoadRounds, With);
-    int Around = M.stmt(S).Parent;
-    while (Around >= 0 && !isLoop(M.stmt(Around)))
-      Around = M.stmt(Around).Parent;
+    const int Around = loopAround(M, S);
     if (Around < 0 || Around != Reading)
       Steps[S] = rounds(S) - (Behind[S] ? With : 0);
   }

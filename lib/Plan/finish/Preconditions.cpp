@@ -56,7 +56,7 @@ void rcache::addPreconditions(const KernelModel &M, Plan &P) {
         Bounded.insert(I);
     }
   for (const Symbol &S : M.Symbols)
-    if (S.K == Symbol::Param && !S.Signed && S.Bits == 32 && Bounded.count(S.Id))
+    if (isUnsigned32(S) && Bounded.count(S.Id))
       add(P, S.Text + " <= 0x7fffffffu", "computed with in int");
   for (const Symbol &S : M.Symbols)
     if (isLargeUnsigned(S))
