@@ -9,6 +9,7 @@
 
 #include "LaunchSites.h"
 #include "Anchors.h"
+#include "ExpandedText.h"
 #include "HostConstants.h"
 #include "HostLocals.h"
 #include "clang/AST/Attr.h"
@@ -63,7 +64,8 @@ class LaunchVisitor : public HostVisitor {
 public:
   LaunchVisitor(ASTContext &AC, LaunchTable &T,
                 const TokenRecorder::Impl &Tokens)
-      : AC(AC), T(T), Tokens(Tokens), Constants(AC) {}
+      : AC(AC), T(T), Tokens(Tokens), Text(AC.getSourceManager(), Tokens),
+        Constants(AC) {}
 
   const Decl *Top = nullptr;
 
@@ -285,7 +287,7 @@ private:
       auto E = Tokens.ByLocation.find(R.getEnd().getRawEncoding());
       if (B != Tokens.ByLocation.end() && E != Tokens.ByLocation.end() &&
           B->second <= E->second)
-        return expanded(B->second, E->second + 1);
+        return Text.expanded(B->second, E->second + 1);
       FromMacroFailed = true;
       return "";
     }
@@ -317,8 +319,8 @@ private:
     auto B = Tokens.ByLocation.find(Open.getRawEncoding());
     auto E = Tokens.ByLocation.find(Close.getRawEncoding());
     if (B != Tokens.ByLocation.end() && E != Tokens.ByLocation.end() &&
-        B->second < E->second && spelled(B->second, E->second))
-      return expanded(B->second + 1, E->second);
+        B->second < E->second && Text.spelled(B->second, E->second))
+      return Text.expanded(B->second + 1, E->second);
     FromMacroFailed = true;
     return "";
   }
@@ -331,14 +333,17 @@ private:
                : Tokens.Tokens[At->second + 1].Loc;
   }
 
-  /// Do the tokens [From, To) stand in files? What `##` makes stands in none.
-  bool spelled(unsigned From, unsigned To) const {
-    const SourceManager &SM = AC.getSourceManager();
-    for (; From < To; ++From)
-      if (SM.isWrittenInScratchSpace(
-              SM.getSpellingLoc(Tokens.Tokens[From].Loc)))
-        return false;
-    return true;
+  /// Does the macro that the launch is an argument of make a string of it, too
+  /// (`#define RUN(x) x; puts(#x)`)? The program would say the new text.
+  bool madeAString(const CallExpr *E) const {
+    auto Around = Text.invocationAround(E->getBeginLoc());
+    if (!Around)
+      return false;
+    for (unsigned I = Around->first; I < Around->second; ++I)
+      if (const llvm::StringRef S = Text.madeString(I);
+          S.contains("<<<") || S.contains("cudaLaunchKernel"))
+        return true;
+    return false;
   }
 
   void notEditable(LaunchSite &S, const char *Why) const {
@@ -407,27 +412,6 @@ private:
     FromMacroFailed = Failed;
   }
 
-  /// The recorded tokens [From, To) as text.
-  std::string expanded(unsigned From, unsigned To) const {
-    const SourceManager &SM = AC.getSourceManager();
-    std::string Out;
-    for (unsigned I = From; I < To; ++I) {
-      const RecordedToken &Tok = Tokens.Tokens[I];
-      llvm::StringRef Spelling(
-          SM.getCharacterData(SM.getSpellingLoc(Tok.Loc)), Tok.Length);
-      const bool Words =
-          !Out.empty() && !Spelling.empty() &&
-          (isalnum(static_cast<unsigned char>(Out.back())) ||
-           Out.back() == '_') &&
-          (isalnum(static_cast<unsigned char>(Spelling[0])) ||
-           Spelling[0] == '_');
-      if (I > From && (Tok.LeadingSpace || Words))
-        Out += ' ';
-      Out += Spelling;
-    }
-    return Out;
-  }
-
   /// A launch that a macro writes: its invocation in the main file is replaced
   /// by its expansion, with the launch changed in it. The macro's definition
   /// stays.
@@ -442,26 +426,16 @@ private:
         SM.getExpansionLoc(E->getBeginLoc()) !=
             SM.getExpansionLoc(E->getEndLoc()))
       return false;
-    auto Same = [&](unsigned I) {
-      return Tokens.Tokens[I].Loc.isMacroID() &&
-             SM.getExpansionLoc(Tokens.Tokens[I].Loc) == R.getBegin();
-    };
-    unsigned First = B->second, Last = L->second;
-    while (First > 0 && Same(First - 1))
-      --First;
-    while (Last + 1 < Tokens.Tokens.size() && Same(Last + 1))
-      ++Last;
+    const auto [First, End] = *Text.invocationAround(E->getBeginLoc());
     unsigned LaunchesInIt = 0;
-    for (unsigned I = First; I <= Last; ++I) {
-      llvm::StringRef Spelling(
-          SM.getCharacterData(SM.getSpellingLoc(Tokens.Tokens[I].Loc)),
-          Tokens.Tokens[I].Length);
+    for (unsigned I = First; I < End; ++I) {
+      const llvm::StringRef Spelling = Text.spelling(I);
       LaunchesInIt += Spelling == "<<<" || Spelling == "cudaLaunchKernel";
     }
-    if (LaunchesInIt != 1 || !spelled(First, Last + 1))
+    if (LaunchesInIt != 1 || !Text.spelled(First, End))
       return false;
-    S.Before = expanded(First, B->second);
-    S.After = expanded(L->second + 1, Last + 1);
+    S.Before = Text.expanded(First, B->second);
+    S.After = Text.expanded(L->second + 1, End);
     if (!S.Before.empty())
       S.Before += ' ';
     CharSourceRange C =
@@ -481,8 +455,10 @@ private:
     CharSourceRange C = Lexer::makeFileCharRange(
         CharSourceRange::getTokenRange(E->getSourceRange()), SM,
         AC.getLangOpts());
-    // A macro's own launch, however it is used, is no text of the file.
-    if (C.isInvalid() || SM.getSpellingLoc(E->getBeginLoc()) != C.getBegin()) {
+    // A macro's own launch, however it is used, is no text of the file; one that a
+    // macro makes a string of has to stay as it is there.
+    if (C.isInvalid() || SM.getSpellingLoc(E->getBeginLoc()) != C.getBegin() ||
+        madeAString(E)) {
       if (fillFromMacro(S, E))
         return;
       S.WhyNot = "the launch comes out of a macro";
@@ -498,9 +474,9 @@ private:
       S.WhyNot = "the launch stands in another file";
       return;
     }
-    // Spelled in the file, but inside an invocation that uses the text twice or
-    // turns it into a string (`CHECK(k<<<g, b>>>(x))`): still one piece of
-    // text, and replacing it replaces every use.
+    // Spelled in the file, but inside an invocation that uses the text twice
+    // (`TWICE(k<<<g, b>>>(x))`): still one piece of text, and replacing it replaces
+    // every use.
     S.Begin = SM.getFileOffset(C.getBegin());
     S.End = SM.getFileOffset(C.getEnd());
     S.Editable = true;
@@ -553,6 +529,8 @@ private:
   ASTContext &AC;
   LaunchTable &T;
   const TokenRecorder::Impl &Tokens;
+  const ExpandedText Text;
+
 public:
   /// Functions and templates that the launch at an offset calls, in all
   /// instantiations of the function around it.

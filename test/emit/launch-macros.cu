@@ -11,6 +11,7 @@
 // CHECK-DAG: rewrote '{{.*}}mk{{[<']}}
 // CHECK-DAG: rewrote '{{.*}}diff1{{[<']}}
 // CHECK-DAG: rewrote '{{.*}}second{{[<']}}
+// CHECK-DAG: rewrote '{{.*}}said' (3 launches)
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 //
 #include "buffers.h"
@@ -58,7 +59,25 @@ static void run_macro_launch2() { cudaStream_t st; cudaStreamCreate(&st); for (i
 #undef GO
 #undef TWICE
 
+// What a macro makes a string of says what it said.
+#define SAY(x) do { x; printf("%s\n", #x); } while (0)
+#define THROUGH(x) SAY(x)
+#define SHOWN(k) k<<<(n + 255) / 256, 256>>>(a.d, b.d, n); show(#k, b)
+__global__ void said(const float *a, float *b, int n) {
+  __shared__ float s[257];
+  int t = threadIdx.x, i = blockIdx.x * 256 + t;
+  s[t] = i < n ? a[i] : 1;
+  if (t == 255) s[256] = i + 1 < n ? a[i + 1] : 1;
+  __syncthreads();
+  if (i < n) b[i] = s[t + 1] - s[t];
+}
+static void run_said() { for (int n : SIZES) { Buf<float> a(n), b(n); a.nums(3); b.nums(4); SAY((said<<<(n + 255) / 256, 256>>>(a.d, b.d, n))); show("s1", b); THROUGH((said<<<(n + 255) / 256, 256>>>(b.d, a.d, n))); show("s2", a); SHOWN(said); } }
+#undef SAY
+#undef THROUGH
+#undef SHOWN
+
 int main() {
+  run_said();
   run_macro_launch();
   run_macro_launch2();
 }
