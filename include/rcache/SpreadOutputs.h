@@ -39,6 +39,13 @@ struct OtherBody {
 std::optional<OtherBody> spreadOutputs(const KernelModel &M,
                                        bool AssumeNoAlias);
 
+/// A pointer parameter that the kernel moves (`in += blockIdx.x * 256;`): addresses
+/// of the model are counted from what the launch passes, and where they are
+/// written anew the parameter's name means something else by then. The body in
+/// which a copy of it moves has no such parameter, so this is a reason for the
+/// words of \p M alone.
+std::optional<Decline> movedPointer(const KernelModel &M);
+
 } // namespace rcache
 
 #endif // RCACHE_SPREADOUTPUTS_H

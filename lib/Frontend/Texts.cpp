@@ -7,6 +7,7 @@
 #include "Frontend/Round.h"
 #include "UnitEdits.h"
 #include "rcache/ModelBuilder.h"
+#include "rcache/SpreadOutputs.h"
 #include <map>
 #include <set>
 #include <tuple>
@@ -174,11 +175,36 @@ std::map<std::string, double> gains(const std::set<std::string> &Keys,
   return Found;
 }
 
+/// Why the kernels of \p Keys are left in their other words, by formKey.
+using Reasons = std::map<std::string, std::vector<Decline>>;
+
+void addReasons(const std::set<std::string> &Keys, const Round &R,
+                Reasons &All) {
+  for (const FileResult &F : R.Results)
+    for (const KernelResult &K : F.Rewrite.Kernels)
+      if (K.Model && Keys.count(textKey(*K.Model)) &&
+          K.Verdict == KernelResult::Declined)
+        All.try_emplace(formKey(*K.Model), K.Declines);
+}
+
+/// What is left because of its words alone has the reasons of its other words.
+void takeReasons(const Reasons &OfOthers, Round &R) {
+  for (FileResult &F : R.Results)
+    for (KernelResult &K : F.Rewrite.Kernels) {
+      if (!K.Model || K.Verdict != KernelResult::Declined ||
+          !movedPointer(*K.Model))
+        continue;
+      if (auto It = OfOthers.find(formKey(*K.Model)); It != OfOthers.end())
+        K.Declines = It->second;
+    }
+}
+
 /// Kernels that are left as they are get other bodies, which stay where they
 /// lead to a rewritten kernel that gains more.
 void tryOtherBodies(Texts &Best) {
   constexpr unsigned MaxLevels = 3;
   std::set<std::string> InVain;
+  Reasons OfOthers;
   while (true) {
     Texts Now = Best;
     std::map<std::string, std::vector<std::string>> Notes;
@@ -198,16 +224,22 @@ void tryOtherBodies(Texts &Best) {
       }
       Parsed = Now.parseWith(Bodies);
     }
-    if (Tried.empty())
+    if (Tried.empty()) {
+      takeReasons(OfOthers, Best.Last);
       return;
+    }
     const size_t Before = InVain.size();
     auto Old = gains(Tried, Best.Last), New = gains(Tried, Now.Last);
     for (const std::string &Key : Tried)
       if (!Parsed || New[Key] <= Old[Key])
         InVain.insert(Key);
-    if (InVain.size() > Before)
+    if (InVain.size() > Before) {
+      if (Parsed)
+        addReasons(InVain, Now.Last, OfOthers);
       continue; // once more without them
+    }
     Best = std::move(Now);
+    takeReasons(OfOthers, Best.Last);
     for (FileResult &F : Best.Last.Results)
       for (KernelResult &K : F.Rewrite.Kernels)
         if (K.Model && Tried.count(textKey(*K.Model)) && gainOf(K) > 0)

@@ -9,6 +9,7 @@
 #include "Facts.h"
 #include "Interleave.h"
 #include "Legality.h"
+#include "rcache/SpreadOutputs.h"
 #include "recipes/Recipes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,11 +29,7 @@ static std::vector<Decline> declinesOfModel(const KernelModel &M) {
   return Early;
 }
 
-/// A pointer parameter that the kernel moves (`in += blockIdx.x * 256;`): addresses
-/// of the model are counted from what the launch passes, and where they are
-/// written anew the parameter's name means something else by then. A body in which
-/// a copy of it moves (SpreadText.h) has no such parameter.
-static std::optional<Decline> movedPointer(const KernelModel &M) {
+std::optional<Decline> rcache::movedPointer(const KernelModel &M) {
   for (const GlobalAccess &G : M.GlobalAccesses) {
     if (G.Root < 0 || M.Params[static_cast<size_t>(G.Root)].VarId < 0)
       continue;
@@ -40,7 +37,9 @@ static std::optional<Decline> movedPointer(const KernelModel &M) {
         M.Params[static_cast<size_t>(G.Root)].VarId)];
     if (V.Assigned || V.AddressTaken)
       return Decline{DeclineCode::NameNotVisible,
-                     "'" + V.Name + "' is moved in the kernel", G.Pos};
+                     "'" + V.Name + "' is moved in the kernel", G.Pos,
+                     "move a copy of it: a variable that starts as '" + V.Name +
+                         "'"};
   }
   return std::nullopt;
 }
