@@ -397,12 +397,32 @@ private:
     });
     for (const RawPiece &P : Pieces)
       checkPiece(P);
+    dropWhatHolds();
     joinPieces(Pieces);
     for (RawPiece &P : Pieces)
       F.Pieces.push_back({P.D, P.V, P.Guards});
     if (F.Pieces.empty())
       fail(DeclineCode::NotStaged,
            "no write of " + name() + " is ever executed", Arr.Pos);
+  }
+
+  /// Conditions on values that have no formula, and that all threads have passed
+  /// which arrive at the barrier (`if (skip[blockIdx.x]) return;`): they hold
+  /// wherever an element is asked for, and their text may be another value there.
+  void dropWhatHolds() {
+    isl::set Holds = A.fix(M.stmt(G.Barrier).Domain);
+    bool OnOpaque = false;
+    for (const std::string &Id : involvedIds(Holds)) {
+      const int I = M.symbolIndex(Id);
+      const bool Same = I >= 0 && M.Symbols[I].K == Symbol::Opaque &&
+                        !(M.Symbols[I].Depends & (DepThread | DepShared));
+      OnOpaque |= Same;
+      if (!Same)
+        Holds = Holds.project_out_param(Id);
+    }
+    if (OnOpaque)
+      for (RawPiece &P : Pieces)
+        P.D = P.D.gist_params(Holds.params()).coalesce();
   }
 
   void checkPiece(const RawPiece &P) const {
@@ -435,8 +455,8 @@ private:
     if (G.MayHoldOlder && !F.CoverageProved)
       fail(
           DeclineCode::NotStaged,
-          name() + " is filled in a loop, and it could not be proved that "
-                   "each round stages every element it reads",
+          name() + " has been filled before, and it could not be proved that "
+                   "every element that is read is staged anew",
           M.SharedAccesses[G.Reads.empty() ? G.Writes.front() : G.Reads.front()]
               .Pos);
   }
