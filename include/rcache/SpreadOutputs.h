@@ -33,9 +33,9 @@ struct OtherBody {
 };
 
 /// The body of \p M with one thread an output along one axis, where it is proved
-/// that it computes the same, and with modified parameters copied into
-/// variables, of which a thread may have several; nullopt: neither. \p AssumeNoAlias: see
-/// Options::AssumeNoAlias.
+/// that it computes the same, with modified parameters copied into variables, of which
+/// a thread may have several, and without `do { ... } while (0)`; nullopt: nothing of
+/// it. \p AssumeNoAlias: see Options::AssumeNoAlias.
 std::optional<OtherBody> spreadOutputs(const KernelModel &M,
                                        bool AssumeNoAlias);
 
@@ -45,6 +45,10 @@ std::optional<OtherBody> spreadOutputs(const KernelModel &M,
 /// which a copy of it moves has no such parameter, so this is a reason for the
 /// words of \p M alone.
 std::optional<Decline> movedPointer(const KernelModel &M);
+
+/// Has \p M a body with the same rounds and other words: copies of the parameters it
+/// moves, braces for `do { ... } while (0)`?
+bool hasOtherWords(const KernelModel &M);
 
 } // namespace rcache
 

@@ -192,7 +192,7 @@ void takeReasons(const Reasons &OfOthers, Round &R) {
   for (FileResult &F : R.Results)
     for (KernelResult &K : F.Rewrite.Kernels) {
       if (!K.Model || K.Verdict != KernelResult::Declined ||
-          !movedPointer(*K.Model))
+          !hasOtherWords(*K.Model))
         continue;
       if (auto It = OfOthers.find(formKey(*K.Model)); It != OfOthers.end())
         K.Declines = It->second;

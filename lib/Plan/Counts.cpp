@@ -9,6 +9,10 @@
 
 using namespace rcache;
 
+bool rcache::runsOnce(const Stmt &S) {
+  return S.K == Stmt::Do && !S.Cond.is_null() && S.Cond.is_empty();
+}
+
 double rcache::roundsOf(const KernelModel &M, unsigned StmtId) {
   double Rounds = 1;
   for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent) {
@@ -18,7 +22,7 @@ double rcache::roundsOf(const KernelModel &M, unsigned StmtId) {
     if (S.K == Stmt::For)
       Rounds *= S.ConstTripCount ? static_cast<double>(*S.ConstTripCount)
                                  : UnknownRounds;
-    else if (S.K == Stmt::While || S.K == Stmt::Do)
+    else if ((S.K == Stmt::While || S.K == Stmt::Do) && !runsOnce(S))
       Rounds *= UnknownRounds;
   }
   return Rounds;

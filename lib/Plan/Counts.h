@@ -14,6 +14,9 @@ namespace rcache {
 /// What a loop of unknown length counts as, in the original and in plans.
 constexpr double UnknownRounds = 8;
 
+/// A loop that never goes back: `do { ... } while (0)`.
+bool runsOnce(const Stmt &S);
+
 /// How often a statement runs in a thread, loops that are shared out among the
 /// threads left out.
 double roundsOf(const KernelModel &M, unsigned StmtId);

@@ -5,11 +5,14 @@
 
 #include "SpreadText.h"
 #include "Affine/IslTools.h"
+#include "Counts.h"
 #include "SpreadLoops.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace rcache;
+
+static std::vector<const Stmt *> wrapped(const KernelModel &M);
 
 namespace {
 
@@ -22,7 +25,7 @@ public:
   std::optional<OtherBody> run() {
     if (!L.Loops.empty() && !writeThreads())
       return std::nullopt;
-    if (!copyParams() || Edits.empty())
+    if (!copyParams() || !unwrap() || Edits.empty())
       return std::nullopt;
     OtherBody R;
     unsigned At = M.BodyRange.Begin;
@@ -212,6 +215,19 @@ private:
     return true;
   }
 
+  //===--- Loops of one round ---===//
+
+  bool unwrap() {
+    return llvm::all_of(wrapped(M), [&](const Stmt *St) {
+      const TextRange Body = M.stmt(St->Children[0]).Range;
+      const TextRange Head = {St->Range.Begin, Body.Begin},
+                      Tail = {Body.End, St->Range.End};
+      const bool Block = M.stmt(St->Children[0]).K == Stmt::Block;
+      return edit(Head, newLines(Head) + (Block ? "" : "{ ")) &&
+             edit(Tail, newLines(Tail) + (Block ? "" : "; }"));
+    });
+  }
+
   //===--- Parameters ---===//
 
   /// Slots of a thread need their own copy of a parameter that they modify.
@@ -239,6 +255,27 @@ private:
 };
 
 } // namespace
+
+/// `do { ... } while (0)` that nothing leaves: braces with other words, as macros
+/// write them.
+static std::vector<const Stmt *> wrapped(const KernelModel &M) {
+  std::vector<const Stmt *> All;
+  for (const Stmt &St : M.Stmts) {
+    if (!runsOnce(St) || St.Children.size() != 1)
+      continue;
+    const bool Left = llvm::any_of(M.Stmts, [&](const Stmt &J) {
+      return (J.K == Stmt::Break || J.K == Stmt::Continue) &&
+             St.Range.contains(J.Range);
+    });
+    if (!Left)
+      All.push_back(&St);
+  }
+  return All;
+}
+
+bool rcache::hasOtherWords(const KernelModel &M) {
+  return movedPointer(M) || !wrapped(M).empty();
+}
 
 std::optional<OtherBody> rcache::writeOtherBody(const KernelModel &M,
                                                 const Assumptions &Fixed,
