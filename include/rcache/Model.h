@@ -325,6 +325,9 @@ struct Stmt {
 
   // If, While, Do; For: its condition.
   TextRange CondRange;
+  /// `if constexpr`: the branch that this instantiation has not, with its `else`;
+  /// empty: it has all.
+  TextRange LeftOut;
   Nullable<isl::set> Cond;             ///< affine condition, null when it is not affine
   unsigned CondDepends = 0;
 
@@ -343,6 +346,9 @@ struct Stmt {
   int FactorVar = -1, FactorSymbol = -1;
   std::optional<int64_t> ConstTripCount;
   std::optional<int64_t> ConstFirst; ///< with ConstTripCount
+  /// Rounds of a thread on average, where the number hangs on the thread's place in
+  /// a block of known shape (`for (i = 0; threadIdx.x + i < 66; i += 64)`).
+  std::optional<double> MeanTripCount;
   bool HasUnrollPragma = false;
   /// Loops with barriers: integers that are the same for all threads and that
   /// each round takes over from the one before (`a = 1 - a;`, `d /= 2`).

@@ -139,6 +139,8 @@ void StatementText::editOwned(TextRange R, Place At, Edits &E) const {
 }
 
 void StatementText::editStatement(const Stmt &St, Place At, Edits &E) const {
+  if (!St.LeftOut.empty())
+    E.push_back({St.LeftOut, St.LeftOut == St.Range ? "{}" : ""});
   if (const PairedInterval *Pair = P.paired(St.Range);
       Pair && llvm::is_contained(Pair->Met, St.Id))
     E.push_back({St.CondRange, "true"});

@@ -9,6 +9,7 @@
 //     for (i = base + tx; i < n; i += grid)          i = i0 + tx, i0 uniform
 //     for (i = tx; i < tx + 5; ++i)                  i = i0 + tx, 0 <= i0 < 5
 
+#include "Affine/Evaluate.h"
 #include "Affine/IslTools.h"
 #include "BuiltinVars.h"
 #include "LoopFacts.h"
@@ -53,18 +54,17 @@ bool LoopFacts::findCounter(const LoopParts &F, Counting &N) const {
   // `i < 16 && i0 + i < n`: one of them is the counter's own bound.
   conjuncts(F.Cond, N.Conditions);
   bool Found = false;
-  for (const Expr *P : Parts) {
-    LoopCounter X;
-    if (matchStep(P, X))
-      for (size_t K = 0; K < N.Conditions.size() && !Found; ++K)
-        if (matchBound(N.Conditions[K], X)) {
-          N.C = X;
-          Found = true;
-          N.Conditions.erase(N.Conditions.begin() + ptrdiff_t(K));
-        }
-    if (Found)
-      break;
-  }
+  for (auto *Matches : {matchBound, matchBoundOfSum})
+    for (const Expr *P : Parts) {
+      LoopCounter X;
+      if (!Found && matchStep(P, X))
+        for (size_t K = 0; K < N.Conditions.size() && !Found; ++K)
+          if (Matches(N.Conditions[K], X)) {
+            N.C = X;
+            Found = true;
+            N.Conditions.erase(N.Conditions.begin() + ptrdiff_t(K));
+          }
+    }
   N.VarId = Found ? L.varIndex(N.C.V) : -1;
   if (N.VarId < 0 || !isInt(N.C.V->getType()) || M.Vars[N.VarId].AddressTaken ||
       M.Vars[N.VarId].IsReference)
@@ -143,7 +143,42 @@ bool LoopFacts::evaluate(Counting &N) {
     N.ConstStep = -*N.ConstStep;
   }
   N.Up = !C.Down;
-  return !N.ConstStep || *N.ConstStep != 0;
+  return (!N.ConstStep || *N.ConstStep != 0) && withoutBeside(N);
+}
+
+/// `threadIdx.x + i < n`: what stands beside the counter goes to the bound. False:
+/// the sum may not be what it is in numbers.
+bool LoopFacts::withoutBeside(Counting &N) {
+  if (N.C.Beside.empty())
+    return true;
+  isl::pw_aff Beside = Arith.constant(0);
+  for (const Expr *E : N.C.Beside) {
+    if (!invariant(N, E, nullptr))
+      return false;
+    SVal V;
+    {
+      Quietly Q(Cur);
+      V = Ev.eval(E);
+    }
+    if (!V.Int || (Ev.depends(V) & (DepShared | DepGlobal)))
+      return false;
+    auto Exact = Arith.exact(*V.Int, V.Type, Cur.where());
+    if (!Exact)
+      return false;
+    Beside = Beside.add(*Exact);
+  }
+  // The last sum that is compared is less than the bound and a step. One with a sign
+  // is undefined where it wraps.
+  const IntType T = Ev.intType(N.C.Sum->getType());
+  if (!N.Up || !N.ConstStep ||
+      (!T.Signed &&
+       (!Arith.proveInRange(N.Init.add(Beside), 0, T.max(), Cur.where()) ||
+        !Arith.proveInRange(N.Bound, 0, T.max() - Wide(*N.ConstStep),
+                            Cur.where()))))
+    return false;
+  N.Bound = N.Bound.sub(Beside);
+  N.BoundType = {T.Bits, true};
+  return true;
 }
 
 /// Does the condition end the loop where the counter reaches the bound?
@@ -233,6 +268,45 @@ bool LoopFacts::boundBy(llvm::ArrayRef<const Expr *> Conditions, unsigned Id,
   return true;
 }
 
+/// Rounds of a constant step on average over the threads of the block; nullopt: they
+/// hang on more than a thread's place in it.
+std::optional<double> LoopFacts::meanTrips(const Stmt &Loop) {
+  const auto &Block = M.Geo.ConstBlock;
+  const auto First = Arith.constantValue(Loop.Init);
+  if (!Block || !First || !Loop.Step)
+    return std::nullopt;
+  std::vector<std::string> Order = {M.Symbols[size_t(Loop.IterSymbol)].Id};
+  std::array<int64_t, 3> Threads = {1, 1, 1};
+  for (const std::string &Id : involvedIds(Loop.IterDomain)) {
+    const Symbol &S = M.Symbols[size_t(M.symbolIndex(Id))];
+    if (Id == Order[0])
+      continue;
+    if (S.K != Symbol::ThreadIdx)
+      return std::nullopt;
+    Threads[Order.size() - 1] = (*Block)[S.Axis];
+    Order.push_back(Id);
+  }
+  constexpr int64_t MostRounds = 64;
+  const auto Goes = CompiledCondition::make(Loop.IterDomain, Order);
+  int64_t All = 0;
+  std::vector<int64_t> At(Order.size());
+  auto Set = [&](size_t K, int64_t V) {
+    if (K + 1 < At.size())
+      At[K + 1] = V;
+  };
+  for (int64_t X = 0; X < Threads[0]; ++X)
+    for (int64_t Y = 0; Y < Threads[1]; ++Y)
+      for (int64_t Z = 0; Z < Threads[2]; ++Z) {
+        Set(0, X), Set(1, Y), Set(2, Z);
+        int64_t Round = 0;
+        for (At[0] = *First; Goes.holds(At); At[0] += *Loop.Step)
+          if (++Round > MostRounds)
+            return std::nullopt;
+        All += Round;
+      }
+  return double(All) / double(Threads[0] * Threads[1] * Threads[2]);
+}
+
 /// Rounds of a constant step: the iterator, symbol \p Number, has a stride.
 void LoopFacts::describeConstantStep(Counting &N, unsigned Id, unsigned Number,
                                      bool DeclaresCounter) {
@@ -279,6 +353,8 @@ void LoopFacts::describeConstantStep(Counting &N, unsigned Id, unsigned Number,
     Loop.ConstTripCount = Len <= 0 ? 0 : (Len + Step - 1) / Step;
   }
   Loop.ConstFirst = Arith.constantValue(Init);
+  if (!Loop.ConstTripCount)
+    Loop.MeanTripCount = meanTrips(Loop);
   Cur.Path.Dom = Cur.Path.Dom.intersect(Domain);
   Cur.Env[N.C.V] = Ev.ofInt({I.add(OwnPart), true}, N.C.V->getType());
 }

@@ -13,6 +13,7 @@ using namespace clang;
 namespace rcache {
 
 void Executor::run(const FunctionDecl *FD) {
+  Chosen.emplace(FD);
   for (const ParmVarDecl *P : FD->parameters()) {
     Cur.Declared.insert(P);
     int I = L.paramIndex(P);
@@ -105,7 +106,9 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
     Unroll = unrollHint(A);
     S = A->getSubStmt();
   }
-  const SourceRange R = S->getSourceRange(); // a pragma is no token
+  const IfStmt *Template = Chosen->asWritten(S);
+  const clang::Stmt *Whole = Template ? Template : S;
+  const SourceRange R = Whole->getSourceRange(); // a pragma is no token
   if (auto *Lab = dyn_cast<LabelStmt>(S)) {
     Rec.decline(DeclineCode::Goto,
                 "label '" + std::string(Lab->getName()) + "'",
@@ -115,7 +118,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
   if (auto *C = dyn_cast<SwitchCase>(S))
     return exec(C->getSubStmt(), Parent);
   const unsigned Saved = Cur.Stmt;
-  const unsigned Id = Rec.newStmt(kindOf(S), S, R, Parent);
+  const unsigned Id = Rec.newStmt(kindOf(S), Whole, R, Parent);
   Cur.Stmt = Id;
   if (Unroll.Given)
     setPragma(Id, Unroll);
@@ -338,15 +341,10 @@ void Executor::execIf(const IfStmt *S, unsigned Id) {
   if (C.Affine)
     M.Stmts[Id].Cond = C.True;
   M.Stmts[Id].CondDepends = condDepends(C, S->getCond());
-  if (S->isConstexpr() && (!S->getThen() || isa<NullStmt>(S->getThen()) ||
-                           (S->hasElseStorage() && !S->getElse())))
-    Rec.decline(DeclineCode::UnsupportedStatement, "if constexpr",
-                S->getBeginLoc());
-
   PathState Before = Cur.Path;
   auto EnvBefore = Cur.Env;
   Ev.assume(C, true);
-  exec(S->getThen(), Id);
+  const unsigned ThenId = exec(S->getThen(), Id);
   PathState Then = Cur.Path;
   auto EnvThen = Cur.Env;
 
@@ -358,6 +356,7 @@ void Executor::execIf(const IfStmt *S, unsigned Id) {
   PathState Else = Cur.Path;
   auto EnvElse = Cur.Env;
 
+  noteLeftOut(S, Id, ThenId);
   Cur.Path = joinPaths(Before, Then, Else);
   const bool Never = C.Affine && C.True.is_empty();
   const bool Always = C.Affine && C.False.is_empty();
@@ -368,6 +367,49 @@ void Executor::execIf(const IfStmt *S, unsigned Id) {
   } else {
     Ev.mergeEnv(C, EnvThen, EnvElse);
   }
+}
+
+/// Is nothing there of what the template has there?
+static bool isLeftOut(const clang::Stmt *Here, const clang::Stmt *Template) {
+  auto Empty = [](const clang::Stmt *S) {
+    auto *C = dyn_cast_or_null<CompoundStmt>(S);
+    return !S || isa<NullStmt>(S) || (C && C->body_empty());
+  };
+  return Empty(Here) && !Empty(Template);
+}
+
+/// The text of the branch that this instantiation of a template has not.
+void Executor::noteLeftOut(const IfStmt *S, unsigned Id, unsigned ThenId) {
+  const IfStmt *W = Chosen->asWritten(S);
+  if (!W)
+    return;
+  Stmt &If = M.Stmts[Id];
+  auto Whole = [&](const clang::Stmt *Branch) {
+    TextRange R = Rec.range(Branch);
+    const size_t Next = M.Text.find_first_not_of(" \t\n", R.End);
+    if (!isa<CompoundStmt>(Branch) && Next < M.Text.size() &&
+        M.Text[Next] == ';')
+      R.End = static_cast<unsigned>(Next) + 1;
+    return R;
+  };
+  bool Known = true;
+  auto Leave = [&](Stmt &Branch, const clang::Stmt *Written) {
+    Branch.Range = Branch.LeftOut = Whole(Written);
+    Known &= !Branch.LeftOut.empty();
+  };
+  if (isLeftOut(S->getThen(), W->getThen()))
+    Leave(M.Stmts[ThenId], W->getThen());
+  if (isLeftOut(S->getElse(), W->getElse())) {
+    if (S->getElse())
+      Leave(M.Stmts[If.Children.back()], W->getElse());
+    else
+      If.LeftOut = {M.Stmts[ThenId].Range.End, If.Range.End};
+    Known &= S->getElse() || (!M.Stmts[ThenId].Range.empty() &&
+                              If.LeftOut.Begin < If.LeftOut.End);
+  }
+  if (!Known)
+    Rec.decline(DeclineCode::UnsupportedStatement, "if constexpr",
+                S->getBeginLoc());
 }
 
 /// The path behind an `if`: as before it, unless a branch was left for good.

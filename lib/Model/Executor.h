@@ -17,6 +17,7 @@
 #ifndef RCACHE_LIB_MODEL_EXECUTOR_H
 #define RCACHE_LIB_MODEL_EXECUTOR_H
 
+#include "ConstexprIfs.h"
 #include "LoopFacts.h"
 
 namespace rcache {
@@ -52,6 +53,7 @@ private:
   void execVarInit(const clang::VarDecl *V);
   SVal bindReference(const clang::VarDecl *V);
   void execIf(const clang::IfStmt *S, unsigned Id);
+  void noteLeftOut(const clang::IfStmt *S, unsigned Id, unsigned ThenId);
   void execSwitch(const clang::SwitchStmt *S, unsigned Id);
   void execReturn(const clang::Stmt *S);
   void execLeaf(const clang::Expr *E, unsigned Id);
@@ -102,6 +104,7 @@ private:
   Recorder Rec;
   Evaluator Ev;
   LoopFacts Loops;
+  std::optional<ConstexprIfs> Chosen; ///< of the kernel
   unsigned RoundsOfNest = 0, RoundsOfAll = 0; ///< followed so far
 };
 

@@ -59,6 +59,8 @@ private:
   bool invariant(const Counting &N, const clang::Stmt *S,
                  const clang::VarDecl *But) const;
   bool evaluate(Counting &N);
+  bool withoutBeside(Counting &N);
+  std::optional<double> meanTrips(const Stmt &Loop);
   bool compares(Counting &N);
   bool describe(Counting &N, unsigned Id, bool DeclaresCounter);
   void describeConstantStep(Counting &N, unsigned Id, unsigned Number,

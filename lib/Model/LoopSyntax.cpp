@@ -66,6 +66,40 @@ bool matchBound(const Expr *Cond, LoopCounter &C) {
   return false;
 }
 
+/// The terms of the sum \p E, all added up in type \p T.
+static void termsOf(const Expr *E, QualType T,
+                    llvm::SmallVectorImpl<const Expr *> &Out) {
+  auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
+  if (!B || B->getOpcode() != BO_Add || B->getType().getCanonicalType() != T)
+    return Out.push_back(E);
+  termsOf(B->getLHS(), T, Out);
+  termsOf(B->getRHS(), T, Out);
+}
+
+bool matchBoundOfSum(const Expr *Cond, LoopCounter &C) {
+  auto *B = dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts());
+  if (!B || !B->isRelationalOp())
+    return false;
+  for (const bool Left : {true, false}) {
+    const Expr *Sum = Left ? B->getLHS() : B->getRHS();
+    llvm::SmallVector<const Expr *, 4> Terms;
+    termsOf(Sum, Sum->getType().getCanonicalType(), Terms);
+    if (Terms.size() < 2 || llvm::count_if(Terms, [&](const Expr *E) {
+                              return variable(E) == C.V;
+                            }) != 1)
+      continue;
+    C.Sum = Sum;
+    for (const Expr *E : Terms)
+      if (variable(E) != C.V)
+        C.Beside.push_back(E);
+    C.Bound = Left ? B->getRHS() : B->getLHS();
+    C.Compare = Left ? B->getOpcode()
+                     : BinaryOperator::reverseComparisonOp(B->getOpcode());
+    return true;
+  }
+  return false;
+}
+
 void conjuncts(const Expr *Cond, llvm::SmallVectorImpl<const Expr *> &Out) {
   auto *B = dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts());
   if (B && B->getOpcode() == BO_LAnd) {

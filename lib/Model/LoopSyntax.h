@@ -19,7 +19,9 @@ class Locals;
 struct LoopCounter {
   const clang::VarDecl *V = nullptr;
   const clang::Expr *Bound = nullptr;
-  clang::BinaryOperatorKind Compare = clang::BO_LT; ///< V Compare Bound
+  clang::BinaryOperatorKind Compare = clang::BO_LT; ///< V + Beside Compare Bound
+  llvm::SmallVector<const clang::Expr *, 2> Beside;
+  const clang::Expr *Sum = nullptr; ///< V + Beside, null: V alone
   const clang::Expr *Step = nullptr;                ///< null: 1
   bool Down = false;
 };
@@ -28,6 +30,8 @@ struct LoopCounter {
 bool matchStep(const clang::Expr *Inc, LoopCounter &C);
 /// `v < bound`, `bound > v`, ..., for the variable of \p C.
 bool matchBound(const clang::Expr *Cond, LoopCounter &C);
+/// `threadIdx.x + v < bound`: the variable of \p C in a sum.
+bool matchBoundOfSum(const clang::Expr *Cond, LoopCounter &C);
 /// What stands between the `&&` of \p Cond.
 void conjuncts(const clang::Expr *Cond,
                llvm::SmallVectorImpl<const clang::Expr *> &Out);

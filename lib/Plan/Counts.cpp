@@ -21,7 +21,7 @@ double rcache::roundsOf(const KernelModel &M, unsigned StmtId) {
       continue;
     if (S.K == Stmt::For)
       Rounds *= S.ConstTripCount ? static_cast<double>(*S.ConstTripCount)
-                                 : UnknownRounds;
+                                 : S.MeanTripCount.value_or(UnknownRounds);
     else if ((S.K == Stmt::While || S.K == Stmt::Do) && !runsOnce(S))
       Rounds *= UnknownRounds;
   }

@@ -1,11 +1,16 @@
 // Branches that an instantiation leaves out name what the rewritten kernel no more
-// has: another plan, or none.
+// has: they go.
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
+// CHECK-DAG: rewrote 'branches<1>' {{.*}}'s' reloaded
+// CHECK-DAG: rewrote 'branches<2>' {{.*}}'s' reloaded
+// CHECK-DAG: rewrote 'chain<1>' {{.*}}'s' reloaded
+// CHECK-DAG: rewrote 'chain<2>' {{.*}}'s' reloaded
+// CHECK-DAG: rewrote 'chain<3>' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'one_branch<1>' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'by_type<double>' {{.*}}'s' reloaded
 //
