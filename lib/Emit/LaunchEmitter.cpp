@@ -256,12 +256,9 @@ std::string rcache::originalAddress(const KernelModel &M) {
   if (!M.Overloaded)
     return T;
   std::string Types;
-  for (const KernelParam &P : M.declaredParams()) {
-    const std::string T = "decltype(" + P.Name + ")";
-    Types += (Types.empty() ? "" : ", ") +
-             (P.IsRestrict ? "typename ::rcache::device::value<" + T + ">::type"
-                           : T);
-  }
+  for (const KernelParam &P : M.declaredParams())
+    Types += std::string(Types.empty() ? "" : ", ") +
+             "typename ::rcache::device::value<decltype(" + P.Name + ")>::type";
   return "static_cast<void (*)(" + Types + ")>(" + T + ")";
 }
 

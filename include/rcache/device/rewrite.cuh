@@ -306,10 +306,12 @@ __device__ __forceinline__ Element apart(Element x, int slot) {
 #define RCACHE_DEVICE_VALUE
 namespace rcache {
 namespace device {
-/// A parameter's type as the function's type has it: g++ keeps __restrict__ there
-/// when a template is instantiated.
+/// A parameter's type as the function's type has it: without the reference by which
+/// an argument is at hand; g++ keeps __restrict__ there when a template is
+/// instantiated.
 template <class T> struct value { typedef T type; };
 template <class T> struct value<T *__restrict__> { typedef T *type; };
+template <class T> struct value<T &> { typedef typename value<T>::type type; };
 } // namespace device
 } // namespace rcache
 #endif

@@ -1,0 +1,37 @@
+// One of several kernels of a name, launched by its address: the function that
+// launches has its arguments by reference, the kernel by value.
+//
+// REQUIRES: cuda-toolkit, rcache-check
+// RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
+// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
+// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
+//
+// CHECK: rewrote 'pairs' (2 launches)
+// SAME: equivalent: {{.*}}; 4 by a rewritten kernel
+#include "program.h"
+
+__global__ void pairs(const int *__restrict__ in, int *out, const int n) {
+  __shared__ int s[129];
+  int g = blockIdx.x * 128 + threadIdx.x;
+  s[threadIdx.x] = g < n ? in[g] : 0;
+  if (threadIdx.x == 0)
+    s[128] = g + 128 < n ? in[g + 128] : 0;
+  __syncthreads();
+  if (g < n)
+    out[g] = s[threadIdx.x] + s[threadIdx.x + 1];
+}
+__global__ void pairs(const float *) {}
+
+int main() {
+  for (int n : {1000, 100}) {
+    Buffer<int> in(randoms<int>(n)), out(n);
+    const int *from = in.Data;
+    int *to = out.Data;
+    void *args[] = {&from, &to, &n};
+    cudaLaunchKernel(static_cast<void (*)(const int *, int *, int)>(pairs),
+                     dim3(blocks(n, 128)), dim3(128), args, 0, 0);
+    out.show("by address", n);
+    pairs<<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+    out.show("by name", n);
+  }
+}
