@@ -501,6 +501,7 @@ struct Geometry {
 struct LaunchFact {
   std::vector<std::string> Factors; ///< sorted
   int64_t Max = 0;
+  int64_t Min = 0; ///< of one factor alone
   int64_t MultipleOf = 0;
   bool operator==(const LaunchFact &) const = default;
 };

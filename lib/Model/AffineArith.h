@@ -128,6 +128,8 @@ private:
                     Supposed &Facts);
   bool supposeBounds(IntType T, const isl::set &Path, Supposed &Facts);
   bool supposeOffsets(const isl::pw_aff &A, Wide Room, Supposed &Facts);
+  bool supposeLeast(const Linear &L, IntType T, std::vector<LaunchFact> &Least);
+  void assumeLeast(const LaunchFact &F);
   /// The symbol of a product of symbols; null when it may wrap in \p T.
   std::optional<isl::pw_aff> product(std::vector<std::string> Factors,
                                      IntType T, const isl::set &Path);

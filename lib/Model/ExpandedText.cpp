@@ -17,13 +17,19 @@ llvm::StringRef ExpandedText::spelling(unsigned I) const {
 }
 
 bool ExpandedText::spelled(unsigned From, unsigned To) const {
-  for (; From < To; ++From) {
-    const tok::TokenKind Kind = Tokens.Tokens[From].Kind;
-    if (inScratch(From) && Kind != tok::string_literal &&
-        Kind != tok::numeric_constant)
+  for (; From < To; ++From)
+    if (inScratch(From) && Tokens.Tokens[From].Kind != tok::string_literal &&
+        !isLine(From))
       return false;
-  }
   return true;
+}
+
+/// `__LINE__`, not `__COUNTER__`: that one counts how often it is asked.
+bool ExpandedText::isLine(unsigned I) const {
+  const RecordedToken &T = Tokens.Tokens[I];
+  const PresumedLoc At = SM.getPresumedLoc(SM.getExpansionLoc(T.Loc));
+  return T.Kind == tok::numeric_constant && At.isValid() &&
+         spelling(I) == std::to_string(At.getLine());
 }
 
 llvm::StringRef ExpandedText::madeString(unsigned I) const {

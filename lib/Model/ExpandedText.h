@@ -45,6 +45,7 @@ private:
   const TokenRecorder::Impl &Tokens;
 
   bool inScratch(unsigned I) const;
+  bool isLine(unsigned I) const;
 };
 
 } // namespace rcache

@@ -118,6 +118,45 @@ bool AffineArith::supposeOffsets(const isl::pw_aff &A, Wide Room,
   return Facts.size() > Before;
 }
 
+/// `n - 1` in 64 bits without a sign, of which the other values have no number: n is
+/// at least 1.
+bool AffineArith::supposeLeast(const Linear &L, IntType T,
+                               std::vector<LaunchFact> &Least) {
+  if (T.Signed || T.Bits < 64 || L.Const >= 0)
+    return false;
+  const Symbol *Of = nullptr;
+  int64_t Times = 0;
+  for (const auto &[Id, C] : L.Terms) {
+    const Symbol &S = M.Symbols[size_t(M.symbolIndex(Id))];
+    if (C < 0 || Ranges.at(Id).Lo < 0)
+      return false;
+    if (S.K == Symbol::Param && !Of) {
+      Of = &S;
+      Times = C;
+    }
+  }
+  if (!Of)
+    return false;
+  LaunchFact F;
+  F.Factors = {Of->Id};
+  F.Min = (-L.Const + Times - 1) / Times;
+  F.Max = static_cast<int64_t>(std::min<Wide>(Ranges.at(Of->Id).Hi, INT64_MAX));
+  narrow(Of->Id, F.Min, Ranges.at(Of->Id).Hi);
+  Least.push_back(std::move(F));
+  return true;
+}
+
+/// Takes \p F, which bounds one factor, for granted.
+void AffineArith::assumeLeast(const LaunchFact &F) {
+  for (LaunchFact &G : M.Assumes)
+    if (G.Factors == F.Factors && !G.MultipleOf) {
+      G.Max = std::min(G.Max, F.Max);
+      G.Min = std::max(G.Min, F.Min);
+      return;
+    }
+  M.Assumes.push_back(F);
+}
+
 /// Tries to prove that \p A fits \p T with the help of facts that a launch can
 /// check: parameters are not negative, grids not absurdly large. Keeps them
 /// when they are enough.
@@ -144,11 +183,14 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
       C = std::abs(L->Terms[S.Id]);
     supposeSmall(S, C <= 1, Room / std::max<int64_t>(C, 1), T, Facts);
   }
+  std::vector<LaunchFact> Least;
   auto Enough = [&] {
     if (!proveInRange(A, T.min(), T.max(), Path))
       return false;
     for (auto &[Factors, Max] : Facts)
       assumeProduct(Factors, Max);
+    for (const LaunchFact &F : Least)
+      assumeLeast(F);
     return true;
   };
   if (!Facts.empty() && Enough())
@@ -156,6 +198,8 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
   if (supposeBounds(T, Path, Facts) && Enough())
     return true;
   if (L && supposeOffsets(A, Room, Facts) && Enough())
+    return true;
+  if (L && supposeLeast(*L, T, Least) && Enough())
     return true;
   Ranges = SavedRanges;
   Bounds = SavedBounds;

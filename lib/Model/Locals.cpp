@@ -437,6 +437,10 @@ void Locals::initForm(const VarDecl *D, Var &V) {
         (R->hasTrivialCopyAssignment() || R->hasUserDeclaredCopyAssignment());
     V.Expandable &= !R->isLocalClass() || R->getIdentifier();
   }
+  // `float (*row)[64]`: the name stands inside its type.
+  if (const QualType To = T.getNonReferenceType()->getPointeeType();
+      !To.isNull())
+    V.Expandable &= !To->isArrayType() && !To->isFunctionType();
   V.Expandable &= !isa<DecompositionDecl>(D) && !D->getName().empty() &&
                   !D->isStaticLocal();
   const Expr *I = D->getInit();

@@ -85,8 +85,9 @@ std::string KernelModel::launchCondition(const LaunchFact &F,
     std::string T = S.Text;
     if (S.K == Symbol::BlockDim || S.K == Symbol::GridDim)
       T = (S.K == Symbol::BlockDim ? Block : Grid) + "." + "xyz"[S.Axis];
-    else if (S.Signed)
-      Signs += (Signs.empty() ? "" : " && ") + T + " >= 0";
+    else if (S.Signed || F.Min > 0)
+      Signs += (Signs.empty() ? "" : " && ") + T +
+               " >= " + std::to_string(F.Min);
     Product += (Product.empty() ? "(double)" : " * ") + T;
   }
   // A bound that the type keeps anyway.
