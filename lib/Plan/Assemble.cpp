@@ -393,8 +393,7 @@ private:
     if (Fm.Ahead != P.Ahead.has_value() ||
         (Fm.joins() && P.restagedBytes(M) > MostTileBytes))
       return false;
-    if (!Fm.joins())
-      addSeparations(M, A, F.fronts(P.Map.BlockMultiple), P);
+    addSeparations(M, A, F.fronts(P.Map.BlockMultiple), P);
     P.Counts = countsOf(M, P);
     return true;
   }

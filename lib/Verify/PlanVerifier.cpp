@@ -88,6 +88,18 @@ int64_t Verifier::slotThread(unsigned Axis, int64_t Physical) const {
   return Physical / S * S * C + Physical % S;
 }
 
+/// Pointers that the plan takes to lead to different memory: the launch is asked.
+void Verifier::checkSeparate() {
+  for (const auto &[X, Y] : P.Separate) {
+    const std::string &A = M.Params[static_cast<size_t>(X)].Name,
+                      &B = M.Params[static_cast<size_t>(Y)].Name;
+    if (llvm::none_of(P.Preconditions, [&](const Precondition &C) {
+          return C.Text.find("separate(" + A + ", " + B) != std::string::npos;
+        }))
+      wrong("nothing asks whether '" + A + "' and '" + B + "' overlap");
+  }
+}
+
 void Verifier::checkMapping() {
   if (P.Map.joins())
     return checkJoined();

@@ -42,6 +42,7 @@ public:
 
   void run() {
     everyAccessHasAPlace();
+    checkSeparate();
     for (const ArrayPlan &A : P.Arrays)
       registersAreStatic(A);
     if (P.Cut)
@@ -109,6 +110,7 @@ private:
   void everyAccessHasAPlace();
   void registersAreStatic(const ArrayPlan &A);
   void checkMapping();
+  void checkSeparate();
   void arrayInLaunch(const ArrayPlan &Which);
   void checkBarriers();
 
