@@ -4,8 +4,9 @@
 // See OtherBodies.h.
 
 #include "Frontend/OtherBodies.h"
-#include "rcache/ModelBuilder.h"
+#include "rcache/CountedRounds.h"
 #include "rcache/GuardsFirst.h"
+#include "rcache/ModelBuilder.h"
 #include "rcache/SpreadOutputs.h"
 #include <algorithm>
 #include <map>
@@ -39,6 +40,8 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
                        [](const Decline &D) { return D.Undefined; })
                ? std::nullopt
                : guardsFirst(M);
+  if (auto Body = countedRounds(M)) // blocks can only be joined in such words
+    return Body;
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
   if (!Body)
     return std::nullopt;

@@ -212,6 +212,9 @@ private:
       return streamed(St);
     Sequence Out;
     if (P.Ahead && P.Ahead->Loop == St.Id) {
+      for (unsigned A = 0; A < M.Arrays.size(); ++A)
+        if (declaredAhead(A))
+          Out.push_back(Statements{F.restagedCopies(A)});
       auto First = F.firstTiles();
       if (First)
         Out.push_back(Statements{std::move(*First)});
@@ -346,6 +349,12 @@ private:
     });
   }
 
+  /// Are the copies of an array that a round declares filled a round ahead?
+  bool declaredAhead(unsigned Array) const {
+    return P.Ahead && !M.Arrays[Array].AtFileScope &&
+           M.stmt(P.Ahead->Loop).Range.contains(M.Arrays[Array].DeclRange);
+  }
+
   bool declaresKept(const Stmt &St) const {
     return llvm::any_of(P.Arrays, [&](const ArrayPlan &Pl) {
       const SharedArray &A = M.Arrays[Pl.Array];
@@ -363,7 +372,8 @@ private:
       if (Here)
         Out.push_back(Statements{Text.copy(M.stmt(C).Range, Thread) + "\n"});
       for (unsigned A = 0; A < M.Arrays.size(); ++A)
-        if (!M.Arrays[A].AtFileScope && M.Arrays[A].DeclRange == M.stmt(C).Range)
+        if (!M.Arrays[A].AtFileScope &&
+            M.Arrays[A].DeclRange == M.stmt(C).Range && !declaredAhead(A))
           for (Code Here : {F.ownedRegisters(A), F.restagedCopies(A)})
             if (!Here.empty())
               Out.push_back(Statements{std::move(Here)});

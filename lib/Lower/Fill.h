@@ -133,6 +133,7 @@ private:
                                  bool WithForms = true) const;
   /// The elements that any window of the array can ask for.
   isl::set askedOf(const ArrayPlan &A) const;
+  llvm::Expected<Code> isRound() const;
   llvm::Expected<Code> fill(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> reload(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> ifNeeded(const Window &Of, const Code &Declared,

@@ -23,12 +23,19 @@ using namespace rcache;
 static std::string str(int64_t V) { return std::to_string(V); }
 static const char Axes[] = "xyz";
 
+/// The type of the parameter `rc_round`, which is the loop's counter: what the launch
+/// asks of the loop's bounds lets 32 bits have a sign.
+static std::string roundType(const KernelModel &M, const Stmt &Loop) {
+  const Symbol &Counter = M.Symbols[static_cast<size_t>(Loop.IterSymbol)];
+  return Counter.Bits > 32 ? Counter.Type : "int";
+}
+
 /// All symbols, with the loop's counter being the parameter `rc_round`.
 CxxNames Fill::roundSymbols() const {
   CxxNames All = N.symbols();
   const Stmt &Loop = M.stmt(P.Ahead->Loop);
   All[M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id] =
-      CxxAtom(N("round"), true, "int");
+      CxxAtom(N("round"), true, roundType(M, Loop));
   for (const Symbol &S : M.Symbols) // factors are listed before their products
     if (S.K == Symbol::Opaque && S.Factors.size() == 2)
       All[S.Id].Text = (S.Bits > 32 ? "(long long)" : "") +
@@ -43,7 +50,8 @@ llvm::Expected<Code> Fill::sourceLambda(const ArrayPlan &A,
   O.Symbols = roundSymbols();
   addElementNames(O.Symbols, A, N);
   O.Context = askedOf(A);
-  std::string Params = "const int " + N("round");
+  std::string Params =
+      "const " + roundType(M, M.stmt(P.Ahead->Loop)) + " " + N("round");
   for (unsigned Axis = 0; Axis < 3; ++Axis)
     if (R.PerBlock[Axis])
       Params += std::string(", const unsigned int ") +
@@ -199,6 +207,29 @@ Code Fill::sendFor(const ArrayPlan &A, const Restaged &R, bool Vectors) {
          X.Subscripts + ", " + groupName(A) + "_from(" + Arguments + "));\n}\n";
 }
 
+/// Has the loop a round `rc_round`? In its own words where they have no affine form.
+llvm::Expected<Code> Fill::isRound() const {
+  const Stmt &Loop = M.stmt(P.Ahead->Loop);
+  if (!Loop.Cond.is_null()) {
+    ValueTextOptions O;
+    O.Symbols = roundSymbols();
+    O.Context = P.Context;
+    return conditionText(Loop.Cond, N, O);
+  }
+  Code Words;
+  unsigned Done = Loop.CondRange.Begin;
+  for (const VarUse &U : M.VarUses) {
+    if (!Loop.CondRange.contains(U.Range) || U.Range.Begin < Done)
+      continue;
+    Words += M.text({Done, U.Range.Begin});
+    Words += int(U.Var) == Loop.IterVar
+                 ? Code(N("round"))
+                 : Code(Code::named(U.Var) + M.text(U.Range));
+    Done = U.Range.End;
+  }
+  return Words + M.text({Done, Loop.CondRange.End});
+}
+
 llvm::Expected<Code> Fill::firstTiles() {
   const Stmt &Loop = M.stmt(P.Ahead->Loop);
   Code T, Sends;
@@ -209,7 +240,7 @@ llvm::Expected<Code> Fill::firstTiles() {
       return From;
     T += *From;
   }
-  Code Words;
+  Code Vectors;
   for (const ArrayPlan &A : P.Arrays) {
     const auto &R = *A.as<Restaged>();
     const auto Ask = vectorsAsk(A, R);
@@ -221,7 +252,7 @@ llvm::Expected<Code> Fill::firstTiles() {
     std::string All;
     for (const std::string &C : *Ask)
       All += (All.empty() ? "" : " && ") + C;
-    Words += "const bool " + Flag + " = " + All + ";\n";
+    Vectors += "const bool " + Flag + " = " + All + ";\n";
     Helpers.insert("on_word");
     Sends += "if (" + Flag + ") {\n" + sendFor(A, R, true) + "} else {\n" +
              sendFor(A, R, false) + "}\n";
@@ -229,7 +260,7 @@ llvm::Expected<Code> Fill::firstTiles() {
   ValueTextOptions O;
   O.Symbols = roundSymbols();
   O.Context = P.Context;
-  auto Cond = conditionText(Loop.Cond, N, O);
+  auto Cond = isRound();
   if (!Cond)
     return Cond;
   auto First = affineText(Loop.Init, N, O);
@@ -237,10 +268,11 @@ llvm::Expected<Code> Fill::firstTiles() {
     return First;
   return "// Elements of a round's tiles are copied while those of the round before "
          "are used.\n" +
-         T + Words + "const auto " + N("send") + " = [&](const int " + N("round") +
-         ", const unsigned int " + N("tile") + ") {\nif (" + *Cond + ") {\n" +
-         Sends + "}\n};\nunsigned int " + N("tile") + " = 1u;\n" + N("send") +
-         "(" + *First + ", 0u);\n";
+         T + Vectors + "const auto " + N("send") + " = [&](const " +
+         roundType(M, Loop) + " " + N("round") + ", const unsigned int " +
+         N("tile") + ") {\nif (" + *Cond + ") {\n" + Sends +
+         "}\n};\nunsigned int " + N("tile") + " = 1u;\n" + N("send") + "(" +
+         *First + ", 0u);\n";
 }
 
 Code Fill::tilesArrive() const {
@@ -250,6 +282,7 @@ Code Fill::tilesArrive() const {
 Code Fill::nextTiles() const {
   const Stmt &Loop = M.stmt(P.Ahead->Loop);
   const unsigned V = static_cast<unsigned>(Loop.IterVar);
-  return N("send") + "(" + Code(Code::named(V) + M.Vars[V].Name) + " + " +
-         str(*Loop.Step) + ", " + N("tile") + " ^ 1u);\n";
+  return N("send") + "(" + Code(Code::named(V) + M.Vars[V].Name) +
+         (*Loop.Step < 0 ? " - " : " + ") + str(std::abs(*Loop.Step)) + ", " +
+         N("tile") + " ^ 1u);\n";
 }

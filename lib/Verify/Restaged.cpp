@@ -156,7 +156,13 @@ void Verifier::checkAhead() {
       if (Changes.count(Id))
         wrong("'" + Id + "' is not known a round ahead");
   };
-  Steady(Loop.Cond);
+  if (!Loop.Cond.is_null())
+    Steady(Loop.Cond);
+  else
+    for (const VarUse &U : M.VarUses)
+      if (Loop.CondRange.contains(U.Range) && int(U.Var) != Loop.IterVar &&
+          M.Vars[U.Var].Assigned)
+        wrong("'" + M.Vars[U.Var].Name + "' is not known a round ahead");
   for (const ArrayPlan &Plan : P.Arrays) {
     if (Plan.Barrier != Ahead.Staged)
       wrong("an array that is not staged with the tiles ahead");

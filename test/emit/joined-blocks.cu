@@ -25,9 +25,9 @@
 // Not settled: how nvcc fuses the products of a sum of squares.
 // CHECK-DAG: 'distances' left as it is
 //
-// TEXT-LABEL: void whole_rc(
-// TEXT: const bool rc_As_words = ::rcache::device::on_word<16>(A) && n % 4 == 0;
-// TEXT: rc_send(t + 1, rc_tile ^ 1u);
+// TEXT-LABEL: {{^}}static __global__ void whole_rc(
+// TEXT: {{^ +}}const bool rc_As_words = ::rcache::device::on_word<16>(A) && n % 4 == 0;
+// TEXT: {{^ +}}rc_send(t + 1, rc_tile ^ 1u);
 #include "program.h"
 
 #define TILE 16

@@ -47,11 +47,12 @@ public:
       return std::nullopt;
     Iterator = static_cast<unsigned>(Loop->IterSymbol);
     const auto Used = otherBarrier(*Loop, Staged);
-    if (!Used || !knownAhead(involvedIds(Loop->Cond)))
+    if (!Used || !(Loop->Cond.is_null() ? wordsHold(*Loop)
+                                        : knownAhead(involvedIds(Loop->Cond))))
       return std::nullopt;
     for (const ArrayPlan &A : P.Arrays)
       if (A.Barrier != Staged || !isCopied(A) ||
-          M.Arrays[A.Array].DeclRange.End > Loop->Range.Begin || !readsLieBetween(A, *Loop, *Used))
+          !readsLieBetween(A, *Loop, *Used))
         return std::nullopt;
     return Plan::TilesAhead{Loop->Id, Staged, *Used, 2};
   }
@@ -69,13 +70,10 @@ private:
       return nullptr;
     const Stmt &L = M.stmt(unsigned(M.stmt(unsigned(Body)).Parent));
     if (L.K != Stmt::For || L.IterVar < 0 || L.IterSymbol < 0 || !L.Step ||
-        *L.Step <= 0 || *L.Step > 4096 || L.Cond.is_null() || L.Init.is_null() ||
+        *L.Step == 0 || std::abs(*L.Step) > 4096 || L.Init.is_null() ||
         L.HasGlobalWrite || L.HasCall || !M.countsItself(L))
       return nullptr;
-    const Var &V = M.Vars[static_cast<size_t>(L.IterVar)];
-    return V.Type == "int" || V.Type == "unsigned int" || V.Type == "unsigned"
-               ? &L
-               : nullptr;
+    return M.Symbols[static_cast<size_t>(L.IterSymbol)].Bits >= 32 ? &L : nullptr;
   }
 
   /// The only other barrier of the loop, a statement of its body as well.
@@ -105,6 +103,25 @@ private:
         return S.K != Symbol::ThreadIdx;
       return !S.Factors.empty() && knownAhead(S.Factors);
     });
+  }
+
+  /// Can the condition of \p Loop be asked in its own words for another round,
+  /// `t < ceil(n / 16.0f)`?
+  bool wordsHold(const Stmt &Loop) const {
+    auto Within = [&](const auto &A) { return Loop.CondRange.contains(A.Range); };
+    const Symbol &Counter = M.Symbols[Iterator];
+    return !Loop.CondRange.empty() && (Counter.Signed || Counter.Bits > 32) &&
+           !(Loop.CondDepends & (DepThread | DepBlock | DepShared | DepGlobal)) &&
+           llvm::all_of(M.VarUses,
+                        [&](const VarUse &U) {
+                          const Var &V = M.Vars[U.Var];
+                          return !Within(U) || int(U.Var) == Loop.IterVar ||
+                                 (!V.Assigned && !V.AddressTaken &&
+                                  !V.IsReference);
+                        }) &&
+           llvm::none_of(M.Builtins, Within) &&
+           llvm::none_of(M.SharedAccesses, Within) &&
+           llvm::none_of(M.GlobalAccesses, Within);
   }
 
   /// Nothing but elements of memory as they are, or zeros.
@@ -146,12 +163,16 @@ void rcache::findTilesAhead(const KernelModel &M, Plan &P) {
   P.Ahead = Finder(M, P).run();
   if (!P.Ahead)
     return;
-  // What is asked of the next round is a round's step beyond what the loop asked.
+  // What is asked of the next round is a round's step beyond what the loop asked,
+  // in sums of our own; its own words the loop asks about that round as well.
+  if (M.stmt(P.Ahead->Loop).Cond.is_null())
+    return;
+  const bool Down = *M.stmt(P.Ahead->Loop).Step < 0;
   for (const std::string &Id : involvedIds(M.stmt(P.Ahead->Loop).Cond))
     if (const int I = M.symbolIndex(Id);
         I >= 0 && M.Symbols[static_cast<size_t>(I)].K == Symbol::Param)
       P.Preconditions.push_back(
           {"(double)" + M.Symbols[static_cast<size_t>(I)].Text +
-               " <= 2147352576.0",
+               (Down ? " >= -2147352576.0" : " <= 2147352576.0"),
            "index arithmetic does not wrap"});
 }
