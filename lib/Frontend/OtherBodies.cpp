@@ -6,7 +6,9 @@
 #include "Frontend/OtherBodies.h"
 #include "rcache/ModelBuilder.h"
 #include "rcache/GuardsFirst.h"
+#include "rcache/SplitMembers.h"
 #include "rcache/SpreadOutputs.h"
+#include "rcache/WarpTails.h"
 #include <algorithm>
 #include <map>
 
@@ -39,6 +41,14 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
                        [](const Decline &D) { return D.Undefined; })
                ? std::nullopt
                : guardsFirst(M);
+  if (auto Members = splitMembers(M))
+    return Members;
+  if (auto Plain = withoutTiles(M))
+    return Plain;
+  if (auto Tails = warpTails(M, Opts.AssumeLockstep)) {
+    Tails->Form.OriginalClocks = K.OriginalClocks;
+    return Tails;
+  }
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
   if (!Body)
     return std::nullopt;
