@@ -90,16 +90,24 @@ private:
            });
   }
 
-  /// How often \p Name stands in the body, as a word that is no member.
+  /// How often \p Name stands in the body, as a word that is no member and in
+  /// no comment.
   size_t occurrences(llvm::StringRef Name) const {
     const llvm::StringRef Body =
         llvm::StringRef(M.Text).slice(M.BodyRange.Begin, M.BodyRange.End);
     size_t Times = 0;
-    for (size_t I = 0; (I = Body.find(Name, I)) != llvm::StringRef::npos;
-         I += Name.size()) {
+    for (size_t I = 1; I < Body.size();) {
+      const llvm::StringRef Rest = Body.drop_front(I);
+      if (Rest.starts_with("//") || Rest.starts_with("/*")) {
+        const size_t End = Rest.find(Rest[1] == '/' ? "\n" : "*/", 2);
+        I = End == llvm::StringRef::npos ? Body.size() : I + End + 1;
+        continue;
+      }
       const llvm::StringRef Before = Body.take_front(I).rtrim();
-      Times += !isWord(Body[I - 1]) && !isWord(Body[I + Name.size()]) &&
-               !Before.ends_with(".") && !Before.ends_with("->");
+      Times += Rest.starts_with(Name) && !isWord(Body[I - 1]) &&
+               !isWord(Body[I + Name.size()]) && !Before.ends_with(".") &&
+               !Before.ends_with("->");
+      ++I;
     }
     return Times;
   }

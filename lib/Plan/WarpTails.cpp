@@ -272,7 +272,7 @@ private:
           return false;
         To = &A;
       }
-    if (!To)
+    if (!To || changes(S.Range, To->Range))
       return false;
     const auto Sets = llvm::find_if(M.Effects, [&](const Effect &E) {
       return E.K == Effect::SetsShared && E.Target == To->Range;
@@ -360,6 +360,19 @@ private:
       break;
     }
     return Array + "[threadIdx.x / 32 * 32 + " + By + " % 32]";
+  }
+
+  /// Is something set in \p In that the element \p At hangs on?
+  bool changes(TextRange In, TextRange At) const {
+    return llvm::any_of(
+               M.Effects,
+               [&](const Effect &E) { return At.contains(E.Range); }) ||
+           llvm::any_of(M.VarUses, [&](const VarUse &U) {
+             return At.contains(U.Range) &&
+                    llvm::any_of(M.VarUses, [&](const VarUse &W) {
+                      return W.Var == U.Var && W.Write && In.contains(W.Range);
+                    });
+           });
   }
 
   std::string fresh(const std::string &Base) {

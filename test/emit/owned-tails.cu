@@ -291,7 +291,7 @@ __global__ void twoWarps(const int *in, int *out, int n) {
     out[g] = s[t];
 }
 
-int main() {
+int main(int argc, char **) {
   const int n = 1000;
   Buffer<float> F(randoms<float>(n)), G(n);
   Buffer<int> I(randoms<int>(n)), J(n);
@@ -315,6 +315,6 @@ int main() {
   J.show("sample<64>");
   butterfly<<<blocks(n, 128), 128>>>(I.Data, J.Data, n);
   J.show("butterfly");
-  twoWarps<<<blocks(n, 128), 128>>>(I.Data, J.Data, n);
-  J.show("twoWarps");
+  if (argc > 1) // a race
+    twoWarps<<<blocks(n, 128), 128>>>(I.Data, J.Data, n);
 }
