@@ -157,7 +157,9 @@ private:
     else
       Step = A + " = " + combined(A, B) + ";\n";
     const std::string Round = "if (" + If + ") {\n" + Step + "}\n" + sync();
-    if (C.chance("ladder", 15) && Power && !Doubling) {
+    if (Power && If == "t < d" && !Second && Block >= 64 && C.chance("tail", 25))
+      Body += tail(Round);
+    else if (C.chance("ladder", 15) && Power && !Doubling) {
       for (unsigned D = Block / 2; D > 0; D /= 2)
         Body += "{\nconst " + I + " d = " + num(D) + ";\n" + Round + "}\n";
     } else
@@ -173,6 +175,39 @@ private:
     default:
       Body += "if (t == 0 && g < n)\nout[g] = s[0]" +
               std::string(Second ? " + (" + T + ")where[0]" : "") + ";\n";
+    }
+  }
+
+  /// The same tree, whose end one warp does: \p Round down to 64 elements.
+  std::string tail(const std::string &Round) {
+    const std::string Wait = "__syncwarp();\n", Down = "d = 32; d > 0; d >>= 1";
+    std::string Text;
+    if (Block > 64)
+      Text = "for (" + I + " d = " + num(Block / 2) + "; d > 32; d /= 2) {\n" +
+             Round + "}\n";
+    Text += "if (t < 32) {\n";
+    switch (C.pick("tailForm", 4)) {
+    case 0: // those that need not, do not
+      return Text + "for (" + I + " " + Down + ") {\nif (t < d)\ns[t] = " +
+             combined("s[t]", "s[t + d]") + ";\n" + Wait + "}\n}\n" + sync();
+    case 1: // all do
+      Text += C.chance("volatile", 60) ? "volatile " + T + " *v = s;\n"
+                                       : T + " *v = s;\n";
+      for (unsigned D = 32; D > 0; D /= 2)
+        Text += "v[t] = " + combined("v[t]", "v[t + " + num(D) + "]") + ";\n" +
+                Wait;
+      return Text + "}\n" + sync();
+    case 2: // stores when all have read
+      Text += T + " v = s[t];\n";
+      for (unsigned D = 32; D > 0; D /= 2)
+        Text += "v = " + combined("v", "s[t + " + num(D) + "]") + ";\n" + Wait +
+                "s[t] = v;\n" + Wait;
+      return Text + "}\n" + sync();
+    default: // in registers
+      return Text + T + " v = " + combined("s[t]", "s[t + 32]") + ";\nfor (" + I +
+             " d = 16; d > 0; d /= 2) {\nconst " + T +
+             " w = __shfl_down_sync(0xffffffffu, v, d);\nv = " +
+             combined("v", "w") + ";\n}\ns[t] = v;\n}\n" + sync();
     }
   }
 

@@ -67,6 +67,10 @@ struct SharedLine {
   cl::opt<bool> AssumeNoAlias{"assume-no-alias", cl::cat(rewriteCategory()),
                               cl::desc("Pointer parameters of kernels do not "
                                        "overlap")};
+  cl::opt<bool> AssumeLockstep{
+      "assume-lockstep", cl::cat(rewriteCategory()),
+      cl::desc("The lanes of a warp run each statement together, also where no "
+               "__syncwarp() says so")};
   cl::opt<Options::RuntimeKind> Runtime{
       "runtime", cl::cat(rewriteCategory()),
       cl::init(Options::RuntimeKind::Embed),
@@ -179,6 +183,7 @@ llvm::Error readSharedOptions(SharedOptions &O, Options &Library) {
   O.ExtraArgs.assign(Shared->ExtraArgs.begin(), Shared->ExtraArgs.end());
   O.AllowErrors = Shared->AllowErrors;
   Library.AssumeNoAlias = Shared->AssumeNoAlias;
+  Library.AssumeLockstep = Shared->AssumeLockstep;
   Library.Runtime = Shared->Runtime;
   if (!Shared->Block.empty()) {
     auto Shape = readBlock(Shared->Block);

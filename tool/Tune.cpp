@@ -278,8 +278,9 @@ private:
     std::string Text = Arch + ' ' + blockText(L.AssumedBlock) + ' ' +
                        std::to_string(L.Coarsen.value_or(0)) + ' ' +
                        std::to_string(int(L.Distribution)) + ' ' +
-                       std::to_string(L.AssumeNoAlias) + ' ' + L.Exchange +
-                       ' ' + std::to_string(O.TuneElements.value_or(0));
+                       std::to_string(L.AssumeNoAlias) +
+                       (L.AssumeLockstep ? " step " : " ") + L.Exchange + ' ' +
+                       std::to_string(O.TuneElements.value_or(0));
     for (const auto &[Name, Value] : O.TuneArguments)
       Text += ' ' + Name + '=' + std::to_string(Value);
     return measurementKey(R.Model, Text);

@@ -149,6 +149,13 @@ struct SharedArray {
   SourcePos Pos;
 };
 
+/// A member of a struct of numbers that has no functions of its own.
+struct StructMember {
+  std::string Name;
+  std::string Type; ///< of the member or its elements, as C++ text
+  std::vector<int64_t> Extents; ///< of an array
+};
+
 /// One occurrence of a shared element in the text.
 struct SharedAccess {
   enum Kind {
@@ -201,6 +208,21 @@ struct BuiltinUse {
   Symbol::Kind K = Symbol::ThreadIdx;
   unsigned Axis = 0;
   TextRange Range;
+};
+
+/// A call by which all lanes of a warp that come there hand on a value, wait, or ask
+/// who they are: `__shfl_down_sync(0xffffffff, v, 16)`, `tile.sync()`.
+struct LaneExchange {
+  /// Lane l gets the value of lane l + By, l - By, l ^ By, By. Down and Up: its own
+  /// where there is no such lane. Of tiles of 32 threads also: how many lanes there
+  /// are, which one it is, that it waits, and the declaration of the tile.
+  enum Kind { Down, Up, Xor, At, Lanes, Lane, Wait, Tile } K = Down;
+  bool OfTile = false; ///< `tile.shfl_down(v, 16)`
+  TextRange Range;   ///< the call, or the declaration
+  TextRange Value;   ///< the argument that is handed on
+  TextRange By;      ///< the argument that says to whom
+  std::string Type;  ///< of the value, as C++ text
+  bool Plain = true; ///< all 32 lanes are named, and nothing is known of fewer
 };
 
 /// A variable of the kernel: parameter or local (shared arrays are no Vars).
@@ -637,6 +659,10 @@ struct KernelModel {
   /// Reasons found while modelling that no plan can get around (asm, shared
   /// atomics, warp intrinsics in the original, escaping arrays, ...).
   std::vector<Decline> Declines;
+
+  std::vector<LaneExchange> LaneExchanges;  ///< in text order
+  /// By SharedArray::CanonicalType: the members of such elements, in their order.
+  std::map<std::string, std::vector<StructMember>> Structs;
 
   const Stmt &stmt(unsigned Id) const { return Stmts[Id]; }
   int symbolIndex(const std::string &Id) const;

@@ -111,6 +111,8 @@ struct Options {
   /// function, which callers elsewhere may call then.
   bool WithoutLaunch = false;
   bool LineDirectives = false;      ///< #line, so that tools show the user's file
+  /// The lanes of a warp run each statement together, also where nothing says so.
+  bool AssumeLockstep = false;
   /// Empty: the new text is neither compiled nor executed before it is handed out.
   SelfCheckHook SelfCheck;
   /// Kernels (qualified names) to leave alone with `self-check-failed`, and why.

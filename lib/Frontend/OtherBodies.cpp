@@ -7,7 +7,9 @@
 #include "rcache/CountedRounds.h"
 #include "rcache/GuardsFirst.h"
 #include "rcache/ModelBuilder.h"
+#include "rcache/SplitMembers.h"
 #include "rcache/SpreadOutputs.h"
+#include "rcache/WarpTails.h"
 #include <algorithm>
 #include <map>
 
@@ -40,6 +42,14 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
                        [](const Decline &D) { return D.Undefined; })
                ? std::nullopt
                : guardsFirst(M);
+  if (auto Members = splitMembers(M))
+    return Members;
+  if (auto Plain = withoutTiles(M))
+    return Plain;
+  if (auto Tails = warpTails(M, Opts.AssumeLockstep)) {
+    Tails->Form.OriginalClocks = K.OriginalClocks;
+    return Tails;
+  }
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words
     return Body;
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);

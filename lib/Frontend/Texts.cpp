@@ -175,6 +175,46 @@ std::map<std::string, double> gains(const std::set<std::string> &Keys,
   return Found;
 }
 
+/// Other bodies of kernels, and others of those.
+struct Attempt {
+  Texts Now;
+  std::map<std::string, std::vector<std::string>> Notes; ///< by formKey
+  std::set<std::string> Tried;                           ///< by textKey
+  bool Parsed = true;
+
+  /// Of the kernels that \p Wanted says yes to.
+  Attempt(const Texts &Best,
+          llvm::function_ref<bool(const std::string &)> Wanted)
+      : Now(Best) {
+    constexpr unsigned MaxLevels = 3;
+    for (unsigned Level = 0; Parsed && Level < MaxLevels; ++Level) {
+      std::vector<BodyEdit> Bodies = Now.Last.Bodies;
+      llvm::erase_if(Bodies, [&](const BodyEdit &B) { return !Wanted(B.Key); });
+      if (Bodies.empty())
+        return;
+      for (const BodyEdit &B : Bodies) {
+        Tried.insert(B.Key);
+        for (const auto &[Key, Note] : B.Notes)
+          if (!Note.empty())
+            Notes[Key].push_back(Note);
+      }
+      Parsed = Now.parseWith(Bodies);
+    }
+  }
+};
+
+/// Of kernels whose other bodies do not parse together, those to blame alone; all
+/// of them where none is.
+std::set<std::string> unparsable(const Texts &Best,
+                                 const std::set<std::string> &Keys) {
+  std::set<std::string> Bad;
+  if (Keys.size() > 1)
+    for (const std::string &Key : Keys)
+      if (!Attempt(Best, [&](const std::string &K) { return K == Key; }).Parsed)
+        Bad.insert(Key);
+  return Bad.empty() ? Keys : Bad;
+}
+
 /// Why the kernels of \p Keys are left in their other words, by formKey.
 using Reasons = std::map<std::string, std::vector<Decline>>;
 
@@ -202,48 +242,33 @@ void takeReasons(const Reasons &OfOthers, Round &R) {
 /// Kernels that are left as they are get other bodies, which stay where they
 /// lead to a rewritten kernel that gains more.
 void tryOtherBodies(Texts &Best) {
-  constexpr unsigned MaxLevels = 3;
   std::set<std::string> InVain;
   Reasons OfOthers;
   while (true) {
-    Texts Now = Best;
-    std::map<std::string, std::vector<std::string>> Notes;
-    std::set<std::string> Tried;
-    bool Parsed = true;
-    for (unsigned Level = 0; Parsed && Level < MaxLevels; ++Level) {
-      std::vector<BodyEdit> Bodies = Now.Last.Bodies;
-      llvm::erase_if(Bodies,
-                     [&](const BodyEdit &B) { return InVain.count(B.Key); });
-      if (Bodies.empty())
-        break;
-      for (const BodyEdit &B : Bodies) {
-        Tried.insert(B.Key);
-        for (const auto &[Key, Note] : B.Notes)
-          if (!Note.empty())
-            Notes[Key].push_back(Note);
-      }
-      Parsed = Now.parseWith(Bodies);
-    }
-    if (Tried.empty()) {
+    Attempt Try(
+        Best, [&](const std::string &Key) { return !InVain.count(Key); });
+    if (Try.Tried.empty()) {
       takeReasons(OfOthers, Best.Last);
       return;
     }
     const size_t Before = InVain.size();
-    auto Old = gains(Tried, Best.Last), New = gains(Tried, Now.Last);
-    for (const std::string &Key : Tried)
-      if (!Parsed || New[Key] <= Old[Key])
+    if (!Try.Parsed)
+      InVain.merge(unparsable(Best, Try.Tried));
+    auto Old = gains(Try.Tried, Best.Last), New = gains(Try.Tried, Try.Now.Last);
+    for (const std::string &Key : Try.Tried)
+      if (Try.Parsed && New[Key] <= Old[Key])
         InVain.insert(Key);
     if (InVain.size() > Before) {
-      if (Parsed)
-        addReasons(InVain, Now.Last, OfOthers);
+      if (Try.Parsed)
+        addReasons(InVain, Try.Now.Last, OfOthers);
       continue; // once more without them
     }
-    Best = std::move(Now);
+    Best = std::move(Try.Now);
     takeReasons(OfOthers, Best.Last);
     for (FileResult &F : Best.Last.Results)
       for (KernelResult &K : F.Rewrite.Kernels)
-        if (K.Model && Tried.count(textKey(*K.Model)) && gainOf(K) > 0)
-          llvm::append_range(K.Notes, Notes[formKey(*K.Model)]);
+        if (K.Model && Try.Tried.count(textKey(*K.Model)) && gainOf(K) > 0)
+          llvm::append_range(K.Notes, Try.Notes[formKey(*K.Model)]);
     return;
   }
 }

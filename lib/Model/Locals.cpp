@@ -254,6 +254,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   LocalsVisitor V(*this);
   V.TraverseStmt(FD->getBody());
   keepProductsApart(FD, Flat, M);
+  findLaneExchanges(FD, Flat, M);
   for (const Expr *E : V.Divisors)
     if (auto R = Flat.range(E->getSourceRange()))
       M.Divisors.push_back(*R);
@@ -517,6 +518,9 @@ void Locals::addArray(const VarDecl *D, const DeclStmt *S) {
   A.CanonicalType = canonical(AC, T);
   if (!T->isIncompleteType() && !T->isDependentType())
     A.ElemBytes = AC.getTypeSizeInChars(T).getQuantity();
+  if (!T->isDependentType())
+    if (auto Members = membersOf(AC, T); !Members.empty())
+      M.Structs[A.CanonicalType] = std::move(Members);
   A.Pos = sourcePos(AC.getSourceManager(), D->getLocation());
   A.AtFileScope = !S;
   if (S) {

@@ -21,6 +21,15 @@ namespace rcache {
 void keepProductsApart(const clang::FunctionDecl *FD, FlatText &Flat,
                        KernelModel &M);
 
+/// Fills KernelModel::LaneExchanges; see LaneExchanges.cpp.
+void findLaneExchanges(const clang::FunctionDecl *FD, FlatText &Flat,
+                       KernelModel &M);
+
+/// The members of \p T where it is a struct of public numbers, and arrays of
+/// them, without functions and bases; empty: it is not.
+std::vector<StructMember> membersOf(clang::ASTContext &AC,
+                                           clang::QualType T);
+
 class Locals {
 public:
   /// Fills Params, Vars, VarUses, Builtins and Arrays of \p M.

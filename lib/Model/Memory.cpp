@@ -154,7 +154,7 @@ void Evaluator::store(const LVal &Lv, SVal V, const Expr *Lhs, const Expr *Rhs,
   }
   if (P.Base == SVal::Shared) {
     if (!Lv.Member.empty())
-      recordShared(SharedAccess::Escape, P, Elem, nullptr, nullptr);
+      Rec.escape(P, Elem, "holds structs", DeclineCode::StructMember);
     else if (Whole && !AlsoRead)
       recordShared(SharedAccess::Write, P, Elem, &V, Rhs);
     else

@@ -195,7 +195,12 @@ void Recorder::escape(const SVal &P, const Expr *E, const std::string &How,
   if (P.Base != SVal::Shared || !records())
     return;
   M.SharedAccesses.push_back(here(SharedAccess::Escape, P, E));
-  decline(Code, "'" + M.Arrays[P.Index].Name + "' " + How, E->getBeginLoc());
+  const std::string What = "'" + M.Arrays[P.Index].Name + "' " + How;
+  if (llvm::any_of(M.Declines, [&](const Decline &D) {
+        return D.Code == DeclineCode::StructMember && D.Detail == What;
+      }))
+    return; // once is enough
+  decline(Code, What, E->getBeginLoc());
 }
 
 void Recorder::global(GlobalAccess::Kind K, int Root, const SVal &P,

@@ -11,6 +11,7 @@
 #include "Legality.h"
 #include "rcache/SpreadOutputs.h"
 #include "recipes/Recipes.h"
+#include "rcache/WarpTails.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -84,6 +85,18 @@ static void explainExchange(std::vector<Decline> &Declines,
       D.Advice = "a warp could hold the array, but " + Found.NotOwned;
 }
 
+/// An array that is handed on in a warp without barriers: that is the reason.
+static void explainTail(std::vector<Decline> &Declines, const KernelModel &M) {
+  const auto Step = countsOnStep(M);
+  if (!Step)
+    return;
+  for (Decline &D : Declines)
+    if (D.Code == DeclineCode::ComputedExchange ||
+        D.Code == DeclineCode::VolatileArray)
+      D = *Step;
+  Declines.erase(std::unique(Declines.begin(), Declines.end()), Declines.end());
+}
+
 static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   PlanOutcome Out;
   Out.Declines = declinesOfModel(M);
@@ -103,6 +116,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   if (!Slots || (K.RegisterArrays == 0 && !K.mayOwn())) {
     if (Slots || !K.ArrayReasons.empty())
       Out.Declines = K.ArrayReasons;
+    explainTail(Out.Declines, M);
     Out.Notes = std::move(Found.Notes);
     return Out;
   }
@@ -114,6 +128,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
       Found.decline({DeclineCode::BlockShape, K.shapesTried(), M.Pos});
     Out.Declines = std::move(Found.Declines);
     explainExchange(Out.Declines, Found);
+    explainTail(Out.Declines, M);
   } else if (llvm::all_of(Out.Candidates,
                           [](const Plan &P) { return P.allShared(); })) {
     // Why no array can leave shared memory: of interest when merging slots
@@ -122,6 +137,7 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
     Out.WhyShared.insert(Out.WhyShared.end(), Found.Declines.begin(),
                          Found.Declines.end());
     explainExchange(Out.WhyShared, Found);
+    explainTail(Out.WhyShared, M);
   }
   return Out;
 }

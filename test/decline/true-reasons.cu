@@ -89,8 +89,8 @@ __global__ void average(const float *in, float *out, int n, int radius) {
   out[i] = sum / (2 * radius + 1);
 }
 
-// A warp's own barrier is none of the block's.
-// CHECK-DAG: remark: 'warp_tail' left as it is: {{.*}} [computed-exchange]
+// A warp's own barrier is none of the block's, and stands in front of one step alone.
+// CHECK-DAG: remark: 'warp_tail' left as it is: {{.*}}('s[threadIdx.x + 8]' is what another lane has made of it in line 101) [volatile-tail]
 __global__ void warp_tail(const float *x, float *y) {
   __shared__ float s[64];
   s[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];
@@ -99,7 +99,7 @@ __global__ void warp_tail(const float *x, float *y) {
     s[threadIdx.x] += s[threadIdx.x + 32];
     __syncwarp();
     s[threadIdx.x] += s[threadIdx.x + 16];
-    __syncwarp();
+    s[threadIdx.x] += s[threadIdx.x + 8];
   }
   if (threadIdx.x == 0)
     y[blockIdx.x] = s[0];

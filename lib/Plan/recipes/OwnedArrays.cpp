@@ -52,13 +52,23 @@ static std::string whyNone(const BlockFacts &F) {
   if (walksThroughMemory(F.M))
     return "memory is read in a loop of unknown length, which needs all warps";
   if (sumsProductsOfShared(F.M))
-    return "products are added to each other: which of them is fused hangs on "
-           "the order of loads";
+    return "products are added to each other, or beside a number that is doubled: "
+           "which of them is fused hangs on the order of loads";
   return "";
+}
+
+/// Where every array can be in windows, none has to be owned.
+static bool areStaged(const BlockFacts &F) {
+  return F.K.RegisterArrays == F.M.Arrays.size() &&
+         llvm::none_of(F.Out.Declines, [](const Decline &D) {
+           return D.Code == DeclineCode::ComputedExchange;
+         });
 }
 
 std::vector<Plan> rcache::ownedPlans(BlockFacts &F) {
   std::vector<Plan> Out;
+  if (areStaged(F))
+    return Out;
   if (std::string Why = whyNone(F); !Why.empty()) {
     F.Out.NotOwned = std::move(Why);
     return Out;

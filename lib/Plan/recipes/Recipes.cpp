@@ -11,10 +11,7 @@ static bool hasRegisterArrays(const KernelFacts &K) {
   return K.RegisterArrays > 0;
 }
 static bool mayKeep(const KernelFacts &K) { return K.mayKeep(); }
-/// Where every array can be in windows, none has to be owned.
-static bool mayOwn(const KernelFacts &K) {
-  return K.mayOwn() && K.RegisterArrays < K.M.Arrays.size();
-}
+static bool mayOwn(const KernelFacts &K) { return K.mayOwn(); }
 
 llvm::ArrayRef<Recipe> rcache::allRecipes() {
   static constexpr Recipe All[] = {
