@@ -18,6 +18,7 @@
 #include "Effects.h"
 #include "Executor.h"
 #include "FusionLoops.h"
+#include "InsertionPoint.h"
 #include "LaunchSites.h"
 #include "Locals.h"
 #include "PrivateUses.h"
@@ -57,7 +58,6 @@ private:
                     const FunctionTemplateDecl *T);
   void parameters(KernelModel &M, const KernelDecl &K);
   void builtinSymbols(KernelModel &M, AffineArith &Arith);
-  void insertionPoint(KernelModel &M, const KernelDecl &K);
 
   ASTContext &AC;
   const SourceManager &SM;
@@ -438,45 +438,6 @@ void Builder::builtinSymbols(KernelModel &M, AffineArith &Arith) {
   M.Context = C;
 }
 
-void Builder::insertionPoint(KernelModel &M, const KernelDecl &K) {
-  std::optional<unsigned> At;
-  if (M.InMainFile && M.ReopensNamespaces &&
-      !K.Def->getLexicalDeclContext()->getRedeclContext()->isTranslationUnit())
-    return; // `namespace a { void b::k() {} }`
-  if (M.InMainFile) {
-    At = M.DefEnd.Offset;
-  } else {
-    auto It = Launches.FirstUse.find(K.Def->getCanonicalDecl());
-    if (It == Launches.FirstUse.end() ||
-        SM.getFileID(SM.getExpansionLoc(It->second)) != SM.getMainFileID())
-      return;
-    // The first token of that declaration: `static` or a template head may
-    // stand in front of what clang calls its beginning.
-    auto Token = Tokens.ByLocation.find(It->second.getRawEncoding());
-    if (Token == Tokens.ByLocation.end())
-      return;
-    unsigned First = firstTokenOfDeclaration(Tokens, SM, Token->second);
-    // A header that is included in a namespace with the launch.
-    if (!SM.isBeforeInTranslationUnit(K.Def->getLocation(),
-                                      Tokens.Tokens[First].Loc))
-      return;
-    At = SM.getFileOffset(SM.getExpansionLoc(Tokens.Tokens[First].Loc));
-  }
-  // In a conditional block with alternatives, a launch outside it would be
-  // changed for all of them.
-  for (const auto &C : Tokens.Conditionals) {
-    if (!C.HasElse || SM.getFileID(C.Begin) != SM.getMainFileID())
-      continue;
-    unsigned Begin = SM.getFileOffset(C.Begin), End = SM.getFileOffset(C.End);
-    if (*At < Begin || *At > End)
-      continue;
-    for (const LaunchSite &L : M.Launches)
-      if (L.Editable && (L.Begin < Begin || L.Begin > End))
-        return;
-  }
-  M.InsertOffset = At;
-}
-
 /// What is said by the declaration alone. False: nothing of the body counts.
 bool Builder::declineHead(KernelModel &M, const KernelDecl &K) {
   auto Give = [&](DeclineCode Code, const std::string &Detail) {
@@ -546,7 +507,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
            "the definition does not begin and end in one file", M->Pos});
       return M;
     }
-    insertionPoint(*M, K);
+    M->InsertOffset = insertionPoint(*M, K, Launches, Tokens, SM);
     if (!declineHead(*M, K))
       return M;
     auto Done = guarded([&] {
@@ -559,7 +520,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       std::string Why = llvm::toString(Done.takeError());
       M = head(K);
       flatten(*M, Flat, K);
-      insertionPoint(*M, K);
+      M->InsertOffset = insertionPoint(*M, K, Launches, Tokens, SM);
       M->Declines.push_back({DeclineCode::TooHard, Why, M->Pos});
       return M;
     }

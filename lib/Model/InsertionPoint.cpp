@@ -1,0 +1,132 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See InsertionPoint.h.
+
+#include "InsertionPoint.h"
+#include "Anchors.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/Basic/SourceManager.h"
+#include <algorithm>
+
+using namespace clang;
+
+namespace rcache {
+
+/// The offset of the last type that an instantiation of the template \p T names
+/// and that the main file declares; 0: there is none.
+static unsigned lastTypeNamed(const FunctionTemplateDecl *T,
+                              const SourceManager &SM) {
+  unsigned Last = 0;
+  for (const FunctionDecl *F : T->specializations())
+    for (const TemplateArgument &A :
+         F->getTemplateSpecializationArgs()->asArray()) {
+      if (A.getKind() != TemplateArgument::Type)
+        continue;
+      QualType Of = A.getAsType();
+      while (!Of->getPointeeType().isNull())
+        Of = Of->getPointeeType();
+      const TagDecl *D = Of->getAsTagDecl();
+      const SourceLocation L =
+          D && !D->getParentFunctionOrMethod() // nobody outside can name that
+              ? SM.getExpansionLoc(D->getLocation())
+              : SourceLocation();
+      if (L.isValid() && SM.getFileID(L) == SM.getMainFileID())
+        Last = std::max(Last, SM.getFileOffset(L));
+    }
+  return Last;
+}
+
+namespace {
+
+class Finder {
+public:
+  Finder(const KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
+         const TokenRecorder::Impl &Tokens, const SourceManager &SM)
+      : M(M), K(K), Launches(Launches), Tokens(Tokens), SM(SM) {}
+
+  std::optional<unsigned> find() const {
+    std::optional<unsigned> At;
+    if (M.InMainFile && M.ReopensNamespaces &&
+        !K.Def->getLexicalDeclContext()
+             ->getRedeclContext()
+             ->isTranslationUnit())
+      return std::nullopt; // `namespace a { void b::k() {} }`
+    if (M.InMainFile)
+      At = behindKernel();
+    else if (auto It = Launches.FirstUse.find(K.Def->getCanonicalDecl());
+             It != Launches.FirstUse.end())
+      At = inFrontOf(It->second);
+    if (!At)
+      return std::nullopt;
+    // In a conditional block with alternatives, a launch outside it would be
+    // changed for all of them.
+    for (const auto &C : Tokens.Conditionals) {
+      if (!C.HasElse || SM.getFileID(C.Begin) != SM.getMainFileID())
+        continue;
+      unsigned Begin = SM.getFileOffset(C.Begin), End = SM.getFileOffset(C.End);
+      if (*At < Begin || *At > End)
+        continue;
+      for (const LaunchSite &L : M.Launches)
+        if (L.Editable && (L.Begin < Begin || L.Begin > End))
+          return std::nullopt;
+    }
+    return At;
+  }
+
+private:
+  const KernelModel &M;
+  const KernelDecl &K;
+  const LaunchTable &Launches;
+  const TokenRecorder::Impl &Tokens;
+  const SourceManager &SM;
+
+  /// The offset in the main file of the first token of the declaration that \p
+  /// Use stands at the beginning of; nullopt: none is recorded, or the kernel
+  /// is declared in it.
+  std::optional<unsigned> inFrontOf(SourceLocation Use) const {
+    if (SM.getFileID(SM.getExpansionLoc(Use)) != SM.getMainFileID())
+      return std::nullopt;
+    // `static` or a template head may stand in front of what clang calls its
+    // beginning.
+    auto Token = Tokens.ByLocation.find(Use.getRawEncoding());
+    if (Token == Tokens.ByLocation.end())
+      return std::nullopt;
+    unsigned First = firstTokenOfDeclaration(Tokens, SM, Token->second);
+    // A header that is included in a namespace with the launch.
+    if (!SM.isBeforeInTranslationUnit(K.Def->getLocation(),
+                                      Tokens.Tokens[First].Loc))
+      return std::nullopt;
+    return SM.getFileOffset(SM.getExpansionLoc(Tokens.Tokens[First].Loc));
+  }
+
+  /// Behind the kernel; in front of its first launch where an instantiation
+  /// names a type that stands behind it, which the launch function will name.
+  std::optional<unsigned> behindKernel() const {
+    const FunctionTemplateDecl *T = K.Def->getPrimaryTemplate();
+    const unsigned Type = T ? lastTypeNamed(T, SM) : 0;
+    if (Type < M.DefEnd.Offset)
+      return M.DefEnd.Offset;
+    std::optional<unsigned> First;
+    for (const FunctionDecl *F : T->specializations())
+      if (auto It = Launches.FirstUse.find(F->getCanonicalDecl());
+          It != Launches.FirstUse.end())
+        if (auto At = inFrontOf(It->second))
+          First = std::min(*At, First.value_or(*At));
+    if (!First || *First <= Type || !M.Namespaces.empty() || M.InLinkageSpec)
+      return std::nullopt;
+    return First;
+  }
+};
+
+} // namespace
+
+std::optional<unsigned> insertionPoint(const KernelModel &M,
+                                       const KernelDecl &K,
+                                       const LaunchTable &Launches,
+                                       const TokenRecorder::Impl &Tokens,
+                                       const SourceManager &SM) {
+  return Finder(M, K, Launches, Tokens, SM).find();
+}
+
+} // namespace rcache
