@@ -142,7 +142,10 @@ private:
   Sequence loopBody(const Stmt &Loop) {
     Sequence Out;
     for (unsigned V : N.keptIn(Loop))
-      Out.push_back(Statements{"const " + M.Vars[V].Type + " " + N.keptName(V) +
+      Out.push_back(Statements{(M.Vars[V].Type.back() == '*'
+                                    ? M.Vars[V].Type + "const "
+                                    : "const " + M.Vars[V].Type + " ") +
+                               N.keptName(V) +
                                " = " + Code::named(V) + M.Vars[V].Name +
                                ";\n"});
     append(Out, block(Loop.Children[0]));
@@ -258,12 +261,15 @@ private:
     }
     Sequence Out, Fill;
     Out.push_back(Statements{T->Share});
-    Fill.push_back(Statements{T->FirstRound + T->OfThread});
-    if (!T->OfSlot.empty()) {
+    const bool ForSlots = !T->OfSlot.empty();
+    if (ForSlots || !T->OfThread.empty())
+      Fill.push_back(Statements{T->FirstRound + T->OfThread});
+    if (ForSlots) {
       Slots.Body.push_back(Statements{T->OfSlot});
       Fill.push_back(std::move(Slots));
     }
-    Out.push_back(Braces{std::move(Fill)});
+    if (!Fill.empty())
+      Out.push_back(Braces{std::move(Fill)});
     Out.push_back(
         Loop{Loop::For, St.Id, T->Head, false, block(St.Children[0])});
     return Out;
