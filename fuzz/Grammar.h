@@ -84,11 +84,18 @@ KernelText hostKernel(Choices &C, const std::string &Name);
 KernelText sumsKernel(Choices &C, const std::string &Name);
 /// What threads hand to each other again and again: trees, scans, sorts.
 KernelText ownedKernel(Choices &C, const std::string &Name);
+/// Tiled products whose blocks may be joined.
+KernelText joinedKernel(Choices &C, const std::string &Name);
+/// Loops over planes whose rounds blocks may share.
+KernelText cutKernel(Choices &C, const std::string &Name);
+/// A function that nobody calls, which launches \p K, whose scalars are sizes, with a
+/// large grid of blocks of \p Bx * \p By threads: what is planned for.
+std::string largeLaunch(const KernelText &K, unsigned Bx, unsigned By);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
 
 /// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
-/// "text", "host", "sums" or "owned" whatever the seed says, or "".
+/// "text", "host", "sums", "owned", "joined" or "cut" whatever the seed says, or "".
 Choices choicesOf(unsigned Seed, const std::string &Family);
 /// Is there a family of that name?
 bool isFamily(const std::string &Name);

@@ -446,7 +446,23 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
 
 static const char *const Families[] = {"window", "block", "plane", "outside",
                                        "tile",   "text",  "host",  "sums",
-                                       "owned"};
+                                       "owned",  "joined", "cut"};
+
+std::string largeLaunch(const KernelText &K, unsigned Bx, unsigned By) {
+  std::string Params, Args;
+  for (const Param &P : K.Params) {
+    Args += Args.empty() ? "" : ", ";
+    if (P.Kind == Param::Scalar) {
+      Args += "4096";
+      continue;
+    }
+    Params += (Params.empty() ? "" : ", ") + P.decl();
+    Args += P.Name;
+  }
+  return "void large_" + K.Name + "(" + Params + ") {\n" + K.Name + "<<<dim3(" +
+         num(4096 / Bx) + ", " + num(4096 / By) + "), dim3(" + num(Bx) + ", " +
+         num(By) + ")>>>(" + Args + ");\n}\n";
+}
 
 bool isFamily(const std::string &Name) {
   return std::find(std::begin(Families), std::end(Families), Name) !=
@@ -463,7 +479,11 @@ Choices choicesOf(unsigned Seed, const std::string &Family) {
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "kernel");
-  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0, 0})) {
+  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0, 0, 0, 0})) {
+  case 10:
+    return cutKernel(C, Name);
+  case 9:
+    return joinedKernel(C, Name);
   case 8:
     return ownedKernel(C, Name);
   case 7:

@@ -47,11 +47,24 @@ public:
     }
   }
 
+  /// Loops over planes alone, with a launch that has few blocks for its rounds.
+  KernelText runCut() {
+    const ElemType &E = elemType(C.weighted("type", {50, 20, 10, 5, 8, 7}));
+    T = E.Name;
+    Acc = E.Acc;
+    Restrict = C.chance("restrict", 70);
+    KernelText Out = C.chance("queues", 65) ? planeQueues() : planes();
+    Out.Device += largeLaunch(Out, PlaneX, PlaneY);
+    Out.OnNvcc = C.chance("onNvcc", 30);
+    return Out;
+  }
+
 private:
   Choices &C;
   KernelText K;
   std::string T, Acc;
   bool Restrict = true;
+  unsigned PlaneX = 32, PlaneY = 8; ///< the block of a loop over planes
 
   std::string pick(const std::string &Name, std::vector<std::string> Texts) {
     return Texts[C.pick(Name, static_cast<unsigned>(Texts.size()))];
@@ -249,6 +262,8 @@ if (g < w)
   KernelText planes() {
     unsigned BX = C.chance("wide", 50) ? 32 : 16,
              BY = C.chance("flat", 50) ? 4 : 8;
+    PlaneX = BX;
+    PlaneY = BY;
     in("in", "w * h * d");
     out("out", "w * h * d");
     sizes({"w", "h", "d"});
@@ -286,6 +301,8 @@ for (int z = 0; z < d; ++z) {
   KernelText planeQueues() {
     unsigned BX = C.chance("wide", 50) ? 32 : 16,
              BY = C.chance("flat", 50) ? 4 : 8, D = 1 + C.pick("depth", 3);
+    PlaneX = BX;
+    PlaneY = BY;
     in("in", "w * h * d");
     out("out", "w * h * d");
     sizes({"w", "h", "d"});
@@ -545,6 +562,10 @@ if (x < w && y < h)
 };
 
 } // namespace
+
+KernelText cutKernel(Choices &C, const std::string &Name) {
+  return TileKernel(C, Name).runCut();
+}
 
 KernelText tileKernel(Choices &C, const std::string &Name) {
   return TileKernel(C, Name).run();
