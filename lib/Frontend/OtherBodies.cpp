@@ -31,6 +31,35 @@ bool asksForAnother(const KernelResult &K) {
   return !anyHas(K.Declines, TraitKeepsText);
 }
 
+/// Are all reasons that the model of \p M gives among \p Codes? Another text takes
+/// away no others.
+bool onlyFor(const KernelModel &M, std::initializer_list<DeclineCode> Codes) {
+  return std::all_of(
+      M.Declines.begin(), M.Declines.end(), [&](const Decline &D) {
+        return std::find(Codes.begin(), Codes.end(), D.Code) != Codes.end();
+      });
+}
+
+/// One step of another body that exchanges what the original exchanges, in words
+/// that plans are made for; nullopt: it does already.
+std::optional<OtherBody> otherExchange(const KernelResult &K,
+                                       const Options &Opts) {
+  using enum DeclineCode;
+  const KernelModel &M = *K.Model;
+  if (onlyFor(M, {StructMember, UsesShuffles, GroupIds}))
+    if (auto Members = splitMembers(M))
+      return Members;
+  if (onlyFor(M, {UsesShuffles, GroupIds}))
+    if (auto Plain = withoutTiles(M))
+      return Plain;
+  if (!onlyFor(M, {UsesShuffles}))
+    return std::nullopt;
+  auto Tails = warpTails(M, Opts.AssumeLockstep);
+  if (Tails)
+    Tails->Form.OriginalClocks = K.OriginalClocks;
+  return Tails;
+}
+
 /// The body of another form of \p K, if there is reason to try it.
 std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
   if (!asksForAnother(K))
@@ -42,14 +71,8 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
                        [](const Decline &D) { return D.Undefined; })
                ? std::nullopt
                : guardsFirst(M);
-  if (auto Members = splitMembers(M))
-    return Members;
-  if (auto Plain = withoutTiles(M))
-    return Plain;
-  if (auto Tails = warpTails(M, Opts.AssumeLockstep)) {
-    Tails->Form.OriginalClocks = K.OriginalClocks;
-    return Tails;
-  }
+  if (auto Other = otherExchange(K, Opts))
+    return Other;
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words
     return Body;
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
