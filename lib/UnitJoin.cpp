@@ -24,6 +24,9 @@ std::string Unit::freshName(const KernelModel &M,
 }
 
 std::string Unit::launchName(const KernelModel &M) const {
+  // What takes the arguments as pointers is the same for all kernels of a name.
+  if (M.Overloaded)
+    return freshName(M, "_rc_launch");
   return Used.fresh(M.Name + "_rc_launch");
 }
 

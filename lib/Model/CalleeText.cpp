@@ -252,11 +252,14 @@ private:
     B = B.getNonReferenceType();
     if (A->isArrayType())
       A = AC.getArrayDecayedType(A);
-    if (AC.hasSameUnqualifiedType(A, B))
+    if (AC.hasSameUnqualifiedType(A, B) &&
+        A.isVolatileQualified() == B.isVolatileQualified())
       return true;
-    // `float *` to `const float *` changes nothing.
+    // `float *` to `const float *` changes nothing; to `volatile float *` it does.
     return A->isPointerType() && B->isPointerType() &&
-           AC.hasSameUnqualifiedType(A->getPointeeType(), B->getPointeeType());
+           AC.hasSameUnqualifiedType(A->getPointeeType(), B->getPointeeType()) &&
+           A->getPointeeType().isVolatileQualified() ==
+               B->getPointeeType().isVolatileQualified();
   }
 
   std::string converted(const std::string &T, const Expr *A, QualType To) const {
@@ -290,6 +293,7 @@ private:
     if (T->isPointerType() && !Scope.TemplateNames.empty()) {
       QualType E = T->getPointeeType();
       return std::string(E.isConstQualified() ? "const " : "") +
+             (E.isVolatileQualified() ? "volatile " : "") +
              named(E.getUnqualifiedType()) + " *";
     }
     return named(T);

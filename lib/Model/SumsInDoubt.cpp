@@ -8,6 +8,8 @@
 #include "Locals.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "clang/Basic/SourceManager.h"
 
 using namespace clang;
@@ -25,6 +27,56 @@ static std::string quotedSum(const Expr *Sum, const KernelModel &M, FlatText &Fl
       Text += ' ';
   return Text.empty() ? "" : "'" + Text + "'";
 }
+
+namespace {
+
+/// Sums that begin with -0: what is added first takes its place, a product too,
+/// where a compiler takes the first round out of a loop.
+class NegativeZeros : public ConstDynamicRecursiveASTVisitor {
+public:
+  explicit NegativeZeros(const ASTContext &AC) : AC(AC) {}
+  const Expr *Sum = nullptr;
+
+  void look(const clang::Stmt *Body) {
+    TraverseStmt(Body);
+    for (const BinaryOperator *B : Sums)
+      for (const Expr *Side : {B->getLHS(), B->getRHS()})
+        if (auto *R = dyn_cast<DeclRefExpr>(Side->IgnoreParenImpCasts());
+            !Sum && R && Begin.contains(R->getDecl()))
+          Sum = B;
+  }
+
+  bool VisitVarDecl(const VarDecl *V) override {
+    if (V->getInit())
+      begins(V, V->getInit());
+    return true;
+  }
+  bool VisitBinaryOperator(const BinaryOperator *B) override {
+    if (B->getOpcode() == BO_Assign)
+      if (auto *R = dyn_cast<DeclRefExpr>(B->getLHS()->IgnoreParenImpCasts()))
+        begins(R->getDecl(), B->getRHS());
+    if (B->getType()->isRealFloatingType() &&
+        (B->isAdditiveOp() || B->getOpcode() == BO_AddAssign ||
+         B->getOpcode() == BO_SubAssign))
+      Sums.push_back(B);
+    return true;
+  }
+
+private:
+  const ASTContext &AC;
+  llvm::SmallPtrSet<const ValueDecl *, 4> Begin;
+  std::vector<const BinaryOperator *> Sums;
+
+  void begins(const ValueDecl *V, const Expr *With) {
+    llvm::APFloat F(0.0);
+    if (!With->isValueDependent() &&
+        With->getType()->isRealFloatingType() &&
+        With->EvaluateAsFloat(F, AC) && F.isNegZero())
+      Begin.insert(V);
+  }
+};
+
+} // namespace
 
 /// Sums of which nobody knows what they are fused with in a rewritten kernel.
 void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
@@ -60,6 +112,12 @@ void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
                           std::to_string(At(Doubtful.Sum).Line) +
                           Where[Doubtful.In]};
   }
+  NegativeZeros Zeros(FD->getASTContext());
+  Zeros.look(FD->getBody());
+  if (Zeros.Sum)
+    M.Declines.push_back({DeclineCode::FusionUnsettled,
+                          quotedSum(Zeros.Sum, M, Flat) + " begins with -0",
+                          At(Zeros.Sum)});
   if (const Expr *Sum = fusedByUnrolling(FD, M, Flat))
     M.Declines.push_back({DeclineCode::FusionUnsettled,
                           quotedSum(Sum, M, Flat), At(Sum)});

@@ -6,8 +6,9 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
 // RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
-// CHECK: rewrote 'pairs' (2 launches)
-// SAME: equivalent: {{.*}}; 4 by a rewritten kernel
+// CHECK-DAG: rewrote 'pairs' (2 launches)
+// CHECK-DAG: rewrote 'pairs' (1 launch)
+// SAME: equivalent: {{.*}}; 6 by a rewritten kernel
 #include "program.h"
 
 __global__ void pairs(const int *__restrict__ in, int *out, const int n) {
@@ -21,6 +22,17 @@ __global__ void pairs(const int *__restrict__ in, int *out, const int n) {
     out[g] = s[threadIdx.x] + s[threadIdx.x + 1];
 }
 __global__ void pairs(const float *) {}
+// As many arguments as the first: what takes them as pointers has another name.
+__global__ void pairs(const double *in, double *out, int n) {
+  __shared__ double s[129];
+  int g = blockIdx.x * 128 + threadIdx.x;
+  s[threadIdx.x] = g < n ? in[g] : 0;
+  if (threadIdx.x == 0)
+    s[128] = g + 128 < n ? in[g + 128] : 0;
+  __syncthreads();
+  if (g < n)
+    out[g] = s[threadIdx.x] - s[threadIdx.x + 1];
+}
 
 int main() {
   for (int n : {1000, 100}) {
@@ -33,5 +45,12 @@ int main() {
     out.show("by address", n);
     pairs<<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
     out.show("by name", n);
+    Buffer<double> wide(randoms<double>(n)), to_wide(n);
+    const double *from_wide = wide.Data;
+    double *at_wide = to_wide.Data;
+    void *others[] = {&from_wide, &at_wide, &n};
+    cudaLaunchKernel(static_cast<void (*)(const double *, double *, int)>(pairs),
+                     dim3(blocks(n, 128)), dim3(128), others, 0, 0);
+    to_wide.show("another by address", n);
   }
 }
