@@ -30,6 +30,9 @@ struct OtherBody {
   std::string Text; ///< from brace to brace, with as many lines
   TextForm Form;    ///< all differences from the original so far
   std::string Note; ///< for the user; "": nothing to tell
+  /// It exchanges more than the original does, but for arrays that a warp owns:
+  /// without such there is nothing to gain.
+  bool OnlyOwned = false;
 };
 
 /// The body of \p M with one thread an output along one axis, where it is proved

@@ -137,7 +137,8 @@ std::vector<BodyEdit> otherBodies(llvm::ArrayRef<KernelResult> Kernels,
           Found = BodyEdit{Key,
                            std::move(*Edit),
                            {{formKey(M), Body->Form}},
-                           {{formKey(M), Body->Note}}};
+                           {{formKey(M), Body->Note}},
+                           Body->OnlyOwned};
     auto [It, New] = ByKey.try_emplace(Key, Found);
     if (New || !It->second)
       continue;

@@ -21,6 +21,7 @@ struct BodyEdit {
   SourceEdit Edit;
   std::map<std::string, TextForm> Forms; ///< by formKey
   std::map<std::string, std::string> Notes;
+  bool OnlyOwned = false; ///< OtherBody::OnlyOwned
 };
 
 /// The text of a file as it was parsed; nullopt: not to be had.

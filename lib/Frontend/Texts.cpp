@@ -7,6 +7,7 @@
 #include "Frontend/Round.h"
 #include "UnitEdits.h"
 #include "rcache/ModelBuilder.h"
+#include "rcache/Plan.h"
 #include "rcache/SpreadOutputs.h"
 #include <map>
 #include <set>
@@ -164,14 +165,25 @@ public:
   }
 };
 
-/// What was found for the kernels of \p Keys, all instantiations together.
-std::map<std::string, double> gains(const std::set<std::string> &Keys,
-                                    const Round &R) {
+bool ownsArrays(const KernelResult &K) {
+  return K.ThePlan && llvm::any_of(K.ThePlan->Arrays, [](const ArrayPlan &A) {
+           return A.as<Owned>() != nullptr;
+         });
+}
+
+/// What was found for the kernels of \p Keys, all instantiations together; nothing
+/// counts for those of \p OnlyOwned without an array that a warp owns.
+std::map<std::string, double>
+gains(const std::set<std::string> &Keys, const Round &R,
+      const std::set<std::string> &OnlyOwned = {}) {
   std::map<std::string, double> Found;
   for (const FileResult &F : R.Results)
-    for (const KernelResult &K : F.Rewrite.Kernels)
-      if (K.Model && Keys.count(textKey(*K.Model)))
-        Found[textKey(*K.Model)] += gainOf(K);
+    for (const KernelResult &K : F.Rewrite.Kernels) {
+      if (!K.Model || !Keys.count(textKey(*K.Model)))
+        continue;
+      const std::string Key = textKey(*K.Model);
+      Found[Key] += OnlyOwned.count(Key) && !ownsArrays(K) ? 0 : gainOf(K);
+    }
   return Found;
 }
 
@@ -180,6 +192,7 @@ struct Attempt {
   Texts Now;
   std::map<std::string, std::vector<std::string>> Notes; ///< by formKey
   std::set<std::string> Tried;                           ///< by textKey
+  std::set<std::string> OnlyOwned; ///< textKeys of bodies that ask for it
   bool Parsed = true;
 
   /// Of the kernels that \p Wanted says yes to.
@@ -194,6 +207,8 @@ struct Attempt {
         return;
       for (const BodyEdit &B : Bodies) {
         Tried.insert(B.Key);
+        if (B.OnlyOwned)
+          OnlyOwned.insert(B.Key);
         for (const auto &[Key, Note] : B.Notes)
           if (!Note.empty())
             Notes[Key].push_back(Note);
@@ -254,7 +269,8 @@ void tryOtherBodies(Texts &Best) {
     const size_t Before = InVain.size();
     if (!Try.Parsed)
       InVain.merge(unparsable(Best, Try.Tried));
-    auto Old = gains(Try.Tried, Best.Last), New = gains(Try.Tried, Try.Now.Last);
+    auto Old = gains(Try.Tried, Best.Last),
+         New = gains(Try.Tried, Try.Now.Last, Try.OnlyOwned);
     for (const std::string &Key : Try.Tried)
       if (Try.Parsed && New[Key] <= Old[Key])
         InVain.insert(Key);

@@ -57,6 +57,7 @@ public:
     for (const auto &[Type, Name] : Handed)
       R.Text.insert(1, " __shared__ " + Type + " " + Name + "[1024];");
     R.Form = M.Form;
+    R.OnlyOwned = true;
     R.Note = "what one warp does at the end is planned with barriers of the "
              "block between its steps";
     return dropVolatile(R) ? std::optional(R) : std::nullopt;
