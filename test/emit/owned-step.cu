@@ -15,7 +15,7 @@ __device__ void lastWarp(volatile float *s, int t) {
   s[t] += s[t + 2];
   s[t] += s[t + 1];
 }
-// CHECK-DAG: 'volatileTail' left as it is: {{.*}}('s[t + 16]' is what another lane has made of it in line 29) [volatile-tail]
+// CHECK-DAG: 'volatileTail' left as it is: {{.*}}('s{{.*}}[t + 16]' is what another lane has made of it in line 29) [volatile-tail]
 // CHECK-DAG: note: put __syncwarp() between the steps, or pass --assume-lockstep
 __global__ void volatileTail(const float *in, float *out) {
   __shared__ float s[128];
