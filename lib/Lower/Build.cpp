@@ -142,10 +142,7 @@ private:
   Sequence loopBody(const Stmt &Loop) {
     Sequence Out;
     for (unsigned V : N.keptIn(Loop))
-      Out.push_back(Statements{(M.Vars[V].Type.back() == '*'
-                                    ? M.Vars[V].Type + "const "
-                                    : "const " + M.Vars[V].Type + " ") +
-                               N.keptName(V) +
+      Out.push_back(Statements{constantOf(M.Vars[V].Type) + N.keptName(V) +
                                " = " + Code::named(V) + M.Vars[V].Name +
                                ";\n"});
     append(Out, block(Loop.Children[0]));

@@ -288,10 +288,7 @@ Code StatementText::arrayInit(unsigned V, Place At) const {
     Loops += "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " + Number +
              "; ++" + I + ")\n";
   }
-  // In front of a pointer it would be the pointee's.
-  const bool Points = !Vr.Type.empty() && Vr.Type.back() == '*';
-  return "{\n" + (Points ? Vr.Type + "const " : "const " + Vr.Type + " ") +
-         From + Extents + " = " +
+  return "{\n" + constantOf(Vr.Type) + From + Extents + " = " +
          initText(Vr, At) + ";\n" + Loops + Code::named(V) + Vr.Name + Index +
          " = " + From + Index + ";\n}";
 }

@@ -19,6 +19,13 @@
 
 namespace rcache {
 
+/// \p Type as a constant's, up to its name: `const float `; in front of a pointer it
+/// would be the pointee's, so `const float *const `.
+inline std::string constantOf(const std::string &Type) {
+  return !Type.empty() && Type.back() == '*' ? Type + "const "
+                                             : "const " + Type + " ";
+}
+
 class StatementText {
 public:
   StatementText(const Queries &Q, const Names &N, const Fill &F,
