@@ -7,6 +7,7 @@
 // same then.
 
 #include "rcache/CountedRounds.h"
+#include "BodyText.h"
 #include "Affine/IslToCxx.h"
 #include "Affine/IslTools.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,22 +28,18 @@ public:
         return std::nullopt;
     if (Edits.empty())
       return std::nullopt;
+    auto Text = Edits.written();
+    if (!Text)
+      return std::nullopt;
     OtherBody Out;
-    unsigned Done = M.BodyRange.Begin;
-    for (const auto &[Begin, E] : Edits) {
-      if (Begin < Done || E.first > M.BodyRange.End)
-        return std::nullopt;
-      Out.Text += M.text({Done, Begin}) + E.second;
-      Done = E.first;
-    }
-    Out.Text += M.text({Done, M.BodyRange.End});
+    Out.Text = std::move(*Text);
     Out.Form = M.Form;
     return Out;
   }
 
 private:
   const KernelModel &M;
-  std::map<unsigned, std::pair<unsigned, std::string>> Edits; ///< end and text
+  BodyText Edits{M};
 
   /// A loop that stages, whose body is a block that is left at its end.
   bool isTileLoop(const Stmt &S) const {
@@ -54,17 +51,6 @@ private:
       return (In.K == Stmt::Break || In.K == Stmt::Continue) &&
              S.Range.contains(In.Range);
     });
-  }
-
-  bool edit(TextRange R, std::string Text) {
-    return Edits.try_emplace(R.Begin, R.End, std::move(Text)).second;
-  }
-
-  /// As many lines as \p R has, without its text.
-  std::string lines(TextRange R) const {
-    return std::string(static_cast<size_t>(
-                           StringRef(M.Text).slice(R.Begin, R.End).count('\n')),
-                       '\n');
   }
 
   unsigned writes(TextRange R, unsigned Var) const {
@@ -137,9 +123,9 @@ private:
     if (!Counts || !Words.consume_back(";") || Words.contains(';') ||
         Words.contains("//"))
       return true;
-    return edit(Head, lines(Head) + "for (; ") &&
-           edit({Loop.CondRange.End, Loop.CondRange.End}, "; " + Words.str()) &&
-           edit(Step->Range, lines(Step->Range));
+    return Edits.replace(Head, Edits.newLines(Head) + "for (; ") &&
+           Edits.replace({Loop.CondRange.End, Loop.CondRange.End}, "; " + Words.str()) &&
+           Edits.replace(Step->Range, Edits.newLines(Step->Range));
   }
 
   //===--- for ---===//
@@ -295,9 +281,9 @@ private:
     if (!Of.Differ)
       return true;
     const unsigned End = M.stmt(Loop.Children[0]).Range.End;
-    return edit(Loop.IncRange, StringRef(M.text(Of.Counter)).trim().str() +
-                                   lines(Loop.IncRange)) &&
-           edit({End - 1, End}, Of.Others + "}");
+    return Edits.replace(Loop.IncRange, StringRef(M.text(Of.Counter)).trim().str() +
+                                   Edits.newLines(Loop.IncRange)) &&
+           Edits.replace({End - 1, End}, Of.Others + "}");
   }
 
   bool writeFor(const Stmt &Loop) {
@@ -320,14 +306,14 @@ private:
     StringRef Init = StringRef(M.Text)
                          .slice(Loop.InitRange.Begin, Loop.InitRange.End)
                          .rtrim("; \t\n");
-    return edit(
+    return Edits.replace(
                Header,
-               lines(Header) + "{ " + (Init.empty() ? "" : Init.str() + "; ") +
+               Edits.newLines(Header) + "{ " + (Init.empty() ? "" : Init.str() + "; ") +
                    "for (" + M.Vars[Counter].Type + " " + Name + " = 0; " +
                    Cond + "; " +
                    StringRef(renamed(Of->Counter, Counter, Name)).trim().str() +
                    ") ") &&
-           edit({Body.End - 1, Body.End}, Of->All + "} }");
+           Edits.replace({Body.End - 1, Body.End}, Of->All + "} }");
   }
 };
 

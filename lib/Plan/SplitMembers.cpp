@@ -6,6 +6,7 @@
 // one or set as a whole, or an element whose value is used.
 
 #include "rcache/SplitMembers.h"
+#include "BodyText.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -27,15 +28,11 @@ public:
         return std::nullopt;
     if (Edits.empty())
       return std::nullopt;
+    auto Text = Edits.written();
+    if (!Text)
+      return std::nullopt;
     OtherBody R;
-    unsigned At = M.BodyRange.Begin;
-    for (const auto &[Begin, E] : Edits) {
-      if (Begin < At || E.End > M.BodyRange.End)
-        return std::nullopt;
-      R.Text += M.text({At, Begin}) + E.Text;
-      At = E.End;
-    }
-    R.Text += M.text({At, M.BodyRange.End});
+    R.Text = std::move(*Text);
     R.Form = M.Form;
     R.Note =
         "each member of the structs in shared memory is planned as an array "
@@ -45,11 +42,7 @@ public:
 
 private:
   const KernelModel &M;
-  struct TextEdit {
-    unsigned End = 0;
-    std::string Text;
-  };
-  std::map<unsigned, TextEdit> Edits; ///< by where they begin
+  BodyText Edits{M};
   unsigned Names = 0;
 
   /// Empty: of no struct that is known.
@@ -112,16 +105,6 @@ private:
     return Times;
   }
 
-  bool edit(TextRange R, std::string Text) {
-    return Edits.try_emplace(R.Begin, TextEdit{R.End, std::move(Text)}).second;
-  }
-
-  /// What stands in \p R, and as many lines.
-  std::string lines(TextRange R) const {
-    const std::string T = M.text(R);
-    return std::string(static_cast<size_t>(llvm::count(T, '\n')), '\n');
-  }
-
   bool split(unsigned A) {
     const SharedArray &Arr = M.Arrays[A];
     if (Arr.Volatile || Arr.Dynamic || Arr.AtFileScope || !isAlone(Arr))
@@ -157,7 +140,7 @@ private:
         Arr.DeclaratorRange.Begin, Arr.DeclaratorRange.End);
     if (!Extents.consume_front(Arr.Name))
       return false;
-    std::string Text = lines(Arr.DeclRange);
+    std::string Text = Edits.newLines(Arr.DeclRange);
     for (const StructMember &Of : membersOf(Arr)) {
       Text += "__shared__ " + Of.Type + " " + memberName(Arr, Of.Name) +
               Extents.str();
@@ -165,7 +148,7 @@ private:
         Text += "[" + std::to_string(E) + "]";
       Text += "; ";
     }
-    return edit(Arr.DeclRange, std::move(Text));
+    return Edits.replace(Arr.DeclRange, std::move(Text));
   }
 
   /// `st[i]` as the element of a member's array.
@@ -178,7 +161,7 @@ private:
     unsigned End = 0;
     const SharedArray &Arr = M.Arrays[S.Array];
     if (const StructMember *Of = memberBehind(S, End))
-      return edit({S.Range.Begin, End}, element(S, Of->Name));
+      return Edits.replace({S.Range.Begin, End}, element(S, Of->Name));
     if (llvm::any_of(membersOf(Arr), [](const StructMember &Of) {
           return !Of.Extents.empty();
         }))
@@ -193,7 +176,7 @@ private:
       if (W.Array == S.Array && W.K == SharedAccess::Write &&
           In.Range.contains(W.Range) && W.StoredRange == S.Range)
         return true;
-    return nameOf(Arr) && edit(S.Range, value(S));
+    return nameOf(Arr) && Edits.replace(S.Range, value(S));
   }
 
   /// Can the elements' type be named?
@@ -224,7 +207,7 @@ private:
           return false;
         From = &R;
       }
-    std::string Text = lines(In.Range) + "{ ", Value = "value";
+    std::string Text = Edits.newLines(In.Range) + "{ ", Value = "value";
     if (!From) {
       while (M.Text.find(Value) != std::string::npos)
         Value = "value" + std::to_string(++Names);
@@ -236,7 +219,7 @@ private:
     for (const StructMember &Of : membersOf(Arr))
       Text += element(S, Of.Name) + " = " +
               (From ? element(*From, Of.Name) : Value + "." + Of.Name) + "; ";
-    return edit(In.Range, Text + "}");
+    return Edits.replace(In.Range, Text + "}");
   }
 };
 

@@ -5,6 +5,7 @@
 
 #include "SpreadText.h"
 #include "Affine/IslTools.h"
+#include "BodyText.h"
 #include "Counts.h"
 #include "SpreadLoops.h"
 #include "llvm/ADT/STLExtras.h"
@@ -27,15 +28,11 @@ public:
       return std::nullopt;
     if (!copyParams() || !unwrap() || Edits.empty())
       return std::nullopt;
+    auto Text = Edits.written();
+    if (!Text)
+      return std::nullopt;
     OtherBody R;
-    unsigned At = M.BodyRange.Begin;
-    for (const auto &[Begin, E] : Edits) {
-      if (Begin < At || E.End > M.BodyRange.End)
-        return std::nullopt;
-      R.Text += M.text({At, Begin}) + E.Text;
-      At = E.End;
-    }
-    R.Text += M.text({At, M.BodyRange.End});
+    R.Text = std::move(*Text);
     R.Form = M.Form;
     if (L.Loops.empty())
       return R;
@@ -57,42 +54,12 @@ private:
   const std::string Thread; ///< the new thread's number
   std::vector<TextRange> Gone; ///< headers that have been written anew
 
-  struct TextEdit {
-    unsigned End = 0;
-    std::string Text;
-  };
-  std::map<unsigned, TextEdit> Edits; ///< by where they begin
-
-  /// Replaces \p R; at one place, an insertion stands in front of what is
-  /// replaced and behind earlier insertions. False: two replacements meet.
-  bool edit(TextRange R, const std::string &Text) {
-    auto [It, New] = Edits.try_emplace(R.Begin, TextEdit{R.End, Text});
-    if (New)
-      return true;
-    TextEdit &E = It->second;
-    if (E.End == R.Begin) {
-      E.End = R.End;
-      E.Text += Text;
-      return true;
-    }
-    if (!R.empty())
-      return false;
-    E.Text = Text + E.Text;
-    return true;
-  }
+  BodyText Edits{M};
 
   bool holdsBuiltin(TextRange R) const {
     return std::any_of(
         M.Builtins.begin(), M.Builtins.end(),
         [&](const BuiltinUse &U) { return R.contains(U.Range); });
-  }
-
-  std::string newLines(TextRange R) const {
-    std::string T;
-    for (char C : M.text(R))
-      if (C == '\n')
-        T += C;
-    return T;
   }
 
   int64_t threads() const { return (*M.Geo.ConstBlock)[L.Axis]; }
@@ -108,7 +75,7 @@ private:
         return false;
     for (unsigned J : L.Jumps)
       if (M.stmt(J).K != Stmt::Return &&
-          !edit(M.stmt(J).Range, newLines(M.stmt(J).Range) + "return;"))
+          !Edits.insert(M.stmt(J).Range, Edits.newLines(M.stmt(J).Range) + "return;"))
         return false;
     return guardOtherStores() && replaceThreads();
   }
@@ -148,9 +115,9 @@ private:
               " * (int)(" + round() + ")";
     }
     Gone.push_back(Head);
-    return edit(Head, newLines(Head) + "{ const " + I.Type + " " + I.Name +
+    return Edits.insert(Head, Edits.newLines(Head) + "{ const " + I.Type + " " + I.Name +
                           " = " + Value + "; " + Test) &&
-           edit({St.Range.End, St.Range.End}, " }");
+           Edits.insert({St.Range.End, St.Range.End}, " }");
   }
 
   /// A loop that all the new threads share.
@@ -160,8 +127,8 @@ private:
     if (!Values || holdsBuiltin(St.CondRange))
       return false;
     Gone.push_back(St.HeaderRange);
-    return edit(St.HeaderRange,
-                newLines(St.HeaderRange) + "for (" + I.Type + " " + I.Name +
+    return Edits.insert(St.HeaderRange,
+                Edits.newLines(St.HeaderRange) + "for (" + I.Type + " " + I.Name +
                     " = " + std::to_string(Values->First) + " + (int)" +
                     Thread + "; " + M.text(St.CondRange) + "; " + I.Name +
                     " += " + std::to_string(threads() * L.Rounds) + ")");
@@ -182,9 +149,9 @@ private:
       for (const VarUse &U : M.VarUses)
         if (U.Write && Leaf.Range.contains(U.Range))
           return false;
-      if (!edit({Leaf.Range.Begin, Leaf.Range.Begin},
+      if (!Edits.insert({Leaf.Range.Begin, Leaf.Range.Begin},
                 "{ if (" + IsFirst + ") ") ||
-          !edit({Leaf.Range.End, Leaf.Range.End}, " }"))
+          !Edits.insert({Leaf.Range.End, Leaf.Range.End}, " }"))
         return false;
     }
     return true;
@@ -208,7 +175,7 @@ private:
                        [&](TextRange R) { return R.contains(U.Range); }))
         continue;
       if (!M.BodyRange.contains(U.Range) ||
-          !edit(U.Range, U.K == Symbol::ThreadIdx ? "(" + oldThread() + ")"
+          !Edits.insert(U.Range, U.K == Symbol::ThreadIdx ? "(" + oldThread() + ")"
                                                   : oldThreads()))
         return false;
     }
@@ -223,8 +190,8 @@ private:
       const TextRange Head = {St->Range.Begin, Body.Begin},
                       Tail = {Body.End, St->Range.End};
       const bool Block = M.stmt(St->Children[0]).K == Stmt::Block;
-      return edit(Head, newLines(Head) + (Block ? "" : "{ ")) &&
-             edit(Tail, newLines(Tail) + (Block ? "" : "; }"));
+      return Edits.insert(Head, Edits.newLines(Head) + (Block ? "" : "{ ")) &&
+             Edits.insert(Tail, Edits.newLines(Tail) + (Block ? "" : "; }"));
     });
   }
 
@@ -245,12 +212,12 @@ private:
         Name += '_';
       for (const VarUse &U : M.VarUses)
         if (U.Var == V && (!M.BodyRange.contains(U.Range) ||
-                           M.text(U.Range) != Vr.Name || !edit(U.Range, Name)))
+                           M.text(U.Range) != Vr.Name || !Edits.insert(U.Range, Name)))
           return false;
       Copies += " " + Vr.Type + " " + Name + " = " + Vr.Name + ";";
     }
     return Copies.empty() ||
-           edit({M.BodyRange.Begin + 1, M.BodyRange.Begin + 1}, Copies);
+           Edits.insert({M.BodyRange.Begin + 1, M.BodyRange.Begin + 1}, Copies);
   }
 };
 
