@@ -28,7 +28,7 @@ public:
     Power = (Block & (Block - 1)) == 0;
     Size = num(Block);
     Body = "__shared__ " + T + " s[" + Size + "];\n";
-    switch (C.weighted("kind", {24, 22, 26, 16, 12})) {
+    switch (C.weighted("kind", {18, 16, 20, 12, 10, 24})) {
     case 0:
       tree();
       break;
@@ -41,8 +41,11 @@ public:
     case 3:
       butterfly();
       break;
-    default:
+    case 4:
       stencil();
+      break;
+    default:
+      strided();
     }
     finish();
     return std::move(K);
@@ -360,6 +363,136 @@ private:
       Body += T + " v = s[t];\nif (" + If + ")\nv = " + Value + ";\n" + sync() +
               "s[t] = v;\n" + sync();
     Body += "}\nif (g < n)\nout[g] = s[t];\n";
+  }
+
+  //===--- Elements at multiples of the thread's number ---===//
+
+  /// Parts * Block elements, of which thread t uses those at multiples.
+  void strided() {
+    const bool Two = !Power || C.chance("twoElements", 75);
+    const unsigned N = Two ? 2 * Block : Block;
+    const std::string Of = num(N);
+    Body = "__shared__ " + T + " s[" + Of + "];\n";
+    const bool Halves = C.chance("halves", 50);
+    const std::string First = Halves || !Two ? "t" : "2 * t",
+                      Other = Halves ? "t + " + Size : "2 * t + 1";
+    Body += "const " + I + " t = threadIdx.x;\nconst " + I +
+            " base = blockIdx.x * " + Of + ";\n";
+    auto Stage = [&](const std::string &E) {
+      Body += "s[" + E + "] = base + " + E + " < n ? in[base + " + E + "] : (" +
+              T + ")" + (C.chance("neutral" + E, 70) ? "0" : "t") + ";\n";
+    };
+    Stage(First);
+    if (Two)
+      Stage(Other);
+    if (Power || C.chance("shiftedPairs", 30))
+      switch (C.weighted("stridedKind", {30, 20, 25, 25})) {
+      case 1:
+        if (Power) {
+          multiples(Of, Two);
+          break;
+        }
+        [[fallthrough]];
+      case 2:
+        if (Power && Two) {
+          inserted(Of);
+          break;
+        }
+        [[fallthrough]];
+      case 3:
+        neighbourPairs(N);
+        break;
+      default:
+        upAndDown(Of, Two);
+      }
+    else
+      neighbourPairs(N);
+    Body += sync() + "if (base + " + First + " < n)\nout[base + " + First +
+            "] = s[" + First + "];\n";
+    if (Two)
+      Body += "if (base + " + Other + " < n)\nout[base + " + Other + "] = s[" +
+              Other + "];\n";
+  }
+
+  /// Scans after Blelloch and Brent.
+  void upAndDown(const std::string &Of, bool Two) {
+    const std::string Half = Two ? Size : num(Block / 2),
+                      Ai = "o * (2 * t + 1) - 1", Bi = "o * (2 * t + 2) - 1";
+    std::string Use = "s[b] = " + combined("s[b]", "s[a]") + ";\n";
+    if (C.chance("plus", 50))
+      Use = "s[b] += s[a];\n";
+    const std::string Pair = "const " + I + " a = " + Ai + ";\nconst " + I +
+                             " b = " + Bi + ";\n";
+    Body += I + " o = 1;\nfor (" + I + " d = " + Half +
+            "; d > 0; d >>= 1) {\n" + sync() + "if (t < d) {\n" + Pair + Use +
+            "}\no *= 2;\n}\n";
+    switch (C.pick("down", 3)) {
+    case 0: // up alone
+      return;
+    case 1: // inclusive
+      Body += "for (" + I + " d = " + Half + " / 2; d > 0; d /= 2) {\n" +
+              sync() + "const " + I +
+              " e = (t + 1) * d * 2 - 1;\nif (e + d < " + Of +
+              ")\ns[e + d] = " + combined("s[e + d]", "s[e]") + ";\n}\n";
+      return;
+    default:
+      Body += C.chance("syncZero", 40) ? sync() : "";
+      Body += "if (t == 0)\ns[" + Of + " - 1] = 0;\nfor (" + I +
+              " d = 1; d < " + Of + "; d *= 2) {\no >>= 1;\n" + sync() +
+              "if (t < d) {\n" + Pair + T +
+              " v = s[a];\ns[a] = s[b];\ns[b] " +
+              (C.chance("plusDown", 60) ? "+= v" : "= " + combined("v", "s[b]")) +
+              ";\n}\n}\n";
+    }
+  }
+
+  /// A tree from neighbours up.
+  void multiples(const std::string &Of, bool Two) {
+    const std::string D = C.chance("modulo", 40) && Two ? "m" : "i";
+    std::string Step = "const " + I + " e = " +
+                       (D == "m" ? "2 * t" : C.chance("dFirst", 50)
+                                                 ? "2 * d * t"
+                                                 : "t * 2 * d") +
+                       ";\nif (" +
+                       (D == "m" ? "t % d == 0" : "e + d < " + Of) +
+                       ")\ns[e] = " + combined("s[e]", "s[e + d]") + ";\n";
+    Body += "for (" + I + " d = 1; d < " + Of + "; d *= 2) {\n" + sync() + Step +
+            "}\n";
+  }
+
+  /// Sorts and butterflies of pairs that one bit tells apart.
+  void inserted(const std::string &Of) {
+    const bool Sorts = C.chance("sorts", 60);
+    const std::string Pos =
+        "const " + I + " p = 2 * t - (t & (d - 1));\n" + T +
+        " a = s[p], b = s[p + d];\n";
+    if (!Sorts) {
+      Body += "for (" + I + " d = " +
+              (C.chance("up", 50) ? "1; d < " + Of + "; d *= 2"
+                                  : Of + " / 2; d > 0; d /= 2") +
+              ") {\n" + sync() + Pos + "s[p] = a + b;\ns[p + d] = a - b;\n}\n";
+      return;
+    }
+    const bool Outside = C.chance("outside", 60);
+    const std::string Up = "const " + std::string("int") +
+                           " up = (t & (k / 2)) != 0;\n";
+    Body += "for (" + I + " k = 2; k <= " + Of + "; k *= 2) {\n" +
+            (Outside ? Up : "") + "for (" + I + " d = k / 2; d > 0; d /= 2) {\n" +
+            sync() + (Outside ? "" : Up) + Pos +
+            "if ((a > b) == " + (C.chance("upIs", 50) ? "up" : "(up == 0)") +
+            ") {\ns[p] = b;\ns[p + d] = a;\n}\n}\n}\n";
+  }
+
+  /// Neighbours, from an even or an odd element on.
+  void neighbourPairs(unsigned N) {
+    const std::string From = C.chance("even", 60) ? "2 * t" : "2 * t + 1";
+    const bool Both = C.chance("both", 50);
+    Body += "for (int r = 0; r < " + num(1 + C.pick("rounds", 4)) + "; ++r) {\n" +
+            sync() + "const " + I + " e = " + From + ";\nif (e + 1 < " + num(N) +
+            ") {\n" + T + " v = s[e];\n" +
+            (Both ? "s[e] = s[e + 1];\ns[e + 1] = v;\n"
+                  : "s[e] = " + combined("v", "s[e + 1]") + ";\n") +
+            "}\n}\n";
   }
 
   void finish() {

@@ -65,6 +65,9 @@ enum Dependence : unsigned {
   DepGlobal = 128 ///< read from global memory (with the other bits: where)
 };
 
+struct Value;
+using ValueRef = std::shared_ptr<const Value>;
+
 /// A name of the affine world; its Id is an isl parameter.
 struct Symbol {
   enum Kind {
@@ -94,11 +97,12 @@ struct Symbol {
   /// Opaque products of symbols: the Ids of the factors, two or more, sorted
   /// (`bdx`, `bx`); else empty.
   std::vector<std::string> Factors;
+  /// Opaque: what it was made a symbol for (`t % stride`), in other symbols; null:
+  /// not known.
+  ValueRef Is;
 };
 
 struct KernelModel;
-struct Value;
-using ValueRef = std::shared_ptr<const Value>;
 
 /// A value as a function of the symbols: how a staged value, an index or an
 /// initialiser is computed. Variables have been replaced by what they hold.

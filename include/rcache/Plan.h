@@ -214,6 +214,10 @@ struct Owned {
         return &F;
     return nullptr;
   }
+  /// Accesses that a thread of another number makes for the element (StridedRun):
+  /// false, its element; true, the other one of the pair.
+  std::map<unsigned, bool> OfRuns;
+  double RunShuffles = 0; ///< that a warp executes for these
   /// Loops with barriers that are unrolled: their counters say in which register
   /// an element is.
   std::vector<unsigned> Loops;
@@ -249,6 +253,23 @@ struct Restaged {
   int64_t bytes(const std::array<unsigned, 3> &Blocks, unsigned ElemBytes) const;
 };
 
+/// Which thread runs statements for an element, where each thread has an element
+/// at a multiple of its number, `s[2 * d * (t + 1) - 1]`: the owner of that element
+/// runs them, under the thread's number.
+struct StridedRun {
+  enum Kind {
+    Steps,   ///< thread t is for element Step * t + First
+    Inserted ///< First + 2 t - t mod Step: a bit 0 is put in, at 2^b = Step
+  } K = Steps;
+  Nullable<isl::pw_aff> Step, First; ///< [counters] -> { [elements] }
+  /// From its element to the other one of a pair: as many elements ahead, or the
+  /// bit by which they differ (Flips). Null: there is no other.
+  Nullable<isl::pw_aff> Away;
+  bool Flips = false;
+  bool Both = false;  ///< both change: both owners run
+  int64_t Elements = 0; ///< of each array; a lane has those that lie 32 apart
+};
+
 /// Statements between two barriers that do nothing but change what the threads t
 /// and t ^ Bit own, and only if the one of them runs that has, or has not, this bit.
 /// Both run them then, each with the number of that one: what it would have to hand
@@ -260,6 +281,11 @@ struct PairedInterval {
   /// If statements whose conditions hold for all threads that run (`t ^ j > t`),
   /// which compilers do not see.
   std::vector<unsigned> Met;
+  /// Others than t and t ^ Bit (Bit, Upper and Met are not used).
+  std::optional<StridedRun> Strided;
+  /// Variables that are made of the thread's number and of what has not changed
+  /// since: declared again, for that of the thread which runs.
+  std::vector<unsigned> Declared;
 };
 
 /// Where the elements that a thread reads are. Read it with std::visit or

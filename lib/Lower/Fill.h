@@ -123,6 +123,15 @@ private:
                              const std::string &Into);
   llvm::Expected<Code> giveBack(const SharedArray &Of, const Owned::Fetch &F,
                                 const std::string &From);
+  llvm::Expected<std::optional<SlotLoop::PairRuns>>
+  stridedRuns(const PairedInterval &Pair);
+  /// What a strided run needs for the arrays that it uses: parameters of the function,
+  /// copies of other elements, and arguments where the owner of the first or of the
+  /// other element runs, or where both elements are in one lane.
+  struct RunArguments {
+    Code Parameters, Copies, Own, Other, Inside;
+  };
+  RunArguments runArguments(const PairedInterval &Pair, const Code &By);
   std::string ownedName(const SharedArray &Of) const;
   std::string ownedHelper(Owned::Fetch::Kind K);
   ValueTextOptions ownedOptions() const;

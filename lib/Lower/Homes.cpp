@@ -88,7 +88,7 @@ private:
     if (!R.Outside)
       return;
     // In the header of a loop with barriers slot 0 speaks for all.
-    if (Vr.Repeatable && !R.ControlFlow) {
+    if ((Vr.Repeatable || isDeclaredAgain(V)) && !R.ControlFlow) {
       D.VarHome[V] = Home::Repeated;
       return;
     }
@@ -99,6 +99,14 @@ private:
     if (Own < 0)
       D.Error = "'" + Vr.Name + "' is declared in the header of a loop with "
                                 "barriers and differs between threads";
+  }
+
+  /// Is it used in runs of statements alone, for which it is declared again?
+  bool isDeclaredAgain(unsigned V) const {
+    return llvm::all_of(Q.usesOf(V), [&](const VarUse *U) {
+      const PairedInterval *Run = Q.P.paired(U->Range);
+      return Run && llvm::is_contained(Run->Declared, V);
+    });
   }
 
   /// Where a variable declared in region \p Own is used.

@@ -21,6 +21,12 @@ public:
     for (const ArrayPlan &A : P.Arrays)
       if (!A.isShared() && !A.Reads.empty())
         placed(A);
+    for (const PairedInterval &I : P.Paired)
+      if (I.Strided)
+        for (const Nullable<isl::pw_aff> &By :
+             {I.Strided->Step, I.Strided->First, I.Strided->Away})
+          if (!By.is_null())
+            ids(involvedIds(By));
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.Bytes > M.GlobalAccesses[V.Access].ElemBytes)
         value(M.GlobalAccesses[V.Access].Index);

@@ -42,6 +42,13 @@ void Names::findKept() {
       }
     }
   };
+  for (const PairedInterval &I : P.Paired)
+    for (unsigned Access = 0; Access < M.SharedAccesses.size(); ++Access)
+      if (I.Strided && I.Statements.contains(M.SharedAccesses[Access].Range))
+        for (const Nullable<isl::pw_aff> &By :
+             {I.Strided->Step, I.Strided->First, I.Strided->Away})
+          if (!By.is_null())
+            Ask(Access, involvedIds(By));
   for (const ArrayPlan &A : P.Arrays)
     if (const auto *O = A.as<Owned>()) {
       for (const auto &[Access, Part] : O->PartOf)

@@ -217,6 +217,8 @@ Fill::pairRuns(TextRange Statements) {
   const PairedInterval *Pair = P.paired(Statements);
   if (!Pair)
     return std::nullopt;
+  if (Pair->Strided)
+    return stridedRuns(*Pair);
   auto By = affineText(Pair->Bit, N, ownedOptions());
   if (!By)
     return By.takeError();

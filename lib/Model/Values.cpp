@@ -133,6 +133,10 @@ ValueRef ValueMaker::asValue(const SVal &S) {
                      {affineValue(S.Int->Aff, "long long")}, S.TypeText);
     if (auto A = Arith.exact(*S.Int, S.Type, Cur.where()))
       return affineValue(*A, S.TypeText);
+    if (!S.Int->Exact && S.Type == IntType{32, false} &&
+        Arith.proveInRange(S.Int->Aff, Long.min(), Long.max(), Cur.where()))
+      return opValue("(unsigned int)$0",
+                     {affineValue(S.Int->Aff, "long long")}, S.TypeText);
     Value V;
     V.Type = S.TypeText;
     V.Text = "an integer that may wrap around";
@@ -307,6 +311,7 @@ IntValue ValueMaker::asInt(SVal &S, const Expr *E) {
     Sym.Bits = S.Type.Bits;
     Sym.Signed = S.Type.Signed;
     Sym.Depends = depends(S);
+    Sym.Is = S.V;
     Sym.Anywhere = Object >= 0 || (E && !Cur.Calls && isAnywhere(E));
     if (E && !Cur.Calls)
       Sym.Vars = L.named(E);

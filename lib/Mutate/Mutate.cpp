@@ -97,6 +97,23 @@ bool wrongRow(ArrayPlan &A, unsigned Seed) {
   return true;
 }
 
+/// Of statements that owners of elements run: the owner beside does, or that of one
+/// element where both elements change.
+bool wrongRun(Plan &P, Mutation K, unsigned Seed) {
+  std::vector<StridedRun *> Runs;
+  for (PairedInterval &I : P.Paired)
+    if (I.Strided && (K == Mutation::LaneOffByOne || I.Strided->Both))
+      Runs.push_back(&*I.Strided);
+  if (Runs.empty())
+    return false;
+  StridedRun &R = *Runs[Seed % Runs.size()];
+  if (K == Mutation::WrongRegister)
+    R.Both = false;
+  else
+    R.First = plus(R.First, Seed / Runs.size() % 2 ? -1 : 1);
+  return true;
+}
+
 bool laneOffByOne(ArrayPlan &A, unsigned Seed) {
   if (auto *O = A.as<Owned>()) {
     if (O->Fetches.empty())
@@ -347,6 +364,9 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
     P.Map.Group[0] = 2 * P.Map.Factor[0];
     return true;
   }
+  if ((K == Mutation::LaneOffByOne || K == Mutation::WrongRegister) &&
+      wrongRun(P, K, Seed))
+    return true;
   for (ArrayPlan &A : P.Arrays) {
     if (A.Reads.empty() || A.isShared())
       continue;

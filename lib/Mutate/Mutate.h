@@ -16,7 +16,7 @@ namespace rcache {
 
 enum class Mutation {
   WrongRegister,  ///< one read of a window takes the next register; owned: that
-                  ///< of its own slot
+                  ///< of its own slot, or one of two owners does not run
   LaneOffByOne,   ///< shuffled: every lane holds its neighbour's window; owned:
                   ///< one read fetches from the thread beside; joined blocks: lanes
                   ///< stand for the same threads

@@ -34,7 +34,9 @@ public:
       return std::nullopt;
     if (!Whole)
       cut();
-    for (unsigned Array = 0; Array < M.Arrays.size(); ++Array)
+    if (Fm.OwnAll && !own())
+      return std::nullopt;
+    for (unsigned Array = 0; Array < M.Arrays.size() && !Fm.OwnAll; ++Array)
       switch (placeArray(Array)) {
       case Placing::Done:
         continue;
@@ -138,8 +140,6 @@ private:
 
   Placing placeArray(unsigned Array) {
     const GroupsResult &Groups = F.K.Groups[Array];
-    if (Fm.OwnAll)
-      return own(Array) ? Placing::Done : Placing::Impossible;
     if (Fm.joins())
       return restage(Array) ? Placing::Done : Placing::Impossible;
     if (Groups.Reason || Fm.KeepAll || F.Unstaged.count(Array))
@@ -150,20 +150,17 @@ private:
     return Placing::Done;
   }
 
-  bool own(unsigned Array) {
+  bool own() {
     std::string Why;
-    auto Of = ownedArray(M, Array, A, P.Map, Why);
-    if (Of && F.K.countsOnStep(Array)) {
-      Of = std::nullopt;
-      Why = "what counts on a warp in step cannot be shared out among slots";
-    }
-    if (!Of) {
-      if (F.Out.NotOwned.empty())
-        F.Out.NotOwned = std::move(Why);
-      return false;
-    }
-    P.Arrays.push_back(std::move(*Of));
-    return true;
+    bool Done = ownedArrays(M, A, P, Why);
+    for (unsigned Array = 0; Array < M.Arrays.size() && Done; ++Array)
+      if (F.K.countsOnStep(Array)) {
+        Done = false;
+        Why = "what counts on a warp in step cannot be shared out among slots";
+      }
+    if (!Done && F.Out.NotOwned.empty())
+      F.Out.NotOwned = std::move(Why);
+    return Done;
   }
 
   bool restage(unsigned Array) {

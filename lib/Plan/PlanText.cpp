@@ -73,6 +73,16 @@ static void printStaging(llvm::raw_ostream &OS, const StagingFunction &F) {
   OS << "    coverage " << (F.CoverageProved ? "proved" : "not proved") << "\n";
 }
 
+static void printRun(llvm::raw_ostream &OS, const StridedRun &R) {
+  OS << "  runs for element "
+     << (R.K == StridedRun::Steps ? "t by " : "t with a bit 0 at ")
+     << islText(R.Step) << " from " << islText(R.First);
+  if (!R.Away.is_null())
+    OS << (R.Flips ? " and flipped by " : " and ahead by ") << islText(R.Away)
+       << (R.Both ? ", both change" : "");
+  OS << ", of " << R.Elements << "\n";
+}
+
 void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   OS << "plan " << M.Signature << "\n";
   OS << "  factor " << Map.Factor[0] << " " << Map.Factor[1] << " "
@@ -98,7 +108,10 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
     OS << "  barrier of line " << M.stmt(Barrier).Pos.Line
        << (Scope == SyncScope::Warp ? " in the warp\n" : " left out\n");
   for (const PairedInterval &I : Paired)
-    OS << "  pairs by bit " << islText(I.Bit)
+    if (I.Strided)
+      printRun(OS, *I.Strided);
+    else
+      OS << "  pairs by bit " << islText(I.Bit)
        << (I.Upper ? ", those with it\n" : "\n");
   for (const ArrayPlan &A : Arrays) {
     OS << "  array " << M.Arrays[A.Array].Name << " " << placementName(A)

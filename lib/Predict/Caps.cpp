@@ -136,6 +136,9 @@ double writtenBack(const CapInput &In, double Speedup) {
         Written |= F.Written;
         Back |= F.Written && goesBack(In, F);
       }
+      // Who runs is found out in each register, as with pairs: no more is claimed
+      // than for these.
+      Written |= !O->OfRuns.empty();
     }
   if (!Written)
     return Speedup;

@@ -25,10 +25,13 @@ public:
       return "the block is not one warp";
     if (!pairsAreAlone())
       return "pairs of threads run what is one thread's alone";
+    if (auto What = wrongStrided(M, P, A, W, Checks))
+      return What;
     W.walk([&](unsigned Stmt) {
       for (unsigned I = 0; I < M.SharedAccesses.size(); ++I)
         if (const SharedAccess &S = M.SharedAccesses[I];
-            Wrong.empty() && S.Array == A.Array && isIn(S.Stmt, Stmt))
+            Wrong.empty() && S.Array == A.Array && isIn(S.Stmt, Stmt) &&
+            !isStrided(S))
           access(I, M.stmt(Stmt).Parent);
     });
     return Wrong.empty() ? std::nullopt : std::optional(Wrong);
@@ -62,6 +65,11 @@ private:
     return Q >= 0;
   }
 
+  bool isStrided(const SharedAccess &S) const {
+    const PairedInterval *Pair = P.paired(S.Range);
+    return Pair && Pair->Strided;
+  }
+
   /// By all threads, in all rounds of the loops between it and \p Outside.
   bool access(unsigned I, int Outside) {
     const SharedAccess &S = M.SharedAccesses[I];
@@ -79,23 +87,7 @@ private:
     return Right;
   }
 
-  /// The element that the original names: in rows one behind the other.
-  int64_t elementOf(const SharedAccess &S) {
-    const SharedArray &Arr = M.Arrays[A.Array];
-    if (!S.Affine) {
-      const auto V = S.IndexValues.size() == 1 && S.IndexValues[0]
-                         ? W.signedInteger(*S.IndexValues[0])
-                         : std::nullopt;
-      if (!V)
-        throw Undecided{"an index that is no formula"};
-      return *V;
-    }
-    int64_t E = 0;
-    const Element Index = W.element(S.Index);
-    for (size_t D = 0; D < Index.size(); ++D)
-      E = (D ? E * Arr.Extents[D].value_or(0) : 0) + Index[D];
-    return E;
-  }
+  int64_t elementOf(const SharedAccess &S) { return elementNamed(M, S, W); }
 
   bool check(unsigned I, int64_t Lane, int64_t Slot) {
     ++Checks;
@@ -176,6 +168,42 @@ private:
            wrong(S, Thread, "its partner is in no lane");
   }
 
+  /// Does the variable mean for another thread what its declaration, again, says?
+  bool isSaidAgain(const PairedInterval &Pair, unsigned Var) const {
+    const auto &V = M.Vars[Var];
+    if (std::find(Pair.Declared.begin(), Pair.Declared.end(), Var) ==
+            Pair.Declared.end() ||
+        V.Assigned || V.AddressTaken || V.IsReference || V.InitRange.empty())
+      return false;
+    for (const auto &G : M.GlobalAccesses)
+      if (V.DeclRange.contains(G.Range))
+        return false;
+    for (const auto &S : M.SharedAccesses)
+      if (V.DeclRange.contains(S.Range))
+        return false;
+    // Nothing that it is made of is set in between, in any round.
+    for (const VarUse &Part : M.VarUses) {
+      if (!V.InitRange.contains(Part.Range))
+        continue;
+      const auto &Of = M.Vars[Part.Var];
+      if (!Of.Repeatable && (Of.Depends & DepThread))
+        return false;
+      for (const VarUse &U : M.VarUses) {
+        if (!U.Write || U.Var != Part.Var)
+          continue;
+        bool Between = U.Range.Begin >= V.DeclRange.Begin &&
+                       U.Range.Begin < Pair.Statements.End;
+        for (const Stmt &L : M.Stmts)
+          Between |= L.K != Stmt::Block && L.K != Stmt::If &&
+                     L.Range.contains(Pair.Statements) &&
+                     !L.Range.contains(V.DeclRange) && L.Range.contains(U.Range);
+        if (Between)
+          return false;
+      }
+    }
+    return true;
+  }
+
   /// What stands beside the accesses of a pair: it may set what is declared there,
   /// and use what is the same for both.
   bool pairsAreAlone() {
@@ -184,13 +212,16 @@ private:
       for (const VarUse &U : M.VarUses) {
         const Var &V = M.Vars[U.Var];
         if (In.contains(U.Range) && !In.contains(V.NameRange) &&
-            (U.Write || (!V.Repeatable && (V.Depends & DepThread))))
+            (U.Write || (!V.Repeatable && (V.Depends & DepThread) &&
+                         !isSaidAgain(Pair, U.Var))))
           return false;
         if (!In.contains(U.Range) && !V.IsParam && In.contains(V.NameRange))
           return false;
       }
       for (const GlobalAccess &G : M.GlobalAccesses)
-        if (In.contains(G.Range) && G.K != GlobalAccess::Read)
+        if (In.contains(G.Range) && G.K != GlobalAccess::Read &&
+            (!Pair.Strided || Pair.Strided->Both ||
+             G.K != GlobalAccess::Write))
           return false;
       for (const SharedAccess &S : M.SharedAccesses)
         if (In.contains(S.Range) && !P.owned(S.Array))
@@ -284,6 +315,23 @@ private:
 };
 
 } // namespace
+
+int64_t elementNamed(const KernelModel &M, const SharedAccess &S, World &W) {
+  const SharedArray &Arr = M.Arrays[S.Array];
+  if (!S.Affine) {
+    const auto V = S.IndexValues.size() == 1 && S.IndexValues[0]
+                       ? W.signedInteger(*S.IndexValues[0])
+                       : std::nullopt;
+    if (!V)
+      throw Undecided{"an index that is no formula"};
+    return *V;
+  }
+  int64_t E = 0;
+  const Element Index = W.element(S.Index);
+  for (size_t D = 0; D < Index.size(); ++D)
+    E = (D ? E * Arr.Extents[D].value_or(0) : 0) + Index[D];
+  return E;
+}
 
 std::optional<std::string> wrongOwned(const KernelModel &M, const Plan &P,
                                       const ArrayPlan &A, World &W,

@@ -18,6 +18,17 @@ std::optional<std::string> wrongOwned(const KernelModel &M, const Plan &P,
                                       const ArrayPlan &A, World &W,
                                       uint64_t &Checks);
 
+/// The same of the statements that owners run under other threads' numbers
+/// (StridedRun): each thread that may use an element or store something is run, by
+/// whoever owns what it changes, and gets the elements that it names.
+std::optional<std::string> wrongStrided(const KernelModel &M, const Plan &P,
+                                        const ArrayPlan &A, World &W,
+                                        uint64_t &Checks);
+
+/// The element that \p S names for the thread that \p W holds: in rows one behind
+/// the other. Throws Undecided.
+int64_t elementNamed(const KernelModel &M, const SharedAccess &S, World &W);
+
 } // namespace rcache::verify
 
 #endif // RCACHE_LIB_VERIFY_OWNEDARRAYS_H

@@ -103,10 +103,11 @@ void World::walkLoop(const Stmt &Loop, const std::function<void(unsigned)> &F) {
   setCarried(Loop, &Stmt::Recurrence::After, Values);
 }
 
-/// Is \p V made of formulas and bits of them?
+/// Is \p V made of formulas, bits of them, sums and products?
 static bool isBits(const Value &V) {
   return V.K == Value::Affine ||
-         (V.K == Value::Op && (V.Text == "$0 ^ $1" || V.Text == "$0 & $1") &&
+         (V.K == Value::Op && !V.Operands.empty() &&
+          V.Operands.size() <= 2 &&
           llvm::all_of(V.Operands,
                        [](const ValueRef &O) { return O && isBits(*O); }));
 }
@@ -124,7 +125,9 @@ bool World::holdsFor(const isl::set &S, bool Unknown) {
     // Of a variable that keeps its first value.
     const Var *Holds =
         Of.VarId >= 0 ? &M.Vars[static_cast<size_t>(Of.VarId)] : nullptr;
-    if (Holds && !Holds->Assigned && !Holds->AddressTaken && Holds->Init &&
+    if (Of.Is && isBits(*Of.Is))
+      Bits.emplace(Id, Of.Is);
+    else if (Holds && !Holds->Assigned && !Holds->AddressTaken && Holds->Init &&
         isBits(*Holds->Init))
       Bits.emplace(Id, Holds->Init);
     else

@@ -339,7 +339,8 @@ Element World::element(const std::vector<isl::pw_aff> &Index) {
 
 /// `($0) * $1` is `$0 * $1`.
 static std::string withoutParentheses(std::string Text) {
-  llvm::erase_if(Text, [](char C) { return C == '(' || C == ')'; });
+  llvm::erase_if(Text,
+                 [](char C) { return C == '(' || C == ')' || C == ' '; });
   return Text;
 }
 
@@ -348,30 +349,45 @@ static std::string withoutParentheses(std::string Text) {
 std::optional<int64_t> World::signedInteger(const Value &V) {
   if (V.K == Value::Affine)
     return value(V.Aff);
+  if (V.K == Value::Op && V.Operands.size() == 1) {
+    const std::string To = withoutParentheses(V.Text);
+    const auto Of = To == "int$0" || To == "unsignedint$0"
+                        ? signedInteger(*V.Operands[0])
+                        : std::nullopt;
+    return Of && *Of >= 0 && *Of <= INT32_MAX ? Of : std::nullopt;
+  }
   if (V.K != Value::Op || V.Operands.size() != 2)
     return std::nullopt;
   // Of numbers that are not below 0 the same whatever the type's sign.
   if (const std::string Text = withoutParentheses(V.Text);
-      Text == "$0 ^ $1" || Text == "$0 & $1") {
+      Text == "$0^$1" || Text == "$0&$1") {
     const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
                                  B = signedInteger(*V.Operands[1]);
     if (!A || !B || *A < 0 || *B < 0)
       return std::nullopt;
-    return Text == "$0 ^ $1" ? *A ^ *B : *A & *B;
+    return Text == "$0^$1" ? *A ^ *B : *A & *B;
   }
-  if (V.Type != "int" && V.Type != "long" && V.Type != "long long")
+  const bool Unsigned = V.Type == "unsigned int";
+  if (!Unsigned && V.Type != "int" && V.Type != "long" && V.Type != "long long")
     return std::nullopt;
   const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
                                B = signedInteger(*V.Operands[1]);
   if (!A || !B)
     return std::nullopt;
   const std::string Text = withoutParentheses(V.Text);
-  if (Text == "$0 + $1")
-    return *A + *B;
-  if (Text == "$0 - $1")
-    return *A - *B;
-  if (Text == "$0 * $1")
-    return *A * *B;
+  if (Text == "$0%$1" && *A >= 0 && *B > 0)
+    return *A % *B;
+  if (Text == "$0/$1" && *A >= 0 && *B > 0)
+    return *A / *B;
+  auto Is = [&](int64_t N) { // without a sign: modulo 2^32
+    return Unsigned ? static_cast<int64_t>(static_cast<uint32_t>(N)) : N;
+  };
+  if (Text == "$0+$1")
+    return Is(*A + *B);
+  if (Text == "$0-$1")
+    return Is(*A - *B);
+  if (Text == "$0*$1")
+    return Is(*A * *B);
   return std::nullopt;
 }
 
@@ -393,11 +409,11 @@ std::optional<int64_t> World::address(const Value &V) {
     return std::nullopt;
   const uint64_t X = static_cast<uint64_t>(*A), Y = static_cast<uint64_t>(*B);
   const std::string Text = withoutParentheses(V.Text);
-  if (Text == "$0 + $1")
+  if (Text == "$0+$1")
     return static_cast<int64_t>(X + Y);
-  if (Text == "$0 - $1")
+  if (Text == "$0-$1")
     return static_cast<int64_t>(X - Y);
-  if (Text == "$0 * $1")
+  if (Text == "$0*$1")
     return static_cast<int64_t>(X * Y);
   return std::nullopt;
 }

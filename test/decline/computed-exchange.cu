@@ -8,10 +8,13 @@ __global__ void k(const float *__restrict__ in, float *__restrict__ sums, int n)
   int t = threadIdx.x;
   s[t] = in[blockIdx.x * 128 + t];
   __syncthreads();
-  for (int d = 1; d < 128; d *= 2) {
-    int i = 2 * d * t;
-    if (i < 128)
-      s[i] += s[i + d];
+  int i = 2 * t + 1;
+  for (int r = 0; r < 3; ++r) {
+    if (t < 63) {
+      float v = s[i];
+      s[i] = s[i + 1];
+      s[i + 1] = 0.5f * v;
+    }
     __syncthreads();
   }
   if (t == 0)

@@ -1,33 +1,38 @@
 // before
-__global__ void k(const float *__restrict__ in, float *__restrict__ sums, int n) {
+__global__ void k(const float *__restrict__ in, float *__restrict__ out) {
+  __shared__ float s[128];
+  int t = threadIdx.x, i = 2 * t + 1;
+  s[t] = in[blockIdx.x * 128 + t];
+  __syncthreads();
+  for (int r = 0; r < 3; ++r) {
+    if (t < 63) {
+      float v = s[i];
+      s[i] = s[i + 1];
+      s[i + 1] = 0.5f * v;
+    }
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + t] = s[t];
+}
+
+void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out); }
+// after: The same elements, but thread t changes element t alone: the array belongs to a warp, and no barrier is left.
+__global__ void k(const float *__restrict__ in, float *__restrict__ out) {
   __shared__ float s[128];
   int t = threadIdx.x;
   s[t] = in[blockIdx.x * 128 + t];
   __syncthreads();
-  for (int d = 1; d < 128; d *= 2) {
-    int i = 2 * d * t;
-    if (i < 128)
-      s[i] += s[i + d];
+  for (int r = 0; r < 3; ++r) {
+    float v = s[t];
+    if (t % 2 == 1 && t < 127)
+      v = s[t + 1];
+    if (t % 2 == 0 && t > 0)
+      v = 0.5f * s[t - 1];
+    __syncthreads();
+    s[t] = v;
     __syncthreads();
   }
-  if (t == 0)
-    sums[blockIdx.x] = s[0];
+  out[blockIdx.x * 128 + t] = s[t];
 }
 
-void run(const float *in, float *sums, int n) { k<<<n / 128, 128>>>(in, sums, n); }
-// after: The same sums in the same order, but thread t changes element t alone: the array belongs to a warp, and no barrier is left.
-__global__ void k(const float *__restrict__ in, float *__restrict__ sums, int n) {
-  __shared__ float s[128];
-  int t = threadIdx.x;
-  s[t] = in[blockIdx.x * 128 + t];
-  __syncthreads();
-  for (int d = 1; d < 128; d *= 2) {
-    if (t % (2 * d) == 0)
-      s[t] += s[t + d];
-    __syncthreads();
-  }
-  if (t == 0)
-    sums[blockIdx.x] = s[0];
-}
-
-void run(const float *in, float *sums, int n) { k<<<n / 128, 128>>>(in, sums, n); }
+void run(const float *in, float *out, int n) { k<<<n / 128, 128>>>(in, out); }

@@ -754,6 +754,70 @@ flipped_neighbour(const Element (&own)[Registers], int slot, int bits) {
 #endif
 // rcache-end: flipped_neighbour
 
+// rcache-begin: strided_in
+#ifndef RCACHE_DEVICE_STRIDED_IN
+#define RCACHE_DEVICE_STRIDED_IN
+namespace rcache {
+namespace device {
+/// Of elements that lie 32 apart in the registers of a lane: is any lane's in
+/// register `slot` element first + step * t, t >= 0?
+__device__ __forceinline__ constexpr bool strided_in(int slot, int step, int first) {
+  return 32 * slot + 31 >= first &&
+         (32 * slot <= first ||
+          (32 * slot + 31 - first) / step != (32 * slot - 1 - first) / step);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: strided_in
+
+// rcache-begin: strided_thread
+#ifndef RCACHE_DEVICE_STRIDED_THREAD
+#define RCACHE_DEVICE_STRIDED_THREAD
+namespace rcache {
+namespace device {
+/// The thread t for which `element` is first + step * t; -1: none.
+__device__ __forceinline__ int strided_thread(int element, int step, int first) {
+  const unsigned int from = static_cast<unsigned int>(element - first);
+  const unsigned int by = static_cast<unsigned int>(step);
+  return element >= first && from % by == 0 ? static_cast<int>(from / by) : -1;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: strided_thread
+
+// rcache-begin: inserted_in
+#ifndef RCACHE_DEVICE_INSERTED_IN
+#define RCACHE_DEVICE_INSERTED_IN
+namespace rcache {
+namespace device {
+/// Of elements that lie 32 apart in the registers of a lane: may any lane's in
+/// register `slot` be one of inserted_thread's? `first` is 0 or the bit.
+__device__ __forceinline__ constexpr bool inserted_in(int slot, int bit, int first) {
+  return bit < 32 || ((32 * slot) & bit) == first;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: inserted_in
+
+// rcache-begin: inserted_thread
+#ifndef RCACHE_DEVICE_INSERTED_THREAD
+#define RCACHE_DEVICE_INSERTED_THREAD
+namespace rcache {
+namespace device {
+/// The thread t whose number with a bit 0 put in at `bit`, plus first, is `element`;
+/// -1: none.
+__device__ __forceinline__ int inserted_thread(int element, int bit, int first) {
+  const int at = element - first;
+  return at >= 0 && (at & bit) == 0 ? ((at >> 1) & -bit) | (at & (bit - 1)) : -1;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: inserted_thread
+
 // rcache-begin: rewritten
 #ifndef RCACHE_DEVICE_REWRITTEN
 #define RCACHE_DEVICE_REWRITTEN

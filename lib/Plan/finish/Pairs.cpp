@@ -57,7 +57,8 @@ private:
     I.Statements = intervalOf(M, S);
     I.Bit = F.By;
     if (P.paired(I.Statements) || !isOneBit(F.By, S.Stmt) ||
-        !doesNothingElse(I.Statements) || !namesTheSame(I.Statements) ||
+        !doesNothingElse(M, I.Statements, /*MayStore=*/false) ||
+        !namesTheSame(M, I.Statements) ||
         !usesPairs(I))
       return;
     bool Lower = true, Upper = true;
@@ -100,39 +101,6 @@ private:
              const auto Bit = isConstant(atCounts(By, V));
              return Bit && *Bit > 0 && (*Bit & (*Bit - 1)) == 0;
            });
-  }
-
-  bool doesNothingElse(TextRange In) const {
-    for (const Stmt &S : M.Stmts)
-      if (In.contains(S.Range) && S.K != Stmt::Block && S.K != Stmt::Leaf &&
-          S.K != Stmt::Decl && S.K != Stmt::If)
-        return false;
-    for (const Effect &E : M.Effects) {
-      if (!In.contains(E.Range))
-        continue;
-      const bool OfItsOwn =
-          E.K == Effect::SetsVariable && E.Var >= 0 &&
-          In.contains(M.Vars[static_cast<size_t>(E.Var)].DeclRange);
-      if (!OfItsOwn && E.K != Effect::SetsShared)
-        return false;
-    }
-    return llvm::none_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
-      return In.contains(G.Range) && G.K != GlobalAccess::Read;
-    });
-  }
-
-  /// Is what all names in \p In mean the same for both threads, or made of the
-  /// thread's number alone? What is declared there is used nowhere else.
-  bool namesTheSame(TextRange In) const {
-    return llvm::all_of(M.VarUses, [&](const VarUse &U) {
-      const Var &V = M.Vars[U.Var];
-      const bool Local = !V.IsParam && In.contains(V.DeclRange);
-      if (Local || !In.contains(U.Range))
-        return !Local || In.contains(U.Range);
-      return !U.Write && (V.Repeatable ||
-                          (!V.IsReference && V.ArrayExtents.empty() &&
-                           !(V.Depends & (DepThread | DepShared | DepGlobal))));
-    });
   }
 
   /// Are the thread's own element and its partner's all that is used, of each

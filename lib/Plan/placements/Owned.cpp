@@ -18,6 +18,7 @@
 #include "Affine/IslTools.h"
 #include "OwnedFetches.h"
 #include "Placements.h"
+#include "Strided.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -34,14 +35,16 @@ constexpr int64_t MostParts = 4;
 class Builder {
 public:
   Builder(const KernelModel &M, unsigned Array, const Assumptions &A,
-          const Mapping &Map, const Counters &Count)
-      : M(M), Array(Array), A(A), Map(Map), Count(Count),
+          const Mapping &Map, const Counters &Count,
+          llvm::ArrayRef<StridedInterval> Strided)
+      : M(M), Array(Array), A(A), Map(Map), Count(Count), Strided(Strided),
         Arr(M.Arrays[Array]), Threads((*Map.Block)[0]) {}
 
   std::string Why; ///< there is none, as a clause
+  int Access = -1; ///< whose element is another thread's, as no fetch has it
 
   std::optional<ArrayPlan> run() {
-    if (Why = whyNot(); !Why.empty())
+    if (Why = whyNotOwned(M, Array); !Why.empty())
       return {};
     ArrayPlan P;
     P.Array = Array;
@@ -73,10 +76,12 @@ private:
   const Assumptions &A;
   const Mapping &Map;
   const Counters &Count;
+  llvm::ArrayRef<StridedInterval> Strided;
   const SharedArray &Arr;
   const int64_t Threads; ///< of the block
   Owned Of;
   std::set<unsigned> Loops;
+  std::set<const StridedInterval *> FetchedBy; ///< Array's elements
   std::map<unsigned, isl::set> DomainOf; ///< of accesses
 
   isl::ctx ctx() const { return M.Ctx->ctx(); }
@@ -89,51 +94,6 @@ private:
   }
   /// Neighbours in a lane; else 32 apart.
   bool inChunks() const { return Map.Stride[0] == 1 && Map.Factor[0] > 1; }
-
-  /// What is wrong with the array itself, as a clause.
-  std::string whyNot() const {
-    const std::string Name = "'" + Arr.Name + "'";
-    if (Arr.Volatile)
-      return Name + " is volatile";
-    if (!declaredOnce())
-      return Name +
-             " is not declared where the kernel begins, alone in its memory";
-    if (!isNumber(Arr.CanonicalType) && !holdsCopies())
-      return "elements of " + Name + " are of type '" + Arr.CanonicalType +
-             "' and computed: their parts might keep more than memory would";
-    return "";
-  }
-
-  /// All that is stored has been in memory before, as a whole.
-  bool holdsCopies() const {
-    auto Is = [&](auto &Self, const ValueRef &V) -> bool {
-      if (!V)
-        return false;
-      if (V->K == Value::Select)
-        return llvm::all_of(V->Operands,
-                            [&](const ValueRef &O) { return Self(Self, O); });
-      return V->K == Value::Load ||
-             (V->K == Value::Unknown && rcache::endsRounded(V, M));
-    };
-    return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
-      return S.Array != Array || S.K == SharedAccess::Read ||
-             (S.K == SharedAccess::Write && Is(Is, S.Stored));
-    });
-  }
-
-  /// Registers are declared where the array was: what they hold must outlive
-  /// every round of a loop.
-  bool declaredOnce() const {
-    if (Arr.AtFileScope)
-      return false;
-    if (Arr.Dynamic)
-      for (const SharedArray &O : M.Arrays)
-        if (&O != &Arr && O.Dynamic)
-          return false; // the same memory
-    return llvm::any_of(M.stmt(0).Children, [&](unsigned C) {
-      return M.stmt(C).Range == Arr.DeclRange;
-    });
-  }
 
   /// \p S is the reason.
   bool no(const SharedAccess &S, const std::string &What) {
@@ -245,6 +205,9 @@ private:
       return false;
     const isl::set Domain = A.fix(S.Domain).intersect(A.Context);
     DomainOf.emplace(I, Domain);
+    for (const StridedInterval &X : Strided)
+      if (X.Other.count(I))
+        return addStrided(I, S, X);
     const Nullable<isl::pw_aff> Element = elementOf(S);
     Nullable<isl::pw_aff> Part;
     if (!Element.is_null())
@@ -252,9 +215,33 @@ private:
     if (!standsInSlots(M, S, !Part.is_null()))
       return no(S, "is in the condition of a barrier, or another's element in "
                    "a loop without");
-    return (Part.is_null() ? addFetch(I, S, Element, Domain)
-                           : addOwn(I, S, Part)) &&
+    if (Part.is_null() && !addFetch(I, S, Element, Domain)) {
+      Access = static_cast<int>(I);
+      return false;
+    }
+    return (Part.is_null() || addOwn(I, S, Part)) &&
            (endsRounded(S) || no(S, "rounds a product in place"));
+  }
+
+  /// By a thread that is another one than the element's.
+  bool addStrided(unsigned I, const SharedAccess &S, const StridedInterval &X) {
+    const StridedRun &R = *X.Run.Strided;
+    for (const Nullable<isl::pw_aff> &By : {R.Step, R.First, R.Away})
+      if (!By.is_null() && !isCounted(S, By))
+        return false;
+    const bool Other = X.Other.at(I);
+    const bool Fetches = S.K != SharedAccess::Write && (Other || R.Both);
+    if (Fetches && FetchedBy.insert(&X).second)
+      Of.RunShuffles += X.Shuffles;
+    for (const auto &[W, Place] : Of.OfRuns)
+      if (X.Other.count(W) && Place == Other && S.K != SharedAccess::Write &&
+          losesRounding(M.SharedAccesses[W], M))
+        return no(S, "is read back in the interval in which a product is "
+                     "stored there, so a compiler may fuse both");
+    Of.OfRuns[I] = Other;
+    Of.Parts =
+        std::max(Of.Parts, static_cast<unsigned>(R.Elements / Threads));
+    return endsRounded(S) || no(S, "rounds a product in place");
   }
 
   bool addOwn(unsigned I, const SharedAccess &S, const isl::pw_aff &Part) {
@@ -475,7 +462,8 @@ private:
         for (unsigned W = 0; W < M.SharedAccesses.size(); ++W) {
           const SharedAccess &R = M.SharedAccesses[I], &S = M.SharedAccesses[W];
           if (S.Array == Array && S.K != SharedAccess::Read &&
-              intervalOf(M, R) == intervalOf(M, S) && meetsAnother(I, W))
+              !Of.OfRuns.count(W) && intervalOf(M, R) == intervalOf(M, S) &&
+              meetsAnother(I, W))
             return no(R, "is changed by another thread meanwhile: the kernel "
                          "counts on a warp in step");
         }
@@ -529,9 +517,11 @@ private:
   bool chunksFit() {
     if (Of.Parts > 1)
       for (const Owned::Fetch &F : Of.Fetches)
-        if (F.Written)
+        if (F.Written) {
+          Access = static_cast<int>(F.Accesses.front());
           return no(M.SharedAccesses[F.Accesses.front()],
                     "is changed by another thread, which has several elements");
+        }
     if (!inChunks())
       return true;
     const unsigned C = Map.Factor[0];
@@ -572,17 +562,38 @@ private:
 
 } // namespace
 
-std::optional<ArrayPlan> rcache::ownedArray(const KernelModel &M,
-                                            unsigned Array,
-                                            const Assumptions &A,
-                                            const Mapping &Map,
-                                            std::string &WhyNot) {
+bool rcache::ownedArrays(const KernelModel &M, const Assumptions &A, Plan &P,
+                         std::string &WhyNot) {
+  const Mapping &Map = P.Map;
   if (!Map.Block || !Map.isOneDim() || Map.threads() != 32 ||
       (Map.Stride[0] != 1 && Map.Stride[0] != 32))
-    return std::nullopt;
+    return false;
   const Counters Count(M, A);
-  Builder B(M, Array, A, Map, Count);
-  auto Of = B.run();
-  WhyNot = std::move(B.Why);
-  return Of;
+  const bool Cyclic = Map.Stride[0] == 32 || Map.Factor[0] == 1;
+  std::vector<StridedInterval> Strided;
+  for (unsigned Array = 0; Array < M.Arrays.size();) {
+    Builder B(M, Array, A, Map, Count, Strided);
+    if (auto Of = B.run()) {
+      P.Arrays.push_back(std::move(*Of));
+      ++Array;
+      continue;
+    }
+    WhyNot = B.Why;
+    if (B.Access < 0 || !Cyclic)
+      return false;
+    std::string Why;
+    auto Found = stridedInterval(M, A, Count, (*Map.Block)[0],
+                                 static_cast<unsigned>(B.Access), Why);
+    if (!Found) {
+      if (!Why.empty())
+        WhyNot = std::move(Why);
+      return false;
+    }
+    Strided.push_back(std::move(*Found));
+    P.Arrays.clear(); // others may be used there
+    Array = 0;
+  }
+  for (StridedInterval &X : Strided)
+    P.Paired.push_back(std::move(X.Run));
+  return true;
 }

@@ -11,12 +11,12 @@
 
 namespace rcache {
 
-/// The placement of \p Array in the registers of the one warp that \p Map makes
-/// of a block; nullopt: some access is not of a form that is known to be right, and
-/// \p WhyNot says which, as a clause. May throw isl::exception.
-std::optional<ArrayPlan> ownedArray(const KernelModel &M, unsigned Array,
-                                    const Assumptions &A, const Mapping &Map,
-                                    std::string &WhyNot);
+/// The placements of all arrays in the registers of the one warp that P.Map makes
+/// of a block, and the statements that threads of other numbers run (P.Paired).
+/// False: some access is not of a form that is known to be right, and \p WhyNot says
+/// which, as a clause. May throw isl::exception.
+bool ownedArrays(const KernelModel &M, const Assumptions &A, Plan &P,
+                 std::string &WhyNot);
 
 } // namespace rcache
 

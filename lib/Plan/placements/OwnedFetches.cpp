@@ -4,8 +4,10 @@
 // See OwnedFetches.h.
 
 #include "OwnedFetches.h"
+#include "../Values.h"
 #include "Affine/IslTools.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -59,6 +61,134 @@ bool rcache::standsInSlots(const KernelModel &M, const SharedAccess &S,
   return true;
 }
 
+/// All that is stored has been in memory before, as a whole.
+static bool holdsCopies(const KernelModel &M, unsigned Array) {
+  auto Is = [&](auto &Self, const ValueRef &V) -> bool {
+    if (!V)
+      return false;
+    if (V->K == Value::Select)
+      return llvm::all_of(V->Operands,
+                          [&](const ValueRef &O) { return Self(Self, O); });
+    return V->K == Value::Load ||
+           (V->K == Value::Unknown && endsRounded(V, M));
+  };
+  return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
+    return S.Array != Array || S.K == SharedAccess::Read ||
+           (S.K == SharedAccess::Write && Is(Is, S.Stored));
+  });
+}
+
+/// Registers are declared where the array was: what they hold must outlive every
+/// round of a loop.
+static bool declaredOnce(const KernelModel &M, const SharedArray &Arr) {
+  if (Arr.AtFileScope)
+    return false;
+  if (Arr.Dynamic)
+    for (const SharedArray &O : M.Arrays)
+      if (&O != &Arr && O.Dynamic)
+        return false; // the same memory
+  return llvm::any_of(M.stmt(0).Children, [&](unsigned C) {
+    return M.stmt(C).Range == Arr.DeclRange;
+  });
+}
+
+std::string rcache::whyNotOwned(const KernelModel &M, unsigned Array) {
+  const SharedArray &Arr = M.Arrays[Array];
+  const std::string Name = "'" + Arr.Name + "'";
+  if (Arr.Volatile)
+    return Name + " is volatile";
+  if (!declaredOnce(M, Arr))
+    return Name +
+           " is not declared where the kernel begins, alone in its memory";
+  if (!isNumber(Arr.CanonicalType) && !holdsCopies(M, Array))
+    return "elements of " + Name + " are of type '" + Arr.CanonicalType +
+           "' and computed: their parts might keep more than memory would";
+  return "";
+}
+
+bool rcache::doesNothingElse(const KernelModel &M, TextRange In,
+                             bool MayStore) {
+  for (const Stmt &S : M.Stmts)
+    if (In.contains(S.Range) && S.K != Stmt::Block && S.K != Stmt::Leaf &&
+        S.K != Stmt::Decl && S.K != Stmt::If)
+      return false;
+  for (const Effect &E : M.Effects) {
+    if (!In.contains(E.Range))
+      continue;
+    const bool OfItsOwn =
+        E.K == Effect::SetsVariable && E.Var >= 0 &&
+        In.contains(M.Vars[static_cast<size_t>(E.Var)].DeclRange);
+    const bool Stores =
+        MayStore && E.K == Effect::SetsMemory && !E.Target.empty();
+    if (!OfItsOwn && !Stores && E.K != Effect::SetsShared)
+      return false;
+  }
+  return llvm::none_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
+    return In.contains(G.Range) && G.K != GlobalAccess::Read &&
+           !(MayStore && G.K == GlobalAccess::Write);
+  });
+}
+
+/// Does variable \p Var keep its value from \p Since to the end of \p In, however
+/// often the loops around \p In, but not around \p Since, run?
+static bool keeps(const KernelModel &M, unsigned Var, TextRange Since,
+                  TextRange In) {
+  TextRange Between = {Since.Begin, In.End};
+  for (const Stmt &L : M.Stmts)
+    if ((L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do) &&
+        L.Range.contains(In) && !L.Range.contains(Since))
+      Between.End = std::max(Between.End, L.Range.End);
+  return llvm::none_of(M.VarUses, [&](const VarUse &U) {
+    return U.Write && U.Var == Var && Between.contains(U.Range);
+  });
+}
+
+/// Can variable \p V be declared again in \p In, and mean what it would mean for
+/// another thread?
+static bool mayDeclare(const KernelModel &M, unsigned Var, TextRange In) {
+  const rcache::Var &V = M.Vars[Var];
+  if (V.IsParam || V.Assigned || V.AddressTaken || V.IsReference ||
+      !V.ArrayExtents.empty() || !V.OnlyDeclarator || !V.HasInit ||
+      V.InitRange.empty() || (V.Depends & (DepShared | DepGlobal)) ||
+      V.DeclRange.Begin > In.Begin || M.stmt(V.DeclStmt).K != Stmt::Decl)
+    return false;
+  for (const Effect &E : M.Effects)
+    if (V.DeclRange.contains(E.Range))
+      return false;
+  for (const GlobalAccess &G : M.GlobalAccesses)
+    if (V.DeclRange.contains(G.Range))
+      return false;
+  return llvm::all_of(M.VarUses, [&](const VarUse &U) {
+    if (!V.InitRange.contains(U.Range))
+      return true;
+    const rcache::Var &X = M.Vars[U.Var];
+    return X.Repeatable ||
+           (!(X.Depends & (DepThread | DepShared | DepGlobal)) &&
+            !X.AddressTaken && keeps(M, U.Var, V.DeclRange, In));
+  });
+}
+
+bool rcache::namesTheSame(const KernelModel &M, TextRange In,
+                          std::vector<unsigned> *Declared) {
+  if (Declared)
+    for (const VarUse &U : M.VarUses)
+      if (In.contains(U.Range) && !M.Vars[U.Var].Repeatable &&
+          !In.contains(M.Vars[U.Var].DeclRange) &&
+          (M.Vars[U.Var].Depends & DepThread) &&
+          !llvm::is_contained(*Declared, U.Var) && mayDeclare(M, U.Var, In))
+        Declared->push_back(U.Var);
+  return llvm::all_of(M.VarUses, [&](const VarUse &U) {
+    const Var &V = M.Vars[U.Var];
+    const bool Local = !V.IsParam && In.contains(V.DeclRange);
+    if (Local || !In.contains(U.Range))
+      return !Local || In.contains(U.Range);
+    return !U.Write && (V.Repeatable ||
+                        (Declared && llvm::is_contained(*Declared, U.Var)) ||
+                        (!V.IsReference && V.ArrayExtents.empty() &&
+                         !(V.Depends & (DepThread | DepShared | DepGlobal))));
+  });
+}
+
 isl::pw_aff rcache::bitsOf(const isl::pw_aff &X, int64_t Mask) {
   // Bit b of x is floor(x / 2^b) mod 2.
   isl::pw_aff All = constantValue(X.ctx(), 0);
@@ -81,6 +211,8 @@ isl::pw_aff rcache::flipped(isl::ctx Ctx, int64_t Mask) {
 /// null: nothing is known.
 static ValueRef standsFor(const KernelModel &M, const std::string &Id) {
   const int I = M.symbolIndex(Id);
+  if (I >= 0 && M.Symbols[static_cast<size_t>(I)].Is)
+    return M.Symbols[static_cast<size_t>(I)].Is;
   if (I < 0 || M.Symbols[static_cast<size_t>(I)].K != Symbol::Opaque ||
       M.Symbols[static_cast<size_t>(I)].VarId < 0)
     return nullptr;
@@ -89,42 +221,157 @@ static ValueRef standsFor(const KernelModel &M, const std::string &Id) {
   return V.Assigned || V.AddressTaken || V.IsParam ? nullptr : V.Init;
 }
 
+/// The product that symbol \p Id is, where all of its factors but one are numbers;
+/// null: it is none.
+static Nullable<isl::pw_aff> productOf(const KernelModel &M,
+                                       const Assumptions &A,
+                                       const std::string &Id,
+                                       const Counters::Values &At) {
+  const int I = M.symbolIndex(Id);
+  if (I < 0 || M.Symbols[static_cast<size_t>(I)].Factors.empty())
+    return {};
+  isl::pw_aff All = constantValue(M.Ctx->ctx(), 1);
+  for (const std::string &F : M.Symbols[static_cast<size_t>(I)].Factors) {
+    const isl::pw_aff Of = atCounts(A.fix(symbolValue(M.Ctx->ctx(), F)), At);
+    if (const auto C = isConstant(Of); C && involvedIds(Of).empty())
+      All = All.scale(static_cast<long>(*C));
+    else if (involvedIds(All).empty())
+      All = Of.scale(static_cast<long>(isConstant(All).value_or(0)));
+    else
+      return {};
+  }
+  return All;
+}
+
+/// What is known of the symbols \p Ids.
+static Substitution meaningOf(const KernelModel &M, const Assumptions &A,
+                              const std::vector<std::string> &Ids,
+                              const Counters::Values &At) {
+  Substitution By;
+  for (const std::string &Id : Ids) {
+    Nullable<isl::pw_aff> Of = productOf(M, A, Id, At);
+    if (const ValueRef Is = standsFor(M, Id);
+        Of.is_null() && Is && Is->K == Value::Op)
+      Of = formulaOf(M, A, *Is, At);
+    if (!Of.is_null())
+      By.emplace(Id, Of);
+  }
+  return By;
+}
+
+/// Of two formulas, one of which has to be a number; null: neither is.
+static Nullable<isl::pw_aff>
+withNumber(const isl::pw_aff &L, const isl::pw_aff &R,
+           llvm::function_ref<isl::pw_aff(const isl::pw_aff &, int64_t)> Of) {
+  for (const auto &[X, N] : {std::pair(L, R), std::pair(R, L)})
+    if (const auto C = isConstant(N);
+        C && *C >= 0 && involvedIds(N).empty() && *C <= 1 << 20)
+      return Of(X, *C);
+  return {};
+}
+
+/// \p V, without spaces and parentheses: "$0+$1".
+static std::string operation(const Value &V) {
+  std::string Text = V.Text;
+  llvm::erase_if(Text,
+                 [](char C) { return C == '(' || C == ')' || C == ' '; });
+  return Text;
+}
+
+/// Is \p V a number that is not below 0, and has a sign or none alike, in all
+/// threads?
+static bool isSmall(const isl::pw_aff &V, const Assumptions &A,
+                    const Counters::Values &At) {
+  return atCounts(A.Context, At)
+      .subtract(inRange(V, constantValue(V.ctx(), 0),
+                        constantValue(V.ctx(), INT32_MAX)))
+      .is_empty();
+}
+
+/// What two formulas make, modulo 2^32 where the type has no sign.
+static Nullable<isl::pw_aff> combined(const std::string &Text,
+                                      const isl::pw_aff &L,
+                                      const isl::pw_aff &R,
+                                      const Assumptions &A,
+                                      const Counters::Values &At) {
+  if (Text == "$0+$1")
+    return L.add(R);
+  if (Text == "$0-$1")
+    return L.sub(R);
+  if (Text == "$0*$1")
+    return withNumber(L, R, [](const isl::pw_aff &X, int64_t C) {
+      return X.scale(static_cast<long>(C));
+    });
+  const auto By = isConstant(R);
+  if ((Text == "$0%$1" || Text == "$0/$1") && By && *By > 0 &&
+      involvedIds(R).empty() && isSmall(L, A, At))
+    return Text == "$0%$1" ? floorMod(L, *By) : floorDiv(L, *By);
+  return {};
+}
+
 Nullable<isl::pw_aff> rcache::formulaOf(const KernelModel &M,
                                         const Assumptions &A, const Value &V,
                                         const Counters::Values &At) {
   if (V.K == Value::Affine) {
-    Substitution By;
     const isl::pw_aff E = atCounts(A.fix(V.Aff), At);
-    for (const std::string &Id : involvedIds(E))
-      if (const ValueRef Is = standsFor(M, Id); Is && Is->K == Value::Op)
-        if (auto Of = formulaOf(M, A, *Is, At); !Of.is_null())
-          By.emplace(Id, Of);
-    return substitute(E, By);
+    return substitute(E, meaningOf(M, A, involvedIds(E), At));
   }
-  const bool Flips = V.Text == "$0 ^ $1";
-  if (V.K != Value::Op || V.Operands.size() != 2 ||
-      !(Flips || V.Text == "$0 & $1"))
+  if (V.K != Value::Op || V.Operands.empty())
+    return {};
+  const auto L = formulaOf(M, A, *V.Operands[0], At);
+  if (L.is_null())
+    return {};
+  const std::string Text = operation(V);
+  if (V.Operands.size() == 1)
+    return (Text == "int$0" || Text == "unsignedint$0") && isSmall(L, A, At)
+               ? L
+               : Nullable<isl::pw_aff>();
+  const auto R = formulaOf(M, A, *V.Operands[1], At);
+  if (V.Operands.size() != 2 || R.is_null())
+    return {};
+  if (Text == "$0^$1")
+    return withNumber(L, R, [](const isl::pw_aff &X, int64_t C) {
+      return flipped(X, C);
+    });
+  if (Text == "$0&$1")
+    return withNumber(
+        L, R, [](const isl::pw_aff &X, int64_t C) { return bitsOf(X, C); });
+  const auto Of = combined(Text, L, R, A, At);
+  // Where a type has no sign, numbers may begin anew.
+  if (Of.is_null() ||
+      (llvm::StringRef(V.Type).contains("unsigned") && !isSmall(Of, A, At)))
+    return {};
+  return Of;
+}
+
+Nullable<isl::set> rcache::conditionOf(const KernelModel &M,
+                                       const Assumptions &A, const Value &V,
+                                       const Counters::Values &At) {
+  if (V.K != Value::Op || V.Operands.size() != 2)
     return {};
   const auto L = formulaOf(M, A, *V.Operands[0], At),
              R = formulaOf(M, A, *V.Operands[1], At);
-  if (L.is_null() || R.is_null())
+  // (Compared with a sign or without.)
+  if (L.is_null() || R.is_null() || !isSmall(L, A, At) || !isSmall(R, A, At))
     return {};
-  for (const auto &[X, Mask] : {std::pair(L, R), std::pair(R, L)})
-    if (const auto C = isConstant(Mask);
-        C && *C >= 0 && involvedIds(Mask).empty() && *C <= 1 << 20)
-      return Flips ? flipped(X, *C) : bitsOf(X, *C);
+  const std::string Text = operation(V);
+  if (Text == "$0<$1")
+    return lessThan(L, R);
+  if (Text == "$0<=$1")
+    return lessEqual(L, R);
+  if (Text == "$0>$1")
+    return lessThan(R, L);
+  if (Text == "$0>=$1")
+    return lessEqual(R, L);
+  if (Text == "$0==$1")
+    return equalTo(L, R);
   return {};
 }
 
 isl::set rcache::at(const KernelModel &M, const Assumptions &A, isl::set S,
                     const Counters::Values &Known) {
   S = atCounts(std::move(S), Known);
-  Substitution By;
-  for (const std::string &Id : involvedIds(S))
-    if (const ValueRef Is = standsFor(M, Id); Is && Is->K == Value::Op)
-      if (auto Of = formulaOf(M, A, *Is, Known); !Of.is_null())
-        By.emplace(Id, Of);
-  return substitute(S, By);
+  return substitute(S, meaningOf(M, A, involvedIds(S), Known));
 }
 
 isl::set rcache::slotsOf(const Mapping &Map, const isl::set &Domain,

@@ -45,6 +45,22 @@ isl::set slotsOf(const Mapping &Map, const isl::set &Domain,
 double shufflesOf(const Mapping &Map, const Owned::Fetch &F, int64_t By,
                   const Counters::Values &V);
 
+/// What about the array itself keeps a warp from owning it, as a clause; "": nothing.
+std::string whyNotOwned(const KernelModel &M, unsigned Array);
+/// Where the comparison \p V holds, the numbers that are counted being \p At; null:
+/// no formula.
+Nullable<isl::set> conditionOf(const KernelModel &M, const Assumptions &A,
+                               const Value &V, const Counters::Values &At);
+/// Do the statements \p In nothing but set what is theirs and elements of shared
+/// arrays; \p MayStore: or of global memory?
+bool doesNothingElse(const KernelModel &M, TextRange In, bool MayStore);
+/// Is what all names in \p In mean the same for all threads, or made of the
+/// thread's number alone? What is declared there is used nowhere else. Variables
+/// that have to be declared again for another thread are added to \p Declared; null:
+/// none may be.
+bool namesTheSame(const KernelModel &M, TextRange In,
+                  std::vector<unsigned> *Declared = nullptr);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PLAN_PLACEMENTS_OWNEDFETCHES_H

@@ -21,13 +21,17 @@ void rcache::print(llvm::raw_ostream &OS, const Owned &O, const Placed &In) {
   for (unsigned I = 0; I < In.M.SharedAccesses.size(); ++I) {
     const SharedAccess &S = In.M.SharedAccesses[I];
     const Owned::Fetch *F = O.fetchOf(I);
-    if (S.Array != In.A.Array || (!F && S.K == SharedAccess::Write))
+    const auto Run = O.OfRuns.find(I);
+    if (S.Array != In.A.Array ||
+        (!F && Run == O.OfRuns.end() && S.K == SharedAccess::Write))
       continue;
     OS << (S.K == SharedAccess::Read ? "    read `" : "    write `")
        << In.M.text(S.Range) << "` ";
     if (F)
       OS << Kinds[F->K] << " " << islText(F->By) << " in " << islText(F->Slots)
          << "\n";
+    else if (Run != O.OfRuns.end())
+      OS << (Run->second ? "the other of a run's pair\n" : "of a run\n");
     else
       OS << "own " << islText(O.PartOf.at(I)) << "\n";
   }
@@ -39,6 +43,7 @@ void rcache::count(const Owned &O, const Placed &In, double, PlanCounts &K) {
   const double Slots = In.P.slots();
   for (const Owned::Fetch &F : O.Fetches)
     K.Shuffles += F.Shuffles * wordsOf(In) / Slots;
+  K.Shuffles += O.RunShuffles * wordsOf(In) / Slots;
   for (unsigned W : In.A.Writes) {
     const SharedAccess &S = In.M.SharedAccesses[W];
     if (!loadsToStage(S))
