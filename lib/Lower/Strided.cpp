@@ -27,7 +27,7 @@ std::string str(int64_t V) { return std::to_string(V); }
 } // namespace
 
 Fill::RunArguments Fill::runArguments(const PairedInterval &Pair,
-                                       const Code &By) {
+                                      const Code &By) {
   const StridedRun &R = *Pair.Strided;
   const std::string E = N("e");
   RunArguments Of;
@@ -107,16 +107,15 @@ Fill::stridedRuns(const PairedInterval &Pair) {
     Body += "if (" + In + E + Which + ") {\n" + Of.Copies +
             Runs(Element, Of.Own) + "}\n";
   else
-    Body += "if (" + By + " >= 32) {\nif ((" + E + " & " + Bit +
-            ") == 0 && " + In + E + Which + ")\n" +
-            Runs(Element, Of.Inside) + "} else if (" + In + E + Which +
-            ") {\n" + Of.Copies + "if ((" + Element + " & (" + By +
-            ")) == 0)\n" + Runs(Element, Of.Own) + "else\n" +
+    Body += "if (" + By + " >= 32) {\nif ((" + E + " & " + Bit + ") == 0 && " +
+            In + E + Which + ")\n" + Runs(Element, Of.Inside) + "} else if (" +
+            In + E + Which + ") {\n" + Of.Copies + "if ((" + Element + " & (" +
+            By + ")) == 0)\n" + Runs(Element, Of.Own) + "else\n" +
             Runs(Element + " ^ (" + By + ")", Of.Other) + "}\n";
   SlotLoop::PairRuns Out;
   Out.Parameters = std::move(Of.Parameters);
-  Out.Runs = "#pragma unroll\nfor (int " + E + " = " + N("s") + "; " + E + " < " +
-             str(R.Elements / 32) + "; " + E + " += " + str(P.slots()) +
+  Out.Runs = "#pragma unroll\nfor (int " + E + " = " + N("s") + "; " + E +
+             " < " + str(R.Elements / 32) + "; " + E + " += " + str(P.slots()) +
              ") {\n" + Body + "}\n";
   return Out;
 }

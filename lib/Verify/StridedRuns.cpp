@@ -1,8 +1,8 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See OwnedArrays.h. The lanes' way through their registers, done with numbers: who
-// runs, under which number, with which elements. The formulas of the device
+// See OwnedArrays.h. The lanes' way through their registers, done with numbers:
+// who runs, under which number, with which elements. The formulas of the device
 // functions (strided_thread and its like) are said again.
 
 #include "OwnedArrays.h"
@@ -53,8 +53,8 @@ private:
             ", thread " + std::to_string(Thread) + ": " + What;
   }
 
-  /// A call of the statements for a thread: the elements that stand for its own and
-  /// the other one, and which of them are registers, not copies.
+  /// A call of the statements for a thread: the elements that stand for its own
+  /// and the other one, and which of them are registers, not copies.
   struct Call {
     int64_t Mine = -1, Theirs = -1;
     bool KeepsMine = false, KeepsTheirs = false;
@@ -121,7 +121,8 @@ private:
           continue;
         if (!R.Both) {
           Add(threadOf(R, N, E),
-              {E, R.Away.is_null() ? -1 : copied(R, N, Lane, Register, Registers),
+              {E,
+               R.Away.is_null() ? -1 : copied(R, N, Lane, Register, Registers),
                true, false});
         } else if (N.By >= 32) {
           if ((Register & (N.By / 32)) == 0)

@@ -235,6 +235,25 @@ __global__ void races(const int *in, int *out, int *other) {
   out[base + t] = s[t];
 }
 
+// A thread's loads and stores are in order, those of the lanes that do them for it
+// are not: what is loaded for a run is not changed elsewhere.
+// CHECK-DAG: 'inPlace' left as it is{{.*}}[computed-exchange]
+// CHECK-DAG: a warp could hold the array, but 'data[base + 2 * t]' in line {{[0-9]+}} would be done by another lane than 'data[base + t]', which may be the same memory and is not read alone
+__global__ void inPlace(float *data) {
+  __shared__ float s[128];
+  const int t = threadIdx.x, base = blockIdx.x * 128;
+  s[2 * t] = data[base + 2 * t];
+  s[2 * t + 1] = data[base + 2 * t + 1];
+  for (int d = 1; d < 128; d *= 2) {
+    __syncthreads();
+    if (2 * d * t + d < 128)
+      s[2 * d * t] += s[2 * d * t + d];
+  }
+  __syncthreads();
+  data[base + t] = s[t];
+  data[base + t + 64] = s[t + 64];
+}
+
 int main() {
   const int n = 4096;
   Buffer<float> F(randoms<float>(n)), G(n), H(n);
@@ -265,4 +284,6 @@ int main() {
   J.show("counts");
   races<<<n / 64, 64>>>(I.Data, J.Data, K.Data);
   J.show("races");
+  inPlace<<<n / 128, 64>>>(G.Data);
+  G.show("inPlace");
 }

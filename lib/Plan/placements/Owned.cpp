@@ -595,5 +595,5 @@ bool rcache::ownedArrays(const KernelModel &M, const Assumptions &A, Plan &P,
   }
   for (StridedInterval &X : Strided)
     P.Paired.push_back(std::move(X.Run));
-  return true;
+  return separateRuns(M, P, WhyNot);
 }

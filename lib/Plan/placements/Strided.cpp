@@ -2,15 +2,17 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See Strided.h. All is done with numbers: which element each access names, for
-// each thread and each time that the block comes there. Formulas of the counters
-// are then fitted to steps and distances, and hold for all of these or are none.
+// each thread and each time that the block comes there. Formulas of the
+// counters are then fitted to steps and distances, and hold for all of these or
+// are none.
 //
-// Legal where each array's accesses name one or two elements of a thread, which no
-// other thread uses in these statements if they change; where nothing else comes of
-// the statements (a thread without an element is run by nobody); and where all that
-// they name is a function of the thread's number.
+// Legal where each array's accesses name one or two elements of a thread, which
+// no other thread uses in these statements if they change; where nothing else
+// comes of the statements (a thread without an element is run by nobody); and
+// where all that they name is a function of the thread's number.
 
 #include "Strided.h"
+#include "../Separate.h"
 #include "Affine/Evaluate.h"
 #include "Affine/IslTools.h"
 #include "OwnedFetches.h"
@@ -73,19 +75,21 @@ private:
     return false;
   }
   bool no(const SharedAccess &S, const std::string &What) {
-    return no("'" + M.text(S.Range) + "' in line " + std::to_string(S.Pos.Line) +
-              " " + What);
+    return no("'" + M.text(S.Range) + "' in line " +
+              std::to_string(S.Pos.Line) + " " + What);
   }
 
   //===--- The statements ---===//
 
-  /// From the first statement between two barriers that uses an array to the last
-  /// one, and what is declared for these.
+  /// From the first statement between two barriers that uses an array to the
+  /// last one, and what is declared for these.
   bool findStatements(const SharedAccess &S) {
-    if (llvm::any_of(M.Stmts, [](const Stmt &X) { return X.K == Stmt::Return; }))
+    if (llvm::any_of(M.Stmts,
+                     [](const Stmt &X) { return X.K == Stmt::Return; }))
       return no(S, "is another thread's, and some threads may have returned");
     if (!standsInSlots(M, S, false))
-      return no(S, "is another thread's, in a loop or a condition of a barrier");
+      return no(S,
+                "is another thread's, in a loop or a condition of a barrier");
     const TextRange In = intervalOf(M, S);
     unsigned Top = S.Stmt;
     while (M.stmt(Top).Parent >= 0 &&
@@ -129,7 +133,13 @@ private:
     const TextRange In = Out.Run.Statements;
     for (const GlobalAccess &G : M.GlobalAccesses)
       Stores |= In.contains(G.Range) && G.K != GlobalAccess::Read;
-    if (!doesNothingElse(M, In, /*MayStore=*/true) ||
+    // (Rounds of a thread's stores would be done by different lanes.)
+    const bool Again =
+        Stores && llvm::any_of(M.Stmts, [&](const Stmt &S) {
+          return (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+                 S.Range.contains(In);
+        });
+    if (Again || !doesNothingElse(M, In, /*MayStore=*/true) ||
         llvm::any_of(M.Stmts, [&](const Stmt &S) {
           return In.contains(S.Range) && declaresArray(S);
         }))
@@ -151,7 +161,8 @@ private:
 
   //===--- Numbers ---===//
 
-  /// What \p S asks, in the threads of visit \p V. Not known conditions may hold.
+  /// What \p S asks, in the threads of visit \p V. Not known conditions may
+  /// hold.
   std::vector<bool> threadsOf(const Nullable<isl::set> &S,
                               llvm::ArrayRef<ValueRef> Guards,
                               const Counters::Values &V) const {
@@ -207,9 +218,8 @@ private:
     for (const Counters::Values &V : Visits) {
       isl::pw_aff E = constantValue(M.Ctx->ctx(), 0);
       for (size_t D = 0; D < S.IndexValues.size(); ++D) {
-        const auto Of = S.IndexValues[D]
-                            ? formulaOf(M, A, *S.IndexValues[D], V)
-                            : Nullable<isl::pw_aff>();
+        const auto Of = S.IndexValues[D] ? formulaOf(M, A, *S.IndexValues[D], V)
+                                         : Nullable<isl::pw_aff>();
         if (Of.is_null() || (D > 0 && !Arr.Extents[D]))
           return no(S, "is no formula of the thread and of numbers that loops "
                        "count between constants");
@@ -234,8 +244,8 @@ private:
 
   //===--- Two elements of a thread ---===//
 
-  /// By how much \p Other's element is ahead of \p Of's in each visit; nullopt: not
-  /// by the same in all threads.
+  /// By how much \p Other's element is ahead of \p Of's in each visit; nullopt:
+  /// not by the same in all threads.
   std::optional<std::vector<int64_t>> apart(const Use &Of,
                                             const Use &Other) const {
     std::vector<int64_t> All;
@@ -464,8 +474,7 @@ private:
           if (const auto I = static_cast<size_t>(T);
               U.Runs[V][I] &&
               (!isIn(U.Element[V][I]) ||
-               U.Element[V][I] !=
-                   elementOf(V, T) + (U.Other ? Away[V] : 0)))
+               U.Element[V][I] != elementOf(V, T) + (U.Other ? Away[V] : 0)))
             return no(M.SharedAccesses[U.Access],
                       "is outside of the array in some threads");
       }
@@ -528,4 +537,25 @@ rcache::stridedInterval(const KernelModel &M, const Assumptions &A,
   auto Found = Of.run(Access);
   WhyNot = std::move(Of.Why);
   return Found;
+}
+
+bool rcache::separateRuns(const KernelModel &M, Plan &P, std::string &WhyNot) {
+  for (const PairedInterval &Run : P.Paired)
+    for (const GlobalAccess &In : M.GlobalAccesses)
+      for (const GlobalAccess &Out : M.GlobalAccesses) {
+        if (!Run.Strided || !Run.Statements.contains(In.Range) ||
+            Run.Statements.contains(Out.Range) ||
+            (In.K == GlobalAccess::Read && Out.K == GlobalAccess::Read))
+          continue;
+        if (In.Root < 0 || Out.Root < 0 || In.Root == Out.Root ||
+            !canSeparate(M, In.Root, Out.Root)) {
+          WhyNot = "'" + M.text(In.Range) + "' in line " +
+                   std::to_string(In.Pos.Line) +
+                   " would be done by another lane than '" + M.text(Out.Range) +
+                   "', which may be the same memory and is not read alone";
+          return false;
+        }
+        requireSeparate(P, In.Root, Out.Root);
+      }
+  return true;
 }

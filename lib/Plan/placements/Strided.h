@@ -6,7 +6,8 @@
 // thread. The element's owner runs them, under the thread's number.
 //
 //     i = 2 * d * (t + 1) - 1;            element e is that of thread
-//     s[i] += s[i - d];                   (e + 1) / (2 * d) - 1, if that is whole
+//     s[i] += s[i - d];                   (e + 1) / (2 * d) - 1, if that is
+//     whole
 
 #ifndef RCACHE_LIB_PLAN_PLACEMENTS_STRIDED_H
 #define RCACHE_LIB_PLAN_PLACEMENTS_STRIDED_H
@@ -17,18 +18,26 @@
 namespace rcache {
 
 struct StridedInterval {
-  PairedInterval Run;             ///< with a StridedRun
-  std::map<unsigned, bool> Other; ///< its accesses: to the pair's other element?
-  double Shuffles = 0;            ///< for an array that uses the other element
+  PairedInterval Run; ///< with a StridedRun
+  std::map<unsigned, bool>
+      Other;           ///< its accesses: to the pair's other element?
+  double Shuffles = 0; ///< for an array that uses the other element
 };
 
-/// The statements around \p Access, between two barriers, as such a run of blocks
-/// of \p Threads threads; else \p WhyNot is a clause. May throw isl::exception.
+/// The statements around \p Access, between two barriers, as such a run of
+/// blocks of \p Threads threads; else \p WhyNot is a clause. May throw
+/// isl::exception.
 std::optional<StridedInterval> stridedInterval(const KernelModel &M,
                                                const Assumptions &A,
                                                const Counters &Count,
                                                int64_t Threads, unsigned Access,
                                                std::string &WhyNot);
+
+/// A thread's accesses to memory are in order; those of the lanes that run its
+/// statements for it need not be. Has a launch asked that what the runs of \p P
+/// use is not what the kernel changes elsewhere, or the other way around;
+/// false: that is not enough, \p WhyNot is a clause.
+bool separateRuns(const KernelModel &M, Plan &P, std::string &WhyNot);
 
 } // namespace rcache
 
