@@ -26,7 +26,7 @@ __global__ void shared_flag(float *u, int limit) {
 }
 
 // CHECK-DAG: remark: 'turns' left as it is: {{.*}}('xy' is updated in place) [computed-exchange]
-// CHECK-DAG: note: a warp could hold the array, but 'xy[threadIdx.x * 5 % 256]' in line {{[0-9]+}} is neither the thread's own element
+// CHECK-DAG: note: a warp could hold the array, but the statements around 'xy[threadIdx.x * 5 % 256]' in line {{[0-9]+}} use variables that a thread has for itself
 __global__ void turns(const int *x, int *y) {
   __shared__ int xy[256];
   int i = blockIdx.x * 256 + threadIdx.x;
