@@ -159,16 +159,41 @@ bool isAtHand(const Value *V) {
          (L && L->getMetadata(BankMark));
 }
 
+/// Blocks of machine code, numbered: square roots and divisions that round have a slow
+/// path, and what stands behind them is in another block.
+class Segments {
+public:
+  explicit Segments(const Function &F) {
+    for (const BasicBlock &B : F) {
+      ++Last;
+      for (const Instruction &I : B) {
+        Of[&I] = Last;
+        const auto *C = dyn_cast<IntrinsicInst>(&I);
+        Last += I.getOpcode() == Instruction::FDiv ||
+                I.getOpcode() == Instruction::FRem ||
+                (C && C->getIntrinsicID() == Intrinsic::sqrt);
+      }
+    }
+  }
+  bool together(const Instruction *A, const Instruction *B) const {
+    return Of.lookup(A) == Of.lookup(B);
+  }
+
+private:
+  unsigned Last = 0;
+  DenseMap<const Instruction *, unsigned> Of;
+};
+
 /// All that takes \p P, if that is nothing but sums, of its block unless ptxas
 /// computes it again elsewhere (one register lives on, as it would anyway); else
 /// empty.
-SmallVector<Taker, 4> takers(BinaryOperator &P) {
+SmallVector<Taker, 4> takers(BinaryOperator &P, const Segments &Of) {
   SmallVector<Taker, 4> Out;
   const bool Anywhere = isAtHand(P.getOperand(0)) || isAtHand(P.getOperand(1));
   auto Add = [&](Value &V, bool Negated, auto &&Again) -> bool {
     for (Use &U : V.uses()) {
       auto *I = dyn_cast<Instruction>(U.getUser());
-      if (!I || (!Anywhere && I->getParent() != P.getParent()))
+      if (!I || (!Anywhere && !Of.together(I, &P)))
         return false;
       if (I->getOpcode() == Instruction::FNeg && !Negated) {
         if (!Again(*I, true, Again))
@@ -193,10 +218,11 @@ std::map<std::string, unsigned> contractLikePtxas(Module &M) {
   std::map<std::string, unsigned> Counts;
   for (Function &F : M) {
     MapVector<BinaryOperator *, SmallVector<Taker, 4>> Products;
+    const Segments Of(F);
     for (Instruction &I : instructions(F))
       if (auto *P = dyn_cast<BinaryOperator>(&I);
           P && P->getOpcode() == Instruction::FMul && P->hasAllowContract())
-        if (auto T = takers(*P); !T.empty())
+        if (auto T = takers(*P, Of); !T.empty())
           Products[P] = std::move(T);
     // Of two products of a sum the one with fewer uses, else the first.
     MapVector<BinaryOperator *, std::pair<BinaryOperator *, Taker>> Chosen;

@@ -66,7 +66,8 @@ void contractProducts(llvm::Module &M);
 
 /// What ptxas does with the products and sums of PTX that do not say how they
 /// round (check/device/fusion.py shows it): a product that nothing takes but such
-/// sums goes into all of them. They may stand in other blocks where one factor
+/// sums goes into all of them. They may stand in other blocks (square roots and
+/// divisions end one) where one factor
 /// is a number, a parameter or constant memory at a fixed place.
 /// Returns how many sums of 32 and 64 bits each function has that take a product.
 std::map<std::string, unsigned> contractLikePtxas(llvm::Module &M);

@@ -189,6 +189,18 @@ struct SharedAccess {
   SourcePos Pos;
 };
 
+/// What a statement computes each time it is executed, in instructions of a thread
+/// for each unit; control flow and accesses apart. Estimated from the syntax tree:
+/// types are those of the instantiation, callees are looked into.
+struct Work {
+  double Fp = 0;      ///< sums and products of floats and halves; a product that is
+                      ///< added to something is one instruction with the sum
+  double Double = 0;  ///< the same of doubles
+  double Int = 0;     ///< integers, comparisons, minima, selections, conversions
+  double Special = 0; ///< approximations of the unit for special functions
+  double Index = 0;   ///< integers in subscripts
+};
+
 /// One occurrence of global memory in the text.
 struct GlobalAccess {
   enum Kind { Read, Write, ReadWrite, Atomic };
@@ -433,6 +445,10 @@ struct Stmt {
   bool HasGlobalRead = false;
   /// Calls a function of the user that not every thread may call (Effects.h).
   bool HasCall = false;
+  /// What the statement computes; a compound one: its condition. OfElements is
+  /// what is done to a shared element alone (conversions, squares): the same for
+  /// all outputs that use the element.
+  Work Computes, OfElements;
   /// Path condition: the guards around and the early returns before it,
   /// [symbols] -> { : }; exact if DomainExact.
   Nullable<isl::set> Domain;

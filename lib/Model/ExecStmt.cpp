@@ -5,6 +5,7 @@
 
 #include "Effects.h"
 #include "Executor.h"
+#include "Work.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtCXX.h"
 
@@ -120,6 +121,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
   const unsigned Saved = Cur.Stmt;
   const unsigned Id = Rec.newStmt(kindOf(S), Whole, R, Parent);
   Cur.Stmt = Id;
+  std::tie(M.Stmts[Id].Computes, M.Stmts[Id].OfElements) = workOf(S, AC);
   if (Unroll.Given)
     setPragma(Id, Unroll);
   execKind(S, Id);

@@ -15,14 +15,16 @@
 // hangs on where their operands are loaded. Nothing else is hidden, for that
 // would change the order: a parameter's product comes before a loaded one's.
 //
-// It cannot matter where every product stands in a sum of its own: then it is
-// fused whoever shares it. There only products with a constant are in danger:
+// It cannot matter where every product stands in a sum of its own and either has a
+// factor that no two outputs have in common or one that instructions name: then it is
+// fused whoever shares it (SharedProducts.h). There only products with a constant are in danger:
 // where staging gives a constant out of range, compilers multiply inside the
 // branch that loads, and what is left for the sum is no product. The other
 // factor is hidden where it stands.
 
 #include "FusionLoops.h"
 #include "Locals.h"
+#include "SharedProducts.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMap.h"
@@ -144,6 +146,9 @@ public:
   /// Products in text order, and whether some sum has two.
   std::vector<const BinaryOperator *> Products;
   std::vector<const CallExpr *> Calls; ///< that may be products, or hold some
+  /// Products in functions that are called, of which nobody knows what is fused with
+  /// them once several outputs have them in common.
+  bool OpenInCalls = false;
   bool Ambiguous = false;
   bool Sums = false;    ///< some sum has a product
   bool Doubled = false; ///< there is an `x * 2`
@@ -195,8 +200,10 @@ public:
     const SourceManager &SM = F->getASTContext().getSourceManager();
     if (!F->hasBody(F) || F->getBuiltinID() ||
         SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation()))) {
-      if (mayEndInProduct(C))
+      if (mayEndInProduct(C)) {
+        OpenInCalls = true;
         note(Calls, C);
+      }
       return true;
     }
     Fusion Inside;
@@ -207,6 +214,8 @@ public:
       return true;
     Ambiguous |= Inside.Ambiguous;
     Sums |= Inside.Sums;
+    OpenInCalls |= Inside.OpenInCalls ||
+                   !llvm::all_of(Inside.Products, SharedProducts::hasFixedFactor);
     note(Calls, C);
     return true;
   }
@@ -317,7 +326,9 @@ ofOneText(const FunctionDecl *FD) {
 }
 
 /// KernelModel::OwnViews, Apart and SummedProducts, for \p FD alone.
-static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
+static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
+                      llvm::function_ref<unsigned(const Expr *)> DependsOn,
+                      unsigned Axes) {
   Fusion F;
   // Twice: a variable may get its product below its use, in a loop.
   F.TraverseStmt(FD->getBody());
@@ -331,8 +342,10 @@ static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
     for (const Expr *E : All)
       M.SummedProducts.push_back(
           Flat.range(E->getSourceRange()).value_or(TextRange()));
-  // Fused whoever shares them: in sums of their own.
-  bool Alone = !F.Ambiguous;
+  // Fused whoever shares them: in sums of their own, with a factor that lets ptxas do
+  // what the first half of nvcc left undone.
+  bool Alone = !F.Ambiguous && !F.OpenInCalls &&
+               SharedProducts(FD, DependsOn, Axes).areFusedAnyway(F.Products);
   for (const Expr *E : All)
     Alone = Alone && At.inSum(E);
   if (!Alone) {
@@ -373,10 +386,15 @@ static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
         Add(A);
 }
 
-void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
+void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
+                       llvm::function_ref<unsigned(const Expr *)> DependsOn) {
+  unsigned Axes = 0;
+  for (const BuiltinUse &B : M.Builtins)
+    if (B.K == Symbol::ThreadIdx)
+      Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
   const std::vector<const FunctionDecl *> All = ofOneText(FD);
   for (const FunctionDecl *F : All)
-    keepApart(F, Flat, M);
+    keepApart(F, Flat, M, DependsOn, Axes);
   if (M.OwnViews)
     M.Apart.clear();
   if (All.size() == 1)

@@ -253,7 +253,6 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   addParams(FD);
   LocalsVisitor V(*this);
   V.TraverseStmt(FD->getBody());
-  keepProductsApart(FD, Flat, M);
   findLaneExchanges(FD, Flat, M);
   for (const Expr *E : V.Divisors)
     if (auto R = Flat.range(E->getSourceRange()))
@@ -274,6 +273,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   if (Changed) // no fixed point in time: anything may depend on anything
     for (Var &X : M.Vars)
       X.Depends = ~0u & 255;
+  keepProductsApart(FD, Flat, M, [this](const Expr *E) { return depends(E); });
   findRepeatable(FD);
   findHolders(FD);
 }

@@ -209,6 +209,12 @@ SVal Evaluator::decay(const LVal &Lv, const Expr *E) {
     return P;
   }
   SVal P = Lv.Place;
+  // A row behind a parameter: `const float (*in)[64]` in `in[y][x]` is as a pointer
+  // to the elements, 64 of them a row.
+  if (const auto *Row = AC.getAsArrayType(E->getType());
+      Row && P.Base == SVal::Global && P.Index >= 0 && !P.IdxInt.empty() &&
+      !Row->getElementType()->isIncompleteType())
+    return globalCast(std::move(P), Row->getElementType(), E);
   if (P.Base == SVal::Shared || P.Base == SVal::Private ||
       P.Base == SVal::Constant || P.Base == SVal::Global) {
     P.Idx.push_back(affineValue(Arith.constant(0), "int"));

@@ -4,10 +4,11 @@
 // See Arithmetic.h.
 
 #include "Arithmetic.h"
-#include "llvm/ADT/StringExtras.h"
+#include "Plan/Counts.h"
+#include "Plan/placements/Restaged.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
-#include <set>
 
 using namespace rcache;
 
@@ -30,130 +31,58 @@ double rcache::components(const SharedArray &A) {
   return std::max(1u, A.ElemBytes / partBytes(A));
 }
 
-namespace {
+/// Different elements to one that \p S reads of its array in plan \p P.
+static double elementsOf(const KernelModel &M, const Plan &P, const SharedAccess &S) {
+  for (const ArrayPlan &A : P.Arrays) {
+    if (A.Array != S.Array || !llvm::is_contained(A.Reads, &S - M.SharedAccesses.data()))
+      continue;
+    if (A.isShared() || A.as<Restaged>())
+      return 1 / sharingSlots(M, S, P.Map.Factor, P.TapsOutside);
+    const Window *W = A.window();
+    if (!W)
+      return 1;
+    double Reads = 0;
+    for (unsigned R : A.Reads)
+      Reads += roundsOf(M, M.SharedAccesses[R].Stmt);
+    Reads *= P.slots() / roundsOf(M, A.Barrier);
+    return std::min(1.0, double(W->registers()) / std::max(1.0, Reads));
+  }
+  return 1;
+}
 
-/// Operators of a text, each once.
-struct Operators {
-  double Plain = 0;    ///< sums, comparisons, minima
-  double Products = 0;
-  double Div = 0;
-  double Calls = 0;    ///< of the unit for special functions
-  double Around = 0;   ///< what comes with them
-  double Index = 0;    ///< in subscripts
-};
+double rcache::elementsRead(const KernelModel &M, const Plan &P, const Stmt &S) {
+  double Sum = 0, N = 0;
+  for (const SharedAccess &A : M.SharedAccesses)
+    if (A.Stmt == S.Id && A.K == SharedAccess::Read) {
+      Sum += elementsOf(M, P, A);
+      N += 1;
+    }
+  return N > 0 ? Sum / N : 1;
+}
 
-/// Calls of calls that are looked into.
-constexpr unsigned MaxCallDepth = 4;
-
-Operators operators(const KernelModel &M, llvm::StringRef Text,
-                    double Components, unsigned CallDepth) {
-  Operators R;
-  int Depth = 0;
-  for (size_t I = 0; I < Text.size(); ++I) {
-    const char C = Text[I];
-    Depth += C == '[';
-    Depth -= C == ']';
-    // `<<`, `++` and `->` are one operator, or none.
-    const char Before = I ? Text[I - 1] : ' ';
-    if (C == '>' && Before == '-') {
-      (Depth ? R.Index : R.Plain) -= 1;
+Arithmetic rcache::arithmetic(const KernelModel &M,
+                              llvm::function_ref<double(const Stmt &)> Rounds,
+                              llvm::function_ref<double(const Stmt &)> Elements) {
+  Arithmetic R;
+  for (const Stmt &S : M.Stmts) {
+    const double T = Rounds(S);
+    if (T == 0)
       continue;
-    }
-    if (C == Before && (C == '<' || C == '>' || C == '+' || C == '-'))
-      continue;
-    if (C == '+' || C == '*' || C == '-' || C == '<' || C == '>')
-      (Depth ? R.Index : C == '*' ? R.Products : R.Plain) += 1;
-    if (C == '/' && I + 1 < Text.size() && Text[I + 1] != '/' &&
-        Text[I + 1] != '*')
-      R.Div += 1;
-    if (C != '(' || I == 0)
-      continue;
-    size_t J = I;
-    while (J > 0 && (llvm::isAlnum(Text[J - 1]) || Text[J - 1] == '_'))
-      --J;
-    const llvm::StringRef Name = Text.slice(J, I);
-    static const std::set<llvm::StringRef> Free = {
-        "",     "if",    "for",      "while",  "return", "sizeof",
-        "int",  "float", "unsigned", "double", "char",   "bool",
-        "dim3", "long",  "size_t",   "switch", "short"};
-    if (Free.count(Name) || Name.starts_with("make_"))
-      continue;
-    // The user's own function: what its body computes, where that is more than
-    // one operation.
-    if (const auto Body = M.CalleeBodies.find(Name.str());
-        Body != M.CalleeBodies.end() && CallDepth < MaxCallDepth && !Depth) {
-      const Operators In =
-          operators(M, Body->second, Components, CallDepth + 1);
-      R.Plain += std::max(In.Plain, In.Products + In.Div > 0 ? 0.0 : 1.0);
-      R.Products += In.Products;
-      R.Div += In.Div;
-      R.Calls += In.Calls;
-      R.Around += In.Around;
-      R.Index += In.Index;
-      continue;
-    }
-    static const std::set<llvm::StringRef> Cheap = {"fabsf", "fminf", "fmaxf",
-                                                    "fmaf"};
-    // A function that adds, scales or compares: once a component.
-    if (!Name.ends_with("f") || Cheap.count(Name)) {
-      (Depth ? R.Index : R.Plain) += Depth ? 1 : Components;
-      continue;
-    }
-    // Beside the special unit's approximation: scaling, or range reduction and
-    // correction.
-    R.Calls += 1;
-    R.Around += Name.starts_with("__") || Name == "rsqrtf" ? 1 : 8;
+    auto Add = [&R](const Work &W, double N) {
+      R.Fp += N * W.Fp;
+      R.Double += N * W.Double;
+      R.Int += N * W.Int;
+      R.Special += N * W.Special;
+    };
+    Add(S.Computes, T);
+    Add(S.OfElements, T * Elements(S));
+    // Subscripts of unrolled loops are offsets in the instruction.
+    R.Index += T * S.Computes.Index * (T > 1 ? 0.1 : 0.5);
   }
   return R;
 }
 
-} // namespace
-
-/// Operators outside subscripts, by the type of what is staged.
 Arithmetic rcache::arithmetic(const KernelModel &M,
                               llvm::function_ref<double(const Stmt &)> Rounds) {
-  bool Fp = false, Dbl = false;
-  for (const SharedArray &A : M.Arrays) {
-    Fp |= isFloating(A.CanonicalType);
-    Dbl |= A.CanonicalType.find("double") != std::string::npos;
-  }
-  double Components = 1;
-  for (const SharedArray &A : M.Arrays)
-    Components = std::max(Components, components(A));
-  Arithmetic R;
-  for (const Stmt &S : M.Stmts) {
-    if (S.K != Stmt::Leaf && S.K != Stmt::Decl)
-      continue;
-    const double T = Rounds(S);
-    if (T == 0)
-      continue;
-    const Operators Own = operators(M, M.text(S.Range), Components, 0);
-    // Subscripts of unrolled loops are offsets in the instruction.
-    R.Index += T * Own.Index * (T > 1 ? 0.1 : 0.5);
-    // A product and a sum are one instruction; the integer unit adds three at
-    // a time.
-    const double Fused =
-        Own.Plain + Own.Products - std::min(Own.Plain, Own.Products);
-    bool OfData = false;
-    for (const SharedAccess &A : M.SharedAccesses)
-      OfData |= S.Range.contains(A.Range);
-    for (const GlobalAccess &A : M.GlobalAccesses)
-      OfData |= S.Range.contains(A.Range);
-    // What computes with floating-point variables does so in their unit.
-    for (const VarUse &U : M.VarUses)
-      if (!OfData && S.Range.contains(U.Range)) {
-        const llvm::StringRef Type(M.Vars[U.Var].Type);
-        OfData = !Type.contains('*') &&
-                 (isFloating(Type.str()) || Type.contains("double"));
-      }
-    if (OfData && Dbl)
-      R.Double += T * (Fused + 8 * Own.Div);
-    else if (OfData && Fp)
-      R.Fp += T * (Fused + 8 * Own.Div);
-    else
-      R.Int += T * (0.6 * Own.Plain + Own.Products + 4 * Own.Div);
-    R.Special += T * Own.Calls;
-    R.Fp += T * Own.Around;
-  }
-  return R;
+  return arithmetic(M, Rounds, [](const Stmt &) { return 1.0; });
 }

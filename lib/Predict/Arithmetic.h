@@ -1,12 +1,13 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arithmetic of a kernel, estimated from the text of its statements.
+// Arithmetic of a kernel: what its statements compute (Stmt::Computes), as often as
+// they are executed.
 
 #ifndef RCACHE_LIB_PREDICT_ARITHMETIC_H
 #define RCACHE_LIB_PREDICT_ARITHMETIC_H
 
-#include "rcache/Model.h"
+#include "rcache/Plan.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace rcache {
@@ -17,10 +18,19 @@ struct Arithmetic {
   double Index = 0; ///< integer operations in subscripts
 };
 
-/// What the statements that are no control flow compute, each as often as
-/// \p Rounds says (0: not at all).
+/// What the statements compute, each as often as \p Rounds says (0: not at all).
 Arithmetic arithmetic(const KernelModel &M,
                       llvm::function_ref<double(const Stmt &)> Rounds);
+
+/// The same where what is done to elements alone is shared: \p Elements tells how
+/// many different elements there are to one that the statement reads (at most 1).
+Arithmetic arithmetic(const KernelModel &M,
+                      llvm::function_ref<double(const Stmt &)> Rounds,
+                      llvm::function_ref<double(const Stmt &)> Elements);
+
+/// How many different elements a thread of plan \p P has to one that a slot's \p S
+/// reads: windows and tiles in shared memory give one element to several slots.
+double elementsRead(const KernelModel &M, const Plan &P, const Stmt &S);
 
 /// Elements of this type are added in the units for floats (or halves).
 bool isFloating(const std::string &Type);

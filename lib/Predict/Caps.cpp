@@ -4,10 +4,12 @@
 // See Caps.h.
 
 #include "Caps.h"
+#include "Affine/IslTools.h"
 #include "LaunchShape.h"
 #include "Registers.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <array>
 
 using namespace rcache;
 
@@ -57,6 +59,30 @@ double noWindows(const CapInput &In, double Speedup) {
              : Speedup;
 }
 
+/// Does index \p D of \p S hang on a thread?
+bool dependsOnThread(const SharedAccess &S, size_t D) {
+  return llvm::any_of(std::array{"tx", "ty", "tz"}, [&](const char *Id) { return dependsOn(S.Index[D], Id); });
+}
+
+/// Windows that hold a row or a column of a tile which a thread runs along, as in
+/// products: the more rows, the more registers wait for one another.
+double linesOfTiles(const CapInput &In, double Speedup) {
+  const bool Held = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
+    const Window *W = A.window();
+    return W && llvm::any_of(A.Reads, [&](unsigned R) {
+             const SharedAccess &S = In.M.SharedAccesses[R];
+             bool Line = false, Own = false;
+             for (size_t D = 0; S.Affine && D < S.Index.size() && D < W->Extent.size(); ++D)
+               if (dependsOnThread(S, D))
+                 Own = true;
+               else
+                 Line |= double(W->Extent[D]) >= In.Fit.TileLine;
+             return Line && Own;
+           });
+  });
+  return Held ? std::min(Speedup, 1 + In.Fit.TileLineClaimed * (Speedup - 1)) : Speedup;
+}
+
 /// Bound by arithmetic: what is not saved of the exchange has to be done still.
 double arithmeticStays(const CapInput &In, double Speedup) {
   const bool Deep = In.Block[2] > 1 && In.C.Counts.Barriers <= 1;
@@ -64,6 +90,9 @@ double arithmeticStays(const CapInput &In, double Speedup) {
       In.Original.of(Resource::Exchange) - In.C.Cost.of(Resource::Exchange);
   const bool Bound = In.Original.Bound == Resource::Issue ||
                      In.Original.Bound == Resource::Arith;
+  // Joined blocks stage less often, and have a factor of their own.
+  if (In.P.Map.joins())
+    return Speedup;
   if (In.P.keepsThreads() || usesWindows(In.P) || Deep || !Bound || Saved <= 0 ||
       Saved >= 0.99 * In.Original.Clocks)
     return Speedup;
@@ -225,6 +254,10 @@ constexpr Cap Caps[] = {
     {"arithmetic-stays",
      "an original that arithmetic binds gains by what it exchanges less, no more",
      arithmeticStays},
+    {"lines-of-tiles",
+     "windows that hold a row or a column of a tile were measured at 0.05 to 0.8 of "
+     "what was predicted",
+     linesOfTiles},
     {"computed-exchange",
      "several slots a thread where threads exchange what they compute have not "
      "been measured to gain",

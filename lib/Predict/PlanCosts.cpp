@@ -516,9 +516,9 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   addStores(M, P, Fill, How, Registers, K);
   if (Fills)
     Fill.count(K);
-  Arithmetic A = arithmetic(M, [&](const Stmt &S) {
-    return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
-  });
+  Arithmetic A = arithmetic(
+      M, [&](const Stmt &S) { return Fill.holds(S) ? 0.0 : Fill.executions(S.Id); },
+      [&](const Stmt &S) { return elementsRead(M, P, S); });
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
   K.SpecialOps += A.Special;

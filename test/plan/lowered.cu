@@ -17,11 +17,11 @@
 // CHECK-NEXT: slots
 // CHECK-NEXT: statements `rc_out_v_on = true;`
 // CHECK-NEXT: store run rc_out_v, 16 bytes
-__global__ void window(const float *__restrict__ in, float *__restrict__ out,
-                       int n) {
+__global__ void window(const float *__restrict__ in, const float *__restrict__ weight,
+                       float *__restrict__ out, int n) {
   __shared__ float s[258];
   const int l = threadIdx.x, g = blockIdx.x * 256 + l;
-  float v = in[g + n];
+  float v = weight[g + n];
   s[l] = in[g];
   if (l < 2)
     s[l + 256] = in[g + 256];
@@ -29,6 +29,6 @@ __global__ void window(const float *__restrict__ in, float *__restrict__ out,
   out[g] = s[l] + s[l + 1] * v + s[l + 2];
 }
 
-void launch(const float *in, float *out, int n) {
-  window<<<n / 256, 256>>>(in, out, n);
+void launch(const float *in, const float *weight, float *out, int n) {
+  window<<<n / 256, 256>>>(in, weight, out, n);
 }
