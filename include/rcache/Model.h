@@ -211,6 +211,7 @@ struct GlobalAccess {
   ValueRef Index;            ///< element index from the root parameter, or null
   std::string ElemType;
   unsigned ElemBytes = 0;
+  bool Volatile = false;     ///< as a volatile element
   /// Write that is a whole statement `out[g] = v;`: text of v, else empty.
   TextRange StoredRange;
   Nullable<isl::set> Domain;
@@ -648,6 +649,9 @@ struct KernelModel {
     } In = None;
     std::string Text; ///< for users, with its line
   } UnsettledSum;
+  /// Variables (indices in Vars) that may hold a product which a sum takes: what it is
+  /// fused with hangs on no condition standing between the two.
+  std::vector<unsigned> ProductVars;
   /// Bodies of the user's functions that the kernel calls, by name, as written.
   std::map<std::string, std::string> CalleeBodies;
   /// What integers are divided by, where it is no constant.

@@ -6,7 +6,9 @@
 //     for both sides, clang's wrappers for the device only;
 //   - runtime calls and texture references that newer toolkits removed: with
 //     them gone, the trees of kernels and launches would still be intact, so a
-//     declaration is all it takes.
+//     declaration is all it takes;
+//   - loads and stores with a cache policy of which clang's headers have not all;
+//   - managed variables, which are device memory here.
 
 #include "Driver/CompatHeader.h"
 
@@ -40,6 +42,16 @@ RCACHE_MINMAX(double, double, double)
 RCACHE_MINMAX(double, float, double)
 RCACHE_MINMAX(double, double, float)
 #undef RCACHE_MINMAX
+
+#undef __managed__
+#define __managed__ __attribute__((device))
+
+template <class T> static inline __device__ T __ldca(const T *p) { return *p; }
+template <class T> static inline __device__ T __ldlu(const T *p) { return *p; }
+template <class T> struct rcache_same { typedef T type; };
+template <class T> static inline __device__ void __stwb(T *p, typename rcache_same<T>::type v) { *p = v; }
+template <class T> static inline __device__ void __stcg(T *p, typename rcache_same<T>::type v) { *p = v; }
+template <class T> static inline __device__ void __stcs(T *p, typename rcache_same<T>::type v) { *p = v; }
 
 #if CUDART_VERSION >= 13000
 static inline cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }

@@ -5,6 +5,7 @@
 // braces, headers of control statements and semicolons.
 
 #include "EffectsLedger.h"
+#include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -23,7 +24,7 @@ struct Token {
 
 std::vector<Token> tokens(llvm::StringRef T) {
   std::vector<Token> Out;
-  auto IsWord = [](char C) { return llvm::isAlnum(C) || C == '_'; };
+  const auto IsWord = isNameChar;
   for (size_t I = 0; I < T.size();) {
     const char C = T[I];
     if (C == '\1') {

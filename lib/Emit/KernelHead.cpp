@@ -4,6 +4,7 @@
 // What stands in front of the body of a rewritten kernel. See Printer.h.
 
 #include "Printer.h"
+#include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
@@ -14,9 +15,7 @@ using namespace rcache;
 /// Where \p Id stands in \p T as a name of its own: no member `.f` or `->f`, no
 /// end of a number `0.f`; npos: nowhere.
 static size_t identifierAt(const std::string &T, const std::string &Id) {
-  auto IsId = [](char C) {
-    return isalnum(static_cast<unsigned char>(C)) || C == '_';
-  };
+  const auto IsId = isNameChar;
   for (size_t P = T.find(Id); P != std::string::npos; P = T.find(Id, P + 1))
     if ((P == 0 || !IsId(T[P - 1])) &&
         (P + Id.size() >= T.size() || !IsId(T[P + Id.size()])) &&

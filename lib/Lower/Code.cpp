@@ -4,6 +4,7 @@
 // See Code.h.
 
 #include "Code.h"
+#include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
@@ -30,8 +31,7 @@ Mark markAt(llvm::StringRef Text, size_t I) {
 
 /// The name that begins at \p I.
 llvm::StringRef nameAt(llvm::StringRef Text, size_t I) {
-  return Text.substr(I).take_while(
-      [](char C) { return llvm::isAlnum(C) || C == '_'; });
+  return Text.substr(I).take_while(isNameChar);
 }
 
 } // namespace

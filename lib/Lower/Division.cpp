@@ -113,3 +113,27 @@ const SharedAccess *rcache::hiddenTwice(const Queries &Q, const Division &D) {
   }
   return nullptr;
 }
+
+const Var *rcache::productUnderGuard(const Queries &Q, const Division &D) {
+  const KernelModel &M = Q.M;
+  auto Guarded = [&](const Region &R) {
+    return !R.Speculative &&
+           (D.someSlotsOut(R, M) ||
+            llvm::any_of(R.Slot, [&](unsigned S) { return M.stmt(S).HasReturn; }));
+  };
+  for (unsigned V : M.ProductVars) {
+    std::set<int> Regions;
+    for (const VarUse *U : Q.usesOf(V))
+      for (size_t R = 0; R < D.Regions.size(); ++R)
+        if (llvm::any_of(D.Regions[R].Slot,
+                         [&](unsigned S) { return M.stmt(S).Range.contains(U->Range); }))
+          Regions.insert(int(R));
+    if (const Var &X = M.Vars[V]; X.DeclStmt > 0)
+      Regions.insert(D.regionOf(X.DeclStmt, M));
+    Regions.erase(-1);
+    if (Regions.size() > 1 &&
+        llvm::any_of(Regions, [&](int R) { return Guarded(D.Regions[size_t(R)]); }))
+      return &M.Vars[V];
+  }
+  return nullptr;
+}

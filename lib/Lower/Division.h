@@ -108,6 +108,10 @@ struct Division {
 /// original has one. Null: none would.
 const SharedAccess *hiddenTwice(const Queries &Q, const Division &D);
 
+/// A variable that holds a product for a sum of another region, with a condition of
+/// slots between them: compilers fuse within a block of code. Null: there is none.
+const Var *productUnderGuard(const Queries &Q, const Division &D);
+
 //===--- The passes (Lower.cpp says why in this order) ---===//
 
 /// Liveness.cpp: Dead, DeadVars.

@@ -6,6 +6,7 @@
 #include "Names.h"
 #include "Plan/Staging.h"
 #include "Affine/IslTools.h"
+#include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include <functional>
 
@@ -114,8 +115,7 @@ std::string Names::replaceBuiltins(const std::string &Text, Of Which) const {
   std::string Out;
   for (size_t I = 0; I < Text.size();) {
     bool Done = false;
-    if (I == 0 || !(isalnum(static_cast<unsigned char>(Text[I - 1])) ||
-                    Text[I - 1] == '_'))
+    if (I == 0 || !isNameChar(Text[I - 1]))
       for (auto &[Name, K] : Kinds) {
         std::string N = Name;
         if (Text.compare(I, N.size(), N) == 0 && I + N.size() < Text.size() &&
@@ -161,7 +161,7 @@ static std::string marked(const Symbol &S, const std::string &Text,
   for (size_t I = 0; I < Text.size();) {
     size_t E = I;
     while (E < Text.size() &&
-           (isalnum(static_cast<unsigned char>(Text[E])) || Text[E] == '_'))
+           isNameChar(Text[E]))
       ++E;
     const std::string Word = Text.substr(I, std::max(E, I + 1) - I);
     const bool Member =

@@ -7,6 +7,7 @@
 // less what they skip.
 
 #include "Anchors.h"
+#include "Support/Words.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringRef.h"
 
@@ -40,8 +41,7 @@ bool isStructure(tok::TokenKind K) {
 }
 
 bool isWordChar(char C) {
-  return isalnum(static_cast<unsigned char>(C)) || C == '_' || C == '"' ||
-         C == '\'';
+  return isNameChar(C) || C == '"' || C == '\'';
 }
 
 /// Two tokens that would become another one if written without a space.

@@ -138,6 +138,10 @@ private:
 
 } // namespace
 
+static tok::TokenKind kindAt(const TokenRecorder::Impl &Tokens, unsigned I) {
+  return Tokens.Tokens[I].Kind;
+}
+
 void kernelAttributes(KernelModel &M, const FunctionDecl *F,
                       const TokenRecorder::Impl &Tokens,
                       const SourceManager &SM) {
@@ -148,10 +152,16 @@ void kernelAttributes(KernelModel &M, const FunctionDecl *F,
       continue;
     unsigned I = firstTokenOfDeclaration(Tokens, SM, At->second);
     if (auto *T = D->getDescribedFunctionTemplate())
-      if (auto R = Tokens.ByLocation.find(
-              T->getTemplateParameters()->getRAngleLoc().getRawEncoding());
-          R != Tokens.ByLocation.end())
-        I = R->second + 1;
+      for (const int Back : {0, -1}) { // `>` or the second one of `>>`
+        const SourceLocation Angle =
+            T->getTemplateParameters()->getRAngleLoc().getLocWithOffset(Back);
+        if (auto R = Tokens.ByLocation.find(Angle.getRawEncoding());
+            R != Tokens.ByLocation.end() &&
+            (Back == 0 || kindAt(Tokens, R->second) == tok::greatergreater)) {
+          I = R->second + 1;
+          break;
+        }
+      }
     S.read(I, At->second);
   }
   // What stands elsewhere, as behind the parameters.

@@ -9,6 +9,7 @@
 #include "CalleeText.h"
 #include "TokenCopy.h"
 #include "DeclName.h"
+#include "Support/Words.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -376,9 +377,7 @@ private:
         continue;
       if (A.getKind() == TemplateArgument::Type) {
         std::string S = named(A.getAsType());
-        bool Word = !S.empty() && llvm::all_of(S, [](char Ch) {
-          return isalnum(static_cast<unsigned char>(Ch)) || Ch == '_';
-        });
+        bool Word = !S.empty() && llvm::all_of(S, isNameChar);
         if (!Word) {
           NeedsAliases = true;
           Aliases += "using " + Name + " = " + S + "; ";

@@ -6,6 +6,7 @@
 // syntax tree.
 
 #include "CompilerText.h"
+#include "Support/Words.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
@@ -352,8 +353,7 @@ private:
       if (!Line.consume_front("define") && !Line.consume_front("undef"))
         continue;
       Line = Line.ltrim();
-      const StringRef Name = Line.take_while(
-          [](char Ch) { return llvm::isAlnum(Ch) || Ch == '_'; });
+      const StringRef Name = Line.take_while(isNameChar);
       if (!Name.empty())
         Tainted.try_emplace(Name, C.On);
     }

@@ -2,6 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "ExpandedText.h"
+#include "Support/Words.h"
 
 using namespace clang;
 
@@ -45,10 +46,7 @@ std::string ExpandedText::expanded(unsigned From, unsigned To) const {
     const llvm::StringRef Spelling = spelling(I);
     const bool Words =
         !Out.empty() && !Spelling.empty() &&
-        (isalnum(static_cast<unsigned char>(Out.back())) ||
-         Out.back() == '_') &&
-        (isalnum(static_cast<unsigned char>(Spelling[0])) ||
-         Spelling[0] == '_');
+        isNameChar(Out.back()) && isNameChar(Spelling[0]);
     if (I > From && (Tok.LeadingSpace || Words))
       Out += ' ';
     Out += Spelling;

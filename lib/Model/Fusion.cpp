@@ -151,6 +151,7 @@ public:
   bool OpenInCalls = false;
   bool Ambiguous = false;
   bool Sums = false;    ///< some sum has a product
+  llvm::SmallPtrSet<const VarDecl *, 8> Summed; ///< by way of these
   bool Doubled = false; ///< there is an `x * 2`
   unsigned Depth = 0;
 
@@ -182,6 +183,8 @@ public:
       // Which of both `x * 2` is, of which nothing more is known here.
       Ambiguous |= Doubled && !Products.empty() && Sums;
       Sums |= mayBeProduct(B->getLHS()) || mayBeProduct(B->getRHS());
+      take(B->getLHS());
+      take(B->getRHS());
       break;
     default:
       break;
@@ -232,6 +235,17 @@ private:
   static void note(std::vector<const Node *> &To, const Node *B) {
     if (std::find(To.begin(), To.end(), B) == To.end())
       To.push_back(B);
+  }
+  /// A sum takes \p E.
+  void take(const Expr *E) {
+    E = bare(E);
+    while (const auto *U = dyn_cast<UnaryOperator>(E)) {
+      if (U->getOpcode() != UO_Minus && U->getOpcode() != UO_Plus)
+        return;
+      E = bare(U->getSubExpr());
+    }
+    if (const VarDecl *V = rootOf(E); V && Vars.count(V->getCanonicalDecl()))
+      Summed.insert(V);
   }
   /// Not shared memory, which rounds.
   void remember(const Expr *E) {
@@ -333,6 +347,11 @@ static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
   // Twice: a variable may get its product below its use, in a loop.
   F.TraverseStmt(FD->getBody());
   F.TraverseStmt(FD->getBody());
+  for (const VarDecl *V : F.Summed)
+    if (const auto Name = Flat.range(V->getLocation()))
+      for (unsigned I = 0; I < M.Vars.size(); ++I)
+        if (M.Vars[I].NameRange == *Name && !llvm::is_contained(M.ProductVars, I))
+          M.ProductVars.push_back(I);
   if (!F.Ambiguous && !F.Sums)
     return;
   const UsePlaces At(FD->getBody());

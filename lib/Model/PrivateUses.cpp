@@ -12,6 +12,7 @@
 #include "Walkers.h"
 #include "BuiltinVars.h"
 #include "DeclName.h"
+#include "Support/Words.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
@@ -341,8 +342,7 @@ private:
     size_t N = 0;
     auto IsWord = [&](size_t At) {
       return At < M.Text.size() &&
-             (isalnum(static_cast<unsigned char>(M.Text[At])) ||
-              M.Text[At] == '_');
+             isNameChar(M.Text[At]);
     };
     for (size_t At = M.Text.find(Name, M.BodyRange.Begin); At < M.BodyRange.End;
          At = M.Text.find(Name, At + 1))

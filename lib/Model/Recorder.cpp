@@ -220,6 +220,7 @@ void Recorder::global(GlobalAccess::Kind K, int Root, const SVal &P,
     T = T->getPointeeType();
   if (!T->isIncompleteType() && !T->isFunctionType() && !T->isDependentType())
     A.ElemBytes = AC.getTypeSizeInChars(T).getQuantity();
+  A.Volatile = T.isVolatileQualified();
   if (Rhs)
     A.StoredRange = range(Rhs);
   A.Domain = Cur.Path.Dom;

@@ -18,6 +18,7 @@
 // what they see through (__fmul_rn(x, 1.0f), fmaxf(x, x), an empty asm).
 
 #include "ValueMaker.h"
+#include "Support/Words.h"
 #include "llvm/ADT/StringExtras.h"
 
 using llvm::StringRef;
@@ -65,7 +66,7 @@ bool passesOn(StringRef Name) {
 /// These round by definition, whatever their arguments are.
 bool rounds(StringRef Name) { return Name == "__fmul_rn" || Name == "__dmul_rn"; }
 
-bool isWord(char C) { return llvm::isAlnum(C) || C == '_' || C == '$'; }
+bool isWord(char C) { return isNameChar(C) || C == '$'; }
 
 /// An expression text, taken apart at its outermost operator. What is not
 /// understood is Other.

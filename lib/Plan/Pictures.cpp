@@ -7,6 +7,7 @@
 
 #include "Pictures.h"
 #include "placements/Placements.h"
+#include "Support/Words.h"
 #include <algorithm>
 #include <cctype>
 #include <map>
@@ -133,8 +134,7 @@ private:
           Result += " * ";
       } else if (std::isalpha(C) || C == '_') {
         while (End < Text.size() &&
-               (std::isalnum(static_cast<unsigned char>(Text[End])) ||
-                Text[End] == '_'))
+               isNameChar(Text[End]))
           ++End;
         const std::string Id = Text.substr(I, End - I);
         const auto Known = TextOf.find(Id);

@@ -7,6 +7,7 @@
 
 #include "rcache/SplitMembers.h"
 #include "BodyText.h"
+#include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -16,7 +17,7 @@ using namespace rcache;
 
 namespace {
 
-bool isWord(char C) { return llvm::isAlnum(C) || C == '_'; }
+bool isWord(char C) { return isNameChar(C); }
 
 class Splitter {
 public:

@@ -8,6 +8,7 @@
 
 #include "rcache/WarpTails.h"
 #include "WarpSteps.h"
+#include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -416,7 +417,7 @@ private:
         llvm::StringRef(M.Text).slice(V.InitRange.Begin, V.InitRange.End);
     Init = Init.ltrim("&( ");
     const llvm::StringRef Name =
-        Init.take_while([](char C) { return llvm::isAlnum(C) || C == '_'; });
+        Init.take_while(isNameChar);
     return !V.Assigned && llvm::any_of(M.Arrays, [&](const SharedArray &A) {
       return Name == A.Name;
     });

@@ -12,7 +12,7 @@
 // Values in front of a use that it cannot be: rounded by then.
 // CHECK-DAG: rewrote 'squared' (1 launch): {{[1-9][0-9]*}} outputs a thread
 // NVCC-NOT: DIFFERS
-// NVCC: 3 same, 1 same set
+// NVCC: 4 same
 #include <vector>
 
 // Each element is read twice, and is one value: m has the highest rank in all.

@@ -68,8 +68,8 @@ private:
   const Assumptions A;
 
   static bool isPlainStore(const GlobalAccess &G) {
-    return G.K == GlobalAccess::Write && !G.StoredRange.empty() && G.Index &&
-           G.Index->K == Value::Affine;
+    return G.K == GlobalAccess::Write && !G.Volatile && !G.StoredRange.empty() &&
+           G.Index && G.Index->K == Value::Affine;
   }
 
   /// Is it in a loop that a slot runs through by itself?
