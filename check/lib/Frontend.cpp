@@ -40,7 +40,7 @@ const char *const CompatText = R"(
 #define __managed__                                                            \
   __attribute__((device)) __attribute__((annotate("rcache-check managed")))
 #if defined(__cplusplus)
-// Stores with a cache hint, which is all that tells them from others.
+// Stores and loads with a cache hint, which is all that tells them from others.
 #define RCACHE_STORE(NAME)                                                     \
   template <class T>                                                           \
   static inline __attribute__((device)) void NAME(T *p, T v) { *p = v; }
@@ -48,6 +48,12 @@ RCACHE_STORE(__stwb)
 RCACHE_STORE(__stcg)
 RCACHE_STORE(__stcs)
 #undef RCACHE_STORE
+#define RCACHE_LOAD(NAME)                                                      \
+  template <class T>                                                           \
+  static inline __attribute__((device)) T NAME(const T *p) { return *p; }
+RCACHE_LOAD(__ldca)
+RCACHE_LOAD(__ldlu)
+#undef RCACHE_LOAD
 #endif
 #if defined(__cplusplus) && !defined(__CUDA_ARCH__)
 #define RCACHE_MINMAX(T)                                                       \

@@ -17,10 +17,10 @@ namespace rcache {
 const char *const CompatHeaderPath = "/rcache-builtin/nvcc_compat.h";
 
 const char *const CompatHeaderText = R"cuda(
+#pragma clang system_header
 #ifndef RCACHE_NVCC_COMPAT_H
 #define RCACHE_NVCC_COMPAT_H
 #if defined(__CUDA__) && defined(CUDART_VERSION)
-#pragma clang system_header
 
 #define RCACHE_MINMAX(R, A, B)                                                 \
   static inline __host__ R min(A a, B b) { return (R)a < (R)b ? (R)a : (R)b; } \

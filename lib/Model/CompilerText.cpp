@@ -154,8 +154,8 @@ public:
     made(N);
   }
   void MacroUndefined(const Token &Name, const MacroDefinition &,
-                      const MacroDirective *MD) override {
-    if (MD && isUser(MD->getLocation()))
+                      const MacroDirective *) override {
+    if (isUser(Name.getLocation()))
       made(spelling(Name));
   }
 

@@ -516,6 +516,8 @@ void Locals::addArray(const VarDecl *D, const DeclStmt *S) {
   }
   A.Volatile |= T.isVolatileQualified();
   A.CanonicalType = canonical(AC, T);
+  if (isNamedArray(AC, D->getType())) // the name of an array, not of its elements
+    A.ElemType = A.CanonicalType;
   if (!T->isIncompleteType() && !T->isDependentType())
     A.ElemBytes = AC.getTypeSizeInChars(T).getQuantity();
   if (!T->isDependentType())

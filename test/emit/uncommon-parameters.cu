@@ -19,6 +19,7 @@
 // CHECK-DAG: rewrote 'letters'
 // CHECK-DAG: rewrote 'angles<float, Plus<float>>'
 // CHECK-DAG: rewrote 'streaming'
+// CHECK-DAG: rewrote 'named_row'
 // TEXT: ((const float *)in)
 #include <cstdio>
 #include <vector>
@@ -95,6 +96,15 @@ __global__ void streaming(const int *in, int *out) {
   __syncthreads();
   __stcs(&out[g], s[t] * scale + s[t + 1]);
 }
+typedef int Row[W + 2];
+__global__ void named_row(const int *in, int *out) {
+  __shared__ Row s;
+  const int t = threadIdx.x, g = blockIdx.x * W + t;
+  s[t] = in[g];
+  if (t < 2) s[t + W] = in[g + W];
+  __syncthreads();
+  out[g] = s[t] * 5 - s[t + 2];
+}
 template <class T> T *made(size_t n, unsigned mod) {
   std::vector<unsigned char> h(n * sizeof(T));
   unsigned seed = 7;
@@ -129,5 +139,6 @@ int main() {
   volatile_member<<<B, W>>>(i, Q{5, io}); show("volatile_member", io, n);
   letters<<<B, W>>>(i, io, n - 5); show("letters", io, n);
   angles<<<B, W>>>(f, fo, Plus<float>()); show("angles", fo, n);
+  named_row<<<B, W>>>(i, io); show("named_row", io, n);
   streaming<<<B, W>>>(i, io); show("streaming", io, n);
 }
