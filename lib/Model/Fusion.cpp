@@ -341,7 +341,6 @@ ofOneText(const FunctionDecl *FD) {
 
 /// KernelModel::OwnViews, Apart and SummedProducts, for \p FD alone.
 static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
-                      llvm::function_ref<unsigned(const Expr *)> DependsOn,
                       unsigned Axes) {
   Fusion F;
   // Twice: a variable may get its product below its use, in a loop.
@@ -364,7 +363,7 @@ static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
   // Fused whoever shares them: in sums of their own, with a factor that lets ptxas do
   // what the first half of nvcc left undone.
   bool Alone = !F.Ambiguous && !F.OpenInCalls &&
-               SharedProducts(FD, DependsOn, Axes).areFusedAnyway(F.Products);
+               SharedProducts(FD, Axes).areFusedAnyway(F.Products);
   for (const Expr *E : All)
     Alone = Alone && At.inSum(E);
   if (!Alone) {
@@ -405,15 +404,14 @@ static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
         Add(A);
 }
 
-void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
-                       llvm::function_ref<unsigned(const Expr *)> DependsOn) {
+void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
   unsigned Axes = 0;
   for (const BuiltinUse &B : M.Builtins)
     if (B.K == Symbol::ThreadIdx)
       Axes |= B.Axis < 3 ? DepThreadX << B.Axis : DepThread;
   const std::vector<const FunctionDecl *> All = ofOneText(FD);
   for (const FunctionDecl *F : All)
-    keepApart(F, Flat, M, DependsOn, Axes);
+    keepApart(F, Flat, M, Axes);
   if (M.OwnViews)
     M.Apart.clear();
   if (All.size() == 1)

@@ -273,7 +273,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   if (Changed) // no fixed point in time: anything may depend on anything
     for (Var &X : M.Vars)
       X.Depends = ~0u & 255;
-  keepProductsApart(FD, Flat, M, [this](const Expr *E) { return depends(E); });
+  keepProductsApart(FD, Flat, M);
   findRepeatable(FD);
   findHolders(FD);
 }

@@ -13,15 +13,13 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace rcache {
 
-/// Fills KernelModel::OwnViews, Apart and SummedProducts; see Fusion.cpp. \p DependsOn:
-/// Dependence of an expression of the kernel.
-void keepProductsApart(const clang::FunctionDecl *FD, FlatText &Flat, KernelModel &M,
-                       llvm::function_ref<unsigned(const clang::Expr *)> DependsOn);
+/// Fills KernelModel::OwnViews, Apart, SummedProducts and ProductVars; see Fusion.cpp.
+void keepProductsApart(const clang::FunctionDecl *FD, FlatText &Flat,
+                       KernelModel &M);
 
 /// Fills KernelModel::LaneExchanges; see LaneExchanges.cpp.
 void findLaneExchanges(const clang::FunctionDecl *FD, FlatText &Flat,

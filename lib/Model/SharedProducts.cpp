@@ -4,6 +4,8 @@
 // See SharedProducts.h.
 
 #include "SharedProducts.h"
+#include "BuiltinVars.h"
+#include "Locals.h"
 #include "rcache/Model.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
@@ -109,65 +111,159 @@ private:
   }
 };
 
-/// Counters in \p E; false: something else in it may change from round to round.
-bool countersIn(const clang::Stmt *S, const llvm::SmallPtrSetImpl<const VarDecl *> &Counters,
-                const llvm::SmallPtrSetImpl<const VarDecl *> &Changed,
-                llvm::SmallPtrSetImpl<const VarDecl *> &Found, unsigned Depth = 0) {
-  if (!S)
-    return true;
-  if (Depth > 16 || isa<CallExpr>(S))
-    return false;
-  if (const auto *R = dyn_cast<DeclRefExpr>(S)) {
-    const auto *V = dyn_cast<VarDecl>(R->getDecl());
-    if (!V || isa<ParmVarDecl>(V) || V->hasGlobalStorage())
-      return !V || !Changed.count(V) || V->hasGlobalStorage();
-    if (Counters.count(V)) {
-      Found.insert(V);
-      return !Changed.count(V);
-    }
-    return !Changed.count(V) && V->getInit() &&
-           countersIn(V->getInit(), Counters, Changed, Found, Depth + 1);
-  }
-  if (isa<PseudoObjectExpr>(S)) // threadIdx.x
-    return true;
-  return llvm::all_of(S->children(), [&](const clang::Stmt *C) {
-    return countersIn(C, Counters, Changed, Found, Depth + 1);
-  });
-}
+/// A place that a product's factors are read from: what its index is made of.
+struct Place {
+  const VarDecl *Root = nullptr;
+  llvm::SmallVector<const Expr *, 3> Index;
+};
 
-/// A sum of counters, each in one term with a positive factor of its own, and of what
-/// stays: different counters give different places, row by row. \p Seen: those found.
-bool isPlaceByPlace(const Expr *E, const llvm::SmallPtrSetImpl<const VarDecl *> &Counters,
-                    llvm::SmallPtrSetImpl<const VarDecl *> &Seen, bool Minus = false) {
-  E = E->IgnoreParenImpCasts();
-  if (const VarDecl *V = variable(E)) {
-    if (!Counters.count(V)) // nothing of the thread
-      return isa<ParmVarDecl>(V) || isNumber(E, V->getASTContext());
-    return Seen.insert(V).second && !Minus;
+/// What an index adds up: coordinates of the thread (0 to 2) and counters of loops, and
+/// whether a number stands in front of each.
+struct Terms {
+  llvm::SmallVector<std::pair<const void *, bool>, 4> All;
+  bool Linear = true;
+};
+
+const char AxisOf[3] = {}; ///< their addresses stand for the axes
+
+class Injective {
+public:
+  Injective(const llvm::SmallPtrSetImpl<const VarDecl *> &Counters,
+            const llvm::SmallPtrSetImpl<const VarDecl *> &Changed,
+            const llvm::DenseMap<const VarDecl *, unsigned> &Mentions)
+      : Counters(Counters), Changed(Changed), Mentions(Mentions) {}
+
+  /// Do the places that \p L and \p R are made of tell all threads (of \p Axes) and
+  /// all rounds of the loops in them apart? Products commute: two elements of one
+  /// array may change places.
+  bool product(const Expr *L, const Expr *R, bool Same, unsigned Axes) {
+    read(L, 0);
+    if (!Same)
+      read(R, 0);
+    if (!Known)
+      return false;
+    for (size_t I = 0; I < Places.size(); ++I)
+      for (size_t J = 0; J < I; ++J)
+        if (Places[I].Root == Places[J].Root)
+          return false;
+    llvm::SmallPtrSet<const void *, 8> Wanted, Solved;
+    for (unsigned A = 0; A < 3; ++A)
+      if (Axes & (DepThreadX << A))
+        Wanted.insert(&AxisOf[A]);
+    std::vector<Terms> Sums;
+    for (const Place &P : Places)
+      for (const Expr *I : P.Index) {
+        Terms T;
+        terms(I, false, T, 0);
+        Known &= T.Linear;
+        for (const auto &[V, Factor] : T.All)
+          Wanted.insert(V);
+        Sums.push_back(std::move(T));
+      }
+    if (!Known)
+      return false;
+    for (bool More = true; More;) {
+      More = false;
+      for (const Terms &T : Sums)
+        More |= solve(T, Solved);
+    }
+    return llvm::all_of(Wanted, [&](const void *V) { return Solved.count(V); });
   }
-  if (isa<IntegerLiteral, ConstantExpr, SubstNonTypeTemplateParmExpr>(E))
+
+private:
+  const llvm::SmallPtrSetImpl<const VarDecl *> &Counters, &Changed;
+  const llvm::DenseMap<const VarDecl *, unsigned> &Mentions;
+  std::vector<Place> Places;
+  bool Known = true;
+
+  /// One unknown is left, or all but one have a number in front (rows of a tile).
+  static bool solve(const Terms &T, llvm::SmallPtrSetImpl<const void *> &Solved) {
+    unsigned Open = 0, Bare = 0;
+    llvm::SmallPtrSet<const void *, 4> Seen;
+    for (const auto &[V, Factor] : T.All) {
+      if (!Seen.insert(V).second)
+        return false; // twice: may cancel
+      Open += !Solved.count(V);
+      Bare += !Factor;
+    }
+    if (Open == 0 || (Open > 1 && Bare > 1))
+      return false;
+    for (const auto &[V, Factor] : T.All)
+      Solved.insert(V);
     return true;
-  const auto *B = dyn_cast<BinaryOperator>(E);
-  if (!B)
-    return false;
-  if (B->getOpcode() == BO_Add)
-    return isPlaceByPlace(B->getLHS(), Counters, Seen, Minus) &&
-           isPlaceByPlace(B->getRHS(), Counters, Seen, Minus);
-  if (B->getOpcode() == BO_Sub)
-    return isPlaceByPlace(B->getLHS(), Counters, Seen, Minus) &&
-           isPlaceByPlace(B->getRHS(), Counters, Seen, true);
-  if (B->getOpcode() == BO_Mul)
-    return isPlaceByPlace(B->getLHS(), Counters, Seen, Minus) &&
-           isPlaceByPlace(B->getRHS(), Counters, Seen, Minus);
-  return false;
-}
+  }
+
+  /// Elements that \p S is computed from; what else it names makes it no less its own.
+  void read(const clang::Stmt *S, unsigned Depth) {
+    if (!S || Depth > 24)
+      return;
+    if (const auto *E = dyn_cast<ArraySubscriptExpr>(S)) {
+      Place P;
+      const Expr *Base = E;
+      while (const auto *A = dyn_cast<ArraySubscriptExpr>(Base)) {
+        P.Index.push_back(A->getIdx());
+        Base = A->getBase()->IgnoreParenImpCasts();
+      }
+      P.Root = variable(Base);
+      // A shared array, or a pointer that nothing else is read through.
+      if (P.Root && !Changed.count(P.Root) &&
+          (isSharedVar(P.Root) || P.Root->hasAttr<CUDAConstantAttr>() ||
+           (isa<ParmVarDecl>(P.Root) && Mentions.lookup(P.Root) == 1)))
+        Places.push_back(std::move(P));
+      else
+        Known &= P.Root && !isSharedVar(P.Root);
+      return;
+    }
+    if (const auto *R = dyn_cast<DeclRefExpr>(S)) {
+      const auto *V = dyn_cast<VarDecl>(R->getDecl());
+      if (V && isSharedVar(V))
+        Known = false; // by other ways than an index
+      if (V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && !Changed.count(V) &&
+          !V->getType()->isReferenceType() && !V->getType()->isPointerType())
+        read(V->getInit(), Depth + 1);
+      return;
+    }
+    for (const clang::Stmt *C : S->children())
+      read(C, Depth + 1);
+  }
+
+  void terms(const Expr *E, bool Factor, Terms &T, unsigned Depth) {
+    E = E->IgnoreParenCasts();
+    if (const auto B = builtinVar(E)) {
+      if (B->K == Symbol::ThreadIdx && B->Axis < 3)
+        T.All.push_back({&AxisOf[B->Axis], Factor});
+      T.Linear &= B->K != Symbol::ThreadIdx || B->Axis < 3;
+      return;
+    }
+    const VarDecl *V = variable(E);
+    if (V && Counters.count(V)) {
+      T.Linear &= !Changed.count(V);
+      T.All.push_back({V, Factor});
+    } else if (V && (isa<ParmVarDecl>(V) || isNumber(E, V->getASTContext()))) {
+      T.Linear &= !Changed.count(V);
+    } else if (V && !Changed.count(V) && V->getInit() && V->hasLocalStorage() &&
+               !V->getType()->isReferenceType() && Depth < 16) {
+      terms(V->getInit(), Factor, T, Depth + 1);
+    } else if (const auto *B = dyn_cast<BinaryOperator>(E);
+               B && (B->isAdditiveOp() || B->getOpcode() == BO_Mul)) {
+      // Of a product one side has no coordinate.
+      const size_t Before = T.All.size();
+      const bool Times = B->getOpcode() == BO_Mul;
+      terms(B->getLHS(), Factor || Times, T, Depth + 1);
+      const size_t Left = T.All.size();
+      terms(B->getRHS(), Factor || Times, T, Depth + 1);
+      T.Linear &= !Times || Left == Before || T.All.size() == Left;
+    } else if (!isa<IntegerLiteral, ConstantExpr, SubstNonTypeTemplateParmExpr>(E)) {
+      T.Linear = false;
+    }
+  }
+};
 
 } // namespace
 
 SharedProducts::SharedProducts(const FunctionDecl *Kernel,
-                               llvm::function_ref<unsigned(const Expr *)> DependsOn,
                                unsigned Axes)
-    : Kernel(Kernel), DependsOn(DependsOn), Axes(Axes) {
+    : Kernel(Kernel), Axes(Axes) {
   Variables V;
   V.TraverseStmt(Kernel->getBody());
   for (const VarDecl *X : V.Counters)
@@ -175,46 +271,6 @@ SharedProducts::SharedProducts(const FunctionDecl *Kernel,
   for (const VarDecl *X : V.Changed)
     Changed.insert(X);
   Mentions = std::move(V.Mentions);
-}
-
-/// Pointers that \p S reads through are named once in the kernel, so that nothing that
-/// is staged is the same value.
-static bool namedOnce(const clang::Stmt *S,
-                      const llvm::DenseMap<const VarDecl *, unsigned> &Mentions,
-                      const llvm::SmallPtrSetImpl<const VarDecl *> &Changed,
-                      unsigned Depth = 0) {
-  if (!S || isa<PseudoObjectExpr>(S)) // threadIdx.x
-    return true;
-  if (Depth > 16 || isa<CallExpr>(S))
-    return false;
-  // Two threads may share what an index rounds down to.
-  if (const auto *B = dyn_cast<BinaryOperator>(S);
-      B && B->getType()->isIntegralOrEnumerationType() && !B->isAdditiveOp() &&
-      B->getOpcode() != BO_Mul)
-    return false;
-  if (isa<AbstractConditionalOperator>(S))
-    return false;
-  if (const auto *R = dyn_cast<DeclRefExpr>(S)) {
-    const auto *V = dyn_cast<VarDecl>(R->getDecl());
-    if (!V || Changed.count(V))
-      return !V;
-    if (V->getType()->isPointerType())
-      return isa<ParmVarDecl>(V) && Mentions.lookup(V) == 1;
-    if (isa<ParmVarDecl>(V))
-      return true;
-    return !V->hasGlobalStorage() && !V->getType()->isReferenceType() &&
-           namedOnce(V->getInit(), Mentions, Changed, Depth + 1);
-  }
-  return llvm::all_of(S->children(), [&](const clang::Stmt *C) {
-    return namedOnce(C, Mentions, Changed, Depth + 1);
-  });
-}
-
-/// Another value for each thread of a block, and nothing that windows hold.
-bool SharedProducts::isOfOneOutput(const Expr *E) const {
-  const unsigned D = DependsOn(E);
-  return Axes && (D & Axes) == Axes && !(D & DepShared) &&
-         namedOnce(E, Mentions, Changed);
 }
 
 /// Numbers and counters of loops, which are numbers once these are unrolled.
@@ -257,21 +313,6 @@ bool SharedProducts::isFixed(const Expr *E) const {
          isFixed(V->getInit());
 }
 
-bool SharedProducts::tellsTapsApart(const Expr *Factor, const Expr *Other) const {
-  const Expr *E = bare(Factor);
-  llvm::SmallPtrSet<const VarDecl *, 4> InFactor, InOther, Seen;
-  if (!isa<ArraySubscriptExpr>(E) ||
-      !countersIn(Other, Counters, Changed, InOther))
-    return false;
-  while (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
-    if (!isPlaceByPlace(A->getIdx(), Counters, Seen))
-      return false;
-    E = A->getBase()->IgnoreParenImpCasts();
-  }
-  return variable(E) && !Changed.count(variable(E)) &&
-         llvm::all_of(InOther, [&](const VarDecl *V) { return Seen.count(V); });
-}
-
 bool SharedProducts::hasFixedFactor(const BinaryOperator *B) {
   const ASTContext *AC = nullptr;
   auto Fixed = [&](const Expr *E) {
@@ -291,28 +332,25 @@ bool SharedProducts::hasFixedFactor(const BinaryOperator *B) {
 }
 
 bool SharedProducts::areFusedAnyway(ArrayRef<const BinaryOperator *> Products) const {
-  std::vector<llvm::FoldingSetNodeID> Taps;
+  const ASTContext &AC = Kernel->getASTContext();
+  std::vector<llvm::FoldingSetNodeID> Factors;
   return llvm::all_of(Products, [&](const BinaryOperator *B) {
     if (B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign)
       return true;
     const Expr *L = B->getLHS(), *R = B->getRHS();
-    if (isFixed(R) || isOfOneOutput(R) ||
-        (!B->isAssignmentOp() && (isFixed(L) || isOfOneOutput(L))))
+    if (isFixed(R) || (!B->isAssignmentOp() && isFixed(L)))
       return true;
     if (B->isAssignmentOp())
       return false;
-    for (const auto &[Factor, Other] : {std::pair(L, R), std::pair(R, L)}) {
-      if (!tellsTapsApart(Factor, Other))
-        continue;
-      // The same factor in two products: it tells their taps apart no more.
-      llvm::FoldingSetNodeID Id;
-      bare(Factor)->Profile(Id, Kernel->getASTContext(), /*Canonical=*/true);
-      if (llvm::is_contained(Taps, Id))
+    // A factor of two products tells what it is read for apart no more.
+    llvm::FoldingSetNodeID Ids[2];
+    bare(L)->Profile(Ids[0], AC, /*Canonical=*/true);
+    bare(R)->Profile(Ids[1], AC, /*Canonical=*/true);
+    for (const llvm::FoldingSetNodeID &Id : Ids)
+      if (llvm::is_contained(Factors, Id))
         return false;
-      Taps.push_back(Id);
-      return true;
-    }
-    return false;
+    Factors.insert(Factors.end(), {Ids[0], Ids[1]});
+    return Injective(Counters, Changed, Mentions).product(L, R, Ids[0] == Ids[1], Axes);
   });
 }
 

@@ -17,18 +17,14 @@
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace rcache {
 
 class SharedProducts {
 public:
-  /// \p DependsOn: Dependence of an expression of \p Kernel; \p Axes: of a thread's
-  /// place, as far as the kernel asks for it.
-  SharedProducts(const clang::FunctionDecl *Kernel,
-                 llvm::function_ref<unsigned(const clang::Expr *)> DependsOn,
-                 unsigned Axes);
+  /// \p Axes: Dependence bits of a thread's place, as far as \p Kernel asks for it.
+  SharedProducts(const clang::FunctionDecl *Kernel, unsigned Axes);
 
   /// Is each of \p Products, all in the kernel itself, one that no two outputs
   /// have in common, or fused wherever it is used?
@@ -39,15 +35,12 @@ public:
 
 private:
   const clang::FunctionDecl *Kernel;
-  llvm::function_ref<unsigned(const clang::Expr *)> DependsOn;
   unsigned Axes;
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Counters, Changed;
   llvm::DenseMap<const clang::VarDecl *, unsigned> Mentions; ///< in the kernel
 
   bool isFixed(const clang::Expr *E) const;
-  bool isOfOneOutput(const clang::Expr *E) const;
   bool isFixedIndex(const clang::Expr *E) const;
-  bool tellsTapsApart(const clang::Expr *Factor, const clang::Expr *Other) const;
 };
 
 } // namespace rcache
