@@ -76,7 +76,7 @@ bool isAlike(StringRef Name) {
 /// Expanded in a kernel, a value of the compiler or of the place.
 bool isPlaceOrCompiler(StringRef Name, const MacroInfo *MI) {
   if (MI && MI->isBuiltinMacro())
-    return Name != "__has_include";
+    return Name != "__has_include" && Name != "_Pragma";
   return Name.starts_with("__clang") || Name.starts_with("__GNUC") ||
          Name.starts_with("__CUDACC_VER") || Name.starts_with("__NVCC") ||
          Name == "__llvm__" || Name == "__VERSION__" ||
