@@ -195,14 +195,14 @@ Unit::textWith(const Case &C, const std::vector<Case> &Group, const Plan &P) {
 }
 
 /// The most local memory of the functions called \p Name.
-static std::optional<unsigned> frameOf(const std::vector<CompiledFrame> &All,
+static std::optional<unsigned> frameOf(const std::vector<FunctionReport> &All,
                                        const std::string &Name) {
   const std::string Mangled = std::to_string(Name.size()) + Name;
   std::optional<unsigned> Most;
-  for (const CompiledFrame &F : All)
+  for (const FunctionReport &F : All)
     if (F.MangledName == Name || // extern "C"
         llvm::StringRef(F.MangledName).contains(Mangled))
-      Most = std::max(Most.value_or(0), F.Bytes);
+      Most = std::max(Most.value_or(0), F.StackFrame);
   return Most;
 }
 
@@ -219,15 +219,15 @@ void Unit::leaveRegisters(Case &C, const std::vector<Case> &Group,
       llvm::consumeError(Text.takeError());
       return false;
     }
-    auto Frames = O.Compiler(*Text);
-    if (!Frames) {
+    auto Compiled = std::move(O.Compiler(*Text).front());
+    if (!Compiled) {
       C.R.Notes.push_back("that private arrays are in local memory is an "
                           "estimate: " +
-                          llvm::toString(Frames.takeError()));
+                          llvm::toString(Compiled.takeError()));
       return false;
     }
-    const auto Old = frameOf(*Frames, C.M->Name),
-               New = frameOf(*Frames, freshName(*C.M, "_rc"));
+    const auto Old = frameOf(Compiled->Functions, C.M->Name),
+               New = frameOf(Compiled->Functions, freshName(*C.M, "_rc"));
     if (!Old || !New || *New < *Old) {
       if (Old && New)
         C.R.Notes.push_back("local memory of a thread: " + std::to_string(*Old) +

@@ -5,6 +5,7 @@
 
 #include "Messages.h"
 #include "Output/ReportJson.h"
+#include "Predict/Resources.h"
 #include "Support/Remarks.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
@@ -170,7 +171,9 @@ void printChoices(llvm::raw_ostream &OS, const FileResult &R) {
   for (const KernelResult &K : R.Rewrite.Kernels)
     if (K.Chosen) {
       OS << "candidates of '" << K.Name << "' on " << K.Chosen->Arch
-         << ", figures per output:\n";
+         << (K.Chosen->OriginalPressure
+                 ? ", as nvcc compiles them, clocks for a warp (not measured):\n"
+                 : ", figures per output:\n");
       printChoice(OS, *K.Chosen);
     }
 }
@@ -188,6 +191,8 @@ void printList(raw_ostream &OS, const FileResult &R) {
       if (!D.Detail.empty())
         OS << " (" << D.Detail << ')';
     }
+    if (K.Resources)
+      OS << "; " << resourcesText(*K.Resources);
     OS << '\n';
   }
 }

@@ -4,6 +4,7 @@
 // Collects the sources with their compile flags and runs the library on them.
 
 #include "Sources.h"
+#include "Predict/Resources.h"
 #include "SelfCheck.h"
 #include "Tune.h"
 #include "llvm/ADT/SmallString.h"
@@ -138,6 +139,27 @@ private:
   }
 };
 
+/// --list: what each kernel of \p R takes, as \p Compiler compiles the user's
+/// text. Where that fails, a note says so.
+void addResources(FileResult &R, const CompilerHook &Compiler,
+                  const Options &Library) {
+  if (!Compiler || !R.Usable || R.Rewrite.Kernels.empty())
+    return;
+  llvm::Expected<CompiledText> Compiled =
+      std::move(Compiler(R.Parse.MainText).front());
+  if (!Compiled) {
+    R.Parse.Notes.push_back("registers of the kernels in '" + R.File +
+                            "' are not known: " +
+                            llvm::toString(Compiled.takeError()));
+    return;
+  }
+  const Arch *A = findArch(R.Parse.Arch);
+  for (KernelResult &K : R.Rewrite.Kernels)
+    if (const FunctionReport *F =
+            A && K.Model ? reportOf(Compiled->Functions, *K.Model) : nullptr)
+      K.Resources = resourcesOf(*K.Model, *F, *A, Library.AssumedBlock);
+}
+
 /// Standard input as a text, and its name in messages.
 constexpr const char *StdinName = "<stdin>";
 
@@ -208,6 +230,8 @@ runJobs(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
     Line.started(Jobs[I].File);
     Library.SelfCheck = makeSelfCheckHook(O, Jobs[I]);
     Slots[I].emplace(rewriteFile(Jobs[I], Library, O.AllowErrors));
+    if (O.List && *Slots[I])
+      addResources(**Slots[I], Library.Compiler, Library);
     Line.finished(Jobs[I].File);
   };
   if (Jobs.size() == 1) {

@@ -37,7 +37,7 @@ namespace rcache {
 namespace {
 
 /// Candidates that a compiler or a device is asked about.
-constexpr unsigned Compiled = 5, Timed = 8;
+constexpr unsigned MostCompiled = 5, Timed = 8;
 constexpr unsigned SecondsForAll = 1800, SecondsForOne = 120;
 
 std::string blockText(const std::optional<std::array<int64_t, 3>> &Block) {
@@ -103,26 +103,26 @@ public:
     return llvm::Error::success();
   }
 
-  /// What ptxas says of the functions in \p Text.
-  llvm::Expected<std::vector<CompiledFrame>> frames(const std::string &Text) {
-    if (llvm::Error E = prepare())
-      return E;
-    auto Nvcc = nvcc();
-    if (!Nvcc)
-      return Nvcc.takeError();
-    auto Folder = TemporaryFolder::make("rcache-frames");
-    if (!Folder)
-      return Folder.takeError();
-    const std::string File = below((*Folder)->Path, "text.cu");
-    if (llvm::Error E = writeText(File, Text))
-      return E;
-    auto All = askCompiler({*Nvcc, File, Arch, Flags, SecondsForOne});
-    if (!All)
-      return All.takeError();
-    std::vector<CompiledFrame> Frames;
-    for (const FunctionReport &F : *All)
-      Frames.push_back({F.MangledName, F.StackFrame});
-    return Frames;
+  /// What nvcc and ptxas say of each of \p Texts. A text that compiled once is
+  /// not compiled again.
+  std::vector<llvm::Expected<CompiledText>>
+  compile(llvm::ArrayRef<std::string> Texts) {
+    std::vector<std::optional<llvm::Expected<CompiledText>>> Slots(Texts.size());
+    llvm::DefaultThreadPool Pool(llvm::hardware_concurrency(4));
+    for (size_t I = 0; I < Texts.size(); ++I) {
+      if (auto Known = Compiled.find(Texts[I]); Known != Compiled.end())
+        Slots[I].emplace(Known->second);
+      else
+        Pool.async([&, I] { Slots[I].emplace(compileOne(Texts[I])); });
+    }
+    Pool.wait();
+    std::vector<llvm::Expected<CompiledText>> Answers;
+    for (size_t I = 0; I < Texts.size(); ++I) {
+      if (*Slots[I])
+        Compiled.emplace(Texts[I], **Slots[I]);
+      Answers.push_back(std::move(*Slots[I]));
+    }
+    return Answers;
   }
 
   /// Is there an nvcc to ask?
@@ -145,6 +145,29 @@ private:
   bool Prepared = false;
   /// What the compiler said of a text: a file may be rewritten more than once.
   std::map<std::string, std::vector<FunctionReport>> Asked;
+  std::map<std::string, CompiledText> Compiled;
+
+  llvm::Expected<CompiledText> compileOne(const std::string &Text) const {
+    auto Nvcc = nvcc();
+    if (!Nvcc)
+      return Nvcc.takeError();
+    auto Folder = TemporaryFolder::make("rcache-compile");
+    if (!Folder)
+      return Folder.takeError();
+    const std::string File = below((*Folder)->Path, "text.cu");
+    if (llvm::Error E = writeText(File, Text))
+      return E;
+    CompilerQuery Q{*Nvcc, File, Arch, Flags, SecondsForOne};
+    Q.KeepFolder = (*Folder)->Path.str();
+    auto All = askCompiler(Q);
+    if (!All)
+      return All.takeError();
+    auto Kept = [&](StringRef Name) {
+      auto Buffer = llvm::MemoryBuffer::getFile(below((*Folder)->Path, Name));
+      return Buffer ? (*Buffer)->getBuffer().str() : std::string();
+    };
+    return CompiledText{std::move(*All), Kept("text.ptx"), Kept("kept.cubin")};
+  }
 
   llvm::Error prepare() {
     if (Prepared)
@@ -208,7 +231,7 @@ private:
       std::optional<llvm::Expected<std::vector<FunctionReport>>> Answer;
     };
     std::vector<Question> Questions;
-    for (unsigned N : shortList(R.C, Compiled)) {
+    for (unsigned N : shortList(R.C, MostCompiled)) {
       auto Text = R.Text(N);
       if (!Text) {
         R.C.Candidates[N].Failed = llvm::toString(Text.takeError());
@@ -418,7 +441,7 @@ CompilerHook makeCompilerHook(const ToolOptions &O, const ParseJob &Job) {
   auto T = std::make_shared<Tuner>(O, Job);
   if (!T->hasCompiler())
     return {};
-  return [T](const std::string &Text) { return T->frames(Text); };
+  return [T](llvm::ArrayRef<std::string> Texts) { return T->compile(Texts); };
 }
 
 TuneHook makeTuneHook(const ToolOptions &O, const ParseJob &Job) {

@@ -8,12 +8,22 @@
 #ifndef RCACHE_CHOICE_H
 #define RCACHE_CHOICE_H
 
+#include "rcache/Compiled.h"
 #include "rcache/Plan.h"
 #include "rcache/Prediction.h"
 #include <string>
 #include <vector>
 
 namespace rcache {
+
+/// What the compiler made of a kernel under a hint about registers.
+struct PressureFigures {
+  FunctionReport Of;
+  Occupancy Occ;
+  /// Of the predicted time, in clocks of a scheduler for a warp
+  /// (lib/Predict/RegisterPressure.h).
+  double Issue = 0, Wait = 0, Clocks = 0;
+};
 
 /// One candidate. Figures are per output (a logical thread) unless said
 /// otherwise; see Prediction.h for the unit of clocks.
@@ -43,6 +53,9 @@ struct Candidate {
   /// Every element that is read has been staged: proved. Else results may differ
   /// where the original's are undefined.
   bool Covered = true;
+  /// A hint about registers: what the compiler makes of it. Counts and Cost are
+  /// empty then.
+  std::optional<PressureFigures> Pressure;
   /// Why it was not taken into account; "": it was.
   std::string Excluded;
   /// It could not be verified or written: why.
@@ -66,6 +79,7 @@ struct Choice {
   KernelCounts Original;
   Score OriginalCost;
   std::optional<double> OriginalMilliseconds;
+  std::optional<PressureFigures> OriginalPressure;
   /// Where and with which launch the times were measured; "": nowhere.
   std::string MeasuredOn, MeasuredShape;
   std::vector<Candidate> Candidates; ///< in the planner's order, from 0

@@ -577,6 +577,8 @@ struct KernelModel {
   std::string QualifiedName; ///< "ns::stencil"
   std::vector<std::string> Namespaces; ///< outermost first; "" for anonymous
   std::string Signature;     ///< with template arguments, for messages
+  /// As clang mangles it; nvcc does alike but for anonymous namespaces.
+  std::string MangledName;
   SourcePos Pos;             ///< of the name
 
   std::string Text;          ///< see the top of this file
@@ -593,6 +595,8 @@ struct KernelModel {
   /// What stands between the parentheses of `__launch_bounds__(256, 2)`, macros
   /// expanded; empty without.
   std::string LaunchBounds;
+  /// `__maxnreg__` says how many registers a thread has.
+  bool LimitsRegisters = false;
   /// The template has explicit specialisations: not every instantiation is made
   /// from this text.
   bool HasSpecialisations = false;

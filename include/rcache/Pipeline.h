@@ -12,6 +12,7 @@
 #define RCACHE_PIPELINE_H
 
 #include "rcache/Choice.h"
+#include "rcache/Compiled.h"
 #include "rcache/Decline.h"
 #include "rcache/Picture.h"
 #include "rcache/Plan.h"
@@ -50,16 +51,6 @@ struct TuneRequest {
 /// leaves the prediction's choice, with a note.
 using TuneHook = std::function<llvm::Error(TuneRequest &)>;
 
-/// What a compiler says of a function that is compiled for the device: bytes of
-/// local memory a thread.
-struct CompiledFrame {
-  std::string MangledName;
-  unsigned Bytes = 0;
-};
-/// Compiles a text as the user would, without running it.
-using CompilerHook =
-    std::function<llvm::Expected<std::vector<CompiledFrame>>(const std::string &)>;
-
 struct Result;
 
 /// What executing a rewritten file against its originals said, by the kernels'
@@ -88,7 +79,9 @@ struct Options {
   bool AssumeNoAlias = false;       ///< pointer parameters do not alias
   bool Staging = true; ///< rewrite what is staged in shared memory
   bool Private = true; ///< move private arrays out of local memory
-  /// Says whether private arrays are in local memory; empty: that is estimated.
+  bool Registers = false; ///< hints about registers for kernels they limit
+  /// Says what kernels take: whether private arrays are in local memory (empty:
+  /// that is estimated), how many registers there are (empty: no hints).
   CompilerHook Compiler;
   enum class RuntimeKind { Embed, Include };
   RuntimeKind Runtime = RuntimeKind::Embed;
@@ -145,6 +138,8 @@ struct KernelResult {
   /// What a thread of Model's text costs as it is, in the unit of Prediction.h;
   /// 0: not known.
   double OriginalClocks = 0;
+  /// The original, as nvcc compiles it, where that was asked for.
+  std::optional<KernelResources> Resources;
   std::string Dump;                   ///< --print-after
   unsigned LaunchesRewritten = 0, LaunchesLeft = 0;
   /// Rewritten: how it is launched, for callers that do it by hand.

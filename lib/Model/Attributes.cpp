@@ -112,6 +112,7 @@ private:
       if (Depth == 2 && tok::isAnyIdentifier(K) && Name) {
         if (!isHarmless(spelling(I)))
           decline(spelling(I));
+        M.LimitsRegisters |= spelling(I).trim('_') == "maxnreg";
         Name = false;
       }
       Name |= Depth == 2 && (K == tok::comma || K == tok::coloncolon || Opens);

@@ -27,6 +27,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/Mangle.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
@@ -208,6 +209,7 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
   M->QualifiedName = F->getQualifiedNameAsString();
   M->Overloaded = isOverloaded(F);
   M->Signature = M->QualifiedName;
+  M->MangledName = ASTNameGenerator(F->getASTContext()).getName(F);
   M->Pos = sourcePos(SM, F->getLocation());
   M->InMainFile = K.InMainFile;
   M->ReopensNamespaces =

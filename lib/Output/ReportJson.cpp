@@ -23,6 +23,28 @@ std::string utf8(llvm::StringRef Text) {
   return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
 }
 
+/// What nvcc makes of the original; only where that was asked.
+void writeResources(json::OStream &J, const KernelResources &R) {
+  J.attributeObject("resources", [&] {
+    J.attribute("arch", R.Arch);
+    J.attribute("registers", R.Of.Registers);
+    J.attribute("stackBytes", R.Of.StackFrame);
+    J.attribute("spillStoreBytes", R.Of.SpillStores);
+    J.attribute("spillLoadBytes", R.Of.SpillLoads);
+    J.attribute("staticSharedBytes", R.Of.SharedBytes);
+    J.attribute("dynamicShared", R.DynamicShared);
+    J.attributeArray("block", [&] {
+      for (int64_t B : R.Block)
+        J.value(B);
+    });
+    J.attribute("blockAssumed", R.BlockAssumed);
+    J.attribute("blocksPerSm", R.Occ.BlocksPerSm);
+    J.attribute("warpsPerSm", R.Occ.WarpsPerSm);
+    J.attribute("occupancy", R.occupancy());
+    J.attribute("occupancyLimit", R.Occ.Limit);
+  });
+}
+
 void writePos(json::OStream &J, const SourcePos &Pos) {
   J.attribute("file", utf8(Pos.File));
   J.attribute("line", Pos.Line);
@@ -254,6 +276,21 @@ void writeMix(json::OStream &J, const std::vector<MemoryAccesses> &Accesses,
   });
 }
 
+/// What the compiler made of a kernel under a hint about registers.
+void writePressure(json::OStream &J, const PressureFigures &P) {
+  J.attributeObject("pressure", [&] {
+    J.attribute("registers", P.Of.Registers);
+    J.attribute("stackBytes", P.Of.StackFrame);
+    J.attribute("spillStoreBytes", P.Of.SpillStores);
+    J.attribute("spillLoadBytes", P.Of.SpillLoads);
+    J.attribute("staticSharedBytes", P.Of.SharedBytes);
+    J.attribute("warpsPerSm", P.Occ.WarpsPerSm);
+    J.attribute("busyClocks", P.Issue);
+    J.attribute("waitClocks", P.Wait);
+    J.attribute("clocks", P.Clocks);
+  });
+}
+
 /// What a version of the kernel executes, and what that costs.
 void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
   J.attributeObject("counts", [&] {
@@ -308,6 +345,8 @@ void writeChoice(json::OStream &J, const Choice &C) {
     }
     J.attributeObject("original", [&] {
       writeFigures(J, C.Original, C.OriginalCost);
+      if (C.OriginalPressure)
+        writePressure(J, *C.OriginalPressure);
       if (C.OriginalMilliseconds)
         J.attribute("milliseconds", *C.OriginalMilliseconds);
     });
@@ -328,6 +367,8 @@ void writeChoice(json::OStream &J, const Choice &C) {
             J.attribute("compiledRegisters", *K.Registers);
           if (K.SpillBytes)
             J.attribute("compiledSpillBytes", *K.SpillBytes);
+          if (K.Pressure)
+            writePressure(J, *K.Pressure);
           if (K.Milliseconds)
             J.attribute("milliseconds", *K.Milliseconds);
           if (!K.Excluded.empty())
@@ -419,6 +460,8 @@ void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
         for (const ArrayPicture &P : K.Pictures)
           writePicture(J, P);
       });
+    if (K.Resources)
+      writeResources(J, *K.Resources);
     if (K.Chosen)
       writeChoice(J, *K.Chosen);
     if (F.Source && F.NewText)

@@ -88,6 +88,8 @@ static std::vector<std::string> commandLine(const CompilerQuery &Q,
   else
     Args.insert(Args.end(), {"-cubin", "-Xptxas", "-v", "-arch=" + Q.Arch});
   Args.insert(Args.end(), Q.Args.begin(), Q.Args.end());
+  if (!IsPtxas && !Q.KeepFolder.empty())
+    Args.insert(Args.end(), {"--keep", "--keep-dir", Q.KeepFolder});
   Args.insert(Args.end(), {"-o", Cubin.str(), Q.Source});
   return Args;
 }
@@ -105,7 +107,10 @@ askCompiler(const CompilerQuery &Q) {
     llvm::sys::fs::remove(Log);
   });
 
-  const std::vector<std::string> Args = commandLine(Q, Cubin);
+  llvm::SmallString<128> Kept(Q.KeepFolder);
+  llvm::sys::path::append(Kept, "kept.cubin");
+  const std::vector<std::string> Args =
+      commandLine(Q, Q.KeepFolder.empty() ? Cubin : Kept);
   std::vector<llvm::StringRef> Refs(Args.begin(), Args.end());
   const std::optional<llvm::StringRef> Redirects[] = {
       llvm::StringRef(""), llvm::StringRef(Log), llvm::StringRef(Log)};

@@ -8,24 +8,13 @@
 #ifndef RCACHE_LIB_PREDICT_COMPILERREPORT_H
 #define RCACHE_LIB_PREDICT_COMPILERREPORT_H
 
+#include "rcache/Compiled.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 #include <string>
 #include <vector>
 
 namespace rcache {
-
-/// One entry function in the output of `ptxas -v`. Sizes in bytes; stack and
-/// spills a thread, shared memory a block (static).
-struct FunctionReport {
-  std::string MangledName;
-  std::string Arch; ///< "sm_90"
-  unsigned Registers = 0;
-  unsigned Barriers = 0;
-  unsigned StackFrame = 0, SpillStores = 0, SpillLoads = 0;
-  unsigned SharedBytes = 0;
-  bool operator==(const FunctionReport &) const = default;
-};
 
 /// Reads what `ptxas -v` (or `nvcc -Xptxas -v`) wrote; lines that say nothing
 /// about a function are skipped. A function compiled for several architectures
@@ -39,6 +28,9 @@ struct CompilerQuery {
   std::string Arch;              ///< "sm_90"
   std::vector<std::string> Args; ///< -I, -D, -std=...: passed on as they are
   unsigned TimeoutSeconds = 120;
+  /// A folder in which nvcc leaves what it makes on the way, `<stem>.ptx` among
+  /// it, and `kept.cubin`; "": nothing is kept.
+  std::string KeepFolder = "";
 };
 
 /// Compiles \p Q.Source to a cubin that is thrown away and returns the report.
