@@ -11,6 +11,7 @@
 #include "Mutate/Mutate.h"
 #include "Plan/Pictures.h"
 #include "Plan/Planner.h"
+#include "Plan/RegisterHints.h"
 #include "Predict/Alignment.h"
 #include "Predict/Choose.h"
 #include "Unit.h"
@@ -64,6 +65,8 @@ bool selected(const KernelModel &M, const Options &O) {
 } // namespace
 
 std::string rcache::planLine(const KernelModel &M, const Plan &P) {
+  if (P.Hints)
+    return hintsText(*P.Hints);
   if (!P.Interleaved.empty()) {
     std::string T;
     for (const InterleavedArray &I : P.Interleaved)
@@ -172,6 +175,24 @@ void Unit::stages(Case &C, const std::vector<Case> &Group) {
     return decline(C, DeclineCode::AlreadyRewritten, "");
   if (auto Why = O.Refused.find(M.QualifiedName); Why != O.Refused.end())
     return decline(C, DeclineCode::SelfCheckFailed, Why->second);
+  if (O.Staging || O.Private)
+    moveData(C, Group);
+  if (!O.Registers || C.Emitted)
+    return;
+  const std::optional<Decline> Why = hintRegisters(C, Group);
+  if (!Why) {
+    C.R.Declines.clear();
+    C.R.Verdict = KernelResult::Declined; // until edits are made
+  } else if (!O.Staging && !O.Private) {
+    C.R.Declines = {*Why};
+  } else {
+    C.R.TuneNotes.push_back("no hint about registers [" + spelling(Why->Code) +
+                            "]: " + Why->Detail);
+  }
+}
+
+void Unit::moveData(Case &C, const std::vector<Case> &Group) {
+  const KernelModel &M = *C.M;
   PlanOutcome Out = enumeratePlans(M, request(O));
   C.R.Notes = Out.Notes;
   const bool TooHard = std::any_of(

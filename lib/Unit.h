@@ -60,12 +60,23 @@ private:
   void decline(Case &C, DeclineCode Code, std::string Detail);
   bool dump(Case &C, const char *Stage,
             llvm::function_ref<void(llvm::raw_ostream &)> P);
-  /// The stages for one model, one of \p Group: model, plan, predict, emit.
+  /// The stages for one model, one of \p Group, technique by technique.
   void stages(Case &C, const std::vector<Case> &Group);
+  /// model, plan, predict, emit: staging and private arrays.
+  void moveData(Case &C, const std::vector<Case> &Group);
   /// `--print-after` of what is made of every candidate.
   void dumpCandidates(Case &C, const std::vector<Plan> &Candidates);
   /// Takes out plans for private arrays that a compiler keeps in registers.
   void leaveRegisters(Case &C, const std::vector<Case> &Group, PlanOutcome &Out);
+  /// Compiles the kernel under each of \p Hints and adds what is told of them to
+  /// \p Found, and their plans to \p Plans; false: it cannot be written.
+  bool compileHints(Case &C, const std::vector<Case> &Group,
+                    llvm::ArrayRef<RegisterHints> Hints, Choice &Found,
+                    std::vector<Plan> &Plans);
+  void chooseHint(Choice &Found) const;
+  /// The stages of the technique `registers`: the kernel as it is, under the hint
+  /// of which most is expected. Why there is none.
+  std::optional<Decline> hintRegisters(Case &C, const std::vector<Case> &Group);
   /// Writes the best plan, or the next best that can be written and gains, or
   /// says why there is none.
   void write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,

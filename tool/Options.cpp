@@ -48,7 +48,7 @@ struct CommandLine {
                      cl::desc("Print a unified diff instead of the result")};
   cl::opt<bool> List{"list", cl::cat(What),
                      cl::desc("Print a line for each kernel: verdict, arrays, "
-                              "reason")};
+                              "reason; with nvcc, what it takes of an SM")};
   cl::opt<std::string> Report{"report", cl::value_desc("file"), cl::cat(What),
                               cl::desc("Write a JSON report (docs/report.md)")};
   cl::opt<std::string> Csv{
@@ -114,7 +114,8 @@ struct CommandLine {
       cl::cat(rewriteCategory()),
       cl::desc("What is rewritten: staging (what is staged in shared memory goes "
                "to registers), private (private arrays go from local to shared "
-               "memory); default: both")};
+               "memory), registers (the compiler is told how many registers a "
+               "thread is to have; needs nvcc); default: staging,private")};
   cl::opt<bool> WithoutLaunch{
       "without-launch", cl::cat(rewriteCategory()),
       cl::desc(
@@ -413,10 +414,13 @@ bool CommandLine::copyOptions(ToolOptions &O) {
   if (!Only.empty())
     L.Staging = L.Private = false;
   for (const std::string &Technique : Only) {
-    if (Technique != "staging" && Technique != "private")
-      return usageError("--only takes staging and private, not '" + Technique +
-                        "'");
-    (Technique == "staging" ? L.Staging : L.Private) = true;
+    if (Technique != "staging" && Technique != "private" &&
+        Technique != "registers")
+      return usageError("--only takes staging, private and registers, not '" +
+                        Technique + "'");
+    (Technique == "staging"   ? L.Staging
+     : Technique == "private" ? L.Private
+                              : L.Registers) = true;
   }
   L.Exchange = ExchangeOpt;
   if (!L.Exchange.empty() && L.Exchange != "shuffle" &&

@@ -448,6 +448,16 @@ struct InterleavedArray {
   int64_t bytes(const KernelModel &M) const;
 };
 
+/// What the compiler is told about registers; the kernel's text is the
+/// original's. `__launch_bounds__(MaxThreads, MinBlocks)` and, as first statement,
+/// `asm volatile(".pragma \"enable_smem_spilling\";")`.
+struct RegisterHints {
+  unsigned MaxThreads = 0;     ///< of a block
+  unsigned MinBlocks = 0;      ///< on an SM; 0: not said
+  bool SharedSpilling = false; ///< spilled registers go to shared memory
+  bool operator==(const RegisterHints &) const = default;
+};
+
 /// A loop whose rounds are shared out among blocks along the grid's z: block c
 /// takes those from c * n on, n at most, and has to begin with what the rounds
 /// before would have left in its variables.
@@ -523,6 +533,8 @@ struct Plan {
   /// They are in dynamic shared memory, one part for each warp, as many as the
   /// launch has: blocks of any size, more than static memory can have. Else static.
   bool ByWarp = false;
+  /// Nothing but what the compiler is told differs from the original.
+  std::optional<RegisterHints> Hints;
   /// Restaged arrays: the tile of the loop's next round is copied to shared memory
   /// while this round's is used. A copy of each array for each tile.
   struct TilesAhead {
@@ -644,7 +656,9 @@ struct Plan {
   /// A thread stands for one thread, all shared arrays stay: what differs from the
   /// original is barriers, and where private arrays are.
   bool keepsThreads() const { return slots() == 1 && allShared(); }
-  bool onlyBarriers() const { return keepsThreads() && Interleaved.empty(); }
+  bool onlyBarriers() const {
+    return keepsThreads() && Interleaved.empty() && !Hints;
+  }
   /// Stable text form, for tests and --print-after=plan.
   void print(llvm::raw_ostream &OS, const KernelModel &M) const;
 };

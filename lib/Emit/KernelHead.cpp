@@ -69,6 +69,11 @@ std::string rcache::printHead(const LoweredKernel &K, const KernelModel &M,
                     BlockDimX = M.NamePrefix + "bdim_x";
   std::string H = M.TemplateHead;
   H += (H.empty() ? "" : "\n") + std::string("static __global__ void ");
+  if (P.Hints)
+    return H + "__launch_bounds__(" + std::to_string(P.Hints->MaxThreads) +
+           (P.Hints->MinBlocks ? ", " + std::to_string(P.Hints->MinBlocks)
+                               : "") +
+           ") " + Name + "(" + M.ParamsText + ") ";
   if (K.IsCopy)
     return H +
            (M.LaunchBounds.empty()
@@ -161,9 +166,24 @@ static std::string interleavedComment(const KernelModel &M, const Plan &P) {
   return T;
 }
 
+static std::string hintsComment(const KernelModel &M, const RegisterHints &H) {
+  std::string T = "// " + M.Name + " as it is, in blocks of " +
+                  std::to_string(H.MaxThreads) + " threads";
+  if (H.MinBlocks)
+    T += ", " + std::to_string(H.MinBlocks) + " of them on an SM:\n// the "
+         "compiler gives a thread the registers that leaves";
+  T += ".\n";
+  if (H.SharedSpilling)
+    T += "// Those that are too few are spilled to shared memory.\n"
+         "asm volatile(\".pragma \\\"enable_smem_spilling\\\";\");\n";
+  return T;
+}
+
 std::string rcache::printPlanComment(const KernelModel &M, const Plan &P) {
   if (!P.Interleaved.empty())
     return interleavedComment(M, P);
+  if (P.Hints)
+    return hintsComment(M, *P.Hints);
   std::string T = "// Register cache: a thread stands for " +
                   std::to_string(P.slots()) + " thread" +
                   (P.slots() == 1 ? "" : "s") + " of " + M.Name;

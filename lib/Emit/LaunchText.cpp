@@ -238,7 +238,7 @@ std::string LaunchText::sharedBytes() const {
   if (P.dynamicTiles(M))
     return std::to_string(P.restagedBytes(M)) + "u";
   // A copy may use what no array of the kernel's names.
-  const bool Any = !P.Interleaved.empty() ||
+  const bool Any = !P.Interleaved.empty() || P.Hints ||
                    llvm::any_of(P.Arrays, [](const ArrayPlan &A) {
                      return A.isShared();
                    });

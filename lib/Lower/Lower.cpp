@@ -20,7 +20,7 @@ namespace {
 bool isCopy(const KernelModel &M, const Plan &P) {
   if (!P.keepsThreads() || P.Map.Merge)
     return false;
-  if (!P.Interleaved.empty())
+  if (!P.Interleaved.empty() || P.Hints)
     return true; // its barriers are the original's
   for (const Stmt &R : M.Stmts)
     for (const Stmt &B : M.Stmts)

@@ -3,6 +3,7 @@
 //
 // The text form of a plan: stable, for tests, --print-after=plan and reports.
 
+#include "RegisterHints.h"
 #include "placements/Placements.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -123,6 +124,8 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
     std::visit([&](const auto &P) { rcache::print(OS, P, {M, *this, A}); },
                A.Where);
   }
+  if (Hints)
+    OS << "  hints: " << hintsText(*Hints) << "\n";
   for (const InterleavedArray &I : Interleaved)
     OS << "  private " << M.Vars[M.Privates[I.Array].Var].Name
        << (ByWarp ? " by warp" : " by thread") << ", room for " << I.Threads

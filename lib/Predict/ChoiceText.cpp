@@ -66,6 +66,59 @@ void addFigures(Row &R, const KernelCounts &K, const Score &S,
   R.push_back(resourceName(S.Bound));
 }
 
+/// All columns but the last to the right.
+void printRows(llvm::raw_ostream &OS, const std::vector<Row> &Rows) {
+  std::vector<size_t> Width(Rows.back().size() - 1);
+  for (const Row &R : Rows)
+    for (size_t I = 0; I < Width.size() && I < R.size(); ++I)
+      Width[I] = std::max(Width[I], R[I].size());
+  for (const Row &R : Rows) {
+    for (size_t I = 0; I < R.size(); ++I) {
+      if (I < Width.size())
+        OS << llvm::right_justify(R[I], Width[I])
+           << (I + 1 < R.size() ? "  " : "");
+      else
+        OS << R[I];
+    }
+    OS << "\n";
+  }
+}
+
+Row pressureRow(const std::string &Name, const PressureFigures &F) {
+  return {Name,
+          std::to_string(F.Of.Registers),
+          std::to_string(F.Of.StackFrame),
+          std::to_string(F.Of.SpillStores),
+          std::to_string(F.Of.SpillLoads),
+          std::to_string(F.Of.SharedBytes),
+          std::to_string(F.Occ.WarpsPerSm),
+          number(F.Issue, 0),
+          number(F.Wait, 0),
+          number(F.Clocks, 0)};
+}
+
+/// Of hints about registers: what the compiler made of each.
+void printPressure(llvm::raw_ostream &OS, const Choice &C) {
+  std::vector<Row> Rows = {{"#", "regs", "stack", "stores", "loads", "shared",
+                            "warps", "busy", "wait", "clocks", "predicted"}};
+  Rows.push_back(pressureRow("-", *C.OriginalPressure));
+  Rows.back().insert(Rows.back().end(), {"1.00x", "the original"});
+  for (size_t I = 0; I < C.Candidates.size(); ++I) {
+    const Candidate &K = C.Candidates[I];
+    Rows.push_back(
+        pressureRow(std::to_string(I), K.Pressure.value_or(PressureFigures())));
+    Rows.back().push_back(number(K.Speedup, 2) + "x");
+    Rows.back().push_back(
+        K.Form + (K.Excluded.empty() ? "" : " [" + K.Excluded + "]") +
+        (static_cast<int>(I) == C.Chosen ? " <- best" : ""));
+  }
+  printRows(OS, Rows);
+  if (C.Chosen >= 0)
+    OS << "#" << C.Chosen << ": " << C.Why << "\n";
+  else
+    OS << "none was chosen: " << C.Why << "\n";
+}
+
 /// The rules that the candidates name, each once.
 void printCaps(llvm::raw_ostream &OS, const Choice &C) {
   std::vector<std::string> Said;
@@ -80,6 +133,8 @@ void printCaps(llvm::raw_ostream &OS, const Choice &C) {
 } // namespace
 
 void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
+  if (C.OriginalPressure)
+    return printPressure(OS, C);
   const bool Measured =
       C.OriginalMilliseconds ||
       std::any_of(C.Candidates.begin(), C.Candidates.end(),
@@ -117,20 +172,7 @@ void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
     R.push_back(Text);
     Rows.push_back(R);
   }
-  std::vector<size_t> Width(Rows.back().size() - 1);
-  for (const Row &R : Rows)
-    for (size_t I = 0; I < Width.size() && I < R.size(); ++I)
-      Width[I] = std::max(Width[I], R[I].size());
-  for (const Row &R : Rows) {
-    for (size_t I = 0; I < R.size(); ++I) {
-      if (I < Width.size())
-        OS << llvm::right_justify(R[I], Width[I])
-           << (I + 1 < R.size() ? "  " : "");
-      else
-        OS << R[I];
-    }
-    OS << "\n";
-  }
+  printRows(OS, Rows);
   printCaps(OS, C);
   if (!C.BorrowedFrom.empty())
     OS << "constants: borrowed from " << C.BorrowedFrom

@@ -4,6 +4,7 @@
 #include "PlanVerifier.h"
 #include "Affine/IslTools.h"
 #include "Barriers.h"
+#include "Hints.h"
 #include "Interleaved.h"
 #include "OwnedArrays.h"
 #include "World.h"
@@ -424,6 +425,12 @@ VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
                          const VerifyOptions &O) {
   VerifyOutcome Out;
   std::optional<verify::Verifier> V;
+  if (P.Hints) {
+    auto Wrong = verify::wrongHints(P, Out.Checks);
+    Out.K = Wrong ? VerifyOutcome::Wrong : VerifyOutcome::Verified;
+    Out.Detail = Wrong.value_or("");
+    return Out;
+  }
   if (!P.Interleaved.empty()) {
     // Shared arrays and barriers are the original's: nothing else is planned.
     auto Wrong = verify::wrongInterleaved(M, P, Out.Checks);

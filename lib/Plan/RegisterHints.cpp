@@ -1,0 +1,75 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See RegisterHints.h.
+
+#include "RegisterHints.h"
+
+using namespace rcache;
+
+/// What keeps the text of \p M from being the text of another kernel. That a sum
+/// may be fused otherwise where the text around it is another one says nothing of a
+/// text that stays.
+static const Decline *notCopied(const KernelModel &M) {
+  for (const Decline &D : M.Declines)
+    if (!has(D.Code, TraitCopied) && D.Code != DeclineCode::FusionUnsettled)
+      return &D;
+  return nullptr;
+}
+
+std::optional<Decline> rcache::hintsForbidden(const KernelModel &M) {
+  if (const Decline *D = notCopied(M))
+    return *D;
+  if (!M.LaunchBounds.empty())
+    return Decline{DeclineCode::KernelAttribute,
+                   "'__launch_bounds__(" + M.LaunchBounds +
+                       ")' says what registers there are",
+                   M.Pos};
+  if (M.LimitsRegisters)
+    return Decline{DeclineCode::KernelAttribute,
+                   "'__maxnreg__' says what registers there are", M.Pos};
+  if (M.Form.scaled())
+    return Decline{DeclineCode::BlockShape, "the kernel is planned in other text",
+                   M.Pos};
+  if (M.Launches.empty())
+    return Decline{DeclineCode::NoLaunch, whereNamed(M), M.Pos};
+  if (!M.UnseenLaunches.empty())
+    return Decline{DeclineCode::BlockShape, unseenLaunches(M), M.Pos};
+  if (!M.Geo.AllLaunchesConst || !M.Geo.ConstBlock)
+    return Decline{DeclineCode::BlockShape,
+                   "the launches do not tell one block of threads", M.Pos,
+                   "launch it with a block that is a constant in this file"};
+  return std::nullopt;
+}
+
+Plan rcache::hintedPlan(const KernelModel &M, const RegisterHints &H) {
+  Plan P;
+  P.Hints = H;
+  P.Map.Block = M.Geo.ConstBlock;
+  P.Map.Merge = false;
+  for (unsigned A = 0; A < 3; ++A)
+    P.Preconditions.push_back(
+        {M.NamePrefix + "block." + "xyz"[A] +
+             " == " + std::to_string((*P.Map.Block)[A]),
+         "the compiler was told of this block"});
+  P.KeepBarriers = true;
+  P.BarrierReason = "shared arrays are as they were";
+  P.Context = M.Context;
+  for (unsigned Array = 0; Array < M.Arrays.size(); ++Array) {
+    ArrayPlan Kept;
+    Kept.Array = Array;
+    P.Arrays.push_back(std::move(Kept));
+  }
+  return P;
+}
+
+std::string rcache::hintsText(const RegisterHints &H) {
+  std::string T =
+      "launch bounds of " + std::to_string(H.MaxThreads) + " threads";
+  if (H.MinBlocks)
+    T += ", " + std::to_string(H.MinBlocks) +
+         (H.MinBlocks == 1 ? " block an SM" : " blocks an SM");
+  if (H.SharedSpilling)
+    T += "; spilling to shared memory";
+  return T;
+}
