@@ -131,6 +131,10 @@ bool Unit::compileHints(Case &C, const std::vector<Case> &Group,
       K.Rank = K.Speedup;
       if (const std::string Why = otherArithmetic(*Before, *Now); !Why.empty())
         return llvm::createStringError(Why);
+      if (Now->Figures.Occ.BlocksPerSm < Before->Figures.Occ.BlocksPerSm &&
+          mayWaitForBlocks(M))
+        return llvm::createStringError("an SM holds fewer blocks, and blocks may "
+                                       "wait for one another");
       return llvm::Error::success();
     };
     if (llvm::Error E = Told())
@@ -188,11 +192,17 @@ std::optional<Decline> Unit::hintRegisters(Case &C,
   auto Found = std::make_shared<Choice>();
   Found->Arch = std::string(A->Name) + " (" + A->Part + ")";
   std::vector<Plan> Plans;
-  if (!compileHints(C, Group, boundsToTry(threadsOf(M), *A), *Found, Plans))
+  std::vector<RegisterHints> Bounds = boundsToTry(threadsOf(M), *A);
+  // Candidates behind the one that is asked for need not be compiled.
+  const bool OneOfBounds = O.Candidate && *O.Candidate < Bounds.size();
+  if (OneOfBounds)
+    Bounds.resize(*O.Candidate + 1);
+  if (!compileHints(C, Group, Bounds, *Found, Plans))
     return No("the kernel cannot be written");
   std::vector<RegisterHints> Spilling;
   for (size_t I = 0; I < Plans.size(); ++I)
-    if (Found->Candidates[I].SpillBytes.value_or(0) && !R.DynamicShared) {
+    if (Found->Candidates[I].SpillBytes.value_or(0) && !R.DynamicShared &&
+        !OneOfBounds) {
       Spilling.push_back(*Plans[I].Hints);
       Spilling.back().SharedSpilling = true;
     }

@@ -4,15 +4,18 @@
 // See RegisterHints.h.
 
 #include "RegisterHints.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
 
 /// What keeps the text of \p M from being the text of another kernel. That a sum
 /// may be fused otherwise where the text around it is another one says nothing of a
-/// text that stays.
+/// text that stays, nor does what a call hides.
 static const Decline *notCopied(const KernelModel &M) {
   for (const Decline &D : M.Declines)
-    if (!has(D.Code, TraitCopied) && D.Code != DeclineCode::FusionUnsettled)
+    if (!has(D.Code, TraitCopied) && !has(D.Code, TraitHiddenByCall) &&
+        D.Code != DeclineCode::FusionUnsettled)
       return &D;
   return nullptr;
 }
@@ -40,6 +43,25 @@ std::optional<Decline> rcache::hintsForbidden(const KernelModel &M) {
                    "the launches do not tell one block of threads", M.Pos,
                    "launch it with a block that is a constant in this file"};
   return std::nullopt;
+}
+
+bool rcache::mayWaitForBlocks(const KernelModel &M) {
+  // What the model does not follow may be such a wait.
+  if (llvm::any_of(M.Declines, [](const Decline &D) {
+        return D.Code != DeclineCode::NoShared &&
+               D.Code != DeclineCode::FusionUnsettled;
+      }))
+    return true;
+  auto Names = [](llvm::StringRef Text) {
+    return llvm::any_of(
+        llvm::ArrayRef<llvm::StringRef>{"volatile", "atomic", "asm", "cuda::",
+                                        "cooperative_groups", "__ldcv",
+                                        "__nanosleep"},
+        [&](llvm::StringRef Word) { return Text.contains(Word); });
+  };
+  return Names(M.text(M.BodyRange)) || Names(M.ParamsText) ||
+         llvm::any_of(M.CalleeBodies,
+                      [&](const auto &C) { return Names(C.second); });
 }
 
 Plan rcache::hintedPlan(const KernelModel &M, const RegisterHints &H) {

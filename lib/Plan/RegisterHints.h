@@ -24,6 +24,10 @@ namespace rcache {
 /// have said anything himself.
 std::optional<Decline> hintsForbidden(const KernelModel &M);
 
+/// Could blocks of \p M wait for one another (flags, locks, counters)? Then there must
+/// not be fewer on an SM than the original has.
+bool mayWaitForBlocks(const KernelModel &M);
+
 /// \p M as it is under \p H. hintsForbidden(M) must be empty.
 Plan hintedPlan(const KernelModel &M, const RegisterHints &H);
 

@@ -1,8 +1,8 @@
 // _Pragma("unroll") is #pragma unroll: nothing of it depends on the compiler.
 //
-// REQUIRES: rcache-check
-// RUN: %rewrite %s -o %t.cu --report=%t.json -- %mock
-// RUN: rcache-check %s --rewritten=%t.cu -- %mock | FileCheck %s
+// REQUIRES: cuda-toolkit, rcache-check
+// RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda
+// RUN: rcache-check %s --rewritten=%t.cu --cuda-path=%cuda 2>&1 | FileCheck %s
 // CHECK: equivalent: blur: {{.*}} compared bit for bit, {{[1-9][0-9]*}} of them by a rewritten kernel
 #define UNROLLED _Pragma("unroll")
 __global__ void blur(const float *__restrict__ in, float *__restrict__ out, int n) {

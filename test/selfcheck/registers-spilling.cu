@@ -8,12 +8,12 @@
 // RUN: %python %S/../output/Inputs/validate.py %src/docs/report.schema.json %t/report.json
 // RUN: %python %S/Inputs/each_hint.py %t/report.json %t/c %nvcc
 // The text that spills to shared memory.
-// RUN: grep -l smem_spilling %t/c/many.c*.cu | head -n 1 > %t/name
+// RUN: grep -lE '^ *asm volatile' %t/c/many.c*.cu | head -n 1 > %t/name
 // RUN: sh -c "FileCheck --check-prefix=TEXT %s < $(cat %t/name)"
-// RUN: sh -c "rcache-check $(cat %t/name) --kernel=many --cuda-path=%cuda" | FileCheck --check-prefix=EXECUTED %s
+// RUN: sh -c "rcache-check $(cat %t/name) --kernel=many --cuda-path=%cuda" 2>&1 | FileCheck --check-prefix=EXECUTED %s
 // -rdc=true and -G: ptxas does not take it, so it is no candidate; bounds are.
 // RUN: rcache-rewrite %s --only=registers --force --explain-choice --self-check=off --cuda-path=%cuda -o %t/off.cu 2>&1 | FileCheck --check-prefix=OFF %s
-// RUN: rcache-rewrite %s --only=registers --candidate=1 --explain-choice --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t/rdc.cu -- -rdc=true > %t/rdc 2>&1
+// RUN: rcache-rewrite %s --only=registers --force --explain-choice --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t/rdc.cu -- -rdc=true > %t/rdc 2>&1
 // RUN: FileCheck --check-prefix=RDC %s < %t/rdc
 //
 // CHECK: candidates of 'many' on sm_90 (H200), as nvcc compiles them, clocks for a warp (not measured):
@@ -21,7 +21,7 @@
 // CHECK-NEXT: - {{.*}} 1.00x the original
 // CHECK-NEXT: 0 {{.*}} launch bounds of 128 threads
 // CHECK: launch bounds of 128 threads, 11 blocks an SM; spilling to shared memory
-// TEXT: many_rc(const float *__restrict__ in, float *__restrict__ out, int rounds) {
+// TEXT: {{^ +}}many_rc(const float *__restrict__ in, float *__restrict__ out, int rounds) {
 // TEXT-NEXT: // many as it is, in blocks of 128 threads, {{[0-9]+}} of them on an SM:
 // TEXT-NEXT: // the compiler gives a thread the registers that leaves.
 // TEXT-NEXT: // Those that are too few are spilled to shared memory.

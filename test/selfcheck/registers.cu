@@ -8,18 +8,18 @@
 // RUN: FileCheck %s < %t.list
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: %nvcc -c %t.cu -o %t.o
-// RUN: rcache-rewrite %s --only=registers --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.cu 2>&1 | FileCheck --check-prefix=NOTE %s
+// RUN: rcache-rewrite %s --only=registers --kernel=plain --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu 2>&1 | FileCheck --check-prefix=NOTE %s
 // Each is launched in its own block, and the original in others.
 // RUN: rcache-check %t.cu --cuda-path=%cuda --kernel=plain 2>&1 | FileCheck --check-prefix=EXECUTED %s
 // RUN: rcache-check %t.cu --cuda-path=%cuda --kernel=plane 2>&1 | FileCheck --check-prefix=EXECUTED %s
 // What is predicted decides; a number that is none is told.
 // RUN: rcache-rewrite %s -q --list --only=registers --kernel=light --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu | FileCheck --check-prefix=LIGHT %s
-// RUN: rcache-rewrite %s -q --list --only=registers --kernel=plain --candidate=99 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu | FileCheck --check-prefix=NUMBER %s
+// RUN: rcache-rewrite %s -q --list --only=registers --kernel=light --candidate=99 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu | FileCheck --check-prefix=NUMBER %s
 // Nothing is done by default, nor where programs may not be run.
 // RUN: rcache-rewrite %s -q --list --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck --check-prefix=DEFAULT --implicit-check-not=rewritten %s
 // RUN: rcache-rewrite %s -q --list --only=registers --self-check=off --cuda-path=%cuda --arch=sm_90 | FileCheck --check-prefix=OFF --implicit-check-not=rewritten %s
 // Also where it is one technique of several: what moves data comes first.
-// RUN: rcache-rewrite %s -q --list --only=staging,private,registers --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck %s --check-prefix=ALL
+// RUN: rcache-rewrite %s -q --list --only=staging,private,registers --kernel=plain --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck %s --check-prefix=ALL
 //
 // CHECK: rewritten plain; launch bounds of 256 threads;
 // CHECK: declined bounded; kernel-attribute ('__launch_bounds__(256, 2)' says what registers there are)
@@ -40,8 +40,8 @@
 // CHECK: rewritten stat;
 // CHECK: rewritten plane;
 // CHECK: declined never; not-instantiated
-// TEXT: __launch_bounds__(256)
-// TEXT-NEXT: plain_rc(const float *in, float *out, int n) {
+// TEXT: {{^ *static __global__ void.*}} __launch_bounds__(256)
+// TEXT-NEXT: {{^ +}}plain_rc(const float *in, float *out, int n) {
 // TEXT-NEXT: // plain as it is, in blocks of 256 threads.
 // TEXT-NEXT: work(in, out, n);
 // TEXT: rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1
@@ -54,7 +54,7 @@
 // NOTE: note: executed before it was written:
 // EXECUTED: equivalent: {{.*}} launches compared bit for bit, {{[1-9][0-9]*}} of them by a rewritten kernel
 // LIGHT: declined light; no-gain (registers do not limit it: {{.*}}64 of 64 warps
-// NUMBER: declined plain; no-candidate (--candidate=99 of {{[0-9]+}})
+// NUMBER: declined light; no-candidate (--candidate=99 of {{[0-9]+}})
 // DEFAULT: not-shared plain; no-shared;
 // OFF: declined plain; no-gain (hints about registers need nvcc
 // ALL: rewritten plain; launch bounds of 256 threads
