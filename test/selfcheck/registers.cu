@@ -41,10 +41,10 @@
 // TEXT-NEXT: {{^ +}}plain_rc(const float *in, float *out, int n) {
 // TEXT-NEXT: // plain as it is, in blocks of 256 threads.
 // TEXT-NEXT: work(in, out, n);
-// TEXT: rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1
+// TEXT: (rc_block.x == 256) && (rc_block.y == 1) && (rc_block.z == 1)
 // TEXT: (void *)&itself
 // TEXT: plane_rc(
-// TEXT: rc_block.x == 32 && rc_block.y == 8 && rc_block.z == 1
+// TEXT: (rc_block.x == 32) && (rc_block.y == 8) && (rc_block.z == 1)
 // NOTE: rewrote 'plain' (1 launch): launch bounds of 256 threads
 // NOTE: note: {{[0-9]+}} registers a thread (ptxas), predicted speed-up
 // NOTE: note: the original: {{[0-9]+}} registers, {{[0-9]+}} bytes of stack
