@@ -215,10 +215,15 @@ private:
 
   /// Flags that the code of a kernel depends on, in nvcc's own words.
   void keepForNvcc(const NvccFlag &F, StringRef Value) {
+    if (F.Long == "device-c") { // says where the output goes as well
+      Out.ForNvcc.push_back("--relocatable-device-code=true");
+      return;
+    }
     if (!llvm::is_contained({"use_fast_math", "ftz", "prec-div", "prec-sqrt",
                              "fmad", "maxrregcount",
                              "extra-device-vectorization", "extended-lambda",
-                             "expt-relaxed-constexpr", "restrict"},
+                             "expt-relaxed-constexpr", "restrict",
+                             "relocatable-device-code", "device-debug"},
                             F.Long))
       return;
     Out.ForNvcc.push_back(

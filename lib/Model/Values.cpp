@@ -133,11 +133,14 @@ ValueRef ValueMaker::asValue(const SVal &S) {
                      {affineValue(S.Int->Aff, "long long")}, S.TypeText);
     if (auto A = Arith.exact(*S.Int, S.Type, Cur.where()))
       return affineValue(*A, S.TypeText);
-    // Products of symbols stay in the source's own words, which a stage can ask about
-    // other threads.
+    // Products with arguments stay in the source's own words, which a stage can ask
+    // about other threads.
     const bool Plain = llvm::all_of(involvedIds(S.Int->Aff), [&](const std::string &Id) {
       const int I = M.symbolIndex(Id);
-      return I >= 0 && M.Symbols[size_t(I)].Factors.empty();
+      return I >= 0 && llvm::all_of(M.Symbols[size_t(I)].Factors, [&](const std::string &F) {
+               const int Of = M.symbolIndex(F);
+               return Of < 0 || M.Symbols[size_t(Of)].K != Symbol::Param;
+             });
     });
     if (Plain && !S.Int->Exact && S.Type == IntType{32, false} &&
         Arith.proveInRange(S.Int->Aff, Long.min(), Long.max(), Cur.where()))

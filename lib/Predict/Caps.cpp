@@ -182,16 +182,13 @@ double writtenBack(const CapInput &In, double Speedup) {
                                               In.C.Counts.Shuffles));
 }
 
-/// Not timed on a device yet: what is left of half of the gain has to be clear.
+/// Not timed on a device yet.
 double stridedRuns(const CapInput &In, double Speedup) {
   const bool Runs = llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) {
     const auto *O = A.as<Owned>();
     return O && !O->OfRuns.empty();
   });
-  if (!Runs)
-    return Speedup;
-  const double Claimed = 1 + In.Fit.StridedClaimed * (Speedup - 1);
-  return std::min(Speedup, Claimed < In.Fit.StridedLeast ? 1 : Claimed);
+  return Runs ? std::min(Speedup, 1 + In.Fit.StridedClaimed * (Speedup - 1)) : Speedup;
 }
 
 double loadsApart(const CapInput &In, double Speedup) {
@@ -286,7 +283,7 @@ constexpr Cap Caps[] = {
      writtenBack},
     {"strided-runs",
      "owners that run the statements of threads of other numbers have not been timed: "
-     "half of the gain is claimed, where that is clear",
+     "half of the gain is claimed",
      stridedRuns},
     {"loads-apart",
      "loads that stand in a branch of each slot are waited for slot by slot "

@@ -16,7 +16,7 @@
 // RUN: rcache-rewrite %s -q --list --only=registers --kernel=light --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu | FileCheck --check-prefix=LIGHT %s
 // RUN: rcache-rewrite %s -q --list --only=registers --kernel=light --candidate=99 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu | FileCheck --check-prefix=NUMBER %s
 // Nothing is done by default, nor where programs may not be run.
-// RUN: rcache-rewrite %s -q --list --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck --check-prefix=DEFAULT --implicit-check-not=rewritten %s
+// RUN: rcache-rewrite %s -q --list --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck --check-prefix=DEFAULT --implicit-check-not='launch bounds' %s
 // RUN: rcache-rewrite %s -q --list --only=registers --self-check=off --cuda-path=%cuda --arch=sm_90 | FileCheck --check-prefix=OFF --implicit-check-not=rewritten %s
 // Also where it is one technique of several: what moves data comes first.
 // RUN: rcache-rewrite %s -q --list --only=staging,private,registers --kernel=plain --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck %s --check-prefix=ALL
