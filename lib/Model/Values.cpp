@@ -139,7 +139,8 @@ ValueRef ValueMaker::asValue(const SVal &S) {
       const int I = M.symbolIndex(Id);
       return I >= 0 && llvm::all_of(M.Symbols[size_t(I)].Factors, [&](const std::string &F) {
                const int Of = M.symbolIndex(F);
-               return Of < 0 || M.Symbols[size_t(Of)].K != Symbol::Param;
+               const Symbol *X = Of < 0 ? nullptr : &M.Symbols[size_t(Of)];
+               return !X || !X->Anywhere || X->K == Symbol::ThreadIdx;
              });
     });
     if (Plain && !S.Int->Exact && S.Type == IntType{32, false} &&
