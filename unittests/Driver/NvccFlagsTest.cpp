@@ -70,7 +70,7 @@ TEST(NvccFlags, ForNvcc) {
     return Result ? llvm::join(Result->ForNvcc, " ")
                   : llvm::toString(Result.takeError());
   };
-  EXPECT_EQ("--use_fast_math --maxrregcount=40 --fmad=false -D A=1 -I /d/x "
+  EXPECT_EQ("--use_fast_math --maxrregcount=40 --fmad=false --device-debug -D A=1 -I /d/x "
             "-isystem /s -std=c++17",
             ForNvcc({"-DA=1", "-use_fast_math", "-Ix", "-isystem=/s", "-c",
                      "-maxrregcount", "40", "-gencode",
@@ -81,6 +81,9 @@ TEST(NvccFlags, ForNvcc) {
             ForNvcc({"-DK=8", "-Wall", "-include", "/d.h", "-O2", "-ffast-math",
                      "-ffp-contract=off", "--cuda-gpu-arch=sm_80"},
                     false));
+  // Code that is linked with other code, but nothing about files.
+  EXPECT_EQ("--relocatable-device-code=true", ForNvcc({"-rdc=true"}, true));
+  EXPECT_EQ("--relocatable-device-code=true", ForNvcc({"-dc"}, true));
 }
 
 TEST(NvccFlags, HostCompilerOptions) {
