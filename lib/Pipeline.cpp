@@ -416,8 +416,11 @@ std::string Unit::text(const VerifyOutcome &V) {
   return "";
 }
 
+/// Of a kernel that an earlier run rewrote, or of what it made of one.
 bool Unit::hasLaunchFunction(const std::string &Name) const {
-  return LaunchFunctions.count(Name + "_rc_launch");
+  return LaunchFunctions.count(Name + "_rc_launch") ||
+         (llvm::StringRef(Name).ends_with("_rc") &&
+          LaunchFunctions.count(Name + "_launch"));
 }
 
 llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
