@@ -14,7 +14,6 @@
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/FoldingSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include <array>
 
 using namespace clang;
 
@@ -41,8 +40,8 @@ bool isNumber(const Expr *E, const ASTContext &AC) {
   return !E->isValueDependent() && E->isEvaluatable(AC);
 }
 
-/// The variable of constant memory that \p E is (an element of); null: none.
-const VarDecl *inConstantMemory(const Expr *E, std::vector<const Expr *> &Indices) {
+/// Is \p E a variable of constant memory, or an element of one at \p Indices?
+bool inConstantMemory(const Expr *E, std::vector<const Expr *> &Indices) {
   for (E = E->IgnoreParenImpCasts();;) {
     if (const auto *A = dyn_cast<ArraySubscriptExpr>(E)) {
       Indices.push_back(A->getIdx());
@@ -54,11 +53,11 @@ const VarDecl *inConstantMemory(const Expr *E, std::vector<const Expr *> &Indice
     }
   }
   const VarDecl *V = variable(E);
-  return V && V->hasAttr<CUDAConstantAttr>() && !V->getType()->isPointerType() ? V
-                                                                              : nullptr;
+  return V && V->hasAttr<CUDAConstantAttr>() && !V->getType()->isPointerType();
 }
 
-/// Counters of loops, `for (int k = 0; ..`, and variables set elsewhere than there.
+/// Counters of loops, `for (int k = 0; ..`, and variables set elsewhere than
+/// there.
 struct Variables : ConstDynamicRecursiveASTVisitor {
   llvm::SmallPtrSet<const VarDecl *, 8> Counters, Changed;
   llvm::DenseMap<const VarDecl *, unsigned> Mentions;
@@ -82,13 +81,15 @@ struct Variables : ConstDynamicRecursiveASTVisitor {
     return true;
   }
   bool VisitUnaryOperator(const UnaryOperator *U) override {
-    if ((U->isIncrementDecrementOp() && !Headers.count(U)) || U->getOpcode() == UO_AddrOf)
+    if ((U->isIncrementDecrementOp() && !Headers.count(U)) ||
+        U->getOpcode() == UO_AddrOf)
       set(U->getSubExpr());
     return true;
   }
   bool VisitCallExpr(const CallExpr *C) override {
     if (const FunctionDecl *F = C->getDirectCallee())
-      for (unsigned I = 0; I < std::min(F->getNumParams(), C->getNumArgs()); ++I)
+      for (unsigned I = 0; I < std::min(F->getNumParams(), C->getNumArgs());
+           ++I)
         if (F->getParamDecl(I)->getType()->isReferenceType())
           set(C->getArg(I));
     return true;
@@ -117,8 +118,8 @@ struct Place {
   llvm::SmallVector<const Expr *, 3> Index;
 };
 
-/// What an index adds up: coordinates of the thread (0 to 2) and counters of loops, and
-/// whether a number stands in front of each.
+/// What an index adds up: coordinates of the thread (0 to 2) and counters of
+/// loops, and whether a number stands in front of each.
 struct Terms {
   llvm::SmallVector<std::pair<const void *, bool>, 4> All;
   bool Linear = true;
@@ -133,9 +134,9 @@ public:
             const llvm::DenseMap<const VarDecl *, unsigned> &Mentions)
       : Counters(Counters), Changed(Changed), Mentions(Mentions) {}
 
-  /// Do the places that \p L and \p R are made of tell all threads (of \p Axes) and
-  /// all rounds of the loops in them apart? Products commute: two elements of one
-  /// array may change places.
+  /// Do the places that \p L and \p R are made of tell all threads (of \p Axes)
+  /// and all rounds of the loops in them apart? Products commute: two elements
+  /// of one array may change places.
   bool product(const Expr *L, const Expr *R, bool Same, unsigned Axes) {
     read(L, 0);
     if (!Same)
@@ -176,8 +177,10 @@ private:
   std::vector<Place> Places;
   bool Known = true;
 
-  /// One unknown is left, or all but one have a number in front (rows of a tile).
-  static bool solve(const Terms &T, llvm::SmallPtrSetImpl<const void *> &Solved) {
+  /// One unknown is left, or all but one have a number in front (rows of a
+  /// tile).
+  static bool solve(const Terms &T,
+                    llvm::SmallPtrSetImpl<const void *> &Solved) {
     unsigned Open = 0, Bare = 0;
     llvm::SmallPtrSet<const void *, 4> Seen;
     for (const auto &[V, Factor] : T.All) {
@@ -193,7 +196,8 @@ private:
     return true;
   }
 
-  /// Elements that \p S is computed from; what else it names makes it no less its own.
+  /// Elements that \p S is computed from; what else it names makes it no less
+  /// its own.
   void read(const clang::Stmt *S, unsigned Depth) {
     if (!S || Depth > 24)
       return;
@@ -218,8 +222,9 @@ private:
       const auto *V = dyn_cast<VarDecl>(R->getDecl());
       if (V && isSharedVar(V))
         Known = false; // by other ways than an index
-      if (V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) && !Changed.count(V) &&
-          !V->getType()->isReferenceType() && !V->getType()->isPointerType())
+      if (V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
+          !Changed.count(V) && !V->getType()->isReferenceType() &&
+          !V->getType()->isPointerType())
         read(V->getInit(), Depth + 1);
       return;
     }
@@ -253,7 +258,8 @@ private:
       const size_t Left = T.All.size();
       terms(B->getRHS(), Factor || Times, T, Depth + 1);
       T.Linear &= !Times || Left == Before || T.All.size() == Left;
-    } else if (!isa<IntegerLiteral, ConstantExpr, SubstNonTypeTemplateParmExpr>(E)) {
+    } else if (!isa<IntegerLiteral, ConstantExpr, SubstNonTypeTemplateParmExpr>(
+                   E)) {
       T.Linear = false;
     }
   }
@@ -261,15 +267,12 @@ private:
 
 } // namespace
 
-SharedProducts::SharedProducts(const FunctionDecl *Kernel,
-                               unsigned Axes)
+SharedProducts::SharedProducts(const FunctionDecl *Kernel, unsigned Axes)
     : Kernel(Kernel), Axes(Axes) {
   Variables V;
   V.TraverseStmt(Kernel->getBody());
-  for (const VarDecl *X : V.Counters)
-    Counters.insert(X);
-  for (const VarDecl *X : V.Changed)
-    Changed.insert(X);
+  Counters = std::move(V.Counters);
+  Changed = std::move(V.Changed);
   Mentions = std::move(V.Mentions);
 }
 
@@ -283,7 +286,8 @@ bool SharedProducts::isFixedIndex(const Expr *E) const {
     return Counters.count(V) && !Changed.count(V) && V->getInit() &&
            isNumber(V->getInit(), AC);
   if (const auto *B = dyn_cast<BinaryOperator>(E))
-    return !B->isAssignmentOp() && isFixedIndex(B->getLHS()) && isFixedIndex(B->getRHS());
+    return !B->isAssignmentOp() && isFixedIndex(B->getLHS()) &&
+           isFixedIndex(B->getRHS());
   if (const auto *U = dyn_cast<UnaryOperator>(E))
     return !U->isIncrementDecrementOp() && U->getOpcode() != UO_Deref &&
            isFixedIndex(U->getSubExpr());
@@ -297,7 +301,8 @@ bool SharedProducts::isFixed(const Expr *E) const {
     return true;
   std::vector<const Expr *> Indices;
   if (inConstantMemory(E, Indices))
-    return llvm::all_of(Indices, [&](const Expr *I) { return isFixedIndex(I); });
+    return llvm::all_of(Indices,
+                        [&](const Expr *I) { return isFixedIndex(I); });
   const bool Real = E->getType()->isRealFloatingType();
   for (const auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow();
        M = dyn_cast<MemberExpr>(E))
@@ -309,29 +314,28 @@ bool SharedProducts::isFixed(const Expr *E) const {
     return llvm::is_contained(Kernel->parameters(), V);
   // A name for one.
   return V->hasLocalStorage() && V->getInit() && !Counters.count(V) &&
-         Kernel->getASTContext().hasSameUnqualifiedType(V->getType(), V->getInit()->getType()) &&
+         Kernel->getASTContext().hasSameUnqualifiedType(
+             V->getType(), V->getInit()->getType()) &&
          isFixed(V->getInit());
 }
 
 bool SharedProducts::hasFixedFactor(const BinaryOperator *B) {
-  const ASTContext *AC = nullptr;
-  auto Fixed = [&](const Expr *E) {
+  auto Fixed = [](const Expr *E) {
     E = bare(E);
     if (isa<FloatingLiteral, IntegerLiteral>(E))
       return true;
     const VarDecl *V = variable(E);
-    if (!V)
-      return false;
-    AC = &V->getASTContext();
-    return isNumber(E, *AC) ||
-           (V->hasAttr<CUDAConstantAttr>() && V->getType()->isRealFloatingType());
+    return V && (isNumber(E, V->getASTContext()) ||
+                 (V->hasAttr<CUDAConstantAttr>() &&
+                  V->getType()->isRealFloatingType()));
   };
   if (B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign)
     return true; // by a number it is a product with one, else none
   return Fixed(B->getRHS()) || (!B->isAssignmentOp() && Fixed(B->getLHS()));
 }
 
-bool SharedProducts::areFusedAnyway(ArrayRef<const BinaryOperator *> Products) const {
+bool SharedProducts::areFusedAnyway(
+    ArrayRef<const BinaryOperator *> Products) const {
   const ASTContext &AC = Kernel->getASTContext();
   std::vector<llvm::FoldingSetNodeID> Factors;
   return llvm::all_of(Products, [&](const BinaryOperator *B) {
@@ -350,7 +354,8 @@ bool SharedProducts::areFusedAnyway(ArrayRef<const BinaryOperator *> Products) c
       if (llvm::is_contained(Factors, Id))
         return false;
     Factors.insert(Factors.end(), {Ids[0], Ids[1]});
-    return Injective(Counters, Changed, Mentions).product(L, R, Ids[0] == Ids[1], Axes);
+    return Injective(Counters, Changed, Mentions)
+        .product(L, R, Ids[0] == Ids[1], Axes);
   });
 }
 
