@@ -105,8 +105,12 @@ bool HostVisitor::TraverseDecl(const Decl *D) {
 bool HostVisitor::TraverseLambdaExpr(const LambdaExpr *L) {
   const FunctionDecl *Saved = Function;
   Function = L->getCallOperator();
-  const bool R = ConstDynamicRecursiveASTVisitor::TraverseLambdaExpr(L);
+  bool R = ConstDynamicRecursiveASTVisitor::TraverseLambdaExpr(L);
   Function = Saved;
+  // What was made of a generic one hangs on its class, which is no written text.
+  if (const FunctionTemplateDecl *T = L->getDependentCallOperator())
+    for (const FunctionDecl *F : T->specializations())
+      R = R && TraverseDecl(F);
   return R;
 }
 
