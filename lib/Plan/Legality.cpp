@@ -291,20 +291,29 @@ std::optional<Decline> rcache::changedAtBarrier(const KernelModel &M,
     if (T.K <= Symbol::Param || T.Anywhere ||
         std::find(Valid.begin(), Valid.end(), unsigned(J)) != Valid.end())
       return true;
-    return !T.Factors.empty() &&
-           std::all_of(T.Factors.begin(), T.Factors.end(),
-                       [&](const std::string &F) {
-                         return IsValid(M.symbolIndex(F));
-                       });
+    return !T.Factors.empty() && std::all_of(T.Factors.begin(), T.Factors.end(),
+                                             [&](const std::string &F) {
+                                               return IsValid(M.symbolIndex(F));
+                                             });
   };
   for (const std::string &Id : Ids) {
     const int I = M.symbolIndex(Id);
-    if (I >= 0 && !IsValid(I)) // else an element coordinate
-      return Decline{DeclineCode::SeveralIntervals,
-                     "'" + M.Symbols[I].Text +
-                         "' has changed between the staging of '" +
-                         M.Arrays[P.Array].Name + "' and its barrier",
-                     M.stmt(P.Barrier).Pos};
+    if (I < 0 || IsValid(I)) // an element coordinate
+      continue;
+    const Symbol &S = M.Symbols[I];
+    if (S.VarId >= 0 &&
+        M.Vars[static_cast<size_t>(S.VarId)].DeclStmt > P.Barrier)
+      return Decline{
+          DeclineCode::NonAffineIndex,
+          "which elements of '" + M.Arrays[P.Array].Name +
+              "' a thread reads hangs on '" + S.Text +
+              "', whose values are not known before it has them",
+          M.stmt(P.Barrier).Pos,
+          "count with a loop whose condition is about its counter alone"};
+    return Decline{DeclineCode::SeveralIntervals,
+                   "'" + S.Text + "' has changed between the staging of '" +
+                       M.Arrays[P.Array].Name + "' and its barrier",
+                   M.stmt(P.Barrier).Pos};
   }
   return std::nullopt;
 }

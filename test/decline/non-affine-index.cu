@@ -13,3 +13,20 @@ __global__ void k(const float *__restrict__ in, float *__restrict__ out, int n) 
 }
 
 void run(const float *in, float *out, int n) { k<<<(n + 127) / 128, 128>>>(in, out, n); }
+
+// The loop ends where the sum does: no array of registers knows how far.
+// CHECK: declined until{{.*}}; {{.*}}hangs on 'k', whose values are not known before it has them
+__global__ void until(const float *__restrict__ in, float *__restrict__ out, float x) {
+  __shared__ float s[128 + 16];
+  int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  s[t] = in[g];
+  if (t < 16)
+    s[t + 128] = in[g + 128];
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k <= 16 && sum < x; k++)
+    sum += s[t + k];
+  out[g] = sum;
+}
+
+void run2(const float *in, float *out, float x) { until<<<8, 128>>>(in, out, x); }
