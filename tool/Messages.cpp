@@ -7,12 +7,14 @@
 #include "Output/ReportJson.h"
 #include "Predict/Resources.h"
 #include "Support/Remarks.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -72,8 +74,36 @@ std::string number(double Value) {
   return Text;
 }
 
+/// What a prediction is for: the device, the least launch that runs the
+/// rewritten form, the block where no launch tells it.
+std::string predictedFor(const KernelModel &M, const Plan &P, const Choice &C) {
+  std::string Text = " on " + C.Arch;
+  std::string Blocks = "blocks";
+  const bool Assumed =
+      P.Map.Block && !llvm::is_contained(M.Geo.SeenBlocks, *P.Map.Block);
+  if (Assumed) {
+    const auto &[X, Y, Z] = *P.Map.Block;
+    Blocks += " of " + std::to_string(X);
+    if (Y != 1 || Z != 1)
+      Blocks += " x " + std::to_string(Y);
+    if (Z != 1)
+      Blocks += " x " + std::to_string(Z);
+    Blocks += " threads (assumed)";
+  }
+  if (P.LeastThreads && P.Map.Block && !P.Cut) {
+    const auto &[X, Y, Z] = *P.Map.Block;
+    return Text + ", from " +
+           std::to_string(
+               llvm::divideCeil(P.LeastThreads, uint64_t(X * Y * Z))) +
+           " " + Blocks + " on";
+  }
+  if (P.LeastThreads && !P.Map.Block)
+    return Text + ", from " + std::to_string(P.LeastThreads) + " threads on";
+  return Assumed ? Text + ", with " + Blocks : Text;
+}
+
 /// What the plan costs and gains, beyond its own text, and who says so.
-std::string figures(const Plan &P, const Choice *C) {
+std::string figures(const KernelModel &M, const Plan &P, const Choice *C) {
   std::string Text;
   const Candidate *K = C && C->Chosen >= 0
                            ? &C->Candidates[static_cast<size_t>(C->Chosen)]
@@ -93,6 +123,8 @@ std::string figures(const Plan &P, const Choice *C) {
              number(P.PredictedSpeedup) + "x");
   if (P.SpeedupFrom == Plan::Measured && C)
     Text += " on " + C->MeasuredOn + " (" + C->MeasuredShape + ")";
+  else if (P.PredictedSpeedup > 0 && C)
+    Text += predictedFor(M, P, *C);
   return Text;
 }
 
@@ -129,16 +161,18 @@ void printKernel(Printer &P, const KernelResult &K) {
     Launches += ", " + std::to_string(K.LaunchesLeft) + " left as written";
   P.print({RemarkLevel::Remark, K.Pos,
            "rewrote '" + K.Name + "' (" + Launches + "): " + K.PlanText});
-  if (K.ThePlan)
-    if (std::string Text = figures(*K.ThePlan, K.Chosen.get()); !Text.empty())
+  if (K.ThePlan && K.Model)
+    if (std::string Text = figures(*K.Model, *K.ThePlan, K.Chosen.get());
+        !Text.empty())
       P.print({RemarkLevel::Note, K.Pos, Text});
   for (const auto *Notes : {&K.Notes, &K.TuneNotes})
     for (const std::string &Note : *Notes)
       P.print({RemarkLevel::Note, K.Pos, Note});
   if (!K.LaunchesRewritten && !K.LaunchesLeft && !K.LaunchFunction.empty())
-    P.print({RemarkLevel::Note, K.Pos,
-             "callers elsewhere launch it with this function (docs/callers.md): " +
-                 oneLine(K.LaunchFunction)});
+    P.print(
+        {RemarkLevel::Note, K.Pos,
+         "callers elsewhere launch it with this function (docs/callers.md): " +
+             oneLine(K.LaunchFunction)});
 }
 
 } // namespace
@@ -171,9 +205,9 @@ void printChoices(llvm::raw_ostream &OS, const FileResult &R) {
   for (const KernelResult &K : R.Rewrite.Kernels)
     if (K.Chosen) {
       OS << "candidates of '" << K.Name << "' on " << K.Chosen->Arch
-         << (K.Chosen->OriginalPressure
-                 ? ", as nvcc compiles them, clocks for a warp (not measured):\n"
-                 : ", figures per output:\n");
+         << (K.Chosen->OriginalPressure ? ", as nvcc compiles them, clocks for "
+                                          "a warp (not measured):\n"
+                                        : ", figures per output:\n");
       printChoice(OS, *K.Chosen);
     }
 }
