@@ -37,7 +37,9 @@ namespace {
 /// The same of a measurement, whose medians vary by a percent or two.
 constexpr double MeasuredGain = 1.02;
 
-PlanRequest request(const Options &O) {
+} // namespace
+
+PlanRequest rcache::planRequest(const Options &O) {
   PlanRequest R;
   R.Coarsen = O.Coarsen;
   R.Layout = O.Distribution == Options::DistributionKind::Cyclic
@@ -52,6 +54,8 @@ PlanRequest request(const Options &O) {
   R.Private = O.Private;
   return R;
 }
+
+namespace {
 
 bool selected(const KernelModel &M, const Options &O) {
   return !O.Kernels || std::any_of(O.Kernels->begin(), O.Kernels->end(),
@@ -193,7 +197,7 @@ void Unit::stages(Case &C, const std::vector<Case> &Group) {
 
 void Unit::moveData(Case &C, const std::vector<Case> &Group) {
   const KernelModel &M = *C.M;
-  PlanOutcome Out = enumeratePlans(M, request(O));
+  PlanOutcome Out = enumeratePlans(M, planRequest(O));
   C.R.Notes = Out.Notes;
   const bool TooHard = std::any_of(
       Out.Declines.begin(), Out.Declines.end(),
@@ -284,16 +288,6 @@ void Unit::write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
     C.R.Declines = Out.WhyShared;
 }
 
-void Unit::emitOthers(Case &C, const std::vector<Case> &Group,
-                      const std::vector<Plan> &Candidates,
-                      const Plan *ForUnaligned) {
-  if (ForUnaligned)
-    emitOther(C, *ForUnaligned, "_rc_unaligned",
-              "where vectors would not start at multiples of 16 bytes");
-  else if (Group.size() == 1)
-    emitForAnyBlock(C, Candidates);
-}
-
 bool Unit::gains(const Plan &P) const {
   return O.Force || O.Candidate ||
          P.PredictedSpeedup >=
@@ -332,52 +326,6 @@ std::optional<Decline> Unit::emit(Case &C, Plan &P) {
   C.ThePlan = std::move(P);
   dump(C, "emit", [&](llvm::raw_ostream &OS) { OS << C.Emitted->Kernel; });
   return std::nullopt;
-}
-
-void Unit::emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
-  const KernelModel &M = *C.M;
-  const unsigned Multiple = C.ThePlan->Map.BlockMultiple;
-  if (C.ThePlan->Map.Block || Multiple <= 32 || O.Candidate)
-    return;
-  if (M.Geo.AllLaunchesConst &&
-      std::all_of(M.Geo.SeenBlocks.begin(), M.Geo.SeenBlocks.end(),
-                  [&](const auto &B) { return B[0] % Multiple == 0; }))
-    return;
-  const Plan *Best = nullptr;
-  double Rank = 0;
-  for (size_t I = 0; I < Candidates.size(); ++I) {
-    const Plan &P = Candidates[I];
-    const Candidate &Figures = C.R.Chosen->Candidates[I];
-    if (static_cast<int>(I) == C.R.Chosen->Chosen || P.Map.Block ||
-        P.Map.BlockMultiple > 8 || !gains(P) || !Figures.Failed.empty() ||
-        Figures.Rank <= Rank)
-      continue;
-    Best = &P;
-    Rank = Figures.Rank;
-  }
-  if (!Best)
-    return;
-  emitOther(C, *Best, "_rc_any_block",
-            "blocks that are no multiple of " + std::to_string(Multiple) +
-                " threads");
-}
-
-void Unit::emitOther(Case &C, Plan P, const std::string &Suffix,
-                     const std::string &When) {
-  const KernelModel &M = *C.M;
-  damage(M, P);
-  if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong && O.Mutate.empty())
-    return;
-  auto E = emitKernel(M, P, freshName(M, Suffix));
-  if (!E)
-    return llvm::consumeError(E.takeError());
-  damage(*E);
-  C.Other = std::move(*E);
-  std::string Note = When + ": " + planLine(M, P);
-  if (C.R.Chosen && C.R.Chosen->UnalignedSpeedup > 0)
-    Note += llvm::formatv("; predicted speed-up {0:F2}x",
-                          C.R.Chosen->UnalignedSpeedup);
-  C.R.Notes.push_back(std::move(Note));
 }
 
 void Unit::damage(const KernelModel &M, Plan &P) const {

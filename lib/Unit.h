@@ -29,8 +29,9 @@ struct Case {
   ModelPtr M;
   std::optional<Plan> ThePlan;
   std::optional<EmittedKernel> Emitted;
-  /// By another plan, for launches that ThePlan cannot take.
-  std::optional<EmittedKernel> Other;
+  /// By other plans, for launches that ThePlan cannot take; in the order in
+  /// which the launch function asks.
+  std::vector<EmittedKernel> Others;
   /// Plans that are no candidates, by index: their statements cannot be divided
   /// as the plan asks.
   std::map<size_t, Decline> Unwritable;
@@ -39,6 +40,9 @@ struct Case {
 
 /// What a plan does, in a line for people.
 std::string planLine(const KernelModel &M, const Plan &P);
+
+/// What the options ask of planning.
+PlanRequest planRequest(const Options &O);
 
 /// A translation unit, the options and what its kernels share: names.
 class Unit {
@@ -67,15 +71,17 @@ private:
   /// `--print-after` of what is made of every candidate.
   void dumpCandidates(Case &C, const std::vector<Plan> &Candidates);
   /// Takes out plans for private arrays that a compiler keeps in registers.
-  void leaveRegisters(Case &C, const std::vector<Case> &Group, PlanOutcome &Out);
-  /// Compiles the kernel under each of \p Hints and adds what is told of them to
+  void leaveRegisters(Case &C, const std::vector<Case> &Group,
+                      PlanOutcome &Out);
+  /// Compiles the kernel under each of \p Hints and adds what is told of them
+  /// to
   /// \p Found, and their plans to \p Plans; false: it cannot be written.
   bool compileHints(Case &C, const std::vector<Case> &Group,
                     llvm::ArrayRef<RegisterHints> Hints, Choice &Found,
                     std::vector<Plan> &Plans);
   void chooseHint(Choice &Found) const;
-  /// The stages of the technique `registers`: the kernel as it is, under the hint
-  /// of which most is expected. Why there is none.
+  /// The stages of the technique `registers`: the kernel as it is, under the
+  /// hint of which most is expected. Why there is none.
   std::optional<Decline> hintRegisters(Case &C, const std::vector<Case> &Group);
   /// Writes the best plan, or the next best that can be written and gains, or
   /// says why there is none.
@@ -101,6 +107,9 @@ private:
   /// nothing says that the launches have them: the best plan for any multiple
   /// of a few threads is written as well.
   void emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates);
+  /// The chosen plan is for blocks of one size, and launches have, or may have,
+  /// others: a kernel for each size that gains.
+  void emitForBlocks(Case &C);
   /// Writes \p P for launches that the chosen plan leaves, unless it cannot be
   /// written: one plan is enough.
   void emitOther(Case &C, Plan P, const std::string &Suffix,
@@ -117,8 +126,13 @@ private:
                                std::vector<Plan> &Candidates);
   /// Takes out the plans whose kernels cannot be lowered, unless no other is
   /// left: then the best of them tells why.
-  void excludeUnwritable(Case &C, const std::vector<Plan> &Candidates,
-                         Choice &Chosen) const;
+  void excludeUnwritable(const KernelModel &M,
+                         const std::vector<Plan> &Candidates, Choice &Chosen,
+                         std::map<size_t, Decline> &Unwritable) const;
+  /// The plan of \p Candidates with the best prediction that can be written;
+  /// nullopt: none.
+  std::optional<Plan> bestOf(const KernelModel &M,
+                             std::vector<Plan> &Candidates) const;
   /// Why a plan of which more is expected than of the chosen one is none.
   std::optional<Decline>
   betterUnwritable(const Case &C, const std::vector<Plan> &Candidates) const;
@@ -127,6 +141,8 @@ private:
   std::optional<Plan *> next(Case &C, std::vector<Plan> &Candidates,
                              const Decline &Why) const;
   ChooseOptions how() const;
+  /// What is predicted for.
+  const Arch &arch() const;
   /// Is there a launch function of kernel \p Name, from an earlier run?
   bool hasLaunchFunction(const std::string &Name) const;
   /// The main file with \p C alone rewritten, by \p P.

@@ -61,19 +61,17 @@ const Plan *Unit::planForUnaligned(Case &C, Plan &P,
 
 std::optional<Plan *> Unit::choose(Case &C, const std::vector<Case> &Group,
                                    std::vector<Plan> &Candidates) {
-  const Arch *A = findArch(O.Arch);
-  if (!A)
-    A = findArch("sm_90");
+  const Arch &A = arch();
   // Counting asks isl about every access, with a budget of its own.
   C.M->Ctx->resetBudget();
-  auto Ranked = guarded([&] { return rankPlans(*C.M, Candidates, *A, how()); });
+  auto Ranked = guarded([&] { return rankPlans(*C.M, Candidates, A, how()); });
   if (!Ranked) {
     decline(C, DeclineCode::TooHard, llvm::toString(Ranked.takeError()));
     return std::nullopt;
   }
   auto Chosen = std::make_shared<Choice>(std::move(*Ranked));
   C.R.Chosen = Chosen;
-  excludeUnwritable(C, Candidates, *Chosen);
+  excludeUnwritable(*C.M, Candidates, *Chosen, C.Unwritable);
   if (O.Tune && !O.Candidate) {
     TuneRequest Request{
         *C.M, freshName(*C.M, "_rc"), *Chosen,
@@ -84,7 +82,7 @@ std::optional<Plan *> Unit::choose(Case &C, const std::vector<Case> &Group,
     C.R.TuneNotes = std::move(Request.Notes);
     C.R.Warnings = std::move(Request.Warnings);
     C.M->Ctx->resetBudget();
-    chooseAgain(*Chosen, *C.M, Candidates, *A, how());
+    chooseAgain(*Chosen, *C.M, Candidates, A, how());
   }
   dump(C, "predict", [&](llvm::raw_ostream &OS) { printChoice(OS, *Chosen); });
   if (O.Candidate && Chosen->Chosen < 0) {
@@ -97,30 +95,50 @@ std::optional<Plan *> Unit::choose(Case &C, const std::vector<Case> &Group,
   return &Candidates[static_cast<size_t>(std::max(0, Chosen->Chosen))];
 }
 
-void Unit::excludeUnwritable(Case &C, const std::vector<Plan> &Candidates,
-                             Choice &Chosen) const {
+void Unit::excludeUnwritable(const KernelModel &M,
+                             const std::vector<Plan> &Candidates,
+                             Choice &Chosen,
+                             std::map<size_t, Decline> &Unwritable) const {
   if (O.Candidate)
     return;
   for (size_t I = 0; I < Candidates.size(); ++I) {
-    C.M->Ctx->resetBudget();
+    M.Ctx->resetBudget();
     auto Asked = guarded([&] {
-      llvm::handleAllErrors(canLower(*C.M, Candidates[I]), [&](const CannotWrite
-                                                                   &W) {
-        C.Unwritable.insert_or_assign(I, Decline{W.Code, W.Detail, C.M->Pos});
-      });
+      llvm::handleAllErrors(
+          canLower(M, Candidates[I]), [&](const CannotWrite &W) {
+            Unwritable.insert_or_assign(I, Decline{W.Code, W.Detail, M.Pos});
+          });
       return true;
     });
     if (!Asked) // nobody knows: it is tried when it is its turn
       llvm::consumeError(Asked.takeError());
   }
-  C.M->Ctx->resetBudget();
-  if (C.Unwritable.size() == Candidates.size())
-    C.Unwritable.clear();
-  if (C.Unwritable.empty())
+  M.Ctx->resetBudget();
+  if (Unwritable.size() == Candidates.size())
+    Unwritable.clear();
+  if (Unwritable.empty())
     return;
-  for (const auto &[I, Why] : C.Unwritable)
+  for (const auto &[I, Why] : Unwritable)
     Chosen.Candidates[I].Failed = spelling(Why.Code) + ": " + Why.Detail;
   rcache::choose(Chosen, how());
+}
+
+std::optional<Plan> Unit::bestOf(const KernelModel &M,
+                                 std::vector<Plan> &Candidates) const {
+  if (Candidates.empty())
+    return std::nullopt;
+  M.Ctx->resetBudget();
+  auto Ranked =
+      guarded([&] { return rankPlans(M, Candidates, arch(), how()); });
+  if (!Ranked) {
+    llvm::consumeError(Ranked.takeError());
+    return std::nullopt;
+  }
+  std::map<size_t, Decline> Unwritable;
+  excludeUnwritable(M, Candidates, *Ranked, Unwritable);
+  if (Ranked->Chosen < 0)
+    return std::nullopt;
+  return Candidates[static_cast<size_t>(Ranked->Chosen)];
 }
 
 std::optional<Decline>
@@ -140,10 +158,8 @@ Unit::betterUnwritable(const Case &C,
 }
 
 double Unit::clocksOf(const KernelModel &M) const {
-  const Arch *A = findArch(O.Arch);
   M.Ctx->resetBudget();
-  auto Clocks = guarded(
-      [&] { return originalClocks(M, A ? *A : *findArch("sm_90"), how()); });
+  auto Clocks = guarded([&] { return originalClocks(M, arch(), how()); });
   if (Clocks)
     return *Clocks;
   llvm::consumeError(Clocks.takeError());
@@ -162,6 +178,11 @@ std::optional<Plan *> Unit::next(Case &C, std::vector<Plan> &Candidates,
   if (Again->Chosen < 0)
     return std::nullopt;
   return &Candidates[static_cast<size_t>(Again->Chosen)];
+}
+
+const Arch &Unit::arch() const {
+  const Arch *A = findArch(O.Arch);
+  return A ? *A : *findArch("sm_90");
 }
 
 ChooseOptions Unit::how() const {
@@ -230,9 +251,9 @@ void Unit::leaveRegisters(Case &C, const std::vector<Case> &Group,
                New = frameOf(Compiled->Functions, freshName(*C.M, "_rc"));
     if (!Old || !New || *New < *Old) {
       if (Old && New)
-        C.R.Notes.push_back("local memory of a thread: " + std::to_string(*Old) +
-                            " bytes in the original, " + std::to_string(*New) +
-                            " now (ptxas)");
+        C.R.Notes.push_back(
+            "local memory of a thread: " + std::to_string(*Old) +
+            " bytes in the original, " + std::to_string(*New) + " now (ptxas)");
       return false;
     }
     Says = *Old ? "ptxas needs as much local memory without the private arrays"

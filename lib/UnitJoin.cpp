@@ -7,8 +7,10 @@
 #include "Plan/Pictures.h"
 #include "Unit.h"
 #include "clang/Basic/CharInfo.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cstring>
+#include <map>
 
 using namespace rcache;
 
@@ -94,26 +96,29 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
   std::vector<LaunchCase> Cases;
   std::vector<std::string> Texts;
   std::set<std::string> Helpers = {"verify"};
+  // Equal code for several instantiations is written once.
+  std::map<std::string, std::string> NameOf; ///< by code, as it was emitted
+  std::map<std::string, unsigned> Called;    ///< codes of a name
+  auto Write = [&](EmittedKernel &E) {
+    Helpers.insert(E.Helpers.begin(), E.Helpers.end());
+    const auto [Known, IsNew] = NameOf.try_emplace(E.Kernel);
+    if (IsNew) {
+      Known->second = E.KernelName;
+      if (const unsigned N = ++Called[E.KernelName]; N > 1)
+        Known->second += "_" + std::to_string(N);
+    }
+    if (Known->second != E.KernelName)
+      rename(E, E.KernelName, Known->second);
+    if (IsNew)
+      Texts.push_back(E.Kernel);
+  };
   for (Case &C : G) {
     if (!C.Emitted)
       continue;
-    // Equal code for several instantiations is written once.
-    std::string Stem = C.Emitted->KernelName;
-    bool Known = false;
-    for (const LaunchCase &K : Cases)
-      Known |= K.K->Kernel == C.Emitted->Kernel;
-    if (!Known && !Cases.empty()) {
-      std::string Name = Stem + "_" + std::to_string(Cases.size() + 1);
-      rename(*C.Emitted, Stem, Name);
-    }
-    if (!Known)
-      Texts.push_back(C.Emitted->Kernel);
-    Cases.push_back({C.M.get(), &*C.Emitted, C.Other ? &*C.Other : nullptr});
-    Helpers.insert(C.Emitted->Helpers.begin(), C.Emitted->Helpers.end());
-    if (C.Other) {
-      Texts.push_back(C.Other->Kernel);
-      Helpers.insert(C.Other->Helpers.begin(), C.Other->Helpers.end());
-    }
+    Write(*C.Emitted);
+    for (EmittedKernel &E : C.Others)
+      Write(E);
+    Cases.push_back({C.M.get(), &*C.Emitted, C.Others});
     C.R.Verdict = KernelResult::Rewritten;
     C.R.ThePlan = std::make_shared<Plan>(*C.ThePlan);
     C.R.Pictures = picturesOf(*C.M, *C.ThePlan);
@@ -155,6 +160,12 @@ bool Unit::oneForAll(const std::vector<Case> &G, const UnitEdits &Edits) {
     if (!C.Emitted || C.Emitted->Kernel != First.Emitted->Kernel ||
         C.Emitted->Condition != First.Emitted->Condition ||
         C.Emitted->Launch != First.Emitted->Launch ||
+        !llvm::equal(C.Others, First.Others,
+                     [](const EmittedKernel &A, const EmittedKernel &B) {
+                       return A.Kernel == B.Kernel &&
+                              A.Condition == B.Condition &&
+                              A.Launch == B.Launch;
+                     }) ||
         C.M->Form != First.M->Form)
       return false;
     for (const LaunchSite &L : C.M->Launches)

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "SourceFacts.h"
 
@@ -53,8 +53,11 @@ public:
   }
 
   bool VisitFunctionDecl(FunctionDecl *D) override {
-    if (isLaunch(*D))
+    if (isLaunch(*D)) {
       Facts.LaunchFunctions.insert(nameOf(*D));
+      if (D->getNumParams() >= 2 && D->doesThisDeclarationHaveABody())
+        conditions(kernelOf(*D), D->getParamDecl(1), D->getBody());
+    }
     return true;
   }
 
@@ -91,9 +94,7 @@ public:
   bool VisitCallExpr(CallExpr *E) override {
     const FunctionDecl *Callee = E->getDirectCallee();
     if (Callee && isLaunch(*Callee) && E->getNumArgs() >= 2) {
-      std::string Name = nameOf(*Callee);
-      note(Name.substr(0, Name.size() - Suffix.size()), E->getArg(0),
-           E->getArg(1));
+      note(kernelOf(*Callee), E->getArg(0), E->getArg(1));
     }
     return true;
   }
@@ -101,19 +102,62 @@ public:
 private:
   static bool isLaunch(const FunctionDecl &D) {
     const IdentifierInfo *Id = D.getIdentifier();
-    return Id && Id->getName().ends_with(Suffix) &&
-           Id->getName() != Suffix;
+    return Id && Id->getName().ends_with(Suffix) && Id->getName() != Suffix;
+  }
+
+  static std::string kernelOf(const FunctionDecl &Launch) {
+    std::string Name = nameOf(Launch);
+    Name.resize(Name.size() - Suffix.size());
+    return Name;
   }
 
   void note(std::string Kernel, const Expr *Grid, const Expr *Block) {
-    auto B = dimensions(Block, 0);
-    if (!B || B->count() > 1024 || !B->count())
+    if (auto B = dimensions(Block, 0))
+      note(Facts.Launches, {std::move(Kernel), *B, dimensions(Grid, 0)});
+  }
+  static void note(std::vector<SourceFacts::LaunchSite> &Known,
+                   SourceFacts::LaunchSite S) {
+    if (S.Block.count() > 1024 || !S.Block.count())
       return;
-    SourceFacts::LaunchSite S{std::move(Kernel), *B, dimensions(Grid, 0)};
-    for (const auto &X : Facts.Launches)
+    for (const auto &X : Known)
       if (X.Kernel == S.Kernel && X.Block == S.Block && X.Grid == S.Grid)
         return;
-    Facts.Launches.push_back(std::move(S));
+    Known.push_back(std::move(S));
+  }
+
+  /// The blocks for which conditions in \p S hold, \p Block being the launch's.
+  void conditions(const std::string &Kernel, const ParmVarDecl *Block,
+                  const Stmt *S) {
+    if (!S)
+      return;
+    if (const auto *If = dyn_cast<IfStmt>(S)) {
+      Dim3 Asked{0, 1, 1};
+      asked(If->getCond(), Block, Asked);
+      note(Facts.Conditions, {Kernel, Asked, std::nullopt});
+    }
+    for (const Stmt *X : S->children())
+      conditions(Kernel, Block, X);
+  }
+  /// What the conjuncts of \p E say that coordinates of \p Block are.
+  void asked(const Expr *E, const ParmVarDecl *Block, Dim3 &Asked) {
+    const auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
+    if (!B || (B->getOpcode() != BO_LAnd && B->getOpcode() != BO_EQ))
+      return;
+    if (B->getOpcode() == BO_LAnd) {
+      asked(B->getLHS(), Block, Asked);
+      return asked(B->getRHS(), Block, Asked);
+    }
+    const auto *M = dyn_cast<MemberExpr>(B->getLHS()->IgnoreParenImpCasts());
+    const auto *Of =
+        M ? dyn_cast<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts())
+          : nullptr;
+    const auto N = integer(B->getRHS(), 0);
+    if (!Of || Of->getDecl() != Block || !N || *N > 1024)
+      return;
+    for (auto [Name, Coordinate] :
+         {std::pair("x", &Asked.X), {"y", &Asked.Y}, {"z", &Asked.Z}})
+      if (M->getMemberDecl()->getName() == Name)
+        *Coordinate = uint32_t(*N);
   }
 
   /// The value of \p E, as far as the text tells: a variable has the value that
@@ -156,13 +200,13 @@ private:
           !C->getArg(0)->getType()->isIntegralOrEnumerationType())
         return dimensions(C->getArg(0), Depth + 1);
       uint32_t N[3] = {1, 1, 1};
-      return components(llvm::ArrayRef(C->getArgs(), C->getNumArgs()), N, Depth);
+      return components(llvm::ArrayRef(C->getArgs(), C->getNumArgs()), N,
+                        Depth);
     }
     return std::nullopt;
   }
   template <class Range>
-  std::optional<Dim3> components(Range Args, uint32_t (&N)[3],
-                                 unsigned Depth) {
+  std::optional<Dim3> components(Range Args, uint32_t (&N)[3], unsigned Depth) {
     unsigned I = 0;
     for (const Expr *A : Args) {
       if (I == 3)

@@ -30,6 +30,8 @@ struct SourceFacts {
     std::optional<Dim3> Grid;
   };
   std::vector<LaunchSite> Launches;
+  /// Blocks that conditions of launch functions ask for, `block.x == 128`.
+  std::vector<LaunchSite> Conditions;
   /// Integers in device code and in launch functions of the file itself.
   std::set<int64_t> Constants;
 };

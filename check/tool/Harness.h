@@ -63,7 +63,8 @@ std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
 
 /// One more for a block: grid and sizes at random, edges most of all.
 Shape randomShape(const Dim3 &Block, unsigned Dimensions, std::mt19937_64 &Rng);
-/// Blocks that the file launches a kernel with, as far as they are written down.
+/// Blocks that the file launches a kernel with, as far as they are written down, and
+/// those that conditions of its launch function ask for.
 std::vector<Dim3> ownBlocks(const KernelSignature &K,
                             const SourceSummary &Summary);
 /// A parameter that is an integer.

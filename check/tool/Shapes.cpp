@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Harness.h"
 
@@ -12,18 +12,18 @@ namespace {
 std::vector<Dim3> blocks(unsigned Dimensions) {
   switch (Dimensions) {
   case 1:
-    return {{128, 1, 1}, {256, 1, 1}, {64, 1, 1},  {32, 1, 1},  {512, 1, 1},
-            {96, 1, 1},  {100, 1, 1}, {33, 1, 1},  {1, 1, 1},   {16, 1, 1},
+    return {{128, 1, 1}, {256, 1, 1},  {64, 1, 1},  {32, 1, 1}, {512, 1, 1},
+            {96, 1, 1},  {100, 1, 1},  {33, 1, 1},  {1, 1, 1},  {16, 1, 1},
             {8, 1, 1},   {1024, 1, 1}, {160, 1, 1}, {31, 1, 1}, {64, 2, 1}};
   case 2:
-    return {{16, 16, 1}, {32, 8, 1}, {8, 8, 1},   {32, 32, 1}, {64, 4, 1},
-            {32, 4, 1},  {16, 8, 1}, {32, 16, 1}, {128, 1, 1}, {17, 3, 1},
-            {4, 4, 1},   {64, 8, 1}, {1, 1, 1},   {16, 4, 1},  {256, 1, 1},
-            {20, 12, 1}};
+    return {{16, 16, 1}, {32, 8, 1}, {8, 8, 1},   {32, 32, 1},
+            {64, 4, 1},  {32, 4, 1}, {16, 8, 1},  {32, 16, 1},
+            {128, 1, 1}, {17, 3, 1}, {4, 4, 1},   {64, 8, 1},
+            {1, 1, 1},   {16, 4, 1}, {256, 1, 1}, {20, 12, 1}};
   default:
-    return {{8, 8, 8},  {16, 16, 1}, {32, 4, 1}, {16, 8, 4}, {32, 8, 1},
-            {8, 8, 4},  {4, 4, 4},   {32, 4, 2}, {16, 4, 4}, {7, 5, 3},
-            {32, 32, 1}, {64, 2, 1}};
+    return {{8, 8, 8},  {16, 16, 1}, {32, 4, 1},  {16, 8, 4},
+            {32, 8, 1}, {8, 8, 4},   {4, 4, 4},   {32, 4, 2},
+            {16, 4, 4}, {7, 5, 3},   {32, 32, 1}, {64, 2, 1}};
   }
 }
 
@@ -57,7 +57,8 @@ bool has(const std::string &S, std::initializer_list<const char *> L) {
 std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
                           const Dim3 &Block, const Dim3 &Grid,
                           const std::vector<Dim3> &MoreBlocks) {
-  std::vector<Dim3> Bs = Block.X ? std::vector<Dim3>{Block} : blocks(Dimensions);
+  std::vector<Dim3> Bs =
+      Block.X ? std::vector<Dim3>{Block} : blocks(Dimensions);
   if (!Block.X)
     for (const Dim3 &X : MoreBlocks)
       if (std::find(Bs.begin(), Bs.end(), X) == Bs.end())
@@ -129,10 +130,11 @@ std::string plainName(const std::string &Kernel) {
 std::vector<Dim3> ownBlocks(const KernelSignature &K,
                             const SourceSummary &Summary) {
   std::vector<Dim3> Out;
-  for (const auto &X : Summary.Facts.Launches)
-    if (X.Kernel == plainName(K.Name) &&
-        std::find(Out.begin(), Out.end(), X.Block) == Out.end())
-      Out.push_back(X.Block);
+  for (const auto *Known : {&Summary.Facts.Launches, &Summary.Facts.Conditions})
+    for (const auto &X : *Known)
+      if (X.Kernel == plainName(K.Name) &&
+          std::find(Out.begin(), Out.end(), X.Block) == Out.end())
+        Out.push_back(X.Block);
   return Out;
 }
 
@@ -180,19 +182,18 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
     Sort.push_back(S);
   };
   // Sums that wrap around, differences that do.
-  for (int64_t V : {int64_t(INT32_MAX) - 6, int64_t(INT32_MIN) + 7,
-                    int64_t(INT32_MAX), int64_t(INT32_MIN),
-                    int64_t(UINT32_MAX) - 6, int64_t(UINT32_MAX),
-                    int64_t(INT32_MAX) - 200, int64_t(INT32_MIN) + 200,
-                    int64_t(INT32_MAX) + 1, int64_t(UINT32_MAX) + 8})
+  for (int64_t V :
+       {int64_t(INT32_MAX) - 6, int64_t(INT32_MIN) + 7, int64_t(INT32_MAX),
+        int64_t(INT32_MIN), int64_t(UINT32_MAX) - 6, int64_t(UINT32_MAX),
+        int64_t(INT32_MAX) - 200, int64_t(INT32_MIN) + 200,
+        int64_t(INT32_MAX) + 1, int64_t(UINT32_MAX) + 8})
     for (const IntegerParam &P : Integers)
       With(Some.front(), P, V, Sorts[3]);
   for (auto It = Constants.rbegin(); It != Constants.rend(); ++It) {
     const int64_t N = *It;
     for (const Dim3 &Block : Some) {
       // More blocks than this.
-      if (N >= 8 && N < (1 << 20) &&
-          (N + 1) * Block.count() <= MaxThreads) {
+      if (N >= 8 && N < (1 << 20) && (N + 1) * Block.count() <= MaxThreads) {
         Sorts[0].push_back(Launch(Block, {uint32_t(N + 1), 1, 1}));
         if (K.Dimensions > 1)
           Sorts[0].push_back(Launch(Block, {1, uint32_t(N + 1), 1}));
@@ -238,10 +239,12 @@ uint64_t scalarValue(const std::string &Param, const Shape &S,
   bool X = has(Name, {"width", "col", "pitch", "stride", "xsize", "sizex",
                       "dimx", "xdim", "nx"}) ||
            isOneOf(Name, {"w", "ld", "lda", "ldb", "ldc", "iw", "ow", "imgw"});
-  bool Y = has(Name, {"height", "row", "ysize", "sizey", "dimy", "ydim", "ny"}) ||
-           isOneOf(Name, {"h", "ih", "oh", "imgh"});
-  bool Z = has(Name, {"depth", "slice", "zsize", "sizez", "dimz", "zdim", "nz"}) ||
-           isOneOf(Name, {"d"});
+  bool Y =
+      has(Name, {"height", "row", "ysize", "sizey", "dimy", "ydim", "ny"}) ||
+      isOneOf(Name, {"h", "ih", "oh", "imgh"});
+  bool Z =
+      has(Name, {"depth", "slice", "zsize", "sizez", "dimz", "zdim", "nz"}) ||
+      isOneOf(Name, {"d"});
   bool Small = has(Name, {"rad", "iter", "step", "offset", "halo", "order",
                           "log", "shift", "begin", "start", "first", "tap"}) ||
                isOneOf(Name, {"k", "r", "i", "j", "t"});

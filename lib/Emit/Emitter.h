@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A model and its plan as CUDA source: the rewritten kernel and the host
 // function that launches it or, when a precondition fails, the original.
@@ -15,19 +15,20 @@
 
 #include "Lower/Lower.h"
 #include "rcache/Plan.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/Error.h"
 #include <set>
 
 namespace rcache {
 
 struct EmittedKernel {
-  std::string KernelName;   ///< "stencil_rc"
-  std::string Kernel;       ///< its definition, not formatted
-  std::string Launch;       ///< the statement that launches it, for the launch
-                            ///< function: `stencil_rc<<<...>>>(...);`
-  std::string LaunchArgs;   ///< the same by cudaLaunchKernel, with the pointers
-                            ///< `rc_args`: `rc_result = cudaLaunchKernel(..);`
-  std::string Condition;    ///< the preconditions
+  std::string KernelName; ///< "stencil_rc"
+  std::string Kernel;     ///< its definition, not formatted
+  std::string Launch;     ///< the statement that launches it, for the launch
+                          ///< function: `stencil_rc<<<...>>>(...);`
+  std::string LaunchArgs; ///< the same by cudaLaunchKernel, with the pointers
+                          ///< `rc_args`: `rc_result = cudaLaunchKernel(..);`
+  std::string Condition;  ///< the preconditions
   std::set<std::string> Helpers; ///< blocks of rewrite.cuh that are used
 };
 
@@ -40,8 +41,9 @@ llvm::Expected<EmittedKernel> emitKernel(const KernelModel &M, const Plan &P,
 struct LaunchCase {
   const KernelModel *M = nullptr;
   const EmittedKernel *K = nullptr;
-  /// For launches that K's condition leaves: another plan, or null.
-  const EmittedKernel *Other = nullptr;
+  /// For launches that K's condition leaves, one after the other: by other
+  /// plans.
+  llvm::ArrayRef<EmittedKernel> Others;
 };
 
 /// `<T, N>` behind the name of a kernel template: its own parameters.
@@ -53,8 +55,8 @@ std::string originalAddress(const KernelModel &M);
 /// The host function \p Name and, if \p WithVoidArgs, its sibling
 /// `<name>_args` for cudaLaunchKernel; \p WithConfigured: an overload whose
 /// configuration was evaluated before (`configure` in rewrite.cuh). Cases of a
-/// template are told apart by `if constexpr`; \p ForAll: the one case stands for
-/// every instantiation.
+/// template are told apart by `if constexpr`; \p ForAll: the one case stands
+/// for every instantiation.
 std::string emitLaunchFunction(const std::vector<LaunchCase> &Cases,
                                bool ForAll, const std::string &Name,
                                bool WithVoidArgs, bool WithConfigured);

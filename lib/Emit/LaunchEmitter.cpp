@@ -151,8 +151,8 @@ private:
       // When verifying, the original follows: its result stays.
       std::string Body = Scaled ? scaledBlock(*C.M) : "";
       Body += launchIf(*C.M, *C.K, Void);
-      if (C.Other)
-        Body += "else " + launchIf(*C.M, *C.Other, Void);
+      for (const EmittedKernel &E : C.Others)
+        Body += "else " + launchIf(*C.M, E, Void);
       if (ForAll)
         return Body;
       std::string Is;

@@ -92,6 +92,8 @@ bool KernelFacts::usesAxis(unsigned Axis) const {
 std::vector<BlockShape> KernelFacts::shapes() const {
   if (M.Geo.ConstBlock)
     return {M.Geo.ConstBlock};
+  if (R.OnlyBlock)
+    return {R.OnlyBlock};
   bool OneDim = !usesAxis(1) && !usesAxis(2) &&
                 (!R.AssumedBlock ||
                  ((*R.AssumedBlock)[1] == 1 && (*R.AssumedBlock)[2] == 1));
@@ -152,8 +154,7 @@ BlockShape KernelFacts::blockOfTile() const {
         P *= 2;
       return P;
     };
-    const int64_t X = PowerBelow(*A.Extents[1]),
-                  Y = PowerBelow(*A.Extents[0]);
+    const int64_t X = PowerBelow(*A.Extents[1]), Y = PowerBelow(*A.Extents[0]);
     if (X >= 8 && Y >= 2 && X * Y >= 32 && X * Y <= 1024)
       return std::array<int64_t, 3>{X, Y, 1};
   }

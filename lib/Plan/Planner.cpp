@@ -1,8 +1,9 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See Planner.h. Facts once a kernel and block shape (Facts.h), recipes that make
-// plans of them (recipes/Recipes.h), passes that finish a plan (finish/Finish.h).
+// See Planner.h. Facts once a kernel and block shape (Facts.h), recipes that
+// make plans of them (recipes/Recipes.h), passes that finish a plan
+// (finish/Finish.h).
 
 #include "Planner.h"
 #include "Affine/IslTools.h"
@@ -10,8 +11,8 @@
 #include "Interleave.h"
 #include "Legality.h"
 #include "rcache/SpreadOutputs.h"
-#include "recipes/Recipes.h"
 #include "rcache/WarpTails.h"
+#include "recipes/Recipes.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -56,7 +57,8 @@ static std::vector<Decline> declinesOfSlots(const KernelModel &M) {
   return All;
 }
 
-/// The plans of the first block shape that has any.
+/// The plans of the first block shape that has any of worth; those that leave
+/// all arrays where they are stay beside what a later shape has.
 static std::vector<Plan> plansOf(const KernelFacts &K, Findings &Found) {
   std::vector<Plan> All;
   for (const BlockShape &Shape : K.shapes()) {
@@ -68,7 +70,7 @@ static std::vector<Plan> plansOf(const KernelFacts &K, Findings &Found) {
       for (Plan &P : R.Plans(F))
         All.push_back(std::move(P));
     }
-    if (!All.empty())
+    if (!llvm::all_of(All, [](const Plan &P) { return P.allShared(); }))
       break;
   }
   return All;
@@ -153,16 +155,17 @@ std::string rcache::adviceOnWindows(const KernelModel &M) {
         continue;
       const std::string &I = M.Symbols[Loop.IterSymbol].Id;
       if (llvm::none_of(A.Index, [&](const isl::pw_aff &X) {
-            return dependsOn(X, I) && (dependsOn(X, "tx") ||
-                                       dependsOn(X, "ty") ||
-                                       dependsOn(X, "tz"));
+            return dependsOn(X, I) &&
+                   (dependsOn(X, "tx") || dependsOn(X, "ty") ||
+                    dependsOn(X, "tz"));
           }))
         continue;
       for (const std::string &Id : involvedIds(Loop.IterDomain))
         if (const int S = M.symbolIndex(Id);
             S >= 0 && M.Symbols[S].K == Symbol::Param)
           return "the rounds of '" + M.text(Loop.HeaderRange) + "' hang on '" +
-                 M.Symbols[S].Text + "': as a constant or a template argument, "
+                 M.Symbols[S].Text +
+                 "': as a constant or a template argument, "
                  "the elements that a thread reads can be in registers";
     }
   }

@@ -16,6 +16,9 @@ struct PlanRequest {
   enum { AnyLayout, OnlyCyclic, OnlyChunked } Layout = AnyLayout;
   /// Threads a block where no launch tells; nullopt: 256.
   std::optional<std::array<int64_t, 3>> AssumedBlock;
+  /// Plans for blocks of this shape alone, whatever the launches tell. Not for
+  /// models with a block of their own (Geometry::ConstBlock).
+  std::optional<std::array<int64_t, 3>> OnlyBlock;
   bool AssumeNoAlias = false;
   bool Force = false;
   bool Staging = true; ///< plans for what is staged in shared memory

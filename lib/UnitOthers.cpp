@@ -1,0 +1,111 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Further kernels beside the chosen one, for launches that its plan leaves:
+// other blocks, pointers that are not aligned. The launch function asks one
+// condition after the other; the original runs what is left.
+
+#include "Unit.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include <algorithm>
+
+using namespace rcache;
+
+/// Blocks that launches of \p M have, or may have, besides \p Chosen: those
+/// that are seen and, where some launch does not tell, the usual ones that
+/// every array has an element a thread for.
+static std::vector<std::array<int64_t, 3>>
+furtherBlocks(const KernelModel &M, const std::array<int64_t, 3> &Chosen) {
+  std::set<std::array<int64_t, 3>> All;
+  for (const auto &B : M.Geo.SeenBlocks)
+    if (B[1] == 1 && B[2] == 1)
+      All.insert(B);
+  if (!M.Geo.AllLaunchesConst) {
+    int64_t Most = M.Geo.MaxThreads.value_or(1024);
+    for (const SharedArray &A : M.Arrays)
+      if (A.Extents.size() == 1 && A.Extents[0] && *A.Extents[0] >= 32)
+        Most = std::min(Most, *A.Extents[0]);
+    for (int64_t X : {128, 256, 512, 1024})
+      if (X <= Most)
+        All.insert({X, 1, 1});
+  }
+  All.erase(Chosen);
+  return {All.begin(), All.end()};
+}
+
+void Unit::emitOthers(Case &C, const std::vector<Case> &Group,
+                      const std::vector<Plan> &Candidates,
+                      const Plan *ForUnaligned) {
+  if (O.Candidate)
+    return;
+  if (ForUnaligned)
+    emitOther(C, *ForUnaligned, "_rc_unaligned",
+              "where vectors would not start at multiples of 16 bytes");
+  else if (Group.size() == 1)
+    emitForAnyBlock(C, Candidates);
+  emitForBlocks(C);
+}
+
+void Unit::emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
+  const KernelModel &M = *C.M;
+  const unsigned Multiple = C.ThePlan->Map.BlockMultiple;
+  if (C.ThePlan->Map.Block || Multiple <= 32)
+    return;
+  if (M.Geo.AllLaunchesConst &&
+      llvm::all_of(M.Geo.SeenBlocks,
+                   [&](const auto &B) { return B[0] % Multiple == 0; }))
+    return;
+  const Plan *Best = nullptr;
+  double Rank = 0;
+  for (size_t I = 0; I < Candidates.size(); ++I) {
+    const Plan &P = Candidates[I];
+    const Candidate &Figures = C.R.Chosen->Candidates[I];
+    if (static_cast<int>(I) == C.R.Chosen->Chosen || P.Map.Block ||
+        P.Map.BlockMultiple > 8 || !gains(P) || !Figures.Failed.empty() ||
+        Figures.Rank <= Rank)
+      continue;
+    Best = &P;
+    Rank = Figures.Rank;
+  }
+  if (Best)
+    emitOther(C, *Best, "_rc_any_block",
+              "blocks that are no multiple of " + std::to_string(Multiple) +
+                  " threads");
+}
+
+void Unit::emitForBlocks(Case &C) {
+  const KernelModel &M = *C.M;
+  // Of blocks of several dimensions the model itself is one shape's.
+  if (!C.ThePlan->Map.Block || M.Geo.ConstBlock || O.AssumedBlock)
+    return;
+  const std::array<int64_t, 3> Own = *C.ThePlan->Map.Block;
+  if (Own[1] != 1 || Own[2] != 1)
+    return;
+  for (const auto &Block : furtherBlocks(M, Own)) {
+    PlanRequest R = planRequest(O);
+    R.OnlyBlock = Block;
+    PlanOutcome Out = enumeratePlans(M, R);
+    if (std::optional<Plan> P = bestOf(M, Out.Candidates); P && gains(*P))
+      emitOther(C, *P, "_rc_block" + std::to_string(Block[0]),
+                "blocks of " + std::to_string(Block[0]) + " threads");
+  }
+}
+
+void Unit::emitOther(Case &C, Plan P, const std::string &Suffix,
+                     const std::string &When) {
+  const KernelModel &M = *C.M;
+  damage(M, P);
+  if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong && O.Mutate.empty())
+    return;
+  auto E = emitKernel(M, P, freshName(M, Suffix));
+  if (!E)
+    return llvm::consumeError(E.takeError());
+  damage(*E);
+  C.Others.push_back(std::move(*E));
+  std::string Note = When + ": " + planLine(M, P);
+  if (C.R.Chosen && C.R.Chosen->UnalignedSpeedup > 0)
+    Note += llvm::formatv("; predicted speed-up {0:F2}x",
+                          C.R.Chosen->UnalignedSpeedup);
+  C.R.Notes.push_back(std::move(Note));
+}
