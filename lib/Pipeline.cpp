@@ -99,8 +99,9 @@ std::string rcache::planLine(const KernelModel &M, const Plan &P) {
   return OS.str();
 }
 
-Unit::Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O)
-    : O(O), Used(PP) {
+Unit::Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
+           ModelInBlocks InBlocks)
+    : O(O), Used(PP), InBlocks(std::move(InBlocks)) {
   const clang::SourceManager &SM = AST.getSourceManager();
   MainText = SM.getBufferData(SM.getMainFileID()).str();
   if (auto F = SM.getFileEntryRefForID(SM.getMainFileID()))
@@ -377,7 +378,16 @@ llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
                                            const Options &Opts) {
   ModelOptions Modelling;
   Modelling.Forms = Opts.Forms;
-  return Unit(AST, PP, Opts).run(buildModels(AST, PP, Recorder, Modelling));
+  Modelling.AssumedBlock = Opts.AssumedBlock;
+  auto InBlocks = [&](const KernelModel &M,
+                      const std::array<int64_t, 3> &Block) -> ModelPtr {
+    ModelOptions Again = Modelling;
+    Again.Only = {formKey(M), Block};
+    auto Models = buildModels(AST, PP, Recorder, Again);
+    return Models.size() == 1 ? ModelPtr(std::move(Models.front())) : nullptr;
+  };
+  return Unit(AST, PP, Opts, InBlocks)
+      .run(buildModels(AST, PP, Recorder, Modelling));
 }
 
 std::string rcache::applyEdits(const std::string &Source,

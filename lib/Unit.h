@@ -24,6 +24,10 @@ namespace rcache {
 
 using ModelPtr = std::shared_ptr<KernelModel>;
 
+/// The same kernel, modelled in blocks of another shape; null: it cannot be.
+using ModelInBlocks = std::function<ModelPtr(const KernelModel &M,
+                                             const std::array<int64_t, 3> &)>;
+
 /// One model with what the stages made of it.
 struct Case {
   ModelPtr M;
@@ -47,13 +51,15 @@ PlanRequest planRequest(const Options &O);
 /// A translation unit, the options and what its kernels share: names.
 class Unit {
 public:
-  Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O);
+  Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
+       ModelInBlocks InBlocks);
 
   Result run(std::vector<std::unique_ptr<KernelModel>> Models);
 
 private:
   const Options &O;
   const UsedNames Used;
+  const ModelInBlocks InBlocks;
   std::string MainText, MainFile;
   std::set<std::string> LaunchFunctions; ///< of earlier runs
   bool NamespaceTaken = false; ///< `::rcache` is something of the user's
@@ -110,10 +116,10 @@ private:
   /// The chosen plan is for blocks of one size, and launches have, or may have,
   /// others: a kernel for each size that gains.
   void emitForBlocks(Case &C);
-  /// Writes \p P for launches that the chosen plan leaves, unless it cannot be
-  /// written: one plan is enough.
-  void emitOther(Case &C, Plan P, const std::string &Suffix,
-                 const std::string &When);
+  /// Writes \p P of \p M for launches that the chosen plan leaves, unless it cannot
+  /// be written: one plan is enough.
+  void emitOther(Case &C, const KernelModel &M, Plan P,
+                 const std::string &Suffix, const std::string &When);
   /// Tests of what looks for errors: a wrong plan goes on to emission.
   void damage(const KernelModel &M, Plan &P) const;
   void damage(EmittedKernel &E) const;

@@ -40,7 +40,7 @@ void Unit::emitOthers(Case &C, const std::vector<Case> &Group,
   if (O.Candidate)
     return;
   if (ForUnaligned)
-    emitOther(C, *ForUnaligned, "_rc_unaligned",
+    emitOther(C, *C.M, *ForUnaligned, "_rc_unaligned",
               "where vectors would not start at multiples of 16 bytes");
   else if (Group.size() == 1)
     emitForAnyBlock(C, Candidates);
@@ -69,32 +69,49 @@ void Unit::emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
     Rank = Figures.Rank;
   }
   if (Best)
-    emitOther(C, *Best, "_rc_any_block",
+    emitOther(C, M, *Best, "_rc_any_block",
               "blocks that are no multiple of " + std::to_string(Multiple) +
                   " threads");
 }
 
 void Unit::emitForBlocks(Case &C) {
   const KernelModel &M = *C.M;
-  // Of blocks of several dimensions the model itself is one shape's.
-  if (!C.ThePlan->Map.Block || M.Geo.ConstBlock || O.AssumedBlock)
+  if (!C.ThePlan->Map.Block || O.AssumedBlock)
     return;
-  const std::array<int64_t, 3> Own = *C.ThePlan->Map.Block;
-  if (Own[1] != 1 || Own[2] != 1)
-    return;
-  for (const auto &Block : furtherBlocks(M, Own)) {
+  auto Emit = [&](const KernelModel &In, const std::array<int64_t, 3> &Block) {
     PlanRequest R = planRequest(O);
     R.OnlyBlock = Block;
-    PlanOutcome Out = enumeratePlans(M, R);
-    if (std::optional<Plan> P = bestOf(M, Out.Candidates); P && gains(*P))
-      emitOther(C, *P, "_rc_block" + std::to_string(Block[0]),
-                "blocks of " + std::to_string(Block[0]) + " threads");
+    PlanOutcome Out = enumeratePlans(In, R);
+    const std::optional<Plan> P = bestOf(In, Out.Candidates);
+    if (!P || !gains(*P))
+      return;
+    const auto [X, Y, Z] = Block;
+    std::string Text = std::to_string(X), Name = Text;
+    if (Y * Z != 1) {
+      Text += " x " + std::to_string(Y);
+      Name += "x" + std::to_string(Y);
+    }
+    if (Z != 1) {
+      Text += " x " + std::to_string(Z);
+      Name += "x" + std::to_string(Z);
+    }
+    emitOther(C, In, *P, "_rc_block" + Name, "blocks of " + Text + " threads");
+  };
+  if (!M.Geo.ConstBlock) {
+    const std::array<int64_t, 3> Own = *C.ThePlan->Map.Block;
+    if (Own[1] == 1 && Own[2] == 1)
+      for (const auto &Block : furtherBlocks(M, Own))
+        Emit(M, Block);
+    return;
   }
+  // Of several dimensions: the model itself is one shape's.
+  for (const auto &Block : M.Geo.OtherBlocks)
+    if (const ModelPtr In = InBlocks(M, Block); In && In->Text == M.Text)
+      Emit(*In, Block);
 }
 
-void Unit::emitOther(Case &C, Plan P, const std::string &Suffix,
-                     const std::string &When) {
-  const KernelModel &M = *C.M;
+void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
+                     const std::string &Suffix, const std::string &When) {
   damage(M, P);
   if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong && O.Mutate.empty())
     return;
@@ -103,7 +120,9 @@ void Unit::emitOther(Case &C, Plan P, const std::string &Suffix,
     return llvm::consumeError(E.takeError());
   damage(*E);
   C.Others.push_back(std::move(*E));
-  std::string Note = When + ": " + planLine(M, P);
+  const std::string Line = planLine(M, P);
+  std::string Note =
+      When + ": " + (Line == planLine(*C.M, *C.ThePlan) ? "the same" : Line);
   if (C.R.Chosen && C.R.Chosen->UnalignedSpeedup > 0)
     Note += llvm::formatv("; predicted speed-up {0:F2}x",
                           C.R.Chosen->UnalignedSpeedup);

@@ -527,8 +527,13 @@ struct LaunchSite {
 
 /// The dimensions of the block as far as known when parsing.
 struct Geometry {
-  /// Same for all visible launches (and no contradiction to launch bounds).
+  /// What the model is made for: the block of all visible launches (if it does not
+  /// contradict launch bounds); or, of several dimensions, of some of them, or the
+  /// likeliest where none tells. Each launch is asked for it then.
   std::optional<std::array<int64_t, 3>> ConstBlock;
+  /// Blocks of several dimensions that launches have besides, or may have. Each asks
+  /// for a model of its own.
+  std::vector<std::array<int64_t, 3>> OtherBlocks;
   /// The different constant block shapes seen at launches.
   std::vector<std::array<int64_t, 3>> SeenBlocks;
   bool AllLaunchesConst = false; ///< every visible launch is in SeenBlocks
@@ -629,6 +634,9 @@ struct KernelModel {
   std::vector<std::string> DeviceVariables;
   std::vector<Symbol> Symbols;
   std::vector<SharedArray> Arrays;
+  /// A function that the kernel calls uses a shared array, its own or one of the
+  /// file's: without Arrays, the kernel is none that shares nothing.
+  bool SharesInCalls = false;
   std::vector<SharedAccess> SharedAccesses; ///< in text order
   std::vector<GlobalAccess> GlobalAccesses; ///< in text order
   std::vector<BuiltinUse> Builtins;         ///< in text order

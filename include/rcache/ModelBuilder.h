@@ -49,6 +49,10 @@ struct ModelOptions {
   /// Forms of kernels whose text has been written anew, by
   /// `formKey`.
   std::map<std::string, TextForm> Forms;
+  /// The block of kernels of which no launch tells it.
+  std::optional<std::array<int64_t, 3>> AssumedBlock;
+  /// One kernel alone, by `formKey`, in blocks of this shape.
+  std::optional<std::pair<std::string, std::array<int64_t, 3>>> Only;
 };
 
 /// Names the definition (all instantiations) of \p M in all texts of a file

@@ -53,6 +53,12 @@ std::vector<KernelDecl> findKernels(clang::ASTContext &AC,
 Geometry findGeometry(const clang::FunctionDecl *FD,
                       const std::vector<LaunchSite> &Launches);
 
+/// Where launches have several blocks of two dimensions, or do not tell: sets what
+/// \p FD is modelled in (ConstBlock, OtherBlocks). \p Asked: what the user says.
+void assumeBlock(const clang::FunctionDecl *FD,
+                 const std::optional<std::array<int64_t, 3>> &Asked,
+                 Geometry &G);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_LAUNCHSITES_H

@@ -46,6 +46,8 @@ public:
         Opts(Opts), NamePrefix(std::move(NamePrefix)) {}
 
   std::unique_ptr<KernelModel> build(const KernelDecl &K);
+  /// `formKey` of its model.
+  std::string keyOf(const KernelDecl &K) { return formKey(*head(K)); }
 
 private:
   std::unique_ptr<KernelModel> head(const KernelDecl &K);
@@ -167,6 +169,8 @@ void scale(Geometry &G, const TextForm &Form) {
   };
   if (G.ConstBlock)
     Scale(*G.ConstBlock);
+  for (auto &B : G.OtherBlocks)
+    Scale(B);
   for (auto &B : G.SeenBlocks)
     Scale(B);
   if (G.MaxThreads)
@@ -254,10 +258,13 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
         It != Launches.NamedAt.end())
       M->NamedAt = It->second;
   M->Geo = findGeometry(F, M->Launches);
+  assumeBlock(F, Opts.AssumedBlock, M->Geo);
   if (auto Form = Opts.Forms.find(formKey(*M)); Form != Opts.Forms.end()) {
     M->Form = Form->second;
     scale(M->Geo, M->Form);
   }
+  if (Opts.Only)
+    M->Geo.ConstBlock = Opts.Only->second;
   M->DeviceVariables = deviceVariables(F);
   M->Context = isl::set(M->Ctx->ctx(), "{ : }");
   return M;
@@ -476,7 +483,7 @@ void Builder::body(KernelModel &M, const KernelDecl &K, FlatText &Flat) {
   AffineArith Arith(M);
   builtinSymbols(M, Arith);
   Locals L(AC, M, Flat, K.Def);
-  for (const Obstacle &O : findObstacles(K.Def))
+  for (const Obstacle &O : findObstacles(K.Def, M.SharesInCalls))
     M.Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
   std::optional<Obstacle> NotUnderstood = noteEffects(K.Def, M, Flat, L);
   Executor Exec(AC, M, Flat, Arith, L);
@@ -543,6 +550,8 @@ buildModels(ASTContext &AC, Preprocessor &PP, const TokenRecorder &Recorder,
   Builder B(AC, Tokens, Launches, Opts, UsedNames(PP).freshPrefix());
   std::vector<std::unique_ptr<KernelModel>> Models;
   for (const KernelDecl &K : findKernels(AC, Launches)) {
+    if (Opts.Only && Opts.Only->first != B.keyOf(K))
+      continue;
     Models.push_back(B.build(K));
     for (LaunchSite &L : Models.back()->Launches)
       L.Instantiation = Models.size() - 1;

@@ -21,6 +21,7 @@ namespace {
 class ObstacleFinder : public ConstDynamicRecursiveASTVisitor {
 public:
   std::vector<Obstacle> Found;
+  bool SharesInCalls = false;
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
     if (Depth && builtinVar(E))
@@ -33,6 +34,7 @@ public:
   }
   bool VisitDeclRefExpr(const DeclRefExpr *E) override {
     auto *V = dyn_cast<VarDecl>(E->getDecl());
+    SharesInCalls |= Depth && isSharedVar(V);
     if (Depth && V && isSharedVar(V))
       add(DeclineCode::CallUsesThread,
           "'" + Callee + "' uses the shared array '" + V->getNameAsString() +
@@ -249,9 +251,11 @@ private:
 
 } // namespace
 
-std::vector<Obstacle> findObstacles(const FunctionDecl *FD) {
+std::vector<Obstacle> findObstacles(const FunctionDecl *FD,
+                                    bool &SharesInCalls) {
   ObstacleFinder F;
   F.TraverseStmt(FD->getBody());
+  SharesInCalls = F.SharesInCalls;
   return F.Found;
 }
 

@@ -5,6 +5,7 @@
 
 #include "Counts.h"
 #include "placements/Placements.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -77,11 +78,19 @@ static double outputRounds(const KernelModel &M) {
   return Most;
 }
 
+/// Is global memory read for \p V? What threads have handed to each other hangs on
+/// it as well.
+static bool loads(const Value &V) {
+  if (V.K == Value::Load ||
+      ((V.Depends & DepGlobal) && !(V.Depends & DepShared)))
+    return true;
+  return llvm::any_of(V.Operands,
+                      [](const ValueRef &Of) { return Of && loads(*Of); });
+}
+
 bool rcache::loadsToStage(const SharedAccess &S) {
-  if (S.K != SharedAccess::Write)
-    return false;
-  const unsigned Of = S.Stored ? S.Stored->Depends : 0u;
-  return (Of & DepGlobal) || !(Of & DepShared);
+  return S.K == SharedAccess::Write &&
+         (!S.Stored || !(S.Stored->Depends & DepShared) || loads(*S.Stored));
 }
 
 PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {

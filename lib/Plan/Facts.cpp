@@ -104,9 +104,6 @@ std::vector<BlockShape> KernelFacts::shapes() const {
   std::vector<BlockShape> H(M.Geo.SeenBlocks.begin(), M.Geo.SeenBlocks.end());
   if (H.empty() && R.AssumedBlock)
     H.push_back(*R.AssumedBlock);
-  if (H.empty())
-    if (auto S = blockOfTile())
-      H.push_back(*S);
   return H;
 }
 
@@ -140,25 +137,6 @@ std::vector<BlockShape> KernelFacts::oneDimShapes() const {
   for (int64_t S : Sizes)
     H.push_back(std::array<int64_t, 3>{S, 1, 1});
   return H;
-}
-
-/// No launch tells the block: a tile s[BY + halo][BX + halo] suggests powers of
-/// two. The launch checks the guess; if it is wrong, the original runs.
-BlockShape KernelFacts::blockOfTile() const {
-  for (const SharedArray &A : M.Arrays) {
-    if (A.Extents.size() != 2 || !A.Extents[0] || !A.Extents[1])
-      continue;
-    auto PowerBelow = [](int64_t E) {
-      int64_t P = 1;
-      while (P * 2 <= E)
-        P *= 2;
-      return P;
-    };
-    const int64_t X = PowerBelow(*A.Extents[1]), Y = PowerBelow(*A.Extents[0]);
-    if (X >= 8 && Y >= 2 && X * Y >= 32 && X * Y <= 1024)
-      return std::array<int64_t, 3>{X, Y, 1};
-  }
-  return std::nullopt;
 }
 
 //===-- The kernel with blocks of one shape -------------------------------===//

@@ -70,7 +70,6 @@ public:
 private:
   bool slotsMayDiffer() const;
   std::vector<BlockShape> oneDimShapes() const;
-  BlockShape blockOfTile() const;
 };
 
 class BlockFacts {

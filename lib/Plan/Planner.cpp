@@ -19,7 +19,7 @@ using namespace rcache;
 
 /// Declines of the model that no plan gets around; empty: there are none.
 static std::vector<Decline> declinesOfModel(const KernelModel &M) {
-  if (!M.Arrays.empty())
+  if (!M.Arrays.empty() || (M.SharesInCalls && !M.Declines.empty()))
     return M.Declines;
   // A model that ends early knows no arrays.
   std::vector<Decline> Early;

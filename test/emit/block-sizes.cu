@@ -9,13 +9,13 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s -o %t.one.cu --force --block=128 -- -I%S/Inputs 2> /dev/null
 // RUN: FileCheck %s --check-prefix=ONE < %t.one.cu
-// ONE-NOT: _rc_block
+// ONE-NOT: {{_rc}}_block
 #include "program.h"
 
 // CHECK-DAG: rewrote 'total'
 // CHECK-DAG: note: blocks of 128 threads: {{.*}}'s' owned by a warp
 // CHECK-DAG: note: blocks of 512 threads: {{.*}}'s' owned by a warp
-// TEXT-DAG: total_rc_block512<<<
+// TEXT-DAG: total{{_rc}}_block512<<<
 __global__ void total(const float *in, float *out, int n) {
   extern __shared__ float s[];
   const int t = threadIdx.x, g = blockIdx.x * blockDim.x + t;
