@@ -16,12 +16,13 @@ using namespace rcache;
 /// that are seen and, where some launch does not tell, the usual ones that
 /// every array has an element a thread for.
 static std::vector<std::array<int64_t, 3>>
-furtherBlocks(const KernelModel &M, const std::array<int64_t, 3> &Chosen) {
+furtherBlocks(const KernelModel &M, const std::array<int64_t, 3> &Chosen,
+              bool Guess) {
   std::set<std::array<int64_t, 3>> All;
   for (const auto &B : M.Geo.SeenBlocks)
     if (B[1] == 1 && B[2] == 1)
       All.insert(B);
-  if (!M.Geo.AllLaunchesConst) {
+  if (Guess && !M.Geo.AllLaunchesConst) {
     int64_t Most = M.Geo.MaxThreads.value_or(1024);
     for (const SharedArray &A : M.Arrays)
       if (A.Extents.size() == 1 && A.Extents[0] && *A.Extents[0] >= 32)
@@ -76,7 +77,7 @@ void Unit::emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
 
 void Unit::emitForBlocks(Case &C) {
   const KernelModel &M = *C.M;
-  if (!C.ThePlan->Map.Block || O.AssumedBlock)
+  if (!C.ThePlan->Map.Block)
     return;
   auto Emit = [&](const KernelModel &In, const std::array<int64_t, 3> &Block) {
     PlanRequest R = planRequest(O);
@@ -100,7 +101,7 @@ void Unit::emitForBlocks(Case &C) {
   if (!M.Geo.ConstBlock) {
     const std::array<int64_t, 3> Own = *C.ThePlan->Map.Block;
     if (Own[1] == 1 && Own[2] == 1)
-      for (const auto &Block : furtherBlocks(M, Own))
+      for (const auto &Block : furtherBlocks(M, Own, !O.AssumedBlock))
         Emit(M, Block);
     return;
   }
