@@ -13,8 +13,8 @@
 using namespace rcache;
 
 /// Blocks that launches of \p M have, or may have, besides \p Chosen: those
-/// that are seen and, where some launch does not tell, the usual ones that
-/// every array has an element a thread for.
+/// that are seen and, where some launch does not tell and \p Guess, the usual
+/// ones that every array has an element a thread for.
 static std::vector<std::array<int64_t, 3>>
 furtherBlocks(const KernelModel &M, const std::array<int64_t, 3> &Chosen,
               bool Guess) {

@@ -71,7 +71,7 @@ void assumeBlock(const FunctionDecl *FD, const std::optional<Shape> &Asked,
     return;
   Hints H;
   H.TraverseStmt(FD->getBody());
-  if (!H.Shares || H.Axes != 2)
+  if (!H.Shares || H.Axes < 2 || (H.Axes > 2 && !Asked))
     return;
   std::vector<Shape> All = {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}};
   if (Asked)

@@ -118,8 +118,8 @@ std::string KernelFacts::shapesTried() const {
     }
   if (!Text.empty())
     return Text;
-  return "no launch tells how large blocks are, and no array's extents suggest "
-         "it; --block=16x16 would";
+  return std::string("no launch tells how large blocks are; --block=") +
+         (usesAxis(2) ? "8x8x8" : "16x16") + " would";
 }
 
 std::vector<BlockShape> KernelFacts::oneDimShapes() const {

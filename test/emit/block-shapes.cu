@@ -20,7 +20,8 @@
 // ONE: rewrote 'heat'
 // ONE: with blocks of 8 x 4 threads (assumed)
 // ONE-NOT: blocks of 32 x 8 threads
-// ONE: rewrote 'shown'
+// ONE: rewrote 'shown<int>'
+// ONE: blocks of {{[0-9]+ x [0-9]+}} threads
 __global__ void heat(const float *__restrict__ in, float *__restrict__ out, int w, int h) {
   extern __shared__ float tile[];
   const int tx = threadIdx.x, ty = threadIdx.y;
