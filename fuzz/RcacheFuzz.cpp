@@ -367,6 +367,7 @@ int main(int Argc, const char **Argv) {
   // What is looked for here must not be caught by the tool itself before.
   setenv("RCACHE_SELF_CHECK", "off", 1);
   InitLLVM Init(Argc, Argv);
+  cl::HideUnrelatedOptions(Category);
   for (auto *S : {&Generate, &Run, &ShrinkCmd, &Mutants, &Corpus})
     cl::HideUnrelatedOptions(Category, *S);
   if (!cl::ParseCommandLineOptions(Argc, Argv,

@@ -107,14 +107,21 @@ Unit::Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
   if (auto F = SM.getFileEntryRefForID(SM.getMainFileID()))
     MainFile = F->getName().str();
   struct : clang::DynamicRecursiveASTVisitor {
-    std::set<std::string> *Names;
+    std::map<std::string, std::vector<TextRange>> *Known;
+    const clang::SourceManager *SM;
     bool VisitFunctionDecl(clang::FunctionDecl *F) override {
-      if (F->getIdentifier() && F->getName().ends_with("_rc_launch"))
-        Names->insert(F->getName().str());
+      if (!F->getIdentifier() || !F->getName().ends_with("_rc_launch"))
+        return true;
+      auto &At = (*Known)[F->getName().str()];
+      auto [File, Begin] = SM->getDecomposedExpansionLoc(F->getBeginLoc());
+      if (File == SM->getMainFileID())
+        At.push_back(
+            {Begin, SM->getFileOffset(SM->getExpansionLoc(F->getEndLoc()))});
       return true;
     }
   } Finder;
-  Finder.Names = &LaunchFunctions;
+  Finder.Known = &LaunchFunctions;
+  Finder.SM = &SM;
   Finder.TraverseDecl(AST.getTranslationUnitDecl());
   // A file with our own header in it has our namespace.
   NamespaceTaken =
@@ -176,7 +183,7 @@ void Unit::stages(Case &C, const std::vector<Case> &Group) {
   dump(C, "model", [&](llvm::raw_ostream &OS) { M.print(OS); });
   if (!selected(M, O))
     return decline(C, DeclineCode::NotSelected, "");
-  if (hasLaunchFunction(M.Name))
+  if (isOfEarlierRun(M))
     return decline(C, DeclineCode::AlreadyRewritten, "");
   if (auto Why = O.Refused.find(M.QualifiedName); Why != O.Refused.end())
     return decline(C, DeclineCode::SelfCheckFailed, Why->second);
@@ -365,11 +372,17 @@ std::string Unit::text(const VerifyOutcome &V) {
   return "";
 }
 
-/// Of a kernel that an earlier run rewrote, or of what it made of one.
-bool Unit::hasLaunchFunction(const std::string &Name) const {
-  return LaunchFunctions.count(Name + "_rc_launch") ||
-         (llvm::StringRef(Name).ends_with("_rc") &&
-          LaunchFunctions.count(Name + "_launch"));
+bool Unit::isOfEarlierRun(const KernelModel &M) const {
+  if (LaunchFunctions.count(M.Name + "_rc_launch"))
+    return true;
+  return !M.Launches.empty() &&
+         llvm::all_of(M.Launches, [&](const LaunchSite &L) {
+           return llvm::any_of(LaunchFunctions, [&](const auto &F) {
+             return llvm::any_of(F.second, [&](const TextRange &R) {
+               return R.Begin <= L.Pos.Offset && L.Pos.Offset < R.End;
+             });
+           });
+         });
 }
 
 llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,

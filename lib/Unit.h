@@ -61,7 +61,8 @@ private:
   const UsedNames Used;
   const ModelInBlocks InBlocks;
   std::string MainText, MainFile;
-  std::set<std::string> LaunchFunctions; ///< of earlier runs
+  /// Of earlier runs, by name: where they stand in the main file.
+  std::map<std::string, std::vector<TextRange>> LaunchFunctions;
   bool NamespaceTaken = false; ///< `::rcache` is something of the user's
   /// Names of rewritten kernels, and where the original stands that has each.
   mutable std::map<std::string, SourcePos> Given;
@@ -149,8 +150,9 @@ private:
   ChooseOptions how() const;
   /// What is predicted for.
   const Arch &arch() const;
-  /// Is there a launch function of kernel \p Name, from an earlier run?
-  bool hasLaunchFunction(const std::string &Name) const;
+  /// Was \p M rewritten by an earlier run, or made by one? Then all its launches
+  /// stand in launch functions.
+  bool isOfEarlierRun(const KernelModel &M) const;
   /// The main file with \p C alone rewritten, by \p P.
   llvm::Expected<std::string>
   textWith(const Case &C, const std::vector<Case> &Group, const Plan &P);
