@@ -24,6 +24,7 @@
 
 #include "FusionLoops.h"
 #include "Locals.h"
+#include "ProductFlow.h"
 #include "SharedProducts.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
@@ -80,31 +81,6 @@ bool mayBeConstant(const Expr *E) {
       return !isa<ParmVarDecl>(V) &&
              (V->hasLocalStorage() || V->getType().isConstQualified());
   return true;
-}
-
-/// A call of a function without a body here that may end in a product: not one
-/// that converts, loads or rounds.
-bool mayEndInProduct(const CallExpr *C) {
-  const FunctionDecl *F = C->getDirectCallee();
-  if (!F || !isReal(C->getType()))
-    return false;
-  const IdentifierInfo *I = F->getIdentifier();
-  if (!I)
-    return false;
-  const StringRef N = I->getName();
-  for (StringRef Known :
-       {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn", "__fsub_rn",
-        "__dsub_rn", "__fmaf_rn", "__fma_rn",  "fmaf",      "fma",
-        "fabsf",     "fabs",      "floorf",    "floor",     "ceilf",
-        "ceil",      "truncf",    "trunc",     "rintf",     "rint",
-        "sqrtf",     "sqrt",      "rsqrtf",    "min",       "max",
-        "fminf",     "fmaxf",     "fmin",      "fmax"})
-    if (N == Known)
-      return false;
-  return !(N.starts_with("__") &&
-           (N.contains("2float") || N.contains("2double") ||
-            N.contains("_as_") || N.starts_with("__ld") ||
-            N.starts_with("__shfl") || N.contains("fetch_builtin")));
 }
 
 /// Of half precision, whose arithmetic is functions of the toolkit's headers.
@@ -203,7 +179,7 @@ public:
     const SourceManager &SM = F->getASTContext().getSourceManager();
     if (!F->hasBody(F) || F->getBuiltinID() ||
         SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation()))) {
-      if (mayEndInProduct(C)) {
+      if (isReal(C->getType()) && mayEndInProduct(C)) {
         OpenInCalls = true;
         note(Calls, C);
       }

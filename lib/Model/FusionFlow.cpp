@@ -93,10 +93,12 @@ private:
       return false;
     auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
     auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
-    if (!V || !C.Caller || F.holdsProduct(V->getCanonicalDecl()) ||
-        isa<CXXOperatorCallExpr>(C.At))
+    if (!V || !C.Caller || F.holdsProduct(V->getCanonicalDecl()))
       return true;
-    const unsigned I = V->getFunctionScopeIndex();
+    // The first argument of `op(a, b)` is the object.
+    const bool OfObject = isa<CXXOperatorCallExpr>(C.At) &&
+                          isa<CXXMethodDecl>(C.At->getDirectCallee());
+    const unsigned I = V->getFunctionScopeIndex() + OfObject;
     return I >= C.At->getNumArgs() || isProduct(C.At->getArg(I), *C.Caller);
   }
 };

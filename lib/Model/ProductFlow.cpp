@@ -117,6 +117,27 @@ bool ProductFlow::VisitBinaryOperator(const BinaryOperator *B) {
   return true;
 }
 
+/// Does the body of the operator \p F hold what may be a product?
+static bool multiplies(const FunctionDecl *F) {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    bool Found = false;
+    bool VisitBinaryOperator(const BinaryOperator *B) override {
+      Found |= isRealType(B->getType()) &&
+               (B->isMultiplicativeOp() || B->getOpcode() == BO_MulAssign ||
+                B->getOpcode() == BO_DivAssign);
+      return !Found;
+    }
+    bool VisitCallExpr(const CallExpr *C) override {
+      const FunctionDecl *F = C->getDirectCallee();
+      Found |= !F || !F->getIdentifier() ||
+               (isRealType(C->getType()) && mayEndInProduct(C));
+      return !Found;
+    }
+  } In;
+  In.TraverseStmt(F->getBody());
+  return In.Found;
+}
+
 bool ProductFlow::VisitCallExpr(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
   const FunctionDecl *Def = nullptr;
@@ -128,26 +149,33 @@ bool ProductFlow::VisitCallExpr(const CallExpr *C) {
   if (F->hasBody(Def) && !F->getBuiltinID() &&
       !SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())))
     Called.push_back(Def), Calls.push_back(C);
-  if (isRealType(C->getType()))
-    if (const IdentifierInfo *I = F->getIdentifier();
-        I && !roundsOrPasses(I->getName()))
-      product(C);
+  const bool IsProduct = F->getIdentifier() ? mayEndInProduct(C)
+                                            : !Def || multiplies(Def);
+  if (isRealType(C->getType()) && IsProduct)
+    product(C);
   return true;
 }
 
-bool ProductFlow::roundsOrPasses(llvm::StringRef N) {
-  for (llvm::StringRef K :
+bool rcache::mayEndInProduct(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  const IdentifierInfo *I = F ? F->getIdentifier() : nullptr;
+  // `__builtin_inff()`, what INFINITY stands for, is a number.
+  if (!I || (!C->isValueDependent() && C->isEvaluatable(F->getASTContext())))
+    return false;
+  const llvm::StringRef N = I->getName();
+  for (llvm::StringRef Known :
        {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn", "__fsub_rn",
         "__dsub_rn", "__fmaf_rn", "__fma_rn",  "fmaf",      "fma",
         "fabsf",     "fabs",      "floorf",    "floor",     "ceilf",
         "ceil",      "truncf",    "trunc",     "rintf",     "rint",
         "sqrtf",     "sqrt",      "rsqrtf",    "min",       "max",
         "fminf",     "fmaxf",     "fmin",      "fmax"})
-    if (N == K)
-      return true;
-  return N.starts_with("__") &&
-         (N.contains("2float") || N.contains("2double") || N.contains("_as_") ||
-          N.starts_with("__ld") || N.starts_with("__shfl"));
+    if (N == Known)
+      return false;
+  return !(N.starts_with("__") &&
+           (N.contains("2float") || N.contains("2double") ||
+            N.contains("_as_") || N.starts_with("__ld") ||
+            N.starts_with("__shfl") || N.contains("fetch_builtin")));
 }
 
 bool ProductFlow::mayBeConstant(const Expr *E) {

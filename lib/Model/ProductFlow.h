@@ -25,6 +25,9 @@ const clang::VarDecl *rootVar(const clang::Expr *E);
 bool isRealType(clang::QualType T);
 /// An element of shared memory.
 bool isSharedPlace(const clang::Expr *E);
+/// May a call whose function has no body here end in a product: does it neither
+/// convert, load nor round, and is no number?
+bool mayEndInProduct(const clang::CallExpr *C);
 
 /// One function: the kernel, or one it calls.
 class ProductFlow : public clang::ConstDynamicRecursiveASTVisitor {
@@ -81,7 +84,6 @@ private:
   std::vector<std::pair<const clang::VarDecl *, const clang::Expr *>> Made;
   std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>>
       Reads;
-  static bool roundsOrPasses(llvm::StringRef N);
   static bool mayBeConstant(const clang::Expr *E);
   /// A product with a factor that is a constant, of whatever sign.
   bool mayBeNegated(const clang::Expr *E) const;

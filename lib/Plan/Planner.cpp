@@ -127,6 +127,8 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   Out.Notes = std::move(Found.Notes);
   if (Out.Candidates.empty()) {
     if (Found.Declines.empty())
+      Found.Declines = K.ArrayReasons;
+    if (Found.Declines.empty())
       Found.decline({DeclineCode::BlockShape, K.shapesTried(), M.Pos});
     Out.Declines = std::move(Found.Declines);
     explainExchange(Out.Declines, Found);
