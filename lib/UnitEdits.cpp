@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // See UnitEdits.h.
 
@@ -112,8 +112,8 @@ unsigned UnitEdits::runtimeOffset() const {
   return static_cast<unsigned>(Best);
 }
 
-/// The words of \p T in which a declaration may be named: not those in comments,
-/// strings and characters. \p Visit gets begin and end of each.
+/// The words of \p T in which a declaration may be named: not those in
+/// comments, strings and characters. \p Visit gets begin and end of each.
 static void eachName(const std::string &T,
                      llvm::function_ref<void(size_t, size_t)> Visit) {
   clang::LangOptions Opts;
@@ -141,8 +141,8 @@ UnitEdits::renamed(llvm::StringRef Runtime) const {
   auto Foreign = [](llvm::StringRef Id) {
     return Id.starts_with("__") || Id.starts_with("RCACHE_") ||
            Id.starts_with("CUDART_") || Id.starts_with("cuda") ||
-           Id == "memcpy" || Id == "size_t" || Id == "dim3" || Id == "defined" ||
-           Id == "uint2" || Id == "uint4";
+           Id == "memcpy" || Id == "size_t" || Id == "dim3" ||
+           Id == "defined" || Id == "uint2" || Id == "uint4";
   };
   const std::string Text = Runtime.str();
   eachName(Text, [&](size_t Begin, size_t End) {
@@ -154,9 +154,9 @@ UnitEdits::renamed(llvm::StringRef Runtime) const {
 }
 
 /// \p T with names replaced; \p OnlyScoped: those of a chain `::rcache::a::b`.
-static std::string
-withNames(const std::string &T, const std::map<std::string, std::string> &Names,
-          bool OnlyScoped) {
+static std::string withNames(const std::string &T,
+                             const std::map<std::string, std::string> &Names,
+                             bool OnlyScoped) {
   if (Names.empty())
     return T;
   std::string Out;
@@ -195,8 +195,8 @@ void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,
   unsigned At = *M.InsertOffset;
   size_t LineEnd = Text.find('\n', At);
   bool EndOfLine =
-      llvm::StringRef(Text).slice(At, LineEnd == std::string::npos ? Text.size()
-                                                                   : LineEnd)
+      llvm::StringRef(Text)
+          .slice(At, LineEnd == std::string::npos ? Text.size() : LineEnd)
           .trim()
           .empty();
   bool StartOfLine = At == 0 || Text[At - 1] == '\n';
@@ -249,8 +249,7 @@ void UnitEdits::replaceLaunch(const LaunchSite &L, const KernelModel &M,
   const size_t Old = Lines(llvm::StringRef(Text).slice(L.Begin, L.End));
   if (O.LineDirectives && Lines(T) < Old)
     T.append(Old - Lines(T), '\n');
-  Edits.push_back(
-      {L.Begin, L.End - L.Begin, L.Before + T + L.After});
+  Edits.push_back({L.Begin, L.End - L.Begin, L.Before + T + L.After});
 }
 
 /// Line ends as the file has them.
@@ -277,13 +276,15 @@ std::vector<Edit> UnitEdits::finish() {
     // of the standard library as well, which are left.)
     std::set<std::string> Ours = Helpers;
     Ours.erase("verify");
-    const auto Names = renamed(runtimeText(Ours));
+    const auto Names = renamed(runtimeText(Ours, O.WithoutLaunch));
     for (Edit &E : Edits)
       E.Text = withNames(E.Text, Names, /*OnlyScoped=*/true);
     std::string T =
         O.Runtime == Options::RuntimeKind::Include && Names.empty()
             ? std::string(RuntimeInclude)
-            : reformatted(withNames(runtimeText(Helpers), Names, false), File);
+            : reformatted(withNames(runtimeText(Helpers, O.WithoutLaunch),
+                                    Names, false),
+                          File);
     if (At != 0 && Text[At - 1] != '\n')
       T = "\n" + T;
     if (O.LineDirectives)

@@ -55,6 +55,22 @@ void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
   }
 }
 
+/// `template void k_rc_launch<2>(dim3, dim3, size_t, cudaStream_t, float *);`;
+/// "": an argument has no name.
+static std::string instantiationOf(const std::string &Function,
+                                   const KernelModel &M) {
+  std::string Args, Params;
+  for (const TemplateArg &A : M.TemplateArgs) {
+    if (A.Nameless)
+      return "";
+    Args += (Args.empty() ? "" : ", ") + A.Value;
+  }
+  for (const KernelParam &P : M.declaredParams())
+    Params += ", " + P.CanonicalType;
+  return "template void " + Function + "<" + Args +
+         ">(dim3, dim3, size_t, cudaStream_t" + Params + ");\n";
+}
+
 std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
                                  const std::vector<LaunchCase> &Cases,
                                  bool AllSame, const std::string &Function) {
@@ -72,9 +88,14 @@ std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
   const std::string Local = "static inline void " + Function + "(";
   const size_t At = Launch.find(Local);
   if (At != std::string::npos) {
-    // Callers elsewhere need a name that the linker knows.
-    if (forCallersElsewhere(G.front()) && !M.IsTemplate)
+    // Callers elsewhere need a name that the linker knows, and what they call
+    // of a template to be instantiated, as the kernel is.
+    if (forCallersElsewhere(G.front())) {
       Launch.erase(At, std::strlen("static inline "));
+      for (const Case &C : G)
+        if (C.Emitted && M.IsTemplate)
+          Launch += instantiationOf(Function, *C.M);
+    }
     for (Case &C : G)
       if (C.Emitted) {
         const size_t Begin = Launch.find("void " + Function + "(");
@@ -138,7 +159,8 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
   std::string Code;
   for (const std::string &T : Texts)
     Code += T + "\n";
-  Code += launchFunction(G, Edits, Cases, AllSame, Function);
+  const std::string Launch = launchFunction(G, Edits, Cases, AllSame, Function);
+  Code += forCallersElsewhere(G.front()) ? withoutRtc(Launch) : Launch;
   Edits.insertKernel(M, Code, Helpers);
   for (Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {

@@ -62,7 +62,11 @@ std::string emitLaunchFunction(const std::vector<LaunchCase> &Cases,
                                bool WithVoidArgs, bool WithConfigured);
 
 /// The text of the blocks of rewrite.cuh in \p Helpers and those they need.
-std::string runtimeText(const std::set<std::string> &Helpers);
+/// \p ForRtc: NVRTC, which knows no host, leaves out what is of the host.
+std::string runtimeText(const std::set<std::string> &Helpers,
+                        bool ForRtc = false);
+/// \p HostText, left out by NVRTC.
+std::string withoutRtc(const std::string &HostText);
 /// All of rewrite.cuh.
 std::string wholeRuntimeText();
 

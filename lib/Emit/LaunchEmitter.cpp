@@ -21,11 +21,12 @@ namespace {
 struct Block {
   std::string Name;
   std::vector<std::string> Needs;
+  bool OfHost = false;
   std::string Text;
 };
 
-/// The blocks between `// rcache-begin: name (needs: a, b)` and
-/// `// rcache-end: name`.
+/// The blocks between `// rcache-begin: name (needs: a, b)`, or `name (host)`,
+/// and `// rcache-end: name`.
 std::vector<Block> headerBlocks() {
   std::vector<Block> Out;
   llvm::StringRef Rest = RewriteHeader;
@@ -35,9 +36,12 @@ std::vector<Block> headerBlocks() {
       return Out;
     Rest = Rest.drop_front(B + 17);
     auto [Line, Tail] = Rest.split('\n');
-    auto [Name, Needs] = Line.split(" (needs: ");
+    auto [Name, Needs] = Line.split(" (");
     Block X;
     X.Name = Name.trim().str();
+    X.OfHost = Needs == "host)";
+    if (!Needs.consume_front("needs: "))
+      Needs = "";
     llvm::SmallVector<llvm::StringRef, 4> Parts;
     Needs.rtrim(")").split(Parts, ',', -1, false);
     for (llvm::StringRef P : Parts)
@@ -218,7 +222,12 @@ private:
 
 } // namespace
 
-std::string rcache::runtimeText(const std::set<std::string> &Helpers) {
+std::string rcache::withoutRtc(const std::string &HostText) {
+  return "#ifndef __CUDACC_RTC__\n" + HostText + "#endif // __CUDACC_RTC__\n";
+}
+
+std::string rcache::runtimeText(const std::set<std::string> &Helpers,
+                                bool ForRtc) {
   std::vector<Block> Blocks = headerBlocks();
   std::set<std::string> Need = Helpers;
   for (size_t Round = 0; Round < Blocks.size(); ++Round)
@@ -228,7 +237,7 @@ std::string rcache::runtimeText(const std::set<std::string> &Helpers) {
   std::string Out;
   for (const Block &B : Blocks)
     if (Need.count(B.Name))
-      Out += B.Text;
+      Out += ForRtc && B.OfHost ? withoutRtc(B.Text) : B.Text;
   return Out;
 }
 

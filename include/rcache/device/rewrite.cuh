@@ -317,7 +317,7 @@ template <class T> struct value<T &> { typedef typename value<T>::type type; };
 #endif
 // rcache-end: value
 
-// rcache-begin: launches
+// rcache-begin: launches (host)
 #ifndef RCACHE_DEVICE_LAUNCHES
 #define RCACHE_DEVICE_LAUNCHES
 namespace rcache {
@@ -352,7 +352,7 @@ static inline bool launches(Original *original, dim3 grid, dim3 block, size_t sh
 #endif
 // rcache-end: launches
 
-// rcache-begin: holds
+// rcache-begin: holds (host)
 #ifndef RCACHE_DEVICE_HOLDS
 #define RCACHE_DEVICE_HOLDS
 namespace rcache {
@@ -376,7 +376,7 @@ template <class Form> static inline bool holds(Form *form, size_t shared) {
 #endif
 // rcache-end: holds
 
-// rcache-begin: configure
+// rcache-begin: configure (host)
 #ifndef RCACHE_DEVICE_CONFIGURE
 #define RCACHE_DEVICE_CONFIGURE
 namespace rcache {
@@ -423,7 +423,7 @@ inline configuration configured() {
 #endif
 // rcache-end: configure
 
-// rcache-begin: fills
+// rcache-begin: fills (host)
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -444,7 +444,7 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 #endif
 // rcache-end: fills
 
-// rcache-begin: waves
+// rcache-begin: waves (host)
 #ifndef RCACHE_DEVICE_WAVES
 #define RCACHE_DEVICE_WAVES
 namespace rcache {
@@ -489,7 +489,7 @@ static inline bool waves_pay(Form *form, unsigned threads, unsigned merged,
 #endif
 // rcache-end: waves
 
-// rcache-begin: shares
+// rcache-begin: shares (host)
 #ifndef RCACHE_DEVICE_SHARES
 #define RCACHE_DEVICE_SHARES
 namespace rcache {
@@ -535,7 +535,7 @@ static inline unsigned rounds_of_block(Form *form, unsigned threads, size_t shar
 #endif
 // rcache-end: shares
 
-// rcache-begin: aligned
+// rcache-begin: aligned (host)
 #ifndef RCACHE_DEVICE_ALIGNED
 #define RCACHE_DEVICE_ALIGNED
 namespace rcache {
@@ -555,7 +555,7 @@ static inline bool aligned(const volatile void *p) {
 #endif
 // rcache-end: aligned
 
-// rcache-begin: separate
+// rcache-begin: separate (host)
 #ifndef RCACHE_DEVICE_SEPARATE
 #define RCACHE_DEVICE_SEPARATE
 namespace rcache {
