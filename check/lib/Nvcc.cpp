@@ -78,12 +78,16 @@ namespace {
 /// A program of the toolkit, at work.
 class Tool {
 public:
-  Tool(std::vector<std::string> Args) : Args(std::move(Args)) {
+  Tool(std::vector<std::string> Given) : Args(std::move(Given)) {
+    // It starts others, which a signal to it alone leaves at work.
+    if (auto Timeout = sys::findProgramByName("timeout"))
+      Args.insert(Args.begin(), {*Timeout, "-k", "1",
+                                 std::to_string(TimeLimit.count())});
     if (sys::fs::createTemporaryFile("rcache-check", "log", Log)) {
       Why = "cannot make a temporary file";
       return;
     }
-    SmallVector<StringRef, 32> Views(this->Args.begin(), this->Args.end());
+    SmallVector<StringRef, 32> Views(Args.begin(), Args.end());
     std::optional<StringRef> Redirects[] = {StringRef(""), StringRef(Log),
                                             StringRef(Log)};
     Process = sys::ExecuteNoWait(Views[0], Views, std::nullopt, Redirects, 0,
@@ -98,12 +102,15 @@ public:
   /// Waits for its end; "" or why it failed. Not by sys::Wait, whose clock is a
   /// signal of the whole process.
   std::string end() {
-    const auto Until = std::chrono::steady_clock::now() + TimeLimit;
+    const auto Until =
+        std::chrono::steady_clock::now() + TimeLimit + std::chrono::seconds(5);
     while (Process.Pid) {
       int How = 0;
       if (const pid_t Ended = waitpid(Process.Pid, &How, WNOHANG)) {
         if (Ended > 0)
           Status = WIFEXITED(How) ? WEXITSTATUS(How) : -1;
+        if (Status == 124 || Status == 137)
+          return "does not come to an end";
         break;
       }
       if (std::chrono::steady_clock::now() > Until) {
@@ -121,7 +128,7 @@ public:
   }
 
 private:
-  static constexpr std::chrono::seconds TimeLimit{120};
+  static constexpr std::chrono::seconds TimeLimit{60};
   std::vector<std::string> Args;
   SmallString<128> Log;
   std::string Why;

@@ -109,16 +109,24 @@ askCompiler(const CompilerQuery &Q) {
 
   llvm::SmallString<128> Kept(Q.KeepFolder);
   llvm::sys::path::append(Kept, "kept.cubin");
-  const std::vector<std::string> Args =
+  std::vector<std::string> Args =
       commandLine(Q, Q.KeepFolder.empty() ? Cubin : Kept);
+  // nvcc starts others, which a signal to it alone leaves at work.
+  if (auto Timeout = llvm::sys::findProgramByName("timeout"))
+    Args.insert(Args.begin(),
+                {*Timeout, "-k", "1", std::to_string(Q.TimeoutSeconds)});
   std::vector<llvm::StringRef> Refs(Args.begin(), Args.end());
   const std::optional<llvm::StringRef> Redirects[] = {
       llvm::StringRef(""), llvm::StringRef(Log), llvm::StringRef(Log)};
   std::string Message;
-  const int Status = llvm::sys::ExecuteAndWait(
-      Q.Program, Refs, std::nullopt, Redirects, Q.TimeoutSeconds, 0, &Message);
+  const int Status =
+      llvm::sys::ExecuteAndWait(Refs.front(), Refs, std::nullopt, Redirects,
+                                Q.TimeoutSeconds + 5, 0, &Message);
   auto Buffer = llvm::MemoryBuffer::getFile(Log);
   const llvm::StringRef Output = Buffer ? (*Buffer)->getBuffer() : "";
+  if (Status == 124 || Status == 137)
+    return failure("'" + Q.Program + "' did not end within " +
+                   std::to_string(Q.TimeoutSeconds) + " seconds");
   if (Status != 0)
     return failure("'" + Q.Program + "' failed: " +
                    (Message.empty() ? Output.take_front(500) : Message));

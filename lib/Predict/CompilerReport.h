@@ -27,7 +27,7 @@ struct CompilerQuery {
   std::string Source;            ///< .cu for nvcc, .ptx for ptxas
   std::string Arch;              ///< "sm_90"
   std::vector<std::string> Args; ///< -I, -D, -std=...: passed on as they are
-  unsigned TimeoutSeconds = 120;
+  unsigned TimeoutSeconds = 60;
   /// A folder in which nvcc leaves what it makes on the way, `<stem>.ptx` among
   /// it, and `kept.cubin`; "": nothing is kept.
   std::string KeepFolder = "";
