@@ -45,7 +45,16 @@ function(rcache_rewrite)
   _rcache_order_target("${Arg_TARGET}" OrderTarget)
   # A name that no source has is an error where it is clear which source is meant.
   list(LENGTH Arg_SOURCES NumSources)
-  if(Arg_KERNELS AND NOT NumSources EQUAL 1)
+  if(NumSources EQUAL 0)
+    get_target_property(Sources ${Arg_TARGET} SOURCES)
+    foreach(Source IN LISTS Sources)
+      _rcache_is_cuda("${Source}" IsCuda)
+      if(IsCuda OR Source MATCHES "\\$<") # who knows what that holds
+        math(EXPR NumSources "${NumSources} + 1")
+      endif()
+    endforeach()
+  endif()
+  if(Arg_KERNELS AND (NOT NumSources EQUAL 1 OR Sources MATCHES "\\$<"))
     list(APPEND Arg_OPTIONS --kernels-elsewhere)
   endif()
 

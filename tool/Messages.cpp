@@ -143,12 +143,15 @@ void printWarnings(Printer &P, const KernelResult &K) {
 void printKernel(Printer &P, const KernelResult &K) {
   printWarnings(P, K);
   if (K.Verdict == KernelResult::Declined) {
-    for (const Decline &D : K.Declines)
+    for (const Decline &D : K.Declines) {
+      if (D.Code == DeclineCode::NotSelected && K.Declines.size() == 1)
+        continue; // the user has said so
       for (Remark &Message : declineRemarks(K.Name, D)) {
         if (Message.Pos.File.empty())
           Message.Pos = K.Pos;
         P.print(std::move(Message));
       }
+    }
     for (const std::string &Note : K.TuneNotes)
       P.print({RemarkLevel::Note, K.Pos, Note});
     return;

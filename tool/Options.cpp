@@ -280,6 +280,11 @@ bool checkCombination(const ToolOptions &O) {
                      !O.ExplainFile.empty() || !O.SarifFile.empty();
   if (O.Sources.empty() && !O.All)
     return usageError("no source file");
+  const int ToStdout = (O.Output == "-") + (O.ReportFile == "-") +
+                       (O.CsvFile == "-") + O.Diff + O.List;
+  if (ToStdout > 1 && (O.ReportFile == "-" || O.CsvFile == "-"))
+    return usageError("two outputs are to go to standard output: name a file "
+                      "for --report or --csv");
   if (O.All && O.OutRoot.empty() && !Shows)
     return usageError("--all needs --out-root, or --list, --diff, --csv or "
                       "--report to write no source");

@@ -93,7 +93,8 @@ void addResult(const FileResult &R, const ToolOptions &O, Outputs &Out) {
   const bool ToStdout =
       O.Output == "-" ||
       (O.Output.empty() && !O.InPlace && O.OutRoot.empty() && !O.Diff &&
-       !O.List && O.Library.PrintAfter.empty() && O.Sources.size() == 1);
+       !O.List && O.Library.PrintAfter.empty() && O.ReportFile != "-" &&
+       O.CsvFile != "-" && O.Sources.size() == 1);
   const std::string Path = outputPath(R, O);
   if (!Path.empty())
     Out.Files.add(Path, R.NewText, /*MakeFolders=*/!O.OutRoot.empty());

@@ -85,7 +85,7 @@ private:
         F.Out.decline({DeclineCode::BlockShape,
                        "blocks of " + std::to_string((*F.Shape)[0]) +
                            " threads and a factor of " + std::to_string(Fm.X),
-                       M.Pos});
+                       M.Pos, "take a factor that divides the block"});
       return false;
     }
     P.Map.Factor = {Fm.X, Fm.Rows, 1};
