@@ -27,8 +27,14 @@ public:
     I = Unsigned ? "unsigned int" : "int";
     Power = (Block & (Block - 1)) == 0;
     Size = num(Block);
+    // Blocks of two dimensions: rows of Width threads.
+    Width = Block;
+    if (C.chance("rows", 30))
+      Width = Block % 16 == 0 && C.chance("rowsOf16", 60)
+                  ? 16
+                  : Block >> (1 + C.pick("rowBits", 4));
     Body = "__shared__ " + T + " s[" + Size + "];\n";
-    switch (C.weighted("kind", {18, 16, 20, 12, 10, 24})) {
+    switch (C.weighted("kind", {18, 16, 20, 12, 10, 24, 20})) {
     case 0:
       tree();
       break;
@@ -44,9 +50,14 @@ public:
     case 4:
       stencil();
       break;
-    default:
+    case 5:
       strided();
+      break;
+    default:
+      tile();
     }
+    if (C.chance("padded", 15))
+      pad();
     finish();
     return std::move(K);
   }
@@ -54,21 +65,69 @@ public:
 private:
   Choices &C;
   KernelText K;
-  std::string T, I, Size, Body;
-  unsigned Block = 64;
+  std::string T, I, Size, Body, Before;
+  unsigned Block = 64, Width = 64;
   bool Real = false, Unsigned = false, Power = true, Direction = false,
        Second = false;
 
   //===--- Words ---===//
 
+  /// Threads of a block, and the thread's number among them.
+  std::string blockDim() const {
+    return Width == Block ? "blockDim.x" : "(blockDim.x * blockDim.y)";
+  }
+  std::string thread() {
+    if (Width == Block)
+      return "threadIdx.x";
+    switch (C.pick("linear", 3)) {
+    case 0:
+      return "(threadIdx.y * blockDim.x + threadIdx.x)";
+    case 1:
+      return "(threadIdx.x + " + num(Width) + " * threadIdx.y)";
+    default:
+      return "(" + num(Width) + " * threadIdx.y + threadIdx.x)";
+    }
+  }
+
+  /// Elements that share a bank are put apart: `s[e + e / 32]`.
+  void pad() {
+    if (Body.compare(0, 13 + T.size(), "__shared__ " + T + " s") != 0 ||
+        Body.find("volatile") != std::string::npos ||
+        Body.find(" *v = s") != std::string::npos ||
+        Body.find("][") != std::string::npos)
+      return;
+    const size_t End = Body.find("];");
+    const unsigned Of = static_cast<unsigned>(
+        std::stoul(Body.substr(Body.find('[') + 1)));
+    const std::string Pad = "AT_" + K.Name;
+    std::string Text =
+        "__shared__ " + T + " s[" + num(Of + Of / 32 + 1) + "];";
+    for (size_t I = End + 2; I < Body.size(); ++I) {
+      const bool Is = Body.compare(I, 2, "s[") == 0 &&
+                      !isalnum(static_cast<unsigned char>(Body[I - 1])) &&
+                      Body[I - 1] != '_';
+      if (!Is) {
+        Text += Body[I];
+        continue;
+      }
+      size_t To = I + 2;
+      for (int Depth = 1; Depth > 0; ++To)
+        Depth += Body[To] == '[' ? 1 : Body[To] == ']' ? -1 : 0;
+      Text += "s[" + Pad + "(" + Body.substr(I + 2, To - I - 3) + ")]";
+      I = To - 1;
+    }
+    Body = std::move(Text);
+    Before = "#define " + Pad + "(e) ((e) + ((e) " +
+             (C.chance("shiftPad", 50) ? ">> 5" : "/ 32") + "))\n";
+  }
+
   /// What a thread begins with: where it is and what it stages.
   void begin(const std::string &Array = "s", const std::string &Other = "") {
-    static const char *const Numbers[] = {"threadIdx.x", "int(threadIdx.x)"};
     if (Body.find(" t = ") == std::string::npos)
-      Body += "const " + I +
-              " t = " + Numbers[Unsigned ? 0 : C.pick("threadWord", 2)] +
-              ";\nconst " + I + " g = blockIdx.x * " +
-              (C.chance("blockDim", 40) ? "blockDim.x" : Size) + " + t;\n";
+      Body += "const " + I + " t = " +
+              (!Unsigned && C.chance("threadWord", 50) ? "int" : "") +
+              "(" + thread() + ");\nconst " + I + " g = blockIdx.x * " +
+              (C.chance("blockDim", 40) ? blockDim() : Size) + " + t;\n";
     const std::string Else = C.chance("neutral", 70) ? "0" : "t";
     Body += Array + "[t] = " +
             (Other.empty() ? "g < n ? in[g] : (" + T + ")" + Else : Other) +
@@ -83,7 +142,7 @@ private:
                         std::string Limit = "") {
     Choices::Scope Of(C, "loop" + D);
     if (Limit.empty())
-      Limit = C.chance("limitIsBlockDim", 15) ? "(" + I + ")blockDim.x" : Size;
+      Limit = C.chance("limitIsBlockDim", 15) ? "(" + I + ")" + blockDim() : Size;
     const bool Shift = C.chance("shift", 50);
     const std::string Next = Doubling ? (Shift ? D + " <<= 1" : D + " *= 2")
                                       : (Shift ? D + " >>= 1" : D + " /= 2");
@@ -376,7 +435,7 @@ private:
     const bool Halves = C.chance("halves", 50);
     const std::string First = Halves || !Two ? "t" : "2 * t",
                       Other = Halves ? "t + " + Size : "2 * t + 1";
-    Body += "const " + I + " t = threadIdx.x;\nconst " + I +
+    Body += "const " + I + " t = " + thread() + ";\nconst " + I +
             " base = blockIdx.x * " + Of + ";\n";
     auto Stage = [&](const std::string &E) {
       Body += "s[" + E + "] = base + " + E + " < n ? in[base + " + E + "] : (" +
@@ -495,6 +554,69 @@ private:
             "}\n}\n";
   }
 
+  //===--- Tiles ---===//
+
+  /// s[y][x], in rows that may be padded: trees along x or y, their results for all
+  /// of a row or column, steps of a stencil with clamped borders.
+  void tile() {
+    if (Width == Block)
+      Width = Block % 16 == 0 ? 16 : 8;
+    const unsigned Height = Block / Width;
+    const std::string W = num(Width), H = num(Height),
+                      Row = num(Width + (C.chance("paddedRow", 35) ? 1 : 0));
+    const bool Two = C.chance("twoTiles", 50);
+    Body = "__shared__ " + T + " s[" + H + "][" + Row + "]" +
+           (Two ? ", r[" + H + "][" + Row + "]" : "") + ";\nconst " + I +
+           " x = threadIdx.x, y = threadIdx.y;\nconst " + I +
+           " g = blockIdx.x * " + Size + " + y * " + W + " + x;\n" +
+           "s[y][x] = g < n ? in[g] : (" + T + ")0;\n" + sync();
+    switch (C.weighted("tileKind", {30, 25, 45})) {
+    case 0:
+    case 1: {
+      const bool Along = C.chance("alongX", 50);
+      const std::string At = Along ? "x" : "y",
+                        From = Along ? "s[y][x + d]" : "s[y + d][x]",
+                        Of = num(Along ? Width : Height);
+      Body += "for (" + I + " d = " + Of + " / 2; d > 0; d /= 2) {\nif (" + At +
+              " < d)\ns[y][x] = " + combined("s[y][x]", From) + ";\n" + sync() +
+              "}\n";
+      const bool All = C.chance("forAll", 50);
+      Body += "if (g < n" + (All ? "" : " && " + At + " == 0") + ")\nout[g] = " +
+              (!All    ? "s[y][x]"
+               : Along ? "in[g] - s[y][0]"
+                       : "in[g] - s[0][x]") +
+              ";\n";
+      return;
+    }
+    default:
+      break;
+    }
+    const bool Clamps = C.chance("clamps", 60);
+    const std::string Last[] = {num(Width - 1), num(Height - 1)};
+    if (Clamps)
+      Body += "const " + I + " w = x > 0 ? x - 1 : 0, e = x < " + Last[0] +
+              " ? x + 1 : " + Last[0] + ";\nconst " + I +
+              " u = y > 0 ? y - 1 : 0, d = y < " + Last[1] + " ? y + 1 : " +
+              Last[1] + ";\n";
+    const std::string Near =
+        Clamps ? combined("s[u][x]", "s[d][x]") + (C.chance("both", 50)
+                                                       ? " + s[y][w] + s[y][e]"
+                                                       : "")
+               : combined("s[y - 1][x]", "s[y + 1][x]") + " + s[y][x - 1]";
+    const std::string If =
+        Clamps ? ""
+               : "if (x > 0 && y > 0 && y < " + Last[1] + ")\n";
+    Body += "for (" + I + " k = 0; k < " + num(1 + C.pick("steps", 5)) +
+            "; ++k) {\n";
+    if (Two)
+      Body += "r[y][x] = s[y][x];\n" + If + "r[y][x] = " + Near + ";\n" + sync() +
+              "s[y][x] = r[y][x];\n" + sync();
+    else
+      Body += T + " v = s[y][x];\n" + If + "v = " + Near + ";\n" + sync() +
+              "s[y][x] = v;\n" + sync();
+    Body += "}\nif (g < n)\nout[g] = s[y][x];\n";
+  }
+
   void finish() {
     K.Params = {
         {Param::In, T, "in", "n", "", true, C.chance("restrict", 60)},
@@ -506,12 +628,21 @@ private:
     for (const Param &P : K.Params)
       Params += (Params.empty() ? "" : ", ") + P.decl();
     K.Device =
-        "__global__ void " + K.Name + "(" + Params + ") {\n" + Body + "}\n";
+        Before + "__global__ void " + K.Name + "(" + Params + ") {\n" + Body + "}\n";
     SizeForm Form;
     Form.Kind = SizeForm::Literal;
     Form.Block = Block;
     Form.Exact = true;
     K.Launches = lineLaunches(C, Form, 1, false);
+    if (Width != Block) {
+      for (Launch &L : K.Launches) {
+        for (auto &[Name, Value] : L)
+          if (Name == "bx")
+            Value = Width;
+        L.push_back({"by", Block / Width});
+      }
+      K.GridX = "(n + bx * by - 1) / (bx * by) + extra";
+    }
     K.OnNvcc = C.chance("onNvcc", 30);
   }
 };

@@ -555,8 +555,8 @@ struct LaunchFact {
 };
 
 /// How a kernel's text that is modelled differs from the original's
-/// (rcache/SpreadOutputs.h): its block has Scale[a] times the launch's threads
-/// along axis a.
+/// (rcache/SpreadOutputs.h, ThreadsInLine.h): its block has Scale[a] times the launch's
+/// threads along axis a or, of a Scale below 0, a part of them.
 struct TextForm {
   std::array<int64_t, 3> Scale = {1, 1, 1};
   /// Integer parameters that a launch has to give values other than 0.

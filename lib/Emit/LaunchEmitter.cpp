@@ -7,6 +7,7 @@
 #include "Emitter.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include "rcache/ThreadsInLine.h"
 #include <algorithm>
 #include <map>
 
@@ -193,13 +194,17 @@ private:
   /// in.
   std::string scaledBlock(const KernelModel &M) const {
     std::string T;
-    if (M.Form.scaled())
+    if (isInLine(M.Form))
+      T += "// The block's threads in a line.\n";
+    else if (M.Form.scaled())
       T += "// A thread for each output of the original's threads.\n";
     T += "const dim3 " + N("block") + "(";
     for (size_t A = 0; A < 3; ++A)
       T += std::string(A ? ", " : "") + block() + "." + "xyz"[A] +
            (M.Form.Scale[A] > 1 ? " * " + std::to_string(M.Form.Scale[A]) + "u"
-                                : "");
+            : M.Form.Scale[A] < 0
+                ? " / " + std::to_string(-M.Form.Scale[A]) + "u"
+                : "");
     return T + ");\n";
   }
 
@@ -208,10 +213,14 @@ private:
                        bool Void) const {
     // Larger blocks fail, and their products may wrap.
     const std::string B = block();
-    const std::string NoWrap = M.Form.scaled() ? B + ".x <= 1024u && " + B +
-                                                     ".y <= 1024u && " + B +
-                                                     ".z <= 64u &&\n"
-                                               : "";
+    std::string NoWrap = M.Form.scaled() ? B + ".x <= 1024u && " + B +
+                                               ".y <= 1024u && " + B +
+                                               ".z <= 64u &&\n"
+                                         : "";
+    for (size_t A = 0; A < 3; ++A)
+      if (M.Form.Scale[A] < 0)
+        NoWrap += B + "." + "xyz"[A] + " % " +
+                  std::to_string(-M.Form.Scale[A]) + "u == 0u &&\n";
     return "if (" + NoWrap + K.Condition + "\n#ifdef RCACHE_VERIFY\n&& " +
            N("verification") + ".save()\n#endif\n) {\n" +
            (Void ? K.LaunchArgs : K.Launch) + "\n#ifdef RCACHE_VERIFY\n" +

@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "rcache/ThreadsInLine.h"
 #include <algorithm>
 #include <map>
 
@@ -193,8 +194,7 @@ std::string LaunchText::givenBlock() const {
 int64_t LaunchText::sureThreads() const {
   int64_t Bounds = M.Geo.MaxThreads.value_or(256);
   if (M.Geo.MaxThreads)
-    for (int64_t S : M.Form.Scale)
-      Bounds /= S;
+    Bounds /= threadsOfText(M.Form);
   return std::clamp<int64_t>(Bounds, 1, 1024);
 }
 

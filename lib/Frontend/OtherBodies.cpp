@@ -6,9 +6,14 @@
 #include "Frontend/OtherBodies.h"
 #include "rcache/CountedRounds.h"
 #include "rcache/GuardsFirst.h"
+#include "rcache/LeftTogether.h"
 #include "rcache/ModelBuilder.h"
+#include "rcache/NearbyReads.h"
+#include "rcache/OwnRounds.h"
+#include "rcache/Plan.h"
 #include "rcache/SplitMembers.h"
 #include "rcache/SpreadOutputs.h"
+#include "rcache/ThreadsInLine.h"
 #include "rcache/WarpTails.h"
 #include <algorithm>
 #include <map>
@@ -60,6 +65,26 @@ std::optional<OtherBody> otherExchange(const KernelResult &K,
   return Tails;
 }
 
+/// One step of another body of which a warp may own arrays.
+std::optional<OtherBody> forOwners(const KernelResult &K) {
+  const KernelModel &M = *K.Model;
+  const bool Owns =
+      K.ThePlan && std::any_of(K.ThePlan->Arrays.begin(),
+                               K.ThePlan->Arrays.end(),
+                               [](const ArrayPlan &A) { return A.as<Owned>(); });
+  // (What a sum is fused with may hang on the loops and branches as they are.)
+  if (Owns || !onlyFor(M, {DeclineCode::UsesShuffles}) ||
+      M.UnsettledSum.In != KernelModel::SumInDoubt::None)
+    return std::nullopt;
+  for (const auto &Of : {threadsInLine, withoutPadding, leftTogether,
+                         nearbyReads, ownRounds})
+    if (auto Body = Of(M)) {
+      Body->Form.OriginalClocks = K.OriginalClocks;
+      return Body;
+    }
+  return std::nullopt;
+}
+
 /// The body of another form of \p K, if there is reason to try it.
 std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
   if (!asksForAnother(K))
@@ -77,7 +102,7 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
     return Body;
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
   if (!Body)
-    return std::nullopt;
+    return forOwners(K);
   if (Body->Form.Scale == M.Form.Scale) {
     // Other words for the same plans: for what is not rewritten by itself.
     constexpr double LittleGain = 1.10;

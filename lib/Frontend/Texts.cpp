@@ -199,7 +199,7 @@ struct Attempt {
   Attempt(const Texts &Best,
           llvm::function_ref<bool(const std::string &)> Wanted)
       : Now(Best) {
-    constexpr unsigned MaxLevels = 3;
+    constexpr unsigned MaxLevels = 5;
     for (unsigned Level = 0; Parsed && Level < MaxLevels; ++Level) {
       std::vector<BodyEdit> Bodies = Now.Last.Bodies;
       llvm::erase_if(Bodies, [&](const BodyEdit &B) { return !Wanted(B.Key); });
@@ -242,12 +242,31 @@ void addReasons(const std::set<std::string> &Keys, const Round &R,
         All.try_emplace(formKey(*K.Model), K.Declines);
 }
 
+/// What keeps a warp from owning arrays of a kernel whose threads stand in a line, by
+/// formKey, is what keeps it from those of \p K.
+void takeAdvice(const Reasons &OfOthers, KernelResult &K) {
+  const auto It = OfOthers.find(formKey(*K.Model));
+  if (It == OfOthers.end())
+    return;
+  const StringRef Owned = "a warp could hold the array, but ";
+  const auto Other = llvm::find_if(It->second, [&](const Decline &D) {
+    return StringRef(D.Advice).starts_with(Owned);
+  });
+  if (Other == It->second.end())
+    return;
+  for (Decline &D : K.Declines)
+    if (D.Advice == (Owned + "blocks have several dimensions").str())
+      D.Advice = Other->Advice;
+}
+
 /// What is left because of its words alone has the reasons of its other words.
 void takeReasons(const Reasons &OfOthers, Round &R) {
   for (FileResult &F : R.Results)
     for (KernelResult &K : F.Rewrite.Kernels) {
-      if (!K.Model || K.Verdict != KernelResult::Declined ||
-          !hasOtherWords(*K.Model))
+      if (!K.Model || K.Verdict != KernelResult::Declined)
+        continue;
+      takeAdvice(OfOthers, K);
+      if (!hasOtherWords(*K.Model))
         continue;
       if (auto It = OfOthers.find(formKey(*K.Model)); It != OfOthers.end())
         K.Declines = It->second;

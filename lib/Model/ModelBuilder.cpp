@@ -31,6 +31,7 @@
 #include "clang/AST/TypeLoc.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "rcache/ThreadsInLine.h"
 
 using namespace clang;
 
@@ -163,18 +164,21 @@ bool isOverloaded(const FunctionDecl *F) {
 
 /// From the blocks of launches to those of a text in another form.
 void scale(Geometry &G, const TextForm &Form) {
-  auto Scale = [&](std::array<int64_t, 3> &B) {
-    for (size_t A = 0; A < 3; ++A)
-      B[A] *= Form.Scale[A];
-  };
   if (G.ConstBlock)
-    Scale(*G.ConstBlock);
+    G.ConstBlock = blockOfText(*G.ConstBlock, Form);
+  if (isInLine(Form)) { // of blocks of one shape
+    G.OtherBlocks.clear();
+    G.AllLaunchesConst &= G.SeenBlocks.size() == 1;
+    G.SeenBlocks.resize(std::min<size_t>(G.SeenBlocks.size(), 1));
+    if (!G.SeenBlocks.empty() && G.ConstBlock)
+      G.SeenBlocks = {blockOfLaunch(*G.ConstBlock, Form)};
+  }
   for (auto &B : G.OtherBlocks)
-    Scale(B);
+    B = blockOfText(B, Form);
   for (auto &B : G.SeenBlocks)
-    Scale(B);
+    B = blockOfText(B, Form);
   if (G.MaxThreads)
-    *G.MaxThreads *= Form.Scale[0] * Form.Scale[1] * Form.Scale[2];
+    *G.MaxThreads *= threadsOfText(Form);
 }
 
 /// Fills TemplateArgs, which are part of the signature.

@@ -6,6 +6,7 @@
 // one or set as a whole, or an element whose value is used.
 
 #include "rcache/SplitMembers.h"
+#include "ArrayText.h"
 #include "BodyText.h"
 #include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -84,28 +85,6 @@ private:
            });
   }
 
-  /// How often \p Name stands in the body, as a word that is no member and in
-  /// no comment.
-  size_t occurrences(llvm::StringRef Name) const {
-    const llvm::StringRef Body =
-        llvm::StringRef(M.Text).slice(M.BodyRange.Begin, M.BodyRange.End);
-    size_t Times = 0;
-    for (size_t I = 1; I < Body.size();) {
-      const llvm::StringRef Rest = Body.drop_front(I);
-      if (Rest.starts_with("//") || Rest.starts_with("/*")) {
-        const size_t End = Rest.find(Rest[1] == '/' ? "\n" : "*/", 2);
-        I = End == llvm::StringRef::npos ? Body.size() : I + End + 1;
-        continue;
-      }
-      const llvm::StringRef Before = Body.take_front(I).rtrim();
-      Times += Rest.starts_with(Name) && !isWord(Body[I - 1]) &&
-               !isWord(Body[I + Name.size()]) && !Before.ends_with(".") &&
-               !Before.ends_with("->");
-      ++I;
-    }
-    return Times;
-  }
-
   bool split(unsigned A) {
     const SharedArray &Arr = M.Arrays[A];
     if (Arr.Volatile || Arr.Dynamic || Arr.AtFileScope || !isAlone(Arr))
@@ -120,7 +99,7 @@ private:
         if (!textAt(S.Range.Begin).starts_with(Arr.Name) || !access(S))
           return false;
       }
-    return Places == occurrences(Arr.Name) && declare(Arr);
+    return Places == occurrences(M, Arr.Name) && declare(Arr);
   }
 
   /// Is nothing else declared with it? (The type may be: `__shared__ struct {}

@@ -8,6 +8,7 @@
 #include "LaunchShape.h"
 #include "Registers.h"
 #include "llvm/ADT/STLExtras.h"
+#include "rcache/ThreadsInLine.h"
 #include <algorithm>
 #include <array>
 
@@ -191,6 +192,15 @@ double stridedRuns(const CapInput &In, double Speedup) {
   return Runs ? std::min(Speedup, 1 + In.Fit.StridedClaimed * (Speedup - 1)) : Speedup;
 }
 
+/// The same.
+double ownedForms(const CapInput &In, double Speedup) {
+  const bool New = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
+    const auto *O = A.as<Owned>();
+    return O && O->OfRuns.empty() && isInLine(In.M.Form);
+  });
+  return New ? std::min(Speedup, 1 + In.Fit.OwnedFormsClaimed * (Speedup - 1)) : Speedup;
+}
+
 double loadsApart(const CapInput &In, double Speedup) {
   const auto Loads = [&](unsigned Branch) {
     return llvm::count_if(In.M.GlobalAccesses, [&](const GlobalAccess &G) {
@@ -285,6 +295,10 @@ constexpr Cap Caps[] = {
      "owners that run the statements of threads of other numbers have not been timed: "
      "half of the gain is claimed",
      stridedRuns},
+    {"owned-forms",
+     "blocks of several dimensions that a warp owns, and elements that each thread picks, "
+     "have not been timed: half of the gain is claimed",
+     ownedForms},
     {"loads-apart",
      "loads that stand in a branch of each slot are waited for slot by slot "
      "(0.91x and 1.18x measured for four, where 1.4x was predicted)",

@@ -9,6 +9,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/raw_ostream.h"
+#include "rcache/ThreadsInLine.h"
 #include <cmath>
 #include <set>
 
@@ -184,9 +185,7 @@ private:
 
   /// What a launch says, not the block of a text in another form.
   std::array<int64_t, 3> launched(std::array<int64_t, 3> Block) const {
-    for (size_t A = 0; A < 3; ++A)
-      Block[A] /= M.Form.Scale[A];
-    return Block;
+    return blockOfLaunch(Block, M.Form);
   }
 
   std::array<int64_t, 3> assumedBlock() const {

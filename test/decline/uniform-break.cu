@@ -1,8 +1,8 @@
 // A loop with barriers that all threads leave together is no divergent barrier.
-// Time steps: what keeps the tile in shared memory is that each step computes it
-// again. A loop that only counts: the statement.
+// Time steps: a warp owns the tile, in words without the break. A loop that only
+// counts: the statement.
 // RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
-// CHECK: declined steps; computed-exchange ('t' takes values that are computed from shared data
+// CHECK: rewritten steps: t, u; {{.*}}'t' owned by a warp; 'u' owned by a warp
 // CHECK: declined counted; unsupported-statement (a break or continue in a loop with barriers, alike for all threads)
 // CHECK: declined diverges; divergent-barrier
 

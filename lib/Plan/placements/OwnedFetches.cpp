@@ -306,6 +306,10 @@ static Nullable<isl::pw_aff> combined(const std::string &Text,
   if ((Text == "$0%$1" || Text == "$0/$1") && By && *By > 0 &&
       involvedIds(R).empty() && isSmall(L, A, At))
     return Text == "$0%$1" ? floorMod(L, *By) : floorDiv(L, *By);
+  if ((Text == "$0>>$1" || Text == "$0<<$1") && By && *By >= 0 && *By < 31 &&
+      involvedIds(R).empty() && isSmall(L, A, At))
+    return Text == "$0>>$1" ? floorDiv(L, int64_t(1) << *By)
+                            : L.scale(static_cast<long>(1l << *By));
   return {};
 }
 

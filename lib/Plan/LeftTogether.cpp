@@ -1,0 +1,124 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See rcache/LeftTogether.h. The last round is the same but for the header's step,
+// which runs once more: what it changes must be the loop's own.
+
+#include "rcache/LeftTogether.h"
+#include "BodyText.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace rcache;
+
+static bool isLoop(const Stmt &S) {
+  return S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
+}
+
+namespace {
+
+class Writer {
+public:
+  explicit Writer(const KernelModel &M) : M(M) {
+    while (M.Text.find(Flag) != std::string::npos)
+      Flag += '_';
+  }
+
+  std::optional<OtherBody> run() {
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::Break && leavesBarriers(S) && !write(S))
+        return std::nullopt;
+    if (Edits.empty())
+      return std::nullopt;
+    auto Text = Edits.written();
+    if (!Text)
+      return std::nullopt;
+    OtherBody R;
+    R.Text = std::move(*Text);
+    R.Form = M.Form;
+    R.OnlyOwned = true;
+    return R;
+  }
+
+private:
+  const KernelModel &M;
+  BodyText Edits{M};
+  std::string Flag = "go_on";
+  int Written = -1; ///< the loop that has been written; one alone
+
+  const Stmt &parent(const Stmt &S) const {
+    return M.stmt(static_cast<unsigned>(S.Parent));
+  }
+
+  /// Is the loop or switch that \p Break leaves a loop with barriers?
+  bool leavesBarriers(const Stmt &Break) const {
+    for (int P = Break.Parent; P >= 0;
+         P = M.stmt(static_cast<unsigned>(P)).Parent) {
+      const Stmt &S = M.stmt(static_cast<unsigned>(P));
+      if (S.K == Stmt::Switch)
+        return false;
+      if (isLoop(S))
+        return S.HasBarrier;
+    }
+    return false;
+  }
+
+  /// `if (..) break;` straight in the loop's block, alike for all threads.
+  bool write(const Stmt &Break) {
+    if (Break.Parent < 0)
+      return false;
+    const Stmt *If = &parent(Break);
+    if (If->K == Stmt::Block && If->Children.size() == 1 && If->Parent >= 0)
+      If = &parent(*If);
+    if (If->K != Stmt::If || If->Children.size() != 1 || If->HasBarrier ||
+        (If->CondDepends & (DepThread | DepShared | DepGlobal)) ||
+        If->Parent < 0 || parent(*If).K != Stmt::Block ||
+        parent(*If).Parent < 0)
+      return false;
+    const Stmt &Block = parent(*If), &Loop = parent(Block);
+    if (!isLoop(Loop) || !mayGoOn(Loop) ||
+        M.Text[Block.Range.End - 1] != '}' || !begin(Loop))
+      return false;
+    return Edits.replace(Break.Range, Flag + " = false;") &&
+           Edits.insert({If->Range.End, If->Range.End},
+                        " if (" + Flag + ") {") &&
+           Edits.insert({Block.Range.End - 1, Block.Range.End - 1}, "} ");
+  }
+
+  /// May the condition be asked once more, behind the step?
+  bool mayGoOn(const Stmt &Loop) const {
+    const bool Continues = llvm::any_of(M.Stmts, [&](const Stmt &S) {
+      return S.K == Stmt::Continue && Loop.Range.contains(S.Range);
+    });
+    if (Continues || Loop.CondRange.empty() || Loop.HasReturn ||
+        Loop.Parent < 0 || parent(Loop).K != Stmt::Block)
+      return false;
+    // What the header changes is declared there.
+    return llvm::all_of(M.VarUses, [&](const VarUse &U) {
+             return !U.Write || !Loop.HeaderRange.contains(U.Range) ||
+                    Loop.HeaderRange.contains(M.Vars[U.Var].NameRange);
+           }) &&
+           llvm::none_of(M.Effects, [&](const Effect &E) {
+             return Loop.HeaderRange.contains(E.Range) &&
+                    E.K != Effect::SetsVariable;
+           });
+  }
+
+  /// The flag of \p Loop, and its condition; once.
+  bool begin(const Stmt &Loop) {
+    if (Written >= 0)
+      return Written == static_cast<int>(Loop.Id);
+    Written = static_cast<int>(Loop.Id);
+    const TextRange Cond = Loop.CondRange;
+    const unsigned Open = parent(Loop).Range.Begin;
+    return M.Text[Open] == '{' &&
+           Edits.insert({Open + 1, Open + 1}, " bool " + Flag + " = true;") &&
+           Edits.insert({Cond.Begin, Cond.Begin}, Flag + " && (") &&
+           Edits.insert({Cond.End, Cond.End}, ")");
+  }
+};
+
+} // namespace
+
+std::optional<OtherBody> rcache::leftTogether(const KernelModel &M) {
+  return Writer(M).run();
+}
