@@ -9,6 +9,7 @@
 #include "rcache/ModelBuilder.h"
 #include "rcache/SplitMembers.h"
 #include "rcache/SpreadOutputs.h"
+#include "rcache/VectorMembers.h"
 #include "rcache/WarpTails.h"
 #include <algorithm>
 #include <map>
@@ -46,6 +47,9 @@ std::optional<OtherBody> otherExchange(const KernelResult &K,
                                        const Options &Opts) {
   using enum DeclineCode;
   const KernelModel &M = *K.Model;
+  if (onlyFor(M, {TypePunned, StructMember, UsesShuffles, GroupIds}))
+    if (auto Vectors = vectorMembers(M))
+      return Vectors;
   if (onlyFor(M, {StructMember, UsesShuffles, GroupIds}))
     if (auto Members = splitMembers(M))
       return Members;

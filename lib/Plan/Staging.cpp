@@ -398,7 +398,7 @@ private:
     for (const RawPiece &P : Pieces)
       checkPiece(P);
     dropWhatHolds();
-    joinPieces(Pieces);
+    joinPieces(M, Pieces);
     for (RawPiece &P : Pieces)
       F.Pieces.push_back({P.D, P.V, P.Guards});
     if (F.Pieces.empty())
