@@ -152,10 +152,17 @@ private:
     if (S.Depends & (DepShared | DepGlobal))
       fail(DeclineCode::DataDependentIndex,
            "the staging of " + name() + " depends on '" + S.Text + "'", Pos);
-    fail(DeclineCode::NonAffineIndex,
-         "'" + S.Text + "', by which " + name() +
-             " is staged, does not follow from the element",
-         Pos);
+    Decline Why = {DeclineCode::NonAffineIndex,
+                   "'" + S.Text + "', by which " + name() +
+                       " is staged, does not follow from the element",
+                   Pos};
+    for (const std::string &Factor : S.Factors)
+      if (const int I = M.symbolIndex(Factor);
+          I >= 0 && M.Symbols[size_t(I)].K == Symbol::Param)
+        Why.Advice = "make '" + M.Symbols[size_t(I)].Text +
+                     "' a constant or a template argument, so that rows of " +
+                     name() + " have a known length";
+    throw NoFunction{std::move(Why)};
   }
 
   /// The loops around \p Access, up to the block that holds writes and barrier.

@@ -23,7 +23,7 @@ __global__ void placed(const float4 *in, const int *at, float *out) {
   __shared__ __align__(16) float s[256];
   __shared__ int p[64];
   int t = threadIdx.x;
-  p[t] = at[t] & 63;
+  p[t] = (t * 37 + at[0]) & 63;
   __syncthreads();
   ((float4 *)s)[p[t]] = in[p[t]];
   __syncthreads();

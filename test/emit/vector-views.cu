@@ -5,9 +5,13 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.cu
+// RUN: FileCheck --check-prefix=ASKS %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=PTXAS %s
 //
+// Vectors of memory begin at whole ones: a launch is asked whether pitches do.
+// ASKS-DAG: (w % 4 == 0)
+// ASKS-DAG: (pitch % 4 == 0)
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 // REMARK-NOT: type-punned
 #include "buffers.h"
