@@ -129,6 +129,9 @@ struct Value {
   Nullable<isl::set> Cond;          ///< [symbols] -> { : }
   std::vector<ValueRef> Operands;
   unsigned Depends = 0;   ///< Dependence bits
+  /// Op: which member of Operands[0], a vector of Lanes numbers of type Type.
+  int16_t Member = -1;
+  uint16_t Lanes = 0;
 };
 
 /// A shared array: `__shared__ T a[E0][E1]`, or dynamic (`extern`, one
@@ -174,6 +177,12 @@ struct SharedAccess {
   unsigned Stmt = 0;         ///< Id of the Leaf/If/For it stands in
   TextRange Range;           ///< the whole `a[i][j]` (without a member access)
   bool Affine = false;       ///< all of Index are known
+  /// Named through a pointer to vectors of so many elements: Range is a member,
+  /// `v[i].x`; 1: an element.
+  uint8_t Lanes = 1;
+  /// All of them, `v[i]`, of which Index would be the first. Stored has the vector's
+  /// type, one of KernelModel::Structs. Never in a kernel that is planned.
+  bool AllMembers = false;
   std::vector<isl::pw_aff> Index; ///< one a dimension, [symbols] -> { [i] }
   std::vector<ValueRef> IndexValues; ///< the same as values (also non-affine)
   /// When it is executed: guards, loop bounds, early returns. Does not contain
@@ -697,7 +706,8 @@ struct KernelModel {
   std::vector<Decline> Declines;
 
   std::vector<LaneExchange> LaneExchanges;  ///< in text order
-  /// By SharedArray::CanonicalType: the members of such elements, in their order.
+  /// By SharedArray::CanonicalType, or by the type of vectors by which accesses name
+  /// elements: the members of such elements, in their order.
   std::map<std::string, std::vector<StructMember>> Structs;
 
   const Stmt &stmt(unsigned Id) const { return Stmts[Id]; }

@@ -50,7 +50,7 @@ std::optional<OtherBody> spreadOutputs(const KernelModel &M,
 std::optional<Decline> movedPointer(const KernelModel &M);
 
 /// Has \p M a body with the same rounds and other words: copies of the parameters it
-/// moves, braces for `do { ... } while (0)`?
+/// moves, braces for `do { ... } while (0)`, vectors by member?
 bool hasOtherWords(const KernelModel &M);
 
 } // namespace rcache

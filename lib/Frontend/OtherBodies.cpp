@@ -14,6 +14,7 @@
 #include "rcache/SplitMembers.h"
 #include "rcache/SpreadOutputs.h"
 #include "rcache/ThreadsInLine.h"
+#include "rcache/VectorMembers.h"
 #include "rcache/WarpTails.h"
 #include <algorithm>
 #include <map>
@@ -51,6 +52,9 @@ std::optional<OtherBody> otherExchange(const KernelResult &K,
                                        const Options &Opts) {
   using enum DeclineCode;
   const KernelModel &M = *K.Model;
+  if (onlyFor(M, {TypePunned, StructMember, UsesShuffles, GroupIds}))
+    if (auto Vectors = vectorMembers(M))
+      return Vectors;
   if (onlyFor(M, {StructMember, UsesShuffles, GroupIds}))
     if (auto Members = splitMembers(M))
       return Members;

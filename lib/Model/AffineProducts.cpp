@@ -94,7 +94,9 @@ std::optional<IntValue> AffineArith::mul(const IntValue &A, const IntValue &B,
 
 /// The symbol of \p Param / \p N, a multiple of which the launch requires.
 std::string AffineArith::quotient(const Symbol &Param, int64_t N) {
-  const LaunchFact Fact{{Param.Id}, 0, N};
+  LaunchFact Fact;
+  Fact.Factors = {Param.Id};
+  Fact.MultipleOf = N;
   if (std::find(M.Assumes.begin(), M.Assumes.end(), Fact) == M.Assumes.end())
     M.Assumes.push_back(Fact);
   const std::string Text = "(" + Param.Text + " / " + std::to_string(N) + ")";

@@ -105,8 +105,11 @@ SVal Evaluator::evalCast(const CastExpr *E) {
       if (V.Base == SVal::Shared && E->getType()->isPointerType() &&
           E->getType()->getPointeeType().isVolatileQualified())
         M.Arrays[V.Index].Volatile = true;
-      if (V.K == SVal::Data && !V.Int && V.V)
-        return ofValue(V.V, E->getType());
+      if (V.K == SVal::Data && !V.Int && V.V) {
+        SVal Same = ofValue(V.V, E->getType());
+        Same.Members = std::move(V.Members);
+        return Same;
+      }
       return V;
     }
     return generic(E);

@@ -127,7 +127,20 @@ private:
                   const clang::Expr *E);
   SVal pointerCast(SVal P, clang::QualType To, const clang::Expr *E);
   SVal sharedCast(SVal P, clang::QualType Elem, const clang::Expr *E);
+  std::optional<isl::pw_aff> exactQuotient(const isl::pw_aff &A, uint64_t N);
   SVal globalCast(SVal P, clang::QualType Elem, const clang::Expr *E);
+  // VectorViews.cpp
+  std::vector<StructMember> lanesOf(clang::QualType T) const;
+  void asDeclared(SVal &Place) const;
+  bool viewAs(SVal &P, clang::QualType Elem);
+  bool isVectorView(const SVal &P) const;
+  void toElement(LVal &Lv, const clang::MemberExpr *Mem);
+  SVal memberOf(const SVal &Whole, clang::QualType Of, unsigned Member,
+                const clang::Expr *E = nullptr);
+  std::optional<unsigned> memberNumber(llvm::StringRef Member,
+                                       clang::QualType Of) const;
+  std::vector<SVal> membersMade(const clang::Expr *E);
+  SVal withMember(const LVal &Lv, const SVal &V);
   // MemberPointers.cpp
   /// The pointer \p E in a struct parameter that stays as it was passed.
   std::optional<SVal> memberPointer(const clang::Expr *E);
@@ -144,6 +157,7 @@ private:
   void recordShared(SharedAccess::Kind K, const SVal &Place,
                     const clang::Expr *E, const SVal *Stored,
                     const clang::Expr *Rhs);
+  bool hasElementsType(const SVal &Place, const clang::Expr *E);
   void recordGlobal(GlobalAccess::Kind K, const SVal &Place,
                     const clang::Expr *E, const clang::Expr *Rhs);
   void havocAddressTaken(bool References);

@@ -72,7 +72,20 @@ std::optional<SVal> Evaluator::eitherOf(const CondVal &C, const SVal &A,
   V.Depends = C.Depends | V.Operands[0]->Depends | V.Operands[1]->Depends;
   if (!selectBy(C, V))
     return std::nullopt;
-  return ofValue(std::make_shared<Value>(V), T);
+  SVal Either = ofValue(std::make_shared<Value>(V), T);
+  if (!A.Members.empty() || !B.Members.empty()) {
+    const auto *R = T->getAsCXXRecordDecl();
+    for (const FieldDecl *F : R->getDefinition()->fields()) {
+      const unsigned I = F->getFieldIndex();
+      auto Member = eitherOf(C, memberOf(A, T, I), memberOf(B, T, I), F->getType());
+      if (!Member) {
+        Either.Members.clear();
+        break;
+      }
+      Either.Members.push_back(std::move(*Member));
+    }
+  }
+  return Either;
 }
 
 /// Loaded by some threads, by the others never set: what they have is no
@@ -80,6 +93,7 @@ std::optional<SVal> Evaluator::eitherOf(const CondVal &C, const SVal &A,
 /// anywhere; who reads them was one of the first.
 SVal Evaluator::setOnOneWay(const CondVal &C, const Cell &Name, SVal V,
                             bool Then) {
+  V.Members.clear();
   std::function<bool(const Value &)> Loads = [&](const Value &X) {
     return X.K == Value::Load ||
            llvm::any_of(X.Operands, [&](auto &O) { return Loads(*O); });
@@ -119,6 +133,7 @@ void Evaluator::mergeEnv(const CondVal &C, const Environment &Then,
       if (ValueRef Both = withSurvived(A.V, B.V)) {
         Result[V] = A;
         Result[V].V = Both;
+        Result[V].Members.clear();
         continue;
       }
     QualType T = V.type();

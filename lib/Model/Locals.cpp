@@ -253,6 +253,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   addParams(FD);
   LocalsVisitor V(*this);
   V.TraverseStmt(FD->getBody());
+  findElements(FD);
   findLaneExchanges(FD, Flat, M);
   for (const Expr *E : V.Divisors)
     if (auto R = Flat.range(E->getSourceRange()))

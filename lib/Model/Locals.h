@@ -30,6 +30,9 @@ void findLaneExchanges(const clang::FunctionDecl *FD, FlatText &Flat,
 std::vector<StructMember> membersOf(clang::ASTContext &AC,
                                            clang::QualType T);
 
+/// ... of a struct of two to eight numbers of one type without gaps: a vector.
+std::vector<StructMember> lanesOf(clang::ASTContext &AC, clang::QualType T);
+
 class Locals {
 public:
   /// Fills Params, Vars, VarUses, Builtins and Arrays of \p M.
@@ -41,6 +44,18 @@ public:
   const clang::VarDecl *variable(int Index) const;
   int arrayIndex(const clang::VarDecl *V) const { return find(ArrayIndex, V); }
   int paramIndex(const clang::VarDecl *V) const { return find(ParamIndex, V); }
+  /// The vectors with which an array is declared that is the array of their members
+  /// in the model; "": it is declared as it is.
+  std::string declaredAs(int Array) const {
+    auto It = DeclaredAs.find(static_cast<unsigned>(Array));
+    return It == DeclaredAs.end() ? "" : It->second;
+  }
+  /// What the elements of a dynamic array are where the kernel uses it by elements
+  /// and by vectors of them; "": not so.
+  std::string elementType(int Array) const {
+    auto It = ElementTypes.find(static_cast<unsigned>(Array));
+    return It == ElementTypes.end() ? "" : It->second;
+  }
 
   /// Dependence bits of the value of \p E, whatever path was taken.
   unsigned depends(const clang::Expr *E) const;
@@ -69,6 +84,9 @@ private:
   void initForm(const clang::VarDecl *V, Var &X);
   void findHolders(const clang::FunctionDecl *FD);
   void addArray(const clang::VarDecl *V, const clang::DeclStmt *D);
+  void findElements(const clang::FunctionDecl *FD); // VectorViews.cpp
+  std::string nameOf(clang::QualType T) const;
+  std::map<unsigned, std::string> ElementTypes, DeclaredAs;
   std::string typeAsWritten(clang::TypeLoc TL, clang::QualType T) const;
   void flowToAddressTaken(unsigned D, bool &Changed);
   void flowTo(const clang::Expr *Lhs, unsigned D, bool &Changed);

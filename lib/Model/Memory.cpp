@@ -28,6 +28,8 @@ SVal Evaluator::loadVariable(const LVal &Lv, const Expr *E) {
     return It->second;
   if (auto P = memberPointer(E))
     return *P;
+  if (const auto Number = memberNumber(Lv.Member, Lv.Var->getType()))
+    return memberOf(It->second, Lv.Var->getType(), *Number, E);
   ValueRef Whole = asValue(It->second);
   if (Whole->K == Value::Unknown)
     return unknown(E, Whole->Depends);
@@ -78,6 +80,11 @@ SVal Evaluator::loadGlobal(const LVal &Lv, const Expr *E, const Expr *Elem) {
   V.Operands = {P.Idx.back()};
   V.Depends = P.Idx.back()->Depends | DepGlobal;
   ValueRef Loaded = std::make_shared<Value>(V);
+  if (const auto Number = memberNumber(Lv.Member, Elem->getType())) {
+    SVal Whole;
+    Whole.V = Loaded;
+    return memberOf(Whole, Elem->getType(), *Number, E);
+  }
   if (!Lv.Member.empty())
     Loaded = opValue("$0" + Lv.Member, {Loaded}, typeText(T));
   return ofValue(Loaded, T);
@@ -98,6 +105,13 @@ SVal Evaluator::load(const LVal &Lv, const Expr *E) {
     SVal Whole = loadElement(P, E);
     if (Lv.Member.empty())
       return Whole;
+    const QualType Of =
+        P.Index >= 0 && L.variable(P.Index)
+            ? AC.getBaseElementType(L.variable(P.Index)->getType())
+            : QualType();
+    if (!Of.isNull())
+      if (const auto Number = memberNumber(Lv.Member, Of))
+        return memberOf(Whole, Of, *Number, E);
     ValueRef V = asValue(Whole);
     if (V->K == Value::Unknown)
       return unknown(E, V->Depends);
@@ -133,7 +147,7 @@ void Evaluator::store(const LVal &Lv, SVal V, const Expr *Lhs, const Expr *Rhs,
     if (Lv.Member.empty())
       Cur.Env[Lv.Var] = V;
     else
-      Cur.Env[Lv.Var] = opaqueVar(Lv.Var);
+      Cur.Env[Lv.Var] = withMember(Lv, V);
     return;
   }
   const Expr *Elem = Lv.Base ? bareLvalue(Lv.Base) : bareLvalue(Lhs);
@@ -204,20 +218,26 @@ void Evaluator::clobberLoads(int Root) {
            llvm::any_of(V.Operands,
                         [&](const ValueRef &O) { return Certain(*O); });
   };
-  for (auto &[C, S] : Cur.Env) {
+  const auto Look = [&](SVal &S, bool Integer, const std::string &Name) {
     if (!S.V || !Stale(*S.V))
-      continue;
-    if (Root >= 0 && S.K == SVal::Data && !S.Int && !isInt(C.type()) &&
+      return;
+    if (Root >= 0 && S.K == SVal::Data && !S.Int && !Integer &&
         !Certain(*S.V)) {
       S.V = survived(S.V, Root);
-      continue;
+      return;
     }
     // An integer keeps its symbol if it has one.
     Value U;
     U.Type = S.V->Type;
-    U.Text = C.name();
+    U.Text = Name;
     U.Depends = S.V->Depends;
     S.V = std::make_shared<Value>(U);
+  };
+  for (auto &[C, S] : Cur.Env) {
+    Look(S, isInt(C.type()), C.name());
+    for (SVal &Member : S.Members)
+      Look(Member, Member.TypeText != "float" && Member.TypeText != "double",
+           C.name());
   }
 }
 
@@ -304,7 +324,25 @@ void Evaluator::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
                              const SVal *Stored, const Expr *Rhs) {
   if (!Rec.records())
     return;
+  if (K != SharedAccess::Atomic && !hasElementsType(P, E))
+    return;
   SharedAccess A = Rec.shared(K, P, E);
+  A.AllMembers = isVectorView(P);
+  if (!P.View.empty())
+    A.Lanes = uint8_t(M.Structs.at(P.View).size());
+  if (A.AllMembers) {
+    // Of which a text by member is planned instead.
+    Rec.decline(DeclineCode::TypePunned,
+                "'" + M.Arrays[P.Index].Name + "' as " + P.View,
+                E->getBeginLoc());
+    A.Affine = false;
+    A.Index.clear();
+    A.StoredRange = Rhs ? Rec.range(Rhs) : TextRange();
+    Value V;
+    V.Type = P.View;
+    A.Stored = std::make_shared<Value>(V);
+    return Rec.add(std::move(A), E);
+  }
   if (Stored) {
     A.Stored = keepRounding(asValue(*Stored, Rhs));
     A.StoredRange = Rec.range(Rhs);

@@ -274,7 +274,11 @@ void KernelModel::print(llvm::raw_ostream &OS) const {
   if (!Stmts.empty())
     printStmt(*this, 0, 2, OS);
   for (const SharedAccess &A : SharedAccesses) {
-    OS << "  shared " << AccessNames[A.K] << " `" << oneLine(text(A.Range))
+    OS << "  shared " << AccessNames[A.K]
+       << (A.AllMembers  ? " all of " + std::to_string(A.Lanes)
+           : A.Lanes > 1 ? " one of " + std::to_string(A.Lanes)
+                         : "")
+       << " `" << oneLine(text(A.Range))
        << "` in #" << A.Stmt << " [";
     for (size_t I = 0; I < A.IndexValues.size(); ++I)
       OS << (I ? ", " : "")

@@ -44,6 +44,7 @@ LVal Evaluator::variablePlace(const VarDecl *V, const Expr *E) {
     Result.Place.Base = SVal::Shared;
     Result.Place.Index = A;
     Result.Place.ElemBytes = M.Arrays[A].ElemBytes;
+    asDeclared(Result.Place);
     return Result;
   }
   // Variables of the kernel, and of a function evaluated in place.
@@ -127,11 +128,13 @@ LVal Evaluator::memberPlace(const MemberExpr *Mem) {
     Result.Place = eval(Mem->getBase());
     Result.Base = Mem->getBase();
     Result.Member = "." + Mem->getMemberDecl()->getNameAsString();
+    toElement(Result, Mem);
     return Result;
   }
   if (Mem->getBase()->isGLValue()) {
     Result = lvalue(Mem->getBase());
     Result.Member += "." + Mem->getMemberDecl()->getNameAsString();
+    toElement(Result, Mem);
   }
   return Result;
 }
@@ -236,6 +239,8 @@ SVal Evaluator::addressOf(const LVal &Lv, const Expr *E) {
       }
     }
     P.Flattened |= P.Idx.size() > 1;
+    if (P.Lanes == 1)
+      P.View.clear();
     return P;
   }
   if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared && E)
@@ -280,6 +285,12 @@ SVal Evaluator::pointerAdd(SVal P, const SVal &Offset, bool Negative,
     X = Arith.exact(asInt(O, E), O.Type, Cur.where());
   }
   IntType Long{64, true};
+  const int64_t Lanes = isVectorView(P) ? P.Lanes : 1;
+  if (X && Lanes > 1) {
+    const auto Elements =
+        Arith.mul({*X, true}, {Arith.constant(Lanes), true}, Long, Cur.where());
+    X = Elements ? std::optional(Elements->Aff) : std::nullopt;
+  }
   std::optional<IntValue> Sum;
   if (X && P.IdxInt.back())
     Sum = Negative ? Arith.sub(*P.IdxInt.back(), {*X, true}, Long)
@@ -291,6 +302,8 @@ SVal Evaluator::pointerAdd(SVal P, const SVal &Offset, bool Negative,
     return P;
   }
   ValueRef Base = P.Idx.back(), Add = asValue(O, Cur.Quiet ? nullptr : E);
+  if (Lanes > 1)
+    Add = opValue("$0 * " + std::to_string(Lanes), {Add}, "long long");
   bool ZeroBase = P.IdxInt.back() &&
                   Arith.constantValue(P.IdxInt.back()->Aff) == int64_t(0);
   if (ZeroBase && !Negative)
@@ -309,6 +322,8 @@ SVal Evaluator::sharedCast(SVal P, QualType Elem, const Expr *E) {
   SharedArray &A = M.Arrays[P.Index];
   if (A.CanonicalType == Name) {
     A.Volatile |= Elem.isVolatileQualified();
+    P.View.clear();
+    P.Lanes = 1;
     return P;
   }
   bool Untyped = A.Dynamic; // bytes, or a stand-in for any type
@@ -317,8 +332,17 @@ SVal Evaluator::sharedCast(SVal P, QualType Elem, const Expr *E) {
   bool Used = llvm::any_of(M.SharedAccesses, [&](const SharedAccess &X) {
     return static_cast<int>(X.Array) == P.Index;
   });
-  if (Untyped && AtStart && !Used) {
-    // `extern __shared__ char raw[]; T *s = (T *)raw;`: an array of T.
+  if (Untyped && AtStart && !Used && L.declaredAs(P.Index).empty()) {
+    // `extern __shared__ char raw[]; T *s = (T *)raw;`: an array of T, or of what
+    // T is a vector of.
+    const auto Lanes = lanesOf(Elem);
+    const std::string Of = L.elementType(P.Index);
+    if (!Lanes.empty() && Of == Lanes.front().Type) {
+      A.CanonicalType = A.ElemType = Of;
+      A.ElemBytes = P.ElemBytes = unsigned(Bytes / Lanes.size());
+      if (viewAs(P, Elem))
+        return P;
+    }
     A.CanonicalType = Name;
     A.ElemType = Name;
     A.ElemBytes = Bytes;
@@ -335,10 +359,21 @@ SVal Evaluator::sharedCast(SVal P, QualType Elem, const Expr *E) {
     }
     return P;
   }
+  if (viewAs(P, Elem))
+    return P;
   Rec.decline(DeclineCode::TypePunned, "'" + A.Name + "' as " + Name,
               E->getBeginLoc());
   P.Base = SVal::UnknownBase;
   return P;
+}
+
+/// \p A / \p N where that is no fraction (`4 * (t % 32)`), or a launch can check it.
+std::optional<isl::pw_aff> Evaluator::exactQuotient(const isl::pw_aff &A,
+                                                    uint64_t N) {
+  const isl::val Of(A.ctx(), static_cast<long>(N));
+  if (Arith.implied(A.mod(Of).eq_set(Arith.constant(0)), Cur.where()))
+    return A.scale_down(Of).floor();
+  return Arith.dividedExactly(A, static_cast<int64_t>(N));
 }
 
 /// The same into what a parameter leads to.
@@ -361,8 +396,7 @@ SVal Evaluator::globalCast(SVal P, QualType Elem, const Expr *E) {
   // A pitch in bytes: `(const float *)((const char *)p + y * pitch)`.
   if (!AtStart && P.ElemBytes && P.IdxInt.back() && Bytes % P.ElemBytes == 0 &&
       P.IdxInt.back()->Exact)
-    if (auto Q =
-            Arith.dividedExactly(P.IdxInt.back()->Aff, Bytes / P.ElemBytes)) {
+    if (auto Q = exactQuotient(P.IdxInt.back()->Aff, Bytes / P.ElemBytes)) {
       P.IdxInt.back() = IntValue{*Q, true};
       P.Idx.back() = affineValue(*Q, "long long");
       AtStart = true;

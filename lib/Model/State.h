@@ -56,6 +56,8 @@ struct SVal {
   std::optional<IntValue> Int; ///< affine integer
   IntType Type;                ///< Int: its type
   std::string TypeText;
+  /// Of a vector of numbers, what its members are; empty: not known.
+  std::vector<SVal> Members;
 
   // Pointers, and lvalues in memory.
   enum BaseKind { NoBase, Global, Shared, Private, Constant, UnknownBase };
@@ -66,6 +68,9 @@ struct SVal {
   uint64_t ElemBytes = 0; ///< of what it points to, in the last dimension
   bool Flattened = false; ///< came through a pointer: an index may overrun
                           ///< its dimension
+  /// Shared: "float4", to vectors of Lanes elements; Idx counts elements still.
+  std::string View;
+  int64_t Lanes = 1;
   std::string ElemText;   ///< Global: canonical element type
   std::string PtrText;    ///< Global: the pointer that Idx counts from
 };

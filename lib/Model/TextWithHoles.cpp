@@ -112,7 +112,10 @@ SVal Evaluator::generic(const Expr *E) {
     Typed.Text = typedBraces(Typed.Text, E->getType());
     V = std::make_shared<Value>(std::move(Typed));
   }
-  return ofValue(V, E->getType());
+  SVal R = ofValue(V, E->getType());
+  if (V->K != Value::Unknown)
+    R.Members = membersMade(E);
+  return R;
 }
 
 /// Without comments, line ends and runs of space.

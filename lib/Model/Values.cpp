@@ -200,6 +200,7 @@ std::string ValueMaker::valueKey(const Value &V) const {
 bool ValueMaker::sameValue(const SVal &A, const SVal &B) const {
   if (A.K != B.K || A.Base != B.Base || A.Index != B.Index ||
       A.Idx.size() != B.Idx.size() || A.ElemText != B.ElemText ||
+      A.View != B.View || A.Members.size() != B.Members.size() ||
       A.PtrText != B.PtrText || A.Int.has_value() != B.Int.has_value())
     return false;
   for (unsigned I = 0; I < A.Idx.size(); ++I) {
@@ -212,6 +213,9 @@ bool ValueMaker::sameValue(const SVal &A, const SVal &B) const {
                     : A.Idx[I] != B.Idx[I])
       return false;
   }
+  for (size_t I = 0; I < A.Members.size(); ++I)
+    if (!sameValue(A.Members[I], B.Members[I]))
+      return false;
   if (A.K == SVal::Pointer)
     return A.Base != SVal::UnknownBase;
   if (A.Int)

@@ -93,6 +93,36 @@ bool rcache::loadsToStage(const SharedAccess &S) {
          (!S.Stored || !(S.Stored->Depends & DepShared) || loads(*S.Stored));
 }
 
+bool rcache::isStagedByMember(const KernelModel &M, const GlobalAccess &G) {
+  if (G.K != GlobalAccess::Read)
+    return false;
+  const Stmt &In = M.stmt(G.Stmt);
+  for (unsigned V = 0; V < M.Vars.size(); ++V) {
+    const Var &Of = M.Vars[V];
+    bool Holds = !Of.IsParam && Of.DeclStmt == G.Stmt && Of.InitRange.contains(G.Range);
+    bool Only = true, Staged = false;
+    for (const VarUse &U : M.VarUses) {
+      if (U.Var != V)
+        continue;
+      if (U.Write) {
+        Holds |= In.K == Stmt::Leaf && U.Range.Begin == In.Range.Begin;
+        continue;
+      }
+      const bool Stages = std::any_of(
+          M.SharedAccesses.begin(), M.SharedAccesses.end(),
+          [&](const SharedAccess &A) {
+            return A.K == SharedAccess::Write && A.Lanes > 1 &&
+                   A.StoredRange.contains(U.Range);
+          });
+      Only &= Stages;
+      Staged |= Stages;
+    }
+    if (Holds && Only && Staged)
+      return true;
+  }
+  return false;
+}
+
 PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
   PlanCounts K;
   double Slots = P.slots();

@@ -31,6 +31,10 @@ double sharingSlots(const KernelModel &M, const SharedAccess &S,
 /// made of other shared elements, or updated in place, loads nothing.
 bool loadsToStage(const SharedAccess &S);
 
+/// Is what \p G reads a vector in a variable, of which members are staged and
+/// nothing else is done?
+bool isStagedByMember(const KernelModel &M, const GlobalAccess &G);
+
 /// Figures of \p P for reports.
 PlanCounts countsOf(const KernelModel &M, const Plan &P);
 

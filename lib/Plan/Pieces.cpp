@@ -125,7 +125,7 @@ bool rcache::splitPieces(const KernelModel &M, const Assumptions &A, RawPiece P,
   return Fine;
 }
 
-void rcache::joinPieces(std::vector<RawPiece> &Pieces) {
+static void joinAsTheyAre(std::vector<RawPiece> &Pieces) {
   for (size_t I = 0; I < Pieces.size(); ++I)
     for (size_t J = I + 1; J < Pieces.size();) {
       RawPiece &P = Pieces[I], &Q = Pieces[J];
@@ -147,4 +147,76 @@ void rcache::joinPieces(std::vector<RawPiece> &Pieces) {
       if (Second)
         J = I + 1; // what differed from the special case may fit now
     }
+}
+
+//===--- Members of vectors ---===//
+
+/// The element of memory that \p V, a member of a vector that is loaded, is: by the
+/// words of a load of such elements among \p Known, where there is one.
+static ValueRef elementLoad(const KernelModel &M, const ValueRef &V,
+                            llvm::ArrayRef<ValueRef> Known) {
+  const ValueRef &Of = V->Operands.front();
+  if (V->Member < 0 || Of->K != Value::Load || Of->Root < 0 || !V->Lanes ||
+      Of->Bytes % V->Lanes || Of->Operands.front()->K != Value::Affine)
+    return nullptr;
+  auto N = std::make_shared<Value>(*Of);
+  N->Type = V->Type;
+  N->Bytes = Of->Bytes / V->Lanes;
+  const KernelParam &P = M.Params[static_cast<size_t>(Of->Root)];
+  N->Text = P.PointeeType == V->Type
+                ? P.Name
+                : "((" + std::string(P.PointeeConst ? "const " : "") + V->Type +
+                      " *)" + P.Name + ")";
+  for (const ValueRef &Load : Known)
+    if (Load->Root == Of->Root && Load->Type == V->Type)
+      N->Text = Load->Text;
+  auto At = std::make_shared<Value>(*Of->Operands.front());
+  At->Aff = At->Aff.scale(isl::val(At->Aff.ctx(), long(V->Lanes)))
+                .add(constantValue(At->Aff.ctx(), V->Member));
+  At->Type = "long long";
+  N->Operands = {At};
+  return N;
+}
+
+/// \p V with such loads in place of members.
+static ValueRef withElements(const KernelModel &M, const ValueRef &V,
+                             llvm::ArrayRef<ValueRef> Known) {
+  if (V->K == Value::Op && V->Member >= 0)
+    if (ValueRef One = elementLoad(M, V, Known))
+      return One;
+  auto N = std::make_shared<Value>(*V);
+  bool Changed = false;
+  for (ValueRef &O : N->Operands) {
+    ValueRef R = withElements(M, O, Known);
+    Changed |= R != O;
+    O = R;
+  }
+  return Changed ? ValueRef(N) : V;
+}
+
+/// Joins pieces that are one function of the elements of memory, and several of
+/// the vectors that the original loads: `a4[e / 4].x` where e % 4 is 0, ... are `a[e]`.
+static bool joinByElements(const KernelModel &M, std::vector<RawPiece> &Pieces) {
+  std::vector<ValueRef> Loads;
+  for (const RawPiece &P : Pieces)
+    collectLoads(P.V, Loads);
+  std::vector<RawPiece> Other = Pieces;
+  bool Changed = false;
+  for (RawPiece &P : Other) {
+    const ValueRef V = withElements(M, P.V, Loads);
+    Changed |= V != P.V;
+    P.V = V;
+  }
+  if (!Changed)
+    return false;
+  joinAsTheyAre(Other);
+  joinAsTheyAre(Pieces);
+  if (Other.size() < Pieces.size())
+    Pieces = std::move(Other);
+  return true;
+}
+
+void rcache::joinPieces(const KernelModel &M, std::vector<RawPiece> &Pieces) {
+  if (!joinByElements(M, Pieces))
+    joinAsTheyAre(Pieces);
 }

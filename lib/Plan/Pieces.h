@@ -28,8 +28,10 @@ bool splitPieces(const KernelModel &M, const Assumptions &A, RawPiece P,
 bool isUndefined(const ValueRef &V);
 
 /// Joins pieces that are one function, where it has a value. Only unguarded
-/// neighbours: a guarded piece must stay in front of what it hides.
-void joinPieces(std::vector<RawPiece> &Pieces);
+/// neighbours: a guarded piece must stay in front of what it hides. Members of
+/// vectors are taken for the elements of memory that they are where that makes
+/// fewer pieces.
+void joinPieces(const KernelModel &M, std::vector<RawPiece> &Pieces);
 
 } // namespace rcache
 

@@ -241,7 +241,9 @@ static std::vector<const Stmt *> wrapped(const KernelModel &M) {
 }
 
 bool rcache::hasOtherWords(const KernelModel &M) {
-  return movedPointer(M) || !wrapped(M).empty();
+  const bool Vectors = llvm::any_of(
+      M.SharedAccesses, [](const SharedAccess &A) { return A.AllMembers; });
+  return Vectors || movedPointer(M) || !wrapped(M).empty();
 }
 
 std::optional<OtherBody> rcache::writeOtherBody(const KernelModel &M,

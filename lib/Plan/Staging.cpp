@@ -152,10 +152,17 @@ private:
     if (S.Depends & (DepShared | DepGlobal))
       fail(DeclineCode::DataDependentIndex,
            "the staging of " + name() + " depends on '" + S.Text + "'", Pos);
-    fail(DeclineCode::NonAffineIndex,
-         "'" + S.Text + "', by which " + name() +
-             " is staged, does not follow from the element",
-         Pos);
+    Decline Why = {DeclineCode::NonAffineIndex,
+                   "'" + S.Text + "', by which " + name() +
+                       " is staged, does not follow from the element",
+                   Pos};
+    for (const std::string &Factor : S.Factors)
+      if (const int I = M.symbolIndex(Factor);
+          I >= 0 && M.Symbols[size_t(I)].K == Symbol::Param)
+        Why.Advice = "make '" + M.Symbols[size_t(I)].Text +
+                     "' a constant or a template argument, so that rows of " +
+                     name() + " have a known length";
+    throw NoFunction{std::move(Why)};
   }
 
   /// The loops around \p Access, up to the block that holds writes and barrier.
@@ -398,7 +405,7 @@ private:
     for (const RawPiece &P : Pieces)
       checkPiece(P);
     dropWhatHolds();
-    joinPieces(Pieces);
+    joinPieces(M, Pieces);
     for (RawPiece &P : Pieces)
       F.Pieces.push_back({P.D, P.V, P.Guards});
     if (F.Pieces.empty())

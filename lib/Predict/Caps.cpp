@@ -201,6 +201,15 @@ double ownedForms(const CapInput &In, double Speedup) {
   return New ? std::min(Speedup, 1 + In.Fit.OwnedFormsClaimed * (Speedup - 1)) : Speedup;
 }
 
+/// The same.
+double namedByVectors(const CapInput &In, double Speedup) {
+  const bool Vectors = llvm::any_of(In.M.SharedAccesses, [](const SharedAccess &A) {
+    return A.Lanes > 1;
+  });
+  return Vectors ? std::min(Speedup, 1 + In.Fit.VectorsClaimed * (Speedup - 1))
+                 : Speedup;
+}
+
 double loadsApart(const CapInput &In, double Speedup) {
   const auto Loads = [&](unsigned Branch) {
     return llvm::count_if(In.M.GlobalAccesses, [&](const GlobalAccess &G) {
@@ -299,6 +308,10 @@ constexpr Cap Caps[] = {
      "blocks of several dimensions that a warp owns, and elements that each thread picks, "
      "have not been timed: half of the gain is claimed",
      ownedForms},
+    {"named-by-vectors",
+     "kernels that name shared memory by vectors of its elements have not been "
+     "timed: half of the gain is claimed",
+     namedByVectors},
     {"loads-apart",
      "loads that stand in a branch of each slot are waited for slot by slot "
      "(0.91x and 1.18x measured for four, where 1.4x was predicted)",

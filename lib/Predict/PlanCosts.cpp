@@ -79,6 +79,7 @@ void common(const KernelModel &M, const Staging &Fill,
     bool Staging = false;
     for (const SharedAccess &A : M.SharedAccesses)
       Staging |= A.K == SharedAccess::Write && A.StoredRange.contains(G.Range);
+    Staging = Staging || isStagedByMember(M, G);
     if (Staging || G.K != GlobalAccess::Read)
       continue;
     MemoryAccesses L;

@@ -166,11 +166,19 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
                  : (Depends & Bits[Ax] ? 1 : 0);
   }
   const int64_t Row = Map.threadsOf(Block)[0];
-  double Cost = wavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
-                           std::max(1u, A.ElemBytes));
+  // Members of a vector come with one load.
+  const int64_t Lanes = S.Lanes;
+  const bool Vector = Step[0] % Lanes == 0 && Step[1] % Lanes == 0;
+  double Cost =
+      Vector ? wavefronts(std::min<int64_t>(32, Row), Step[0] / Lanes,
+                          Step[1] / Lanes,
+                          std::max(1u, A.ElemBytes * unsigned(Lanes))) /
+                   double(Lanes)
+             : wavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
+                          std::max(1u, A.ElemBytes));
   // Four neighbours along an unrolled loop are one load of 16 bytes; two rows
   // of a warp then cost what one does (measured on an H200).
-  if (A.ElemBytes == 4 && Step[0] % 4 == 0 && Step[1] % 4 == 0 &&
+  if (Lanes == 1 && A.ElemBytes == 4 && Step[0] % 4 == 0 && Step[1] % 4 == 0 &&
       readsNeighbours(M, S))
     Cost = (Cost <= 2 ? 1 : Cost) / 4;
   return Cost / sharingSlots(M, S, Map.Factor, TapsOutside);

@@ -293,10 +293,12 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   }
   // A wavefront a word and full warp, and at least one an instruction.
   const double Full = std::min(T.Warp, T.Thread);
-  K.SharedStores += Rounds * (Full * W + T.Warp - Full);
-  K.Loads.push_back({Rounds * Full, Bytes, double(Bytes)});
+  // Members of a vector are loaded and stored together.
+  const unsigned Lanes = A.Lanes;
+  K.SharedStores += Rounds * (Full * W + (T.Warp - Full) / Lanes);
+  K.Loads.push_back({Rounds * Full / Lanes, Bytes * Lanes, double(Bytes * Lanes)});
   if (T.Warp > Full)
-    K.Loads.push_back({Rounds * (T.Warp - Full), 4, 0});
+    K.Loads.push_back({Rounds * (T.Warp - Full) / Lanes, 4, 0});
 }
 
 bool rcache::stagesUnderConditions(const KernelModel &M, const Plan &P) {

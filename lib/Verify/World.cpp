@@ -418,6 +418,16 @@ std::optional<int64_t> World::address(const Value &V) {
   return std::nullopt;
 }
 
+/// What is loaded from byte \p At on behind the pointer that \p Load is made from: an
+/// element by its index where elements of that type are what the pointer leads to.
+std::string World::loaded(const Value &Load, const std::string &Type,
+                          int64_t At, unsigned Bytes) const {
+  const KernelParam &P = M.Params[static_cast<size_t>(Load.Root)];
+  if (P.PointeeType == Type && Bytes && At % Bytes == 0)
+    return Type + " " + P.Name + "[" + std::to_string(At / Bytes) + "]";
+  return Type + " " + P.Name + " at byte " + std::to_string(At);
+}
+
 std::string World::term(const ValueRef &V) {
   if (!V)
     throw Undecided{"a stored value that is not known"};
@@ -427,7 +437,10 @@ std::string World::term(const ValueRef &V) {
     return I ? std::to_string(*I) : "undefined";
   }
   case Value::Load:
-    if (const std::optional<int64_t> I = address(*V->Operands[0]))
+    if (const std::optional<int64_t> I = address(*V->Operands[0]);
+        I && V->Root >= 0 && V->Bytes)
+      return loaded(*V, V->Type, *I * int64_t(V->Bytes), V->Bytes);
+    else if (I)
       return V->Type + " " + V->Text + "[" + std::to_string(*I) + "]";
     if (const std::string Index = term(V->Operands[0]); Index != Undefined)
       return V->Type + " " + V->Text + "[" + Index + "]";
@@ -437,6 +450,15 @@ std::string World::term(const ValueRef &V) {
   case Value::Op: {
     if (const std::optional<int64_t> I = signedInteger(*V))
       return std::to_string(*I);
+    // A number of a vector in memory.
+    if (const Value &Of = V->Operands.empty() ? *V : *V->Operands[0];
+        V->Member >= 0 && V->Lanes && Of.K == Value::Load && Of.Root >= 0 &&
+        Of.Bytes)
+      if (const std::optional<int64_t> I = address(*Of.Operands[0]))
+        return loaded(Of, V->Type,
+                      *I * int64_t(Of.Bytes) +
+                          int64_t(Of.Bytes / V->Lanes) * V->Member,
+                      Of.Bytes / V->Lanes);
     std::string Text = V->Type + " {" + V->Text + "}(";
     bool Choice = V->Text.find('?') != std::string::npos ||
                   V->Text.find("&&") != std::string::npos ||

@@ -51,6 +51,8 @@ public:
   /// The coordinates; Undecided where one is undefined.
   Element element(const std::vector<isl::pw_aff> &Index);
 
+  std::string loaded(const Value &Load, const std::string &Type, int64_t At,
+                     unsigned Bytes) const;
   /// \p V as a text in which every index is a number: equal texts are equal
   /// values. Undefined: the original has no value there. Throws Undecided for
   /// values that are not known.
