@@ -187,7 +187,8 @@ void writePicture(json::OStream &J, const ArrayPicture &P) {
   });
 }
 
-void writePlan(json::OStream &J, const KernelModel *M, const Plan &P) {
+void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
+  const KernelModel *M = K.Model.get();
   J.attributeObject("plan", [&] {
     J.attributeArray("coarsening", [&] {
       for (unsigned F : P.Map.Factor)
@@ -215,10 +216,7 @@ void writePlan(json::OStream &J, const KernelModel *M, const Plan &P) {
           J.attribute("reason", utf8(C.Reason));
         });
     });
-    J.attributeArray("conditions", [&] {
-      for (const std::string &Words : launchConditions(P))
-        J.value(utf8(Words));
-    });
+    writeStrings(J, "conditions", K.Conditions);
     if (M) {
       writeStores(J, *M, P);
       writeBarriers(J, *M, P);
@@ -452,7 +450,7 @@ void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
     if (!K.Warnings.empty())
       writeStrings(J, "warnings", K.Warnings);
     if (K.Verdict == KernelResult::Rewritten && K.ThePlan)
-      writePlan(J, K.Model.get(), *K.ThePlan);
+      writePlan(J, K, *K.ThePlan);
     writeContract(J, K);
     writeStatements(J, "checks", checksOf(K));
     if (K.Verdict == KernelResult::Rewritten)
