@@ -153,11 +153,27 @@ Result Unit::run(std::vector<std::unique_ptr<KernelModel>> Models) {
     for (Case &C : G)
       stages(C, G);
     join(G, Edits);
-    for (Case &C : G)
+    for (Case &C : G) {
+      sayWhatIsLeft(C);
       R.Kernels.push_back(std::move(C.R));
+    }
   }
   R.Edits = Edits.finish();
   return R;
+}
+
+void Unit::sayWhatIsLeft(Case &C) {
+  const KernelModel &M = *C.M;
+  C.R.LaunchesLeft =
+      static_cast<unsigned>(M.Launches.size()) - C.R.LaunchesRewritten;
+  if (C.R.Verdict == KernelResult::Rewritten)
+    return;
+  for (const SharedArray &A : M.Arrays)
+    C.R.Arrays.push_back(A.Name);
+  if (C.R.Verdict == KernelResult::Declined)
+    for (const PrivateArray &A : M.Privates)
+      if (M.Vars[A.Var].DynamicIndex)
+        C.R.Arrays.push_back(M.Vars[A.Var].Name);
 }
 
 bool Unit::samePlace(const KernelModel &A, const KernelModel &B) {

@@ -69,6 +69,9 @@ private:
 
   static bool samePlace(const KernelModel &A, const KernelModel &B);
   void decline(Case &C, DeclineCode Code, std::string Detail);
+  /// For the report: launches that do not run the new kernel, and the arrays of a
+  /// kernel that has none.
+  static void sayWhatIsLeft(Case &C);
   bool dump(Case &C, const char *Stage,
             llvm::function_ref<void(llvm::raw_ostream &)> P);
   /// The stages for one model, one of \p Group, technique by technique.

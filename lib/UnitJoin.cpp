@@ -144,6 +144,7 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
     C.R.ThePlan = std::make_shared<Plan>(*C.ThePlan);
     C.R.Pictures = picturesOf(*C.M, *C.ThePlan);
     C.R.PlanText = planLine(*C.M, *C.ThePlan);
+    C.R.Conditions = C.Emitted->Conditions;
     for (const ArrayPlan &A : C.ThePlan->Arrays)
       C.R.Arrays.push_back(C.M->Arrays[A.Array].Name);
     for (const InterleavedArray &I : C.ThePlan->Interleaved)
@@ -164,11 +165,10 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
   Edits.insertKernel(M, Code, Helpers);
   for (Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {
-      if (Edits.canEdit(L, *M.InsertOffset)) {
-        Edits.replaceLaunch(L, M, Function);
-        ++C.R.LaunchesRewritten;
-      } else
-        ++C.R.LaunchesLeft;
+      if (!Edits.canEdit(L, *M.InsertOffset))
+        continue;
+      Edits.replaceLaunch(L, M, Function);
+      C.R.LaunchesRewritten += C.Emitted.has_value();
     }
 }
 

@@ -46,10 +46,41 @@ struct PictureAccess {
   std::string Text; ///< "s[l + j]"
 };
 
+/// What comes from other threads' elements between two barriers, in one round of the
+/// loops around: of arrays that a warp owns.
+struct PictureStep {
+  PictureAccess Access; ///< the first that uses it
+  std::string Rounds;   ///< "d = 128", "k = 4, j = 2"; "": alike in all rounds
+  enum KindOf {
+    Ahead,   ///< the element By ahead of the one whose thread it is
+    Flipped, ///< that of the thread whose number differs in the bits By
+    OfAll,   ///< element By, for all threads
+  } Kind = Ahead;
+  int64_t By = 0;
+  bool Back = false; ///< it is changed, and goes back
+  /// For register Register of lane l: register FromRegister of lane (l + Lanes) mod
+  /// 32 (Flipped: l ^ Lanes; OfAll: of lane Lanes); Ahead: behind the end of the
+  /// warp, the one that is next there.
+  struct Move {
+    int64_t Register = 0, Lanes = 0, FromRegister = 0;
+  };
+  std::vector<Move> Moves;
+  std::string Words; ///< "the element 128 ahead: from the lane's own registers"
+};
+
+/// A dimension of an array in shared memory.
+struct PictureDimension {
+  std::string Of;   ///< "elements", "threads", "lanes", "warps", "blocks along x"
+  int64_t Size = 0; ///< 0: as many as the launch has
+};
+
 /// One window of one array.
 struct ArrayPicture {
   std::string Array;
-  std::string Exchange; ///< "shuffle", "reload", "direct", "shared"
+  /// "shuffle", "reload", "direct", "shared", "owned", "restage"; "private": an
+  /// array of each thread, in shared memory.
+  std::string Exchange;
+  std::string Words; ///< where its elements are, and how they get to who uses them
   std::string Detail;   ///< "chunks of 8", "round robin", "row by row", ""
   /// Lanes of a warp that work for one logical block, 1 to 32.
   unsigned Lanes = 32;
@@ -59,6 +90,12 @@ struct ArrayPicture {
   /// The window in row-major order; the same for every lane. Empty without a
   /// window (direct, shared) and where First is no linear function of the lane.
   std::vector<PictureCell> Window;
+
+  /// Owned: by lane, the element of each register; -1: the array has none there.
+  std::vector<std::vector<int64_t>> Held;
+  std::vector<PictureStep> Steps; ///< Owned: in text order, round by round
+  /// In shared memory: as it is declared there. Empty: as the original does.
+  std::vector<PictureDimension> Layout;
 
   std::vector<PictureStage> Staging; ///< the first that holds counts
   /// Every element that is read has been staged: proved. Else the original is

@@ -126,7 +126,8 @@ struct KernelResult {
   VerdictKind Verdict = Declined;
   SourcePos Pos;
   std::vector<Decline> Declines;      ///< Declined: why
-  std::vector<std::string> Arrays;    ///< "s: float[BLOCK + 2], reload" (text)
+  std::vector<std::string> Arrays;    ///< names: those of the plan; without one, of
+                                      ///< all that might have moved
   std::vector<std::string> Notes;     ///< not proved, assumptions, racy original
   std::vector<std::string> TuneNotes; ///< what a compiler or device could not tell
   std::vector<std::string> Warnings;  ///< something is wrong: not to be overlooked
@@ -134,6 +135,8 @@ struct KernelResult {
   std::shared_ptr<const Plan> ThePlan;         ///< Rewritten
   std::vector<ArrayPicture> Pictures;          ///< Rewritten: one a window
   std::shared_ptr<const KernelModel> Model;    ///< always
+  /// Rewritten: all that a launch is asked, in words, in the order of the question.
+  std::vector<std::string> Conditions;
   std::shared_ptr<const Choice> Chosen; ///< null: there were no candidates
   /// What a thread of Model's text costs as it is, in the unit of Prediction.h;
   /// 0: not known.

@@ -28,7 +28,8 @@ struct EmittedKernel {
                           ///< function: `stencil_rc<<<...>>>(...);`
   std::string LaunchArgs; ///< the same by cudaLaunchKernel, with the pointers
                           ///< `rc_args`: `rc_result = cudaLaunchKernel(..);`
-  std::string Condition;  ///< the preconditions
+  std::string Condition;  ///< all that a launch is asked, C++
+  std::vector<std::string> Conditions; ///< the same in words, a clause each
   std::set<std::string> Helpers; ///< blocks of rewrite.cuh that are used
 };
 

@@ -66,7 +66,10 @@ emit(const KernelModel &M, const Plan &P, const std::string &Name) {
   E.Kernel = printHead(*K, M, P, Name) + "{\n" + printPlanComment(M, P) + Body +
              "}\n";
   const LaunchText Launch(*K, M, P, Name);
-  E.Condition = Launch.condition();
+  for (const LaunchCondition &C : Launch.conditions()) {
+    E.Condition += (E.Condition.empty() ? "" : " &&\n") + C.Text;
+    E.Conditions.push_back(C.Words);
+  }
   E.Launch = Launch.launch(/*Void=*/false);
   E.LaunchArgs = Launch.launch(/*Void=*/true);
   E.Helpers = K->Helpers;

@@ -155,9 +155,9 @@ private:
     for (const LaunchCase &C : Cases) {
       // When verifying, the original follows: its result stays.
       std::string Body = Scaled ? scaledBlock(*C.M) : "";
-      Body += launchIf(*C.M, *C.K, Void);
+      Body += launchIf(*C.K, Void);
       for (const EmittedKernel &E : C.Others)
-        Body += "else " + launchIf(*C.M, E, Void);
+        Body += "else " + launchIf(E, Void);
       if (ForAll)
         return Body;
       std::string Is;
@@ -209,19 +209,8 @@ private:
   }
 
   /// `if (it applies) { launch; return; }`
-  std::string launchIf(const KernelModel &M, const EmittedKernel &K,
-                       bool Void) const {
-    // Larger blocks fail, and their products may wrap.
-    const std::string B = block();
-    std::string NoWrap = M.Form.scaled() ? B + ".x <= 1024u && " + B +
-                                               ".y <= 1024u && " + B +
-                                               ".z <= 64u &&\n"
-                                         : "";
-    for (size_t A = 0; A < 3; ++A)
-      if (M.Form.Scale[A] < 0)
-        NoWrap += B + "." + "xyz"[A] + " % " +
-                  std::to_string(-M.Form.Scale[A]) + "u == 0u &&\n";
-    return "if (" + NoWrap + K.Condition + "\n#ifdef RCACHE_VERIFY\n&& " +
+  std::string launchIf(const EmittedKernel &K, bool Void) const {
+    return "if (" + K.Condition + "\n#ifdef RCACHE_VERIFY\n&& " +
            N("verification") + ".save()\n#endif\n) {\n" +
            (Void ? K.LaunchArgs : K.Launch) + "\n#ifdef RCACHE_VERIFY\n" +
            N("verification") + ".original();\n#else\nreturn" +

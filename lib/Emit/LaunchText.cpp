@@ -16,59 +16,87 @@
 
 using namespace rcache;
 
-std::string LaunchText::condition() const {
-  std::string T;
-  auto And = [&](const std::string &C) {
-    T += (T.empty() ? "" : " &&\n") + C;
+std::vector<LaunchCondition> LaunchText::conditions() const {
+  std::vector<LaunchCondition> All;
+  auto Ask = [&](std::string Text, std::string Words) {
+    All.push_back({std::move(Text), std::move(Words)});
   };
-  // First what is cheap to ask.
-  if (P.LeastThreads)
-    And("::rcache::device::fills(" + N("grid") + ", " + threadsOfBlock() +
-        (P.Cut ? " * unsigned((" + allRounds() + ") / " +
-                     std::to_string(P.Cut->UsualRounds) + " + 1)"
-               : "") +
-        ", " + std::to_string(P.LeastThreads) + ")");
-  for (const Precondition &C : P.Preconditions)
-    And("(" + C.Text + ")");
-  for (const std::string &C : noWrap())
-    And("(" + C + ")");
-  for (const std::string &C : alignment())
-    And(C);
-  // What fails is left to fail as it did.
-  And("::rcache::device::launches<" + std::to_string(sureThreads()) + ">(" +
-      originalAddress(M) + ", " + N("grid") + ", " + givenBlock() + ", " +
-      N("shared") + ")");
-  if (sharedBytes() != "0")
-    And("::rcache::device::holds(" + Name + templateArgsOf(M) + ", " +
-        sharedBytes() + ")");
-  if (comparesWaves()) {
-    const std::string Life = llvm::formatv("{0:F2}", P.WaveLife);
-    And("::rcache::device::waves_pay(" + Name + templateArgsOf(M) + ", " +
-        threadsOfBlock() + ", " + std::to_string(P.Map.mostThreads()) + "u, " +
-        sharedBytes() + ", " + originalAddress(M) + ", " + N("grid") + ", " +
-        N("block") + ", " + N("shared") + ", " + Life + ")");
+  if (M.Form.scaled()) {
+    const std::string B = givenBlock();
+    Ask(B + ".x <= 1024u && " + B + ".y <= 1024u && " + B + ".z <= 64u",
+        "a block of at most 1024 x 1024 x 64 threads: larger ones fail, and their "
+        "products may wrap");
+    for (size_t A = 0; A < 3; ++A)
+      if (M.Form.Scale[A] < 0) {
+        const std::string By = std::to_string(-M.Form.Scale[A]);
+        Ask(B + "." + "xyz"[A] + " % " + By + "u == 0u",
+            std::string("a block whose extent along ") + "xyz"[A] +
+                " is a multiple of " + By);
+      }
   }
-  return T.empty() ? "true" : T;
+  if (P.LeastThreads)
+    Ask("::rcache::device::fills(" + N("grid") + ", " + threadsOfBlock() +
+            (P.Cut ? " * unsigned((" + allRounds() + ") / " +
+                         std::to_string(P.Cut->UsualRounds) + " + 1)"
+                   : "") +
+            ", " + std::to_string(P.LeastThreads) + ")",
+        "at least " + std::to_string(P.LeastThreads) +
+            " threads in the grid: fewer leave most of the device idle, and the "
+            "original is faster");
+  for (const Precondition &C : P.Preconditions)
+    Ask("(" + C.Text + ")", C.Text + (C.Reason.empty() ? "" : ": " + C.Reason));
+  for (const std::string &C : noWrap())
+    Ask("(" + C + ")", C + ": no sum of the arguments wraps");
+  for (LaunchCondition &C : alignment())
+    All.push_back(std::move(C));
+  Ask("::rcache::device::launches<" + std::to_string(sureThreads()) + ">(" +
+          originalAddress(M) + ", " + N("grid") + ", " + givenBlock() + ", " +
+          N("shared") + ")",
+      "a launch that the device would make of the original (grid, threads of a "
+      "block, dynamic shared memory): what fails has to fail as it did");
+  if (sharedBytes() != "0")
+    Ask("::rcache::device::holds(" + Name + templateArgsOf(M) + ", " +
+            sharedBytes() + ")",
+        sharedBytes() +
+            ": a block of the new kernel may have so many bytes of dynamic shared "
+            "memory, more than is usual by cudaFuncSetAttribute");
+  if (comparesWaves())
+    Ask("::rcache::device::waves_pay(" + Name + templateArgsOf(M) + ", " +
+            threadsOfBlock() + ", " + std::to_string(P.Map.mostThreads()) +
+            "u, " + sharedBytes() + ", " + originalAddress(M) + ", " +
+            N("grid") + ", " + N("block") + ", " + N("shared") + ", " +
+            llvm::formatv("{0:F2}", P.WaveLife).str() + ")",
+        "no more time in whole waves of blocks than the original's blocks take "
+        "on the device at hand");
+  return All;
 }
 
 /// Conditions for vectors to start where they may, each once.
-std::vector<std::string> LaunchText::alignment() const {
-  std::vector<std::string> All;
-  auto Add = [&](std::string C) {
-    if (!llvm::is_contained(All, C))
-      All.push_back(std::move(C));
+std::vector<LaunchCondition> LaunchText::alignment() const {
+  std::vector<LaunchCondition> All;
+  auto Ask = [&](std::string Text, const std::string &What) {
+    const char *Why = P.AlignedHasOther
+                          ? ": else another form, or the original, is faster"
+                          : ": element by element the original is faster";
+    if (llvm::none_of(All, [&](const auto &C) { return C.Text == Text; }))
+      All.push_back({std::move(Text), What + Why});
   };
   for (const AlignedRun &R : P.Aligned) {
     const std::string At =
         R.Offset.empty() ? R.Pointer : R.Pointer + " + (" + R.Offset + ")";
+    const std::string Elements = std::to_string(R.Elements);
+    const std::string What = "'" + R.Pointer + "'" +
+                             (R.Offset.empty() ? "" : " + " + R.Offset) +
+                             " aligned for vectors of " + Elements + " elements";
     if (!P.AlignedHasOther) {
-      Add("::rcache::device::aligned(" + At + ")");
+      Ask("::rcache::device::aligned(" + At + ")", What);
       continue;
     }
-    Add("reinterpret_cast<size_t>(" + At + ") % 16 == 0");
+    Ask("reinterpret_cast<size_t>(" + At + ") % 16 == 0", What);
     for (const std::string &T : R.Multiples)
-      Add((T.find(' ') == std::string::npos ? T : "(" + T + ")") + " % " +
-          std::to_string(R.Elements) + " == 0");
+      Ask((T.find(' ') == std::string::npos ? T : "(" + T + ")") + " % " +
+              Elements + " == 0",
+          "'" + T + "' a multiple of " + Elements);
   }
   return All;
 }

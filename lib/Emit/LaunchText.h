@@ -13,14 +13,21 @@
 
 namespace rcache {
 
+/// Something that a launch is asked before it is one of the planned kernel.
+struct LaunchCondition {
+  std::string Text;  ///< C++
+  std::string Words; ///< "why" or "C++ or words: why", for people and reports
+};
+
 class LaunchText {
 public:
   LaunchText(const LoweredKernel &K, const KernelModel &M, const Plan &P,
              const std::string &Name)
       : K(K), M(M), P(P), Name(Name), Mapped(M, P) {}
 
-  /// The preconditions, cheap ones first.
-  std::string condition() const;
+  /// All that a launch has to satisfy, in the order in which it is asked: what is
+  /// cheap to ask first.
+  std::vector<LaunchCondition> conditions() const;
   /// The statements that launch the kernel. \p Void: with the arguments of
   /// cudaLaunchKernel, whose result is kept.
   std::string launch(bool Void) const;
@@ -38,7 +45,7 @@ private:
   const Names Mapped;
 
   std::string N(const std::string &Base) const { return M.NamePrefix + Base; }
-  std::vector<std::string> alignment() const;
+  std::vector<LaunchCondition> alignment() const;
   std::string largest(const std::string &Id) const;
   std::vector<std::string> noWrap() const;
   bool knownPositive(const std::string &Text) const;

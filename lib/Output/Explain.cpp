@@ -16,25 +16,6 @@ using llvm::StringRef;
 
 namespace rcache {
 
-std::vector<std::string> launchConditions(const Plan &P) {
-  std::vector<std::string> Words;
-  for (const Precondition &C : P.Preconditions)
-    Words.push_back(C.Text + (C.Reason.empty() ? "" : ": " + C.Reason));
-  for (const AlignedRun &R : P.Aligned)
-    Words.push_back("'" + R.Pointer + "'" +
-                    (R.Offset.empty() ? "" : " + " + R.Offset) +
-                    " aligned for vectors of " + std::to_string(R.Elements) +
-                    " elements: element by element the original is faster");
-  if (P.LeastThreads)
-    Words.push_back("at least " + std::to_string(P.LeastThreads) +
-                    " threads in the grid: fewer leave most of the device idle, "
-                    "and the original is faster");
-  if (P.WaveLife > 0)
-    Words.push_back("no more time in whole waves of blocks than the original's "
-                    "blocks take on the device at hand");
-  return Words;
-}
-
 std::vector<Statement> checksOf(const KernelResult &K) {
   std::vector<Statement> S;
   if (K.Verdict == KernelResult::Rewritten && K.ThePlan) {

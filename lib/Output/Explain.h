@@ -1,7 +1,7 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the page of --explain adds to a report: conditions and checks in words, and
+// What the page of --explain adds to a report: checks in words, and
 // which places of the original and of the result belong together.
 
 #ifndef RCACHE_OUTPUT_EXPLAIN_H
@@ -13,9 +13,6 @@
 #include <vector>
 
 namespace rcache {
-
-/// When the rewritten kernel is launched, a clause each.
-std::vector<std::string> launchConditions(const Plan &P);
 
 /// Something that was looked at: Result is "proved" (by isl), "checked" (executed),
 /// "asked" (of each launch), "not-proved", "not-checked" or "note".

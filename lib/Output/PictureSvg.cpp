@@ -244,15 +244,111 @@ void drawLegend(Drawing &D) {
               "one of lane 0; pointing at a square tells all of it.");
 }
 
+/// An array that a warp owns: element over lane and register.
+void drawHeld(Drawing &D, const ArrayPicture &P) {
+  D.text("t", "Who owns which element: element over lane and register");
+  D.gap(4);
+  std::map<int64_t, std::pair<int64_t, int64_t>> HomeOf;
+  for (size_t Lane = 0; Lane < P.Held.size(); ++Lane)
+    for (size_t R = 0; R < P.Held[Lane].size(); ++R)
+      if (P.Held[Lane][R] >= 0)
+        HomeOf[P.Held[Lane][R]] = {int64_t(Lane), int64_t(R)};
+  int64_t Shown = 0;
+  D.label("0");
+  for (const auto &[Element, Home] : HomeOf) {
+    if (const int64_t Begin = Element - Element % Columns; Begin != Shown) {
+      D.nextLine();
+      D.label(number(Begin));
+      Shown = Begin;
+    }
+    D.square(static_cast<int>(Element % Columns), colour(Home.first), false,
+             number(Element), "l" + number(Home.first) + "r" + number(Home.second),
+             "element " + number(Element) + ": lane " + number(Home.first) +
+                 ", register " + number(Home.second));
+  }
+  D.nextLine();
+}
+
+/// What the registers of one lane get in a step.
+void drawStep(Drawing &D, const ArrayPicture &P, const PictureStep &S) {
+  const int64_t Lane = 8;
+  D.gap(4);
+  D.text("t", S.Access.Text + " (line " + llvm::Twine(S.Access.Pos.Line) + ")" +
+                  (S.Rounds.empty() ? "" : ", " + S.Rounds) + ": " + S.Words);
+  D.gap(4);
+  D.label("lane " + number(Lane));
+  for (const PictureStep::Move &M : S.Moves) {
+    const int64_t Beyond = Lane + M.Lanes;
+    const bool Ahead = S.Kind == PictureStep::Ahead;
+    const int64_t From = S.Kind == PictureStep::OfAll     ? M.Lanes
+                         : S.Kind == PictureStep::Flipped ? Lane ^ M.Lanes
+                                                          : (Beyond % 32 + 32) % 32;
+    // Behind the end of the warp: the next register, or no element at all.
+    const bool Behind = Ahead && (Beyond < 0 || Beyond >= 32);
+    const int64_t Register = M.FromRegister + (Behind ? (Beyond - From) / 32 : 0);
+    if ((Behind && P.Detail != "round robin") || Register < 0 ||
+        Register >= int64_t(P.Held[0].size()) || M.Register >= Columns)
+      continue;
+    D.square(static_cast<int>(M.Register), colour(From), true,
+             "r" + number(M.Register), "l" + number(From) + "r" + number(Register),
+             "register " + number(M.Register) + " of lane " + number(Lane) +
+                 ": from lane " + number(From) + ", register " +
+                 number(Register) + ", element " +
+                 number(P.Held[From][Register]));
+  }
+  D.nextLine();
+}
+
+/// An array of each thread: elements down, banks across.
+void drawBanks(Drawing &D, const ArrayPicture &P) {
+  int64_t Elements = 1;
+  for (const PictureDimension &L : P.Layout)
+    if (L.Of == "elements")
+      Elements *= L.Size;
+  D.text("t", "A column is a bank of shared memory, for elements of four bytes: "
+              "thread over element");
+  D.gap(4);
+  for (int64_t E = 0; E < std::min<int64_t>(Elements, 8); ++E) {
+    D.label(number(E));
+    for (int Lane = 0; Lane < Columns; ++Lane)
+      D.square(Lane, colour(Lane), false, "t" + number(Lane), "e" + number(E),
+               "element " + number(E) + " of thread " + number(Lane));
+    D.nextLine();
+  }
+  if (Elements > 8)
+    D.text("t", "and so on, " + number(Elements) + " elements");
+}
+
+/// What has no window: the words, and a drawing where there is one.
+void drawOther(Drawing &D, const ArrayPicture &P) {
+  D.text("a", P.Array + ": " + P.Words);
+  if (!P.Layout.empty()) {
+    std::string Text = "in shared memory: " + P.Array;
+    for (const PictureDimension &L : P.Layout)
+      Text += "[" + (L.Size ? number(L.Size) + " " : "") + L.Of + "]";
+    D.text("t", Text);
+  }
+  if (P.Exchange == "private")
+    drawBanks(D, P);
+  if (P.Held.empty())
+    return;
+  drawHeld(D, P);
+  constexpr size_t Most = 24;
+  for (size_t I = 0; I < std::min(Most, P.Steps.size()); ++I)
+    drawStep(D, P, P.Steps[I]);
+  if (P.Steps.size() > Most)
+    D.text("t", "and " + llvm::Twine(P.Steps.size() - Most) + " more steps");
+}
+
 void draw(Drawing &D, const ArrayPicture &P) {
   D.gap(8);
+  if (P.Exchange != "shuffle" && P.Exchange != "reload")
+    return drawOther(D, P);
   D.text("a",
          P.Array + ": " +
-             (P.Exchange == "direct"   ? "read from its source"
-              : P.Exchange == "shared" ? "kept in shared memory"
-              : P.Exchange == "shuffle"
-                  ? P.Detail + ", shuffled"
-                  : (P.Detail.empty() ? "reloaded" : "reloaded " + P.Detail)));
+             (P.Exchange == "shuffle" ? P.Detail + ", shuffled"
+              : P.Detail.empty()      ? "reloaded"
+                                      : "reloaded " + P.Detail));
   if (P.Window.empty())
     return;
   drawOwners(D, P);
@@ -275,7 +371,8 @@ std::string pictureSvg(const std::vector<FileReport> &Files) {
       D.gap(Any ? 24 : 8);
       Any = true;
       D.text("h", K.Name);
-      D.text("t", F.File + ":" + llvm::Twine(K.Pos.Line));
+      D.text("t", (K.Pos.File.empty() ? F.File : K.Pos.File) + ":" +
+                      llvm::Twine(K.Pos.Line));
       drawPlan(D, K.PlanText);
       for (const ArrayPicture &P : K.Pictures)
         draw(D, P);

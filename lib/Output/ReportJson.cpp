@@ -150,11 +150,54 @@ void writeBarriers(json::OStream &J, const KernelModel &M, const Plan &P) {
     J.attribute("barrierReason", utf8(P.BarrierReason));
 }
 
+/// The registers of a warp that owns an array, and what goes from one to another.
+void writeOwned(json::OStream &J, const ArrayPicture &P) {
+  J.attributeArray("held", [&] {
+    for (const std::vector<int64_t> &Lane : P.Held)
+      J.array([&] {
+        for (const int64_t E : Lane)
+          J.value(E);
+      });
+  });
+  static const char *const Kinds[] = {"ahead", "flipped", "of-all"};
+  J.attributeArray("steps", [&] {
+    for (const PictureStep &S : P.Steps)
+      J.object([&] {
+        J.attribute("text", utf8(S.Access.Text));
+        writePos(J, S.Access.Pos);
+        J.attribute("rounds", utf8(S.Rounds));
+        J.attribute("words", S.Words);
+        J.attribute("kind", Kinds[S.Kind]);
+        J.attribute("by", S.By);
+        J.attribute("back", S.Back);
+        J.attributeArray("moves", [&] {
+          for (const PictureStep::Move &M : S.Moves)
+            J.object([&] {
+              J.attribute("register", M.Register);
+              J.attribute("laneDistance", M.Lanes);
+              J.attribute("fromRegister", M.FromRegister);
+            });
+        });
+      });
+  });
+}
+
 void writePicture(json::OStream &J, const ArrayPicture &P) {
   J.object([&] {
     J.attribute("array", utf8(P.Array));
     J.attribute("exchange", P.Exchange);
     J.attribute("detail", P.Detail);
+    J.attribute("words", P.Words);
+    if (!P.Held.empty())
+      writeOwned(J, P);
+    if (!P.Layout.empty())
+      J.attributeArray("layout", [&] {
+        for (const PictureDimension &D : P.Layout)
+          J.object([&] {
+            J.attribute("of", D.Of);
+            J.attribute("size", D.Size);
+          });
+      });
     J.attributeArray("staging", [&] {
       for (const PictureStage &S : P.Staging)
         J.object([&] {
@@ -187,7 +230,8 @@ void writePicture(json::OStream &J, const ArrayPicture &P) {
   });
 }
 
-void writePlan(json::OStream &J, const KernelModel *M, const Plan &P) {
+void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
+  const KernelModel *M = K.Model.get();
   J.attributeObject("plan", [&] {
     J.attributeArray("coarsening", [&] {
       for (unsigned F : P.Map.Factor)
@@ -197,6 +241,11 @@ void writePlan(json::OStream &J, const KernelModel *M, const Plan &P) {
       for (int64_t S : P.Map.Stride)
         J.value(S);
     });
+    if (P.Map.joins())
+      J.attributeArray("joinedBlocks", [&] {
+        for (unsigned B : P.Map.Blocks)
+          J.value(B);
+      });
     if (P.Map.Block)
       J.attributeArray("block", [&] {
         for (int64_t B : *P.Map.Block)
@@ -215,10 +264,7 @@ void writePlan(json::OStream &J, const KernelModel *M, const Plan &P) {
           J.attribute("reason", utf8(C.Reason));
         });
     });
-    J.attributeArray("conditions", [&] {
-      for (const std::string &Words : launchConditions(P))
-        J.value(utf8(Words));
-    });
+    writeStrings(J, "conditions", K.Conditions);
     if (M) {
       writeStores(J, *M, P);
       writeBarriers(J, *M, P);
@@ -452,7 +498,7 @@ void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
     if (!K.Warnings.empty())
       writeStrings(J, "warnings", K.Warnings);
     if (K.Verdict == KernelResult::Rewritten && K.ThePlan)
-      writePlan(J, K.Model.get(), *K.ThePlan);
+      writePlan(J, K, *K.ThePlan);
     writeContract(J, K);
     writeStatements(J, "checks", checksOf(K));
     if (K.Verdict == KernelResult::Rewritten)

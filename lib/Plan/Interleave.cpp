@@ -221,3 +221,20 @@ void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
       (Out.Declines.front().Code == DeclineCode::NoShared || !R.Staging))
     Out.Declines = std::move(I.Declines);
 }
+
+ArrayPicture rcache::pictureOf(const KernelModel &M, const Plan &P,
+                               const InterleavedArray &I) {
+  const Var &V = M.Vars[M.Privates[I.Array].Var];
+  ArrayPicture R;
+  R.Array = V.Name;
+  R.Exchange = "private";
+  R.Detail = P.ByWarp ? "by warp" : "by thread";
+  R.Words = "an array of each thread, in shared memory: an element of all threads "
+            "lies side by side, so that lanes meet in no bank";
+  if (P.ByWarp)
+    R.Layout.push_back({"warps", 0});
+  for (const auto &E : V.ArrayExtents)
+    R.Layout.push_back({"elements", E});
+  R.Layout.push_back({P.ByWarp ? "lanes" : "threads", I.Threads});
+  return R;
+}

@@ -22,6 +22,7 @@
 #define RCACHE_LIB_PLAN_INTERLEAVE_H
 
 #include "Planner.h"
+#include "rcache/Picture.h"
 
 namespace rcache {
 
@@ -29,6 +30,10 @@ namespace rcache {
 /// there is none where nothing else is known of the kernel.
 void addInterleaved(const KernelModel &M, const PlanRequest &R,
                     PlanOutcome &Out);
+
+/// Where the elements of \p I are, of \p P's private arrays.
+ArrayPicture pictureOf(const KernelModel &M, const Plan &P,
+                       const InterleavedArray &I);
 
 } // namespace rcache
 

@@ -6,6 +6,7 @@
 // is drawn stands in its file.
 
 #include "Pictures.h"
+#include "Interleave.h"
 #include "placements/Placements.h"
 #include "Support/Words.h"
 #include <algorithm>
@@ -193,5 +194,7 @@ std::vector<ArrayPicture> rcache::picturesOf(const KernelModel &M,
         A.Where);
     Result.push_back(std::move(Picture));
   }
+  for (const InterleavedArray &I : P.Interleaved)
+    Result.push_back(pictureOf(M, P, I));
   return Result;
 }

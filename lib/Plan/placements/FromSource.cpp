@@ -26,4 +26,8 @@ void rcache::count(const FromSource &, const Placed &In, double,
   }
 }
 
-void rcache::draw(const FromSource &, const Placed &, ArrayPicture &) {}
+void rcache::draw(const FromSource &, const Placed &In, ArrayPicture &Picture) {
+  Picture.Words = In.A.Reads.empty()
+                      ? "is written and never read: it is gone"
+                      : "read from where it was staged from, each time";
+}

@@ -33,4 +33,9 @@ void rcache::count(const KeptShared &, const Placed &In, double,
   }
 }
 
-void rcache::draw(const KeptShared &, const Placed &, ArrayPicture &) {}
+void rcache::draw(const KeptShared &, const Placed &In, ArrayPicture &Picture) {
+  Picture.Words = "stays in shared memory as it was: all threads of the block fill "
+                  "and read it there";
+  if (In.P.slots() > 1)
+    Picture.Words += ", a thread for each of its outputs";
+}

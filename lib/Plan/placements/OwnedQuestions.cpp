@@ -1,7 +1,7 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What is asked of every placement (Placements.h), of owned arrays.
+// What is asked of every placement (Placements.h), of owned arrays; OwnedPicture.cpp draws them.
 
 #include "../Counts.h"
 #include "Affine/IslTools.h"
@@ -58,5 +58,3 @@ void rcache::count(const Owned &O, const Placed &In, double, PlanCounts &K) {
   }
   K.Registers += static_cast<unsigned>(In.P.slots() * O.Parts * wordsOf(In));
 }
-
-void rcache::draw(const Owned &, const Placed &, ArrayPicture &) {}

@@ -28,7 +28,8 @@ struct Placed {
 /// plan's text adds to the name. `summaryOf`: for remarks. `print`: the lines of
 /// the plan's text behind the staging function. `held`: registers of a thread
 /// at a time. `count`: figures per output (PlanCounts), \p Rounds being those of
-/// the loops around the barrier. `draw`: lanes and registers.
+/// the loops around the barrier. `draw`: words, lanes and
+/// registers.
 #define RCACHE_PLACEMENT(T)                                                    \
   const char *nameOf(const T &);                                               \
   std::string detailOf(const T &);                                             \

@@ -114,4 +114,7 @@ void rcache::count(const ReadEarly &E, const Placed &In, double,
   K.Registers += static_cast<unsigned>(E.registers());
 }
 
-void rcache::draw(const ReadEarly &, const Placed &, ArrayPicture &) {}
+void rcache::draw(const ReadEarly &, const Placed &, ArrayPicture &Picture) {
+  Picture.Words = "read from where it was staged from, once, at the barrier, and "
+                  "held in registers";
+}

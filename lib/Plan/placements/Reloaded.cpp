@@ -150,5 +150,6 @@ void rcache::count(const Reloaded &R, const Placed &In, double Rounds,
 }
 
 void rcache::draw(const Reloaded &R, const Placed &In, ArrayPicture &Picture) {
+  Picture.Words = "registers, each thread loads its window";
   drawReloads(R.W, In, Picture);
 }

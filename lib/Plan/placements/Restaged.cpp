@@ -352,4 +352,25 @@ void rcache::count(const Restaged &R, const Placed &In, double Rounds,
   K.LoadInstructions += Each;
 }
 
-void rcache::draw(const Restaged &, const Placed &, ArrayPicture &) {}
+void rcache::draw(const Restaged &R, const Placed &In, ArrayPicture &Picture) {
+  const std::array<unsigned, 3> &Blocks = In.P.Map.Blocks;
+  const unsigned Joined = Blocks[0] * Blocks[1] * Blocks[2];
+  const bool Ahead = In.P.Ahead.has_value();
+  Picture.Words = "stays in shared memory, filled at " +
+                  std::string(Ahead ? "the barrier of the round before"
+                                    : "the barrier") +
+                  " by all threads, for " + std::to_string(Joined) +
+                  " of the original's blocks";
+  if (!R.PerBlock[0] && !R.PerBlock[1] && !R.PerBlock[2])
+    Picture.Words += ", which share one copy";
+  if (Ahead)
+    Picture.Layout.push_back({"tiles", int64_t(In.P.Ahead->Tiles)});
+  for (const Restaged::Dimension &D : R.layout(Blocks))
+    Picture.Layout.push_back(
+        {D.K == Restaged::Dimension::OfBlock
+             ? std::string("blocks along ") + "xyz"[D.Index]
+             : "elements",
+         D.Extent});
+  if (!Picture.Layout.empty())
+    Picture.Layout.back().Size += R.Pad;
+}

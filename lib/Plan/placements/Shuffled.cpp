@@ -81,6 +81,8 @@ void rcache::draw(const Shuffled &S, const Placed &In, ArrayPicture &Picture) {
   Picture.Detail = S.D.K == Distribution::Cyclic
                        ? "round robin"
                        : "chunks of " + std::to_string(S.D.Chunk);
+  Picture.Words = "registers, " + Picture.Detail +
+                  "; what a lane does not own is shuffled";
   drawWindow(S.W, In, Picture, [&](PictureCell &C, int64_t M) {
     const Distribution::Home Home = S.D.homeOf(S.W, M);
     // The first of a lane's own chunk or slot is its own.

@@ -191,5 +191,7 @@ void rcache::count(const StreamedRows &S, const Placed &In, double Rounds,
 void rcache::draw(const StreamedRows &S, const Placed &In,
                   ArrayPicture &Picture) {
   Picture.Detail = "row by row";
+  Picture.Words = "registers, each thread loads its window, row by row: one row is "
+                  "held at a time, used up by all that need it, and dropped";
   drawReloads(S.W, In, Picture);
 }

@@ -23,7 +23,7 @@ for part in re.split(r"^(?=\*\*[A-Z]+\*\*)", text.split("\n## ")[0], flags=re.M)
 # Objects inside of objects, by the field that holds them.
 INNER = {"files": "FILE", "kernels": "KERNEL", "declines": "DECLINE", "plan": "PLAN", "distribution": "WINDOW",
          "choice": "CHOICE", "links": "LINK", "resources": "RESOURCES", "pressure": "PRESSURE",
-         "contract": "CONTRACT", "original": "CHOICE FIGURES", "candidates": "CHOICE FIGURES"}
+         "contract": "CONTRACT", "steps": "STEP", "original": "CHOICE FIGURES", "candidates": "CHOICE FIGURES"}
 used = {name: set() for name in sections}
 problems = set()
 
@@ -45,8 +45,36 @@ def check(value, where):
         check(inner, INNER.get(field, where))
 
 
+def check_owned(w):
+    """Every move of every lane brings the element that the step says."""
+    chunks = w["detail"].startswith("chunks")
+    elements = [e for lane in w["held"] for e in lane if e >= 0]
+    assert len(w["held"]) == 32 and sorted(elements) == list(range(len(elements)))
+    for step in w["steps"]:
+        assert step["moves"] and step["words"]
+        for move in step["moves"]:
+            for lane in range(32):
+                mine, register = w["held"][lane][move["register"]], move["fromRegister"]
+                if step["kind"] == "of-all":
+                    source, wanted = move["laneDistance"], step["by"]
+                elif step["kind"] == "flipped":
+                    source, wanted = lane ^ move["laneDistance"], mine ^ step["by"]
+                else:
+                    source, wanted = lane + move["laneDistance"], mine + step["by"]
+                    if not chunks:
+                        register += source // 32
+                        source %= 32
+                if mine < 0 or wanted not in elements:
+                    continue
+                assert w["held"][source][register] == wanted, (step, move, lane)
+
+
 def check_window(w):
-    assert w["exchange"] in ("shuffle", "reload", "direct", "shared") and 1 <= w["lanes"] <= 32
+    assert w["exchange"] in ("shuffle", "reload", "direct", "shared", "owned", "restage", "private") and 1 <= w["lanes"] <= 32
+    assert w["words"] and ("held" in w) == ("steps" in w) == (w["exchange"] == "owned")
+    assert ("layout" in w) == (w["exchange"] in ("restage", "private"))
+    if "held" in w:
+        check_owned(w)
     own = {c["fromRegister"]: c["element"] for c in w["window"] if c["from"] == "own"}
     count = 1
     for n in w["extent"]:
@@ -62,6 +90,7 @@ def check_window(w):
 
 
 shuffled = 0
+exchanges = set()
 for name in reports:
     with open(name) as f:
         report = json.load(f)
@@ -71,8 +100,11 @@ for name in reports:
         for kernel in file["kernels"]:
             assert (kernel["verdict"] == "rewritten") == ("plan" in kernel) == ("distribution" in kernel)
             assert (kernel["verdict"] == "declined") == bool(kernel["declines"]) or kernel["verdict"] == "not-shared"
+            assert not kernel["verdict"] == "rewritten" or kernel["plan"]["conditions"]
+            exchanges |= {w["exchange"] for w in kernel.get("distribution", [])}
             shuffled += sum(check_window(w) for w in kernel.get("distribution", []))
 assert shuffled, "no shuffle in any report"
+assert exchanges >= {"shuffle", "reload", "shared", "owned", "restage", "private"}, exchanges
 # Not in the reports of the test: they need a device, or errors in the source.
 # (RESOURCES and PRESSURE: nvcc; test/selfcheck/registers-list.cu has them.)
 RARE = {"resources", "pressure", "excluded", "barrierReason", "constantsFrom", "compiledRegisters", "compiledSpillBytes", "perOutput", "errors"}
