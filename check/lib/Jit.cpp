@@ -525,7 +525,7 @@ bool CompiledProgram::fromNvcc(Parts &P, const JitOptions &Opts) {
       raw_fd_ostream(Opts.DumpDir + "/device-0-nvcc.ptx", EC) << Made.Text;
     }
     P.Ptx.Context = std::make_unique<LLVMContext>();
-    P.Ptx.Module = readPtx(*P.Ptx.Context, Made.Text, Why);
+    P.Ptx.Module = readPtx(*P.Ptx.Context, Made, Why);
     P.PtxText = Made.Text;
   }
   if (P.Ptx.Module)

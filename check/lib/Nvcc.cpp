@@ -16,6 +16,7 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -136,8 +137,96 @@ private:
   int Status = -1;
 };
 
-PtxText compileToPtx(std::vector<std::string> Args) {
+/// Links to files and folders whose names nvcc or ptxas cannot take: nvcc has a
+/// shell read them, and ptxas reads no escapes in those of line information.
+class Links {
+public:
+  Links() = default;
+  Links(const Links &) = delete;
+  ~Links() {
+    if (!Folder.empty())
+      sys::fs::remove_directories(Folder);
+  }
+
+  /// nvcc writes absolute names, so those count.
+  static bool needed(StringRef Path) {
+    SmallString<256> Whole(Path);
+    return !sys::fs::make_absolute(Whole) && odd(Whole);
+  }
+  static bool odd(StringRef Name) {
+    return Name.find_first_of("\"'\\`$") != StringRef::npos;
+  }
+  /// \p Path, or a link to it.
+  std::string folder(StringRef Path) {
+    return needed(Path) ? link(Path, "d" + std::to_string(Known.size()), "/")
+                        : Path.str();
+  }
+  /// The same for a file; the name in its folder is kept where it can be.
+  std::string file(StringRef Path) {
+    if (!needed(Path))
+      return Path.str();
+    const StringRef Name = sys::path::filename(Path);
+    if (odd(Name))
+      return link(Path, "f" + std::to_string(Known.size()) + ".cu", "");
+    return folder(parent(Path)) + "/" + Name.str();
+  }
+  static StringRef parent(StringRef Path) {
+    const StringRef Parent = sys::path::parent_path(Path);
+    return Parent.empty() ? "." : Parent;
+  }
+
+  /// Each link and what it stands for, as PtxText has them.
+  std::vector<std::pair<std::string, std::string>> Known;
+
+private:
+  std::string link(StringRef Path, const std::string &Name,
+                   const std::string &End) {
+    SmallString<256> Whole(Path);
+    if (sys::fs::make_absolute(Whole))
+      return Path.str();
+    sys::path::remove_dots(Whole);
+    const std::string Target = Whole.str().str() + End;
+    for (auto &[Link, To] : Known)
+      if (To == Target)
+        return Link.substr(0, Link.size() - End.size());
+    if (Folder.empty() && sys::fs::createUniqueDirectory("rcache-check", Folder))
+      return Path.str();
+    const std::string Made = (Folder + "/" + Name).str();
+    if (sys::fs::create_link(Whole, Made))
+      return Path.str();
+    Known.emplace_back(Made + End, Target);
+    return Made;
+  }
+
+  SmallString<128> Folder;
+};
+
+/// \p Args, the last of which is the source, without names that cannot be said.
+std::vector<std::string> sayable(std::vector<std::string> Args, Links &L) {
+  const std::string Source = Args.back();
+  Args.pop_back();
+  for (size_t I = 1; I < Args.size(); ++I) {
+    StringRef A = Args[I];
+    const bool Folders = A.consume_front("-I") || A.consume_front("-isystem");
+    if (Folders && !A.empty())
+      Args[I].replace(Args[I].size() - A.size(), A.size(), L.folder(A));
+    else if (Folders && I + 1 < Args.size())
+      Args[I + 1] = L.folder(Args[I + 1]), ++I;
+    else if (A == "-include" && I + 1 < Args.size())
+      Args[I + 1] = L.file(Args[I + 1]), ++I;
+  }
+  // What a file includes lies beside it, not beside the link to it.
+  if (Links::odd(sys::path::filename(Source)))
+    Args.insert(Args.begin() + 1, "-I" + L.folder(Links::parent(Source)));
+  Args.push_back(L.file(Source));
+  return Args;
+}
+
+PtxText compileToPtx(const std::vector<std::string> &Asked) {
   PtxText Out;
+  Links Names;
+  std::vector<std::string> Args = sayable(Asked, Names);
+  Out.Links = Names.Known;
   SmallString<128> To;
   if (sys::fs::createTemporaryFile("rcache-check", "ptx", To)) {
     Out.Error = "cannot make a temporary file";

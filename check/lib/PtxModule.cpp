@@ -26,9 +26,9 @@ bool isWord(char C) { return isAlnum(C) || C == '_' || C == '$' || C == '%'; }
 
 class Reader {
 public:
-  Reader(LLVMContext &Context, StringRef Text)
+  Reader(LLVMContext &Context, const PtxText &Ptx)
       : C(Context), M(std::make_unique<Module>("ptx", Context)), DI(*M),
-        B(Context), Text(Text) {}
+        B(Context), Text(Ptx.Text), Links(Ptx.Links) {}
 
   std::unique_ptr<Module> run(std::string &Error);
 
@@ -82,6 +82,7 @@ private:
   DIBuilder DI;
   IRBuilder<> B;
   StringRef Text;
+  ArrayRef<std::pair<std::string, std::string>> Links; ///< of PtxText
   size_t Pos = 0;
   std::string Error;
 
@@ -344,7 +345,12 @@ void Reader::file() { // .file 1 "name", time, size
   unsigned N;
   if (L.consumeInteger(10, N))
     return;
-  StringRef Name = L.split('"').second.split('"').first;
+  std::string Name = L.split('"').second.split('"').first.str();
+  for (auto &[Link, File] : Links)
+    if (StringRef(Name).starts_with(Link)) {
+      Name.replace(0, Link.size(), File);
+      break;
+    }
   // A name relative to the working directory is shorter to read, but this one
   // is what nvcc wrote.
   Files[N] = DI.createFile(Name, "");
@@ -941,9 +947,9 @@ std::unique_ptr<Module> Reader::run(std::string &Why) {
 
 } // namespace
 
-std::unique_ptr<Module> readPtx(LLVMContext &Context, const std::string &Text,
+std::unique_ptr<Module> readPtx(LLVMContext &Context, const PtxText &Ptx,
                                 std::string &Error) {
-  return Reader(Context, Text).run(Error);
+  return Reader(Context, Ptx).run(Error);
 }
 
 } // namespace rcache::check

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace llvm {
@@ -23,15 +24,17 @@ class Module;
 
 namespace rcache::check {
 
-/// Null with \p Error set where \p Text is not understood.
-std::unique_ptr<llvm::Module> readPtx(llvm::LLVMContext &Context,
-                                      const std::string &Text,
-                                      std::string &Error);
-
 /// What nvcc has made, or its messages.
 struct PtxText {
   std::string Text, Error;
+  /// Where Text names files by links, with what they stand for: a file, or a
+  /// folder with a slash at the end.
+  std::vector<std::pair<std::string, std::string>> Links;
 };
+
+/// Null with \p Error set where \p Ptx is not understood.
+std::unique_ptr<llvm::Module> readPtx(llvm::LLVMContext &Context,
+                                      const PtxText &Ptx, std::string &Error);
 
 /// Has nvcc compile \p Source to PTX with the user's own flags, beside whatever
 /// this process does; asked again for the same text, it is not run again.

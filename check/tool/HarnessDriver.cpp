@@ -96,14 +96,21 @@ std::string DriverEntry::symbol(const char *What, size_t Number) {
   return std::string("rcache_check_") + What + "_" + std::to_string(Number);
 }
 
+/// A name in an #include: nothing in it is escaped, and the sign that ends it
+/// cannot stand in it.
+static std::string included(const std::string &Path) {
+  return Path.find('"') == std::string::npos ? '"' + Path + '"'
+                                             : '<' + Path + '>';
+}
+
 std::string driverText(const std::string &Source,
                        const std::vector<DriverEntry> &Entries) {
   // The user's macros must not reach the templates, so those come first, and
   // what follows the user's text uses no short name. -D does reach them: no
   // name in them is a single letter.
   std::string Text = std::string(Prologue) +
-                     "#define main rcache_check_user_main\n#include \"" +
-                     Source + "\"\n#undef main\n";
+                     "#define main rcache_check_user_main\n#include " +
+                     included(Source) + "\n#undef main\n";
   for (size_t I = 0; I < Entries.size(); ++I) {
     const DriverEntry &E = Entries[I];
     std::string Name = "&" + spelled(E.Kernel);
