@@ -109,7 +109,7 @@ int main(int Argc, const char **Argv) {
   declareSharedOptions();
   static CommandLine Line;
   cl::SetVersionPrinter(
-      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp"); });
+      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp", commitName()); });
   if (llvm::Error E = checkPlaceOfFlags(Args))
     return usageError(llvm::toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Args.size(), Args.data(),
