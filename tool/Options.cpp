@@ -467,7 +467,7 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
   declareSharedOptions();
   static CommandLine Line;
   cl::SetVersionPrinter(
-      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-rewrite"); });
+      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-rewrite", commitName()); });
   if (!good(checkPlaceOfFlags(Args)))
     return std::nullopt;
   if (!cl::ParseCommandLineOptions(

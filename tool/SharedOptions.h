@@ -7,6 +7,7 @@
 #ifndef RCACHE_TOOL_SHAREDOPTIONS_H
 #define RCACHE_TOOL_SHAREDOPTIONS_H
 
+#include "Driver/Programs.h"
 #include "rcache/Pipeline.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -40,18 +41,6 @@ llvm::cl::OptionCategory &rewriteCategory();
 /// Cuts `-- flags...` off \p Args.
 std::optional<std::vector<std::string>>
 takeFlags(llvm::SmallVectorImpl<const char *> &Args);
-
-/// Before cl::ParseCommandLineOptions: an error where a compiler's flag stands
-/// in front of `--`, which says where it belongs. cl's own hint would be the
-/// option that is spelled most alike.
-llvm::Error checkPlaceOfFlags(llvm::ArrayRef<const char *> Args);
-
-/// `--version`: the program, its commit, LLVM, the toolkit that it would use.
-void printVersion(llvm::raw_ostream &OS, llvm::StringRef Program);
-
-/// What the crash handler prints above the stack: whose bug it is, what to
-/// send.
-extern const char *const BugReportText;
 
 /// After cl::ParseCommandLineOptions: fills \p O (but for Flags) and what
 /// \p Library shares. The error is one of usage.

@@ -18,12 +18,9 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
-
-#include <cstdlib>
 
 namespace rcache::check {
 
@@ -71,29 +68,6 @@ RCACHE_MINMAX(double)
 #endif
 )";
 } // namespace
-
-std::string findCuda(const std::string &Given) {
-  auto Good = [](const std::string &P) {
-    return !P.empty() && llvm::sys::fs::exists(P + "/include/cuda_runtime.h");
-  };
-  if (!Given.empty())
-    return Good(Given) ? Given : "";
-  for (const char *Var : {"CUDA_PATH", "CUDA_HOME"})
-    if (const char *V = getenv(Var))
-      if (Good(V))
-        return V;
-  if (auto Nvcc = llvm::sys::findProgramByName("nvcc")) {
-    llvm::SmallString<256> Real;
-    if (!llvm::sys::fs::real_path(*Nvcc, Real)) {
-      std::string P =
-          llvm::sys::path::parent_path(llvm::sys::path::parent_path(Real))
-              .str();
-      if (Good(P))
-        return P;
-    }
-  }
-  return Good("/usr/local/cuda") ? "/usr/local/cuda" : "";
-}
 
 std::vector<std::string>
 translateFlags(const std::vector<std::string> &Flags) {

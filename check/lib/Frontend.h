@@ -36,10 +36,6 @@ struct FrontendOptions {
 /// Plain: C++ that uses the runtime API, without the language of CUDA.
 enum class Side { Host, Device, Plain };
 
-/// The toolkit's folder: \p Given, CUDA_PATH, nvcc's, /usr/local/cuda; empty if
-/// there is none.
-std::string findCuda(const std::string &Given);
-
 /// nvcc's flags as clang's; what clang has no use for is left out.
 std::vector<std::string> translateFlags(const std::vector<std::string> &Flags);
 

@@ -7,6 +7,8 @@
 #include "Lower.h"
 #include "PtxModule.h"
 
+#include "Driver/CudaInstall.h"
+
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/DiagnosticPrinter.h"
@@ -18,6 +20,7 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/DynamicLibrary.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -431,11 +434,12 @@ bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
   }
   if (FE.ResourceDir.empty())
     FE.ResourceDir = RCACHE_CHECK_RESOURCE_DIR;
-  FE.CudaPath = findCuda(FE.CudaPath);
-  if (FE.CudaPath.empty()) {
-    Error = "no CUDA toolkit found; name one with --cuda-path";
+  auto Cuda = findCudaInstall(FE.CudaPath);
+  if (!Cuda) {
+    Error = toString(Cuda.takeError());
     return false;
   }
+  FE.CudaPath = Cuda->Path;
   return true;
 }
 
@@ -776,6 +780,8 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     void *P = Address->toPtr<void *>();
     memcpy(At, &P, sizeof(P));
   }
+  // A crash from here on is the program's, as far as anybody can tell.
+  sys::unregisterHandlers();
   if (Opts.BeforeUserCode)
     Opts.BeforeUserCode();
   setRegisteringProgram(&Me.P);

@@ -7,6 +7,7 @@
 #define RCACHE_CHECK_COMMANDS_H
 
 #include "Jit.h"
+#include "KernelList.h"
 #include "Runtime.h"
 
 #include <optional>
@@ -44,7 +45,7 @@ struct CommandLine {
   size_t DynamicShared = 0;           ///< bytes; 0: found out
   std::map<std::string, std::string> ArgValues;
   bool Prove = false; ///< also compare expressions
-  unsigned Trials = 400;
+  unsigned Trials = 600; ///< launches compared, at most
   double Seconds = 60;
 };
 
@@ -64,6 +65,10 @@ int selfCommand(const CommandLine &L);
 
 /// Does --kernel ask for \p Name, or for all?
 bool wanted(const CommandLine &L, const std::string &Name);
+
+/// Why --arg is wrong for \p Kernels, which are those that were asked for; or "".
+std::string wrongArguments(const CommandLine &L,
+                           const std::vector<KernelSignature> &Kernels);
 
 /// A finding as compilers print diagnostics.
 std::string findingText(const Finding &F);

@@ -441,7 +441,7 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
              uint64_t &Launches, uint64_t &Renamed) {
   const char How = L.GivenSchedule ? 'k' : Second ? 'r' : 'f';
   Child A(First, How), B(Other, How);
-  bool Same = true;
+  std::string Shorter; ///< which of both ended too early, if one did
   Launches = Renamed = 0;
   for (;;) {
     bool HaveA = A.next(), HaveB = B.next();
@@ -449,11 +449,10 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
       break;
     if (HaveA != HaveB) {
       // The shorter one may have failed; its status decides below.
-      Same = false;
-      say("rcache-check: different: the %s program ended after %llu "
-              "launches, the other goes on with '%s'\n",
-              HaveA ? "rewritten" : "original", (unsigned long long)Launches,
-              HaveA ? A.At.Kernel : B.At.Kernel);
+      Shorter = std::string("rcache-check: different: the ") +
+                (HaveA ? "rewritten" : "original") + " program ended after " +
+                std::to_string(Launches) + " launches, the other goes on with '" +
+                (HaveA ? A.At.Kernel : B.At.Kernel) + "'\n";
       break;
     }
     const bool Before = A.At.Before && B.At.Before;
@@ -483,7 +482,7 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
     A.go();
     B.go();
   }
-  if (!Same) { // let the longer one finish, for its findings
+  if (!Shorter.empty()) { // let the longer one finish, for its findings
     A.go();
     B.go();
     while (A.next())
@@ -513,12 +512,13 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
               EndB - 128);
     return ExitUndefinedRewritten;
   }
+  say("%s", Shorter.c_str());
   if (EndA != EndB) {
     say("rcache-check: different: exit status %d, rewritten program %d\n",
             EndA, EndB);
     return ExitDifferent;
   }
-  if (!Same)
+  if (!Shorter.empty())
     return ExitDifferent;
   if (!L.IgnoreOutput && OutA != OutB) {
     size_t At = 0, Line = 1;
@@ -544,6 +544,12 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
 /// Both orders, or the one that was asked for.
 static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
                     uint64_t &Launches) {
+  for (auto &[P, Name] : {std::pair<Prepared &, const char *>(A, "original"),
+                          {B, "rewritten"}})
+    if (!P.compiler()) {
+      say("rcache-check: the %s program could not be run\n", Name);
+      return ExitCouldNotRun;
+    }
   uint64_t Again = 0, Renamed = 0, RenamedAgain = 0;
   if (int Code = diffOnce(L, A, B, false, Launches, Renamed); Code != ExitSame)
     return Code;

@@ -105,6 +105,23 @@ bool wanted(const CommandLine &L, const std::string &Name) {
                      });
 }
 
+std::string wrongArguments(const CommandLine &L,
+                           const std::vector<KernelSignature> &Kernels) {
+  std::set<std::string> Names;
+  for (const KernelSignature &K : Kernels)
+    Names.insert(K.ParamNames.begin(), K.ParamNames.end());
+  Names.erase("");
+  for (auto &[Name, Value] : L.ArgValues) {
+    if (Names.count(Name))
+      continue;
+    std::string Why = "--arg: no parameter '" + Name + "'";
+    for (const std::string &N : Names)
+      Why += (N == *Names.begin() ? "; there are: " : ", ") + N;
+    return Why;
+  }
+  return "";
+}
+
 namespace {
 
 /// All shapes for one kernel.
@@ -143,9 +160,14 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
   for (const Shape &S :
        shapes(K.Dimensions, MaxThreads, L.Block, L.Grid, OwnBlocks))
     All.push_back(S);
-  // Something is left for the numbers of the text, and for chance.
+  // Something is left for the numbers of the text, and for chance: of the
+  // launches that may be compared, unless they are few, as of the time.
+  const unsigned Share = L.Trials < 60 ? 0 : L.Trials / 6;
+  auto Enough = [&](unsigned SharesLeft) {
+    return T.Compared >= L.Trials - SharesLeft * Share;
+  };
   for (const Shape &S : All) {
-    if (Trial >= L.Trials || Elapsed() > L.Seconds * 0.7)
+    if (Trial >= L.Trials || Enough(2) || Elapsed() > L.Seconds * 0.7)
       break;
     // Kernels written for one block size: do not try the others for ever.
     unsigned &Bad = BadBlocks[{S.Block.X, S.Block.Y, S.Block.Z}];
@@ -165,7 +187,7 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
   if (!L.Block.X && !L.Grid.X)
     for (const Shape &S :
          constantShapes(K, Constants, Typical, T.integers(), 100, 1 << 16)) {
-      if (Elapsed() > L.Seconds * 0.9)
+      if (Enough(1) || Elapsed() > L.Seconds * 0.9)
         break;
       if (auto V = T.run(S))
         return exitCode(*V);
@@ -175,8 +197,8 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
   std::mt19937_64 Rng(L.Runtime.Seed);
   std::vector<std::array<uint32_t, 3>> Takes(RewrittenBlocks.begin(),
                                              RewrittenBlocks.end());
-  for (unsigned Extra = 0; !Takes.empty() && Extra < L.Trials / 4 &&
-                           Elapsed() <= L.Seconds;
+  for (unsigned Extra = 0; !Takes.empty() && Extra < L.Trials / 6 + 1 &&
+                           !Enough(0) && Elapsed() <= L.Seconds;
        ++Extra) {
     const auto &X = Takes[Extra % Takes.size()];
     Shape S = randomShape({X[0], X[1], X[2]}, K.Dimensions, Rng);
@@ -262,6 +284,10 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
             L.Inputs[0].c_str(), Summary.Kernels.empty() ? "" : "; there are:");
     for (const KernelSignature &K : Summary.Kernels)
       say("  %s\n", K.Name.c_str());
+    return ExitUsage;
+  }
+  if (std::string Why = wrongArguments(L, Kernels); !Why.empty()) {
+    say("rcache-check: %s\n", Why.c_str());
     return ExitUsage;
   }
   if (Rewritten != Original && !Summarise(Rewritten, Other)) {

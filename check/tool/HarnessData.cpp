@@ -188,7 +188,9 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
       break;
     }
     case Param::Boolean:
-      V[0] = Trial & 1;
+      V[0] = Given != L.ArgValues.end()
+                 ? strtod(Given->second.c_str(), nullptr) != 0
+                 : Trial & 1;
       break;
     case Param::Signed:
     case Param::Unsigned: {

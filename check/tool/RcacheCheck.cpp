@@ -8,20 +8,20 @@
 #include "Commands.h"
 #include "Say.h"
 
+#include "Driver/CudaInstall.h"
+#include "Driver/Programs.h"
+
 #include "llvm/ADT/SmallString.h"
-#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/PrettyStackTrace.h"
+#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-
-#ifndef RCACHE_VERSION
-#define RCACHE_VERSION "unknown"
-#endif
 
 using namespace rcache::check;
 using namespace llvm;
@@ -118,9 +118,10 @@ cl::opt<size_t> Smem("smem", cl::value_desc("bytes"), cl::cat(OfHarness),
 cl::list<std::string> Values("arg", cl::value_desc("name=value"),
                              cl::cat(OfHarness),
                              cl::desc("A parameter that is no pointer"));
-cl::opt<unsigned> TrialsOption("trials", cl::value_desc("N"), cl::init(400),
+cl::opt<unsigned> TrialsOption("trials", cl::value_desc("N"), cl::init(600),
                                cl::cat(OfHarness),
-                               cl::desc("Stop after N launches (default: 400)"));
+                               cl::desc("Compare at most N launches of a kernel "
+                                        "(default: 600)"));
 cl::opt<double>
     Seconds("seconds", cl::value_desc("N"), cl::init(60), cl::cat(OfHarness),
             cl::desc("Stop a kernel after N seconds (default: 60)"));
@@ -158,6 +159,21 @@ Dim3 dimensions(const std::string &S) {
       !D.Y || !D.Z)
     wrong("not dimensions: '" + S + "'");
   return D;
+}
+
+/// As --arg takes it: 12, -1, 0x10, 2.5.
+bool isNumber(const std::string &S) {
+  char *End = nullptr;
+  strtod(S.c_str(), &End);
+  return !S.empty() && !*End;
+}
+
+/// An input that is no file is wrong usage, not a program that differs.
+void mustBeFile(const std::string &Path) {
+  if (sys::fs::is_directory(Path))
+    wrong("'" + Path + "' is a folder");
+  if (!sys::fs::exists(Path))
+    wrong("there is no file '" + Path + "'");
 }
 
 /// Clang's headers of a package that brings its own, beside the programs; or "":
@@ -204,14 +220,21 @@ CommandLine parse(int Argc, char **Argv) {
       L.Jit.Frontend.Flags.push_back(Argv[I]);
 
   cl::SetVersionPrinter([](raw_ostream &OS) {
-    OS << "rcache-check " RCACHE_VERSION " (LLVM " LLVM_VERSION_STRING ")\n";
+    rcache::printVersion(OS, "rcache-check", rcache::commitName());
   });
   cl::HideUnrelatedOptions({&General, &OfHarness, &OfSelf});
+  if (llvm::Error E = rcache::checkPlaceOfFlags(Ours))
+    wrong(toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Ours.size(), Ours.data(), Overview, &errs()))
     wrong("wrong usage");
   L.Inputs.assign(Inputs.begin(), Inputs.end());
   FrontendOptions &FE = L.Jit.Frontend;
   FE.CudaPath = CudaPath;
+  // Whether there is a toolkit at all is told where it is needed.
+  if (auto Cuda = rcache::findCudaInstall(FE.CudaPath); !Cuda)
+    consumeError(Cuda.takeError());
+  else if (!Cuda->Note.empty())
+    errs() << "rcache-check: warning: " << Cuda->Note << "\n";
   FE.Arch = Arch.getNumOccurrences() ? Arch : archOf(FE.Flags);
   FE.ResourceDir = ResourceDir.empty() ? bundledHeaders(Argv[0]) : ResourceDir;
   FE.Nvcc = DeviceCode != Compiler::Clang;
@@ -253,6 +276,9 @@ CommandLine parse(int Argc, char **Argv) {
     size_t Eq = V.find('=');
     if (Eq == std::string::npos)
       wrong("--arg needs NAME=VALUE");
+    if (!isNumber(V.substr(Eq + 1)))
+      wrong("--arg takes a number for '" + V.substr(0, Eq) + "', not '" +
+            V.substr(Eq + 1) + "'");
     L.ArgValues[V.substr(0, Eq)] = V.substr(Eq + 1);
   }
   L.Prove = Prove;
@@ -269,6 +295,9 @@ CommandLine parse(int Argc, char **Argv) {
 } // namespace
 
 int main(int Argc, char **Argv) {
+  setBugReportMsg(rcache::BugReportText);
+  PrettyStackTraceProgram Crash(Argc, Argv);
+  sys::PrintStackTraceOnErrorSignal(Argv[0]);
   CommandLine L = parse(Argc, Argv);
   if (L.Inputs.empty())
     wrong("no input");
@@ -277,18 +306,26 @@ int main(int Argc, char **Argv) {
     L.Inputs.erase(L.Inputs.begin());
     if (L.Inputs.empty())
       wrong("run takes the files of a program");
+    for (const std::string &File : L.Inputs)
+      mustBeFile(File);
     return runCommand(L);
   }
   if (Command == "diff") {
     L.Inputs.erase(L.Inputs.begin());
     if (L.Inputs.size() != 2)
       wrong("diff takes two programs");
+    for (const std::string &File : L.Inputs)
+      mustBeFile(File);
     return diffCommand(L);
   }
-  if (sys::fs::is_directory(Command))
-    wrong("'" + Command + "' is a folder");
   if (L.Inputs.size() == 1 && (StringRef(Command).contains('.') ||
-                               sys::fs::exists(Command)))
+                               sys::fs::exists(Command))) {
+    mustBeFile(Command);
+    if (!L.Rewritten.empty())
+      mustBeFile(L.Rewritten);
     return L.Self ? selfCommand(L) : harnessCommand(L);
+  }
+  if (L.Inputs.size() > 1 && sys::fs::exists(Command))
+    wrong("one file at a time; run and diff take several");
   wrong("unknown command '" + Command + "'");
 }

@@ -330,6 +330,12 @@ void work(const CommandLine &L, int To) {
       Entries.push_back({K.Name, true, true});
       Kernels.push_back(K);
     }
+  if (std::string Why = wrongArguments(L, Kernels);
+      !Why.empty() && !Kernels.empty()) {
+    finishPtx();
+    send(To, Object{{"failed", "rcache-check: " + Why}, {"usage", true}});
+    _exit(0);
+  }
   Array Names;
   for (const KernelSignature &K : Kernels)
     Names.push_back(K.Name);
@@ -474,7 +480,7 @@ int selfCommand(const CommandLine &L) {
   std::string DeviceCode; ///< whose it is
   Array Unknown;
   double Compiled = 0;
-  bool Known = false, Started = false, Again = false;
+  bool Usage = false, Known = false, Started = false, Again = false;
   if (!C.started())
     Messages = "cannot start a process";
   for (std::string Line; C.started();) {
@@ -506,6 +512,7 @@ int selfCommand(const CommandLine &L) {
     Again = O->get("compiling") != nullptr;
     if (auto Why = O->getString("failed"))
       Messages = Why->str();
+    Usage |= O->get("usage") != nullptr;
     if (auto *Names = O->getArray("kernels")) {
       Known = true;
       for (Value &N : *Names)
@@ -574,7 +581,7 @@ int selfCommand(const CommandLine &L) {
     llvm::outs() << llvm::formatv("{0:2}", Value(std::move(All))) << "\n";
     llvm::outs().flush();
   }
-  return exitCode(Worst);
+  return Usage ? ExitUsage : exitCode(Worst);
 }
 
 } // namespace rcache::check

@@ -73,6 +73,9 @@ std::string predicted(const Plan &P) {
   return Text;
 }
 
+/// A file that the tool has written is told once, not at each kernel.
+const std::string OncePerFile = spelling(DeclineCode::AlreadyRewritten);
+
 class Builder {
   const FileResult &R;
   const std::string MainFile; ///< the document
@@ -142,7 +145,8 @@ private:
 
     for (Finding &M : Messages)
       if (!llvm::any_of(F.Messages, [&](const Finding &O) {
-            return O.Where == M.Where && O.Text == M.Text;
+            return (O.Where == M.Where && O.Text == M.Text) ||
+                   (O.Code == M.Code && M.Code == OncePerFile);
           }))
         F.Messages.push_back(std::move(M));
     join(std::move(Found));
@@ -154,6 +158,8 @@ private:
       if (K.Name != New.Name)
         continue;
       K.Rewritable |= New.Rewritable;
+      if (K.Coarsening != New.Coarsening)
+        K.Coarsening = 0;
       for (Span S : New.Places)
         if (!llvm::is_contained(K.Places, S))
           K.Places.push_back(S);
@@ -196,6 +202,8 @@ private:
   void describeRewrite(const KernelResult &K, KernelFinding &Found,
                        std::vector<Finding> &Messages) const {
     Found.Rewritable = !IsHeader;
+    if (K.ThePlan)
+      Found.Coarsening = K.ThePlan->Map.Factor[0];
     Found.Title = "'" + K.Name + "' can be rewritten with the register cache";
     if (IsHeader)
       Found.Title +=

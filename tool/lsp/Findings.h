@@ -34,6 +34,9 @@ struct Finding {
 struct KernelFinding {
   std::string Name; ///< qualified, without template arguments
   bool Rewritable = false;
+  /// What the plan has along x: asked for, it gives the same edits. 0: not the
+  /// same in all instantiations.
+  unsigned Coarsening = 0;
   std::vector<Span> Places;       ///< the definition and the launches
   std::vector<Span> Names;        ///< its name there
   std::string Title;              ///< of the hover

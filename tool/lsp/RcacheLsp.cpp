@@ -17,6 +17,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/LSP/Logging.h"
 #include "llvm/Support/LSP/Protocol.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Program.h"
@@ -57,12 +58,14 @@ struct CommandLine {
   cl::opt<unsigned> Patience{
       "patience", cl::value_desc("ms"), cl::cat(Serve), cl::init(5000),
       cl::desc("A request that waits for an analysis is answered with nothing "
-               "after so long (default: 5000)")};
+               "after so long, unless the client shows work in progress: then "
+               "with all there is, when it is there (default: 5000)")};
   cl::opt<std::string> Docs{
       "docs", cl::value_desc("folder|URL"), cl::cat(Serve),
       cl::desc(
           "The documentation, for links to the page of a decline (default: "
-          "the one that is installed with the server)")};
+          "the one that is installed with the server, or of the source tree "
+          "that it was built from)")};
   // What many clients pass without being asked.
   cl::opt<bool> Stdio{"stdio", cl::cat(Serve), cl::Hidden,
                       cl::desc("Standard input and output: always so")};
@@ -76,6 +79,23 @@ int usageError(const llvm::Twine &Text) {
   return 2;
 }
 
+/// docs/ of the source tree, for a program that lies in the folder where it was
+/// built; else "".
+std::string docsOfBuild(llvm::StringRef Program) {
+  for (llvm::StringRef Folder = llvm::sys::path::parent_path(Program);
+       !Folder.empty(); Folder = llvm::sys::path::parent_path(Folder)) {
+    llvm::SmallString<256> Cache(Folder);
+    llvm::sys::path::append(Cache, "CMakeCache.txt");
+    auto Text = llvm::MemoryBuffer::getFile(Cache);
+    if (!Text)
+      continue;
+    llvm::StringRef Source = (*Text)->getBuffer();
+    Source = Source.split("\nrcache_SOURCE_DIR:STATIC=").second.split('\n').first;
+    return Source.empty() ? "" : (Source.rtrim() + "/docs").str();
+  }
+  return "";
+}
+
 /// The URI of the folder with declines/CODE.md, or "".
 std::string docsUri(llvm::StringRef Docs, llvm::StringRef Program) {
   if (Docs.contains("://"))
@@ -85,6 +105,10 @@ std::string docsUri(llvm::StringRef Docs, llvm::StringRef Program) {
     Folder =
         llvm::sys::path::parent_path(llvm::sys::path::parent_path(Program));
     llvm::sys::path::append(Folder, "share", "doc", "rcache", "docs");
+    if (!llvm::sys::fs::is_directory(Folder))
+      Folder = docsOfBuild(Program);
+    if (Folder.empty())
+      return "";
   }
   llvm::sys::fs::make_absolute(Folder);
   llvm::sys::path::remove_dots(Folder, /*remove_dot_dot=*/true);
@@ -109,7 +133,7 @@ int main(int Argc, const char **Argv) {
   declareSharedOptions();
   static CommandLine Line;
   cl::SetVersionPrinter(
-      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp"); });
+      [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp", commitName()); });
   if (llvm::Error E = checkPlaceOfFlags(Args))
     return usageError(llvm::toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Args.size(), Args.data(),

@@ -369,14 +369,17 @@ bool Workspace::answerCodeActions(Document &D, Request &R) {
     Actions.push_back(std::move(Action));
   };
   for (const KernelFinding *K : Kernels) {
-    if (!Client.LazyActions) {
-      for (const Variant &V : D.Variants[K->Name])
-        Add(V.Title, V.Preferred && Kernels.size() == 1, K->Name, 0, &V.Edits);
+    // Those that differ, where they are known already.
+    if (auto Known = D.Variants.find(K->Name); Known != D.Variants.end()) {
+      for (const Variant &V : Known->second)
+        Add(V.Title, V.Preferred && Kernels.size() == 1, K->Name,
+            V.Factors.front(), Client.LazyActions ? nullptr : &V.Edits);
       continue;
     }
     Add(variantTitle(K->Name, 0), Kernels.size() == 1, K->Name, 0, nullptr);
     for (unsigned Factor : CoarseningFactors)
-      Add(variantTitle(K->Name, Factor), false, K->Name, Factor, nullptr);
+      if (Factor != K->Coarsening)
+        Add(variantTitle(K->Name, Factor), false, K->Name, Factor, nullptr);
   }
   if (!Kernels.empty() && Rewritable > 1)
     Add("Rewrite all kernels of the file with the register cache", false, "", 0,

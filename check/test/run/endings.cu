@@ -6,13 +6,13 @@
 // RUN: not --crash %check run %s --args crash
 // RUN: %status 5 %check run %s -- -DMISSING 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: %status 5 %check run %s -- -DNESTED 2>&1 | FileCheck %s --check-prefix=NESTED
-// RUN: %status 5 %check run %t.no.such.file.cu 2>&1 | FileCheck %s --check-prefix=NOFILE
+// RUN: %status 2 %check run %t.no.such.file.cu 2>&1 | FileCheck %s --check-prefix=NOFILE
 // CHECK: main
 // CHECK: handler of atexit
 // CHECK: static destructor
 // MISSING: this runtime does not have 'cublasCreate_v2'{{.*}}, which the program uses
 // NESTED: launches from device code are not supported here
-// NOFILE: could not be compiled
+// NOFILE: there is no file '
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

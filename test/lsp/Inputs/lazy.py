@@ -53,6 +53,18 @@ def lazy_actions(path):
         whole = c.request("codeAction/resolve", next(a for a in found if "all kernels" in a["title"]))
         assert apply_edits(TEXT, whole["edit"]["documentChanges"][0]["edits"]) == command_line(TEXT)
 
+        # No two entries give the same text, before the variants are known and after.
+        again = c.request("textDocument/codeAction", c.actions_at(path, position_of(TEXT, "smooth", 0)))
+        assert set(a["title"] for a in again) <= set(titles), again
+        for listed in (found, again):
+            edits = []
+            for action in listed:
+                try:
+                    edits.append(json.dumps(c.request("codeAction/resolve", action)["edit"]))
+                except LspError as e:
+                    assert listed is found and "cannot have" in str(e), e
+            assert len(set(edits)) == len(edits) > 2, titles
+
         # Nothing that was offered for another text is applied to this one.
         c.change(path, TEXT + "\n")
         try:
@@ -99,6 +111,18 @@ def lazy_actions(path):
             assert e.code == -32803 and "error" in str(e), e
 
 
+def from_the_build():
+    """Without --docs, a program in its build folder links to the source tree; a file that
+    rcache-rewrite wrote has one hint, however many kernels."""
+    path = os.path.join(folder, "written.cu")
+    with Client(["rcache-lsp", "--", *flags], CAPABILITIES) as c:
+        c.open(path, command_line(TEXT))
+        listed = [d for d in c.diagnostics(path, 1) if d["code"] == "already-rewritten"]
+        assert len(listed) == 1, listed
+        page = listed[0]["codeDescription"]["href"]
+        assert os.path.samefile(page[len("file://"):], os.path.join(docs, "declines", "already-rewritten.md")), page
+
+
 def headers():
     """A header without a command is analysed in a source that includes it."""
     root = os.path.join(folder, "project")
@@ -126,5 +150,6 @@ def headers():
 
 path = os.path.join(folder, "unsaved.cu")
 lazy_actions(path)
+from_the_build()
 headers()
 print("done")
