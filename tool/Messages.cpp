@@ -219,7 +219,7 @@ void printList(raw_ostream &OS, const FileResult &R) {
   for (const KernelResult &K : R.Rewrite.Kernels) {
     OS << (K.Pos.File.empty() ? R.File : K.Pos.File) << ':' << K.Pos.Line
        << ": " << verdictName(K.Verdict) << ' ' << K.Name;
-    if (!K.Arrays.empty())
+    if (K.Verdict == KernelResult::Rewritten && !K.Arrays.empty())
       OS << ": " << llvm::join(K.Arrays, ", ");
     if (K.Verdict == KernelResult::Rewritten && !K.PlanText.empty())
       OS << "; " << K.PlanText;
