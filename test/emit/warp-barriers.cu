@@ -3,13 +3,16 @@
 // warps meet in an element, or in global memory, the block waits as it did.
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
+// RUN: rcache-rewrite %s --force --exchange=shared -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // In any order, but for the kernel that counts on lanes in step.
 // RUN: rcache-check diff --schedule=random:7 %s %t.cu -- -I%S/Inputs -DANY_ORDER
 // RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
+// Some of these arrays a warp would own.
+// RUN: rcache-rewrite %s --force -o %t.owned.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null
+// RUN: rcache-check diff %s %t.owned.cu -- -I%S/Inputs
 //
 // The plan says which; the table does, too.
 // RUN: rcache-rewrite %s --force --kernel=two_levels --print-after=plan --explain-choice -o %t.one.cu --cuda-path=%cuda -- -I%S/Inputs > %t.plan 2> %t.table

@@ -8,7 +8,8 @@
 // RUN: FileCheck %s --input-file=%t/kernels_rc.cu
 // CHECK: __global__ void smooth_rc(
 // CHECK: {{^}}void smooth_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
-// CHECK: static inline void scaled_rc_launch(
+// CHECK: {{^}}void scaled_rc_launch(
+// CHECK: template void scaled_rc_launch<
 // RUN: FileCheck %s --check-prefix=REPORT --input-file=%t/report.json
 // REPORT: "contract"
 // REPORT: "kernel": "smooth_rc"
