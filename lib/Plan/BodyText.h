@@ -8,6 +8,7 @@
 #define RCACHE_LIB_PLAN_BODYTEXT_H
 
 #include "rcache/Model.h"
+#include "rcache/SpreadOutputs.h"
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -63,6 +64,18 @@ public:
       At = E.End;
     }
     return Text + M.text({At, M.BodyRange.End});
+  }
+
+  /// The same as another body, in the form that the kernel has; nullopt: nothing is
+  /// replaced, too.
+  std::optional<OtherBody> body() const {
+    auto Text = Edits.empty() ? std::nullopt : written();
+    if (!Text)
+      return std::nullopt;
+    OtherBody R;
+    R.Text = std::move(*Text);
+    R.Form = M.Form;
+    return R;
   }
 
 private:

@@ -32,15 +32,9 @@ public:
       if (S.K == SharedAccess::Read && !M.Arrays[S.Array].Volatile &&
           !write(S, distancesOf(S)))
         return std::nullopt;
-    if (Edits.empty())
-      return std::nullopt;
-    auto Text = Edits.written();
-    if (!Text)
-      return std::nullopt;
-    OtherBody R;
-    R.Text = std::move(*Text);
-    R.Form = M.Form;
-    R.OnlyOwned = true;
+    auto R = Edits.body();
+    if (R)
+      R->OnlyOwned = true;
     return R;
   }
 

@@ -28,17 +28,11 @@ public:
     for (unsigned A = 0; A < M.Arrays.size(); ++A)
       if (hasWrittenMember(A) && !split(A))
         return std::nullopt;
-    if (Edits.empty())
-      return std::nullopt;
-    auto Text = Edits.written();
-    if (!Text)
-      return std::nullopt;
-    OtherBody R;
-    R.Text = std::move(*Text);
-    R.Form = M.Form;
-    R.Note =
-        "each member of the structs in shared memory is planned as an array "
-        "of its own";
+    auto R = Edits.body();
+    if (R)
+      R->Note =
+          "each member of the structs in shared memory is planned as an array "
+          "of its own";
     return R;
   }
 

@@ -22,15 +22,9 @@ public:
     for (const SharedAccess &S : M.SharedAccesses)
       if (S.AllMembers && !divide(S))
         return std::nullopt;
-    if (Edits.empty())
-      return std::nullopt;
-    auto Text = Edits.written();
-    if (!Text)
-      return std::nullopt;
-    OtherBody R;
-    R.Text = std::move(*Text);
-    R.Form = M.Form;
-    R.Note = "vectors in shared memory are planned by their elements";
+    auto R = Edits.body();
+    if (R)
+      R->Note = "vectors in shared memory are planned by their elements";
     return R;
   }
 

@@ -29,15 +29,9 @@ public:
     for (unsigned Array = 0; Array < M.Arrays.size(); ++Array)
       if (!write(Array))
         return std::nullopt;
-    if (Edits.empty())
-      return std::nullopt;
-    auto Text = Edits.written();
-    if (!Text)
-      return std::nullopt;
-    OtherBody R;
-    R.Text = std::move(*Text);
-    R.Form = M.Form;
-    R.OnlyOwned = true;
+    auto R = Edits.body();
+    if (R)
+      R->OnlyOwned = true;
     return R;
   }
 
