@@ -2,8 +2,11 @@
 # front of the compiler, lld as the linker.
 find_program(RCACHE_CCACHE ccache)
 if(RCACHE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER "${RCACHE_CCACHE}")
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${RCACHE_CCACHE}")
+  # (What precompiled headers ask of it.)
+  set(Launcher "${CMAKE_COMMAND}" -E env
+    "CCACHE_SLOPPINESS=pch_defines,time_macros" "${RCACHE_CCACHE}")
+  set(CMAKE_C_COMPILER_LAUNCHER "${Launcher}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${Launcher}")
 endif()
 
 include(CheckLinkerFlag)

@@ -334,6 +334,10 @@ struct VarUse {
   unsigned Var = 0;
   TextRange Range;
   bool Write = false;        ///< assigned, incremented, ...
+  /// More hangs on its value than which elements are used and how often: it is
+  /// converted to a floating-point number, handed to a function that is not the
+  /// library's own of integers, or chooses between two numbers.
+  bool ForNumbers = false;
 };
 
 /// Something that the body does beside computing values: a rewritten kernel does
@@ -527,6 +531,9 @@ struct LaunchSite {
   std::vector<std::array<int64_t, 3>> PossibleBlocks;
   /// The same for grids.
   std::vector<std::array<int64_t, 3>> PossibleGrids;
+  /// Chevrons: what is known of each argument that is an integer: its value, or those
+  /// that calls of the launching function lead to; empty: nothing is.
+  std::vector<std::vector<int64_t>> ArgValues;
   /// What grid, block, shared bytes and integer arguments are made from, each
   /// behind what it uses.
   std::vector<HostLocal> Locals;
@@ -570,6 +577,8 @@ struct TextForm {
   std::array<int64_t, 3> Scale = {1, 1, 1};
   /// Integer parameters that a launch has to give values other than 0.
   std::vector<std::string> NonZero;
+  /// Integer parameters that the text names by a value, which a launch is asked for.
+  std::vector<std::pair<std::string, int64_t>> Fixed;
   /// What an output of the original costs as it is written, in the unit of
   /// Prediction.h; 0: as this text tells.
   double OriginalClocks = 0;

@@ -5,6 +5,7 @@
 
 #include "Frontend/OtherBodies.h"
 #include "rcache/CountedRounds.h"
+#include "rcache/FixedArguments.h"
 #include "rcache/GuardsFirst.h"
 #include "rcache/LeftTogether.h"
 #include "rcache/ModelBuilder.h"
@@ -100,6 +101,8 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
                        [](const Decline &D) { return D.Undefined; })
                ? std::nullopt
                : guardsFirst(M);
+  if (auto Body = fixedArguments(M))
+    return Body;
   if (auto Other = otherExchange(K, Opts))
     return Other;
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words

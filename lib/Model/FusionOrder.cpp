@@ -6,7 +6,9 @@
 // from memory, and what a loop or branch hands on, is numbered in the order of
 // the text, arguments and indices come before; what is computed has the highest
 // number that goes into it, plus one for each operation since. The lower
-// operand is left; of equal ones the one that the source has there.
+// operand is left; of equal ones the one that the source has there. Reads in front
+// of a condition that decides about the sum have no certain order: of use in there
+// alone, they are moved there.
 //
 // In a rewritten kernel what a thread keeps for several outputs is an array,
 // one element each, and so is read where the text uses it; shared memory is
@@ -46,6 +48,12 @@ private:
   const FunctionDecl *Kernel;
   Dependences DependsOn;
   OperandRanks Ranks;
+  /// Where conditions begin to decide about the sum at hand.
+  std::vector<Place> Conditions;
+  void findConditions(const clang::Stmt *Sum, const Call &In);
+  /// Is what is read at \p L of use behind such a condition, and in front of it
+  /// only to be there in time? Compilers read it there, in an order of their own.
+  bool mayMove(const Leaf &L);
 
   /// Where outputs may begin for a sum at \p Site: nowhere (all of the kernel), at
   /// barriers, at branches that stores stand in, in front of what is done once
@@ -75,6 +83,7 @@ bool FusionOrder::Impl::keeps(const BinaryOperator *Sum, Operand L, Operand R,
   for (; C->Caller; C = C->Caller)
     At = C->At;
   const unsigned Site = Ranks.facts(Kernel).First.lookup(At);
+  findConditions(Sum, In);
   for (const OutputForm &F : forms(Of, Site)) {
     Ranks.setForm(F, Site);
     for (const Expr *A : L)
@@ -86,6 +95,27 @@ bool FusionOrder::Impl::keeps(const BinaryOperator *Sum, Operand L, Operand R,
       }
   }
   return true;
+}
+
+void FusionOrder::Impl::findConditions(const clang::Stmt *Sum, const Call &In) {
+  Conditions.clear();
+  const clang::Stmt *At = Sum;
+  for (const Call *C = &In; C; At = C->At, C = C->Caller) {
+    const OperandText &F = Ranks.facts(*C);
+    const unsigned N = F.First.lookup(At);
+    for (const auto &[Begin, End] : F.Decided)
+      if (Begin <= N && N <= End)
+        Conditions.push_back(Ranks.place(*C, Begin));
+  }
+}
+
+bool FusionOrder::Impl::mayMove(const Leaf &L) {
+  return !L.At.empty() && llvm::any_of(Conditions, [&](const Place &Begin) {
+    return L.At < Begin &&
+           llvm::none_of(Ranks.facts(Kernel).Barriers, [&](unsigned E) {
+             return L.At.front() < E && E < Begin.front();
+           });
+  });
 }
 
 std::vector<OutputForm> FusionOrder::Impl::forms(Outputs Of, unsigned Site) {
@@ -235,6 +265,8 @@ bool FusionOrder::Impl::inLaterBlock(const Leaf &U, const Leaf &L) {
 Below FusionOrder::Impl::below(const Leaf &U, const Leaf &L, bool Rewritten) {
   if (U.At < L.At && inLaterBlock(U, L))
     return Below::Strict;
+  if (U.At != L.At && mayMove(L) && mayMove(U))
+    return Below::Unknown;
   if (U.Whole && U.Whole == L.Whole)
     return U.Member <= L.Member && U.Depth <= L.Depth ? Below::Weak
                                                       : Below::Unknown;

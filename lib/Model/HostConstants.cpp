@@ -485,4 +485,15 @@ HostConstants::possibleDims(const Expr *E, const FunctionDecl *Function) const {
   return Found;
 }
 
+std::vector<int64_t>
+HostConstants::possibleIntegers(const Expr *E,
+                                const FunctionDecl *Function) const {
+  std::vector<int64_t> All;
+  if (const auto D = dims(E))
+    return {(*D)[0]};
+  for (const Dims &D : possibleDims(E, Function))
+    All.push_back(D[0]);
+  return All;
+}
+
 } // namespace rcache

@@ -54,6 +54,10 @@ public:
   std::vector<Dims> possibleDims(const clang::Expr *E,
                                  const clang::FunctionDecl *Function) const;
 
+  /// The same of an integer: its value, or those that callers lead to.
+  std::vector<int64_t> possibleIntegers(const clang::Expr *E,
+                                        const clang::FunctionDecl *Function) const;
+
   /// What the file's calls of \p F pass for parameter \p I.
   std::vector<const clang::Expr *> arguments(const clang::FunctionDecl *F,
                                              unsigned I) const;

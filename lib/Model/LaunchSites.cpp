@@ -210,6 +210,10 @@ private:
     for (const Expr *A : E->arguments())
       if (!isa<CXXDefaultArgExpr>(A))
         S.Args.push_back(textOf(A->getSourceRange()));
+    for (const Expr *A : E->arguments())
+      S.ArgValues.push_back(A->getType()->isIntegralOrEnumerationType()
+                                ? Constants.possibleIntegers(A, Function)
+                                : std::vector<int64_t>());
     S.HasArgs = tokenBehind(tokenBehind(Triple->getRParenLoc())) !=
                 E->getRParenLoc();
     for (const Expr *A : Config)
@@ -503,6 +507,10 @@ private:
         // The same text in another instantiation of the host function.
         unite(O.ConstBlock, O.PossibleBlocks, S.ConstBlock, S.PossibleBlocks);
         unite(O.ConstGrid, O.PossibleGrids, S.ConstGrid, S.PossibleGrids);
+        for (size_t I = 0; I < std::min(O.ArgValues.size(), S.ArgValues.size()); ++I)
+          for (const int64_t V : S.ArgValues[I])
+            if (!llvm::is_contained(O.ArgValues[I], V))
+              O.ArgValues[I].push_back(V);
         return;
       }
     List.push_back(S);

@@ -114,6 +114,7 @@ public:
     U.Var = I;
     U.Range = L.Flat.range(E->getSourceRange()).value_or(TextRange());
     U.Write = Writes.contains(E);
+    U.ForNumbers = ForNumbers.contains(E);
     L.M.VarUses.push_back(U);
     return true;
   }
@@ -156,6 +157,16 @@ public:
     }
     return true;
   }
+  bool VisitCastExpr(const CastExpr *E) override {
+    if (E->getCastKind() == CK_IntegralToFloating)
+      markForNumbers(E->getSubExpr());
+    return true;
+  }
+  bool VisitConditionalOperator(const ConditionalOperator *E) override {
+    if (!E->getType()->isIntegralOrEnumerationType())
+      markForNumbers(E->getCond());
+    return true;
+  }
   bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
     // An array that decays outside a subscript: its address goes somewhere.
     if (E->getCastKind() == CK_ArrayToPointerDecay && !Subscripted.contains(E))
@@ -168,6 +179,9 @@ public:
   }
   bool VisitCallExpr(const CallExpr *E) override {
     const FunctionDecl *F = E->getDirectCallee();
+    if (!isOfIntegers(E, F))
+      for (const Expr *A : E->arguments())
+        markForNumbers(A);
     if (!F || isa<CXXOperatorCallExpr>(E))
       return true;
     if (const VarDecl *V = sharedAccessor(F))
@@ -180,6 +194,8 @@ public:
     return true;
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    for (const Expr *A : E->arguments())
+      markForNumbers(A);
     for (unsigned I = 0;
          I < E->getNumArgs() && I < E->getConstructor()->getNumParams(); ++I)
       bindTo(E->getConstructor()->getParamDecl(I)->getType(), E->getArg(I));
@@ -242,8 +258,29 @@ private:
         L.M.Vars[I].AddressTaken = true;
   }
 
+  /// A function of a system header that makes integers of integers: `min(i, n)`.
+  bool isOfIntegers(const CallExpr *E, const FunctionDecl *F) const {
+    return F && E->getType()->isIntegralOrEnumerationType() &&
+           L.AC.getSourceManager().isInSystemHeader(F->getLocation()) &&
+           llvm::all_of(E->arguments(), [](const Expr *A) {
+             return A->getType()->isIntegralOrEnumerationType();
+           });
+  }
+  void markForNumbers(const Expr *E) {
+    struct Names : ConstDynamicRecursiveASTVisitor {
+      llvm::SmallPtrSet<const Expr *, 32> &To;
+      Names(llvm::SmallPtrSet<const Expr *, 32> &To) : To(To) {}
+      bool VisitDeclRefExpr(const DeclRefExpr *R) override {
+        To.insert(R);
+        return true;
+      }
+    } V(ForNumbers);
+    V.TraverseStmt(E);
+  }
+
   Locals &L;
   llvm::SmallPtrSet<const Expr *, 32> Writes;
+  llvm::SmallPtrSet<const Expr *, 32> ForNumbers;
   llvm::SmallPtrSet<const Expr *, 32> Subscripted;
 };
 

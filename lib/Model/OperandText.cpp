@@ -198,6 +198,7 @@ void OperandText::walk(const clang::Stmt *S) {
   for (const clang::Stmt *C : S->children())
     walk(C);
   Last[S] = unsigned(First.size());
+  decide(S);
   if (auto *If = dyn_cast<IfStmt>(S)) {
     Branches.push_back(First[If->getThen()]);
     if (If->getElse())
@@ -206,6 +207,35 @@ void OperandText::walk(const clang::Stmt *S) {
   } else if (isLoop(S)) {
     LoopEdges.push_back(First[S]);
     LoopEdges.push_back(Last[S]);
+  }
+}
+
+/// Has \p S a way out of the block that it stands in?
+static bool leaves(const clang::Stmt *S) {
+  return S && (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(S) ||
+               (!isa<LambdaExpr>(S) && llvm::any_of(S->children(), leaves)));
+}
+
+/// What \p S, all of which has its numbers, decides about.
+void OperandText::decide(const clang::Stmt *S) {
+  const auto All = [&](const clang::Stmt *X) {
+    if (X)
+      Decided.emplace_back(First[X], Last[X]);
+  };
+  if (auto *If = dyn_cast<IfStmt>(S)) {
+    All(If->getThen());
+    All(If->getElse());
+  } else if (auto *W = dyn_cast<SwitchStmt>(S)) {
+    All(W->getBody());
+  } else if (auto *C = dyn_cast<AbstractConditionalOperator>(S)) {
+    All(C->getTrueExpr());
+    All(C->getFalseExpr());
+  } else if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isLogicalOp()) {
+    All(B->getRHS());
+  } else if (auto *B = dyn_cast<CompoundStmt>(S)) {
+    for (const clang::Stmt *X : B->body())
+      if (isa<IfStmt, SwitchStmt>(X) && leaves(X) && Last[X] < Last[B])
+        Decided.emplace_back(Last[X] + 1, Last[B]);
   }
 }
 

@@ -66,6 +66,9 @@ public:
   /// Pointers and variables outside functions, wherever they are named.
   std::vector<std::pair<const clang::Expr *, const clang::VarDecl *>> MemoryUses;
   std::vector<unsigned> Barriers, Branches, LoopEdges;
+  /// First and last of what a condition decides about: branches, arms of ?:, what
+  /// stands behind `if (..) return;`.
+  std::vector<std::pair<unsigned, unsigned>> Decided;
   std::vector<const clang::Stmt *> Statements; ///< of blocks
   static bool isLoop(const clang::Stmt *S);
   /// Where the variable has its value: in `float a = x, b = a;` behind `x`.
@@ -91,6 +94,7 @@ private:
            const clang::Expr *Value, bool Compound);
   void escape(const clang::Expr *E);
   void walk(const clang::Stmt *S);
+  void decide(const clang::Stmt *S);
   bool isMemoryRead(const clang::Expr *E) const;
 };
 

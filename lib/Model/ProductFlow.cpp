@@ -96,9 +96,13 @@ bool ProductFlow::VisitBinaryOperator(const BinaryOperator *B) {
   case BO_Div:
     if (mayBeConstant(B->getRHS()))
       product(B);
+    if (!B->getRHS()->isEvaluatable(Context))
+      SlowPaths.push_back(B);
     break;
   case BO_MulAssign:
   case BO_DivAssign:
+    if (B->getOpcode() == BO_DivAssign && !B->getRHS()->isEvaluatable(Context))
+      SlowPaths.push_back(B);
     if (const VarDecl *V = rootVar(B->getLHS());
         V && V->hasLocalStorage() &&
         (B->getOpcode() == BO_MulAssign ? !isDoubling(B)
@@ -138,6 +142,24 @@ static bool multiplies(const FunctionDecl *F) {
   return In.Found;
 }
 
+/// Is \p C more than an instruction? (A function of the user's may be.)
+static bool mayHaveSlowPath(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee();
+  const IdentifierInfo *I = F ? F->getIdentifier() : nullptr;
+  if (!I || (!C->isValueDependent() && C->isEvaluatable(F->getASTContext())))
+    return false;
+  const llvm::StringRef N = I->getName();
+  if (N.starts_with("__"))
+    return N.contains("div_r") || N.contains("sqrt_r") || N.contains("rcp_r");
+  for (llvm::StringRef Known :
+       {"fmaf", "fma", "fabsf", "fabs", "floorf", "floor", "ceilf", "ceil", "truncf",
+        "trunc", "rintf", "rint", "min", "max", "fminf", "fmaxf", "fmin", "fmax",
+        "copysignf", "copysign"})
+    if (N == Known)
+      return false;
+  return true;
+}
+
 bool ProductFlow::VisitCallExpr(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
   const FunctionDecl *Def = nullptr;
@@ -151,6 +173,8 @@ bool ProductFlow::VisitCallExpr(const CallExpr *C) {
     Called.push_back(Def), Calls.push_back(C);
   const bool IsProduct = F->getIdentifier() ? mayEndInProduct(C)
                                             : !Def || multiplies(Def);
+  if (isRealType(C->getType()) && mayHaveSlowPath(C))
+    SlowPaths.push_back(C);
   if (isRealType(C->getType()) && IsProduct)
     product(C);
   return true;

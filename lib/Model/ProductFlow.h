@@ -84,6 +84,17 @@ private:
   std::vector<std::pair<const clang::VarDecl *, const clang::Expr *>> Made;
   std::map<const clang::VarDecl *, std::vector<const clang::DeclRefExpr *>>
       Reads;
+  /// Divisions, roots and calls, whose slow paths end a block of machine code.
+  std::vector<const clang::Expr *> SlowPaths;
+  /// May one stand between the product \p P, used at \p Use, and the difference \p Sum?
+  /// ptxas, which fuses differences, asks for both in one block where instructions
+  /// name no factor, and what of the other operand comes first is the compiler's
+  /// choice:
+  ///
+  ///     sum / n - mean * mean
+  bool besideSlowPath(const clang::Expr *P, const clang::Expr *Use,
+                      const clang::Expr *Sum) const;
+  bool hasSlowPath(const Node *E, unsigned Depth) const;
   static bool mayBeConstant(const clang::Expr *E);
   /// A product with a factor that is a constant, of whatever sign.
   bool mayBeNegated(const clang::Expr *E) const;

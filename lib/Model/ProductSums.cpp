@@ -4,6 +4,7 @@
 // See ProductFlow.h: the sums that products are used in, and what else is.
 
 #include "ProductFlow.h"
+#include "SharedProducts.h"
 
 using namespace clang;
 using namespace rcache;
@@ -31,7 +32,8 @@ SumInDoubt ProductFlow::find() {
     if (!Sum)
       continue;
     const bool Meets = meetsProduct(P);
-    if (conditional(P, Sum) || foldsAtStart(P) || (Meets && sameInRounds(P)))
+    if (conditional(P, Sum) || foldsAtStart(P) || (Meets && sameInRounds(P)) ||
+        besideSlowPath(P, P, Sum))
       return {Sum};
     if (Meets)
       IsShared(P, Sum);
@@ -50,7 +52,8 @@ SumInDoubt ProductFlow::find() {
         continue;
       AnySum = Sum;
       if (conditional(R, Sum) || conditional(P, assignment(P)) || foldsAtStart(P) ||
-          parted(V, P, R, Meets) || (Meets && sameInRounds(P)))
+          parted(V, P, R, Meets) || (Meets && sameInRounds(P)) ||
+          besideSlowPath(P, R, Sum))
         return {Sum};
       if (Meets)
         IsShared(P, Sum);
@@ -63,6 +66,45 @@ SumInDoubt ProductFlow::find() {
   if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
     return {Sum};
   return Shared;
+}
+
+bool ProductFlow::hasSlowPath(const Node *E, unsigned Depth) const {
+  constexpr unsigned MostNames = 8;
+  if (!E || Depth > MostNames)
+    return E != nullptr;
+  if (llvm::is_contained(SlowPaths, E))
+    return true;
+  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(D->getDecl());
+    if (!V || !V->hasLocalStorage() || !isRealType(V->getType()))
+      return false;
+    return hasSlowPath(V->getInit(), Depth + 1) ||
+           llvm::any_of(Set, [&](const auto &X) {
+             auto *B = dyn_cast<BinaryOperator>(X.second);
+             return X.first == V->getCanonicalDecl() && B &&
+                    (llvm::is_contained(SlowPaths, B) ||
+                     hasSlowPath(B->getRHS(), Depth + 1));
+           });
+  }
+  return llvm::any_of(E->children(), [&](const Node *C) {
+    return C && hasSlowPath(C, Depth);
+  });
+}
+
+bool ProductFlow::besideSlowPath(const Expr *P, const Expr *Use,
+                                 const Expr *Sum) const {
+  auto *B = dyn_cast<BinaryOperator>(Sum);
+  if (!B || (B->getOpcode() != BO_Sub && B->getOpcode() != BO_SubAssign))
+    return false;
+  if (auto *Product = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
+      Product && SharedProducts::hasFixedFactor(Product))
+    return false;
+  const unsigned From = Order.lookup(P), To = Order.lookup(Use);
+  return hasSlowPath(isIn(Use, B->getLHS()) ? B->getRHS() : B->getLHS(), 0) ||
+         llvm::any_of(SlowPaths, [&](const Expr *S) {
+           const unsigned At = Order.lookup(S);
+           return From < At && At < To && !isIn(S, P);
+         });
 }
 
 bool ProductFlow::foldsAtStart(const Expr *P) const {

@@ -41,6 +41,8 @@ void rcache::addPreconditions(const KernelModel &M, Plan &P) {
   addGeometry(M, P);
   for (const std::string &N : M.Form.NonZero)
     add(P, N + " != 0", "the outputs of a thread are different elements");
+  for (const auto &[Name, Value] : M.Form.Fixed)
+    add(P, Name + " == " + std::to_string(Value), "the plan is made for this value");
   for (const LaunchFact &F : M.Assumes)
     add(P, M.launchCondition(F, M.NamePrefix + "grid", M.NamePrefix + "block"),
         F.MultipleOf ? "lines begin at whole elements"
