@@ -1,11 +1,12 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Sums and products: what a compiler may round together. Staging and windows are
-// simple, the arithmetic on both sides of the barrier is not: products of several
-// uses, in one output and in more, quotients by powers of two, conversions, common
-// subexpressions, accumulators in loops that are unrolled or not, functions,
-// operations that say how they round. In float, double and half precision.
+// Sums and products: what a compiler may round together. Staging and windows
+// are simple, the arithmetic on both sides of the barrier is not: products of
+// several uses, in one output and in more, quotients by powers of two,
+// conversions, common subexpressions, accumulators in loops that are unrolled
+// or not, functions, operations that say how they round. In float, double and
+// half precision.
 //
 // Judged on the PTX that nvcc makes.
 
@@ -58,8 +59,8 @@ private:
     static const char *const Numbers[] = {"0.5",  "2.0", "0.25", "0.3",
                                           "3.0",  "0.1", "1.5",  "4.5",
                                           "-0.5", "8.0", "0.7"};
-    std::string N = Numbers[C.weighted(Name, {14, 14, 10, 10, 10, 8, 8, 8, 6, 6,
-                                              6})];
+    std::string N =
+        Numbers[C.weighted(Name, {14, 14, 10, 10, 10, 8, 8, 8, 6, 6, 6})];
     return constant(N);
   }
   std::string constant(const std::string &N) const {
@@ -73,9 +74,9 @@ private:
     case 1:
       if (!S.Values.empty())
         return S.Values[S.Values.size() - 1 -
-                        C.pick("value", std::min<unsigned>(
-                                            4, static_cast<unsigned>(
-                                                   S.Values.size())))];
+                        C.pick("value",
+                               std::min<unsigned>(
+                                   4, static_cast<unsigned>(S.Values.size())))];
       return "c[" + X + "]";
     case 2:
       return C.chance("which", 40) ? "v" : "w";
@@ -104,8 +105,9 @@ private:
              "]";
     }
     if (!S.Loop.empty() && C.chance("byLoop", 70)) {
-      const int First = -L + static_cast<int>(C.pick(
-                                 "first", unsigned(L + R + 2 - S.Rounds)));
+      const int First =
+          -L +
+          static_cast<int>(C.pick("first", unsigned(L + R + 2 - S.Rounds)));
       const int D = L + First;
       return A + "[t + " + S.Loop + (D ? " + " + num(D) : "") + "]";
     }
@@ -129,11 +131,11 @@ private:
       return leaf(S);
     if (!S.Used.empty() && C.chance("again", 14))
       return S.Used[S.Used.size() - 1 -
-                    C.pick("used", std::min<unsigned>(
-                                       5, static_cast<unsigned>(S.Used.size())))];
+                    C.pick("used", std::min<unsigned>(5, static_cast<unsigned>(
+                                                             S.Used.size())))];
     auto E = [&](const char *Name) {
-      return expression(Name, S, Depth - 1 - C.pick(std::string("less") + Name,
-                                                    Depth));
+      return expression(Name, S,
+                        Depth - 1 - C.pick(std::string("less") + Name, Depth));
     };
     std::string X;
     switch (C.weighted("node", {8, 20, 13, 28, 10, 6, 5, 4, 4, 2})) {
@@ -147,8 +149,9 @@ private:
       X = "(" + E("l") + " * " + E("r") + ")";
       break;
     case 4: // sums of products
-      X = "(" + E("l") + " * " + E("m") + (C.chance("minus", 35) ? " - " : " + ") +
-          E("n") + " * " + E("r") + ")";
+      X = "(" + E("l") + " * " + E("m") +
+          (C.chance("minus", 35) ? " - " : " + ") + E("n") + " * " + E("r") +
+          ")";
       break;
     case 5: { // products that are not written as such
       static const char *const By[] = {"2.0", "4.0", "8.0", "3.0"};
@@ -175,30 +178,43 @@ private:
         }
       break;
     case 7: // functions
-      switch (C.weighted("function", {30, 30, 40})) {
+      switch (C.weighted("function",
+                         {26, 26, 26, Half ? 0u : 12u, Half ? 0u : 10u})) {
+      case 3: // a slow path, which ends a block of machine code
+        X = "(" + E("l") + " / " + E("r") + ")";
+        break;
+      case 4:
+        X = (T == "float" ? "sqrtf(fabsf(" : "sqrt(fabs(") + E("l") + "))";
+        break;
       case 1:
         X = helper("mix", "(" + T + " x, " + T + " y, " + T +
                               " z) { return x * y + z; }") +
             "(" + E("l") + ", " + E("m") + ", " + E("r") + ")";
         break;
       case 2:
-        X = (Half          ? "__hmul_rn("
+        X = (Half           ? "__hmul_rn("
              : T == "float" ? "__fmul_rn("
                             : "__dmul_rn(") +
             E("l") + ", " + E("r") + ")";
         break;
       default:
-        X = helper("sq", "(" + T + " x) { return x * x; }") + "(" + E("l") + ")";
+        X = helper("sq", "(" + T + " x) { return x * x; }") + "(" + E("l") +
+            ")";
       }
       break;
     case 8: // what stands between a product and its sum
       switch (C.weighted("between", {35, 25, 25, 15})) {
       case 1:
-        X = (Half ? "__habs(" : T == "float" ? "fabsf(" : "fabs(") + E("l") + ")";
+        X = (Half           ? "__habs("
+             : T == "float" ? "fabsf("
+                            : "fabs(") +
+            E("l") + ")";
         break;
       case 2:
-        X = (Half ? "__hmax(" : T == "float" ? "fmaxf(" : "fmax(") + E("l") +
-            ", " + E("r") + ")";
+        X = (Half           ? "__hmax("
+             : T == "float" ? "fmaxf("
+                            : "fmax(") +
+            E("l") + ", " + E("r") + ")";
         break;
       case 3:
         X = "(" + std::string(S.Staging ? "w" : "c[g]") + " > " +
@@ -209,8 +225,10 @@ private:
       }
       break;
     case 9:
-      X = (Half ? "__hfma(" : T == "float" ? "fmaf(" : "fma(") + E("l") + ", " +
-          E("m") + ", " + E("r") + ")";
+      X = (Half           ? "__hfma("
+           : T == "float" ? "fmaf("
+                          : "fma(") +
+          E("l") + ", " + E("m") + ", " + E("r") + ")";
       break;
     default:
       return leaf(S);
@@ -238,10 +256,10 @@ private:
       case 2: { // an accumulator
         static const char *const Unroll[] = {"", "#pragma unroll\n",
                                              "#pragma unroll 1\n"};
-        const int Rounds = Idiom == 0
-                               ? 3
-                               : 2 + static_cast<int>(C.pick(
-                                         "rounds", unsigned(L + R)));
+        const int Rounds =
+            Idiom == 0
+                ? 3
+                : 2 + static_cast<int>(C.pick("rounds", unsigned(L + R)));
         Scope In = S;
         In.Loop = "k" + num(Loops++);
         In.Rounds = std::min(Rounds, L + R + 1);
@@ -262,20 +280,22 @@ private:
       }
       case 3: // one branch more than the other
         if (!S.Values.empty() && S.Values.back()[0] == 'x') {
-          static const char *const Conds[] = {"c[g] > $0", "t > 3", "g % 3 == 1",
-                                              "w > $0"};
+          static const char *const Conds[] = {"c[g] > $0", "t > 3",
+                                              "g % 3 == 1", "w > $0"};
           static const char *const Ops[] = {" += ", " -= ", " *= ", " = "};
           Text += "if (" +
                   sub(Conds[C.pick("cond", 4)], {{"0", constant("0.0")}}) +
-                  ")\n  " + S.Values.back() + Ops[C.weighted("op", {40, 20, 20, 20})] +
+                  ")\n  " + S.Values.back() +
+                  Ops[C.weighted("op", {40, 20, 20, 20})] +
                   expression("value", S, 1 + C.pick("depth", 2)) + ";\n";
           break;
         }
         [[fallthrough]];
       case 4: // an output more
         if (Outs < 3) {
-          Text += "b[g + " + num(Outs++) + " * m] = " +
-                  expression("output", S, 1 + C.pick("depth", 3)) + ";\n";
+          Text += "b[g + " + num(Outs++) +
+                  " * m] = " + expression("output", S, 1 + C.pick("depth", 3)) +
+                  ";\n";
           break;
         }
         [[fallthrough]];
@@ -364,13 +384,22 @@ private:
       static const char *const Early[] = {"c[g] * w", "(c[g] - v) * w", "w * v",
                                           "c[g] * c[g] + w * v"};
       Body += "const " + T + " p = " +
-              (std::string("g < n ? ") +
-               (Half ? "(__half)(" : "(") +
+              (std::string("g < n ? ") + (Half ? "(__half)(" : "(") +
                Early[C.pick("earlyValue", 4)] + ") : " + constant("0.0")) +
               ";\n";
       S.Values.push_back("p");
     }
     Body += "__syncthreads();\n";
+    // Values that are read in front of the guard, of use behind it.
+    if (C.chance("ahead", 25)) {
+      const unsigned Reads = 2 + C.pick("reads", 3);
+      for (unsigned I = 0; I < Reads; ++I) {
+        Choices::Scope Sc(C, "ahead" + num(I));
+        Body += "const " + T + " y" + num(I) + " = " + read(S) +
+                (C.chance("less", 20) ? " - " + read(S) : "") + ";\n";
+        S.Values.push_back("y" + num(I));
+      }
+    }
     std::string Use = compute(S);
     switch (C.weighted("guard", {60, 40})) {
     case 1:
@@ -391,7 +420,8 @@ private:
     };
     Pointer(Param::In, "a", Count, true);
     Pointer(Param::In, "c", Count, true);
-    Pointer(Param::Out, "b", Outs == 1 ? "n" : "(" + num(Outs) + " * n)", false);
+    Pointer(Param::Out, "b", Outs == 1 ? "n" : "(" + num(Outs) + " * n)",
+            false);
     K.Params.push_back({Param::Scalar, T, "w", "", "0.7123"});
     K.Params.push_back({Param::Scalar, T, "v", "", "-1.37"});
     K.Params.push_back({Param::Scalar, "int", "n", "", "n"});

@@ -8,14 +8,13 @@
 #
 #   scripts/test.sh [--asan] [--slow] [--no-bootstrap]
 #
-# --asan: those of the library once more under AddressSanitizer and UBSan; on by
-# itself with CI=true. --slow: further forms of what is tried anyway.
+# --asan: those of the library once more under AddressSanitizer and UBSan, which takes
+# as long again. --slow: further forms of what is tried anyway.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 
 asan=0
 bootstrap=1
-[[ ${CI:-} == true || ${CI:-} == 1 ]] && asan=1
 for argument in "$@"; do
   case $argument in
     --asan) asan=1 ;;

@@ -132,20 +132,34 @@ private:
       return;
     if (const auto *If = dyn_cast<IfStmt>(S)) {
       Dim3 Asked{0, 1, 1};
-      asked(If->getCond(), Block, Asked);
+      asked(Kernel, If->getCond(), Block, Asked);
       note(Facts.Conditions, {Kernel, Asked, std::nullopt});
     }
     for (const Stmt *X : S->children())
       conditions(Kernel, Block, X);
   }
-  /// What the conjuncts of \p E say that coordinates of \p Block are.
-  void asked(const Expr *E, const ParmVarDecl *Block, Dim3 &Asked) {
+  /// What the conjuncts of \p E say that coordinates of \p Block are, and
+  /// arguments of
+  /// \p Kernel.
+  void asked(const std::string &Kernel, const Expr *E, const ParmVarDecl *Block,
+             Dim3 &Asked) {
     const auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
     if (!B || (B->getOpcode() != BO_LAnd && B->getOpcode() != BO_EQ))
       return;
     if (B->getOpcode() == BO_LAnd) {
-      asked(B->getLHS(), Block, Asked);
-      return asked(B->getRHS(), Block, Asked);
+      asked(Kernel, B->getLHS(), Block, Asked);
+      return asked(Kernel, B->getRHS(), Block, Asked);
+    }
+    const auto *D = dyn_cast<DeclRefExpr>(B->getLHS()->IgnoreParenImpCasts());
+    Expr::EvalResult R;
+    if (D && isa<ParmVarDecl>(D->getDecl()) &&
+        !B->getRHS()->isValueDependent() &&
+        B->getRHS()->EvaluateAsInt(R, Context) &&
+        R.Val.getInt().getSignificantBits() <= 64) {
+      auto &Known = Facts.Arguments[Kernel][D->getDecl()->getNameAsString()];
+      const int64_t N = R.Val.getInt().getSExtValue();
+      if (std::find(Known.begin(), Known.end(), N) == Known.end())
+        Known.push_back(N);
     }
     const auto *M = dyn_cast<MemberExpr>(B->getLHS()->IgnoreParenImpCasts());
     const auto *Of =

@@ -9,9 +9,12 @@
 
 #include "Runtime.h"
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <vector>
 
 namespace clang {
 class ASTConsumer;
@@ -32,6 +35,8 @@ struct SourceFacts {
   std::vector<LaunchSite> Launches;
   /// Blocks that conditions of launch functions ask for, `block.x == 128`.
   std::vector<LaunchSite> Conditions;
+  /// Values that these ask parameters for, `radius == 3`: by kernel, then by name.
+  std::map<std::string, std::map<std::string, std::vector<int64_t>>> Arguments;
   /// Integers in device code and in launch functions of the file itself.
   std::set<int64_t> Constants;
 };

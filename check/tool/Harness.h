@@ -61,6 +61,11 @@ std::vector<Shape> shapes(unsigned Dimensions, uint32_t MaxThreads,
                           const Dim3 &Block, const Dim3 &Grid,
                           const std::vector<Dim3> &MoreBlocks);
 
+/// The values that launch functions of \p Kernel ask its parameter \p Param for.
+const std::vector<int64_t> &askedOf(const SourceFacts &Facts,
+                                    const std::string &Kernel,
+                                    const std::string &Param);
+
 /// One more for a block: grid and sizes at random, edges most of all.
 Shape randomShape(const Dim3 &Block, unsigned Dimensions, std::mt19937_64 &Rng);
 /// Blocks that the file launches a kernel with, as far as they are written down, and

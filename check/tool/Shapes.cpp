@@ -227,6 +227,17 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
   return Out;
 }
 
+const std::vector<int64_t> &askedOf(const SourceFacts &Facts,
+                                    const std::string &Kernel,
+                                    const std::string &Param) {
+  static const std::vector<int64_t> Nothing;
+  const auto Of = Facts.Arguments.find(plainName(Kernel));
+  if (Of == Facts.Arguments.end())
+    return Nothing;
+  const auto It = Of->second.find(Param);
+  return It == Of->second.end() ? Nothing : It->second;
+}
+
 bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel) {
   return Facts.LaunchFunctions.count(plainName(Kernel) + "_rc_launch") != 0;
 }

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Arguments that each launch of the file gives one small value:
 //
@@ -7,8 +7,9 @@
 //     ...
 //     for (int j = -radius; j <= radius; ++j) sum += s[t + radius + j];
 //
-// How far a thread reads is a number for the launch, not for the kernel. The text that
-// is planned names the value, and a launch is asked whether it passes that.
+// How far a thread reads is a number for the launch, not for the kernel. The
+// text that is planned names the value, and a launch is asked whether it passes
+// that.
 
 #ifndef RCACHE_FIXEDARGUMENTS_H
 #define RCACHE_FIXEDARGUMENTS_H

@@ -607,6 +607,10 @@ struct Plan {
   /// Launches with fewer threads than this leave most of the device idle and
   /// run the original; 0: none do. Set by the prediction.
   unsigned LeastThreads = 0;
+  /// Launches of one-dimensional blocks whose grids have rows of fewer blocks than
+  /// this run the original: threads at the ends of rows take most of the time. 0: none
+  /// do. Set by the prediction.
+  unsigned LeastRow = 0;
   /// How long a block lives, in lives of the original's block, where all blocks
   /// live as long as the launch (loops over planes): the launch compares whole
   /// waves. 0: it does not. Set by the prediction.

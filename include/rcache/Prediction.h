@@ -55,6 +55,9 @@ struct KernelCounts {
   double DoubleOps = 0;  ///< FP64
   double IntOps = 0;     ///< index arithmetic, comparisons, logic, conversions
   double SpecialOps = 0; ///< reciprocals, roots, exponentials, sines
+  /// IntOps besides, in a warp that stands at the end of a row: lanes whose window
+  /// leaves it stage element by element.
+  double EndOps = 0;
   double OtherOps = 0;   ///< issued, but in no limited unit: branches, moves
 
   double Barriers = 0; ///< a thread (not an output)

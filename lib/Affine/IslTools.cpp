@@ -431,6 +431,26 @@ std::optional<Linear> linearForm(const isl::pw_aff &V,
   return R;
 }
 
+bool hasSmallNumbers(const isl::aff &A, int64_t Most) {
+  const auto isSmall = [&](isl_val *V) {
+    const auto N = toInt64(own(A.ctx(), isl_val_abs(V)));
+    return N && *N <= Most;
+  };
+  bool Small = isSmall(isl_aff_get_constant_val(A.get()));
+  for (const auto Kind : {isl_dim_param, isl_dim_div})
+    for (int I = 0, E = isl_aff_dim(A.get(), Kind); Small && I < E; ++I) {
+      Small = isSmall(isl_aff_get_coefficient_val(A.get(), Kind, I));
+      if (!Small || Kind != isl_dim_div)
+        continue;
+      // floor(of / denominator)
+      const isl::aff Of = isl::manage(isl_aff_get_div(A.get(), I));
+      Small = hasSmallNumbers(
+          isl::manage(isl_aff_scale_val(Of.copy(), isl_aff_get_denominator_val(Of.get()))),
+          Most);
+    }
+  return Small;
+}
+
 std::optional<int64_t> linearCoefficient(const isl::pw_aff &V,
                                          const std::string &Id,
                                          const isl::set &Context) {

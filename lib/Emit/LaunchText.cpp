@@ -43,6 +43,12 @@ std::vector<LaunchCondition> LaunchText::conditions() const {
         "at least " + std::to_string(P.LeastThreads) +
             " threads in the grid: fewer leave most of the device idle, and the "
             "original is faster");
+  if (P.LeastRow)
+    Ask("::rcache::device::fills(dim3(" + N("grid") + ".x), 1u, " +
+            std::to_string(P.LeastRow) + ")",
+        "at least " + std::to_string(P.LeastRow) +
+            " blocks along x: in shorter rows the threads at their ends, which load "
+            "element by element, take most of the time");
   for (const Precondition &C : P.Preconditions)
     Ask("(" + C.Text + ")", C.Text + (C.Reason.empty() ? "" : ": " + C.Reason));
   for (const std::string &C : noWrap())

@@ -6,9 +6,9 @@
 // from memory, and what a loop or branch hands on, is numbered in the order of
 // the text, arguments and indices come before; what is computed has the highest
 // number that goes into it, plus one for each operation since. The lower
-// operand is left; of equal ones the one that the source has there. Reads in front
-// of a condition that decides about the sum have no certain order: of use in there
-// alone, they are moved there.
+// operand is left; of equal ones the one that the source has there. Reads in
+// front of a condition that decides about the sum have no certain order: of use
+// in there alone, they are moved there.
 //
 // In a rewritten kernel what a thread keeps for several outputs is an array,
 // one element each, and so is read where the text uses it; shared memory is
@@ -52,12 +52,13 @@ private:
   std::vector<Place> Conditions;
   void findConditions(const clang::Stmt *Sum, const Call &In);
   /// Is what is read at \p L of use behind such a condition, and in front of it
-  /// only to be there in time? Compilers read it there, in an order of their own.
+  /// only to be there in time? Compilers read it there, in an order of their
+  /// own.
   bool mayMove(const Leaf &L);
 
-  /// Where outputs may begin for a sum at \p Site: nowhere (all of the kernel), at
-  /// barriers, at branches that stores stand in, in front of what is done once
-  /// for all of them, and in loops. What matters is the last such place in
+  /// Where outputs may begin for a sum at \p Site: nowhere (all of the kernel),
+  /// at barriers, at branches that stores stand in, in front of what is done
+  /// once for all of them, and in loops. What matters is the last such place in
   /// front of the sum; behind it are others or none.
   std::vector<OutputForm> forms(Outputs Of, unsigned Site);
   /// The same for all outputs, and reads memory, or sets something.
@@ -69,7 +70,8 @@ private:
   /// Arithmetic of what is read there, by indices that are not.
   static bool isSimple(const clang::Stmt *N);
   /// Does \p L stand in a later block than \p U, whatever is computed of that:
-  /// in a loop behind it, behind its loop or another one, or in outputs of their own?
+  /// in a loop behind it, behind its loop or another one, or in outputs of
+  /// their own?
   bool inLaterBlock(const Leaf &U, const Leaf &L);
   Below below(const Leaf &U, const Leaf &L, bool Rewritten);
   Below below(const Leaves &U, const Leaves &L);
@@ -111,10 +113,11 @@ void FusionOrder::Impl::findConditions(const clang::Stmt *Sum, const Call &In) {
 
 bool FusionOrder::Impl::mayMove(const Leaf &L) {
   return !L.At.empty() && llvm::any_of(Conditions, [&](const Place &Begin) {
-    return L.At < Begin &&
-           llvm::none_of(Ranks.facts(Kernel).Barriers, [&](unsigned E) {
-             return L.At.front() < E && E < Begin.front();
-           });
+    return L.At < Begin && llvm::none_of(
+                               Ranks.facts(Kernel).Barriers,
+                               [&](unsigned E) {
+                                 return L.At.front() < E && E < Begin.front();
+                               });
   });
 }
 

@@ -5,6 +5,7 @@
 // nothing changes, lets dependences flow along assignments (Dependences.cpp).
 
 #include "Locals.h"
+#include "ForNumbers.h"
 #include "DeclName.h"
 #include "BuiltinVars.h"
 #include "Effects.h"
@@ -61,7 +62,8 @@ llvm::StringSet<> Locals::anchorNames(const FunctionDecl *FD) {
 /// Collects occurrences in the kernel's own body.
 class LocalsVisitor : public ConstDynamicRecursiveASTVisitor {
 public:
-  LocalsVisitor(Locals &L) : L(L) {}
+  LocalsVisitor(Locals &L, const clang::Stmt *Body)
+      : L(L), ForNumbers(namesForNumbers(Body, L.AC)) {}
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
     if (auto B = builtinVar(E))
@@ -157,16 +159,6 @@ public:
     }
     return true;
   }
-  bool VisitCastExpr(const CastExpr *E) override {
-    if (E->getCastKind() == CK_IntegralToFloating)
-      markForNumbers(E->getSubExpr());
-    return true;
-  }
-  bool VisitConditionalOperator(const ConditionalOperator *E) override {
-    if (!E->getType()->isIntegralOrEnumerationType())
-      markForNumbers(E->getCond());
-    return true;
-  }
   bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
     // An array that decays outside a subscript: its address goes somewhere.
     if (E->getCastKind() == CK_ArrayToPointerDecay && !Subscripted.contains(E))
@@ -179,9 +171,6 @@ public:
   }
   bool VisitCallExpr(const CallExpr *E) override {
     const FunctionDecl *F = E->getDirectCallee();
-    if (!isOfIntegers(E, F))
-      for (const Expr *A : E->arguments())
-        markForNumbers(A);
     if (!F || isa<CXXOperatorCallExpr>(E))
       return true;
     if (const VarDecl *V = sharedAccessor(F))
@@ -194,8 +183,6 @@ public:
     return true;
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
-    for (const Expr *A : E->arguments())
-      markForNumbers(A);
     for (unsigned I = 0;
          I < E->getNumArgs() && I < E->getConstructor()->getNumParams(); ++I)
       bindTo(E->getConstructor()->getParamDecl(I)->getType(), E->getArg(I));
@@ -258,29 +245,9 @@ private:
         L.M.Vars[I].AddressTaken = true;
   }
 
-  /// A function of a system header that makes integers of integers: `min(i, n)`.
-  bool isOfIntegers(const CallExpr *E, const FunctionDecl *F) const {
-    return F && E->getType()->isIntegralOrEnumerationType() &&
-           L.AC.getSourceManager().isInSystemHeader(F->getLocation()) &&
-           llvm::all_of(E->arguments(), [](const Expr *A) {
-             return A->getType()->isIntegralOrEnumerationType();
-           });
-  }
-  void markForNumbers(const Expr *E) {
-    struct Names : ConstDynamicRecursiveASTVisitor {
-      llvm::SmallPtrSet<const Expr *, 32> &To;
-      Names(llvm::SmallPtrSet<const Expr *, 32> &To) : To(To) {}
-      bool VisitDeclRefExpr(const DeclRefExpr *R) override {
-        To.insert(R);
-        return true;
-      }
-    } V(ForNumbers);
-    V.TraverseStmt(E);
-  }
-
   Locals &L;
   llvm::SmallPtrSet<const Expr *, 32> Writes;
-  llvm::SmallPtrSet<const Expr *, 32> ForNumbers;
+  const NamesForNumbers ForNumbers;
   llvm::SmallPtrSet<const Expr *, 32> Subscripted;
 };
 
@@ -288,7 +255,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
                const FunctionDecl *FD)
     : AC(AC), M(M), Flat(Flat) {
   addParams(FD);
-  LocalsVisitor V(*this);
+  LocalsVisitor V(*this, FD->getBody());
   V.TraverseStmt(FD->getBody());
   findElements(FD);
   findLaneExchanges(FD, Flat, M);

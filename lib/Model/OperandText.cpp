@@ -52,8 +52,8 @@ std::optional<MemoryRoot> rcache::memoryRoot(const Expr *E) {
       R.Element = true;
       E = A->getBase();
     } else if (auto *U = dyn_cast<UnaryOperator>(E);
-               U && (U->getOpcode() == UO_Deref ||
-                     U->getOpcode() == UO_AddrOf)) {
+               U &&
+               (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf)) {
       R.Element = true;
       E = U->getSubExpr();
     } else if (auto *B = dyn_cast<BinaryOperator>(E);
@@ -259,7 +259,8 @@ const clang::Stmt *OperandText::statementOf(const Expr *E) const {
 }
 
 bool OperandText::always(const Expr *E) const {
-  for (const clang::Stmt *P = Parents.getParent(E); P; P = Parents.getParent(P)) {
+  for (const clang::Stmt *P = Parents.getParent(E); P;
+       P = Parents.getParent(P)) {
     if (isa<CompoundStmt>(P))
       return true;
     auto *B = dyn_cast<BinaryOperator>(P);

@@ -152,9 +152,9 @@ static bool mayHaveSlowPath(const CallExpr *C) {
   if (N.starts_with("__"))
     return N.contains("div_r") || N.contains("sqrt_r") || N.contains("rcp_r");
   for (llvm::StringRef Known :
-       {"fmaf", "fma", "fabsf", "fabs", "floorf", "floor", "ceilf", "ceil", "truncf",
-        "trunc", "rintf", "rint", "min", "max", "fminf", "fmaxf", "fmin", "fmax",
-        "copysignf", "copysign"})
+       {"fmaf",  "fma",    "fabsf", "fabs",  "floorf",    "floor",   "ceilf",
+        "ceil",  "truncf", "trunc", "rintf", "rint",      "min",     "max",
+        "fminf", "fmaxf",  "fmin",  "fmax",  "copysignf", "copysign"})
     if (N == Known)
       return false;
   return true;
@@ -171,8 +171,8 @@ bool ProductFlow::VisitCallExpr(const CallExpr *C) {
   if (F->hasBody(Def) && !F->getBuiltinID() &&
       !SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())))
     Called.push_back(Def), Calls.push_back(C);
-  const bool IsProduct = F->getIdentifier() ? mayEndInProduct(C)
-                                            : !Def || multiplies(Def);
+  const bool IsProduct =
+      F->getIdentifier() ? mayEndInProduct(C) : !Def || multiplies(Def);
   if (isRealType(C->getType()) && mayHaveSlowPath(C))
     SlowPaths.push_back(C);
   if (isRealType(C->getType()) && IsProduct)
@@ -379,9 +379,10 @@ bool ProductFlow::countsUnknown(const VarDecl *V) const {
   for (const Node *L : Loops) {
     auto *F = dyn_cast<ForStmt>(L);
     auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
-    auto *C = F && F->getCond()
-                  ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
-                  : nullptr;
+    auto *C =
+        F && F->getCond()
+            ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
+            : nullptr;
     Expr::EvalResult End;
     if (D && llvm::is_contained(D->decls(), V) && C && C->isRelationalOp() &&
         rootVar(C->getLHS()) == V && !C->getRHS()->isValueDependent() &&

@@ -51,9 +51,9 @@ SumInDoubt ProductFlow::find() {
       if (!Sum)
         continue;
       AnySum = Sum;
-      if (conditional(R, Sum) || conditional(P, assignment(P)) || foldsAtStart(P) ||
-          parted(V, P, R, Meets) || (Meets && sameInRounds(P)) ||
-          besideSlowPath(P, R, Sum))
+      if (conditional(R, Sum) || conditional(P, assignment(P)) ||
+          foldsAtStart(P) || parted(V, P, R, Meets) ||
+          (Meets && sameInRounds(P)) || besideSlowPath(P, R, Sum))
         return {Sum};
       if (Meets)
         IsShared(P, Sum);
@@ -86,9 +86,8 @@ bool ProductFlow::hasSlowPath(const Node *E, unsigned Depth) const {
                      hasSlowPath(B->getRHS(), Depth + 1));
            });
   }
-  return llvm::any_of(E->children(), [&](const Node *C) {
-    return C && hasSlowPath(C, Depth);
-  });
+  return llvm::any_of(
+      E->children(), [&](const Node *C) { return C && hasSlowPath(C, Depth); });
 }
 
 bool ProductFlow::besideSlowPath(const Expr *P, const Expr *Use,
@@ -120,13 +119,13 @@ bool ProductFlow::foldsAtStart(const Expr *P) const {
     auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
     if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !IsNumber(Number))
       continue;
-    const bool Begins =
-        (V->getInit() && IsNumber(V->getInit())) ||
-        llvm::any_of(Set, [&](const auto &X) {
-          auto *A = dyn_cast<BinaryOperator>(X.second);
-          return X.first == V->getCanonicalDecl() && A &&
-                 A->getOpcode() == BO_Assign && IsNumber(A->getRHS());
-        });
+    const bool Begins = (V->getInit() && IsNumber(V->getInit())) ||
+                        llvm::any_of(Set, [&](const auto &X) {
+                          auto *A = dyn_cast<BinaryOperator>(X.second);
+                          return X.first == V->getCanonicalDecl() && A &&
+                                 A->getOpcode() == BO_Assign &&
+                                 IsNumber(A->getRHS());
+                        });
     for (const Node *L : Loops)
       if (Begins && !isIn(P, L) && !rounds(L) &&
           llvm::any_of(Set, [&](const auto &X) {

@@ -1,10 +1,11 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See rcache/FixedArguments.h. The original runs its loops with bounds of run time, so
-// what a compiler makes of a number that is a constant (a division by 4 is a product,
-// which a sum is fused with) must not come into it: such uses keep the parameter, and
-// where a variable would carry the value there, nothing is done.
+// See rcache/FixedArguments.h. The original runs its loops with bounds of run
+// time, so what a compiler makes of a number that is a constant (a division by
+// 4 is a product, which a sum is fused with) must not come into it: such uses
+// keep the parameter, and where a variable would carry the value there, nothing
+// is done.
 
 #include "rcache/FixedArguments.h"
 #include "BodyText.h"
@@ -16,7 +17,8 @@ using namespace rcache;
 
 namespace {
 
-/// Bounds of loops that are unrolled; of those whose counter is doubled or halved.
+/// Bounds of loops that are unrolled; of those whose counter is doubled or
+/// halved.
 constexpr int64_t MostRounds = 64, MostDoubled = 4096;
 
 bool isIn(const std::vector<TextRange> &All, TextRange R) {
@@ -55,7 +57,8 @@ private:
   const KernelModel &M;
   BodyText Edits{M};
   std::map<unsigned, int64_t> Values; ///< of parameters, by index in M.Vars
-  std::set<unsigned> Reached; ///< these and variables whose values follow from them
+  std::set<unsigned>
+      Reached; ///< these and variables whose values follow from them
   std::vector<TextRange> Kept; ///< where parameters keep their names
 
   /// Parameters that each launch which tells gives the same small value.
@@ -73,8 +76,9 @@ private:
       for (const LaunchSite &L : M.Launches)
         if (P < L.ArgValues.size())
           Seen.insert(L.ArgValues[P].begin(), L.ArgValues[P].end());
-      if (Seen.size() == 1 && std::abs(*Seen.begin()) <=
-                                  (boundsDoubled(Id) ? MostDoubled : MostRounds))
+      if (Seen.size() == 1 &&
+          std::abs(*Seen.begin()) <=
+              (boundsDoubled(Id) ? MostDoubled : MostRounds))
         Values[Id] = *Seen.begin();
     }
   }
@@ -109,9 +113,8 @@ private:
   }
 
   bool onlyForNumbers(unsigned V) const {
-    return llvm::all_of(M.VarUses, [&](const VarUse &U) {
-      return U.Var != V || U.ForNumbers;
-    });
+    return llvm::all_of(
+        M.VarUses, [&](const VarUse &U) { return U.Var != V || U.ForNumbers; });
   }
 
   /// Variables that follow from the parameters. False: a number would.
@@ -155,8 +158,8 @@ private:
     });
   }
 
-  /// Does an index or a loop name what is reached, and no condition that would be
-  /// known by then?
+  /// Does an index or a loop name what is reached, and no condition that would
+  /// be known by then?
   bool sayWhichElements() const {
     bool Says = false;
     for (const Stmt &S : M.Stmts) {

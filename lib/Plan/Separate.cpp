@@ -9,10 +9,12 @@
 
 #include "Separate.h"
 #include "Affine/IslTools.h"
-#include "llvm/ADT/StringRef.h"
 #include "Solve.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 using namespace rcache;
@@ -30,17 +32,49 @@ void rcache::requireSeparate(Plan &P, int A, int B) {
 
 namespace {
 
+/// What parameters are at least.
+using Bounds = std::map<std::string, int64_t>;
+
+void add(const Bounds &More, Bounds &To) {
+  for (const auto &[Id, Least] : More) {
+    int64_t &Known = To.try_emplace(Id, Least).first->second;
+    Known = std::max(Known, Least);
+  }
+}
+
 /// Symbols that cannot be negative, or products of such.
 class Signs {
 public:
   Signs(const KernelModel &M, const Assumptions &A) : M(M), A(A) {}
 
   /// No index is negative if the parameters that this adds to \p Positive are
-  /// not.
+  /// at least what it says, 0 or 1 (`min(i, n - 1)`).
   bool neverBefore(const ValueRef &Index, const Nullable<isl::set> &Domain,
-                   std::set<std::string> &Positive) const {
-    if (!Index || Index->K != Value::Affine)
+                   Bounds &Positive) const {
+    if (!Index)
       return false;
+    if (Index->K == Value::Op) {
+      // (Products and sums that are no formulas. Signed ones that wrapped would
+      // be undefined, others stay what they are.)
+      const llvm::StringRef T = Index->Text;
+      const bool Known =
+          T == "$0 + $1" || T == "$0 * $1" || T == "(unsigned long long)$0" ||
+          T == "(unsigned long)$0" || T == "(long long)$0" || T == "(long)$0";
+      return Known && llvm::all_of(Index->Operands, [&](const ValueRef &O) {
+               return neverBefore(O, Domain, Positive);
+             });
+    }
+    return Index->K == Value::Affine &&
+           (neverBefore(Index, Domain, Positive, 0) ||
+            neverBefore(Index, Domain, Positive, 1));
+  }
+
+private:
+  const KernelModel &M;
+  const Assumptions &A;
+
+  bool neverBefore(const ValueRef &Index, const Nullable<isl::set> &Domain,
+                   Bounds &Positive, int64_t Least) const {
     const isl::pw_aff V = A.fix(Index->Aff);
     if (!ordinary(V))
       return false;
@@ -52,35 +86,34 @@ public:
       Ids.insert(Id);
     for (const std::string &Id : involvedIds(Where))
       Ids.insert(Id);
-    std::set<std::string> Taken;
+    Bounds Taken;
     const isl::pw_aff Zero = constantValue(M.Ctx->ctx(), 0);
-    for (const std::string &Id : Ids)
-      if (nonNegative(Id, Taken))
-        Where = Where.intersect(symbolValue(M.Ctx->ctx(), Id).ge_set(Zero));
+    for (const std::string &Id : Ids) {
+      Bounds Of;
+      if (!nonNegative(Id, Of))
+        continue;
+      const int64_t From = Of.count(Id) ? Least : 0; // the parameter itself
+      for (const auto &[Param, Any] : Of)
+        add({{Param, From}}, Taken);
+      Where = Where.intersect(symbolValue(M.Ctx->ctx(), Id)
+                                  .ge_set(constantValue(M.Ctx->ctx(), From)));
+    }
     // by >= 1: by * nx >= nx.
     for (const std::string &Id : Ids)
       if (nonNegative(Id, Taken))
         Where = Where.intersect(leastProduct(Id, Where));
     if (!Where.intersect(V.lt_set(Zero)).is_empty())
       return false;
-    Positive.insert(Taken.begin(), Taken.end());
+    add(Taken, Positive);
     return true;
   }
-
-private:
-  const KernelModel &M;
-  const Assumptions &A;
 
   /// Small numbers of each symbol: no negative offset written as a large
   /// unsigned one.
   bool ordinary(const isl::pw_aff &V) const {
-    auto isSmall = [](int64_t C) { return std::abs(C) <= (int64_t(1) << 31); };
     bool Small = true;
     V.foreach_piece([&](isl::set, isl::multi_aff Piece) {
-      const auto L = linearForm(isl::pw_aff(Piece.at(0)), always(M.Ctx->ctx()));
-      Small = Small && L && isSmall(L->Const) &&
-              std::all_of(L->Terms.begin(), L->Terms.end(),
-                          [&](const auto &C) { return isSmall(C.second); });
+      Small = Small && hasSmallNumbers(Piece.at(0), int64_t(1) << 31);
     });
     return Small;
   }
@@ -109,13 +142,13 @@ private:
     return Least;
   }
 
-  bool nonNegative(const std::string &Id, std::set<std::string> &Taken) const {
+  bool nonNegative(const std::string &Id, Bounds &Taken) const {
     const int I = M.symbolIndex(Id);
     if (I < 0)
       return false;
     const Symbol &S = M.Symbols[I];
     if (S.K == Symbol::Param) {
-      Taken.insert(Id);
+      Taken.try_emplace(Id, 0);
       return true;
     }
     if (S.K < Symbol::Param)
@@ -129,7 +162,7 @@ private:
   }
 
   /// Counts up from what is not negative.
-  bool nonNegativeIterator(int Symbol, std::set<std::string> &Taken) const {
+  bool nonNegativeIterator(int Symbol, Bounds &Taken) const {
     for (const Stmt &S : M.Stmts) {
       if (S.K != Stmt::For || S.IterSymbol != Symbol)
         continue;
@@ -147,8 +180,8 @@ private:
   }
 };
 
-/// `p[e]` with p the parameter itself and e of 32 bits without a sign: it counts up
-/// from the pointer, however e was computed.
+/// `p[e]` with p the parameter itself and e of 32 bits without a sign: it
+/// counts up from the pointer, however e was computed.
 bool unsignedSubscript(const KernelModel &M, const GlobalAccess &G) {
   return G.Index && G.Index->Type == "unsigned int" &&
          llvm::StringRef(M.Text)
@@ -160,12 +193,12 @@ bool unsignedSubscript(const KernelModel &M, const GlobalAccess &G) {
 
 void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
                             FrontSides &Known, Plan &P) {
-  std::set<std::string> Positive;
+  Bounds Positive;
   auto pointsInside = [&](int Root) {
-    auto [It, New] = Known.emplace(Root, std::set<std::string>());
+    auto [It, New] = Known.emplace(Root, Bounds());
     if (New) {
       const Signs Sign(M, A);
-      std::set<std::string> Taken;
+      Bounds Taken;
       for (const GlobalAccess &G : M.GlobalAccesses)
         if (It->second && G.Root == Root && !unsignedSubscript(M, G) &&
             !Sign.neverBefore(G.Index, G.Domain, Taken))
@@ -174,7 +207,7 @@ void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
         It->second = std::move(Taken);
     }
     if (It->second)
-      Positive.insert(It->second->begin(), It->second->end());
+      add(*It->second, Positive);
     return It->second.has_value();
   };
   for (const auto &[X, Y] : P.Separate) {
@@ -184,11 +217,12 @@ void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
                                    ", " + O + (Plain ? ")" : ", true)"),
                                "'" + N + "' and '" + O + "' do not overlap"});
   }
-  for (const std::string &Id : Positive) {
+  for (const auto &[Id, Least] : Positive) {
     const Symbol &S = M.Symbols[M.symbolIndex(Id)];
-    if (S.Signed)
-      P.Preconditions.push_back({S.Text + " >= 0", "indices count up from 0"});
-    else if (S.Bits > 32)
+    if (S.Signed || Least > 0)
+      P.Preconditions.push_back(
+          {S.Text + " >= " + std::to_string(Least), "indices count up from 0"});
+    if (!S.Signed && S.Bits > 32)
       P.Preconditions.push_back(
           {S.Text + " <= 0xffffffffffull", "indices count up from 0"});
   }

@@ -11,6 +11,7 @@
 #include "Staging.h"
 #include "rcache/Plan.h"
 #include <map>
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -26,7 +27,7 @@ void requireSeparate(Plan &P, int A, int B);
 
 /// By pointer (index in M.Params): the parameters that must not be negative so
 /// that no access lies in front of it; nullopt: one may.
-using FrontSides = std::map<int, std::optional<std::set<std::string>>>;
+using FrontSides = std::map<int, std::optional<std::map<std::string, int64_t>>>;
 
 /// What the launch has to check for the pairs in \p P.Separate. \p Known is
 /// filled with what has been asked for under the assumptions \p A.

@@ -59,6 +59,29 @@ void predict(const KernelModel &M, const Plan &P, const Choice &R,
   C.Rank = C.Speedup * C.FormFactor;
 }
 
+/// Blocks along x below which the ends of rows eat what is gained (both ends of
+/// each row are a warp that stages element by element); 0: none do, or there
+/// are no rows.
+unsigned leastRow(const KernelModel &M, const Plan &P, const Choice &R,
+                  const std::array<int64_t, 3> &Block, const Arch &A,
+                  const Candidate &C) {
+  const bool Rows = llvm::any_of(M.Builtins, [](const BuiltinUse &U) {
+    return U.K == Symbol::BlockIdx && U.Axis > 0;
+  });
+  if (!Rows || Block[1] * Block[2] > 1 || C.Counts.EndOps <= 0)
+    return 0;
+  KernelCounts AtEnd = C.Counts;
+  AtEnd.IntOps += C.Counts.EndOps;
+  const double Usual = C.Cost.Clocks, End = score(AtEnd, A).Clocks;
+  const double Room = 0.9 * R.OriginalCost.Clocks - Usual;
+  if (!(End > Usual) || !(Room > 0))
+    return 0;
+  const double Share = Room / (End - Usual); // of warps that may be such
+  const double Warps = double(Block[0]) / P.Map.Factor[0] / 32; // of a block
+  const double Least = 2 / (Share * Warps);
+  return Least > 1 && Least < 65536 ? unsigned(std::ceil(Least)) : 0;
+}
+
 /// `8x1x1; s: reload 24; slot by slot; block 16x8x1`, with a number behind it
 /// where \p Others have the same.
 std::string identity(const Candidate &C, const std::vector<Candidate> &Others) {
@@ -90,9 +113,8 @@ static void exclude(Choice &C, const ChooseOptions &O) {
       continue;
     if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
       K.Excluded = "the block cannot run";
-    else if (K.Registers
-                 ? K.SpillBytes.value_or(0) > 0 && !K.Milliseconds
-                 : K.Counts.Registers > C.MaxRegisters && !O.Force)
+    else if (K.Registers ? K.SpillBytes.value_or(0) > 0 && !K.Milliseconds
+                         : K.Counts.Registers > C.MaxRegisters && !O.Force)
       K.Excluded = K.Registers ? Spills : WouldSpill;
   }
 }
@@ -121,23 +143,23 @@ static void chooseLeastSpilling(Choice &C) {
 /// Why the best measured candidate was chosen.
 static std::string whyMeasured(const Choice &C) {
   const Candidate &Won = C.Candidates[C.Chosen];
-  std::string Why = llvm::formatv("the shortest measured time, {0:F4} ms",
-                                  *Won.Milliseconds);
+  std::string Why =
+      llvm::formatv("the shortest measured time, {0:F4} ms", *Won.Milliseconds);
   if (C.OriginalMilliseconds)
-    Why += llvm::formatv(
-        " ({0} of the original's {1:F4} ms)",
-        speedupText(*C.OriginalMilliseconds / *Won.Milliseconds),
-        *C.OriginalMilliseconds);
+    Why +=
+        llvm::formatv(" ({0} of the original's {1:F4} ms)",
+                      speedupText(*C.OriginalMilliseconds / *Won.Milliseconds),
+                      *C.OriginalMilliseconds);
   return Why;
 }
 
 /// Why the best ranked candidate was chosen, and not \p Second (-1: none).
 static std::string whyRanked(const Choice &C, int Second) {
   const Candidate &Won = C.Candidates[C.Chosen];
-  std::string Why =
-      "the highest rank (" + llvm::formatv("{0:F3}", Won.Rank).str() +
-      "): predicted " + speedupText(Won.Speedup) + ", limited by " +
-      resourceName(Won.Cost.Bound);
+  std::string Why = "the highest rank (" +
+                    llvm::formatv("{0:F3}", Won.Rank).str() + "): predicted " +
+                    speedupText(Won.Speedup) + ", limited by " +
+                    resourceName(Won.Cost.Bound);
   if (Won.Registers)
     Why +=
         " with the compiler's " + std::to_string(*Won.Registers) + " registers";
@@ -233,8 +255,8 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
                unsigned(Launched[2])};
     M.Ctx->resetBudget(); // a plan's own, however many there are
     const bool Never = neverAligned(M, P);
-    C.Counts = planCounts(M, P, Fill, Block, A,
-                          Never ? Runs::Singly : Runs::Vectors);
+    C.Counts =
+        planCounts(M, P, Fill, Block, A, Never ? Runs::Singly : Runs::Vectors);
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       const bool Loops = llvm::any_of(M.Stmts, [](const Stmt &S) {
         return S.HasBarrier &&
@@ -242,8 +264,8 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
       });
       const Constants &Fit = constantsOf(A);
       P.LeastThreads =
-          static_cast<unsigned>(Loops ? Fit.BusyWarps : Fit.BusyWarpsOnce) * 32 *
-          A.Sms;
+          static_cast<unsigned>(Loops ? Fit.BusyWarps : Fit.BusyWarpsOnce) *
+          32 * A.Sms;
       if (P.Map.joins()) // one of its threads has the work of many
         P.LeastThreads /= 4;
       if (losesUnaligned(M, P))
@@ -257,11 +279,12 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     }
     C.UnalignedSpeedup = Singly.Speedup;
     C.UnalignedRank = Singly.Rank;
-    if (P.LeastThreads && P.Map.Block && !P.Cut &&
-        walksThroughPlanes(M, Block))
+    if (P.LeastThreads && P.Map.Block && !P.Cut && walksThroughPlanes(M, Block))
       P.WaveLife = C.Cost.Clocks / R.OriginalCost.Clocks *
                    waves(R.Original, R.OriginalCost, A) /
                    waves(C.Counts, C.Cost, A);
+    if (P.LeastThreads)
+      P.LeastRow = leastRow(M, P, R, Block, A, C);
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)
       C.Covered &= Array.isShared() || Array.Stage.CoverageProved;

@@ -436,6 +436,8 @@ private:
     if (W.InteriorPiece < 0)
       K.IntOps += Each * tests(A->Stage) / 2;
     K.IntOps += Each * Border * Fill.operations() / 2;
+    if (W.InteriorPiece >= 0)
+      K.EndOps += Each * (Fill.operations() + tests(A->Stage)) / 2;
     K.Loads.push_back({Each * Border, std::min(4u, bytes()), 0});
     return Elements;
   }
