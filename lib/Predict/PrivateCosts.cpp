@@ -29,6 +29,21 @@ static bool isStack(const KernelModel &M, const PrivateArray &A) {
   });
 }
 
+/// The part of the rounds in which \p U is executed where data decides: a list of the
+/// nearest takes few of those that are looked at.
+static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
+                      const Constants &Fit) {
+  bool Decided = false;
+  for (int S = int(U.Stmt); S >= 0; S = M.stmt(unsigned(S)).Parent) {
+    const Stmt &In = M.stmt(unsigned(S));
+    Decided |= In.K == Stmt::If && In.Cond.is_null() &&
+               (In.CondDepends & (DepShared | DepGlobal));
+    if (Decided && (In.K == Stmt::For || In.K == Stmt::While || In.K == Stmt::Do))
+      return Fit.DecidedByData;
+  }
+  return 1;
+}
+
 void rcache::addPrivate(const KernelModel &M, const Plan &P,
                         const Constants &Fit, KernelCounts &K) {
   K.SharedBytes +=
@@ -41,7 +56,7 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P,
         P.Interleaved, [&](const auto &X) { return X.Array == I; });
     const bool Shared = Moved != P.Interleaved.end() || isStack(M, A);
     for (const PrivateArray::Use &U : A.Uses) {
-      const double Times = roundsOf(M, U.Stmt);
+      const double Times = roundsOf(M, U.Stmt) * shareOf(M, U, Fit);
       if (Shared)
         // Lanes that share a word's bank meet there with different elements.
         K.SharedLoads += Times * (A.ElemBytes < 4 && U.Apart > 1
