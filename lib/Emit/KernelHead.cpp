@@ -62,13 +62,16 @@ static std::string bounds(const Plan &P) {
   return "__launch_bounds__(" + std::to_string(Threads) + ") ";
 }
 
-/// Internal linkage: another file's kernel of this name has another plan.
+/// Internal linkage: another file's kernel of this name has another plan. But callers
+/// elsewhere find a kernel of C by its name.
 std::string rcache::printHead(const LoweredKernel &K, const KernelModel &M,
                               const Plan &P, const std::string &Name) {
   const std::string GridX = M.NamePrefix + "grid_x",
                     BlockDimX = M.NamePrefix + "bdim_x";
   std::string H = M.TemplateHead;
-  H += (H.empty() ? "" : "\n") + std::string("static __global__ void ");
+  const bool ByName = M.Launches.empty() && M.MangledName == M.Name;
+  H += std::string(H.empty() ? "" : "\n") + (ByName ? "extern \"C\"" : "static") +
+       " __global__ void ";
   if (P.Hints)
     return H + "__launch_bounds__(" + std::to_string(P.Hints->MaxThreads) +
            (P.Hints->MinBlocks ? ", " + std::to_string(P.Hints->MinBlocks)

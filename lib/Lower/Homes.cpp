@@ -69,7 +69,8 @@ private:
       // A parameter that slots modify would need a copy a slot.
       D.VarHome[V] = Home::Uniform;
       if (D.SlotVars.count(V) && Vr.Assigned)
-        D.Error = "the parameter '" + Vr.Name + "' is modified by threads";
+        D.Error = "the parameter '" + Vr.Name +
+                  "' is modified by threads, or has a function called on it that may";
       return;
     }
     if (!D.SlotVars.count(V)) {

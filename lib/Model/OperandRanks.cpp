@@ -205,6 +205,13 @@ bool OperandRanks::upperOfCall(const CallExpr *X, const Call &C, int Depth,
     }
   // The toolkit's make_float4 and its like: each member is an argument.
   const SourceManager &SM = F->getASTContext().getSourceManager();
+  // A few instructions without an effect, in whatever words.
+  constexpr int MostOfConversion = 4;
+  for (StringRef N : {"__half2float", "__bfloat162float", "__low2float", "__high2float"})
+    if (F->getName() == N && SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())))
+      return llvm::all_of(X->arguments(), [&](const Expr *A) {
+        return upper(A, C, Depth + MostOfConversion, Out, -1, Nested + 1);
+      });
   if (F->getName().starts_with("make_") && F->getReturnType()->isRecordType() &&
       SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())))
     return llvm::all_of(X->arguments(), [&](const Expr *A) {

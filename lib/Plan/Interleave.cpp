@@ -159,7 +159,12 @@ private:
              " bytes in each of " + std::to_string(Threads) + " threads" +
              (staticBytes(M) ? ", beside " + std::to_string(staticBytes(M)) +
                                    " bytes of shared memory"
-                             : ""),
+                             : "") +
+             (llvm::any_of(M.Arrays,
+                           [](const SharedArray &S) { return S.Dynamic; })
+                  ? ", and dynamic shared memory, of which the kernel's own may be more, "
+                    "is taken"
+                  : ""),
          A.Pos});
   }
 
