@@ -23,6 +23,7 @@ executing both (rcache-check, --self-check) tells them apart.
 """
 
 import argparse
+import bisect
 import collections
 import os
 import re
@@ -33,6 +34,8 @@ import tempfile
 
 SUM = re.compile(r"(add|sub)(\.ftz)?\.(f32|f64|f16|f16x2|bf16|bf16x2)$")
 PRODUCT = re.compile(r"mul(\.ftz)?\.(f32|f64|f16|f16x2|bf16|bf16x2)$")
+# What ptxas makes branches of.
+SLOW = re.compile(r"(div|sqrt|rcp)\.rn|div\.full|rsqrt\.approx\.f64")
 FMA = re.compile(r"fma\.rn(\.ftz)?(\.sat)?\.(f32|f64|f16|f16x2|bf16|bf16x2)$")
 COPY = re.compile(r"(mov\.(f32|f64|b16|b32|b64)|neg(\.ftz)?\.(f32|f64|f16|f16x2|bf16|bf16x2))$")
 
@@ -124,10 +127,22 @@ class Kernel:
     def fuse(self):
         """What ptxas does."""
 
+        at = {id(i): n for n, i in enumerate(self.code)}
+        slow = [n for n, i in enumerate(self.code) if SLOW.match(i.op)]
+
+        def together(p, u):
+            """In one block of machine code, as far as slow paths go; or with a factor
+            that instructions name."""
+            if any(self.leaf(o) != "x" or not o.startswith("%") for o in p.operands[1:3]):
+                return True
+            n = bisect.bisect(slow, at[id(p)])
+            return n == len(slow) or slow[n] > at[id(u)]
+
         def may(r):
             p = self.product(r)
             return p and all(
-                SUM.match(u.op) and not u.guarded for u in self.all_uses(r)
+                SUM.match(u.op) and not u.guarded and together(p, u)
+                for u in self.all_uses(r)
             )
 
         lost = set()
