@@ -189,8 +189,14 @@ double writtenBack(const CapInput &In, double Speedup) {
 
 /// Statements that change both elements of a pair where a condition holds: with
 /// many registers a lane, they were measured at 0.65x (1.4x with half as many;
-/// trees and sums of pairs 1.3x to 5x with as many).
+/// trees and sums of pairs 1.3x to 5x with as many, 0.8x with twice as many).
 double stridedRuns(const CapInput &In, double Speedup) {
+  double Words = 0; // in registers of a lane
+  for (const ArrayPlan &A : In.P.Arrays)
+    if (const auto *O = A.as<Owned>(); O && !O->OfRuns.empty())
+      Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
+  if (Words > In.Fit.MostRunWords)
+    return std::min(Speedup, 1.0);
   if (In.P.slots() <= In.Fit.MostConditionalPairs)
     return Speedup;
   const auto IsConditional = [&](unsigned Access) {
@@ -248,8 +254,8 @@ double loadsApart(const CapInput &In, double Speedup) {
              : Speedup;
 }
 
-/// A staging function of several pieces, asked in each of rounds that nobody
-/// counts.
+/// Elements that are read from their source in rounds that nobody counts: from memory
+/// what shared memory had, and often with the question where it is.
 double askedInLoops(const CapInput &In, double Speedup) {
   const auto InLoop = [&](unsigned Access) {
     for (int S = int(In.M.SharedAccesses[Access].Stmt); S >= 0;
@@ -261,8 +267,7 @@ double askedInLoops(const CapInput &In, double Speedup) {
     return false;
   };
   const bool Asked = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
-    return A.as<FromSource>() && A.Stage.Pieces.size() > 1 &&
-           llvm::any_of(A.Reads, InLoop);
+    return A.as<FromSource>() && llvm::any_of(A.Reads, InLoop);
   });
   return Asked ? std::min(Speedup, 1.0) : Speedup;
 }

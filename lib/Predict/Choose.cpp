@@ -76,7 +76,10 @@ unsigned leastRow(const KernelModel &M, const Plan &P, const Choice &R,
   const double Room = 0.9 * R.OriginalCost.Clocks - Usual;
   if (!(End > Usual) || !(Room > 0))
     return 0;
-  const double Share = Room / (End - Usual); // of warps that may be such
+  // Of warps, that may be such: as far as instructions count, and as was measured,
+  // where loads wait for one another.
+  const double Share =
+      std::min(Room / (End - Usual), 1 / constantsOf(A).EndOfRow);
   const double Warps = double(Block[0]) / P.Map.Factor[0] / 32; // of a block
   const double Least = 2 / (Share * Warps);
   return Least > 1 && Least < 65536 ? unsigned(std::ceil(Least)) : 0;
