@@ -432,20 +432,23 @@ std::optional<Linear> linearForm(const isl::pw_aff &V,
 }
 
 bool hasSmallNumbers(const isl::aff &A, int64_t Most) {
-  const auto isSmall = [&](isl_val *V) {
-    const auto N = toInt64(own(A.ctx(), isl_val_abs(V)));
-    return N && *N <= Most;
+  const auto number = [&](isl_val *V) {
+    return toInt64(own(A.ctx(), isl_val_abs(V)));
   };
-  bool Small = isSmall(isl_aff_get_constant_val(A.get()));
+  const auto isSmall = [&](std::optional<int64_t> N) { return N && *N <= Most; };
+  bool Small = isSmall(number(isl_aff_get_constant_val(A.get())));
   for (const auto Kind : {isl_dim_param, isl_dim_div})
     for (int I = 0, E = isl_aff_dim(A.get(), Kind); Small && I < E; ++I) {
-      Small = isSmall(isl_aff_get_coefficient_val(A.get(), Kind, I));
-      if (!Small || Kind != isl_dim_div)
+      const auto N = number(isl_aff_get_coefficient_val(A.get(), Kind, I));
+      Small = isSmall(N);
+      // (All have the same floors, of which each is made of earlier ones.)
+      if (!Small || *N == 0 || Kind != isl_dim_div)
         continue;
       // floor(of / denominator)
-      const isl::aff Of = isl::manage(isl_aff_get_div(A.get(), I));
+      const isl::aff Of = own(A.ctx(), isl_aff_get_div(A.get(), I));
       Small = hasSmallNumbers(
-          isl::manage(isl_aff_scale_val(Of.copy(), isl_aff_get_denominator_val(Of.get()))),
+          own(A.ctx(), isl_aff_scale_val(Of.copy(),
+                                         isl_aff_get_denominator_val(Of.get()))),
           Most);
     }
   return Small;

@@ -31,7 +31,8 @@ public:
 
   std::optional<OtherBody> run() {
     findValues();
-    if (Values.empty() || !findReached() || !sayWhichElements())
+    if (Values.empty() || !findReached() || !sayWhichElements() ||
+        (!isOfIntegers() && decidesInRounds()))
       return std::nullopt;
     for (const VarUse &U : M.VarUses) {
       const auto It = Values.find(U.Var);
@@ -65,8 +66,12 @@ private:
   void findValues() {
     for (size_t P = 0; P < M.Params.size(); ++P) {
       const KernelParam &Param = M.Params[P];
-      if (!Param.IsInteger || Param.Bits < 16 || Param.MemberOf >= 0 ||
-          Param.VarId < 0)
+      // (Scoped enumerations are compared with no number.)
+      llvm::StringRef Type = Param.CanonicalType;
+      Type.consume_front("const ");
+      Type.consume_front("unsigned ");
+      if (!Param.IsInteger || Param.MemberOf >= 0 || Param.VarId < 0 ||
+          !llvm::is_contained({"int", "short", "long", "long long"}, Type))
         continue;
       const unsigned Id = static_cast<unsigned>(Param.VarId);
       const Var &V = M.Vars[Id];
@@ -176,6 +181,64 @@ private:
     return Says;
   }
 
+  /// Are there no floating-point numbers in the kernel?
+  bool isOfIntegers() const {
+    const auto mayBeReal = [](llvm::StringRef Type) {
+      // (What is no known integer may hold one.)
+      Type.consume_front("const ");
+      Type.consume_front("unsigned ");
+      Type.consume_front("signed ");
+      return !Type.empty() &&
+             !llvm::is_contained({"int", "char", "short", "long", "long long", "bool"},
+                                 Type.rtrim(" *&"));
+    };
+    return M.CalleeBodies.empty() &&
+           llvm::none_of(M.Arrays,
+                         [&](const SharedArray &A) { return mayBeReal(A.CanonicalType); }) &&
+           llvm::none_of(M.Params,
+                         [&](const KernelParam &P) {
+                           return mayBeReal(P.IsPointer ? P.PointeeType : P.CanonicalType);
+                         }) &&
+           llvm::none_of(M.Vars, [&](const Var &V) {
+             return llvm::StringRef(V.Type).contains("float") ||
+                    llvm::StringRef(V.Type).contains("double") ||
+                    llvm::StringRef(V.Type).contains("half");
+           });
+  }
+
+  /// Do conditions or functions stand in a loop that would have known bounds? A compiler
+  /// that unrolls it may fuse other products there than in the original's loop.
+  bool decidesInRounds() const {
+    return llvm::any_of(M.Stmts, [&](const Stmt &S) {
+      const bool Loop = S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
+      if (!Loop || !namesReached(S.K == Stmt::For ? S.HeaderRange : S.CondRange))
+        return false;
+      // What fills shared memory is read again as it was rounded.
+      if (llvm::none_of(M.SharedAccesses, [&](const SharedAccess &A) {
+            return A.K != SharedAccess::Write && S.Range.contains(A.Range);
+          }) && !setsNumbers(S))
+        return false;
+      const unsigned From = S.K == Stmt::For ? S.HeaderRange.End : S.Range.Begin;
+      const std::string Body = M.text({From, S.Range.End});
+      return Body.find('?') != std::string::npos ||
+             Body.find("&&") != std::string::npos ||
+             Body.find("||") != std::string::npos || !M.CalleeBodies.empty() ||
+             llvm::any_of(M.Stmts, [&](const Stmt &In) {
+               return (In.K == Stmt::If || In.K == Stmt::Switch ||
+                       In.K == Stmt::Break || In.K == Stmt::Continue) &&
+                      S.Range.contains(In.Range);
+             });
+    });
+  }
+
+  /// Is a variable of in front of \p Loop, but a counter, set in it?
+  bool setsNumbers(const Stmt &Loop) const {
+    return llvm::any_of(M.VarUses, [&](const VarUse &U) {
+      return U.Write && Loop.Range.contains(U.Range) &&
+             !Loop.Range.contains(M.Vars[U.Var].DeclRange) && !Reached.count(U.Var);
+    });
+  }
+
   std::string number(unsigned V, int64_t Value) const {
     std::string T = std::to_string(Value);
     if (Value < 0)
@@ -188,7 +251,7 @@ private:
 
 std::optional<OtherBody> rcache::fixedArguments(const KernelModel &M) {
   // (What a sum is fused with may hang on the loops and branches as they are.)
-  if (!M.Form.Fixed.empty() || !M.ProductVars.empty() ||
+  if (!M.Form.Fixed.empty() || !M.ProductVars.empty() || !M.SummedProducts.empty() ||
       M.UnsettledSum.In != KernelModel::SumInDoubt::None)
     return std::nullopt;
   return Writer(M).run();

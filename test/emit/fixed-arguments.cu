@@ -91,6 +91,43 @@ __global__ void mean(const float *in, float *out, int n, int count) {
     out[g] = sum;
 }
 
+// In an unrolled loop other products of the two arms would be fused.
+// CHECK-NOT: launches that pass arms
+__global__ void chosen(const float *in, float *out, int n, int arms) {
+  __shared__ float s[128 + 16];
+  const int g = blockIdx.x * 128 + threadIdx.x, t = threadIdx.x + 8;
+  s[t] = g < n ? in[g] : 0.f;
+  if (threadIdx.x < 8) {
+    s[threadIdx.x] = g >= 8 && g < n + 8 ? in[g - 8] : 0.f;
+    s[t + 128] = g + 128 < n ? in[g + 128] : 0.f;
+  }
+  __syncthreads();
+  float sum = 0;
+  for (int j = -arms; j <= arms; ++j)
+    if (s[t + j] > 0.f)
+      sum += s[t + j] * 0.3f;
+    else
+      sum -= s[t + j] * s[t + arms];
+  if (g < n)
+    out[g] = sum;
+}
+
+// A number of a scoped enumeration is none that a launch compares with one.
+// CHECK-NOT: launches that pass way
+enum class Way { One = 1, Three = 3 };
+__global__ void ways(const float *in, float *out, int n, Way way) {
+  __shared__ float s[128 + 16];
+  const int g = blockIdx.x * 128 + threadIdx.x;
+  for (int i = threadIdx.x; i < 128 + (int)way; i += 128)
+    s[i] = blockIdx.x * 128 + i < n ? in[blockIdx.x * 128 + i] : 1.f;
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j <= (int)way; ++j)
+    sum += s[threadIdx.x + j];
+  if (g < n)
+    out[g] = sum;
+}
+
 int main(int argc, char **argv) {
   const int n = 5000;
   int radius = 3;
@@ -116,4 +153,8 @@ int main(int argc, char **argv) {
   out.show("both");
   mean<<<blocks(n, 128), 128>>>(in.Data, out.Data, n, 4);
   out.show("mean");
+  chosen<<<blocks(n, 128), 128>>>(in.Data, out.Data, n, 3);
+  out.show("chosen");
+  ways<<<blocks(n, 128), 128>>>(in.Data, out.Data, n, Way::Three);
+  out.show("ways");
 }
