@@ -139,8 +139,7 @@ private:
       conditions(Kernel, Block, X);
   }
   /// What the conjuncts of \p E say that coordinates of \p Block are, and
-  /// arguments of
-  /// \p Kernel.
+  /// arguments of \p Kernel.
   void asked(const std::string &Kernel, const Expr *E, const ParmVarDecl *Block,
              Dim3 &Asked) {
     const auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());

@@ -344,9 +344,8 @@ constexpr Cap Caps[] = {
      "twice the shuffles, and code outgrows its cache in large blocks",
      writtenBack},
     {"strided-runs",
-     "many pairs a lane that change under a condition of each thread's own "
-     "were "
-     "measured at 0.65x",
+     "many pairs a lane that change under a condition of each thread's own, or "
+     "more than 32 registers of a lane, were measured at 0.65x to 0.87x",
      stridedRuns},
     {"owned-forms",
      "blocks of several dimensions that a warp owns, and elements that each "
@@ -363,9 +362,8 @@ constexpr Cap Caps[] = {
      "(0.91x and 1.18x measured for four, where 1.4x was predicted)",
      loadsApart},
     {"asked-in-loops",
-     "elements that are read from their source in a loop of unknown length, "
-     "each time "
-     "with the question where that is, were measured at 0.22x",
+     "elements that are read from their source in a loop of unknown length "
+     "were measured at 0.22x to 0.74x",
      askedInLoops},
     {"borders-of-planes",
      "blocks live as long as the launch, and threads at a border load large "
