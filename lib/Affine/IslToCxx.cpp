@@ -267,15 +267,82 @@ static isl::ast_build buildFor(const isl::set &Context,
   return isl::ast_build::from_context(Aligned);
 }
 
-llvm::Expected<CxxText> toCxx(const isl::pw_aff &V, const CxxNames &Names,
+namespace {
+
+/// A value with a power of two, a piece for each: `x + Times * (1 << Id)`, or
+/// `x + Times * (1 >> Id)` with an integer product.
+struct Shifted {
+  isl::pw_aff Rest;
+  std::string Id;
+  int64_t Times = 0;
+  bool Left = true;
+};
+
+std::optional<Shifted> asShifted(const isl::pw_aff &V, const std::string &Id) {
+  std::map<int64_t, int64_t> Constants; // Id -> constant of the piece
+  Nullable<isl::pw_aff> Rest;
+  bool Fits = true;
+  V.foreach_piece([&](const isl::set &Where, const isl::multi_aff &Value) {
+    const auto At = constantUnder(symbolValue(V.ctx(), Id), Where);
+    const isl::pw_aff A(Value.at(0));
+    const isl::val Constant = Value.at(0).constant_val();
+    Fits &= At && *At >= 0 && *At <= 30 && Constant.is_int();
+    if (!Fits)
+      return;
+    const isl::pw_aff Linear =
+        A.sub(constantValue(V.ctx(), Constant.num_si()));
+    Fits &= Rest.is_null() || equalUnder(Rest, Linear, always(V.ctx()));
+    Fits &= Constants.emplace(*At, Constant.num_si()).second;
+    Rest = Linear;
+  });
+  if (!Fits || Constants.size() < 3)
+    return std::nullopt;
+  const auto [First, C] = *Constants.begin();
+  if (C % (int64_t(1) << First) == 0 &&
+      llvm::all_of(Constants, [F = C >> First](const auto &P) {
+        return P.second == F * (int64_t(1) << P.first);
+      }))
+    return Shifted{Rest, Id, C >> First, true};
+  if (llvm::all_of(Constants, [F = C * (int64_t(1) << First)](const auto &P) {
+        return P.second * (int64_t(1) << P.first) == F;
+      }))
+    return Shifted{Rest, Id, C * (int64_t(1) << First), false};
+  return std::nullopt;
+}
+
+} // namespace
+
+/// \p V in fewer words, with a name for `(1 << k)` added to \p Names.
+static isl::pw_aff withPowers(const isl::pw_aff &V, CxxNames &Names) {
+  if (V.n_piece() < 3)
+    return V;
+  for (const std::string &Id : involvedIds(V.domain())) {
+    const auto Name = Names.find(Id);
+    const auto S = Name == Names.end() ? std::nullopt : asShifted(V, Id);
+    if (!S)
+      continue;
+    const std::string Power = "power of " + Id;
+    const int64_t Of = S->Left ? 1 : std::abs(S->Times),
+                  Times = S->Left ? S->Times : S->Times < 0 ? -1 : 1;
+    const std::string &By = Name->second.Text;
+    Names[Power] = CxxAtom(std::to_string(Of) + (S->Left ? " << " : " >> ") +
+                           (Name->second.Primary ? By : "(" + By + ")"),
+                           /*Primary=*/false);
+    return S->Rest.add(symbolValue(V.ctx(), Power).scale(static_cast<long>(Times)));
+  }
+  return V;
+}
+
+llvm::Expected<CxxText> toCxx(const isl::pw_aff &V, const CxxNames &Given,
                               const CxxOptions &Opts) {
+  CxxNames Names = Given;
   return print([&] {
     detail::requireValue(V);
     const isl::set Context =
         contextOf(Opts, V.ctx()).intersect(V.domain()).coalesce();
     if (Context.is_empty())
       refuse("the value is defined nowhere");
-    const isl::pw_aff Simple = simplify(V, Context);
+    const isl::pw_aff Simple = withPowers(simplify(V, Context), Names);
     Printer P(Names, Opts, Context);
     return P.value(buildFor(Context, Simple.space()).expr_from(Simple));
   });

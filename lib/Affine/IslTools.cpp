@@ -202,6 +202,28 @@ isl::set substitute(const isl::set &S, const Substitution &By) {
   return Set.params();
 }
 
+isl::pw_aff through(isl::ctx Ctx, const std::string &Id,
+                    const std::map<int64_t, int64_t> &At) {
+  const isl::pw_aff X = symbolValue(Ctx, Id);
+  const auto &[X0, Y0] = *At.begin();
+  const auto &[X1, Y1] = *At.rbegin();
+  if (const int64_t Run = X1 == X0 ? 1 : X1 - X0; (Y1 - Y0) % Run == 0) {
+    const int64_t Slope = (Y1 - Y0) / Run;
+    if (std::all_of(At.begin(), At.end(), [&, X0 = X0, Y0 = Y0](const auto &P) {
+          return P.second == Y0 + Slope * (P.first - X0);
+        }))
+      return X.scale(static_cast<long>(Slope))
+          .add(constantValue(Ctx, Y0 - Slope * X0));
+  }
+  Nullable<isl::pw_aff> All;
+  for (const auto &[From, To] : At) {
+    const isl::pw_aff One = constantValue(Ctx, To).intersect_domain(
+        equalTo(X, constantValue(Ctx, From)));
+    All = All.is_null() ? One : isl::pw_aff(All).union_add(One);
+  }
+  return All;
+}
+
 isl::pw_aff renameSymbol(const isl::pw_aff &V, const std::string &From,
                          const std::string &To) {
   requireValue(V);

@@ -70,6 +70,11 @@ using Substitution = std::map<std::string, isl::pw_aff>;
 /// mention the keys. Example: {tx -> tx + 1} turns 2tx + ty into 2tx + ty + 2.
 isl::pw_aff substitute(const isl::pw_aff &V, const Substitution &By);
 isl::set substitute(const isl::set &S, const Substitution &By);
+/// [Id] -> { [v] } through the points \p At (Id's value -> v), one at least: a line
+/// where they lie on one, else defined for these values of Id alone.
+isl::pw_aff through(isl::ctx Ctx, const std::string &Id,
+                    const std::map<int64_t, int64_t> &At);
+
 
 /// \p From is replaced by \p To. If \p To occurs already, the two become equal.
 isl::pw_aff renameSymbol(const isl::pw_aff &V, const std::string &From,

@@ -301,6 +301,35 @@ SVal Evaluator::evalBinary(const BinaryOperator *E) {
   return generic(E);
 }
 
+/// `A << B`, `A >> B` where B counts a few values, `1 << k` in a loop over k: a
+/// value for each of them.
+std::optional<IntValue> Evaluator::shiftedByCases(BinaryOperatorKind Op,
+                                                  const IntValue &A,
+                                                  const IntValue &B,
+                                                  IntType Ty) {
+  constexpr int MostCases = 12;
+  const isl::set P = Cur.where();
+  if (!B.Exact || !A.Exact || !Arith.constantValue(A.Aff) ||
+      !Arith.proveInRange(B.Aff, 0, MostCases - 1, P))
+    return std::nullopt;
+  std::optional<IntValue> All;
+  for (int C = 0; C < MostCases; ++C) {
+    const IntValue Here{Arith.constant(C), true};
+    const isl::set Is = B.Aff.eq_set(Here.Aff);
+    if (Is.intersect(P).is_empty())
+      continue;
+    const auto V = integerResult(Op, A, Here, Ty);
+    if (!V || !V->Exact)
+      return std::nullopt;
+    const auto Either =
+        All ? Arith.select(Is, V->Aff, All->Aff) : std::optional(V->Aff);
+    if (!Either)
+      return std::nullopt;
+    All = IntValue{*Either, true};
+  }
+  return All;
+}
+
 /// `A Op B` of integers of type \p Ty; nullopt: not quasi-affine.
 std::optional<IntValue> Evaluator::integerResult(BinaryOperatorKind Op,
                                                  const IntValue &A,
@@ -326,7 +355,9 @@ std::optional<IntValue> Evaluator::integerResult(BinaryOperatorKind Op,
   case BO_Shl:
   case BO_Shr: {
     auto C = Arith.constantValue(B.Aff);
-    if (!C || *C < 0 || *C >= std::min(Ty.Bits, 40u))
+    if (!C)
+      return shiftedByCases(Op, A, B, Ty);
+    if (*C < 0 || *C >= std::min(Ty.Bits, 40u))
       return std::nullopt;
     IntValue Pow{Arith.constant(int64_t(1) << *C), true};
     if (Op == BO_Shl)

@@ -60,6 +60,9 @@ private:
   SVal evalBinary(const clang::BinaryOperator *E);
   SVal arithmetic(const clang::Expr *E, clang::BinaryOperatorKind Op, SVal A,
                   SVal B, clang::QualType T);
+  std::optional<IntValue> shiftedByCases(clang::BinaryOperatorKind Op,
+                                         const IntValue &A, const IntValue &B,
+                                         IntType Ty);
   std::optional<IntValue> integerResult(clang::BinaryOperatorKind Op,
                                         const IntValue &A, const IntValue &B,
                                         IntType Ty);

@@ -178,8 +178,11 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   if (ToItsEnd)
     carriedVariables(F, Id, EnvAtEntry, SymbolsBefore, Modified, Changed);
   Recurring Integers(*this, Id);
-  if (!Continue && !Leaves && hasBarrierCall(F->getBody()))
+  if (!Continue && !Leaves && hasBarrierCall(F->getBody())) {
     Integers.roundStarts(Changed, EnvAtEntry);
+    Integers.findBounds(
+        [&] { execForRound(F, Id, Modified, Leaves, Continue); });
+  }
   execForRound(F, Id, Modified, Leaves, Continue);
   Integers.roundEnds();
   Cur.Path = Before;
@@ -268,8 +271,10 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   bool Continue = false;
   const bool Leaves = leavesLoop(Body, Continue);
   Recurring Integers(*this, Id);
-  if (!Iter && !Continue && !Leaves && hasBarrierCall(Body))
+  if (!Iter && !Continue && !Leaves && hasBarrierCall(Body)) {
     Integers.roundStarts(Modified, EnvAtEntry);
+    Integers.findBounds([&] { exec(Body, Id); });
+  }
   exec(Body, Id);
   Integers.roundEnds();
   if (Leaves)

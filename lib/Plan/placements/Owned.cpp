@@ -119,6 +119,37 @@ private:
     return E;
   }
 
+  /// \p V as a formula of one counter, where it is a number in every round that
+  /// comes to \p S (its conditions being those of \p Domain): { [c] -> [v] }, for
+  /// the values that the counter has; null: it is not.
+  Nullable<isl::pw_aff> byCounter(const SharedAccess &S, const isl::pw_aff &V,
+                                  const isl::set &Domain) const {
+    std::vector<std::string> Ids = idsOf(V, Domain);
+    llvm::erase_if(Ids,
+                   [&](const std::string &Id) { return Count.loopOf(Id) < 0; });
+    std::vector<std::pair<Counters::Values, int64_t>> Numbers;
+    for (const Counters::Values &At : Count.at(S.Stmt, Ids)) {
+      const isl::set D = atCounts(Domain, At);
+      if (D.is_empty())
+        continue;
+      const auto Number = constantUnder(atCounts(V, At), D);
+      if (!Number)
+        return {};
+      Numbers.emplace_back(At, *Number);
+    }
+    for (const std::string &Id : Ids) {
+      std::map<int64_t, int64_t> Points;
+      if (llvm::all_of(Numbers, [&](const auto &N) {
+            const auto It = N.first.find(Id);
+            return It != N.first.end() &&
+                   Points.emplace(It->second, N.second).first->second == N.second;
+          }) &&
+          !Points.empty())
+        return through(ctx(), Id, Points);
+    }
+    return {};
+  }
+
   /// j where the element is t ^ j, a formula of counters; null: it is not.
   Nullable<isl::pw_aff> maskOf(const SharedAccess &S,
                                const isl::set &Domain) const {
@@ -139,8 +170,12 @@ private:
       const ValueRef &T = V.Operands[Own], &J = V.Operands[1 - Own];
       if (T && J && T->K == Value::Affine && J->K == Value::Affine &&
           !dependsOn(J->Aff, "tx") &&
-          equalUnder(A.fix(T->Aff), thread(), Domain))
-        return A.fix(J->Aff);
+          equalUnder(A.fix(T->Aff), thread(), Domain)) {
+        const isl::pw_aff Mask = A.fix(J->Aff);
+        const auto Fitted = Mask.n_piece() > 1 ? byCounter(S, Mask, Domain)
+                                               : Nullable<isl::pw_aff>();
+        return Fitted.is_null() ? Mask : isl::pw_aff(Fitted);
+      }
     }
     return {};
   }
@@ -167,9 +202,11 @@ private:
       if (const isl::set D = atCounts(Domain, V);
           !D.is_empty() && !Part(atCounts(Away, V), D))
         return {};
+    if (Visits.empty())
+      return {};
     const isl::pw_aff P = floorDiv(simplify(Away, Domain), Threads);
-    return Visits.empty() || dependsOn(P, "tx") ? Nullable<isl::pw_aff>()
-                                                : Nullable<isl::pw_aff>(P);
+    return dependsOn(P, "tx") ? byCounter(S, floorDiv(Away, Threads), Domain)
+                              : Nullable<isl::pw_aff>(P);
   }
 
   /// What says which element access \p I is: its part, or the fetch's distance.
@@ -272,6 +309,10 @@ private:
     } else if (auto Mask = maskOf(S, Domain); !Mask.is_null()) {
       F.K = Owned::Fetch::Flipped;
       F.By = Mask;
+    } else if (auto By = Away.is_null() ? Away : byCounter(S, Away, Domain);
+               !By.is_null()) {
+      F.K = Owned::Fetch::Ahead;
+      F.By = By;
     } else
       return no(S, Element.is_null()
                        ? "is no formula of thread and counters"
