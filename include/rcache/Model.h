@@ -107,6 +107,31 @@ struct KernelModel;
 /// A value as a function of the symbols: how a staged value, an index or an
 /// initialiser is computed. Variables have been replaced by what they hold.
 struct Value {
+  /// What an Op computes of its operands, in their order: one for Cast (to Type) and
+  /// Not, else two. Other: Text alone says.
+  enum Operator : uint8_t {
+    Other,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Rem,
+    Shl,
+    Shr,
+    And,
+    Or,
+    Xor,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    LogicalAnd,
+    LogicalOr,
+    Not,
+    Cast
+  };
   enum Kind {
     Affine,  ///< Aff
     Load,    ///< *(Text + Operands[0]): an element of global memory
@@ -129,6 +154,7 @@ struct Value {
   Nullable<isl::set> Cond;          ///< [symbols] -> { : }
   std::vector<ValueRef> Operands;
   unsigned Depends = 0;   ///< Dependence bits
+  Operator Opcode = Other; ///< Op
   /// Op: which member of Operands[0], a vector of Lanes numbers of type Type.
   int16_t Member = -1;
   uint16_t Lanes = 0;
@@ -682,6 +708,10 @@ struct KernelModel {
   /// Variables (indices in Vars) that may hold a product which a sum takes: what it is
   /// fused with hangs on no condition standing between the two.
   std::vector<unsigned> ProductVars;
+  /// May the kernel multiply or divide floating-point numbers, itself or in functions
+  /// that it calls? Without, nothing is fused with a sum, and a register keeps no more
+  /// of a number than memory does.
+  bool Multiplies = true;
   /// Bodies of the user's functions that the kernel calls, by name, as written.
   std::map<std::string, std::string> CalleeBodies;
   /// What integers are divided by, where it is no constant.

@@ -115,8 +115,7 @@ std::optional<SVal> Evaluator::evalCopy(const CallExpr *E,
                                                  : eval(R);
   if (V.K == SVal::Data && !F->isTrivial() &&
       !AC.hasSameUnqualifiedType(R->getType(), Op->getArg(0)->getType()))
-    V = ofValue(opValue("(" + typeText(Op->getArg(0)->getType()) + ")$0",
-                        {asValue(V)}, typeText(Op->getArg(0)->getType())),
+    V = ofValue(castValue(asValue(V), typeText(Op->getArg(0)->getType())),
                 Op->getArg(0)->getType());
   LVal Lv = lvalue(Op->getArg(0));
   store(Lv, V, Op->getArg(0), Op->getArg(1), E == Cur.Whole, false);

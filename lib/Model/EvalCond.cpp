@@ -119,7 +119,7 @@ CondVal Evaluator::evalCond(const Expr *E) {
     CondVal C = evalCond(U->getSubExpr());
     std::swap(C.True, C.False);
     if (C.V)
-      C.V = opValue("!$0", {C.V}, "bool");
+      C.V = opValue("!$0", {C.V}, "bool", Value::Not);
     return C;
   }
   auto *B = dyn_cast<BinaryOperator>(E);
@@ -139,7 +139,7 @@ CondVal Evaluator::evalCond(const Expr *E) {
       auto V = [&](const CondVal &Z) {
         return Z.V ? Z.V : asValue(ofBool(Z, AC.BoolTy));
       };
-      C.V = opValue(And ? "$0 && $1" : "$0 || $1", {V(X), V(Y)}, "bool");
+      C.V = opValue(B->getOpcode(), V(X), V(Y), "bool");
     }
     return C;
   }
@@ -155,9 +155,8 @@ CondVal Evaluator::evalCond(const Expr *E) {
                                                  : X.True.unite(Y.True));
     return opaqueCond(
         E,
-        opValue(B->getOpcode() == BO_And ? "$0 & $1" : "$0 | $1",
-                {asValue(ofBool(X, AC.BoolTy)), asValue(ofBool(Y, AC.BoolTy))},
-                "bool"));
+        opValue(B->getOpcode(), asValue(ofBool(X, AC.BoolTy)),
+                asValue(ofBool(Y, AC.BoolTy)), "bool"));
   }
   SVal V = eval(E);
   if (isInt(E->getType()))

@@ -182,7 +182,7 @@ SVal Evaluator::convertTo(SVal V, QualType From, QualType To, const Expr *E) {
     U.Text = "(" + U.Type + ")(" + U.Text + ")";
     return ofValue(std::make_shared<Value>(U), To);
   }
-  return ofValue(opValue("(" + typeText(To) + ")$0", {Op}, typeText(To)), To);
+  return ofValue(castValue(Op, typeText(To)), To);
 }
 
 //===----------------------------------------------------------------------===//
@@ -385,10 +385,7 @@ SVal Evaluator::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
     }
     if (L && !cast<BinaryOperator>(E)->isAssignmentOp())
       return ofValue(textOp(E, {{L, A}, {R, B}}), T);
-    return ofValue(
-        opValue("$0 " + BinaryOperator::getOpcodeStr(Op).str() + " $1",
-                {asValue(A), asValue(B)}, typeText(T)),
-        T);
+    return ofValue(opValue(Op, asValue(A), asValue(B), typeText(T)), T);
   };
   if (!isInt(T))
     return Fallback();

@@ -66,7 +66,92 @@ private:
   }
 };
 
+/// Without floating-point numbers, also behind pointers.
+bool holdsNone(QualType T) {
+  T = T.getCanonicalType().getNonReferenceType();
+  if (T->isIntegralOrEnumerationType() || T->isVoidType())
+    return true;
+  const auto *R = T->getAsCXXRecordDecl();
+  return R && R->hasDefinition() &&
+         llvm::all_of(R->bases(),
+                      [](const CXXBaseSpecifier &B) {
+                        return holdsNone(B.getType());
+                      }) &&
+         llvm::all_of(R->fields(),
+                      [](const FieldDecl *F) { return holdsNone(F->getType()); });
+}
+
+/// Finds what is neither arithmetic of integers nor a sum, a copy or a choice of
+/// floating-point numbers, in the functions that are called, too.
+class Products : public ConstDynamicRecursiveASTVisitor {
+public:
+  explicit Products(const ASTContext &AC) : AC(AC) {}
+  bool Found = false;
+
+  bool VisitBinaryOperator(const BinaryOperator *E) override {
+    Found |= (E->isMultiplicativeOp() || E->getOpcode() == BO_MulAssign ||
+              E->getOpcode() == BO_DivAssign) &&
+             !isInteger(E);
+    return !Found;
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    const auto *Member = dyn_cast<CXXMemberCallExpr>(E);
+    const bool OfNone =
+        holdsNone(E->getType()) &&
+        (!Member || holdsNone(Member->getObjectType())) &&
+        llvm::all_of(E->arguments(),
+                     [](const Expr *A) { return holdsNone(A->getType()); });
+    const bool Users =
+        F && F->hasBody() && !AC.getSourceManager().isInSystemHeader(F->getLocation());
+    if (Users)
+      follow(*F);
+    else
+      Found |= !OfNone && (!F || !chooses(*F));
+    return !Found;
+  }
+  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    const CXXConstructorDecl &C = *E->getConstructor();
+    if (!C.isTrivial() && !holdsNone(E->getType()))
+      follow(C);
+    return !Found;
+  }
+  bool VisitAsmStmt(const AsmStmt *) override { return !(Found = true); }
+
+private:
+  const ASTContext &AC;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Followed;
+
+  void follow(const FunctionDecl &F) {
+    const FunctionDecl *Def = nullptr;
+    if (!F.hasBody(Def)) {
+      Found |= !F.isDefaulted();
+      return;
+    }
+    if (!Followed.insert(Def).second)
+      return;
+    TraverseStmt(Def->getBody());
+    if (auto *C = dyn_cast<CXXConstructorDecl>(Def))
+      for (const CXXCtorInitializer *I : C->inits())
+        TraverseStmt(I->getInit());
+  }
+
+  /// The library's functions that give back one of their arguments, or its size.
+  static bool chooses(const FunctionDecl &F) {
+    return F.getDeclName().isIdentifier() &&
+           llvm::is_contained({"min", "max", "fmin", "fmax", "fminf", "fmaxf",
+                               "abs", "fabs", "fabsf"},
+                              F.getName());
+  }
+};
+
 } // namespace
+
+bool multipliesNumbers(const clang::Stmt *Body, const ASTContext &AC) {
+  Products V(AC);
+  V.TraverseStmt(Body);
+  return V.Found;
+}
 
 NamesForNumbers namesForNumbers(const clang::Stmt *Body, const ASTContext &AC) {
   Names V(AC);

@@ -21,6 +21,10 @@ using NamesForNumbers = llvm::SmallPtrSet<const clang::Expr *, 32>;
 NamesForNumbers namesForNumbers(const clang::Stmt *Body,
                                 const clang::ASTContext &AC);
 
+/// May \p Body multiply or divide floating-point numbers? Without, nothing is fused
+/// with a sum.
+bool multipliesNumbers(const clang::Stmt *Body, const clang::ASTContext &AC);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_FORNUMBERS_H

@@ -233,6 +233,10 @@ Evaluator::printedOp(const Expr *E,
   }
   if (V.K == Value::Unknown)
     return std::make_shared<Value>(V);
+  if (auto *B = dyn_cast<BinaryOperator>(E);
+      B && V.Operands.size() == 2 && Ops.size() == 2 &&
+      Ops[0].first == B->getLHS() && Ops[1].first == B->getRHS())
+    V.Opcode = operatorOf(B->getOpcode());
   HolePrinter Helper(Holes);
   llvm::raw_string_ostream OS(V.Text);
   E->printPretty(OS, &Helper, Policy, 0, "\n", &AC);

@@ -15,7 +15,7 @@ void Evaluator::assume(const CondVal &C, bool Positive) {
     return;
   Cur.Path.Exact = false;
   if (C.V)
-    Cur.Path.Guards.push_back(Positive ? C.V : opValue("!$0", {C.V}, "bool"));
+    Cur.Path.Guards.push_back(Positive ? C.V : opValue("!$0", {C.V}, "bool", Value::Not));
 }
 
 /// \p A, if \p B is it but for the stores that its loads have survived (see

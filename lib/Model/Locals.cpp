@@ -259,6 +259,7 @@ Locals::Locals(ASTContext &AC, KernelModel &M, FlatText &Flat,
   V.TraverseStmt(FD->getBody());
   findElements(FD);
   findLaneExchanges(FD, Flat, M);
+  M.Multiplies = multipliesNumbers(FD->getBody(), AC);
   for (const Expr *E : V.Divisors)
     if (auto R = Flat.range(E->getSourceRange()))
       M.Divisors.push_back(*R);

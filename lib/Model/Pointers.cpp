@@ -310,7 +310,7 @@ SVal Evaluator::pointerAdd(SVal P, const SVal &Offset, bool Negative,
     P.Idx.back() = Add;
   else
     P.Idx.back() =
-        opValue(Negative ? "$0 - $1" : "$0 + $1", {Base, Add}, "long long");
+        opValue(Negative ? BO_Sub : BO_Add, Base, Add, "long long");
   P.IdxInt.back().reset();
   return P;
 }

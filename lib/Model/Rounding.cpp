@@ -407,6 +407,7 @@ ValueRef keepRounding(const ValueRef &V) {
   if (Text == "-$0" || Text == "($0)")
     return Mapped(0);
   auto Copy = std::make_shared<Value>(*V);
+  Copy->Opcode = Value::Other;
   const Parsed P = parse(Text);
   // Of a product with 1, its other side would be left: it must not be one.
   if (P.K == Parsed::Product &&

@@ -139,6 +139,21 @@ static std::string onOneLine(StringRef S) {
   return R;
 }
 
+/// What \p E computes, if \p Holes are its operands.
+static Value::Operator operatorOn(const Expr *E,
+                                  llvm::ArrayRef<TextRange> Holes,
+                                  llvm::function_ref<TextRange(const Expr *)> At) {
+  E = strip(E);
+  if (auto *B = dyn_cast<BinaryOperator>(E);
+      B && Holes.size() == 2 && Holes[0] == At(strip(B->getLHS())) &&
+      Holes[1] == At(strip(B->getRHS())))
+    return operatorOf(B->getOpcode());
+  if (auto *C = dyn_cast<ExplicitCastExpr>(E);
+      C && Holes.size() == 1 && Holes[0] == At(strip(C->getSubExpr())))
+    return Value::Cast;
+  return Value::Other;
+}
+
 ValueRef
 Evaluator::textOp(const Expr *E,
                   const std::vector<std::pair<const Expr *, SVal>> &Ops,
@@ -187,6 +202,7 @@ Evaluator::textOp(const Expr *E,
   llvm::sort(Holes,
              [](auto &A, auto &B) { return A.first.Begin < B.first.Begin; });
   unsigned At = All.Begin;
+  std::vector<TextRange> Filled;
   for (auto &[R, O] : Holes) {
     if (R.Begin < At)
       continue; // nested: the outer hole holds it
@@ -197,9 +213,12 @@ Evaluator::textOp(const Expr *E,
     else {
       V.Text += "$" + std::to_string(V.Operands.size());
       V.Operands.push_back(O);
+      Filled.push_back(R);
     }
     At = R.End;
   }
+  V.Opcode =
+      operatorOn(E, Filled, [&](const Expr *X) { return Rec.range(X); });
   V.Text += M.text({At, All.End});
   V.Text = onOneLine(V.Text);
   // Braces alone are no expression.

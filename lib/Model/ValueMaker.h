@@ -17,6 +17,9 @@ bool isInt(clang::QualType T);
 /// \p V so that nothing is contracted with its last operation.
 ValueRef keepRounding(const ValueRef &V); // Rounding.cpp
 
+/// Other: an assignment, a comma or one through a pointer to a member.
+Value::Operator operatorOf(clang::BinaryOperatorKind Op);
+
 class ValueMaker {
 public:
   ValueMaker(clang::ASTContext &AC, KernelModel &M, AffineArith &Arith,
@@ -47,7 +50,12 @@ public:
     return rcache::affineValue(Arith, A, Type);
   }
   ValueRef opValue(std::string Text, std::vector<ValueRef> Operands,
+                   std::string Type, Value::Operator Op = Value::Other);
+  /// `$0 Op $1`.
+  ValueRef opValue(clang::BinaryOperatorKind Op, ValueRef A, ValueRef B,
                    std::string Type);
+  /// `(Type)$0`.
+  ValueRef castValue(ValueRef V, std::string Type);
 
   unsigned depends(const SVal &V) const;
   bool sameValue(const SVal &A, const SVal &B) const;

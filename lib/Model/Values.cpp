@@ -110,10 +110,65 @@ bool hasUnknown(const Value &V) {
                       [](const ValueRef &O) { return !O || hasUnknown(*O); });
 }
 
-ValueRef ValueMaker::opValue(std::string Text, std::vector<ValueRef> Operands,
+Value::Operator operatorOf(BinaryOperatorKind Op) {
+  switch (Op) {
+  case BO_Add:
+    return Value::Add;
+  case BO_Sub:
+    return Value::Sub;
+  case BO_Mul:
+    return Value::Mul;
+  case BO_Div:
+    return Value::Div;
+  case BO_Rem:
+    return Value::Rem;
+  case BO_Shl:
+    return Value::Shl;
+  case BO_Shr:
+    return Value::Shr;
+  case BO_And:
+    return Value::And;
+  case BO_Or:
+    return Value::Or;
+  case BO_Xor:
+    return Value::Xor;
+  case BO_LT:
+    return Value::Less;
+  case BO_LE:
+    return Value::LessEqual;
+  case BO_GT:
+    return Value::Greater;
+  case BO_GE:
+    return Value::GreaterEqual;
+  case BO_EQ:
+    return Value::Equal;
+  case BO_NE:
+    return Value::NotEqual;
+  case BO_LAnd:
+    return Value::LogicalAnd;
+  case BO_LOr:
+    return Value::LogicalOr;
+  default:
+    return Value::Other;
+  }
+}
+
+ValueRef ValueMaker::opValue(BinaryOperatorKind Op, ValueRef A, ValueRef B,
                              std::string Type) {
+  return opValue("$0 " + BinaryOperator::getOpcodeStr(Op).str() + " $1",
+                 {std::move(A), std::move(B)}, std::move(Type), operatorOf(Op));
+}
+
+ValueRef ValueMaker::castValue(ValueRef V, std::string Type) {
+  const std::string Text = "(" + Type + ")$0";
+  return opValue(Text, {std::move(V)}, std::move(Type), Value::Cast);
+}
+
+ValueRef ValueMaker::opValue(std::string Text, std::vector<ValueRef> Operands,
+                             std::string Type, Value::Operator Op) {
   Value V;
   V.K = Value::Op;
+  V.Opcode = Op;
   V.Text = std::move(Text);
   V.Type = std::move(Type);
   for (const ValueRef &O : Operands)
@@ -129,8 +184,7 @@ ValueRef ValueMaker::asValue(const SVal &S) {
     if (!S.Int->Exact && S.Type == IntType{64, false} &&
         !Arith.proveInRange(S.Int->Aff, 0, S.Type.max(), Cur.where()) &&
         Arith.proveInRange(S.Int->Aff, Long.min(), Long.max(), Cur.where()))
-      return opValue("(unsigned long long)$0",
-                     {affineValue(S.Int->Aff, "long long")}, S.TypeText);
+      return castValue(affineValue(S.Int->Aff, "long long"), S.TypeText);
     if (auto A = Arith.exact(*S.Int, S.Type, Cur.where()))
       return affineValue(*A, S.TypeText);
     // Products with arguments stay in the source's own words, which a stage can ask
@@ -145,8 +199,7 @@ ValueRef ValueMaker::asValue(const SVal &S) {
     });
     if (Plain && !S.Int->Exact && S.Type == IntType{32, false} &&
         Arith.proveInRange(S.Int->Aff, Long.min(), Long.max(), Cur.where()))
-      return opValue("(unsigned int)$0",
-                     {affineValue(S.Int->Aff, "long long")}, S.TypeText);
+      return castValue(affineValue(S.Int->Aff, "long long"), S.TypeText);
     Value V;
     V.Type = S.TypeText;
     V.Text = "an integer that may wrap around";

@@ -32,7 +32,7 @@ public:
   std::optional<OtherBody> run() {
     findValues();
     if (Values.empty() || !findReached() || !sayWhichElements() ||
-        (!isOfIntegers() && decidesInRounds()))
+        (M.Multiplies && !isOfIntegers() && decidesInRounds()))
       return std::nullopt;
     for (const VarUse &U : M.VarUses) {
       const auto It = Values.find(U.Var);

@@ -85,18 +85,6 @@ namespace {
 
 using Context = std::pair<const KernelModel &, const Assumptions &>;
 
-/// The operator of a text `$0 + $1`, also with parentheses around the holes.
-char integerOperator(std::string Text) {
-  for (const char *Hole : {"($0)", "($1)"})
-    if (size_t At = Text.find(Hole); At != std::string::npos)
-      Text = Text.substr(0, At) + std::string(Hole + 1, 2) +
-             Text.substr(At + 4);
-  return Text.size() == 7 && Text.compare(0, 3, "$0 ") == 0 &&
-                 Text.compare(4, 3, " $1") == 0
-             ? Text[3]
-             : 0;
-}
-
 bool isUnsignedLong(const std::string &Type) {
   return Type == "unsigned long" || Type == "unsigned long long";
 }
@@ -141,14 +129,13 @@ bool addTerms(const Context &C, const Value &V, long Sign,
   };
   if (V.K == Value::Affine)
     return V.Aff.n_piece() == 1 && Add({}, V.Aff);
-  const char Operator = V.K == Value::Op ? integerOperator(V.Text) : 0;
-  if (V.Operands.size() != 2)
+  if (V.K != Value::Op || V.Operands.size() != 2)
     return false;
   const Value &X = *V.Operands[0], &Y = *V.Operands[1];
-  if (Operator == '+' || Operator == '-')
+  if (V.Opcode == Value::Add || V.Opcode == Value::Sub)
     return addTerms(C, X, Sign, Sums) &&
-           addTerms(C, Y, Operator == '+' ? Sign : -Sign, Sums);
-  if (Operator != '*' || X.K != Value::Affine || Y.K != Value::Affine ||
+           addTerms(C, Y, V.Opcode == Value::Add ? Sign : -Sign, Sums);
+  if (V.Opcode != Value::Mul || X.K != Value::Affine || Y.K != Value::Affine ||
       X.Aff.n_piece() != 1 || Y.Aff.n_piece() != 1)
     return false;
   auto P = productOf(C, X.Aff, Y.Aff);
@@ -180,8 +167,8 @@ ValueRef foldInteger(const Context &C, const ValueRef &V,
   auto N = std::make_shared<Value>(*V);
   const bool Unsigned = Address && isUnsignedLong(N->Type);
   // What is divided, compared or computed in less than 64 bits is no such number.
-  const char Operator = N->K == Value::Op ? integerOperator(N->Text) : 0;
-  const bool Ring = Operator == '+' || Operator == '-' || Operator == '*';
+  const bool Ring = N->K == Value::Op &&
+                    llvm::is_contained({Value::Add, Value::Sub, Value::Mul}, N->Opcode);
   const bool Below = N->K == Value::Load ||
                      (Address && Ring &&
                       (Unsigned || N->Type == "long" || N->Type == "long long"));
@@ -195,7 +182,7 @@ ValueRef foldInteger(const Context &C, const ValueRef &V,
     N = std::const_pointer_cast<Value>(V);
   const bool Long = N->Type == "long" || N->Type == "long long" || Unsigned;
   if (Unsigned && N->K == Value::Op && N->Operands.size() == 1 &&
-      N->Text == "(unsigned long long)$0" &&
+      N->Opcode == Value::Cast &&
       N->Operands[0]->K == Value::Affine)
     return N->Operands[0];
   if (N->K != Value::Op || N->Operands.size() != 2 ||
@@ -214,18 +201,18 @@ ValueRef foldInteger(const Context &C, const ValueRef &V,
   Folded->Text.clear();
   Folded->Operands.clear();
   if (!Plain(X) || !Plain(Y)) {
-    const auto Sum = Operator == '+' || Operator == '-' ? sumOfProducts(C, *N)
-                                                        : std::nullopt;
+    const auto Sum = Ring && N->Opcode != Value::Mul ? sumOfProducts(C, *N)
+                                                     : std::nullopt;
     if (!Sum)
       return N;
     Folded->Aff = *Sum;
     return Folded;
   }
-  if (Operator == '+')
+  if (N->Opcode == Value::Add)
     Folded->Aff = X.Aff.add(Y.Aff);
-  else if (Operator == '-')
+  else if (N->Opcode == Value::Sub)
     Folded->Aff = X.Aff.sub(Y.Aff);
-  else if (Operator == '*') {
+  else if (N->Opcode == Value::Mul) {
     // One factor times each term of the other; in 64 bits, where a part of the
     // product fits whatever the whole does.
     const auto P = productOf(C, X.Aff, Y.Aff);

@@ -56,10 +56,12 @@ public:
     if (Index->K == Value::Op) {
       // (Products and sums that are no formulas. Signed ones that wrapped would
       // be undefined, others stay what they are.)
-      const llvm::StringRef T = Index->Text;
-      const bool Known =
-          T == "$0 + $1" || T == "$0 * $1" || T == "(unsigned long long)$0" ||
-          T == "(unsigned long)$0" || T == "(long long)$0" || T == "(long)$0";
+      const bool Widened =
+          Index->Opcode == Value::Cast &&
+          llvm::is_contained({"unsigned long long", "unsigned long", "long long", "long"},
+                             llvm::StringRef(Index->Type));
+      const bool Known = Index->Opcode == Value::Add ||
+                         Index->Opcode == Value::Mul || Widened;
       return Known && llvm::all_of(Index->Operands, [&](const ValueRef &O) {
                return neverBefore(O, Domain, Positive);
              });

@@ -167,7 +167,7 @@ bool rcache::isNumber(const std::string &Type) {
 }
 
 bool rcache::losesRounding(const SharedAccess &Write, const KernelModel &M) {
-  return Write.K == SharedAccess::Write &&
+  return M.Multiplies && Write.K == SharedAccess::Write &&
          isRounded(M.Arrays[Write.Array].CanonicalType) &&
          !endsRounded(Write.Stored, M);
 }

@@ -192,11 +192,11 @@ private:
                  R = W.signedInteger(*G->Operands[1]);
       if (!L || !R || *L < 0 || *R < 0)
         continue;
-      if ((G->Text == "$0 < $1" && *L >= *R) ||
-          (G->Text == "$0 <= $1" && *L > *R) ||
-          (G->Text == "$0 > $1" && *L <= *R) ||
-          (G->Text == "$0 >= $1" && *L < *R) ||
-          (G->Text == "$0 == $1" && *L != *R))
+      if ((G->Opcode == Value::Less && *L >= *R) ||
+          (G->Opcode == Value::LessEqual && *L > *R) ||
+          (G->Opcode == Value::Greater && *L <= *R) ||
+          (G->Opcode == Value::GreaterEqual && *L < *R) ||
+          (G->Opcode == Value::Equal && *L != *R))
         return false;
     }
     return true;

@@ -337,21 +337,14 @@ Element World::element(const std::vector<isl::pw_aff> &Index) {
   return E;
 }
 
-/// `($0) * $1` is `$0 * $1`.
-static std::string withoutParentheses(std::string Text) {
-  llvm::erase_if(Text,
-                 [](char C) { return C == '(' || C == ')' || C == ' '; });
-  return Text;
-}
-
 /// The number that a sum, difference or product of signed integers is, where
 /// its operands are numbers.
 std::optional<int64_t> World::signedInteger(const Value &V) {
   if (V.K == Value::Affine)
     return value(V.Aff);
   if (V.K == Value::Op && V.Operands.size() == 1) {
-    const std::string To = withoutParentheses(V.Text);
-    const auto Of = To == "int$0" || To == "unsignedint$0"
+    const auto Of = V.Opcode == Value::Cast &&
+                            (V.Type == "int" || V.Type == "unsigned int")
                         ? signedInteger(*V.Operands[0])
                         : std::nullopt;
     return Of && *Of >= 0 && *Of <= INT32_MAX ? Of : std::nullopt;
@@ -359,13 +352,12 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
   if (V.K != Value::Op || V.Operands.size() != 2)
     return std::nullopt;
   // Of numbers that are not below 0 the same whatever the type's sign.
-  if (const std::string Text = withoutParentheses(V.Text);
-      Text == "$0^$1" || Text == "$0&$1") {
+  if (V.Opcode == Value::Xor || V.Opcode == Value::And) {
     const std::optional<int64_t> A = signedInteger(*V.Operands[0]),
                                  B = signedInteger(*V.Operands[1]);
     if (!A || !B || *A < 0 || *B < 0)
       return std::nullopt;
-    return Text == "$0^$1" ? *A ^ *B : *A & *B;
+    return V.Opcode == Value::Xor ? *A ^ *B : *A & *B;
   }
   const bool Unsigned = V.Type == "unsigned int";
   if (!Unsigned && V.Type != "int" && V.Type != "long" && V.Type != "long long")
@@ -374,19 +366,18 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
                                B = signedInteger(*V.Operands[1]);
   if (!A || !B)
     return std::nullopt;
-  const std::string Text = withoutParentheses(V.Text);
-  if (Text == "$0%$1" && *A >= 0 && *B > 0)
+  if (V.Opcode == Value::Rem && *A >= 0 && *B > 0)
     return *A % *B;
-  if (Text == "$0/$1" && *A >= 0 && *B > 0)
+  if (V.Opcode == Value::Div && *A >= 0 && *B > 0)
     return *A / *B;
   auto Is = [&](int64_t N) { // without a sign: modulo 2^32
     return Unsigned ? static_cast<int64_t>(static_cast<uint32_t>(N)) : N;
   };
-  if (Text == "$0+$1")
+  if (V.Opcode == Value::Add)
     return Is(*A + *B);
-  if (Text == "$0-$1")
+  if (V.Opcode == Value::Sub)
     return Is(*A - *B);
-  if (Text == "$0*$1")
+  if (V.Opcode == Value::Mul)
     return Is(*A * *B);
   return std::nullopt;
 }
@@ -399,7 +390,7 @@ std::optional<int64_t> World::address(const Value &V) {
   if (V.K != Value::Op ||
       !(Unsigned || V.Type == "long" || V.Type == "long long"))
     return signedInteger(V);
-  if (V.Operands.size() == 1 && V.Text == "(unsigned long long)$0")
+  if (V.Operands.size() == 1 && V.Opcode == Value::Cast && Unsigned)
     return address(*V.Operands[0]);
   if (V.Operands.size() != 2)
     return std::nullopt;
@@ -408,12 +399,11 @@ std::optional<int64_t> World::address(const Value &V) {
   if (!A || !B)
     return std::nullopt;
   const uint64_t X = static_cast<uint64_t>(*A), Y = static_cast<uint64_t>(*B);
-  const std::string Text = withoutParentheses(V.Text);
-  if (Text == "$0+$1")
+  if (V.Opcode == Value::Add)
     return static_cast<int64_t>(X + Y);
-  if (Text == "$0-$1")
+  if (V.Opcode == Value::Sub)
     return static_cast<int64_t>(X - Y);
-  if (Text == "$0*$1")
+  if (V.Opcode == Value::Mul)
     return static_cast<int64_t>(X * Y);
   return std::nullopt;
 }

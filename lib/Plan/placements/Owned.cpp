@@ -164,7 +164,7 @@ private:
         return constantValue(ctx(), *Mask);
       return {};
     }
-    if (V.K != Value::Op || V.Text != "$0 ^ $1" || V.Operands.size() != 2)
+    if (V.K != Value::Op || V.Opcode != Value::Xor)
       return {};
     for (unsigned Own : {0, 1}) {
       const ValueRef &T = V.Operands[Own], &J = V.Operands[1 - Own];
@@ -442,7 +442,8 @@ private:
   /// A product that leaves shared memory is rounded by then; in a register a sum
   /// would fuse it. What is stored can be written so (StatementText), sums are.
   bool endsRounded(const SharedAccess &S) const {
-    if (!isRounded(Arr.CanonicalType) || S.K != SharedAccess::ReadWrite)
+    if (!M.Multiplies || !isRounded(Arr.CanonicalType) ||
+        S.K != SharedAccess::ReadWrite)
       return true;
     return llvm::any_of(M.Effects, [&](const Effect &E) {
       if (E.K != Effect::SetsShared || !(E.Target == S.Range))

@@ -61,7 +61,8 @@ bool rcache::standsInSlots(const KernelModel &M, const SharedAccess &S,
   return true;
 }
 
-/// All that is stored has been in memory before, as a whole.
+/// All that is stored, always a whole element, has been in memory before or is made
+/// of no products.
 static bool holdsCopies(const KernelModel &M, unsigned Array) {
   auto Is = [&](auto &Self, const ValueRef &V) -> bool {
     if (!V)
@@ -70,7 +71,8 @@ static bool holdsCopies(const KernelModel &M, unsigned Array) {
       return llvm::all_of(V->Operands,
                           [&](const ValueRef &O) { return Self(Self, O); });
     return V->K == Value::Load ||
-           (V->K == Value::Unknown && endsRounded(V, M));
+           (V->K == Value::Unknown && endsRounded(V, M)) ||
+           (!M.Multiplies && V->Type == M.Arrays[Array].CanonicalType);
   };
   return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
     return S.Array != Array || S.K == SharedAccess::Read ||
@@ -270,14 +272,6 @@ withNumber(const isl::pw_aff &L, const isl::pw_aff &R,
   return {};
 }
 
-/// \p V, without spaces and parentheses: "$0+$1".
-static std::string operation(const Value &V) {
-  std::string Text = V.Text;
-  llvm::erase_if(Text,
-                 [](char C) { return C == '(' || C == ')' || C == ' '; });
-  return Text;
-}
-
 /// Is \p V a number that is not below 0, and has a sign or none alike, in all
 /// threads?
 static bool isSmall(const isl::pw_aff &V, const Assumptions &A,
@@ -289,26 +283,26 @@ static bool isSmall(const isl::pw_aff &V, const Assumptions &A,
 }
 
 /// What two formulas make, modulo 2^32 where the type has no sign.
-static Nullable<isl::pw_aff> combined(const std::string &Text,
+static Nullable<isl::pw_aff> combined(Value::Operator Op,
                                       const isl::pw_aff &L,
                                       const isl::pw_aff &R,
                                       const Assumptions &A,
                                       const Counters::Values &At) {
-  if (Text == "$0+$1")
+  if (Op == Value::Add)
     return L.add(R);
-  if (Text == "$0-$1")
+  if (Op == Value::Sub)
     return L.sub(R);
-  if (Text == "$0*$1")
+  if (Op == Value::Mul)
     return withNumber(L, R, [](const isl::pw_aff &X, int64_t C) {
       return X.scale(static_cast<long>(C));
     });
   const auto By = isConstant(R);
-  if ((Text == "$0%$1" || Text == "$0/$1") && By && *By > 0 &&
+  if ((Op == Value::Rem || Op == Value::Div) && By && *By > 0 &&
       involvedIds(R).empty() && isSmall(L, A, At))
-    return Text == "$0%$1" ? floorMod(L, *By) : floorDiv(L, *By);
-  if ((Text == "$0>>$1" || Text == "$0<<$1") && By && *By >= 0 && *By < 31 &&
+    return Op == Value::Rem ? floorMod(L, *By) : floorDiv(L, *By);
+  if ((Op == Value::Shr || Op == Value::Shl) && By && *By >= 0 && *By < 31 &&
       involvedIds(R).empty() && isSmall(L, A, At))
-    return Text == "$0>>$1" ? floorDiv(L, int64_t(1) << *By)
+    return Op == Value::Shr ? floorDiv(L, int64_t(1) << *By)
                             : L.scale(static_cast<long>(1l << *By));
   return {};
 }
@@ -325,22 +319,23 @@ Nullable<isl::pw_aff> rcache::formulaOf(const KernelModel &M,
   const auto L = formulaOf(M, A, *V.Operands[0], At);
   if (L.is_null())
     return {};
-  const std::string Text = operation(V);
   if (V.Operands.size() == 1)
-    return (Text == "int$0" || Text == "unsignedint$0") && isSmall(L, A, At)
+    return V.Opcode == Value::Cast &&
+                   (V.Type == "int" || V.Type == "unsigned int") &&
+                   isSmall(L, A, At)
                ? L
                : Nullable<isl::pw_aff>();
   const auto R = formulaOf(M, A, *V.Operands[1], At);
   if (V.Operands.size() != 2 || R.is_null())
     return {};
-  if (Text == "$0^$1")
+  if (V.Opcode == Value::Xor)
     return withNumber(L, R, [](const isl::pw_aff &X, int64_t C) {
       return flipped(X, C);
     });
-  if (Text == "$0&$1")
+  if (V.Opcode == Value::And)
     return withNumber(
         L, R, [](const isl::pw_aff &X, int64_t C) { return bitsOf(X, C); });
-  const auto Of = combined(Text, L, R, A, At);
+  const auto Of = combined(V.Opcode, L, R, A, At);
   // Where a type has no sign, numbers may begin anew.
   if (Of.is_null() ||
       (llvm::StringRef(V.Type).contains("unsigned") && !isSmall(Of, A, At)))
@@ -358,18 +353,20 @@ Nullable<isl::set> rcache::conditionOf(const KernelModel &M,
   // (Compared with a sign or without.)
   if (L.is_null() || R.is_null() || !isSmall(L, A, At) || !isSmall(R, A, At))
     return {};
-  const std::string Text = operation(V);
-  if (Text == "$0<$1")
+  switch (V.Opcode) {
+  case Value::Less:
     return lessThan(L, R);
-  if (Text == "$0<=$1")
+  case Value::LessEqual:
     return lessEqual(L, R);
-  if (Text == "$0>$1")
+  case Value::Greater:
     return lessThan(R, L);
-  if (Text == "$0>=$1")
+  case Value::GreaterEqual:
     return lessEqual(R, L);
-  if (Text == "$0==$1")
+  case Value::Equal:
     return equalTo(L, R);
-  return {};
+  default:
+    return {};
+  }
 }
 
 isl::set rcache::at(const KernelModel &M, const Assumptions &A, isl::set S,
