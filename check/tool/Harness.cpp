@@ -275,7 +275,7 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
   }
   std::vector<KernelSignature> Kernels;
   for (const KernelSignature &K : Summary.Kernels)
-    if (wanted(L, K.Name))
+    if (L.Kernels.empty() ? !isRewritten(Summary.Facts, K.Name) : wanted(L, K.Name))
       Kernels.push_back(K);
   if (Kernels.empty()) {
     say("rcache-check: no kernel%s in '%s'%s\n",

@@ -89,6 +89,8 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
                                   size_t Limit, uint64_t MaxThreads);
 /// Is there a NAME_rc_launch for \p Kernel?
 bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel);
+/// Is it `k_rc` or `k_rc_...` of a `k_rc_launch`, which runs it in place of `k`?
+bool isRewritten(const SourceFacts &Facts, const std::string &Kernel);
 
 /// How to choose the integers that the user did not name. Several ways exist
 /// because nothing tells what a number means; number \p Way of them.

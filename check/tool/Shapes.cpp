@@ -242,6 +242,16 @@ bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel) {
   return Facts.LaunchFunctions.count(plainName(Kernel) + "_rc_launch") != 0;
 }
 
+bool isRewritten(const SourceFacts &Facts, const std::string &Kernel) {
+  const std::string Name = plainName(Kernel);
+  for (size_t At = Name.find("_rc"); At != std::string::npos;
+       At = Name.find("_rc", At + 1))
+    if ((At + 3 == Name.size() || Name[At + 3] == '_') &&
+        Facts.LaunchFunctions.count(Name.substr(0, At) + "_rc_launch"))
+      return true;
+  return false;
+}
+
 uint64_t scalarValue(const std::string &Param, const Shape &S,
                      unsigned Dimensions, unsigned Way) {
   std::string Name = lower(Param);
