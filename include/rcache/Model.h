@@ -712,6 +712,9 @@ struct KernelModel {
   /// that it calls? Without, nothing is fused with a sum, and a register keeps no more
   /// of a number than memory does.
   bool Multiplies = true;
+  /// Would something round otherwise if integer arguments were numbers, with which
+  /// loops could be unrolled (lib/Model/FoldedNumbers.h)?
+  bool FoldsWithArguments = false;
   /// Bodies of the user's functions that the kernel calls, by name, as written.
   std::map<std::string, std::string> CalleeBodies;
   /// What integers are divided by, where it is no constant.

@@ -187,21 +187,10 @@ bool ProductFlow::sameForAll(const Expr *P) const {
   struct Finder : ConstDynamicRecursiveASTVisitor {
     Dependences DependsOn;
     unsigned Found = 0;
-    bool Own = false;
     explicit Finder(Dependences D) : DependsOn(D) {}
     bool VisitDeclRefExpr(const DeclRefExpr *D) override {
-      auto *V = dyn_cast<VarDecl>(D->getDecl());
-      const unsigned Of = V ? DependsOn(V) : 0;
-      Found |= Of;
-      Own |= (Of & DepShared) && (Of & DepThread);
-      return true;
-    }
-    bool VisitArraySubscriptExpr(const ArraySubscriptExpr *A) override {
-      if (!isSharedPlace(A))
-        return true;
-      Finder Index(DependsOn);
-      Index.TraverseStmt(A->getIdx());
-      Own |= Index.Own || (Index.Found & DepThread);
+      if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+        Found |= DependsOn(V);
       return true;
     }
     bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
@@ -215,8 +204,9 @@ bool ProductFlow::sameForAll(const Expr *P) const {
       return true;
     }
   } X(DependsOn);
+  // (Shared elements are as many as the places that their indices hang on.)
   X.TraverseStmt(P);
-  return !X.Own && (Axes & ~X.Found);
+  return Axes & ~X.Found;
 }
 
 //===--- Loops ---===//

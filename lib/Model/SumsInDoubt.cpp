@@ -4,6 +4,7 @@
 // What the model says of sums whose fusion is not known: KernelModel::UnsettledSum,
 // and declines of sums in loops.
 
+#include "FoldedNumbers.h"
 #include "FusionLoops.h"
 #include "Locals.h"
 #include "clang/AST/ASTContext.h"
@@ -111,6 +112,15 @@ void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
                       (Sum.empty() ? "that" : Sum) + " in line " +
                           std::to_string(At(Doubtful.Sum).Line) +
                           Where[Doubtful.In]};
+  }
+  M.FoldsWithArguments = roundedByUnrolling(FD, /*Arguments=*/true) != nullptr;
+  if (const Expr *Known = roundedByUnrolling(FD, /*Arguments=*/false);
+      Known && M.UnsettledSum.In != KernelModel::SumInDoubt::All) {
+    const std::string Text = quotedSum(Known, M, Flat);
+    M.UnsettledSum = {KernelModel::SumInDoubt::All,
+                      (Text.empty() ? "that" : Text) + " in line " +
+                          std::to_string(At(Known).Line) +
+                          ", with a number that a compiler knows where it unrolls the loop"};
   }
   NegativeZeros Zeros(FD->getASTContext());
   Zeros.look(FD->getBody());

@@ -251,7 +251,7 @@ private:
 
 std::optional<OtherBody> rcache::fixedArguments(const KernelModel &M) {
   // (What a sum is fused with may hang on the loops and branches as they are.)
-  if (!M.Form.Fixed.empty() || !M.ProductVars.empty() || !M.SummedProducts.empty() ||
+  if (!M.Form.Fixed.empty() || M.FoldsWithArguments || !M.ProductVars.empty() || !M.SummedProducts.empty() ||
       M.UnsettledSum.In != KernelModel::SumInDoubt::None)
     return std::nullopt;
   return Writer(M).run();

@@ -4,6 +4,7 @@
 // See Interleave.h.
 
 #include "Interleave.h"
+#include "finish/Finish.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -211,6 +212,7 @@ void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
     return;
   Interleaving I(M, R);
   if (auto P = I.run()) {
+    addTextConditions(M, *P);
     if (Out.Candidates.empty()) {
       Out.WhyShared = std::move(Out.Declines);
       llvm::erase_if(Out.WhyShared, [](const Decline &D) {

@@ -4,6 +4,7 @@
 // See RegisterHints.h.
 
 #include "RegisterHints.h"
+#include "finish/Finish.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -74,6 +75,7 @@ Plan rcache::hintedPlan(const KernelModel &M, const RegisterHints &H) {
         {M.NamePrefix + "block." + "xyz"[A] +
              " == " + std::to_string((*P.Map.Block)[A]),
          "the compiler was told of this block"});
+  addTextConditions(M, P);
   P.KeepBarriers = true;
   P.BarrierReason = "shared arrays are as they were";
   P.Context = M.Context;

@@ -421,9 +421,31 @@ void Verifier::arrayInLaunch(const ArrayPlan &Which) {
 
 } // namespace verify
 
+/// What the text of the kernel counts on and no launch is asked for; "": nothing.
+static std::string notAsked(const KernelModel &M, const Plan &P) {
+  auto Asked = [&](const std::string &Name, llvm::StringRef Compared) {
+    return llvm::any_of(P.Preconditions, [&](const Precondition &C) {
+      llvm::StringRef Text = C.Text;
+      return Text.consume_front(Name + " ") && Text == Compared;
+    });
+  };
+  for (const auto &[Name, Value] : M.Form.Fixed)
+    if (!Asked(Name, "== " + std::to_string(Value)))
+      return "nothing asks whether '" + Name + "' is " + std::to_string(Value);
+  for (const std::string &Name : M.Form.NonZero)
+    if (!Asked(Name, "!= 0"))
+      return "nothing asks whether '" + Name + "' is 0";
+  return "";
+}
+
 VerifyOutcome verifyPlan(const KernelModel &M, const Plan &P,
                          const VerifyOptions &O) {
   VerifyOutcome Out;
+  if (const std::string Wrong = notAsked(M, P); !Wrong.empty()) {
+    Out.K = VerifyOutcome::Wrong;
+    Out.Detail = Wrong;
+    return Out;
+  }
   std::optional<verify::Verifier> V;
   if (P.Hints) {
     auto Wrong = verify::wrongHints(P, Out.Checks);

@@ -56,17 +56,17 @@
 // OFF: declined plain; no-gain (hints about registers need nvcc
 // ALL: rewritten plain; launch bounds of 256 threads
 __device__ void work(const float *in, float *out, int n) {
-  float v[12];
+  float v[4];
 #pragma unroll
-  for (int i = 0; i < 12; ++i)
+  for (int i = 0; i < 4; ++i)
     v[i] = in[i * 256 + threadIdx.x];
   for (int r = 0; r < n; ++r) {
 #pragma unroll
-    for (int i = 0; i < 12; ++i)
-      v[i] = fmaf(v[i], v[(i + 5) % 12], v[(i * 3 + 1) % 12]);
+    for (int i = 0; i < 4; ++i)
+      v[i] = fmaf(v[i], v[(i + 1) % 4], v[(i * 3 + 1) % 4]);
   }
 #pragma unroll
-  for (int i = 0; i < 12; ++i)
+  for (int i = 0; i < 4; ++i)
     out[i * 256 + threadIdx.x] = v[i];
 }
 __global__ void plain(const float *in, float *out, int n) { work(in, out, n); }
@@ -77,7 +77,7 @@ __global__ void anyBlock(const float *in, float *out, int n) { work(in, out, n);
 __global__ void elsewhere(const float *in, float *out, int n) { work(in, out, n); }
 __global__ void hidden(const float *in, float *out, int n) { work(in, out, n); }
 __global__ void light(const float *in, float *out, int n) { out[threadIdx.x] = in[threadIdx.x] + n; }
-__global__ void dynamic(const float *in, float *out, int n) { extern __shared__ float s[]; s[threadIdx.x] = n; work(in, out, n); out[(blockIdx.x + 12) * 256 + threadIdx.x] = s[threadIdx.x]; }
+__global__ void dynamic(const float *in, float *out, int n) { extern __shared__ float s[]; s[threadIdx.x] = n; work(in, out, n); out[(blockIdx.x + 4) * 256 + threadIdx.x] = s[threadIdx.x]; }
 __global__ void counted(const float *in, float *out, int n) { static __device__ int calls; atomicAdd(&calls, 1); work(in, out, n); if (n < 0) out[0] = calls; }
 __global__ void itself(const float *in, float *out, int n) { work(in, out, n); if (in == out) out[n] = (void *)&itself == out; }
 template <int N> __global__ void tmpl(const float *in, float *out, int n) { n += N; work(in, out, n); }

@@ -50,6 +50,10 @@ void findVectorReads(const KernelModel &M, const Assumptions &A,
 /// What is no vector is not worth collecting where nothing is computed with it.
 void dropSingleStores(const KernelModel &M, Plan &P);
 
+/// What each launch checks for the text that is planned to be the kernel's, whatever
+/// the plan: KernelModel::Form.
+void addTextConditions(const KernelModel &M, Plan &P);
+
 /// What each launch checks: the block, the grid, the ranges of indices. (Behind
 /// all that may need one; pointers that must not meet follow, Separate.h.)
 void addPreconditions(const KernelModel &M, Plan &P);

@@ -37,12 +37,16 @@ static void addGeometry(const KernelModel &M, Plan &P) {
     add(P, Grid + ".x <= 0x7fffffffu / " + Block + ".x", "indices fit in 32 bits");
 }
 
-void rcache::addPreconditions(const KernelModel &M, Plan &P) {
-  addGeometry(M, P);
+void rcache::addTextConditions(const KernelModel &M, Plan &P) {
   for (const std::string &N : M.Form.NonZero)
     add(P, N + " != 0", "the outputs of a thread are different elements");
   for (const auto &[Name, Value] : M.Form.Fixed)
     add(P, Name + " == " + std::to_string(Value), "the plan is made for this value");
+}
+
+void rcache::addPreconditions(const KernelModel &M, Plan &P) {
+  addGeometry(M, P);
+  addTextConditions(M, P);
   for (const LaunchFact &F : M.Assumes)
     add(P, M.launchCondition(F, M.NamePrefix + "grid", M.NamePrefix + "block"),
         F.MultipleOf ? "lines begin at whole elements"

@@ -119,67 +119,6 @@ private:
     return E;
   }
 
-  /// \p V as a formula of one counter, where it is a number in every round that
-  /// comes to \p S (its conditions being those of \p Domain): { [c] -> [v] }, for
-  /// the values that the counter has; null: it is not.
-  Nullable<isl::pw_aff> byCounter(const SharedAccess &S, const isl::pw_aff &V,
-                                  const isl::set &Domain) const {
-    std::vector<std::string> Ids = idsOf(V, Domain);
-    llvm::erase_if(Ids,
-                   [&](const std::string &Id) { return Count.loopOf(Id) < 0; });
-    std::vector<std::pair<Counters::Values, int64_t>> Numbers;
-    for (const Counters::Values &At : Count.at(S.Stmt, Ids)) {
-      const isl::set D = atCounts(Domain, At);
-      if (D.is_empty())
-        continue;
-      const auto Number = constantUnder(atCounts(V, At), D);
-      if (!Number)
-        return {};
-      Numbers.emplace_back(At, *Number);
-    }
-    for (const std::string &Id : Ids) {
-      std::map<int64_t, int64_t> Points;
-      if (llvm::all_of(Numbers, [&](const auto &N) {
-            const auto It = N.first.find(Id);
-            return It != N.first.end() &&
-                   Points.emplace(It->second, N.second).first->second == N.second;
-          }) &&
-          !Points.empty())
-        return through(ctx(), Id, Points);
-    }
-    return {};
-  }
-
-  /// j where the element is t ^ j, a formula of counters; null: it is not.
-  Nullable<isl::pw_aff> maskOf(const SharedAccess &S,
-                               const isl::set &Domain) const {
-    if (S.IndexValues.size() != 1 || !S.IndexValues[0])
-      return {};
-    const Value &V = *S.IndexValues[0];
-    if (V.K == Value::Affine) {
-      const isl::pw_aff E = A.fix(V.Aff);
-      const auto Mask = isConstant(bindConst(E, "tx", 0));
-      if (Mask && *Mask > 0 && *Mask < Threads &&
-          equalUnder(E, flipped(ctx(), *Mask), Domain))
-        return constantValue(ctx(), *Mask);
-      return {};
-    }
-    if (V.K != Value::Op || V.Opcode != Value::Xor)
-      return {};
-    for (unsigned Own : {0, 1}) {
-      const ValueRef &T = V.Operands[Own], &J = V.Operands[1 - Own];
-      if (T && J && T->K == Value::Affine && J->K == Value::Affine &&
-          !dependsOn(J->Aff, "tx") &&
-          equalUnder(A.fix(T->Aff), thread(), Domain)) {
-        const isl::pw_aff Mask = A.fix(J->Aff);
-        const auto Fitted = Mask.n_piece() > 1 ? byCounter(S, Mask, Domain)
-                                               : Nullable<isl::pw_aff>();
-        return Fitted.is_null() ? Mask : isl::pw_aff(Fitted);
-      }
-    }
-    return {};
-  }
-
   /// Which of the thread's own elements \p Element is: [counters] -> { [part] };
   /// null: of others, or none.
   Nullable<isl::pw_aff> partOf(const SharedAccess &S,
@@ -205,7 +144,7 @@ private:
     if (Visits.empty())
       return {};
     const isl::pw_aff P = floorDiv(simplify(Away, Domain), Threads);
-    return dependsOn(P, "tx") ? byCounter(S, floorDiv(Away, Threads), Domain)
+    return dependsOn(P, "tx") ? byCounter(Count, S.Stmt, floorDiv(Away, Threads), Domain)
                               : Nullable<isl::pw_aff>(P);
   }
 
@@ -306,10 +245,10 @@ private:
     } else if (!Away.is_null() && !dependsOn(Away, "tx")) {
       F.K = Owned::Fetch::Ahead;
       F.By = Away;
-    } else if (auto Mask = maskOf(S, Domain); !Mask.is_null()) {
+    } else if (auto Mask = maskOf(S, A, Threads, Count, Domain); !Mask.is_null()) {
       F.K = Owned::Fetch::Flipped;
       F.By = Mask;
-    } else if (auto By = Away.is_null() ? Away : byCounter(S, Away, Domain);
+    } else if (auto By = Away.is_null() ? Away : byCounter(Count, S.Stmt, Away, Domain);
                !By.is_null()) {
       F.K = Owned::Fetch::Ahead;
       F.By = By;

@@ -375,6 +375,69 @@ isl::set rcache::at(const KernelModel &M, const Assumptions &A, isl::set S,
   return substitute(S, meaningOf(M, A, involvedIds(S), Known));
 }
 
+Nullable<isl::pw_aff> rcache::byCounter(const Counters &Count, unsigned Stmt,
+                                        const isl::pw_aff &V,
+                                        const isl::set &Domain) {
+  std::vector<std::string> Ids = involvedIds(V);
+  llvm::append_range(Ids, involvedIds(Domain));
+  llvm::erase_if(Ids,
+                 [&](const std::string &Id) { return Count.loopOf(Id) < 0; });
+  std::vector<std::pair<Counters::Values, int64_t>> Numbers;
+  for (const Counters::Values &At : Count.at(Stmt, Ids)) {
+    const isl::set D = atCounts(Domain, At);
+    if (D.is_empty())
+      continue;
+    const auto Number = constantUnder(atCounts(V, At), D);
+    if (!Number)
+      return {};
+    Numbers.emplace_back(At, *Number);
+  }
+  for (const std::string &Id : Ids) {
+    std::map<int64_t, int64_t> Points;
+    const bool Alone = llvm::all_of(Numbers, [&](const auto &N) {
+      const auto It = N.first.find(Id);
+      return It != N.first.end() &&
+             Points.emplace(It->second, N.second).first->second == N.second;
+    });
+    if (Alone && !Points.empty())
+      return through(V.ctx(), Id, Points);
+  }
+  return {};
+}
+
+Nullable<isl::pw_aff> rcache::maskOf(const SharedAccess &S,
+                                     const Assumptions &A, int64_t Threads,
+                                     const Counters &Count,
+                                     const isl::set &Domain) {
+  if (S.IndexValues.size() != 1 || !S.IndexValues[0])
+    return {};
+  const Value &V = *S.IndexValues[0];
+  const isl::ctx Ctx = Domain.ctx();
+  if (V.K == Value::Affine) {
+    const isl::pw_aff E = A.fix(V.Aff);
+    const auto Mask = isConstant(bindConst(E, "tx", 0));
+    if (Mask && *Mask > 0 && *Mask < Threads &&
+        equalUnder(E, flipped(Ctx, *Mask), Domain))
+      return constantValue(Ctx, *Mask);
+    return {};
+  }
+  if (V.K != Value::Op || V.Opcode != Value::Xor)
+    return {};
+  for (unsigned Own : {0, 1}) {
+    const ValueRef &T = V.Operands[Own], &J = V.Operands[1 - Own];
+    if (T && J && T->K == Value::Affine && J->K == Value::Affine &&
+        !dependsOn(J->Aff, "tx") &&
+        equalUnder(A.fix(T->Aff), symbolValue(Ctx, "tx"), Domain)) {
+      const isl::pw_aff Mask = A.fix(J->Aff);
+      const auto Fitted = Mask.n_piece() > 1
+                              ? byCounter(Count, S.Stmt, Mask, Domain)
+                              : Nullable<isl::pw_aff>();
+      return Fitted.is_null() ? Mask : isl::pw_aff(Fitted);
+    }
+  }
+  return {};
+}
+
 isl::set rcache::slotsOf(const Mapping &Map, const isl::set &Domain,
                          const isl::pw_aff &By,
                          llvm::ArrayRef<Counters::Values> Visits) {

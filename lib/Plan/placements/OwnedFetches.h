@@ -35,6 +35,17 @@ Nullable<isl::pw_aff> formulaOf(const KernelModel &M, const Assumptions &A,
 isl::set at(const KernelModel &M, const Assumptions &A, isl::set S,
             const Counters::Values &Known);
 
+/// \p V as a formula of one counter, where it is a number in every round that comes to
+/// \p Stmt and is in \p Domain: [c] -> { [v] }, for the values that the counter has;
+/// null: it is not.
+Nullable<isl::pw_aff> byCounter(const Counters &Count, unsigned Stmt,
+                                const isl::pw_aff &V, const isl::set &Domain);
+/// j where the element of \p S is t ^ j, a formula of counters; null: it is not.
+/// \p Threads of a block.
+Nullable<isl::pw_aff> maskOf(const SharedAccess &S, const Assumptions &A,
+                             int64_t Threads, const Counters &Count,
+                             const isl::set &Domain);
+
 /// `[sx, counters of By] -> { : }`: some thread of the slot is in \p Domain
 /// ([tx, symbols] -> { : }). \p Visits: the counters there.
 isl::set slotsOf(const Mapping &Map, const isl::set &Domain,

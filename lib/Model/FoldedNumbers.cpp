@@ -1,0 +1,420 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See FoldedNumbers.h. A variable is a *number* if all that it is ever set to is made
+// of numbers; it *varies* if a loop that may be unrolled changes it. What counts are
+// operations on numbers that vary: a product in a sum is fused at run time and
+// rounded by a compiler; with a factor of 1 a product is gone and its other
+// side is fused, 2 * x is x + x, and a quotient by a power of two is a product.
+
+#include "FoldedNumbers.h"
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include <cmath>
+
+using namespace clang;
+
+namespace rcache {
+namespace {
+
+bool isReal(const Expr *E) {
+  return E->getType().getNonReferenceType()->isRealFloatingType();
+}
+
+/// The variable that \p E is, or an element or member of.
+const VarDecl *rootOf(const Expr *E) {
+  for (E = E->IgnoreParenCasts();; E = E->IgnoreParenCasts()) {
+    if (auto *S = dyn_cast<ArraySubscriptExpr>(E))
+      E = S->getBase();
+    else if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
+      E = M->getBase();
+    else
+      break;
+  }
+  auto *D = dyn_cast<DeclRefExpr>(E);
+  return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+}
+
+/// What a kernel sets, and which loops it has.
+class Collector : public ConstDynamicRecursiveASTVisitor {
+public:
+  struct Setting {
+    const VarDecl *To;
+    const Expr *Value; ///< null: nobody knows
+    bool Multiplied;   ///< by that, or divided
+    llvm::SmallVector<const clang::Stmt *, 4> In; ///< loops, but of a declaration
+    bool Declares;
+  };
+  std::vector<Setting> Settings;
+  llvm::SmallPtrSet<const clang::Stmt *, 4> Whole; ///< loops that the source unrolls
+  std::vector<const clang::Stmt *> Loops;
+
+  bool TraverseAttributedStmt(const AttributedStmt *S) override {
+    for (const Attr *A : S->getAttrs())
+      if (auto *L = dyn_cast<LoopHintAttr>(A);
+          L && ((L->getOption() == LoopHintAttr::Unroll &&
+                 (L->getState() == LoopHintAttr::Enable ||
+                  L->getState() == LoopHintAttr::Full)) ||
+                holdsAllRounds(*L, S->getSubStmt())))
+        Whole.insert(S->getSubStmt());
+    return ConstDynamicRecursiveASTVisitor::TraverseAttributedStmt(S);
+  }
+  bool TraverseForStmt(const ForStmt *S) override {
+    return inLoop(S, [&] { return ConstDynamicRecursiveASTVisitor::TraverseForStmt(S); });
+  }
+  bool TraverseWhileStmt(const WhileStmt *S) override {
+    return inLoop(S, [&] { return ConstDynamicRecursiveASTVisitor::TraverseWhileStmt(S); });
+  }
+  bool TraverseDoStmt(const DoStmt *S) override {
+    return inLoop(S, [&] { return ConstDynamicRecursiveASTVisitor::TraverseDoStmt(S); });
+  }
+  bool TraverseCXXForRangeStmt(const CXXForRangeStmt *S) override {
+    Settings.push_back({S->getLoopVariable(), S->getRangeInit(), false, {S}, false});
+    return inLoop(S, [&] { return TraverseStmt(S->getBody()); });
+  }
+  bool VisitVarDecl(const VarDecl *V) override {
+    if (V->getInit() && V->hasLocalStorage())
+      Settings.push_back({V, V->getInit(), false, In, true});
+    return true;
+  }
+  bool VisitUnaryOperator(const UnaryOperator *U) override {
+    if (U->isIncrementDecrementOp())
+      set(U->getSubExpr(), U->getSubExpr(), false);
+    else if (U->getOpcode() == UO_AddrOf)
+      set(U->getSubExpr(), nullptr, false);
+    return true;
+  }
+  bool VisitBinaryOperator(const BinaryOperator *B) override {
+    if (B->isAssignmentOp())
+      set(B->getLHS(), B->getRHS(),
+          B->getOpcode() == BO_MulAssign || B->getOpcode() == BO_DivAssign);
+    return true;
+  }
+  bool VisitCallExpr(const CallExpr *C) override {
+    const FunctionDecl *F = C->getDirectCallee();
+    const unsigned First = isa<CXXOperatorCallExpr>(C) && isa_and_nonnull<CXXMethodDecl>(F);
+    for (unsigned I = 0; I < C->getNumArgs(); ++I) {
+      const QualType T = !F || I < First || I - First >= F->getNumParams()
+                             ? QualType()
+                             : F->getParamDecl(I - First)->getType();
+      if (T.isNull() ? C->getArg(I)->isLValue()
+                     : T->isReferenceType() && !T.getNonReferenceType().isConstQualified())
+        set(C->getArg(I), nullptr, false);
+    }
+    return true;
+  }
+  bool VisitLambdaExpr(const LambdaExpr *L) override {
+    for (const LambdaCapture &C : L->captures())
+      if (C.capturesVariable() && C.getCaptureKind() == LCK_ByRef)
+        if (auto *V = dyn_cast<VarDecl>(C.getCapturedVar()))
+          Settings.push_back({V, nullptr, false, In, false});
+    return true;
+  }
+
+private:
+  llvm::SmallVector<const clang::Stmt *, 4> In;
+
+  void set(const Expr *To, const Expr *Value, bool Multiplied) {
+    if (const VarDecl *V = rootOf(To))
+      Settings.push_back({V, Value, Multiplied, In, false});
+  }
+  bool inLoop(const clang::Stmt *S, llvm::function_ref<bool()> Traverse) {
+    Loops.push_back(S);
+    In.push_back(S);
+    const bool Go = Traverse();
+    In.pop_back();
+    return Go;
+  }
+  /// `#pragma unroll 5` at `for (int i = 0; i < 5; ++i)`.
+  static bool holdsAllRounds(const LoopHintAttr &L, const clang::Stmt *S) {
+    auto *F = dyn_cast<ForStmt>(S);
+    auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
+    auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
+    auto *C = F && F->getCond() ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
+                                : nullptr;
+    auto *I = F ? dyn_cast_or_null<UnaryOperator>(F->getInc()) : nullptr;
+    if (L.getOption() != LoopHintAttr::UnrollCount || !L.getValue() || !V || !V->getInit() ||
+        !C || !I || !I->isIncrementOp() || rootOf(I->getSubExpr()) != V ||
+        rootOf(C->getLHS()) != V || (C->getOpcode() != BO_LT && C->getOpcode() != BO_LE))
+      return false;
+    Expr::EvalResult Count, First, End;
+    const ASTContext &AC = V->getASTContext();
+    auto Known = [&](const Expr *E, Expr::EvalResult &R) {
+      return !E->isValueDependent() && E->EvaluateAsInt(R, AC);
+    };
+    return Known(L.getValue(), Count) && Known(V->getInit(), First) && Known(C->getRHS(), End) &&
+           End.Val.getInt().getExtValue() - First.Val.getInt().getExtValue() +
+                   (C->getOpcode() == BO_LE) <=
+               Count.Val.getInt().getExtValue();
+  }
+};
+
+class Numbers {
+public:
+  Numbers(const FunctionDecl *FD, bool Arguments)
+      : AC(FD->getASTContext()), Arguments(Arguments) {
+    C.TraverseStmt(FD->getBody());
+    findNumbers();
+    findProducts();
+    findVarying();
+  }
+
+  bool isNumber(const clang::Stmt *S) const {
+    if (!S)
+      return true;
+    if (auto *E = dyn_cast<Expr>(S); E && isConstant(E))
+      return true;
+    if (auto *D = dyn_cast<DeclRefExpr>(S)) {
+      auto *V = dyn_cast<VarDecl>(D->getDecl());
+      return !V || Known.contains(V) || isTable(V);
+    }
+    if (isa<PseudoObjectExpr, CXXThisExpr, LambdaExpr, StmtExpr, CXXNewExpr>(S))
+      return false;
+    if (auto *U = dyn_cast<UnaryOperator>(S);
+        U && (U->getOpcode() == UO_Deref || U->getOpcode() == UO_AddrOf))
+      return false;
+    if (auto *M = dyn_cast<MemberExpr>(S); M && M->isArrow())
+      return false;
+    if (auto *Call = dyn_cast<CallExpr>(S); Call && !Call->getDirectCallee())
+      return false;
+    return llvm::all_of(S->children(), [&](const clang::Stmt *X) { return isNumber(X); });
+  }
+  bool varies(const clang::Stmt *S) const {
+    if (!S)
+      return false;
+    if (auto *D = dyn_cast<DeclRefExpr>(S))
+      if (auto *V = dyn_cast<VarDecl>(D->getDecl()); V && Varying.contains(V))
+        return true;
+    return llvm::any_of(S->children(), [&](const clang::Stmt *X) { return varies(X); });
+  }
+  bool isVaryingNumber(const Expr *E) const { return varies(E) && isNumber(E); }
+  /// May \p S be, or be made of, a product?
+  bool hasProduct(const clang::Stmt *S) const {
+    if (!S)
+      return false;
+    if (auto *B = dyn_cast<BinaryOperator>(S); B && isReal(B) && B->isMultiplicativeOp())
+      return true;
+    if (auto *E = dyn_cast<CallExpr>(S); E && !E->getType()->isIntegralOrEnumerationType())
+      return true;
+    if (auto *D = dyn_cast<DeclRefExpr>(S))
+      if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+        return Products.contains(V);
+    return llvm::any_of(S->children(), [&](const clang::Stmt *X) { return hasProduct(X); });
+  }
+  /// All that the element \p E of a constant table may be; nullopt: it is none.
+  std::optional<std::vector<double>> valuesOf(const Expr *E) const {
+    const VarDecl *V = rootOf(E);
+    if (!V || !isa<ArraySubscriptExpr>(E->IgnoreParenCasts()) || !V->getInit() ||
+        !isNeverSet(V))
+      return std::nullopt;
+    std::vector<double> All = {0};
+    return collect(V->getInit(), All) ? std::optional(std::move(All)) : std::nullopt;
+  }
+
+private:
+  const ASTContext &AC;
+  const bool Arguments;
+  Collector C;
+  llvm::SmallPtrSet<const VarDecl *, 16> Known, Varying, Products;
+
+  bool isConstant(const Expr *E) const {
+    if (isa<FloatingLiteral, IntegerLiteral, CharacterLiteral, CXXBoolLiteralExpr,
+            UnaryExprOrTypeTraitExpr, SubstNonTypeTemplateParmExpr>(E))
+      return true;
+    auto *D = dyn_cast<DeclRefExpr>(E);
+    return D && isa<EnumConstantDecl>(D->getDecl());
+  }
+  static bool isNeverSet(const VarDecl *V) {
+    const QualType T = V->getType().getNonReferenceType();
+    return V->isConstexpr() || V->getASTContext().getBaseElementType(T).isConstQualified();
+  }
+  /// A constant of the file.
+  static bool isTable(const VarDecl *V) {
+    return !isa<ParmVarDecl>(V) && !V->hasLocalStorage() && V->hasInit() && isNeverSet(V);
+  }
+  bool collect(const Expr *E, std::vector<double> &All) const {
+    if (auto *L = dyn_cast<InitListExpr>(E->IgnoreImplicit()))
+      return llvm::all_of(L->inits(), [&](const Expr *X) { return collect(X, All); });
+    llvm::APFloat F(0.0);
+    Expr::EvalResult I;
+    if (isa<ImplicitValueInitExpr>(E))
+      return true;
+    if (E->isValueDependent())
+      return false;
+    if (isReal(E) && E->EvaluateAsFloat(F, AC)) {
+      bool Lost = false;
+      F.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &Lost);
+      All.push_back(F.convertToDouble());
+      return true;
+    }
+    if (E->getType()->isIntegerType() && E->EvaluateAsInt(I, AC)) {
+      All.push_back(double(I.Val.getInt().getExtValue()));
+      return true;
+    }
+    return false;
+  }
+
+  void findNumbers() {
+    for (const Collector::Setting &S : C.Settings)
+      if (!S.To->hasAttr<CUDASharedAttr>() && S.To->hasLocalStorage() &&
+          !S.To->getType()->isPointerType() && !S.To->getType()->isReferenceType() &&
+          !isa<ParmVarDecl>(S.To))
+        Known.insert(S.To);
+    addArguments();
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const Collector::Setting &S : C.Settings)
+        if (Known.contains(S.To) && (!S.Value || !isNumber(S.Value))) {
+          Known.erase(S.To);
+          Changed = true;
+        }
+    }
+  }
+  void addArguments() {
+    if (!Arguments)
+      return;
+    // (Others are no numbers whatever happens to them.)
+    struct Finder : ConstDynamicRecursiveASTVisitor {
+      llvm::SmallPtrSetImpl<const VarDecl *> &To;
+      explicit Finder(llvm::SmallPtrSetImpl<const VarDecl *> &To) : To(To) {}
+      bool VisitDeclRefExpr(const DeclRefExpr *D) override {
+        if (auto *P = dyn_cast<ParmVarDecl>(D->getDecl());
+            P && P->getType()->isIntegralOrEnumerationType())
+          To.insert(P);
+        return true;
+      }
+    } F(Known);
+    for (const clang::Stmt *L : C.Loops)
+      F.TraverseStmt(L);
+    for (const Collector::Setting &S : C.Settings)
+      F.TraverseStmt(S.Value);
+  }
+  void findProducts() {
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const Collector::Setting &S : C.Settings)
+        if (S.Value && !Products.contains(S.To) && hasProduct(S.Value))
+          Changed |= Products.insert(S.To).second;
+    }
+    // `x *= 0.5f`.
+    for (const Collector::Setting &S : C.Settings)
+      if (S.Multiplied && S.Value && isReal(S.Value))
+        Products.insert(S.To);
+  }
+  /// May the compiler unroll \p L in one text and leave it in another?
+  bool mayUnroll(const clang::Stmt *L) const {
+    const Expr *Cond = nullptr;
+    if (auto *F = dyn_cast<ForStmt>(L))
+      Cond = F->getCond();
+    else if (auto *W = dyn_cast<WhileStmt>(L))
+      Cond = W->getCond();
+    else if (auto *D = dyn_cast<DoStmt>(L))
+      Cond = D->getCond();
+    return (Arguments || !C.Whole.contains(L)) && isNumber(Cond);
+  }
+  void findVarying() {
+    llvm::SmallPtrSet<const clang::Stmt *, 8> Unsettled;
+    for (const clang::Stmt *L : C.Loops)
+      if (mayUnroll(L))
+        Unsettled.insert(L);
+    for (bool Changed = true; Changed;) {
+      Changed = false;
+      for (const Collector::Setting &S : C.Settings) {
+        if (!Known.contains(S.To) || Varying.contains(S.To))
+          continue;
+        const bool In = llvm::any_of(
+            S.In, [&](const clang::Stmt *L) { return Unsettled.contains(L); });
+        if ((In && !S.Declares) || varies(S.Value))
+          Changed |= Varying.insert(S.To).second;
+      }
+    }
+  }
+};
+
+class Operations : public ConstDynamicRecursiveASTVisitor {
+public:
+  Operations(const Numbers &N, const SourceManager &SM) : N(N), SM(SM) {}
+  const Expr *Found = nullptr;
+
+  bool VisitBinaryOperator(const BinaryOperator *B) override {
+    if (!isReal(B))
+      return true;
+    const Expr *L = B->getLHS(), *R = B->getRHS();
+    switch (B->getOpcode()) {
+    case BO_Add:
+    case BO_Sub:
+    case BO_AddAssign:
+    case BO_SubAssign:
+      if ((N.isVaryingNumber(L) && N.hasProduct(L)) || (N.isVaryingNumber(R) && N.hasProduct(R)))
+        Found = B;
+      break;
+    case BO_Mul:
+    case BO_MulAssign:
+      if ((N.isVaryingNumber(L) && !N.isNumber(R) && changes(L, R)) ||
+          (N.isVaryingNumber(R) && !N.isNumber(L) && changes(R, L)))
+        Found = B;
+      break;
+    case BO_Div:
+    case BO_DivAssign:
+      if (N.isVaryingNumber(R) && !N.isNumber(L))
+        Found = B;
+      break;
+    default:
+      break;
+    }
+    return !Found;
+  }
+  bool VisitCallExpr(const CallExpr *C) override {
+    const FunctionDecl *F = C->getDirectCallee();
+    const bool Library =
+        F && (F->getBuiltinID() || !F->hasBody() || SM.isInSystemHeader(F->getLocation()));
+    if (C->getType()->isIntegralOrEnumerationType())
+      return true;
+    for (const Expr *A : C->arguments())
+      if ((isReal(A) || (!Library && !C->getType()->isVoidType())) && N.isVaryingNumber(A) &&
+          !(Library && isExact(*F)))
+        Found = C;
+    return !Found;
+  }
+
+private:
+  const Numbers &N;
+  const SourceManager &SM;
+
+  /// Is a product of the number \p K and \p X another one once K is known?
+  bool changes(const Expr *K, const Expr *X) const {
+    const auto Values = N.valuesOf(K);
+    if (!Values)
+      return true;
+    return llvm::any_of(*Values, [&](double V) {
+      return std::fabs(V) == 2 || (std::fabs(V) == 1 && N.hasProduct(X));
+    });
+  }
+  /// The library's functions that round nothing, or what they are told.
+  static bool isExact(const FunctionDecl &F) {
+    if (!F.getDeclName().isIdentifier())
+      return false;
+    const llvm::StringRef Name = F.getName();
+    return llvm::is_contained({"min", "max", "fmin", "fmax", "fminf", "fmaxf", "abs", "fabs",
+                               "fabsf", "fma", "fmaf"},
+                              Name) ||
+           (Name.starts_with("__") && Name.ends_with("_rn"));
+  }
+};
+
+} // namespace
+
+const Expr *roundedByUnrolling(const FunctionDecl *FD, bool Arguments) {
+  const Numbers N(FD, Arguments);
+  Operations O(N, FD->getASTContext().getSourceManager());
+  O.TraverseStmt(FD->getBody());
+  return O.Found;
+}
+
+} // namespace rcache
