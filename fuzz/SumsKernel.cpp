@@ -265,6 +265,28 @@ private:
         In.Rounds = std::min(Rounds, L + R + 1);
         if (Idiom == 0)
           In.Rounds = Rounds;
+        // A number that rounds change, or one of a table's: known to who unrolls.
+        std::string Round;
+        if (C.chance("number", 22)) {
+          const std::string N = "n" + num(Loops);
+          static const char *const Next[] = {"-$n", "$n * $c + $d", "$n + $d", "$n * $c"};
+          Text += T + " " + N + " = " + literal("numberFrom") + ";\n";
+          Round = N + " = " +
+                  sub(Next[C.pick("numberNext", 4)],
+                      {{"n", N}, {"c", literal("numberBy")}, {"d", literal("numberAnd")}}) +
+                  ";\n";
+          In.Values.push_back(N);
+          In.Values.push_back(N);
+          S.Values.push_back(N);
+        } else if (!Half && C.chance("table", 12)) {
+          const std::string N = "w" + num(Loops);
+          std::string All;
+          for (int J = 0; J < In.Rounds; ++J)
+            All += (J ? ", " : "") + literal("entry" + num(J));
+          Text += "const " + T + " " + N + "[] = {" + All + "};\n";
+          In.Values.push_back(N + "[" + In.Loop + "]");
+          In.Values.push_back(N + "[" + In.Loop + "]");
+        }
         std::string Body = expression("body", In, 1 + C.pick("depth", 3));
         static const char *const Ops[] = {" += ", " -= ", " = "};
         const unsigned Op = C.weighted("op", {65, 20, 15});
@@ -273,8 +295,9 @@ private:
                                       : constant("0.0")) +
                 ";\n" + Unroll[C.weighted("unroll", {45, 40, 15})] +
                 "for (int " + In.Loop + " = 0; " + In.Loop + " < " +
-                num(In.Rounds) + "; ++" + In.Loop + ")\n  " + X + Ops[Op] +
-                (Op == 2 ? X + " * " + leaf(In) + " + " : "") + Body + ";\n";
+                num(In.Rounds) + "; ++" + In.Loop + ") {\n" + X + Ops[Op] +
+                (Op == 2 ? X + " * " + leaf(In) + " + " : "") + Body + ";\n" +
+                Round + "}\n";
         S.Values.push_back(X);
         break;
       }

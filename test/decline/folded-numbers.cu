@@ -13,7 +13,7 @@
     __syncthreads();                                                           \
     float sum = 0;                                                             \
     BEFORE                                                                     \
-    for (int j = 0; j <= 2 * R; ++j) {                                         \
+    _Pragma("unroll 1") for (int j = 0; j <= 2 * R; ++j) {                                         \
       ROUND                                                                    \
     }                                                                          \
     if (g < n)                                                                 \
@@ -97,6 +97,33 @@ __global__ void argumentPlain(const float *in, float *out, int n, int r) {
     out[g] = sum;
   }
 }
+// A short loop, which compilers unroll, and a longer one.
+// CHECK: rewritten shortLoop:
+__global__ void shortLoop(const float *in, float *out, int n) {
+  __shared__ float s[256 + 6];
+  int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  for (int i = t; i < 256 + 6; i += 256)
+    s[i] = in[min(max((int)blockIdx.x * 256 + i - 3, 0), n - 1)];
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j <= 6; ++j)
+    sum += s[t + j] * (j + 1);
+  if (g < n)
+    out[g] = sum;
+}
+// CHECK: declined longLoop; fusion-unsettled (
+__global__ void longLoop(const float *in, float *out, int n) {
+  __shared__ float s[256 + 60];
+  int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  for (int i = t; i < 256 + 60; i += 256)
+    s[i] = in[min(max((int)blockIdx.x * 256 + i - 30, 0), n - 1)];
+  __syncthreads();
+  float sum = 0;
+  for (int j = -30; j <= 30; j++)
+    sum += s[t + 30 + j] * (j + 1);
+  if (g < n)
+    out[g] = sum;
+}
 // The source says that the loop is unrolled: both know the numbers.
 // CHECK: rewritten saidSo:
 __global__ void saidSo(const float *in, float *out, int n) {
@@ -129,5 +156,7 @@ void run(const float *in, float *out, int n) {
   argumentChain<<<n / 256, 256>>>(in, out, n, 3);
   argumentBehind<<<n / 256, 256>>>(in, out, n, 3);
   argumentPlain<<<n / 256, 256>>>(in, out, n, 3);
+  shortLoop<<<n / 256, 256>>>(in, out, n);
+  longLoop<<<n / 256, 256>>>(in, out, n);
   saidSo<<<n / 256, 256>>>(in, out, n);
 }
