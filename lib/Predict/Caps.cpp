@@ -197,10 +197,6 @@ double stridedRuns(const CapInput &In, double Speedup) {
       Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
   if (Words > In.Fit.MostRunWords)
     return std::min(Speedup, 1.0);
-  // Other words of a kernel in one dimension: mostly without padding, with which the
-  // original has no conflicts of banks. Its estimate does not tell that apart.
-  if (Words > 0 && In.M.Form.OriginalClocks > 0 && !isInLine(In.M.Form))
-    Speedup *= In.Fit.RunsOtherwise;
   if (In.P.slots() <= In.Fit.MostConditionalPairs)
     return Speedup;
   const auto IsConditional = [&](unsigned Access) {
@@ -368,8 +364,7 @@ constexpr Cap Caps[] = {
      writtenBack},
     {"strided-runs",
      "many pairs a lane that change under a condition of each thread's own, or "
-     "more than 32 registers of a lane, were measured at 0.65x to 0.87x; with "
-     "padding, which the original needs, at half of what is predicted",
+     "more than 32 registers of a lane, were measured at 0.65x to 0.87x",
      stridedRuns},
     {"private-tables",
      "arrays of a thread that are only read where indices are of run time were "

@@ -151,8 +151,7 @@ __global__ void middle(const int *in, int *out, int n) {
 }
 
 // Padded: a scan after Blelloch, one after Hillis and Steele.
-// (The scan after Blelloch is as fast with its padding as in a warp, or faster.)
-// CHECK-DAG: rewrote 'prescan' {{.*}}; 'temp' kept shared
+// CHECK-DAG: rewrote 'prescan' {{.*}}; 'temp' owned by a warp
 #define CF(n) ((n) >> 5)
 __global__ void prescan(const int *g_idata, int *g_odata) {
   __shared__ int temp[256 + 8];
