@@ -238,6 +238,31 @@ private:
     return X;
   }
 
+  /// `X Change;` in a round of the loop of \p S, under a condition or not.
+  std::string underCondition(unsigned How, const std::string &X,
+                             const std::string &Change, bool Set, const Scope &S) {
+    if (!How)
+      return X + Change + ";\n";
+    static const char *const Conds[] = {"$e > $v", "$x > $v", "t > $k + 3", "m > $k"};
+    const std::string Cond =
+        sub(Conds[C.weighted("condition", {40, 25, 20, 15})],
+            {{"e", read(S)}, {"v", literal("limit")}, {"x", X}, {"k", S.Loop}});
+    const std::string Other = X + (C.chance("take", 40) ? " -= " : " += ") + leaf(S) + ";\n";
+    switch (How) {
+    case 2:
+      return "if (" + Cond + ")\n" + X + Change + ";\nelse\n" + Other;
+    case 3:
+      return Other + "if (!(" + Cond + "))\ncontinue;\n" + X + Change + ";\n";
+    case 4:
+      if (!Set)
+        return X + " = " + Cond + " ? " + X + Change.substr(0, 2) + Change.substr(3) + " : " +
+               X + " + " + leaf(S) + ";\n";
+      [[fallthrough]];
+    default:
+      return "if (" + Cond + ")\n" + X + Change + ";\n" + Other;
+    }
+  }
+
   /// Statements behind the barrier that end with stores.
   std::string compute(Scope S) {
     std::string Text;
@@ -287,7 +312,12 @@ private:
           In.Values.push_back(N + "[" + In.Loop + "]");
           In.Values.push_back(N + "[" + In.Loop + "]");
         }
-        std::string Body = expression("body", In, 1 + C.pick("depth", 3));
+        // Under a condition, and then perhaps the same in all rounds.
+        const unsigned Under = C.weighted("under", {60, 16, 10, 7, 7});
+        Scope Of = In;
+        if (Under && C.chance("same", 50))
+          Of.Loop = "";
+        std::string Body = expression("body", Of, 1 + C.pick("depth", 3));
         static const char *const Ops[] = {" += ", " -= ", " = "};
         const unsigned Op = C.weighted("op", {65, 20, 15});
         Text += T + " " + X + " = " +
@@ -295,8 +325,10 @@ private:
                                       : constant("0.0")) +
                 ";\n" + Unroll[C.weighted("unroll", {45, 40, 15})] +
                 "for (int " + In.Loop + " = 0; " + In.Loop + " < " +
-                num(In.Rounds) + "; ++" + In.Loop + ") {\n" + X + Ops[Op] +
-                (Op == 2 ? X + " * " + leaf(In) + " + " : "") + Body + ";\n" +
+                num(In.Rounds) + "; ++" + In.Loop + ") {\n" + underCondition(Under, X,
+                               Ops[Op] + (Op == 2 ? X + " * " + leaf(In) + " + " : "") +
+                                   Body,
+                               Op == 2, In) +
                 Round + "}\n";
         S.Values.push_back(X);
         break;

@@ -236,7 +236,7 @@ void Unit::moveData(Case &C, const std::vector<Case> &Group) {
     return;
   }
   if (M.Launches.empty() && !(O.WithoutLaunch && M.InMainFile))
-    return decline(C, DeclineCode::NoLaunch, whereNamed(M));
+    return void(C.R.Declines.push_back(withoutLaunch(M)));
   if (!M.InsertOffset)
     return decline(C, DeclineCode::LaunchNotEditable,
                    "no place in front of the launches for a new kernel");

@@ -227,6 +227,9 @@ void printList(raw_ostream &OS, const FileResult &R) {
       OS << "; " << spelling(D.Code);
       if (!D.Detail.empty())
         OS << " (" << D.Detail << ')';
+      // What the table advises is the same for all kernels: it is not repeated.
+      if (!D.Advice.empty())
+        OS << ": " << D.Advice;
     }
     if (K.Resources)
       OS << "; " << resourcesText(*K.Resources);

@@ -39,19 +39,22 @@ public:
 
   SelfCheckAnswer run(const std::string &Text, const Result &Made) {
     Names.clear();
+    std::vector<const KernelModel *> Kernels;
     for (const KernelResult &K : Made.Kernels)
-      if (K.Verdict == KernelResult::Rewritten && K.Model)
+      if (K.Verdict == KernelResult::Rewritten && K.Model) {
         Names.insert(K.Model->QualifiedName);
+        Kernels.push_back(K.Model.get());
+      }
     SelfCheckAnswer A;
     auto Said = ask(Text);
     if (!Said) {
       const std::string Why = llvm::toString(Said.takeError());
-      for (const std::string &Name : Names)
-        A.Notes[Name] = "not executed: " + Why;
+      for (const KernelModel *M : Kernels)
+        A.Notes[M->MangledName] = "not executed: " + Why;
       return A;
     }
-    for (const std::string &Name : Names)
-      judge(Name, *Said, Text, A);
+    for (const KernelModel *M : Kernels)
+      judge(*M, *Said, Text, A);
     return A;
   }
 
@@ -142,47 +145,82 @@ private:
     return *Kernels;
   }
 
-  /// The worst of what was found for the instantiations of kernel \p Name.
-  void judge(const std::string &Name, const llvm::json::Array &Said,
+  /// What was found for one kernel; for all of its name where nobody knows its
+  /// symbol.
+  void judge(const KernelModel &M, const llvm::json::Array &Said,
              const std::string &Text, SelfCheckAnswer &A) {
-    int64_t Rewritten = 0; // launches that ran the rewritten form
+    std::vector<const llvm::json::Object *> Own, OfName;
+    for (const llvm::json::Value &V : Said)
+      if (const llvm::json::Object *K = V.getAsObject()) {
+        if (isOf(K->getString("kernel").value_or(""), M.QualifiedName))
+          OfName.push_back(K);
+        if (isSymbol(K->getString("symbol").value_or(""), M.MangledName))
+          Own.push_back(K);
+      }
+    if (Own.empty())
+      Own = OfName;
+    int64_t Rewritten = 0, Raced = 0; // launches: in the new form, left out
     std::string NotRun;
-    bool Any = false;
-    for (const llvm::json::Value &V : Said) {
-      const llvm::json::Object *K = V.getAsObject();
-      if (!K || !isOf(K->getString("kernel").value_or(""), Name))
-        continue;
-      Any = true;
+    for (const llvm::json::Object *K : Own) {
       const StringRef Verdict = K->getString("verdict").value_or("");
-      const std::string Detail = firstLine(K->getString("message").value_or(""));
+      const StringRef Message = K->getString("message").value_or("");
       if (Verdict == "different" || Verdict == "undefined-rewritten") {
-        A.Refused[Name] = Detail + keep(Text);
+        A.Refused.try_emplace(M.QualifiedName, oneLine(Message) + keep(Text));
         return;
       }
       Rewritten += K->getInteger("by-rewritten").value_or(0);
+      Raced += K->getInteger("raced").value_or(0);
       if (Verdict != "equivalent")
-        NotRun = (Verdict + (Detail.empty() ? "" : ": " + Detail)).str();
+        NotRun = (Verdict == "original-races" ? "" : Verdict.str() + ": ") +
+                 firstLine(Message);
     }
-    if (Rewritten > 0)
-      A.Notes[Name] = "executed before it was written: " +
-                      std::to_string(Rewritten) + " launches in both orders of "
-                      "the threads, every bit as the original's" +
-                      (Whose.empty() ? "" : "; device code is " + Whose);
-    else
-      A.Notes[Name] =
-          "not executed: " + (!Any               ? "not found by rcache-check"
-                              : !NotRun.empty() ? NotRun
-                                                : "no made-up launch took it");
+    if (NotRun.empty() && !Rewritten)
+      NotRun = Own.empty() ? "not found by rcache-check"
+                           : "no made-up launch took it";
+    A.Notes[M.MangledName] =
+        !NotRun.empty()
+            ? "not executed: " + StringRef(NotRun).rtrim(": ").str()
+            : "executed before it was written: " + std::to_string(Rewritten) +
+                  " launches in both orders of the threads, every bit as the "
+                  "original's" +
+                  (Raced ? "; " + std::to_string(Raced) +
+                               " more left out, in which the original's threads "
+                               "race in global memory"
+                         : "") +
+                  (Whose.empty() ? "" : "; device code is " + Whose);
+  }
+
+  /// \p Text in one line.
+  static std::string oneLine(StringRef Text) {
+    std::string Line;
+    for (StringRef Part : llvm::split(Text.trim(), '\n')) {
+      Part = Part.trim();
+      Part.consume_front("rcache-check: ");
+      llvm::SmallVector<StringRef, 16> Words;
+      llvm::SplitString(Part, Words);
+      if (!Words.empty())
+        Line += (Line.empty() ? "" : "; ") + llvm::join(Words, " ");
+    }
+    return Line;
   }
 
   static std::string firstLine(StringRef Text) {
     return Text.trim().split('\n').first.str();
   }
 
-  /// Is \p Signature the kernel \p Name or an instantiation of it?
+  /// Is \p Signature the kernel \p Name, an instantiation or an overload of it?
   static bool isOf(StringRef Signature, StringRef Name) {
-    return Signature == Name || (Signature.consume_front(Name) &&
-                                 Signature.ltrim().starts_with("<"));
+    if (!Signature.consume_front(Name))
+      return false;
+    Signature = Signature.ltrim();
+    return Signature.empty() || Signature.front() == '<' ||
+           Signature.front() == '(';
+  }
+  /// With -rdc=true, something follows the name of what is static.
+  static bool isSymbol(StringRef Symbol, StringRef Mangled) {
+    return Symbol.consume_front(Mangled) &&
+           (Symbol.empty() || Symbol.starts_with(".") ||
+            Symbol.starts_with("__"));
   }
 
   /// Keeps the text for a report; where.

@@ -390,6 +390,41 @@ Space FunctionInstrumenter::spaceOf(Value *P) {
   return All.value_or(Space::Unknown);
 }
 
+/// The private array that address \p V is a sum of, as nvcc's code computes it in
+/// integers; null where it is none, or one of several; nullopt: what the phi is
+/// that this comes from. \p Phis: on the way here.
+static std::optional<AllocaInst *>
+privateIn(Value *V, SmallPtrSetImpl<PHINode *> &Phis) {
+  using Found = std::optional<AllocaInst *>;
+  auto Same = [](Found X, Found Y) -> Found {
+    return !X ? Y : !Y || *X == *Y ? X : nullptr;
+  };
+  if (auto *P = dyn_cast<PtrToIntOperator>(V))
+    return dyn_cast<AllocaInst>(getUnderlyingObject(P->getPointerOperand()));
+  if (auto *I = dyn_cast<BinaryOperator>(V)) {
+    const Found A = privateIn(I->getOperand(0), Phis);
+    if (I->getOpcode() == Instruction::Sub)
+      return A;
+    if (I->getOpcode() != Instruction::Add && I->getOpcode() != Instruction::Or)
+      return nullptr;
+    const Found B = privateIn(I->getOperand(1), Phis);
+    const bool First = !A || *A, Second = !B || *B;
+    return First && Second ? Found(nullptr) : First ? A : B;
+  }
+  if (auto *S = dyn_cast<SelectInst>(V))
+    return Same(privateIn(S->getTrueValue(), Phis),
+                privateIn(S->getFalseValue(), Phis));
+  auto *P = dyn_cast<PHINode>(V);
+  if (!P || Phis.size() > 16)
+    return nullptr;
+  if (!Phis.insert(P).second)
+    return std::nullopt;
+  Found All;
+  for (Value *X : P->incoming_values())
+    All = Same(All, privateIn(X, Phis));
+  return All;
+}
+
 Value *FunctionInstrumenter::shadowPointer(IRBuilder<> &B, Value *P) {
   return B.CreateIntToPtr(
       B.CreateXor(B.CreatePtrToInt(P, B.getInt64Ty()), B.getInt64(ShadowXor)),
@@ -431,6 +466,14 @@ void FunctionInstrumenter::checkAccess(Instruction &I, Value *P, uint64_t Size,
     return;
   IRBuilder<> B(&I);
   Value *Site = site(I);
+  if (auto *Cast = dyn_cast<IntToPtrInst>(getUnderlyingObject(P));
+      Cast && S == Space::Unknown) {
+    SmallPtrSet<PHINode *, 8> Phis;
+    if (AllocaInst *A = privateIn(Cast->getOperand(0), Phis).value_or(nullptr)) {
+      checkLocal(I, P, *A, Size);
+      return;
+    }
+  }
   if (S == Space::Local) {
     SmallVector<const Value *, 4> Objects;
     getUnderlyingObjects(P, Objects);

@@ -65,6 +65,9 @@ std::unique_ptr<Module> summarise(LLVMContext &Context,
     KernelSignature K;
     K.Mangled = F.getName().str();
     K.Name = functionName(demangle(K.Mangled));
+    if (auto O = Out.Facts.Overloads.find(K.Mangled);
+        O != Out.Facts.Overloads.end())
+      K.Overload = O->second.Params;
     for (const Argument &A : F.args()) {
       K.ParamNames.push_back(A.getName().str());
       K.ParamNoAlias.push_back(A.hasNoAliasAttr());

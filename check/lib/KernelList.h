@@ -19,6 +19,9 @@ enum class ElementKind { Integer, Float, Other };
 struct KernelSignature {
   std::string Mangled;
   std::string Name; ///< qualified, with template arguments
+  std::string Overload; ///< "(const float *, int)" where others have the name
+  /// What tells it from all others.
+  std::string label() const { return Name + Overload; }
   std::vector<std::string> ParamNames;
   std::vector<bool> ParamNoAlias; ///< __restrict__
   unsigned Dimensions = 1;        ///< 1 to 3: which of threadIdx are used

@@ -7,7 +7,9 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/Mangle.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 
@@ -53,6 +55,15 @@ public:
   }
 
   bool VisitFunctionDecl(FunctionDecl *D) override {
+    if (D->getIdentifier()) {
+      const FunctionTemplateDecl *T = D->getPrimaryTemplate();
+      if (!T)
+        T = D->getDescribedFunctionTemplate();
+      ByName[nameOf(*D)].insert(T ? static_cast<const Decl *>(T->getCanonicalDecl())
+                                  : D->getCanonicalDecl());
+      if (!D->isTemplated() && (isLaunch(*D) || D->hasAttr<CUDAGlobalAttr>()))
+        (isLaunch(*D) ? Launchers : Kernels).insert(D->getCanonicalDecl());
+    }
     if (isLaunch(*D)) {
       Facts.LaunchFunctions.insert(nameOf(*D));
       if (D->getNumParams() >= 2 && D->doesThisDeclarationHaveABody())
@@ -99,16 +110,60 @@ public:
     return true;
   }
 
+  /// Which launch function is whose, where the name does not tell.
+  void finish() {
+    ASTNameGenerator Mangled(Context);
+    for (const FunctionDecl *K : Kernels) {
+      if (ByName[nameOf(*K)].size() < 2)
+        continue;
+      SourceFacts::Overload &O = Facts.Overloads[Mangled.getName(K)];
+      for (const ParmVarDecl *P : K->parameters())
+        O.Params += (O.Params.empty() ? "(" : ", ") + text(P->getType());
+      O.Params += O.Params.empty() ? "()" : ")";
+      for (const FunctionDecl *L : Launchers)
+        if (O.LaunchSuffix.empty() && launches(*L, *K)) {
+          O.LaunchSuffix = nameOf(*L).substr(nameOf(*K).size());
+          O.LaunchResult = text(L->getReturnType());
+        }
+    }
+  }
+
 private:
+  /// The name of the kernel that a launch function of this name is for; "": it is
+  /// none's.
+  static llvm::StringRef kernelOf(llvm::StringRef Launch) {
+    llvm::StringRef Name = Launch.rtrim("0123456789");
+    return Name.consume_back(Suffix) ? Name : "";
+  }
   static bool isLaunch(const FunctionDecl &D) {
     const IdentifierInfo *Id = D.getIdentifier();
-    return Id && Id->getName().ends_with(Suffix) && Id->getName() != Suffix;
+    return Id && !kernelOf(Id->getName()).empty();
   }
 
   static std::string kernelOf(const FunctionDecl &Launch) {
-    std::string Name = nameOf(Launch);
-    Name.resize(Name.size() - Suffix.size());
-    return Name;
+    return kernelOf(nameOf(Launch)).str();
+  }
+
+  /// Do the parameters behind grid, block, shared memory and stream tell that
+  /// \p Launch is for \p Kernel?
+  bool launches(const FunctionDecl &Launch, const FunctionDecl &Kernel) const {
+    constexpr unsigned Own = 4;
+    if (kernelOf(Launch) != nameOf(Kernel) ||
+        Launch.getNumParams() != Kernel.getNumParams() + Own)
+      return false;
+    for (unsigned I = 0; I < Kernel.getNumParams(); ++I)
+      if (!Context.hasSameUnqualifiedType(
+              Kernel.getParamDecl(I)->getType(),
+              Launch.getParamDecl(I + Own)->getType()))
+        return false;
+    return true;
+  }
+
+  /// As C++ accepts it everywhere in the file.
+  std::string text(QualType T) const {
+    PrintingPolicy P(Context.getLangOpts());
+    P.SuppressTagKeyword = true;
+    return T.getCanonicalType().getUnqualifiedType().getAsString(P);
   }
 
   void note(std::string Kernel, const Expr *Grid, const Expr *Block) {
@@ -149,7 +204,7 @@ private:
       asked(Kernel, B->getLHS(), Block, Asked);
       return asked(Kernel, B->getRHS(), Block, Asked);
     }
-    const auto *D = dyn_cast<DeclRefExpr>(B->getLHS()->IgnoreParenImpCasts());
+    const auto *D = dyn_cast<DeclRefExpr>(B->getLHS()->IgnoreParenCasts());
     Expr::EvalResult R;
     if (D && isa<ParmVarDecl>(D->getDecl()) &&
         !B->getRHS()->isValueDependent() &&
@@ -235,14 +290,20 @@ private:
   ASTContext &Context;
   SourceFacts &Facts;
   bool Inside = false; ///< of device code or of a launch function
+  /// Functions and templates, by qualified name.
+  std::map<std::string, std::set<const Decl *>> ByName;
+  llvm::SetVector<const FunctionDecl *> Kernels, Launchers;
 };
 
 class Consumer : public ASTConsumer {
 public:
   explicit Consumer(SourceFacts &Facts) : Facts(Facts) {}
   void HandleTranslationUnit(ASTContext &Context) override {
-    if (!Context.getDiagnostics().hasErrorOccurred())
-      Collector(Context, Facts).TraverseDecl(Context.getTranslationUnitDecl());
+    if (Context.getDiagnostics().hasErrorOccurred())
+      return;
+    Collector C(Context, Facts);
+    C.TraverseDecl(Context.getTranslationUnitDecl());
+    C.finish();
   }
 
 private:

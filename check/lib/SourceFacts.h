@@ -24,8 +24,15 @@ namespace rcache::check {
 
 struct SourceFacts {
   /// Functions and function templates called NAME_rc_launch, qualified, without
-  /// template arguments.
+  /// template arguments; behind that a number for further kernels of the name.
   std::set<std::string> LaunchFunctions;
+  /// A kernel whose name other functions have as well.
+  struct Overload {
+    std::string Params; ///< "(const float *, int)"
+    std::string LaunchSuffix; ///< "_rc_launch2", what launches it; "": nothing
+    std::string LaunchResult; ///< "void", what that returns
+  };
+  std::map<std::string, Overload> Overloads; ///< by mangled name
   /// A launch whose block is written down.
   struct LaunchSite {
     std::string Kernel; ///< qualified, without template arguments

@@ -131,8 +131,9 @@ void rcc_check(ThreadCtx *Ctx, uint64_t Addr, uint64_t Size, uint32_t Align,
   Thread &T = self(Ctx);
   Worker &W = *currentWorker();
   noteWatch(Addr, Size, Flags, T);
+  const bool Variable = noteGlobal(Addr, Size, Flags, T);
   if (!Size || ((!Align || !(Addr & (Align - 1))) &&
-                (accessibleBytes(Addr, Size) == Size || noteAccess(Addr, Size))))
+                (Variable || accessibleBytes(Addr, Size) == Size || noteAccess(Addr, Size))))
     return;
   // nvcc reads 16 bytes where the source reads 12 of them and their address is a
   // multiple of 16: no allocation ends in between.

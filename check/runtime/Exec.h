@@ -93,6 +93,8 @@ public:
   void sharedAccess(Thread &T, uint64_t Addr, uint32_t Size, uint32_t Flags,
                     uint32_t Site);
   [[noreturn]] void abortLaunch(Thread &T);
+  /// Another number between each two barriers of each block.
+  uint32_t interval() const { return Epoch; }
 
   Thread *Current = nullptr;
   Grid *G = nullptr;
@@ -141,6 +143,9 @@ private:
   std::vector<RaceCell> Bytes;
   uint32_t Capacity = 0;
 };
+
+/// For a RaceWatch. Is the access one of a variable's, which lies inside?
+bool noteGlobal(uint64_t Addr, uint64_t Size, uint32_t Flags, const Thread &T);
 
 /// Not zero: running loops end their launch.
 extern "C" uint8_t rcc_stop;

@@ -144,6 +144,29 @@ struct WriteWatch {
   Dim3 Block, Thread; ///< indices
 };
 void watchWrites(WriteWatch *W);
+/// Does a thread of a launch use what another one changes, with nothing between
+/// that orders them? For memory under discovery, and for variables that this makes
+/// known.
+struct RaceWatch {
+  struct Region {
+    char *Base;
+    size_t Size;
+    unsigned Granule; ///< bytes that belong together: 1, 2 or 4
+    bool Variable;    ///< accessible as a rule; not under discovery
+  };
+  std::vector<Region> Regions;
+  // Known when the watch is over.
+  bool Raced = false;
+  const void *Address = nullptr;
+  struct Party {
+    Dim3 Block, Thread; ///< indices
+    bool Writes = false;
+  };
+  Party First, Second; ///< in the order in which they ran
+  bool betweenBlocks() const { return !(First.Block == Second.Block); }
+};
+/// null: the watch is over. One worker may run meanwhile.
+void watchRaces(RaceWatch *W);
 /// Makes exactly [Low, High) of an allocation accessible; Low is rounded down
 /// to 16 bytes.
 void restrictTo(char *Base, size_t Size, size_t Low, size_t High);

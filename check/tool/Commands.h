@@ -64,7 +64,7 @@ int harnessCommand(const CommandLine &L);
 int selfCommand(const CommandLine &L);
 
 /// Does --kernel ask for \p Name, or for all?
-bool wanted(const CommandLine &L, const std::string &Name);
+bool wanted(const CommandLine &L, const KernelSignature &Kernel);
 
 /// Why --arg is wrong for \p Kernels, which are those that were asked for; or "".
 std::string wrongArguments(const CommandLine &L,

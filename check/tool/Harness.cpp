@@ -60,10 +60,12 @@ compileDriver(const std::string &File, const std::vector<DriverEntry> &Entries,
 std::vector<Version> loadVersions(const std::string &File,
                                   const std::vector<KernelSignature> &Kernels,
                                   const std::vector<bool> &Indirect,
+                                  const SourceFacts &Facts,
                                   const JitOptions &Jit, std::string &Error) {
   std::vector<DriverEntry> Entries;
   for (size_t I = 0; I < Kernels.size(); ++I)
-    Entries.push_back({Kernels[I].Name, !Indirect[I], Indirect[I]});
+    Entries.push_back(
+        driverEntry(Facts, Kernels[I], !Indirect[I], Indirect[I]));
   std::vector<Version> Out;
   std::string Why;
   if (auto P = compileDriver(File, Entries, Jit, Why)) {
@@ -71,7 +73,7 @@ std::vector<Version> loadVersions(const std::string &File,
       Out.push_back(entryOf(P, I, Indirect[I]));
     return Out;
   }
-  // One name that cannot be said (an overload) must not keep the others away.
+  // One name that cannot be said must not keep the others away.
   Error = Why;
   if (Entries.size() == 1)
     return {};
@@ -89,18 +91,20 @@ Version loadOverflowing(const std::string &File, const KernelSignature &K,
   Jit.Overflow = true;
   Jit.Frontend.Nvcc = false;
   std::string Error;
-  auto V = loadVersions(File, {K}, {false}, Jit, Error);
+  auto V = loadVersions(File, {K}, {false}, {}, Jit, Error);
   return V.empty() ? Version() : V[0];
 }
 
-bool wanted(const CommandLine &L, const std::string &Name) {
+bool wanted(const CommandLine &L, const KernelSignature &Kernel) {
+  const std::string &Name = Kernel.Name;
   // A name matches whole, without its namespaces, or without its arguments.
   std::string Base = Name.substr(0, Name.find('<'));
   std::string Last = Base.substr(Base.rfind(':') + 1);
   return L.Kernels.empty() ||
          std::any_of(L.Kernels.begin(), L.Kernels.end(),
                      [&](const std::string &K) {
-                       return K == Name || K == Base || K == Last ||
+                       return K == Name || K == Kernel.label() || K == Base ||
+                              K == Last ||
                               K == Name.substr(Base.rfind(':') + 1);
                      });
 }
@@ -207,26 +211,28 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
     if (auto V = T.run(S))
       return exitCode(*V);
   }
-  // What does nothing says nothing, if all else is left out.
-  if (!T.Compared || (T.Compared == T.Idle && T.Undefined)) {
-    say("rcache-check: %s: no launch was found for which the original is "
-            "defined%s (%u tried; last: %s); say more with --block, --grid, "
-            "--smem and --arg=NAME=VALUE\n",
-            K.Name.c_str(), T.Compared ? " and touches memory" : "",
-            T.Undefined, T.LastUndefined.c_str());
+  std::string Why;
+  if (T.nothingSaid(Why)) {
+    say("rcache-check: %s: %s; say more with --block, --grid, --smem and "
+        "--arg=NAME=VALUE\n",
+        K.label().c_str(), Why.c_str());
     return ExitCouldNotRun;
   }
   say("rcache-check: equivalent: %s: %u launches compared bit for bit, %u "
           "of them by a rewritten kernel (%u touch no memory); %u left out "
-          "because the original is not defined there\n",
-          K.Name.c_str(), T.Compared, T.ByRewritten, T.Idle, T.Undefined);
+          "because the original is not defined there%s\n",
+          K.label().c_str(), T.Compared, T.ByRewritten, T.Idle, T.Undefined,
+          T.Raced ? (", " + std::to_string(T.Raced) +
+                     " of them because " + T.LastRace)
+                        .c_str()
+                  : "");
   if (Indirect && !T.ByRewritten)
     say("rcache-check: warning: the rewritten kernel never ran: "
                     "its preconditions never held\n");
   if (L.Prove) {
     say("rcache-check: %s: proved for all data at %u launch shapes, not "
             "proved at %u\n",
-            K.Name.c_str(), T.Proved, T.NotProved);
+            K.label().c_str(), T.Proved, T.NotProved);
     if (T.NotProved)
       return ExitCouldNotRun;
   }
@@ -275,7 +281,7 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
   }
   std::vector<KernelSignature> Kernels;
   for (const KernelSignature &K : Summary.Kernels)
-    if (L.Kernels.empty() ? !isRewritten(Summary.Facts, K.Name) : wanted(L, K.Name))
+    if (L.Kernels.empty() ? !isRewritten(Summary.Facts, K.Name) : wanted(L, K))
       Kernels.push_back(K);
   if (Kernels.empty()) {
     say("rcache-check: no kernel%s in '%s'%s\n",
@@ -283,7 +289,7 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
                               : (" '" + L.Kernels.front() + "'").c_str(),
             L.Inputs[0].c_str(), Summary.Kernels.empty() ? "" : "; there are:");
     for (const KernelSignature &K : Summary.Kernels)
-      say("  %s\n", K.Name.c_str());
+      say("  %s\n", K.label().c_str());
     return ExitUsage;
   }
   if (std::string Why = wrongArguments(L, Kernels); !Why.empty()) {
@@ -299,12 +305,12 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
       Rewritten == Original ? Summary.Facts : Other.Facts;
   std::vector<bool> Direct(Kernels.size()), Indirect;
   for (const KernelSignature &K : Kernels)
-    Indirect.push_back(hasLaunchFunction(Facts, K.Name));
+    Indirect.push_back(hasLaunchFunction(Facts, K));
   auto Load = [&](const std::string &File, const std::vector<bool> &How,
                   bool Symbolic, const char *Which) {
     Jit.Symbolic = Symbolic;
     Error.clear();
-    auto V = loadVersions(File, Kernels, How, Jit, Error);
+    auto V = loadVersions(File, Kernels, How, Facts, Jit, Error);
     if (!Error.empty())
       say("%s\nrcache-check: %s could not be compiled%s\n",
               Error.c_str(), Which, V.empty() ? "" : " with all its kernels");
@@ -350,7 +356,7 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
     const KernelSignature &K = Kernels[I];
     if (!A[I].Launch || !B[I].Launch ||
         (L.Prove && (!SymbolicA[I].Launch || !SymbolicB[I].Launch))) {
-      say("rcache-check: %s cannot be called\n", K.Name.c_str());
+      say("rcache-check: %s cannot be called\n", K.label().c_str());
       Worst = ExitCouldNotRun;
       continue;
     }
@@ -366,7 +372,8 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
     std::string Before = L.Json ? takeSaid() : "";
     int Code = tryAll(L, K, Summary, Constants, T, Indirect[I]);
     if (L.Json) {
-      llvm::json::Object O{{"kernel", K.Name},
+      llvm::json::Object O{{"kernel", K.label()},
+                           {"symbol", K.Mangled},
                            {"verdict", statusName(Code)},
                            {"compared", T.Compared},
                            {"by-rewritten", T.ByRewritten},

@@ -33,17 +33,23 @@ struct Param {
 
 /// A kernel as the driver makes it callable.
 struct DriverEntry {
-  std::string Kernel;
+  KernelSignature Kernel;
   bool Direct = true;    ///< the kernel itself
   bool Indirect = false; ///< its launch function
+  std::string LaunchSuffix = "_rc_launch"; ///< behind the kernel's name
+  std::string LaunchResult = "void";       ///< for a kernel with an Overload
   /// Number \p Number's function that does \p What: params, direct, indirect.
   static std::string symbol(const char *What, size_t Number);
 };
 /// A driver that includes \p Source (an absolute path).
 std::string driverText(const std::string &Source,
                        const std::vector<DriverEntry> &Entries);
+/// The entry of \p K, with the launch function that \p Facts know of.
+DriverEntry driverEntry(const SourceFacts &Facts, const KernelSignature &K,
+                        bool Direct, bool Indirect);
 /// "ns::f_rc_launch<2>" of "ns::f<2>".
-std::string launchFunction(const std::string &Kernel);
+std::string launchFunction(const std::string &Kernel,
+                           const std::string &Suffix = "_rc_launch");
 /// As C++ accepts it: demangled text without "(anonymous namespace)::".
 std::string spelled(std::string Kernel);
 
@@ -88,7 +94,7 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
                                   const std::vector<IntegerParam> &Integers,
                                   size_t Limit, uint64_t MaxThreads);
 /// Is there a NAME_rc_launch for \p Kernel?
-bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel);
+bool hasLaunchFunction(const SourceFacts &Facts, const KernelSignature &K);
 /// Is it `k_rc` or `k_rc_...` of a `k_rc_launch`, which runs it in place of `k`?
 bool isRewritten(const SourceFacts &Facts, const std::string &Kernel);
 

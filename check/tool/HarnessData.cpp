@@ -11,7 +11,8 @@
 namespace rcache::check {
 
 /// Mode 0: small plain numbers; 1: the whole range; 2: with the values that
-/// break careless arithmetic.
+/// break careless arithmetic; 3: from 0 to below 1, integers to 3, for kernels
+/// that make indices of them.
 void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
                       unsigned Mode) {
   size_t N = Out.size();
@@ -24,7 +25,8 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
     for (size_t I = 0; I + 4 <= N; I += 4) {
       uint64_t R = Rng();
       uint32_t Bits;
-      float F = float(int(R % 16384) - 8192) / 1024.0f;
+      float F = Mode == 3 ? float(R % 8192) / 8192.0f
+                          : float(int(R % 16384) - 8192) / 1024.0f;
       memcpy(&Bits, &F, 4);
       if (Mode == 2 && (R >> 40) % 16 == 0)
         Bits = Special[(R >> 48) % 12];
@@ -39,7 +41,8 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
   if (Floats && ElementSize == 8) {
     for (size_t I = 0; I + 8 <= N; I += 8) {
       uint64_t R = Rng();
-      double D = double(int64_t(R % 2000001) - 1000000) / 977.0;
+      double D = Mode == 3 ? double(R % 1000000) / 1e6
+                           : double(int64_t(R % 2000001) - 1000000) / 977.0;
       if (Mode == 2 && (R >> 40) % 16 == 0) {
         static const double Special[] = {0.0, -0.0, 5e-324, 1e308, 1e-310};
         D = (R >> 48) % 8 == 5   ? __builtin_inf()
@@ -55,7 +58,9 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
     for (size_t I = 0; I + 2 <= N; I += 2) {
       uint64_t R = Rng();
       uint16_t H = 0x3000 + R % 0x1400;
-      if (R & 0x100000)
+      if (Mode == 3)
+        H = 0x3000 + R % 0xc00;
+      else if (R & 0x100000)
         H |= 0x8000;
       if (Mode == 2 && (R >> 40) % 16 == 0)
         H = R >> 48;
@@ -65,7 +70,7 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
   }
   for (size_t I = 0; I < N; I += ElementSize) {
     uint64_t R = Rng();
-    uint64_t V = Mode == 1 ? R : R % (Mode == 2 ? 256 : 16);
+    uint64_t V = Mode == 1 ? R : R % (Mode == 2 ? 256 : Mode == 3 ? 4 : 16);
     memcpy(&Out[I], &V, std::min<size_t>({8, ElementSize, N - I}));
   }
 }
@@ -87,7 +92,7 @@ void Trials::fillVariables() {
   }
 }
 
-void Trials::fillBuffers(const Shape &S, unsigned Trial) {
+void Trials::fillBuffers(const Shape &S, unsigned Trial, unsigned Mode) {
   uint64_t Threads = S.Grid.count() * S.Block.count();
   uint64_t Elements =
       std::min<uint64_t>(4 * Threads + 2ull * S.W * S.H * S.D + 4096, 1 << 18);
@@ -104,7 +109,7 @@ void Trials::fillBuffers(const Shape &S, unsigned Trial) {
         (Trial % 3 == 2 ? E * (1 + (I + Trial / 3 * (2 * I + 1)) % 15) : 0);
     X.Initial.assign(std::min<size_t>(X.Offset + Elements * E, BufferSize / 2),
                      0);
-    fillData(X.Initial, Params[I].ElementKind, E, Trial % 3);
+    fillData(X.Initial, Params[I].ElementKind, E, Mode);
   }
 }
 
@@ -168,6 +173,8 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     std::vector<uint8_t> &V = Values[I];
     V.assign(std::max<size_t>(P.Size, 8), 0);
     auto Given = L.ArgValues.find(Name);
+    // What launch functions ask for is given to them, but once in a while.
+    const std::vector<int64_t> &Asked = askedOf(Summary.Facts, K.Name, Name);
     switch (P.Kind) {
     case Param::Pointer: {
       const auto O = overlap(Trial);
@@ -193,7 +200,8 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     case Param::Boolean:
       V[0] = Given != L.ArgValues.end()
                  ? strtod(Given->second.c_str(), nullptr) != 0
-                 : Trial & 1;
+             : !Asked.empty() && Trial % 6 != 5 ? Asked.front() != 0
+                                                : Trial & 1;
       break;
     case Param::Signed:
     case Param::Unsigned: {
@@ -202,8 +210,6 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
                        ? strtoull(Given->second.c_str(), nullptr, 0)
                    : I < S.Scalars.size() && Way == 0 ? S.Scalars[I]
                                                       : ByName;
-      // What launch functions ask for, but once in a while.
-      const std::vector<int64_t> &Asked = askedOf(Summary.Facts, K.Name, Name);
       if (!Asked.empty() && Given == L.ArgValues.end() && N == ByName &&
           Trial % 6 != 5)
         N = uint64_t(Asked[Trial % Asked.size()]);

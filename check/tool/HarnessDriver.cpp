@@ -78,7 +78,8 @@ std::string spelled(std::string Kernel) {
   return Kernel;
 }
 
-std::string launchFunction(const std::string &Kernel) {
+std::string launchFunction(const std::string &Kernel,
+                           const std::string &Suffix) {
   // Template arguments end the name: find the '<' that the last '>' closes.
   if (!Kernel.empty() && Kernel.back() == '>') {
     int Depth = 0;
@@ -86,10 +87,10 @@ std::string launchFunction(const std::string &Kernel) {
       Depth += Kernel[I] == '>';
       Depth -= Kernel[I] == '<';
       if (!Depth)
-        return Kernel.substr(0, I) + "_rc_launch" + Kernel.substr(I);
+        return Kernel.substr(0, I) + Suffix + Kernel.substr(I);
     }
   }
-  return Kernel + "_rc_launch";
+  return Kernel + Suffix;
 }
 
 std::string DriverEntry::symbol(const char *What, size_t Number) {
@@ -113,7 +114,14 @@ std::string driverText(const std::string &Source,
                      included(Source) + "\n#undef main\n";
   for (size_t I = 0; I < Entries.size(); ++I) {
     const DriverEntry &E = Entries[I];
-    std::string Name = "&" + spelled(E.Kernel);
+    const std::string &Overload = E.Kernel.Overload;
+    // Of functions of one name, the one of this type.
+    auto OfType = [&](const std::string &Type, const std::string &Name) {
+      return Overload.empty() ? "&" + spelled(Name)
+                              : "static_cast<" + spelled(Type) + ">(&" +
+                                    spelled(Name) + ")";
+    };
+    const std::string Name = OfType("void (*)" + Overload, E.Kernel.Name);
     Text += "extern \"C\" int " + DriverEntry::symbol("params", I) +
             "(rcache_check_driver::Param *rcache_check_p) {\n"
             "  return rcache_check_driver::describeAll(" +
@@ -131,7 +139,13 @@ std::string driverText(const std::string &Source,
     if (E.Direct)
       Launch("direct", Name);
     if (E.Indirect)
-      Launch("indirect", "&" + spelled(launchFunction(E.Kernel)));
+      Launch("indirect",
+             OfType(E.LaunchResult +
+                        " (*)(::dim3, ::dim3, rcache_check_driver::Size, "
+                        "::cudaStream_t" +
+                        (Overload.size() > 2 ? ", " : "") +
+                        (Overload.empty() ? "" : Overload.substr(1)),
+                    launchFunction(E.Kernel.Name, E.LaunchSuffix)));
   }
   return Text;
 }

@@ -44,7 +44,8 @@ std::vector<Shape> Trials::observe() {
     alarm(Limit > 0 ? unsigned(std::ceil(2 * Limit)) : 10);
     unsigned Sent = 0;
     onLaunch([&](const Launch &X) {
-      if (X.Kernel->DisplayName != K.Name)
+      if (X.Kernel->DisplayName != K.Name ||
+          (!K.Overload.empty() && X.Kernel->Name != K.Mangled))
         return;
       if (++Sent > 16) // enough is known
         _exit(0);

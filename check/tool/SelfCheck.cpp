@@ -166,13 +166,19 @@ void send(int To, Object O) {
   }
 }
 
-Object result(const std::string &Kernel, Verdict V, const std::string &Why) {
+Object result(const std::string &Kernel, const std::string &Symbol, Verdict V,
+              const std::string &Why) {
   return Object{{"kernel", Kernel},
+                {"symbol", Symbol},
                 {"verdict", verdictName(V)},
                 {"compared", 0},
                 {"by-rewritten", 0},
                 {"left-out", 0},
                 {"message", llvm::json::fixUTF8(Why)}};
+}
+
+Object result(const KernelSignature &K, Verdict V, const std::string &Why) {
+  return result(K.label(), K.Mangled, V, Why);
 }
 
 /// Blocks worth trying, most telling first.
@@ -261,21 +267,19 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   }
   std::string Message = T.Text;
   if (!V) {
-    V = Verdict::Equivalent;
-    if (!T.Compared || (T.Compared == T.Idle && T.Undefined)) {
-      V = T.Undefined ? Verdict::UndefinedOriginal : Verdict::NothingCompared;
-      Message = "no launch was found for which the original is defined" +
-                std::string(T.Compared ? " and touches memory" : "") +
-                "; last: " + T.LastUndefined;
-    } else if (!T.ByRewritten) {
+    V = T.nothingSaid(Message);
+    if (!V && T.ByRewritten) {
+      V = Verdict::Equivalent;
+    } else if (!V) {
       V = Verdict::NothingCompared;
       Message = "the rewritten form never ran: its conditions never held";
     }
   }
-  Object O = result(K.Name, *V, Message);
+  Object O = result(K, *V, Message);
   O["compared"] = T.Compared;
   O["by-rewritten"] = T.ByRewritten;
   O["left-out"] = T.Undefined;
+  O["raced"] = T.Raced;
   Array Sizes;
   for (const Dim3 &D : Takes)
     Sizes.push_back(Array{D.X, D.Y, D.Z});
@@ -326,8 +330,8 @@ void work(const CommandLine &L, int To) {
   std::vector<KernelSignature> Kernels;
   std::vector<DriverEntry> Entries;
   for (const KernelSignature &K : Summary.Kernels)
-    if (wanted(L, K.Name) && hasLaunchFunction(Summary.Facts, K.Name)) {
-      Entries.push_back({K.Name, true, true});
+    if (wanted(L, K) && hasLaunchFunction(Summary.Facts, K)) {
+      Entries.push_back(driverEntry(Summary.Facts, K, true, true));
       Kernels.push_back(K);
     }
   if (std::string Why = wrongArguments(L, Kernels);
@@ -338,14 +342,14 @@ void work(const CommandLine &L, int To) {
   }
   Array Names;
   for (const KernelSignature &K : Kernels)
-    Names.push_back(K.Name);
+    Names.push_back(Object{{"kernel", K.label()}, {"symbol", K.Mangled}});
   // --kernel names that lead nowhere.
   Array Unknown;
   for (const std::string &N : L.Kernels) {
     CommandLine One = L;
     One.Kernels = {N};
     if (std::none_of(Kernels.begin(), Kernels.end(),
-                     [&](auto &K) { return wanted(One, K.Name); }))
+                     [&](auto &K) { return wanted(One, K); }))
       Unknown.push_back(N);
   }
   send(To, Object{{"kernels", std::move(Names)},
@@ -409,10 +413,9 @@ void work(const CommandLine &L, int To) {
   for (size_t I = 0; I < Kernels.size(); ++I) {
     if (!Pairs[I].first.Program)
       continue;
-    const std::string &Name = Kernels[I].Name;
     if (!Pairs[I].first.Launch || !Pairs[I].second.Launch ||
         !Pairs[I].first.Params) {
-      send(To, result(Name, Verdict::CouldNotRun, "it cannot be called"));
+      send(To, result(Kernels[I], Verdict::CouldNotRun, "it cannot be called"));
       continue;
     }
     Child C([&](int Out) {
@@ -435,10 +438,10 @@ void work(const CommandLine &L, int To) {
       if (write(To, Line.data(), Line.size()) != ssize_t(Line.size()))
         _exit(ExitCouldNotRun);
     } else if (E == Child::Late) {
-      send(To, result(Name, Verdict::CouldNotRun,
+      send(To, result(Kernels[I], Verdict::CouldNotRun,
                       "the program does not come to an end"));
     } else {
-      send(To, result(Name, Verdict::CouldNotRun, C.end()));
+      send(To, result(Kernels[I], Verdict::CouldNotRun, C.end()));
     }
   }
 }
@@ -448,6 +451,7 @@ int severity(Verdict V) {
   case Verdict::Equivalent:
     return 0;
   case Verdict::UndefinedOriginal:
+  case Verdict::OriginalRaces:
     return 1;
   case Verdict::NothingCompared:
   case Verdict::CouldNotRun:
@@ -463,6 +467,7 @@ int severity(Verdict V) {
 Verdict verdictOf(llvm::StringRef Name) {
   for (Verdict V : {Verdict::Equivalent, Verdict::Different,
                     Verdict::UndefinedRewritten, Verdict::UndefinedOriginal,
+                    Verdict::OriginalRaces,
                     Verdict::NothingCompared})
     if (Name == verdictName(V))
       return V;
@@ -474,7 +479,7 @@ Verdict verdictOf(llvm::StringRef Name) {
 int selfCommand(const CommandLine &L) {
   const auto Start = Clock::now();
   Child C([&](int To) { work(L, To); });
-  std::vector<std::string> Expected;
+  std::vector<std::pair<std::string, std::string>> Expected; ///< and symbols
   std::map<std::string, Object> Results;
   std::string Messages; ///< of the compiler, or what keeps all from running
   std::string DeviceCode; ///< whose it is
@@ -516,7 +521,9 @@ int selfCommand(const CommandLine &L) {
     if (auto *Names = O->getArray("kernels")) {
       Known = true;
       for (Value &N : *Names)
-        Expected.push_back(N.getAsString()->str());
+        Expected.push_back(
+            {N.getAsObject()->getString("kernel").value_or("").str(),
+             N.getAsObject()->getString("symbol").value_or("").str()});
       Unknown = *O->getArray("unknown");
     }
     if (auto Whose = O->getString("device-code"))
@@ -529,18 +536,18 @@ int selfCommand(const CommandLine &L) {
       Results.emplace(K->str(), *O);
   }
   // Nobody is forgotten: who sent no result could not run.
-  for (const std::string &N : Expected)
+  for (const auto &[N, Symbol] : Expected)
     if (!Results.count(N))
-      Results.emplace(N, result(N, Verdict::CouldNotRun, Messages));
+      Results.emplace(N, result(N, Symbol, Verdict::CouldNotRun, Messages));
   for (const Value &N : Unknown) {
     std::string Name = N.getAsString()->str();
-    Expected.push_back(Name);
-    Results.emplace(Name, result(Name, Verdict::CouldNotRun,
+    Expected.push_back({Name, ""});
+    Results.emplace(Name, result(Name, "", Verdict::CouldNotRun,
                                  "no such kernel with a launch function"));
   }
   Verdict Worst = Verdict::Equivalent;
   Array Kernels;
-  for (const std::string &N : Expected) {
+  for (const auto &[N, Symbol] : Expected) {
     Object &O = Results.at(N);
     Verdict V = verdictOf(O.getString("verdict").value_or(""));
     if (severity(V) > severity(Worst))

@@ -238,8 +238,21 @@ const std::vector<int64_t> &askedOf(const SourceFacts &Facts,
   return It == Of->second.end() ? Nothing : It->second;
 }
 
-bool hasLaunchFunction(const SourceFacts &Facts, const std::string &Kernel) {
-  return Facts.LaunchFunctions.count(plainName(Kernel) + "_rc_launch") != 0;
+bool hasLaunchFunction(const SourceFacts &Facts, const KernelSignature &K) {
+  if (auto O = Facts.Overloads.find(K.Mangled); O != Facts.Overloads.end())
+    return !O->second.LaunchSuffix.empty();
+  return Facts.LaunchFunctions.count(plainName(K.Name) + "_rc_launch") != 0;
+}
+
+DriverEntry driverEntry(const SourceFacts &Facts, const KernelSignature &K,
+                        bool Direct, bool Indirect) {
+  DriverEntry E{K, Direct, Indirect};
+  auto O = Facts.Overloads.find(K.Mangled);
+  if (O != Facts.Overloads.end() && !O->second.LaunchSuffix.empty()) {
+    E.LaunchSuffix = O->second.LaunchSuffix;
+    E.LaunchResult = O->second.LaunchResult;
+  }
+  return E;
 }
 
 bool isRewritten(const SourceFacts &Facts, const std::string &Kernel) {

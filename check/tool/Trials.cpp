@@ -33,6 +33,8 @@ const char *verdictName(Verdict V) {
     return "undefined-rewritten";
   case Verdict::UndefinedOriginal:
     return "undefined-original";
+  case Verdict::OriginalRaces:
+    return "original-races";
   case Verdict::NothingCompared:
     return "nothing-compared";
   case Verdict::CouldNotRun:
@@ -50,6 +52,7 @@ ExitCode exitCode(Verdict V) {
   case Verdict::UndefinedRewritten:
     return ExitUndefinedRewritten;
   case Verdict::UndefinedOriginal:
+  case Verdict::OriginalRaces:
     return ExitUndefinedOriginal;
   case Verdict::NothingCompared:
   case Verdict::CouldNotRun:
@@ -86,6 +89,9 @@ std::vector<IntegerParam> Trials::integers() const {
           {I, unsigned(Params[I].Size), Params[I].Kind == Param::Signed});
   return Out;
 }
+
+/// Trials that are made again with other data.
+constexpr unsigned MostTame = 40;
 
 /// Is the original undefined at this launch, though what was executed did not
 /// show it? So it is if a signed integer leaves its type because of an argument
@@ -161,14 +167,17 @@ Snapshot Trials::snapshot(char *Base, size_t Low, size_t High) {
   return S;
 }
 
+std::string Trials::nameOf(size_t I) const {
+  return I < K.ParamNames.size() && !K.ParamNames[I].empty()
+             ? K.ParamNames[I]
+             : "argument " + std::to_string(I);
+}
+
 std::string Trials::describe(const Shape &S, unsigned Trial) {
   std::string Out = "grid " + dim(S.Grid) + ", block " + dim(S.Block) +
                     ", dynamic shared memory " + std::to_string(Dynamic);
   for (size_t I = 0; I < Params.size(); ++I) {
-    Out += ", ";
-    Out += I < K.ParamNames.size() && !K.ParamNames[I].empty()
-               ? K.ParamNames[I]
-               : "argument " + std::to_string(I);
+    Out += ", " + nameOf(I);
     int64_t N = 0;
     memcpy(&N, Values[I].data(), 8);
     if (Params[I].Kind == Param::Signed && Params[I].Size < 8)
@@ -222,10 +231,10 @@ void Trials::explainDifference(const Shape &S, unsigned Trial, size_t I,
   size_t At = Word < int64_t(Found[R].Low) ? 0 : Word - Found[R].Low;
   if (At + Width > Want.Bytes.size())
     At = Want.Bytes.size() - Width;
-  std::string Name = I < K.ParamNames.size() ? K.ParamNames[I] : "";
+  std::string Name = nameOf(I);
   say("rcache-check: different: %s: %s[%lld]\n  original:  %s\n  "
           "rewritten: %s%s\n  launch: %s\n",
-          K.Name.c_str(), Name.c_str(), (long long)Index,
+          K.label().c_str(), Name.c_str(), (long long)Index,
           describeWord(&Want.Bytes[At], Width).c_str(),
           describeWord(&Got.Bytes[At], Width).c_str(),
           D.Kind == Difference::Undefined ? ", and it was never initialised"
@@ -246,6 +255,57 @@ void Trials::explainDifference(const Shape &S, unsigned Trial, size_t I,
             dim(W.Block).c_str(), dim(W.Thread).c_str());
   else
     say("  the original does not write it\n");
+}
+
+/// All memory in which threads may meet.
+RaceWatch Trials::raceWatch() const {
+  auto Granule = [](uint64_t ElementSize) {
+    return unsigned(ElementSize % 4 == 0 ? 4 : ElementSize % 2 == 0 ? 2 : 1);
+  };
+  RaceWatch W;
+  for (size_t I = 0; I < Params.size(); ++I)
+    if (Params[I].Kind == Param::Pointer)
+      W.Regions.push_back({Buffers[I].Base, BufferSize,
+                           Granule(std::max<uint64_t>(1, Params[I].ElementSize)),
+                           false});
+  const auto &Globals = A.Program->program().Globals;
+  for (const VariableInfo &V : Summary.Variables)
+    if (auto It = Globals.find(V.Mangled); !V.Constant && It != Globals.end())
+      W.Regions.push_back(
+          {It->second.Base, It->second.Size, Granule(V.ElementSize), true});
+  return W;
+}
+
+/// "block (1,0,0) reads a[32], which block (0,0,0) changes".
+std::string Trials::raceText(const RaceWatch &W) const {
+  const auto At = reinterpret_cast<uint64_t>(W.Address);
+  std::string What = "a variable";
+  for (size_t I = 0; I < Params.size(); ++I) {
+    const uint64_t Off = At - uint64_t(Buffers[I].Base);
+    if (Params[I].Kind != Param::Pointer || Off >= BufferSize)
+      continue;
+    const int64_t E = std::max<int64_t>(1, int64_t(Params[I].ElementSize));
+    const int64_t From = int64_t(Off) - int64_t(Buffers[I].Offset);
+    What = nameOf(I) + "[" +
+           std::to_string((From < 0 ? From - E + 1 : From) / E) + "]";
+  }
+  for (auto &[Name, G] : A.Program->program().Globals)
+    if (At - uint64_t(G.Base) < G.Size)
+      What = "'" + G.Name + "'";
+  const bool Blocks = W.betweenBlocks();
+  auto Who = [&](const RaceWatch::Party &P) {
+    return Blocks ? "block (" + dim(P.Block) + ")"
+                  : "thread (" + dim(P.Thread) + ")";
+  };
+  std::string Text =
+      W.First.Writes && W.Second.Writes
+          ? Who(W.First) + " and " + Who(W.Second) + " both write " + What
+          : Who(W.First.Writes ? W.Second : W.First) + " reads " + What +
+                ", which " + Who(W.First.Writes ? W.First : W.Second) +
+                " changes";
+  return Blocks ? Text
+                : Text + ", in block (" + dim(W.First.Block) +
+                      ") with no barrier between";
 }
 
 /// Finds integers for which the original is defined, and what it leaves.
@@ -301,7 +361,10 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
     }
     restore();
     discover(&Regions);
+    RaceWatch Race = raceWatch();
+    watchRaces(&Race);
     bool Ok = launch(A, S, Order::Forward);
+    watchRaces(nullptr);
     discover(nullptr);
     Found = Regions;
     if (!Ok) {
@@ -310,6 +373,19 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
                                 : F[0].Location + ": " + F[0].Text + " [" +
                                       F[0].Kind + "]";
       continue;
+    }
+    // What threads make of each other's data hangs on which comes first: it is
+    // no reason to find another form wrong. Other integers, for which next to
+    // nothing is done, would say less than one block does.
+    if (Race.Raced) {
+      LastRace = (Race.betweenBlocks() ? "blocks race" : "threads race");
+      LastUndefined = LastRace + ": " + raceText(Race);
+      WhereRaced = raceText(Race);
+      Races = true;
+      if (!Race.betweenBlocks())
+        continue;
+      --Ways[Way].Failed;
+      break;
     }
     auto Take = [&](std::vector<Snapshot> &Out) {
       Out.clear();
@@ -354,15 +430,56 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
 }
 
 std::optional<Verdict> Trials::run(const Shape &S) {
+  auto V = runOnce(S);
+  if (V || !Races || S.Grid.count() == 1 || S.Exact || L.Grid.X)
+    return V;
+  Shape One = S;
+  One.Grid = {1, 1, 1};
+  One.W = std::min(S.W, S.Block.X);
+  One.H = std::min(S.H, S.Block.Y);
+  One.D = std::min(S.D, S.Block.Z);
+  return runOnce(One);
+}
+
+std::optional<Verdict> Trials::nothingSaid(std::string &Why) const {
+  // What does nothing says nothing, if all else is left out.
+  if (Compared && (Compared != Idle || !Undefined))
+    return std::nullopt;
+  if (Raced) {
+    Why = LastRace + " in " + std::to_string(Raced) + " of " +
+          std::to_string(Compared + Undefined) +
+          " launches, and no other one was found for which the original is "
+          "defined: " +
+          WhereRaced;
+    return Verdict::OriginalRaces;
+  }
+  Why = "no launch was found for which the original is defined" +
+        std::string(Compared ? " and touches memory" : "") +
+        " (" + std::to_string(Undefined) + " tried; last: " + LastUndefined +
+        ")";
+  return Undefined ? Verdict::UndefinedOriginal : Verdict::NothingCompared;
+}
+
+std::optional<Verdict> Trials::runOnce(const Shape &S) {
   // Shapes repeat with a period; what else varies must not follow it.
   unsigned Trial = Number + Number / 5 + Number / 7 + Number / 77;
   ++Number;
-  fillBuffers(S, Trial);
+  fillBuffers(S, Trial, Trial % 3);
   RunsIn = Order::Forward;
   std::vector<Snapshot> Want;
   std::map<std::string, Snapshot> WantVariables;
-  if (!define(S, Trial, Want, WantVariables)) {
+  Races = false;
+  bool Defined = define(S, Trial, Want, WantVariables);
+  // What indices are made of should be small, and not below zero.
+  if (!Defined && !Races && !S.Exact && Tame < MostTame) {
+    ++Tame;
+    fillBuffers(S, Trial, 3);
+    WantVariables.clear();
+    Defined = define(S, Trial, Want, WantVariables);
+  }
+  if (!Defined) {
     ++Undefined;
+    Raced += Races && !overlap(Trial); // which is not the kernel's doing
     return std::nullopt;
   }
   ++Compared;
@@ -409,7 +526,7 @@ Trials::compare(const Shape &S, unsigned Trial, Order O,
                      lastErrorKind() == "unsupported";
     say("rcache-check: %s the rewritten program: %s\n  launch: %s\n",
         Cut ? "cannot execute" : "undefined behaviour in",
-        findings().empty() ? "no kernel was launched" : K.Name.c_str(),
+        findings().empty() ? "no kernel was launched" : K.label().c_str(),
         describe(S, Trial).c_str());
     return Cut ? Verdict::CouldNotRun : Verdict::UndefinedRewritten;
   }
@@ -450,7 +567,7 @@ Trials::compareVariables(const Shape &S, unsigned Trial,
     if (D.Kind != Difference::None) {
       say("rcache-check: different: %s: variable '%s', byte %zu\n  "
               "launch: %s\n",
-              K.Name.c_str(), It->second.Name.c_str(), D.Offset,
+              K.label().c_str(), It->second.Name.c_str(), D.Offset,
               describe(S, Trial).c_str());
       return Verdict::Different;
     }

@@ -35,6 +35,7 @@ enum class Verdict {
   Different,
   UndefinedRewritten,
   UndefinedOriginal, ///< no launch was found for which the original is defined
+  OriginalRaces,     ///< ... since its threads race in global memory
   NothingCompared,   ///< the rewritten form never ran
   CouldNotRun,
 };
@@ -51,8 +52,10 @@ public:
   ~Trials();
   Trials(const Trials &) = delete;
 
-  /// Tries a launch; nullopt: go on.
+  /// Tries a launch; nullopt: go on. Where its blocks race, one block of it.
   std::optional<Verdict> run(const Shape &S);
+  /// The verdict where no launch has said anything, and why.
+  std::optional<Verdict> nothingSaid(std::string &Why) const;
   /// For --prove.
   void setSymbolic(Version A, Version B);
   /// How the file itself launches the kernel: its main runs in a process of
@@ -69,17 +72,23 @@ public:
   unsigned ByRewritten = 0; ///< of them: ran another kernel than the original
   unsigned Idle = 0;        ///< of them: touch no memory
   unsigned Undefined = 0;   ///< launches left out
+  unsigned Raced = 0;       ///< of them: since threads race in global memory,
+                            ///< and not because pointers lead to the same
   unsigned Proved = 0, NotProved = 0;
   std::string LastUndefined; ///< why the last one was left out
+  std::string LastRace, WhereRaced; ///< "blocks race"; which ones, and where
   std::string Text;          ///< what was said of a difference
   bool Quiet = false;        ///< keep the text, do not print it
 
 private:
+  std::optional<Verdict> runOnce(const Shape &S);
+  RaceWatch raceWatch() const;
+  std::string raceText(const RaceWatch &W) const;
   void say(const char *Format, ...) __attribute__((format(printf, 2, 3)));
   void prove(const Shape &S, unsigned Trial, bool Differs);
   std::vector<std::pair<uint32_t, uint64_t>>
   express(Version &V, const Shape &S, Order Threads);
-  void fillBuffers(const Shape &S, unsigned Trial);
+  void fillBuffers(const Shape &S, unsigned Trial, unsigned Mode);
   void fillVariables();
   void fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
                 unsigned Mode);
@@ -96,6 +105,8 @@ private:
   std::optional<Verdict>
   compareVariables(const Shape &S, unsigned Trial,
                    const std::map<std::string, Snapshot> &Want);
+  /// Of a parameter, for the user.
+  std::string nameOf(size_t I) const;
   std::string describe(const Shape &S, unsigned Trial);
   /// A pointer that lies in the buffer of another.
   struct Overlap {
@@ -139,6 +150,8 @@ private:
   uint32_t SharedHigh = 0; ///< of the launches of this trial
   const KernelInfo *Last = nullptr;
   unsigned Number = 0; ///< of the next trial
+  bool Races = false;  ///< threads raced in this one
+  unsigned Tame = 0;   ///< trials in which data of mode 3 were tried
   Order RunsIn = Order::Forward;
 };
 
@@ -151,6 +164,7 @@ FrontendOptions driverOptions(FrontendOptions FE, const std::string &File);
 std::vector<Version> loadVersions(const std::string &File,
                                   const std::vector<KernelSignature> &Kernels,
                                   const std::vector<bool> &Indirect,
+                                  const SourceFacts &Facts,
                                   const JitOptions &Jit, std::string &Error);
 /// The original of \p K with checks of signed integers; null Launch if that
 /// cannot be had.

@@ -732,6 +732,8 @@ struct KernelModel {
   std::vector<SourcePos> UnseenLaunches;
   /// Without launches: where the file names the kernel, as for a pointer to it.
   std::vector<SourcePos> NamedAt;
+  /// Launches by cudaLaunchKernelEx, which keep the original.
+  std::vector<SourcePos> LaunchedEx;
   /// Blocks of this text: a launch's blocks, scaled by Form.
   Geometry Geo;
   TextForm Form;
@@ -777,8 +779,9 @@ struct KernelModel {
 /// "" when there is none.
 std::string unseenLaunches(const KernelModel &M);
 
-/// The same or, if there are none, NamedAt as a clause.
-std::string whereNamed(const KernelModel &M);
+/// Why a kernel for which no launch was found is left, with what the file has
+/// instead.
+Decline withoutLaunch(const KernelModel &M);
 
 } // namespace rcache
 

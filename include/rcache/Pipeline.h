@@ -53,12 +53,13 @@ using TuneHook = std::function<llvm::Error(TuneRequest &)>;
 
 struct Result;
 
-/// What executing a rewritten file against its originals said, by the kernels'
-/// qualified names.
+/// What executing a rewritten file against its originals said.
 struct SelfCheckAnswer {
-  /// Kernels whose rewritten form is wrong, and what was seen.
+  /// Kernels (qualified names) of which a rewritten form is wrong, and what was
+  /// seen.
   std::map<std::string, std::string> Refused;
-  /// For the others: what was executed, or why nothing was.
+  /// What was executed of the others, or why nothing was, by mangled names: each
+  /// instantiation has its own.
   std::map<std::string, std::string> Notes;
 };
 /// Executes the kernels that \p Made rewrote in \p Text, the new text of the main

@@ -97,7 +97,7 @@ selfCheck(const ParseJob &Job, FileResult &R, const Options &O,
   if (Answer.Refused.empty())
     for (KernelResult &K : R.Rewrite.Kernels)
       if (K.Verdict == KernelResult::Rewritten && K.Model)
-        if (auto Note = Answer.Notes.find(K.Model->QualifiedName);
+        if (auto Note = Answer.Notes.find(K.Model->MangledName);
             Note != Answer.Notes.end())
           K.Notes.push_back(Note->second);
   return std::move(Answer.Refused);

@@ -6,6 +6,7 @@
 #include "Affine/IslTools.h"
 #include "IndexForm.h"
 #include "Plan/Staging.h"
+#include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -56,6 +57,102 @@ std::optional<Clamp> asClamp(const IndexTerm &T, const isl::set &Context) {
     std::rotate(R.Order.begin() + 1, R.Order.begin() + 2, R.Order.end());
   } while (R.Order != First);
   return std::nullopt;
+}
+
+/// A term as `x * Factor + Common`, where x has the term's cases.
+struct FactoredTerm {
+  IndexTerm X; ///< no products in its values
+  std::string Factor; ///< "": 1
+  isl::pw_aff Common;
+};
+
+using Terms = std::map<std::string, int64_t>; ///< "": the constant
+
+/// The sum of \p T.
+isl::pw_aff sumOf(const Terms &T, isl::ctx Ctx) {
+  isl::pw_aff Sum = constantValue(Ctx, 0);
+  for (const auto &[Id, Coef] : T)
+    Sum = Sum.add((Id.empty() ? constantValue(Ctx, 1) : symbolValue(Ctx, Id))
+                      .scale(isl::val(Ctx, static_cast<long>(Coef))));
+  return Sum;
+}
+
+/// The terms of each case of \p T; nullopt: one has none.
+std::optional<std::vector<Terms>> termsOf(const IndexTerm &T) {
+  std::vector<Terms> All;
+  for (const IndexTerm::Case &C : T.Cases) {
+    auto L = linearForm(C.Value, always(C.Value.ctx()));
+    if (!L)
+      return std::nullopt;
+    All.push_back(std::move(L->Terms));
+    if (L->Const)
+      All.back()[""] = L->Const;
+  }
+  return All;
+}
+
+/// \p T with \p Factor taken out: of each case what it is multiplied with, if that is
+/// a symbol or a number; all else has to be the same in all cases.
+///     [e0*w] + 8 [by*w] - w + [bz*w*h]  ->  (e0 + 8 by - 1) * w + [bz*w*h]
+std::optional<FactoredTerm> dividedBy(const IndexTerm &T, const std::string &Factor,
+                                      const Names &N) {
+  const auto Forms = termsOf(T);
+  if (!Forms)
+    return std::nullopt;
+  const isl::ctx Ctx = T.Cases[0].Value.ctx();
+  FactoredTerm R{{T.ElemId, {}}, Factor, constantValue(Ctx, 0)};
+  std::optional<Terms> Common;
+  for (size_t K = 0; K < Forms->size(); ++K) {
+    Terms X, Rest;
+    for (const auto &[Id, Coef] : (*Forms)[K]) {
+      std::vector<std::string> Others = N.factorsOf(Id);
+      const auto At = llvm::find(Others, Factor);
+      if (At == Others.end() || Others.size() > 2) {
+        Rest[Id] = Coef;
+        continue;
+      }
+      Others.erase(At);
+      X[Others.empty() ? "" : Others[0]] += Coef;
+    }
+    if (Common && *Common != Rest)
+      return std::nullopt;
+    Common = std::move(Rest);
+    R.X.Cases.push_back({T.Cases[K].Where, sumOf(X, Ctx)});
+  }
+  R.Common = sumOf(*Common, Ctx);
+  return R;
+}
+
+/// \p T without the symbols that all cases have alike.
+std::optional<FactoredTerm> withoutCommon(const IndexTerm &T) {
+  const auto Forms = termsOf(T);
+  if (!Forms)
+    return std::nullopt;
+  Terms Common = Forms->front();
+  Common.erase("");
+  for (const Terms &Of : *Forms)
+    for (auto It = Common.begin(); It != Common.end();) {
+      const auto Same = Of.find(It->first);
+      It = Same != Of.end() && Same->second == It->second ? std::next(It) : Common.erase(It);
+    }
+  const isl::ctx Ctx = T.Cases[0].Value.ctx();
+  FactoredTerm R{{T.ElemId, {}}, "", sumOf(Common, Ctx)};
+  for (const IndexTerm::Case &C : T.Cases)
+    R.X.Cases.push_back({C.Where, C.Value.sub(R.Common)});
+  return R;
+}
+
+/// The symbols that may be taken out of \p T: they are in a product.
+std::vector<std::string> factorsIn(const IndexTerm &T, const Names &N) {
+  std::vector<std::string> All;
+  for (const IndexTerm::Case &C : T.Cases)
+    for (const std::string &Id : involvedIds(C.Value)) {
+      const std::vector<std::string> F = N.factorsOf(Id);
+      for (const std::string &Of : F)
+        if (F.size() > 1 && Of != T.ElemId && !llvm::is_contained(All, Of))
+          All.push_back(Of);
+    }
+  return All;
 }
 
 class Writer {
@@ -117,23 +214,84 @@ private:
     return It->second;
   }
 
+  /// The values of the cases of \p T, computed in \p Type.
+  llvm::Expected<std::vector<std::string>> valuesOf(const IndexTerm &T,
+                                                    const std::string &Type) {
+    const CxxType Least = Type == "int" ? CxxType::Int : CxxType::LongLong;
+    std::vector<std::string> Values;
+    for (const IndexTerm::Case &C : T.Cases) {
+      auto V = affineText(C.Value, N, Inside, Least);
+      if (!V)
+        return V.takeError();
+      const bool Has = llvm::StringRef(*V).contains("(long long)") &&
+                       !llvm::StringRef(*V).contains('?');
+      Values.push_back(Type == "int" || Has ? *V : "(" + Type + ")(" + *V + ")");
+    }
+    return Values;
+  }
+
+  static std::string clamped(const Clamp &C, llvm::ArrayRef<std::string> Values) {
+    std::string X = Values[C.Order[0]];
+    for (size_t K = 1; K < C.Order.size(); ++K)
+      X = std::string((K == 1) == C.MaxFirst ? "max(" : "min(") + X + ", " +
+          Values[C.Order[K]] + ")";
+    return X;
+  }
+
   /// The value of \p T, which has several cases.
   llvm::Expected<std::string> chosen(const IndexTerm &T,
                                      const std::string &Type) {
-    std::vector<std::string> Values;
-    for (const IndexTerm::Case &C : T.Cases) {
-      auto V = affineText(C.Value, N, Inside);
-      if (!V)
-        return V;
-      Values.push_back(Type == "int" ? *V : "(" + Type + ")(" + *V + ")");
-    }
-    if (auto C = asClamp(T, Inside.Context)) {
-      std::string X = Values[C->Order[0]];
-      for (size_t K = 1; K < C->Order.size(); ++K)
-        X = std::string((K == 1) == C->MaxFirst ? "max(" : "min(") + X + ", " +
-            Values[C->Order[K]] + ")";
+    const std::vector<std::string> Factors = factorsIn(T, N);
+    if (Factors.empty() || asClamp(T, Inside.Context))
+      return byCase(T, Type);
+    for (const std::string &Factor : Factors)
+      if (const auto F = dividedBy(T, Factor, N))
+        return product(*F, Type);
+    const auto F = withoutCommon(T);
+    return F ? product(*F, Type) : byCase(T, Type);
+  }
+
+  /// A coordinate times what all cases are multiples of, as the original has it:
+  /// `min(max(y, 0), h - 1) * w`.
+  llvm::Expected<std::string> product(const FactoredTerm &F,
+                                      const std::string &Type) {
+    // What the original computes in 64 bits need not fit into 32 without the factor.
+    bool Wide = Type != "int";
+    if (Wide)
+      Wide = !llvm::all_of(F.X.Cases, [&](const IndexTerm::Case &C) {
+        const auto Lo = minConst(C.Value, Inside.Context),
+                   Hi = maxConst(C.Value, Inside.Context);
+        return N.typeFor(involvedIds(C.Value)) == CxxType::Int && Lo && Hi &&
+               *Lo >= INT32_MIN && *Hi <= INT32_MAX;
+      });
+    auto X = byCase(F.X, Wide ? Type : "int");
+    if (!X)
       return X;
+    if (F.Factor.empty()) {
+      auto Rest = affineText(F.Common, N, Inside);
+      return !Rest ? std::move(Rest) : "(" + *X + ") + " + *Rest;
     }
+    auto By = affineText(symbolValue(F.Common.ctx(), F.Factor), N, Inside);
+    if (!By)
+      return By;
+    auto Rest = affineText(F.Common, N, Inside);
+    if (!Rest)
+      return Rest;
+    if (X->find(" ? ") != std::string::npos)
+      *X = "(" + *X + ")";
+    std::string Text = (Type != "int" && !Wide ? "(" + Type + ")" : "") + *X + " * " +
+                       (llvm::all_of(*By, isNameChar) ? *By : "(" + *By + ")");
+    return *Rest == "0" ? Text : Text + " + " + *Rest;
+  }
+
+  /// The value of \p T by its cases, in \p Type: a clamp, a choice in front of one,
+  /// or choices.
+  llvm::Expected<std::string> byCase(const IndexTerm &T, const std::string &Type) {
+    auto Values = valuesOf(T, Type);
+    if (!Values)
+      return Values.takeError();
+    if (auto C = asClamp(T, Inside.Context))
+      return clamped(*C, *Values);
     // The case that is hardest to tell comes last, where nothing is left to
     // tell.
     std::vector<size_t> Order;
@@ -142,19 +300,35 @@ private:
     llvm::stable_sort(Order, [&](size_t A, size_t B) {
       return T.Cases[A].Where.n_basic_set() < T.Cases[B].Where.n_basic_set();
     });
+    if (Order.size() == 3)
+      for (size_t K : Order) {
+        IndexTerm Two{T.ElemId, T.Cases};
+        std::vector<std::string> Left = *Values;
+        Two.Cases.erase(Two.Cases.begin() + static_cast<long>(K));
+        Left.erase(Left.begin() + static_cast<long>(K));
+        const auto C = asClamp(Two, Inside.Context);
+        if (!C)
+          continue;
+        auto Is = conditionOf(T, K, Order);
+        return Is ? *Is + " ? " + (*Values)[K] + " : " + clamped(*C, Left) : std::move(Is);
+      }
     std::string X;
     for (size_t K = 0; K + 1 < Order.size(); ++K) {
-      // Those tested before are out; all are in what the term is for.
-      isl::set Left = T.Cases[Order[K]].Where;
-      for (size_t L = K + 1; L < Order.size(); ++L)
-        Left = Left.unite(T.Cases[Order[L]].Where);
-      auto Is = conditionText(
-          simplify(T.Cases[Order[K]].Where, Left.coalesce()), N, Inside);
+      auto Is = conditionOf(T, Order[K], llvm::ArrayRef(Order).drop_front(K));
       if (!Is)
         return Is;
-      X += *Is + " ? " + Values[Order[K]] + " : ";
+      X += *Is + " ? " + (*Values)[Order[K]] + " : ";
     }
-    return X + Values[Order.back()];
+    return X + (*Values)[Order.back()];
+  }
+
+  /// What tells case \p K of \p T from the others of \p Among.
+  llvm::Expected<std::string> conditionOf(const IndexTerm &T, size_t K,
+                                          llvm::ArrayRef<size_t> Among) {
+    isl::set Left = T.Cases[K].Where;
+    for (size_t L : Among)
+      Left = Left.unite(T.Cases[L].Where);
+    return conditionText(simplify(T.Cases[K].Where, Left.coalesce()), N, Inside);
   }
 };
 

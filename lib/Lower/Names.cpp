@@ -4,6 +4,7 @@
 // See Names.h.
 
 #include "Names.h"
+#include "Plan/Products.h"
 #include "Plan/Staging.h"
 #include "Affine/IslTools.h"
 #include "Support/Words.h"
@@ -244,6 +245,19 @@ CxxNames Names::symbols(Of Which) const {
     }
   }
   return N;
+}
+
+std::vector<std::string> Names::factorsOf(const std::string &Id) const {
+  const int I = M.symbolIndex(Id);
+  const Symbol *S = I < 0 ? nullptr : &M.Symbols[static_cast<size_t>(I)];
+  const std::vector<std::string> Own =
+      !S ? productFactors(Id)
+      : isExactProduct(M, *S) ? S->Factors
+                              : std::vector<std::string>();
+  std::vector<std::string> All;
+  for (const std::string &F : Own)
+    llvm::append_range(All, factorsOf(F));
+  return All.empty() ? std::vector<std::string>{Id} : All;
 }
 
 CxxType Names::typeFor(const std::vector<std::string> &Ids) const {

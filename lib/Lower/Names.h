@@ -56,6 +56,10 @@ public:
     return (*this)(M.Vars[Var].Name + "_before");
   }
 
+  /// The symbols whose product the symbol \p Id is, for all values that they have;
+  /// itself if it is none.
+  std::vector<std::string> factorsOf(const std::string &Id) const;
+
   /// "int", or "long long" when a symbol in \p Ids is wider than 32 bits.
   CxxType typeFor(const std::vector<std::string> &Ids) const;
 

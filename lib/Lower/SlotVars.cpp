@@ -90,12 +90,13 @@ private:
   }
 
   /// One of several declarators of \p Decl, with a value that is the same for all
-  /// slots, at any time: what it is made of does not change.
+  /// slots: what it is made of does not change, and what changes it later runs once
+  /// for all slots (else it is demoted by that).
   bool sharedDeclarator(unsigned V, unsigned Decl) const {
     const Var &Vr = M.Vars[V];
     const Stmt &St = M.stmt(Decl);
     const TextRange R = Vr.InitRange;
-    if (Vr.OnlyDeclarator || Vr.Assigned || Vr.AddressTaken || Vr.IsReference ||
+    if (Vr.OnlyDeclarator || Vr.AddressTaken || Vr.IsReference ||
         !Vr.ArrayExtents.empty() || Vr.DeclStmt != Decl ||
         !(Vr.DeclRange == St.Range) || R.empty() || St.HasCall ||
         D.SlotVars.count(V) || !D.readsUniform(R, Q) || Q.readsGlobal(R) ||

@@ -11,7 +11,7 @@
 //       for (int rc_e = rc_s; rc_e < 16; rc_e += 8)
 //         if (strided_in(rc_e, 2 * d, d - 1)) {
 //           float rc_s_from = flipped_element(rc_s_own, rc_e, d);
-//           const int rc_t = strided_thread(rc_lane + 32 * rc_e, 2 * d, d - 1);
+//           const int rc_t = strided_thread(rc_lane, rc_e, 2 * d, d - 1);
 //           if (rc_t >= 0)
 //             rc_run(rc_t, rc_s_own[rc_e], rc_s_from);
 //         }
@@ -93,25 +93,30 @@ Fill::stridedRuns(const PairedInterval &Pair) {
   const std::string Kind = Steps ? "strided" : "inserted";
   Helpers.insert({Kind + "_thread", Kind + "_in"});
   const Code Which = ", " + *Step + ", " + *First + ")";
-  const std::string Element = N("lane_element");
-  auto Runs = [&](const Code &Of, const Code &With) {
+  const std::string Lane = N("lane_of_warp");
+  // Whether a lane runs anything is asked once for both elements of a pair:
+  // what is left of each side is short enough for selections.
+  auto Runs = [&](const Code &Of, const Code &Then) {
     return "{\nconst int " + T + " = " + Namespace + Kind + "_thread(" + Of +
-           Which + ";\nif (" + T + " >= 0 && " + T + " < " +
-           str((*P.Map.Block)[0]) + ")\n" + Run +
-           "(static_cast<unsigned int>(" + T + ")" + With + ");\n}\n";
+           ", " + E + Which + ";\nif (" + T + " >= 0 && " + T + " < " +
+           str((*P.Map.Block)[0]) + ")" + Then + "}\n";
+  };
+  auto Call = [&](const Code &With) {
+    return "\n" + Run + "(static_cast<unsigned int>(" + T + ")" + With + ");\n";
   };
   const Code In = Code(Namespace + Kind + "_in(");
-  Code Body = "const int " + Element +
-              " = (static_cast<int>(threadIdx.x) & 31) + 32 * " + E + ";\n";
+  Code Body = "const int " + Lane + " = static_cast<int>(threadIdx.x) & 31;\n";
   if (!R.Both)
     Body += "if (" + In + E + Which + ") {\n" + Of.Copies +
-            Runs(Element, Of.Own) + "}\n";
+            Runs(Lane, Call(Of.Own)) + "}\n";
   else
     Body += "if (" + By + " >= 32) {\nif ((" + E + " & " + Bit + ") == 0 && " +
-            In + E + Which + ")\n" + Runs(Element, Of.Inside) + "} else if (" +
-            In + E + Which + ") {\n" + Of.Copies + "if ((" + Element + " & (" +
-            By + ")) == 0)\n" + Runs(Element, Of.Own) + "else\n" +
-            Runs(Element + " ^ (" + By + ")", Of.Other) + "}\n";
+            In + E + Which + ")\n" + Runs(Lane, Call(Of.Inside)) +
+            "} else if (" + In + E + Which + ") {\n" + Of.Copies +
+            Runs(Lane + " & ~(" + By + ")",
+                 " {\nif ((" + Lane + " & (" + By + ")) == 0)" + Call(Of.Own) +
+                     "else" + Call(Of.Other) + "}\n") +
+            "}\n";
   SlotLoop::PairRuns Out;
   Out.Parameters = std::move(Of.Parameters);
   Out.Runs = "#pragma unroll\nfor (int " + E + " = " + N("s") + "; " + E +

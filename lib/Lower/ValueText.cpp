@@ -17,9 +17,10 @@ static const char *typeText(CxxType T) {
 /// long long.
 template <typename T>
 static llvm::Expected<std::string> print(const T &V, const Names &N,
-                                         const ValueTextOptions &O) {
+                                         const ValueTextOptions &O,
+                                         CxxType Least = CxxType::Int) {
   CxxOptions CO;
-  CO.Type = N.typeFor(involvedIds(V));
+  CO.Type = Least == CxxType::Int ? N.typeFor(involvedIds(V)) : Least;
   CO.Context = O.Context;
   auto Text = toCxx(V, O.Symbols, CO);
   if (!Text && CO.Type == CxxType::Int) {
@@ -34,8 +35,9 @@ static llvm::Expected<std::string> print(const T &V, const Names &N,
 
 llvm::Expected<std::string> rcache::affineText(const isl::pw_aff &A,
                                                const Names &N,
-                                               const ValueTextOptions &O) {
-  return print(A, N, O);
+                                               const ValueTextOptions &O,
+                                               CxxType Least) {
+  return print(A, N, O, Least);
 }
 
 llvm::Expected<std::string> rcache::conditionText(const isl::set &S,

@@ -25,9 +25,10 @@ llvm::Expected<std::string> valueText(const ValueRef &V, const Names &N,
                                       const ValueTextOptions &O,
                                       bool AsIndex = false);
 
-/// An affine value as text of the narrowest type that is safe.
+/// An affine value as text of the narrowest type that is safe, at least \p Least.
 llvm::Expected<std::string> affineText(const isl::pw_aff &A, const Names &N,
-                                       const ValueTextOptions &O);
+                                       const ValueTextOptions &O,
+                                       CxxType Least = CxxType::Int);
 llvm::Expected<std::string> conditionText(const isl::set &S, const Names &N,
                                           const ValueTextOptions &O);
 

@@ -41,6 +41,18 @@ const VarDecl *rootOf(const Expr *E) {
   return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
 }
 
+/// The library's functions that round nothing, or what they are told.
+bool isExact(const FunctionDecl &F) {
+  if (!F.getDeclName().isIdentifier())
+    return false;
+  llvm::StringRef Name = F.getName();
+  Name.consume_front("__builtin_");
+  return llvm::is_contained({"min", "max", "fmin", "fmax", "fminf", "fmaxf", "abs", "fabs",
+                             "fabsf", "fma", "fmaf"},
+                            Name) ||
+         (Name.starts_with("__") && Name.ends_with("_rn"));
+}
+
 /// What a kernel sets, and which loops it has.
 class Collector : public ConstDynamicRecursiveASTVisitor {
 public:
@@ -57,7 +69,11 @@ public:
   /// The rounds of a loop and of those in it and around it, as far as these are
   /// numbers in the source; 0: its own are not.
   llvm::DenseMap<const clang::Stmt *, int64_t> Rounds;
+  /// The operators in all these rounds.
+  llvm::DenseMap<const clang::Stmt *, int64_t> Operators;
   std::vector<const clang::Stmt *> Loops;
+
+  explicit Collector(const ASTContext &Context) : Context(Context) {}
 
   bool TraverseAttributedStmt(const AttributedStmt *S) override {
     for (const Attr *A : S->getAttrs()) {
@@ -124,15 +140,28 @@ public:
     return true;
   }
 
+  /// Is nothing but its header's step what changes the counter of \p L?
+  bool onlyCounts(const clang::Stmt *L) const {
+    const VarDecl *V = counterOf(L);
+    return V && llvm::count_if(Settings, [&](const Setting &S) {
+                  return S.To == V && !S.Declares;
+                }) == 1;
+  }
+
 private:
+  const ASTContext &Context;
   llvm::SmallVector<const clang::Stmt *, 4> In;
   int64_t Nest = 1, Deepest = 1; ///< rounds of the loops around, and with those inside
 
+  static const VarDecl *counterOf(const clang::Stmt *S) {
+    auto *F = dyn_cast<ForStmt>(S);
+    auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
+    return D ? dyn_cast<VarDecl>(*D->decl_begin()) : nullptr;
+  }
   /// Of a loop that counts between numbers; 0: of another one.
   static int64_t roundsOf(const clang::Stmt *S) {
     auto *F = dyn_cast<ForStmt>(S);
-    auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
-    auto *V = D ? dyn_cast<VarDecl>(*D->decl_begin()) : nullptr;
+    const VarDecl *V = counterOf(S);
     auto *C = F && F->getCond() ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
                                 : nullptr;
     Expr::EvalResult First, End, By;
@@ -157,6 +186,41 @@ private:
     return C->isRelationalOp() ? (std::abs(Far) + (With ? 0 : -1)) / std::abs(Step) + 1 : 0;
   }
 
+  /// What is no instruction or two: a quotient, a call.
+  static constexpr int64_t Many = 1000;
+  static bool isInstruction(const CallExpr &C) {
+    const FunctionDecl *F = C.getDirectCallee();
+    return F && (isExact(*F) || (F->getDeclName().isIdentifier() &&
+                                 F->getName().starts_with("__sync")));
+  }
+  static bool isQuotient(const BinaryOperator *B) {
+    const bool Divides = B->getOpcode() == BO_Div || B->getOpcode() == BO_Rem ||
+                         B->getOpcode() == BO_DivAssign || B->getOpcode() == BO_RemAssign;
+    return Divides && (isReal(B) || !isa<IntegerLiteral>(B->getRHS()->IgnoreParenImpCasts()));
+  }
+  /// The operators in all rounds of \p S, as far as the source tells their number.
+  static int64_t operatorsIn(const clang::Stmt *S) {
+    if (!S || isa<PseudoObjectExpr>(S)) // threadIdx.x
+      return 0;
+    int64_t N = 0;
+    if (auto *B = dyn_cast<BinaryOperator>(S))
+      N = isQuotient(B) ? Many : 1;
+    else if (auto *C = dyn_cast<CallExpr>(S))
+      N = isInstruction(*C) ? 1 : Many;
+    else
+      N = isa<UnaryOperator, ArraySubscriptExpr, ConditionalOperator>(S);
+    if (auto *F = dyn_cast<ForStmt>(S)) // whose header is known with its rounds
+      N += operatorsIn(F->getBody());
+    else
+      for (const clang::Stmt *Child : S->children())
+        N += operatorsIn(Child);
+    if (isa<WhileStmt, DoStmt, CXXForRangeStmt, BreakStmt, ReturnStmt, GotoStmt>(S) ||
+        N >= Many)
+      return Many;
+    const int64_t Rounds = isa<ForStmt>(S) ? std::min(roundsOf(S), Many) : 1;
+    return Rounds > 0 ? N * Rounds : Many;
+  }
+
   void set(const Expr *To, const Expr *Value, bool Multiplied) {
     if (const VarDecl *V = rootOf(To))
       Settings.push_back({V, Value, Multiplied, In, false});
@@ -168,39 +232,27 @@ private:
     Nest = Deepest = Around * std::max<int64_t>(Own, 1);
     const bool Go = Traverse();
     Rounds[S] = Own > 0 ? Deepest : 0;
+    Operators[S] = Around * operatorsIn(S);
     Deepest = std::max(Most, Deepest);
     Nest = Around;
     In.pop_back();
     return Go;
   }
   /// `#pragma unroll 5` at `for (int i = 0; i < 5; ++i)`.
-  static bool holdsAllRounds(const LoopHintAttr &L, const clang::Stmt *S) {
-    auto *F = dyn_cast<ForStmt>(S);
-    auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
-    auto *V = D && D->isSingleDecl() ? dyn_cast<VarDecl>(D->getSingleDecl()) : nullptr;
-    auto *C = F && F->getCond() ? dyn_cast<BinaryOperator>(F->getCond()->IgnoreParenImpCasts())
-                                : nullptr;
-    auto *I = F ? dyn_cast_or_null<UnaryOperator>(F->getInc()) : nullptr;
-    if (L.getOption() != LoopHintAttr::UnrollCount || !L.getValue() || !V || !V->getInit() ||
-        !C || !I || !I->isIncrementOp() || rootOf(I->getSubExpr()) != V ||
-        rootOf(C->getLHS()) != V || (C->getOpcode() != BO_LT && C->getOpcode() != BO_LE))
-      return false;
-    Expr::EvalResult Count, First, End;
-    const ASTContext &AC = V->getASTContext();
-    auto Known = [&](const Expr *E, Expr::EvalResult &R) {
-      return !E->isValueDependent() && E->EvaluateAsInt(R, AC);
-    };
-    return Known(L.getValue(), Count) && Known(V->getInit(), First) && Known(C->getRHS(), End) &&
-           End.Val.getInt().getExtValue() - First.Val.getInt().getExtValue() +
-                   (C->getOpcode() == BO_LE) <=
-               Count.Val.getInt().getExtValue();
+  bool holdsAllRounds(const LoopHintAttr &L, const clang::Stmt *S) const {
+    Expr::EvalResult Count;
+    const int64_t Rounds = roundsOf(S);
+    return L.getOption() == LoopHintAttr::UnrollCount && L.getValue() && Rounds > 0 &&
+           !L.getValue()->isValueDependent() &&
+           L.getValue()->EvaluateAsInt(Count, Context) &&
+           Rounds <= Count.Val.getInt().getExtValue();
   }
 };
 
 class Numbers {
 public:
   Numbers(const FunctionDecl *FD, bool Arguments)
-      : AC(FD->getASTContext()), Arguments(Arguments) {
+      : AC(FD->getASTContext()), Arguments(Arguments), C(AC) {
     C.TraverseStmt(FD->getBody());
     findNumbers();
     findProducts();
@@ -351,11 +403,12 @@ private:
   }
   /// May the compiler unroll \p L in one text and leave it in another?
   bool mayUnroll(const clang::Stmt *L) const {
-    // Short loops are unrolled wherever they stand (measured: nvcc 13 with up to 25
-    // rounds, not with 49).
-    constexpr int64_t Short = 25;
+    // Short loops are unrolled wherever they stand (measured: nvcc 13 up to 300 to 700
+    // operators in all rounds; docs/measurements/2026-11-24-nvcc-unrolling.txt).
+    constexpr int64_t MostRounds = 25, MostOperators = 220;
     const int64_t Rounds = C.Rounds.lookup(L);
-    if (Rounds > 0 && Rounds <= Short && !C.Hinted.contains(L))
+    if (Rounds > 0 && Rounds <= MostRounds && C.Operators.lookup(L) <= MostOperators &&
+        !C.Hinted.contains(L) && C.onlyCounts(L))
       return false;
     const Expr *Cond = nullptr;
     if (auto *F = dyn_cast<ForStmt>(L))
@@ -443,16 +496,6 @@ private:
     return llvm::any_of(*Values, [&](double V) {
       return std::fabs(V) == 2 || (std::fabs(V) == 1 && N.hasProduct(X));
     });
-  }
-  /// The library's functions that round nothing, or what they are told.
-  static bool isExact(const FunctionDecl &F) {
-    if (!F.getDeclName().isIdentifier())
-      return false;
-    const llvm::StringRef Name = F.getName();
-    return llvm::is_contained({"min", "max", "fmin", "fmax", "fminf", "fmaxf", "abs", "fabs",
-                               "fabsf", "fma", "fmaf"},
-                              Name) ||
-           (Name.starts_with("__") && Name.ends_with("_rn"));
   }
 };
 

@@ -114,18 +114,29 @@ fusedByContext(const FunctionDecl *FD,
   SumInDoubt First = Flows[FD]->find();
   if (First.Sum && First.In == SumInDoubt::Anywhere)
     return First;
-  llvm::SmallVector<const FunctionDecl *, 4> Work = Flows[FD]->Called;
+  std::vector<std::pair<const FunctionDecl *, bool>> Work;
+  const auto CalledBy = [&](const ProductFlow &Flow) {
+    for (const FunctionDecl *F : Flow.Called)
+      Work.emplace_back(F, Flow.Decided || Flow.isDecidedCallee(F));
+    // First those that are decided, which is what is looked at.
+    llvm::stable_sort(Work, [](const auto &A, const auto &B) { return A.second < B.second; });
+  };
+  CalledBy(*Flows[FD]);
   while (!Work.empty()) {
-    const FunctionDecl *F = Work.pop_back_val();
-    if (Flows.count(F) || !F->getBody() || Flows.size() > 32)
+    const auto [F, Decided] = Work.back();
+    Work.pop_back();
+    auto At = Flows.find(F);
+    if ((At != Flows.end() && (At->second->Decided || !Decided)) || !F->getBody() ||
+        Flows.size() > 32)
       continue;
     Flows[F] = std::make_unique<ProductFlow>(F, DependsOn, Axes, false);
+    Flows[F]->Decided = Decided;
     const SumInDoubt InCallee = Flows[F]->find();
     if (InCallee.Sum && InCallee.In == SumInDoubt::Anywhere)
       return InCallee;
     if (!First.Sum)
       First = InCallee;
-    llvm::append_range(Work, Flows[F]->Called);
+    CalledBy(*Flows[F]);
   }
   SumsInOrder Sums(Flows, FD, DependsOn);
   Sums.Found = First;

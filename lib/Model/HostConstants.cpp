@@ -247,9 +247,13 @@ std::optional<int64_t> HostConstants::operation(const Expr *E, const Frame *In,
     }
   }
   if (auto *C = dyn_cast<ConditionalOperator>(E)) {
-    const auto X = integer(C->getCond(), In, Depth + 1);
-    return X ? integer(*X ? C->getTrueExpr() : C->getFalseExpr(), In, Depth + 1)
-             : std::nullopt;
+    if (const auto X = integer(C->getCond(), In, Depth + 1))
+      return integer(*X ? C->getTrueExpr() : C->getFalseExpr(), In, Depth + 1);
+    // `n > 1000 ? 3 : 3`
+    const auto True = integer(C->getTrueExpr(), In, Depth + 1);
+    return True && True == integer(C->getFalseExpr(), In, Depth + 1)
+               ? True
+               : std::nullopt;
   }
   if (auto *C = dyn_cast<ExplicitCastExpr>(E))
     return integer(C->getSubExpr(), In, Depth + 1);

@@ -133,6 +133,19 @@ bool setsIn(const clang::Stmt *S, const VarDecl *V, int Field) {
   return F.Now;
 }
 
+/// Is a variable the same integer after both?
+bool sameConstant(const HostSet &A, const HostSet &B, const ASTContext &AC) {
+  auto Value = [&](const HostSet &S) -> std::optional<llvm::APSInt> {
+    if ((S.K != HostSet::Whole && S.K != HostSet::Component) || !S.E ||
+        S.E->isValueDependent() ||
+        !S.E->getType()->isIntegralOrEnumerationType())
+      return std::nullopt;
+    return S.E->getIntegerConstantExpr(AC);
+  };
+  const auto X = Value(A), Y = Value(B);
+  return A.K == B.K && X && Y && llvm::APSInt::isSameValue(*X, *Y);
+}
+
 /// Follows statements backwards.
 struct Back {
   const VarDecl *V;
@@ -195,8 +208,10 @@ struct Back {
         I && !I->getInit() && !I->getConditionVariable() &&
         !sets(I->getCond())) {
       const auto Is = Holds(I->getCond());
-      if (!Is)
-        return HostSet();
+      if (!Is) {
+        const auto Then = by(I->getThen()), Else = by(I->getElse());
+        return Then && Else && sameConstant(*Then, *Else, V->getASTContext()) ? *Then : HostSet();
+      }
       return by(*Is ? I->getThen() : I->getElse());
     }
     return HostSet();

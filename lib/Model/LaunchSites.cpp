@@ -229,14 +229,9 @@ private:
     add(F, S);
   }
 
-public:
-  bool VisitCallExpr(const CallExpr *E) override {
-    const FunctionDecl *F = E->getDirectCallee();
-    if (!F || !F->getIdentifier() || F->getName() != "cudaLaunchKernel" ||
-        E->getNumArgs() < 4)
-      return true;
-    // (const void *)k, reinterpret_cast<void *>(&k<float>), k
-    const Expr *K = E->getArg(0);
+  /// The function in `(const void *)k`, `reinterpret_cast<void *>(&k<float>)`,
+  /// `k`; null: it is something else.
+  static const DeclRefExpr *functionIn(const Expr *K) {
     while (true) {
       K = peel(K);
       if (auto *C = dyn_cast<CastExpr>(K))
@@ -248,9 +243,26 @@ public:
         break;
     }
     auto *R = dyn_cast<DeclRefExpr>(K);
-    auto *Kernel = R ? dyn_cast<FunctionDecl>(R->getDecl()) : nullptr;
-    if (!Kernel)
+    return R && isa<FunctionDecl>(R->getDecl()) ? R : nullptr;
+  }
+
+public:
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (!F || !F->getIdentifier())
       return true;
+    const StringRef Callee = F->getName();
+    if ((Callee == "cudaLaunchKernelEx" || Callee == "cudaLaunchKernelExC") &&
+        E->getNumArgs() > 1)
+      if (const DeclRefExpr *R = functionIn(E->getArg(1)))
+        T.LaunchedEx[cast<FunctionDecl>(R->getDecl())->getCanonicalDecl()]
+            .push_back(sourcePos(AC.getSourceManager(), E->getBeginLoc()));
+    if (Callee != "cudaLaunchKernel" || E->getNumArgs() < 4)
+      return true;
+    const DeclRefExpr *R = functionIn(E->getArg(0));
+    if (!R)
+      return true;
+    const auto *Kernel = cast<FunctionDecl>(R->getDecl());
     LaunchSite S;
     S.K = LaunchSite::CudaLaunchKernel;
     fill(S, E);

@@ -30,6 +30,8 @@ struct LaunchTable {
   llvm::DenseMap<const clang::FunctionDecl *, clang::SourceLocation> FirstUse;
   /// Where the kernel's name stands: in launches, or where a pointer is made.
   llvm::DenseMap<const clang::FunctionDecl *, std::vector<SourcePos>> NamedAt;
+  /// Calls of cudaLaunchKernelEx with the kernel.
+  llvm::DenseMap<const clang::FunctionDecl *, std::vector<SourcePos>> LaunchedEx;
   /// Names in front of `<<<` in parts of the main file that the preprocessor
   /// left out, as under `#ifndef __CUDA_ARCH__`.
   std::vector<std::pair<std::string, SourcePos>> Unseen;

@@ -45,30 +45,35 @@ std::string formKey(const KernelModel &M) {
   return textKey(M) + " " + M.Signature;
 }
 
-std::string unseenLaunches(const KernelModel &M) {
-  if (M.UnseenLaunches.empty())
-    return "";
-  std::string Text = M.UnseenLaunches.size() == 1 ? "a launch" : "launches";
-  Text += " in parts of the file that a device-side parse leaves out";
-  const char *Before = ": line ";
-  for (const SourcePos &P : M.UnseenLaunches) {
-    Text += Before + std::to_string(P.Line);
-    Before = ", ";
-  }
+/// ": line 3, 7".
+static std::string linesOf(const std::vector<SourcePos> &Places) {
+  std::string Text;
+  for (const SourcePos &P : Places)
+    Text += (Text.empty() ? ": line " : ", ") + std::to_string(P.Line);
   return Text;
 }
 
-std::string whereNamed(const KernelModel &M) {
-  if (M.NamedAt.empty())
-    return unseenLaunches(M);
-  std::string Text =
-      "no launch is known to lead to it from where its address is taken";
-  const char *Before = ": line ";
-  for (const SourcePos &P : M.NamedAt) {
-    Text += Before + std::to_string(P.Line);
-    Before = ", ";
+std::string unseenLaunches(const KernelModel &M) {
+  if (M.UnseenLaunches.empty())
+    return "";
+  return (M.UnseenLaunches.size() == 1 ? "a launch" : "launches") +
+         (" in parts of the file that a device-side parse leaves out" +
+          linesOf(M.UnseenLaunches));
+}
+
+Decline withoutLaunch(const KernelModel &M) {
+  Decline D{DeclineCode::NoLaunch, unseenLaunches(M), M.Pos};
+  if (!M.LaunchedEx.empty()) {
+    D.Detail = "launches by cudaLaunchKernelEx are not rewritten" +
+               linesOf(M.LaunchedEx);
+    D.Advice = "launch it with <<<...>>> or cudaLaunchKernel where it needs no "
+               "attribute of cudaLaunchKernelEx, or pass --without-launch, which "
+               "writes a function to launch it with (docs/callers.md)";
+  } else if (!M.NamedAt.empty()) {
+    D.Detail = "no launch is known to lead to it from where its address is taken" +
+               linesOf(M.NamedAt);
   }
-  return Text;
+  return D;
 }
 
 std::string KernelModel::launchCondition(const LaunchFact &F,

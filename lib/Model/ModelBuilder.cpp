@@ -261,6 +261,7 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
     if (auto It = Launches.NamedAt.find(F->getCanonicalDecl());
         It != Launches.NamedAt.end())
       M->NamedAt = It->second;
+  M->LaunchedEx = Launches.LaunchedEx.lookup(F->getCanonicalDecl());
   M->Geo = findGeometry(F, M->Launches);
   assumeBlock(F, Opts.AssumedBlock, M->Geo);
   if (auto Form = Opts.Forms.find(formKey(*M)); Form != Opts.Forms.end()) {

@@ -42,6 +42,11 @@ public:
         Axes(Axes), Kernel(Kernel), Parents(F->getBody()) {}
   const Node *Body;
   llvm::SmallVector<const clang::FunctionDecl *, 4> Called;
+  /// Is a function that is called here called under a condition, which in a loop or
+  /// beside other calls may be the compiler's to move?
+  bool isDecidedCallee(const clang::FunctionDecl *F) const;
+  /// That is so of this one.
+  bool Decided = false;
   std::vector<const clang::CallExpr *> Calls; ///< of these
   /// The first sum that cannot be settled, and where. Called once, first.
   SumInDoubt find();
@@ -144,6 +149,20 @@ private:
   /// `x * 2` is rounded by nobody, but takes the place of the other product.
   bool mayBeDoubled(const clang::Expr *E) const;
   bool isSumOfTwo(const clang::BinaryOperator *Sum) const;
+  /// Is \p P, used in \p Sum, computed under a condition, and may it leave it? Then
+  /// compilers have one product for several sums, in another block than these, or
+  /// choose between operands where the source chooses between sums:
+  ///
+  ///     for (k ...) if (s[t + k] > v) x -= s[t] * w;      // one product in all rounds
+  ///     x = s[t] > v ? x - s[t] * w : x + 0.1f;           // x + (c ? -p : 0.1f)
+  ///
+  /// What of these is fused hangs on the statements around them.
+  bool mayMove(const clang::Expr *P, const clang::Expr *Sum);
+  /// What decides whether \p E is computed, but for an `if` outside of loops that
+  /// all products are in: conditions, and loops that may end early.
+  llvm::SmallVector<const Node *, 4> deciding(const clang::Expr *E) const;
+  /// Are there floating-point sums in both arms of \p S?
+  static bool sumsInBothArms(const Node *S);
   /// Has a sum that \p P is used in another product as well?
   bool meetsProduct(const clang::Expr *P);
   /// Does \p V count rounds up to an argument? No compiler knows its values.

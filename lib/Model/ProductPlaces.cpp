@@ -97,14 +97,19 @@ bool ProductFlow::isOwn(const Expr *Condition) const {
 }
 
 bool ProductFlow::mayLoseUse(const VarDecl *V, const Expr *P) {
-  // A sum alone under such a condition is the only use where it holds; the others
-  // are, where it does not.
+  // A sum alone under such a condition is the only use where it holds; the others are
+  // where it does not: what is no sum, and a sum of what may have been set to another
+  // value there, which is a choice between the two.
+  const bool IsChosen = llvm::count_if(Set, [&](const auto &X) {
+                          return X.first == V->getCanonicalDecl();
+                        }) + (V->getInit() != nullptr) > 1;
   bool Others = false, Decided = false;
   for (const DeclRefExpr *R : Reads[V]) {
     if (!mayRead(R, V, P))
       continue;
-    Others |= !inSum(R);
-    Decided |= isDecided(R, P);
+    const bool Here = isDecided(R, P);
+    Others |= !inSum(R) || (IsChosen && !Here);
+    Decided |= Here;
   }
   return Others && Decided;
 }
@@ -207,6 +212,88 @@ bool ProductFlow::sameForAll(const Expr *P) const {
   // (Shared elements are as many as the places that their indices hang on.)
   X.TraverseStmt(P);
   return Axes & ~X.Found;
+}
+
+//===--- Products that leave their place ---===//
+
+/// Has the loop \p L, or one inside, an end that is not its condition?
+static bool leavesEarly(const Node *L) {
+  return L && (isa<BreakStmt, ContinueStmt, ReturnStmt, GotoStmt>(L) ||
+               llvm::any_of(L->children(), leavesEarly));
+}
+
+static bool hasSum(const Node *S) {
+  auto *B = dyn_cast_or_null<BinaryOperator>(S);
+  if (B && isRealType(B->getType()) &&
+      (B->isAdditiveOp() || B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign))
+    return true;
+  return S && llvm::any_of(S->children(), hasSum);
+}
+
+bool ProductFlow::sumsInBothArms(const Node *S) {
+  if (auto *C = dyn_cast<ConditionalOperator>(S))
+    return hasSum(C->getTrueExpr()) && hasSum(C->getFalseExpr());
+  if (auto *I = dyn_cast<IfStmt>(S))
+    return hasSum(I->getThen()) && hasSum(I->getElse());
+  return isa<SwitchStmt>(S);
+}
+
+llvm::SmallVector<const clang::Stmt *, 4> ProductFlow::deciding(const Expr *E) const {
+  llvm::SmallVector<const Node *, 4> All;
+  const auto IsCommon = [&](const IfStmt *I) {
+    for (const Node *P = Parents.getParent(I); P; P = Parents.getParent(P))
+      if (isLoop(P))
+        return false;
+    return !sumsInBothArms(I) &&
+           llvm::all_of(Products, [&](const Expr *X) { return isIn(X, I); });
+  };
+  for (const Node *S = E, *Up = Parents.getParent(S); Up; S = Up, Up = Parents.getParent(Up)) {
+    if (auto *C = dyn_cast<ConditionalOperator>(Up); C && C->getCond() != S)
+      All.push_back(Up);
+    else if (auto *I = dyn_cast<IfStmt>(Up);
+             I && I->getCond() != S && !I->getCond()->isEvaluatable(Context) && !IsCommon(I))
+      All.push_back(Up);
+    else if (auto *B = dyn_cast<BinaryOperator>(Up); B && B->isLogicalOp() && B->getRHS() == S)
+      All.push_back(Up);
+    else if (isa<SwitchStmt>(Up) || (isLoop(Up) && leavesEarly(Up)))
+      All.push_back(Up);
+  }
+  return All;
+}
+
+bool ProductFlow::mayMove(const Expr *P, const Expr *Sum) {
+  const auto Conditions = deciding(P);
+  if (Conditions.empty() && !Decided)
+    return false;
+  auto *B = cast<BinaryOperator>(Sum);
+  const bool Difference = B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign;
+  if (Decided || llvm::any_of(Conditions, [&](const Node *S) {
+        return isLoop(S) ? Difference : sumsInBothArms(S);
+      }))
+    return true;
+  for (const Node *L : Loops)
+    if (isIn(P, L) && sameIn(P, L))
+      return true;
+  const std::string Text = canonical(P);
+  return !isa<CompoundAssignOperator>(P) && llvm::any_of(Products, [&](const Expr *Q) {
+    return Q != P && canonical(Q) == Text;
+  });
+}
+
+bool ProductFlow::isDecidedCallee(const FunctionDecl *F) const {
+  unsigned Times = 0;
+  bool Any = false, InLoop = false;
+  for (const CallExpr *C : Calls) {
+    const FunctionDecl *Def = nullptr;
+    if (!C->getDirectCallee()->hasBody(Def) || Def != F)
+      continue;
+    ++Times;
+    if (deciding(C).empty())
+      continue;
+    Any = true;
+    InLoop |= llvm::any_of(Loops, [&](const Node *L) { return isIn(C, L); });
+  }
+  return Any && (Times > 1 || InLoop);
 }
 
 //===--- Loops ---===//

@@ -33,7 +33,7 @@ SumInDoubt ProductFlow::find() {
       continue;
     const bool Meets = meetsProduct(P);
     if (conditional(P, Sum) || foldsAtStart(P) || (Meets && sameInRounds(P)) ||
-        besideSlowPath(P, P, Sum))
+        besideSlowPath(P, P, Sum) || mayMove(P, Sum))
       return {Sum};
     if (Meets)
       IsShared(P, Sum);
@@ -53,7 +53,8 @@ SumInDoubt ProductFlow::find() {
       AnySum = Sum;
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           foldsAtStart(P) || parted(V, P, R, Meets) ||
-          (Meets && sameInRounds(P)) || besideSlowPath(P, R, Sum))
+          (Meets && sameInRounds(P)) || besideSlowPath(P, R, Sum) ||
+          mayMove(P, Sum))
         return {Sum};
       if (Meets)
         IsShared(P, Sum);

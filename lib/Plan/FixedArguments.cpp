@@ -69,9 +69,11 @@ private:
       // (Scoped enumerations are compared with no number.)
       llvm::StringRef Type = Param.CanonicalType;
       Type.consume_front("const ");
-      Type.consume_front("unsigned ");
+      if (!Type.consume_front("unsigned "))
+        Type.consume_front("signed ");
       if (!Param.IsInteger || Param.MemberOf >= 0 || Param.VarId < 0 ||
-          !llvm::is_contained({"int", "short", "long", "long long"}, Type))
+          !llvm::is_contained(
+              {"int", "short", "long", "long long", "char", "bool"}, Type))
         continue;
       const unsigned Id = static_cast<unsigned>(Param.VarId);
       const Var &V = M.Vars[Id];

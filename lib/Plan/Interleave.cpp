@@ -208,10 +208,14 @@ void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
                             PlanOutcome &Out) {
   // Another text (TextForm) has other threads; with several outputs a thread
   // there would be several arrays.
-  if (M.Form.scaled() || R.Coarsen.value_or(1) != 1 || notCopied(M))
+  if (M.Form.scaled() || R.Coarsen.value_or(1) != 1)
     return;
   Interleaving I(M, R);
-  if (auto P = I.run()) {
+  const Decline *Text = notCopied(M);
+  auto P = I.run();
+  if (P && Text) {
+    I.Declines = {*Text};
+  } else if (P) {
     addTextConditions(M, *P);
     if (Out.Candidates.empty()) {
       Out.WhyShared = std::move(Out.Declines);

@@ -68,10 +68,12 @@ ValueRef definedOn(const ValueRef &V, const isl::set &D) {
 
 /// One formula for both, with a value on all of the second's domain; null: they
 /// are not one function.
-ValueRef joined(const RawPiece &One, const RawPiece &Other) {
-  const ValueRef V =
-      equalOn(One.V, Other.V, Other.D) ? definedOn(One.V, Other.D) : nullptr;
-  return V && equalOn(V, Other.V, Other.D) ? V : nullptr;
+ValueRef joined(const KernelModel &M, const Assumptions &A, const RawPiece &One,
+                const RawPiece &Other) {
+  const ValueRef V = equalOn(M, A, One.V, Other.V, Other.D)
+                         ? definedOn(One.V, Other.D)
+                         : nullptr;
+  return V && equalOn(M, A, V, Other.V, Other.D) ? V : nullptr;
 }
 
 } // namespace
@@ -125,18 +127,19 @@ bool rcache::splitPieces(const KernelModel &M, const Assumptions &A, RawPiece P,
   return Fine;
 }
 
-static void joinAsTheyAre(std::vector<RawPiece> &Pieces) {
+static void joinAsTheyAre(const KernelModel &M, const Assumptions &A,
+                          std::vector<RawPiece> &Pieces) {
   for (size_t I = 0; I < Pieces.size(); ++I)
     for (size_t J = I + 1; J < Pieces.size();) {
       RawPiece &P = Pieces[I], &Q = Pieces[J];
       bool Unguarded = true;
       for (size_t K = I; K <= J; ++K)
         Unguarded &= Pieces[K].Guards.empty();
-      ValueRef V = Unguarded ? joined(P, Q) : nullptr;
+      ValueRef V = Unguarded ? joined(M, A, P, Q) : nullptr;
       // The other's leaves may be the more general ones.
       const bool Second = Unguarded && !V;
       if (Second)
-        V = joined(Q, P);
+        V = joined(M, A, Q, P);
       if (!V) {
         ++J;
         continue;
@@ -196,7 +199,8 @@ static ValueRef withElements(const KernelModel &M, const ValueRef &V,
 
 /// Joins pieces that are one function of the elements of memory, and several of
 /// the vectors that the original loads: `a4[e / 4].x` where e % 4 is 0, ... are `a[e]`.
-static bool joinByElements(const KernelModel &M, std::vector<RawPiece> &Pieces) {
+static bool joinByElements(const KernelModel &M, const Assumptions &A,
+                           std::vector<RawPiece> &Pieces) {
   std::vector<ValueRef> Loads;
   for (const RawPiece &P : Pieces)
     collectLoads(P.V, Loads);
@@ -209,14 +213,15 @@ static bool joinByElements(const KernelModel &M, std::vector<RawPiece> &Pieces) 
   }
   if (!Changed)
     return false;
-  joinAsTheyAre(Other);
-  joinAsTheyAre(Pieces);
+  joinAsTheyAre(M, A, Other);
+  joinAsTheyAre(M, A, Pieces);
   if (Other.size() < Pieces.size())
     Pieces = std::move(Other);
   return true;
 }
 
-void rcache::joinPieces(const KernelModel &M, std::vector<RawPiece> &Pieces) {
-  if (!joinByElements(M, Pieces))
-    joinAsTheyAre(Pieces);
+void rcache::joinPieces(const KernelModel &M, const Assumptions &A,
+                        std::vector<RawPiece> &Pieces) {
+  if (!joinByElements(M, A, Pieces))
+    joinAsTheyAre(M, A, Pieces);
 }

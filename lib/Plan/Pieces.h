@@ -31,7 +31,8 @@ bool isUndefined(const ValueRef &V);
 /// neighbours: a guarded piece must stay in front of what it hides. Members of
 /// vectors are taken for the elements of memory that they are where that makes
 /// fewer pieces.
-void joinPieces(const KernelModel &M, std::vector<RawPiece> &Pieces);
+void joinPieces(const KernelModel &M, const Assumptions &A,
+                std::vector<RawPiece> &Pieces);
 
 } // namespace rcache
 

@@ -14,6 +14,8 @@
 #include "rcache/WarpTails.h"
 #include "recipes/Recipes.h"
 #include "llvm/ADT/STLExtras.h"
+#include <iterator>
+#include <set>
 
 using namespace rcache;
 
@@ -146,6 +148,28 @@ static PlanOutcome plan(const KernelModel &M, const PlanRequest &R) {
   return Out;
 }
 
+/// Why parameter \p Name is not the number that launches pass (FixedArguments.h).
+static std::string whyNoNumber(const KernelModel &M, llvm::StringRef Name) {
+  std::set<int64_t> Seen;
+  for (size_t P = 0; P < M.Params.size(); ++P)
+    if (M.Params[P].Name == Name)
+      for (const LaunchSite &L : M.Launches)
+        if (P < L.ArgValues.size())
+          Seen.insert(L.ArgValues[P].begin(), L.ArgValues[P].end());
+  if (Seen.empty())
+    return "no launch in the file tells its value";
+  std::string Values;
+  for (int64_t V : Seen)
+    Values += (Values.empty()            ? ""
+               : V == *std::prev(Seen.end()) ? " and "
+                                             : ", ") +
+              std::to_string(V);
+  return "launches pass " + Values +
+         (Seen.size() > 1 ? ""
+                          : ", but it is large, or a compiler that knows it might "
+                            "round otherwise or leave out branches");
+}
+
 std::string rcache::adviceOnWindows(const KernelModel &M) {
   for (const SharedAccess &A : M.SharedAccesses) {
     if (A.K != SharedAccess::Read || !A.Affine)
@@ -166,8 +190,8 @@ std::string rcache::adviceOnWindows(const KernelModel &M) {
         if (const int S = M.symbolIndex(Id);
             S >= 0 && M.Symbols[S].K == Symbol::Param)
           return "the rounds of '" + M.text(Loop.HeaderRange) + "' hang on '" +
-                 M.Symbols[S].Text +
-                 "': as a constant or a template argument, "
+                 M.Symbols[S].Text + "' (" + whyNoNumber(M, M.Symbols[S].Text) +
+                 "): as a constant or a template argument, "
                  "the elements that a thread reads can be in registers";
     }
   }

@@ -6,6 +6,8 @@
 #include "Products.h"
 #include "Affine/IslTools.h"
 #include <algorithm>
+#include <isl/set.h>
+#include <isl/val.h>
 
 using namespace rcache;
 
@@ -77,6 +79,64 @@ rcache::timesSymbols(const KernelModel &M, const Assumptions &A, const isl::pw_a
     Sum = Sum ? Sum->union_add(Part) : Part;
   });
   return Fine ? Sum : std::nullopt;
+}
+
+//===-- Equal indices -----------------------------------------------------===//
+
+/// The one value of the symbol \p Id on \p D, if a constraint says it.
+static std::optional<int64_t> fixedValue(const isl::set &D, const std::string &Id) {
+  const int At = isl_set_find_dim_by_name(D.get(), isl_dim_param, Id.c_str());
+  if (At < 0)
+    return std::nullopt;
+  const isl::val V = isl::manage(
+      isl_set_plain_get_val_if_fixed(D.get(), isl_dim_param, static_cast<unsigned>(At)));
+  return V.is_int() ? std::optional<int64_t>(V.num_si()) : std::nullopt;
+}
+
+/// \p D and, for products e0 * w * .. in \p V whose coordinate e0 has one value c on
+/// D, that the product is c * [w * ..].
+static isl::set withConstantProducts(const KernelModel &M, const Assumptions &A,
+                                     isl::set D, const isl::pw_aff &V) {
+  for (const std::string &Id : involvedIds(V)) {
+    std::vector<std::string> F = productFactors(Id);
+    for (size_t K = 0; K < F.size(); ++K) {
+      const auto C = fixedValue(D, F[K]);
+      if (!C)
+        continue;
+      F.erase(F.begin() + static_cast<long>(K));
+      D = D.intersect(symbolValue(D.ctx(), Id).eq_set(
+          productSymbol(M, A, F, isWideProduct(Id)).scale(static_cast<long>(*C))));
+      break;
+    }
+  }
+  return D;
+}
+
+bool rcache::equalOn(const KernelModel &M, const Assumptions &A, const ValueRef &X,
+                     const ValueRef &Y, const isl::set &D) {
+  if (X == Y)
+    return true;
+  if (!X || !Y || X->K != Y->K || X->Type != Y->Type || X->Text != Y->Text ||
+      X->Root != Y->Root || X->Operands.size() != Y->Operands.size())
+    return false;
+  // An index is a number: int or unsigned makes no difference where it is exact.
+  if (X->K == Value::Load && X->Operands[0]->K == Value::Affine &&
+      Y->Operands[0]->K == Value::Affine) {
+    const isl::pw_aff P = X->Operands[0]->Aff, Q = Y->Operands[0]->Aff;
+    return P.ne_set(Q)
+        .intersect(withConstantProducts(M, A, withConstantProducts(M, A, D, P), Q))
+        .is_empty();
+  }
+  if (X->K == Value::Affine &&
+      !X->Aff.ne_set(Y->Aff).intersect(D).is_empty())
+    return false;
+  if (X->K == Value::Select &&
+      !X->Cond.intersect(D).is_equal(Y->Cond.intersect(D)))
+    return false;
+  for (size_t I = 0; I < X->Operands.size(); ++I)
+    if (!equalOn(M, A, X->Operands[I], Y->Operands[I], D))
+      return false;
+  return true;
 }
 
 //===-- Integers that have become linear ----------------------------------===//

@@ -21,6 +21,11 @@ std::optional<isl::pw_aff>
 timesSymbols(const KernelModel &M, const Assumptions &A, const isl::pw_aff &V,
              const std::vector<std::string> &Factors, bool Wide);
 
+/// Same value wherever both are defined, on \p D ([symbols] -> { : }). Where a
+/// coordinate has one value on D, products with it are multiples of the others.
+bool equalOn(const KernelModel &M, const Assumptions &A, const ValueRef &X,
+             const ValueRef &Y, const isl::set &D);
+
 /// Sums and products of signed integers in \p V whose operands are linear by now
 /// become linear: what was a quotient of the iterator is a coordinate of the
 /// element. In an index also those of unsigned 64-bit integers: addresses are

@@ -36,7 +36,7 @@ std::optional<Decline> rcache::hintsForbidden(const KernelModel &M) {
     return Decline{DeclineCode::BlockShape, "the kernel is planned in other text",
                    M.Pos};
   if (M.Launches.empty())
-    return Decline{DeclineCode::NoLaunch, whereNamed(M), M.Pos};
+    return withoutLaunch(M);
   if (!M.UnseenLaunches.empty())
     return Decline{DeclineCode::BlockShape, unseenLaunches(M), M.Pos};
   if (!M.Geo.AllLaunchesConst || !M.Geo.ConstBlock)

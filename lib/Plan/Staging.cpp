@@ -375,7 +375,7 @@ private:
         if (M.stmt(L).IterSymbol >= 0 &&
             M.stmt(L).Range.contains(Later.W->Range) &&
             meetInRounds(M, A, W.Of, *Later.W, M.stmt(L)) &&
-            !equalOn(P.V, Later.V, W.Known.intersect(Later.D)))
+            !equalOn(M, A, P.V, Later.V, W.Known.intersect(Later.D)))
           fail(DeclineCode::AmbiguousStaging,
                "two statements of a loop write to " + name() +
                    ", and a round may write where another one did",
@@ -405,7 +405,7 @@ private:
     for (const RawPiece &P : Pieces)
       checkPiece(P);
     dropWhatHolds();
-    joinPieces(M, Pieces);
+    joinPieces(M, A, Pieces);
     for (RawPiece &P : Pieces)
       F.Pieces.push_back({P.D, P.V, P.Guards});
     if (F.Pieces.empty())

@@ -76,50 +76,6 @@ void rcache::collectLoads(const ValueRef &V, std::vector<ValueRef> &Out) {
     collectLoads(O, Out);
 }
 
-/// \p D and, for products e0 * w in \p V whose coordinate e0 has one value c on
-/// D, that the product is c * w.
-static isl::set withConstantProducts(isl::set D, const isl::pw_aff &V) {
-  for (const std::string &Id : involvedIds(V)) {
-    const std::vector<std::string> F = productFactors(Id);
-    if (F.size() != 2)
-      continue;
-    for (int K = 0; K < 2; ++K) {
-      const isl::pw_aff Coordinate = symbolValue(D.ctx(), F[K]);
-      const auto Lo = minConst(Coordinate, D), Hi = maxConst(Coordinate, D);
-      if (Lo && Hi && *Lo == *Hi)
-        D = D.intersect(symbolValue(D.ctx(), Id).eq_set(
-            symbolValue(D.ctx(), F[1 - K]).scale(static_cast<long>(*Lo))));
-    }
-  }
-  return D;
-}
-
-bool rcache::equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D) {
-  if (A == B)
-    return true;
-  if (!A || !B || A->K != B->K || A->Type != B->Type || A->Text != B->Text ||
-      A->Root != B->Root || A->Operands.size() != B->Operands.size())
-    return false;
-  // An index is a number: int or unsigned makes no difference where it is exact.
-  if (A->K == Value::Load && A->Operands[0]->K == Value::Affine &&
-      B->Operands[0]->K == Value::Affine) {
-    const isl::pw_aff X = A->Operands[0]->Aff, Y = B->Operands[0]->Aff;
-    return X.ne_set(Y)
-        .intersect(withConstantProducts(withConstantProducts(D, X), Y))
-        .is_empty();
-  }
-  if (A->K == Value::Affine &&
-      !A->Aff.ne_set(B->Aff).intersect(D).is_empty())
-    return false;
-  if (A->K == Value::Select &&
-      !A->Cond.intersect(D).is_equal(B->Cond.intersect(D)))
-    return false;
-  for (size_t I = 0; I < A->Operands.size(); ++I)
-    if (!equalOn(A->Operands[I], B->Operands[I], D))
-      return false;
-  return true;
-}
-
 bool rcache::endsRounded(const ValueRef &V, const KernelModel &M) {
   if (!V)
     return false;

@@ -31,9 +31,6 @@ std::vector<std::string> valueSymbols(const ValueRef &V);
 /// All Load nodes below \p V (V included).
 void collectLoads(const ValueRef &V, std::vector<ValueRef> &Out);
 
-/// Same value wherever both are defined, on \p D ([symbols] -> { : }).
-bool equalOn(const ValueRef &A, const ValueRef &B, const isl::set &D);
-
 /// Is the value, kept in a register, what it would be if memory had held it? A
 /// product is not: a sum would fuse it.
 bool endsRounded(const ValueRef &V, const KernelModel &M);

@@ -1,10 +1,15 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// See rcache/NearbyReads.h. An array has rows of Pitch elements of which the first
-// Row are used. Without the others element e is e - e / Pitch * (Pitch - Row), and
-// no two that are used become one. Rows of arrays with several dimensions are
-// declared shorter instead.
+// See rcache/NearbyReads.h. An array has rows of Pitch elements of which the
+// first Row are used. Without the others element e is e - e / Pitch * (Pitch -
+// Row), and no two that are used become one. Such rows may be padded again, `i
+// + (i >> 4) + (i >> 8)`: rows of 16 * 17 elements and one that is not used.
+// Rows of arrays with several dimensions are declared shorter instead.
+//
+// Nothing is known of the padding but which elements it leaves: all accesses of
+// the array are asked, for all threads and rounds, and one that nothing is
+// known of, or that names an element behind a row, leaves the array as it is.
 
 #include "Affine/IslTools.h"
 #include "ArrayText.h"
@@ -41,30 +46,46 @@ private:
   const Counters Count;
   BodyText Edits{M};
 
-  /// Is the last index of all accesses in the first \p Row of each \p Pitch?
-  bool isInRows(unsigned Array, int64_t Pitch, int64_t Row) const {
+  /// Which elements stay.
+  struct Rows {
+    int64_t Pitch, Row;
+    int64_t Outer = 0; ///< of as many elements the last one is left out, too
+  };
+
+  /// Is index \p I, of an array with one dimension, of an element that stays?
+  isl::set stays(const isl::pw_aff &I, const Rows &R) const {
+    const isl::ctx Ctx = M.Ctx->ctx();
+    const isl::pw_aff In = R.Outer ? floorMod(I, R.Outer) : I;
+    const isl::set All = lessEqual(constantValue(Ctx, 0), I)
+                             .intersect(lessThan(floorMod(In, R.Pitch),
+                                                 constantValue(Ctx, R.Row)));
+    return R.Outer
+               ? All.intersect(lessThan(In, constantValue(Ctx, R.Outer - 1)))
+               : All;
+  }
+
+  /// Is the last index of all accesses of one that stays? \p InAll: in threads
+  /// that do not run them as well.
+  bool isInRows(unsigned Array, const Rows &Of, bool InAll = false) const {
     const isl::ctx Ctx = M.Ctx->ctx();
     return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
       if (S.Array != Array)
         return true;
       M.Ctx->resetBudget();
       const auto &Visits = Count.at(S.Stmt);
-      if (S.Domain.is_null() || S.IndexValues.empty() || !S.IndexValues.back() ||
-          Visits.empty())
+      if (S.Domain.is_null() || S.IndexValues.empty() ||
+          !S.IndexValues.back() || Visits.empty())
         return false;
       return llvm::all_of(Visits, [&](const Counters::Values &V) {
         const auto I = formulaOf(M, A, *S.IndexValues.back(), V);
         if (I.is_null())
           return false;
-        const isl::set Runs =
-            at(M, A, A.fix(S.Domain).intersect(A.Context), V);
-        const isl::set Used =
+        const isl::set Runs = at(
+            M, A, InAll ? A.Context : A.fix(S.Domain).intersect(A.Context), V);
+        return Runs.is_subset(
             S.IndexValues.size() > 1
-                ? inRange(I, constantValue(Ctx, 0), constantValue(Ctx, Row))
-                : lessEqual(constantValue(Ctx, 0), I)
-                      .intersect(lessThan(floorMod(I, Pitch),
-                                          constantValue(Ctx, Row)));
-        return Runs.is_subset(Used);
+                ? inRange(I, constantValue(Ctx, 0), constantValue(Ctx, Of.Row))
+                : stays(I, Of));
       });
     });
   }
@@ -75,34 +96,50 @@ private:
     if (Arr.Volatile || Arr.AtFileScope || Arr.Extents.empty())
       return true;
     if (Arr.Extents.size() == 1) {
-      for (const int64_t Row : {32, 16})
-        if (isInRows(Array, Row + 1, Row))
-          return writeIndices(Array, Row + 1);
+      // Rather rows that numbers of all threads are in, as steps from thread to
+      // thread are formulas of counters then.
+      for (const bool InAll : {true, false})
+        for (const Rows R :
+             {Rows{33, 32}, Rows{17, 16}, Rows{33, 32, 33 * 32 + 1},
+              Rows{17, 16, 17 * 16 + 1}})
+          if (isInRows(Array, R, InAll))
+            return writeIndices(Array, R);
       return true;
     }
     const int64_t Pitch = Arr.Extents.back().value_or(0);
     for (const int64_t Pad : {1, 2})
       if (Pitch > 4 + Pad && (Pitch - Pad) % 4 == 0 &&
-          isInRows(Array, Pitch, Pitch - Pad))
+          isInRows(Array, {Pitch, Pitch - Pad}))
         return declare(Array, Pitch - Pad);
     return true;
   }
 
-  bool writeIndices(unsigned Array, int64_t Pitch) {
+  bool writeIndices(unsigned Array, const Rows &R) {
     // (Less than a row: nothing pads it.)
-    if (const auto &Of = M.Arrays[Array].Extents[0]; Of && *Of <= Pitch)
+    if (const auto &Of = M.Arrays[Array].Extents[0]; Of && *Of <= R.Pitch)
       return true;
     return isNamedByAccesses(M, Array) &&
            llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
              if (S.Array != Array)
                return true;
              const auto Index = indexTexts(M, S);
-             if (!Index)
-               return false;
-             const std::string T = "(" + M.text(Index->front()) + ")";
-             return Edits.replace(Index->front(), T + " - " + T + " / " +
-                                                      std::to_string(Pitch));
+             return Index &&
+                    Edits.replace(
+                        Index->front(),
+                        element("(" + M.text(Index->front()) + ")", R));
            });
+  }
+
+  /// The number of element \p Padded without those that are left out.
+  static std::string element(const std::string &Padded, const Rows &R) {
+    const std::string By = " / " + std::to_string(R.Pitch);
+    if (!R.Outer)
+      return Padded + " - " + Padded + By;
+    // Of each Outer elements, as many as a row has stay fewer.
+    const std::string Outer = std::to_string(R.Outer);
+    return Padded + " - " + Padded + " / " + Outer + " * " +
+           std::to_string((R.Outer - 1) / R.Pitch + 1) + " - " + Padded +
+           " % " + Outer + By;
   }
 
   bool declare(unsigned Array, int64_t Row) {

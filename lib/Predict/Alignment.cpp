@@ -50,8 +50,18 @@ int64_t step(const Plan &P, const std::string &Id) {
 struct ArgumentSum {
   std::string Text;
   int64_t Constant = 0;
+  /// Its values as far as host code tells those of the arguments; empty: not at all.
+  std::vector<int64_t> Values = {0};
 
-  void add(int64_t Steps, const std::string &Arguments) {
+  /// \p Known: values of the product of \p Arguments.
+  void add(int64_t Steps, const std::string &Arguments,
+           llvm::ArrayRef<int64_t> Known = {}) {
+    static constexpr int64_t One[] = {1};
+    std::vector<int64_t> Sums;
+    for (int64_t V : Values)
+      for (int64_t K : Arguments.empty() ? llvm::ArrayRef<int64_t>(One) : Known)
+        Sums.push_back(V + Steps * K);
+    Values = std::move(Sums);
     if (Arguments.empty())
       Constant += Steps;
     else
@@ -70,9 +80,25 @@ struct ArgumentSum {
 /// coordinates.
 struct Term {
   std::string Arguments, Coordinates;
+  std::vector<int64_t> Values; ///< of the arguments; empty: not known
   int64_t Steps = 1; ///< of the coordinates, at least
   bool Moves = false;
 };
+
+/// What launches hand over for \p S, a parameter; empty: nobody knows of one of them.
+std::vector<int64_t> valuesOf(const KernelModel &M, const Symbol &S) {
+  std::vector<int64_t> All;
+  const auto Of = llvm::find_if(M.Params, [&](const KernelParam &P) {
+    return P.Name == S.Text;
+  });
+  const auto At = static_cast<size_t>(Of - M.Params.begin());
+  for (const LaunchSite &L : M.Launches) {
+    if (Of == M.Params.end() || At >= L.ArgValues.size() || L.ArgValues[At].empty())
+      return {};
+    llvm::append_range(All, L.ArgValues[At]);
+  }
+  return All;
+}
 
 /// nullopt: it has a factor that host code does not know.
 std::optional<Term> termOf(const KernelModel &M, const Plan &P,
@@ -81,6 +107,8 @@ std::optional<Term> termOf(const KernelModel &M, const Plan &P,
   for (const std::string &F :
        S.Factors.empty() ? std::vector<std::string>{Id} : S.Factors) {
     if (const Symbol *Parameter = parameter(M, F)) {
+      T.Values = T.Arguments.empty() ? valuesOf(M, *Parameter)
+                                     : std::vector<int64_t>();
       T.Arguments += (T.Arguments.empty() ? "" : " * ") + Parameter->Text;
       continue;
     }
@@ -120,7 +148,7 @@ Questions questions(const KernelModel &M, const Plan &P, const Run &R) {
       return {};
     const int64_t Steps = Coefficient * T->Steps;
     if (T->Moves)
-      Along[T->Coordinates].add(Steps, Steps % N ? T->Arguments : "");
+      Along[T->Coordinates].add(Steps, Steps % N ? T->Arguments : "", T->Values);
     else if (Steps % N != 0 && T->Arguments.empty())
       return {};
     else if (Steps % N != 0)
@@ -129,7 +157,8 @@ Questions questions(const KernelModel &M, const Plan &P, const Run &R) {
   for (const auto &[Coordinates, Sum] : Along) {
     if (!Sum.Text.empty())
       Q.Multiples.push_back(Sum.Constant % N ? Sum.text() : Sum.Text);
-    else if (Sum.Constant % N != 0)
+    const bool Misses = llvm::all_of(Sum.Values, [&](int64_t V) { return V % N != 0; });
+    if (!Sum.Values.empty() && Misses)
       return {std::nullopt, true};
   }
   if (!R.Load && Form->Const % N != 0)

@@ -5,6 +5,7 @@
 
 #include "Caps.h"
 #include "Affine/IslTools.h"
+#include "Arithmetic.h"
 #include "LaunchShape.h"
 #include "Registers.h"
 #include "rcache/ThreadsInLine.h"
@@ -159,8 +160,11 @@ bool goesBack(const CapInput &In, const Owned::Fetch &F) {
   });
 }
 
+/// (Of narrow elements, odd-even sorts of shorts and bytes: 1.6x with one a lane, 0.91x
+/// to 1.08x with two, 0.64x to 0.98x with more.)
 double writtenBack(const CapInput &In, double Speedup) {
-  bool Written = false, Back = false;
+  constexpr double ManyShuffles = 16; // an output: rounds of a sort
+  bool Written = false, Back = false, Narrow = false;
   double Words = 0; // of owned arrays, in registers
   for (const ArrayPlan &A : In.P.Arrays)
     if (const auto *O = A.as<Owned>()) {
@@ -169,6 +173,8 @@ double writtenBack(const CapInput &In, double Speedup) {
       for (const Owned::Fetch &F : O->Fetches) {
         Written |= F.Written;
         Back |= F.Written && goesBack(In, F);
+        Narrow |= F.Written && partBytes(In.M.Arrays[A.Array]) < 4 &&
+                  In.C.Counts.Shuffles >= ManyShuffles;
       }
       // Who runs is found out in each register, as with pairs: no more is
       // claimed than for these.
@@ -177,7 +183,7 @@ double writtenBack(const CapInput &In, double Speedup) {
   if (!Written)
     return Speedup;
   if (Back)
-    return std::min(Speedup, In.P.slots() > In.Fit.MostWrittenBack
+    return std::min(Speedup, In.P.slots() > (Narrow ? 1 : In.Fit.MostWrittenBack)
                                  ? 1
                                  : In.Fit.WrittenBackClaimed);
   return std::min(Speedup,
@@ -187,9 +193,9 @@ double writtenBack(const CapInput &In, double Speedup) {
                             (1 + In.Fit.PairShuffle * In.C.Counts.Shuffles));
 }
 
-/// Statements that change both elements of a pair where a condition holds: with
-/// many registers a lane, they were measured at 0.65x (1.4x with half as many;
-/// trees and sums of pairs 1.3x to 5x with as many, 0.8x with twice as many).
+/// Statements that change both elements of a pair where a condition holds, and
+/// arrays in many registers of a lane: 32 of them were measured at 2.0x (scans),
+/// 1.4x (sorts), 64 at 1.1x.
 double stridedRuns(const CapInput &In, double Speedup) {
   double Words = 0; // in registers of a lane
   for (const ArrayPlan &A : In.P.Arrays)
@@ -302,6 +308,41 @@ double borders(const CapInput &In, double Speedup) {
   return Speedup < Least ? std::min(Speedup, 1.0) : Speedup;
 }
 
+/// Blocks of three dimensions, whose threads ask for all sides of a brick.
+double bricks(const CapInput &In, double Speedup) {
+  const bool Asked = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
+    return A.window() && A.Stage.Pieces.size() > 1;
+  });
+  return In.Block[2] > 1 && Asked && !In.P.Cut ? In.Fit.BricksClaimed * Speedup
+                                               : Speedup;
+}
+
+/// Outputs of a block that are fewer than its threads along \p Axis: what blocks
+/// stage overlaps (14 of 16 threads).
+bool overlaps(const CapInput &In, unsigned Axis) {
+  static const char *const Block[] = {"bx", "by", "bz"};
+  static const char *const Thread[] = {"tx", "ty", "tz"};
+  return llvm::any_of(In.M.GlobalAccesses, [&](const GlobalAccess &G) {
+    if (G.K != GlobalAccess::Write || !G.Index || G.Index->K != Value::Affine)
+      return false;
+    const auto L = linearForm(G.Index->Aff, always(In.M.Ctx->ctx()));
+    if (!L)
+      return false;
+    const auto Of = [&](const char *Id) {
+      const auto It = L->Terms.find(Id);
+      return It == L->Terms.end() ? int64_t(0) : It->second;
+    };
+    const int64_t Step = Of(Thread[Axis]);
+    return Step > 0 && Of(Block[Axis]) > 0 &&
+           Of(Block[Axis]) < Step * In.Block[Axis];
+  });
+}
+
+double overlappingTiles(const CapInput &In, double Speedup) {
+  const bool Overlap = In.Block[1] > 1 && (overlaps(In, 0) || overlaps(In, 1));
+  return Overlap && usesWindows(In.P) ? In.Fit.OverlapClaimed * Speedup : Speedup;
+}
+
 /// Lanes whose slots are neighbours begin words apart, and pitches of planes
 /// keep vectors from it.
 double lanesApart(const CapInput &In, double Speedup) {
@@ -363,8 +404,8 @@ constexpr Cap Caps[] = {
      "twice the shuffles, and code outgrows its cache in large blocks",
      writtenBack},
     {"strided-runs",
-     "many pairs a lane that change under a condition of each thread's own, or "
-     "more than 32 registers of a lane, were measured at 0.65x to 0.87x",
+     "many pairs a lane that change under a condition of each thread's own have "
+     "not been timed, and more than 32 registers of a lane gain little (1.1x)",
      stridedRuns},
     {"private-tables",
      "arrays of a thread that are only read where indices are of run time were "
@@ -392,6 +433,14 @@ constexpr Cap Caps[] = {
      "blocks live as long as the launch, and threads at a border load large "
      "windows element by element: the slowest block decides",
      borders},
+    {"bricks",
+     "threads of blocks of three dimensions ask for each side of their brick: "
+     "0.35 to 0.5 of what was predicted",
+     bricks},
+    {"overlapping-tiles",
+     "of blocks with fewer outputs than threads, threads of several outputs load "
+     "what no output is for: half of what was predicted",
+     overlappingTiles},
     {"lanes-apart",
      "in planes that blocks share, slots beside each other along x have been "
      "measured to lose against slots along y, and lose more at borders",

@@ -370,6 +370,8 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
     return *A % *B;
   if (V.Opcode == Value::Div && *A >= 0 && *B > 0)
     return *A / *B;
+  if (V.Opcode == Value::Shr && *A >= 0 && *B >= 0 && *B < 32)
+    return *A >> *B;
   auto Is = [&](int64_t N) { // without a sign: modulo 2^32
     return Unsigned ? static_cast<int64_t>(static_cast<uint32_t>(N)) : N;
   };

@@ -124,6 +124,53 @@ __global__ void longLoop(const float *in, float *out, int n) {
   if (g < n)
     out[g] = sum;
 }
+// Few rounds of many operators, of quotients, or that may end early.
+// CHECK: declined longRounds; fusion-unsettled (
+__global__ void longRounds(const float *in, float *out, int n) {
+  __shared__ float s[256 + 24];
+  int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  for (int i = t; i < 256 + 24; i += 256)
+    s[i] = in[min(max((int)blockIdx.x * 256 + i - 12, 0), n - 1)];
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j <= 24; ++j) {
+    float a = s[t + j];
+    a = fabsf(fabsf(fabsf(a - 0.5f) - 0.25f) - 0.125f);
+    a = fabsf(fabsf(fabsf(a - 0.3f) - 0.2f) - 0.1f);
+    sum += a * (j + 1);
+  }
+  if (g < n)
+    out[g] = sum;
+}
+// CHECK: declined quotients; fusion-unsettled (
+__global__ void quotients(const float *in, float *out, int n) {
+  __shared__ float s[256 + 24];
+  int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  for (int i = t; i < 256 + 24; i += 256)
+    s[i] = in[min(max((int)blockIdx.x * 256 + i - 12, 0), n - 1)];
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j <= 24; ++j)
+    sum += 1.f / s[t + j] * (j + 1);
+  if (g < n)
+    out[g] = sum;
+}
+// CHECK: declined endsEarly; fusion-unsettled (
+__global__ void endsEarly(const float *in, float *out, int n) {
+  __shared__ float s[256 + 6];
+  int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  for (int i = t; i < 256 + 6; i += 256)
+    s[i] = in[min(max((int)blockIdx.x * 256 + i - 3, 0), n - 1)];
+  __syncthreads();
+  float sum = 0;
+  for (int j = 0; j <= 6; ++j) {
+    if (s[t + j] < 0)
+      break;
+    sum += s[t + j] * (j + 1);
+  }
+  if (g < n)
+    out[g] = sum;
+}
 // The source says that the loop is unrolled: both know the numbers.
 // CHECK: rewritten saidSo:
 __global__ void saidSo(const float *in, float *out, int n) {
@@ -158,5 +205,8 @@ void run(const float *in, float *out, int n) {
   argumentPlain<<<n / 256, 256>>>(in, out, n, 3);
   shortLoop<<<n / 256, 256>>>(in, out, n);
   longLoop<<<n / 256, 256>>>(in, out, n);
+  longRounds<<<n / 256, 256>>>(in, out, n);
+  quotients<<<n / 256, 256>>>(in, out, n);
+  endsEarly<<<n / 256, 256>>>(in, out, n);
   saidSo<<<n / 256, 256>>>(in, out, n);
 }

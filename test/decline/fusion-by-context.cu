@@ -22,6 +22,21 @@
 // CHECK-DAG: 'storedByIndex' left as it is: {{.*}} [fusion-unsettled]
 // A use that keeps it from being fused, but for a loop of 640 instructions:
 // CHECK-DAG: 'farInLoop' left as it is: {{.*}} ('y + p' in line {{[0-9]+}}) [fusion-unsettled]
+// A product under a condition, which compilers may compute once for several sums, or
+// choose between it and another sum's operand:
+// CHECK-DAG: 'takenInRounds' left as it is: {{.*}} ('sum -= s[t + 2] * w' in line {{[0-9]+}}) [fusion-unsettled]
+// CHECK-DAG: 'addedInRounds' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'takenBehind' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'byIndexInRounds' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'bothArms' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'bothBranches' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'decidedOnce' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'alsoOutside' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'functionInRounds' left as it is: {{.*}} [fusion-unsettled]
+// ... not so where it is a round's own, or all are under one condition:
+// CHECK-DAG: rewrote 'ownInRounds'
+// CHECK-DAG: rewrote 'ownTaken'
+// CHECK-DAG: rewrote 'allUnderOne'
 //
 // Operands that keep their order: the one that is read first, however deep the
 // other one is in front of it; all members of a struct at once.
@@ -46,7 +61,7 @@
 // All statements stay, and so does what is fused:
 // CHECK-DAG: rewrote 'stagedByOtherText' (1 launch): 1 output a thread; 's' kept shared
 // NVCC-NOT: DIFFERS
-// NVCC: 17 same
+// NVCC: 20 same
 #define TILE                                                                   \
   __shared__ float s[260];                                                     \
   const int t = threadIdx.x, g = blockIdx.x * 256 + t;                         \
@@ -302,6 +317,128 @@ KERNEL(inFunction) {
   if (g < n)
     b[g] = norm(s[t], s[t + 1], n);
 }
+KERNEL(takenInRounds) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k) {
+    if (sum > 1.f)
+      sum -= s[t + 2] * w;
+    sum += s[t + k];
+  }
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(addedInRounds) {
+  TILE
+  float sum = 0.f;
+#pragma unroll
+  for (int k = 0; k < 5; ++k) {
+    sum = fabsf(sum - s[t + k]);
+    if (s[t + k] > v)
+      sum += s[t + 2] * w;
+  }
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(takenBehind) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k) {
+    sum += s[t + k];
+    if (s[t + k] < v)
+      continue;
+    sum -= s[t + 2] * 0.3f;
+  }
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(byIndexInRounds) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k) {
+    if (t > k + 5)
+      sum += s[t + 2] * w;
+    sum += s[t + k];
+  }
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(bothArms) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k)
+    sum = s[t + k] > v ? sum + s[t + k] * w : sum - s[t + k];
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(bothBranches) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k)
+    if (s[t + k] > v)
+      sum -= s[t + k] * w;
+    else
+      sum += 0.1f;
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(decidedOnce) { // two copies of the code, for w and for all outputs
+  TILE
+  if (g < n) {
+    float x = s[t + 1] * s[t + 1];
+    if (w > 0.f)
+      x -= fabsf(s[t]);
+    b[g] = s[t + 2] + x;
+  }
+}
+KERNEL(alsoOutside) {
+  TILE
+  float sum = 1.f;
+  if (s[t] > v)
+    sum = s[t + 1] + s[t + 2] * w;
+  sum = fmaxf(sum, s[t + 3] + s[t + 2] * w);
+  if (g < n)
+    b[g] = sum;
+}
+__device__ float without(float x, float y, float w) { return x - y * w; }
+KERNEL(functionInRounds) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k) {
+    if (sum > 1.f)
+      sum = without(sum, s[t + 2], w);
+    sum += s[t + k];
+  }
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(ownInRounds) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k)
+    if (g + k < n)
+      sum += s[t + k] * w;
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(ownTaken) {
+  TILE
+  float sum = 0.f;
+  for (int k = 0; k < 5; ++k) {
+    if (sum > 1.f)
+      sum -= s[t + k] * w;
+    sum += s[t + k];
+  }
+  if (g < n)
+    b[g] = sum;
+}
+KERNEL(allUnderOne) {
+  TILE
+  if (g > 0 && g < n - 1) {
+    const float p = s[t + 2] * w;
+    b[g] = fmaxf(s[t + 1] - p, s[t + 3] - p);
+  }
+}
 int main() {
   const int n = 5120;
   float *a, *c, *b;
@@ -331,6 +468,18 @@ int main() {
   RUN(byArgument);
   RUN(storedByIndex);
   ofRows<<<dim3(4, 5), dim3(64, 4)>>>(a, c, b, 0.3f, 1.7f, 256);
+  RUN(takenInRounds);
+  RUN(addedInRounds);
+  RUN(takenBehind);
+  RUN(byIndexInRounds);
+  RUN(bothArms);
+  RUN(bothBranches);
+  RUN(decidedOnce);
+  RUN(alsoOutside);
+  RUN(functionInRounds);
+  RUN(ownInRounds);
+  RUN(ownTaken);
+  RUN(allUnderOne);
   RUN(inFunction);
   RUN(farInLoop);
   RUN(keptFirst);

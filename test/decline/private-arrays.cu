@@ -15,6 +15,8 @@
 // CHECK: declined changing; private-use ('v' is volatile)
 // CHECK: declined product; private-products ('v')
 // CHECK: declined through_variables; private-products ('v')
+// CHECK: declined sum_beside; private-products ('v')
+// CHECK: declined hidden; unknown-call ('outside')
 // CHECK: declined large; private-too-large ('v' has 1024 bytes in each of 256 threads)
 // CHECK: not-shared in_registers
 // CHECK: not-shared table
@@ -80,6 +82,25 @@ __global__ void through_variables(const float *in, const int *at, float *out) {
   v[at[threadIdx.x] & 7] = c;
   out[threadIdx.x] = v[at[0] & 7] + b;
 }
+// Neither sums that compilers may fuse nor calls make it a kernel without arrays.
+__global__ void sum_beside(const float *in, const int *at, float *out, int n) {
+  float v[8] = {};
+  float h = 1;
+  for (int i = 0; i < n; ++i) {
+    float sum = 0;
+    for (int k = 0; k < n; ++k)
+      sum += in[k] * h;
+    v[at[i] & 7] = 0.5f * (v[0] + h * sum);
+    h *= 0.5f;
+  }
+  out[threadIdx.x] = v[at[0] & 7];
+}
+__device__ int outside(int);
+__global__ void hidden(const int *in, int *out) {
+  int v[8] = {};
+  ++v[in[threadIdx.x] & 7];
+  out[threadIdx.x] = outside(v[in[0] & 7]);
+}
 __global__ void large(const int *in, int *out) {
   int v[256];
   for (int i = 0; i < 256; ++i)
@@ -122,6 +143,8 @@ void run(const int *in, const float *f, int *out, float *o) {
   changing<<<9, 128>>>(in, out);
   product<<<9, 128>>>(f, in, o);
   through_variables<<<9, 128>>>(f, in, o);
+  sum_beside<<<9, 128>>>(f, in, o, 8);
+  hidden<<<9, 128>>>(in, out);
   large<<<9, 256>>>(in, out);
   in_registers<<<9, 128>>>(f, o);
   table<<<9, 128>>>(in, out);

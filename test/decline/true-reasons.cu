@@ -71,7 +71,7 @@ __global__ void walking(const int *in, int *out, int rounds) {
 }
 
 // CHECK-DAG: remark: 'average' left as it is: no gain is predicted
-// CHECK-DAG: note: the rounds of 'for (int k = 0; k <= 2 * radius; ++k)' hang on 'radius': as a constant or a template argument
+// CHECK-DAG: note: the rounds of 'for (int k = 0; k <= 2 * radius; ++k)' hang on 'radius' (no launch in the file tells its value): as a constant or a template argument
 __global__ void average(const float *in, float *out, int n, int radius) {
   extern __shared__ float s[];
   int base = blockIdx.x * blockDim.x - radius;
@@ -105,6 +105,42 @@ __global__ void warp_tail(const float *x, float *y) {
     y[blockIdx.x] = s[0];
 }
 
+// CHECK-DAG: note: the rounds of 'for (int k = 0; k <= 2 * reach; ++k)' hang on 'reach' (launches pass 2 and 5): as a constant
+__global__ void often(const float *in, float *out, int n, int reach) {
+  extern __shared__ float s[];
+  int base = blockIdx.x * blockDim.x - reach;
+  for (int i = threadIdx.x; i < blockDim.x + 2 * reach; i += blockDim.x) {
+    int g = base + i;
+    s[i] = g < 0 || g >= n ? 0.f : in[g];
+  }
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int k = 0; k <= 2 * reach; ++k)
+    sum += s[threadIdx.x + k];
+  out[i] = sum / (2 * reach + 1);
+}
+
+// CHECK-DAG: note: the rounds of 'for (int k = 0; k <= 2 * wide; ++k)' hang on 'wide' (launches pass 100, but it is large, or a compiler
+__global__ void far(const float *in, float *out, int n, int wide) {
+  extern __shared__ float s[];
+  int base = blockIdx.x * blockDim.x - wide;
+  for (int i = threadIdx.x; i < blockDim.x + 2 * wide; i += blockDim.x) {
+    int g = base + i;
+    s[i] = g < 0 || g >= n ? 0.f : in[g];
+  }
+  __syncthreads();
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n)
+    return;
+  float sum = 0;
+  for (int k = 0; k <= 2 * wide; ++k)
+    sum += s[threadIdx.x + k];
+  out[i] = sum / (2 * wide + 1);
+}
+
 void run(float *u, int *i, int n) {
   shared_flag<<<n / 256, 256>>>(u, 50);
   turns<<<n / 256, 256>>>(i, i + n);
@@ -112,4 +148,7 @@ void run(float *u, int *i, int n) {
   walking<<<n / 256, 256>>>(i, i + n, 20);
   average<<<(n + 255) / 256, 256, (256 + 2 * n) * sizeof(float)>>>(u, u + n, n, n);
   warp_tail<<<n / 64, 64>>>(u, u + n);
+  often<<<n / 256, 256, 1024 + 16>>>(u, u + n, n, 2);
+  often<<<n / 256, 256, 1024 + 40>>>(u, u + n, n, 5);
+  far<<<n / 256, 256, 1024 + 800>>>(u, u + n, n, 100);
 }

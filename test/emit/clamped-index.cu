@@ -13,12 +13,13 @@
 // REMARK-DAG: rewrote 'mirrored'
 // REMARK-DAG: rewrote 'deep'
 //
-// One load each, and the clamp as a clamp where the index has no product:
+// One load each, and the clamp as a clamp or one times a pitch:
 // CHECK-LABEL: average{{_rc}}(
 // CHECK: ? n - 1
 // CHECK: return x[rc_at0];
 // CHECK-LABEL: smooth{{_rc}}(
-// CHECK: const int rc_at1 = min(max(rc_e1 + 32 * (int)rc_block_x - 2, 0), w - 1);
+// CHECK: const int rc_at0 = min(max(rc_e0 + 8 * (int)blockIdx.y - 2, 0), h - 1) * sp;
+// CHECK-NEXT: const int rc_at1 = min(max(rc_e1 + 32 * (int)rc_block_x - 2, 0), w - 1);
 // CHECK-NEXT: return src[rc_at0 + rc_at1];
 // CHECK-NEXT: };
 // CHECK-LABEL: mirrored{{_rc}}(

@@ -115,17 +115,68 @@ __global__ void chosen(const float *in, float *out, int n, int arms) {
 // A number of a scoped enumeration is none that a launch compares with one.
 // CHECK-NOT: launches that pass way
 enum class Way { One = 1, Three = 3 };
-__global__ void ways(const float *in, float *out, int n, Way way) {
-  __shared__ float s[128 + 16];
+__global__ void ways(const int *in, int *out, int n, Way way) {
+  __shared__ int s[128 + 16];
   const int g = blockIdx.x * 128 + threadIdx.x;
   for (int i = threadIdx.x; i < 128 + (int)way; i += 128)
-    s[i] = blockIdx.x * 128 + i < n ? in[blockIdx.x * 128 + i] : 1.f;
+    s[i] = blockIdx.x * 128 + i < n ? in[blockIdx.x * 128 + i] : 1;
   __syncthreads();
-  float sum = 0;
+  int sum = 0;
   for (int j = 0; j <= (int)way; ++j)
     sum += s[threadIdx.x + j];
   if (g < n)
     out[g] = sum;
+}
+
+// Whichever way the host takes, it is 2; and a byte is a number like others.
+// CHECK: note: launches that pass left = 2 and right = 2 and more = 2 and wide = 1 run the rewritten kernel
+__global__ void bytes(const int *in, int *out, int n, unsigned char left, signed char right, char more, bool wide) {
+  __shared__ int s[128 + 16];
+  const int g = blockIdx.x * 128 + threadIdx.x;
+  for (int i = threadIdx.x; i < 128 + left + right + more + wide; i += 128)
+    s[i] = blockIdx.x * 128 + i < n ? in[blockIdx.x * 128 + i] : 1;
+  __syncthreads();
+  int sum = 0;
+  for (int j = 0; j <= left + right + more + wide; ++j)
+    sum += s[threadIdx.x + j];
+  if (g < n)
+    out[g] = sum;
+}
+void runBytes(const Buffer<int> &in, Buffer<int> &out, int n) {
+  unsigned char left;
+  if (n > 1000) {
+    left = 2;
+  } else {
+    left = 1 + 1;
+  }
+  bytes<<<blocks(n, 128), 128>>>(in.Data, out.Data, n, left, n > 1000 ? 2 : 2, (char)2, true);
+  out.show("bytes", n);
+}
+
+// One of two values, as far as the text tells: the original runs.
+// CHECK-NOT: launches that pass depth
+__global__ void either(const int *in, int *out, int n, int depth) {
+  __shared__ int s[128 + 16];
+  const int g = blockIdx.x * 128 + threadIdx.x;
+  for (int i = threadIdx.x; i < 128 + depth; i += 128)
+    s[i] = blockIdx.x * 128 + i < n ? in[blockIdx.x * 128 + i] : 1;
+  __syncthreads();
+  int sum = 0;
+  for (int j = 0; j <= depth; ++j)
+    sum += s[threadIdx.x + j];
+  if (g < n)
+    out[g] = sum;
+}
+void runEither(const Buffer<int> &in, Buffer<int> &out, int n) {
+  int depth = 1;
+  if (n > 1000)
+    depth = 2;
+  else if (n > 500)
+    depth = 3;
+  else
+    depth = 2;
+  either<<<blocks(n, 128), 128>>>(in.Data, out.Data, n, depth);
+  out.show("either", n);
 }
 
 int main(int argc, char **argv) {
@@ -155,6 +206,10 @@ int main(int argc, char **argv) {
   out.show("mean");
   chosen<<<blocks(n, 128), 128>>>(in.Data, out.Data, n, 3);
   out.show("chosen");
-  ways<<<blocks(n, 128), 128>>>(in.Data, out.Data, n, Way::Three);
-  out.show("ways");
+  ways<<<blocks(3000, 128), 128>>>(image.Data, result.Data, 3000, Way::Three);
+  result.show("ways");
+  for (int m : {3000, 700, 300}) {
+    runBytes(image, result, m);
+    runEither(image, result, m);
+  }
 }

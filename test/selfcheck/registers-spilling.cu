@@ -10,7 +10,7 @@
 // The text that spills to shared memory.
 // RUN: grep -lE '^ *asm volatile' %t/c/many.c*.cu | head -n 1 > %t/name
 // RUN: sh -c "FileCheck --check-prefix=TEXT %s < $(cat %t/name)"
-// RUN: sh -c "rcache-check $(cat %t/name) --kernel=many --cuda-path=%cuda" 2>&1 | FileCheck --check-prefix=EXECUTED %s
+// RUN: sh -c "rcache-check $(cat %t/name) --kernel=many --arg=rounds=3 --trials=40 --cuda-path=%cuda" 2>&1 | FileCheck --check-prefix=EXECUTED %s
 // -rdc=true and -G: ptxas does not take it, so it is no candidate; bounds are.
 // RUN: rcache-rewrite %s --only=registers --force --explain-choice --self-check=off --cuda-path=%cuda -o %t/off.cu 2>&1 | FileCheck --check-prefix=OFF %s
 // RUN: rcache-rewrite %s --only=registers --force --explain-choice --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t/rdc.cu -- -rdc=true > %t/rdc 2>&1

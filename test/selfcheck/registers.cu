@@ -1,7 +1,6 @@
 // Hints about registers: the kernel as it is, told of its launches' block. Who said
 // something about registers himself, or has launches of several blocks or of blocks
-// that nobody knows, is left alone; so is what registers do not limit, and all where
-// nvcc may not be asked.
+// that nobody knows, is left alone. (When nothing is done at all: registers-asked.cu.)
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -q --list --only=registers --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.cu > %t.list
@@ -10,16 +9,8 @@
 // RUN: %nvcc -c %t.cu -o %t.o
 // RUN: rcache-rewrite %s --only=registers --kernel=plain --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu 2>&1 | FileCheck --check-prefix=NOTE %s
 // Each is launched in its own block, and the original in others.
-// RUN: rcache-check %t.cu --cuda-path=%cuda --kernel=plain 2>&1 | FileCheck --check-prefix=EXECUTED %s
-// RUN: rcache-check %t.cu --cuda-path=%cuda --kernel=plane 2>&1 | FileCheck --check-prefix=EXECUTED %s
-// What is predicted decides; a number that is none is told.
-// RUN: rcache-rewrite %s -q --list --only=registers --kernel=light --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu | FileCheck --check-prefix=LIGHT %s
-// RUN: rcache-rewrite %s -q --list --only=registers --kernel=light --candidate=99 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu | FileCheck --check-prefix=NUMBER %s
-// Nothing is done by default, nor where programs may not be run.
-// RUN: rcache-rewrite %s -q --list --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck --check-prefix=DEFAULT --implicit-check-not='launch bounds' %s
-// RUN: rcache-rewrite %s -q --list --only=registers --self-check=off --cuda-path=%cuda --arch=sm_90 | FileCheck --check-prefix=OFF --implicit-check-not=rewritten %s
-// Also where it is one technique of several: what moves data comes first.
-// RUN: rcache-rewrite %s -q --list --only=staging,private,registers --kernel=plain --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 | FileCheck %s --check-prefix=ALL
+// RUN: rcache-check %t.cu --cuda-path=%cuda --kernel=plain --arg=n=3 --trials=40 2>&1 | FileCheck --check-prefix=EXECUTED %s
+// RUN: rcache-check %t.cu --cuda-path=%cuda --kernel=plane --arg=n=3 --trials=40 2>&1 | FileCheck --check-prefix=EXECUTED %s
 //
 // CHECK: rewritten plain; launch bounds of 256 threads;
 // CHECK: declined bounded; kernel-attribute ('__launch_bounds__(256, 2)' says what registers there are)
@@ -50,11 +41,6 @@
 // NOTE: note: the original: {{[0-9]+}} registers, {{[0-9]+}} bytes of stack
 // NOTE: note: executed before it was written:
 // EXECUTED: equivalent: {{.*}} launches compared bit for bit, {{[1-9][0-9]*}} of them by a rewritten kernel
-// LIGHT: declined light; no-gain (registers do not limit it: {{.*}}64 of 64 warps
-// NUMBER: declined light; no-candidate (--candidate=99 of {{[0-9]+}})
-// DEFAULT: not-shared plain; no-shared;
-// OFF: declined plain; no-gain (hints about registers need nvcc
-// ALL: rewritten plain; launch bounds of 256 threads
 __device__ void work(const float *in, float *out, int n) {
   float v[4];
 #pragma unroll

@@ -776,11 +776,26 @@ __device__ __forceinline__ constexpr bool strided_in(int slot, int step, int fir
 #define RCACHE_DEVICE_STRIDED_THREAD
 namespace rcache {
 namespace device {
-/// The thread t for which `element` is first + step * t; -1: none.
-__device__ __forceinline__ int strided_thread(int element, int step, int first) {
-  const unsigned int from = static_cast<unsigned int>(element - first);
-  const unsigned int by = static_cast<unsigned int>(step);
-  return element >= first && from % by == 0 ? static_cast<int>(from / by) : -1;
+/// The thread t for which element lane + 32 * slot is first + step * t; below 0:
+/// none. Where steps are parts of a warp, or warps, whether there is one hangs on the
+/// lane or on the slot alone: the same question for all registers of a lane.
+__device__ __forceinline__ int strided_thread(int lane, int slot, int step,
+                                              int first) {
+  if (first >= 0 && 32 % step == 0) {
+    const unsigned int by = static_cast<unsigned int>(step);
+    const unsigned int at = static_cast<unsigned int>(lane);
+    return at % by == static_cast<unsigned int>(first) % by
+               ? static_cast<int>(at / by) + slot * (32 / step) - first / step
+               : -1;
+  }
+  if (first >= 0 && step % 32 == 0) {
+    const int slots = slot - first / 32;
+    return lane == first % 32 && slots >= 0 && slots % (step / 32) == 0
+               ? slots / (step / 32)
+               : -1;
+  }
+  const int from = lane + 32 * slot - first;
+  return from >= 0 && from % step == 0 ? from / step : -1;
 }
 } // namespace device
 } // namespace rcache
@@ -807,10 +822,11 @@ __device__ __forceinline__ constexpr bool inserted_in(int slot, int bit, int fir
 #define RCACHE_DEVICE_INSERTED_THREAD
 namespace rcache {
 namespace device {
-/// The thread t whose number with a bit 0 put in at `bit`, plus first, is `element`;
-/// -1: none.
-__device__ __forceinline__ int inserted_thread(int element, int bit, int first) {
-  const int at = element - first;
+/// The thread t whose number with a bit 0 put in at `bit`, plus first, is element
+/// lane + 32 * slot; -1: none.
+__device__ __forceinline__ int inserted_thread(int lane, int slot, int bit,
+                                               int first) {
+  const int at = lane + 32 * slot - first;
   return at >= 0 && (at & bit) == 0 ? ((at >> 1) & -bit) | (at & (bit - 1)) : -1;
 }
 } // namespace device
