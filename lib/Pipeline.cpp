@@ -235,7 +235,7 @@ void Unit::moveData(Case &C, const std::vector<Case> &Group) {
       C.R.Verdict = KernelResult::NotShared;
     return;
   }
-  if (M.Launches.empty() && !(O.WithoutLaunch && M.InMainFile))
+  if (M.Launches.empty() && !(O.WithoutLaunch && M.InMainFile && !M.isOfOneFile()))
     return void(C.R.Declines.push_back(withoutLaunch(M)));
   if (!M.InsertOffset)
     return decline(C, DeclineCode::LaunchNotEditable,

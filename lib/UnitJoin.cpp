@@ -102,6 +102,7 @@ std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
         C.R.KernelName = C.Emitted->KernelName;
         C.R.LaunchFunction =
             Launch.substr(Begin, Launch.find(" {\n", Begin) - Begin);
+        C.R.LaunchFunction.insert(std::strlen("void "), M.scope());
         C.R.LaunchText = C.Emitted->Launch;
       }
   }

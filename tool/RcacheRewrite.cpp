@@ -9,6 +9,7 @@
 // Exit status: 0 done (also when nothing was eligible), 1 a source does not
 // parse or a file cannot be read or written, 2 wrong usage.
 
+#include "Driver/NvccFlags.h"
 #include "Messages.h"
 #include "Options.h"
 #include "Output/Explain.h"
@@ -188,6 +189,34 @@ bool keepsSources(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
          Check(O.ExplainFile, "--explain") && Check(O.SarifFile, "--sarif") && Check(O.DepFile, "--depfile");
 }
 
+/// Each output that the command line names can be written.
+bool canWrite(const ToolOptions &O) {
+  for (StringRef Path : {O.Output, O.ReportFile, O.PictureFile, O.CsvFile, O.FixesFile,
+                         O.ExplainFile, O.SarifFile, O.DepFile})
+    if (!Path.empty() && Path != "-")
+      if (llvm::Error E = checkWritable(Path)) {
+        llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
+            << llvm::toString(std::move(E)) << '\n';
+        return false;
+      }
+  return true;
+}
+
+/// Sources among the flags behind `--`: nobody reads them.
+void warnOfSources(const ToolOptions &O) {
+  if (!O.Flags)
+    return;
+  auto Flags = translateFlags(*O.Flags, /*FromNvcc=*/false, /*Directory=*/"");
+  if (!Flags)
+    return llvm::consumeError(Flags.takeError()); // of each parse
+  for (const std::string &Input : Flags->Inputs)
+    if (llvm::sys::fs::exists(Input) && llvm::none_of(O.Sources, [&](const std::string &S) {
+          return llvm::sys::fs::equivalent(Input, S);
+        }))
+      llvm::WithColor::warning(llvm::errs(), "rcache-rewrite")
+          << "'" << Input << "' behind -- is not read: sources are named in front of it\n";
+}
+
 /// Each --kernel names a kernel of some file.
 bool kernelsThere(const std::vector<const FileResult *> &Files,
                   const ToolOptions &O) {
@@ -262,6 +291,10 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
   }
   if (!keepsSources(*Jobs, O))
     return WrongUsage;
+  if (!canWrite(O))
+    return Failed;
+  if (!O.Quiet)
+    warnOfSources(O);
   if (O.Verbose)
     for (const ParseJob &Job : *Jobs)
       printCommand(Job);

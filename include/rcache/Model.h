@@ -661,6 +661,10 @@ struct KernelModel {
 
   /// Its name for host code, from any scope.
   std::string globalName() const;
+  /// "ns::", or "" at file scope.
+  std::string scope() const;
+  /// Does it stand in a namespace without a name, where other files have none?
+  bool isOfOneFile() const;
   /// Where the definition stands in its file, for insertions after it.
   SourcePos DefBegin, DefEnd;
   bool InMainFile = true;

@@ -424,6 +424,8 @@ void clangPass(StringRef Directory, ParseFlags &Out) {
       Out.CudaPath = A->getValue();
     if (A->getOption().matches(OPT_UNKNOWN))
       Out.Unknown.push_back(A->getAsString(Args));
+    if (A->getOption().matches(OPT_INPUT))
+      Out.Inputs.push_back(A->getValue());
     keepForNvcc(*A, Directory, Out);
     if (!concernsParse(*A))
       continue;

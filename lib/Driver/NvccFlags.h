@@ -25,6 +25,7 @@ struct ParseFlags {
   std::vector<std::string> Flags; ///< for clang; no compiler, input or output
   std::vector<std::string> Archs; ///< "sm_90", as far as named, in their order
   std::string CudaPath;           ///< of --cuda-path, "" when not given
+  std::vector<std::string> Inputs;  ///< left out: files named among them
   std::vector<std::string> Unknown; ///< left out: neither nvcc's nor clang's
   /// For nvcc, to compile a text like this one to the same code: definitions,
   /// include paths (relative ones below the directory), language, and what

@@ -76,16 +76,17 @@ private:
     if (R.All.empty())
       return;
     R.Block = Block;
+    for (int A = static_cast<int>(Block); A >= 0; A = M.stmt(A).Parent)
+      if (D.GuardIfs.count(static_cast<unsigned>(A)))
+        R.Guards.push_back(static_cast<unsigned>(A));
     if (const Stmt *L = D.tapLoopAround(R.All.front(), M))
       R.Speculative = speculative(*L);
     else
       R.Speculative = isPure();
+    R.Speculative &= !changesBehindGuards();
     for (unsigned C : R.Slot)
       for (const Plan::VectorStore &V : P.VectorStores)
         R.StoresLate |= R.Speculative && M.GlobalAccesses[V.Access].Stmt == C;
-    for (int A = static_cast<int>(Block); A >= 0; A = M.stmt(A).Parent)
-      if (D.GuardIfs.count(static_cast<unsigned>(A)))
-        R.Guards.push_back(static_cast<unsigned>(A));
     D.Regions.push_back(std::move(R));
     R = Region();
   }
@@ -100,6 +101,38 @@ private:
             if (M.stmt(B).Range.contains(O->Range))
               return true;
     return false;
+  }
+
+  /// Does R change a variable that is read behind a condition around R? A slot that
+  /// has returned reads nothing any more; one without the condition goes on:
+  ///
+  ///     if (t > 70)
+  ///       for (int i = 0; i < 2; ++i)
+  ///         v += s[i];
+  ///     out[g] = v;
+  bool changesBehindGuards() const {
+    const auto LoopAround = [&](unsigned G) {
+      for (int A = M.stmt(G).Parent; A >= 0; A = M.stmt(A).Parent) {
+        const Stmt &S = M.stmt(static_cast<unsigned>(A));
+        if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+          return true;
+      }
+      return false;
+    };
+    return llvm::any_of(R.Guards, [&](unsigned G) {
+      const TextRange In = M.stmt(G).Range;
+      const bool Again = LoopAround(G);
+      return llvm::any_of(M.VarUses, [&](const VarUse &W) {
+        if (!W.Write || llvm::none_of(R.Slot, [&](unsigned C) {
+              return M.stmt(C).Range.contains(W.Range);
+            }))
+          return false;
+        return llvm::any_of(Q.usesOf(W.Var), [&](const VarUse *U) {
+          return !In.contains(U->Range) && (Again || U->Range.Begin >= In.End) &&
+                 !In.contains(M.Vars[W.Var].NameRange);
+        });
+      });
+    });
   }
 
   /// Slots that have returned run the loop as well.

@@ -5,6 +5,7 @@
 
 #include "rcache/Model.h"
 #include "rcache/ModelBuilder.h"
+#include "llvm/ADT/STLExtras.h"
 
 namespace rcache {
 
@@ -16,12 +17,16 @@ std::vector<KernelParam> KernelModel::declaredParams() const {
   return Declared;
 }
 
-std::string KernelModel::globalName() const {
+std::string KernelModel::scope() const {
   std::string T;
   for (const std::string &Ns : Namespaces)
     T += Ns.empty() ? "" : Ns + "::";
-  return "::" + T + Name;
+  return T;
 }
+
+std::string KernelModel::globalName() const { return "::" + scope() + Name; }
+
+bool KernelModel::isOfOneFile() const { return llvm::is_contained(Namespaces, ""); }
 
 int KernelModel::symbolIndex(const std::string &Id) const {
   for (size_t I = 0; I < Symbols.size(); ++I)
@@ -72,6 +77,8 @@ Decline withoutLaunch(const KernelModel &M) {
   } else if (!M.NamedAt.empty()) {
     D.Detail = "no launch is known to lead to it from where its address is taken" +
                linesOf(M.NamedAt);
+  } else if (D.Detail.empty() && M.isOfOneFile()) {
+    D.Detail = "it is in a namespace without a name, where no other file launches it";
   }
   return D;
 }

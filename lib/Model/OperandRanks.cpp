@@ -180,6 +180,10 @@ std::optional<bool> OperandRanks::upperOfOperation(const Expr *E, const Call &C,
            upper(B->getRHS(), C, Depth + 1, Out, -1, Nested + 1);
   }
   if (auto *X = dyn_cast<ConditionalOperator>(E)) {
+    // A number is none of two values for long: (c ? 2 : x) * y.
+    const ASTContext &AC = C.Of->getASTContext();
+    if (X->getTrueExpr()->isEvaluatable(AC) || X->getFalseExpr()->isEvaluatable(AC))
+      return false;
     Out.push_back({place(C, facts(C).Last.lookup(E)), Depth});
     return upper(X->getCond(), C, Depth + 1, Out, -1, Nested + 1) &&
            upper(X->getTrueExpr(), C, Depth + 1, Out, Member, Nested + 1) &&

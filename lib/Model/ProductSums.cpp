@@ -24,7 +24,13 @@ SumInDoubt ProductFlow::find() {
   }
   SumInDoubt Shared; // by a thread's outputs
   const auto IsShared = [&](const Expr *P, const Expr *Sum) {
-    if (!Shared.Sum && sameForAll(P))
+    // Or what it is added to: `2 * w`, which is no product any more where outputs
+    // have one of it.
+    const auto *B = dyn_cast<BinaryOperator>(Sum);
+    if (!Shared.Sum &&
+        (sameForAll(P) || (B && llvm::any_of(B->children(), [&](const Node *E) {
+                             return mayBeDoubled(cast<Expr>(E)) && sameForAll(cast<Expr>(E));
+                           }))))
       Shared = {Sum, SumInDoubt::SeveralOutputs};
   };
   for (const Expr *P : Products) {

@@ -148,6 +148,24 @@ llvm::Error OutputSet::commit() {
   return llvm::Error::success();
 }
 
+llvm::Error checkWritable(StringRef Path) {
+  fs::file_status Status;
+  if (!fs::status(Path, Status) && fs::is_directory(Status))
+    return cannotWrite(Path, std::make_error_code(std::errc::is_a_directory));
+  // A file is replaced by another one in its folder; a pipe or a device is not.
+  if (fs::exists(Status) && !fs::is_regular_file(Status))
+    return llvm::Error::success();
+  if (fs::exists(Status))
+    if (std::error_code EC = fs::access(Path, fs::AccessMode::Write))
+      return cannotWrite(Path, EC);
+  const StringRef Folder = path::parent_path(Path);
+  if (std::error_code EC = fs::access(Folder.empty() ? "." : Folder, fs::AccessMode::Write))
+    return cannotWrite(Path, EC);
+  if (!Folder.empty() && !fs::is_directory(Folder))
+    return cannotWrite(Path, std::make_error_code(std::errc::not_a_directory));
+  return llvm::Error::success();
+}
+
 std::string makeRule(StringRef Target,
                      const std::vector<std::string> &Dependencies) {
   auto Escape = [](StringRef Name) {

@@ -35,6 +35,11 @@ private:
   std::vector<Entry> Entries;
 };
 
+/// Why nothing can be written to \p Path, in a folder that is there already, or
+/// success: asked before work is done for it. What else may go wrong is found by
+/// commit().
+llvm::Error checkWritable(llvm::StringRef Path);
+
 /// A Makefile rule `Target: Dependency ...`, names escaped as make and ninja
 /// read them.
 std::string makeRule(llvm::StringRef Target,

@@ -304,7 +304,7 @@ void writeContract(json::OStream &J, const KernelResult &K) {
   if (K.LaunchFunction.empty())
     return;
   J.attributeObject("contract", [&] {
-    J.attribute("kernel", utf8(K.KernelName));
+    J.attribute("kernel", utf8(K.Model->scope() + K.KernelName));
     J.attribute("function", utf8(K.LaunchFunction));
     J.attribute("launch", utf8(K.LaunchText));
   });

@@ -57,9 +57,9 @@ public:
     T += "  }, " + std::to_string(indexDimensions()) +
          (O.Covered ? ", true);\n" : ", false);\n");
     const std::string Args = templateArgs();
-    T += "  rcache_runner.run(&" + scope() + M.Name + Args + ",\n";
-    T += form(scope() + M.Name + Args + "<<<g, b, s>>>(a...)") + ",\n";
-    T += form(scope() + M.Name + "_rc_launch" + Args + "(g, b, s, 0, a...)") +
+    T += "  rcache_runner.run(&" + M.globalName() + Args + ",\n";
+    T += form(M.globalName() + Args + "<<<g, b, s>>>(a...)") + ",\n";
+    T += form(M.globalName() + "_rc_launch" + Args + "(g, b, s, 0, a...)") +
          ");\n  return 0;\n}\n";
     return T;
   }
@@ -75,14 +75,6 @@ private:
 
   static std::string form(const std::string &Call) {
     return "    [](dim3 g, dim3 b, size_t s, auto... a) { " + Call + "; }";
-  }
-
-  std::string scope() const {
-    std::string T = "::";
-    for (const std::string &Ns : M.Namespaces)
-      if (!Ns.empty())
-        T += Ns + "::";
-    return T;
   }
 
   std::string templateArgs() const {

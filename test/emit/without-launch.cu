@@ -15,6 +15,10 @@
 // REPORT: "kernel": "smooth_rc"
 // REPORT: "function": "void smooth_rc_launch(dim3 rc_grid
 // REPORT: "launch": "{{.*}}smooth_rc<<<
+// REPORT: "kernel": "img::sharp_rc"
+// REPORT: "function": "void img::sharp_rc_launch(dim3 rc_grid
+// RUN: rcache-rewrite %t/kernels.cu --list --without-launch -- %mock | FileCheck %s --check-prefix=NAMELESS
+// NAMELESS: declined {{.*}}hidden; no-launch (it is in a namespace without a name
 // RUN: %python %S/../output/Inputs/validate.py %src/docs/report.schema.json %t/report.json
 
 //--- kernels.cu
@@ -47,3 +51,25 @@ __global__ void scaled(const T *__restrict__ in, T *__restrict__ out, int n) {
   out[g] = sum;
 }
 template __global__ void scaled<float>(const float *, float *, int);
+namespace img {
+namespace {
+__global__ void hidden(const float *in, float *out) {
+  __shared__ float s[256 + 4];
+  int g = blockIdx.x * 256 + threadIdx.x;
+  s[threadIdx.x] = in[g];
+  if (threadIdx.x < 4)
+    s[threadIdx.x + 256] = in[g + 256];
+  __syncthreads();
+  out[g] = s[threadIdx.x] - s[threadIdx.x + 4];
+}
+}
+__global__ void sharp(const float *__restrict__ in, float *__restrict__ out) {
+  __shared__ float s[256 + 4];
+  int g = blockIdx.x * 256 + threadIdx.x;
+  s[threadIdx.x] = in[g];
+  if (threadIdx.x < 4)
+    s[threadIdx.x + 256] = in[g + 256];
+  __syncthreads();
+  out[g] = s[threadIdx.x] - s[threadIdx.x + 4];
+}
+}
