@@ -970,4 +970,20 @@ std::string Forms::condition(const std::string &Where, const std::string &V,
   }
 }
 
+std::string perhapsUnder(Choices &C, llvm::ArrayRef<std::string> Conditions,
+                         const std::string &Use) {
+  if (!C.chance("under", 30))
+    return Use;
+  const std::string If =
+      "if (" + Conditions[C.pick("condition", static_cast<unsigned>(Conditions.size()))] + ")";
+  switch (C.weighted("underForm", {50, 25, 25})) {
+  case 1: // something behind it in there as well
+    return If + " {\n" + Use + "acc += 1;\n}\n";
+  case 2:
+    return If + " {\n" + Use + "} else {\nacc -= 2;\n}\n";
+  default:
+    return If + " {\n" + Use + "}\n";
+  }
+}
+
 } // namespace rcache::fuzz

@@ -13,6 +13,7 @@
 #define RCACHE_FUZZ_GRAMMAR_H
 
 #include "Choices.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <string>
 #include <utility>
 #include <vector>
@@ -93,6 +94,11 @@ KernelText cutKernel(Choices &C, const std::string &Name);
 std::string largeLaunch(const KernelText &K, unsigned Bx, unsigned By);
 /// Kernels outside the class that is rewritten, near its border.
 KernelText outsideKernel(Choices &C, const std::string &Name);
+
+/// \p Use, perhaps under one of \p Conditions, which threads may differ in; what it
+/// adds to is read behind it. Floats and integers alike.
+std::string perhapsUnder(Choices &C, llvm::ArrayRef<std::string> Conditions,
+                         const std::string &Use);
 
 /// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
 /// "text", "host", "sums", "owned", "joined" or "cut" whatever the seed says, or "".

@@ -162,6 +162,9 @@ private:
              (C.chance("weights", 40) ? " * (i + j)" : "") + ";\n";
       break;
     }
+    const std::string Declared = Acc + " acc = 0;\n";
+    Sum = Declared + perhapsUnder(C, {"tx > 5", "(tx + ty) % 3 == 1", "w > 40", "x + 3 < w", "ty > 1"},
+                                  Sum.substr(Declared.size()));
     if (C.chance("storeGuardOnly", 30))
       return Sum + "if (x < w && y < h)\n  out[y * w + x] = acc;\n";
     return "if (x < w && y < h) {\n" + Sum + "out[y * w + x] = acc;\n}\n";

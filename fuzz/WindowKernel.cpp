@@ -422,8 +422,12 @@ private:
       Guard = (L ? "g >= " + num(L) + " && " : "") + std::string("g + ") +
               num(R) + " < n";
     std::string Uses = Acc + " acc = 0;\n";
-    for (size_t I = 0; I < Lines.size(); ++I)
-      Uses += use(Lines[I], static_cast<unsigned>(I));
+    for (size_t I = 0; I < Lines.size(); ++I) {
+      const std::string One = use(Lines[I], static_cast<unsigned>(I));
+      Choices::Scope Sc(C, "use" + num(static_cast<long long>(I)));
+      Uses += perhapsUnder(C, {T + " > 7", T + " % 3 == 1", "n > 70", "acc > 0", "g + 9 < n"},
+                           One);
+    }
     std::string Store = store();
     bool Unwritten = false;
     for (const Line &N : Lines)
