@@ -122,10 +122,10 @@ std::string Names::replaceBuiltins(const std::string &Text, Of Which) const {
         if (Text.compare(I, N.size(), N) == 0 && I + N.size() < Text.size() &&
             Text[I + N.size()] >= 'x' && Text[I + N.size()] <= 'z') {
           const unsigned Axis = static_cast<unsigned>(Text[I + N.size()] - 'x');
-          Out += K == Symbol::ThreadIdx && Axis == 0 && P.hasSlots(0) &&
-                         Which != Of::Slot
-                     ? (*this)("tx")
-                     : builtin(K, Axis);
+          const bool IsOther = K == Symbol::ThreadIdx && P.hasSlots(Axis) && Which != Of::Slot;
+          Out += !IsOther    ? builtin(K, Axis)
+                 : Axis == 0 ? (*this)("tx")
+                             : "(unsigned int)" + threadOf(Axis, Which);
           I += N.size() + 1;
           Done = true;
           break;
@@ -180,26 +180,24 @@ static std::string marked(const Symbol &S, const std::string &Text,
   return Out;
 }
 
+std::string Names::threadOf(unsigned Axis, Of Which) const {
+  const std::string A(1, "xyz"[Axis]), First = (*this)("t" + A);
+  if (Axis == 0 || Which != Of::SlotRow)
+    return First;
+  const unsigned Stride = P.Map.Stride[Axis];
+  return "(" + First + " + " + (*this)("s" + A) +
+         (Stride == 1 ? "" : " * " + std::to_string(Stride)) + ")";
+}
+
 CxxNames Names::symbols(Of Which) const {
   CxxNames N;
-  static const char *Ax[3] = {"x", "y", "z"};
   for (const Symbol &S : M.Symbols) {
-    const std::string A = S.Axis < 3 ? Ax[S.Axis] : "";
     switch (S.K) {
     case Symbol::ThreadIdx:
       if (Which == Of::Slot)
         N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
-      else if (S.Axis == 0)
-        N[S.Id] = CxxAtom((*this)("tx"), true, "int");
-      else if (P.Map.Factor[S.Axis] > 1 && Which == Of::SlotRow)
-        N[S.Id] = CxxAtom("(" + (*this)("t" + A) + " + " + (*this)("s" + A) +
-                              (P.Map.Stride[S.Axis] == 1
-                                   ? ""
-                                   : " * " + std::to_string(P.Map.Stride[S.Axis])) +
-                              ")",
-                          true, "int");
-      else if (P.Map.Factor[S.Axis] > 1)
-        N[S.Id] = CxxAtom((*this)("t" + A), true, "int");
+      else if (S.Axis == 0 || P.Map.Factor[S.Axis] > 1)
+        N[S.Id] = CxxAtom(threadOf(S.Axis, Which), true, "int");
       else
         N[S.Id] = CxxAtom(builtin(S.K, S.Axis), true, "unsigned int");
       break;
@@ -237,7 +235,7 @@ CxxNames Names::symbols(Of Which) const {
         N[S.Id] =
             CxxAtom(keptName(static_cast<unsigned>(S.VarId)), true, S.Type);
       else if (!S.Text.empty()) // no name for it: no value has it
-        N[S.Id] = CxxAtom(replaceBuiltins(marked(S, S.Text, M)),
+        N[S.Id] = CxxAtom(replaceBuiltins(marked(S, S.Text, M), Which),
                           S.Text.front() == '(' &&
                               S.Text.find(')') == S.Text.size() - 1,
                           S.Type);

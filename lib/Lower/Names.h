@@ -75,6 +75,10 @@ public:
   bool joins(unsigned Axis) const { return P.Map.Blocks[Axis] > 1; }
 
 private:
+  /// The thread's number along an axis with slots: of the first one, or of the first
+  /// one of the row.
+  std::string threadOf(unsigned Axis, Of Which) const;
+
   const KernelModel &M;
   const Plan &P;
   std::string Prefix;

@@ -89,6 +89,17 @@ private:
 
   int64_t elementOf(const SharedAccess &S) { return elementNamed(M, S, W); }
 
+  /// Is \p Element, which \p S names, one that the original has?
+  bool isOfArray(const SharedAccess &S, int64_t Element) const {
+    int64_t Elements = 1;
+    for (const std::optional<int64_t> &E : M.Arrays[S.Array].Extents) {
+      if (!E)
+        return W.mustHold(S.Domain);
+      Elements *= *E;
+    }
+    return Element >= 0 && Element < Elements;
+  }
+
   bool check(unsigned I, int64_t Lane, int64_t Slot) {
     ++Checks;
     const SharedAccess &S = M.SharedAccesses[I];
@@ -115,10 +126,11 @@ private:
     const auto By = W.value(F->By);
     if (!By)
       throw Undecided{"how far away an element is"};
-    // (Not known conditions are taken to hold: then the original reads no
-    // element either.)
+    // (Not known conditions are taken to hold: then the original reads no element
+    // either, or one that is never written.)
     if (Element < 0 || Element >= 32 * Registers)
-      return true;
+      return S.K == SharedAccess::Read || !isOfArray(S, Element) ||
+             wrong(S, Thread, "element " + std::to_string(Element) + " is in no register");
     const int64_t Got = source(*F, Lane, Slot, *By);
     if (Got != Element)
       return wrong(S, Thread,

@@ -265,6 +265,9 @@ private:
     if ((F.Written || F.K == Owned::Fetch::Flipped) && !hasPartner(S, F))
       return no(S, "may be the thread's own element, or one outside of the "
                    "block");
+    if (F.Written && !staysInBlock(S, F, Domain))
+      return no(S, "may change an element that no thread of the block has: " + Arr.Name +
+                       " is longer than the block");
     F.Slots = slotsOf(Map, Domain, F.By, Count.at(S.Stmt));
     // One copy for all that is the same element in the same interval.
     for (Owned::Fetch &O : Of.Fetches) {
@@ -296,6 +299,24 @@ private:
         if ((T ^ *Mask) >= Threads)
           return false;
       return true;
+    });
+  }
+
+  /// Does \p F change elements of the block's threads only? (What is never written has
+  /// no value that could be read.)
+  bool staysInBlock(const SharedAccess &S, const Owned::Fetch &F,
+                    const isl::set &Domain) const {
+    int64_t Elements = 1;
+    for (const std::optional<int64_t> &E : Arr.Extents)
+      Elements = E ? Elements * *E : Threads + 1;
+    if (F.K != Owned::Fetch::Ahead || Elements <= Threads)
+      return true;
+    return llvm::all_of(Count.at(S.Stmt, idsOf(F.By, Domain)), [&](const Counters::Values &V) {
+      return thread()
+          .add(atCounts(F.By, V))
+          .ge_set(constantValue(ctx(), Threads))
+          .intersect(atCounts(Domain, V))
+          .is_empty();
     });
   }
 
