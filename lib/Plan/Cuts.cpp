@@ -278,7 +278,7 @@ private:
         if (!Test)
           throw Whole{"'" + M.text(W.Range) + "' and '" + M.text(A.Range) +
                       "' may be one element in different rounds"};
-        if (llvm::none_of(Asked, [&](const Precondition &Of) {
+        if (!Test->empty() && llvm::none_of(Asked, [&](const Precondition &Of) {
               return Of.Text == *Test;
             }))
           Asked.push_back({*Test, "no element is stored in two rounds"});

@@ -7,7 +7,10 @@
 //
 // where S and the coefficients are products of numbers and parameters. For two
 // accesses with the same S, rounds apart by one or more differ by |S| at least; all
-// else differs by sum |c_i| (most of x_i - least of x_i) at most.
+// else differs by sum |c_i| (most of x_i - least of x_i) at most. Or S is 1, all that
+// differs is a multiple of one parameter, and there are no more rounds than that:
+//
+//     out[(y * w + x) * channels + z],  0 <= z < channels
 
 #include "RoundsApart.h"
 #include "Affine/IslTools.h"
@@ -24,7 +27,7 @@ using Terms = std::map<std::string, int64_t>;
 class Distance {
 public:
   Distance(const KernelModel &M, const Mapping &Map, const Stmt &Loop)
-      : M(M), Map(Map),
+      : M(M), Map(Map), Loop(Loop),
         Round(M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id) {}
 
   std::optional<std::string> between(const GlobalAccess &A,
@@ -46,10 +49,14 @@ public:
           return llvm::is_contained(ARound, By);
         }))
       return std::nullopt;
-    // `out[z * w + y * w + x]`: no w makes that more than the rows of a block.
+    if (ARound.size() == 1 && ARound.front().empty() && StepTimes == 1 &&
+        X->Const == Y->Const && isOfOneResidue())
+      return "";
+    // `out[z * w + y * w + x]`: no w makes that more than the rows of a block; nor
+    // `out[z + y * w + x]` more than a number.
     if (ARound.size() == 1)
       for (const auto &[By, Times] : Apart)
-        if (By == ARound.front() && Times >= StepTimes)
+        if ((By == ARound.front() || ARound.front().empty()) && Times >= StepTimes)
           return std::nullopt;
     return "(" + Step + " > " + Spread + " || -(" + Step + ") > " + Spread + ")";
   }
@@ -57,6 +64,7 @@ public:
 private:
   const KernelModel &M;
   const Mapping &Map;
+  const Stmt &Loop;
   const std::string &Round;
   std::string Step, Spread; ///< sums of doubles
   /// Factors of what a round moves an index by, and of how far one access is ahead
@@ -65,6 +73,22 @@ private:
   int64_t StepTimes = 0; ///< how often a round moves it by ARound
   /// Factors of how far threads are apart, and how often.
   std::vector<std::pair<std::vector<std::string>, int64_t>> Apart;
+
+  /// Is all that differs a multiple of a parameter that all rounds are below?
+  bool isOfOneResidue() const {
+    std::vector<std::vector<std::string>> All = Ahead;
+    for (const auto &[By, Times] : Apart)
+      if (Times)
+        All.push_back(By);
+    isl::ctx Ctx = M.Ctx->ctx();
+    const isl::pw_aff Z = symbolValue(Ctx, Round);
+    return llvm::any_of(M.Symbols, [&](const Symbol &S) {
+      return S.K == Symbol::Param &&
+             llvm::all_of(All, [&](const auto &By) { return llvm::is_contained(By, S.Id); }) &&
+             impliedBy(Z.ge_set(constantValue(Ctx, 0)).intersect(Z.lt_set(symbolValue(Ctx, S.Id))),
+                       Loop.IterDomain);
+    });
+  }
 
   static void add(std::string &To, const std::string &Term) {
     To += (To.empty() ? "" : " + ") + Term;

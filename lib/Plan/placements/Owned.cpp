@@ -266,8 +266,7 @@ private:
       return no(S, "may be the thread's own element, or one outside of the "
                    "block");
     if (F.Written && !staysInBlock(S, F, Domain))
-      return no(S, "may change an element that no thread of the block has: " + Arr.Name +
-                       " is longer than the block");
+      return no(S, "may change an element that no thread of the block has");
     F.Slots = slotsOf(Map, Domain, F.By, Count.at(S.Stmt));
     // One copy for all that is the same element in the same interval.
     for (Owned::Fetch &O : Of.Fetches) {
