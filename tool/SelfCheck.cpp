@@ -139,9 +139,8 @@ private:
     if (!Kernels || Kernels->empty())
       return llvm::createStringError(
           "rcache-check: " +
-          (Top ? Top->getString("messages").value_or("no kernel was compared")
-               : "no report")
-              .str());
+          firstLine(Top ? Top->getString("messages").value_or("no kernel was compared")
+                        : "no report"));
     return *Kernels;
   }
 

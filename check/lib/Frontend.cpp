@@ -52,18 +52,24 @@ RCACHE_LOAD(__ldca)
 RCACHE_LOAD(__ldlu)
 #undef RCACHE_LOAD
 #endif
-#if defined(__cplusplus) && !defined(__CUDA_ARCH__)
-#define RCACHE_MINMAX(T)                                                       \
-  inline __attribute__((host)) T min(T a, T b) { return b < a ? b : a; }       \
-  inline __attribute__((host)) T max(T a, T b) { return a < b ? b : a; }
-RCACHE_MINMAX(int)
-RCACHE_MINMAX(unsigned)
-RCACHE_MINMAX(long)
-RCACHE_MINMAX(unsigned long)
-RCACHE_MINMAX(long long)
-RCACHE_MINMAX(unsigned long long)
-RCACHE_MINMAX(float)
-RCACHE_MINMAX(double)
+#if defined(__cplusplus)
+// Of the host, whose functions a compilation for the device reads as well.
+#define RCACHE_MINMAX(R, A, B)                                                 \
+  inline __attribute__((host)) R min(A a, B b) { return (R)b < (R)a ? (R)b : (R)a; } \
+  inline __attribute__((host)) R max(A a, B b) { return (R)a < (R)b ? (R)b : (R)a; }
+#define RCACHE_MINMAX_UNSIGNED(U, S)                                           \
+  RCACHE_MINMAX(S, S, S)                                                       \
+  RCACHE_MINMAX(U, U, U)                                                       \
+  RCACHE_MINMAX(U, U, S)                                                       \
+  RCACHE_MINMAX(U, S, U)
+RCACHE_MINMAX_UNSIGNED(unsigned, int)
+RCACHE_MINMAX_UNSIGNED(unsigned long, long)
+RCACHE_MINMAX_UNSIGNED(unsigned long long, long long)
+RCACHE_MINMAX(float, float, float)
+RCACHE_MINMAX(double, double, double)
+RCACHE_MINMAX(double, float, double)
+RCACHE_MINMAX(double, double, float)
+#undef RCACHE_MINMAX_UNSIGNED
 #undef RCACHE_MINMAX
 #endif
 )";

@@ -69,7 +69,8 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     else
       Round = S;
   }
-  if ((Sat || Ftz) && (To->isVectorTy() || !From->isFloatTy()))
+  if (((Sat || Ftz) && To->isVectorTy()) || (Ftz && !From->isFloatTy()) ||
+      (Sat && !From->isFloatTy() && !From->isDoubleTy()))
     return false;
   if (To->isVectorTy()) { // cvt.rn.f16x2.f32 d, high, low
     if (Args.size() != 3 || Round != "rn")
@@ -89,7 +90,7 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
   bool FromFloat = From->isFloatingPointTy(), ToFloat = To->isFloatingPointTy();
   if (Ftz)
     V = flushed(V);
-  if (Sat && !To->isFloatTy())
+  if (Sat && To != From)
     return false; // integers saturate anyhow, others are not met
   if (Sat && Round.empty())
     return write(Args[0],

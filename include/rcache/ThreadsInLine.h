@@ -12,6 +12,14 @@
 //     s[threadIdx.x / 16u][threadIdx.x % 16u] += ...
 //
 // Nothing is launched that way: the plan's physical block has one dimension.
+//
+// The other way round, blocks of one dimension whose threads compute coordinates of a
+// tile from their number:
+//
+//     row = threadIdx.x / 32, col = threadIdx.x % 32;      // of 1024
+//
+// are planned as blocks of 32 x 32, where (threadIdx.y * 32u + threadIdx.x) is said for
+// the number.
 
 #ifndef RCACHE_THREADSINLINE_H
 #define RCACHE_THREADSINLINE_H
@@ -49,6 +57,13 @@ inline bool isInLine(const TextForm &Form) {
   return Form.Scale[1] < 0 || Form.Scale[2] < 0;
 }
 
+/// Do the threads of blocks of one dimension stand in rows?
+inline bool isInRows(const TextForm &Form) { return Form.Scale[0] < 0; }
+/// Has the text more threads than a launch, or fewer?
+inline bool changesThreads(const TextForm &Form) {
+  return Form.scaled() && threadsOfText(Form) != 1;
+}
+
 /// Is an element of a shared array set to what has been made of shared elements?
 bool exchangesComputed(const KernelModel &M);
 
@@ -56,6 +71,11 @@ bool exchangesComputed(const KernelModel &M);
 /// array are computed of others; nullopt: it has one dimension, is not known, or
 /// is named in other ways than by coordinates.
 std::optional<OtherBody> threadsInLine(const KernelModel &M);
+
+/// The body of \p M with the threads of its line in rows, in which all indices of shared
+/// arrays are sums of coordinates and counters; nullopt: they are already, there are no
+/// such rows, or elements are computed of others.
+std::optional<OtherBody> threadsInRows(const KernelModel &M);
 
 } // namespace rcache
 

@@ -196,6 +196,8 @@ private:
     std::string T;
     if (isInLine(M.Form))
       T += "// The block's threads in a line.\n";
+    else if (isInRows(M.Form))
+      T += "// The block's threads in rows.\n";
     else if (M.Form.scaled())
       T += "// A thread for each output of the original's threads.\n";
     T += "const dim3 " + N("block") + "(";

@@ -108,8 +108,10 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words
     return Body;
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
-  if (!Body)
-    return forOwners(K);
+  if (!Body) {
+    Body = threadsInRows(M); // whose text tells better what the original does
+    return Body ? Body : forOwners(K);
+  }
   if (Body->Form.Scale == M.Form.Scale) {
     // Other words for the same plans: for what is not rewritten by itself.
     constexpr double LittleGain = 1.10;

@@ -166,7 +166,7 @@ bool isOverloaded(const FunctionDecl *F) {
 void scale(Geometry &G, const TextForm &Form) {
   if (G.ConstBlock)
     G.ConstBlock = blockOfText(*G.ConstBlock, Form);
-  if (isInLine(Form)) { // of blocks of one shape
+  if (isInLine(Form) || isInRows(Form)) { // of blocks of one shape
     G.OtherBlocks.clear();
     G.AllLaunchesConst &= G.SeenBlocks.size() == 1;
     G.SeenBlocks.resize(std::min<size_t>(G.SeenBlocks.size(), 1));

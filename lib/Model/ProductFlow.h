@@ -135,6 +135,21 @@ private:
   /// `g < n`: of threads and of an argument, and so never decided; or a variable
   /// that says so.
   bool isGuard(const clang::Expr *Condition);
+  bool readsShared(const clang::Expr *E) const;
+  /// May \p E, an operand of a sum, be made of a value that a ?: chooses from shared
+  /// elements by something that is the same for threads or known of them, or from one and
+  /// a number or an argument?
+  /// Compilers make two sums of one, or operate on what is chosen from:
+  ///
+  ///     (m ? 1.f : x) + y * z        (x > 0 ? 2.f : y) * z + w
+  using Variables = llvm::SmallPtrSet<const clang::VarDecl *, 8>;
+  bool isChosen(const clang::Expr *E, Variables &Seen) const;
+  /// Is \p E a product, or a sum with one?
+  bool addsProduct(const clang::Expr *E) const;
+  /// Does \p P come by \p V into a loop that goes on with it at \p R, and which a plan
+  /// may unroll where the compiler does not? The first round's sum is fused then.
+  bool entersRolled(const clang::VarDecl *V, const clang::Expr *P,
+                    const clang::Expr *R) const;
   /// Is \p E made of an argument, by what is assigned or where?
   bool ofArgument(const Node *E, unsigned Nested) const;
   /// Is \p P the same for all threads along some axis, and would be shared by a

@@ -160,6 +160,54 @@ bool ProductFlow::isGuard(const Expr *Condition) {
   return X.Thread && ofArgument(Condition, 0);
 }
 
+/// Is an element of a shared array, which may be in a register then, part of \p E?
+bool ProductFlow::readsShared(const Expr *E) const {
+  if (!Kernel)
+    return true;
+  if (auto *D = dyn_cast<DeclRefExpr>(E)) {
+    auto *V = dyn_cast<VarDecl>(D->getDecl());
+    return V && (V->hasAttr<CUDASharedAttr>() || (DependsOn(V) & DepShared) ||
+                 (V->hasLocalStorage() && V->getType()->isPointerType() &&
+                  !isa<ParmVarDecl>(V)));
+  }
+  return llvm::any_of(E->children(), [&](const Node *C) {
+    auto *X = dyn_cast_or_null<Expr>(C);
+    return X && readsShared(X);
+  });
+}
+
+bool ProductFlow::isChosen(const Expr *E, Variables &Seen) const {
+  E = E->IgnoreParenImpCasts();
+  // The same for all, or a number.
+  const auto IsFixed = [&](const Expr *X) {
+    X = X->IgnoreParenImpCasts();
+    const VarDecl *V = rootVar(X);
+    return (!X->isValueDependent() && X->isEvaluatable(Context)) ||
+           (V && isa<ParmVarDecl>(V) && !V->getType()->isPointerType() &&
+            !V->getType()->isReferenceType());
+  };
+  if (auto *C = dyn_cast<ConditionalOperator>(E))
+    return (readsShared(C) && (!isOwn(C->getCond()) || IsFixed(C->getTrueExpr()) ||
+                               IsFixed(C->getFalseExpr()))) ||
+           isChosen(C->getTrueExpr(), Seen) || isChosen(C->getFalseExpr(), Seen);
+  if (auto *U = dyn_cast<UnaryOperator>(E))
+    return isRealType(U->getType()) && isChosen(U->getSubExpr(), Seen);
+  if (auto *B = dyn_cast<BinaryOperator>(E))
+    return isRealType(B->getType()) && !B->isAssignmentOp() &&
+           (isChosen(B->getLHS(), Seen) || isChosen(B->getRHS(), Seen));
+  const VarDecl *V = rootVar(E);
+  if (!V || !isa<DeclRefExpr>(E) || !V->hasLocalStorage() || isa<ParmVarDecl>(V) ||
+      !Seen.insert(V->getCanonicalDecl()).second)
+    return false;
+  if (V->getInit() && isChosen(V->getInit(), Seen))
+    return true;
+  return llvm::any_of(Set, [&](const auto &X) {
+    auto *B = dyn_cast<BinaryOperator>(X.second);
+    return X.first == V->getCanonicalDecl() && B && !isIn(E, B) &&
+           isChosen(B->getRHS(), Seen);
+  });
+}
+
 bool ProductFlow::ofArgument(const Node *E, unsigned Nested) const {
   if (!E || Nested > 6)
     return false;

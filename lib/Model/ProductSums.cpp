@@ -58,7 +58,7 @@ SumInDoubt ProductFlow::find() {
         continue;
       AnySum = Sum;
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
-          foldsAtStart(P) || parted(V, P, R, Meets) ||
+          foldsAtStart(P) || parted(V, P, R, Meets) || entersRolled(V, P, R) ||
           (Meets && sameInRounds(P)) || besideSlowPath(P, R, Sum) ||
           mayMove(P, Sum))
         return {Sum};
@@ -68,11 +68,41 @@ SumInDoubt ProductFlow::find() {
     if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P)))
       return {AnySum};
   }
+  // (A product in an arm of what is chosen is fused with nothing.)
+  const auto IsChosenBeside = [&](const Expr *E, const Expr *Other) {
+    Variables Seen;
+    return (addsProduct(Other) ||
+            (addsProduct(E) && !isa<ConditionalOperator>(E->IgnoreParenImpCasts()))) &&
+           isChosen(E, Seen);
+  };
+  for (const BinaryOperator *B : Sums)
+    if (IsChosenBeside(B->getLHS(), B->getRHS()) || IsChosenBeside(B->getRHS(), B->getLHS()))
+      return {B};
   if (const Expr *Sum = stagedElsewhere())
     return {Sum};
   if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
     return {Sum};
   return Shared;
+}
+
+bool ProductFlow::addsProduct(const Expr *E) const {
+  if (mayBeProduct(E))
+    return true;
+  auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
+  return B && B->isAdditiveOp() && (addsProduct(B->getLHS()) || addsProduct(B->getRHS()));
+}
+
+bool ProductFlow::entersRolled(const VarDecl *V, const Expr *P, const Expr *R) const {
+  constexpr uint64_t Unrolled = 25; // FoldedNumbers.cpp
+  for (const Node *L = Parents.getParent(R); L && !isIn(P, L); L = Parents.getParent(L)) {
+    const auto N = isLoop(L) && !isUnrolled(L) ? rounds(L) : std::nullopt;
+    if (N && (*N > Unrolled || isa_and_nonnull<AttributedStmt>(Parents.getParent(L))) &&
+        llvm::any_of(Set, [&](const auto &X) {
+          return X.first == V->getCanonicalDecl() && isIn(X.second, L);
+        }))
+      return true;
+  }
+  return false;
 }
 
 bool ProductFlow::hasSlowPath(const Node *E, unsigned Depth) const {

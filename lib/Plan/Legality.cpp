@@ -311,7 +311,7 @@ std::optional<Decline> rcache::changedAtBarrier(const KernelModel &M,
           M.stmt(P.Barrier).Pos,
           "count with a loop whose condition is about its counter alone"};
     return Decline{DeclineCode::SeveralIntervals,
-                   "'" + S.Text + "' has changed between the staging of '" +
+                   "'" + S.Text + "' is not known to keep its value between the staging of '" +
                        M.Arrays[P.Array].Name + "' and its barrier",
                    M.stmt(P.Barrier).Pos};
   }

@@ -6,6 +6,7 @@
 // before; their order in warps is the same, as the device counts along x first.
 
 #include "rcache/ThreadsInLine.h"
+#include "Affine/IslTools.h"
 #include "ArrayText.h"
 #include "BodyText.h"
 #include "llvm/ADT/STLExtras.h"
@@ -49,6 +50,22 @@ static std::string coordinate(const std::array<int64_t, 3> &Block,
   return "(" + T + ")";
 }
 
+/// The body with coordinates of threads as \p Coordinate says them, and with the
+/// block's extents as numbers.
+static std::optional<std::string>
+written(const KernelModel &M, llvm::function_ref<std::string(unsigned)> Coordinate) {
+  BodyText Edits(M);
+  for (const BuiltinUse &U : M.Builtins) {
+    if (U.K != Symbol::ThreadIdx && U.K != Symbol::BlockDim)
+      continue;
+    if (!Edits.insert(U.Range, U.K == Symbol::ThreadIdx
+                                   ? Coordinate(U.Axis)
+                                   : std::to_string((*M.Geo.ConstBlock)[U.Axis]) + "u"))
+      return std::nullopt;
+  }
+  return Edits.written();
+}
+
 std::optional<OtherBody> rcache::threadsInLine(const KernelModel &M) {
   if (!M.Geo.ConstBlock || M.Form.scaled() || !exchangesComputed(M))
     return std::nullopt;
@@ -57,16 +74,7 @@ std::optional<OtherBody> rcache::threadsInLine(const KernelModel &M) {
   if (Threads == Block[0] || Threads % 32 != 0 || Threads > 1024 ||
       !namesCoordinatesAlone(M))
     return std::nullopt;
-  BodyText Edits(M);
-  for (const BuiltinUse &U : M.Builtins) {
-    if (U.K != Symbol::ThreadIdx && U.K != Symbol::BlockDim)
-      continue;
-    if (!Edits.insert(U.Range, U.K == Symbol::ThreadIdx
-                                   ? coordinate(Block, U.Axis)
-                                   : std::to_string(Block[U.Axis]) + "u"))
-      return std::nullopt;
-  }
-  auto Text = Edits.written();
+  auto Text = written(M, [&](unsigned Axis) { return coordinate(Block, Axis); });
   if (!Text)
     return std::nullopt;
   OtherBody R;
@@ -79,4 +87,49 @@ std::optional<OtherBody> rcache::threadsInLine(const KernelModel &M) {
   R.Note = "the block's " + std::to_string(Threads) +
            " threads are planned in a line, as they are numbered";
   return R;
+}
+
+/// Are all indices of shared arrays sums, with \p By for the thread's number where \p In
+/// holds?
+static bool indicesAreSums(const KernelModel &M, const Substitution &By, const isl::set &In) {
+  return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
+    return S.Affine && llvm::all_of(S.Index, [&](const isl::pw_aff &V) {
+      return linearForm(By.empty() ? V : substitute(V, By), In).has_value();
+    });
+  });
+}
+
+std::optional<OtherBody> rcache::threadsInRows(const KernelModel &M) {
+  if (!M.Geo.ConstBlock || M.Form.scaled() || exchangesComputed(M) || M.SharedAccesses.empty())
+    return std::nullopt;
+  const std::array<int64_t, 3> &Block = *M.Geo.ConstBlock;
+  const int64_t Threads = Block[0];
+  if (Block[1] != 1 || Block[2] != 1 || Threads > 1024 || !namesCoordinatesAlone(M))
+    return std::nullopt;
+  isl::ctx Ctx = M.Ctx->ctx();
+  const isl::pw_aff X = symbolValue(Ctx, "tx"), Y = symbolValue(Ctx, "ty");
+  const auto Below = [&](const isl::pw_aff &V, int64_t End) {
+    return V.ge_set(constantValue(Ctx, 0)).intersect(V.lt_set(constantValue(Ctx, End)));
+  };
+  if (indicesAreSums(M, {}, Below(X, Threads)))
+    return std::nullopt;
+  constexpr int64_t Least = 4; // of a row, and of a column
+  for (int64_t Row = Least; Row * Least <= Threads; ++Row) {
+    if (Threads % Row != 0 ||
+        !indicesAreSums(M, {{"tx", Y.scale(static_cast<long>(Row)).add(X)}},
+                        Below(X, Row).intersect(Below(Y, Threads / Row))))
+      continue;
+    const std::string Number = "(threadIdx.y * " + std::to_string(Row) + "u + threadIdx.x)";
+    auto Text = written(M, [&](unsigned Axis) { return Axis == 0 ? Number : "0u"; });
+    if (!Text)
+      return std::nullopt;
+    OtherBody R;
+    R.Text = std::move(*Text);
+    R.Form = M.Form;
+    R.Form.Scale = {-(Threads / Row), Threads / Row, 1};
+    R.Note = "the block's " + std::to_string(Threads) + " threads are planned in rows of " +
+             std::to_string(Row) + ", as they compute their coordinates";
+    return R;
+  }
+  return std::nullopt;
 }

@@ -33,6 +33,14 @@
 // CHECK-DAG: 'decidedOnce' left as it is: {{.*}} [fusion-unsettled]
 // CHECK-DAG: 'alsoOutside' left as it is: {{.*}} [fusion-unsettled]
 // CHECK-DAG: 'functionInRounds' left as it is: {{.*}} [fusion-unsettled]
+// A ?: that chooses between shared elements for all threads alike, or from one and a
+// number: compilers make two sums of one, or operate on what is chosen from:
+// CHECK-DAG: 'chosenBeside' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'chosenFactor' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'chosenBefore' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'chosenNumber' left as it is: {{.*}} [fusion-unsettled]
+// A product that a loop goes on with, which the source keeps from being unrolled:
+// CHECK-DAG: 'intoRolled' left as it is: {{.*}} [fusion-unsettled]
 // ... not so where it is a round's own, or all are under one condition:
 // CHECK-DAG: rewrote 'ownInRounds'
 // CHECK-DAG: rewrote 'ownTaken'
@@ -412,6 +420,39 @@ KERNEL(functionInRounds) {
   if (g < n)
     b[g] = sum;
 }
+KERNEL(chosenBeside) {
+  TILE
+  if (g < n)
+    b[g] = (n > 70 ? 1.f : s[t + 1]) + s[t] * s[t + 2];
+}
+KERNEL(chosenFactor) {
+  TILE
+  if (g < n)
+    b[g] = w * s[t] * (n == 3 ? s[t] : s[t + 1]) - s[t];
+}
+KERNEL(chosenBefore) {
+  TILE
+  float x = v == 1.f ? s[3] : s[2];
+  x += s[t] * s[t + 2];
+  if (g < n)
+    b[g] = x;
+}
+KERNEL(chosenNumber) {
+  TILE
+  float x = s[t + 2] > 0.f ? 3.f : s[t + 1];
+  x = x * s[t];
+  if (g < n)
+    b[g] = x + s[t + 3];
+}
+KERNEL(intoRolled) {
+  TILE
+  float x = s[t] * w;
+#pragma unroll 1
+  for (int k = 0; k < 5; ++k)
+    x += s[k];
+  if (g < n)
+    b[g] = x;
+}
 KERNEL(ownInRounds) {
   TILE
   float sum = 0.f;
@@ -477,6 +518,11 @@ int main() {
   RUN(decidedOnce);
   RUN(alsoOutside);
   RUN(functionInRounds);
+  RUN(chosenBeside);
+  RUN(chosenFactor);
+  RUN(chosenBefore);
+  RUN(chosenNumber);
+  RUN(intoRolled);
   RUN(ownInRounds);
   RUN(ownTaken);
   RUN(allUnderOne);

@@ -12,6 +12,7 @@
 #include "../Assemble.h"
 #include "../placements/Restaged.h"
 #include "Affine/IslTools.h"
+#include "rcache/ThreadsInLine.h"
 #include "Recipes.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -119,7 +120,7 @@ static bool sharesTiles(const Plan &P) {
 std::vector<Plan> rcache::joinedPlans(BlockFacts &F) {
   std::vector<Plan> Out;
   const KernelModel &M = F.M;
-  if (!F.Shape || F.isOneDim() || (*F.Shape)[2] != 1 || !walksOverTiles(M) || M.Form.scaled() || F.R.Coarsen ||
+  if (!F.Shape || F.isOneDim() || (*F.Shape)[2] != 1 || !walksOverTiles(M) || changesThreads(M.Form) || F.R.Coarsen ||
       !blocksRunAlike(M) || !onlyPlainEffects(M))
     return Out;
   for (const Tile &T : Tiles) {
