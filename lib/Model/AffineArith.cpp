@@ -282,6 +282,25 @@ std::optional<isl::pw_aff> AffineArith::scaleByConst(const isl::pw_aff &A,
 }
 
 
+std::optional<std::pair<Linear, Linear>>
+AffineArith::quotientAndRest(const isl::pw_aff &A, int64_t C) const {
+  const std::optional<Linear> L = linear(A);
+  if (!L)
+    return std::nullopt;
+  Linear Q, R;
+  R.Const = (L->Const % C + C) % C;
+  Q.Const = (L->Const - R.Const) / C;
+  for (const auto &[Id, By] : L->Terms)
+    if (By % C == 0)
+      Q.Terms[Id] = By / C;
+    else
+      R.Terms[Id] = By;
+  const std::optional<Range> In = interval(R);
+  if (!In || In->Lo < 0 || In->Hi >= C)
+    return std::nullopt;
+  return std::pair(std::move(Q), std::move(R));
+}
+
 std::optional<IntValue> AffineArith::div(const IntValue &A, const IntValue &B,
                                          IntType T, const isl::set &Path) {
   auto C = constantValue(B.Aff);
@@ -291,8 +310,11 @@ std::optional<IntValue> AffineArith::div(const IntValue &A, const IntValue &B,
   if (*C == 1)
     return IntValue{*X, true};
   isl::val D(Ctx, std::to_string(*C));
-  if (!T.Signed || proveInRange(*X, 0, T.max(), Path))
+  if (!T.Signed || proveInRange(*X, 0, T.max(), Path)) {
+    if (const auto Parts = quotientAndRest(*X, *C))
+      return ofAff(fromLinear(Parts->first), true);
     return ofAff(X->scale_down(D).floor(), true);
+  }
   return ofAff(
       isl::manage(isl_pw_aff_tdiv_q(X->copy(), constant(*C).release())), true);
 }
@@ -305,8 +327,11 @@ std::optional<IntValue> AffineArith::rem(const IntValue &A, const IntValue &B,
     return std::nullopt;
   if (proveInRange(*X, 0, *C - 1, Path))
     return IntValue{*X, true};
-  if (!T.Signed || proveInRange(*X, 0, T.max(), Path))
+  if (!T.Signed || proveInRange(*X, 0, T.max(), Path)) {
+    if (const auto Parts = quotientAndRest(*X, *C))
+      return ofAff(fromLinear(Parts->second), true);
     return ofAff(X->mod(isl::val(Ctx, std::to_string(*C))), true);
+  }
   return ofAff(
       isl::manage(isl_pw_aff_tdiv_r(X->copy(), constant(*C).release())), true);
 }

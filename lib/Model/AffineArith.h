@@ -76,6 +76,10 @@ public:
   /// The same without the terms that are quotients by constants.
   std::optional<Linear> linearBesideQuotients(const isl::pw_aff &A) const;
   isl::pw_aff fromLinear(const Linear &L);
+  /// A = C * first + second with second in [0, C) wherever symbols are in their ranges:
+  /// the row and the column of 32 * ty + tx in blocks of 32 x 8; nullopt: not so.
+  std::optional<std::pair<Linear, Linear>> quotientAndRest(const isl::pw_aff &A,
+                                                           int64_t C) const;
 
   // Arithmetic; nullopt: not quasi-affine (or too many pieces).
 

@@ -89,12 +89,24 @@ std::optional<OtherBody> rcache::threadsInLine(const KernelModel &M) {
   return R;
 }
 
-/// Are all indices of shared arrays sums, with \p By for the thread's number where \p In
-/// holds?
+/// Are all indices of shared arrays sums, as far as they hang on the thread's number,
+/// with \p By for it where \p In holds?
 static bool indicesAreSums(const KernelModel &M, const Substitution &By, const isl::set &In) {
   return llvm::all_of(M.SharedAccesses, [&](const SharedAccess &S) {
     return S.Affine && llvm::all_of(S.Index, [&](const isl::pw_aff &V) {
-      return linearForm(By.empty() ? V : substitute(V, By), In).has_value();
+      return !dependsOn(V, "tx") || linearForm(By.empty() ? V : substitute(V, By), In).has_value();
+    });
+  });
+}
+
+/// Is there an index, with \p By for the thread's number where \p In holds, that hangs on
+/// the coordinate \p On alone, not on \p Not?
+static bool isNamedAlone(const KernelModel &M, const Substitution &By, const isl::set &In,
+                         const char *On, const char *Not) {
+  return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &S) {
+    return llvm::any_of(S.Index, [&](const isl::pw_aff &V) {
+      const auto L = linearForm(substitute(V, By), In);
+      return L && L->Terms.count(On) && !L->Terms.count(Not);
     });
   });
 }
@@ -115,9 +127,10 @@ std::optional<OtherBody> rcache::threadsInRows(const KernelModel &M) {
     return std::nullopt;
   constexpr int64_t Least = 4; // of a row, and of a column
   for (int64_t Row = Least; Row * Least <= Threads; ++Row) {
-    if (Threads % Row != 0 ||
-        !indicesAreSums(M, {{"tx", Y.scale(static_cast<long>(Row)).add(X)}},
-                        Below(X, Row).intersect(Below(Y, Threads / Row))))
+    const Substitution By = {{"tx", Y.scale(static_cast<long>(Row)).add(X)}};
+    const isl::set In = Below(X, Row).intersect(Below(Y, Threads / Row));
+    if (Threads % Row != 0 || !indicesAreSums(M, By, In) ||
+        !isNamedAlone(M, By, In, "tx", "ty") || !isNamedAlone(M, By, In, "ty", "tx"))
       continue;
     const std::string Number = "(threadIdx.y * " + std::to_string(Row) + "u + threadIdx.x)";
     auto Text = written(M, [&](unsigned Axis) { return Axis == 0 ? Number : "0u"; });
@@ -127,6 +140,7 @@ std::optional<OtherBody> rcache::threadsInRows(const KernelModel &M) {
     R.Text = std::move(*Text);
     R.Form = M.Form;
     R.Form.Scale = {-(Threads / Row), Threads / Row, 1};
+    R.Form.OriginalClocks = 0; // which rows tell better
     R.Note = "the block's " + std::to_string(Threads) + " threads are planned in rows of " +
              std::to_string(Row) + ", as they compute their coordinates";
     return R;
