@@ -215,6 +215,56 @@ static bool variesIn(const clang::Stmt *E, const clang::Stmt *L,
   });
 }
 
+/// The parameter of the kernel that \p V, a pointer of its own, starts as and is only
+/// moved from: `p = a + n; .. p += m;`; null: another one, or not known.
+static const VarDecl *movedFrom(const VarDecl *V, const OperandText &F) {
+  const auto Base = [](const Expr *E) -> const VarDecl * {
+    for (;;) {
+      E = E->IgnoreParenCasts();
+      auto *B = dyn_cast<BinaryOperator>(E);
+      if (!B || !B->isAdditiveOp())
+        break;
+      E = B->getLHS()->getType()->isPointerType() ? B->getLHS() : B->getRHS();
+    }
+    auto *D = dyn_cast<DeclRefExpr>(E);
+    return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  };
+  if (!V->getType()->isPointerType() || !V->getInit() || F.Escaped.count(V))
+    return nullptr;
+  const VarDecl *Of = Base(V->getInit());
+  const auto Sets = F.Sets.find(V->getCanonicalDecl());
+  if (!Of || !isa<ParmVarDecl>(Of))
+    return nullptr;
+  if (Sets != F.Sets.end())
+    for (const OperandText::Assignment &S : Sets->second)
+      if (!S.Compound && S.Value && S.Value != V->getInit() && Base(S.Value) != V &&
+          Base(S.Value) != Of)
+        return nullptr;
+  return Of;
+}
+
+/// Is \p X, a pointer's name, there for another pointer that is set, or for itself?
+static bool isForPointer(const clang::Stmt *X, const OperandText &F) {
+  for (const clang::Stmt *P = F.Parents.getParent(X); P; P = F.Parents.getParent(P)) {
+    if (auto *B = dyn_cast<BinaryOperator>(P)) {
+      if (B->isAssignmentOp())
+        return B->getType()->isPointerType();
+      if (!B->isAdditiveOp() || !B->getType()->isPointerType())
+        return false;
+    } else if (auto *U = dyn_cast<UnaryOperator>(P)) {
+      return U->isIncrementDecrementOp() && U->getType()->isPointerType();
+    } else if (auto *D = dyn_cast<DeclStmt>(P)) {
+      return llvm::all_of(D->decls(), [&](const Decl *Of) {
+        auto *V = dyn_cast<VarDecl>(Of);
+        return V && V->getType()->isPointerType();
+      });
+    } else if (!isa<ImplicitCastExpr, ParenExpr>(P)) {
+      return false;
+    }
+  }
+  return false;
+}
+
 Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
                                   const Call &C) {
   if (C.Caller)
@@ -225,10 +275,15 @@ Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
        L = F.Parents.getParent(L))
     if (OperandText::isLoop(L))
       At = F.First.lookup(L);
-  // A pointer of the kernel's own may lead anywhere.
+  // A pointer of the kernel's own may lead anywhere but where it comes from a parameter.
+  const auto Root = [&](const VarDecl *V) {
+    const VarDecl *Of = movedFrom(V, F);
+    return Of ? Of->getCanonicalDecl() : V;
+  };
   const auto IsOwn = [](const VarDecl *V) {
     return V->hasLocalStorage() && !isa<ParmVarDecl>(V);
   };
+  const VarDecl *Mine = Root(R.Var);
   // Not where E is stored to; that comes behind it.
   const auto IsTarget = [&](const Expr *X) {
     for (const clang::Stmt *P = F.Parents.getParent(X); P;
@@ -240,7 +295,8 @@ Place OperandRanks::firstInMemory(const Expr *E, const MemoryRoot &R,
     return false;
   };
   for (const auto &[X, Of] : F.MemoryUses)
-    if ((Of == R.Var || IsOwn(Of) || IsOwn(R.Var)) && !IsTarget(X))
+    if ((Root(Of) == Mine || IsOwn(Root(Of)) || IsOwn(Mine)) && !IsTarget(X) &&
+        !isForPointer(X, F))
       At = std::min(At, F.First.lookup(X));
   return place(C, At);
 }

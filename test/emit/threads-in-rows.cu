@@ -17,7 +17,8 @@
 #include "program.h"
 
 template <int BS>
-__global__ void tiles(int N, int K, const float *A, const float *B, float *C) {
+__global__ void tiles(int N, int K, float alpha, const float *A, const float *B, float beta,
+                      float *C) {
   __shared__ float As[BS * BS], Bs[BS * BS];
   const unsigned col = threadIdx.x % BS, row = threadIdx.x / BS;
   A += blockIdx.x * BS * K;
@@ -34,7 +35,7 @@ __global__ void tiles(int N, int K, const float *A, const float *B, float *C) {
       sum += As[row * BS + d] * Bs[d * BS + col];
     __syncthreads();
   }
-  C[row * N + col] = sum;
+  C[row * N + col] = alpha * sum + beta * C[row * N + col];
 }
 
 __global__ void box(const int *in, int *out, int w, int h) {
@@ -56,11 +57,11 @@ __global__ void box(const int *in, int *out, int w, int h) {
 
 int main(int argc, char **) {
   const int n = 128, w = 70, h = 45;
-  Buffer<float> a(randoms<float>(n * n)), b(randoms<float>(n * n)), c(n * n);
-  tiles<32><<<dim3(n / 32, n / 32), 1024>>>(n, n, a.Data, b.Data, c.Data);
+  Buffer<float> a(randoms<float>(n * n)), b(randoms<float>(n * n)), c(randoms<float>(n * n));
+  tiles<32><<<dim3(n / 32, n / 32), 1024>>>(n, n, 0.7f, a.Data, b.Data, 0.3f, c.Data);
   c.show("tiles");
   if (argc > 9) // what the plan is made for
-    tiles<32><<<dim3(128, 128), 1024>>>(4096, 4096, a.Data, b.Data, c.Data);
+    tiles<32><<<dim3(128, 128), 1024>>>(4096, 4096, 1, a.Data, b.Data, 0, c.Data);
   Buffer<int> in(randoms<int>(w * h)), out(w * h);
   box<<<dim3((w + 15) / 16, (h + 15) / 16), 256>>>(in.Data, out.Data, w, h);
   out.show("box");
