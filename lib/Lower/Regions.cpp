@@ -103,6 +103,32 @@ private:
     return false;
   }
 
+  /// The innermost statement that \p U stands in.
+  unsigned stmtOf(const VarUse &U) const {
+    unsigned Id = 0;
+    for (const Stmt &S : M.Stmts)
+      if (S.Range.contains(U.Range) && M.stmt(Id).Range.contains(S.Range))
+        Id = S.Id;
+    return Id;
+  }
+
+  /// Does \p U stand where a condition of the same words, and so the same one, holds?
+  bool standsUnder(const VarUse &U, const Stmt &Guard) const {
+    const auto Named = [&](TextRange R) {
+      std::vector<unsigned> Vars;
+      for (const VarUse &V : M.VarUses)
+        if (R.contains(V.Range))
+          Vars.push_back(V.Var);
+      return Vars;
+    };
+    return llvm::any_of(M.Stmts, [&](const Stmt &S) {
+      return S.K == Stmt::If && !S.Children.empty() &&
+             M.stmt(S.Children[0]).Range.contains(U.Range) &&
+             M.text(S.CondRange) == M.text(Guard.CondRange) &&
+             Named(S.CondRange) == Named(Guard.CondRange) && Q.repeatable(S.CondRange);
+    });
+  }
+
   /// Does R change a variable that is read behind a condition around R? A slot that
   /// has returned reads nothing any more; one without the condition goes on:
   ///
@@ -129,7 +155,8 @@ private:
           return false;
         return llvm::any_of(Q.usesOf(W.Var), [&](const VarUse *U) {
           return !In.contains(U->Range) && (Again || U->Range.Begin >= In.End) &&
-                 !In.contains(M.Vars[W.Var].NameRange);
+                 !In.contains(M.Vars[W.Var].NameRange) &&
+                 M.Vars[W.Var].DeclStmt != stmtOf(*U) && !standsUnder(*U, M.stmt(G));
         });
       });
     });

@@ -164,6 +164,64 @@ CondVal Evaluator::evalCond(const Expr *E) {
   return opaqueCond(E, asValue(V));
 }
 
+/// The signed number that \p E is without a sign, as wide, of variables, indices and
+/// arithmetic alone; null: it is not.
+static const Expr *signedUnder(const Expr *E) {
+  E = E->IgnoreParens();
+  auto *C = dyn_cast<CastExpr>(E);
+  for (; C && C->getCastKind() == CK_NoOp; C = dyn_cast<CastExpr>(E))
+    E = C->getSubExpr()->IgnoreParens();
+  if (!C || C->getCastKind() != CK_IntegralCast || !C->getType()->isUnsignedIntegerType())
+    return nullptr;
+  const Expr *Of = C->getSubExpr()->IgnoreParens();
+  const QualType From = Of->getType();
+  const auto *T = From->getAs<BuiltinType>();
+  const auto *To = C->getType()->getAs<BuiltinType>();
+  if (!T || !To || !From->isSignedIntegerType() ||
+      !((T->getKind() == BuiltinType::Int && To->getKind() == BuiltinType::UInt) ||
+        (T->getKind() == BuiltinType::Long && To->getKind() == BuiltinType::ULong) ||
+        (T->getKind() == BuiltinType::LongLong && To->getKind() == BuiltinType::ULongLong)))
+    return nullptr;
+  struct Plain {
+    static bool is(const clang::Stmt *S) {
+      if (isa<PseudoObjectExpr>(S)) // threadIdx.x
+        return true;
+      if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+        return false;
+      return isa<DeclRefExpr, IntegerLiteral, ParenExpr, ImplicitCastExpr, BinaryOperator>(S) &&
+             llvm::all_of(S->children(), [](const clang::Stmt *C) { return C && is(C); });
+    }
+  };
+  return Plain::is(Of) ? Of : nullptr;
+}
+
+/// `unsigned(x) < unsigned(w)`, the bounds of x in one comparison where w is not
+/// negative, as 0 <= x && x < w; nullopt: it is none of these.
+std::optional<CondVal> Evaluator::compareWithBoth(BinaryOperatorKind Op, const Expr *Of,
+                                                  const isl::pw_aff &Bound) {
+  const Expr *X = signedUnder(Of);
+  constexpr Wide Most = (Wide(1) << 31) - 1;
+  if (!X || !Arith.proveInRange(Bound, 0, Most, Cur.where()))
+    return std::nullopt;
+  SVal Value = eval(X);
+  const std::optional<isl::pw_aff> V = asExact(Value, X);
+  if (!V)
+    return std::nullopt;
+  const isl::set NotNegative = V->ge_set(Arith.constant(0));
+  switch (Op) {
+  case BO_LT:
+    return affineCond(NotNegative.intersect(V->lt_set(Bound)));
+  case BO_LE:
+    return affineCond(NotNegative.intersect(V->le_set(Bound)));
+  case BO_GE:
+    return affineCond(V->lt_set(Arith.constant(0)).unite(V->ge_set(Bound)));
+  case BO_GT:
+    return affineCond(V->lt_set(Arith.constant(0)).unite(V->gt_set(Bound)));
+  default:
+    return std::nullopt;
+  }
+}
+
 CondVal Evaluator::compare(const BinaryOperator *E) {
   const Expr *Lhs = E->getLHS(), *Rhs = E->getRHS();
   if (!isInt(Lhs->getType()) || !isInt(Rhs->getType())) {
@@ -184,7 +242,14 @@ CondVal Evaluator::compare(const BinaryOperator *E) {
     return opaqueCond(E, asValue(V));
   }
   SVal A = eval(Lhs), B = eval(Rhs);
-  std::optional<isl::pw_aff> X = asExact(A, Lhs), Y = asExact(B, Rhs);
+  std::optional<isl::pw_aff> Y = asExact(B, Rhs);
+  if (Y)
+    if (auto C = compareWithBoth(E->getOpcode(), Lhs, *Y))
+      return *C;
+  std::optional<isl::pw_aff> X = asExact(A, Lhs);
+  if (X)
+    if (auto C = compareWithBoth(BinaryOperator::reverseComparisonOp(E->getOpcode()), Rhs, *X))
+      return *C;
   if (!X || !Y)
     return opaqueCond(E, textOp(E, {{Lhs, A}, {Rhs, B}}));
   switch (E->getOpcode()) {

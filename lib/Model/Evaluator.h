@@ -76,6 +76,8 @@ private:
   CondVal nonZero(SVal V, const clang::Expr *E);
   CondVal pointerCond(const clang::Expr *E, const char *Op, const SVal &P);
   CondVal compare(const clang::BinaryOperator *E);
+  std::optional<CondVal> compareWithBoth(clang::BinaryOperatorKind Op, const clang::Expr *Of,
+                                         const isl::pw_aff &Bound);
   // TextWithHoles.cpp
   SVal generic(const clang::Expr *E);
   void collectOperands(const clang::Expr *E, Operands &Ops, bool Root);

@@ -157,6 +157,15 @@ void OperandRanks::upperOfIndex(int Depth, Leaves &Out) {
   }
 }
 
+bool OperandRanks::ofShared(const clang::Stmt *E) const {
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
+      return V->hasAttr<CUDASharedAttr>() ||
+             (DependsOn(V->getCanonicalDecl()) & DepShared);
+  return llvm::any_of(E->children(),
+                      [&](const clang::Stmt *C) { return C && ofShared(C); });
+}
+
 std::optional<bool> OperandRanks::upperOfOperation(const Expr *E, const Call &C,
                                                    int Depth, Leaves &Out,
                                                    int Member,
@@ -180,9 +189,10 @@ std::optional<bool> OperandRanks::upperOfOperation(const Expr *E, const Call &C,
            upper(B->getRHS(), C, Depth + 1, Out, -1, Nested + 1);
   }
   if (auto *X = dyn_cast<ConditionalOperator>(E)) {
-    // A number is none of two values for long: (c ? 2 : x) * y.
+    // A number is none of two values for long: (c ? 2 : s[t]) * y.
     const ASTContext &AC = C.Of->getASTContext();
-    if (X->getTrueExpr()->isEvaluatable(AC) || X->getFalseExpr()->isEvaluatable(AC))
+    if ((X->getTrueExpr()->isEvaluatable(AC) || X->getFalseExpr()->isEvaluatable(AC)) &&
+        ofShared(X))
       return false;
     Out.push_back({place(C, facts(C).Last.lookup(E)), Depth});
     return upper(X->getCond(), C, Depth + 1, Out, -1, Nested + 1) &&

@@ -77,6 +77,8 @@ private:
   bool upper(const clang::Expr *E, const Call &C, int Depth, Leaves &Out,
              int Member, unsigned Nested);
   void upperOfIndex(int Depth, Leaves &Out);
+  /// Is \p E made of elements of shared arrays, too?
+  bool ofShared(const clang::Stmt *E) const;
   /// nullopt: no operation, but a place in memory.
   std::optional<bool> upperOfOperation(const clang::Expr *E, const Call &C,
                                        int Depth, Leaves &Out, int Member,
