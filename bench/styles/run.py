@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+# Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs in the styles of public code: each kernel's time, original beside the default choice.
+
+    bench/styles/run.py rewrite RCACHE-REWRITE FOLDER    rewrites the programs into FOLDER
+    bench/styles/run.py time FOLDER                      times both there (GPU, nvcc, ncu)
+
+Times are ncu's, microseconds, all launches of a kernel added up; caches are flushed before
+each. *by rewritten*: how many launches took the rewritten form.
+"""
+import csv
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def rewrite(tool, folder):
+    os.makedirs(folder, exist_ok=True)
+    for name in sorted(os.listdir(HERE)):
+        if name.endswith((".cu", ".h")):
+            shutil.copy(os.path.join(HERE, name), folder)
+    for name in sorted(os.listdir(folder)):
+        stem, ext = os.path.splitext(name)
+        if ext == ".cu" and not stem.endswith("_rc"):
+            path = os.path.join(folder, stem)
+            subprocess.run([tool, path + ".cu", "-q", "--self-check=off", "-o", path + "_rc.cu",
+                            "--report=" + path + ".json"], check=True)
+
+
+def build(path):
+    return subprocess.run(["nvcc", "-O3", "-std=c++17", "-arch=sm_90", "-w", path + ".cu", "-o",
+                           path + ".exe"]).returncode == 0
+
+
+def times(path):
+    """Kernel -> [microseconds, launches, those of a rewritten form]."""
+    ncu = subprocess.run(["ncu", "--metrics", "gpu__time_duration.sum", "--clock-control", "none",
+                          "--csv", path + ".exe"], capture_output=True, text=True)
+    lines = [line for line in ncu.stdout.splitlines() if line.startswith('"')]
+    scale = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3}
+    out = {}
+    for row in csv.DictReader(io.StringIO("\n".join(lines))):
+        name = re.match(r"(?:void )?([\w:]+)", row["Kernel Name"]).group(1)
+        new = re.match(r"(.*?)_rc(_\w+)?$", name)
+        of = out.setdefault(new.group(1) if new else name, [0, 0, 0])
+        of[0] += float(row["Metric Value"].replace(",", "")) * scale[row["Metric Unit"]]
+        of[1] += 1
+        of[2] += bool(new)
+    return out
+
+
+def predictions(path):
+    out = {}
+    for report in json.load(open(path + ".json"))["files"]:
+        for kernel in report["kernels"]:
+            speedup = (kernel.get("plan") or {}).get("predictedSpeedup")
+            if speedup:
+                name = re.match(r"([\w:]+)", kernel["name"]).group(1)
+                out.setdefault(name, []).append(f"{speedup:.2f}")
+    return out
+
+
+def time(folder):
+    stems = sorted(f[:-len("_rc.cu")] for f in os.listdir(folder) if f.endswith("_rc.cu"))
+    paths = [os.path.join(folder, s) for s in stems]
+    with ThreadPoolExecutor() as pool:
+        if not all(pool.map(build, paths + [p + "_rc" for p in paths])):
+            sys.exit("a program does not compile")
+    print(f"{'file':6} {'kernel':28} {'original':>10} {'rewritten':>10} {'ratio':>6} "
+          f"{'predicted':>10}  by rewritten")
+    for stem, path in zip(stems, paths):
+        before, after, predicted = times(path), times(path + "_rc"), predictions(path)
+        for name, (old, _, _) in before.items():
+            if name in after:
+                new, launches, rewritten = after[name]
+                print(f"{stem:6} {name[:28]:28} {old:10.1f} {new:10.1f} {old / new:6.2f} "
+                      f"{'/'.join(predicted.get(name, ['-'])[:2]):>10}  {rewritten} of {launches}",
+                      flush=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 4 and sys.argv[1] == "rewrite":
+        rewrite(sys.argv[2], sys.argv[3])
+    elif len(sys.argv) == 3 and sys.argv[1] == "time":
+        time(sys.argv[2])
+    else:
+        sys.exit(__doc__)
