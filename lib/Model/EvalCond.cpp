@@ -242,12 +242,15 @@ CondVal Evaluator::compare(const BinaryOperator *E) {
     return opaqueCond(E, asValue(V));
   }
   SVal A = eval(Lhs), B = eval(Rhs);
-  std::optional<isl::pw_aff> Y = asExact(B, Rhs);
-  if (Y)
-    if (auto C = compareWithBoth(E->getOpcode(), Lhs, *Y))
-      return *C;
-  std::optional<isl::pw_aff> X = asExact(A, Lhs);
-  if (X)
+  std::optional<isl::pw_aff> X, Y;
+  if (signedUnder(Lhs))
+    if ((Y = asExact(B, Rhs)))
+      if (auto C = compareWithBoth(E->getOpcode(), Lhs, *Y))
+        return *C;
+  X = asExact(A, Lhs);
+  if (!Y)
+    Y = asExact(B, Rhs);
+  if (X && signedUnder(Rhs))
     if (auto C = compareWithBoth(BinaryOperator::reverseComparisonOp(E->getOpcode()), Rhs, *X))
       return *C;
   if (!X || !Y)
