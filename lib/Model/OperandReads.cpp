@@ -219,15 +219,8 @@ static bool variesIn(const clang::Stmt *E, const clang::Stmt *L,
 /// moved from: `p = a + n; .. p += m;`; null: another one, or not known.
 static const VarDecl *movedFrom(const VarDecl *V, const OperandText &F) {
   const auto Base = [](const Expr *E) -> const VarDecl * {
-    for (;;) {
-      E = E->IgnoreParenCasts();
-      auto *B = dyn_cast<BinaryOperator>(E);
-      if (!B || !B->isAdditiveOp())
-        break;
-      E = B->getLHS()->getType()->isPointerType() ? B->getLHS() : B->getRHS();
-    }
-    auto *D = dyn_cast<DeclRefExpr>(E);
-    return D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    const auto R = memoryRoot(E);
+    return R && !R->Element && !R->Loaded && R->Member < 0 ? R->Var : nullptr;
   };
   if (!V->getType()->isPointerType() || !V->getInit() || F.Escaped.count(V))
     return nullptr;

@@ -127,10 +127,12 @@ std::optional<OtherBody> rcache::threadsInRows(const KernelModel &M) {
     return std::nullopt;
   constexpr int64_t Least = 4; // of a row, and of a column
   for (int64_t Row = Least; Row * Least <= Threads; ++Row) {
+    if (Threads % Row != 0)
+      continue;
     const Substitution By = {{"tx", Y.scale(static_cast<long>(Row)).add(X)}};
     const isl::set In = Below(X, Row).intersect(Below(Y, Threads / Row));
-    if (Threads % Row != 0 || !indicesAreSums(M, By, In) ||
-        !isNamedAlone(M, By, In, "tx", "ty") || !isNamedAlone(M, By, In, "ty", "tx"))
+    if (!indicesAreSums(M, By, In) || !isNamedAlone(M, By, In, "tx", "ty") ||
+        !isNamedAlone(M, By, In, "ty", "tx"))
       continue;
     const std::string Number = "(threadIdx.y * " + std::to_string(Row) + "u + threadIdx.x)";
     auto Text = written(M, [&](unsigned Axis) { return Axis == 0 ? Number : "0u"; });
