@@ -453,18 +453,31 @@ llvm::Expected<ParseFlags> translateFlags(ArrayRef<std::string> Flags,
   return Out;
 }
 
-bool isCompilerFlag(StringRef Arg) {
+FlagKind kindOfFlag(StringRef Arg) {
   if (!Arg.starts_with("-") || Arg == "-" || Arg == "--")
-    return false;
-  if (matchFlag(Arg, /*FromNvcc=*/true))
-    return true;
+    return FlagKind::None;
+  if (auto M = matchFlag(Arg, /*FromNvcc=*/true)) {
+    const bool Takes =
+        M->Flag->Value == ValueKind::One || M->Flag->Value == ValueKind::Joined;
+    const StringRef Name = Arg.ltrim('-').split('=').first;
+    return !M->Value && Takes ? FlagKind::WithNext
+           : Name == M->Flag->Long || Name == M->Flag->Short ? FlagKind::Whole
+                                                             : FlagKind::Glued;
+  }
   const std::string Text = Arg.str();
   const char *Raw[] = {Text.c_str(), "value"};
   unsigned MissingIndex = 0, MissingCount = 0;
   llvm::opt::InputArgList Args = clang::getDriverOptTable().ParseArgs(
       Raw, MissingIndex, MissingCount,
       llvm::opt::Visibility(clang::options::ClangOption));
-  return !Args.hasArg(clang::options::OPT_UNKNOWN);
+  if (Args.hasArg(clang::options::OPT_UNKNOWN) || Args.size() == 0)
+    return FlagKind::None;
+  const llvm::opt::Arg &First = **Args.begin();
+  if (First.getNumValues() == 1 && StringRef(First.getValue()) == Raw[1])
+    return FlagKind::WithNext;
+  const StringRef Spelling = First.getSpelling();
+  return Arg == Spelling || Spelling.ends_with("=") ? FlagKind::Whole
+                                                    : FlagKind::Glued;
 }
 
 std::string chooseArch(ArrayRef<std::string> Archs) {

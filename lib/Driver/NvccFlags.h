@@ -43,8 +43,14 @@ llvm::Expected<ParseFlags> translateFlags(llvm::ArrayRef<std::string> Flags,
                                           bool FromNvcc,
                                           llvm::StringRef Directory);
 
-/// Whether nvcc or clang knows the option \p Arg ("-Iinclude", "-O3").
-bool isCompilerFlag(llvm::StringRef Arg);
+/// What an option is to nvcc or clang.
+enum class FlagKind {
+  None,     ///< neither knows it
+  Glued,    ///< a name with anything behind it ("-Wall": -W with "all")
+  Whole,    ///< a name, or a name with '=' and its value ("-march=native")
+  WithNext, ///< a name whose value is the next argument ("-I")
+};
+FlagKind kindOfFlag(llvm::StringRef Arg);
 
 /// The architecture to parse and plan for: the newest of \p Archs ("sm_90")
 /// that clang knows; for one that is too new, the newest known below it.

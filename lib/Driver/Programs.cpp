@@ -36,26 +36,33 @@ const char *const BugReportText =
     "what --version prints,\nand the lines below.\n";
 
 llvm::Error checkPlaceOfFlags(llvm::ArrayRef<const char *> Args) {
-  for (StringRef Arg : Args.drop_front()) {
+  for (size_t I = 1; I < Args.size(); ++I) {
+    const StringRef Arg = Args[I];
     if (Arg.size() < 2 || !Arg.starts_with("-"))
       continue;
     const StringRef Name = Arg.ltrim('-').split('=').first;
-    bool OwnOrNearly = false;
+    bool Own = false, Nearly = false;
     for (auto &Entry : cl::getRegisteredOptions()) {
       const cl::Option &O = *Entry.second;
       if (O.getOptionHiddenFlag() == cl::ReallyHidden)
         continue;
-      const StringRef Own = Entry.first;
-      const bool Glued = O.getFormattingFlag() == cl::Prefix && !Own.empty() &&
-                         Name.starts_with(Own);
-      OwnOrNearly |= Glued || Own == Name ||
-                     (Name.size() > 3 && Name.edit_distance(Own) <= 2);
+      const StringRef Known = Entry.first;
+      Own |= Known == Name || (O.getFormattingFlag() == cl::Prefix &&
+                               !Known.empty() && Name.starts_with(Known));
+      Nearly |= Name.size() > 3 && Name.edit_distance(Known) <= 2;
     }
-    if (!OwnOrNearly && isCompilerFlag(Arg))
-      return llvm::createStringError(
-          "'" + Arg +
-          "' is a compiler's flag: these stand behind `--`, as in `-- " + Arg +
-          "`");
+    const FlagKind Kind = Own ? FlagKind::None : kindOfFlag(Arg);
+    // `-lits` may be a slip of --list or a library; none of ours has a capital
+    // letter (-Wall).
+    if (Kind == FlagKind::None ||
+        (Kind == FlagKind::Glued && Nearly && Name == Name.lower()))
+      continue;
+    const bool Value = Kind == FlagKind::WithNext && I + 1 < Args.size() &&
+                       !StringRef(Args[I + 1]).starts_with("-");
+    return llvm::createStringError(
+        "'" + Arg +
+        "' is a compiler's flag: these stand behind `--`, as in `-- " + Arg +
+        (Value ? " " + StringRef(Args[I + 1]) : StringRef()) + "`");
   }
   return llvm::Error::success();
 }
