@@ -166,6 +166,19 @@ void printCommand(const ParseJob &Job) {
   llvm::errs() << "# " << llvm::join(*Command, " ") << '\n';
 }
 
+/// The outputs that the command line names, with the options that do.
+std::vector<std::pair<StringRef, StringRef>>
+namedOutputs(const ToolOptions &O) {
+  return {{O.Output, "-o"},
+          {O.ReportFile, "--report"},
+          {O.PictureFile, "--picture"},
+          {O.CsvFile, "--csv"},
+          {O.FixesFile, "--export-fixes"},
+          {O.ExplainFile, "--explain"},
+          {O.SarifFile, "--sarif"},
+          {O.DepFile, "--depfile"}};
+}
+
 /// An output that is a source by another name would be the end of it. Results
 /// in place are asked for with -i.
 bool keepsSources(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
@@ -183,16 +196,35 @@ bool keepsSources(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
   for (const ParseJob &Job : Jobs)
     if (!O.OutRoot.empty() && !Check(mirroredPath(Job.File, O), "--out-root"))
       return false;
-  return Check(O.Output, "-o") && Check(O.ReportFile, "--report") &&
-         Check(O.PictureFile, "--picture") && Check(O.CsvFile, "--csv") &&
-         Check(O.FixesFile, "--export-fixes") &&
-         Check(O.ExplainFile, "--explain") && Check(O.SarifFile, "--sarif") && Check(O.DepFile, "--depfile");
+  return llvm::all_of(namedOutputs(O), [&](auto &Named) {
+    return Check(Named.first, Named.second);
+  });
+}
+
+/// None is a header of a source: what was read stays.
+bool keepsHeaders(const std::vector<const FileResult *> &Files,
+                  const ToolOptions &O) {
+  for (auto [Output, Option] : namedOutputs(O)) {
+    llvm::sys::fs::file_status Status;
+    if (Output.empty() || Output == "-" ||
+        llvm::sys::fs::status(Output, Status) ||
+        !llvm::sys::fs::is_regular_file(Status))
+      continue;
+    for (const FileResult *R : Files)
+      for (const std::string &Read : R->Parse.Dependencies)
+        if (llvm::sys::fs::equivalent(Output, Read)) {
+          llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
+              << Option << " would overwrite '" << Output << "', which '"
+              << R->File << "' includes\n";
+          return false;
+        }
+  }
+  return true;
 }
 
 /// Each output that the command line names can be written.
 bool canWrite(const ToolOptions &O) {
-  for (StringRef Path : {O.Output, O.ReportFile, O.PictureFile, O.CsvFile, O.FixesFile,
-                         O.ExplainFile, O.SarifFile, O.DepFile})
+  for (auto [Path, Option] : namedOutputs(O))
     if (!Path.empty() && Path != "-")
       if (llvm::Error E = checkWritable(Path)) {
         llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
@@ -274,6 +306,9 @@ void printNotes(const std::vector<const FileResult *> &Files,
                  "were left out: "
               << llvm::join(Unknown, " ") << '\n';
   for (const ParseJob &Job : Jobs)
+    if (!Job.Flags.Damaged.empty() && Seen.insert(Job.Flags.Damaged).second)
+      Warning() << Job.Flags.Damaged << "; they are passed over\n";
+  for (const ParseJob &Job : Jobs)
     if (!Job.Flags.InferredFrom.empty())
       llvm::WithColor::note(llvm::errs(), "rcache-rewrite")
           << "the compile commands do not know '" << Job.File
@@ -313,6 +348,8 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
       llvm::all_of(Parsed, [](const FileResult *R) { return R->Usable; }) &&
       !kernelsThere(Parsed, O))
     return Failed;
+  if (!keepsHeaders(Parsed, O))
+    return WrongUsage;
   for (llvm::Expected<FileResult> &R : Results) {
     if (!R) {
       Error() << llvm::toString(R.takeError()) << '\n';

@@ -54,10 +54,13 @@ flagsFor(StringRef File, const ToolOptions &O,
         "the compile commands in '" + O.DatabasePath + "' do not know '" +
         File + "', nor any CUDA source whose flags would do");
   }
-  if (auto Nearest = CompileDatabase::nearest(absolute(File)))
-    if (auto Flags = Nearest->findOrInfer(absolute(File)))
-      return *Flags;
-  return CompileFlags();
+  std::string Damaged;
+  CompileFlags Flags;
+  if (auto Nearest = CompileDatabase::nearest(absolute(File), &Damaged))
+    if (auto Found = Nearest->findOrInfer(absolute(File)))
+      Flags = std::move(*Found);
+  Flags.Damaged = std::move(Damaged);
+  return Flags;
 }
 
 /// What goes on, in one line that is written again and again: "[3/12] name"
@@ -160,8 +163,34 @@ void addResources(FileResult &R, const CompilerHook &Compiler,
       K.Resources = resourcesOf(*K.Model, *F, *A, Library.AssumedBlock);
 }
 
-/// Standard input as a text, and its name in messages.
+/// The name of standard input in messages.
 constexpr const char *StdinName = "<stdin>";
+
+/// The text of \p File where it can be read only once: standard input, which is
+/// `-`, and pipes (`<(command)` of a shell).
+llvm::Expected<std::optional<std::string>> readOnce(StringRef File,
+                                                    const ToolOptions &O) {
+  llvm::sys::fs::file_status Status;
+  const bool Pipe =
+      File != "-" && !llvm::sys::fs::status(File, Status) &&
+      (Status.type() == llvm::sys::fs::file_type::fifo_file ||
+       Status.type() == llvm::sys::fs::file_type::character_file ||
+       Status.type() == llvm::sys::fs::file_type::socket_file);
+  if (File != "-" && !Pipe)
+    return std::nullopt;
+  if (Pipe && (O.InPlace || !O.OutRoot.empty()))
+    return llvm::createStringError("'" + File +
+                                   "' is a pipe: its result goes to standard "
+                                   "output or to the file of -o");
+  auto Buffer =
+      Pipe ? llvm::MemoryBuffer::getFile(File) : llvm::MemoryBuffer::getSTDIN();
+  if (!Buffer)
+    return llvm::createStringError(
+        "cannot read " +
+        (Pipe ? "'" + File.str() + "'" : std::string("standard input")) + ": " +
+        Buffer.getError().message());
+  return (*Buffer)->getBuffer().str();
+}
 
 } // namespace
 
@@ -193,21 +222,17 @@ llvm::Expected<std::vector<ParseJob>> makeJobs(const ToolOptions &O,
   for (std::string File : Files) {
     if (!Seen.insert(absolute(File)).second)
       continue;
-    std::optional<std::string> Text;
-    if (File == "-") {
+    auto Text = readOnce(File, O);
+    if (!Text)
+      return Text.takeError();
+    if (File == "-")
       File = StdinName;
-      auto Buffer = llvm::MemoryBuffer::getSTDIN();
-      if (!Buffer)
-        return llvm::createStringError("cannot read standard input: " +
-                                       Buffer.getError().message());
-      Text = (*Buffer)->getBuffer().str();
-    }
     auto Flags = flagsFor(File, O, Database);
     if (!Flags)
       return Flags.takeError();
     ParseJob Job;
     Job.File = File;
-    Job.Buffer = std::move(Text);
+    Job.Buffer = std::move(*Text);
     Job.Flags = std::move(*Flags);
     Job.Flags.Flags.insert(Job.Flags.Flags.end(), O.ExtraArgs.begin(),
                            O.ExtraArgs.end());

@@ -15,6 +15,8 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/YAMLParser.h"
 #include <algorithm>
 #include <set>
 
@@ -111,17 +113,45 @@ CompileDatabase::~CompileDatabase() = default;
 CompileDatabase::CompileDatabase(CompileDatabase &&) = default;
 CompileDatabase &CompileDatabase::operator=(CompileDatabase &&) = default;
 
+/// What is no JSON in \p File, with its place, or "". The reader of clang
+/// prints that itself, without the name of the file, and takes what stands in
+/// front of it.
+static std::string damageOf(StringRef File) {
+  auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true);
+  if (!Buffer)
+    return ""; // the reader says why
+  std::string Damage;
+  llvm::SourceMgr Messages;
+  Messages.setDiagHandler(
+      [](const llvm::SMDiagnostic &D, void *Where) {
+        auto &Text = *static_cast<std::string *>(Where);
+        if (Text.empty())
+          Text = "line " + std::to_string(D.getLineNo()) + ", column " +
+                 std::to_string(D.getColumnNo() + 1) + ": " +
+                 D.getMessage().str();
+      },
+      &Damage);
+  llvm::yaml::Stream Stream((*Buffer)->getMemBufferRef(), Messages);
+  if (!Stream.validate() && Damage.empty())
+    Damage = "not JSON";
+  return Damage;
+}
+
 llvm::Expected<CompileDatabase> CompileDatabase::load(StringRef Path) {
   SmallString<256> File(Path);
   if (fs::is_directory(File))
     path::append(File, "compile_commands.json");
-  std::string Message;
+  std::string Message = damageOf(File);
+  if (!Message.empty())
+    return llvm::createStringError("cannot read the compile commands in '" +
+                                   File + "': " + Message);
   CompileDatabase Result;
   Result.Db = JSONCompilationDatabase::loadFromFile(
       File, Message, clang::tooling::JSONCommandLineSyntax::AutoDetect);
   if (!Result.Db)
     return llvm::createStringError("cannot read the compile commands in '" +
-                                   File + "': " + StringRef(Message).rtrim());
+                                   File +
+                                   "': " + StringRef(Message).rtrim(". \n"));
   Result.readSourceMap(path::parent_path(File));
   return Result;
 }
@@ -159,12 +189,15 @@ static void eachAbove(StringRef Folder,
     }
 }
 
-std::optional<CompileDatabase> CompileDatabase::nearest(StringRef SourceFile) {
+std::optional<CompileDatabase> CompileDatabase::nearest(StringRef SourceFile,
+                                                        std::string *Damaged) {
   std::optional<CompileDatabase> Knows, Infers;
   eachAbove(path::parent_path(SourceFile), [&](StringRef File) {
     auto Db = load(File);
     if (!Db) {
-      llvm::consumeError(Db.takeError());
+      const std::string Why = llvm::toString(Db.takeError());
+      if (Damaged && Damaged->empty())
+        *Damaged = Why;
       return false;
     }
     if (Db->find(SourceFile))

@@ -28,6 +28,8 @@ struct CompileFlags {
   /// The file whose command was taken, as none was there for the one asked for;
   /// "" otherwise.
   std::string InferredFrom;
+  /// What is wrong with compile commands nearby, which were passed over, or "".
+  std::string Damaged;
 };
 
 /// A loaded compile_commands.json.
@@ -48,8 +50,10 @@ public:
 
   /// Of the files compile_commands.json in the folders above \p SourceFile (and
   /// in a folder `build` of each) the nearest that has a command for it, else
-  /// the nearest from which one can be inferred, or nothing.
-  static std::optional<CompileDatabase> nearest(llvm::StringRef SourceFile);
+  /// the nearest from which one can be inferred, or nothing. Files that cannot
+  /// be read are passed over; \p Damaged gets what is wrong with the nearest.
+  static std::optional<CompileDatabase> nearest(llvm::StringRef SourceFile,
+                                                std::string *Damaged = nullptr);
 
   /// The nearest compile_commands.json of \p Folder and those above, or "".
   static std::string nearestTo(llvm::StringRef Folder);

@@ -33,7 +33,10 @@ llvm::Expected<Analyzer::Way> Analyzer::wayFor(const std::string &File) {
   }
   std::optional<CompileDatabase> Database;
   if (S.DatabasePath.empty()) {
-    Database = CompileDatabase::nearest(File);
+    std::string Damaged;
+    Database = CompileDatabase::nearest(File, &Damaged);
+    if (!Damaged.empty())
+      lsp::Logger::error("{0}; they are passed over", Damaged);
   } else {
     auto Loaded = CompileDatabase::load(S.DatabasePath);
     if (!Loaded)
