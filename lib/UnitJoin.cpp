@@ -103,6 +103,11 @@ std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
         C.R.LaunchFunction =
             Launch.substr(Begin, Launch.find(" {\n", Begin) - Begin);
         C.R.LaunchFunction.insert(std::strlen("void "), M.scope());
+        // What stands in front of a template's, `template <int R>`.
+        const size_t Head = Launch.rfind("template <", Begin);
+        if (M.IsTemplate && Head != std::string::npos)
+          C.R.LaunchFunction.insert(
+              0, llvm::StringRef(Launch).slice(Head, Begin).rtrim().str() + " ");
         C.R.LaunchText = C.Emitted->Launch;
       }
   }

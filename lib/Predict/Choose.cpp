@@ -253,6 +253,10 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Factor = P.Map.Factor;
     C.Arrays = arraysText(M, P);
     C.Form = formName(P);
+    // The user has named the block; a plan that is not for it would never run.
+    if (O.AssumedBlock && !P.Map.Block && M.Geo.SeenBlocks.empty() &&
+        !M.Form.scaled() && Block[0] % P.Map.BlockMultiple != 0)
+      C.Failed = "not for blocks of " + std::to_string(Block[0]) + " threads";
     const auto Launched = P.Map.launchedBlock(Block);
     C.Block = {unsigned(Launched[0]), unsigned(Launched[1]),
                unsigned(Launched[2])};

@@ -15,8 +15,13 @@
 // REPORT: "kernel": "smooth_rc"
 // REPORT: "function": "void smooth_rc_launch(dim3 rc_grid
 // REPORT: "launch": "{{.*}}smooth_rc<<<
+// REPORT: "function": "template <typename T> void scaled_rc_launch(dim3 rc_grid
 // REPORT: "kernel": "img::sharp_rc"
 // REPORT: "function": "void img::sharp_rc_launch(dim3 rc_grid
+// A block that the user names is one that the new kernel can be launched with.
+// RUN: rcache-rewrite %t/kernels.cu --kernel=smooth --without-launch --block=128 -q --explain-choice -o %t/out.cu -- %mock 2>&1 | FileCheck %s --check-prefix=BLOCK
+// BLOCK-NOT: chunks of 8{{.*}}<- chosen
+// BLOCK: chunks of 8{{.*}}[not for blocks of 128 threads]
 // RUN: rcache-rewrite %t/kernels.cu --list --without-launch -- %mock | FileCheck %s --check-prefix=NAMELESS
 // NAMELESS: declined {{.*}}hidden; no-launch (it is in a namespace without a name
 // RUN: %python %S/../output/Inputs/validate.py %src/docs/report.schema.json %t/report.json
