@@ -14,6 +14,8 @@
 
 #include "Campaign.h"
 #include "Process.h"
+#include "rcache/Config.h"
+#include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -26,6 +28,10 @@
 
 using namespace llvm;
 using namespace rcache::fuzz;
+
+namespace rcache {
+const char *commitName(); // of a file that the build makes
+}
 
 static cl::OptionCategory Category("rcache-fuzz options");
 static cl::SubCommand Generate("generate", "write the program of a seed");
@@ -367,6 +373,10 @@ int main(int Argc, const char **Argv) {
   // What is looked for here must not be caught by the tool itself before.
   setenv("RCACHE_SELF_CHECK", "off", 1);
   InitLLVM Init(Argc, Argv);
+  cl::SetVersionPrinter([](raw_ostream &OS) {
+    OS << "rcache-fuzz " RCACHE_VERSION " (" << rcache::commitName()
+       << ")\nLLVM " LLVM_VERSION_STRING "\n";
+  });
   cl::HideUnrelatedOptions(Category);
   for (auto *S : {&Generate, &Run, &ShrinkCmd, &Mutants, &Corpus})
     cl::HideUnrelatedOptions(Category, *S);
