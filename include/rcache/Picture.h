@@ -72,6 +72,7 @@ struct PictureStep {
 struct PictureDimension {
   std::string Of;   ///< "elements", "threads", "lanes", "warps", "blocks along x"
   int64_t Size = 0; ///< 0: as many as the launch has
+  int64_t Padding = 0; ///< so many of Size hold nothing
 };
 
 /// One window of one array.
@@ -94,7 +95,8 @@ struct ArrayPicture {
   /// Owned: by lane, the element of each register; -1: the array has none there.
   std::vector<std::vector<int64_t>> Held;
   std::vector<PictureStep> Steps; ///< Owned: in text order, round by round
-  /// In shared memory: as it is declared there. Empty: as the original does.
+  /// In shared memory: as it is declared there. Empty: as the original does, in a
+  /// size that the text does not tell.
   std::vector<PictureDimension> Layout;
 
   std::vector<PictureStage> Staging; ///< the first that holds counts

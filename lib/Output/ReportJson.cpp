@@ -196,6 +196,8 @@ void writePicture(json::OStream &J, const ArrayPicture &P) {
           J.object([&] {
             J.attribute("of", D.Of);
             J.attribute("size", D.Size);
+            if (D.Padding)
+              J.attribute("padding", D.Padding);
           });
       });
     J.attributeArray("staging", [&] {
@@ -241,11 +243,16 @@ void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
       for (int64_t S : P.Map.Stride)
         J.value(S);
     });
-    if (P.Map.joins())
+    if (P.Map.joins()) {
       J.attributeArray("joinedBlocks", [&] {
         for (unsigned B : P.Map.Blocks)
           J.value(B);
       });
+      J.attributeArray("joinedGroup", [&] {
+        for (unsigned G : P.Map.Group)
+          J.value(G);
+      });
+    }
     if (P.Map.Block)
       J.attributeArray("block", [&] {
         for (int64_t B : *P.Map.Block)

@@ -38,4 +38,9 @@ void rcache::draw(const KeptShared &, const Placed &In, ArrayPicture &Picture) {
                   "and read it there";
   if (In.P.slots() > 1)
     Picture.Words += ", a thread for each of its outputs";
+  const auto &Extents = In.array().Extents;
+  if (!In.array().Dynamic &&
+      llvm::all_of(Extents, [](const auto &E) { return E && *E > 0; }))
+    for (const auto &E : Extents)
+      Picture.Layout.push_back({"elements", *E});
 }

@@ -372,5 +372,5 @@ void rcache::draw(const Restaged &R, const Placed &In, ArrayPicture &Picture) {
              : "elements",
          D.Extent});
   if (!Picture.Layout.empty())
-    Picture.Layout.back().Size += R.Pad;
+    Picture.Layout.back().Size += Picture.Layout.back().Padding = R.Pad;
 }

@@ -72,7 +72,8 @@ def check_owned(w):
 def check_window(w):
     assert w["exchange"] in ("shuffle", "reload", "direct", "shared", "owned", "restage", "private") and 1 <= w["lanes"] <= 32
     assert w["words"] and ("held" in w) == ("steps" in w) == (w["exchange"] == "owned")
-    assert ("layout" in w) == (w["exchange"] in ("restage", "private"))
+    assert ("layout" in w) or w["exchange"] not in ("restage", "private")
+    assert ("layout" not in w) or w["exchange"] in ("restage", "private", "shared")
     if "held" in w:
         check_owned(w)
     own = {c["fromRegister"]: c["element"] for c in w["window"] if c["from"] == "own"}
