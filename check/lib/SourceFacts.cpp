@@ -8,6 +8,7 @@
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Mangle.h"
+#include "clang/AST/RecordLayout.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -113,6 +114,13 @@ public:
   /// Which launch function is whose, where the name does not tell.
   void finish() {
     ASTNameGenerator Mangled(Context);
+    for (const FunctionDecl *K : Kernels)
+      for (unsigned I = 0; I < K->getNumParams(); ++I) {
+        const QualType T = K->getParamDecl(I)->getType();
+        std::vector<SourceFacts::Member> All;
+        if (T->isRecordType() && members(T, I, 0, "", All))
+          llvm::append_range(Facts.Members[Mangled.getName(K)], All);
+      }
     for (const FunctionDecl *K : Kernels) {
       if (ByName[nameOf(*K)].size() < 2)
         continue;
@@ -142,6 +150,67 @@ private:
 
   static std::string kernelOf(const FunctionDecl &Launch) {
     return kernelOf(nameOf(Launch)).str();
+  }
+
+  SourceFacts::Member::Type describe(QualType T) const {
+    using Member = SourceFacts::Member;
+    T = T.getCanonicalType().getUnqualifiedType();
+    Member::Type Of;
+    if (T->isVoidType() || T->isIncompleteType())
+      return Of;
+    Of.Size = uint64_t(Context.getTypeSizeInChars(T).getQuantity());
+    Of.Kind = T->isPointerType()               ? Member::Pointer
+              : T->isBooleanType()             ? Member::Boolean
+              : T->isRealFloatingType()        ? Member::Float
+              : !T->isIntegralOrEnumerationType() ? Member::Other
+              : T->isSignedIntegerOrEnumerationType() ? Member::Signed
+                                                      : Member::Unsigned;
+    return Of;
+  }
+
+  /// The numbers and pointers that a parameter of type \p T holds, or a part of it
+  /// at \p Offset; false: it holds something else.
+  bool members(QualType T, unsigned Param, uint64_t Offset, const std::string &Name,
+               std::vector<SourceFacts::Member> &Out) const {
+    constexpr size_t Most = 64;
+    T = T.getCanonicalType();
+    if (const auto *A = Context.getAsConstantArrayType(T)) {
+      const QualType E = A->getElementType();
+      const auto Step = uint64_t(Context.getTypeSizeInChars(E).getQuantity());
+      for (uint64_t I = 0; I < A->getZExtSize(); ++I)
+        if (I == Most || !members(E, Param, Offset + I * Step,
+                                  Name + "[" + std::to_string(I) + "]", Out))
+          return false;
+      return true;
+    }
+    if (const auto *R = T->getAsCXXRecordDecl()) {
+      if (!R->hasDefinition() || R->isUnion() || R->isDependentContext() ||
+          R->isPolymorphic() || R->getNumVBases() || R->getNumBases())
+        return false;
+      const ASTRecordLayout &Layout = Context.getASTRecordLayout(R->getDefinition());
+      for (const FieldDecl *F : R->getDefinition()->fields())
+        if (F->isBitField() ||
+            !members(F->getType(), Param,
+                     Offset + Layout.getFieldOffset(F->getFieldIndex()) / 8,
+                     Name + "." + F->getNameAsString(), Out))
+          return false;
+      return true;
+    }
+    SourceFacts::Member M;
+    M.Param = Param;
+    M.Offset = Offset;
+    M.Name = Name;
+    M.Own = describe(T);
+    if (T->isPointerType()) {
+      const QualType E = T->getPointeeType();
+      if (E->isFunctionType() || E->isPointerType() || E->isReferenceType())
+        return false;
+      M.Pointee = describe(E);
+      M.PointeeConst = E.isConstQualified();
+    }
+    const bool Known = M.Own.Kind != SourceFacts::Member::Other;
+    Out.push_back(std::move(M));
+    return Known && Out.size() <= Most;
   }
 
   /// Do the parameters behind grid, block, shared memory and stream tell that

@@ -33,6 +33,23 @@ struct SourceFacts {
     std::string LaunchResult; ///< "void", what that returns
   };
   std::map<std::string, Overload> Overloads; ///< by mangled name
+  /// A number or a pointer in a kernel's parameter that is a structure.
+  struct Member {
+    /// As in Param of the harness.
+    enum KindType : int { Pointer, Signed, Unsigned, Float, Boolean, Other };
+    struct Type {
+      KindType Kind = Other;
+      uint64_t Size = 1; ///< bytes
+    };
+    unsigned Param = 0;  ///< of which parameter
+    uint64_t Offset = 0; ///< bytes into it
+    std::string Name;    ///< ".width", ".view.data", ".at[2]"
+    Type Own, Pointee;   ///< Pointee: of a pointer
+    bool PointeeConst = false;
+  };
+  /// All of these, by the kernel's mangled name, where the structure has nothing
+  /// else (unions, references, pointers to pointers or functions, bit-fields).
+  std::map<std::string, std::vector<Member>> Members;
   /// A launch whose block is written down.
   struct LaunchSite {
     std::string Kernel; ///< qualified, without template arguments

@@ -164,6 +164,12 @@ std::optional<Trials::Overlap> Trials::overlap(unsigned Trial) {
   return std::nullopt;
 }
 
+/// "width" of "a.width".
+static std::string lastName(const std::string &Name) {
+  const size_t Dot = Name.rfind('.');
+  return Dot == std::string::npos ? Name : Name.substr(Dot + 1);
+}
+
 void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
   Values.assign(Params.size(), {});
   Args.clear();
@@ -205,7 +211,7 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
       break;
     case Param::Signed:
     case Param::Unsigned: {
-      const uint64_t ByName = scalarValue(Name, S, K.Dimensions, Way);
+      const uint64_t ByName = scalarValue(lastName(Name), S, K.Dimensions, Way);
       uint64_t N = Given != L.ArgValues.end()
                        ? strtoull(Given->second.c_str(), nullptr, 0)
                    : I < S.Scalars.size() && Way == 0 ? S.Scalars[I]
@@ -225,7 +231,11 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     }
     }
   }
-  for (auto &V : Values)
+  for (size_t I = 0; I < Params.size(); ++I) {
+    auto [Of, At] = Within[I];
+    memcpy(&Whole[Of][At], Values[I].data(), Params[I].Size);
+  }
+  for (auto &V : Whole)
     Args.push_back(V.data());
 }
 

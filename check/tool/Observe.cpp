@@ -53,7 +53,9 @@ std::vector<Shape> Trials::observe() {
              {}};
       for (size_t I = 0; I < Params.size(); ++I)
         if (Params[I].Kind == Param::Signed || Params[I].Kind == Param::Unsigned)
-          memcpy(&W.Scalars[I], X.Args[I], std::min<size_t>(8, Params[I].Size));
+          memcpy(&W.Scalars[I],
+                 static_cast<const char *>(X.Args[Within[I].first]) + Within[I].second,
+                 std::min<size_t>(8, Params[I].Size));
       if (write(Pipe[1], &W, sizeof(W)) != sizeof(W))
         _exit(1);
     });

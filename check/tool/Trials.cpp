@@ -65,13 +65,43 @@ Trials::Trials(const CommandLine &L, const KernelSignature &K,
                const SourceSummary &Summary, Version First, Version Second)
     : L(L), K(K), Summary(Summary), Rng(L.Runtime.Seed), A(std::move(First)),
       B(std::move(Second)) {
-  Params.resize(A.Params(nullptr));
-  A.Params(Params.data());
+  takeParams();
   Buffers.resize(Params.size());
   for (size_t I = 0; I < Params.size(); ++I)
     if (Params[I].Kind == Param::Pointer)
       Buffers[I].Base = allocate(BufferSize, Allocation::Host);
   fillVariables();
+}
+
+void Trials::takeParams() {
+  std::vector<Param> Own(size_t(A.Params(nullptr)));
+  A.Params(Own.data());
+  std::vector<std::string> Names = std::move(K.ParamNames);
+  std::vector<bool> NoAlias = std::move(K.ParamNoAlias);
+  Names.resize(Own.size());
+  NoAlias.resize(Own.size());
+  K.ParamNames.clear();
+  K.ParamNoAlias.clear();
+  const auto Known = Summary.Facts.Members.find(K.Mangled);
+  for (size_t I = 0; I < Own.size(); ++I) {
+    Whole.emplace_back(std::max<size_t>(Own[I].Size, 8));
+    const size_t First = Params.size();
+    if (Own[I].Kind == Param::Other && Known != Summary.Facts.Members.end())
+      for (const SourceFacts::Member &M : Known->second)
+        if (M.Param == I) {
+          Params.push_back({M.Own.Kind, M.PointeeConst, M.Own.Size,
+                            M.Pointee.Size, M.Pointee.Kind});
+          Within.push_back({I, M.Offset});
+          K.ParamNames.push_back(Names[I] + M.Name);
+          K.ParamNoAlias.push_back(false);
+        }
+    if (Params.size() > First)
+      continue;
+    Params.push_back(Own[I]);
+    Within.push_back({I, 0});
+    K.ParamNames.push_back(Names[I]);
+    K.ParamNoAlias.push_back(NoAlias[I]);
+  }
 }
 
 Trials::~Trials() {

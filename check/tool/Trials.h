@@ -90,6 +90,7 @@ private:
   express(Version &V, const Shape &S, Order Threads);
   void fillBuffers(const Shape &S, unsigned Trial, unsigned Mode);
   void fillVariables();
+  void takeParams();
   void fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
                 unsigned Mode);
   void restore();
@@ -128,14 +129,19 @@ private:
   static constexpr size_t Slack = 64 << 10; ///< what lies before the pointer
 
   const CommandLine &L;
-  const KernelSignature &K;
+  KernelSignature K; ///< with a name for each of Params
   const SourceSummary &Summary;
   std::mt19937_64 Rng;
   Version A, B;
   Version SymbolicA, SymbolicB;
   std::optional<Version> Overflow; ///< once it was asked for
   std::string Problem; ///< of the last symbolic run, why it proves nothing
+  /// What a launch is to be given: parameters, and in place of structures the numbers
+  /// and pointers that these hold.
   std::vector<Param> Params;
+  /// Where each of them lies: in which of the kernel's parameters, at which byte.
+  std::vector<std::pair<size_t, size_t>> Within;
+  std::vector<std::vector<uint8_t>> Whole; ///< the kernel's parameters
   std::vector<Buffer> Buffers; ///< one for each parameter, unused if no pointer
   std::vector<std::vector<uint8_t>> Values;
   std::vector<void *> Args;

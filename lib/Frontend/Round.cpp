@@ -71,6 +71,25 @@ public:
   }
 };
 
+/// Does a call load what \p V is, somewhere?
+bool callLoads(const Value &V) {
+  unsigned Below = 0;
+  for (const ValueRef &O : V.Operands) {
+    if (callLoads(*O))
+      return true;
+    Below |= O->Depends;
+  }
+  return (V.K == Value::Op || V.K == Value::Unknown) &&
+         (V.Depends & DepGlobal & ~Below);
+}
+
+/// Is something staged that only a call could tell where it is loaded from?
+bool callsHideLoads(const KernelModel &M) {
+  return llvm::any_of(M.SharedAccesses, [](const SharedAccess &A) {
+    return A.K == SharedAccess::Write && A.Stored && callLoads(*A.Stored);
+  });
+}
+
 class RewriteHandler : public ParseHandler {
   const llvm::ArrayRef<Options> Opts;
   const std::map<std::string, TextForm> &Forms;
@@ -81,7 +100,7 @@ public:
   bool Usable = true;
   std::vector<llvm::Expected<Result>> Rewrites; ///< one for each of Opts
   /// Calls to write out before another parse, and the texts they stand in.
-  std::vector<SourceEdit> WriteOut;
+  std::vector<SourceEdit> WriteOut, WriteOutAlso;
   /// Bodies of declined kernels to try instead, in the same texts.
   std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
@@ -125,27 +144,35 @@ public:
   }
 
 private:
-  /// Kernels that calls keep from being rewritten.
+  /// Kernels that calls keep from being rewritten, or from being planned well.
   void findWriteOut(clang::CompilerInstance &CI) {
-    std::vector<std::shared_ptr<const KernelModel>> Kernels;
+    std::vector<const KernelModel *> Kept, Hidden;
     for (llvm::Expected<Result> &R : Rewrites) {
       if (!R)
         return;
       for (const KernelResult &K : R->Kernels)
-        if (K.Model && K.Verdict == KernelResult::Declined &&
-            anyHas(K.Declines, TraitHiddenByCall) &&
-            !anyHas(K.Declines, TraitKeepsCalls))
-          Kernels.push_back(K.Model);
+        if (!K.Model || anyHas(K.Declines, TraitKeepsCalls))
+          continue;
+        else if (K.Verdict == KernelResult::Declined &&
+                 anyHas(K.Declines, TraitHiddenByCall))
+          Kept.push_back(K.Model.get());
+        else if (callsHideLoads(*K.Model))
+          Hidden.push_back(K.Model.get());
     }
-    std::vector<const KernelModel *> Plain;
-    for (const auto &K : Kernels)
-      Plain.push_back(K.get());
-    WriteOut = writeOutCalls(CI.getASTContext(), CI.getPreprocessor(), Plain);
-    for (const SourceEdit &E : WriteOut)
-      if (!textOf(CI, E.File)) {
-        WriteOut.clear();
-        return;
-      }
+    WriteOut = edits(CI, Kept);
+    if (!Hidden.empty()) {
+      Hidden.insert(Hidden.end(), Kept.begin(), Kept.end());
+      WriteOutAlso = edits(CI, Hidden);
+    }
+  }
+
+  std::vector<SourceEdit> edits(clang::CompilerInstance &CI,
+                                const std::vector<const KernelModel *> &Of) {
+    auto All = writeOutCalls(CI.getASTContext(), CI.getPreprocessor(), Of);
+    for (const SourceEdit &E : All)
+      if (!textOf(CI, E.File))
+        return {};
+    return All;
   }
 
   /// The text of a file as it was parsed, which is kept in Texts.
@@ -278,6 +305,7 @@ llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
     }
   }
   Done.WriteOut = std::move(Handler.WriteOut);
+  Done.WriteOutAlso = std::move(Handler.WriteOutAlso);
   Done.Bodies = std::move(Handler.Bodies);
   Done.Texts = std::move(Handler.Texts);
   return Done;

@@ -20,7 +20,9 @@ using FileResults = std::vector<FileResult>;
 /// One parse with what was made of it, and what to write anew next.
 struct Round {
   FileResults Results;
-  std::vector<SourceEdit> WriteOut;
+  std::vector<SourceEdit> WriteOut; ///< calls of kernels that are declined for them
+  /// These, and calls that hide what is staged in other kernels; empty: there are none.
+  std::vector<SourceEdit> WriteOutAlso;
   std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
 };

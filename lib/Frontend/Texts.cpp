@@ -187,6 +187,23 @@ gains(const std::set<std::string> &Keys, const Round &R,
   return Found;
 }
 
+/// Does a kernel gain more in \p New than in \p Old, and none less?
+bool gainsMore(const Round &New, const Round &Old) {
+  std::set<std::string> Keys;
+  for (const FileResult &F : Old.Results)
+    for (const KernelResult &K : F.Rewrite.Kernels)
+      if (K.Model)
+        Keys.insert(textKey(*K.Model));
+  bool More = false;
+  auto Now = gains(Keys, New), Before = gains(Keys, Old);
+  for (const std::string &Key : Keys) {
+    if (Now[Key] < Before[Key])
+      return false;
+    More |= Now[Key] > Before[Key];
+  }
+  return More;
+}
+
 /// Other bodies of kernels, and others of those.
 struct Attempt {
   Texts Now;
@@ -319,8 +336,18 @@ llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
   Texts Best(Job, Opts, std::move(*First));
   // Calls that hide what is shared are written out, one level at a time.
   constexpr unsigned MaxLevels = 4;
-  while (!Best.Last.WriteOut.empty() && Best.rounds() < MaxLevels) {
+  bool Also = true; // those that hide what is staged
+  while (Best.rounds() < MaxLevels) {
     Texts Next = Best;
+    if (Also && !Best.Last.WriteOutAlso.empty()) {
+      Also = Next.parseWith(Best.Last.WriteOutAlso) &&
+             gainsMore(Next.Last, Best.Last);
+      if (Also)
+        Best = std::move(Next);
+      continue;
+    }
+    if (Best.Last.WriteOut.empty())
+      break;
     if (!Next.parseWith(Best.Last.WriteOut))
       break;
     Best = std::move(Next);

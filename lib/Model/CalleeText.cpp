@@ -176,6 +176,13 @@ public:
           return std::nullopt;
         continue;
       }
+      if (copiesVariable(A) && !Facts.Changed.count(P) && changesNothingElse()) {
+        // A copy of a struct that nobody changes meanwhile.
+        if (!replaceAll(P, *T))
+          return std::nullopt;
+        Substituted.insert(*T);
+        continue;
+      }
       if (Plain && *T == P->getName() && !Facts.Changed.count(P) &&
           same(A->IgnoreParenImpCasts()->getType(), Ty)) {
         Substituted.insert(*T);
@@ -246,6 +253,26 @@ private:
       else
         return A;
     }
+  }
+
+  /// Is \p A a plain struct in a variable, passed by value?
+  static bool copiesVariable(const Expr *A) {
+    auto *Copy = dyn_cast<CXXConstructExpr>(A->IgnoreParenImpCasts());
+    return Copy && Copy->getNumArgs() == 1 &&
+           Copy->getConstructor()->isCopyConstructor() &&
+           Copy->getConstructor()->isTrivial() &&
+           isa<DeclRefExpr>(Copy->getArg(0)->IgnoreParenImpCasts());
+  }
+
+  /// No variable of the caller's but through pointers, which lead to no struct that
+  /// is passed by name.
+  bool changesNothingElse() const {
+    return llvm::none_of(F->parameters(), [](const ParmVarDecl *P) {
+      const QualType T = P->getType();
+      return (T->isReferenceType() && !T->getPointeeType().isConstQualified()) ||
+             ((T->isPointerType() || T->isReferenceType()) &&
+              T->getPointeeType()->isRecordType());
+    });
   }
 
   bool same(QualType A, QualType B) const {

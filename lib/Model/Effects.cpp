@@ -287,6 +287,7 @@ bool isPure(const FunctionDecl *F) {
   struct Body : ConstDynamicRecursiveASTVisitor {
     bool Pure = true;
     llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+    llvm::SmallPtrSet<const Expr *, 4> Named; ///< by `&`, not used
     bool fail() {
       Pure = false;
       return false;
@@ -299,7 +300,19 @@ bool isPure(const FunctionDecl *F) {
       return true;
     }
     bool VisitUnaryOperator(const UnaryOperator *E) override {
+      if (E->getOpcode() == UO_AddrOf)
+        Named.insert(E->getSubExpr()->IgnoreParens());
       return E->getOpcode() == UO_Deref ? fail() : true;
+    }
+    // Memory that a pointer in a struct leads to, `v.data[i]`.
+    bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+      return E->getBase()->IgnoreParenCasts()->getType()->isArrayType() ||
+                     Named.contains(E)
+                 ? true
+                 : fail();
+    }
+    bool VisitMemberExpr(const MemberExpr *E) override {
+      return E->isArrow() && !Named.contains(E) ? fail() : true;
     }
     bool TraverseAsmStmt(const AsmStmt *) { return fail(); }
     bool VisitGCCAsmStmt(const GCCAsmStmt *) override { return fail(); }

@@ -165,6 +165,39 @@ struct Evaluator::Handing {
   bool UserBody;
 };
 
+/// Does an object of type \p T, or one in it, hold a pointer; to what may be written?
+static bool holdsPointer(QualType T, bool &Writes, unsigned Depth = 0) {
+  T = T.getNonReferenceType();
+  while (const auto *A = T->getAsArrayTypeUnsafe())
+    T = A->getElementType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  if (!R || !(R = R->getDefinition()) || Depth > 8)
+    return false;
+  bool Holds = false;
+  for (const CXXBaseSpecifier &B : R->bases())
+    Holds |= holdsPointer(B.getType(), Writes, Depth + 1);
+  for (const FieldDecl *F : R->fields()) {
+    const QualType M = F->getType();
+    if (M->isPointerType() || M->isReferenceType()) {
+      Holds = true;
+      Writes |= !M->getPointeeType().isConstQualified();
+    } else {
+      Holds |= holdsPointer(M, Writes, Depth + 1);
+    }
+  }
+  return Holds;
+}
+
+/// What the pointers in an object of type \p T lead to: anything in global memory.
+static std::optional<bool> leadsAnywhere(QualType T, SVal &To) {
+  bool Writes = false;
+  if (!holdsPointer(T, Writes))
+    return std::nullopt;
+  To.K = SVal::Pointer;
+  To.Base = SVal::UnknownBase;
+  return Writes;
+}
+
 void Evaluator::handPointer(const Handing &To, const SVal &P, bool Writes,
                             const Expr *A) {
   if (P.K != SVal::Pointer)
@@ -187,6 +220,9 @@ void Evaluator::handPointer(const Handing &To, const SVal &P, bool Writes,
 /// The object of a method.
 void Evaluator::handObject(const Handing &To, const CXXMemberCallExpr *E) {
   const Expr *Obj = argument(E->getImplicitObjectArgument());
+  SVal Behind;
+  if (const auto Writes = leadsAnywhere(Obj->getType(), Behind))
+    handPointer(To, Behind, *Writes, Obj);
   if (!Obj->isGLValue() || Obj->getType()->isPointerType())
     return handPointer(To, eval(Obj), true, Obj);
   LVal Lv = lvalue(Obj);
@@ -202,6 +238,9 @@ void Evaluator::handObject(const Handing &To, const CXXMemberCallExpr *E) {
 
 /// The object of an operator that is a method.
 void Evaluator::handOperand(const Handing &To, const Expr *A) {
+  SVal Behind;
+  if (const auto Writes = leadsAnywhere(A->getType(), Behind))
+    handPointer(To, Behind, *Writes, A);
   if (!A->isGLValue())
     return handPointer(To, eval(A), true, A);
   LVal Lv = lvalue(A);
@@ -215,8 +254,14 @@ void Evaluator::handOperand(const Handing &To, const Expr *A) {
 /// for it.
 unsigned Evaluator::handArgument(const Handing &To, const Expr *A,
                                  QualType Pt) {
+  SVal Behind;
+  if (const auto Writes = leadsAnywhere(A->getType(), Behind))
+    handPointer(To, Behind, *Writes, A);
   if (Pt->isReferenceType() && A->isGLValue() && !isa<CallExpr>(A)) {
     LVal Lv = lvalue(A);
+    if (A->getType()->isPointerType()) // `const float *&p`: what is there, too
+      handPointer(To, load(Lv, A),
+                  !A->getType()->getPointeeType().isConstQualified(), A);
     bool Const = Pt->getPointeeType().isConstQualified();
     if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared &&
         A->getType()->isArrayType()) {

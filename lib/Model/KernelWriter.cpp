@@ -211,6 +211,9 @@ private:
     }
     for (unsigned I = 0; I < E->getNumArgs() && I < F->getNumParams(); ++I) {
       QualType T = F->getParamDecl(I)->getType();
+      // `element(m, row, col)`: what is read or set through the struct's pointer.
+      if (holdsPointer(T) && namesVariable(E->getArg(I)))
+        return C;
       if ((T->isPointerType() ||
            (T->isReferenceType() && (T->getPointeeType()->isArrayType() ||
                                      T->getPointeeType()->isPointerType()))) &&
@@ -221,6 +224,23 @@ private:
         return C;
     }
     return std::nullopt;
+  }
+
+  /// Is \p T, or what it refers to, a plain struct with a pointer in it?
+  static bool holdsPointer(QualType T) {
+    const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
+    return R && R->hasDefinition() && R->isTrivial() && !R->isUnion() &&
+           llvm::any_of(R->getDefinition()->fields(), [](const FieldDecl *F) {
+             return F->getType()->isPointerType();
+           });
+  }
+
+  /// A variable by name, or a copy of it that is passed.
+  static bool namesVariable(const Expr *E) {
+    E = E->IgnoreParenImpCasts();
+    if (auto *Copy = dyn_cast<CXXConstructExpr>(E); Copy && Copy->getNumArgs() == 1)
+      E = Copy->getArg(0)->IgnoreParenImpCasts();
+    return isa<DeclRefExpr>(E);
   }
 
   static bool ownsShared(const FunctionDecl *F) {

@@ -144,6 +144,8 @@ void Evaluator::store(const LVal &Lv, SVal V, const Expr *Lhs, const Expr *Rhs,
                       bool Whole, bool AlsoRead) {
   if (Lv.K == LVal::Variable) {
     V.Flattened |= V.K == SVal::Pointer && V.Idx.size() > 1;
+    if (!Lv.Member.empty() && V.K == SVal::Pointer && V.Base == SVal::Shared)
+      Rec.escape(V, Rhs ? Rhs : Lhs, "is kept in a struct");
     if (Lv.Member.empty())
       Cur.Env[Lv.Var] = V;
     else

@@ -2,7 +2,11 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Vectors of numbers (float4, uchar2, a struct of three floats): shared arrays that
-// are named by vectors of their elements, and values that are known by member.
+// are named by vectors of their elements, and values that are known by member, as
+// those of other small structs in variables are:
+//
+//     Matrix sub;  sub.elements = &a.elements[16 * by * a.stride];
+//     sub.elements[i]                a.elements[16 * by * a.stride + i]
 //
 //     __shared__ float s[256];
 //     float4 *v = (float4 *)s;       a view: each step is 4 elements
@@ -208,16 +212,35 @@ std::vector<StructMember> Evaluator::lanesOf(QualType T) const {
   return rcache::lanesOf(AC, T);
 }
 
+/// The members of \p T where a variable of this type is as many variables: a plain
+/// struct of a few numbers and pointers.
+static std::vector<const FieldDecl *> plainFields(QualType T) {
+  constexpr size_t Most = 8;
+  const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
+  if (!R || !(R = R->getDefinition()) || R->isUnion() || R->getNumBases() ||
+      !R->isTrivial() || R->isInvalidDecl() || T.isVolatileQualified())
+    return {};
+  std::vector<const FieldDecl *> All;
+  for (const FieldDecl *F : R->fields()) {
+    const QualType M = F->getType();
+    if (!F->getIdentifier() || F->isBitField() || F->getAccess() != AS_public ||
+        M.isVolatileQualified() || (!M->isArithmeticType() && !M->isPointerType()) ||
+        All.size() == Most)
+      return {};
+    All.push_back(F);
+  }
+  return All;
+}
+
 /// Which member of a vector \p Of the path \p Member (`.y`) is; nullopt: none, or of
 /// something else.
 std::optional<unsigned> Evaluator::memberNumber(StringRef Member,
                                                 QualType Of) const {
   if (!Member.consume_front("."))
     return std::nullopt;
-  const auto Lanes = lanesOf(Of);
-  for (unsigned I = 0; I < Lanes.size(); ++I)
-    if (Lanes[I].Name == Member)
-      return I;
+  for (const FieldDecl *F : plainFields(Of))
+    if (F->getName() == Member)
+      return F->getFieldIndex();
   return std::nullopt;
 }
 
@@ -261,6 +284,10 @@ SVal Evaluator::memberOf(const SVal &Whole, QualType Of, unsigned Number,
       T = F->getType().getUnqualifiedType();
   if (V->K == Value::Unknown)
     return unknown(E, V->Depends);
+  if (Lanes.empty())
+    return ofValue(opValue("$0." + plainFields(Of)[Number]->getNameAsString(), {V},
+                           typeText(T)),
+                   T);
   return ofValue(memberOfValue(V, Lanes[Number], Number, unsigned(Lanes.size())),
                  T);
 }
@@ -303,21 +330,24 @@ SVal Evaluator::withMember(const LVal &Lv, const SVal &V) {
   const QualType Of = Lv.Var->getType();
   const auto Number = memberNumber(Lv.Member, Of);
   const int I = L.varIndex(Lv.Var);
-  if (!Number || V.K != SVal::Data || (I >= 0 && M.Vars[I].AddressTaken))
+  // Where a pointer leads is known of those into memory that a parameter leads to.
+  const bool Followed =
+      V.K == SVal::Data || (V.Base == SVal::Global && V.Index >= 0);
+  if (!Number || !Followed || (I >= 0 && M.Vars[I].AddressTaken))
     return After;
   const auto It = Cur.Env.find(Lv.Var);
-  const auto Lanes = lanesOf(Of);
-  for (unsigned K = 0; K < Lanes.size(); ++K) {
+  const auto Fields = plainFields(Of);
+  for (unsigned K = 0; K < Fields.size(); ++K) {
     SVal Member = V;
     if (K != *Number && It != Cur.Env.end()) {
       Member = memberOf(It->second, Of, K);
     } else if (K != *Number) {
       Value None; // never set
       None.K = Value::Undefined;
-      None.Type = Lanes[K].Type;
+      None.Type = typeText(Fields[K]->getType().getUnqualifiedType());
       Member = SVal();
+      Member.TypeText = None.Type;
       Member.V = std::make_shared<Value>(std::move(None));
-      Member.TypeText = Lanes[K].Type;
     }
     After.Members.push_back(std::move(Member));
   }
