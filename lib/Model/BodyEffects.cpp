@@ -5,6 +5,7 @@
 // word of the switch is "not understood".
 
 #include "BodyEffects.h"
+#include "BlockNames.h"
 #include "BuiltinVars.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -489,6 +490,8 @@ void assignEffects(KernelModel &M) {
 
 bool boundToItsPlace(const Expr *E, llvm::ArrayRef<const Expr *> Without,
                      const Locals &L) {
+  if (namesOfInnerBlock(E))
+    return true;
   struct Finder {
     llvm::ArrayRef<const Expr *> Without;
     const Locals &L;

@@ -129,6 +129,14 @@ private:
   ///
   ///     r = w * x;  if (mode == 7) r += y;  out = r;
   bool mayLoseUse(const clang::VarDecl *V, const clang::Expr *P);
+  /// Is \p P, which goes into \p V, used in several sums, some of them under a condition
+  /// that it is not under itself? ptxas fuses it with all of them if they are in one block
+  /// or if an instruction names a factor, else with none; and whether they are hangs on what
+  /// compilers make of the condition: a branch around what is read of shared memory or
+  /// stored, or a choice between values.
+  ///
+  ///     p = x * y;  q = p + z;  if (g < n) { out[g] = q;  more[g] = p - w; }
+  bool sumsInBlocks(const clang::VarDecl *V, const clang::Expr *P);
   /// Does a condition decide about \p Use, and not about \p P, that is no output's own
   /// and no guard?
   bool isDecided(const Node *Use, const clang::Expr *P);

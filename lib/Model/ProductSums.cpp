@@ -65,7 +65,7 @@ SumInDoubt ProductFlow::find() {
       if (Meets)
         IsShared(P, Sum);
     }
-    if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P)))
+    if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P) || sumsInBlocks(V, P)))
       return {AnySum};
   }
   // (A product in an arm of what is chosen is fused with nothing.)

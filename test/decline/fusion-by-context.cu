@@ -41,6 +41,9 @@
 // CHECK-DAG: 'chosenNumber' left as it is: {{.*}} [fusion-unsettled]
 // A product that a loop goes on with, which the source keeps from being unrolled:
 // CHECK-DAG: 'intoRolled' left as it is: {{.*}} [fusion-unsettled]
+// Several sums of one product, one of them under a condition:
+// CHECK-DAG: 'sumsInBlocks' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'sumBehindData' left as it is: {{.*}} [fusion-unsettled]
 // ... not so where it is a round's own, or all are under one condition:
 // CHECK-DAG: rewrote 'ownInRounds'
 // CHECK-DAG: rewrote 'ownTaken'
@@ -444,6 +447,26 @@ KERNEL(chosenNumber) {
   if (g < n)
     b[g] = x + s[t + 3];
 }
+KERNEL(sumsInBlocks) {
+  TILE
+  const float p = s[t] * s[t + 2], q = p + s[t + 1];
+  if (g < n) {
+    b[g] = q;
+    b[g + n] = p - w;
+  }
+}
+
+KERNEL(sumBehindData) {
+  TILE
+  if (g < n) {
+    const float p = s[t] * s[t + 1];
+    float q = p + s[t + 2];
+    if (q > 0.5f)
+      q = p - s[t + 4];
+    b[g] = q;
+  }
+}
+
 KERNEL(intoRolled) {
   TILE
   float x = s[t] * w;
@@ -522,6 +545,8 @@ int main() {
   RUN(chosenFactor);
   RUN(chosenBefore);
   RUN(chosenNumber);
+  RUN(sumsInBlocks);
+  RUN(sumBehindData);
   RUN(intoRolled);
   RUN(ownInRounds);
   RUN(ownTaken);
