@@ -100,7 +100,8 @@ public:
   bool Usable = true;
   std::vector<llvm::Expected<Result>> Rewrites; ///< one for each of Opts
   /// Calls to write out before another parse, and the texts they stand in.
-  std::vector<SourceEdit> WriteOut, WriteOutAlso;
+  std::vector<SourceEdit> WriteOut;
+  std::map<std::string, std::vector<SourceEdit>> WriteOutAlso;
   /// Bodies of declined kernels to try instead, in the same texts.
   std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
@@ -146,7 +147,8 @@ public:
 private:
   /// Kernels that calls keep from being rewritten, or from being planned well.
   void findWriteOut(clang::CompilerInstance &CI) {
-    std::vector<const KernelModel *> Kept, Hidden;
+    std::vector<const KernelModel *> Kept;
+    std::map<std::string, std::vector<const KernelModel *>> Hidden;
     for (llvm::Expected<Result> &R : Rewrites) {
       if (!R)
         return;
@@ -157,13 +159,12 @@ private:
                  anyHas(K.Declines, TraitHiddenByCall))
           Kept.push_back(K.Model.get());
         else if (callsHideLoads(*K.Model))
-          Hidden.push_back(K.Model.get());
+          Hidden[textKey(*K.Model)].push_back(K.Model.get());
     }
     WriteOut = edits(CI, Kept);
-    if (!Hidden.empty()) {
-      Hidden.insert(Hidden.end(), Kept.begin(), Kept.end());
-      WriteOutAlso = edits(CI, Hidden);
-    }
+    for (const auto &[Key, Of] : Hidden)
+      if (auto All = edits(CI, Of); !All.empty())
+        WriteOutAlso[Key] = std::move(All);
   }
 
   std::vector<SourceEdit> edits(clang::CompilerInstance &CI,

@@ -21,8 +21,8 @@ using FileResults = std::vector<FileResult>;
 struct Round {
   FileResults Results;
   std::vector<SourceEdit> WriteOut; ///< calls of kernels that are declined for them
-  /// These, and calls that hide what is staged in other kernels; empty: there are none.
-  std::vector<SourceEdit> WriteOutAlso;
+  /// Calls that hide what is staged in other kernels, by textKey.
+  std::map<std::string, std::vector<SourceEdit>> WriteOutAlso;
   std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
 };

@@ -187,21 +187,21 @@ gains(const std::set<std::string> &Keys, const Round &R,
   return Found;
 }
 
-/// Does a kernel gain more in \p New than in \p Old, and none less?
-bool gainsMore(const Round &New, const Round &Old) {
-  std::set<std::string> Keys;
-  for (const FileResult &F : Old.Results)
-    for (const KernelResult &K : F.Rewrite.Kernels)
-      if (K.Model)
-        Keys.insert(textKey(*K.Model));
-  bool More = false;
-  auto Now = gains(Keys, New), Before = gains(Keys, Old);
-  for (const std::string &Key : Keys) {
-    if (Now[Key] < Before[Key])
-      return false;
-    More |= Now[Key] > Before[Key];
-  }
-  return More;
+/// What \p Best says to write out, and what it says of kernels not in \p InVain, whose
+/// keys go to \p Tried.
+std::vector<SourceEdit> allToWriteOut(const Round &Best,
+                                      const std::set<std::string> &InVain,
+                                      std::set<std::string> &Tried) {
+  std::vector<SourceEdit> All = Best.WriteOut;
+  for (const auto &[Key, Edits] : Best.WriteOutAlso)
+    if (!InVain.count(Key)) {
+      Tried.insert(Key);
+      All.insert(All.end(), Edits.begin(), Edits.end());
+    }
+  llvm::stable_sort(All, [](const SourceEdit &A, const SourceEdit &B) {
+    return std::tie(A.File, A.Offset, A.Length) < std::tie(B.File, B.Offset, B.Length);
+  });
+  return All;
 }
 
 /// Other bodies of kernels, and others of those.
@@ -336,21 +336,26 @@ llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
   Texts Best(Job, Opts, std::move(*First));
   // Calls that hide what is shared are written out, one level at a time.
   constexpr unsigned MaxLevels = 4;
-  bool Also = true; // those that hide what is staged
+  std::set<std::string> InVain; // kernels that gain nothing by it
   while (Best.rounds() < MaxLevels) {
+    std::set<std::string> Tried;
+    const std::vector<SourceEdit> Edits = allToWriteOut(Best.Last, InVain, Tried);
+    if (Edits.empty())
+      break;
     Texts Next = Best;
-    if (Also && !Best.Last.WriteOutAlso.empty()) {
-      Also = Next.parseWith(Best.Last.WriteOutAlso) &&
-             gainsMore(Next.Last, Best.Last);
-      if (Also)
-        Best = std::move(Next);
-      continue;
+    if (!Next.parseWith(Edits)) {
+      if (Tried.empty())
+        break;
+      InVain.merge(Tried);
+      continue; // once more without them
     }
-    if (Best.Last.WriteOut.empty())
-      break;
-    if (!Next.parseWith(Best.Last.WriteOut))
-      break;
-    Best = std::move(Next);
+    auto Before = gains(Tried, Best.Last), Now = gains(Tried, Next.Last);
+    const size_t Known = InVain.size();
+    for (const std::string &Key : Tried)
+      if (Now[Key] <= Before[Key])
+        InVain.insert(Key);
+    if (InVain.size() == Known)
+      Best = std::move(Next);
   }
   tryOtherBodies(Best);
   FileResults Results = std::move(Best.Last.Results);

@@ -161,12 +161,9 @@ public:
         return std::nullopt;
       QualType Ty = P->getType();
       const bool Plain = isa<DeclRefExpr>(A->IgnoreParenImpCasts());
-      if (Ty->isReferenceType() &&
-          (Ty->getPointeeType()->isArrayType() ||
-           !Ty->getPointeeType().isConstQualified() ||
-           Ty->getPointeeType()->isRecordType())) {
-        // Another name for the argument.
-        if (!Plain || !replaceAll(P, *T))
+      const bool Copy = isUnchangedCopy(P, A);
+      if (Copy || isAnotherName(Ty)) {
+        if ((!Plain && !Copy) || !replaceAll(P, *T))
           return std::nullopt;
         Substituted.insert(*T);
         continue;
@@ -174,13 +171,6 @@ public:
       if (!Facts.Refs.count(P)) {
         if (A->HasSideEffects(AC))
           return std::nullopt;
-        continue;
-      }
-      if (copiesVariable(A) && !Facts.Changed.count(P) && changesNothingElse()) {
-        // A copy of a struct that nobody changes meanwhile.
-        if (!replaceAll(P, *T))
-          return std::nullopt;
-        Substituted.insert(*T);
         continue;
       }
       if (Plain && *T == P->getName() && !Facts.Changed.count(P) &&
@@ -253,6 +243,19 @@ private:
       else
         return A;
     }
+  }
+
+  /// Is a parameter of type \p T what it is bound to?
+  static bool isAnotherName(QualType T) {
+    return T->isReferenceType() && (T->getPointeeType()->isArrayType() ||
+                                    !T->getPointeeType().isConstQualified() ||
+                                    T->getPointeeType()->isRecordType());
+  }
+
+  /// Is \p P a copy of a struct, the argument \p A, that nobody changes meanwhile?
+  bool isUnchangedCopy(const ParmVarDecl *P, const Expr *A) const {
+    return copiesVariable(A) && Facts.Refs.count(P) && !Facts.Changed.count(P) &&
+           changesNothingElse();
   }
 
   /// Is \p A a plain struct in a variable, passed by value?
