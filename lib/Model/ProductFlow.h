@@ -7,6 +7,7 @@
 //   ProductFlow.cpp    which products there are, what variables hold them
 //   ProductSums.cpp    which sums they are used in, and beside what
 //   ProductPlaces.cpp  loops, branches and barriers on the way there
+//   ProductBlocks.cpp  the block of code it is in, and those of its sums
 
 #ifndef RCACHE_LIB_MODEL_PRODUCTFLOW_H
 #define RCACHE_LIB_MODEL_PRODUCTFLOW_H
@@ -137,6 +138,16 @@ private:
   ///
   ///     p = x * y;  q = p + z;  if (g < n) { out[g] = q;  more[g] = p - w; }
   bool sumsInBlocks(const clang::VarDecl *V, const clang::Expr *P);
+  /// Does \p P have a factor that instructions name: a number, a parameter, constant memory
+  /// at a fixed place?
+  bool hasNamedFactor(const clang::Expr *P) const;
+  bool isNamed(const clang::Expr *E, unsigned Nested) const;
+  /// Does a branch stand between \p P and the sum at \p R for what it reads of shared
+  /// memory, where registers would be chosen from? Then it hangs on that whether both are in
+  /// one block, as above:
+  ///
+  ///     p = s[t] * s[t + 1];  if (u > 0.5f) u = s[t + 4];  out = p + u;
+  bool branchBetween(const clang::Expr *P, const clang::Expr *R) const;
   /// Does a condition decide about \p Use, and not about \p P, that is no output's own
   /// and no guard?
   bool isDecided(const Node *Use, const clang::Expr *P);

@@ -114,30 +114,6 @@ bool ProductFlow::mayLoseUse(const VarDecl *V, const Expr *P) {
   return Others && Decided;
 }
 
-bool ProductFlow::sumsInBlocks(const VarDecl *V, const Expr *P) {
-  if (const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
-      B && B->isMultiplicativeOp() &&
-      (mayBeConstant(B->getLHS()) || mayBeConstant(B->getRHS())))
-    return false;
-  const auto IsUnderMore = [&](const Node *Use) {
-    for (const Node *S = Use, *Up = Parents.getParent(S); Up && !isIn(P, Up);
-         S = Up, Up = Parents.getParent(Up)) {
-      const auto *If = dyn_cast<IfStmt>(Up);
-      if ((If && If->getCond() != S && !If->getCond()->isEvaluatable(Context)) ||
-          isa<SwitchStmt>(Up))
-        return true;
-    }
-    return false;
-  };
-  unsigned In = 0, Under = 0;
-  for (const DeclRefExpr *R : Reads[V])
-    if (inSum(R) && mayRead(R, V, P)) {
-      ++In;
-      Under += IsUnderMore(R);
-    }
-  return In > 1 && Under > 0 && Under < In;
-}
-
 bool ProductFlow::isDecided(const Node *Use, const Expr *P) {
   for (const Node *S = Use, *Up = Parents.getParent(S); Up && !isIn(P, Up);
        S = Up, Up = Parents.getParent(Up)) {

@@ -60,7 +60,7 @@ SumInDoubt ProductFlow::find() {
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           foldsAtStart(P) || parted(V, P, R, Meets) || entersRolled(V, P, R) ||
           (Meets && sameInRounds(P)) || besideSlowPath(P, R, Sum) ||
-          mayMove(P, Sum))
+          mayMove(P, Sum) || branchBetween(P, R))
         return {Sum};
       if (Meets)
         IsShared(P, Sum);

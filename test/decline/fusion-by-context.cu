@@ -44,6 +44,9 @@
 // Several sums of one product, one of them under a condition:
 // CHECK-DAG: 'sumsInBlocks' left as it is: {{.*}} [fusion-unsettled]
 // CHECK-DAG: 'sumBehindData' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'sumBehindOr' left as it is: {{.*}} [fusion-unsettled]
+// A branch between product and sum, or a choice between registers:
+// CHECK-DAG: 'branchBetween' left as it is: {{.*}} [fusion-unsettled]
 // ... not so where it is a round's own, or all are under one condition:
 // CHECK-DAG: rewrote 'ownInRounds'
 // CHECK-DAG: rewrote 'ownTaken'
@@ -467,6 +470,26 @@ KERNEL(sumBehindData) {
   }
 }
 
+KERNEL(sumBehindOr) {
+  TILE
+  const float x = s[t], y = s[t + 1], p = x * y;
+  float r = p + s[t + 2];
+  const bool more = r > 0.5f || p + s[t + 3] > 0.2f;
+  r = more ? r : w;
+  if (g < n)
+    b[g] = r;
+}
+
+KERNEL(branchBetween) {
+  TILE
+  if (g < n) {
+    float p = s[t] * s[t + 1], u = s[t + 2];
+    if (u > 0.5f)
+      u = s[t + 4];
+    b[g] = p + u;
+  }
+}
+
 KERNEL(intoRolled) {
   TILE
   float x = s[t] * w;
@@ -547,6 +570,8 @@ int main() {
   RUN(chosenNumber);
   RUN(sumsInBlocks);
   RUN(sumBehindData);
+  RUN(sumBehindOr);
+  RUN(branchBetween);
   RUN(intoRolled);
   RUN(ownInRounds);
   RUN(ownTaken);
