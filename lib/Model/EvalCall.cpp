@@ -8,6 +8,7 @@
 #include "BuiltinVars.h"
 #include "Effects.h"
 #include "Evaluator.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 
 using namespace clang;
 
@@ -188,10 +189,63 @@ static bool holdsPointer(QualType T, bool &Writes, unsigned Depth = 0) {
   return Holds;
 }
 
-/// What the pointers in an object of type \p T lead to: anything in global memory.
-static std::optional<bool> leadsAnywhere(QualType T, SVal &To) {
+namespace {
+
+/// Is memory used in a function's body, or in what it calls, through a pointer?
+class MemoryUse : public ConstDynamicRecursiveASTVisitor {
+public:
+  bool Found = false;
+
+  void look(const FunctionDecl *F) {
+    const FunctionDecl *Def = nullptr;
+    if (!F || !F->hasBody(Def))
+      Found = true;
+    else if (Seen.insert(Def).second)
+      TraverseStmt(Def->getBody());
+  }
+  bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+    return note(!E->getBase()->IgnoreParenCasts()->getType()->isArrayType());
+  }
+  bool VisitUnaryOperator(const UnaryOperator *E) override {
+    return note(E->getOpcode() == UO_Deref);
+  }
+  bool VisitMemberExpr(const MemberExpr *E) override {
+    return note(E->isArrow() && !isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()));
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    const bool Plain = F && isSystemFunction(F) &&
+                       llvm::none_of(E->arguments(), [](const Expr *A) {
+                         return A->getType()->isPointerType();
+                       });
+    if (!Plain)
+      look(F);
+    return !Found;
+  }
+  bool VisitLambdaExpr(const LambdaExpr *) override { return note(true); }
+  bool VisitAtomicExpr(const AtomicExpr *) override { return note(true); }
+  bool VisitGCCAsmStmt(const GCCAsmStmt *) override { return note(true); }
+
+private:
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
+
+  bool note(bool Uses) {
+    Found |= Uses;
+    return !Found;
+  }
+};
+
+} // namespace
+
+/// What the pointers in an object of type \p T lead to, for what \p F makes of them:
+/// anything in global memory.
+static std::optional<bool> leadsAnywhere(const FunctionDecl *F, QualType T, SVal &To) {
   bool Writes = false;
   if (!holdsPointer(T, Writes))
+    return std::nullopt;
+  MemoryUse Use;
+  Use.look(F);
+  if (!Use.Found)
     return std::nullopt;
   To.K = SVal::Pointer;
   To.Base = SVal::UnknownBase;
@@ -221,7 +275,7 @@ void Evaluator::handPointer(const Handing &To, const SVal &P, bool Writes,
 void Evaluator::handObject(const Handing &To, const CXXMemberCallExpr *E) {
   const Expr *Obj = argument(E->getImplicitObjectArgument());
   SVal Behind;
-  if (const auto Writes = leadsAnywhere(Obj->getType(), Behind))
+  if (const auto Writes = leadsAnywhere(To.F, Obj->getType(), Behind))
     handPointer(To, Behind, *Writes, Obj);
   if (!Obj->isGLValue() || Obj->getType()->isPointerType())
     return handPointer(To, eval(Obj), true, Obj);
@@ -239,7 +293,7 @@ void Evaluator::handObject(const Handing &To, const CXXMemberCallExpr *E) {
 /// The object of an operator that is a method.
 void Evaluator::handOperand(const Handing &To, const Expr *A) {
   SVal Behind;
-  if (const auto Writes = leadsAnywhere(A->getType(), Behind))
+  if (const auto Writes = leadsAnywhere(To.F, A->getType(), Behind))
     handPointer(To, Behind, *Writes, A);
   if (!A->isGLValue())
     return handPointer(To, eval(A), true, A);
@@ -255,7 +309,7 @@ void Evaluator::handOperand(const Handing &To, const Expr *A) {
 unsigned Evaluator::handArgument(const Handing &To, const Expr *A,
                                  QualType Pt) {
   SVal Behind;
-  if (const auto Writes = leadsAnywhere(A->getType(), Behind))
+  if (const auto Writes = leadsAnywhere(To.F, A->getType(), Behind))
     handPointer(To, Behind, *Writes, A);
   if (Pt->isReferenceType() && A->isGLValue() && !isa<CallExpr>(A)) {
     LVal Lv = lvalue(A);
