@@ -202,7 +202,7 @@ void Unit::stages(Case &C, const std::vector<Case> &Group) {
   if (isOfEarlierRun(M))
     return decline(C, DeclineCode::AlreadyRewritten, "");
   if (auto Why = O.Refused.find(M.QualifiedName); Why != O.Refused.end())
-    return decline(C, DeclineCode::SelfCheckFailed, Why->second);
+    return decline(C, Why->second.Code, Why->second.Why);
   if (O.Staging || O.Private)
     moveData(C, Group);
   if (!O.Registers || C.Emitted)

@@ -164,7 +164,13 @@ private:
       const StringRef Verdict = K->getString("verdict").value_or("");
       const StringRef Message = K->getString("message").value_or("");
       if (Verdict == "different" || Verdict == "undefined-rewritten") {
-        A.Refused.try_emplace(M.QualifiedName, oneLine(Message) + keep(Text));
+        A.Refused[M.QualifiedName] = {DeclineCode::SelfCheckFailed,
+                                      oneLine(Message) + keep(Text)};
+        return;
+      }
+      if (Verdict == "other-sums") {
+        A.Refused[M.QualifiedName] = {DeclineCode::FusionUnsettled,
+                                      "as nvcc compiles both, " + oneLine(Message)};
         return;
       }
       Rewritten += K->getInteger("by-rewritten").value_or(0);

@@ -405,6 +405,7 @@ struct CompiledProgram::Impl {
   std::unique_ptr<LLJIT> Jit;
   bool OrderDependent = false;
   bool FromNvcc = false;
+  std::map<std::string, SumForms> Sums; ///< by kernel
   std::string DeviceCode;
 };
 
@@ -413,6 +414,11 @@ CompiledProgram::~CompiledProgram() = default;
 const Program &CompiledProgram::program() const { return I->P; }
 bool CompiledProgram::fromNvcc() const { return I->FromNvcc; }
 const std::string &CompiledProgram::deviceCode() const { return I->DeviceCode; }
+const SumForms &CompiledProgram::sums(const std::string &Kernel) const {
+  static const SumForms None;
+  const auto It = I->Sums.find(Kernel);
+  return It == I->Sums.end() ? None : It->second;
+}
 bool CompiledProgram::orderDependent() const { return I->OrderDependent; }
 
 bool CompiledProgram::prepare(FrontendOptions &FE, std::string &Error) {
@@ -642,6 +648,9 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     // As ptxas meets it: registers are values, nothing else has changed.
     registersToValues(*Device);
     const auto Fused = contractLikePtxas(*Device);
+    for (const Function &F : *Device)
+      if (!F.isDeclaration())
+        Me.Sums[F.getName().str()] = sumForms(F);
     // Functions that are called are inlined here, and need not be there.
     if (Opts.MachineCode && Opts.Note && leavesOpen(Given.PtxText) &&
         !StringRef(Given.PtxText).contains(".func "))

@@ -10,6 +10,7 @@
 
 #include "Frontend.h"
 #include "Runtime.h"
+#include "SumForms.h"
 
 #include <functional>
 #include <memory>
@@ -82,6 +83,8 @@ public:
   bool fromNvcc() const;
   /// Whose it is, for a line of text: "nvcc's", "clang's, ...".
   const std::string &deviceCode() const;
+  /// How the sums of \p Kernel (a mangled name) are computed; only of nvcc's code.
+  const SumForms &sums(const std::string &Kernel) const;
 
 private:
   CompiledProgram();

@@ -270,6 +270,12 @@ Object judge(const CommandLine &L, const KernelSignature &K,
     V = T.nothingSaid(Message);
     if (!V && T.ByRewritten) {
       V = Verdict::Equivalent;
+      for (const std::string &Form : T.Forms)
+        if (std::string Why = otherSums(A.Program->sums(K.Mangled), B.Program->sums(Form));
+            !Why.empty()) {
+          V = Verdict::OtherSums;
+          Message = Why;
+        }
     } else if (!V) {
       V = Verdict::NothingCompared;
       Message = "the rewritten form never ran: its conditions never held";
@@ -459,13 +465,14 @@ int severity(Verdict V) {
   case Verdict::UndefinedRewritten:
     return 3;
   case Verdict::Different:
+  case Verdict::OtherSums:
     return 4;
   }
   return 4;
 }
 
 Verdict verdictOf(llvm::StringRef Name) {
-  for (Verdict V : {Verdict::Equivalent, Verdict::Different,
+  for (Verdict V : {Verdict::Equivalent, Verdict::Different, Verdict::OtherSums,
                     Verdict::UndefinedRewritten, Verdict::UndefinedOriginal,
                     Verdict::OriginalRaces,
                     Verdict::NothingCompared})

@@ -39,6 +39,8 @@ const char *verdictName(Verdict V) {
     return "nothing-compared";
   case Verdict::CouldNotRun:
     return "could-not-run";
+  case Verdict::OtherSums:
+    return "other-sums";
   }
   return "";
 }
@@ -48,6 +50,7 @@ ExitCode exitCode(Verdict V) {
   case Verdict::Equivalent:
     return ExitSame;
   case Verdict::Different:
+  case Verdict::OtherSums:
     return ExitDifferent;
   case Verdict::UndefinedRewritten:
     return ExitUndefinedRewritten;
@@ -367,7 +370,7 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
     SharedHigh = 0;
     Last = nullptr;
     onLaunch([this](const Launch &X) {
-      Launched.insert(X.Kernel->DisplayName);
+      Launched.emplace(X.Kernel->DisplayName, X.Kernel->Name);
       SharedHigh = std::max(SharedHigh, X.SharedHigh);
       Last = X.Kernel;
     });
@@ -560,10 +563,11 @@ Trials::compare(const Shape &S, unsigned Trial, Order O,
         describe(S, Trial).c_str());
     return Cut ? Verdict::CouldNotRun : Verdict::UndefinedRewritten;
   }
-  if (O == Order::Forward &&
-      std::any_of(Launched.begin(), Launched.end(),
-                  [&](const std::string &Name) { return Name != K.Name; }))
-    ++ByRewritten;
+  const size_t Others = Launched.size() - Launched.count(K.Name);
+  ByRewritten += O == Order::Forward && Others;
+  for (const auto &[Name, Symbol] : Launched)
+    if (Name != K.Name)
+      Forms.insert(Symbol);
   for (size_t I = 0, R = 0; I < Params.size(); ++I) {
     if (Params[I].Kind != Param::Pointer)
       continue;

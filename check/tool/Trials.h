@@ -38,6 +38,7 @@ enum class Verdict {
   OriginalRaces,     ///< ... since its threads race in global memory
   NothingCompared,   ///< the rewritten form never ran
   CouldNotRun,
+  OtherSums, ///< every bit equal, but nvcc fuses other products of the rewritten form
 };
 /// "equivalent", "undefined-original".
 const char *verdictName(Verdict V);
@@ -75,6 +76,7 @@ public:
   unsigned Raced = 0;       ///< of them: since threads race in global memory,
                             ///< and not because pointers lead to the same
   unsigned Proved = 0, NotProved = 0;
+  std::set<std::string> Forms; ///< rewritten kernels that ran, mangled
   std::string LastUndefined; ///< why the last one was left out
   std::string LastRace, WhereRaced; ///< "blocks race"; which ones, and where
   std::string Text;          ///< what was said of a difference
@@ -152,7 +154,8 @@ private:
     unsigned Failed = 0, Worked = 0;
   };
   std::map<std::array<uint32_t, 3>, std::array<Record, ScalarWays>> WayRecord;
-  std::set<std::string> Launched; ///< kernels that the last launch ran
+  /// Kernels that the last launch ran: names as printed, and mangled.
+  std::map<std::string, std::string> Launched;
   uint32_t SharedHigh = 0; ///< of the launches of this trial
   const KernelInfo *Last = nullptr;
   unsigned Number = 0; ///< of the next trial

@@ -53,11 +53,18 @@ using TuneHook = std::function<llvm::Error(TuneRequest &)>;
 
 struct Result;
 
+/// Why a kernel that was rewritten is not handed out.
+struct Refusal {
+  DeclineCode Code = DeclineCode::SelfCheckFailed;
+  std::string Why; ///< what was seen
+};
+/// By qualified names.
+using Refusals = std::map<std::string, Refusal>;
+
 /// What executing a rewritten file against its originals said.
 struct SelfCheckAnswer {
-  /// Kernels (qualified names) of which a rewritten form is wrong, and what was
-  /// seen.
-  std::map<std::string, std::string> Refused;
+  /// Kernels of which a rewritten form is wrong, or may be.
+  Refusals Refused;
   /// What was executed of the others, or why nothing was, by mangled names: each
   /// instantiation has its own.
   std::map<std::string, std::string> Notes;
@@ -109,8 +116,8 @@ struct Options {
   bool AssumeLockstep = false;
   /// Empty: the new text is neither compiled nor executed before it is handed out.
   SelfCheckHook SelfCheck;
-  /// Kernels (qualified names) to leave alone with `self-check-failed`, and why.
-  std::map<std::string, std::string> Refused;
+  /// Kernels to leave alone.
+  Refusals Refused;
 };
 
 /// Replace [Offset, Offset + Length) of the main file by Text. Edits of a file

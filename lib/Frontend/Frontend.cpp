@@ -56,11 +56,11 @@ std::vector<std::string> rewrittenKernels(const FileResult &R) {
 
 /// The kernels that keep the new text from compiling: each is tried alone; all
 /// of them where none is to blame alone.
-llvm::Expected<std::map<std::string, std::string>>
+llvm::Expected<Refusals>
 uncompilable(const ParseJob &Job, const FileResult &R, const Options &O,
              bool AllowErrors, const std::string &Error) {
   const std::vector<std::string> Names = rewrittenKernels(R);
-  std::map<std::string, std::string> Bad;
+  Refusals Bad;
   for (const std::string &Name : Names) {
     if (Names.size() == 1)
       break;
@@ -75,17 +75,17 @@ uncompilable(const ParseJob &Job, const FileResult &R, const Options &O,
     if (!Why)
       return Why.takeError();
     if (!Why->empty())
-      Bad[Name] = *Why;
+      Bad[Name].Why = *Why;
   }
   if (Bad.empty())
     for (const std::string &Name : Names)
-      Bad[Name] = Error;
+      Bad[Name].Why = Error;
   return Bad;
 }
 
 /// Compiles and executes what was written. What must not be handed out; empty:
 /// nothing, and the kernels have notes on what was executed.
-llvm::Expected<std::map<std::string, std::string>>
+llvm::Expected<Refusals>
 selfCheck(const ParseJob &Job, FileResult &R, const Options &O,
           bool AllowErrors) {
   auto Error = newError(Job, R);
@@ -123,7 +123,7 @@ llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
       for (auto &[Name, Why] : *Refused) {
         if (!Now[I].Refused.try_emplace(Name, Why).second)
           return llvm::createStringError("'" + Name + "' in '" + Job.File +
-                                         "' cannot be left out: " + Why);
+                                         "' cannot be left out: " + Why.Why);
         Again = true;
       }
     }
