@@ -4,6 +4,7 @@
 // See OtherBodies.h.
 
 #include "Frontend/OtherBodies.h"
+#include "rcache/CarvedArrays.h"
 #include "rcache/CountedRounds.h"
 #include "rcache/FixedArguments.h"
 #include "rcache/GuardsFirst.h"
@@ -105,6 +106,8 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
     return Body;
   if (auto Other = otherExchange(K, Opts))
     return Other;
+  if (auto Body = carvedArrays(M))
+    return Body;
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words
     return Body;
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
