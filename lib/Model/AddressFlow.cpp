@@ -145,6 +145,14 @@ private:
   }
 };
 
+/// Is \p T a class, or an array of such, and no closure?
+bool holdsInMembers(QualType T) {
+  while (const auto *A = T->getAsArrayTypeUnsafe())
+    T = A->getElementType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  return R && !R->isLambda();
+}
+
 } // namespace
 
 /// Fills Var::Holders.
@@ -163,6 +171,18 @@ void Locals::findHolders(const FunctionDecl *FD) {
         H.push_back(static_cast<unsigned>(X));
       H.push_back(static_cast<unsigned>(Holder));
     }
+  // Members are not told apart, nor what their functions do with them.
+  std::set<int> InMembers;
+  for (const auto &[V, I] : VarIndex)
+    if (holdsInMembers(V->getType()))
+      InMembers.insert(int(I));
+  for (auto &[Holder, Of] : F.Held)
+    for (int X : Of)
+      if (InMembers.count(Holder))
+        M.Declines.push_back({DeclineCode::UnsupportedStatement,
+                              "the address of '" + M.Vars[X].Name + "' is kept in '" +
+                                  M.Vars[Holder].Name + "'",
+                              M.Pos});
   for (int X : F.Kept)
     M.Declines.push_back(
         {DeclineCode::UnsupportedStatement,

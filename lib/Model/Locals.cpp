@@ -188,6 +188,15 @@ public:
       bindTo(E->getConstructor()->getParamDecl(I)->getType(), E->getArg(I));
     return true;
   }
+  /// Visited as it is written: what is made of the words in braces (an array that
+  /// decays, a constructor, a conversion) stands in the other form alone.
+  bool VisitInitListExpr(const InitListExpr *E) override {
+    const InitListExpr *Made = E->isSemanticForm() ? E : E->getSemanticForm();
+    if (Made)
+      for (const Expr *X : Made->inits())
+        visitMade(X);
+    return true;
+  }
   bool VisitVarDecl(const VarDecl *V) override {
     if (V->getInit() && V->getType()->isReferenceType())
       markAddress(V->getInit());
@@ -200,6 +209,28 @@ public:
   }
 
 private:
+  void visitMade(const Expr *X) {
+    while (X) {
+      if (auto *C = dyn_cast<ImplicitCastExpr>(X)) {
+        VisitImplicitCastExpr(C);
+        X = C->getSubExpr();
+      } else if (auto *F = dyn_cast<FullExpr>(X)) {
+        X = F->getSubExpr();
+      } else if (auto *T = dyn_cast<MaterializeTemporaryExpr>(X)) {
+        X = T->getSubExpr();
+      } else if (auto *B = dyn_cast<CXXBindTemporaryExpr>(X)) {
+        X = B->getSubExpr();
+      } else if (auto *Call = dyn_cast<CXXMemberCallExpr>(X)) {
+        VisitCallExpr(Call);
+        X = Call->getImplicitObjectArgument();
+      } else if (auto *New = dyn_cast<CXXConstructExpr>(X)) {
+        VisitCXXConstructExpr(New);
+        X = New->getNumArgs() == 1 ? New->getArg(0) : nullptr;
+      } else {
+        return;
+      }
+    }
+  }
   void use(BuiltinRef B, SourceRange R) {
     BuiltinUse U;
     U.K = B.K;
@@ -546,48 +577,5 @@ void Locals::addArray(const VarDecl *D, const DeclStmt *S) {
   ArrayIndex[D] = M.Arrays.size();
   M.Arrays.push_back(A);
 }
-
-void Locals::assignedIn(const clang::Stmt *S,
-                        llvm::SmallPtrSetImpl<const VarDecl *> &Vars) const {
-  if (!S)
-    return;
-  auto Add = [&](const Expr *E) {
-    const VarDecl *Root = rootVariable(E);
-    if (varIndex(Root) >= 0)
-      Vars.insert(Root);
-  };
-  auto AddAddressTaken = [&] {
-    for (auto &[V, I] : VarIndex)
-      if (M.Vars[I].AddressTaken)
-        Vars.insert(V);
-  };
-  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
-    rootVariable(B->getLHS()) ? Add(B->getLHS()) : AddAddressTaken();
-  if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
-    rootVariable(U->getSubExpr()) ? Add(U->getSubExpr()) : AddAddressTaken();
-  if (auto *Op = dyn_cast<CXXOperatorCallExpr>(S); Op && Op->getNumArgs())
-    Add(Op->getArg(0));
-  if (auto *Mc = dyn_cast<CXXMemberCallExpr>(S))
-    if (Mc->getMethodDecl() && !Mc->getMethodDecl()->isConst())
-      Add(Mc->getImplicitObjectArgument());
-  if (isa<CallExpr>(S) || isa<CXXConstructExpr>(S) || isa<AsmStmt>(S) ||
-      isa<LambdaExpr>(S))
-    AddAddressTaken();
-  if (auto *A = dyn_cast<GCCAsmStmt>(S))
-    for (unsigned I = 0; I < A->getNumOutputs(); ++I)
-      Add(A->getOutputExpr(I));
-  if (auto *D = dyn_cast<DeclStmt>(S)) {
-    for (const Decl *X : D->decls())
-      if (auto *V = dyn_cast<VarDecl>(X)) {
-        // A reference lets its target change under another name.
-        if (V->getInit())
-          assignedIn(V->getInit(), Vars);
-      }
-    return;
-  }
-  for (const clang::Stmt *C : S->children())
-    assignedIn(C, Vars);
-}
-
 
 } // namespace rcache

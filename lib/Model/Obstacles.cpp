@@ -10,7 +10,9 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtCXX.h"
+#include <utility>
 
 using namespace clang;
 
@@ -18,10 +20,78 @@ namespace rcache {
 
 namespace {
 
+/// Why objects of type \p T change, or change others, where no text says so: "a mutable
+/// member", "a member that is a reference"; "": they do not. Classes of system headers
+/// and closures are judged elsewhere.
+StringRef hiddenChange(QualType T, const SourceManager &SM) {
+  T = T.getNonReferenceType();
+  while (const auto *A = T->getAsArrayTypeUnsafe())
+    T = A->getElementType();
+  const CXXRecordDecl *R = T->getAsCXXRecordDecl();
+  R = R ? R->getDefinition() : nullptr;
+  if (!R || R->isLambda() || SM.isInSystemHeader(R->getLocation()))
+    return "";
+  for (const CXXBaseSpecifier &B : R->bases())
+    if (StringRef Why = hiddenChange(B.getType(), SM); !Why.empty())
+      return Why;
+  for (const FieldDecl *F : R->fields()) {
+    if (F->isMutable())
+      return "a mutable member";
+    if (F->getType()->isReferenceType())
+      return "a member that is a reference";
+    if (StringRef Why = hiddenChange(F->getType(), SM); !Why.empty())
+      return Why;
+  }
+  return "";
+}
+
+/// Does \p E give a name that may change what its operand may not?
+bool dropsConst(const ExplicitCastExpr *E) {
+  const QualType From = E->getSubExprAsWritten()->getType(), To = E->getTypeAsWritten();
+  if (To->isReferenceType())
+    return From.isConstQualified() && !To->getPointeeType().isConstQualified();
+  return To->isPointerType() && From->isPointerType() &&
+         From->getPointeeType().isConstQualified() &&
+         !To->getPointeeType().isConstQualified();
+}
+
+/// Is what \p E leads to only read: `((int4 *)p)[i].x`?
+bool isOnlyRead(const Expr *E, ASTContext &AC) {
+  const auto upOf = [&](const clang::Stmt *S) {
+    const auto All = AC.getParents(*S);
+    return All.size() == 1 ? All[0].get<clang::Stmt>() : nullptr;
+  };
+  for (const clang::Stmt *S = E, *Up = upOf(E); Up; S = Up, Up = upOf(Up)) {
+    if (const auto *C = dyn_cast<ImplicitCastExpr>(Up)) {
+      if (C->getCastKind() == CK_LValueToRValue)
+        return true;
+    } else if (const auto *New = dyn_cast<CXXConstructExpr>(Up)) {
+      return New->getConstructor()->isCopyOrMoveConstructor() &&
+             New->getConstructor()->isTrivial();
+    } else if (const auto *U = dyn_cast<UnaryOperator>(Up)) {
+      if (U->getOpcode() != UO_Deref)
+        return false;
+    } else if (const auto *A = dyn_cast<ArraySubscriptExpr>(Up)) {
+      if (A->getBase() != S)
+        return false;
+    } else if (const auto *B = dyn_cast<BinaryOperator>(Up)) {
+      if (!B->isAdditiveOp() || !B->getType()->isPointerType())
+        return false;
+    } else if (!isa<ParenExpr, MemberExpr>(Up)) {
+      return false;
+    }
+  }
+  return false;
+}
+
 class ObstacleFinder : public ConstDynamicRecursiveASTVisitor {
 public:
+  explicit ObstacleFinder(ASTContext &AC) : AC(AC), SM(AC.getSourceManager()) {}
+
   std::vector<Obstacle> Found;
   bool SharesInCalls = false;
+
+  void judgeParameter(const ParmVarDecl *P) { judgeObject(P->getType(), P->getLocation()); }
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
     if (Depth && builtinVar(E))
@@ -34,6 +104,9 @@ public:
   }
   bool VisitDeclRefExpr(const DeclRefExpr *E) override {
     auto *V = dyn_cast<VarDecl>(E->getDecl());
+    if (InType && !Depth && V && (isSharedVar(V) || V->hasLocalStorage()))
+      add(DeclineCode::UnsupportedStatement,
+          "a name for the type of '" + V->getNameAsString() + "'", E->getBeginLoc());
     SharesInCalls |= Depth && isSharedVar(V);
     if (Depth && V && isSharedVar(V))
       add(DeclineCode::CallUsesThread,
@@ -49,12 +122,20 @@ public:
     return true;
   }
   bool VisitVarDecl(const VarDecl *V) override {
+    judgeObject(V->getType(), V->getLocation());
     if (isSharedVar(V) && !Depth)
       judgeStorage(V);
     else if (V->isStaticLocal() && !V->getType().isConstQualified() && !Depth)
       add(DeclineCode::UnsupportedStatement,
           "static variable '" + V->getNameAsString() + "'", V->getLocation());
     return true;
+  }
+  // (Where variables go, names of their types stay.)
+  bool TraverseTypedefDecl(const TypedefDecl *D) override {
+    return inType([&] { return ConstDynamicRecursiveASTVisitor::TraverseTypedefDecl(D); });
+  }
+  bool TraverseTypeAliasDecl(const TypeAliasDecl *D) override {
+    return inType([&] { return ConstDynamicRecursiveASTVisitor::TraverseTypeAliasDecl(D); });
   }
   bool VisitGCCAsmStmt(const GCCAsmStmt *S) override {
     add(DeclineCode::InlineAsm, Depth ? "in '" + Callee + "'" : "",
@@ -112,7 +193,20 @@ public:
     add(DeclineCode::ParseError, "", E->getBeginLoc());
     return true;
   }
+  bool VisitInitListExpr(const InitListExpr *E) override {
+    judgeObject(E->getType(), E->getBeginLoc());
+    return true;
+  }
+  bool VisitExplicitCastExpr(const ExplicitCastExpr *E) override {
+    // What is only read may be named in any type.
+    if (Depth && dropsConst(E) &&
+        !isOnlyRead(E, AC))
+      add(DeclineCode::SideEffects,
+          "'" + Callee + "' casts away the const of what it may not change", E->getBeginLoc());
+    return true;
+  }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    judgeObject(E->getType(), E->getBeginLoc());
     const CXXConstructorDecl *F = E->getConstructor();
     if (!F->isTrivial() && !isSystemFunction(F))
       enter(F, E->getBeginLoc());
@@ -133,6 +227,26 @@ public:
   }
 
 private:
+  ASTContext &AC;
+  const SourceManager &SM;
+  bool InType = false; ///< in a declaration that gives a type a name
+
+  bool inType(llvm::function_ref<bool()> Walk) {
+    const bool Was = std::exchange(InType, true);
+    const bool Result = Walk();
+    InType = Was;
+    return Result;
+  }
+  void judgeObject(QualType T, SourceLocation Loc) {
+    if (Depth)
+      return;
+    const std::string Why = hiddenChange(T, SM).str();
+    if (!Why.empty() && llvm::none_of(Found, [&](const Obstacle &O) {
+          return O.Detail == "an object with " + Why;
+        }))
+      add(DeclineCode::UnsupportedStatement, "an object with " + Why, Loc);
+  }
+
   void add(DeclineCode Code, std::string Detail, SourceLocation Loc) {
     if (Depth)
       Loc = CallSite;
@@ -253,7 +367,9 @@ private:
 
 std::vector<Obstacle> findObstacles(const FunctionDecl *FD,
                                     bool &SharesInCalls) {
-  ObstacleFinder F;
+  ObstacleFinder F(FD->getASTContext());
+  for (const ParmVarDecl *P : FD->parameters())
+    F.judgeParameter(P);
   F.TraverseStmt(FD->getBody());
   SharesInCalls = F.SharesInCalls;
   return F.Found;

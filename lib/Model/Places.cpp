@@ -109,4 +109,46 @@ bool handsOut(QualType Param) {
          !Param->getPointeeType()->isFunctionType();
 }
 
+void Locals::assignedIn(const clang::Stmt *S,
+                        llvm::SmallPtrSetImpl<const VarDecl *> &Vars) const {
+  if (!S)
+    return;
+  auto Add = [&](const Expr *E) {
+    const VarDecl *Root = rootVariable(E);
+    if (varIndex(Root) >= 0)
+      Vars.insert(Root);
+  };
+  auto AddAddressTaken = [&] {
+    for (auto &[V, I] : VarIndex)
+      if (M.Vars[I].AddressTaken)
+        Vars.insert(V);
+  };
+  if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+    rootVariable(B->getLHS()) ? Add(B->getLHS()) : AddAddressTaken();
+  if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
+    rootVariable(U->getSubExpr()) ? Add(U->getSubExpr()) : AddAddressTaken();
+  if (auto *Op = dyn_cast<CXXOperatorCallExpr>(S); Op && Op->getNumArgs())
+    Add(Op->getArg(0));
+  if (auto *Mc = dyn_cast<CXXMemberCallExpr>(S))
+    if (Mc->getMethodDecl() && !Mc->getMethodDecl()->isConst())
+      Add(Mc->getImplicitObjectArgument());
+  if (isa<CallExpr>(S) || isa<CXXConstructExpr>(S) || isa<AsmStmt>(S) ||
+      isa<LambdaExpr>(S))
+    AddAddressTaken();
+  if (auto *A = dyn_cast<GCCAsmStmt>(S))
+    for (unsigned I = 0; I < A->getNumOutputs(); ++I)
+      Add(A->getOutputExpr(I));
+  if (auto *D = dyn_cast<DeclStmt>(S)) {
+    for (const Decl *X : D->decls())
+      if (auto *V = dyn_cast<VarDecl>(X)) {
+        // A reference lets its target change under another name.
+        if (V->getInit())
+          assignedIn(V->getInit(), Vars);
+      }
+    return;
+  }
+  for (const clang::Stmt *C : S->children())
+    assignedIn(C, Vars);
+}
+
 } // namespace rcache

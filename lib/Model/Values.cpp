@@ -367,11 +367,11 @@ IntValue ValueMaker::asInt(SVal &S, const Expr *E) {
     Symbol Sym;
     Sym.K = Symbol::Opaque;
     Sym.Text = E && !Cur.Calls ? Rec.text(E) : "";
-    // `v.nx` of a parameter that stays as it was passed has its text anywhere.
-    const int Object = Cur.Calls && S.V ? objectOf(*S.V) : -1;
+    // `v.nx` of a parameter that stays as it was passed is a parameter itself.
+    const int Object = S.V ? objectOf(*S.V) : -1;
     if (Object >= 0) {
+      Sym.K = Symbol::Param;
       Sym.Text = S.V->Operands[0]->Text + S.V->Text.substr(2);
-      Sym.Vars = {static_cast<unsigned>(Object)};
     }
     Sym.Id = freshId(Sym.Text);
     Sym.Type = S.TypeText;
@@ -380,9 +380,11 @@ IntValue ValueMaker::asInt(SVal &S, const Expr *E) {
     Sym.Depends = depends(S);
     Sym.Is = S.V;
     Sym.Anywhere = Object >= 0 || (E && !Cur.Calls && isAnywhere(E));
-    if (E && !Cur.Calls)
+    if (Object >= 0)
+      Sym.Vars = {static_cast<unsigned>(Object)};
+    else if (E && !Cur.Calls)
       Sym.Vars = L.named(E);
-    if (E)
+    if (E && Object < 0)
       if (auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()))
         if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
           Sym.VarId = L.varIndex(V);
