@@ -100,8 +100,7 @@ public:
   bool Usable = true;
   std::vector<llvm::Expected<Result>> Rewrites; ///< one for each of Opts
   /// Calls to write out before another parse, and the texts they stand in.
-  std::vector<SourceEdit> WriteOut;
-  std::map<std::string, std::vector<SourceEdit>> WriteOutAlso;
+  std::map<std::string, std::vector<SourceEdit>> WriteOut, WriteOutAlso;
   /// Bodies of declined kernels to try instead, in the same texts.
   std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
@@ -147,8 +146,7 @@ public:
 private:
   /// Kernels that calls keep from being rewritten, or from being planned well.
   void findWriteOut(clang::CompilerInstance &CI) {
-    std::vector<const KernelModel *> Kept;
-    std::map<std::string, std::vector<const KernelModel *>> Hidden;
+    std::map<std::string, std::vector<const KernelModel *>> Kept, Hidden;
     for (llvm::Expected<Result> &R : Rewrites) {
       if (!R)
         return;
@@ -157,11 +155,13 @@ private:
           continue;
         else if (K.Verdict == KernelResult::Declined &&
                  anyHas(K.Declines, TraitHiddenByCall))
-          Kept.push_back(K.Model.get());
+          Kept[textKey(*K.Model)].push_back(K.Model.get());
         else if (callsHideLoads(*K.Model))
           Hidden[textKey(*K.Model)].push_back(K.Model.get());
     }
-    WriteOut = edits(CI, Kept);
+    for (const auto &[Key, Of] : Kept)
+      if (auto All = edits(CI, Of); !All.empty())
+        WriteOut[Key] = std::move(All);
     for (const auto &[Key, Of] : Hidden)
       if (auto All = edits(CI, Of); !All.empty())
         WriteOutAlso[Key] = std::move(All);

@@ -20,9 +20,9 @@ using FileResults = std::vector<FileResult>;
 /// One parse with what was made of it, and what to write anew next.
 struct Round {
   FileResults Results;
-  std::vector<SourceEdit> WriteOut; ///< calls of kernels that are declined for them
-  /// Calls that hide what is staged in other kernels, by textKey.
-  std::map<std::string, std::vector<SourceEdit>> WriteOutAlso;
+  /// By textKey: calls of kernels that are declined for them, and of those that might
+  /// be planned better.
+  std::map<std::string, std::vector<SourceEdit>> WriteOut, WriteOutAlso;
   std::vector<BodyEdit> Bodies;
   std::map<std::string, std::string> Texts;
 };

@@ -187,22 +187,56 @@ gains(const std::set<std::string> &Keys, const Round &R,
   return Found;
 }
 
-/// What \p Best says to write out, and what it says of kernels not in \p InVain, whose
-/// keys go to \p Tried.
-std::vector<SourceEdit> allToWriteOut(const Round &Best,
-                                      const std::set<std::string> &InVain,
-                                      std::set<std::string> &Tried) {
-  std::vector<SourceEdit> All = Best.WriteOut;
-  for (const auto &[Key, Edits] : Best.WriteOutAlso)
-    if (!InVain.count(Key)) {
-      Tried.insert(Key);
-      All.insert(All.end(), Edits.begin(), Edits.end());
-    }
-  llvm::stable_sort(All, [](const SourceEdit &A, const SourceEdit &B) {
-    return std::tie(A.File, A.Offset, A.Length) < std::tie(B.File, B.Offset, B.Length);
-  });
-  return All;
-}
+/// Kernels whose calls are written out in another parse.
+struct CallsOut {
+  std::set<std::string> InVain; ///< textKeys of those that gain nothing by it
+  std::set<std::string> Broken; ///< of those whose text does not parse then
+
+  using ByKernel = std::map<std::string, std::vector<SourceEdit>>;
+
+  /// Of \p From, those that are not known to be of no use; their keys go to \p Keys.
+  static void take(const ByKernel &From, const std::set<std::string> &Not,
+                   std::set<std::string> &Keys, std::vector<SourceEdit> &All) {
+    for (const auto &[Key, Edits] : From)
+      if (!Not.count(Key) && Keys.insert(Key).second)
+        All.insert(All.end(), Edits.begin(), Edits.end());
+  }
+
+  /// What \p Best says to write out; the kernels that need it go to \p Kept, those that
+  /// may gain by it to \p Tried.
+  std::vector<SourceEdit> edits(const Round &Best, std::set<std::string> &Kept,
+                                std::set<std::string> &Tried) const {
+    std::vector<SourceEdit> All;
+    take(Best.WriteOut, Broken, Kept, All);
+    std::set<std::string> Not = InVain;
+    Not.insert(Kept.begin(), Kept.end());
+    take(Best.WriteOutAlso, Not, Tried, All);
+    sort(All);
+    return All;
+  }
+
+  static void sort(std::vector<SourceEdit> &Edits) {
+    llvm::stable_sort(Edits, [](const SourceEdit &A, const SourceEdit &B) {
+      return std::tie(A.File, A.Offset, A.Length) <
+             std::tie(B.File, B.Offset, B.Length);
+    });
+  }
+
+  /// Which of \p Kept do not parse alone. False: none, or there are too many to ask.
+  bool findBroken(const Texts &Best, const std::set<std::string> &Kept) {
+    constexpr size_t Most = 16;
+    const size_t Before = Broken.size();
+    if (Kept.size() > 1 && Kept.size() <= Most)
+      for (const std::string &Key : Kept) {
+        std::vector<SourceEdit> Alone = Best.Last.WriteOut.at(Key);
+        sort(Alone);
+        Texts Next = Best;
+        if (!Next.parseWith(std::move(Alone)))
+          Broken.insert(Key);
+      }
+    return Broken.size() > Before && Broken.size() < Before + Kept.size();
+  }
+};
 
 /// Other bodies of kernels, and others of those.
 struct Attempt {
@@ -336,25 +370,25 @@ llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
   Texts Best(Job, Opts, std::move(*First));
   // Calls that hide what is shared are written out, one level at a time.
   constexpr unsigned MaxLevels = 4;
-  std::set<std::string> InVain; // kernels that gain nothing by it
+  CallsOut Out;
   while (Best.rounds() < MaxLevels) {
-    std::set<std::string> Tried;
-    const std::vector<SourceEdit> Edits = allToWriteOut(Best.Last, InVain, Tried);
+    std::set<std::string> Kept, Tried;
+    const std::vector<SourceEdit> Edits = Out.edits(Best.Last, Kept, Tried);
     if (Edits.empty())
       break;
     Texts Next = Best;
     if (!Next.parseWith(Edits)) {
-      if (Tried.empty())
+      if (Tried.empty() && !Out.findBroken(Best, Kept))
         break;
-      InVain.merge(Tried);
+      Out.InVain.merge(Tried);
       continue; // once more without them
     }
     auto Before = gains(Tried, Best.Last), Now = gains(Tried, Next.Last);
-    const size_t Known = InVain.size();
+    const size_t Known = Out.InVain.size();
     for (const std::string &Key : Tried)
       if (Now[Key] <= Before[Key])
-        InVain.insert(Key);
-    if (InVain.size() == Known)
+        Out.InVain.insert(Key);
+    if (Out.InVain.size() == Known)
       Best = std::move(Next);
   }
   tryOtherBodies(Best);
