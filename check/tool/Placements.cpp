@@ -12,6 +12,13 @@ namespace rcache::check {
 constexpr unsigned Patience = 3;
 /// Launches of a sort that were all undefined: it is tried rarely from then on.
 constexpr unsigned Hopeless = 8;
+/// After so many launches all sorts have had their turns.
+constexpr unsigned Period = 10;
+
+ptrdiff_t Overlap::distance(const Shape &S) const {
+  const uint64_t Data = uint64_t(S.W) * S.H * S.D;
+  return Delta * (Adjacent ? ptrdiff_t(std::min<uint64_t>(Data, 1 << 20)) : 1);
+}
 
 bool Placement::plain() const {
   return !Shared && std::all_of(Offsets.begin(), Offsets.end(),
@@ -25,10 +32,11 @@ Placements::Placements(const std::vector<Param> &Params,
   for (size_t I = 0; I < Params.size(); ++I)
     if (Params[I].Kind == Param::Pointer)
       Pointers.push_back(I);
-  std::vector<ptrdiff_t> Deltas{1, -1, 2, -2};
   pair({0});
   std::swap(AtOne, Others);
-  pair(Deltas);
+  pair({1, -1});
+  std::swap(ByOne, Others);
+  pair({2, -2});
   std::vector<ptrdiff_t> More{3, -3};
   for (int64_t N : Near)
     if (N > 3 && N <= 64)
@@ -67,19 +75,20 @@ size_t Placements::place(size_t Pointer, unsigned Step) const {
   const size_t E = std::max<uint64_t>(1, Params[Pointer].ElementSize);
   const size_t Places = 64 / std::gcd<size_t>(E, 64), Round = Step / Places;
   const size_t N = (Step * Strides[Pointer % 5] + Pointer * Round + 1) % Places;
-  return E * N % 64 == 0 && E >= 64 ? 0 : E * N + Round % 4 * (E * Places);
+  return E * N + Round % 4 * (E * Places);
 }
 
 Placements::Sort Placements::sortOf(unsigned Trial) const {
-  static constexpr Sort Order[] = {Plain, One, Same, All, Plain, One, Apart, All};
-  const Sort S = Order[Trial % 8];
-  if ((S == Same && AtOne.empty()) || (S == Apart && Others.empty()))
+  static constexpr Sort Order[Period] = {Plain, One, Same, All,   Apart,
+                                         Plain, One, All,  Apart, All};
+  const Sort S = Order[Trial % Period];
+  if (AtOne.empty() && (S == Same || S == Apart))
     return All;
   const Turn &T = Turns[S];
-  return T.Failed >= Hopeless && !T.Worked && Trial / 8 % 8 ? Plain : S;
+  return T.Failed >= Hopeless && !T.Worked && Trial / Period % 8 ? Plain : S;
 }
 
-Placement Placements::next(unsigned Trial, const Shape &S) {
+Placement Placements::next(unsigned Trial) {
   Placement Out;
   Out.Offsets.resize(Params.size());
   Last = Pointers.empty() ? Plain : sortOf(Trial);
@@ -87,17 +96,14 @@ Placement Placements::next(unsigned Trial, const Shape &S) {
   const size_t N = Pointers.size();
   if (Last == One)
     Out.Offsets[Pointers[Step % N]] = place(Pointers[Step % N], Step / N);
-  else if (Last == All || (Last != Plain && Trial / 8 % 2))
+  else if (Last == All || (Last != Plain && Trial / Period % 2))
     for (size_t I : Pointers)
       Out.Offsets[I] = place(I, Step);
   if (Last == Same)
     Out.Shared = AtOne[Step % AtOne.size()];
-  if (Last == Apart) {
-    Out.Shared = Others[Step % Others.size()];
-    if (Out.Shared->Adjacent)
-      Out.Shared->Delta *= ptrdiff_t(
-          std::min<uint64_t>(uint64_t(S.W) * S.H * S.D, 1 << 20));
-  }
+  if (Last == Apart)
+    Out.Shared = Step % 2 ? Others[Step / 2 % Others.size()]
+                          : ByOne[Step / 2 % ByOne.size()];
   return Out;
 }
 

@@ -23,8 +23,8 @@ namespace rcache::check {
 struct Overlap {
   size_t Of, In;   ///< parameters
   ptrdiff_t Delta; ///< elements from the other
-  /// Delta counts elements of the data, as many as they are.
-  bool Adjacent = false;
+  bool Adjacent = false; ///< Delta times as many elements as the data have
+  ptrdiff_t distance(const Shape &S) const; ///< in elements
 };
 
 struct Placement {
@@ -41,8 +41,8 @@ public:
   Placements(const std::vector<Param> &Params, const std::vector<bool> &NoAlias,
              const std::set<int64_t> &Near);
 
-  /// For a launch of \p S, the \p Trial-th.
-  Placement next(unsigned Trial, const Shape &S);
+  /// For the \p Trial-th launch.
+  Placement next(unsigned Trial);
   /// What the last one was good for: \p Compared, \p Told something of the
   /// rewritten form. What tells nothing is tried again, a few times.
   void tried(bool Compared, bool Told);
@@ -57,7 +57,7 @@ private:
   const std::vector<Param> &Params;
   std::vector<bool> NoAlias;
   std::vector<size_t> Pointers; ///< parameters
-  std::vector<Overlap> AtOne, Others;
+  std::vector<Overlap> AtOne, ByOne, Others; ///< an element apart, more
   struct Turn {
     unsigned Step = 0;   ///< which place is next
     unsigned InVain = 0; ///< launches at this place that told nothing
