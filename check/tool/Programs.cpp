@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <malloc.h>
 #include <sstream>
 #include <sys/mman.h>
 #include <sys/uio.h>
@@ -186,6 +187,8 @@ void Prepared::serve(const CommandLine &L, const std::string &Source) {
 void Prepared::begin(const Ends &E, char How) {
   Telling = E.Told;
   serialiseHostThreads();
+  // What the program never writes is the same in both: zero, in new memory.
+  mallopt(M_PERTURB, 0xff);
   if (How != 'k')
     options().Schedule = How == 'r' ? Order::Reverse : Order::Forward;
   if (E.Printed >= 0)
