@@ -60,6 +60,7 @@ struct Shape {
   /// Integer arguments as the file's own main passes them; empty: to be chosen.
   std::vector<uint64_t> Scalars;
   bool Exact = false; ///< with these integers or not at all
+  bool Rare = false;  ///< for a number of the text: no other one does what it does
 };
 /// Shapes for a kernel of \p Dimensions, most ordinary first; the user's wishes
 /// (block or grid of X = 0: none) win.

@@ -177,6 +177,7 @@ Shape AroundConstants::launch(const Dim3 &Block, const Dim3 &Grid) {
   S.W = Grid.X * Block.X;
   S.H = Grid.Y * Block.Y;
   S.D = Grid.Z * Block.Z;
+  S.Rare = true;
   return S;
 }
 

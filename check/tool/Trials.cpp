@@ -353,9 +353,13 @@ std::optional<Verdict> Trials::run(const Shape &S) {
     One.D = std::min(S.D, S.Block.Z);
     V = runOnce(One, Trial);
   }
-  Where->tried(Compared > Said,
-              Compared > Said && (ByRewritten > Rewritten || !ByRewritten));
-  return V;
+  const bool Alone = Compared > Said;
+  Where->tried(Alone, Alone && (ByRewritten > Rewritten || !ByRewritten));
+  if (V || Alone || !S.Rare || Place.plain())
+    return V;
+  // Pointers that lead to the same must not cost what only this shape shows.
+  Place = Placement{std::vector<size_t>(Params.size()), std::nullopt};
+  return runOnce(S, Trial);
 }
 
 std::optional<Verdict> Trials::nothingSaid(std::string &Why) const {
