@@ -8,8 +8,10 @@
 
 namespace rcache::check {
 
-/// Launches that a place gets before the next one has its turn anyway.
-constexpr unsigned Patience = 3;
+/// Launches that a place gets before the next one has its turn anyway: where the
+/// original is undefined, and where the rewritten form does not run, for which the
+/// block may be the reason.
+constexpr unsigned Patience = 24, OfUndefined = 8;
 /// Launches of a sort that were all undefined: it is tried rarely from then on.
 constexpr unsigned Hopeless = 8;
 /// After so many launches all sorts have had their turns.
@@ -110,7 +112,8 @@ Placement Placements::next(unsigned Trial) {
 void Placements::tried(bool Compared, bool Told) {
   Turn &T = Turns[Last];
   ++(Compared ? T.Worked : T.Failed);
-  if (!Told && ++T.InVain < Patience)
+  T.InVain += Compared ? 1 : OfUndefined;
+  if (!Told && T.InVain < Patience)
     return;
   T.InVain = 0;
   ++T.Step;

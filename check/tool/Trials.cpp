@@ -345,6 +345,7 @@ std::optional<Verdict> Trials::run(const Shape &S) {
   const unsigned Said = Compared, Rewritten = ByRewritten;
   Place = Where->next(Trial);
   auto V = runOnce(S, Trial);
+  const bool Whole = Compared > Said; // all blocks of it
   if (!V && Races && S.Grid.count() != 1 && !S.Exact && !L.Grid.X) {
     Shape One = S;
     One.Grid = {1, 1, 1};
@@ -353,9 +354,9 @@ std::optional<Verdict> Trials::run(const Shape &S) {
     One.D = std::min(S.D, S.Block.Z);
     V = runOnce(One, Trial);
   }
-  const bool Alone = Compared > Said;
-  Where->tried(Alone, Alone && (ByRewritten > Rewritten || !ByRewritten));
-  if (V || Alone || !S.Rare || Place.plain())
+  const bool Any = Compared > Said;
+  Where->tried(Any, Any && (ByRewritten > Rewritten || !ByRewritten));
+  if (V || Whole || !S.Rare || Place.plain())
     return V;
   // Pointers that lead to the same must not cost what only this shape shows.
   Place = Placement{std::vector<size_t>(Params.size()), std::nullopt};
