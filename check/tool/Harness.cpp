@@ -200,13 +200,18 @@ std::vector<Shape> AllShapes::ordinary() {
 std::optional<Verdict>
 AllShapes::tryOrdinary(const std::vector<Shape> &All) {
   unsigned Trial = 0;
-  std::map<std::array<uint32_t, 3>, unsigned> BadBlocks;
+  std::map<std::array<uint32_t, 3>, unsigned> BadBlocks, NotTaken;
   for (const Shape &S : All) {
     if (Trial >= L.Trials || enough(2) || elapsed() > L.Seconds * 0.7)
       break;
     // Kernels written for one block size: do not try the others for ever.
     unsigned &Bad = BadBlocks[{S.Block.X, S.Block.Y, S.Block.Z}];
     if (Bad >= 4 && T.Compared)
+      continue;
+    // Nor blocks that the rewritten form leaves to the original: what it takes
+    // says more, at random sizes below.
+    unsigned &Left = NotTaken[{S.Block.X, S.Block.Y, S.Block.Z}];
+    if (Left >= 6 && !RewrittenBlocks.empty() && ++Left % 4)
       continue;
     const unsigned Before = T.Undefined, BeforeRewritten = T.ByRewritten;
     ++Trial;
@@ -216,8 +221,12 @@ AllShapes::tryOrdinary(const std::vector<Shape> &All) {
       Bad = 0;
     else if (T.plain()) // else it may be the pointers
       ++Bad;
-    if (T.ByRewritten > BeforeRewritten)
+    if (T.ByRewritten > BeforeRewritten) {
       RewrittenBlocks.insert({S.Block.X, S.Block.Y, S.Block.Z});
+      Left = 0;
+    } else {
+      ++Left;
+    }
   }
   return std::nullopt;
 }
@@ -243,8 +252,10 @@ std::optional<Verdict> AllShapes::tryRandom() {
   std::mt19937_64 Rng(L.Runtime.Seed);
   const std::vector<std::array<uint32_t, 3>> Takes(RewrittenBlocks.begin(),
                                                    RewrittenBlocks.end());
-  for (unsigned Extra = 0; !Takes.empty() && Extra < L.Trials / 6 + 1 &&
-                           !enough(0) && elapsed() <= L.Seconds;
+  const unsigned Most =
+      std::max(L.Trials / 6 + 1, L.Trials - std::min(L.Trials, T.Compared));
+  for (unsigned Extra = 0; !Takes.empty() && Extra < Most && !enough(0) &&
+                           elapsed() <= L.Seconds;
        ++Extra) {
     const auto &X = Takes[Extra % Takes.size()];
     Shape S = randomShape({X[0], X[1], X[2]}, K.Dimensions, Rng);
