@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Most registers of PTX are written once, in front of all that reads them. They
 // need no variable: thousands of those, each with a beginning of its own in the
@@ -15,8 +15,8 @@ using namespace llvm;
 
 namespace rcache::check {
 
-/// The only store to \p A, if all else that uses it are loads of its type behind
-/// that store.
+/// The only store to \p A, if all else that uses it are loads of its type
+/// behind that store.
 static StoreInst *onlyStore(const AllocaInst &A, const DominatorTree &DT) {
   StoreInst *Only = nullptr;
   for (User *U : const_cast<AllocaInst &>(A).users()) {

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "HostThreads.h"
 
@@ -31,7 +31,7 @@ struct HostThread {
   unsigned Started = 0; ///< threads
   pid_t Id = -1;        ///< -1: not yet
   bool Over = false;
-  unsigned Inside = 0; ///< of the runtime
+  unsigned Inside = 0;                   ///< of the runtime
   Clock::time_point Left = Clock::now(); ///< the runtime, last
 };
 
@@ -51,7 +51,8 @@ std::shared_ptr<HostThread> &self() {
   return Self;
 }
 
-/// Does a thread of this process sleep, other than for a time that it has named?
+/// Does a thread of this process sleep, other than for a time that it has
+/// named?
 bool sleeps(pid_t Id) {
   const std::string Folder = "/proc/self/task/" + std::to_string(Id);
   char Letter = 'R';
@@ -60,9 +61,10 @@ bool sleeps(pid_t Id) {
     char Text[512];
     Text[fread(Text, 1, sizeof(Text) - 1, F)] = 0;
     fclose(F);
-    if (const char *End = std::string_view(Text).rfind(')') == std::string_view::npos
-                              ? nullptr
-                              : Text + std::string_view(Text).rfind(')'))
+    if (const char *End =
+            std::string_view(Text).rfind(')') == std::string_view::npos
+                ? nullptr
+                : Text + std::string_view(Text).rfind(')'))
       Letter = End[1] ? End[2] : 'R';
   }
   if (Letter != 'S')
@@ -179,9 +181,11 @@ InRuntime::~InRuntime() {
 
 extern "C" {
 /// std::thread::_M_start_thread, which is private.
-void rcc_libstdcxx_start(std::thread *, std::unique_ptr<Body> *, void (*)()) __asm__(
-    "_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_"
-    "deleteIS1_EEPFvvE");
+void rcc_libstdcxx_start(
+    std::thread *, std::unique_ptr<Body> *,
+    void (*)()) __asm__("_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_"
+                        "StateESt14default_"
+                        "deleteIS1_EEPFvvE");
 
 static void startThread(std::thread *New, std::unique_ptr<Body> *Work,
                         void (*Depend)()) {
@@ -205,10 +209,11 @@ static int createThread(pthread_t *New, const pthread_attr_t *How,
 } // extern "C"
 
 std::vector<std::pair<std::string, void *>> threadSymbols() {
-  return {{"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_"
-           "deleteIS1_EEPFvvE",
-           reinterpret_cast<void *>(&startThread)},
-          {"pthread_create", reinterpret_cast<void *>(&createThread)}};
+  return {
+      {"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_"
+       "deleteIS1_EEPFvvE",
+       reinterpret_cast<void *>(&startThread)},
+      {"pthread_create", reinterpret_cast<void *>(&createThread)}};
 }
 
 } // namespace rcache::check

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Placements.h"
 
@@ -8,9 +8,9 @@
 
 namespace rcache::check {
 
-/// Launches that a place gets before the next one has its turn anyway: where the
-/// original is undefined, and where the rewritten form does not run, for which the
-/// block may be the reason.
+/// Launches that a place gets before the next one has its turn anyway: where
+/// the original is undefined, and where the rewritten form does not run, for
+/// which the block may be the reason.
 constexpr unsigned Patience = 24, OfUndefined = 8;
 /// Launches of a sort that were all undefined: it is tried rarely from then on.
 constexpr unsigned Hopeless = 8;
@@ -62,7 +62,8 @@ void Placements::pair(const std::vector<ptrdiff_t> &Deltas) {
 /// Each pair once: an output lies in an input, else the later in the earlier.
 bool Placements::mayShare(size_t Of, size_t In) const {
   const Param &X = Params[Of], &Y = Params[In];
-  if (Of == In || X.ElementSize != Y.ElementSize || X.ElementKind != Y.ElementKind)
+  if (Of == In || X.ElementSize != Y.ElementSize ||
+      X.ElementKind != Y.ElementKind)
     return false;
   if (X.PointeeConst == Y.PointeeConst ? Of < In : bool(X.PointeeConst))
     return false;

@@ -1,12 +1,14 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the pointers of made-up launches lead. A launch takes one place; all of
 // them are gone through from launch to launch:
 //
-//   each pointer   every place that an element of its can have in 64 bytes, with
+//   each pointer   every place that an element of its can have in 64 bytes,
+//   with
 //                  the others at multiples of 64, and with the others elsewhere
-//   pairs          the same address, a few elements apart either way, one behind
+//   pairs          the same address, a few elements apart either way, one
+//   behind
 //                  the end of the other, where the signature allows it
 
 #ifndef RCACHE_CHECK_PLACEMENTS_H
@@ -21,8 +23,8 @@ namespace rcache::check {
 
 /// A pointer that lies in the buffer of another.
 struct Overlap {
-  size_t Of, In;   ///< parameters
-  ptrdiff_t Delta; ///< elements from the other
+  size_t Of, In;         ///< parameters
+  ptrdiff_t Delta;       ///< elements from the other
   bool Adjacent = false; ///< Delta times as many elements as the data have
   ptrdiff_t distance(const Shape &S) const; ///< in elements
 };
@@ -36,8 +38,8 @@ struct Placement {
 
 class Placements {
 public:
-  /// \p NoAlias: which are `__restrict__`. \p Near: numbers that the text names,
-  /// distances worth trying.
+  /// \p NoAlias: which are `__restrict__`. \p Near: numbers that the text
+  /// names, distances worth trying.
   Placements(const std::vector<Param> &Params, const std::vector<bool> &NoAlias,
              const std::set<int64_t> &Near);
 
@@ -56,7 +58,7 @@ private:
 
   const std::vector<Param> &Params;
   std::vector<bool> NoAlias;
-  std::vector<size_t> Pointers; ///< parameters
+  std::vector<size_t> Pointers;              ///< parameters
   std::vector<Overlap> AtOne, ByOne, Others; ///< an element apart, more
   struct Turn {
     unsigned Step = 0;   ///< which place is next

@@ -1,5 +1,5 @@
-// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
-// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Programs.h"
 
@@ -230,8 +230,7 @@ void Prepared::begin(const Ends &E, char How) {
 // ProgramRun
 //===----------------------------------------------------------------------===//
 
-ProgramRun::ProgramRun(Prepared &P, char How)
-    : P(P), Ends(P.All[P.Begun++]) {
+ProgramRun::ProgramRun(Prepared &P, char How) : P(P), Ends(P.All[P.Begun++]) {
   writeAll(P.Command[1], &How, 1);
 }
 
