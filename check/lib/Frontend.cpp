@@ -31,6 +31,7 @@ const char *const CompatFile = "/rcache-check/nvcc_compat.h";
 /// What nvcc offers on the host and clang does not.
 const char *const CompatText = R"(
 #pragma once
+#include <time.h> // as nvcc's headers do
 // A variable of the device; the host's uses are redirected when both sides are
 // put together.
 #undef __managed__

@@ -709,7 +709,11 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
   JITDylib &Api = Me.Jit->getExecutionSession().createBareJITDylib("cuda");
   if (auto E = Api.define(absoluteSymbols(std::move(Symbols))))
     return Fail(std::move(E));
-  Main.addToLinkOrder(Api);
+  JITDylibSearchOrder Searched;
+  Main.withLinkOrderDo([&](const JITDylibSearchOrder &O) { Searched = O; });
+  Searched.insert(Searched.begin() + (!Searched.empty() && Searched[0].first == &Main),
+                  {&Api, JITDylibLookupFlags::MatchExportedSymbolsOnly});
+  Main.setLinkOrder(std::move(Searched), /*LinkAgainstThisJITDylibFirst=*/false);
   auto Process = DynamicLibrarySearchGenerator::GetForCurrentProcess(
       Me.Jit->getDataLayout().getGlobalPrefix());
   if (!Process)

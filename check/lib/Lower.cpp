@@ -657,6 +657,8 @@ void Lowering::startLocals() {
     for (Instruction &I : instructions(F))
       if (auto *A = dyn_cast<AllocaInst>(&I))
         Allocas.push_back(A);
+    // Searched once: there may be thousands in front of it.
+    Instruction *const Behind = &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca();
     for (AllocaInst *A : Allocas) {
       std::optional<TypeSize> Size = A->getAllocationSize(DL);
       if (!Size || Size->isZero())
@@ -668,7 +670,7 @@ void Lowering::startLocals() {
           Starts.push_back(L->getNextNode());
       if (Starts.empty())
         Starts.push_back(A->getParent() == &F.getEntryBlock()
-                             ? &*F.getEntryBlock().getFirstNonPHIOrDbgOrAlloca()
+                             ? Behind
                              : A->getNextNode());
       for (Instruction *At : Starts) {
         IRBuilder<> B(At);

@@ -414,12 +414,14 @@ bool PtxTranslator::warp(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     StringRef P = Args[1];
     const bool Not = P.consume_front("!");
     Value *C = read(P, B.getInt1Ty());
-    int Kind = StringSwitch<int>(Op[2])
-                   .Case("all", int(VoteKind::All))
-                   .Case("any", int(VoteKind::Any))
-                   .Case("uni", int(VoteKind::Uni))
-                   .Case("ballot", int(VoteKind::Ballot))
-                   .Default(-1);
+    int Kind = -1;
+    for (StringRef W : Op) // "vote.ballot.sync" is taken too
+      Kind = StringSwitch<int>(W)
+                 .Case("all", int(VoteKind::All))
+                 .Case("any", int(VoteKind::Any))
+                 .Case("uni", int(VoteKind::Uni))
+                 .Case("ballot", int(VoteKind::Ballot))
+                 .Default(Kind);
     if (!C || Kind < 0)
       return false;
     if (Not)

@@ -949,7 +949,10 @@ std::unique_ptr<Module> Reader::run(std::string &Why) {
 
 std::unique_ptr<Module> readPtx(LLVMContext &Context, const PtxText &Ptx,
                                 std::string &Error) {
-  return Reader(Context, Ptx).run(Error);
+  std::unique_ptr<Module> M = Reader(Context, Ptx).run(Error);
+  if (M)
+    promoteRegisters(*M);
+  return M;
 }
 
 } // namespace rcache::check

@@ -36,6 +36,9 @@ struct PtxText {
 std::unique_ptr<llvm::Module> readPtx(llvm::LLVMContext &Context,
                                       const PtxText &Ptx, std::string &Error);
 
+/// Registers that are written once, in front of all reads, become values.
+void promoteRegisters(llvm::Module &M);
+
 /// Has nvcc compile \p Source to PTX with the user's own flags, beside whatever
 /// this process does; asked again for the same text, it is not run again.
 std::shared_future<PtxText> requestPtx(const FrontendOptions &FE,

@@ -85,6 +85,16 @@ public:
       Facts.Constants.insert(int64_t(V));
     return true;
   }
+  bool VisitBinaryOperator(BinaryOperator *E) override {
+    if (!Inside || !E->isComparisonOp())
+      return true;
+    for (auto [Grid, Limit] : {std::pair(E->getLHS(), E->getRHS()),
+                               {E->getRHS(), E->getLHS()}})
+      if (namesGrid(Grid))
+        if (auto N = number(Limit))
+          Facts.GridLimits.insert(*N);
+    return true;
+  }
   bool VisitVarDecl(VarDecl *D) override {
     if (!D->hasAttr<CUDASharedAttr>() || D->getType()->isDependentType())
       return true;
@@ -137,6 +147,30 @@ public:
   }
 
 private:
+  /// Is there a variable in \p S that says how many blocks there are?
+  static bool namesGrid(const Stmt *S) {
+    if (const auto *D = dyn_cast_or_null<DeclRefExpr>(S))
+      return llvm::StringRef(D->getDecl()->getNameAsString()).contains_insensitive("grid");
+    return S && llvm::any_of(S->children(), namesGrid);
+  }
+  /// The value of a constant that is a whole number, of any type.
+  std::optional<int64_t> number(const Expr *E) const {
+    if (E->isValueDependent())
+      return std::nullopt;
+    Expr::EvalResult R;
+    if (E->getType()->isIntegralOrEnumerationType() && E->EvaluateAsInt(R, Context))
+      return R.Val.getInt().getSignificantBits() <= 64
+                 ? std::optional(R.Val.getInt().getExtValue())
+                 : std::nullopt;
+    llvm::APFloat F(0.0);
+    if (!E->getType()->isRealFloatingType() || !E->EvaluateAsFloat(F, Context))
+      return std::nullopt;
+    bool Lost = false;
+    F.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &Lost);
+    const double V = F.convertToDouble();
+    return V > -1e15 && V < 1e15 ? std::optional(int64_t(V)) : std::nullopt;
+  }
+
   /// The name of the kernel that a launch function of this name is for; "": it is
   /// none's.
   static llvm::StringRef kernelOf(llvm::StringRef Launch) {
@@ -380,6 +414,20 @@ private:
 };
 
 } // namespace
+
+void SourceFacts::addHints(const SourceFacts &Other) {
+  Constants.insert(Other.Constants.begin(), Other.Constants.end());
+  GridLimits.insert(Other.GridLimits.begin(), Other.GridLimits.end());
+  llvm::append_range(Launches, Other.Launches);
+  llvm::append_range(Conditions, Other.Conditions);
+  for (const auto &[Kernel, Asked] : Other.Arguments)
+    for (const auto &[Name, Values] : Asked) {
+      auto &Known = Arguments[Kernel][Name];
+      for (int64_t V : Values)
+        if (!llvm::is_contained(Known, V))
+          Known.push_back(V);
+    }
+}
 
 std::unique_ptr<ASTConsumer> collectFacts(SourceFacts &Facts) {
   return std::make_unique<Consumer>(Facts);

@@ -63,6 +63,11 @@ struct SourceFacts {
   std::map<std::string, std::map<std::string, std::vector<int64_t>>> Arguments;
   /// Integers in device code and in launch functions of the file itself.
   std::set<int64_t> Constants;
+  /// Those of them that the number of blocks is compared with, `grid.x <= 1500`.
+  std::set<int64_t> GridLimits;
+
+  /// Takes over what another text tells of launches of the same kernels.
+  void addHints(const SourceFacts &Other);
 };
 
 /// A consumer that fills \p Facts, for a frontend action of either side.

@@ -9,6 +9,7 @@
 
 #include "Api.h"
 #include "Exec.h"
+#include "HostThreads.h"
 #include "Streams.h"
 #include "Textures.h"
 
@@ -691,7 +692,7 @@ std::vector<std::pair<std::string, void *>> runtimeSymbols() {
   std::vector<std::pair<std::string, void *>> R = {
 #include "ApiNames.inc"
   };
-  for (auto &&List : {graphSymbols(), volumeSymbols(), textureSymbols()})
+  for (auto &&List : {graphSymbols(), volumeSymbols(), textureSymbols(), threadSymbols()})
     R.insert(R.end(), List.begin(), List.end());
   // The per-thread default stream changes nothing here.
   size_t N = R.size();

@@ -8,6 +8,8 @@
 
 #include "Exec.h"
 
+#include "HostThreads.h"
+
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
@@ -420,6 +422,7 @@ void onLaunchStart(std::function<void(const Launch &)> C) {
 bool runGrid(Launch &L) {
   // Threads of the host may launch at the same time; their grids run one after
   // the other. A callback of a launch may launch again.
+  InRuntime Here;
   static std::recursive_mutex OneAtATime;
   std::lock_guard<std::recursive_mutex> Lock(OneAtATime);
   static Pool *P = [] {

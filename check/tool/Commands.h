@@ -10,6 +10,7 @@
 #include "KernelList.h"
 #include "Runtime.h"
 
+#include <functional>
 #include <optional>
 
 namespace rcache::check {
@@ -21,6 +22,14 @@ enum ExitCode {
   ExitUndefinedOriginal = 3,
   ExitUndefinedRewritten = 4,
   ExitCouldNotRun = 5,
+};
+
+/// How a program ended, whatever its own exit status is: that may be any.
+enum class Ending : int {
+  Own,         ///< by itself, with nothing to report
+  Undefined,   ///< it did something undefined
+  Timeout,     ///< it does not come to an end
+  CouldNotRun, ///< it did what cannot be executed here, or never began
 };
 
 struct CommandLine {
@@ -40,6 +49,9 @@ struct CommandLine {
   bool IgnoreOutput = false;  ///< standard output is not compared
   /// A program of diff with --report=json: findings go here, a line each; or -1.
   int FindingsTo = -1;
+  /// A program of diff: told how it ends, as soon as that is known. A later word
+  /// counts more.
+  std::function<void(Ending)> Ends;
   std::string Rewritten; ///< file; empty: the original itself
   Dim3 Block{0, 0, 0}, Grid{0, 0, 0}; ///< X = 0: the harness chooses
   size_t DynamicShared = 0;           ///< bytes; 0: found out

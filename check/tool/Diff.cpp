@@ -1,328 +1,27 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// diff: the same program in two versions. Each runs in a process of its own and
-// stops after each launch; the parent then looks at the device memory of both.
-//
-//   child --Stop (allocations)--> parent --compare--> Go --> child
+// diff: the same program in two versions, side by side. Both stop at each launch,
+// and their device memory is compared.
 
-#include "Commands.h"
 #include "Compare.h"
+#include "Programs.h"
 #include "Say.h"
 
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <fcntl.h>
-#include <optional>
-#include <sstream>
-#include <sys/mman.h>
-#include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <cstring>
 
 namespace rcache::check {
 
 namespace {
 
-struct Stop {
-  uint64_t Launch;
-  uint32_t Before; ///< the launch is about to begin
-  uint32_t Errors;
-  uint32_t Allocations;
-  char Kernel[200];
-};
-struct WireAllocation {
-  uint64_t Base, Size, Serial;
-  uint32_t Kind;
-  char Name[100];
-};
-
-bool readAll(int Fd, void *P, size_t N) {
-  auto *At = static_cast<char *>(P);
-  while (N) {
-    ssize_t R = read(Fd, At, N);
-    if (R < 0 && errno == EINTR)
-      continue;
-    if (R <= 0)
-      return false;
-    At += R;
-    N -= R;
-  }
-  return true;
-}
-bool writeAll(int Fd, const void *P, size_t N) {
-  auto *At = static_cast<const char *>(P);
-  while (N) {
-    ssize_t R = write(Fd, At, N);
-    if (R < 0 && errno == EINTR)
-      continue;
-    if (R <= 0)
-      return false;
-    At += R;
-    N -= R;
-  }
-  return true;
-}
-void copyName(char *To, size_t N, const std::string &From) {
-  snprintf(To, N, "%s", From.c_str());
-}
-
-/// The label of a run that has been seen before and prints nothing.
-const char *const Again = "original, again";
-
-/// A program that is compiled once, in a process of its own, and then run in
-/// others: each run begins as a copy of the process that has compiled.
-///
-///   this process --order--> compiled --fork--> a run --Stop--> this process
-class Prepared {
-public:
-  /// \p Both: stop in front of each launch as well as behind it. \p Runs: at
-  /// most so many, one after the other.
-  Prepared(const CommandLine &L, const std::string &Source, const char *Label,
-          bool Both, unsigned Runs = 1)
-      : Label(Label), Both(Both) {
-    if (L.Json)
-      Said = memfd_create("findings", MFD_CLOEXEC);
-    if (pipe2(Command, O_CLOEXEC) || pipe2(Answer, O_CLOEXEC))
-      return;
-    for (unsigned I = 0; I < Runs; ++I) {
-      Ends E;
-      E.Printed = memfd_create("stdout", MFD_CLOEXEC);
-      if (pipe2(E.Up, O_CLOEXEC) || pipe2(E.Down, O_CLOEXEC))
-        return;
-      All.push_back(E);
-    }
-    fflush(nullptr);
-    Pid = fork();
-    const bool Inside = Pid == 0;
-    shut(Command[Inside]);
-    shut(Answer[!Inside]);
-    for (Ends &E : All) {
-      shut(E.Up[!Inside]);
-      shut(E.Down[Inside]);
-    }
-    if (Inside)
-      serve(L, Source);
-  }
-  ~Prepared() {
-    for (int *Fd : {&Command[0], &Command[1], &Answer[0], &Answer[1], &Said})
-      shut(*Fd);
-    for (Ends &E : All)
-      for (int *Fd : {&E.Up[0], &E.Up[1], &E.Down[0], &E.Down[1], &E.Printed})
-        shut(*Fd);
-    if (Pid > 0)
-      ended();
-  }
-  Prepared(const Prepared &) = delete;
-
-  /// Waits until it is compiled: 'n' if device code is nvcc's, 'c' if it is
-  /// clang's, 0 if there is none.
-  char compiler() {
-    if (!Compiler && !readAll(Answer[0], &Compiler.emplace(0), 1))
-      Compiler = 0;
-    return *Compiler;
-  }
-
-  /// --report=json: what was found in the program.
-  void findings(llvm::json::Array &Out) const {
-    std::istringstream Lines(contents(Said));
-    for (std::string Line; std::getline(Lines, Line);)
-      if (auto V = llvm::json::parse(Line)) {
-        (*V->getAsObject())["program"] = Label;
-        Out.push_back(std::move(*V));
-      } else {
-        llvm::consumeError(V.takeError());
-      }
-  }
-
-private:
-  friend class Child;
-  struct Ends {
-    int Up[2] = {-1, -1}, Down[2] = {-1, -1}; ///< reading, writing end
-    int Printed = -1;
-  };
-
-  static void shut(int &Fd) {
-    if (Fd >= 0)
-      close(Fd);
-    Fd = -1;
-  }
-  static std::string contents(int Fd) {
-    if (Fd < 0)
-      return "";
-    std::string Out(std::max<off_t>(0, lseek(Fd, 0, SEEK_END)), '\0');
-    ssize_t N = pread(Fd, Out.data(), Out.size(), 0);
-    Out.resize(std::max<ssize_t>(0, N));
-    return Out;
-  }
-  static int statusOf(int Status) {
-    return WIFEXITED(Status) ? WEXITSTATUS(Status) : 128 + WTERMSIG(Status);
-  }
-  /// Of the process that compiles.
-  int ended() {
-    int Status = 0;
-    while (waitpid(Pid, &Status, 0) < 0 && errno == EINTR)
-      ;
-    Pid = -1;
-    return statusOf(Status);
-  }
-
-  [[noreturn]] void serve(const CommandLine &L, const std::string &Source) {
-    CommandLine Mine = L;
-    Mine.Inputs = {Source};
-    Mine.Label = Label;
-    Mine.FindingsTo = Said;
-    // One program's output is enough; findings go to stderr.
-    int Null = open("/dev/null", O_WRONLY);
-    dup2(Null, 1);
-    if (strcmp(Label, Again) == 0)
-      dup2(Null, 2);
-    auto Whose = std::make_shared<char>('c');
-    Mine.Jit.Whose = [Whose](bool Nvcc) { *Whose = Nvcc ? 'n' : 'c'; };
-    Mine.Jit.BeforeUserCode = [this, Whose] {
-      if (!writeAll(Answer[1], Whose.get(), 1))
-        _exit(0);
-      for (Ends &E : All) {
-        char How;
-        if (!readAll(Command[0], &How, 1))
-          break;
-        fflush(nullptr);
-        const pid_t Run = fork();
-        if (Run == 0)
-          return begin(E, How);
-        shut(E.Up[1]);
-        shut(E.Down[0]);
-        int Status = 0;
-        if (!writeAll(Answer[1], &Run, sizeof(Run)))
-          break;
-        while (waitpid(Run, &Status, 0) < 0 && errno == EINTR)
-          ;
-        Status = statusOf(Status);
-        if (!writeAll(Answer[1], &Status, sizeof(Status)))
-          break;
-      }
-      _exit(0);
-    };
-    exit(runCommand(Mine));
-  }
-
-  /// In the process of a run.
-  void begin(const Ends &E, char How) {
-    if (How != 'k')
-      options().Schedule = How == 'r' ? Order::Reverse : Order::Forward;
-    if (E.Printed >= 0)
-      dup2(E.Printed, 1);
-    auto Wait = [Out = E.Up[1], In = E.Down[0]](const Launch &X, bool Before) {
-      Stop S{};
-      S.Before = Before;
-      S.Launch = X.Index;
-      S.Errors = errorCount();
-      copyName(S.Kernel, sizeof(S.Kernel), X.Kernel->DisplayName);
-      std::vector<WireAllocation> W;
-      for (const Allocation &A : allocations()) {
-        WireAllocation Y{};
-        Y.Base = reinterpret_cast<uint64_t>(A.Base);
-        Y.Size = A.Size;
-        Y.Serial = A.Serial;
-        Y.Kind = A.K;
-        copyName(Y.Name, sizeof(Y.Name), A.Name);
-        W.push_back(Y);
-      }
-      S.Allocations = W.size();
-      char Go;
-      if (!writeAll(Out, &S, sizeof(S)) ||
-          !writeAll(Out, W.data(), W.size() * sizeof(W[0])) ||
-          !readAll(In, &Go, 1))
-        _exit(ExitCouldNotRun);
-    };
-    onLaunch([=](const Launch &X) { Wait(X, false); });
-    if (Both)
-      onLaunchStart([=](const Launch &X) { Wait(X, true); });
-  }
-
-  const char *Label;
-  bool Both;
-  pid_t Pid = -1;
-  int Command[2] = {-1, -1}, Answer[2] = {-1, -1}, Said = -1;
-  std::vector<Ends> All;
-  size_t Begun = 0;
-  std::optional<char> Compiler;
-};
-
-/// One run of a program.
-class Child {
-public:
-  /// \p How: 'f', 'r': lanes, warps and blocks forward or in reverse order,
-  /// 'k': as the options say.
-  Child(Prepared &P, char How) : P(P), Ends(P.All[P.Begun++]) {
-    writeAll(P.Command[1], &How, 1);
-  }
-  Child(const Child &) = delete;
-
-  /// What the program has printed on standard output.
-  std::string output() const { return Prepared::contents(Ends.Printed); }
-
-  /// Waits for the next launch. False: the program has ended.
-  bool next() {
-    if (!start() || !readAll(Ends.Up[0], &At, sizeof(At)))
-      return false;
-    Allocations.resize(At.Allocations);
-    return readAll(Ends.Up[0], Allocations.data(),
-                   At.Allocations * sizeof(WireAllocation));
-  }
-  void go() { writeAll(Ends.Down[1], "g", 1); }
-  /// Exit status after the end; 128 + signal if it was killed.
-  int end() {
-    int Status = 0;
-    if (!start() || !readAll(P.Answer[0], &Status, sizeof(Status)))
-      return P.Pid > 0 ? P.ended() : int(ExitCouldNotRun);
-    Pid = -1;
-    Over = true;
-    return Status;
-  }
-  void stop() {
-    if (start() && !Over) {
-      kill(Pid, SIGKILL);
-      end();
-    }
-  }
-  bool fetch(uint64_t Address, std::vector<uint8_t> &Out) const {
-    size_t Done = 0;
-    while (Done < Out.size()) {
-      iovec Local{Out.data() + Done, Out.size() - Done};
-      iovec Remote{reinterpret_cast<void *>(Address + Done),
-                   Out.size() - Done};
-      ssize_t R = process_vm_readv(Pid, &Local, 1, &Remote, 1, 0);
-      if (R <= 0)
-        return false;
-      Done += R;
-    }
-    return true;
-  }
-
-  Stop At{};
-  std::vector<WireAllocation> Allocations;
-
-private:
-  /// Waits until it has been compiled and begins. False: it never does.
-  bool start() {
-    if (Pid < 0 && !Over && !Failed)
-      Failed = !P.compiler() || !readAll(P.Answer[0], &Pid, sizeof(Pid));
-    return !Failed;
-  }
-
-  Prepared &P;
-  Prepared::Ends &Ends;
-  pid_t Pid = -1;
-  bool Over = false, Failed = false;
-};
-
 /// Allocations of both sides that stand for the same: variables by name, others
 /// by the order in which they were made.
 std::vector<std::pair<const WireAllocation *, const WireAllocation *>>
-pairUp(const Child &A, const Child &B, std::string &Problem) {
+pairUp(const ProgramRun &A, const ProgramRun &B, std::string &Problem) {
   std::vector<std::pair<const WireAllocation *, const WireAllocation *>> R;
   std::vector<const WireAllocation *> Plain[2];
   for (int S = 0; S < 2; ++S)
@@ -352,7 +51,7 @@ pairUp(const Child &A, const Child &B, std::string &Problem) {
 
 /// Prints (if not Quiet) the first difference after a launch; false if there is
 /// one.
-bool compareLaunch(const Child &A, const Child &B, bool Quiet = false) {
+bool compareLaunch(const ProgramRun &A, const ProgramRun &B, bool Quiet = false) {
   const char *const When = A.At.Before ? "before" : "after";
   std::string Problem;
   auto Pairs = pairUp(A, B, Problem);
@@ -418,9 +117,9 @@ std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
   Alone.Runtime.Jobs = 1;
   Alone.Jit.Note = nullptr; // told the first time
   Alone.Jit.MachineCode = false;
-  Prepared First(Alone, L.Inputs[0], Again, false),
-      Second(Alone, L.Inputs[0], Again, false);
-  Child A(First, 'f'), B(Second, 'r');
+  Prepared First(Alone, L.Inputs[0], SeenBefore, false),
+      Second(Alone, L.Inputs[0], SeenBefore, false);
+  ProgramRun A(First, 'f'), B(Second, 'r');
   std::optional<Stop> Found;
   for (uint64_t I = 0; I < Launches && !Found && A.next() && B.next(); ++I) {
     if (!compareLaunch(A, B, /*Quiet=*/true))
@@ -434,54 +133,36 @@ std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
 }
 
 /// Both programs from their beginnings to their ends, with one order of threads
-/// and blocks. \p Second: in another one than before, where they were equal.
-/// \p Renamed: the launches at which the rewritten program took a kernel of
-/// another name.
-int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second,
-             uint64_t &Launches, uint64_t &Renamed) {
-  const char How = L.GivenSchedule ? 'k' : Second ? 'r' : 'f';
-  Child A(First, How), B(Other, How);
+/// and blocks.
+class SideBySide {
+public:
+  /// \p Second: in another order than before, where they were equal.
+  SideBySide(const CommandLine &L, Prepared &First, Prepared &Other, bool Second)
+      : L(L), Second(Second), A(First, how()), B(Other, how()) {}
+
+  int compare();
+
+  uint64_t Launches = 0; ///< compared
+  uint64_t Renamed = 0;  ///< of them: the rewritten program took a kernel of
+                         ///< another name
+
+private:
+  char how() const { return L.GivenSchedule ? 'k' : Second ? 'r' : 'f'; }
+  std::optional<int> launches();
+  std::optional<int> threadsDiffer();
+  std::optional<int> differs(bool Before);
+  std::optional<int> endings();
+  int output();
+
+  const CommandLine &L;
+  const bool Second;
+  ProgramRun A, B;
   std::string Shorter; ///< which of both ended too early, if one did
-  Launches = Renamed = 0;
-  for (;;) {
-    bool HaveA = A.next(), HaveB = B.next();
-    if (!HaveA && !HaveB)
-      break;
-    if (HaveA != HaveB) {
-      // The shorter one may have failed; its status decides below.
-      Shorter = std::string("rcache-check: different: the ") +
-                (HaveA ? "rewritten" : "original") + " program ended after " +
-                std::to_string(Launches) + " launches, the other goes on with '" +
-                (HaveA ? A.At.Kernel : B.At.Kernel) + "'\n";
-      break;
-    }
-    const bool Before = A.At.Before && B.At.Before;
-    Launches += !Before;
-    Renamed += !Before && llvm::StringRef(A.At.Kernel) != B.At.Kernel;
-    if (A.At.Errors || B.At.Errors)
-      ; // memory means nothing now; the statuses tell
-    else if (!compareLaunch(A, B)) {
-      A.stop();
-      B.stop();
-      if (Before) {
-        say("rcache-check: the programs give this launch different data, "
-                "such as host memory that was never written: nothing can be "
-                "said of it\n");
-        return ExitCouldNotRun;
-      }
-      if (const auto At = dependsOnOrder(L, Launches)) {
-        say("rcache-check: note: the original differs from itself after "
-                "launch %llu of '%s' when its threads and blocks run in the "
-                "opposite order: its result is not defined\n",
-                (unsigned long long)At->Launch, At->Kernel);
-        if (Second)
-          return ExitSame;
-      }
-      return ExitDifferent;
-    }
-    A.go();
-    B.go();
-  }
+};
+
+int SideBySide::compare() {
+  if (auto Code = launches())
+    return *Code;
   if (!Shorter.empty()) { // let the longer one finish, for its findings
     A.go();
     B.go();
@@ -490,53 +171,137 @@ int diffOnce(const CommandLine &L, Prepared &First, Prepared &Other, bool Second
     while (B.next())
       B.go();
   }
-  int EndA = A.end(), EndB = B.end();
-  const std::string OutA = A.output(), OutB = B.output();
+  if (auto Code = endings())
+    return *Code;
+  return output();
+}
+
+/// All launches of both; a status if they end the comparison.
+std::optional<int> SideBySide::launches() {
+  for (;;) {
+    bool HaveA = A.next(), HaveB = B.next();
+    if (!HaveA && !HaveB)
+      return std::nullopt;
+    if (HaveA != HaveB) {
+      // The shorter one may have failed; its ending decides.
+      Shorter = std::string("rcache-check: different: the ") +
+                (HaveA ? "rewritten" : "original") + " program ended after " +
+                std::to_string(Launches) + " launches, the other goes on with '" +
+                (HaveA ? A.At.Kernel : B.At.Kernel) + "'\n";
+      return std::nullopt;
+    }
+    if (auto Code = threadsDiffer())
+      return Code;
+    const bool Before = A.At.Before && B.At.Before;
+    Launches += !Before;
+    Renamed += !Before && llvm::StringRef(A.At.Kernel) != B.At.Kernel;
+    if (A.At.Errors || B.At.Errors)
+      ; // memory means nothing now; the endings tell
+    else if (!compareLaunch(A, B))
+      return differs(Before);
+    A.go();
+    B.go();
+  }
+}
+
+/// Host threads that wait for each other may launch in any order.
+std::optional<int> SideBySide::threadsDiffer() {
+  if (!(A.At.Waiting || B.At.Waiting) ||
+      (!strcmp(A.At.Thread, B.At.Thread) && A.At.Before == B.At.Before))
+    return std::nullopt;
+  A.stop();
+  B.stop();
+  say("rcache-check: launch %llu is one of '%s' by host thread %s in the original, "
+      "of '%s' by host thread %s in the rewritten program: threads of the host wait "
+      "for each other, and nothing orders their launches; programs are compared "
+      "where each thread can run to its end before the next one begins\n",
+      (unsigned long long)A.At.Launch, A.At.Kernel, A.At.Thread, B.At.Kernel,
+      B.At.Thread);
+  return ExitCouldNotRun;
+}
+
+/// What a difference before or after a launch means.
+std::optional<int> SideBySide::differs(bool Before) {
+  A.stop();
+  B.stop();
+  if (Before) {
+    say("rcache-check: the programs give this launch different data%s: nothing can "
+        "be said of it\n",
+        A.At.Waiting ? ", threads of the host that wait for each other may have "
+                       "come in another order"
+                     : ", such as host memory that was never written");
+    return ExitCouldNotRun;
+  }
+  if (const auto At = dependsOnOrder(L, Launches)) {
+    say("rcache-check: note: the original differs from itself after "
+        "launch %llu of '%s' when its threads and blocks run in the "
+        "opposite order: its result is not defined\n",
+        (unsigned long long)At->Launch, At->Kernel);
+    if (Second)
+      return ExitSame;
+  }
+  return ExitDifferent;
+}
+
+/// Of programs that could not be followed to an end of their own.
+std::optional<int> SideBySide::endings() {
+  const RunEnd EndA = A.end(), EndB = B.end();
+  const std::string OutA = A.output();
   if (!Second && !L.Json) {
     fwrite(OutA.data(), 1, OutA.size(), stdout);
     fflush(stdout);
   }
-  auto Undefined = [](int S) { return S == ExitUndefinedOriginal; };
-  if (EndA == ExitCouldNotRun || EndB == ExitCouldNotRun || EndA >= 128) {
-    say("rcache-check: the %s program could not be run\n",
-            EndB == ExitCouldNotRun && EndA != ExitCouldNotRun ? "rewritten"
-                                                               : "original");
+  auto CouldNot = [](const char *Which) {
+    say("rcache-check: the %s program could not be run\n", Which);
     return ExitCouldNotRun;
-  }
-  if (Undefined(EndA))
+  };
+  auto Killed = [](const char *Which, const RunEnd &E) {
+    if (E.Signal)
+      say("rcache-check: the %s program was killed by signal %d (%s)\n", Which,
+          E.Signal, strsignal(E.Signal));
+    return E.Signal != 0;
+  };
+  if (EndA.How == Ending::CouldNotRun || EndA.How == Ending::Timeout)
+    return CouldNot("original");
+  if (EndA.How == Ending::Undefined)
     return ExitUndefinedOriginal;
-  if (Undefined(EndB) || EndB >= 128) {
-    if (EndB >= 128)
-      say("rcache-check: the rewritten program was killed by "
-                      "signal %d\n",
-              EndB - 128);
+  if (Killed("original", EndA))
+    return CouldNot("original");
+  if (EndB.How == Ending::CouldNotRun)
+    return CouldNot("rewritten");
+  // A rewritten program that does not end, where the original does, is wrong.
+  if (EndB.How != Ending::Own || Killed("rewritten", EndB))
     return ExitUndefinedRewritten;
-  }
   say("%s", Shorter.c_str());
-  if (EndA != EndB) {
+  if (EndA.Status != EndB.Status) {
     say("rcache-check: different: exit status %d, rewritten program %d\n",
-            EndA, EndB);
+        EndA.Status, EndB.Status);
     return ExitDifferent;
   }
   if (!Shorter.empty())
     return ExitDifferent;
-  if (!L.IgnoreOutput && OutA != OutB) {
-    size_t At = 0, Line = 1;
-    for (; At < std::min(OutA.size(), OutB.size()) && OutA[At] == OutB[At]; ++At)
-      Line += OutA[At] == '\n';
-    auto LineOf = [&](const std::string &Text) {
-      size_t Begin = At ? Text.rfind('\n', At - 1) : std::string::npos;
-      Begin = Begin == std::string::npos ? 0 : Begin + 1;
-      return Text.substr(Begin, std::min(Text.find('\n', At) - Begin,
-                                         size_t(200)));
-    };
-    say("rcache-check: different: standard output, line %zu "
-            "(--ignore-output if it tells times)\n  original:  %s\n"
-            "  rewritten: %s\n",
-            Line, LineOf(OutA).c_str(), LineOf(OutB).c_str());
-    return ExitDifferent;
-  }
-  return ExitSame;
+  return std::nullopt;
+}
+
+/// Compares what they have printed.
+int SideBySide::output() {
+  const std::string OutA = A.output(), OutB = B.output();
+  if (L.IgnoreOutput || OutA == OutB)
+    return ExitSame;
+  size_t At = 0, Line = 1;
+  for (; At < std::min(OutA.size(), OutB.size()) && OutA[At] == OutB[At]; ++At)
+    Line += OutA[At] == '\n';
+  auto LineOf = [&](const std::string &Text) {
+    size_t Begin = At ? Text.rfind('\n', At - 1) : std::string::npos;
+    Begin = Begin == std::string::npos ? 0 : Begin + 1;
+    return Text.substr(Begin,
+                       std::min(Text.find('\n', At) - Begin, size_t(200)));
+  };
+  say("rcache-check: different: standard output, line %zu "
+      "(--ignore-output if it tells times)\n  original:  %s\n"
+      "  rewritten: %s\n",
+      Line, LineOf(OutA).c_str(), LineOf(OutB).c_str());
+  return ExitDifferent;
 }
 
 } // namespace
@@ -550,22 +315,26 @@ static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
       say("rcache-check: the %s program could not be run\n", Name);
       return ExitCouldNotRun;
     }
-  uint64_t Again = 0, Renamed = 0, RenamedAgain = 0;
-  if (int Code = diffOnce(L, A, B, false, Launches, Renamed); Code != ExitSame)
+  SideBySide Forward(L, A, B, false);
+  const int Code = Forward.compare();
+  Launches = Forward.Launches;
+  if (Code != ExitSame)
     return Code;
   if (!Launches) {
     say("rcache-check: nothing was compared: the programs make no launches\n");
     return ExitCouldNotRun;
   }
-  if (!L.GivenSchedule)
-    if (int Code = diffOnce(L, A, B, true, Again, RenamedAgain); Code != ExitSame) {
+  if (!L.GivenSchedule) {
+    SideBySide Reverse(L, A, B, true);
+    if (int Code = Reverse.compare(); Code != ExitSame) {
       say("rcache-check: with lanes, warps and blocks in reverse order; in "
           "forward order the programs are equivalent\n");
       return Code;
     }
+  }
   // Conditions at launch that never hold would make any two programs equal.
   const std::string Taken =
-      Renamed ? std::to_string(Renamed) + " by a rewritten kernel"
+      Forward.Renamed ? std::to_string(Forward.Renamed) + " by a rewritten kernel"
               : "none by a rewritten kernel";
   say("rcache-check: equivalent: %llu launches compared%s; device code is %s; "
       "%s\n",

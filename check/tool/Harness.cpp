@@ -129,25 +129,55 @@ std::string wrongArguments(const CommandLine &L,
 namespace {
 
 /// All shapes for one kernel.
-int tryAll(const CommandLine &L, const KernelSignature &K,
-           const SourceSummary &Summary, const std::set<int64_t> &Constants,
-           Trials &T, bool Indirect) {
-  uint32_t MaxThreads = 1024;
-  const std::vector<Shape> Seen = T.observe();
-  // The time of the file's own main does not count.
-  auto Start = std::chrono::steady_clock::now();
-  auto Elapsed = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() -
-                                         Start)
+class AllShapes {
+public:
+  AllShapes(const CommandLine &L, const KernelSignature &K,
+            const SourceSummary &Summary, Trials &T)
+      : L(L), K(K), Summary(Summary), T(T) {}
+  /// The verdict of the first launch that has one.
+  std::optional<Verdict> run();
+
+private:
+  std::vector<Shape> ordinary();
+  std::optional<Verdict> tryOrdinary(const std::vector<Shape> &All);
+  std::optional<Verdict> tryConstants();
+  std::optional<Verdict> tryRandom();
+  double elapsed() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - Start)
         .count();
-  };
-  unsigned Trial = 0;
-  std::map<std::array<uint32_t, 3>, unsigned> BadBlocks;
+  }
+  /// Something is left for the numbers of the text, and for chance: of the
+  /// launches that may be compared, unless they are few, as of the time.
+  bool enough(unsigned SharesLeft) const {
+    const unsigned Share = L.Trials < 60 ? 0 : L.Trials / 6;
+    return T.Compared >= L.Trials - SharesLeft * Share;
+  }
+
+  const CommandLine &L;
+  const KernelSignature &K;
+  const SourceSummary &Summary;
+  Trials &T;
+  std::chrono::steady_clock::time_point Start;
+  std::vector<Dim3> OwnBlocks;
   std::set<std::array<uint32_t, 3>> RewrittenBlocks;
-  // First what the file does itself, where that is small enough.
+};
+
+std::optional<Verdict> AllShapes::run() {
+  const std::vector<Shape> All = ordinary();
+  // The time of the file's own main does not count.
+  Start = std::chrono::steady_clock::now();
+  auto V = tryOrdinary(All);
+  if (!V && !L.Block.X && !L.Grid.X)
+    V = tryConstants();
+  return V ? V : tryRandom();
+}
+
+/// First what the file does itself, where that is small enough.
+std::vector<Shape> AllShapes::ordinary() {
+  constexpr uint32_t MaxThreads = 1024;
   std::vector<Shape> All;
-  std::vector<Dim3> OwnBlocks = ownBlocks(K, Summary);
-  for (const Shape &S : Seen) {
+  OwnBlocks = ownBlocks(K, Summary);
+  for (const Shape &S : T.observe()) {
     if (L.Block.X || L.Grid.X)
       break;
     if (std::find(OwnBlocks.begin(), OwnBlocks.end(), S.Block) ==
@@ -164,53 +194,84 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
   for (const Shape &S :
        shapes(K.Dimensions, MaxThreads, L.Block, L.Grid, OwnBlocks))
     All.push_back(S);
-  // Something is left for the numbers of the text, and for chance: of the
-  // launches that may be compared, unless they are few, as of the time.
-  const unsigned Share = L.Trials < 60 ? 0 : L.Trials / 6;
-  auto Enough = [&](unsigned SharesLeft) {
-    return T.Compared >= L.Trials - SharesLeft * Share;
-  };
+  return All;
+}
+
+std::optional<Verdict>
+AllShapes::tryOrdinary(const std::vector<Shape> &All) {
+  unsigned Trial = 0;
+  std::map<std::array<uint32_t, 3>, unsigned> BadBlocks, NotTaken;
   for (const Shape &S : All) {
-    if (Trial >= L.Trials || Enough(2) || Elapsed() > L.Seconds * 0.7)
+    if (Trial >= L.Trials || enough(2) || elapsed() > L.Seconds * 0.7)
       break;
     // Kernels written for one block size: do not try the others for ever.
     unsigned &Bad = BadBlocks[{S.Block.X, S.Block.Y, S.Block.Z}];
     if (Bad >= 4 && T.Compared)
       continue;
-    unsigned Before = T.Undefined, BeforeRewritten = T.ByRewritten;
+    // Nor blocks that the rewritten form leaves to the original: what it takes
+    // says more, at random sizes below.
+    unsigned &Left = NotTaken[{S.Block.X, S.Block.Y, S.Block.Z}];
+    if (Left >= 6 && !RewrittenBlocks.empty() && ++Left % 4)
+      continue;
+    const unsigned Before = T.Undefined, BeforeRewritten = T.ByRewritten;
     ++Trial;
     if (auto V = T.run(S))
-      return exitCode(*V);
-    Bad = T.Undefined > Before ? Bad + 1 : 0;
-    if (T.ByRewritten > BeforeRewritten)
+      return V;
+    if (T.Undefined == Before)
+      Bad = 0;
+    else if (T.plain()) // else it may be the pointers
+      ++Bad;
+    if (T.ByRewritten > BeforeRewritten) {
       RewrittenBlocks.insert({S.Block.X, S.Block.Y, S.Block.Z});
+      Left = 0;
+    } else {
+      ++Left;
+    }
   }
-  std::vector<Dim3> Typical = OwnBlocks;
+  return std::nullopt;
+}
+
+std::optional<Verdict> AllShapes::tryConstants() {
+  std::vector<Dim3> Typical;
   for (const auto &X : RewrittenBlocks)
     Typical.push_back({X[0], X[1], X[2]});
-  if (!L.Block.X && !L.Grid.X)
-    for (const Shape &S :
-         constantShapes(K, Constants, Typical, T.integers(), 100, 1 << 16)) {
-      if (Enough(1) || Elapsed() > L.Seconds * 0.9)
-        break;
-      if (auto V = T.run(S))
-        return exitCode(*V);
-    }
-  // More of the block sizes that the rewritten kernel takes: grids and sizes at
-  // random, edges most of all.
+  Typical.insert(Typical.end(), OwnBlocks.begin(), OwnBlocks.end());
+  for (const Shape &S : constantShapes(K, Summary.Facts, Typical, T.integers(),
+                                       100, 1 << 20)) {
+    if (enough(1) || elapsed() > L.Seconds * 0.9)
+      break;
+    if (auto V = T.run(S))
+      return V;
+  }
+  return std::nullopt;
+}
+
+/// More of the block sizes that the rewritten kernel takes: grids and sizes at
+/// random, edges most of all.
+std::optional<Verdict> AllShapes::tryRandom() {
   std::mt19937_64 Rng(L.Runtime.Seed);
-  std::vector<std::array<uint32_t, 3>> Takes(RewrittenBlocks.begin(),
-                                             RewrittenBlocks.end());
-  for (unsigned Extra = 0; !Takes.empty() && Extra < L.Trials / 6 + 1 &&
-                           !Enough(0) && Elapsed() <= L.Seconds;
+  const std::vector<std::array<uint32_t, 3>> Takes(RewrittenBlocks.begin(),
+                                                   RewrittenBlocks.end());
+  const unsigned Most =
+      std::max(L.Trials / 6 + 1, L.Trials - std::min(L.Trials, T.Compared));
+  for (unsigned Extra = 0; !Takes.empty() && Extra < Most && !enough(0) &&
+                           elapsed() <= L.Seconds;
        ++Extra) {
     const auto &X = Takes[Extra % Takes.size()];
     Shape S = randomShape({X[0], X[1], X[2]}, K.Dimensions, Rng);
     if (L.Grid.X)
       S.Grid = L.Grid;
     if (auto V = T.run(S))
-      return exitCode(*V);
+      return V;
   }
+  return std::nullopt;
+}
+
+/// The status for one kernel, once its launches have been made.
+int conclude(const CommandLine &L, const KernelSignature &K, const Trials &T,
+             std::optional<Verdict> V, bool Indirect) {
+  if (V)
+    return exitCode(*V);
   std::string Why;
   if (T.nothingSaid(Why)) {
     say("rcache-check: %s: %s; say more with --block, --grid, --smem and "
@@ -219,30 +280,244 @@ int tryAll(const CommandLine &L, const KernelSignature &K,
     return ExitCouldNotRun;
   }
   say("rcache-check: equivalent: %s: %u launches compared bit for bit, %u "
-          "of them by a rewritten kernel (%u touch no memory); %u left out "
-          "because the original is not defined there%s\n",
-          K.label().c_str(), T.Compared, T.ByRewritten, T.Idle, T.Undefined,
-          T.Raced ? (", " + std::to_string(T.Raced) +
-                     " of them because " + T.LastRace)
-                        .c_str()
-                  : "");
+      "of them by a rewritten kernel (%u touch no memory); %u left out "
+      "because the original is not defined there%s\n",
+      K.label().c_str(), T.Compared, T.ByRewritten, T.Idle, T.Undefined,
+      T.Raced ? (", " + std::to_string(T.Raced) + " of them because " + T.LastRace)
+                    .c_str()
+              : "");
   if (Indirect && !T.ByRewritten)
     say("rcache-check: warning: the rewritten kernel never ran: "
-                    "its preconditions never held\n");
+        "its preconditions never held\n");
   if (L.Prove) {
     say("rcache-check: %s: proved for all data at %u launch shapes, not "
-            "proved at %u\n",
-            K.label().c_str(), T.Proved, T.NotProved);
+        "proved at %u\n",
+        K.label().c_str(), T.Proved, T.NotProved);
     if (T.NotProved)
       return ExitCouldNotRun;
   }
   return ExitSame;
 }
 
-} // namespace
+/// Which of two statuses the file gets: 1, 4, 5, 3, 0 in this order.
+int worse(int A, int B) {
+  for (int Code : {ExitDifferent, ExitUndefinedRewritten, ExitCouldNotRun,
+                   ExitUndefinedOriginal})
+    if (A == Code || B == Code)
+      return Code;
+  return A;
+}
 
-static int harness(const CommandLine &L, llvm::json::Array &Results,
-                   std::string &DeviceCode) {
+/// Two files, and what is known of their kernels.
+class TwoFiles {
+public:
+  TwoFiles(const CommandLine &L, llvm::json::Array &Results)
+      : L(L), Results(Results), Jit(L.Jit) {}
+  /// The exit status.
+  int run();
+
+  std::string DeviceCode = "none";
+
+private:
+  std::optional<int> read();
+  std::optional<int> choose();
+  std::optional<int> load();
+  std::vector<Version> load(const std::string &File, const std::vector<bool> &How,
+                            bool Symbolic, const char *Which);
+  int judge(size_t I);
+  void list() const;
+
+  const CommandLine &L;
+  llvm::json::Array &Results;
+  std::string Original, Rewritten, Error;
+  JitOptions Jit;
+  /// Of the original, with what the rewritten text tells of launches.
+  SourceSummary Summary;
+  SourceFacts Facts; ///< of the rewritten file
+  std::vector<KernelSignature> Kernels;
+  std::vector<bool> Direct, Indirect;
+  std::vector<Version> A, B, SymbolicA, SymbolicB;
+  std::vector<std::pair<std::string, int>> Codes; ///< by kernel
+};
+
+/// Both texts, by clang; nvcc works on them meanwhile.
+std::optional<int> TwoFiles::read() {
+  std::error_code EC;
+  Original = std::filesystem::absolute(L.Inputs[0], EC).string();
+  Rewritten = L.Rewritten.empty()
+                  ? Original
+                  : std::filesystem::absolute(L.Rewritten, EC).string();
+  FrontendOptions FE = L.Jit.Frontend;
+  auto Summarise = [&](const std::string &File, SourceSummary &Out) {
+    llvm::LLVMContext Context;
+    return summarise(Context, File, FE, Out, Error) != nullptr;
+  };
+  const bool Ready = CompiledProgram::prepare(FE, Error);
+  for (const std::string &File : {Original, Rewritten})
+    if (Ready && FE.Nvcc)
+      requestPtx(driverOptions(FE, File), File);
+  if (!Ready || !Summarise(Original, Summary)) {
+    say("%s\nrcache-check: '%s' could not be compiled\n", Error.c_str(),
+        L.Inputs[0].c_str());
+    return ExitCouldNotRun;
+  }
+  if (auto Code = choose())
+    return Code;
+  Facts = Summary.Facts;
+  if (Rewritten != Original) {
+    SourceSummary Other;
+    if (!Summarise(Rewritten, Other)) {
+      say("%s\nrcache-check: the rewritten file could not be compiled\n",
+          Error.c_str());
+      return ExitCouldNotRun;
+    }
+    // Numbers in either text: what differs may differ only beyond one of them,
+    // and conditions of the launch functions say where the rewritten form runs.
+    Facts = std::move(Other.Facts);
+    Summary.Facts.addHints(Facts);
+  }
+  for (const KernelSignature &K : Kernels)
+    Indirect.push_back(hasLaunchFunction(Facts, K));
+  Direct.resize(Kernels.size());
+  return std::nullopt;
+}
+
+/// The kernels that were asked for.
+std::optional<int> TwoFiles::choose() {
+  for (const KernelSignature &K : Summary.Kernels)
+    if (L.Kernels.empty() ? !isRewritten(Summary.Facts, K.Name) : wanted(L, K))
+      Kernels.push_back(K);
+  if (Kernels.empty()) {
+    say("rcache-check: no kernel%s in '%s'%s\n",
+        L.Kernels.empty() ? "" : (" '" + L.Kernels.front() + "'").c_str(),
+        L.Inputs[0].c_str(), Summary.Kernels.empty() ? "" : "; there are:");
+    for (const KernelSignature &K : Summary.Kernels)
+      say("  %s\n", K.label().c_str());
+    return ExitUsage;
+  }
+  if (std::string Why = wrongArguments(L, Kernels); !Why.empty()) {
+    say("rcache-check: %s\n", Why.c_str());
+    return ExitUsage;
+  }
+  return std::nullopt;
+}
+
+std::vector<Version> TwoFiles::load(const std::string &File,
+                                    const std::vector<bool> &How, bool Symbolic,
+                                    const char *Which) {
+  Jit.Symbolic = Symbolic;
+  Error.clear();
+  auto V = loadVersions(File, Kernels, How, Facts, Jit, Error);
+  if (!Error.empty())
+    say("%s\nrcache-check: %s could not be compiled%s\n", Error.c_str(), Which,
+        V.empty() ? "" : " with all its kernels");
+  return V;
+}
+
+/// Both programs, in this process.
+std::optional<int> TwoFiles::load() {
+  auto Both = [&] {
+    A = load(Original, Direct, false, "the original");
+    if (!A.empty())
+      B = load(Rewritten, Indirect, false, "the rewritten file");
+    return !A.empty() && !B.empty();
+  };
+  auto Of = [](const std::vector<Version> &V) -> const CompiledProgram * {
+    for (const Version &X : V)
+      if (X.Program)
+        return X.Program.get();
+    return nullptr;
+  };
+  if (!Both())
+    return ExitCouldNotRun;
+  // What one compiler makes of a sum is not what the other makes of it.
+  if (Of(A)->fromNvcc() != Of(B)->fromNvcc()) {
+    Jit.Frontend.Nvcc = false;
+    if (!Both())
+      return ExitCouldNotRun;
+  } else if (!Of(A)->fromNvcc()) {
+    Jit.Frontend.Nvcc = false; // nor the others
+  }
+  DeviceCode = Of(A)->fromNvcc() ? "nvcc" : "clang";
+  if (Of(A)->fromNvcc())
+    say("rcache-check: device code is %s\n", Of(A)->deviceCode().c_str());
+  if (!L.Prove)
+    return std::nullopt;
+  SymbolicA = load(Original, Direct, true, "the symbolic original");
+  SymbolicB = load(Rewritten, Indirect, true, "the symbolic rewritten file");
+  return SymbolicA.empty() || SymbolicB.empty() ? std::optional<int>(ExitCouldNotRun)
+                                                : std::nullopt;
+}
+
+int TwoFiles::judge(size_t I) {
+  const KernelSignature &K = Kernels[I];
+  if (!A[I].Launch || !B[I].Launch ||
+      (L.Prove && (!SymbolicA[I].Launch || !SymbolicB[I].Launch))) {
+    say("rcache-check: %s cannot be called\n", K.label().c_str());
+    return ExitCouldNotRun;
+  }
+  if (!Indirect[I])
+    say("rcache-check: '%s' has no usable %s; its '%s' is launched "
+        "itself\n",
+        Rewritten.c_str(), launchFunction(K.Name).c_str(), K.Name.c_str());
+  Trials T(L, K, Summary, A[I], B[I]);
+  if (L.Prove)
+    T.setSymbolic(SymbolicA[I], SymbolicB[I]);
+  T.Overflowing = [&] { return loadOverflowing(Original, K, Jit); };
+  std::string Before = L.Json ? takeSaid() : "";
+  const int Code =
+      conclude(L, K, T, AllShapes(L, K, Summary, T).run(), Indirect[I]);
+  if (!L.Json)
+    return Code;
+  llvm::json::Object O{{"kernel", K.label()},
+                       {"symbol", K.Mangled},
+                       {"verdict", statusName(Code)},
+                       {"compared", T.Compared},
+                       {"by-rewritten", T.ByRewritten},
+                       {"left-out", T.Undefined},
+                       {"message", llvm::json::fixUTF8(takeSaid())}};
+  if (L.Prove) {
+    O["proved"] = T.Proved;
+    O["not-proved"] = T.NotProved;
+  }
+  Results.push_back(std::move(O));
+  say("%s", Before.c_str());
+  return Code;
+}
+
+/// What was found in which kernels, where there are several.
+void TwoFiles::list() const {
+  if (Codes.size() < 2)
+    return;
+  say("rcache-check: %zu kernels:\n", Codes.size());
+  for (int Code : {ExitDifferent, ExitUndefinedRewritten, ExitCouldNotRun,
+                   ExitUndefinedOriginal, ExitSame}) {
+    std::string Names;
+    for (const auto &[Name, Its] : Codes)
+      if (Its == Code)
+        Names += (Names.empty() ? " " : ", ") + Name;
+    if (!Names.empty())
+      say("  %s:%s\n", statusName(Code), Names.c_str());
+  }
+}
+
+int TwoFiles::run() {
+  if (auto Code = read())
+    return *Code;
+  if (auto Code = load())
+    return *Code;
+  // One that differs does not keep the others from being compared.
+  int Worst = ExitSame;
+  for (size_t I = 0; I < Kernels.size(); ++I) {
+    Codes.push_back({Kernels[I].label(), judge(I)});
+    Worst = worse(Worst, Codes.back().second);
+  }
+  list();
+  return Worst;
+}
+
+/// Sets up the runtime and compares.
+int harness(const CommandLine &L, TwoFiles &Files) {
   std::string Error;
   Options O = L.Runtime;
   O.Jobs = 1; // small launches, and an order that can be repeated
@@ -252,153 +527,20 @@ static int harness(const CommandLine &L, llvm::json::Array &Results,
     return ExitCouldNotRun;
   }
   if (L.Prove && !initialiseExpressions()) {
-    say("rcache-check: cannot reserve address space for "
-                    "expressions\n");
+    say("rcache-check: cannot reserve address space for expressions\n");
     return ExitCouldNotRun;
   }
-  std::error_code EC;
-  const std::string Original =
-      std::filesystem::absolute(L.Inputs[0], EC).string();
-  const std::string Rewritten =
-      L.Rewritten.empty() ? Original
-                          : std::filesystem::absolute(L.Rewritten, EC).string();
-  FrontendOptions FE = L.Jit.Frontend;
-  JitOptions Jit = L.Jit;
-  SourceSummary Summary, Other;
-  auto Summarise = [&](const std::string &File, SourceSummary &Out) {
-    llvm::LLVMContext Context;
-    return summarise(Context, File, FE, Out, Error) != nullptr;
-  };
-  // nvcc works on both files while clang reads them.
-  const bool Ready = CompiledProgram::prepare(FE, Error);
-  for (const std::string &File : {Original, Rewritten})
-    if (Ready && FE.Nvcc)
-      requestPtx(driverOptions(FE, File), File);
-  if (!Ready || !Summarise(Original, Summary)) {
-    say("%s\nrcache-check: '%s' could not be compiled\n",
-            Error.c_str(), L.Inputs[0].c_str());
-    return ExitCouldNotRun;
-  }
-  std::vector<KernelSignature> Kernels;
-  for (const KernelSignature &K : Summary.Kernels)
-    if (L.Kernels.empty() ? !isRewritten(Summary.Facts, K.Name) : wanted(L, K))
-      Kernels.push_back(K);
-  if (Kernels.empty()) {
-    say("rcache-check: no kernel%s in '%s'%s\n",
-            L.Kernels.empty() ? ""
-                              : (" '" + L.Kernels.front() + "'").c_str(),
-            L.Inputs[0].c_str(), Summary.Kernels.empty() ? "" : "; there are:");
-    for (const KernelSignature &K : Summary.Kernels)
-      say("  %s\n", K.label().c_str());
-    return ExitUsage;
-  }
-  if (std::string Why = wrongArguments(L, Kernels); !Why.empty()) {
-    say("rcache-check: %s\n", Why.c_str());
-    return ExitUsage;
-  }
-  if (Rewritten != Original && !Summarise(Rewritten, Other)) {
-    say("%s\nrcache-check: the rewritten file could not be compiled\n",
-            Error.c_str());
-    return ExitCouldNotRun;
-  }
-  const SourceFacts &Facts =
-      Rewritten == Original ? Summary.Facts : Other.Facts;
-  std::vector<bool> Direct(Kernels.size()), Indirect;
-  for (const KernelSignature &K : Kernels)
-    Indirect.push_back(hasLaunchFunction(Facts, K));
-  auto Load = [&](const std::string &File, const std::vector<bool> &How,
-                  bool Symbolic, const char *Which) {
-    Jit.Symbolic = Symbolic;
-    Error.clear();
-    auto V = loadVersions(File, Kernels, How, Facts, Jit, Error);
-    if (!Error.empty())
-      say("%s\nrcache-check: %s could not be compiled%s\n",
-              Error.c_str(), Which, V.empty() ? "" : " with all its kernels");
-    return V;
-  };
-  auto A = Load(Original, Direct, false, "the original");
-  if (A.empty())
-    return ExitCouldNotRun;
-  auto B = Load(Rewritten, Indirect, false, "the rewritten file");
-  if (B.empty())
-    return ExitCouldNotRun;
-  auto Of = [](const std::vector<Version> &V) -> const CompiledProgram * {
-    for (const Version &X : V)
-      if (X.Program)
-        return X.Program.get();
-    return nullptr;
-  };
-  // What one compiler makes of a sum is not what the other makes of it.
-  if (Of(A)->fromNvcc() != Of(B)->fromNvcc()) {
-    Jit.Frontend.Nvcc = false;
-    A = Load(Original, Direct, false, "the original");
-    B = Load(Rewritten, Indirect, false, "the rewritten file");
-    if (A.empty() || B.empty())
-      return ExitCouldNotRun;
-  } else if (!Of(A)->fromNvcc()) {
-    Jit.Frontend.Nvcc = false; // nor the others
-  }
-  DeviceCode = Of(A)->fromNvcc() ? "nvcc" : "clang";
-  if (Of(A)->fromNvcc())
-    say("rcache-check: device code is %s\n", Of(A)->deviceCode().c_str());
-  std::vector<Version> SymbolicA, SymbolicB;
-  if (L.Prove) {
-    SymbolicA = Load(Original, Direct, true, "the symbolic original");
-    SymbolicB = Load(Rewritten, Indirect, true, "the symbolic rewritten file");
-    if (SymbolicA.empty() || SymbolicB.empty())
-      return ExitCouldNotRun;
-  }
-  // Numbers in either text: what differs may differ only beyond one of them.
-  std::set<int64_t> Constants = Summary.Facts.Constants;
-  Constants.insert(Facts.Constants.begin(), Facts.Constants.end());
-  int Worst = ExitSame;
-  for (size_t I = 0; I < Kernels.size(); ++I) {
-    const KernelSignature &K = Kernels[I];
-    if (!A[I].Launch || !B[I].Launch ||
-        (L.Prove && (!SymbolicA[I].Launch || !SymbolicB[I].Launch))) {
-      say("rcache-check: %s cannot be called\n", K.label().c_str());
-      Worst = ExitCouldNotRun;
-      continue;
-    }
-    if (!Indirect[I])
-      say("rcache-check: '%s' has no usable %s; its '%s' is launched "
-              "itself\n",
-              Rewritten.c_str(), launchFunction(K.Name).c_str(),
-              K.Name.c_str());
-    Trials T(L, K, Summary, A[I], B[I]);
-    if (L.Prove)
-      T.setSymbolic(SymbolicA[I], SymbolicB[I]);
-    T.Overflowing = [&] { return loadOverflowing(Original, K, Jit); };
-    std::string Before = L.Json ? takeSaid() : "";
-    int Code = tryAll(L, K, Summary, Constants, T, Indirect[I]);
-    if (L.Json) {
-      llvm::json::Object O{{"kernel", K.label()},
-                           {"symbol", K.Mangled},
-                           {"verdict", statusName(Code)},
-                           {"compared", T.Compared},
-                           {"by-rewritten", T.ByRewritten},
-                           {"left-out", T.Undefined},
-                           {"message", llvm::json::fixUTF8(takeSaid())}};
-      if (L.Prove) {
-        O["proved"] = T.Proved;
-        O["not-proved"] = T.NotProved;
-      }
-      Results.push_back(std::move(O));
-      say("%s", Before.c_str());
-    }
-    if (Code != ExitSame && Code != ExitCouldNotRun)
-      return Code;
-    Worst = std::max(Worst, Code);
-  }
-  return Worst;
+  return Files.run();
 }
+
+} // namespace
 
 int harnessCommand(const CommandLine &L) {
   if (L.Json)
     keepWhatIsSaid();
   llvm::json::Array Results;
-  std::string DeviceCode = "none";
-  const int Code = harness(L, Results, DeviceCode);
+  TwoFiles Files(L, Results);
+  const int Code = harness(L, Files);
   finishPtx();
   if (L.Json)
     printObject(llvm::json::Object{{"file", L.Inputs[0]},
@@ -406,7 +548,7 @@ int harnessCommand(const CommandLine &L) {
                   L.Rewritten.empty() ? L.Inputs[0] : L.Rewritten},
                  {"verdict", statusName(Code)},
                  {"status", Code},
-                 {"device-code", DeviceCode},
+                 {"device-code", Files.DeviceCode},
                  {"kernels", std::move(Results)},
                  {"messages", llvm::json::fixUTF8(takeSaid())}});
   return Code;

@@ -60,6 +60,7 @@ struct Shape {
   /// Integer arguments as the file's own main passes them; empty: to be chosen.
   std::vector<uint64_t> Scalars;
   bool Exact = false; ///< with these integers or not at all
+  bool Rare = false;  ///< for a number of the text: no other one does what it does
 };
 /// Shapes for a kernel of \p Dimensions, most ordinary first; the user's wishes
 /// (block or grid of X = 0: none) win.
@@ -87,9 +88,10 @@ struct IntegerParam {
 /// Launches around the numbers that the text names: grids and blocks just above
 /// one, integer arguments below, at and above one, and below its negative; and
 /// arguments at the ends of their types. At most \p Limit, of at most
-/// \p MaxThreads threads.
+/// \p MaxThreads threads; four times as many where the text compares the number
+/// of blocks.
 std::vector<Shape> constantShapes(const KernelSignature &K,
-                                  const std::set<int64_t> &Constants,
+                                  const SourceFacts &Facts,
                                   const std::vector<Dim3> &Blocks,
                                   const std::vector<IntegerParam> &Integers,
                                   size_t Limit, uint64_t MaxThreads);

@@ -92,7 +92,7 @@ void Trials::fillVariables() {
   }
 }
 
-void Trials::fillBuffers(const Shape &S, unsigned Trial, unsigned Mode) {
+void Trials::fillBuffers(const Shape &S, unsigned Mode) {
   uint64_t Threads = S.Grid.count() * S.Block.count();
   uint64_t Elements =
       std::min<uint64_t>(4 * Threads + 2ull * S.W * S.H * S.D + 4096, 1 << 18);
@@ -101,12 +101,7 @@ void Trials::fillBuffers(const Shape &S, unsigned Trial, unsigned Mode) {
       continue;
     Buffer &X = Buffers[I];
     size_t E = std::max<uint64_t>(1, Params[I].ElementSize);
-    // Now and then a pointer that is aligned for one element only.
-    // Two elements or more: each parameter goes through all the places that an
-    // element can have in 64 bytes.
-    X.Offset =
-        Slack +
-        (Trial % 3 == 2 ? E * (1 + (I + Trial / 3 * (2 * I + 1)) % 15) : 0);
+    X.Offset = Slack + Place.Offsets[I];
     X.Initial.assign(std::min<size_t>(X.Offset + Elements * E, BufferSize / 2),
                      0);
     fillData(X.Initial, Params[I].ElementKind, E, Mode);
@@ -142,28 +137,6 @@ void Trials::restore() {
   }
 }
 
-/// In place: an output that is an input, or two inputs an element apart, where
-/// nothing forbids it.
-std::optional<Trials::Overlap> Trials::overlap(unsigned Trial) {
-  const bool InPlace = Trial % 5 == 4, Inputs = Trial % 11 == 3;
-  if (!InPlace && !Inputs)
-    return std::nullopt;
-  auto May = [&](size_t I, bool Const) {
-    return Params[I].Kind == Param::Pointer &&
-           Params[I].PointeeConst == Const &&
-           (Const || !(I < K.ParamNoAlias.size() && K.ParamNoAlias[I]));
-  };
-  for (size_t In = 0; In < Params.size(); ++In)
-    for (size_t Of = 0; Of < Params.size(); ++Of)
-      if (In != Of && (InPlace || In < Of) && May(In, true) &&
-          May(Of, !InPlace) &&
-          !(InPlace && In < K.ParamNoAlias.size() && K.ParamNoAlias[In]) &&
-          Params[In].ElementSize == Params[Of].ElementSize &&
-          Params[In].ElementKind == Params[Of].ElementKind)
-        return Overlap{Of, In, InPlace ? 0 : 1 + ptrdiff_t(Trial % 2)};
-  return std::nullopt;
-}
-
 /// "width" of "a.width".
 static std::string lastName(const std::string &Name) {
   const size_t Dot = Name.rfind('.');
@@ -183,12 +156,12 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
     const std::vector<int64_t> &Asked = askedOf(Summary.Facts, K.Name, Name);
     switch (P.Kind) {
     case Param::Pointer: {
-      const auto O = overlap(Trial);
+      const auto &O = Place.Shared;
       const bool Here = O && O->Of == I;
       const Buffer &X = Buffers[Here ? O->In : I];
       char *Ptr = X.Base + X.Offset;
       if (Here)
-        Ptr += O->Delta * ptrdiff_t(P.ElementSize);
+        Ptr += O->distance(S) * ptrdiff_t(P.ElementSize);
       memcpy(V.data(), &Ptr, sizeof(Ptr));
       break;
     }

@@ -47,7 +47,13 @@ std::string excerpt(const std::string &Location) {
 std::string Label, Input;
 CompiledProgram *Running = nullptr;
 uint64_t Launches = 0;
+std::function<void(Ending)> Ends; ///< or nothing
 int ReportTo = -1; ///< a copy of stdout for --report=json; or -1
+
+void tell(Ending E) {
+  if (Ends)
+    Ends(E);
+}
 
 /// --report=json: the object, when all is over.
 void reportRun(int Status) {
@@ -74,10 +80,11 @@ void summary(int Status, void *) {
     say("rcache-check: %u error%s%s%s\n", N, N == 1 ? "" : "s",
         Label.empty() ? "" : " in the program that is ", Label.c_str());
     fflush(stderr);
-    // What cannot be followed is not undefined; but a rewritten program that
-    // does not end, where the original does, is wrong.
-    const bool Cut = lastErrorKind() == "timeout" && Label == "rewritten";
-    Status = undefinedCount() || Cut ? ExitUndefinedOriginal : ExitCouldNotRun;
+    // What cannot be followed is not undefined.
+    Status = undefinedCount() ? ExitUndefinedOriginal : ExitCouldNotRun;
+    tell(undefinedCount()                 ? Ending::Undefined
+         : lastErrorKind() == "timeout" ? Ending::Timeout
+                                          : Ending::CouldNotRun);
   }
   reportRun(Status);
   if (N)
@@ -112,6 +119,7 @@ void printFinding(const Finding &F) {
 static int failed(const std::string &Error, const char *Why) {
   say("%s%srcache-check: '%s' %s\n", Error.c_str(), Error.empty() ? "" : "\n",
       Input.c_str(), Why);
+  tell(Ending::CouldNotRun);
   reportRun(ExitCouldNotRun);
   return ExitCouldNotRun;
 }
@@ -122,6 +130,7 @@ int runCommand(const CommandLine &L) {
   O.TimeLimit = L.TimeLimit.value_or(300);
   Input = L.Inputs[0];
   Label = L.Label;
+  Ends = L.Ends;
   if (L.Json) {
     keepWhatIsSaid();
     if (L.FindingsTo < 0) { // what the program prints must not stand between
@@ -131,15 +140,21 @@ int runCommand(const CommandLine &L) {
   }
   if (!initialise(O, Error))
     return failed(Error, "could not be started");
-  if (!L.Json)
-    onFinding(printFinding);
-  else if (L.FindingsTo >= 0)
-    onFinding([To = L.FindingsTo](const Finding &F) {
-      std::string Line;
-      llvm::raw_string_ostream(Line)
-          << llvm::json::Value(findingObject(F)) << "\n";
-      (void)!write(To, Line.data(), Line.size());
-    });
+  onFinding([Json = L.Json, To = L.FindingsTo](const Finding &F) {
+    // A program that ends at once, or crashes, says no more.
+    if (F.Sev == Severity::Error)
+      tell(F.Kind == "timeout"       ? Ending::Timeout
+           : F.Kind == "unsupported" ? Ending::CouldNotRun
+                                     : Ending::Undefined);
+    if (!Json)
+      return printFinding(F);
+    if (To < 0)
+      return;
+    std::string Line;
+    llvm::raw_string_ostream(Line)
+        << llvm::json::Value(findingObject(F)) << "\n";
+    (void)!write(To, Line.data(), Line.size());
+  });
   std::unique_ptr<CompiledProgram> P =
       CompiledProgram::create(L.Inputs, L.Jit, Error);
   if (!P)
@@ -161,6 +176,7 @@ int runCommand(const CommandLine &L) {
         "for %g seconds (--timeout)\n",
         options().TimeLimit);
     fflush(stderr);
+    tell(Ending::Timeout);
     reportRun(ExitCouldNotRun);
     _exit(ExitCouldNotRun);
   });

@@ -239,8 +239,8 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   }
   // Around the numbers that the text names, for a third of the time.
   if (!L.Block.X && !L.Grid.X && !Takes.empty())
-    for (const Shape &S : constantShapes(K, Summary.Facts.Constants, Takes,
-                                         T.integers(), 40, 1 << 13)) {
+    for (const Shape &S : constantShapes(K, Summary.Facts, Takes, T.integers(),
+                                         40, 1 << 13)) {
       if (V || processorTime() - Start > L.Budget * 2 / 3)
         break;
       Try(S);

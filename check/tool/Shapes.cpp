@@ -138,82 +138,112 @@ std::vector<Dim3> ownBlocks(const KernelSignature &K,
   return Out;
 }
 
-std::vector<Shape> constantShapes(const KernelSignature &K,
-                                  const std::set<int64_t> &Constants,
-                                  const std::vector<Dim3> &Blocks,
-                                  const std::vector<IntegerParam> &Integers,
-                                  size_t Limit, uint64_t MaxThreads) {
-  std::vector<Shape> Out;
-  auto Launch = [&](const Dim3 &Block, const Dim3 &Grid) {
-    Shape S;
-    S.Block = Block;
-    S.Grid = Grid;
-    S.W = Grid.X * Block.X;
-    S.H = Grid.Y * Block.Y;
-    S.D = Grid.Z * Block.Z;
-    return S;
-  };
-  std::vector<Dim3> Some(Blocks.begin(),
-                         Blocks.begin() + std::min<size_t>(2, Blocks.size()));
-  if (Some.empty())
-    Some.push_back(K.Dimensions == 1   ? Dim3{64, 1, 1}
-                   : K.Dimensions == 2 ? Dim3{16, 8, 1}
-                                       : Dim3{8, 4, 4});
-  // By turns, so that a limit leaves something of each sort.
-  std::vector<std::vector<Shape>> Sorts(5);
-  /// A launch with one argument of this value, if its type has it.
-  auto With = [&](const Dim3 &Block, const IntegerParam &P, int64_t V,
-                  std::vector<Shape> &Sort) {
-    const int64_t Low = P.Size >= 8 ? INT64_MIN
-                        : P.Signed  ? -(int64_t(1) << (8 * P.Size - 1))
-                                    : 0;
-    const int64_t High =
-        P.Size >= 8 ? INT64_MAX
-                    : (int64_t(1) << (8 * P.Size - (P.Signed ? 1 : 0))) - 1;
-    if (V < Low || V > High)
-      return;
-    Shape S = Launch(Block, {3, K.Dimensions > 1 ? 2u : 1u, 1});
-    for (size_t I = 0; I < K.ParamNames.size(); ++I)
-      S.Scalars.push_back(scalarValue(K.ParamNames[I], S, K.Dimensions, 0));
-    if (P.Place >= S.Scalars.size())
-      return;
-    S.Scalars[P.Place] = uint64_t(V);
-    S.Exact = true;
-    Sort.push_back(S);
-  };
-  // Sums that wrap around, differences that do.
+namespace {
+
+/// Launches by sort: a limit leaves something of each.
+class AroundConstants {
+public:
+  AroundConstants(const KernelSignature &K, const std::vector<Dim3> &Blocks,
+                  const std::vector<IntegerParam> &Integers)
+      : K(K), Integers(Integers),
+        Some(Blocks.begin(), Blocks.begin() + std::min<size_t>(2, Blocks.size())) {
+    if (Some.empty())
+      Some.push_back(K.Dimensions == 1   ? Dim3{64, 1, 1}
+                     : K.Dimensions == 2 ? Dim3{16, 8, 1}
+                                         : Dim3{8, 4, 4});
+  }
+
+  void endsOfTypes();
+  void number(int64_t N);
+  /// So many blocks, if they have at most \p MaxThreads threads.
+  void grids(int64_t N, uint64_t MaxThreads);
+  std::vector<Shape> take(size_t Limit) const;
+
+private:
+  enum Sort { Grids, Beyond, BlockSizes, Ends, Choices, SortCount };
+  static Shape launch(const Dim3 &Block, const Dim3 &Grid);
+  void with(const Dim3 &Block, const IntegerParam &P, int64_t V, Sort To);
+
+  const KernelSignature &K;
+  const std::vector<IntegerParam> &Integers;
+  std::vector<Dim3> Some;
+  std::vector<Shape> Sorts[SortCount];
+};
+
+Shape AroundConstants::launch(const Dim3 &Block, const Dim3 &Grid) {
+  Shape S;
+  S.Block = Block;
+  S.Grid = Grid;
+  S.W = Grid.X * Block.X;
+  S.H = Grid.Y * Block.Y;
+  S.D = Grid.Z * Block.Z;
+  S.Rare = true;
+  return S;
+}
+
+/// A launch with one argument of this value, if its type has it.
+void AroundConstants::with(const Dim3 &Block, const IntegerParam &P, int64_t V,
+                           Sort To) {
+  const int64_t Low = P.Size >= 8 ? INT64_MIN
+                      : P.Signed  ? -(int64_t(1) << (8 * P.Size - 1))
+                                  : 0;
+  const int64_t High =
+      P.Size >= 8 ? INT64_MAX
+                  : (int64_t(1) << (8 * P.Size - (P.Signed ? 1 : 0))) - 1;
+  if (V < Low || V > High)
+    return;
+  Shape S = launch(Block, {3, K.Dimensions > 1 ? 2u : 1u, 1});
+  for (const std::string &Name : K.ParamNames)
+    S.Scalars.push_back(scalarValue(Name, S, K.Dimensions, 0));
+  if (P.Place >= S.Scalars.size())
+    return;
+  S.Scalars[P.Place] = uint64_t(V);
+  S.Exact = true;
+  Sorts[To].push_back(S);
+}
+
+/// Sums that wrap around, differences that do.
+void AroundConstants::endsOfTypes() {
   for (int64_t V :
        {int64_t(INT32_MAX) - 6, int64_t(INT32_MIN) + 7, int64_t(INT32_MAX),
         int64_t(INT32_MIN), int64_t(UINT32_MAX) - 6, int64_t(UINT32_MAX),
         int64_t(INT32_MAX) - 200, int64_t(INT32_MIN) + 200,
         int64_t(INT32_MAX) + 1, int64_t(UINT32_MAX) + 8})
     for (const IntegerParam &P : Integers)
-      With(Some.front(), P, V, Sorts[3]);
-  for (auto It = Constants.rbegin(); It != Constants.rend(); ++It) {
-    const int64_t N = *It;
-    for (const Dim3 &Block : Some) {
-      // More blocks than this.
-      if (N >= 8 && N < (1 << 20) && (N + 1) * Block.count() <= MaxThreads) {
-        Sorts[0].push_back(Launch(Block, {uint32_t(N + 1), 1, 1}));
-        if (K.Dimensions > 1)
-          Sorts[0].push_back(Launch(Block, {1, uint32_t(N + 1), 1}));
-      }
-      // An argument that chooses what is done, `mode == 7`, `case 1:`.
-      if (N >= 0 && N < 64)
-        for (const IntegerParam &P : Integers)
-          With(Block, P, N, Sorts[4]);
-      // Arguments beyond it: what the data's size does not tell.
-      if (N < 64)
-        continue;
-      for (const IntegerParam &P : Integers)
-        for (int64_t V : {N + 1, N, N - 1, -N - 1})
-          With(Block, P, V, Sorts[1]);
-    }
-    // Blocks around it.
-    for (int64_t V : {N, N + 1})
-      if (V >= 2 && V <= 1024 && K.Dimensions == 1)
-        Sorts[2].push_back(Launch({uint32_t(V), 1, 1}, {3, 1, 1}));
+      with(Some.front(), P, V, Ends);
+}
+
+void AroundConstants::grids(int64_t N, uint64_t MaxThreads) {
+  for (const Dim3 &Block : Some) {
+    if (N < 2 || N >= (1 << 20) || uint64_t(N) * Block.count() > MaxThreads)
+      continue;
+    Sorts[Grids].push_back(launch(Block, {uint32_t(N), 1, 1}));
+    if (K.Dimensions > 1 && N <= 65535)
+      Sorts[Grids].push_back(launch(Block, {1, uint32_t(N), 1}));
   }
+}
+
+void AroundConstants::number(int64_t N) {
+  for (const Dim3 &Block : Some) {
+    // An argument that chooses what is done, `mode == 7`, `case 1:`.
+    if (N >= 0 && N < 64)
+      for (const IntegerParam &P : Integers)
+        with(Block, P, N, Choices);
+    // Arguments beyond it: what the data's size does not tell.
+    if (N < 64)
+      continue;
+    for (const IntegerParam &P : Integers)
+      for (int64_t V : {N + 1, N, N - 1, -N - 1})
+        with(Block, P, V, Beyond);
+  }
+  // Blocks around it.
+  for (int64_t V : {N, N + 1})
+    if (V >= 2 && V <= 1024 && K.Dimensions == 1)
+      Sorts[BlockSizes].push_back(launch({uint32_t(V), 1, 1}, {3, 1, 1}));
+}
+
+std::vector<Shape> AroundConstants::take(size_t Limit) const {
+  std::vector<Shape> Out;
   for (size_t I = 0; Out.size() < Limit; ++I) {
     bool Any = false;
     for (const auto &Sort : Sorts)
@@ -225,6 +255,26 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
       break;
   }
   return Out;
+}
+
+} // namespace
+
+std::vector<Shape> constantShapes(const KernelSignature &K, const SourceFacts &Facts,
+                                  const std::vector<Dim3> &Blocks,
+                                  const std::vector<IntegerParam> &Integers,
+                                  size_t Limit, uint64_t MaxThreads) {
+  AroundConstants All(K, Blocks, Integers);
+  All.endsOfTypes();
+  // What the number of blocks is compared with may need more of them.
+  for (auto It = Facts.GridLimits.rbegin(); It != Facts.GridLimits.rend(); ++It)
+    for (int64_t N : {*It + 1, *It, *It - 1})
+      All.grids(N, 4 * MaxThreads);
+  for (auto It = Facts.Constants.rbegin(); It != Facts.Constants.rend(); ++It) {
+    if (*It >= 8 && !Facts.GridLimits.count(*It))
+      All.grids(*It + 1, MaxThreads);
+    All.number(*It);
+  }
+  return All.take(Limit);
 }
 
 const std::vector<int64_t> &askedOf(const SourceFacts &Facts,

@@ -69,6 +69,7 @@ Trials::Trials(const CommandLine &L, const KernelSignature &K,
     : L(L), K(K), Summary(Summary), Rng(L.Runtime.Seed), A(std::move(First)),
       B(std::move(Second)) {
   takeParams();
+  Where.emplace(Params, this->K.ParamNoAlias, Summary.Facts.Constants);
   Buffers.resize(Params.size());
   for (size_t I = 0; I < Params.size(); ++I)
     if (Params[I].Kind == Param::Pointer)
@@ -200,96 +201,6 @@ Snapshot Trials::snapshot(char *Base, size_t Low, size_t High) {
   return S;
 }
 
-std::string Trials::nameOf(size_t I) const {
-  return I < K.ParamNames.size() && !K.ParamNames[I].empty()
-             ? K.ParamNames[I]
-             : "argument " + std::to_string(I);
-}
-
-std::string Trials::describe(const Shape &S, unsigned Trial) {
-  std::string Out = "grid " + dim(S.Grid) + ", block " + dim(S.Block) +
-                    ", dynamic shared memory " + std::to_string(Dynamic);
-  for (size_t I = 0; I < Params.size(); ++I) {
-    Out += ", " + nameOf(I);
-    int64_t N = 0;
-    memcpy(&N, Values[I].data(), 8);
-    if (Params[I].Kind == Param::Signed && Params[I].Size < 8)
-      N = N << (64 - 8 * Params[I].Size) >> (64 - 8 * Params[I].Size);
-    switch (Params[I].Kind) {
-    case Param::Pointer:
-      if (auto O = overlap(Trial); O && O->Of == I)
-        Out += (O->Delta ? " " + std::to_string(O->Delta) +
-                               " elements behind argument "
-                         : " the same as argument ") +
-               std::to_string(O->In);
-      else
-        Out += " at 256k+" + std::to_string(Buffers[I].Offset % 256);
-      break;
-    case Param::Float: {
-      float F;
-      double D;
-      memcpy(&F, Values[I].data(), 4);
-      memcpy(&D, Values[I].data(), 8);
-      Out += " = " + std::to_string(Params[I].Size == 4 ? F : D);
-      break;
-    }
-    case Param::Signed:
-    case Param::Unsigned:
-    case Param::Boolean:
-      Out += " = " + std::to_string(N);
-      break;
-    default:
-      Out += " of " + std::to_string(Params[I].Size) + " bytes";
-    }
-  }
-  return Out + " (trial " + std::to_string(Trial) + ", seed " +
-         std::to_string(L.Runtime.Seed) +
-         (RunsIn == Order::Reverse  ? ", threads and blocks in reverse order"
-          : RunsIn == Order::Random ? ", threads in random order"
-                                    : "") +
-         ")";
-}
-
-void Trials::explainDifference(const Shape &S, unsigned Trial, size_t I,
-                                const FirstDifference &D, const Snapshot &Want,
-                                const Snapshot &Got) {
-  size_t R = 0;
-  for (size_t J = 0; J < I; ++J)
-    R += Params[J].Kind == Param::Pointer;
-  size_t E = std::max<uint64_t>(1, Params[I].ElementSize);
-  unsigned Width = E == 8 || E == 4 || E == 2 || E == 1 ? E : 4;
-  size_t Byte = Found[R].Low + D.Offset;
-  int64_t Index = (int64_t(Byte) - int64_t(Buffers[I].Offset)) / int64_t(E);
-  int64_t Word = int64_t(Byte) - (int64_t(Byte) - int64_t(Buffers[I].Offset)) % Width;
-  size_t At = Word < int64_t(Found[R].Low) ? 0 : Word - Found[R].Low;
-  if (At + Width > Want.Bytes.size())
-    At = Want.Bytes.size() - Width;
-  std::string Name = nameOf(I);
-  say("rcache-check: different: %s: %s[%lld]\n  original:  %s\n  "
-          "rewritten: %s%s\n  launch: %s\n",
-          K.label().c_str(), Name.c_str(), (long long)Index,
-          describeWord(&Want.Bytes[At], Width).c_str(),
-          describeWord(&Got.Bytes[At], Width).c_str(),
-          D.Kind == Difference::Undefined ? ", and it was never initialised"
-                                          : "",
-          describe(S, Trial).c_str());
-  // Which logical thread writes it in the original?
-  WriteWatch W;
-  W.Address = Buffers[I].Base + Found[R].Low + At;
-  restore();
-  std::vector<Discovery> Regions = Found;
-  discover(&Regions);
-  watchWrites(&W);
-  launch(A, S, Order::Forward);
-  watchWrites(nullptr);
-  discover(nullptr);
-  if (W.Written)
-    say("  the original writes it in block (%s), thread (%s)\n",
-            dim(W.Block).c_str(), dim(W.Thread).c_str());
-  else
-    say("  the original does not write it\n");
-}
-
 /// All memory in which threads may meet.
 RaceWatch Trials::raceWatch() const {
   auto Granule = [](uint64_t ElementSize) {
@@ -307,38 +218,6 @@ RaceWatch Trials::raceWatch() const {
       W.Regions.push_back(
           {It->second.Base, It->second.Size, Granule(V.ElementSize), true});
   return W;
-}
-
-/// "block (1,0,0) reads a[32], which block (0,0,0) changes".
-std::string Trials::raceText(const RaceWatch &W) const {
-  const auto At = reinterpret_cast<uint64_t>(W.Address);
-  std::string What = "a variable";
-  for (size_t I = 0; I < Params.size(); ++I) {
-    const uint64_t Off = At - uint64_t(Buffers[I].Base);
-    if (Params[I].Kind != Param::Pointer || Off >= BufferSize)
-      continue;
-    const int64_t E = std::max<int64_t>(1, int64_t(Params[I].ElementSize));
-    const int64_t From = int64_t(Off) - int64_t(Buffers[I].Offset);
-    What = nameOf(I) + "[" +
-           std::to_string((From < 0 ? From - E + 1 : From) / E) + "]";
-  }
-  for (auto &[Name, G] : A.Program->program().Globals)
-    if (At - uint64_t(G.Base) < G.Size)
-      What = "'" + G.Name + "'";
-  const bool Blocks = W.betweenBlocks();
-  auto Who = [&](const RaceWatch::Party &P) {
-    return Blocks ? "block (" + dim(P.Block) + ")"
-                  : "thread (" + dim(P.Thread) + ")";
-  };
-  std::string Text =
-      W.First.Writes && W.Second.Writes
-          ? Who(W.First) + " and " + Who(W.Second) + " both write " + What
-          : Who(W.First.Writes ? W.Second : W.First) + " reads " + What +
-                ", which " + Who(W.First.Writes ? W.First : W.Second) +
-                " changes";
-  return Blocks ? Text
-                : Text + ", in block (" + dim(W.First.Block) +
-                      ") with no barrier between";
 }
 
 /// Finds integers for which the original is defined, and what it leaves.
@@ -463,15 +342,28 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
 }
 
 std::optional<Verdict> Trials::run(const Shape &S) {
-  auto V = runOnce(S);
-  if (V || !Races || S.Grid.count() == 1 || S.Exact || L.Grid.X)
+  // Shapes repeat with a period; what else varies must not follow it.
+  const unsigned Trial = Number + Number / 5 + Number / 7 + Number / 77;
+  ++Number;
+  const unsigned Said = Compared, Rewritten = ByRewritten;
+  Place = Where->next(Trial);
+  auto V = runOnce(S, Trial);
+  const bool Whole = Compared > Said; // all blocks of it
+  if (!V && Races && S.Grid.count() != 1 && !S.Exact && !L.Grid.X) {
+    Shape One = S;
+    One.Grid = {1, 1, 1};
+    One.W = std::min(S.W, S.Block.X);
+    One.H = std::min(S.H, S.Block.Y);
+    One.D = std::min(S.D, S.Block.Z);
+    V = runOnce(One, Trial);
+  }
+  const bool Any = Compared > Said;
+  Where->tried(Any, Any && (ByRewritten > Rewritten || !ByRewritten));
+  if (V || Whole || !S.Rare || Place.plain())
     return V;
-  Shape One = S;
-  One.Grid = {1, 1, 1};
-  One.W = std::min(S.W, S.Block.X);
-  One.H = std::min(S.H, S.Block.Y);
-  One.D = std::min(S.D, S.Block.Z);
-  return runOnce(One);
+  // Pointers that lead to the same must not cost what only this shape shows.
+  Place = Placement{std::vector<size_t>(Params.size()), std::nullopt};
+  return runOnce(S, Trial);
 }
 
 std::optional<Verdict> Trials::nothingSaid(std::string &Why) const {
@@ -493,11 +385,8 @@ std::optional<Verdict> Trials::nothingSaid(std::string &Why) const {
   return Undefined ? Verdict::UndefinedOriginal : Verdict::NothingCompared;
 }
 
-std::optional<Verdict> Trials::runOnce(const Shape &S) {
-  // Shapes repeat with a period; what else varies must not follow it.
-  unsigned Trial = Number + Number / 5 + Number / 7 + Number / 77;
-  ++Number;
-  fillBuffers(S, Trial, Trial % 3);
+std::optional<Verdict> Trials::runOnce(const Shape &S, unsigned Trial) {
+  fillBuffers(S, Trial % 3);
   RunsIn = Order::Forward;
   std::vector<Snapshot> Want;
   std::map<std::string, Snapshot> WantVariables;
@@ -506,13 +395,13 @@ std::optional<Verdict> Trials::runOnce(const Shape &S) {
   // What indices are made of should be small, and not below zero.
   if (!Defined && !Races && !S.Exact && Tame < MostTame) {
     ++Tame;
-    fillBuffers(S, Trial, 3);
+    fillBuffers(S, 3);
     WantVariables.clear();
     Defined = define(S, Trial, Want, WantVariables);
   }
   if (!Defined) {
     ++Undefined;
-    Raced += Races && !overlap(Trial); // which is not the kernel's doing
+    Raced += Races && !Place.Shared; // which is not the kernel's doing
     return std::nullopt;
   }
   ++Compared;

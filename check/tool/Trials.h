@@ -9,6 +9,7 @@
 #include "Commands.h"
 #include "Compare.h"
 #include "Harness.h"
+#include "Placements.h"
 
 #include <array>
 #include <functional>
@@ -55,6 +56,8 @@ public:
 
   /// Tries a launch; nullopt: go on. Where its blocks race, one block of it.
   std::optional<Verdict> run(const Shape &S);
+  /// Did the pointers of the last one lie apart, and at multiples of 256?
+  bool plain() const { return Place.plain(); }
   /// The verdict where no launch has said anything, and why.
   std::optional<Verdict> nothingSaid(std::string &Why) const;
   /// For --prove.
@@ -83,14 +86,14 @@ public:
   bool Quiet = false;        ///< keep the text, do not print it
 
 private:
-  std::optional<Verdict> runOnce(const Shape &S);
+  std::optional<Verdict> runOnce(const Shape &S, unsigned Trial);
   RaceWatch raceWatch() const;
   std::string raceText(const RaceWatch &W) const;
   void say(const char *Format, ...) __attribute__((format(printf, 2, 3)));
   void prove(const Shape &S, unsigned Trial, bool Differs);
   std::vector<std::pair<uint32_t, uint64_t>>
   express(Version &V, const Shape &S, Order Threads);
-  void fillBuffers(const Shape &S, unsigned Trial, unsigned Mode);
+  void fillBuffers(const Shape &S, unsigned Mode);
   void fillVariables();
   void takeParams();
   void fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
@@ -111,12 +114,6 @@ private:
   /// Of a parameter, for the user.
   std::string nameOf(size_t I) const;
   std::string describe(const Shape &S, unsigned Trial);
-  /// A pointer that lies in the buffer of another.
-  struct Overlap {
-    size_t Of, In;   ///< parameters
-    ptrdiff_t Delta; ///< elements from the other
-  };
-  std::optional<Overlap> overlap(unsigned Trial);
   bool undefinedInSource(const Shape &S, unsigned Trial);
   void explainDifference(const Shape &S, unsigned Trial, size_t B,
                          const FirstDifference &D, const Snapshot &Want,
@@ -159,6 +156,8 @@ private:
   uint32_t SharedHigh = 0; ///< of the launches of this trial
   const KernelInfo *Last = nullptr;
   unsigned Number = 0; ///< of the next trial
+  std::optional<Placements> Where;
+  Placement Place; ///< of this one
   bool Races = false;  ///< threads raced in this one
   unsigned Tame = 0;   ///< trials in which data of mode 3 were tried
   Order RunsIn = Order::Forward;
