@@ -188,7 +188,10 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
   for (const Var &V : M.Vars) {
     if (V.IsParam || !V.IsReference)
       continue;
-    if (M.stmt(V.Scope).HasBarrier)
+    const TextRange Life = {V.DeclRange.End, M.stmt(V.Scope).Range.End};
+    if (llvm::any_of(M.Stmts, [&](const Stmt &S) {
+          return S.K == Stmt::Barrier && Life.contains(S.Range);
+        }))
       return Decline{DeclineCode::UnsupportedStatement,
                      "the reference '" + V.Name + "' lives across a barrier",
                      M.stmt(V.DeclStmt).Pos};
