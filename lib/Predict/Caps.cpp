@@ -8,6 +8,7 @@
 #include "Arithmetic.h"
 #include "LaunchShape.h"
 #include "Registers.h"
+#include "SharedReads.h"
 #include "rcache/ThreadsInLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -59,6 +60,21 @@ double noWindows(const CapInput &In, double Speedup) {
   return Speedup < 1.1 || (!Deep && Saved < 0.1 * In.Original.Clocks)
              ? std::min(Speedup, 1.0)
              : Speedup;
+}
+
+/// More rows of the block in a warp than the original has there, of an array whose rows
+/// are as long as an argument says: they may all begin in one bank.
+double unknownBanks(const CapInput &In, double Speedup) {
+  const auto Lanes = [](int64_t Row) { return std::min<int64_t>(32, Row); };
+  if (Lanes(In.P.Map.threadsOf(In.Block)[0]) >= Lanes(In.Block[0]))
+    return Speedup;
+  const bool Unknown = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
+    return A.isShared() && !A.as<Restaged>() &&
+           llvm::any_of(In.M.SharedAccesses, [&](const SharedAccess &S) {
+             return S.Array == A.Array && stepsUnknown(In.M, S);
+           });
+  });
+  return Unknown ? std::min(Speedup, 1.0) : Speedup;
 }
 
 /// Does index \p D of \p S hang on a thread?
@@ -380,6 +396,10 @@ constexpr Cap Caps[] = {
      "is predicted below ten percent, or from fewer waiting warps alone, has "
      "been wrong in both directions, except for tiles of three dimensions",
      noWindows},
+    {"unknown-banks",
+     "a warp of narrower blocks asks for more rows of an array whose pitch is not "
+     "known: 0.85x was measured where 2.75x was predicted",
+     unknownBanks},
     {"arithmetic-stays",
      "an original that arithmetic binds gains by what it exchanges less, no "
      "more",

@@ -15,14 +15,22 @@ using namespace rcache;
 namespace {
 
 /// Index of \p S in elements of a row-major array, as what a thread coordinate
-/// adds; nullopt: not affine, or not a constant factor.
+/// adds; nullopt: not affine, or not a constant factor (`ty * width`).
 std::optional<int64_t> laneStep(const KernelModel &M, const SharedAccess &S,
-                                const char *Id) {
+                                unsigned Axis) {
+  static const char *const Ids[2] = {"tx", "ty"};
+  static const unsigned Bits[2] = {DepThreadX, DepThreadY};
+  const char *const Id = Ids[Axis];
   const SharedArray &A = M.Arrays[S.Array];
   if (!S.Affine)
     return std::nullopt;
   int64_t Step = 0, Pitch = 1;
   for (size_t D = S.Index.size(); D-- > 0;) {
+    for (const std::string &By : involvedIds(S.Index[D]))
+      if (const int I = M.symbolIndex(By);
+          I >= 0 && M.Symbols[size_t(I)].K == Symbol::Opaque &&
+          (M.Symbols[size_t(I)].Depends & Bits[Axis]))
+        return std::nullopt;
     auto C = linearCoefficient(S.Index[D], Id,
                                isl::set::universe(S.Index[D].domain().space()));
     if (!C)
@@ -146,12 +154,19 @@ double rcache::restagedReadCost(const KernelModel &M, const SharedAccess &S,
          sharingSlots(M, S, Map.Factor, TapsOutside);
 }
 
+bool rcache::stepsUnknown(const KernelModel &M, const SharedAccess &S) {
+  unsigned Depends = S.IndexValues.empty() ? ~0u : 0;
+  for (const ValueRef &V : S.IndexValues)
+    Depends |= V ? V->Depends : ~0u;
+  return ((Depends & DepThreadX) && !laneStep(M, S, 0)) ||
+         ((Depends & DepThreadY) && !laneStep(M, S, 1));
+}
+
 double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
                               const std::array<int64_t, 3> &Block,
                               const Mapping &Map, bool TapsOutside) {
   if (readBefore(M, S))
     return 0;
-  static const char *const Ids[2] = {"tx", "ty"};
   static const unsigned Bits[2] = {DepThreadX, DepThreadY};
   const SharedArray &A = M.Arrays[S.Array];
   unsigned Depends = 0;
@@ -161,7 +176,7 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
     Depends = ~0u;
   int64_t Step[2] = {1, 0};
   for (int Ax = 0; Ax < 2; ++Ax) {
-    auto C = laneStep(M, S, Ids[Ax]);
+    auto C = laneStep(M, S, unsigned(Ax));
     Step[Ax] = C ? *C * Map.laneStep(unsigned(Ax))
                  : (Depends & Bits[Ax] ? 1 : 0);
   }

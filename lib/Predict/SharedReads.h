@@ -22,6 +22,11 @@ double restagedReadCost(const KernelModel &M, const SharedAccess &S,
                         const Restaged &R, const Mapping &Map,
                         bool TapsOutside);
 
+/// Is it not known how many elements lie between those that \p S names for threads
+/// beside each other: `s[ty * width + tx]`, or an index that is loaded? Nor is it then
+/// which lanes wait for each other in a bank.
+bool stepsUnknown(const KernelModel &M, const SharedAccess &S);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PREDICT_SHAREDREADS_H
