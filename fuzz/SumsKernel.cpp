@@ -44,6 +44,7 @@ private:
   KernelText K;
   std::string T, Helpers;
   bool Half = false, Two = false, Padded = false;
+  bool UsesM = false; ///< the parameter m is named
   unsigned Block = 64, Idiom = 0, Outs = 1, Loops = 0;
   int L = 0, R = 0;
   /// What an expression may name: values of the stretch, earlier expressions.
@@ -221,7 +222,8 @@ private:
             constant("0.0") + " ? " + E("l") + " : " + E("r") + ")";
         break;
       default:
-        X = "(-" + E("l") + ")";
+        X = E("l");
+        X = X[0] == '-' ? "(-(" + X + "))" : "(-" + X + ")";
       }
       break;
     case 9:
@@ -244,8 +246,10 @@ private:
     if (!How)
       return X + Change + ";\n";
     static const char *const Conds[] = {"$e > $v", "$x > $v", "t > $k + 3", "m > $k"};
+    const unsigned Which = C.weighted("condition", {40, 25, 20, 15});
+    UsesM |= Which == 3;
     const std::string Cond =
-        sub(Conds[C.weighted("condition", {40, 25, 20, 15})],
+        sub(Conds[Which],
             {{"e", read(S)}, {"v", literal("limit")}, {"x", X}, {"k", S.Loop}});
     const std::string Other = X + (C.chance("take", 40) ? " -= " : " += ") + leaf(S) + ";\n";
     switch (How) {
@@ -480,7 +484,7 @@ private:
     K.Params.push_back({Param::Scalar, T, "w", "", "0.7123"});
     K.Params.push_back({Param::Scalar, T, "v", "", "-1.37"});
     K.Params.push_back({Param::Scalar, "int", "n", "", "n"});
-    if (Outs > 1)
+    if (Outs > 1 || UsesM)
       K.Params.push_back({Param::Scalar, "int", "m", "", "n"});
     std::string Params;
     for (const Param &P : K.Params)
