@@ -81,7 +81,7 @@ static cl::opt<unsigned>
 static cl::opt<std::string>
     Family("family",
            cl::desc("Kernels of one family: window, block, plane, tile, "
-                    "outside, text, host, sums, owned, joined or cut (default: as the "
+                    "outside, text, host, sums, owned, joined, cut, views or rows (default: as the "
                     "seed says)"),
            cl::sub(Generate), cl::sub(Run), cl::sub(ShrinkCmd),
            cl::sub(Mutants), cl::sub(Corpus), cl::cat(Category));

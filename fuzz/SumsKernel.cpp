@@ -11,6 +11,7 @@
 // Judged on the PTX that nvcc makes.
 
 #include "Grammar.h"
+#include "SumsBranches.h"
 #include <algorithm>
 
 namespace rcache::fuzz {
@@ -267,6 +268,23 @@ private:
     }
   }
 
+  /// A value that conditions have a say in.
+  std::string branched(const std::string &X, Scope &S) {
+    auto Of = [&](const char *Kind, auto Make) {
+      return [this, Kind, Make](const std::string &Where) {
+        Choices::Scope Sc(C, Where + Kind);
+        return Make();
+      };
+    };
+    std::string Form;
+    const std::string Text = branchedSum({C, K.Name, T, Half, Of("Read", [&] { return read(S); }),
+                                          Of("Leaf", [&] { return leaf(S); }),
+                                          Of("Number", [&] { return literal("literal"); }), Helpers},
+                                         X, Form);
+    K.Forms.push_back(Form);
+    return Text;
+  }
+
   /// Statements behind the barrier that end with stores.
   std::string compute(Scope S) {
     std::string Text;
@@ -274,7 +292,11 @@ private:
     for (unsigned I = 0; I < N; ++I) {
       Choices::Scope Sc(C, "statement" + num(I));
       const std::string X = "x" + num(I);
-      switch (C.weighted("form", {34, 16, 16, 14, 12, 8})) {
+      switch (C.weighted("form", {34, 16, 16, 14, 12, 8, 34})) {
+      case 6:
+        Text += branched(X, S);
+        S.Values.push_back(X);
+        break;
       case 1: { // a product of several uses
         Text += T + " " + X + " = " + expression("l", S, C.pick("depth", 2)) +
                 " * " + expression("r", S, 0) + ";\n";
