@@ -201,7 +201,7 @@ void Views::pass() {
         N = B.View + "." + Size;
   }
   for (Buffer &B : Buffers)
-    if (!B.View.empty() && C.chance("copy" + B.Name, 20)) {
+    if (!B.View.empty() && C.chance("copy" + B.Name, 12)) {
       static const char *const How[] = {"const $T $N = $V;\n", "$T $N = $V;\n",
                                         "const $T &$N = $V;\n",
                                         "auto $N = $V;\n"};
@@ -210,6 +210,16 @@ void Views::pass() {
                        {{"T", type(B.Write)}, {"N", Copy}, {"V", B.View}});
       B.View = Copy;
     }
+}
+
+bool Views::shared(const std::string &Array, const std::string &Elements) {
+  if (Restrict || !C.chance("shared" + Array, 12))
+    return false;
+  Used.push_back("view of shared memory");
+  Buffers.push_back({Array, "", Array + "_view", true});
+  Top += "const " + type(true) + " " + Array +
+         "_view = " + made(Buffers.back(), Array, Elements) + ";\n";
+  return true;
 }
 
 /// A view of \p B from \p Base on, declared at the top.
@@ -258,7 +268,7 @@ std::string Views::load(const std::string &Where, const std::string &Name,
                                       "sub_$K($V, 2)[$I - 2]"};
   static const char *const Calls[] = {"get",  "()", "[]",  "",
                                       "get_", "at", "get", "[]"};
-  unsigned F = C.weighted("read", {22, 16, 16, 12, 16, 8, 5, 5});
+  unsigned F = C.weighted("read", {24, 16, 14, 16, 18, 5, 4, 3});
   if (Offset && F == 3)
     F = 0;
   if (F >= 6 && Int != "int") // an index below zero
@@ -282,7 +292,7 @@ std::string Views::storePattern(const std::string &Where,
       "$V.set(@I, @V);\n", "$V(@I) = @V;\n",        "$V[@I] = @V;\n",
       "$V.$P[@I] = @V;\n", "set_$K($V, @I, @V);\n", "*$V.at(@I) = @V;\n"};
   static const char *const Calls[] = {"set", "()", "[]", "", "set_", "at"};
-  unsigned F = C.weighted("write", {25, 18, 18, 14, 17, 8});
+  unsigned F = C.weighted("write", {30, 9, 9, 22, 24, 6});
   if (Offset && F == 3)
     F = 0;
   Methods.insert(Calls[F]);

@@ -27,6 +27,9 @@ public:
   void pass();
   /// All of them as pointers, and \p NType n.
   void passPlain(const std::string &NType);
+  /// Perhaps a view of a shared array, which load() and storePattern() know by
+  /// its name.
+  bool shared(const std::string &Array, const std::string &Elements);
   /// An expression of an element's value. \p Base: a part of the index that is
   /// the same for the block; `$B + $I` is the index then.
   std::string load(const std::string &Where, const std::string &Name,
@@ -78,6 +81,9 @@ private:
   std::string methods() const;
   std::string functions() const;
 };
+
+/// A tiled product of matrices that are structs with a pointer.
+KernelText matrixKernel(Choices &C, const std::string &Name);
 
 } // namespace rcache::fuzz
 

@@ -27,6 +27,7 @@ public:
     static const unsigned Blocks[] = {64, 32, 128, 96, 48};
     Block = Blocks[C.weighted("block", {45, 15, 25, 10, 5})];
     B = num(Block);
+    First = "blockIdx.x * " + B;
     Idiom = C.weighted("idiom", {35, 25, 20, 20});
     R = Idiom == 0 ? 0 : 1 + static_cast<int>(C.pick("right", 3));
     L = Idiom < 2 ? 0 : 1 + static_cast<int>(C.pick("left", 3));
@@ -47,6 +48,8 @@ private:
   unsigned Block = 64, Idiom = 0, Bound = 0;
   int L = 0, R = 0;
   bool InPlace = false, Two = false;
+  std::set<std::string> SharedView; ///< arrays that are read through a view
+  std::string First;                ///< the block's first element
 
   static std::string type(Choices &C) {
     static const char *const Types[] = {"float", "int", "double", "short"};
@@ -78,7 +81,7 @@ private:
 
   /// Element \p E of the array, whose place in memory is L further left.
   std::string source(const std::string &From, const std::string &E) {
-    const std::string Base = "blockIdx.x * " + B,
+    const std::string &Base = First,
                       X = "(int)(" + Base + " + " + E + ")" +
                           (L && Bound != 1 ? " - " + num(L) : "");
     if (Bound == 1)
@@ -121,29 +124,36 @@ private:
     const std::string H = "stage_" + Array + "_" + K.Name;
     V.rename(From, "view");
     V.N = "n";
+    const std::string Place = First;
+    First = "first";
     const std::string Top = V.Top;
     V.Top.clear();
     const std::string Body = stage("tile", From);
     Helpers += "__device__ " +
                std::string(C.chance("inlined", 50) ? "__forceinline__ " : "") +
                "void " + H + "(" + (C.chance("const", 40) ? "const " : "") +
-               Type + " view, " + T + " *tile, int t, int g, int n) {\n" +
-               V.Top + Body + "}\n";
+               Type + " view, " + T +
+               " *tile, int t, int g, int first, int n) {\n" + V.Top + Body +
+               "}\n";
     V.Top = Top;
     V.rename(From, Was);
     V.N = N;
+    First = Place;
     K.Forms.push_back("view passed to a helper");
-    return H + "(" + Was + ", " + Array + ", t, g, " + N + ");\n";
+    return H + "(" + Was + ", " + Array + ", t, g, " + First + ", " + N +
+           ");\n";
   }
 
   std::string read(const std::string &Array, const std::string &Where) {
-    static const char *const Own[] = {"$A[t]", "$A[$B - 1 - t]",
-                                      "$A[(t + 1) % $B]", "$A[t ^ 1]"};
+    static const char *const Own[] = {"t", "$B - 1 - t", "(t + 1) % $B",
+                                      "(t ^ 1)"};
+    std::string Index = "t";
     if (Idiom == 0)
-      return sub(Own[C.weighted(Where, {35, 25, 20, 20})],
-                 {{"A", Array}, {"B", B}});
-    const auto D = C.pick(Where, static_cast<unsigned>(L + R + 1));
-    return Array + "[t" + (D ? " + " + num(D) : "") + "]";
+      Index = sub(Own[C.weighted(Where, {35, 25, 20, 20})], {{"B", B}});
+    else if (const auto D = C.pick(Where, static_cast<unsigned>(L + R + 1)))
+      Index = "t + " + num(D);
+    return SharedView.count(Array) ? V.load(Where + "Viewed", Array, "", Index)
+                                   : Array + "[" + Index + "]";
   }
 
   std::string use() {
@@ -171,6 +181,10 @@ private:
     if (Two)
       Body += "__shared__ " + T + " q" + Extent;
     std::string Steps;
+    for (const char *Array : {"s", "q"})
+      if ((*Array == 's' || Two) &&
+          V.shared(Array, num(Block + static_cast<unsigned>(L + R))))
+        SharedView.insert(Array);
     for (const char *Array : {"s", "q"}) {
       const std::string From = *Array == 's' ? "a" : "c";
       if (*Array == 'q' && !Two)
@@ -215,6 +229,8 @@ private:
 } // namespace
 
 KernelText viewsKernel(Choices &C, const std::string &Name) {
+  if (C.chance("matrices", 22))
+    return matrixKernel(C, Name);
   return ViewsKernel(C, Name).run();
 }
 
