@@ -343,7 +343,11 @@ private:
         Scope Of = In;
         if (Under && C.chance("same", 50))
           Of.Loop = "";
-        std::string Body = expression("body", Of, 1 + C.pick("depth", 3));
+        std::string Body = expression("body", Of, 1 + C.pick("depth", 3)), First;
+        if (C.chance("branched", 15)) { // conditions in every round
+          First = branched(X + "of", Of);
+          Body = C.chance("more", 40) ? X + "of + " + leaf(Of) : X + "of";
+        }
         static const char *const Ops[] = {" += ", " -= ", " = "};
         const unsigned Op = C.weighted("op", {65, 20, 15});
         Text += T + " " + X + " = " +
@@ -351,7 +355,7 @@ private:
                                       : constant("0.0")) +
                 ";\n" + Unroll[C.weighted("unroll", {45, 40, 15})] +
                 "for (int " + In.Loop + " = 0; " + In.Loop + " < " +
-                num(In.Rounds) + "; ++" + In.Loop + ") {\n" + underCondition(Under, X,
+                num(In.Rounds) + "; ++" + In.Loop + ") {\n" + First + underCondition(Under, X,
                                Ops[Op] + (Op == 2 ? X + " * " + leaf(In) + " + " : "") +
                                    Body,
                                Op == 2, In) +
