@@ -83,13 +83,16 @@ void Names::typeAlias(Block &B) {
 
 /// A function that a block sees another one of.
 void Names::hidingFunction(Block &B) {
-  once("tools_" + Kernel, "__device__ $T twist_$K($T v) { return v + 1; "
+  once("tools_" + Kernel, "__device__ $T twist_$K($T v) { return v + v; "
                           "}\nnamespace tools_$K {\nnamespace deep {\n"
                           "__device__ inline $T twist_$K($T v) { return v; "
                           "}\n__device__ inline int place_$K(int i) { "
                           "return i; }\n}\n__device__ inline $T place_$K($T v) "
-                          "{ return v - 1; }\n}\n");
-  const unsigned F = C.pick("function", 5);
+                          "{ return v - v; }\n}\n");
+  unsigned F = C.pick("function", 5);
+  if (F == 0 &&
+      Type == "__half") // a struct of the global namespace: both are found
+    F = 1;
   static const char *const Says[] = {
       "using tools_$K::deep::twist_$K;", "namespace here = tools_$K::deep;",
       "using namespace tools_$K::deep;", "namespace here = ::tools_$K;",
@@ -110,21 +113,22 @@ void Names::hidingFunction(Block &B) {
 void Names::localStruct(Block &B) {
   const std::string N = B.free(C, "name");
   static const char *const Structs[] = {
-      "struct Both {\n  int i;\n  $T w;\n};\nconst Both $N = {(int)($I), "
+      "struct Both_$N {\n  int i;\n  $T w;\n};\nconst Both_$N $N = {(int)($I), "
       "$T($V)};\n",
       "struct {\n  $T w;\n  int i;\n} $N = {$T($V), (int)($I)};\n",
-      "struct Both {\n  int i;\n  $T w;\n  __device__ int place() const { "
-      "return i; }\n};\nBoth "
+      "struct Both_$N {\n  int i;\n  $T w;\n  __device__ int place() const { "
+      "return i; }\n};\nBoth_$N "
       "$N{(int)($I), $T($V)};\n",
-      "struct Both {\n  using element = $T;\n  enum { less = 2 };\n  int i;\n  "
-      "element w;\n};\nBoth "
-      "$N;\n$N.i = $I + Both::less;\n$N.w = $V;\n"};
+      "struct Both_$N {\n  using element = $T;\n  enum { less = 2 };\n  int "
+      "i;\n  "
+      "element w;\n};\nBoth_$N "
+      "$N;\n$N.i = $I + Both_$N::less;\n$N.w = $V;\n"};
   const unsigned F = C.pick("struct", 4);
   B.Open +=
       "{\n" + sub(Structs[F], {{"N", N}, {"T", Type}, {"I", B.I}, {"V", B.V}});
   B.Close = "}\n" + B.Close;
   static const char *const Indices[] = {"$N.i", "$N.i", "$N.place()",
-                                        "$N.i - Both::less"};
+                                        "$N.i - Both_$N::less"};
   B.I = sub(Indices[F], {{"N", N}});
   B.V = N + ".w";
 }
@@ -139,7 +143,9 @@ void Names::shadow(Block &B) {
   const std::string T = Types[C.pick("type", 4)];
   B.Open += "{\nconst int " + N + " = " + L + ";\n{\n";
   B.Close = "}\n}\n" + B.Close;
-  if (C.chance("same", 40)) {
+  // What stands here may have a variable of that name itself.
+  const bool Blocks = B.Pattern.find('{') != std::string::npos;
+  if (C.chance("same", 40) || Blocks) {
     B.Open += T + " " + L + " = " + N + ";\n";
     return;
   }

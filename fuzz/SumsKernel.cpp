@@ -11,8 +11,10 @@
 // Judged on the PTX that nvcc makes.
 
 #include "Grammar.h"
+#include "Names.h"
 #include "SumsBranches.h"
 #include <algorithm>
+#include <optional>
 
 namespace rcache::fuzz {
 
@@ -36,7 +38,11 @@ public:
     L = Idiom < 2 ? 0 : static_cast<int>(C.pick("left", 4));
     Two = C.chance("twoArrays", 25);
     Padded = C.chance("padded", 30);
+    static const unsigned Odd[] = {0, 40, 80};
+    Nm.emplace(C, K.Name, T, std::vector<std::string>{"t", "g"}, Odd[C.weighted("named", {80, 12, 8})]);
     emit();
+    K.Device = Nm->Before + K.Device;
+    K.Forms.insert(K.Forms.end(), Nm->Used.begin(), Nm->Used.end());
     return std::move(K);
   }
 
@@ -44,6 +50,7 @@ private:
   Choices &C;
   KernelText K;
   std::string T, Helpers;
+  std::optional<Names> Nm; ///< around what is staged
   bool Half = false, Two = false, Padded = false;
   bool UsesM = false; ///< the parameter m is named
   unsigned Block = 64, Idiom = 0, Outs = 1, Loops = 0;
@@ -423,12 +430,13 @@ private:
             : std::string(Array == "s" ? "a" : "c") + "[x]";
     }
     if (Padded)
-      return "{ const int x = " + X + (L ? " + " + num(L) : "") + "; " + Array +
-             "[" + E + "] = " + V + "; }\n";
-    return "{ const int x = " + X + "; " + Array + "[" + E +
-           "] = " + (L ? "x >= 0 && " : "") + "x < n ? " +
-           (Half ? "(__half)(" + V + ")" : V) + " : " + constant("0.0") +
-           "; }\n";
+      return "{ const int x = " + X + (L ? " + " + num(L) : "") + "; " +
+             Nm->assign("write", Array + "[@I] = @V;", E, V) + " }\n";
+    return "{ const int x = " + X + "; " +
+           Nm->assign("write", Array + "[@I] = @V;", E,
+                      (L ? "x >= 0 && " : "") + std::string("x < n ? ") +
+                          (Half ? "(__half)(" + V + ")" : V) + " : " + constant("0.0")) +
+           " }\n";
   }
 
   std::string stage(const std::string &Array) {
