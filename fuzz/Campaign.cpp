@@ -24,6 +24,8 @@ const char *verdictName(Verdict V) {
     return "discarded";
   case Verdict::NotRun:
     return "not run";
+  case Verdict::NoOriginal:
+    return "original does not compile";
   case Verdict::Declined:
     return "declined";
   case Verdict::Equal:
@@ -96,6 +98,11 @@ std::string firstLines(const std::string &Text, unsigned N) {
   while (N-- && E != std::string::npos)
     E = Text.find('\n', E ? E + 1 : 0);
   return Text.substr(0, E);
+}
+
+/// Does rcache-check say that it could not even be compiled?
+bool isNoProgram(const std::string &Err) {
+  return Err.find("could not be compiled") != std::string::npos;
 }
 
 /// What rcache-check says of each kernel: the first finding, by kernel name.
@@ -238,7 +245,9 @@ public:
     if (!Before.ok()) {
       if (G.size() > 1)
         return apart(G, blamed(G, Source, Before.Err));
-      Out[0].V = Before.Exit == 3 ? Verdict::Discarded : Verdict::NotRun;
+      Out[0].V = Before.Exit == 3          ? Verdict::Discarded
+                 : isNoProgram(Before.Err) ? Verdict::NoOriginal
+                                           : Verdict::NotRun;
       Out[0].Detail = firstLines(Before.Err, 3);
       return Out;
     }
@@ -330,7 +339,7 @@ public:
       const Ran &Bad = After.ok() ? Nvcc : After;
       // clang takes more than nvcc: such an original proves nothing.
       if (After.ok() && !Compiled(Source).ok()) {
-        Out[0].V = Verdict::NotRun;
+        Out[0].V = Verdict::NoOriginal;
         Out[0].Detail =
             "nvcc does not compile the original\n" + firstLines(Bad.Err, 4);
         return Out;
@@ -524,10 +533,11 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
             N.Suspicious.push_back({Seeds[I], Options, Out[I]});
           if (Out[I].V == Verdict::Discarded) // an error of the generator
             N.Suspicious.push_back({Seeds[I], Options, Out[I]});
-          if (!isFailure(Out[I].V) && Out[I].V != Verdict::NotRun)
+          const bool NoOriginal = Out[I].V == Verdict::NoOriginal;
+          if (!isFailure(Out[I].V) && Out[I].V != Verdict::NotRun && !NoOriginal)
             continue;
           Out[I].Emitted.clear();
-          N.Failures.push_back({Seeds[I], Options, Out[I]});
+          (NoOriginal ? N.NoOriginals : N.Failures).push_back({Seeds[I], Options, Out[I]});
           if (!O.Keep.empty())
             writeFile(O.Keep + "/" + G[I].Name + ".cu", program({G[I]}));
         }

@@ -24,7 +24,8 @@ struct Tools {
 
 enum class Verdict {
   Discarded,   ///< undefined behaviour in the original
-  NotRun,      ///< the original could not be run at all
+  NotRun,      ///< the original could not be run, for another reason than the next
+  NoOriginal,  ///< the original does not compile: an error of the generator
   Declined,    ///< left as it is
   Equal,       ///< rewritten, same bits
   Different,   ///< rewritten, other bits
@@ -79,6 +80,7 @@ struct Counts {
   std::map<Verdict, unsigned> ByVerdict;
   std::map<std::string, unsigned> ByCode;
   std::vector<Failure> Failures;
+  std::vector<Failure> NoOriginals; ///< what the generator should not have made
   /// Declines that the rewriter itself calls an error of its own, and programs
   /// that were discarded: those are the generator's.
   std::vector<Failure> Suspicious;

@@ -4,6 +4,7 @@
 // See Forms.h.
 
 #include "Forms.h"
+#include "Names.h"
 
 namespace rcache::fuzz {
 
@@ -712,7 +713,7 @@ void Forms::declareAll(const std::string &Where, const std::string &Type,
 
 std::string Forms::around(const std::string &Where, const std::string &S,
                           Place P) {
-  enum : unsigned { N = 40 };
+  enum : unsigned { N = 43 };
   unsigned F = form(Where, N);
   if (F == 0)
     return "  " + S + ";\n";
@@ -824,6 +825,16 @@ std::string Forms::around(const std::string &Where, const std::string &S,
   case 37:
     E = counter("1");
     return Text("  for (int q = $E; q > 0; q -= $E) {\n    $S;\n  }");
+  case 39: // another n in here, and one of another value
+    L = fresh("up");
+    return Text("  {\n    const int $L = n;\n    {\n      const int n = $L;\n      $S;\n    }\n  }");
+  case 40:
+    L = fresh("up");
+    return "  {\n    const int " + L + " = n;\n    {\n      const int n = " + L + " + 3;\n      " +
+           replaceWord(S, "n", "(n - 3)") + ";\n    }\n  }\n";
+  case 41:
+    L = fresh("init");
+    return Text("  switch (const int $L = n; $L & 0) {\n  default:\n    $S;\n  }");
   case 38:
     return Text("#if 1\n  $S;\n#else\n  not C++ ' at all;\n#endif");
   default:

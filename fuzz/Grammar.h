@@ -59,6 +59,12 @@ struct KernelText {
   std::string TemplateArgs; ///< "<128>" or ""
   std::vector<Param> Params;
   std::vector<Launch> Launches; ///< all with the same variables
+  /// What is passed, where that is not Params: declarations of `d_` and each of
+  /// Passed, behind those of Params.
+  std::string Pack;
+  std::vector<std::string> Passed;
+  /// Forms that the kernel has, of those that a family counts (Names.h, Views.h ...).
+  std::vector<std::string> Forms;
   std::string GridX = "(n + bx - 1) / bx + extra", GridY = "1";
   std::string SharedBytes = "0";
   /// Parameters that share memory in launches with `alias` != 0: the second
@@ -87,6 +93,10 @@ KernelText sumsKernel(Choices &C, const std::string &Name);
 KernelText ownedKernel(Choices &C, const std::string &Name);
 /// Tiled products whose blocks may be joined.
 KernelText joinedKernel(Choices &C, const std::string &Name);
+/// Structs with pointers, and names of inner blocks around what is staged.
+KernelText viewsKernel(Choices &C, const std::string &Name);
+/// Rows and columns within a line of threads, arrays of one allocation.
+KernelText rowsKernel(Choices &C, const std::string &Name);
 /// Loops over planes whose rounds blocks may share.
 KernelText cutKernel(Choices &C, const std::string &Name);
 /// A function that nobody calls, which launches \p K, whose scalars are sizes, with a
@@ -101,7 +111,7 @@ std::string perhapsUnder(Choices &C, llvm::ArrayRef<std::string> Conditions,
                          const std::string &Use);
 
 /// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
-/// "text", "host", "sums", "owned", "joined" or "cut" whatever the seed says, or "".
+/// "text", "host", "sums", "owned", "joined", "cut", "views" or "rows" whatever the seed says, or "".
 Choices choicesOf(unsigned Seed, const std::string &Family);
 /// Is there a family of that name?
 bool isFamily(const std::string &Name);

@@ -159,7 +159,7 @@ private:
   std::string Callee; ///< in front of <<<
   std::string Types[2] = {"float", "float"};
   std::string AfterHost; ///< text behind the host function
-  std::string UsingInHost;
+  std::string UsingInHost; ///< in front of a launch, in the same function
 
   void kernels() {
     switch (form("bounds", 5)) {
@@ -398,7 +398,7 @@ private:
     Choices::Scope Sc(C, Where);
     if (F >= 17 && !take(CountsConfig))
       F -= 8;
-    std::string X = fresh("dim");
+    std::string X = fresh("extent"); // not "dim": the third would be dim3
     auto Text = [&](const std::string &S, const std::string &E = "") {
       return sub(S, {{"V", V},
                      {"X_v", X + "_v"},
@@ -784,7 +784,7 @@ private:
 
   void host() {
     std::string T =
-        "static void run_" + N + "() {\n  fz::plain = true;\n" + UsingInHost;
+        "static void run_" + N + "() {\n  fz::plain = true;\n";
     std::string Functions;
     unsigned Steps = 1 + C.weighted("launches", {40, 45, 15});
     unsigned Context = form("context", 14);
@@ -798,7 +798,7 @@ private:
       bool Expression;
       std::string Trouble = trouble(Ty);
       std::string Stmt = statement("statement", launch("it", Ty, Expression));
-      std::string Body = Trouble + Pre + Stmt + "    fz::note(\"" + N +
+      std::string Body = UsingInHost + Trouble + Pre + Stmt + "    fz::note(\"" + N +
                          "\", (int)cudaPeekAtLastError());\n" + Post;
       static const char *const Const[] = {"const int n", "int n",
                                           "constexpr int n", "const long n"};

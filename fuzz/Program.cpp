@@ -10,6 +10,7 @@
 
 #include "Grammar.h"
 #include <algorithm>
+#include <set>
 
 namespace rcache::fuzz {
 
@@ -230,15 +231,19 @@ static std::string setUp(const KernelText &K) {
       Fresh = "alias ? d_" + K.AliasOf + " + (alias - 1) : " + Fresh;
     T += "    " + P.Type + " *" + N + " = " + Fresh + ";\n";
   }
-  return T;
+  return T + K.Pack;
 }
 
 static std::string launchCode(const KernelText &K, unsigned Style,
                               const std::string &Bx, const std::string &By) {
   std::string Args, Pointers;
-  for (const Param &P : K.Params) {
-    Args += (Args.empty() ? "d_" : ", d_") + P.Name;
-    Pointers += (Pointers.empty() ? "&d_" : ", &d_") + P.Name;
+  std::vector<std::string> Passed = K.Passed;
+  if (Passed.empty())
+    for (const Param &P : K.Params)
+      Passed.push_back(P.Name);
+  for (const std::string &Name : Passed) {
+    Args += (Args.empty() ? "d_" : ", d_") + Name;
+    Pointers += (Pointers.empty() ? "&d_" : ", &d_") + Name;
   }
   std::string Grid = K.GridX, Block = Bx;
   bool TwoDim = K.GridY != "1" || By != "1";
@@ -320,6 +325,14 @@ static std::string hostFunction(Choices &C, const KernelText &K) {
   return T + "}\n\n";
 }
 
+/// A comment that names the kernel's forms, each once.
+static std::string forms(const KernelText &K) {
+  std::string T;
+  for (const std::string &F : std::set<std::string>(K.Forms.begin(), K.Forms.end()))
+    T += (T.empty() ? "// with " : "; ") + F;
+  return T.empty() ? T : T + "\n";
+}
+
 std::string program(const std::vector<KernelText> &Kernels) {
   std::string T, Main;
   for (const KernelText &K : Kernels)
@@ -334,7 +347,7 @@ std::string program(const std::vector<KernelText> &Kernels) {
           break;
         }
   for (const KernelText &K : Kernels) {
-    T += K.Device + "\n" + K.Host;
+    T += forms(K) + K.Device + "\n" + K.Host;
     Main += "  run_" + K.Name + "();\n";
   }
   return T + "int main() {\n" + Main + "  return 0;\n}\n";
@@ -446,7 +459,7 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
 
 static const char *const Families[] = {"window", "block", "plane", "outside",
                                        "tile",   "text",  "host",  "sums",
-                                       "owned",  "joined", "cut"};
+                                       "owned",  "joined", "cut", "views", "rows"};
 
 std::string largeLaunch(const KernelText &K, unsigned Bx, unsigned By) {
   std::string Params, Args;
@@ -479,7 +492,11 @@ Choices choicesOf(unsigned Seed, const std::string &Family) {
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "kernel");
-  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0, 0, 0, 0})) {
+  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0, 0, 0, 0, 0, 0})) {
+  case 12:
+    return rowsKernel(C, Name);
+  case 11:
+    return viewsKernel(C, Name);
   case 10:
     return cutKernel(C, Name);
   case 9:

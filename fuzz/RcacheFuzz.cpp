@@ -42,8 +42,8 @@ static cl::SubCommand Mutants("mutants", "test what damaged plans give");
 static cl::SubCommand Corpus("corpus",
                              "write programs and their rewritten versions");
 
-static cl::opt<unsigned> Seed("seed", cl::desc("Which kernel"), cl::Required,
-                              cl::sub(Generate), cl::sub(ShrinkCmd),
+static cl::opt<unsigned> Seed("seed", cl::desc("Which kernel"), cl::sub(Generate),
+                              cl::sub(ShrinkCmd),
                               cl::cat(Category));
 static cl::opt<std::string> Output("o", cl::desc("Where to (default: stdout)"),
                                    cl::value_desc("file"), cl::init("-"),
@@ -51,8 +51,8 @@ static cl::opt<std::string> Output("o", cl::desc("Where to (default: stdout)"),
                                    cl::sub(Corpus), cl::cat(Category));
 static cl::opt<std::string> Seeds("seeds",
                                   cl::desc("First and last seed, A..B"),
-                                  cl::Required, cl::sub(Run), cl::sub(Mutants),
-                                  cl::sub(Corpus), cl::cat(Category));
+                                  cl::sub(Run), cl::sub(Mutants), cl::sub(Corpus),
+                                  cl::sub(Generate), cl::cat(Category));
 static cl::opt<unsigned> Jobs("jobs", cl::desc("Programs at once"), cl::init(1),
                               cl::sub(Run), cl::sub(Mutants), cl::sub(Corpus),
                               cl::cat(Category));
@@ -81,7 +81,7 @@ static cl::opt<unsigned>
 static cl::opt<std::string>
     Family("family",
            cl::desc("Kernels of one family: window, block, plane, tile, "
-                    "outside, text, host, sums, owned, joined or cut (default: as the "
+                    "outside, text, host, sums, owned, joined, cut, views or rows (default: as the "
                     "seed says)"),
            cl::sub(Generate), cl::sub(Run), cl::sub(ShrinkCmd),
            cl::sub(Mutants), cl::sub(Corpus), cl::cat(Category));
@@ -190,16 +190,20 @@ void indent(raw_ostream &OS, const std::string &Text) {
     OS << "    " << L << '\n';
 }
 
-void print(const Counts &N) {
-  raw_ostream &OS = outs();
-  std::vector<Failure> Sorted = N.Failures;
+void printEach(raw_ostream &OS, const char *What, std::vector<Failure> Sorted) {
   std::sort(Sorted.begin(), Sorted.end(),
             [](auto &A, auto &B) { return A.Seed < B.Seed; });
   for (const Failure &F : Sorted) {
-    OS << "seed " << F.Seed << " (" << joined(F.Options)
+    OS << What << "seed " << F.Seed << " (" << joined(F.Options)
        << "): " << verdictName(F.O.V) << '\n';
     indent(OS, F.O.Detail);
   }
+}
+
+void print(const Counts &N) {
+  raw_ostream &OS = outs();
+  printEach(OS, "", N.Failures);
+  printEach(OS, "generator: ", N.NoOriginals);
   std::vector<Failure> Odd = N.Suspicious;
   std::sort(Odd.begin(), Odd.end(),
             [](auto &A, auto &B) { return A.Seed < B.Seed; });
@@ -241,7 +245,7 @@ json::Object figures(const Counts &N) {
   for (auto &[Code, Count] : N.ByCode)
     Codes[Code] = Count;
   json::Array Failures;
-  for (auto *List : {&N.Failures, &N.Suspicious})
+  for (auto *List : {&N.Failures, &N.NoOriginals, &N.Suspicious})
     for (const Failure &F : *List)
       Failures.push_back(json::Object{
           {"seed", F.Seed},
@@ -275,12 +279,34 @@ int runMain(const Tools &T) {
                      [](const Failure &F) { return isFailure(F.O.V); });
 }
 
+/// One program of all the seeds.
+int generateMain() {
+  CampaignOptions O;
+  O.First = O.Last = Seed;
+  if (Seeds.getNumOccurrences() == Seed.getNumOccurrences() ||
+      (Seeds.getNumOccurrences() && !parseSeeds(O))) {
+    errs() << "rcache-fuzz: generate wants --seed=N or --seeds=A..B\n";
+    return 2;
+  }
+  std::vector<unsigned> All;
+  for (unsigned S = O.First; S <= O.Last; ++S)
+    All.push_back(S);
+  const std::string Text = program(kernelsOf(All, Family));
+  if (Output == "-")
+    outs() << Text;
+  else if (!writeFile(Output, Text)) {
+    errs() << "rcache-fuzz: cannot write '" << Output << "'\n";
+    return 2;
+  }
+  return 0;
+}
+
 int shrinkMain(const Tools &T) {
   std::vector<std::string> Options = optionsOf(Seed, campaign());
   Choices C = choicesOf(Seed, Family);
   KernelText K = anyKernel(C, kernelName(Seed));
   Outcome O = test({K}, Options, T, T.Folder + "/shrink")[0];
-  if (!isFailure(O.V)) {
+  if (!isFailure(O.V) && O.V != Verdict::NoOriginal) {
     errs() << "seed " << Seed << " (" << joined(Options)
            << "): " << verdictName(O.V) << "; nothing to shrink\n";
     return 0;
@@ -389,17 +415,8 @@ int main(int Argc, const char **Argv) {
     errs() << "rcache-fuzz: there is no family '" << Family << "'\n";
     return 2;
   }
-  if (Generate) {
-    Choices C = choicesOf(Seed, Family);
-    std::string Text = program({anyKernel(C, kernelName(Seed))});
-    if (Output == "-")
-      outs() << Text;
-    else if (!writeFile(Output, Text)) {
-      errs() << "rcache-fuzz: cannot write '" << Output << "'\n";
-      return 2;
-    }
-    return 0;
-  }
+  if (Generate)
+    return generateMain();
   if (!Run && !ShrinkCmd && !Mutants && !Corpus) {
     errs() << "rcache-fuzz: generate, run, shrink, mutants or corpus? "
               "(--help)\n";

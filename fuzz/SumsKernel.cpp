@@ -11,7 +11,10 @@
 // Judged on the PTX that nvcc makes.
 
 #include "Grammar.h"
+#include "Names.h"
+#include "SumsBranches.h"
 #include <algorithm>
+#include <optional>
 
 namespace rcache::fuzz {
 
@@ -35,7 +38,11 @@ public:
     L = Idiom < 2 ? 0 : static_cast<int>(C.pick("left", 4));
     Two = C.chance("twoArrays", 25);
     Padded = C.chance("padded", 30);
+    static const unsigned Odd[] = {0, 40, 80};
+    Nm.emplace(C, K.Name, T, std::vector<std::string>{"t", "g"}, Odd[C.weighted("named", {80, 12, 8})]);
     emit();
+    K.Device = Nm->Before + K.Device;
+    K.Forms.insert(K.Forms.end(), Nm->Used.begin(), Nm->Used.end());
     return std::move(K);
   }
 
@@ -43,7 +50,9 @@ private:
   Choices &C;
   KernelText K;
   std::string T, Helpers;
+  std::optional<Names> Nm; ///< around what is staged
   bool Half = false, Two = false, Padded = false;
+  bool UsesM = false; ///< the parameter m is named
   unsigned Block = 64, Idiom = 0, Outs = 1, Loops = 0;
   int L = 0, R = 0;
   /// What an expression may name: values of the stretch, earlier expressions.
@@ -221,7 +230,8 @@ private:
             constant("0.0") + " ? " + E("l") + " : " + E("r") + ")";
         break;
       default:
-        X = "(-" + E("l") + ")";
+        X = E("l");
+        X = X[0] == '-' ? "(-(" + X + "))" : "(-" + X + ")";
       }
       break;
     case 9:
@@ -244,8 +254,10 @@ private:
     if (!How)
       return X + Change + ";\n";
     static const char *const Conds[] = {"$e > $v", "$x > $v", "t > $k + 3", "m > $k"};
+    const unsigned Which = C.weighted("condition", {40, 25, 20, 15});
+    UsesM |= Which == 3;
     const std::string Cond =
-        sub(Conds[C.weighted("condition", {40, 25, 20, 15})],
+        sub(Conds[Which],
             {{"e", read(S)}, {"v", literal("limit")}, {"x", X}, {"k", S.Loop}});
     const std::string Other = X + (C.chance("take", 40) ? " -= " : " += ") + leaf(S) + ";\n";
     switch (How) {
@@ -263,6 +275,23 @@ private:
     }
   }
 
+  /// A value that conditions have a say in.
+  std::string branched(const std::string &X, Scope &S) {
+    auto Of = [&](const char *Kind, auto Make) {
+      return [this, Kind, Make](const std::string &Where) {
+        Choices::Scope Sc(C, Where + Kind);
+        return Make();
+      };
+    };
+    std::string Form;
+    const std::string Text = branchedSum({C, K.Name, T, Half, Of("Read", [&] { return read(S); }),
+                                          Of("Leaf", [&] { return leaf(S); }),
+                                          Of("Number", [&] { return literal("literal"); }), Helpers},
+                                         X, Form);
+    K.Forms.push_back(Form);
+    return Text;
+  }
+
   /// Statements behind the barrier that end with stores.
   std::string compute(Scope S) {
     std::string Text;
@@ -270,7 +299,11 @@ private:
     for (unsigned I = 0; I < N; ++I) {
       Choices::Scope Sc(C, "statement" + num(I));
       const std::string X = "x" + num(I);
-      switch (C.weighted("form", {34, 16, 16, 14, 12, 8})) {
+      switch (C.weighted("form", {34, 16, 16, 14, 12, 8, 34})) {
+      case 6:
+        Text += branched(X, S);
+        S.Values.push_back(X);
+        break;
       case 1: { // a product of several uses
         Text += T + " " + X + " = " + expression("l", S, C.pick("depth", 2)) +
                 " * " + expression("r", S, 0) + ";\n";
@@ -317,7 +350,11 @@ private:
         Scope Of = In;
         if (Under && C.chance("same", 50))
           Of.Loop = "";
-        std::string Body = expression("body", Of, 1 + C.pick("depth", 3));
+        std::string Body = expression("body", Of, 1 + C.pick("depth", 3)), First;
+        if (C.chance("branched", 15)) { // conditions in every round
+          First = branched(X + "of", Of);
+          Body = C.chance("more", 40) ? X + "of + " + leaf(Of) : X + "of";
+        }
         static const char *const Ops[] = {" += ", " -= ", " = "};
         const unsigned Op = C.weighted("op", {65, 20, 15});
         Text += T + " " + X + " = " +
@@ -325,7 +362,7 @@ private:
                                       : constant("0.0")) +
                 ";\n" + Unroll[C.weighted("unroll", {45, 40, 15})] +
                 "for (int " + In.Loop + " = 0; " + In.Loop + " < " +
-                num(In.Rounds) + "; ++" + In.Loop + ") {\n" + underCondition(Under, X,
+                num(In.Rounds) + "; ++" + In.Loop + ") {\n" + First + underCondition(Under, X,
                                Ops[Op] + (Op == 2 ? X + " * " + leaf(In) + " + " : "") +
                                    Body,
                                Op == 2, In) +
@@ -393,12 +430,13 @@ private:
             : std::string(Array == "s" ? "a" : "c") + "[x]";
     }
     if (Padded)
-      return "{ const int x = " + X + (L ? " + " + num(L) : "") + "; " + Array +
-             "[" + E + "] = " + V + "; }\n";
-    return "{ const int x = " + X + "; " + Array + "[" + E +
-           "] = " + (L ? "x >= 0 && " : "") + "x < n ? " +
-           (Half ? "(__half)(" + V + ")" : V) + " : " + constant("0.0") +
-           "; }\n";
+      return "{ const int x = " + X + (L ? " + " + num(L) : "") + "; " +
+             Nm->assign("write", Array + "[@I] = @V;", E, V) + " }\n";
+    return "{ const int x = " + X + "; " +
+           Nm->assign("write", Array + "[@I] = @V;", E,
+                      (L ? "x >= 0 && " : "") + std::string("x < n ? ") +
+                          (Half ? "(__half)(" + V + ")" : V) + " : " + constant("0.0")) +
+           " }\n";
   }
 
   std::string stage(const std::string &Array) {
@@ -480,7 +518,7 @@ private:
     K.Params.push_back({Param::Scalar, T, "w", "", "0.7123"});
     K.Params.push_back({Param::Scalar, T, "v", "", "-1.37"});
     K.Params.push_back({Param::Scalar, "int", "n", "", "n"});
-    if (Outs > 1)
+    if (Outs > 1 || UsesM)
       K.Params.push_back({Param::Scalar, "int", "m", "", "n"});
     std::string Params;
     for (const Param &P : K.Params)
