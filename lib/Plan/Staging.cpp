@@ -306,7 +306,9 @@ private:
     for (const auto &[Id, V] : Products)
       if (dependsOn(W.Known, Id)) {
         for (const auto &[Other, _] : Products)
-          if (dependsOn(V, Other))
+          if (const int I = M.symbolIndex(Id); I >= 0 && dependsOn(V, Other))
+            failAt(M.Symbols[size_t(I)], W.Of.Pos);
+          else if (dependsOn(V, Other))
             fail(DeclineCode::DataDependentIndex,
                  "a condition around the staging of " + name(), W.Of.Pos);
         for (auto &[U, Inv] : W.Inverse)

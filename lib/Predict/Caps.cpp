@@ -62,19 +62,58 @@ double noWindows(const CapInput &In, double Speedup) {
              : Speedup;
 }
 
-/// More rows of the block in a warp than the original has there, of an array whose rows
-/// are as long as an argument says: they may all begin in one bank.
-double unknownBanks(const CapInput &In, double Speedup) {
+/// Is \p S in a loop whose rounds are not known, with no barrier in it?
+bool inLongLoop(const KernelModel &M, const SharedAccess &S) {
+  for (int Q = int(S.Stmt); Q >= 0; Q = M.stmt(unsigned(Q)).Parent) {
+    const Stmt &L = M.stmt(unsigned(Q));
+    if (L.HasBarrier)
+      return false;
+    if ((L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do) && !L.ConstTripCount)
+      return true;
+  }
+  return false;
+}
+
+/// Rows that are as long as an argument says, of arrays that stay: more of them in a warp
+/// than the original has there may all begin in one bank, and in a loop that is not
+/// unrolled each slot's address is computed anew.
+double unknownPitch(const CapInput &In, double Speedup) {
   const auto Lanes = [](int64_t Row) { return std::min<int64_t>(32, Row); };
-  if (Lanes(In.P.Map.threadsOf(In.Block)[0]) >= Lanes(In.Block[0]))
-    return Speedup;
+  const bool Narrower =
+      Lanes(In.P.Map.threadsOf(In.Block)[0]) < Lanes(In.Block[0]);
   const bool Unknown = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
     return A.isShared() && !A.as<Restaged>() &&
            llvm::any_of(In.M.SharedAccesses, [&](const SharedAccess &S) {
-             return S.Array == A.Array && stepsUnknown(In.M, S);
+             return S.Array == A.Array && stepsUnknown(In.M, S) &&
+                    (Narrower || (In.P.slots() > 1 && inLongLoop(In.M, S)));
            });
   });
   return Unknown ? std::min(Speedup, 1.0) : Speedup;
+}
+
+/// Elements of one or two bytes that slots store one by one: lanes that lie a thread's
+/// slots apart write a part of each sector, once a slot.
+double partOfSectors(const CapInput &In, double Speedup) {
+  const bool Parts = llvm::any_of(In.C.Counts.Stores, [](const auto &S) {
+    return S.Bytes < 4 && S.LaneStride > S.Bytes;
+  });
+  return Parts ? std::min(Speedup, 1.0) : Speedup;
+}
+
+/// Elements of memory that slots change one after the other: a load waits for the store
+/// of the slot before, which may be to its place, and fewer warps hide that.
+double oneByOne(const CapInput &In, double Speedup) {
+  if (In.P.slots() == 1 || usesWindows(In.P) || In.P.Map.joins() ||
+      In.C.Cost.Occ.WarpsPerSm >= In.Original.Occ.WarpsPerSm)
+    return Speedup;
+  const auto &All = In.M.GlobalAccesses;
+  const bool Changes = llvm::any_of(All, [&](const GlobalAccess &G) {
+    return G.K == GlobalAccess::ReadWrite && G.Root >= 0 &&
+           llvm::none_of(In.M.Stmts, [&](const Stmt &S) {
+             return S.K == Stmt::Barrier && S.Range.Begin > G.Range.End;
+           });
+  });
+  return Changes ? std::min(Speedup, 1.0) : Speedup;
 }
 
 /// Does index \p D of \p S hang on a thread?
@@ -396,10 +435,18 @@ constexpr Cap Caps[] = {
      "is predicted below ten percent, or from fewer waiting warps alone, has "
      "been wrong in both directions, except for tiles of three dimensions",
      noWindows},
-    {"unknown-banks",
-     "a warp of narrower blocks asks for more rows of an array whose pitch is not "
-     "known: 0.85x was measured where 2.75x was predicted",
-     unknownBanks},
+    {"unknown-pitch",
+     "rows of an array that stays are as long as an argument says: 0.85x to 1.02x was "
+     "measured where 1.6x to 2.75x was predicted",
+     unknownPitch},
+    {"part-of-sectors",
+     "bytes and halves that slots store one by one, lanes apart: 0.76x was measured "
+     "where 1.6x was predicted",
+     partOfSectors},
+    {"one-by-one",
+     "slots that change memory wait for one another's stores, with fewer warps to hide "
+     "it: 0.91x and 1.09x were measured where 1.4x was predicted, 1.24x with as many",
+     oneByOne},
     {"arithmetic-stays",
      "an original that arithmetic binds gains by what it exchanges less, no "
      "more",
