@@ -10,9 +10,10 @@
 
 using namespace rcache;
 
-void rcache::declareRepeated(Sequence &Body, const KernelModel &M,
-                             const Division &D, const StatementText &Text) {
+std::string rcache::declareRepeated(Sequence &Body, const KernelModel &M,
+                                    const Division &D, const StatementText &Text) {
   const StatementText::Place Slots = {true, false};
+  std::string Met; // by two variables
   forEachSlotLoop(Body, [&](SlotLoop &L) {
     std::set<unsigned> Needed;
     std::vector<Code> Work;
@@ -29,11 +30,16 @@ void rcache::declareRepeated(Sequence &Body, const KernelModel &M,
       return M.Vars[A].NameRange.Begin < M.Vars[B].NameRange.Begin;
     });
     Code Declarations;
+    std::set<std::string> Called;
+    for (unsigned V : Order)
+      if (!Called.insert(M.Vars[V].Name).second)
+        Met = M.Vars[V].Name;
     for (unsigned V : Order)
       Declarations += Text.declaration(V, Slots) + "\n";
     if (!Declarations.empty())
       L.Body.insert(L.Body.begin(), Statements{std::move(Declarations)});
   });
+  return Met;
 }
 
 void rcache::declareCoordinates(LoweredKernel &K, const Names &N) {

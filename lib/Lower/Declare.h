@@ -12,9 +12,9 @@
 namespace rcache {
 
 /// At the top of each slot loop, the variables that it names and every slot can
-/// compute anew.
-void declareRepeated(Sequence &Body, const KernelModel &M, const Division &D,
-                     const StatementText &Text);
+/// compute anew. A name that two of these have in one loop; "": there is none.
+std::string declareRepeated(Sequence &Body, const KernelModel &M, const Division &D,
+                            const StatementText &Text);
 
 /// LoweredKernel's and SlotLoop's coordinates: those that something names.
 void declareCoordinates(LoweredKernel &K, const Names &N);

@@ -155,7 +155,8 @@ llvm::Expected<LoweredKernel> rcache::lower(const KernelModel &M,
   if (llvm::Error E = buildTree({M, P, N, F, D, Text, Exchanges}, K))
     return std::move(E);
   // Declarations come last: by now everything is there that names something.
-  declareRepeated(K.Body, M, D, Text);
+  if (const std::string Name = declareRepeated(K.Body, M, D, Text); !Name.empty())
+    return cannot("two variables called '" + Name + "' are needed at one place");
   declareCoordinates(K, N);
 
   if (!Text.error().empty())

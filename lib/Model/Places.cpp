@@ -89,7 +89,11 @@ static void follow(const Expr *E, bool Pointee, Places &P, unsigned Depth) {
     // An operator of a class that hands its object on: `(v = w) += x`.
     if (auto *Op = dyn_cast<CXXOperatorCallExpr>(E);
         Op && Op->getNumArgs() && E->isGLValue()) {
-      follow(Op->getArg(0), false, P, Depth);
+      // (One that is const gives away nothing of its object: those with mutable members,
+      // and functions that cast const away, are obstacles.)
+      const auto *Method = dyn_cast_or_null<CXXMethodDecl>(Op->getDirectCallee());
+      if (!Method || !Method->isInstance() || !Method->isConst())
+        follow(Op->getArg(0), false, P, Depth);
       P.Memory = true;
       return;
     }
