@@ -81,6 +81,14 @@ void Executor::execForInit(const clang::Stmt *Init, unsigned Id) {
   }
 }
 
+/// What the condition of a loop changes (`k-- > 0`) has in the body the value that its
+/// name means there, and no longer the one that the round began with.
+void Executor::havocChangedIn(const Expr *Cond) {
+  llvm::SmallPtrSet<const VarDecl *, 4> Changed;
+  L.assignedIn(Cond, Changed);
+  havoc(Changed);
+}
+
 void Executor::execForCond(const ForStmt *F, unsigned Id, bool Counted) {
   if (F->getCond()) {
     CondVal C = Ev.evalCond(F->getCond());
@@ -89,6 +97,7 @@ void Executor::execForCond(const ForStmt *F, unsigned Id, bool Counted) {
     M.Stmts[Id].CondDepends = condDepends(C, F->getCond());
     if (!Counted)
       Ev.assume(C, true);
+    havocChangedIn(F->getCond());
   }
   // Earlier iterations decide whether there is this one, for all threads alike
   // unless the condition tells them apart.
@@ -262,6 +271,8 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
     M.Stmts[Id].CondDepends = C.Depends | L.depends(Cond);
     if (CondFirst && !Iter)
       Ev.assume(C, true);
+    if (CondFirst)
+      havocChangedIn(Cond);
   };
   if (CondFirst)
     DoCond();

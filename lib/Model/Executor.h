@@ -76,6 +76,7 @@ private:
   /// Behind loop \p Id: some threads may have returned in it.
   void noteReturns(unsigned Id);
   void havoc(const Variables &Vars);
+  void havocChangedIn(const clang::Expr *Cond);
   void leaveLoop(const Variables &Vars, const Variables &Outer);
 
   // Rounds.cpp

@@ -258,8 +258,10 @@ private:
 } // namespace
 
 std::optional<OtherBody> rcache::carvedArrays(const KernelModel &M) {
-  // Of use where tiles are staged round by round.
-  if (!M.Geo.ConstBlock || llvm::none_of(M.Stmts, [](const Stmt &S) {
+  // (The text is for blocks of all shapes that it is planned for.) Of use where tiles are
+  // staged round by round.
+  if (!M.Geo.ConstBlock || !M.Geo.AllLaunchesConst || M.Geo.SeenBlocks.size() != 1 ||
+      M.Geo.SeenBlocks.front() != *M.Geo.ConstBlock || llvm::none_of(M.Stmts, [](const Stmt &S) {
         return S.K == Stmt::For && S.HasBarrier && S.HasSharedWrite;
       }))
     return std::nullopt;

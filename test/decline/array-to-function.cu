@@ -1,7 +1,7 @@
-// The array is passed to functions of the file: by pointer, and by reference to
+// The array is passed to functions of the file: by pointer (written out), and by reference to
 // one that only computes.
 // RUN: %rewrite %s -q --force --list -- %mock 2>&1 | FileCheck %s
-// CHECK: declined by_pointer{{.*}}; array-to-function
+// CHECK: rewritten by_pointer
 // CHECK: declined by_reference{{.*}}; array-to-function
 
 __device__ float difference(const float *s, int i) { return s[i] - s[i + 1]; }
