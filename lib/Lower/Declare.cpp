@@ -31,11 +31,11 @@ std::string rcache::declareRepeated(Sequence &Body, const KernelModel &M,
     });
     Code Declarations;
     std::set<std::string> Called;
-    for (unsigned V : Order)
+    for (unsigned V : Order) {
       if (!Called.insert(M.Vars[V].Name).second)
         Met = M.Vars[V].Name;
-    for (unsigned V : Order)
       Declarations += Text.declaration(V, Slots) + "\n";
+    }
     if (!Declarations.empty())
       L.Body.insert(L.Body.begin(), Statements{std::move(Declarations)});
   });

@@ -41,6 +41,14 @@ std::optional<int64_t> laneStep(const KernelModel &M, const SharedAccess &S,
   return Step;
 }
 
+/// What the indices of \p S hang on (Dependence bits); all of it where nobody knows.
+unsigned indexDepends(const SharedAccess &S) {
+  unsigned Depends = S.IndexValues.empty() ? ~0u : 0;
+  for (const ValueRef &V : S.IndexValues)
+    Depends |= V ? V->Depends : ~0u;
+  return Depends;
+}
+
 /// Wavefronts of one warp-wide access: lanes that ask one bank for different
 /// words wait for each other. \p Row: physical threads along x; \p DX, \p DY:
 /// what a step of a physical thread adds to the element.
@@ -155,9 +163,7 @@ double rcache::restagedReadCost(const KernelModel &M, const SharedAccess &S,
 }
 
 bool rcache::stepsUnknown(const KernelModel &M, const SharedAccess &S) {
-  unsigned Depends = S.IndexValues.empty() ? ~0u : 0;
-  for (const ValueRef &V : S.IndexValues)
-    Depends |= V ? V->Depends : ~0u;
+  const unsigned Depends = indexDepends(S);
   return ((Depends & DepThreadX) && !laneStep(M, S, 0)) ||
          ((Depends & DepThreadY) && !laneStep(M, S, 1));
 }
@@ -169,11 +175,7 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
     return 0;
   static const unsigned Bits[2] = {DepThreadX, DepThreadY};
   const SharedArray &A = M.Arrays[S.Array];
-  unsigned Depends = 0;
-  for (const ValueRef &V : S.IndexValues)
-    Depends |= V ? V->Depends : ~0u;
-  if (S.IndexValues.empty())
-    Depends = ~0u;
+  const unsigned Depends = indexDepends(S);
   int64_t Step[2] = {1, 0};
   for (int Ax = 0; Ax < 2; ++Ax) {
     auto C = laneStep(M, S, unsigned(Ax));
