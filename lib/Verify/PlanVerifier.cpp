@@ -327,7 +327,8 @@ void Verifier::checkEarly(const Thread &First, const Thread &Slot,
   for (size_t D = 0; D < Register.size(); ++D)
     if (Register[D] < 0 || Register[D] >= Early->Extent[D])
       wrong("register " + str(Register) + " of " + at(S) + " does not exist");
-  if (Loaded != E || !Held.emplace(Register, E).second)
+  // Rounds may share a register where they read the same element.
+  if (Loaded != E || Held.emplace(Register, E).first->second != E)
     wrong("thread " + str(T) + " reads " + name() + str(E) + ", its register " +
           str(Register) + " holds " + str(Loaded) + " or another round's");
   W.setThread(T);
