@@ -110,9 +110,18 @@ Unit::Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
     std::map<std::string, std::vector<TextRange>> *Known;
     const clang::SourceManager *SM;
     bool VisitFunctionDecl(clang::FunctionDecl *F) override {
-      if (!F->getIdentifier() || !F->getName().ends_with("_rc_launch"))
+      // Numbered where the name was taken; a grid and a block come first.
+      if (!F->getIdentifier())
         return true;
-      auto &At = (*Known)[F->getName().str()];
+      const llvm::StringRef Name = F->getName().rtrim("0123456789");
+      if (!Name.ends_with("_rc_launch") ||
+          F->getNumParams() < 4 ||
+          !llvm::all_of(F->parameters().take_front(2), [](const auto *P) {
+            const auto *R = P->getType()->getAsCXXRecordDecl();
+            return R && R->getIdentifier() && R->getName() == "dim3";
+          }))
+        return true;
+      auto &At = (*Known)[Name.str()];
       auto [File, Begin] = SM->getDecomposedExpansionLoc(F->getBeginLoc());
       if (File == SM->getMainFileID())
         At.push_back(

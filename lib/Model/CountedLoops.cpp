@@ -119,7 +119,7 @@ bool LoopFacts::evaluate(Counting &N) {
   SVal B, S;
   {
     Quietly Q(Cur);
-    B = Ev.eval(C.Bound);
+    B = C.Bound ? Ev.eval(C.Bound) : Ev.ofConst(0, AC.IntTy);
     S = C.Step ? Ev.eval(C.Step) : Ev.ofConst(1, AC.IntTy);
   }
   if (!B.Int) { // a uniform value that is not affine: its symbol
@@ -200,11 +200,12 @@ bool LoopFacts::compares(Counting &N) {
     return false;
   // The comparison must be of the counter's own value: `i < n` with unsigned n
   // compares a converted i.
-  if (!N.T.Signed) {
-    // Counting down to an unsigned zero never ends, or wraps.
-    if (!N.Up)
+  if (!N.T.Signed && !N.Up) {
+    // Steps of one stop before zero is passed; others, and `>=`, may wrap.
+    if (N.Op != BO_GT || N.ConstStep != 1 ||
+        !Arith.proveInRange(N.Bound, 0, N.T.max(), Cur.where()))
       return false;
-  } else if (!N.BoundType.Signed && N.BoundType.Bits >= N.T.Bits) {
+  } else if (N.T.Signed && !N.BoundType.Signed && N.BoundType.Bits >= N.T.Bits) {
     if (!Arith.proveInRange(N.Init, 0, N.T.max(), Cur.where()))
       return false;
   }

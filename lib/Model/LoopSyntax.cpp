@@ -50,6 +50,11 @@ bool matchStep(const Expr *Inc, LoopCounter &C) {
 }
 
 bool matchBound(const Expr *Cond, LoopCounter &C) {
+  if (variable(Cond) == C.V) { // `for (k = 8; k; --k)`
+    C.Bound = nullptr;
+    C.Compare = BO_NE;
+    return true;
+  }
   auto *B = dyn_cast<BinaryOperator>(Cond->IgnoreParenImpCasts());
   if (!B || !B->isComparisonOp() || B->getOpcode() == BO_EQ)
     return false;

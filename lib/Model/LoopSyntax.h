@@ -18,7 +18,7 @@ class Locals;
 /// Header of a loop that counts one variable.
 struct LoopCounter {
   const clang::VarDecl *V = nullptr;
-  const clang::Expr *Bound = nullptr;
+  const clang::Expr *Bound = nullptr; ///< null: 0
   clang::BinaryOperatorKind Compare = clang::BO_LT; ///< V + Beside Compare Bound
   llvm::SmallVector<const clang::Expr *, 2> Beside;
   const clang::Expr *Sum = nullptr; ///< V + Beside, null: V alone
@@ -28,7 +28,7 @@ struct LoopCounter {
 
 /// `++v`, `v += c`, `v = v + c`: v and the step.
 bool matchStep(const clang::Expr *Inc, LoopCounter &C);
-/// `v < bound`, `bound > v`, ..., for the variable of \p C.
+/// `v < bound`, `bound > v`, ..., or `v` itself, for the variable of \p C.
 bool matchBound(const clang::Expr *Cond, LoopCounter &C);
 /// `threadIdx.x + v < bound`: the variable of \p C in a sum.
 bool matchBoundOfSum(const clang::Expr *Cond, LoopCounter &C);
