@@ -182,6 +182,9 @@ std::optional<Plan *> Unit::next(Case &C, std::vector<Plan> &Candidates,
 
 const Arch &Unit::arch() const {
   const Arch *A = findArch(O.Arch);
+  if (const Arch *Part = O.Part.empty() ? nullptr : findPart(O.Part);
+      Part && (!A || llvm::StringRef(A->Name) == Part->Name))
+    return *Part;
   return A ? *A : *findArch("sm_90");
 }
 

@@ -4,6 +4,7 @@
 // cl::opt objects for both programs, read once.
 
 #include "SharedOptions.h"
+#include "rcache/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/raw_ostream.h"
@@ -48,6 +49,9 @@ struct SharedLine {
                                 cl::cat(parseCategory()),
                                 cl::desc("Architecture to parse and plan for (default: "
                                          "that of the flags, else sm_90)")};
+  cl::opt<std::string> Gpu{"gpu", cl::value_desc("part"), cl::cat(parseCategory()),
+                           cl::desc("Part to predict for, as H100 (default: the typical one "
+                                    "of the architecture); --arch is its")};
   cl::list<std::string> ExtraArgs{
       "extra-arg", cl::value_desc("flag"), cl::cat(parseCategory()),
       cl::desc("Further compiler flag (repeatable)")};
@@ -147,6 +151,23 @@ llvm::Error readSharedOptions(SharedOptions &O, Options &Library) {
   }
   if (!O.Arch.empty() && !StringRef(O.Arch).starts_with("sm_"))
     return llvm::createStringError("--arch takes sm_NN, not '" + O.Arch + "'");
+  Library.Part = Shared->Gpu;
+  if (!Library.Part.empty()) {
+    const Arch *Part = findPart(Library.Part);
+    if (!Part) {
+      std::string Known;
+      for (const Arch &A : allParts())
+        Known += (Known.empty() ? "" : ", ") + std::string(A.Part);
+      return llvm::createStringError("--gpu: '" + Library.Part +
+                                     "' is not known; known are " + Known);
+    }
+    if (O.Arch.empty())
+      O.Arch = Part->Name;
+    else if (const Arch *Given = findArch(O.Arch);
+             !Given || StringRef(Given->Name) != Part->Name)
+      return llvm::createStringError("--gpu=" + Library.Part + " is an " + Part->Name +
+                                     ", --arch says " + O.Arch);
+  }
   if (!O.DatabasePath.empty() && O.Flags)
     return llvm::createStringError(
         "-p excludes flags after '--' and --flags-file");

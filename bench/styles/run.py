@@ -3,7 +3,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Programs in the styles of public code: each kernel's time, original beside the default choice.
 
-    bench/styles/run.py rewrite RCACHE-REWRITE FOLDER    rewrites the programs into FOLDER
+    bench/styles/run.py rewrite RCACHE-REWRITE FOLDER [OPTION...]
+                                                         rewrites the programs into FOLDER
+                                                         (--gpu=H100: predicted for it)
     bench/styles/run.py time FOLDER                      times both there (GPU, nvcc, ncu)
 
 Times are ncu's, microseconds, all launches of a kernel added up; caches are flushed before
@@ -22,7 +24,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def rewrite(tool, folder):
+def rewrite(tool, folder, *options):
     os.makedirs(folder, exist_ok=True)
     for name in sorted(os.listdir(HERE)):
         if name.endswith((".cu", ".h")):
@@ -32,7 +34,7 @@ def rewrite(tool, folder):
         if ext == ".cu" and not stem.endswith("_rc"):
             path = os.path.join(folder, stem)
             subprocess.run([tool, path + ".cu", "-q", "--self-check=off", "-o", path + "_rc.cu",
-                            "--report=" + path + ".json"], check=True)
+                            "--report=" + path + ".json", *options], check=True)
 
 
 def build(path):
@@ -87,8 +89,8 @@ def time(folder):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 4 and sys.argv[1] == "rewrite":
-        rewrite(sys.argv[2], sys.argv[3])
+    if len(sys.argv) >= 4 and sys.argv[1] == "rewrite":
+        rewrite(*sys.argv[2:])
     elif len(sys.argv) == 3 and sys.argv[1] == "time":
         time(sys.argv[2])
     else:

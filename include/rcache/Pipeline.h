@@ -94,6 +94,7 @@ struct Options {
   enum class RuntimeKind { Embed, Include };
   RuntimeKind Runtime = RuntimeKind::Embed;
   std::string Arch = "sm_90";
+  std::string Part;                 ///< to predict for (findPart), of Arch; "": typical
   std::string PrintAfter;           ///< "model", "plan", "predict", "emit" or ""
   /// Take this one of the planner's candidates (Choice.h), gain or no gain.
   std::optional<unsigned> Candidate;

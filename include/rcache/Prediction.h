@@ -50,6 +50,9 @@ struct KernelCounts {
   /// is 1 for up to 4 bytes a lane, 2 for 8, 4 for 16; with conflicts more.
   double SharedLoads = 0, SharedStores = 0;
   double Shuffles = 0; ///< of 32 bits
+  /// Atomics of whole warps to an address that all of the device's warps share: one
+  /// unit of the L2 cache has them one after the other.
+  double MeetingAtomics = 0;
   double Selects = 0;
   double FpOps = 0;      ///< FP32 additions, multiplications, FMAs
   double DoubleOps = 0;  ///< FP64
@@ -111,6 +114,13 @@ const Arch *findArch(llvm::StringRef Name);
 
 /// All rows, oldest first.
 llvm::ArrayRef<Arch> allArchs();
+
+/// The same, and further parts.
+llvm::ArrayRef<Arch> allParts();
+
+/// The part that \p Name means, as a driver or a person says it ("NVIDIA H100 80GB
+/// HBM3", "rtx4090"); null: none that is known.
+const Arch *findPart(llvm::StringRef Name);
 
 //===-- Occupancy ---------------------------------------------------------===//
 

@@ -72,6 +72,17 @@ unsigned sharedBytes(const KernelModel &M, double Threads) {
   return static_cast<unsigned>(B);
 }
 
+/// Is \p G, an atomic of every thread, one to an address that all threads share?
+bool meetsAll(const KernelModel &M, const GlobalAccess &G) {
+  if (G.K != GlobalAccess::Atomic || !G.Index ||
+      (G.Index->Depends & (DepThread | DepShared | DepGlobal)))
+    return false;
+  for (int S = int(G.Stmt); S >= 0; S = M.stmt(unsigned(S)).Parent)
+    if (M.stmt(unsigned(S)).K == Stmt::If)
+      return false;
+  return true;
+}
+
 void common(const KernelModel &M, const Staging &Fill,
             const std::array<int64_t, 3> &Block, KernelCounts &K) {
   K.DramBytes = dramBytes(M, Fill, Block);
@@ -79,6 +90,8 @@ void common(const KernelModel &M, const Staging &Fill,
     bool Staging = false;
     for (const SharedAccess &A : M.SharedAccesses)
       Staging |= A.K == SharedAccess::Write && A.StoredRange.contains(G.Range);
+    if (meetsAll(M, G))
+      K.MeetingAtomics += roundsOf(M, G.Stmt);
     Staging = Staging || isStagedByMember(M, G);
     if (Staging || G.K != GlobalAccess::Read)
       continue;

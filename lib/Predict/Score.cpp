@@ -97,6 +97,10 @@ public:
                               overlap(S.Occ, Fit));
     latency();
     S.Clocks = pNorm({Work, S.of(Resource::Latency)}, overlapOfLatency());
+    // What threads hand over at their ends, one warp of the device after the other.
+    const double Meeting = K.MeetingAtomics * Fit.AtomicClocks * A.Sms;
+    set(Resource::L2) += Meeting;
+    S.Clocks += Meeting;
     if (K.RowByRow)
       S.Clocks = pNorm({S.Clocks, rowByRow()}, Fit.OverlapOfRows);
     const auto *Max = std::max_element(S.Each.begin(), S.Each.end());

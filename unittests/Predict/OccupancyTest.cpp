@@ -23,6 +23,19 @@ TEST(Arch, Lookup) {
     EXPECT_EQ(&A, findArch(A.Name));
 }
 
+TEST(Arch, Parts) {
+  EXPECT_STREQ("H100", findPart("NVIDIA H100 80GB HBM3")->Part);
+  EXPECT_STREQ("H100 PCIe", findPart("NVIDIA H100 PCIe")->Part);
+  EXPECT_STREQ("H200", findPart("h200")->Part);
+  EXPECT_STREQ("GeForce RTX 4090", findPart("RTX4090")->Part);
+  EXPECT_STREQ("sm_80", findPart("A100")->Name);
+  EXPECT_STREQ("A100 80GB", findPart("NVIDIA A100-SXM4-80GB")->Part);
+  EXPECT_STREQ("A10", findPart("NVIDIA A10")->Part);
+  EXPECT_LT(findPart("H100")->DramGBs, findArch("sm_90")->DramGBs);
+  EXPECT_EQ(nullptr, findPart("GeForce 8800"));
+  EXPECT_EQ(nullptr, findPart(""));
+}
+
 // "Technical Specifications per Compute Capability" of the CUDA C++ Programming
 // Guide, by what occupancy makes of each limit alone.
 TEST(Arch, DocumentedLimits) {
