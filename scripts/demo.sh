@@ -36,8 +36,8 @@ echo
 echo "== the plan"
 build/bin/rcache-rewrite "$source" --quiet --print-after=plan "$@" "${flags[@]}"
 echo
-echo "== the diff"
-build/bin/rcache-rewrite "$source" --quiet --diff "$@" "${flags[@]}"
+echo "== the diff (the result has the device functions written out, not included)"
+build/bin/rcache-rewrite "$source" --quiet --diff --runtime=include "$@" "${flags[@]}"
 
 nvcc=$(command -v nvcc || echo "${CUDA_PATH:-/usr/local/cuda}/bin/nvcc")
 if [[ -x $nvcc ]]; then

@@ -9,6 +9,7 @@
 #   rcache-check   the CPU runner was built
 #   rcache-lsp, nvim, emacs   for the editor tests
 #   chromium       for the tests of pages
+#   zsh            for its completion
 #   npm-packages   those of editors/vscode are installed
 #   asan           built with AddressSanitizer
 #   slow           RCACHE_SLOW_TESTS is set (scripts/test.sh --slow): further forms of
@@ -105,7 +106,7 @@ if toolkit:
 for program in ("rcache-check", "rcache-fuzz", "rcache-lsp"):
     if os.path.exists(os.path.join(bin_dir, program)):
         config.available_features.add(program)
-for program in ("nvim", "emacs", "cmake", "ninja", "make", "man"):
+for program in ("nvim", "emacs", "cmake", "ninja", "make", "man", "zsh"):
     if shutil.which(program):
         config.available_features.add(program)
 if any(map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))):

@@ -312,6 +312,9 @@ bool checkCombination(const ToolOptions &O) {
     return usageError("--out-root excludes -o and -i");
   if (O.InPlace && !O.Output.empty())
     return usageError("-i excludes -o");
+  if (O.InPlace && (O.List || O.Diff))
+    return usageError("--list and --diff show what would be done: leave out -i, "
+                      "which does it");
   if (O.Sources.size() > 1 && !O.Output.empty())
     return usageError("-o takes one source file");
   if (O.Sources.size() > 1 && !O.InPlace && O.OutRoot.empty() && !Shows)

@@ -90,6 +90,17 @@ std::string outputPath(const FileResult &R, const ToolOptions &O) {
   return "";
 }
 
+/// What may help where \p R cannot be used.
+const char *helpWithErrors(const FileResult &R, const ToolOptions &O) {
+  if (llvm::any_of(R.Parse.Errors, [](const ParseError &E) {
+        return StringRef(E.Text).ends_with("file not found");
+      }))
+    return "folders of headers are named behind `--`, as in `-- -Iinclude`, or by "
+           "compile_commands.json: -p";
+  return O.AllowErrors ? "errors in device code"
+                       : "--allow-errors goes on if the kernels have none";
+}
+
 void addResult(const FileResult &R, const ToolOptions &O, Outputs &Out) {
   const bool ToStdout =
       O.Output == "-" ||
@@ -364,10 +375,7 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
         llvm::errs() << "# left out, unknown to clang: " << Flag << '\n';
     if (!R->Usable) {
       Error() << "'" << R->File << "' has errors; nothing is written"
-              << (O.AllowErrors
-                      ? " (errors in device code or a missing header)"
-                      : " (--allow-errors goes on if the kernels have none)")
-              << '\n';
+              << " (" << helpWithErrors(*R, O) << ")\n";
       ++Failures;
       continue;
     }

@@ -33,7 +33,9 @@ _rcache() {
       "$(sed -n 's/^ *\(--\{0,1\}[a-z][a-z-]*=\{0,1\}\).*/\1/p' <<<"$help")" -- "$word")
     [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
   else
-    mapfile -t COMPREPLY < <(compgen -f -- "$word")
+    local commands=""
+    [[ ${program##*/} == rcache-check && COMP_CWORD -eq 1 ]] && commands="run diff"
+    mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$word"; compgen -f -- "$word")
   fi
 }
 complete -o filenames -F _rcache rcache-rewrite rcache-lsp rcache-check

@@ -102,10 +102,18 @@ class Drawing {
 public:
   Drawing() : OS(Body) {}
 
-  void text(StringRef Class, const llvm::Twine &Text, int X = Left) {
-    Y += Line;
-    OS << "<text class=\"" << Class << "\" x=\"" << X << "\" y=\"" << Y - 5
-       << "\">" << escaped(Text.str()) << "</text>\n";
+  /// In as many lines as it takes: SVG breaks none.
+  void text(StringRef Class, const llvm::Twine &Text) {
+    const size_t Most = Class == "h" ? 90 : Class == "a" ? 112 : 140;
+    const std::string All = Text.str();
+    for (StringRef Rest = All; !Rest.empty();) {
+      const size_t Blank = Rest.size() > Most ? Rest.rfind(' ', Most) : StringRef::npos;
+      const StringRef Now = Rest.take_front(Blank);
+      Y += Line;
+      OS << "<text class=\"" << Class << "\" x=\"" << Left << "\" y=\"" << Y - 5
+         << "\">" << escaped(Now) << "</text>\n";
+      Rest = Rest.drop_front(Now.size()).ltrim();
+    }
   }
 
   void gap(int Height) { Y += Height; }
@@ -118,8 +126,8 @@ public:
        << (Shared ? "also" : "own") << "\" x=\"" << X << "\" y=\"" << Y
        << "\" width=\"" << Cell << "\" height=\"" << Cell << "\" fill=\""
        << Fill << "\"/><text class=\"in\" x=\"" << X + Cell / 2 << "\" y=\""
-       << Y + 11 << "\">" << Upper << "</text><text class=\"in\" x=\""
-       << X + Cell / 2 << "\" y=\"" << Y + 22 << "\">" << Lower
+       << Y + 11 << "\">" << Upper << "</text><text class=\""
+       << (Lower.size() > 5 ? "long" : "in") << "\" x=\"" << X + Cell / 2 << "\" y=\"" << Y + 22 << "\">" << Lower
        << "</text></g>\n";
   }
 
@@ -139,7 +147,8 @@ public:
            "\" font-family=\"sans-serif\">\n"
            "<style>.h{font-size:16px;font-weight:bold}.a{font-size:14px;"
            "font-weight:bold}.t{font-size:12px}.at{font-size:11px;text-anchor:"
-           "end}.in{font-size:9px;text-anchor:middle}.own{stroke:#444;"
+           "end}.in{font-size:9px;text-anchor:middle}.long{font-size:7.5px;"
+           "text-anchor:middle}.own{stroke:#444;"
            "stroke-width:.6}.also{stroke:#444;stroke-width:.6;stroke-dasharray:"
            "3 2;fill-opacity:.45}</style>\n<rect width=\"100%\" height="
            "\"100%\" fill=\"white\"/>\n" +

@@ -23,12 +23,14 @@ namespace {
 constexpr const char *WouldSpill = "would spill";
 constexpr const char *Spills = "spills";
 
-std::string exchangeText(const ArrayPlan &A) {
+std::string exchangeText(const Plan &P, const ArrayPlan &A) {
   std::string T = placementName(A);
   if (const auto *S = A.as<Shuffled>())
     T += S->D.K == Distribution::Cyclic
              ? ", round robin"
              : ", chunks of " + std::to_string(S->D.Chunk);
+  if (A.as<Owned>() && P.Map.slots() > 1)
+    T += P.Map.Stride[0] == 1 ? ", neighbours" : ", 32 apart";
   return T;
 }
 
@@ -36,13 +38,15 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
   std::string T;
   for (const ArrayPlan &A : P.Arrays) {
     T += (T.empty() ? "" : "; ") + M.Arrays[A.Array].Name + ": " +
-         exchangeText(A) + (A.as<StreamedRows>() ? " by rows" : "");
+         exchangeText(P, A) + (A.as<StreamedRows>() ? " by rows" : "");
     for (size_t D = 0; D < A.extent().size(); ++D)
       T += (D ? "x" : " ") + std::to_string(A.extent()[D]);
   }
   if (P.barriers(M, SyncScope::Warp))
     T += P.barriers(M, SyncScope::Block) ? "; some barriers in the warp"
                                          : "; barriers in the warp";
+  if (P.Ahead)
+    T += "; tiles copied ahead";
   return T;
 }
 

@@ -97,10 +97,12 @@ private:
                       : PictureStep::Move{Register, Low, High};
   }
 
-  void add(PictureStep S, const char *Behind = "") {
+  void add(PictureStep S, const char *Behind = "", const std::string &Row = "",
+           int64_t InRow = 0) {
     if (S.Moves.empty())
       return;
-    S.Words = what(S) + ": " + from(S) + Behind;
+    const int64_t Away = Row.empty() ? S.By : InRow;
+    S.Words = Row + what(S, Away) + ": " + from(S, Away) + Behind;
     if (S.Back)
       S.Words += ", and back";
     Steps.push_back(std::move(S));
@@ -126,8 +128,24 @@ private:
       for (int64_t R = 0; R < slots(); ++R)
         if (!bindConst(Slots, "sx", R).is_empty())
           S.Moves.push_back(move(S, R));
-      add(std::move(S));
+      const auto [Row, InRow] = rowOf(M.SharedAccesses[Access], S, V);
+      add(std::move(S), "", Row, InRow);
     }
+  }
+
+  /// "in s[1], " and how far in that row, where counters alone say which row of the
+  /// array it is, as of one that has two buffers; else nothing.
+  std::pair<std::string, int64_t> rowOf(const SharedAccess &A, const PictureStep &S,
+                                        const Counters::Values &V) const {
+    const auto &Extents = In.array().Extents;
+    if (S.Kind != PictureStep::Ahead || A.Index.size() != 2 || Extents.size() != 2 ||
+        !Extents[1])
+      return {};
+    const auto Row = isConstant(atCounts(A.Index[0], V));
+    if (!Row)
+      return {};
+    return {"in " + In.array().Name + "[" + str(*Row) + "], ",
+            S.By - *Row * *Extents[1]};
   }
 
   /// Statements that the owner of an element runs, under another thread's number.
@@ -152,11 +170,10 @@ private:
     }
   }
 
-  static std::string what(const PictureStep &S) {
+  static std::string what(const PictureStep &S, int64_t Away) {
     switch (S.Kind) {
     case PictureStep::Ahead:
-      return "the element " + str(std::abs(S.By)) +
-             (S.By < 0 ? " behind" : " ahead");
+      return "the element " + str(std::abs(Away)) + (Away < 0 ? " behind" : " ahead");
     case PictureStep::Flipped:
       return "the element of thread t ^ " + str(S.By);
     case PictureStep::OfAll:
@@ -165,7 +182,7 @@ private:
     return "element " + str(S.By) + " for all";
   }
 
-  static std::string from(const PictureStep &S) {
+  static std::string from(const PictureStep &S, int64_t By) {
     const PictureStep::Move &First = S.Moves.front();
     if (S.Kind == PictureStep::OfAll)
       return "register " + str(First.FromRegister) + " of lane " +
@@ -183,7 +200,7 @@ private:
       return "from lane l ^ " + str(First.Lanes);
     // Modulo 32 for both directions.
     const int64_t Away =
-        S.By < 0 && First.Lanes > 0 ? First.Lanes - Warp : First.Lanes;
+        By < 0 && First.Lanes > 0 ? First.Lanes - Warp : First.Lanes;
     return "from the lane " + str(std::abs(Away)) +
            (Away < 0 ? " behind" : " ahead");
   }

@@ -17,3 +17,5 @@ try rcache-rewrite --distribution = c
 try rcache-rewrite -- -
 try rcache-lsp --pat
 try rcache-rewrite com
+try rcache-check d
+try rcache-check -- d
