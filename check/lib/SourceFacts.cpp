@@ -20,9 +20,15 @@ namespace {
 
 constexpr llvm::StringLiteral Suffix = "_rc_launch";
 
-/// The qualified name, as harnesses spell it.
+/// The qualified name, as harnesses spell it and mangled names say it: with inline
+/// namespaces.
 std::string nameOf(const NamedDecl &D) {
-  std::string N = D.getQualifiedNameAsString();
+  PrintingPolicy Policy(D.getASTContext().getLangOpts());
+  Policy.SuppressInlineNamespace =
+      llvm::to_underlying(PrintingPolicy::SuppressInlineNamespaceMode::None);
+  std::string N;
+  llvm::raw_string_ostream OS(N);
+  D.printQualifiedName(OS, Policy);
   const std::string Anonymous = "(anonymous namespace)::";
   for (size_t At; (At = N.find(Anonymous)) != std::string::npos;)
     N.erase(At, Anonymous.size());

@@ -184,8 +184,11 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
     supposeSmall(S, C <= 1, Room / std::max<int64_t>(C, 1), T, Facts);
   }
   std::vector<LaunchFact> Least;
+  // `g * 2654435761u`, a hash, is meant to wrap: no launch of use would be left.
+  constexpr Wide Useful = 1024;
   auto Enough = [&] {
-    if (!proveInRange(A, T.min(), T.max(), Path))
+    if (llvm::any_of(Facts, [&](const auto &F) { return F.second < Useful; }) ||
+        !proveInRange(A, T.min(), T.max(), Path))
       return false;
     for (auto &[Factors, Max] : Facts)
       assumeProduct(Factors, Max);
