@@ -54,6 +54,14 @@ std::vector<Statement> checksOf(const KernelResult &K) {
       Result = "checked";
     S.push_back({Result, Note.str()});
   }
+  // By --self-check=off, or in an editor, which does not wait for it.
+  if (K.Verdict == KernelResult::Rewritten &&
+      llvm::none_of(K.Notes, [](StringRef Note) {
+        return Note.starts_with("executed before it was written") ||
+               Note.starts_with("not executed: ");
+      }))
+    S.push_back({"not-checked", "what was written was not compiled and executed "
+                                "against the original (--self-check)"});
   return S;
 }
 
