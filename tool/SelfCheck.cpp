@@ -11,6 +11,7 @@
 #include "Driver/NvccFlags.h"
 #include "Programs.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
@@ -42,7 +43,11 @@ public:
     std::vector<const KernelModel *> Kernels;
     for (const KernelResult &K : Made.Kernels)
       if (K.Verdict == KernelResult::Rewritten && K.Model) {
-        Names.insert(K.Model->QualifiedName);
+        // Its name leaves out inline namespaces, its symbol does not.
+        const bool Plain = StringRef(llvm::demangle(K.Model->MangledName))
+                               .contains(K.Model->QualifiedName) ||
+                           !StringRef(K.Model->MangledName).starts_with("_Z");
+        Names.insert(Plain ? K.Model->QualifiedName : K.Model->MangledName);
         Kernels.push_back(K.Model.get());
       }
     SelfCheckAnswer A;

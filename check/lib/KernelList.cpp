@@ -65,6 +65,8 @@ std::unique_ptr<Module> summarise(LLVMContext &Context,
     KernelSignature K;
     K.Mangled = F.getName().str();
     K.Name = functionName(demangle(K.Mangled));
+    if (auto C = Out.Facts.NamesOfC.find(K.Mangled); C != Out.Facts.NamesOfC.end())
+      K.Name = C->second;
     if (auto O = Out.Facts.Overloads.find(K.Mangled);
         O != Out.Facts.Overloads.end())
       K.Overload = O->second.Params;

@@ -131,6 +131,9 @@ public:
   void finish() {
     ASTNameGenerator Mangled(Context);
     for (const FunctionDecl *K : Kernels)
+      if (K->isExternC())
+        Facts.NamesOfC[Mangled.getName(K)] = nameOf(*K);
+    for (const FunctionDecl *K : Kernels)
       for (unsigned I = 0; I < K->getNumParams(); ++I) {
         const QualType T = K->getParamDecl(I)->getType();
         std::vector<SourceFacts::Member> All;

@@ -33,6 +33,8 @@ struct SourceFacts {
     std::string LaunchResult; ///< "void", what that returns
   };
   std::map<std::string, Overload> Overloads; ///< by mangled name
+  /// Qualified names of `extern "C"` kernels, whose symbols say nothing of namespaces.
+  std::map<std::string, std::string> NamesOfC; ///< by symbol
   /// A number or a pointer in a kernel's parameter that is a structure.
   struct Member {
     /// As in Param of the harness.

@@ -104,7 +104,7 @@ bool wanted(const CommandLine &L, const KernelSignature &Kernel) {
          std::any_of(L.Kernels.begin(), L.Kernels.end(),
                      [&](const std::string &K) {
                        return K == Name || K == Kernel.label() || K == Base ||
-                              K == Last ||
+                              K == Last || K == Kernel.Mangled ||
                               K == Name.substr(Base.rfind(':') + 1);
                      });
 }
