@@ -328,16 +328,20 @@ unsigned Executor::condDepends(const CondVal &C, const Expr *E) const {
   return C.Affine ? C.Depends : C.Depends | L.depends(E);
 }
 
+/// The variable that a condition declares.
+void Executor::execCondition(const DeclStmt *D, unsigned Id) {
+  const unsigned Condition = exec(D, Id);
+  M.Stmts[Condition].IsCondition = true;
+  for (Var &V : M.Vars)
+    if (!V.IsParam && V.DeclStmt == Condition)
+      V.Expandable = false;
+}
+
 void Executor::execIf(const IfStmt *S, unsigned Id) {
   if (S->getInit())
     exec(S->getInit(), Id);
-  if (const DeclStmt *D = S->getConditionVariableDeclStmt()) {
-    const unsigned Condition = exec(D, Id);
-    M.Stmts[Condition].IsCondition = true;
-    for (Var &V : M.Vars)
-      if (!V.IsParam && V.DeclStmt == Condition)
-        V.Expandable = false;
-  }
+  if (const DeclStmt *D = S->getConditionVariableDeclStmt())
+    execCondition(D, Id);
   M.Stmts[Id].CondRange = Rec.range(S->getCond());
   CondVal C = Ev.evalCond(S->getCond());
   if (C.Affine)
@@ -448,6 +452,10 @@ PathState Executor::joinPaths(const PathState &Before, const PathState &A,
 }
 
 void Executor::execSwitch(const SwitchStmt *S, unsigned Id) {
+  if (S->getInit())
+    exec(S->getInit(), Id);
+  if (const DeclStmt *D = S->getConditionVariableDeclStmt())
+    execCondition(D, Id);
   M.Stmts[Id].CondRange = Rec.range(S->getCond());
   SVal C = Ev.eval(S->getCond());
   M.Stmts[Id].CondDepends = L.depends(S->getCond());

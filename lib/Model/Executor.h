@@ -52,6 +52,7 @@ private:
   void execDecl(const clang::DeclStmt *D, unsigned Id);
   void execVarInit(const clang::VarDecl *V);
   SVal bindReference(const clang::VarDecl *V);
+  void execCondition(const clang::DeclStmt *D, unsigned Id);
   void execIf(const clang::IfStmt *S, unsigned Id);
   void noteLeftOut(const clang::IfStmt *S, unsigned Id, unsigned ThenId);
   void execSwitch(const clang::SwitchStmt *S, unsigned Id);
