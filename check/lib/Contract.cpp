@@ -144,13 +144,20 @@ bool isSum(const BinaryOperator &B) {
                                   B.getOpcode() == Instruction::FSub);
 }
 
+/// What \p V was before .ftz.
+const Value *unflushed(const Value *V) {
+  while (isFlushed(V))
+    V = cast<CallInst>(V)->getArgOperand(0);
+  return V;
+}
+
 /// Is \p V what every instruction has at hand: a number, a parameter, constant
 /// memory at a fixed place?
 bool isAtHand(const Value *V) {
   while (true) {
     auto *I = dyn_cast<Instruction>(V);
     if (!I || !(I->getOpcode() == Instruction::FNeg || isa<BitCastInst>(I) ||
-                isa<ExtractElementInst>(I)))
+                isa<ExtractElementInst>(I) || isFlushed(I)))
       break;
     V = I->getOperand(0);
   }
@@ -195,13 +202,14 @@ SmallVector<Taker, 4> takers(BinaryOperator &P, const Segments &Of) {
       auto *I = dyn_cast<Instruction>(U.getUser());
       if (!I || (!Anywhere && !Of.together(I, &P)))
         return false;
-      if (I->getOpcode() == Instruction::FNeg && !Negated) {
-        if (!Again(*I, true, Again))
+      if ((I->getOpcode() == Instruction::FNeg && !Negated) || isFlushed(I)) {
+        if (!Again(*I, Negated || !isFlushed(I), Again))
           return false;
         continue;
       }
       auto *Sum = dyn_cast<BinaryOperator>(I);
-      if (!Sum || !isSum(*Sum) || Sum->getOperand(0) == Sum->getOperand(1))
+      if (!Sum || !isSum(*Sum) || !Sum->getMetadata(FlushMark) != !P.getMetadata(FlushMark) ||
+          unflushed(Sum->getOperand(0)) == unflushed(Sum->getOperand(1)))
         return false;
       Out.push_back({Sum, U.getOperandNo(), Negated});
     }
@@ -269,6 +277,28 @@ std::map<std::string, unsigned> contractLikePtxas(Module &M) {
         X.Sum->eraseFromParent();
   }
   return Counts;
+}
+
+bool isFlushed(const Value *V) {
+  const auto *C = dyn_cast<CallInst>(V);
+  return C && C->getCalledFunction() && C->getCalledFunction()->getName() == FlushedNumber;
+}
+
+/// A number too small to be normal is a zero of its sign.
+void expandFlushes(Module &M) {
+  Function *F = M.getFunction(FlushedNumber);
+  if (!F)
+    return;
+  for (User *U : make_early_inc_range(F->users())) {
+    auto *C = cast<CallInst>(U);
+    IRBuilder<> B(C);
+    Value *Bits = B.CreateBitCast(C->getArgOperand(0), B.getInt32Ty());
+    Value *Small = B.CreateICmpEQ(B.CreateAnd(Bits, 0x7f800000), B.getInt32(0));
+    C->replaceAllUsesWith(B.CreateBitCast(
+        B.CreateSelect(Small, B.CreateAnd(Bits, 0x80000000u), Bits), B.getFloatTy()));
+    C->eraseFromParent();
+  }
+  F->eraseFromParent();
 }
 
 } // namespace rcache::check

@@ -659,6 +659,7 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
            compareFusion(FE.CudaPath, FE.Arch, Given.PtxText, Fused))
         Opts.Note(Line);
   }
+  expandFlushes(*Device);
   if (Opts.Overflow)
     checkOverflow(*Device, Low);
   dump(*Device, Opts.DumpDir, "device-1-lowered");

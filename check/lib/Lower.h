@@ -43,6 +43,10 @@ struct Lowered {
 inline constexpr const char *UninitName = "rcc.uninit";
 /// "rcc_rn_mulf": __fmul_rn until contractProducts has run.
 inline constexpr llvm::StringLiteral RoundedOperation = "rcc_rn_";
+/// What .ftz makes of a number, until expandFlushes has run.
+inline constexpr llvm::StringLiteral FlushedNumber = "rcc_flush_f32";
+/// On sums and products with .ftz: ptxas fuses them with their like.
+inline constexpr llvm::StringLiteral FlushMark = "rcache-check.ftz";
 /// "rcc_field.i32": threadIdx and the like until expandStateFields has run.
 inline constexpr llvm::StringLiteral StateField = "rcc_field.";
 inline constexpr const char *EntryAttr = "rcc-entry";
@@ -71,6 +75,9 @@ void contractProducts(llvm::Module &M);
 /// is a number, a parameter or constant memory at a fixed place.
 /// Returns how many sums of 32 and 64 bits each function has that take a product.
 std::map<std::string, unsigned> contractLikePtxas(llvm::Module &M);
+/// Is \p V what .ftz makes of its operand?
+bool isFlushed(const llvm::Value *V);
+void expandFlushes(llvm::Module &M);
 
 /// Makes loads of what reads the thread's and the block's state. To be called when
 /// the optimiser has run, before checks are added, and again for those of the checks.

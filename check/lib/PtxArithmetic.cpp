@@ -42,11 +42,7 @@ Value *PtxTranslator::narrow(Value *V, Type *To, StringRef Round) {
 Value *PtxTranslator::flushed(Value *V) {
   if (!V->getType()->isFloatTy())
     return V;
-  Value *Bits = B.CreateBitCast(V, B.getInt32Ty());
-  Value *Small = B.CreateICmpEQ(B.CreateAnd(Bits, 0x7f800000), B.getInt32(0));
-  return B.CreateBitCast(
-      B.CreateSelect(Small, B.CreateAnd(Bits, 0x80000000u), Bits),
-      B.getFloatTy());
+  return R.call(B, FlushedNumber.str().c_str(), B.getFloatTy(), {V});
 }
 
 bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
@@ -218,7 +214,7 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
   if (Float) {
     // mul.f32 may be fused with the add.f32 that takes it, mul.rn.f32 may not.
     FastMathFlags Flags;
-    Flags.setAllowContract(!Settled && !Sat && !Ftz);
+    Flags.setAllowContract(!Settled && !Sat);
     IRBuilder<>::FastMathFlagGuard Guard(B);
     B.setFastMathFlags(Flags);
     if (Name == "add" && A.size() == 2)
@@ -254,6 +250,8 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
       V = R.call(B, "rcc_rsqrt", T, {A[0]});
     else if (Name == "copysign" && A.size() == 2) // sign of the first
       V = B.CreateBinaryIntrinsic(Intrinsic::copysign, A[1], A[0]);
+    if (auto *I = dyn_cast_or_null<BinaryOperator>(V); I && Ftz)
+      I->setMetadata(FlushMark, MDNode::get(I->getContext(), {}));
     if (V && Sat) {
       V = B.CreateBinaryIntrinsic(Intrinsic::maximumnum, V,
                                   ConstantFP::get(T, 0.0));

@@ -20,7 +20,7 @@ namespace {
 const Value *bare(const Value *V) {
   while (const auto *I = dyn_cast<Instruction>(V)) {
     if (I->getOpcode() != Instruction::FNeg && !isa<BitCastInst>(I) &&
-        !isa<ExtractElementInst>(I))
+        !isa<ExtractElementInst>(I) && !isFlushed(I))
       break;
     V = I->getOperand(0);
   }
