@@ -195,6 +195,17 @@ std::optional<isl::set> AffineArith::fitsUnlessPlain(const isl::pw_aff &A,
   return bound(A, T.min(), T.max());
 }
 
+isl::set AffineArith::withinBounds(const isl::set &S, const isl::set &Path) const {
+  const isl::set Where = Bounds.intersect(Path);
+  isl::set Out = S.subtract(S);
+  S.foreach_basic_set([&](const isl::basic_set &Part) {
+    if (!Part.to_set().intersect(Where).is_empty())
+      Out = Out.unite(Part.to_set());
+  });
+  Out = Out.intersect(Bounds).coalesce().gist(Bounds);
+  return isl::manage(isl_set_drop_unused_params(Out.release()));
+}
+
 bool AffineArith::implied(const isl::set &S, const isl::set &Path) {
   return Bounds.intersect(Path).is_subset(S);
 }

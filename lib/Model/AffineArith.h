@@ -65,6 +65,9 @@ public:
 
   bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
                     const isl::set &Path);
+  /// \p S without parts that nothing on \p Path is in, said as simply as the ranges of
+  /// all symbols allow.
+  isl::set withinBounds(const isl::set &S, const isl::set &Path) const;
   bool implied(const isl::set &S, const isl::set &Path);
   /// The same with facts that each launch checks (KernelModel::Assumes), which
   /// are kept if they are enough.

@@ -255,19 +255,24 @@ CondVal Evaluator::compare(const BinaryOperator *E) {
       return *C;
   if (!X || !Y)
     return opaqueCond(E, textOp(E, {{Lhs, A}, {Rhs, B}}));
+  // A value that may have wrapped has several pieces: in most, no bound is met.
+  const auto Simple = [&](const isl::set &S) {
+    return affineCond(X->n_piece() > 1 || Y->n_piece() > 1 ? Arith.withinBounds(S, Cur.where())
+                                                        : S);
+  };
   switch (E->getOpcode()) {
   case BO_LT:
-    return affineCond(X->lt_set(*Y));
+    return Simple(X->lt_set(*Y));
   case BO_LE:
-    return affineCond(X->le_set(*Y));
+    return Simple(X->le_set(*Y));
   case BO_GT:
-    return affineCond(X->gt_set(*Y));
+    return Simple(X->gt_set(*Y));
   case BO_GE:
-    return affineCond(X->ge_set(*Y));
+    return Simple(X->ge_set(*Y));
   case BO_EQ:
-    return affineCond(X->eq_set(*Y));
+    return Simple(X->eq_set(*Y));
   case BO_NE:
-    return affineCond(X->ne_set(*Y));
+    return Simple(X->ne_set(*Y));
   default:
     return opaqueCond(E, textOp(E, {{Lhs, A}, {Rhs, B}}));
   }
