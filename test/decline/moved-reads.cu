@@ -55,7 +55,7 @@ KERNEL(global) {
 KERNEL(chosen) {
   STAGE
   float l = s[t], r = s[t + 2];
-  o[g < n ? g : 0] = g < n ? l * v + r * w : 0.f;
+  o[g < n ? g : n] = g < n ? l * v + r * w : 0.f;
 }
 KERNEL(behind) {
   STAGE
@@ -110,9 +110,9 @@ int main() {
   for (int i = 0; i < n; ++i)
     h[i] = (i * 7919 % 1009) / 77.3f + 1.1f;
   cudaMalloc(&a, sizeof h);
-  cudaMalloc(&o, sizeof r);
+  cudaMalloc(&o, sizeof r + sizeof *o); // one for those that have none
   cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
-  cudaMemset(o, 0, sizeof r);
+  cudaMemset(o, 0, sizeof r + sizeof *o);
 #define RUN(k)                                                                 \
   k<<<(n + B - 1) / B, B>>>(a, o, n, 1.37f, .77f);                             \
   cudaMemcpy(r, o, sizeof r, cudaMemcpyDeviceToHost);                          \
