@@ -3,6 +3,8 @@
 
 #include "IslTools.h"
 #include "IslInternal.h"
+#include <cstdlib>
+#include <unordered_map>
 #include <isl/ilp.h>
 
 namespace rcache {
@@ -436,8 +438,28 @@ std::optional<LinearSplit> splitLinear(const isl::pw_aff &V,
   return Split;
 }
 
-std::optional<Linear> linearForm(const isl::pw_aff &V,
-                                         const isl::set &Context) {
+namespace {
+
+/// What was found for values before: plans of one kernel ask for the same ones again
+/// and again, and floors make each answer take long. By their texts, which say all.
+template <typename T, typename Find>
+T knownOr(const isl::pw_aff &V, const isl::set &Context, const std::string &Id, Find find) {
+  constexpr size_t Most = 1 << 14;
+  thread_local std::unordered_map<std::string, T> Known;
+  std::string Key = Id;
+  for (char *Text : {isl_pw_aff_to_str(V.get()), isl_set_to_str(Context.get())}) {
+    Key += '|';
+    Key += Text;
+    free(Text);
+  }
+  if (const auto It = Known.find(Key); It != Known.end())
+    return It->second;
+  if (Known.size() >= Most)
+    Known.clear();
+  return Known.emplace(std::move(Key), find()).first->second;
+}
+
+std::optional<Linear> findLinearForm(const isl::pw_aff &V, const isl::set &Context) {
   isl::pw_aff S = simplify(V, Context);
   std::optional<LinearSplit> L = splitLinear(S, involvedIds(S), Context);
   if (!L)
@@ -451,6 +473,13 @@ std::optional<Linear> linearForm(const isl::pw_aff &V,
     if (Coef != 0)
       R.Terms.emplace(Id, Coef);
   return R;
+}
+
+} // namespace
+
+std::optional<Linear> linearForm(const isl::pw_aff &V, const isl::set &Context) {
+  return knownOr<std::optional<Linear>>(V, Context, "",
+                                        [&] { return findLinearForm(V, Context); });
 }
 
 bool hasSmallNumbers(const isl::aff &A, int64_t Most) {
@@ -479,10 +508,16 @@ bool hasSmallNumbers(const isl::aff &A, int64_t Most) {
 std::optional<int64_t> linearCoefficient(const isl::pw_aff &V,
                                          const std::string &Id,
                                          const isl::set &Context) {
-  const std::optional<LinearSplit> Split = splitLinear(V, {Id}, Context);
-  if (!Split)
-    return std::nullopt;
-  return Split->Coefficients.at(Id);
+  requireValue(V);
+  requireValue(Context);
+  using Coefficient = std::optional<int64_t>;
+  const auto of = [&](const std::optional<LinearSplit> &Split) {
+    return Split ? Coefficient(Split->Coefficients.at(Id)) : std::nullopt;
+  };
+  if (const auto Plain = splitPlain(V, {Id}, Context))
+    return of(Plain);
+  return knownOr<Coefficient>(V, Context, Id,
+                              [&] { return of(splitLinear(V, {Id}, Context)); });
 }
 
 } // namespace rcache
