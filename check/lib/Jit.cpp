@@ -585,8 +585,8 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
   // Instructions that take small bfloat16 numbers for zero, unlike the device.
   for (const char *Feature : {"avx512bf16", "avxneconvert"})
     Machine->getFeatures().AddFeature(Feature, false);
-  // What runs here runs for a moment: allocating registers well takes longer.
-  Machine->setCodeGenOptLevel(CodeGenOptLevel::None);
+  Machine->setCodeGenOptLevel(Opts.Quickly ? CodeGenOptLevel::None
+                                           : CodeGenOptLevel::Default);
   Machine->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
   auto TM = Machine->createTargetMachine();
   if (!TM) {

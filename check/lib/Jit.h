@@ -27,6 +27,9 @@ struct JitOptions {
   /// Compare what ptxas fuses with what is assumed of it, with a note where
   /// they differ; only with nvcc's code.
   bool MachineCode = false;
+  /// Machine code is made in a moment, and takes longer to run: for programs whose
+  /// launches are few and small.
+  bool Quickly = false;
   std::string DumpDir;     ///< where to write intermediate modules; or empty
   /// Host functions that will be looked up; what they do not reach is neither
   /// compiled nor there. Empty: everything is.
