@@ -3,7 +3,7 @@
 
 #include "IslTools.h"
 #include "IslInternal.h"
-#include <cstdlib>
+#include <sstream>
 #include <unordered_map>
 #include <isl/ilp.h>
 
@@ -446,17 +446,13 @@ template <typename T, typename Find>
 T knownOr(const isl::pw_aff &V, const isl::set &Context, const std::string &Id, Find find) {
   constexpr size_t Most = 1 << 14;
   thread_local std::unordered_map<std::string, T> Known;
-  std::string Key = Id;
-  for (char *Text : {isl_pw_aff_to_str(V.get()), isl_set_to_str(Context.get())}) {
-    Key += '|';
-    Key += Text;
-    free(Text);
-  }
-  if (const auto It = Known.find(Key); It != Known.end())
+  std::ostringstream Key;
+  Key << Id << '|' << V << '|' << Context;
+  if (const auto It = Known.find(Key.str()); It != Known.end())
     return It->second;
   if (Known.size() >= Most)
     Known.clear();
-  return Known.emplace(std::move(Key), find()).first->second;
+  return Known.emplace(Key.str(), find()).first->second;
 }
 
 std::optional<Linear> findLinearForm(const isl::pw_aff &V, const isl::set &Context) {

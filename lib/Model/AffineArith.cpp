@@ -197,7 +197,7 @@ std::optional<isl::set> AffineArith::fitsUnlessPlain(const isl::pw_aff &A,
 
 isl::set AffineArith::withinBounds(const isl::set &S, const isl::set &Path) const {
   const isl::set Where = Bounds.intersect(Path);
-  isl::set Out = S.subtract(S);
+  isl::set Out = isl::set::empty(S.space());
   S.foreach_basic_set([&](const isl::basic_set &Part) {
     if (!Part.to_set().intersect(Where).is_empty())
       Out = Out.unite(Part.to_set());

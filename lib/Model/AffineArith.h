@@ -63,11 +63,11 @@ public:
 
   // Queries, under what always holds and \p Path.
 
-  bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
-                    const isl::set &Path);
   /// \p S without parts that nothing on \p Path is in, said as simply as the ranges of
   /// all symbols allow.
   isl::set withinBounds(const isl::set &S, const isl::set &Path) const;
+  bool proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
+                    const isl::set &Path);
   bool implied(const isl::set &S, const isl::set &Path);
   /// The same with facts that each launch checks (KernelModel::Assumes), which
   /// are kept if they are enough.
