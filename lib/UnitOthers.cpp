@@ -113,14 +113,21 @@ void Unit::emitForBlocks(Case &C) {
 
 void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
                      const std::string &Suffix, const std::string &When) {
+  const std::string Name = freshName(M, Suffix);
+  if (O.LeftOut.count(Name)) {
+    C.R.Notes.push_back(When + ": the original, as no launch could be made up that takes "
+                               "the rewritten form");
+    return;
+  }
   damage(M, P);
   if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong && O.Mutate.empty())
     return;
-  auto E = emitKernel(M, P, freshName(M, Suffix));
+  auto E = emitKernel(M, P, Name);
   if (!E)
     return llvm::consumeError(E.takeError());
   damage(*E);
   C.Others.push_back(std::move(*E));
+  C.R.OtherForms.push_back(Name);
   const std::string Line = planLine(M, P);
   std::string Note =
       When + ": " + (Line == planLine(*C.M, *C.ThePlan) ? "the same" : Line);

@@ -40,7 +40,7 @@ public:
 
   SelfCheckAnswer run(const std::string &Text, const Result &Made) {
     Names.clear();
-    std::vector<const KernelModel *> Kernels;
+    std::vector<const KernelResult *> Kernels;
     for (const KernelResult &K : Made.Kernels)
       if (K.Verdict == KernelResult::Rewritten && K.Model) {
         // Its name leaves out inline namespaces, its symbol does not.
@@ -48,18 +48,18 @@ public:
                                .contains(K.Model->QualifiedName) ||
                            !StringRef(K.Model->MangledName).starts_with("_Z");
         Names.insert(Plain ? K.Model->QualifiedName : K.Model->MangledName);
-        Kernels.push_back(K.Model.get());
+        Kernels.push_back(&K);
       }
     SelfCheckAnswer A;
     auto Said = ask(Text);
     if (!Said) {
       const std::string Why = llvm::toString(Said.takeError());
-      for (const KernelModel *M : Kernels)
-        A.Notes[M->MangledName] = "not executed: " + Why;
+      for (const KernelResult *K : Kernels)
+        A.Notes[K->Model->MangledName] = "not executed: " + Why;
       return A;
     }
-    for (const KernelModel *M : Kernels)
-      judge(*M, *Said, Text, A);
+    for (const KernelResult *K : Kernels)
+      judge(*K->Model, K->OtherForms, *Said, Text, A);
     return A;
   }
 
@@ -151,8 +151,9 @@ private:
 
   /// What was found for one kernel; for all of its name where nobody knows its
   /// symbol.
-  void judge(const KernelModel &M, const llvm::json::Array &Said,
-             const std::string &Text, SelfCheckAnswer &A) {
+  void judge(const KernelModel &M, const std::vector<std::string> &OtherForms,
+             const llvm::json::Array &Said, const std::string &Text,
+             SelfCheckAnswer &A) {
     std::vector<const llvm::json::Object *> Own, OfName;
     for (const llvm::json::Value &V : Said)
       if (const llvm::json::Object *K = V.getAsObject()) {
@@ -164,6 +165,7 @@ private:
     if (Own.empty())
       Own = OfName;
     int64_t Rewritten = 0, Raced = 0; // launches: in the new form, left out
+    std::set<std::string> NeverRan(OtherForms.begin(), OtherForms.end());
     std::string NotRun;
     for (const llvm::json::Object *K : Own) {
       const StringRef Verdict = K->getString("verdict").value_or("");
@@ -180,6 +182,9 @@ private:
       }
       Rewritten += K->getInteger("by-rewritten").value_or(0);
       Raced += K->getInteger("raced").value_or(0);
+      if (const llvm::json::Array *Ran = K->getArray("ran"))
+        for (const llvm::json::Value &Form : *Ran)
+          NeverRan.erase(Form.getAsString().value_or("").str());
       if (Verdict != "equivalent")
         NotRun = (Verdict == "original-races" ? "" : Verdict.str() + ": ") +
                  firstLine(Message);
@@ -187,6 +192,8 @@ private:
     if (NotRun.empty() && !Rewritten)
       NotRun = Own.empty() ? "not found by rcache-check"
                            : "no made-up launch took it";
+    if (NotRun.empty())
+      A.LeftOut.insert(NeverRan.begin(), NeverRan.end());
     A.Notes[M.MangledName] =
         !NotRun.empty()
             ? "not executed: " + StringRef(NotRun).rtrim(": ").str()

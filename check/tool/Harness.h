@@ -99,6 +99,10 @@ std::vector<Shape> constantShapes(const KernelSignature &K,
 bool hasLaunchFunction(const SourceFacts &Facts, const KernelSignature &K);
 /// Is it `k_rc` or `k_rc_...` of a `k_rc_launch`, which runs it in place of `k`?
 bool isRewritten(const SourceFacts &Facts, const std::string &Kernel);
+/// All that the launch function of \p K may run in its place, mangled.
+std::set<std::string> formsOf(const KernelSignature &K, const SourceSummary &Summary);
+/// The name that a kernel was declared by: without namespaces and arguments.
+std::string declaredName(const std::string &Kernel);
 
 /// How to choose the integers that the user did not name. Several ways exist
 /// because nothing tells what a number means; number \p Way of them.

@@ -218,12 +218,15 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   T.Overflowing = std::move(Overflowing);
   std::optional<Verdict> V;
   std::vector<Dim3> Takes; ///< blocks for which the rewritten form runs
+  std::set<std::string> Missing = formsOf(K, Summary); ///< that have not run
   auto Try = [&](const Shape &S) {
     const unsigned Before = T.ByRewritten;
     V = T.run(S);
     if (T.ByRewritten > Before &&
         std::find(Takes.begin(), Takes.end(), S.Block) == Takes.end())
       Takes.push_back(S.Block);
+    for (const std::string &Form : T.Forms)
+      Missing.erase(Form);
   };
   // Which blocks does it take? The file's own, else two of the usual ones.
   const size_t Own = L.Block.X ? 1 : ownBlocks(K, Summary).size();
@@ -231,7 +234,7 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   const std::vector<Dim3> Blocks = candidates(L, K, Summary);
   for (const Dim3 &Block : Blocks) {
     if (V || !Left() ||
-        (Tried >= Own &&
+        (Tried >= Own && Missing.empty() &&
          (Takes.size() >= 2 || (!Takes.empty() && Tried >= Own + 3))))
       break;
     ++Tried;
@@ -249,7 +252,8 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   // Those at sizes that are awkward for them; one launch in six with a block
   // that may break the conditions.
   std::mt19937_64 Rng(L.Runtime.Seed);
-  for (unsigned N = 0; !V && Left() && !Takes.empty() && T.ByRewritten < SoFar + Enough;
+  for (unsigned N = 0; !V && Left() && !Takes.empty() &&
+                       (T.ByRewritten < SoFar + Enough || !Missing.empty());
        ++N) {
     const Dim3 &Block = N % 6 == 5
                             ? Blocks[(Tried + N / 6) % Blocks.size()]
@@ -290,6 +294,11 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   for (const Dim3 &D : Takes)
     Sizes.push_back(Array{D.X, D.Y, D.Z});
   O["blocks"] = std::move(Sizes);
+  std::set<std::string> Ran;
+  for (const KernelSignature &X : Summary.Kernels)
+    if (T.Forms.count(X.Mangled))
+      Ran.insert(declaredName(X.Name));
+  O["ran"] = Array(Ran);
   O["seconds"] = processorTime() - Start;
   return O;
 }

@@ -315,6 +315,25 @@ bool isRewritten(const SourceFacts &Facts, const std::string &Kernel) {
   return false;
 }
 
+std::set<std::string> formsOf(const KernelSignature &K, const SourceSummary &Summary) {
+  const std::string Own = plainName(K.Name), Arguments = spelled(K.Name).substr(Own.size());
+  std::set<std::string> Out;
+  for (const KernelSignature &X : Summary.Kernels) {
+    const std::string Name = plainName(X.Name);
+    if (Name.compare(0, Own.size() + 3, Own + "_rc") == 0 &&
+        isRewritten(Summary.Facts, X.Name) &&
+        spelled(X.Name).substr(Name.size()) == Arguments)
+      Out.insert(X.Mangled);
+  }
+  return Out;
+}
+
+std::string declaredName(const std::string &Kernel) {
+  const std::string Name = plainName(Kernel);
+  const size_t At = Name.rfind("::");
+  return At == std::string::npos ? Name : Name.substr(At + 2);
+}
+
 uint64_t scalarValue(const std::string &Param, const Shape &S,
                      unsigned Dimensions, unsigned Way) {
   std::string Name = lower(Param);

@@ -605,6 +605,9 @@ struct TextForm {
   std::vector<std::string> NonZero;
   /// Integer parameters that the text names by a value, which a launch is asked for.
   std::vector<std::pair<std::string, int64_t>> Fixed;
+  /// The text has been made of what is known of this block of a launch, and is right for no
+  /// other.
+  std::optional<std::array<int64_t, 3>> OfBlock;
   /// What an output of the original costs as it is written, in the unit of
   /// Prediction.h; 0: as this text tells.
   double OriginalClocks = 0;
@@ -712,6 +715,13 @@ struct KernelModel {
   /// Variables (indices in Vars) that may hold a product which a sum takes: what it is
   /// fused with hangs on no condition standing between the two.
   std::vector<unsigned> ProductVars;
+  /// A product of two values that no instruction names, and from there to the end of a sum
+  /// that takes it. Where a branch of a rewritten kernel ends a block of code on that way,
+  /// they are not fused as in the original (lib/Model/ProductBlocks.cpp).
+  struct InOneBlock {
+    TextRange Product, ToSum;
+  };
+  std::vector<InOneBlock> OneBlock;
   /// May the kernel multiply or divide floating-point numbers, itself or in functions
   /// that it calls? Without, nothing is fused with a sum, and a register keeps no more
   /// of a number than memory does.

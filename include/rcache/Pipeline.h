@@ -21,6 +21,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ using Refusals = std::map<std::string, Refusal>;
 struct SelfCheckAnswer {
   /// Kernels of which a rewritten form is wrong, or may be.
   Refusals Refused;
+  /// Further forms of the others that no launch took (KernelResult::OtherForms), by name,
+  /// where the first one was executed.
+  std::set<std::string> LeftOut;
   /// What was executed of the others, or why nothing was, by mangled names: each
   /// instantiation has its own.
   std::map<std::string, std::string> Notes;
@@ -119,6 +123,8 @@ struct Options {
   SelfCheckHook SelfCheck;
   /// Kernels to leave alone.
   Refusals Refused;
+  /// Further forms not to write, by name.
+  std::set<std::string> LeftOut;
 };
 
 /// Replace [Offset, Offset + Length) of the main file by Text. Edits of a file
@@ -156,6 +162,8 @@ struct KernelResult {
   unsigned LaunchesRewritten = 0, LaunchesLeft = 0;
   /// Rewritten: how it is launched, for callers that do it by hand.
   std::string KernelName;     ///< of the new kernel
+  /// Of others, for launches that its plan leaves: other blocks, unaligned pointers.
+  std::vector<std::string> OtherForms;
   std::string LaunchFunction; ///< declaration of the function that asks and launches
   std::string LaunchText;     ///< what it does where its conditions hold, C++
 };

@@ -83,24 +83,30 @@ uncompilable(const ParseJob &Job, const FileResult &R, const Options &O,
   return Bad;
 }
 
-/// Compiles and executes what was written. What must not be handed out; empty:
-/// nothing, and the kernels have notes on what was executed.
-llvm::Expected<Refusals>
+/// Compiles and executes what was written. What must not be handed out, and notes on
+/// what was executed.
+llvm::Expected<SelfCheckAnswer>
 selfCheck(const ParseJob &Job, FileResult &R, const Options &O,
           bool AllowErrors) {
   auto Error = newError(Job, R);
   if (!Error)
     return Error.takeError();
-  if (!Error->empty())
-    return uncompilable(Job, R, O, AllowErrors, *Error);
-  SelfCheckAnswer Answer = O.SelfCheck(withRuntimeEmbedded(R.NewText), R.Rewrite);
-  if (Answer.Refused.empty())
-    for (KernelResult &K : R.Rewrite.Kernels)
-      if (K.Verdict == KernelResult::Rewritten && K.Model)
-        if (auto Note = Answer.Notes.find(K.Model->MangledName);
-            Note != Answer.Notes.end())
-          K.Notes.push_back(Note->second);
-  return std::move(Answer.Refused);
+  if (!Error->empty()) {
+    auto Bad = uncompilable(Job, R, O, AllowErrors, *Error);
+    if (!Bad)
+      return Bad.takeError();
+    SelfCheckAnswer Answer;
+    Answer.Refused = std::move(*Bad);
+    return Answer;
+  }
+  return O.SelfCheck(withRuntimeEmbedded(R.NewText), R.Rewrite);
+}
+
+void addNotes(const SelfCheckAnswer &Answer, FileResult &R) {
+  for (KernelResult &K : R.Rewrite.Kernels)
+    if (K.Verdict == KernelResult::Rewritten && K.Model)
+      if (auto Note = Answer.Notes.find(K.Model->MangledName); Note != Answer.Notes.end())
+        K.Notes.push_back(Note->second);
 }
 
 /// Rewrites, and again without the kernels whose new form is wrong.
@@ -108,6 +114,8 @@ llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
                                              llvm::ArrayRef<Options> Opts,
                                              bool AllowErrors) {
   std::vector<Options> Now(Opts.begin(), Opts.end());
+  // Of texts that the next one is a part of: it is as good.
+  std::vector<std::optional<SelfCheckAnswer>> Known(Now.size());
   while (true) {
     auto Results = rewriteUnchecked(Job, Now, AllowErrors);
     if (!Results)
@@ -117,10 +125,23 @@ llvm::Expected<FileResults> rewriteUnguarded(const ParseJob &Job,
       FileResult &R = (*Results)[I];
       if (!Now[I].SelfCheck || !R.Usable || !R.Rewrite.anyRewritten())
         continue;
-      auto Refused = selfCheck(Job, R, Now[I], AllowErrors);
-      if (!Refused)
-        return Refused.takeError();
-      for (auto &[Name, Why] : *Refused) {
+      if (!Known[I]) {
+        auto Answer = selfCheck(Job, R, Now[I], AllowErrors);
+        if (!Answer)
+          return Answer.takeError();
+        Known[I] = std::move(*Answer);
+      }
+      addNotes(*Known[I], R);
+      if (!Known[I]->LeftOut.empty()) {
+        Now[I].LeftOut.insert(Known[I]->LeftOut.begin(), Known[I]->LeftOut.end());
+        Known[I]->LeftOut.clear();
+        Again = true;
+      }
+      if (Known[I]->Refused.empty())
+        continue;
+      const Refusals Refused = std::move(Known[I]->Refused);
+      Known[I].reset();
+      for (const auto &[Name, Why] : Refused) {
         if (!Now[I].Refused.try_emplace(Name, Why).second)
           return llvm::createStringError("'" + Name + "' in '" + Job.File +
                                          "' cannot be left out: " + Why.Why);

@@ -91,6 +91,13 @@ std::optional<OtherBody> forOwners(const KernelResult &K) {
   return std::nullopt;
 }
 
+/// \p Body, which has been made of what \p M knows of its block.
+std::optional<OtherBody> ofItsBlock(const KernelModel &M, std::optional<OtherBody> Body) {
+  if (Body && M.Geo.ConstBlock && !M.Form.OfBlock)
+    Body->Form.OfBlock = blockOfLaunch(*M.Geo.ConstBlock, M.Form);
+  return Body;
+}
+
 /// The body of another form of \p K, if there is reason to try it.
 std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
   if (!asksForAnother(K))
@@ -106,14 +113,16 @@ std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
     return Body;
   if (auto Other = otherExchange(K, Opts))
     return Other;
-  if (auto Body = carvedArrays(M))
+  if (auto Body = ofItsBlock(M, carvedArrays(M)))
     return Body;
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words
     return Body;
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
+  if (Body && Body->Form.Scale != M.Form.Scale)
+    Body = ofItsBlock(M, std::move(Body));
   if (!Body) {
     Body = threadsInRows(M); // whose text tells better what the original does
-    return Body ? Body : forOwners(K);
+    return ofItsBlock(M, Body ? std::move(Body) : forOwners(K));
   }
   if (Body->Form.Scale == M.Form.Scale) {
     // Other words for the same plans: for what is not rewritten by itself.

@@ -99,8 +99,13 @@ bool Division::someSlotsOut(const Region &R, const KernelModel &M) const {
 const SharedAccess *rcache::hiddenTwice(const Queries &Q, const Division &D) {
   const KernelModel &M = Q.M;
   std::map<std::pair<unsigned, std::string>, TextRange> Before;
+  std::set<unsigned> Early;
+  for (const ArrayPlan &A : Q.P.Arrays)
+    if (A.as<ReadEarly>() && M.OwnViews)
+      Early.insert(A.Reads.begin(), A.Reads.end());
   for (const SharedAccess &A : M.SharedAccesses) {
-    if (!Q.isHiddenAlone(A) || D.inDead(A.Range, Q))
+    const auto Id = static_cast<unsigned>(&A - M.SharedAccesses.data());
+    if (!(Q.isHiddenAlone(A) || Early.count(Id)) || D.inDead(A.Range, Q))
       continue;
     TextRange &Last = Before[{A.Array, M.text(A.Range)}];
     const bool Meets = llvm::none_of(M.Stmts, [&](const Stmt &S) {
@@ -111,6 +116,25 @@ const SharedAccess *rcache::hiddenTwice(const Queries &Q, const Division &D) {
       return &A;
     Last = A.Range;
   }
+  return nullptr;
+}
+
+/// Is each element that is read one load?
+static bool isLoad(const StagingFunction &F) {
+  return F.CoverageProved && F.Pieces.size() == 1 && F.Pieces[0].Guards.empty() &&
+         F.Pieces[0].V->K == Value::Load;
+}
+
+const SharedAccess *rcache::branchInSum(const Queries &Q) {
+  for (const ArrayPlan &A : Q.P.Arrays)
+    if (A.as<FromSource>() && !isLoad(A.Stage))
+      for (unsigned Rd : A.Reads) {
+        const SharedAccess &S = Q.M.SharedAccesses[Rd];
+        if (llvm::any_of(Q.M.OneBlock, [&](const KernelModel::InOneBlock &B) {
+              return B.ToSum.contains(S.Range) && !B.Product.contains(S.Range);
+            }))
+          return &S;
+      }
   return nullptr;
 }
 

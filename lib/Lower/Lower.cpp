@@ -79,6 +79,10 @@ llvm::Error sumsKept(const Queries &Q, const Division &D) {
   if (const SharedAccess *A = hiddenTwice(Q, D))
     return No("with '" + Q.M.text(A->Range) +
               "', which stands in the text twice and is in no window");
+  if (const SharedAccess *A = branchInSum(Q))
+    return No("with '" + Q.M.text(A->Range) +
+              "', which is read from its source under a condition, between a product and its "
+              "sum");
   if (const Var *V = Q.P.slots() > 1 ? productUnderGuard(Q, D) : nullptr)
     return No("with '" + V->Name + "', which holds a product and would be set under a "
               "condition that the sum does not stand under");

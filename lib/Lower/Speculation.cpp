@@ -40,7 +40,8 @@ public:
     bool Always = true;
     for (const SharedAccess &R : M.SharedAccesses) {
       if (!Loop.Range.contains(R.Range) ||
-          (Registers.count(R.Array) && !Restages) || inside(R))
+          (Registers.count(R.Array) && !Restages) ||
+          (inside(R) && (!decides() || isWritten(R))))
         continue;
       if (!sameForAll(R))
         return Speculation::No;
@@ -138,6 +139,37 @@ private:
         return false;
     }
     return true;
+  }
+
+  /// Do shared elements decide about a statement?
+  bool decides() const {
+    return llvm::any_of(M.Stmts, [](const Stmt &S) {
+      return S.K != Stmt::Leaf && (S.CondDepends & DepShared);
+    });
+  }
+
+  /// The elements that \p S names in the rounds and threads of \p In, as "e0", "e1", ...
+  isl::set elements(const SharedAccess &S, isl::set In) const {
+    std::vector<std::string> Gone = {"tx", "ty", "tz"};
+    for (const Symbol &X : M.Symbols)
+      if (X.K == Symbol::Iterator)
+        Gone.push_back(X.Id);
+    for (size_t D = 0; D < S.Index.size(); ++D)
+      In = In.intersect(
+          A.fix(S.Index[D]).eq_set(symbolValue(In.ctx(), "e" + std::to_string(D))));
+    return projectOut(In, Gone);
+  }
+
+  /// Has each element that \p R names in any thread been written before? What has not may
+  /// decide nothing, not even about what is not stored.
+  bool isWritten(const SharedAccess &R) const {
+    isl::set Written = never(A.Context.ctx());
+    for (const SharedAccess &W : M.SharedAccesses)
+      if (W.Array == R.Array && W.K == SharedAccess::Write && W.Affine && W.DomainExact &&
+          !W.Domain.is_null() && W.Range.End <= R.Range.Begin &&
+          W.Index.size() == R.Index.size())
+        Written = Written.unite(elements(W, A.fix(W.Domain).intersect(A.Context)));
+    return elements(R, rounds(R.Range)).is_subset(Written);
   }
 
   /// What one slot reads, all of them read, in the same rounds.

@@ -83,6 +83,8 @@ llvm::Expected<Code> Fill::stageLambda(const ArrayPlan &A) const {
   O.Symbols = N.symbols();
   addElementNames(O.Symbols, A, N);
   O.Context = askedOf(A);
+  if (O.Context.is_empty()) // by reads that are never executed
+    O.Context = P.Context;
   std::string Params, Shown;
   if (const auto *R = A.as<Restaged>()) // of which of the joined blocks
     for (unsigned Axis = 0; Axis < 3; ++Axis)

@@ -146,4 +146,12 @@ fusedByContext(const FunctionDecl *FD,
   return Sums.Found;
 }
 
+void productsOfOneBlock(
+    const FunctionDecl *FD, llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
+    unsigned Axes, llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each) {
+  ProductFlow Flow(FD, DependsOn, Axes, /*Kernel=*/true);
+  Flow.find();
+  Flow.eachOfOneBlock(Each);
+}
+
 } // namespace rcache

@@ -46,8 +46,15 @@ fusedByContext(const clang::FunctionDecl *FD,
                llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn,
                unsigned Axes);
 
+/// Calls \p Each with each product of \p FD that is fused with a sum of its block of code
+/// alone, and that sum; see ProductFlow::eachOfOneBlock.
+void productsOfOneBlock(
+    const clang::FunctionDecl *FD,
+    llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn, unsigned Axes,
+    llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each);
+
 class Locals;
-/// Fills KernelModel::UnsettledSum, or declines (SumsInDoubt.cpp).
+/// Fills KernelModel::UnsettledSum and OneBlock, or declines (SumsInDoubt.cpp).
 void noteSumsInDoubt(const clang::FunctionDecl *FD, KernelModel &M,
                      const Locals &L, FlatText &Flat);
 

@@ -164,15 +164,15 @@ bool isOverloaded(const FunctionDecl *F) {
 
 /// From the blocks of launches to those of a text in another form.
 void scale(Geometry &G, const TextForm &Form) {
-  if (G.ConstBlock)
-    G.ConstBlock = blockOfText(*G.ConstBlock, Form);
-  if (isInLine(Form) || isInRows(Form)) { // of blocks of one shape
+  if (Form.OfBlock) {
+    G.ConstBlock = Form.OfBlock;
     G.OtherBlocks.clear();
     G.AllLaunchesConst &= G.SeenBlocks.size() == 1;
-    G.SeenBlocks.resize(std::min<size_t>(G.SeenBlocks.size(), 1));
-    if (!G.SeenBlocks.empty() && G.ConstBlock)
-      G.SeenBlocks = {blockOfLaunch(*G.ConstBlock, Form)};
+    if (!G.SeenBlocks.empty())
+      G.SeenBlocks = {*Form.OfBlock};
   }
+  if (G.ConstBlock)
+    G.ConstBlock = blockOfText(*G.ConstBlock, Form);
   for (auto &B : G.OtherBlocks)
     B = blockOfText(B, Form);
   for (auto &B : G.SeenBlocks)

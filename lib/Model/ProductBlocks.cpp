@@ -41,6 +41,73 @@ bool ProductFlow::hasNamedFactor(const Expr *P) const {
          (isNamed(B->getLHS(), 0) || isNamed(B->getRHS(), 0));
 }
 
+bool ProductFlow::readsElement(const Node *S) const {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    const ProductFlow &Of;
+    bool Found = false;
+    explicit Finder(const ProductFlow &Of) : Of(Of) {}
+    bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+      Found |= isRealType(E->getType()) && Of.mayBeShared(E);
+      return !Found;
+    }
+  } In(*this);
+  if (S)
+    In.TraverseStmt(S);
+  return In.Found;
+}
+
+bool ProductFlow::chosenFromTwo(const Expr *P) const {
+  const VarDecl *V = assigned(outermost(P));
+  for (const Node *S = P, *Up = Parents.getParent(S); Up; S = Up, Up = Parents.getParent(Up)) {
+    const Node *Then = nullptr, *Else = nullptr;
+    if (const auto *C = dyn_cast<ConditionalOperator>(Up))
+      Then = C->getTrueExpr(), Else = C->getFalseExpr();
+    else if (const auto *If = dyn_cast<IfStmt>(Up); If && V)
+      Then = If->getThen(), Else = If->getElse();
+    if ((S != Then && S != Else) || !Else || (!readsElement(Then) && !readsElement(Else)))
+      continue;
+    const Node *Other = S == Then ? Else : Then;
+    if (isa<ConditionalOperator>(Up) ? mayBeProduct(cast<Expr>(Other))
+                                     : llvm::any_of(Made, [&](const auto &X) {
+                                         return X.first == V->getCanonicalDecl() &&
+                                                isIn(X.second, Other);
+                                       }))
+      return true;
+  }
+  return false;
+}
+
+bool ProductFlow::knownOneWay(const Expr *P) const {
+  const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
+  if (!B || B->getOpcode() != BO_Mul)
+    return false;
+  const auto IsKnown = [&](const Expr *Value, const Expr *Factor) {
+    std::string L = canonical(Value), R = canonical(Factor);
+    if (R < L)
+      std::swap(L, R);
+    const std::string Text = "(" + L + "*" + R + ")";
+    return llvm::any_of(Products, [&](const Expr *Q) { return Q != P && canonical(Q) == Text; });
+  };
+  for (const auto &[Factor, Other] :
+       {std::pair(B->getLHS(), B->getRHS()), std::pair(B->getRHS(), B->getLHS())}) {
+    const auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts());
+    const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    if (!V || !V->hasLocalStorage())
+      continue;
+    llvm::SmallVector<const Expr *, 4> Values;
+    if (V->getInit())
+      Values.push_back(V->getInit());
+    for (const auto &[To, At] : Set)
+      if (const auto *Assigned = dyn_cast<BinaryOperator>(At);
+          To == V->getCanonicalDecl() && Assigned && Assigned->getOpcode() == BO_Assign)
+        Values.push_back(Assigned->getRHS());
+    if (Values.size() > 1 &&
+        llvm::any_of(Values, [&](const Expr *X) { return IsKnown(X, Other); }))
+      return true;
+  }
+  return false;
+}
+
 bool ProductFlow::branchBetween(const Expr *P, const Expr *R) const {
   if (hasNamedFactor(P))
     return false;
@@ -53,35 +120,42 @@ bool ProductFlow::branchBetween(const Expr *P, const Expr *R) const {
       return !Found;
     }
   };
-  struct Reads : ConstDynamicRecursiveASTVisitor {
-    const ProductFlow &Of;
-    bool Found = false;
-    explicit Reads(const ProductFlow &Of) : Of(Of) {}
-    bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
-      Found |= isRealType(E->getType()) && Of.mayBeShared(E);
-      return !Found;
-    }
-  };
   const unsigned From = Order.lookup(P), To = Order.lookup(R);
   const auto IsBetween = [&](const IfStmt *If) {
     const unsigned At = Order.lookup(If);
     if (At <= From || At >= To || isIn(R, If))
       return false;
-    Reads In(*this);
-    for (const Node *Way : {If->getThen(), If->getElse()})
-      if (Way)
-        In.TraverseStmt(Way);
-    return In.Found;
+    return readsElement(If->getThen()) || readsElement(If->getElse());
   };
   Finder Branches(IsBetween);
   Branches.TraverseStmt(Body);
   return Branches.Found;
 }
 
+void ProductFlow::eachOfOneBlock(
+    llvm::function_ref<void(const Node *, const Node *)> Each) {
+  for (const Expr *P : Products)
+    if (const Expr *Sum = hasNamedFactor(P) ? nullptr : inSum(P))
+      Each(P, Sum);
+  for (const auto &[V, P] : Made)
+    if (!hasNamedFactor(P))
+      for (const DeclRefExpr *R : Reads[V])
+        if (const Expr *Sum = mayRead(R, V, P) ? inSum(R) : nullptr)
+          Each(P, Sum);
+  for (const CallExpr *C : Calls)
+    if (const FunctionDecl *Def = nullptr;
+        C->getDirectCallee()->hasBody(Def) && hasSum(Def->getBody()))
+      Each(C, C);
+}
+
 bool ProductFlow::sumsInBlocks(const VarDecl *V, const Expr *P) {
   if (hasNamedFactor(P))
     return false;
-  const auto IsUnderMore = [&](const Node *Use) {
+  // What decides about a use and not about the product, from the inside: the branch or
+  // choice, and its arm.
+  using Arms = llvm::SmallVector<std::pair<const Node *, const Node *>, 4>;
+  const auto armsOver = [&](const Node *Use) {
+    Arms Out;
     for (const Node *S = Use, *Up = Parents.getParent(S); Up && !isIn(P, Up);
          S = Up, Up = Parents.getParent(Up)) {
       const auto *If = dyn_cast<IfStmt>(Up);
@@ -90,17 +164,19 @@ bool ProductFlow::sumsInBlocks(const VarDecl *V, const Expr *P) {
       if ((If && If->getCond() != S && !If->getCond()->isEvaluatable(Context)) ||
           (Choice && Choice->getCond() != S) || isa<SwitchStmt>(Up) ||
           (Logical && Logical->isLogicalOp() && Logical->getRHS() == S))
-        return true;
+        Out.emplace_back(Up, S);
     }
-    return false;
+    return Out;
   };
-  unsigned In = 0, Under = 0;
+  std::optional<Arms> First;
   for (const DeclRefExpr *R : Reads[V])
     if (inSum(R) && mayRead(R, V, P)) {
-      ++In;
-      Under += IsUnderMore(R);
+      const Arms Over = armsOver(R);
+      if (First && *First != Over)
+        return true;
+      First = Over;
     }
-  return In > 1 && Under > 0 && Under < In;
+  return false;
 }
 
 } // namespace rcache

@@ -56,6 +56,10 @@ public:
   /// on how far loops between them are unrolled, and on how many outputs
   /// stand there. \p In: where outputs are what makes the distance.
   const clang::Expr *distantSum(SumInDoubt::Where In);
+  /// Calls \p Each with what is multiplied and the sum that takes it, for all products that
+  /// ptxas fuses only with sums of their block; with a call twice, if it may have such
+  /// products. After find().
+  void eachOfOneBlock(llvm::function_ref<void(const Node *, const Node *)> Each);
   /// Sums of which, for all that is known here, both sides are products.
   std::vector<const clang::BinaryOperator *> sumsOfTwo() const;
   /// May \p E be a product, or `x * 2`?
@@ -130,13 +134,14 @@ private:
   ///
   ///     r = w * x;  if (mode == 7) r += y;  out = r;
   bool mayLoseUse(const clang::VarDecl *V, const clang::Expr *P);
-  /// Is \p P, which goes into \p V, used in several sums, some of them under a condition
-  /// that it is not under itself? ptxas fuses it with all of them if they are in one block
+  /// Is \p P, which goes into \p V, used in several sums, of which other conditions decide
+  /// that do not decide about it? ptxas fuses it with all of them if they are in one block
   /// or if an instruction names a factor, else with none; and whether they are hangs on what
   /// compilers make of the condition: a branch around what is read of shared memory or
   /// stored, or a choice between values.
   ///
   ///     p = x * y;  q = p + z;  if (g < n) { out[g] = q;  more[g] = p - w; }
+  ///     p = x * y;  if (t > 3 && p + x > v) q = p + s[t + 2];
   bool sumsInBlocks(const clang::VarDecl *V, const clang::Expr *P);
   /// Does \p P have a factor that instructions name: a number, a parameter, constant memory
   /// at a fixed place?
@@ -148,6 +153,19 @@ private:
   ///
   ///     p = s[t] * s[t + 1];  if (u > 0.5f) u = s[t + 4];  out = p + u;
   bool branchBetween(const clang::Expr *P, const clang::Expr *R) const;
+  /// Is \p P what one way of a choice gives, where the other gives a product too and one of
+  /// them reads shared memory? Compilers choose what is multiplied then, addresses included,
+  /// and have one product; of registers they choose between two products:
+  ///
+  ///     x = c ? q[t + 4] * v : q[t + 3] * s[t];  out = x + y;
+  bool chosenFromTwo(const clang::Expr *P) const;
+  /// Is a factor of \p P a variable that branches set, to something of which there is a product
+  /// with the other factor already? Compilers take that one, where they see it to be the same:
+  ///
+  ///     x = q[t] * s[t] + y;  if (c) x = q[t];  out = x * s[t] + z;
+  bool knownOneWay(const clang::Expr *P) const;
+  /// Is a floating-point element of shared memory read in \p S?
+  bool readsElement(const Node *S) const;
   /// Does a condition decide about \p Use, and not about \p P, that is no output's own
   /// and no guard?
   bool isDecided(const Node *Use, const clang::Expr *P);
@@ -195,6 +213,8 @@ private:
   /// What decides whether \p E is computed, but for an `if` outside of loops that
   /// all products are in: conditions, and loops that may end early.
   llvm::SmallVector<const Node *, 4> deciding(const clang::Expr *E) const;
+  /// Is there a floating-point sum in \p S, which may be null?
+  static bool hasSum(const Node *S);
   /// Are there floating-point sums in both arms of \p S?
   static bool sumsInBothArms(const Node *S);
   /// Has a sum that \p P is used in another product as well?

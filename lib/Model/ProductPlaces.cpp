@@ -270,7 +270,7 @@ static bool leavesEarly(const Node *L) {
                llvm::any_of(L->children(), leavesEarly));
 }
 
-static bool hasSum(const Node *S) {
+bool ProductFlow::hasSum(const Node *S) {
   auto *B = dyn_cast_or_null<BinaryOperator>(S);
   if (B && isRealType(B->getType()) &&
       (B->isAdditiveOp() || B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign))

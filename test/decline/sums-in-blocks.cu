@@ -1,0 +1,107 @@
+// A product of two values that no instruction names is fused with the sums of its block of
+// code. What keeps both in one block in the original, or parts them, has to do so in the
+// rewritten kernel: conditions around a sum that do not stand around its product, elements
+// that are read from their source under a condition, choices between two products of which
+// compilers make one where they choose addresses, and products that one way of a branch has
+// already.
+//
+// REQUIRES: cuda-toolkit, rcache-check
+// RUN: rcache-rewrite %s -o %t.cu --force --self-check=off --list --cuda-path=%cuda 2>&1 \
+// RUN:   | FileCheck %s
+// RUN: rcache-check diff --device-code=nvcc %s %t.cu
+// RUN: rcache-rewrite %s -o %t2.cu --force --self-check=off --block=128 --cuda-path=%cuda
+// RUN: rcache-check diff --device-code=nvcc %s %t2.cu
+//
+// CHECK-DAG: declined shortcut; fusion-unsettled
+// CHECK-DAG: declined choice; fusion-unsettled
+// CHECK-DAG: declined either; fusion-unsettled
+// CHECK-DAG: declined known; fusion-unsettled
+// CHECK-DAG: declined far; fusion-unsettled
+// CHECK-DAG: rewritten named
+// CHECK-DAG: rewritten alike
+#include <cstdio>
+
+#define B 64
+#define STAGE                                                                  \
+  __shared__ float s[B + 4];                                                   \
+  const int t = threadIdx.x, g = blockIdx.x * B + t;                           \
+  for (int e = t; e < B + 4; e += B)                                           \
+    s[e] = blockIdx.x * B + e < n ? a[blockIdx.x * B + e] : 1.f;               \
+  __syncthreads();                                                             \
+  if (g >= n)                                                                  \
+    return;
+#define KERNEL(name)                                                           \
+  __global__ void name(const float *__restrict__ a, float *__restrict__ o,     \
+                       int n, float v, float w)
+
+KERNEL(shortcut) {
+  STAGE
+  const float p = s[t + 1] * s[t];
+  float x = s[t + 1];
+  if (t > 3 && p + s[t] > 2.f)
+    x = p + s[t + 2];
+  o[g] = x;
+}
+KERNEL(choice) {
+  STAGE
+  float x = s[t] > w ? s[t + 4] * .3f : s[t + 3] * s[t + 1];
+  x = x + s[t + 2];
+  o[g] = x;
+}
+KERNEL(either) {
+  STAGE
+  float x;
+  if (s[t] > w)
+    x = s[t + 4] * .3f;
+  else
+    x = s[t + 3] * s[t + 1];
+  o[g] = x + s[t + 2];
+}
+KERNEL(known) {
+  STAGE
+  float x = s[t + 1] * v + s[t] * s[t + 3];
+  if (s[t + 1] > 3.f)
+    x = s[t];
+  o[g] = x * s[t + 3] + s[t + 2];
+}
+KERNEL(far) { // of no window
+  STAGE
+  const float x = (s[t] + v) * (s[t] + w);
+  o[g] = x * s[t] - s[(t + 1) % B] * s[B - 1 - t] + s[t ^ 1];
+}
+KERNEL(named) {
+  STAGE
+  const float p = s[t + 1] * w;
+  float x = s[t + 1];
+  if (t > 3 && p + s[t] > 2.f)
+    x = p + s[t + 2];
+  o[g] = x;
+}
+KERNEL(alike) {
+  STAGE
+  const float p = s[t + 1] * s[t];
+  float x = s[t + 1], y = v;
+  if (s[t + 1] > 2.f)
+    x = p + s[t + 2], y = p - s[t];
+  o[g] = x - y;
+}
+
+int main() {
+  const int n = 333;
+  float h[n], r[n], *a, *o;
+  for (int i = 0; i < n; ++i)
+    h[i] = (i * 7919 % 1009) / 177.3f + .1f;
+  cudaMalloc(&a, sizeof h);
+  cudaMalloc(&o, sizeof r);
+  cudaMemcpy(a, h, sizeof h, cudaMemcpyHostToDevice);
+#define RUN(k)                                                                 \
+  k<<<(n + B - 1) / B, B>>>(a, o, n, 1.37f, .77f);                             \
+  cudaMemcpy(r, o, sizeof r, cudaMemcpyDeviceToHost);                          \
+  {                                                                            \
+    double x = 0;                                                              \
+    for (float f : r)                                                          \
+      x = x * 1.01 + f;                                                        \
+    std::printf("%s %a\n", #k, x);                                             \
+  }
+  RUN(shortcut) RUN(choice) RUN(either) RUN(known) RUN(far) RUN(named) RUN(alike)
+}
