@@ -131,7 +131,8 @@ const SharedAccess *rcache::branchInSum(const Queries &Q) {
       for (unsigned Rd : A.Reads) {
         const SharedAccess &S = Q.M.SharedAccesses[Rd];
         if (llvm::any_of(Q.M.OneBlock, [&](const KernelModel::InOneBlock &B) {
-              return B.ToSum.contains(S.Range) && !B.Product.contains(S.Range);
+              // (Compilers move sums to where they are used, behind the branch.)
+              return B.ToSum.Begin <= S.Range.Begin && !B.Product.contains(S.Range);
             }))
           return &S;
       }

@@ -109,8 +109,7 @@ struct Division {
 const SharedAccess *hiddenTwice(const Queries &Q, const Division &D);
 
 /// An element that is read from its source, where that takes a branch or more than a load,
-/// between a product and a sum that it is fused with in their block of code alone. Null:
-/// there is none.
+/// behind a product that is fused with sums of its block of code alone. Null: there is none.
 const SharedAccess *branchInSum(const Queries &Q);
 
 /// A variable that holds a product for a sum of another region, with a condition of

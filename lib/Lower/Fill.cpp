@@ -8,6 +8,7 @@
 #include "Affine/IslTools.h"
 #include "IndexForm.h"
 #include "Plan/Staging.h"
+#include "Plan/Values.h"
 #include "Plan/Windows.h"
 #include "ValueText.h"
 #include "llvm/ADT/STLExtras.h"
@@ -199,7 +200,7 @@ llvm::Error Fill::interior(const RunOf &R, Run &Out) {
   const StagePiece &Piece =
       R.A.Stage.Pieces[static_cast<size_t>(Of.InteriorPiece)];
   ValueTextOptions OfEach = R.O;
-  std::map<const Value *, std::string> Loaded;
+  std::vector<std::pair<const Value *, std::string>> Loaded;
   if (!Of.Leaves.empty() && R.Count > 1) {
     if (Piece.V->K == Value::Load && Of.Leaves.size() == 1 &&
         Of.Leaves[0].Load->Type == M.Arrays[R.A.Array].CanonicalType) {
@@ -214,12 +215,13 @@ llvm::Error Fill::interior(const RunOf &R, Run &Out) {
           Of.Leaves[K].Load->Type + " " + Name + "[" + str(R.Count) + "];\n";
       if (llvm::Error E = loadRun(R, Of.Leaves[K], Name, Out))
         return E;
-      Loaded[Of.Leaves[K].Load.get()] = Name + "[" + N("m") + "]";
+      Loaded.emplace_back(Of.Leaves[K].Load.get(), Name + "[" + N("m") + "]");
     }
     Out.Fast = Declarations + Out.Fast;
     Out.Words = Declarations + Out.Words;
     OfEach.LoadText = [&](const Value *V) {
-      auto It = Loaded.find(V);
+      const auto It = llvm::find_if(
+          Loaded, [&](const auto &X) { return X.first == V || isSameLoad(*X.first, *V); });
       return It == Loaded.end() ? std::string() : It->second;
     };
   }

@@ -81,8 +81,8 @@ llvm::Error sumsKept(const Queries &Q, const Division &D) {
               "', which stands in the text twice and is in no window");
   if (const SharedAccess *A = branchInSum(Q))
     return No("with '" + Q.M.text(A->Range) +
-              "', which is read from its source under a condition, between a product and its "
-              "sum");
+              "', which is read from its source under a condition, behind a product that a sum "
+              "of its block of code takes");
   if (const Var *V = Q.P.slots() > 1 ? productUnderGuard(Q, D) : nullptr)
     return No("with '" + V->Name + "', which holds a product and would be set under a "
               "condition that the sum does not stand under");

@@ -73,6 +73,9 @@ private:
   /// in a loop behind it, behind its loop or another one, or in outputs of
   /// their own?
   bool inLaterBlock(const Leaf &U, const Leaf &L);
+  /// Does \p L stand behind a loop with \p U in it that is unrolled, in front of the pass
+  /// that numbers or behind it? Its rounds may be operations of one block then.
+  bool leavesUnrolled(const Leaf &U, const Leaf &L);
   Below below(const Leaf &U, const Leaf &L, bool Rewritten);
   Below below(const Leaves &U, const Leaves &L);
 };
@@ -123,8 +126,9 @@ bool FusionOrder::Impl::mayMove(const Leaf &L) {
 
 std::vector<OutputForm> FusionOrder::Impl::forms(Outputs Of, unsigned Site) {
   const OperandText &F = Ranks.facts(Kernel);
-  std::vector<OutputForm> Out = {{false, {}}, {true, {}}};
-  if (Of == Outputs::One)
+  const bool Several = Of != Outputs::One;
+  std::vector<OutputForm> Out = {{false, false, {}}, {true, Several, {}}};
+  if (!Several)
     return Out;
   std::set<unsigned> May(F.Branches.begin(), F.Branches.end());
   if (Of == Outputs::InLoops)
@@ -133,7 +137,7 @@ std::vector<OutputForm> FusionOrder::Impl::forms(Outputs Of, unsigned Site) {
     if (mayBeDoneOnce(S))
       May.insert(F.First.lookup(S) - 1);
   auto Add = [&](unsigned Last) {
-    OutputForm X{true, F.Barriers};
+    OutputForm X{true, true, F.Barriers};
     llvm::copy_if(May, std::back_inserter(X.Edges),
                   [&](unsigned E) { return E <= Last || E > Site; });
     // A loop with such a place has others around it.
@@ -146,7 +150,7 @@ std::vector<OutputForm> FusionOrder::Impl::forms(Outputs Of, unsigned Site) {
       }
     Out.push_back(std::move(X));
   };
-  Out.push_back({true, F.Barriers});
+  Out.push_back({true, true, F.Barriers});
   Add(0);
   for (unsigned E : May)
     if (E <= Site)
@@ -259,15 +263,28 @@ bool FusionOrder::Impl::inLaterBlock(const Leaf &U, const Leaf &L) {
   for (size_t I = 0; I < F.LoopEdges.size(); I += 2) {
     const unsigned Begin = F.LoopEdges[I], End = F.LoopEdges[I + 1];
     const bool In = Begin <= From && From <= End;
-    if ((From < Begin && Begin < To) || (In && End < To))
+    if (!F.Unrolled[I / 2] && ((From < Begin && Begin < To) || (In && End < To)))
       return true;
   }
+  return false;
+}
+
+bool FusionOrder::Impl::leavesUnrolled(const Leaf &U, const Leaf &L) {
+  const unsigned From = U.At.empty() ? 0 : U.At.front(),
+                 To = L.At.empty() ? 0 : L.At.front();
+  const OperandText &F = Ranks.facts(Kernel);
+  for (size_t I = 0; I < F.LoopEdges.size(); I += 2)
+    if (F.Unrolled[I / 2] && F.LoopEdges[I] <= From && From <= F.LoopEdges[I + 1] &&
+        F.LoopEdges[I + 1] < To)
+      return true;
   return false;
 }
 
 Below FusionOrder::Impl::below(const Leaf &U, const Leaf &L, bool Rewritten) {
   if (U.At < L.At && inLaterBlock(U, L))
     return Below::Strict;
+  if (leavesUnrolled(U, L))
+    return Below::Unknown;
   if (U.At != L.At && mayMove(L) && mayMove(U))
     return Below::Unknown;
   if (U.Whole && U.Whole == L.Whole)

@@ -21,6 +21,9 @@ using Place = std::vector<unsigned>;
 /// A rewritten kernel as far as it matters here.
 struct OutputForm {
   bool Rewritten = false;
+  /// A thread has several: its views are arrays that a loop goes over, and an element that
+  /// is read again may be loaded again by the time values are numbered.
+  bool Several = false;
   std::vector<unsigned> Edges; ///< where outputs may begin and end
 };
 

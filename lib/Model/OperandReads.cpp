@@ -159,6 +159,8 @@ Place OperandRanks::firstEqual(const Expr *E, const VarDecl *Array,
 
 const Expr *OperandRanks::mergedRead(const Expr *E, const VarDecl *Array,
                                      const Call &C) {
+  if (Now->Several)
+    return E;
   const OperandText &F = facts(C);
   const clang::Stmt *Here = F.statementOf(E);
   for (const Expr *X : F.Reads) {

@@ -207,6 +207,7 @@ void OperandText::walk(const clang::Stmt *S) {
   } else if (isLoop(S)) {
     LoopEdges.push_back(First[S]);
     LoopEdges.push_back(Last[S]);
+    Unrolled.push_back(isa_and_nonnull<AttributedStmt>(Parents.getParent(S)));
   }
 }
 

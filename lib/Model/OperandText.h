@@ -66,6 +66,8 @@ public:
   /// Pointers and variables outside functions, wherever they are named.
   std::vector<std::pair<const clang::Expr *, const clang::VarDecl *>> MemoryUses;
   std::vector<unsigned> Barriers, Branches, LoopEdges;
+  /// Of each loop (two LoopEdges): does the source say that it is unrolled?
+  std::vector<bool> Unrolled;
   /// First and last of what a condition decides about: branches, arms of ?:, what
   /// stands behind `if (..) return;`.
   std::vector<std::pair<unsigned, unsigned>> Decided;

@@ -77,6 +77,61 @@ bool ProductFlow::chosenFromTwo(const Expr *P) const {
   return false;
 }
 
+bool ProductFlow::isNumberOneWay(const Expr *P) const {
+  const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
+  if (!B || !B->isMultiplicativeOp())
+    return false;
+  const auto IsNumber = [&](const Expr *E) {
+    return !E->isValueDependent() && E->isEvaluatable(Context);
+  };
+  const auto hasNumericArm = [&](const Expr *E) {
+    const auto *C = dyn_cast<ConditionalOperator>(E->IgnoreParenImpCasts());
+    return C && !IsNumber(E) && (IsNumber(C->getTrueExpr()) || IsNumber(C->getFalseExpr()));
+  };
+  // Is V set under a condition that P does not stand under, and not in a loop in front of P?
+  const auto isSetOneWay = [&](const VarDecl *V) {
+    return llvm::any_of(Set, [&](const auto &X) {
+      if (X.first != V->getCanonicalDecl())
+        return false;
+      bool Decided = false;
+      for (const Node *S = Parents.getParent(X.second); S && !isIn(P, S);
+           S = Parents.getParent(S)) {
+        Decided |= isa<IfStmt, SwitchStmt>(S);
+        if (isLoop(S))
+          return false;
+      }
+      return Decided;
+    });
+  };
+  for (const auto &[Factor, Number] :
+       {std::pair(B->getLHS(), B->getRHS()), std::pair(B->getRHS(), B->getLHS())}) {
+    if (!IsNumber(Number))
+      continue;
+    if (hasNumericArm(Factor))
+      return true;
+    const auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts());
+    const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V))
+      continue;
+    const auto Values = valuesOf(V);
+    if (llvm::any_of(Values, hasNumericArm) ||
+        (llvm::any_of(Values, IsNumber) && isSetOneWay(V)))
+      return true;
+  }
+  return false;
+}
+
+llvm::SmallVector<const Expr *, 4> ProductFlow::valuesOf(const VarDecl *V) const {
+  llvm::SmallVector<const Expr *, 4> Out;
+  if (V->getInit())
+    Out.push_back(V->getInit());
+  for (const auto &[To, At] : Set)
+    if (const auto *B = dyn_cast<BinaryOperator>(At);
+        To == V->getCanonicalDecl() && B && B->getOpcode() == BO_Assign)
+      Out.push_back(B->getRHS());
+  return Out;
+}
+
 bool ProductFlow::knownOneWay(const Expr *P) const {
   const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
   if (!B || B->getOpcode() != BO_Mul)
@@ -94,13 +149,7 @@ bool ProductFlow::knownOneWay(const Expr *P) const {
     const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
     if (!V || !V->hasLocalStorage())
       continue;
-    llvm::SmallVector<const Expr *, 4> Values;
-    if (V->getInit())
-      Values.push_back(V->getInit());
-    for (const auto &[To, At] : Set)
-      if (const auto *Assigned = dyn_cast<BinaryOperator>(At);
-          To == V->getCanonicalDecl() && Assigned && Assigned->getOpcode() == BO_Assign)
-        Values.push_back(Assigned->getRHS());
+    const auto Values = valuesOf(V);
     if (Values.size() > 1 &&
         llvm::any_of(Values, [&](const Expr *X) { return IsKnown(X, Other); }))
       return true;

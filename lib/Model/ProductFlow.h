@@ -164,6 +164,14 @@ private:
   ///
   ///     x = q[t] * s[t] + y;  if (c) x = q[t];  out = x * s[t] + z;
   bool knownOneWay(const clang::Expr *P) const;
+  /// Is \p P a number times what is a number one way, and something else another way?
+  /// Compilers multiply both ways, and choose between the products, where they do not know
+  /// which way it goes:
+  ///
+  ///     p = g < n ? x * y : 0.f;  if (g < n) out = p * 0.5f + z;
+  bool isNumberOneWay(const clang::Expr *P) const;
+  /// What is assigned to \p V, its initialiser first.
+  llvm::SmallVector<const clang::Expr *, 4> valuesOf(const clang::VarDecl *V) const;
   /// Is a floating-point element of shared memory read in \p S?
   bool readsElement(const Node *S) const;
   /// Does a condition decide about \p Use, and not about \p P, that is no output's own

@@ -39,7 +39,8 @@ SumInDoubt ProductFlow::find() {
       continue;
     const bool Meets = meetsProduct(P);
     if (conditional(P, Sum) || foldsAtStart(P) || (Meets && sameInRounds(P)) ||
-        besideSlowPath(P, P, Sum) || mayMove(P, Sum) || chosenFromTwo(P) || knownOneWay(P))
+        besideSlowPath(P, P, Sum) || mayMove(P, Sum) || chosenFromTwo(P) || knownOneWay(P) ||
+        isNumberOneWay(P))
       return {Sum};
     if (Meets)
       IsShared(P, Sum);
@@ -60,7 +61,8 @@ SumInDoubt ProductFlow::find() {
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           foldsAtStart(P) || parted(V, P, R, Meets) || entersRolled(V, P, R) ||
           (Meets && sameInRounds(P)) || besideSlowPath(P, R, Sum) ||
-          mayMove(P, Sum) || branchBetween(P, R) || chosenFromTwo(P) || knownOneWay(P))
+          mayMove(P, Sum) || branchBetween(P, R) || chosenFromTwo(P) || knownOneWay(P) ||
+          isNumberOneWay(P))
         return {Sum};
       if (Meets)
         IsShared(P, Sum);

@@ -326,7 +326,9 @@ private:
         Unit = false;
         break;
       }
-      if (*C == 1)
+      if (*C == 1 && llvm::none_of(R.Leaves, [&](const VectorLeaf &Known) {
+            return isSameLoad(*Known.Load, *L);
+          }))
         R.Leaves.push_back({L, L->Type, 0});
     }
     if (!Unit)

@@ -67,6 +67,13 @@ std::vector<std::string> rcache::valueSymbols(const ValueRef &V) {
   return {S.begin(), S.end()};
 }
 
+bool rcache::isSameLoad(const Value &A, const Value &B) {
+  return A.K == Value::Load && B.K == Value::Load && A.Root >= 0 && A.Root == B.Root &&
+         A.Type == B.Type && A.Text == B.Text && A.Survived == B.Survived &&
+         A.Operands[0]->K == Value::Affine && B.Operands[0]->K == Value::Affine &&
+         A.Operands[0]->Aff.plain_is_equal(B.Operands[0]->Aff);
+}
+
 void rcache::collectLoads(const ValueRef &V, std::vector<ValueRef> &Out) {
   if (!V)
     return;

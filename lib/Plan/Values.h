@@ -31,6 +31,9 @@ std::vector<std::string> valueSymbols(const ValueRef &V);
 /// All Load nodes below \p V (V included).
 void collectLoads(const ValueRef &V, std::vector<ValueRef> &Out);
 
+/// Do two loads read the same element, as far as their addresses are affine?
+bool isSameLoad(const Value &A, const Value &B);
+
 /// Is the value, kept in a register, what it would be if memory had held it? A
 /// product is not: a sum would fuse it.
 bool endsRounded(const ValueRef &V, const KernelModel &M);

@@ -1,5 +1,5 @@
 // A product of two values that no instruction names is fused with the sums of its block of
-// code. What keeps both in one block in the original, or parts them, has to do so in the
+// code, and of two products the one on the left is fused. What keeps both in one block in the original, or parts them, has to do so in the
 // rewritten kernel: conditions around a sum that do not stand around its product, elements
 // that are read from their source under a condition, choices between two products of which
 // compilers make one where they choose addresses, and products that one way of a branch has
@@ -17,6 +17,11 @@
 // CHECK-DAG: declined either; fusion-unsettled
 // CHECK-DAG: declined known; fusion-unsettled
 // CHECK-DAG: declined far; fusion-unsettled
+// CHECK-DAG: rewritten behind: {{.*}}kept shared
+// CHECK-DAG: declined number; fusion-unsettled
+// CHECK-DAG: declined rounds; fusion-unsettled
+// CHECK-DAG: rewritten average
+// CHECK-DAG: rewritten again: {{.*}}1 output a thread
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -69,6 +74,40 @@ KERNEL(far) { // of no window
   const float x = (s[t] + v) * (s[t] + w);
   o[g] = x * s[t] - s[(t + 1) % B] * s[B - 1 - t] + s[t ^ 1];
 }
+KERNEL(behind) { // the sum moves to where it is used
+  STAGE
+  float x = 3.f;
+  if (s[t] > 4.5f || s[B - 1 - t] < w)
+    x = .25f;
+  const float y = s[t] - x * s[t + 1];
+  o[g] = 2.f - s[t] - v * s[t ^ 1] + y;
+}
+KERNEL(number) {
+  STAGE
+  const float p = t > v ? w * v : 0.f;
+  o[g] = p * 4.5f + s[t];
+}
+KERNEL(rounds) { // one block, or several
+  STAGE
+  float x = s[t + 3];
+#pragma unroll
+  for (int k = 0; k < 3; ++k)
+    x += s[t + k] * 4.5f;
+  o[g] = s[t] * s[t + 2] + x / 4.f * s[t];
+}
+KERNEL(average) { // a number in front of a loop
+  STAGE
+  float x = 0.f;
+#pragma unroll
+  for (int k = 0; k < 3; ++k)
+    x += s[t + k];
+  o[g] = x * .3f + s[t + 3];
+}
+KERNEL(again) { // what is read again may have another number where a thread has several
+  STAGE
+  const float x = (s[t + 1] + w) * s[t + 2];
+  o[g] = s[t + 2] * s[t + 1] + x;
+}
 KERNEL(named) {
   STAGE
   const float p = s[t + 1] * w;
@@ -104,4 +143,5 @@ int main() {
     std::printf("%s %a\n", #k, x);                                             \
   }
   RUN(shortcut) RUN(choice) RUN(either) RUN(known) RUN(far) RUN(named) RUN(alike)
+  RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again)
 }
