@@ -2,8 +2,9 @@
 # Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# The tool's main job on a real kernel: installs what is missing, builds the tool,
-# rewrites a kernel, shows the plan and the diff, compiles the result with nvcc.
+# The tool's main job on a real kernel: installs what is missing, builds the programs
+# (but for the fuzzer), rewrites a kernel, shows the plan and the diff, runs the result
+# beside the original on the CPU, compiles it with nvcc.
 #
 #   scripts/demo.sh [source.cu [options of rcache-rewrite]]
 set -euo pipefail
@@ -16,7 +17,7 @@ if (($#)) && [[ ! -f $1 ]]; then
 fi
 
 scripts/bootstrap.sh --no-editors
-scripts/build.sh dev rcache-rewrite
+scripts/build.sh dev rcache-rewrite rcache-check rcache-lsp
 source=${1:-examples/k_stencil.cu}
 (($#)) && shift
 
