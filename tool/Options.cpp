@@ -7,6 +7,7 @@
 // names.
 
 #include "Options.h"
+#include "Driver/Usage.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
@@ -97,7 +98,7 @@ struct CommandLine {
   cl::opt<bool> Verbose{"verbose", cl::cat(What),
                         cl::desc("Print the compile command of each file and "
                                  "the flags left out")};
-  cl::opt<ToolOptions::ColorKind> Color{
+  WordOption<ToolOptions::ColorKind> Color{
       "color", cl::cat(What), cl::desc("Colours in messages"),
       cl::init(ToolOptions::ColorKind::Auto),
       cl::values(
@@ -129,7 +130,7 @@ struct CommandLine {
   cl::opt<std::string> Coarsen{"coarsen", cl::value_desc("auto|N"),
                                cl::cat(rewriteCategory()), cl::init("auto"),
                                cl::desc("Outputs a thread (default: auto)")};
-  cl::opt<Options::DistributionKind> Distribution{
+  WordOption<Options::DistributionKind> Distribution{
       "distribution", cl::cat(rewriteCategory()),
       cl::init(Options::DistributionKind::Auto),
       cl::desc("Which lane owns which elements"),
@@ -149,7 +150,7 @@ struct CommandLine {
       "candidate", cl::value_desc("N"), cl::cat(rewriteCategory()),
       cl::desc("Take this candidate of --explain-choice, whatever is predicted "
                "for it")};
-  cl::opt<ToolOptions::SelfCheckKind> SelfCheck{
+  WordOption<ToolOptions::SelfCheckKind> SelfCheck{
       "self-check", cl::cat(rewriteCategory()),
       cl::init(ToolOptions::SelfCheckKind::Quick),
       cl::desc(
@@ -161,7 +162,7 @@ struct CommandLine {
                             "about 2 seconds of launches a kernel"),
                  clEnumValN(ToolOptions::SelfCheckKind::Full, "full",
                             "up to 30 seconds a kernel"))};
-  cl::opt<ToolOptions::TuneKind> Tune{
+  WordOption<ToolOptions::TuneKind> Tune{
       "tune", cl::cat(rewriteCategory()), cl::init(ToolOptions::TuneKind::None),
       cl::desc("What the choice between candidates rests on (docs/tuning.md)"),
       cl::values(
@@ -471,7 +472,7 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
   static CommandLine Line;
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-rewrite", commitName()); });
-  if (!good(checkPlaceOfFlags(Args)))
+  if (!good(checkUsage(Args)))
     return std::nullopt;
   if (!cl::ParseCommandLineOptions(
           Args.size(), Args.data(),

@@ -10,6 +10,8 @@
 // parse or a file cannot be read or written, 2 wrong usage.
 
 #include "Driver/NvccFlags.h"
+#include "Driver/Programs.h"
+#include "Driver/Usage.h"
 #include "Messages.h"
 #include "Options.h"
 #include "Output/Explain.h"
@@ -281,13 +283,9 @@ bool kernelsThere(const std::vector<const FileResult *> &Files,
     llvm::raw_ostream &OS =
         llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
         << "there is no kernel '" << Wanted << '\'';
-    auto Nearest = std::min_element(
-        Names.begin(), Names.end(), [&](StringRef A, StringRef B) {
-          return A.edit_distance(Wanted) < B.edit_distance(Wanted);
-        });
-    if (Nearest != Names.end() &&
-        StringRef(*Nearest).edit_distance(Wanted) <= 1 + Wanted.size() / 4)
-      OS << "; did you mean '" << *Nearest << "'?\n";
+    if (StringRef Near = nearest(Wanted, std::vector<StringRef>(Names.begin(), Names.end()));
+        !Near.empty())
+      OS << "; did you mean '" << Near << "'?\n";
     else if (Shown.empty())
       OS << "; there are no kernels at all\n";
     else

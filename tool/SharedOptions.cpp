@@ -4,6 +4,7 @@
 // cl::opt objects for both programs, read once.
 
 #include "SharedOptions.h"
+#include "Driver/Usage.h"
 #include "rcache/Prediction.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -70,7 +71,7 @@ struct SharedLine {
       "assume-lockstep", cl::cat(rewriteCategory()),
       cl::desc("The lanes of a warp run each statement together, also where no "
                "__syncwarp() says so")};
-  cl::opt<Options::RuntimeKind> Runtime{
+  WordOption<Options::RuntimeKind> Runtime{
       "runtime", cl::cat(rewriteCategory()),
       cl::init(Options::RuntimeKind::Embed),
       cl::desc("Where the device functions that the result uses come from"),

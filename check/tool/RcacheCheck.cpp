@@ -10,6 +10,7 @@
 
 #include "Driver/CudaInstall.h"
 #include "Driver/Programs.h"
+#include "Driver/Usage.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
@@ -41,7 +42,7 @@ cl::opt<std::string>
          cl::desc("What device code is compiled for (default: that of the "
                   "compiler's flags, else sm_90)"));
 enum class Fusion { Fast, Off };
-cl::opt<Fusion> Contract(
+rcache::WordOption<Fusion> Contract(
     "fp-contract", cl::cat(General), cl::init(Fusion::Fast),
     cl::desc("Products and sums of device code"),
     cl::values(clEnumValN(Fusion::Fast, "fast",
@@ -50,7 +51,7 @@ cl::opt<Fusion> Contract(
                           "each rounded by itself, as with -fmad=false")));
 cl::opt<std::string> ResourceDir("resource-dir", cl::Hidden, cl::cat(General));
 enum class Compiler { Any, Clang, Nvcc };
-cl::opt<Compiler> DeviceCode(
+rcache::WordOption<Compiler> DeviceCode(
     "device-code", cl::cat(General), cl::init(Compiler::Any),
     cl::desc("Who compiles device code (default: any)"),
     cl::values(clEnumValN(Compiler::Any, "any",
@@ -64,7 +65,7 @@ cl::opt<std::string>
              cl::cat(General),
              cl::desc("Order of lanes, warps and blocks between "
                       "synchronisation points"));
-cl::opt<unsigned> Jobs("jobs", cl::value_desc("N"), cl::cat(General),
+rcache::NumberOption<unsigned> Jobs("jobs", cl::value_desc("N"), cl::cat(General),
                        cl::desc("CPU threads (default: all)"));
 cl::opt<bool> NoRaces("no-races", cl::cat(General),
                       cl::desc("Do not look for races on shared memory"));
@@ -79,21 +80,21 @@ cl::opt<bool>
              cl::desc("Do not follow values that were never initialised"));
 cl::opt<bool> NoChecks("no-checks", cl::cat(General),
                        cl::desc("No bounds checks either"));
-cl::opt<unsigned>
+rcache::NumberOption<unsigned>
     Timeout("timeout", cl::value_desc("seconds"), cl::cat(General),
             cl::desc("Give up a launch that takes longer, or a program that "
                      "takes longer to the next one (default: 300, harness: 5; "
                      "0: never)"));
-cl::opt<unsigned> MaxFindings("max-findings", cl::value_desc("N"), cl::init(20),
+rcache::NumberOption<unsigned> MaxFindings("max-findings", cl::value_desc("N"), cl::init(20),
                               cl::cat(General),
                               cl::desc("Stop reporting after N (default: 20)"));
-cl::opt<unsigned long>
+rcache::NumberOption<unsigned long long>
     Seed("seed", cl::value_desc("N"), cl::init(1), cl::cat(General),
          cl::desc("For data and the random schedule (default: 1)"));
 cl::opt<std::string> DumpDir("dump-ir", cl::value_desc("dir"), cl::cat(General),
                              cl::desc("Write the intermediate modules"));
 enum class Form { Text, Json };
-cl::opt<Form> Report("report", cl::cat(General), cl::init(Form::Text),
+rcache::WordOption<Form> Report("report", cl::cat(General), cl::init(Form::Text),
                      cl::desc("Form of the result"),
                      cl::values(clEnumValN(Form::Text, "text", "on stderr"),
                                 clEnumValN(Form::Json, "json",
@@ -113,16 +114,16 @@ cl::opt<std::string> Block("block", cl::value_desc("X,Y,Z"), cl::cat(OfHarness),
                            cl::desc("The block"));
 cl::opt<std::string> GridOption("grid", cl::value_desc("X,Y,Z"),
                                 cl::cat(OfHarness), cl::desc("The grid"));
-cl::opt<size_t> Smem("smem", cl::value_desc("bytes"), cl::cat(OfHarness),
+rcache::NumberOption<unsigned long long> Smem("smem", cl::value_desc("bytes"), cl::cat(OfHarness),
                      cl::desc("Dynamic shared memory"));
 cl::list<std::string> Values("arg", cl::value_desc("name=value"),
                              cl::cat(OfHarness),
                              cl::desc("A parameter that is no pointer"));
-cl::opt<unsigned> TrialsOption("trials", cl::value_desc("N"), cl::init(600),
+rcache::NumberOption<unsigned> TrialsOption("trials", cl::value_desc("N"), cl::init(600),
                                cl::cat(OfHarness),
                                cl::desc("Compare at most N launches of a kernel "
                                         "(default: 600)"));
-cl::opt<double>
+rcache::NumberOption<double>
     Seconds("seconds", cl::value_desc("N"), cl::init(60), cl::cat(OfHarness),
             cl::desc("Stop a kernel after N seconds (default: 60)"));
 
@@ -131,7 +132,7 @@ cl::opt<bool>
          cl::desc("The file holds kernels and their rewritten forms: compare "
                   "each NAME_rc_launch with NAME at the launches that matter "
                   "most; the file's main is not run"));
-cl::opt<double>
+rcache::NumberOption<double>
     Budget("budget", cl::value_desc("seconds"), cl::init(2), cl::cat(OfSelf),
            cl::desc("Processor time for each kernel (default: 2)"));
 
@@ -223,7 +224,7 @@ CommandLine parse(int Argc, char **Argv) {
     rcache::printVersion(OS, "rcache-check", rcache::commitName());
   });
   cl::HideUnrelatedOptions({&General, &OfHarness, &OfSelf});
-  if (llvm::Error E = rcache::checkPlaceOfFlags(Ours))
+  if (llvm::Error E = rcache::checkUsage(Ours))
     wrong(toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Ours.size(), Ours.data(), Overview, &errs()))
     wrong("wrong usage");

@@ -90,6 +90,10 @@ struct Choice {
   std::string Why;                   ///< one sentence
 };
 
+/// The rules by which less than the counts say is claimed of candidates: each that one
+/// names, once, with its reason.
+std::vector<std::pair<std::string, std::string>> capsOf(const Choice &C);
+
 /// The table of --explain-choice: a line a candidate, then why.
 void printChoice(llvm::raw_ostream &OS, const Choice &C);
 

@@ -404,6 +404,14 @@ void writeChoice(json::OStream &J, const Choice &C) {
         J.attribute("milliseconds", *C.OriginalMilliseconds);
     });
     J.attribute("unalignedSpeedup", C.UnalignedSpeedup);
+    if (const auto Caps = capsOf(C); !Caps.empty())
+      J.attributeArray("capReasons", [&] {
+        for (const auto &[Name, Why] : Caps)
+          J.object([&, &Cap = Name, &Reason = Why] {
+            J.attribute("cap", Cap);
+            J.attribute("why", Reason);
+          });
+      });
     J.attributeArray("candidates", [&] {
       for (const Candidate &K : C.Candidates)
         J.object([&] {

@@ -119,18 +119,17 @@ void printPressure(llvm::raw_ostream &OS, const Choice &C) {
     OS << "none was chosen: " << C.Why << "\n";
 }
 
-/// The rules that the candidates name, each once.
-void printCaps(llvm::raw_ostream &OS, const Choice &C) {
-  std::vector<std::string> Said;
+} // namespace
+
+std::vector<std::pair<std::string, std::string>> rcache::capsOf(const Choice &C) {
+  std::vector<std::pair<std::string, std::string>> Caps;
   for (const Candidate &K : C.Candidates)
     for (const std::string &Cap : K.Caps)
-      if (std::find(Said.begin(), Said.end(), Cap) == Said.end()) {
-        OS << "capped (" << Cap << "): " << whyCapped(Cap) << "\n";
-        Said.push_back(Cap);
-      }
+      if (std::none_of(Caps.begin(), Caps.end(),
+                       [&](auto &Known) { return Known.first == Cap; }))
+        Caps.emplace_back(Cap, whyCapped(Cap));
+  return Caps;
 }
-
-} // namespace
 
 void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
   if (C.OriginalPressure)
@@ -173,7 +172,8 @@ void rcache::printChoice(llvm::raw_ostream &OS, const Choice &C) {
     Rows.push_back(R);
   }
   printRows(OS, Rows);
-  printCaps(OS, C);
+  for (const auto &[Cap, Why] : capsOf(C))
+    OS << "capped (" << Cap << "): " << Why << "\n";
   if (!C.BorrowedFrom.empty())
     OS << "constants: borrowed from " << C.BorrowedFrom
        << ", on which they were measured\n";

@@ -7,6 +7,7 @@
 // Exit status: 0 after `shutdown` and `exit`, 1 when the client went away
 // without, 2 wrong usage.
 
+#include "Driver/Usage.h"
 #include "Server.h"
 #include "SharedOptions.h"
 #include "llvm/ADT/STLExtras.h"
@@ -42,20 +43,20 @@ cl::extrahelp Further(
     "stand after `--`.\n");
 
 struct CommandLine {
-  cl::opt<lsp::Logger::Level> LogLevel{
+  WordOption<lsp::Logger::Level> LogLevel{
       "log", cl::cat(Serve), cl::init(lsp::Logger::Level::Error),
       cl::desc("What is logged on stderr"),
       cl::values(clEnumValN(lsp::Logger::Level::Error, "error", "errors only"),
                  clEnumValN(lsp::Logger::Level::Info, "info", "each message"),
                  clEnumValN(lsp::Logger::Level::Debug, "debug",
                             "with their content"))};
-  cl::opt<unsigned> Threads{"j", cl::value_desc("N"), cl::cat(Serve),
+  NumberOption<unsigned> Threads{"j", cl::value_desc("N"), cl::cat(Serve),
                             cl::init(2),
                             cl::desc("Files analysed at a time (default: 2)")};
-  cl::opt<unsigned> Pause{
+  NumberOption<unsigned> Pause{
       "pause", cl::value_desc("ms"), cl::cat(Serve), cl::init(200),
       cl::desc("From a change to the analysis (default: 200)")};
-  cl::opt<unsigned> Patience{
+  NumberOption<unsigned> Patience{
       "patience", cl::value_desc("ms"), cl::cat(Serve), cl::init(5000),
       cl::desc("A request that waits for an analysis is answered with nothing "
                "after so long, unless the client shows work in progress: then "
@@ -134,7 +135,7 @@ int main(int Argc, const char **Argv) {
   static CommandLine Line;
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp", commitName()); });
-  if (llvm::Error E = checkPlaceOfFlags(Args))
+  if (llvm::Error E = checkUsage(Args))
     return usageError(llvm::toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Args.size(), Args.data(),
                                    "Language server that shows and applies "

@@ -13,9 +13,9 @@
 // RUN: %status 2 %check %S/../Inputs/stencil.cu --kernel kernel --arg=n=many 2>&1 | FileCheck %s --check-prefix=VALUE
 // VALUE: --arg takes a number for 'n', not 'many'
 // RUN: %status 2 %check %s --trails=7 2>&1 | FileCheck %s --check-prefix=SLIP
-// SLIP: Did you mean '--trials=7'?
+// SLIP: did you mean '--trials=7'?
 // RUN: %status 2 %check %s --trials=-1 2>&1 | FileCheck %s --check-prefix=NUMBER
-// NUMBER: invalid
+// NUMBER: --trials takes a whole number from 0 on, not '-1'
 // RUN: %status 2 %check %s --block=0,1
 // RUN: %status 2 %check %S 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: is a folder
