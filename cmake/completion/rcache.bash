@@ -24,11 +24,14 @@ _rcache() {
     local values
     values=$(sed -n "/^ *$option\\(=\\| \\)/,/^ *-/s/^ *=\\([a-z0-9-]*\\).*/\\1/p" <<<"$help")
     if [[ -n $values ]]; then
+      compopt +o filenames 2>/dev/null
       mapfile -t COMPREPLY < <(compgen -W "$values" -- "$word")
     else
       mapfile -t COMPREPLY < <(compgen -f -- "$word")
     fi
   elif [[ $word == -* ]]; then
+    # As a file's name "--log=" would become "--log\=".
+    compopt +o filenames 2>/dev/null
     mapfile -t COMPREPLY < <(compgen -W \
       "$(sed -n 's/^ *\(--\{0,1\}[a-z][a-z-]*=\{0,1\}\).*/\1/p' <<<"$help")" -- "$word")
     [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null

@@ -182,19 +182,35 @@ static std::string hintsComment(const KernelModel &M, const RegisterHints &H) {
   return T;
 }
 
+/// "1 thread", "8 threads", "8 x 4 threads".
+static std::string outputsComment(const Plan &P) {
+  std::string Shape;
+  for (unsigned Factor : P.Map.Factor)
+    if (Factor > 1)
+      Shape += (Shape.empty() ? "" : " x ") + std::to_string(Factor);
+  return Shape.empty() ? "1 thread" : Shape + " threads";
+}
+
+/// How these lie to each other.
+static std::string placesComment(const Plan &P) {
+  if (P.Map.joins())
+    return ", of several blocks";
+  if (P.Map.Stride[0] == 32)
+    return ", 32 apart";
+  std::string Axes;
+  for (unsigned A = 0; A < 3; ++A)
+    if (P.Map.Factor[A] > 1 && P.Map.Stride[A] == 1)
+      Axes += (Axes.empty() ? ", neighbours in " : " and ") + std::string(1, "xyz"[A]);
+  return Axes;
+}
+
 std::string rcache::printPlanComment(const KernelModel &M, const Plan &P) {
   if (!P.Interleaved.empty())
     return interleavedComment(M, P);
   if (P.Hints)
     return hintsComment(M, *P.Hints);
-  std::string T = "// Register cache: a thread stands for " +
-                  std::to_string(P.slots()) + " thread" +
-                  (P.slots() == 1 ? "" : "s") + " of " + M.Name;
-  if (P.Map.Stride[0] == 1 && P.Map.Factor[0] > 1)
-    T += ", neighbours in x";
-  else if (P.Map.Stride[0] == 32)
-    T += ", 32 apart";
-  T += ".\n";
+  std::string T = "// Register cache: a thread stands for " + outputsComment(P) + " of " +
+                  M.Name + placesComment(P) + ".\n";
   for (const ArrayPlan &A : P.Arrays)
     if (const std::string Says = placementComment(A); !Says.empty())
       T += "//   " + M.Arrays[A.Array].Name + ": " + Says + ".\n";
