@@ -328,5 +328,6 @@ int main(int Argc, char **Argv) {
   }
   if (L.Inputs.size() > 1 && sys::fs::exists(Command))
     wrong("one file at a time; run and diff take several");
-  wrong("unknown command '" + Command + "'");
+  wrong("there is no command '" + Command +
+        "': run, diff, or none before the file of a kernel");
 }
