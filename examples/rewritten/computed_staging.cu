@@ -207,6 +207,29 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. Element: trivially copyable, of any size; exchanged word by word.
+/// Taken by value: `c ? a[i] : b[j]` bound to a reference would choose between
+/// addresses and keep both arrays in local memory.
+template <typename Element>
+__device__ __forceinline__ Element shuffle(Element value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  Element result;
+  memcpy(&result, words, sizeof(Element));
+  return result;
+}
+} // namespace device
+} // namespace rcache
+#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -566,67 +589,105 @@ static __global__ void localEnergy_rc_unaligned(const unsigned char *gain,
                                                 const short *level,
                                                 float *energy, int n,
                                                 const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 2 threads of localEnergy, neighbours in
+  // Register cache: a thread stands for 4 threads of localEnergy, neighbours in
   // x.
-  //   s: window of 10 registers, loaded by each thread.
+  //   s: window of 12 registers, chunks of 4 a lane, exchanged by shuffles.
   //   Barriers stay: 'energy' is written and may be 'gain', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 2; // first logical thread
+  const int rc_tx = threadIdx.x * 4; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
   // s[rc_e0] as the original stages it.
   const auto rc_s_at = [=](const int rc_e0) -> float {
-    if (256 * (int)rc_block_x + rc_e0 < n)
+    if (rc_e0 < 264 && 256 * (int)rc_block_x + rc_e0 < n)
       return fminf(float((gain[256 * (int)rc_block_x + rc_e0])) *
                        float((level[256 * (int)rc_block_x + rc_e0])),
                    4096.0f);
     return {}; // never used
   };
-  // Phase: the elements of s that this thread's outputs need.
-  float rc_s_w[10];
+  // Phase: each lane loads its own chunk of s; 2 lanes load what lies behind
+  // the warp's last chunk.
+  float rc_s_w_own[4], rc_s_w_next[4] = {};
   {
     const int rc_e0 = rc_tx;
-    if (256 * (int)rc_block_x + rc_e0 < n - 9) {
-      unsigned char rc_l0[10];
-      short rc_l1[10];
-      ::rcache::device::load_run<4, 0>(rc_l0,
+    if (rc_e0 < 261 && 256 * (int)rc_block_x + rc_e0 < n - 3) {
+      unsigned char rc_l0[4];
+      short rc_l1[4];
+      ::rcache::device::load_run<8, 0>(rc_l0,
                                        gain + (256 * (int)rc_block_x + rc_e0));
-      ::rcache::device::load_run<4, 0>(rc_l1,
+      ::rcache::device::load_run<8, 0>(rc_l1,
                                        level + (256 * (int)rc_block_x + rc_e0));
 #pragma unroll
-      for (int rc_m = 0; rc_m < 10; ++rc_m)
-        rc_s_w[rc_m] =
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_own[rc_m] =
             fminf(float((rc_l0[rc_m])) * float((rc_l1[rc_m])), 4096.0f);
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 10; ++rc_m)
-        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_own[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
+  if (rc_lane < 2) {
+    const int rc_e0 = rc_tx + 128;
+    if (rc_e0 < 261 && 256 * (int)rc_block_x + rc_e0 < n - 3) {
+      unsigned char rc_l0[4];
+      short rc_l1[4];
+      ::rcache::device::load_run<8, 0>(rc_l0,
+                                       gain + (256 * (int)rc_block_x + rc_e0));
+      ::rcache::device::load_run<8, 0>(rc_l1,
+                                       level + (256 * (int)rc_block_x + rc_e0));
+#pragma unroll
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_next[rc_m] =
+            fminf(float((rc_l0[rc_m])) * float((rc_l1[rc_m])), 4096.0f);
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 4; ++rc_m)
+        rc_s_w_next[rc_m] = rc_s_at(rc_e0 + rc_m);
+    }
+  }
+  // Phase: the rest of the window arrives from the lanes that own it.
+  float rc_s_w[12];
+#pragma unroll
+  for (int rc_m = 0; rc_m < 4; ++rc_m)
+    rc_s_w[rc_m] = rc_s_w_own[rc_m];
+#pragma unroll
+  for (int rc_m = 4; rc_m < 12; ++rc_m)
+    rc_s_w[rc_m] = ::rcache::device::shuffle(
+        rc_lane < rc_m / 4 ? rc_s_w_next[rc_m % 4] : rc_s_w_own[rc_m % 4],
+        (rc_lane + rc_m / 4) % 32);
   __syncthreads();
   {
-    float rc_energy_v[2];
-    bool rc_energy_v_on[2] = {};
+    float e[4];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
-      float e = 0;
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      e[rc_s] = 0;
+    }
 
 #pragma unroll
-      for (int j = 0; j < SPAN; ++j) {
+    for (int j = 0; j < SPAN; ++j) {
+#pragma unroll
+      for (int rc_s = 0; rc_s < 4; ++rc_s) {
         const float d = rc_s_w[rc_s + j + 1] - rc_s_w[rc_s + j];
-        e += fabsf(d);
+        e[rc_s] += fabsf(d);
       }
-      rc_energy_v[rc_s] = e;
+    }
+    float rc_energy_v[4];
+    bool rc_energy_v_on[4] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      rc_energy_v[rc_s] = e[rc_s];
     }
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       const int g = rc_block_x * BLOCK + rc_thread_x;
       rc_energy_v_on[rc_s] = g < n - SPAN;
     }
-    ::rcache::device::store_run<8>(energy + (rc_tx + 256 * (int)rc_block_x),
-                                   rc_energy_v, rc_energy_v_on);
+    ::rcache::device::store_run<16>(energy + (rc_tx + 256 * (int)rc_block_x),
+                                    rc_energy_v, rc_energy_v_on);
   }
 }
 
@@ -666,11 +727,11 @@ localEnergy_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
 #else
     return;
 #endif
-  } else if (::rcache::device::fills(rc_grid, 128u, 67584) &&
+  } else if (::rcache::device::fills(rc_grid, 64u, 67584) &&
              (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / 256) &&
-             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483639) &&
+             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483645) &&
              ::rcache::device::launches<256>(localEnergy, rc_grid, rc_block,
                                              rc_shared)
 #ifdef RCACHE_VERIFY
@@ -678,11 +739,11 @@ localEnergy_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
 #endif
   ) {
     // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 128u;
+    const unsigned int rc_threads = 64u;
     const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(128u, rc_merged, 1);
+    const dim3 rc_threads_of_block(64u, rc_merged, 1);
     localEnergy_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         gain, level, energy, n, rc_grid.x);
 

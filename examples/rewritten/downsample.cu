@@ -171,6 +171,27 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
   return x;
 }
+/// Integers, vectors and structs, word by word.
+template <typename Element>
+__device__ __forceinline__ Element apart(Element x, int slot) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(Element) == 2) {
+    unsigned short half;
+    memcpy(&half, &x, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    asm("" : "+h"(half) : "r"(slot));
+    memcpy(&x, &half, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    return x;
+  }
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &x, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    asm("" : "+r"(words[i]) : "r"(slot));
+  memcpy(&x, words, sizeof(Element));
+#endif
+  return x;
+}
 } // namespace device
 } // namespace rcache
 #endif
@@ -541,6 +562,13 @@ static __global__ void downsample_rc(const float *in, float *out, int n,
         rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
     }
   }
+  // What each output sees of it: no product is another output's.
+  float rc_s_w_of[4][11];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 11; ++rc_m0)
+      rc_s_w_of[rc_s][rc_m0] = ::rcache::device::apart(rc_s_w[rc_m0], rc_s);
   __syncthreads();
   {
     float rc_out_v[4];
@@ -548,11 +576,11 @@ static __global__ void downsample_rc(const float *in, float *out, int n,
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
       rc_out_v[rc_s] =
-          0.0625f * ::rcache::device::apart(
-                        (rc_s_w[2 * rc_s] + rc_s_w[2 * rc_s + 4]), rc_s) +
-          0.25f * ::rcache::device::apart(
-                      (rc_s_w[2 * rc_s + 1] + rc_s_w[2 * rc_s + 3]), rc_s) +
-          0.375f * ::rcache::device::apart(rc_s_w[2 * rc_s + 2], rc_s);
+          0.0625f *
+              (rc_s_w_of[rc_s][2 * rc_s] + rc_s_w_of[rc_s][2 * rc_s + 4]) +
+          0.25f *
+              (rc_s_w_of[rc_s][2 * rc_s + 1] + rc_s_w_of[rc_s][2 * rc_s + 3]) +
+          0.375f * rc_s_w_of[rc_s][2 * rc_s + 2];
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
@@ -562,61 +590,6 @@ static __global__ void downsample_rc(const float *in, float *out, int n,
     }
     ::rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
                                     rc_out_v, rc_out_v_on);
-  }
-}
-
-static __global__ void downsample_rc_unaligned(const float *in, float *out,
-                                               int n,
-                                               const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 2 threads of downsample, neighbours in
-  // x.
-  //   s: window of 7 registers, loaded by each thread.
-  //   Barriers stay: 'out' is written and may be 'in', which is read.
-  const unsigned int rc_block_x =
-      blockIdx.x * blockDim.y + threadIdx.y; // logical block
-  if (rc_block_x >= rc_grid_x)
-    return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 2; // first logical thread
-  // s[rc_e0] as the original stages it.
-  const auto rc_s_at = [=](const int rc_e0) -> float {
-    if (256 * (int)rc_block_x + rc_e0 - 2 <= 2 * n)
-      return in[256 * (int)rc_block_x + rc_e0];
-    return {}; // never used
-  };
-  // Phase: the elements of s that this thread's outputs need.
-  float rc_s_w[7];
-  {
-    const int rc_e0 = 2 * rc_tx;
-    if (256 * (int)rc_block_x + rc_e0 < 2 * n - 3) {
-      ::rcache::device::load_run<8, 0>(rc_s_w,
-                                       in + (256 * (int)rc_block_x + rc_e0));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 7; ++rc_m)
-        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
-    }
-  }
-  __syncthreads();
-  {
-    float rc_out_v[2];
-    bool rc_out_v_on[2] = {};
-#pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
-      rc_out_v[rc_s] =
-          0.0625f * ::rcache::device::apart(
-                        (rc_s_w[2 * rc_s] + rc_s_w[2 * rc_s + 4]), rc_s) +
-          0.25f * ::rcache::device::apart(
-                      (rc_s_w[2 * rc_s + 1] + rc_s_w[2 * rc_s + 3]), rc_s) +
-          0.375f * ::rcache::device::apart(rc_s_w[2 * rc_s + 2], rc_s);
-    }
-#pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
-      const unsigned int rc_thread_x = rc_tx + rc_s;
-      const int g = rc_block_x * Block + rc_thread_x;
-      rc_out_v_on[rc_s] = g < n;
-    }
-    ::rcache::device::store_run<8>(out + (rc_tx + 128 * (int)rc_block_x),
-                                   rc_out_v, rc_out_v_on);
   }
 }
 
@@ -638,8 +611,6 @@ static inline void downsample_rc_launch(dim3 rc_grid, dim3 rc_block,
       (2.0 * (double)n - 7.0 <= 2147483647.0) &&
       (2.0 * (double)n - 7.0 >= -2147483648.0) &&
       (2.0 * (double)n <= 2147483647.0) && (2.0 * (double)n >= -2147483648.0) &&
-      reinterpret_cast<size_t>(in) % 16 == 0 &&
-      reinterpret_cast<size_t>(out) % 16 == 0 &&
       ::rcache::device::launches<256>(downsample, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
@@ -653,35 +624,6 @@ static inline void downsample_rc_launch(dim3 rc_grid, dim3 rc_block,
     const dim3 rc_threads_of_block(32u, rc_merged, 1);
     downsample_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(in, out, n,
                                                                     rc_grid.x);
-
-#ifdef RCACHE_VERIFY
-    rc_verification.original();
-#else
-    return;
-#endif
-  } else if (::rcache::device::fills(rc_grid, 64u, 67584) &&
-             (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
-             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-             (rc_grid.x <= 0x7fffffffu / 128) &&
-             ((double)rc_grid.x <= 8384512.0) &&
-             (2.0 * (double)n - 3.0 <= 2147483647.0) &&
-             (2.0 * (double)n - 3.0 >= -2147483648.0) &&
-             (2.0 * (double)n <= 2147483647.0) &&
-             (2.0 * (double)n >= -2147483648.0) &&
-             ::rcache::device::launches<256>(downsample, rc_grid, rc_block,
-                                             rc_shared)
-#ifdef RCACHE_VERIFY
-             && rc_verification.save()
-#endif
-  ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 64u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
-    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
-                         rc_grid.z);
-    const dim3 rc_threads_of_block(64u, rc_merged, 1);
-    downsample_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
-        in, out, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

@@ -171,6 +171,27 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
   return x;
 }
+/// Integers, vectors and structs, word by word.
+template <typename Element>
+__device__ __forceinline__ Element apart(Element x, int slot) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(Element) == 2) {
+    unsigned short half;
+    memcpy(&half, &x, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    asm("" : "+h"(half) : "r"(slot));
+    memcpy(&x, &half, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    return x;
+  }
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &x, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    asm("" : "+r"(words[i]) : "r"(slot));
+  memcpy(&x, words, sizeof(Element));
+#endif
+  return x;
+}
 } // namespace device
 } // namespace rcache
 #endif
@@ -551,8 +572,9 @@ static __global__ void weighted_rc(const float *in, float *out, int n,
   const int rc_tx = threadIdx.x * 8; // first logical thread
   // staged[rc_e0] as the original stages it.
   const auto rc_staged_at = [=](const int rc_e0) -> float {
-    if (rc_e0 < 2 * (int)rc_bdim_x &&
-        (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n)
+    if ((rc_e0 < (int)rc_bdim_x && n < -14) ||
+        (rc_e0 < 2 * (int)rc_bdim_x &&
+         (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n))
       return in[(int)(rc_bdim_x * rc_block_x) + rc_e0];
     return {}; // never used
   };
@@ -560,8 +582,7 @@ static __global__ void weighted_rc(const float *in, float *out, int n,
   float rc_staged_w[22];
   {
     const int rc_e0 = rc_tx;
-    if (rc_e0 < 2 * (int)rc_bdim_x - 23 &&
-        (int)(rc_bdim_x * rc_block_x) + rc_e0 < n - 7) {
+    if (rc_e0 < (int)rc_bdim_x - 23 && n < -14) {
       ::rcache::device::load_run<16, 0>(
           rc_staged_w, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
     } else {
@@ -570,6 +591,14 @@ static __global__ void weighted_rc(const float *in, float *out, int n,
         rc_staged_w[rc_m] = rc_staged_at(rc_e0 + rc_m);
     }
   }
+  // What each output sees of it: no product is another output's.
+  float rc_staged_w_of[8][22];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 8; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 22; ++rc_m0)
+      rc_staged_w_of[rc_s][rc_m0] =
+          ::rcache::device::apart(rc_staged_w[rc_m0], rc_s);
   __syncthreads();
   {
     float rc_out_v[8];
@@ -580,8 +609,7 @@ static __global__ void weighted_rc(const float *in, float *out, int n,
 
 #pragma unroll
       for (int j = 0; j < 2 * R + 1; ++j)
-        sum +=
-            float(j + 1) * ::rcache::device::apart(rc_staged_w[rc_s + j], rc_s);
+        sum += float(j + 1) * rc_staged_w_of[rc_s][rc_s + j];
       rc_out_v[rc_s] = sum;
     }
 #pragma unroll
@@ -609,8 +637,9 @@ static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
   const int rc_lane = threadIdx.x % 32;
   // staged[rc_e0] as the original stages it.
   const auto rc_staged_at = [=](const int rc_e0) -> float {
-    if (rc_e0 - 13 <= (int)rc_bdim_x &&
-        (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n)
+    if ((rc_e0 - 13 <= (int)rc_bdim_x &&
+         (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n) ||
+        (n < -14 && rc_e0 < rc_e0 % 4 + (int)rc_bdim_x - 3))
       return in[(int)(rc_bdim_x * rc_block_x) + rc_e0];
     return {}; // never used
   };
@@ -619,8 +648,7 @@ static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
   float rc_staged_w_own[4], rc_staged_w_next[4] = {};
   {
     const int rc_e0 = rc_tx;
-    if (rc_e0 - 8 <= (int)rc_bdim_x &&
-        (int)(rc_bdim_x * rc_block_x) + rc_e0 - 10 <= n) {
+    if (rc_e0 < (int)rc_bdim_x - 3 && n < -14) {
       ::rcache::device::load_run<16, 0>(
           rc_staged_w_own, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
     } else {
@@ -631,8 +659,7 @@ static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
   }
   if (rc_lane < 4) {
     const int rc_e0 = rc_tx + 128;
-    if (rc_e0 - 8 <= (int)rc_bdim_x &&
-        (int)(rc_bdim_x * rc_block_x) + rc_e0 - 10 <= n) {
+    if (rc_e0 < (int)rc_bdim_x - 3 && n < -14) {
       ::rcache::device::load_run<16, 0>(
           rc_staged_w_next, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
     } else {
@@ -652,6 +679,14 @@ static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
         rc_lane < rc_m / 4 ? rc_staged_w_next[rc_m % 4]
                            : rc_staged_w_own[rc_m % 4],
         (rc_lane + rc_m / 4) % 32);
+  // What each output sees of it: no product is another output's.
+  float rc_staged_w_of[4][18];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 18; ++rc_m0)
+      rc_staged_w_of[rc_s][rc_m0] =
+          ::rcache::device::apart(rc_staged_w[rc_m0], rc_s);
   __syncthreads();
   {
     float sum[4];
@@ -664,8 +699,7 @@ static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
     for (int j = 0; j < 2 * R + 1; ++j) {
 #pragma unroll
       for (int rc_s = 0; rc_s < 4; ++rc_s) {
-        sum[rc_s] +=
-            float(j + 1) * ::rcache::device::apart(rc_staged_w[rc_s + j], rc_s);
+        sum[rc_s] += float(j + 1) * rc_staged_w_of[rc_s][rc_s + j];
       }
     }
     float rc_out_v[4];

@@ -207,29 +207,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_SHUFFLE
-#define RCACHE_DEVICE_SHUFFLE
-namespace rcache {
-namespace device {
-/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
-/// call it. Element: trivially copyable, of any size; exchanged word by word.
-/// Taken by value: `c ? a[i] : b[j]` bound to a reference would choose between
-/// addresses and keep both arrays in local memory.
-template <typename Element>
-__device__ __forceinline__ Element shuffle(Element value, int lane) {
-  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
-  unsigned int words[Words] = {};
-  memcpy(words, &value, sizeof(Element));
-#pragma unroll
-  for (int i = 0; i < Words; ++i)
-    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
-  Element result;
-  memcpy(&result, words, sizeof(Element));
-  return result;
-}
-} // namespace device
-} // namespace rcache
-#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -572,95 +549,6 @@ static __global__ void fir_rc(const float *__restrict__ signal,
   }
 }
 
-static __global__ void fir_rc_unaligned(const float *__restrict__ signal,
-                                        float *__restrict__ filtered, int n,
-                                        const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 2 threads of fir, neighbours in x.
-  //   window: window of 14 registers, chunks of 2 a lane, exchanged by
-  //   shuffles. No barrier is left: nothing is shared between warps.
-  const unsigned int rc_block_x =
-      blockIdx.x * blockDim.y + threadIdx.y; // logical block
-  if (rc_block_x >= rc_grid_x)
-    return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 2; // first logical thread
-  const int rc_lane = threadIdx.x % 32;
-  // window[rc_e0] as the original stages it.
-  const auto rc_window_at = [=](const int rc_e0) -> float {
-    if (rc_e0 < 268) {
-      const int rc_at0 = min(max(rc_e0 + 256 * (int)rc_block_x - 6, 0), n - 1);
-      return signal[rc_at0];
-    }
-    return {}; // never used
-  };
-  // Phase: each lane loads its own chunk of window; 6 lanes load what lies
-  // behind the warp's last chunk.
-  float rc_window_w_own[2], rc_window_w_next[2] = {};
-  {
-    const int rc_e0 = rc_tx;
-    if (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 - 4 <= n &&
-        rc_e0 < 267) {
-      ::rcache::device::load_run<8, 0>(
-          rc_window_w_own, signal + (256 * (int)rc_block_x + rc_e0 - 6));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 2; ++rc_m)
-        rc_window_w_own[rc_m] = rc_window_at(rc_e0 + rc_m);
-    }
-  }
-  if (rc_lane < 6) {
-    const int rc_e0 = rc_tx + 64;
-    if (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 - 4 <= n &&
-        rc_e0 < 267) {
-      ::rcache::device::load_run<8, 0>(
-          rc_window_w_next, signal + (256 * (int)rc_block_x + rc_e0 - 6));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 2; ++rc_m)
-        rc_window_w_next[rc_m] = rc_window_at(rc_e0 + rc_m);
-    }
-  }
-  // Phase: the rest of the window arrives from the lanes that own it.
-  float rc_window_w[14];
-#pragma unroll
-  for (int rc_m = 0; rc_m < 2; ++rc_m)
-    rc_window_w[rc_m] = rc_window_w_own[rc_m];
-#pragma unroll
-  for (int rc_m = 2; rc_m < 14; ++rc_m)
-    rc_window_w[rc_m] = ::rcache::device::shuffle(
-        rc_lane < rc_m / 2 ? rc_window_w_next[rc_m % 2]
-                           : rc_window_w_own[rc_m % 2],
-        (rc_lane + rc_m / 2) % 32);
-  {
-    float sum[2];
-#pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
-      sum[rc_s] = 0.0f;
-    }
-
-#pragma unroll
-    for (int t = 0; t < Taps; ++t) {
-#pragma unroll
-      for (int rc_s = 0; rc_s < 2; ++rc_s) {
-        sum[rc_s] += weights[t] * rc_window_w[t + rc_s];
-      }
-    }
-    float rc_filtered_v[2];
-    bool rc_filtered_v_on[2] = {};
-#pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
-      rc_filtered_v[rc_s] = sum[rc_s];
-    }
-#pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
-      const unsigned int rc_thread_x = rc_tx + rc_s;
-      const int g = rc_block_x * Block + rc_thread_x;
-      rc_filtered_v_on[rc_s] = g < n;
-    }
-    ::rcache::device::store_run<8>(filtered + (rc_tx + 256 * (int)rc_block_x),
-                                   rc_filtered_v, rc_filtered_v_on);
-  }
-}
-
 // Launches the register-cache form of fir where it applies, else fir itself.
 static inline void fir_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
                                  cudaStream_t rc_stream,
@@ -675,8 +563,7 @@ static inline void fir_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
-      (n >= -2147483639) && reinterpret_cast<size_t>(signal) % 16 == 0 &&
-      reinterpret_cast<size_t>(filtered) % 16 == 0 &&
+      (n >= -2147483639) &&
       ::rcache::device::launches<256>(fir, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
@@ -690,30 +577,6 @@ static inline void fir_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
     const dim3 rc_threads_of_block(64u, rc_merged, 1);
     fir_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(signal, filtered,
                                                              n, rc_grid.x);
-
-#ifdef RCACHE_VERIFY
-    rc_verification.original();
-#else
-    return;
-#endif
-  } else if (::rcache::device::fills(rc_grid, 128u, 67584) &&
-             (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
-             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-             (rc_grid.x <= 0x7fffffffu / 256) &&
-             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483647) &&
-             ::rcache::device::launches<256>(fir, rc_grid, rc_block, rc_shared)
-#ifdef RCACHE_VERIFY
-             && rc_verification.save()
-#endif
-  ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 128u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
-    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
-                         rc_grid.z);
-    const dim3 rc_threads_of_block(128u, rc_merged, 1);
-    fir_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
-        signal, filtered, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

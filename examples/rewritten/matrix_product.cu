@@ -40,97 +40,66 @@ template <int Bytes> __device__ __forceinline__ bool on_word(const void *p) {
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_LOAD_WORDS
-#define RCACHE_DEVICE_LOAD_WORDS
+#ifndef RCACHE_DEVICE_AT_MOST
+#define RCACHE_DEVICE_AT_MOST
 namespace rcache {
 namespace device {
-/// w[i] = p[i] for Low <= i < High (-1: Count), in accesses of Bytes bytes, for
-/// which p + Head is aligned (sizeof(Element): one element at a time). Reads
-/// nothing outside the part.
-template <int Bytes, int Head, int Low = 0, int High = -1, int Count,
-          typename Element>
-__device__ __forceinline__ void load_words(Element (&w)[Count],
-                                           const Element *p) {
-  constexpr int Size = static_cast<int>(sizeof(Element));
-  constexpr int PerWord = Bytes > Size ? Bytes / Size : 1;
-  // The first place in the part where a word may begin.
-  constexpr int Last = High < 0 ? Count : High;
-  constexpr int First = Low + ((Head - Low) % PerWord + PerWord) % PerWord;
-  constexpr int Words =
-      PerWord > 1 && Last > First ? (Last - First) / PerWord : 0;
-  constexpr int Begin = Words ? First : Last, End = Begin + Words * PerWord;
-  using word_t = typename word<Bytes>::type;
-#pragma unroll
-  for (int i = Low; i < Begin; ++i)
-    w[i] = p[i];
-#pragma unroll
-  for (int v = 0; v < Words; ++v) {
-    const word_t x = reinterpret_cast<const word_t *>(p + Begin)[v];
-    memcpy(&w[Begin + v * PerWord], &x, Bytes);
-  }
-#pragma unroll
-  for (int i = End; i < Last; ++i)
-    w[i] = p[i];
+/// The smaller one.
+__device__ __forceinline__ unsigned int at_most(unsigned int n,
+                                                unsigned int most) {
+  return n < most ? n : most;
 }
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_PACK
-#define RCACHE_DEVICE_PACK
+#ifndef RCACHE_DEVICE_COPY_AHEAD
+#define RCACHE_DEVICE_COPY_AHEAD
 namespace rcache {
 namespace device {
-/// The word of the elements from v on. Elements of one or two bytes are shifted
-/// into place: copied, they would lie packed from where they are computed, and
-/// each would be masked into its place (Sobel on bytes took 8% longer on an
-/// H200).
-template <int Bytes, typename Element>
-__device__ __forceinline__ typename word<Bytes>::type pack(const Element *v) {
-  constexpr int Size = static_cast<int>(sizeof(Element));
-  typename word<Bytes>::type x;
-  if (Size > 2 || Bytes < 4) {
-    memcpy(&x, v, Bytes);
-    return x;
-  }
-  unsigned int words[(Bytes + 3) / 4] = {};
-#pragma unroll
-  for (int i = 0; i < Bytes / Size; ++i) {
-    typename word<(Size > 2 ? 4 : Size)>::type bits;
-    memcpy(&bits, &v[i], sizeof bits);
-    words[i * Size / 4] |= static_cast<unsigned int>(bits) << i * Size % 4 * 8;
-  }
-  memcpy(&x, words, Bytes);
-  return x;
-}
-} // namespace device
-} // namespace rcache
+/// Copies Bytes (4, 8 or 16) bytes from global to shared memory, both aligned;
+/// they are there when copies_arrive() returns.
+template <int Bytes>
+__device__ __forceinline__ void copy_ahead(void *to, const void *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const unsigned int at =
+      static_cast<unsigned int>(__cvta_generic_to_shared(to));
+  if (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at),
+                 "l"(from)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at),
+                 "l"(from), "n"(Bytes)
+                 : "memory");
+#else
+  using word = typename ::rcache::device::word<Bytes>::type;
+  *static_cast<word *>(to) = *static_cast<const word *>(from);
 #endif
-#ifndef RCACHE_DEVICE_STORE_RUN
-#define RCACHE_DEVICE_STORE_RUN
-namespace rcache {
-namespace device {
-/// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
-/// on and p is aligned for them.
-template <int Bytes, int Count, typename Element>
-__device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
-                                          const bool (&on)[Count]) {
-  constexpr int PerWord = Bytes / static_cast<int>(sizeof(Element));
-  bool all = Count % PerWord == 0 &&
-             reinterpret_cast<unsigned long long>(p) % Bytes == 0;
-#pragma unroll
-  for (int i = 0; i < Count; ++i)
-    all = all && on[i];
-  if (all) {
-    using word_t = typename word<Bytes>::type;
-#pragma unroll
-    for (int i = 0; i < Count / PerWord; ++i) {
-      reinterpret_cast<word_t *>(p)[i] = pack<Bytes>(&v[i * PerWord]);
-    }
-  } else {
-#pragma unroll
-    for (int i = 0; i < Count; ++i)
-      if (on[i])
-        p[i] = v[i];
-  }
+}
+/// The same, and zeros where from is null.
+template <int Bytes>
+__device__ __forceinline__ void copy_ahead_or_zero(void *to, const void *from) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  const unsigned int at =
+      static_cast<unsigned int>(__cvta_generic_to_shared(to));
+  if (Bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at),
+                 "l"(from), "r"(from ? 16 : 0)
+                 : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(at),
+                 "l"(from), "n"(Bytes), "r"(from ? Bytes : 0)
+                 : "memory");
+#else
+  using word = typename ::rcache::device::word<Bytes>::type;
+  *static_cast<word *>(to) = from ? *static_cast<const word *>(from) : word();
+#endif
+}
+/// Waits for the thread's own copies.
+__device__ __forceinline__ void copies_arrive() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
 }
 } // namespace device
 } // namespace rcache
@@ -171,28 +140,6 @@ static inline bool launches(Original *original, dim3 grid, dim3 block,
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_HOLDS
-#define RCACHE_DEVICE_HOLDS
-namespace rcache {
-namespace device {
-/// Whether blocks of `form` may have `shared` bytes of dynamic shared memory,
-/// as the original's may; if more than is usual, `form` is given the same
-/// right.
-template <class Form> static inline bool holds(Form *form, size_t shared) {
-  if (shared == 0)
-    return true;
-  cudaFuncAttributes a;
-  if (cudaFuncGetAttributes(&a, form) == cudaSuccess &&
-      (shared <= size_t(a.maxDynamicSharedSizeBytes) ||
-       cudaFuncSetAttribute(form, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                            int(shared)) == cudaSuccess))
-    return true;
-  (void)cudaGetLastError();
-  return false;
-}
-} // namespace device
-} // namespace rcache
-#endif
 #ifndef RCACHE_DEVICE_FILLS
 #define RCACHE_DEVICE_FILLS
 namespace rcache {
@@ -208,49 +155,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
 #endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_SEPARATE
-#define RCACHE_DEVICE_SEPARATE
-namespace rcache {
-namespace device {
-/// Where the allocation around an address begins; 0 if the driver does not know
-/// of one. The driver is asked for its function at run time: nothing to link.
-static inline unsigned long long allocation(unsigned long long at) {
-  using query = int (*)(unsigned long long *, size_t *, unsigned long long);
-  static const query range = [] {
-    void *f = nullptr;
-    auto found = cudaDriverEntryPointSymbolNotFound;
-#if CUDART_VERSION >= 12050
-    auto e = cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f, 12000,
-                                              cudaEnableDefault, &found);
-#else
-    auto e = cudaGetDriverEntryPoint("cuMemGetAddressRange", &f,
-                                     cudaEnableDefault, &found);
-#endif
-    if (e != cudaSuccess)
-      (void)cudaGetLastError();
-    return reinterpret_cast<query>(
-        e == cudaSuccess && found == cudaDriverEntryPointSuccess ? f : nullptr);
-  }();
-  unsigned long long base = 0;
-  size_t size = 0;
-  return range && range(&base, &size, at) == 0 ? base : 0;
-}
-/// Whether two pointers lead to different allocations. End: they may stand just
-/// behind what they lead to. False when in doubt.
-static inline bool separate(const volatile void *a, const volatile void *b,
-                            bool end = false) {
-  const auto at = reinterpret_cast<unsigned long long>(a);
-  const auto other = reinterpret_cast<unsigned long long>(b);
-  const auto x = allocation(at), y = allocation(other);
-  if (!end)
-    return x && y && x != y;
-  const auto v = allocation(at - 1), w = allocation(other - 1);
-  return (x || v) && (y || w) && !(x && (x == y || x == w)) &&
-         !(v && (v == y || v == w));
 }
 } // namespace device
 } // namespace rcache
@@ -543,246 +447,150 @@ __global__ void product(const float *A, const float *B, float *C, int m, int n,
 
 static __global__ void product_rc(const float *A, const float *B, float *C,
                                   int m, int n, int k,
-                                  const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 16 threads of product, neighbours in x.
-  //   As: window of 4 x 16 registers, loaded by each thread.
-  //   Bs: window of 16 x 4 registers, loaded by each thread, one row at a time.
+                                  const unsigned int rc_grid_x,
+                                  const unsigned int rc_grid_y) {
+  // Register cache: a thread stands for 8 x 8 threads of product, of several
+  // blocks.
+  //   As: in shared memory, filled once for the joined blocks.
+  //   Bs: in shared memory, filled once for the joined blocks.
   //   Barriers stay: 'C' is written and may be 'A', which is read.
-  const unsigned int rc_block_x =
-      blockIdx.x * (blockDim.x / 4u) + threadIdx.x / 4u; // logical block
-  if (rc_block_x >= rc_grid_x)
-    return; // all threads of this logical block
-  const int rc_tx = (int)(threadIdx.x % 4u) * 4; // first logical thread
-  const int rc_ty = threadIdx.y * 4;             // first logical thread
-  float sum[4][4];
+  //   Barriers that ordered nothing that is left are gone.
+  const unsigned int rc_lane_x = threadIdx.x % 8 + threadIdx.x / 32 % 2 * 8;
+  const unsigned int rc_tx = rc_lane_x * 4 % 16; // first logical thread
+  const unsigned int rc_px = rc_lane_x * 4 / 16; // its block, of those joined
+  const unsigned int rc_lane_y = threadIdx.x / 8 % 4 + threadIdx.x / 64 * 4;
+  const unsigned int rc_ty = rc_lane_y % 16; // first logical thread
+  const unsigned int rc_py = rc_lane_y / 16; // its block, of those joined
+  __shared__ __align__(16) float rc_As[2][4][16][20];
+  __shared__ __align__(16) float rc_Bs[2][16][8][16];
+  float sum[8][8];
 #pragma unroll
-  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+  for (int rc_sy = 0; rc_sy < 8; ++rc_sy)
 #pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
       sum[rc_sy][rc_s] = 0;
     }
+  // Elements of a round's tiles are copied while those of the round before are
+  // used.
+  const auto rc_As_from = [=](const int rc_round, const unsigned int rc_block_y,
+                              const int rc_e0,
+                              const int rc_e1) -> const float * {
+    if (rc_e1 + 16 * rc_round < k && 16 * (int)rc_block_y + rc_e0 < m)
+      return A +
+             (rc_e1 + 16 * rc_round + (rc_e0 * k) + 16 * (int)(rc_block_y * k));
+    return nullptr;
+  };
+  const auto rc_Bs_from = [=](const int rc_round, const unsigned int rc_block_x,
+                              const int rc_e0,
+                              const int rc_e1) -> const float * {
+    if (rc_e0 + 16 * rc_round < k && 16 * (int)rc_block_x + rc_e1 < n)
+      return B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) +
+                  16 * (int)(n * rc_round));
+    return nullptr;
+  };
+  const bool rc_As_words = ::rcache::device::on_word<16>(A) && k % 4 == 0;
+  const bool rc_Bs_words = ::rcache::device::on_word<16>(B) && n % 4 == 0;
+  const auto rc_send = [&](const int rc_round, const unsigned int rc_tile) {
+    if (16 * rc_round < k) {
+      if (rc_As_words) {
+#pragma unroll
+        for (int rc_i = 0; rc_i < 2; ++rc_i) {
+          const unsigned int rc_at = (threadIdx.x + rc_i * 128) * 4;
+          ::rcache::device::copy_ahead_or_zero<16>(
+              &rc_As[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
+              rc_As_from(rc_round,
+                         blockIdx.y * 4u +
+                             ::rcache::device::at_most(
+                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 4u),
+                         rc_at / 16 % 16, rc_at % 16));
+        }
+      } else {
+#pragma unroll 4
+        for (int rc_i = 0; rc_i < 8; ++rc_i) {
+          const unsigned int rc_at = threadIdx.x + rc_i * 128;
+          ::rcache::device::copy_ahead_or_zero<4>(
+              &rc_As[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
+              rc_As_from(rc_round,
+                         blockIdx.y * 4u +
+                             ::rcache::device::at_most(
+                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 4u),
+                         rc_at / 16 % 16, rc_at % 16));
+        }
+      }
+      if (rc_Bs_words) {
+#pragma unroll
+        for (int rc_i = 0; rc_i < 4; ++rc_i) {
+          const unsigned int rc_at = (threadIdx.x + rc_i * 128) * 4;
+          ::rcache::device::copy_ahead_or_zero<16>(
+              &rc_Bs[rc_tile][rc_at / 128][rc_at / 16 % 8][rc_at % 16],
+              rc_Bs_from(rc_round,
+                         blockIdx.x * 8u +
+                             ::rcache::device::at_most(rc_at / 16 % 8,
+                                                       rc_grid_x - 1u -
+                                                           blockIdx.x * 8u),
+                         rc_at / 128, rc_at % 16));
+        }
+      } else {
+#pragma unroll 4
+        for (int rc_i = 0; rc_i < 16; ++rc_i) {
+          const unsigned int rc_at = threadIdx.x + rc_i * 128;
+          ::rcache::device::copy_ahead_or_zero<4>(
+              &rc_Bs[rc_tile][rc_at / 128][rc_at / 16 % 8][rc_at % 16],
+              rc_Bs_from(rc_round,
+                         blockIdx.x * 8u +
+                             ::rcache::device::at_most(rc_at / 16 % 8,
+                                                       rc_grid_x - 1u -
+                                                           blockIdx.x * 8u),
+                         rc_at / 128, rc_at % 16));
+        }
+      }
+    }
+  };
+  unsigned int rc_tile = 1u;
+  rc_send(0, 0u);
   for (int t = 0; t < (k + TILE - 1) / TILE; ++t) {
-    // As[rc_e0][rc_e1] as the original stages it.
-    const auto rc_As_at = [=](const int rc_e0, const int rc_e1) -> float {
-      if (0 <= t && rc_e1 + 16 * t < k && 16 * (int)blockIdx.y + rc_e0 < m)
-        return A[rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)];
-      return 0.0f;
-    };
-    // Phase: the elements of As that this thread's outputs need.
-    float rc_As_w[4][16];
-    bool rc_As_w_inside, rc_As_w_words;
-    {
-      const int rc_e0 = rc_ty;
-      const int rc_e1 = 0;
-      rc_As_w_inside =
-          0 <= t && 16 * t < k - 15 && 16 * (int)blockIdx.y + rc_e0 < m - 3;
-      // In words when all rows are aligned.
-      rc_As_w_words =
-          rc_As_w_inside &&
-          ::rcache::device::on_word<16>(A + (rc_e1 + 16 * t + (rc_e0 * k) +
-                                             16 * (int)(blockIdx.y * k))) &&
-          ::rcache::device::on_word<16>(A +
-                                        (rc_e1 + 16 * t + ((rc_e0 + 1) * k) +
-                                         16 * (int)(blockIdx.y * k)));
-    }
-    if (rc_As_w_words) {
-#pragma unroll
-      for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
-        const int rc_e0 = rc_ty + rc_r0;
-        const int rc_e1 = 0;
-        ::rcache::device::load_words<16, 0>(
-            rc_As_w[rc_r0],
-            A + (rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)));
-      }
-    } else if (rc_As_w_inside) {
-#pragma unroll
-      for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
-        const int rc_e0 = rc_ty + rc_r0;
-        const int rc_e1 = 0;
-        ::rcache::device::load_words<4, 0>(
-            rc_As_w[rc_r0],
-            A + (rc_e1 + 16 * t + (rc_e0 * k) + 16 * (int)(blockIdx.y * k)));
-      }
-    } else {
-#pragma unroll
-      for (int rc_r0 = 0; rc_r0 < 4; ++rc_r0) {
-        const int rc_e0 = rc_ty + rc_r0;
-        const int rc_e1 = 0;
-#pragma unroll
-        for (int rc_m = 0; rc_m < 16; ++rc_m)
-          rc_As_w[rc_r0][rc_m] = rc_As_at(rc_e0, rc_e1 + rc_m);
-      }
-    }
-    // Bs[rc_e0][rc_e1] as the original stages it.
-    const auto rc_Bs_at = [=](const int rc_e0, const int rc_e1) -> float {
-      if (0 <= t && rc_e0 + 16 * t < k && 16 * (int)rc_block_x + rc_e1 < n)
-        return B[rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) +
-                 16 * (int)(n * t)];
-      return 0.0f;
-    };
-    // Phase: the rows of Bs that this thread's outputs need, one at a time.
-    const auto rc_Bs_w_row = [=](float (&rc_v)[4], const int rc_row) {
-      const int rc_e0 = 0 + rc_row;
-      const int rc_e1 = rc_tx;
-      ::rcache::device::load_words<16, 0>(
-          rc_v,
-          B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) + 16 * (int)(n * t)));
-    };
-    const auto rc_Bs_w_unaligned_row = [=](float (&rc_v)[4], const int rc_row) {
-      const int rc_e0 = 0 + rc_row;
-      const int rc_e1 = rc_tx;
-      ::rcache::device::load_words<4, 0>(
-          rc_v,
-          B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) + 16 * (int)(n * t)));
-    };
-    const auto rc_Bs_w_border_row = [=](float (&rc_v)[4], const int rc_row) {
-      const int rc_e0 = 0 + rc_row;
-      const int rc_e1 = rc_tx;
-#pragma unroll
-      for (int rc_m = 0; rc_m < 4; ++rc_m)
-        rc_v[rc_m] = rc_Bs_at(rc_e0, rc_e1 + rc_m);
-    };
-    bool rc_Bs_w_inside, rc_Bs_w_words;
-    {
-      const int rc_e0 = 0;
-      const int rc_e1 = rc_tx;
-      rc_Bs_w_inside =
-          0 <= t && 16 * t < k - 15 && 16 * (int)rc_block_x + rc_e1 < n - 3;
-      // In words when all rows are aligned.
-      rc_Bs_w_words = rc_Bs_w_inside &&
-                      ::rcache::device::on_word<16>(
-                          B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) +
-                               16 * (int)(n * t))) &&
-                      ::rcache::device::on_word<16>(
-                          B + (rc_e1 + 16 * (int)rc_block_x +
-                               ((rc_e0 + 1) * n) + 16 * (int)(n * t)));
-    }
-    if (rc_Bs_w_words) {
-#pragma unroll
-      for (int rc_row = 0; rc_row < 16; ++rc_row) {
-        float rc_Bs_w[4];
-        rc_Bs_w_row(rc_Bs_w, rc_row);
-        const int rc_round = rc_row;
-        if (rc_round < 0 || rc_round > 15)
-          continue;
-        const int i = rc_round;
-#pragma unroll
-        for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-          for (int rc_s = 0; rc_s < 4; ++rc_s) {
-            sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[rc_s];
-          }
-      }
-    } else if (rc_Bs_w_inside) {
-#pragma unroll
-      for (int rc_row = 0; rc_row < 16; ++rc_row) {
-        float rc_Bs_w[4];
-        rc_Bs_w_unaligned_row(rc_Bs_w, rc_row);
-        const int rc_round = rc_row;
-        if (rc_round < 0 || rc_round > 15)
-          continue;
-        const int i = rc_round;
-#pragma unroll
-        for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-          for (int rc_s = 0; rc_s < 4; ++rc_s) {
-            sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[rc_s];
-          }
-      }
-    } else { // at a border
-#pragma unroll
-      for (int rc_row = 0; rc_row < 16; ++rc_row) {
-        float rc_Bs_w[4];
-        rc_Bs_w_border_row(rc_Bs_w, rc_row);
-        const int rc_round = rc_row;
-        if (rc_round < 0 || rc_round > 15)
-          continue;
-        const int i = rc_round;
-#pragma unroll
-        for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-          for (int rc_s = 0; rc_s < 4; ++rc_s) {
-            sum[rc_sy][rc_s] += rc_As_w[rc_sy][i] * rc_Bs_w[rc_s];
-          }
-      }
-    }
+    rc_tile ^= 1u;
+    ::rcache::device::copies_arrive();
     __syncthreads();
-    __syncthreads();
-  }
-  float rc_C_v[4][4];
-  bool rc_C_v_on[4][4] = {};
-#pragma unroll
-  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      rc_C_v[rc_sy][rc_s] = sum[rc_sy][rc_s];
-    }
-#pragma unroll
-  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-#pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      const unsigned int rc_thread_y = rc_ty + rc_sy;
-      const unsigned int rc_thread_x = rc_tx + rc_s;
-      const int row = blockIdx.y * TILE + rc_thread_y;
-      const int col = rc_block_x * TILE + rc_thread_x;
-      rc_C_v_on[rc_sy][rc_s] = row < m && col < n;
-    }
-#pragma unroll
-  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
-    ::rcache::device::store_run<16>(C + (rc_tx + 16 * (int)rc_block_x +
-                                         (int)(n * (rc_ty + rc_sy)) +
-                                         16 * (int)(blockIdx.y * n)),
-                                    rc_C_v[rc_sy], rc_C_v_on[rc_sy]);
-}
-
-static __global__ void product_rc_unaligned(const float *__restrict__ A,
-                                            const float *__restrict__ B,
-                                            float *C, int m, int n, int k,
-                                            const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 8 threads of product.
-  //   As: stays in shared memory.
-  //   Bs: stays in shared memory.
-  //   __syncwarp() for __syncthreads() where no other warp writes or reads the
-  //   same elements.
-  const unsigned int rc_block_x = blockIdx.x;
-  const int rc_ty = threadIdx.y * 8; // first logical thread
-  __shared__ float As[TILE][TILE];
-  __shared__ float Bs[TILE][TILE];
-  float sum[8];
-#pragma unroll
-  for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
-    sum[rc_sy] = 0;
-  }
-  for (int t = 0; t < (k + TILE - 1) / TILE; ++t) {
-#pragma unroll
-    for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
-      const unsigned int rc_thread_y = rc_ty + rc_sy;
-      const int row = blockIdx.y * TILE + rc_thread_y;
-      const int col = rc_block_x * TILE + threadIdx.x;
-      const int ac = t * TILE + threadIdx.x, br = t * TILE + rc_thread_y;
-      As[rc_thread_y][threadIdx.x] = row < m && ac < k ? A[row * k + ac] : 0.0f;
-      Bs[rc_thread_y][threadIdx.x] = br < k && col < n ? B[br * n + col] : 0.0f;
-    }
-    __syncwarp();
+    rc_send(t + 1, rc_tile ^ 1u);
 
 #pragma unroll
     for (int i = 0; i < TILE; ++i) {
 #pragma unroll
-      for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
-        const unsigned int rc_thread_y = rc_ty + rc_sy;
-        sum[rc_sy] += As[rc_thread_y][i] * Bs[i][threadIdx.x];
-      }
+      for (int rc_sy = 0; rc_sy < 8; ++rc_sy)
+#pragma unroll
+        for (int rc_s = 0; rc_s < 8; ++rc_s) {
+          const unsigned int rc_thread_y = rc_ty + rc_sy * 8 % 16;
+          const unsigned int rc_part_y = rc_py + rc_sy * 8 / 16;
+          const unsigned int rc_thread_x =
+              rc_tx + (unsigned int)rc_s / 4 * 64 % 16 + rc_s % 4;
+          const unsigned int rc_part_x =
+              rc_px + (unsigned int)rc_s / 4 * 64 / 16;
+          sum[rc_sy][rc_s] += rc_As[rc_tile][rc_part_y][(int)rc_thread_y][i] *
+                              rc_Bs[rc_tile][i][rc_part_x][(int)rc_thread_x];
+        }
     }
-    __syncwarp();
   }
 #pragma unroll
-  for (int rc_sy = 0; rc_sy < 8; ++rc_sy) {
-    const unsigned int rc_thread_y = rc_ty + rc_sy;
-    const int row = blockIdx.y * TILE + rc_thread_y;
-    const int col = rc_block_x * TILE + threadIdx.x;
-    if (row < m && col < n)
-      C[row * n + col] = sum[rc_sy];
-  }
+  for (int rc_sy = 0; rc_sy < 8; ++rc_sy)
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      const unsigned int rc_thread_y = rc_ty + rc_sy * 8 % 16;
+      const unsigned int rc_part_y = rc_py + rc_sy * 8 / 16;
+      const unsigned int rc_block_y = blockIdx.y * 4 + rc_part_y;
+      const unsigned int rc_thread_x =
+          rc_tx + (unsigned int)rc_s / 4 * 64 % 16 + rc_s % 4;
+      const unsigned int rc_part_x = rc_px + (unsigned int)rc_s / 4 * 64 / 16;
+      const unsigned int rc_block_x = blockIdx.x * 8 + rc_part_x;
+      const int row = rc_block_y * TILE + rc_thread_y;
+      const int col = rc_block_x * TILE + rc_thread_x;
+      if (rc_block_x >= rc_grid_x)
+        continue;
+      if (rc_block_y >= rc_grid_y)
+        continue;
+      if (row < m && col < n)
+        C[row * n + col] = sum[rc_sy][rc_s];
+    }
 }
 
 // Launches the register-cache form of product where it applies, else product
@@ -796,49 +604,20 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, A, B, C, m, n, k);
 #endif
-  if (::rcache::device::fills(rc_grid, 16u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 4u, 8448) &&
       (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0) &&
-      (k >= -2147483633) && (m >= -2147483645) && (n >= -2147483645) &&
-      reinterpret_cast<size_t>(A) % 16 == 0 &&
-      reinterpret_cast<size_t>(B) % 16 == 0 &&
-      reinterpret_cast<size_t>(C) % 16 == 0 && n % 4 == 0 &&
+      ((double)k <= 2147352576.0) &&
       ::rcache::device::launches<256>(product, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks side by side: rows of a warp or more.
-    const unsigned int rc_merged = 8u;
-    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
-                         rc_grid.z);
-    const dim3 rc_threads_of_block(4u * rc_merged, 4u, 1u);
-    product_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(A, B, C, m, n,
-                                                                 k, rc_grid.x);
-
-#ifdef RCACHE_VERIFY
-    rc_verification.original();
-#else
-    return;
-#endif
-  } else if (::rcache::device::fills(rc_grid, 32u, 33792) &&
-             (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
-             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
-             (rc_grid.x <= 0x7fffffffu / 16) &&
-             ((double)rc_grid.x <= 134152192.0) &&
-             (::rcache::device::separate(A, C)) &&
-             (::rcache::device::separate(B, C)) && (k >= 0) && (m >= 0) &&
-             (n >= 0) &&
-             ::rcache::device::launches<256>(product, rc_grid, rc_block,
-                                             rc_shared) &&
-             ::rcache::device::holds(product_rc_unaligned, rc_shared)
-#ifdef RCACHE_VERIFY
-             && rc_verification.save()
-#endif
-  ) {
-    product_rc_unaligned<<<rc_grid, dim3(16u, 2u, 1u), rc_shared, rc_stream>>>(
-        A, B, C, m, n, k, rc_grid.x);
+    product_rc<<<dim3((rc_grid.x - 1u) / 8u + 1u, (rc_grid.y - 1u) / 4u + 1u,
+                      rc_grid.z),
+                 dim3(128u, 1u, 1u), 0, rc_stream>>>(A, B, C, m, n, k,
+                                                     rc_grid.x, rc_grid.y);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

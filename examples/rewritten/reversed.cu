@@ -171,6 +171,27 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
   return x;
 }
+/// Integers, vectors and structs, word by word.
+template <typename Element>
+__device__ __forceinline__ Element apart(Element x, int slot) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(Element) == 2) {
+    unsigned short half;
+    memcpy(&half, &x, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    asm("" : "+h"(half) : "r"(slot));
+    memcpy(&x, &half, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    return x;
+  }
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &x, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    asm("" : "+r"(words[i]) : "r"(slot));
+  memcpy(&x, words, sizeof(Element));
+#endif
+  return x;
+}
 } // namespace device
 } // namespace rcache
 #endif
@@ -224,23 +245,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
   return true;
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
-#endif
-}
-} // namespace device
-} // namespace rcache
-#endif
-#ifndef RCACHE_DEVICE_ALIGNED
-#define RCACHE_DEVICE_ALIGNED
-namespace rcache {
-namespace device {
-/// Whether vectors of 16 bytes start at a pointer; without them the original is
-/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
-static inline bool aligned(const volatile void *p) {
-#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
-  (void)p;
-  return true;
-#else
-  return reinterpret_cast<size_t>(p) % 16 == 0;
 #endif
 }
 } // namespace device
@@ -607,6 +611,13 @@ static __global__ void convolve_rc(const double *in, double *out, int n,
     rc_s_w[rc_m] = ::rcache::device::shuffle(
         rc_lane < rc_m / 4 ? rc_s_w_next[rc_m % 4] : rc_s_w_own[rc_m % 4],
         (rc_lane + rc_m / 4) % 32);
+  // What each output sees of it: no product is another output's.
+  double rc_s_w_of[4][8];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 8; ++rc_m0)
+      rc_s_w_of[rc_s][rc_m0] = ::rcache::device::apart(rc_s_w[rc_m0], rc_s);
   __syncthreads();
   {
     const double weight[LENGTH] = {0.5, -1.25, 3.0, 0.75, -2.0};
@@ -620,8 +631,7 @@ static __global__ void convolve_rc(const double *in, double *out, int n,
     for (int j = 0; j < LENGTH; ++j) {
 #pragma unroll
       for (int rc_s = 0; rc_s < 4; ++rc_s) {
-        sum[rc_s] +=
-            weight[j] * ::rcache::device::apart(rc_s_w[rc_s - j + 4], rc_s);
+        sum[rc_s] += weight[j] * rc_s_w_of[rc_s][rc_s - j + 4];
       }
     }
     double rc_out_v[4];
@@ -632,6 +642,68 @@ static __global__ void convolve_rc(const double *in, double *out, int n,
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * 256u + rc_thread_x;
+      rc_out_v_on[rc_s] = g < n;
+    }
+    ::rcache::device::store_run<16>(out + (rc_tx + 256 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
+  }
+}
+
+static __global__ void convolve_rc_unaligned(const double *in, double *out,
+                                             int n,
+                                             const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 2 threads of convolve, neighbours in x.
+  //   s: window of 6 registers, loaded by each thread.
+  //   Barriers stay: 'out' is written and may be 'in', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 2; // first logical thread
+  // s[rc_e0] as the original stages it.
+  const auto rc_s_at = [=](const int rc_e0) -> double {
+    if (256 * (int)rc_block_x + rc_e0 - 3 <= n)
+      return in[256 * (int)rc_block_x + rc_e0];
+    return {}; // never used
+  };
+  // Phase: the elements of s that this thread's outputs need.
+  double rc_s_w[6];
+  {
+    const int rc_e0 = rc_tx;
+    if (256 * (int)rc_block_x + rc_e0 < n - 1) {
+      ::rcache::device::load_run<16, 0>(rc_s_w,
+                                        in + (256 * (int)rc_block_x + rc_e0));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 6; ++rc_m)
+        rc_s_w[rc_m] = rc_s_at(rc_e0 + rc_m);
+    }
+  }
+  // What each output sees of it: no product is another output's.
+  double rc_s_w_of[2][6];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 2; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 6; ++rc_m0)
+      rc_s_w_of[rc_s][rc_m0] = ::rcache::device::apart(rc_s_w[rc_m0], rc_s);
+  __syncthreads();
+  {
+    const double weight[LENGTH] = {0.5, -1.25, 3.0, 0.75, -2.0};
+    double rc_out_v[2];
+    bool rc_out_v_on[2] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+      double sum = 0;
+
+#pragma unroll
+      for (int j = 0; j < LENGTH; ++j)
+        sum += weight[j] * rc_s_w_of[rc_s][rc_s - j + 4];
+      rc_out_v[rc_s] = sum;
+    }
+#pragma unroll
+    for (int rc_s = 0; rc_s < 2; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       const int g = rc_block_x * 256u + rc_thread_x;
       rc_out_v_on[rc_s] = g < n;
@@ -655,7 +727,8 @@ static inline void convolve_rc_launch(dim3 rc_grid, dim3 rc_block,
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
-      ::rcache::device::aligned(in) && ::rcache::device::aligned(out) &&
+      reinterpret_cast<size_t>(in) % 16 == 0 &&
+      reinterpret_cast<size_t>(out) % 16 == 0 &&
       ::rcache::device::launches<256>(convolve, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
@@ -669,6 +742,31 @@ static inline void convolve_rc_launch(dim3 rc_grid, dim3 rc_block,
     const dim3 rc_threads_of_block(64u, rc_merged, 1);
     convolve_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(in, out, n,
                                                                   rc_grid.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 128u, 67584) &&
+             (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 256) &&
+             ((double)rc_grid.x <= 8384512.0) && (n >= -2147483647) &&
+             ::rcache::device::launches<256>(convolve, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    // Merge logical blocks until a physical block has 128 threads or more.
+    const unsigned int rc_threads = 128u;
+    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(128u, rc_merged, 1);
+    convolve_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+        in, out, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

@@ -171,6 +171,27 @@ __device__ __forceinline__ double apart(double x, int slot) {
 #endif
   return x;
 }
+/// Integers, vectors and structs, word by word.
+template <typename Element>
+__device__ __forceinline__ Element apart(Element x, int slot) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(Element) == 2) {
+    unsigned short half;
+    memcpy(&half, &x, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    asm("" : "+h"(half) : "r"(slot));
+    memcpy(&x, &half, sizeof(Element) < 2 ? sizeof(Element) : 2);
+    return x;
+  }
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &x, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    asm("" : "+r"(words[i]) : "r"(slot));
+  memcpy(&x, words, sizeof(Element));
+#endif
+  return x;
+}
 } // namespace device
 } // namespace rcache
 #endif
@@ -558,6 +579,13 @@ static __global__ void waveStep_rc(const float *now, const float *speed,
         rc_u_w[rc_m] = rc_u_at(rc_e0 + rc_m);
     }
   }
+  // What each output sees of it: no product is another output's.
+  float rc_u_w_of[8][12];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 8; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 12; ++rc_m0)
+      rc_u_w_of[rc_s][rc_m0] = ::rcache::device::apart(rc_u_w[rc_m0], rc_s);
   // c[rc_e0] as the original stages it.
   const auto rc_c_at = [=](const int rc_e0) -> float {
     if ((1 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 <= n) ||
@@ -578,6 +606,13 @@ static __global__ void waveStep_rc(const float *now, const float *speed,
         rc_c_w[rc_m] = rc_c_at(rc_e0 + rc_m);
     }
   }
+  // What each output sees of it: no product is another output's.
+  float rc_c_w_of[8][10];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 8; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 10; ++rc_m0)
+      rc_c_w_of[rc_s][rc_m0] = ::rcache::device::apart(rc_c_w[rc_m0], rc_s);
   __syncthreads();
   {
     float rc_after_v[8];
@@ -589,19 +624,14 @@ static __global__ void waveStep_rc(const float *now, const float *speed,
       if (!(g >= 2 && g < n - 2))
         continue;
       const float second =
-          16.0f * ::rcache::device::apart((rc_u_w[rc_s + 1] + rc_u_w[rc_s + 3]),
-                                          rc_s) -
-          30.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) -
-          (rc_u_w[rc_s] + rc_u_w[rc_s + 4]);
+          16.0f * (rc_u_w_of[rc_s][rc_s + 1] + rc_u_w_of[rc_s][rc_s + 3]) -
+          30.0f * rc_u_w_of[rc_s][rc_s + 2] -
+          (rc_u_w_of[rc_s][rc_s] + rc_u_w_of[rc_s][rc_s + 4]);
       const float local =
-          0.25f * ::rcache::device::apart(
-                      (rc_c_w[rc_s] +
-                       2.0f * ::rcache::device::apart(rc_c_w[rc_s + 1], rc_s) +
-                       rc_c_w[rc_s + 2]),
-                      rc_s);
+          0.25f * (rc_c_w_of[rc_s][rc_s] + 2.0f * rc_c_w_of[rc_s][rc_s + 1] +
+                   rc_c_w_of[rc_s][rc_s + 2]);
       rc_after_v[rc_s] =
-          2.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) - before[g] +
-          local * ::rcache::device::apart(second, rc_s);
+          2.0f * rc_u_w_of[rc_s][rc_s + 2] - before[g] + local * second;
       rc_after_v_on[rc_s] = true;
     }
     ::rcache::device::store_run<16>(after + (rc_tx + 128 * (int)rc_block_x),
@@ -612,15 +642,15 @@ static __global__ void waveStep_rc(const float *now, const float *speed,
 static __global__ void
 waveStep_rc_unaligned(const float *now, const float *speed, const float *before,
                       float *after, int n, const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 2 threads of waveStep, neighbours in x.
-  //   u: window of 6 registers, loaded by each thread.
-  //   c: window of 4 registers, loaded by each thread.
+  // Register cache: a thread stands for 4 threads of waveStep, neighbours in x.
+  //   u: window of 8 registers, loaded by each thread.
+  //   c: window of 6 registers, loaded by each thread.
   //   Barriers stay: 'after' is written and may be 'now', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 2; // first logical thread
+  const int rc_tx = threadIdx.x * 4; // first logical thread
   // u[rc_e0] as the original stages it.
   const auto rc_u_at = [=](const int rc_e0) -> float {
     if ((2 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 - 1 <= n) ||
@@ -629,18 +659,25 @@ waveStep_rc_unaligned(const float *now, const float *speed, const float *before,
     return {}; // never used
   };
   // Phase: the elements of u that this thread's outputs need.
-  float rc_u_w[6];
+  float rc_u_w[8];
   {
     const int rc_e0 = rc_tx;
-    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 3) {
-      ::rcache::device::load_run<8, 0>(
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 5) {
+      ::rcache::device::load_run<16, 2>(
           rc_u_w, now + (128 * (int)rc_block_x + rc_e0 - 2));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 6; ++rc_m)
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
         rc_u_w[rc_m] = rc_u_at(rc_e0 + rc_m);
     }
   }
+  // What each output sees of it: no product is another output's.
+  float rc_u_w_of[4][8];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 8; ++rc_m0)
+      rc_u_w_of[rc_s][rc_m0] = ::rcache::device::apart(rc_u_w[rc_m0], rc_s);
   // c[rc_e0] as the original stages it.
   const auto rc_c_at = [=](const int rc_e0) -> float {
     if ((1 <= rc_e0 && 128 * (int)rc_block_x + rc_e0 <= n) ||
@@ -649,46 +686,48 @@ waveStep_rc_unaligned(const float *now, const float *speed, const float *before,
     return {}; // never used
   };
   // Phase: the elements of c that this thread's outputs need.
-  float rc_c_w[4];
+  float rc_c_w[6];
   {
     const int rc_e0 = rc_tx;
-    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 2) {
-      ::rcache::device::load_run<8, 1>(
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 4) {
+      ::rcache::device::load_run<16, 1>(
           rc_c_w, speed + (rc_e0 + 128 * (int)rc_block_x - 1));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 4; ++rc_m)
+      for (int rc_m = 0; rc_m < 6; ++rc_m)
         rc_c_w[rc_m] = rc_c_at(rc_e0 + rc_m);
     }
   }
+  // What each output sees of it: no product is another output's.
+  float rc_c_w_of[4][6];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 4; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 6; ++rc_m0)
+      rc_c_w_of[rc_s][rc_m0] = ::rcache::device::apart(rc_c_w[rc_m0], rc_s);
   __syncthreads();
   {
-    float rc_after_v[2];
-    bool rc_after_v_on[2] = {};
+    float rc_after_v[4];
+    bool rc_after_v_on[4] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       const int g = rc_block_x * BLOCK + rc_thread_x;
       if (!(g >= 2 && g < n - 2))
         continue;
       const float second =
-          16.0f * ::rcache::device::apart((rc_u_w[rc_s + 1] + rc_u_w[rc_s + 3]),
-                                          rc_s) -
-          30.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) -
-          (rc_u_w[rc_s] + rc_u_w[rc_s + 4]);
+          16.0f * (rc_u_w_of[rc_s][rc_s + 1] + rc_u_w_of[rc_s][rc_s + 3]) -
+          30.0f * rc_u_w_of[rc_s][rc_s + 2] -
+          (rc_u_w_of[rc_s][rc_s] + rc_u_w_of[rc_s][rc_s + 4]);
       const float local =
-          0.25f * ::rcache::device::apart(
-                      (rc_c_w[rc_s] +
-                       2.0f * ::rcache::device::apart(rc_c_w[rc_s + 1], rc_s) +
-                       rc_c_w[rc_s + 2]),
-                      rc_s);
+          0.25f * (rc_c_w_of[rc_s][rc_s] + 2.0f * rc_c_w_of[rc_s][rc_s + 1] +
+                   rc_c_w_of[rc_s][rc_s + 2]);
       rc_after_v[rc_s] =
-          2.0f * ::rcache::device::apart(rc_u_w[rc_s + 2], rc_s) - before[g] +
-          local * ::rcache::device::apart(second, rc_s);
+          2.0f * rc_u_w_of[rc_s][rc_s + 2] - before[g] + local * second;
       rc_after_v_on[rc_s] = true;
     }
-    ::rcache::device::store_run<8>(after + (rc_tx + 128 * (int)rc_block_x),
-                                   rc_after_v, rc_after_v_on);
+    ::rcache::device::store_run<16>(after + (rc_tx + 128 * (int)rc_block_x),
+                                    rc_after_v, rc_after_v_on);
   }
 }
 
@@ -730,11 +769,11 @@ static inline void waveStep_rc_launch(dim3 rc_grid, dim3 rc_block,
 #else
     return;
 #endif
-  } else if (::rcache::device::fills(rc_grid, 64u, 67584) &&
+  } else if (::rcache::device::fills(rc_grid, 32u, 67584) &&
              (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / 128) &&
-             ((double)rc_grid.x <= 16769024.0) && (n >= -2147483645) &&
+             ((double)rc_grid.x <= 16769024.0) && (n >= -2147483643) &&
              ::rcache::device::launches<256>(waveStep, rc_grid, rc_block,
                                              rc_shared)
 #ifdef RCACHE_VERIFY
@@ -742,11 +781,11 @@ static inline void waveStep_rc_launch(dim3 rc_grid, dim3 rc_block,
 #endif
   ) {
     // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 64u;
+    const unsigned int rc_threads = 32u;
     const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(64u, rc_merged, 1);
+    const dim3 rc_threads_of_block(32u, rc_merged, 1);
     waveStep_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         now, speed, before, after, n, rc_grid.x);
 

@@ -564,21 +564,21 @@ __global__ void smooth(const float *in, float *out, float *totals, int n) {
 
 static __global__ void smooth_rc(const float *in, float *out, float *totals,
                                  int n, const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 2 threads of smooth, neighbours in x.
-  //   tile: window of 10 registers, chunks of 2 a lane, exchanged by shuffles.
+  // Register cache: a thread stands for 4 threads of smooth, neighbours in x.
+  //   tile: window of 12 registers, chunks of 4 a lane, exchanged by shuffles.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x = blockIdx.x;
-  const int rc_tx = threadIdx.x * 2; // first logical thread
+  const int rc_tx = threadIdx.x * 4; // first logical thread
   const int rc_lane = threadIdx.x % 32;
-  float total[2];
+  float total[4];
 #pragma unroll
-  for (int rc_s = 0; rc_s < 2; ++rc_s) {
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
     total[rc_s] = 0;
   }
   for (int base = rc_block_x * BLOCK; base < n; base += rc_grid_x * BLOCK) {
-    int g[2];
+    int g[4];
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       const unsigned int rc_thread_x = rc_tx + rc_s;
       g[rc_s] = base + rc_thread_x;
     }
@@ -589,47 +589,47 @@ static __global__ void smooth_rc(const float *in, float *out, float *totals,
         return in[rc_e0 + base];
       return {}; // never used
     };
-    // Phase: each lane loads its own chunk of tile; 4 lanes load what lies
+    // Phase: each lane loads its own chunk of tile; 2 lanes load what lies
     // behind the warp's last chunk.
-    float rc_tile_w_own[2], rc_tile_w_next[2] = {};
+    float rc_tile_w_own[4], rc_tile_w_next[4] = {};
     {
       const int rc_e0 = rc_tx;
-      if (rc_e0 < 263 && rc_e0 + base - 6 <= n &&
+      if (rc_e0 < 261 && rc_e0 + base - 4 <= n &&
           256 * (int)rc_block_x <= base && base < n) {
-        ::rcache::device::load_run<8, 0>(rc_tile_w_own, in + (rc_e0 + base));
+        ::rcache::device::load_run<16, 0>(rc_tile_w_own, in + (rc_e0 + base));
       } else {
 #pragma unroll
-        for (int rc_m = 0; rc_m < 2; ++rc_m)
+        for (int rc_m = 0; rc_m < 4; ++rc_m)
           rc_tile_w_own[rc_m] = rc_tile_at(rc_e0 + rc_m);
       }
     }
-    if (rc_lane < 4) {
-      const int rc_e0 = rc_tx + 64;
-      if (rc_e0 < 263 && rc_e0 + base - 6 <= n &&
+    if (rc_lane < 2) {
+      const int rc_e0 = rc_tx + 128;
+      if (rc_e0 < 261 && rc_e0 + base - 4 <= n &&
           256 * (int)rc_block_x <= base && base < n) {
-        ::rcache::device::load_run<8, 0>(rc_tile_w_next, in + (rc_e0 + base));
+        ::rcache::device::load_run<16, 0>(rc_tile_w_next, in + (rc_e0 + base));
       } else {
 #pragma unroll
-        for (int rc_m = 0; rc_m < 2; ++rc_m)
+        for (int rc_m = 0; rc_m < 4; ++rc_m)
           rc_tile_w_next[rc_m] = rc_tile_at(rc_e0 + rc_m);
       }
     }
     // Phase: the rest of the window arrives from the lanes that own it.
-    float rc_tile_w[10];
+    float rc_tile_w[12];
 #pragma unroll
-    for (int rc_m = 0; rc_m < 2; ++rc_m)
+    for (int rc_m = 0; rc_m < 4; ++rc_m)
       rc_tile_w[rc_m] = rc_tile_w_own[rc_m];
 #pragma unroll
-    for (int rc_m = 2; rc_m < 10; ++rc_m)
-      rc_tile_w[rc_m] = ::rcache::device::shuffle(rc_lane < rc_m / 2
-                                                      ? rc_tile_w_next[rc_m % 2]
-                                                      : rc_tile_w_own[rc_m % 2],
-                                                  (rc_lane + rc_m / 2) % 32);
+    for (int rc_m = 4; rc_m < 12; ++rc_m)
+      rc_tile_w[rc_m] = ::rcache::device::shuffle(rc_lane < rc_m / 4
+                                                      ? rc_tile_w_next[rc_m % 4]
+                                                      : rc_tile_w_own[rc_m % 4],
+                                                  (rc_lane + rc_m / 4) % 32);
     __syncthreads();
-    float rc_out_v0[2];
-    bool rc_out_v0_on[2] = {};
+    float rc_out_v0[4];
+    bool rc_out_v0_on[4] = {};
 #pragma unroll
-    for (int rc_s = 0; rc_s < 2; ++rc_s) {
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
       if (g[rc_s] < n) {
         float sum = 0;
 
@@ -641,22 +641,22 @@ static __global__ void smooth_rc(const float *in, float *out, float *totals,
         total[rc_s] += sum;
       }
     }
-    ::rcache::device::store_run<8>(out + (rc_tx + base), rc_out_v0,
-                                   rc_out_v0_on);
+    ::rcache::device::store_run<16>(out + (rc_tx + base), rc_out_v0,
+                                    rc_out_v0_on);
     __syncthreads();
   }
-  float rc_totals_v1[2];
-  bool rc_totals_v1_on[2] = {};
+  float rc_totals_v1[4];
+  bool rc_totals_v1_on[4] = {};
 #pragma unroll
-  for (int rc_s = 0; rc_s < 2; ++rc_s) {
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
     rc_totals_v1[rc_s] = total[rc_s];
   }
 #pragma unroll
-  for (int rc_s = 0; rc_s < 2; ++rc_s) {
+  for (int rc_s = 0; rc_s < 4; ++rc_s) {
     rc_totals_v1_on[rc_s] = true;
   }
-  ::rcache::device::store_run<8>(totals + (rc_tx + 256 * (int)rc_block_x),
-                                 rc_totals_v1, rc_totals_v1_on);
+  ::rcache::device::store_run<16>(totals + (rc_tx + 256 * (int)rc_block_x),
+                                  rc_totals_v1, rc_totals_v1_on);
 }
 
 // Launches the register-cache form of smooth where it applies, else smooth
@@ -670,7 +670,7 @@ static inline void smooth_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, in, out, totals, n);
 #endif
-  if (::rcache::device::fills(rc_grid, 128u, 33792) &&
+  if (::rcache::device::fills(rc_grid, 64u, 33792) &&
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
@@ -681,8 +681,8 @@ static inline void smooth_rc_launch(dim3 rc_grid, dim3 rc_block,
       && rc_verification.save()
 #endif
   ) {
-    smooth_rc<<<rc_grid, dim3(128u, 1u, 1u), 0, rc_stream>>>(in, out, totals, n,
-                                                             rc_grid.x);
+    smooth_rc<<<rc_grid, dim3(64u, 1u, 1u), 0, rc_stream>>>(in, out, totals, n,
+                                                            rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();
