@@ -32,6 +32,7 @@ enum class ActionKind {
   Drop,
   Emit,
   EmitIf,
+  EmitUnless,
   EmitList,
   Arch,
   Generate,
@@ -62,6 +63,7 @@ ArrayRef<NvccFlag> flagTable() {
       File{ActionKind::File}, Stream{ActionKind::Stream}, Std{ActionKind::Std};
   auto Emit = [](const char *F) { return Action{ActionKind::Emit, F}; };
   auto EmitIf = [](const char *F) { return Action{ActionKind::EmitIf, F}; };
+  auto EmitUnless = [](const char *F) { return Action{ActionKind::EmitUnless, F}; };
   auto EmitList = [](const char *F) { return Action{ActionKind::EmitList, F}; };
   static const NvccFlag Table[] = {
 #define NVCC_FLAG(LONG, SHORT, VALUE, ACTION, SCOPE)                           \
@@ -265,6 +267,10 @@ private:
       if (Value != "false")
         Out.Flags.push_back(F.Act.Flag);
       break;
+    case ActionKind::EmitUnless:
+      if (Value == "false")
+        Out.Flags.push_back(F.Act.Flag);
+      break;
     case ActionKind::EmitList:
       // The value of a definition may contain commas: nvcc does not split it.
       if (StringRef(F.Act.Flag) == "-D") {
@@ -395,7 +401,8 @@ void keepForNvcc(const llvm::opt::Arg &A, StringRef Directory,
     Out.ForNvcc.push_back("--use_fast_math");
     break;
   case OPT_ffp_contract:
-    if (StringRef(A.getValue()) == "off")
+    // (Of nvcc's own flag it has been made, and nvcc takes that once.)
+    if (StringRef(A.getValue()) == "off" && !llvm::is_contained(Out.ForNvcc, "--fmad=false"))
       Out.ForNvcc.push_back("--fmad=false");
     break;
   default:

@@ -276,6 +276,10 @@ private:
 
 } // namespace
 
+bool fusesNothing(const ASTContext &AC) {
+  return AC.getLangOpts().getDefaultFPContractMode() == LangOptions::FPM_Off;
+}
+
 bool isDoubling(const BinaryOperator *B) {
   if (B->getOpcode() != BO_Mul && B->getOpcode() != BO_MulAssign)
     return false;
@@ -381,6 +385,8 @@ static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
 }
 
 void keepProductsApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M) {
+  if (fusesNothing(FD->getASTContext()))
+    return;
   unsigned Axes = 0;
   for (const BuiltinUse &B : M.Builtins)
     if (B.K == Symbol::ThreadIdx)

@@ -22,6 +22,10 @@ const clang::BinaryOperator *fusedByUnrolling(const clang::FunctionDecl *FD,
                                               const KernelModel &M,
                                               FlatText &Flat);
 
+/// Has the compiler been told to round products and sums each for itself
+/// (nvcc's -fmad=false)?
+bool fusesNothing(const clang::ASTContext &AC);
+
 /// `x * 2`, which is x + x to compilers, and exact: no product.
 bool isDoubling(const clang::BinaryOperator *B);
 
@@ -36,6 +40,7 @@ struct SumInDoubt {
     SeveralOutputs, ///< ... or one after the other
     Anywhere,       ///< where statements around it are gone
   } In = Anywhere;
+  const char *Why = ""; ///< behind the sum's text
 };
 /// A sum (or difference) in \p FD, or in a function it calls, of which nobody
 /// knows what it is fused with in a kernel that has the same values in other

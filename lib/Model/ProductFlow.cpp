@@ -96,12 +96,12 @@ bool ProductFlow::VisitBinaryOperator(const BinaryOperator *B) {
   case BO_Div:
     if (mayBeConstant(B->getRHS()))
       product(B);
-    if (!B->getRHS()->isEvaluatable(Context))
+    if (!isExactDivisor(B->getRHS()))
       SlowPaths.push_back(B);
     break;
   case BO_MulAssign:
   case BO_DivAssign:
-    if (B->getOpcode() == BO_DivAssign && !B->getRHS()->isEvaluatable(Context))
+    if (B->getOpcode() == BO_DivAssign && !isExactDivisor(B->getRHS()))
       SlowPaths.push_back(B);
     if (const VarDecl *V = rootVar(B->getLHS());
         V && V->hasLocalStorage() &&
@@ -200,6 +200,15 @@ bool rcache::mayEndInProduct(const CallExpr *C) {
            (N.contains("2float") || N.contains("2double") ||
             N.contains("_as_") || N.starts_with("__ld") ||
             N.starts_with("__shfl") || N.contains("fetch_builtin")));
+}
+
+bool ProductFlow::isExactDivisor(const Expr *E) const {
+  Expr::EvalResult R;
+  if (E->isValueDependent() || !E->EvaluateAsRValue(R, Context))
+    return false;
+  if (R.Val.isFloat())
+    return R.Val.getFloat().getExactInverse(nullptr);
+  return R.Val.isInt() && R.Val.getInt().abs().isPowerOf2();
 }
 
 bool ProductFlow::mayBeConstant(const Expr *E) {

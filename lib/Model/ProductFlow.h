@@ -105,6 +105,10 @@ private:
   bool besideSlowPath(const clang::Expr *P, const clang::Expr *Use,
                       const clang::Expr *Sum) const;
   bool hasSlowPath(const Node *E, unsigned Depth) const;
+  /// A number of which the inverse is one as well: what is divided by it is a product.
+  bool isExactDivisor(const clang::Expr *E) const;
+  /// `-(x / y) + p`, `x / -3.f + p`: sums that compilers make differences of.
+  bool mayBeDifference(const clang::BinaryOperator *Sum) const;
   static bool mayBeConstant(const clang::Expr *E);
   /// A product with a factor that is a constant, of whatever sign.
   bool mayBeNegated(const clang::Expr *E) const;

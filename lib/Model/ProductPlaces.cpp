@@ -283,7 +283,19 @@ bool ProductFlow::sumsInBothArms(const Node *S) {
     return hasSum(C->getTrueExpr()) && hasSum(C->getFalseExpr());
   if (auto *I = dyn_cast<IfStmt>(S))
     return hasSum(I->getThen()) && hasSum(I->getElse());
-  return isa<SwitchStmt>(S);
+  auto *W = dyn_cast<SwitchStmt>(S);
+  auto *Arms = W ? dyn_cast<CompoundStmt>(W->getBody()) : nullptr;
+  if (!Arms)
+    return W != nullptr;
+  // One begins at each label; `case 1: case 2:` are one.
+  unsigned WithSums = 0;
+  bool Counted = false;
+  for (const Node *A : Arms->body()) {
+    Counted &= !isa<SwitchCase>(A);
+    if (!Counted && hasSum(A))
+      Counted = true, ++WithSums;
+  }
+  return WithSums > 1;
 }
 
 llvm::SmallVector<const clang::Stmt *, 4> ProductFlow::deciding(const Expr *E) const {

@@ -9,6 +9,9 @@
 using namespace clang;
 using namespace rcache;
 
+static const char *const SlowPathBeside =
+    ", and a slow path (of a division, a root, a call) may come between product and sum";
+
 SumInDoubt ProductFlow::find() {
   TraverseStmt(Body);
   // Variables that get a product from another one.
@@ -39,9 +42,10 @@ SumInDoubt ProductFlow::find() {
       continue;
     const bool Meets = meetsProduct(P);
     if (conditional(P, Sum) || foldsAtStart(P) || (Meets && sameInRounds(P)) ||
-        besideSlowPath(P, P, Sum) || mayMove(P, Sum) || chosenFromTwo(P) || knownOneWay(P) ||
-        isNumberOneWay(P))
+        mayMove(P, Sum) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P))
       return {Sum};
+    if (besideSlowPath(P, P, Sum))
+      return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
     if (Meets)
       IsShared(P, Sum);
   }
@@ -60,10 +64,11 @@ SumInDoubt ProductFlow::find() {
       AnySum = Sum;
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           foldsAtStart(P) || parted(V, P, R, Meets) || entersRolled(V, P, R) ||
-          (Meets && sameInRounds(P)) || besideSlowPath(P, R, Sum) ||
-          mayMove(P, Sum) || branchBetween(P, R) || chosenFromTwo(P) || knownOneWay(P) ||
-          isNumberOneWay(P))
+          (Meets && sameInRounds(P)) || mayMove(P, Sum) || branchBetween(P, R) ||
+          chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P))
         return {Sum};
+      if (besideSlowPath(P, R, Sum))
+        return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
       if (Meets)
         IsShared(P, Sum);
     }
@@ -129,10 +134,27 @@ bool ProductFlow::hasSlowPath(const Node *E, unsigned Depth) const {
       E->children(), [&](const Node *C) { return C && hasSlowPath(C, Depth); });
 }
 
+bool ProductFlow::mayBeDifference(const BinaryOperator *Sum) const {
+  if (Sum->getOpcode() == BO_Sub || Sum->getOpcode() == BO_SubAssign || Negations)
+    return true;
+  // What a function of the user's negates is not looked for.
+  return llvm::any_of(Calls, [&](const CallExpr *C) { return isIn(C, Sum); }) ||
+         llvm::any_of(SlowPaths, [&](const Expr *S) {
+           auto *B = dyn_cast<BinaryOperator>(S);
+           return B && llvm::any_of(B->children(), [&](const Node *C) {
+                    Expr::EvalResult R;
+                    auto *E = cast<Expr>(C);
+                    return !E->isValueDependent() && E->EvaluateAsRValue(R, Context) &&
+                           (R.Val.isFloat() ? R.Val.getFloat().isNegative()
+                                            : R.Val.isInt() && R.Val.getInt().isNegative());
+                  });
+         });
+}
+
 bool ProductFlow::besideSlowPath(const Expr *P, const Expr *Use,
                                  const Expr *Sum) const {
   auto *B = dyn_cast<BinaryOperator>(Sum);
-  if (!B || (B->getOpcode() != BO_Sub && B->getOpcode() != BO_SubAssign))
+  if (!B || !mayBeDifference(B))
     return false;
   if (auto *Product = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
       Product && SharedProducts::hasFixedFactor(Product))

@@ -141,6 +141,21 @@ public:
     read(L, 0);
     if (!Same)
       read(R, 0);
+    return tellApart(Axes);
+  }
+
+  /// Does the factor \p F alone, which is then not another output's factor \p Other
+  /// either: no value goes into both?
+  bool factor(const Expr *F, const Expr *Other, unsigned Axes) {
+    read(F, 0);
+    llvm::SmallPtrSet<const VarDecl *, 8> Roots;
+    roots(Other, Roots, 0);
+    return llvm::none_of(Places, [&](const Place &P) { return Roots.count(P.Root); }) &&
+           tellApart(Axes);
+  }
+
+private:
+  bool tellApart(unsigned Axes) {
     if (!Known)
       return false;
     for (size_t I = 0; I < Places.size(); ++I)
@@ -171,10 +186,10 @@ public:
     return llvm::all_of(Wanted, [&](const void *V) { return Solved.count(V); });
   }
 
-private:
   const llvm::SmallPtrSetImpl<const VarDecl *> &Counters, &Changed;
   const llvm::DenseMap<const VarDecl *, unsigned> &Mentions;
   std::vector<Place> Places;
+  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
   bool Known = true;
 
   /// One unknown is left, or all but one have a number in front (rows of a
@@ -194,6 +209,21 @@ private:
     for (const auto &[V, Factor] : T.All)
       Solved.insert(V);
     return true;
+  }
+
+  /// What \p S is a value of; what chooses an element goes into none.
+  void roots(const clang::Stmt *S, llvm::SmallPtrSetImpl<const VarDecl *> &To,
+             unsigned Depth) {
+    Known &= Depth <= 64;
+    if (!S || Depth > 64)
+      return;
+    if (const auto *E = dyn_cast<ArraySubscriptExpr>(S))
+      return roots(E->getBase(), To, Depth + 1);
+    if (const auto *R = dyn_cast<DeclRefExpr>(S))
+      if (const auto *V = dyn_cast<VarDecl>(R->getDecl()); V && To.insert(V).second)
+        roots(V->getInit(), To, Depth + 1);
+    for (const clang::Stmt *C : S->children())
+      roots(C, To, Depth + 1);
   }
 
   /// Elements that \p S is computed from; what else it names makes it no less
@@ -222,9 +252,10 @@ private:
       const auto *V = dyn_cast<VarDecl>(R->getDecl());
       if (V && isSharedVar(V))
         Known = false; // by other ways than an index
+      // (What a variable holds is the same wherever it is named.)
       if (V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
           !Changed.count(V) && !V->getType()->isReferenceType() &&
-          !V->getType()->isPointerType())
+          !V->getType()->isPointerType() && Seen.insert(V).second)
         read(V->getInit(), Depth + 1);
       return;
     }
@@ -354,8 +385,9 @@ bool SharedProducts::areFusedAnyway(
       if (llvm::is_contained(Factors, Id))
         return false;
     Factors.insert(Factors.end(), {Ids[0], Ids[1]});
-    return Injective(Counters, Changed, Mentions)
-        .product(L, R, Ids[0] == Ids[1], Axes);
+    const auto Apart = [&] { return Injective(Counters, Changed, Mentions); };
+    return Apart().product(L, R, Ids[0] == Ids[1], Axes) ||
+           (Ids[0] != Ids[1] && (Apart().factor(L, R, Axes) || Apart().factor(R, L, Axes)));
   });
 }
 

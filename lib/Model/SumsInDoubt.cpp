@@ -82,6 +82,8 @@ private:
 /// Sums of which nobody knows what they are fused with in a rewritten kernel.
 void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
                      FlatText &Flat) {
+  if (fusesNothing(FD->getASTContext()))
+    return;
   const SourceManager &SM = FD->getASTContext().getSourceManager();
   unsigned Axes = 0;
   for (const BuiltinUse &B : M.Builtins)
@@ -120,7 +122,7 @@ void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
     M.UnsettledSum = {In[Doubtful.In],
                       (Sum.empty() ? "that" : Sum) + " in line " +
                           std::to_string(At(Doubtful.Sum).Line) +
-                          Where[Doubtful.In]};
+                          Where[Doubtful.In] + Doubtful.Why};
   }
   M.FoldsWithArguments = roundedByUnrolling(FD, /*Arguments=*/true) != nullptr;
   if (const Expr *Known = roundedByUnrolling(FD, /*Arguments=*/false);

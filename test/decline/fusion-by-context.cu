@@ -47,6 +47,17 @@
 // CHECK-DAG: 'sumBehindOr' left as it is: {{.*}} [fusion-unsettled]
 // A branch between product and sum, or a choice between registers:
 // CHECK-DAG: 'branchBetween' left as it is: {{.*}} [fusion-unsettled]
+// A division beside a difference, by a number as well; sums that are differences; by a
+// power of two it is a product:
+// CHECK-DAG: 'besideThird' left as it is: {{.*}}, and a slow path ({{.*}}) may come between product and sum) [fusion-unsettled]
+// CHECK-DAG: 'besideQuotient' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'besideNegated' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: 'besideNegative' left as it is: {{.*}} [fusion-unsettled]
+// Sums in several cases of a switch:
+// CHECK-DAG: 'severalCases' left as it is: {{.*}} [fusion-unsettled]
+// CHECK-DAG: rewrote 'oneCase'
+// An element that stands in the text twice, and in one product:
+// CHECK-DAG: rewrote 'interpolated'
 // ... not so where it is a round's own, or all are under one condition:
 // CHECK-DAG: rewrote 'ownInRounds'
 // CHECK-DAG: rewrote 'ownTaken'
@@ -75,7 +86,7 @@
 // All statements stay, and so does what is fused:
 // CHECK-DAG: rewrote 'stagedByOtherText' (1 launch): 1 output a thread; 's' kept shared
 // NVCC-NOT: DIFFERS
-// NVCC: 20 same
+// NVCC: 22 same
 #define TILE                                                                   \
   __shared__ float s[260];                                                     \
   const int t = threadIdx.x, g = blockIdx.x * 256 + t;                         \
@@ -194,6 +205,64 @@ KERNEL(doubled) { // x + x
   TILE
   if (g < n)
     b[g] = (t > 0 ? s[t] * 2.f : v) + s[t + 1];
+}
+KERNEL(besideThird) {
+  TILE
+  if (g < n)
+    b[g] = s[t] / 3.f - s[t + 1] * s[t + 2];
+}
+KERNEL(besideQuotient) {
+  TILE
+  if (g < n)
+    b[g] = s[t] / v - s[t + 1] * s[t + 1];
+}
+KERNEL(besideNegated) {
+  TILE
+  if (g < n)
+    b[g] = -(s[t] / v) + s[t + 1] * s[t + 2];
+}
+KERNEL(besideNegative) {
+  TILE
+  if (g < n)
+    b[g] = s[t] / -3.f + s[t + 1] * s[t + 2];
+}
+KERNEL(severalCases) {
+  TILE
+  float r = 0.f;
+  switch (n % 3) {
+  case 0:
+    r = s[t] * s[t + 1] - s[t + 2];
+    break;
+  case 1:
+    r = s[t] * s[t + 1] + s[t + 3];
+    break;
+  }
+  if (g < n)
+    b[g] = r;
+}
+KERNEL(oneCase) {
+  TILE
+  float r = 0.f;
+  switch (n % 3) {
+  case 0:
+    r = s[t] * s[t + 1] - s[t + 2];
+    break;
+  default:
+    r = s[t + 4];
+  }
+  if (g < n)
+    b[g] = r;
+}
+KERNEL(interpolated) {
+  __shared__ float s[256];
+  s[threadIdx.x] = c[threadIdx.x];
+  __syncthreads();
+  const int g = blockIdx.x * 256 + threadIdx.x;
+  if (g < n) {
+    const float x = a[g];
+    const int k = min(max((int)x, 0), 254);
+    b[g] = s[k] + (x - k) * (s[k + 1] - s[k]);
+  }
 }
 KERNEL(stagedAndUsed) {
   __shared__ float s[256];
@@ -546,6 +615,13 @@ int main() {
   RUN(byIndex);
   RUN(byData);
   RUN(doubled);
+  RUN(besideThird);
+  RUN(besideQuotient);
+  RUN(besideNegated);
+  RUN(besideNegative);
+  RUN(severalCases);
+  RUN(oneCase);
+  RUN(interpolated);
   RUN(stagedAndUsed);
   RUN(stagedByOtherText);
   RUN(ofParameters);
