@@ -180,6 +180,7 @@ bool Worker::runWarp(uint32_t W) {
       if (T.State != Thread::NotStarted && T.State != Thread::Ready)
         continue;
       run(T);
+      settleSecondWrite();
       if (Aborting)
         return true;
       Any = Progress = true;

@@ -121,6 +121,17 @@ private:
   void reportDeadlock();
   bool raceCheck(Thread &T, RaceCell &Cell, uint32_t Flags, uint32_t Site,
                  uint64_t Addr, uint32_t Size);
+  /// A write where another thread has written in the same interval: a race if it
+  /// changes what is there, which is known once it has been done.
+  struct SecondWrite {
+    const Thread *T = nullptr; ///< null: there is none
+    uint64_t Addr = 0;
+    uint32_t Size = 0, Site = 0, Other = 0, OtherSite = 0;
+    uint8_t Before[16] = {};
+  } Second;
+  void settleSecondWrite();
+  void tellRace(const char *What, const Thread &T, uint32_t Site, uint64_t Addr,
+                uint32_t Size, uint32_t Other, uint32_t OtherSite);
   std::string whereIs(const Thread &T) const;
   Fiber *takeFiber();
   Thread &lane(uint32_t W, uint32_t L) { return Blk.Threads[W * 32 + L]; }

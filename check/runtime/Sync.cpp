@@ -420,6 +420,26 @@ uint32_t Worker::activeMask(Thread &T, uint32_t Site) {
 // Races on shared memory
 //===----------------------------------------------------------------------===//
 
+void Worker::tellRace(const char *What, const Thread &T, uint32_t Site, uint64_t Addr,
+                      uint32_t Size, uint32_t Other, uint32_t OtherSite) {
+  const Thread &O = Blk.Threads[Other];
+  report(Severity::Error, "shared-race", G->L, &T, Site,
+         std::string(What) + ": thread (" + std::to_string(O.Tid[0]) + "," +
+             std::to_string(O.Tid[1]) + "," + std::to_string(O.Tid[2]) +
+             ") accessed the same " + std::to_string(Size) +
+             " bytes of shared memory (offset " +
+             std::to_string(Addr - uint64_t(T.Shared)) + ") at " +
+             siteText(OtherSite) + " with no barrier between");
+}
+
+/// Threads that all write one value (`if (..) any = 1;`) leave it there, whoever is last.
+void Worker::settleSecondWrite() {
+  const SecondWrite S = Second;
+  Second.T = nullptr;
+  if (S.T && memcmp(S.Before, reinterpret_cast<const void *>(S.Addr), S.Size))
+    tellRace("two threads write", *S.T, S.Site, S.Addr, S.Size, S.Other, S.OtherSite);
+}
+
 /// Two accesses of different threads, one of them a write, in one interval
 /// between barriers race unless __syncwarp orders them. Legacy warp-synchronous
 /// code (volatile, no __syncwarp) is run in lock step and not reported.
@@ -440,22 +460,21 @@ bool Worker::raceCheck(Thread &T, RaceCell &Cell, uint32_t Flags,
            Other / 32 == T.Warp;
   };
   auto Tell = [&](const char *What, uint32_t Other, uint32_t OtherSite) {
-    const Thread &O = Blk.Threads[Other];
-    report(Severity::Error, "shared-race", G->L, &T, Site,
-           std::string(What) + ": thread (" + std::to_string(O.Tid[0]) + "," +
-               std::to_string(O.Tid[1]) + "," + std::to_string(O.Tid[2]) +
-               ") accessed the same " + std::to_string(Size) +
-               " bytes of shared memory (offset " +
-               std::to_string(Addr - uint64_t(T.Shared)) + ") at " +
-               siteText(OtherSite) + " with no barrier between");
+    tellRace(What, T, Site, Addr, Size, Other, OtherSite);
     return true;
   };
   bool Bad = false;
   if (Cell.WriteEpoch == Epoch && Cell.WriteThread != T.Linear &&
       !Ordered(Cell.WriteThread, Cell.WriteClock) &&
-      !Excused(Cell.WriteThread, Cell.WriteFlags))
-    Bad = Tell(Flags & AccessWrite ? "two threads write" : "read after write",
-               Cell.WriteThread, Cell.WriteSite);
+      !Excused(Cell.WriteThread, Cell.WriteFlags)) {
+    if (!(Flags & AccessWrite) || Flags & AccessAtomic || Size > sizeof(Second.Before)) {
+      Bad = Tell(Flags & AccessWrite ? "two threads write" : "read after write",
+                 Cell.WriteThread, Cell.WriteSite);
+    } else if (!Second.T) {
+      Second = {&T, Addr, Size, Site, Cell.WriteThread, Cell.WriteSite, {}};
+      memcpy(Second.Before, reinterpret_cast<const void *>(Addr), Size);
+    }
+  }
   if (Flags & AccessWrite) {
     if (Cell.ReadEpoch == Epoch)
       for (unsigned I = 0; I < Cell.Readers && !Bad; ++I)
@@ -490,6 +509,7 @@ bool Worker::raceCheck(Thread &T, RaceCell &Cell, uint32_t Flags,
 
 void Worker::sharedAccess(Thread &T, uint64_t Addr, uint32_t Size,
                           uint32_t Flags, uint32_t Site) {
+  settleSecondWrite();
   uint64_t Off = Addr - uint64_t(T.Shared);
   if (Off + Size > T.Block->TotalShared)
     return;

@@ -242,6 +242,9 @@ CommandLine parse(int Argc, char **Argv) {
   L.Jit.MachineCode = FE.Nvcc;
   FE.Contract = Contract == Fusion::Fast;
   L.Jit.DumpDir = DumpDir;
+  if (!DumpDir.empty())
+    if (std::error_code EC = sys::fs::create_directories(DumpDir))
+      wrong("--dump-ir: cannot make the folder '" + DumpDir + "': " + EC.message());
   L.Jit.Note = [](const std::string &Text) {
     say("rcache-check: note: %s\n", Text.c_str());
   };

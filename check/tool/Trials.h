@@ -80,6 +80,7 @@ public:
                             ///< and not because pointers lead to the same
   unsigned Proved = 0, NotProved = 0;
   std::set<std::string> Forms; ///< rewritten kernels that ran, mangled
+  std::string NotMade;       ///< "": arguments for the kernel can be made
   std::string LastUndefined; ///< why the last one was left out
   std::string LastRace, WhereRaced; ///< "blocks race"; which ones, and where
   std::string Text;          ///< what was said of a difference
