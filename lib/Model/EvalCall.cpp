@@ -164,6 +164,7 @@ SVal Evaluator::evalBarrierCall(const CallExpr *E) {
 struct Evaluator::Handing {
   const FunctionDecl *F;
   bool UserBody;
+  bool OnlyReads; ///< it stores through no pointer
 };
 
 /// Does an object of type \p T, or one in it, hold a pointer; to what may be written?
@@ -266,16 +267,65 @@ void Evaluator::handPointer(const Handing &To, const SVal &P, bool Writes,
     SVal Q = P;
     Q.Idx.clear(); // any element
     Q.IdxInt.clear();
-    recordGlobal(Writes ? GlobalAccess::ReadWrite : GlobalAccess::Read, Q, A,
+    recordGlobal(Writes && !To.OnlyReads ? GlobalAccess::ReadWrite : GlobalAccess::Read, Q, A,
                  nullptr);
   }
+}
+
+namespace {
+
+/// Pointers in the object of a method that its body names.
+struct MembersNamed : ConstDynamicRecursiveASTVisitor {
+  llvm::SmallVector<const MemberExpr *, 4> Pointers;
+  bool Others = false; ///< or what is more than that
+
+  bool VisitMemberExpr(const MemberExpr *E) override {
+    const Expr *Root = E;
+    while (const auto *Mem = dyn_cast<MemberExpr>(Root))
+      Root = Mem->getBase()->IgnoreParenImpCasts();
+    if (!isa<CXXThisExpr>(Root))
+      return true;
+    Others |= !isa<FieldDecl>(E->getMemberDecl());
+    if (E->getType()->isPointerType())
+      Pointers.push_back(E);
+    return true;
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    for (const Expr *A : E->arguments())
+      Others |= A->getType()->isPointerType() || A->getType()->isRecordType();
+    return true;
+  }
+};
+
+} // namespace
+
+/// What a method that is followed reads through pointers in \p Object; false: not known.
+bool Evaluator::handMembers(const Handing &To, const Expr *Object) {
+  const FunctionDecl *Def = nullptr;
+  if (!To.OnlyReads || !To.F->hasBody(Def))
+    return false;
+  MembersNamed In;
+  In.TraverseStmt(Def->getBody());
+  const auto Before = Cur.This;
+  Cur.This = Object;
+  std::vector<SVal> Found;
+  for (const MemberExpr *E : In.Pointers)
+    if (const auto P = memberPointer(E))
+      Found.push_back(*P);
+  Cur.This = Before;
+  if (In.Others || Found.size() != In.Pointers.size())
+    return false;
+  for (const SVal &P : Found)
+    handPointer(To, P, false, Object);
+  return true;
 }
 
 /// The object of a method.
 void Evaluator::handObject(const Handing &To, const CXXMemberCallExpr *E) {
   const Expr *Obj = argument(E->getImplicitObjectArgument());
   SVal Behind;
-  if (const auto Writes = leadsAnywhere(To.F, Obj->getType(), Behind))
+  if (const auto Writes = leadsAnywhere(To.F, Obj->getType(), Behind);
+      Writes && !handMembers(To, Obj))
     handPointer(To, Behind, *Writes, Obj);
   if (!Obj->isGLValue() || Obj->getType()->isPointerType())
     return handPointer(To, eval(Obj), true, Obj);
@@ -338,8 +388,8 @@ unsigned Evaluator::handArgument(const Handing &To, const Expr *A,
 /// Arguments of a function that is not followed may be read, and written unless
 /// const. What its result depends on.
 unsigned Evaluator::handOut(const CallExpr *E, const FunctionDecl *F,
-                            bool UserBody) {
-  const Handing To{F, UserBody};
+                            bool UserBody, bool Followed) {
+  const Handing To{F, UserBody, Followed};
   unsigned D = callDepends(E);
   if (auto *Mc = dyn_cast<CXXMemberCallExpr>(E))
     handObject(To, Mc);
@@ -407,7 +457,7 @@ SVal Evaluator::evalCall(const CallExpr *E) {
     SVal R = generic(E);
     return Followed ? *Followed : R;
   }
-  const unsigned D = handOut(E, F, UserBody);
+  const unsigned D = handOut(E, F, UserBody, Followed.has_value());
   if (Followed)
     return *Followed;
   // What is behind `&v` may have changed.

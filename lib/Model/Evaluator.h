@@ -98,11 +98,13 @@ private:
   bool atomicCall(const clang::CallExpr *E, llvm::StringRef Name, SVal &Result);
   /// What \p F, whose body is not followed, may do through what it is given.
   struct Handing;
+  /// \p Followed: but for what is read, its body's value is known.
   unsigned handOut(const clang::CallExpr *E, const clang::FunctionDecl *F,
-                   bool UserBody);
+                   bool UserBody, bool Followed);
   void handPointer(const Handing &To, const SVal &P, bool Writes,
                    const clang::Expr *A);
   void handObject(const Handing &To, const clang::CXXMemberCallExpr *E);
+  bool handMembers(const Handing &To, const clang::Expr *Object);
   void handOperand(const Handing &To, const clang::Expr *A);
   unsigned handArgument(const Handing &To, const clang::Expr *A,
                         clang::QualType Param);

@@ -19,16 +19,19 @@ struct MemberPath {
   std::string Text;
 };
 
-std::optional<MemberPath> memberPath(const Expr *E) {
+/// \p This: the object whose method's body \p E stands in, or null.
+std::optional<MemberPath> memberPath(const Expr *E, const Expr *This) {
   MemberPath P;
   E = E->IgnoreParenImpCasts();
   while (auto *Mem = dyn_cast<MemberExpr>(E)) {
     auto *F = dyn_cast<FieldDecl>(Mem->getMemberDecl());
-    if (!F || Mem->isArrow() || F->getDeclName().isEmpty() ||
+    const Expr *Base = Mem->getBase()->IgnoreParenImpCasts();
+    const bool OfThis = This && isa<CXXThisExpr>(Base);
+    if (!F || (Mem->isArrow() && !OfThis) || F->getDeclName().isEmpty() ||
         F->getAccess() == AS_private || F->getAccess() == AS_protected)
       return std::nullopt;
     P.Text = "." + F->getNameAsString() + P.Text;
-    E = Mem->getBase()->IgnoreParenImpCasts();
+    E = OfThis ? This->IgnoreParenImpCasts() : Base;
   }
   if (auto *R = dyn_cast<DeclRefExpr>(E))
     P.Var = dyn_cast<VarDecl>(R->getDecl());
@@ -40,7 +43,7 @@ std::optional<MemberPath> memberPath(const Expr *E) {
 } // namespace
 
 int Evaluator::memberParam(const Expr *E) const {
-  const auto Path = memberPath(E);
+  const auto Path = memberPath(E, Cur.This);
   const int I = Path ? L.paramIndex(Path->Var) : -1;
   for (size_t K = 0; I >= 0 && K < M.Params.size(); ++K)
     if (M.Params[K].MemberOf == I &&
@@ -50,7 +53,7 @@ int Evaluator::memberParam(const Expr *E) const {
 }
 
 std::optional<SVal> Evaluator::memberPointer(const Expr *E) {
-  const auto Path = memberPath(E);
+  const auto Path = memberPath(E, Cur.This);
   const int I = Path ? L.paramIndex(Path->Var) : -1;
   const QualType T = E->getType().getNonReferenceType();
   if (I < 0 || !T->isPointerType() || T.isVolatileQualified() ||

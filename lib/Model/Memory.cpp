@@ -346,7 +346,9 @@ void Evaluator::recordShared(SharedAccess::Kind K, const SVal &P, const Expr *E,
     return Rec.add(std::move(A), E);
   }
   if (Stored) {
-    A.Stored = keepRounding(asValue(*Stored, Rhs));
+    A.Stored = asValue(*Stored, Rhs);
+    if (!E->getType()->isIntegralOrEnumerationType())
+      A.Stored = keepRounding(A.Stored);
     A.StoredRange = Rec.range(Rhs);
   }
   Rec.add(std::move(A), E);

@@ -111,10 +111,9 @@ LVal Evaluator::memberPlace(const MemberExpr *Mem) {
   Result.Base = Mem;
   if (Cur.This && isa<CXXThisExpr>(Mem->getBase()->IgnoreParenImpCasts())) {
     auto *Field = dyn_cast<FieldDecl>(Mem->getMemberDecl());
-    // The kernel has to name it; what is read through a pointer would have to
-    // be noted.
+    // The kernel has to name it. (What is read through its pointers is noted where it
+    // is handed to the method.)
     if (!Field || Field->getDeclName().isEmpty() ||
-        Field->getType()->isPointerType() ||
         Field->getType()->isReferenceType() ||
         Field->getType()->isArrayType() || Field->getAccess() == AS_private ||
         Field->getAccess() == AS_protected)
@@ -202,6 +201,17 @@ LVal Evaluator::lvalue(const Expr *E) {
   return Result;
 }
 
+/// How many elements of its base type \p T holds, which is an array of them or one.
+static int64_t elementsOf(const ASTContext &AC, QualType T) {
+  const ConstantArrayType *A = AC.getAsConstantArrayType(T);
+  return A ? int64_t(AC.getConstantArrayElementCount(A)) : 1;
+}
+
+/// A pointer to rows of shared storage: without a View, Lanes elements each.
+static bool isRowView(const SVal &P) {
+  return P.Base == SVal::Shared && P.Lanes > 1 && P.View.empty() && P.Idx.size() == 1;
+}
+
 SVal Evaluator::decay(const LVal &Lv, const Expr *E) {
   if (Lv.K != LVal::Memory || !Lv.Member.empty()) {
     if (Lv.K == LVal::Memory && Lv.Place.Base == SVal::Shared)
@@ -218,6 +228,12 @@ SVal Evaluator::decay(const LVal &Lv, const Expr *E) {
       Row && P.Base == SVal::Global && P.Index >= 0 && !P.IdxInt.empty() &&
       !Row->getElementType()->isIncompleteType())
     return globalCast(std::move(P), Row->getElementType(), E);
+  // One of shared storage.
+  if (const auto *Row = AC.getAsConstantArrayType(E->getType());
+      Row && isRowView(P)) {
+    P.Lanes = elementsOf(AC, Row->getElementType());
+    return P;
+  }
   if (P.Base == SVal::Shared || P.Base == SVal::Private ||
       P.Base == SVal::Constant || P.Base == SVal::Global) {
     P.Idx.push_back(affineValue(Arith.constant(0), "int"));
@@ -285,7 +301,7 @@ SVal Evaluator::pointerAdd(SVal P, const SVal &Offset, bool Negative,
     X = Arith.exact(asInt(O, E), O.Type, Cur.where());
   }
   IntType Long{64, true};
-  const int64_t Lanes = isVectorView(P) ? P.Lanes : 1;
+  const int64_t Lanes = isVectorView(P) || isRowView(P) ? P.Lanes : 1;
   if (X && Lanes > 1) {
     const auto Elements =
         Arith.mul({*X, true}, {Arith.constant(Lanes), true}, Long, Cur.where());
@@ -324,6 +340,13 @@ SVal Evaluator::sharedCast(SVal P, QualType Elem, const Expr *E) {
     A.Volatile |= Elem.isVolatileQualified();
     P.View.clear();
     P.Lanes = 1;
+    return P;
+  }
+  // `(float (*)[16])pool`: rows of 16 elements, counted in elements still.
+  if (AC.getAsConstantArrayType(Elem) && P.Idx.size() == 1 && A.Extents.size() == 1 &&
+      A.CanonicalType == typeText(AC.getBaseElementType(Elem))) {
+    P.View.clear();
+    P.Lanes = elementsOf(AC, Elem);
     return P;
   }
   bool Untyped = A.Dynamic; // bytes, or a stand-in for any type

@@ -146,7 +146,7 @@ void Evaluator::asDeclared(SVal &Place) const {
 /// Do steps of \p P, into a shared array, lead from vector to vector? Those of its
 /// outer dimensions lead from row to row.
 bool Evaluator::isVectorView(const SVal &P) const {
-  return P.Base == SVal::Shared && P.Lanes > 1 &&
+  return P.Base == SVal::Shared && P.Lanes > 1 && !P.View.empty() &&
          P.Idx.size() == M.Arrays[P.Index].Extents.size();
 }
 

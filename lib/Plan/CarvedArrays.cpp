@@ -121,14 +121,39 @@ private:
     return Parts;
   }
 
-  /// `s`, `s + 2 * n`, `&s[n]`; nullopt: anything else.
+  /// A pointer to rows, `float (*)[16]`.
+  static bool isOfRows(const Var &P) { return StringRef(P.Type).contains("(*)["); }
+
+  /// `s + n` of `(float (*)[16])(s + n)` and `reinterpret_cast<float (*)[16]>(s + n)`.
+  static StringRef withoutCast(StringRef Text) {
+    const StringRef All = Text;
+    Text = Text.trim();
+    size_t Open = 0;
+    if (Text.consume_front("reinterpret_cast"))
+      Open = Text.find(">(");
+    else if (Text.starts_with("("))
+      Open = Text.find("])") == StringRef::npos ? StringRef::npos : Text.find("])") + 1;
+    else
+      return All;
+    if (Open == StringRef::npos)
+      return All;
+    Text = Text.drop_front(Open + 1).trim();
+    return Text.starts_with("(") && Text.ends_with(")") ? Text.drop_front().drop_back() : Text;
+  }
+
+  /// `s`, `s + 2 * n`, `&s[n]`, such as rows; nullopt: anything else.
   std::optional<Origin> originOf(unsigned Array, unsigned V) const {
     const Var &P = M.Vars[V];
     if (P.IsParam || P.Assigned || P.AddressTaken || P.IsReference ||
-        P.Form != Var::Equals || P.InitRange.empty() || !StringRef(P.Type).ends_with("*"))
+        P.Form != Var::Equals || P.InitRange.empty() ||
+        !(StringRef(P.Type).ends_with("*") || isOfRows(P)))
       return std::nullopt;
     const std::string Whole = M.text(P.InitRange);
-    StringRef Text = StringRef(Whole).rtrim();
+    const StringRef Bare = isOfRows(P) ? withoutCast(Whole) : StringRef(Whole);
+    const auto Before = unsigned(Bare.data() - Whole.data());
+    if (isOfRows(P) && (Before == 0 || M.Arrays[Array].Extents.size() != 1))
+      return std::nullopt;
+    StringRef Text = Bare.rtrim();
     const bool Address = Text.ltrim().consume_front("&");
     const size_t At = Text.find_if(isNameChar);
     if (At == StringRef::npos ||
@@ -137,7 +162,7 @@ private:
     const StringRef Name = Text.drop_front(At).take_while(isNameChar);
     StringRef Rest = Text.drop_front(At + Name.size()).ltrim();
     Origin O;
-    O.Name.Begin = P.InitRange.Begin + unsigned(At);
+    O.Name.Begin = P.InitRange.Begin + Before + unsigned(At);
     O.Name.End = O.Name.Begin + unsigned(Name.size());
     if (Address ? !Rest.consume_front("[") || !Rest.consume_back("]")
                 : !Rest.empty() && !Rest.consume_front("+"))
@@ -148,6 +173,8 @@ private:
     O.Rest = Rest.trim().str();
     const auto Use = llvm::find_if(
         M.VarUses, [&](const VarUse &U) { return U.Range.Begin == O.Name.Begin; });
+    if (Use != M.VarUses.end() && isOfRows(M.Vars[Use->Var]))
+      return std::nullopt; // it counts rows
     if (Use != M.VarUses.end())
       O.From = int(Use->Var);
     else if (Name != M.Arrays[Array].Name)
@@ -240,6 +267,8 @@ private:
         Text += " + (" + D + " - " + std::to_string(Parts[B.Part].From) + ")";
       else if (Parts[B.Part].From != 0)
         return false;
+      if (isOfRows(M.Vars[unsigned(V)]))
+        Text = "(" + M.Vars[unsigned(V)].Type + ")(" + Text + ")";
       if (!Edits.replace(M.Vars[unsigned(V)].InitRange, Text))
         return false;
     }
