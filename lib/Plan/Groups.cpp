@@ -5,6 +5,7 @@
 // join of different states is Mixed, and a read in Mixed has no single group.
 
 #include "Groups.h"
+#include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <map>
 
@@ -16,6 +17,7 @@ struct State {
   enum Kind { Unstaged, Dirty, Staged, Mixed } K = Unstaged;
   int Group = -1;
   bool ReadSinceBarrier = false;
+  bool OfWarps = false; ///< staged by what orders a warp alone
   bool operator==(const State &O) const {
     return K == O.K && Group == O.Group;
   }
@@ -121,8 +123,10 @@ private:
 
   void barrier(unsigned Id, State &S) {
     const Stmt &St = M.stmt(Id);
-    if (St.Sync == Stmt::Syncwarp)
-      return; // orders the lanes of one warp only
+    // It orders the lanes of one warp only, so what is read behind it they have written
+    // themselves: another warp's element would be a race.
+    if (St.Sync == Stmt::Syncwarp && (S.K != State::Dirty || !isOfWholeWarp(St)))
+      return;
     S.ReadSinceBarrier = false;
     if (S.K != State::Dirty)
       return;
@@ -134,6 +138,15 @@ private:
                             St.Pos);
     G.Barrier = Id;
     S.K = State::Staged;
+    S.OfWarps = St.Sync == Stmt::Syncwarp;
+  }
+
+  /// `__syncwarp()`, with no mask or that of all lanes.
+  bool isOfWholeWarp(const Stmt &St) const {
+    const std::string Whole = M.text(St.Range);
+    llvm::StringRef Mask = llvm::StringRef(Whole).split('(').second.rsplit(')').first.trim();
+    Mask = Mask.rtrim("uU");
+    return Mask.empty() || Mask.equals_insensitive("0xffffffff") || Mask == "-1" || Mask == "~0";
   }
 
   /// A statement without a barrier inside: its reads come first, then its
@@ -203,6 +216,10 @@ private:
     const SharedAccess &A = M.SharedAccesses[W];
     const Stmt &ChildStmt = M.stmt(Child);
     unsigned Parent = ChildStmt.Parent < 0 ? 0 : ChildStmt.Parent;
+    // Nothing has been read yet: the staging goes on.
+    if (S.K == State::Staged && S.OfWarps && Out.Groups[size_t(S.Group)].Reads.empty() &&
+        Out.Groups[size_t(S.Group)].Block == Parent)
+      S.K = State::Dirty;
     if (S.K != State::Dirty) {
       if (S.ReadSinceBarrier)
         Out.Notes.push_back(
