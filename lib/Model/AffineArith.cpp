@@ -230,7 +230,10 @@ std::optional<isl::pw_aff> AffineArith::exact(const IntValue &V, IntType T,
       assumeInRange(V.Aff, T, Path))
     return V.Aff;
   Wide Period = Wide(1) << T.Bits;
-  if (!proveInRange(V.Aff, T.min() - Period, T.max() + Period, Path)) {
+  // Once around at most: as `blockIdx.x * 16 + i - 1` is in all launches but those with a
+  // grid that large.
+  if (!proveInRange(V.Aff, T.min() - Period, T.max() + Period, Path) &&
+      !(T.Bits == 32 && assumeInRange(V.Aff, {T.Bits + 1, true}, Path))) {
     if (T.Bits > 16)
       return std::nullopt;
     isl::val P = value(Period);
