@@ -16,6 +16,7 @@
 #include "Predict/Choose.h"
 #include "Unit.h"
 #include "UnitEdits.h"
+#include "UnitMemory.h"
 #include "Verify/PlanVerifier.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
@@ -101,8 +102,8 @@ std::string rcache::planLine(const KernelModel &M, const Plan &P) {
 
 Unit::Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
            ModelInBlocks InBlocks)
-    : O(O), Used(PP), InBlocks(std::move(InBlocks)) {
-  const clang::SourceManager &SM = AST.getSourceManager();
+    : O(O), SM(AST.getSourceManager()), Used(PP),
+      InBlocks(std::move(InBlocks)) {
   MainText = SM.getBufferData(SM.getMainFileID()).str();
   if (auto F = SM.getFileEntryRefForID(SM.getMainFileID()))
     MainFile = F->getName().str();
@@ -140,7 +141,8 @@ Unit::Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
       !AST.getTranslationUnitDecl()->lookup(&AST.Idents.get("rcache")).empty();
 }
 
-Result Unit::run(std::vector<std::unique_ptr<KernelModel>> Models) {
+Result Unit::run(std::vector<std::unique_ptr<KernelModel>> Models,
+                 UnitMemory *Memory) {
   // Instantiations of one template share their place.
   std::vector<std::vector<Case>> Groups;
   for (auto &M : Models) {
@@ -158,9 +160,14 @@ Result Unit::run(std::vector<std::unique_ptr<KernelModel>> Models) {
   }
   Result R;
   UnitEdits Edits(MainText, MainFile, O, Used, NamespaceTaken);
+  const auto Text = Memory ? userText(Groups) : nullptr;
   for (auto &G : Groups) {
-    for (Case &C : G)
-      stages(C, G);
+    if (!Memory || !recall(G, *Memory, *Text)) {
+      for (Case &C : G)
+        stages(C, G);
+      if (Memory)
+        Memory->remember(G, namesGiven(*G.front().M), Text);
+    }
     join(G, Edits);
     for (Case &C : G) {
       sayWhatIsLeft(C);
@@ -414,6 +421,14 @@ llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
                                            clang::Preprocessor &PP,
                                            TokenRecorder &Recorder,
                                            const Options &Opts) {
+  return rewriteUnit(AST, PP, Recorder, Opts, nullptr);
+}
+
+llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
+                                           clang::Preprocessor &PP,
+                                           TokenRecorder &Recorder,
+                                           const Options &Opts,
+                                           UnitMemory *Memory) {
   ModelOptions Modelling;
   Modelling.Forms = Opts.Forms;
   Modelling.AssumedBlock = Opts.AssumedBlock;
@@ -425,7 +440,7 @@ llvm::Expected<Result> rcache::rewriteUnit(clang::ASTContext &AST,
     return Models.size() == 1 ? ModelPtr(std::move(Models.front())) : nullptr;
   };
   return Unit(AST, PP, Opts, InBlocks)
-      .run(buildModels(AST, PP, Recorder, Modelling));
+      .run(buildModels(AST, PP, Recorder, Modelling), Memory);
 }
 
 std::string rcache::applyEdits(const std::string &Source,

@@ -48,16 +48,22 @@ std::string planLine(const KernelModel &M, const Plan &P);
 /// What the options ask of planning.
 PlanRequest planRequest(const Options &O);
 
+class UnitMemory;
+struct UnitText;
+
 /// A translation unit, the options and what its kernels share: names.
 class Unit {
 public:
   Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
        ModelInBlocks InBlocks);
 
-  Result run(std::vector<std::unique_ptr<KernelModel>> Models);
+  /// \p Memory, if any: of other texts of the same file.
+  Result run(std::vector<std::unique_ptr<KernelModel>> Models,
+             UnitMemory *Memory);
 
 private:
   const Options &O;
+  const clang::SourceManager &SM;
   const UsedNames Used;
   const ModelInBlocks InBlocks;
   std::string MainText, MainFile;
@@ -74,6 +80,13 @@ private:
   static void sayWhatIsLeft(Case &C);
   bool dump(Case &C, const char *Stage,
             llvm::function_ref<void(llvm::raw_ostream &)> P);
+  /// The user's files, in which \p Groups stand.
+  std::shared_ptr<const UnitText>
+  userText(const std::vector<std::vector<Case>> &Groups) const;
+  /// \p G as \p Memory has it; false: it is to be planned.
+  bool recall(std::vector<Case> &G, const UnitMemory &Memory,
+              const UnitText &Text) const;
+  std::vector<std::string> namesGiven(const KernelModel &M) const;
   /// The stages for one model, one of \p Group, technique by technique.
   void stages(Case &C, const std::vector<Case> &Group);
   /// model, plan, predict, emit: staging and private arrays.

@@ -94,6 +94,7 @@ class RewriteHandler : public ParseHandler {
   const llvm::ArrayRef<Options> Opts;
   const std::map<std::string, TextForm> &Forms;
   const bool AllowErrors;
+  std::vector<UnitMemory> &Memory;
   std::unique_ptr<TokenRecorder> Recorder;
 
 public:
@@ -106,8 +107,9 @@ public:
   std::map<std::string, std::string> Texts;
 
   RewriteHandler(llvm::ArrayRef<Options> Opts,
-                 const std::map<std::string, TextForm> &Forms, bool AllowErrors)
-      : Opts(Opts), Forms(Forms), AllowErrors(AllowErrors) {}
+                 const std::map<std::string, TextForm> &Forms, bool AllowErrors,
+                 std::vector<UnitMemory> &Memory)
+      : Opts(Opts), Forms(Forms), AllowErrors(AllowErrors), Memory(Memory) {}
 
   ~RewriteHandler() override {
     for (llvm::Expected<Result> &R : Rewrites)
@@ -127,12 +129,13 @@ public:
       return;
     std::vector<ParseError> All = Outcome.Errors;
     All.insert(All.end(), Outcome.Tolerated.begin(), Outcome.Tolerated.end());
-    for (const Options &O : Opts) {
-      Options Adapted = O;
+    for (size_t I = 0; I < Opts.size(); ++I) {
+      Options Adapted = Opts[I];
       Adapted.Arch = Outcome.Arch;
       Adapted.Forms = Forms;
+      // With errors, not all of a text may have been understood.
       auto R = rewriteUnit(CI.getASTContext(), CI.getPreprocessor(), *Recorder,
-                           Adapted);
+                           Adapted, All.empty() ? &Memory[I] : nullptr);
       if (!All.empty() && R)
         R = withoutErrors(CI, All, std::move(*R), Adapted);
       Rewrites.push_back(std::move(R));
@@ -283,8 +286,9 @@ private:
 llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
                                   llvm::ArrayRef<Options> Opts,
                                   const std::map<std::string, TextForm> &Forms,
-                                  bool AllowErrors) {
-  RewriteHandler Handler(Opts, Forms, AllowErrors);
+                                  bool AllowErrors,
+                                  std::vector<UnitMemory> &Memory) {
+  RewriteHandler Handler(Opts, Forms, AllowErrors, Memory);
   auto Parse = parseSource(Job, Handler);
   if (!Parse)
     return Parse.takeError();

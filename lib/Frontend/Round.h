@@ -8,6 +8,7 @@
 
 #include "Frontend/Frontend.h"
 #include "Frontend/OtherBodies.h"
+#include "UnitMemory.h"
 #include "rcache/WriteOut.h"
 #include <map>
 #include <string>
@@ -28,11 +29,13 @@ struct Round {
 };
 
 /// Parses \p Job and makes results for each of \p Opts. \p Forms: of kernels whose
-/// body in \p Job is another than the user's.
+/// body in \p Job is another than the user's. \p Memory: of other texts of the file,
+/// for each of \p Opts.
 llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
                                   llvm::ArrayRef<Options> Opts,
                                   const std::map<std::string, TextForm> &Forms,
-                                  bool AllowErrors);
+                                  bool AllowErrors,
+                                  std::vector<UnitMemory> &Memory);
 
 /// As many parses as it takes, calls written out and other bodies tried; nothing
 /// of the new text has been checked.

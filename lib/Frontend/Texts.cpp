@@ -100,6 +100,7 @@ private:
 class Texts {
   const ParseJob *Job;
   llvm::ArrayRef<Options> Opts;
+  std::vector<UnitMemory> *Memory; ///< of all texts of the file
   ParseJob Again;
   std::vector<std::vector<SourceEdit>> Rounds;
   std::map<std::string, std::string> Originals;
@@ -108,8 +109,10 @@ class Texts {
 public:
   Round Last; ///< results in terms of the first text
 
-  Texts(const ParseJob &Job, llvm::ArrayRef<Options> Opts, Round First)
-      : Job(&Job), Opts(Opts), Again(Job), Last(std::move(First)) {}
+  Texts(const ParseJob &Job, llvm::ArrayRef<Options> Opts, Round First,
+        std::vector<UnitMemory> &Memory)
+      : Job(&Job), Opts(Opts), Memory(&Memory), Again(Job),
+        Last(std::move(First)) {}
 
   size_t rounds() const { return Rounds.size(); }
 
@@ -134,7 +137,7 @@ public:
           return llvm::createStringError("an edit lies in text of the tool");
         return applyEdits(Main, Edits);
       };
-    auto More = rewriteOnce(Again, Here, Forms, /*AllowErrors=*/false);
+    auto More = rewriteOnce(Again, Here, Forms, /*AllowErrors=*/false, *Memory);
     if (!More) {
       llvm::consumeError(More.takeError());
       return false;
@@ -364,10 +367,11 @@ void tryOtherBodies(Texts &Best) {
 llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
                                              llvm::ArrayRef<Options> Opts,
                                              bool AllowErrors) {
-  auto First = rewriteOnce(Job, Opts, {}, AllowErrors);
+  std::vector<UnitMemory> Memory(Opts.size());
+  auto First = rewriteOnce(Job, Opts, {}, AllowErrors, Memory);
   if (!First)
     return First.takeError();
-  Texts Best(Job, Opts, std::move(*First));
+  Texts Best(Job, Opts, std::move(*First), Memory);
   // Calls that hide what is shared are written out, one level at a time.
   constexpr unsigned MaxLevels = 4;
   CallsOut Out;

@@ -7,6 +7,7 @@
 #include "UsedNames.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace clang;
 
@@ -24,18 +25,37 @@ static void collect(FileID File, const SourceManager &SM,
       Into.insert(T.getRawIdentifier());
 }
 
+std::vector<FileID> userFiles(const SourceManager &SM) {
+  std::vector<FileID> Files = {SM.getMainFileID()};
+  // Each file by the first place where it was entered. (To ask translateFile for
+  // each one is to walk over all places for each.)
+  llvm::DenseSet<const FileEntry *> Seen;
+  const SourceLocation Main = SM.getLocForStartOfFile(SM.getMainFileID());
+  for (unsigned I = 0; I < SM.local_sloc_entry_size(); ++I) {
+    const SrcMgr::SLocEntry &Entry = SM.getLocalSLocEntry(I);
+    if (!Entry.isFile())
+      continue;
+    const OptionalFileEntryRef File =
+        Entry.getFile().getContentCache().OrigEntry;
+    if (!File || !Seen.insert(&File->getFileEntry()).second)
+      continue;
+    const SourceLocation Begin = Main.getLocWithOffset(
+        SourceLocation::IntTy(Entry.getOffset()) -
+        SourceLocation::IntTy(Main.getRawEncoding()));
+    const FileID Id = SM.getFileID(Begin);
+    if (Id != SM.getMainFileID() && !SM.isInSystemHeader(Begin))
+      Files.push_back(Id);
+  }
+  return Files;
+}
+
 UsedNames::UsedNames(Preprocessor &PP) {
   for (const auto &Entry : PP.getIdentifierTable())
     if (Entry.getValue()->hadMacroDefinition())
       Macros.insert(Entry.getKey());
-  SourceManager &SM = PP.getSourceManager();
-  collect(SM.getMainFileID(), SM, PP.getLangOpts(), Identifiers);
-  for (auto It = SM.fileinfo_begin(); It != SM.fileinfo_end(); ++It) {
-    const FileID File = SM.translateFile(It->first);
-    if (File.isValid() && File != SM.getMainFileID() &&
-        !SM.isInSystemHeader(SM.getLocForStartOfFile(File)))
-      collect(File, SM, PP.getLangOpts(), Identifiers);
-  }
+  const SourceManager &SM = PP.getSourceManager();
+  for (const FileID File : userFiles(SM))
+    collect(File, SM, PP.getLangOpts(), Identifiers);
 }
 
 bool UsedNames::contains(llvm::StringRef Name) const {

@@ -9,8 +9,12 @@
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/StringSet.h"
 #include <string>
+#include <vector>
 
 namespace rcache {
+
+/// The main file and all others of the user, each once.
+std::vector<clang::FileID> userFiles(const clang::SourceManager &SM);
 
 /// What a name of our own must not be: an identifier in the user's files,
 /// whatever `#if` it stands under, or the name of a macro of any file or of the

@@ -21,6 +21,7 @@
 #include <isl/set.h>
 #include <map>
 #include <set>
+#include <tuple>
 
 using namespace rcache;
 
@@ -354,6 +355,39 @@ struct BarrierScopes::Impl {
              std::map<std::pair<unsigned, unsigned>, SyncScope>>
         Scopes;
   };
+  std::vector<std::pair<Mapping, std::shared_ptr<ThreadPairs>>> ByMapping;
+
+  static bool sameThreads(const Mapping &X, const Mapping &Y) {
+    auto Of = [](const Mapping &M) {
+      return std::tie(M.Factor, M.Stride, M.Block, M.BlockMultiple,
+                      M.TargetThreads, M.Merge, M.Blocks, M.Group);
+    };
+    return Of(X) == Of(Y);
+  }
+
+  /// Those of \p Map. Plans differ in much beside their mapping: what was asked of
+  /// pairs for one of them is known for all.
+  ThreadPairs &pairs(const Mapping &Map) {
+    for (const auto &[Of, Pairs] : ByMapping)
+      if (sameThreads(Of, Map))
+        return *Pairs;
+    ThreadPairs New = pairsOf(Map);
+    auto Same = [&](const isl::set &X, const isl::set &Y) {
+      return isl_set_plain_is_equal(X.get(), Y.get()) == isl_bool_true;
+    };
+    const auto It = llvm::find_if(ByMapping, [&](const auto &Old) {
+      const ThreadPairs &P = *Old.second;
+      return P.WholeWarps == New.WholeWarps &&
+             Same(P.OtherWarp, New.OtherWarp) &&
+             std::equal(P.OtherThread.begin(), P.OtherThread.end(),
+                        New.OtherThread.begin(), New.OtherThread.end(), Same);
+    });
+    ByMapping.emplace_back(Map, It != ByMapping.end()
+                                    ? It->second
+                                    : std::make_shared<ThreadPairs>(
+                                          std::move(New)));
+    return *ByMapping.back().second;
+  }
 
   ThreadPairs pairsOf(const Mapping &Map) const {
     const isl::ctx Ctx = M.Ctx->ctx();
@@ -539,7 +573,7 @@ void BarrierScopes::narrow(Plan &P) {
       return; // it does more than to wait
   if (I->movesWhatIsStored(P) || I->hasHiddenAccesses(P))
     return;
-  Impl::ThreadPairs Map = I->pairsOf(P.Map);
+  Impl::ThreadPairs &Map = I->pairs(P.Map);
   Impl::Pairs Apart;
   const Impl::Scopes Separated = I->scopesOf(P, Map, &Apart);
   if (!Apart.empty() && Separated != I->scopesOf(P, Map, nullptr))
