@@ -139,6 +139,18 @@ const SharedAccess *rcache::branchInSum(const Queries &Q) {
   return nullptr;
 }
 
+const ArrayPlan *rcache::knownElements(const Queries &Q) {
+  const auto IsKnown = [](const StagePiece &Piece) {
+    return Piece.V->Depends == DepNone;
+  };
+  if (Q.M.OwnViews || !Q.M.Apart.empty())
+    for (const ArrayPlan &A : Q.P.Arrays)
+      if (A.isStaged() && !A.inShared() && !A.Stage.Pieces.empty() &&
+          llvm::all_of(A.Stage.Pieces, IsKnown))
+        return &A;
+  return nullptr;
+}
+
 const Var *rcache::productUnderGuard(const Queries &Q, const Division &D) {
   const KernelModel &M = Q.M;
   auto Guarded = [&](const Region &R) {

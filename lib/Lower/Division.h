@@ -112,6 +112,11 @@ const SharedAccess *hiddenTwice(const Queries &Q, const Division &D);
 /// behind a product that is fused with sums of its block of code alone. Null: there is none.
 const SharedAccess *branchInSum(const Queries &Q);
 
+/// An array in registers of which every element is a number or made of arguments alone, where
+/// products are summed: compilers know such numbers, and instructions can name arguments, which
+/// what is read of shared memory is not. Null: there is none.
+const ArrayPlan *knownElements(const Queries &Q);
+
 /// A variable that holds a product for a sum of another region, with a condition of
 /// slots between them: compilers fuse within a block of code. Null: there is none.
 const Var *productUnderGuard(const Queries &Q, const Division &D);

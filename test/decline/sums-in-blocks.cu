@@ -21,6 +21,7 @@
 // CHECK-DAG: declined number; fusion-unsettled
 // CHECK-DAG: declined rounds; fusion-unsettled
 // CHECK-DAG: rewritten average
+// CHECK-DAG: {{declined constant; fusion-unsettled|rewritten constant: .*kept shared}}
 // CHECK-DAG: rewritten again: {{.*}}1 output a thread
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
@@ -103,6 +104,18 @@ KERNEL(average) { // a number in front of a loop
     x += s[t + k];
   o[g] = x * .3f + s[t + 3];
 }
+__device__ float square(float x) { return x * x; }
+__global__ void constant(const float *__restrict__ a, float *__restrict__ o, int n, float v,
+                         float w) {
+  __shared__ float s[B + 4];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  s[t] = square(3.1f);
+  if (t < 4)
+    s[t + B] = square(3.1f);
+  __syncthreads();
+  if (g < n)
+    o[g] = s[t + 4] * .7f - a[g] * s[t + 2];
+}
 KERNEL(again) { // what is read again may have another number where a thread has several
   STAGE
   const float x = (s[t + 1] + w) * s[t + 2];
@@ -143,5 +156,5 @@ int main() {
     std::printf("%s %a\n", #k, x);                                             \
   }
   RUN(shortcut) RUN(choice) RUN(either) RUN(known) RUN(far) RUN(named) RUN(alike)
-  RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again)
+  RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again) RUN(constant)
 }
