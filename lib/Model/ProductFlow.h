@@ -104,7 +104,8 @@ private:
   ///     sum / n - mean * mean
   bool besideSlowPath(const clang::Expr *P, const clang::Expr *Use,
                       const clang::Expr *Sum) const;
-  bool hasSlowPath(const Node *E, unsigned Depth) const;
+  using Variables = llvm::SmallPtrSet<const clang::VarDecl *, 8>;
+  bool hasSlowPath(const Node *E, Variables &Seen) const;
   /// A number of which the inverse is one as well: what is divided by it is a product.
   bool isExactDivisor(const clang::Expr *E) const;
   /// `-(x / y) + p`, `x / -3.f + p`: sums that compilers make differences of.
@@ -191,7 +192,6 @@ private:
   /// Compilers make two sums of one, or operate on what is chosen from:
   ///
   ///     (m ? 1.f : x) + y * z        (x > 0 ? 2.f : y) * z + w
-  using Variables = llvm::SmallPtrSet<const clang::VarDecl *, 8>;
   bool isChosen(const clang::Expr *E, Variables &Seen) const;
   /// Is \p E a product, or a sum with one?
   bool addsProduct(const clang::Expr *E) const;

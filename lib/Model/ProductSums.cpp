@@ -112,26 +112,25 @@ bool ProductFlow::entersRolled(const VarDecl *V, const Expr *P, const Expr *R) c
   return false;
 }
 
-bool ProductFlow::hasSlowPath(const Node *E, unsigned Depth) const {
-  constexpr unsigned MostNames = 8;
-  if (!E || Depth > MostNames)
-    return E != nullptr;
+bool ProductFlow::hasSlowPath(const Node *E, Variables &Seen) const {
+  if (!E)
+    return false;
   if (llvm::is_contained(SlowPaths, E))
     return true;
   if (auto *D = dyn_cast<DeclRefExpr>(E)) {
     auto *V = dyn_cast<VarDecl>(D->getDecl());
-    if (!V || !V->hasLocalStorage() || !isRealType(V->getType()))
+    if (!V || !V->hasLocalStorage() || !isRealType(V->getType()) ||
+        !Seen.insert(V->getCanonicalDecl()).second)
       return false;
-    return hasSlowPath(V->getInit(), Depth + 1) ||
+    return hasSlowPath(V->getInit(), Seen) ||
            llvm::any_of(Set, [&](const auto &X) {
              auto *B = dyn_cast<BinaryOperator>(X.second);
              return X.first == V->getCanonicalDecl() && B &&
-                    (llvm::is_contained(SlowPaths, B) ||
-                     hasSlowPath(B->getRHS(), Depth + 1));
+                    (llvm::is_contained(SlowPaths, B) || hasSlowPath(B->getRHS(), Seen));
            });
   }
-  return llvm::any_of(
-      E->children(), [&](const Node *C) { return C && hasSlowPath(C, Depth); });
+  return llvm::any_of(E->children(),
+                      [&](const Node *C) { return C && hasSlowPath(C, Seen); });
 }
 
 bool ProductFlow::mayBeDifference(const BinaryOperator *Sum) const {
@@ -160,7 +159,8 @@ bool ProductFlow::besideSlowPath(const Expr *P, const Expr *Use,
       Product && SharedProducts::hasFixedFactor(Product))
     return false;
   const unsigned From = Order.lookup(P), To = Order.lookup(Use);
-  return hasSlowPath(isIn(Use, B->getLHS()) ? B->getRHS() : B->getLHS(), 0) ||
+  Variables Seen;
+  return hasSlowPath(isIn(Use, B->getLHS()) ? B->getRHS() : B->getLHS(), Seen) ||
          llvm::any_of(SlowPaths, [&](const Expr *S) {
            const unsigned At = Order.lookup(S);
            return From < At && At < To && !isIn(S, P);
