@@ -722,6 +722,8 @@ struct KernelModel {
     TextRange Product, ToSum;
   };
   std::vector<InOneBlock> OneBlock;
+  /// Variables (indices in Vars) that are multiplied by what may be a number to a compiler.
+  std::vector<unsigned> ScaledVars;
   /// May the kernel multiply or divide floating-point numbers, itself or in functions
   /// that it calls? Without, nothing is fused with a sum, and a register keeps no more
   /// of a number than memory does.

@@ -151,13 +151,42 @@ const ArrayPlan *rcache::knownElements(const Queries &Q) {
   return nullptr;
 }
 
+/// Do slots that are there run \p R alone?
+static bool isGuarded(const Region &R, const KernelModel &M, const Division &D) {
+  return !R.Speculative &&
+         (D.someSlotsOut(R, M) ||
+          llvm::any_of(R.Slot, [&](unsigned S) { return M.stmt(S).HasReturn; }));
+}
+
+const Var *rcache::scaledAfterGuard(const Queries &Q, const Division &D) {
+  const KernelModel &M = Q.M;
+  for (unsigned V : M.ScaledVars) {
+    std::set<int> Set;
+    if (const Var &X = M.Vars[V]; X.DeclStmt > 0 && !X.InitRange.empty())
+      Set.insert(D.regionOf(X.DeclStmt, M));
+    const auto RegionOf = [&](const VarUse &U) {
+      for (size_t R = 0; R < D.Regions.size(); ++R)
+        if (llvm::any_of(D.Regions[R].Slot,
+                         [&](unsigned S) { return M.stmt(S).Range.contains(U.Range); }))
+          return int(R);
+      return -1;
+    };
+    for (const VarUse *U : Q.usesOf(V))
+      if (U->Write)
+        Set.insert(RegionOf(*U));
+    for (const VarUse *U : Q.usesOf(V)) {
+      const int In = RegionOf(*U);
+      if (In >= 0 && llvm::any_of(Set, [&](int R) {
+            return R >= 0 && R != In && isGuarded(D.Regions[size_t(R)], M, D);
+          }))
+        return &M.Vars[V];
+    }
+  }
+  return nullptr;
+}
+
 const Var *rcache::productUnderGuard(const Queries &Q, const Division &D) {
   const KernelModel &M = Q.M;
-  auto Guarded = [&](const Region &R) {
-    return !R.Speculative &&
-           (D.someSlotsOut(R, M) ||
-            llvm::any_of(R.Slot, [&](unsigned S) { return M.stmt(S).HasReturn; }));
-  };
   for (unsigned V : M.ProductVars) {
     std::set<int> Regions;
     for (const VarUse *U : Q.usesOf(V))
@@ -169,7 +198,7 @@ const Var *rcache::productUnderGuard(const Queries &Q, const Division &D) {
       Regions.insert(D.regionOf(X.DeclStmt, M));
     Regions.erase(-1);
     if (Regions.size() > 1 &&
-        llvm::any_of(Regions, [&](int R) { return Guarded(D.Regions[size_t(R)]); }))
+        llvm::any_of(Regions, [&](int R) { return isGuarded(D.Regions[size_t(R)], M, D); }))
       return &M.Vars[V];
   }
   return nullptr;

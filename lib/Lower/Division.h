@@ -117,6 +117,11 @@ const SharedAccess *branchInSum(const Queries &Q);
 /// what is read of shared memory is not. Null: there is none.
 const ArrayPlan *knownElements(const Queries &Q);
 
+/// A variable that is set in a region under a condition of slots and multiplied by a number in
+/// another one: compilers know what slots hold that are out, and choose between products.
+/// Null: there is none.
+const Var *scaledAfterGuard(const Queries &Q, const Division &D);
+
 /// A variable that holds a product for a sum of another region, with a condition of
 /// slots between them: compilers fuse within a block of code. Null: there is none.
 const Var *productUnderGuard(const Queries &Q, const Division &D);

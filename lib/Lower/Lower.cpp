@@ -86,6 +86,10 @@ llvm::Error sumsKept(const Queries &Q, const Division &D) {
   if (const ArrayPlan *A = knownElements(Q))
     return No("with elements of '" + Q.M.Arrays[A->Array].Name +
               "', which are numbers or made of arguments alone");
+  if (const Var *V =
+          Q.M.OwnViews || !Q.M.Apart.empty() ? scaledAfterGuard(Q, D) : nullptr)
+    return No("with '" + V->Name + "', which would be set under a condition that its product "
+              "with a number does not stand under");
   if (const Var *V = Q.P.slots() > 1 ? productUnderGuard(Q, D) : nullptr)
     return No("with '" + V->Name + "', which holds a product and would be set under a "
               "condition that the sum does not stand under");

@@ -331,6 +331,15 @@ static void keepApart(const FunctionDecl *FD, FlatText &Flat, KernelModel &M,
       for (unsigned I = 0; I < M.Vars.size(); ++I)
         if (M.Vars[I].NameRange == *Name && !llvm::is_contained(M.ProductVars, I))
           M.ProductVars.push_back(I);
+  for (const BinaryOperator *B : F.Products)
+    for (const auto &[Factor, Other] :
+         {std::pair(B->getLHS(), B->getRHS()), std::pair(B->getRHS(), B->getLHS())})
+      if (const auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts()))
+        if (const auto Name = Flat.range(D->getDecl()->getLocation());
+            Name && mayBeConstant(Other))
+          for (unsigned I = 0; I < M.Vars.size(); ++I)
+            if (M.Vars[I].NameRange == *Name && !llvm::is_contained(M.ScaledVars, I))
+              M.ScaledVars.push_back(I);
   if (!F.Ambiguous && !F.Sums)
     return;
   const UsePlaces At(FD->getBody());
