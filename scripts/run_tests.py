@@ -9,6 +9,7 @@ skipped) count as neither. Exit status 1 when something failed or nothing ran.
 """
 
 import argparse
+import concurrent.futures
 import glob
 import json
 import os
@@ -71,9 +72,10 @@ def run_unit_test(program):
     # A crash leaves no result file, or one that says nothing of the crash.
     if result.returncode and not failed:
         failed = 1
-    print("%s: %d passed, %d failed" % (name, passed, failed))
+    text = "%s: %d passed, %d failed\n" % (name, passed, failed)
     if failed:
-        sys.stdout.write(result.stdout.decode(errors="replace"))
+        text += result.stdout.decode(errors="replace")
+    sys.stdout.write(text) # at once: others print as well
     return passed, failed, skipped
 
 
@@ -86,13 +88,14 @@ def main():
                         help="the lit tests of these folders of test/ alone")
     args = parser.parse_args()
 
-    counts = []
-    for program in sorted(glob.glob(os.path.join(args.build, "unittests", "*"))):
-        if os.path.isfile(program) and os.access(program, os.X_OK):
-            counts.append(run_unit_test(program))
-    for program in sorted(glob.glob(os.path.join(args.build, "check", "unittests", "*"))):
-        if os.path.isfile(program) and os.access(program, os.X_OK):
-            counts.append(run_unit_test(program))
+    programs = [
+        program
+        for folder in (("unittests",), ("check", "unittests"))
+        for program in sorted(glob.glob(os.path.join(args.build, *folder, "*")))
+        if os.path.isfile(program) and os.access(program, os.X_OK)
+    ]
+    with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
+        counts = list(pool.map(run_unit_test, programs))
     sys.stdout.flush()
     counts.append(run_lit(args.lit, os.path.abspath(args.build), args.jobs,
                           args.only))

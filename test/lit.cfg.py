@@ -4,6 +4,9 @@
 # How the tests of this folder are run. Run them with scripts/test.sh, or with
 #   lit build/test          (or a folder or file below)
 #
+# .lit_test_times.txt here is for the first run in a build folder: what takes longest
+# begins first, so that no core waits for the last test.
+#
 # Features:
 #   cuda-toolkit   the toolkit's headers and nvcc are there
 #   rcache-check   the CPU runner was built
