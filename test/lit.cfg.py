@@ -45,6 +45,10 @@ for name in ("CUDA_PATH", "CUDA_HOME", "CUDA_ROOT", "CPATH", "RCACHE_SELF_CHECK"
 # Executing each result would take longer than the tests; where it is the subject
 # (test/selfcheck), tests ask for it.
 config.environment["RCACHE_SELF_CHECK"] = "off"
+# Most of what rcache-check takes for a small program is to parse the toolkit's headers.
+config.environment["RCACHE_CACHE"] = os.path.join(
+    config.rcache_build_dir, "check", "test", "headers"
+)
 for name in ("HOME", "LSAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR"):
     if name in os.environ:
         config.environment[name] = os.environ[name]

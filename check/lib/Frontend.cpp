@@ -7,26 +7,40 @@
 
 #include "clang/Basic/DiagnosticIDs.h"
 #include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/Version.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Driver/Compilation.h"
 #include "clang/Driver/Driver.h"
 #include "clang/Driver/Tool.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/FrontendActions.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Serialization/ASTReader.h"
+#include "clang/Serialization/ModuleCache.h"
+#include "clang/Serialization/PCHContainerOperations.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA1.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
+
+#include <cstdlib>
+#include <optional>
 
 namespace rcache::check {
 
 namespace {
 const char *const EmptyFile = "/rcache-check/no-gpu-binary";
 const char *const CompatFile = "/rcache-check/nvcc_compat.h";
+const char *const EmptySource = "/rcache-check/no-source.cu";
+/// Where compile() has the source among its arguments.
+constexpr size_t SourceArg = 3;
 
 /// What nvcc offers on the host and clang does not.
 const char *const CompatText = R"(
@@ -144,6 +158,168 @@ private:
   SourceFacts *Facts;
 };
 
+/// What clang's driver makes of \p Args; null, with a message in \p Log: nothing.
+std::shared_ptr<clang::CompilerInvocation>
+invocation(const std::vector<std::string> &Args,
+           llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files,
+           llvm::raw_ostream &Log, std::string *CommandLine = nullptr) {
+  std::vector<const char *> Argv;
+  for (const std::string &A : Args)
+    Argv.push_back(A.c_str());
+  clang::DiagnosticOptions DiagOpts;
+  auto *Printer = new clang::TextDiagnosticPrinter(Log, DiagOpts);
+  clang::DiagnosticsEngine Diags(clang::DiagnosticIDs::create(), DiagOpts,
+                                 Printer);
+  Diags.setIgnoreAllWarnings(true);
+  clang::driver::Driver Driver(Args.front(),
+                               llvm::sys::getDefaultTargetTriple(), Diags,
+                               "rcache-check", Files);
+  Driver.setCheckInputsExist(false);
+  std::unique_ptr<clang::driver::Compilation> Compilation(
+      Driver.BuildCompilation(Argv));
+  if (!Compilation || Diags.hasErrorOccurred())
+    return nullptr;
+  const llvm::opt::ArgStringList *Cc1 = nullptr;
+  for (const clang::driver::Command &C : Compilation->getJobs())
+    if (llvm::StringRef(C.getCreator().getName()) == "clang" && !Cc1)
+      Cc1 = &C.getArguments();
+  if (!Cc1) {
+    Log << "no compilation found for " << Args[SourceArg] << "\n";
+    return nullptr;
+  }
+  auto Invocation = std::make_shared<clang::CompilerInvocation>();
+  llvm::ArrayRef<const char *> List = *Cc1;
+  if (!List.empty() && llvm::StringRef(List.front()) == "-cc1")
+    List = List.drop_front();
+  if (CommandLine)
+    for (const char *A : List)
+      *CommandLine += std::string(A) + '\0';
+  if (!clang::CompilerInvocation::CreateFromArgs(*Invocation, List, Diags))
+    return nullptr;
+  Invocation->getFrontendOpts().DisableFree = false;
+  Invocation->getCodeGenOpts().DisableFree = false;
+  Invocation->getDiagnosticOpts().ShowColors = false;
+  return Invocation;
+}
+
+bool execute(std::shared_ptr<clang::CompilerInvocation> Invocation,
+             llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files,
+             llvm::raw_ostream &Log, clang::FrontendAction &Action) {
+  clang::CompilerInstance Instance(std::move(Invocation));
+  Instance.setVirtualFileSystem(Files);
+  Instance.createDiagnostics(
+      new clang::TextDiagnosticPrinter(Log, Instance.getDiagnosticOpts()),
+      /*ShouldOwnClient=*/true);
+  Instance.setVerboseOutputStream(Log);
+  Instance.createFileManager();
+  return Instance.ExecuteAction(Action);
+}
+
+/// \p Args with what stands in front of the text parsed before, in the file
+/// \p Parsed, if any.
+std::unique_ptr<llvm::Module>
+compile(llvm::LLVMContext &Context, const std::vector<std::string> &Args,
+        llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files,
+        const std::string &Parsed, llvm::raw_ostream &Log,
+        SourceFacts *Facts) {
+  auto Invocation = invocation(Args, Files, Log);
+  if (!Invocation)
+    return nullptr;
+  Invocation->getPreprocessorOpts().ImplicitPCHInclude = Parsed;
+  EmitAndCollect Action(Context, Facts);
+  if (!execute(Invocation, Files, Log, Action))
+    return nullptr;
+  return Action.takeModule();
+}
+
+/// Are the files that \p Parsed was made from what they were?
+bool isCurrent(llvm::StringRef Parsed,
+               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files) {
+  struct : clang::ASTReaderListener {
+    llvm::vfs::FileSystem *Files;
+    bool Current = true;
+    bool needsInputFileVisitation() override { return true; }
+    bool needsSystemInputFileVisitation() override { return true; }
+    bool visitInputFileAsRequested(llvm::StringRef Name, llvm::StringRef,
+                                   bool, bool, time_t Then, bool) override {
+      const auto Now = Files->status(Name);
+      Current &= Now && llvm::sys::toTimeT(Now->getLastModificationTime()) == Then;
+      return Current;
+    }
+  } Listener;
+  Listener.Files = Files.get();
+  clang::FileManager Manager(clang::FileSystemOptions(), Files);
+  const auto Cache = clang::createCrossProcessModuleCache();
+  return !clang::ASTReader::readASTFileControlBlock(
+             Parsed, Manager, *Cache, clang::RawPCHContainerReader(),
+             /*FindModuleFileExtensions=*/false, Listener,
+             /*ValidateDiagnosticOptions=*/false) &&
+         Listener.Current;
+}
+
+/// Has \p Parsed been asked for before? To make it takes longer than to do without:
+/// what two programs ask for once is not worth it.
+bool wantedOften(const llvm::Twine &Parsed) {
+  constexpr uint64_t Often = 3;
+  const std::string Name = (Parsed + ".asked").str(); // a byte each time
+  std::error_code Error;
+  llvm::raw_fd_ostream Asked(Name, Error, llvm::sys::fs::OF_Append);
+  if (Error)
+    return false;
+  Asked << '.';
+  Asked.close();
+  uint64_t Times = 0;
+  return !Asked.has_error() && !llvm::sys::fs::file_size(Name, Times) &&
+         Times >= Often;
+}
+
+/// The file in the folder RCACHE_CACHE that has clang's headers of CUDA, which
+/// every source begins with, parsed for \p Args; made if it is asked for often. nullopt:
+/// it is not there, or no use.
+std::optional<std::string>
+parsedHeaders(std::vector<std::string> Args,
+              llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files) {
+  const char *Folder = std::getenv("RCACHE_CACHE");
+  if (!Folder || !*Folder || llvm::sys::fs::create_directories(Folder))
+    return std::nullopt;
+  // Facts are of what the user wrote: that stands behind these headers.
+  for (size_t I = SourceArg + 1; I < Args.size(); ++I)
+    for (const char *Early : {"-include", "--include", "-imacros", "--imacros",
+                              "--pre-include"})
+      if (llvm::StringRef(Args[I]).starts_with(Early) &&
+          (I + 1 == Args.size() || Args[I + 1] != CompatFile))
+        return std::nullopt;
+  Args[SourceArg] = EmptySource;
+  std::string Line, Unseen;
+  llvm::raw_string_ostream Log(Unseen);
+  auto Invocation = invocation(Args, Files, Log, &Line);
+  if (!Invocation)
+    return std::nullopt;
+  llvm::SmallString<256> Path(Folder);
+  llvm::sys::path::append(
+      Path, "cuda-" + llvm::toHex(llvm::SHA1::hash(llvm::arrayRefFromStringRef(
+                          Line + clang::getClangFullVersion() + CompatText))) +
+                ".pch");
+  // One that was made from other headers than there are now is made again.
+  if (llvm::sys::fs::exists(Path) && isCurrent(Path, Files))
+    return Path.str().str();
+  if (!wantedOften(Path))
+    return std::nullopt;
+  llvm::SmallString<256> Made;
+  if (llvm::sys::fs::createUniqueFile(Path + ".%%%%%%", Made))
+    return std::nullopt;
+  auto &Frontend = Invocation->getFrontendOpts();
+  Frontend.ProgramAction = clang::frontend::GeneratePCH;
+  Frontend.OutputFile = Made.str().str();
+  clang::GeneratePCHAction Action;
+  // Others may be making the same one: the last wins.
+  if (execute(Invocation, Files, Log, Action) &&
+      !llvm::sys::fs::rename(Made, Path))
+    return Path.str().str();
+  llvm::sys::fs::remove(Made);
+  return std::nullopt;
+}
+
 } // namespace
 
 std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
@@ -156,6 +332,7 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
     Memory->addFile(Name, 0, llvm::MemoryBuffer::getMemBufferCopy(Text, Name));
   };
   Add(EmptyFile, "");
+  Add(EmptySource, "");
   Add(CompatFile, CompatText);
   for (auto &[Name, Text] : Opts.VirtualFiles)
     Add(Name, Text);
@@ -203,52 +380,20 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       Args.push_back(A);
   for (const std::string &F : translateFlags(Opts.Flags))
     Args.push_back(F);
-  std::vector<const char *> Argv;
-  for (const std::string &A : Args)
-    Argv.push_back(A.c_str());
-
-  clang::DiagnosticOptions DiagOpts;
-  auto *Printer = new clang::TextDiagnosticPrinter(LogStream, DiagOpts);
-  clang::DiagnosticsEngine Diags(clang::DiagnosticIDs::create(), DiagOpts,
-                                 Printer);
-  Diags.setIgnoreAllWarnings(true);
-  clang::driver::Driver Driver(Clang, llvm::sys::getDefaultTargetTriple(),
-                               Diags, "rcache-check", Files);
-  Driver.setCheckInputsExist(false);
-  std::unique_ptr<clang::driver::Compilation> Compilation(
-      Driver.BuildCompilation(Argv));
-  if (!Compilation || Diags.hasErrorOccurred())
-    return nullptr;
-  const llvm::opt::ArgStringList *Cc1 = nullptr;
-  for (const clang::driver::Command &C : Compilation->getJobs())
-    if (llvm::StringRef(C.getCreator().getName()) == "clang" && !Cc1)
-      Cc1 = &C.getArguments();
-  if (!Cc1) {
-    LogStream << "no compilation found for " << Source << "\n";
-    return nullptr;
+  if (auto Parsed = S == Side::Plain ? std::nullopt
+                                     : parsedHeaders(Args, Files)) {
+    // Whatever is wrong with it, the text itself tells better.
+    std::string Unseen;
+    llvm::raw_string_ostream UnseenStream(Unseen);
+    SourceFacts Found;
+    if (auto M = compile(Context, Args, Files, *Parsed, UnseenStream,
+                         Facts ? &Found : nullptr)) {
+      if (Facts)
+        *Facts = std::move(Found);
+      return M;
+    }
   }
-  auto Invocation = std::make_shared<clang::CompilerInvocation>();
-  llvm::ArrayRef<const char *> List = *Cc1;
-  if (!List.empty() && llvm::StringRef(List.front()) == "-cc1")
-    List = List.drop_front();
-  if (!clang::CompilerInvocation::CreateFromArgs(*Invocation, List, Diags))
-    return nullptr;
-  Invocation->getFrontendOpts().DisableFree = false;
-  Invocation->getCodeGenOpts().DisableFree = false;
-  Invocation->getDiagnosticOpts().ShowColors = false;
-
-  clang::CompilerInstance Instance(Invocation);
-  Instance.setVirtualFileSystem(Files);
-  Instance.createDiagnostics(
-      new clang::TextDiagnosticPrinter(LogStream,
-                                       Instance.getDiagnosticOpts()),
-      /*ShouldOwnClient=*/true);
-  Instance.setVerboseOutputStream(LogStream);
-  Instance.createFileManager();
-  EmitAndCollect Action(Context, Facts);
-  if (!Instance.ExecuteAction(Action))
-    return nullptr;
-  return Action.takeModule();
+  return compile(Context, Args, Files, "", LogStream, Facts);
 }
 
 } // namespace rcache::check

@@ -414,7 +414,13 @@ public:
     if (Context.getDiagnostics().hasErrorOccurred())
       return;
     Collector C(Context, Facts);
-    C.TraverseDecl(Context.getTranslationUnitDecl());
+    // (Headers that were parsed before have nothing to tell either.)
+    TranslationUnitDecl *Unit = Context.getTranslationUnitDecl();
+    if (!Context.getExternalSource())
+      C.TraverseDecl(Unit);
+    else
+      for (Decl *D : Unit->noload_decls())
+        C.TraverseDecl(D);
     C.finish();
   }
 

@@ -11,6 +11,8 @@ config.test_source_root = os.path.dirname(__file__)
 config.environment["PATH"] = os.pathsep.join(
     [config.llvm_tools_dir, config.environment.get("PATH", "")]
 )
+# Most of what a small program takes is to parse the toolkit's headers.
+config.environment["RCACHE_CACHE"] = os.path.join(config.test_exec_root, "headers")
 for name in ("CUDA_PATH", "CUDA_HOME"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
