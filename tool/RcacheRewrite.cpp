@@ -387,7 +387,7 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
   if (Failures == 0 && !O.Quiet && !O.All &&
       llvm::all_of(Good, [](auto *R) { return R->Rewrite.Kernels.empty(); }))
     llvm::WithColor::note(llvm::errs(), "rcache-rewrite")
-        << (Good.size() == 1 ? "there is no kernel in '" + Good[0]->File + "'"
+        << (Good.size() == 1 ? "there is no kernel in '" + Good[0]->File + "', and no launch of a header's"
                              : std::string("there is no kernel in these files"))
         << '\n';
   if (!writeAll(Out, O))

@@ -64,6 +64,17 @@ private:
     fail(DeclineCode::ComputedExchange, quoted() + std::move(Detail), A.Pos);
   }
 
+  void failInPlace(const SharedAccess &A) {
+    // `s[0] = t[0] = 0` is none of `+=`.
+    const std::string Behind =
+        M.text({A.Range.End, std::min(A.Range.End + 8, M.BodyRange.End)});
+    const llvm::StringRef Rest = llvm::StringRef(Behind).ltrim();
+    failExchange(Rest.starts_with("=") && !Rest.starts_with("==")
+                     ? " is written inside an expression"
+                     : " is updated in place",
+                 A);
+  }
+
   /// The reason for which the states of the array cannot be told apart: where
   /// its elements are computed from elements, that they are; else \p Code.
   void failOrExchange(DeclineCode Code, std::string Detail, SourcePos Pos) {
@@ -71,7 +82,7 @@ private:
       if (A.Array != Array)
         continue;
       if (A.K == SharedAccess::ReadWrite)
-        return failExchange(" is updated in place", A);
+        return failInPlace(A);
       if (A.K == SharedAccess::Write && A.Stored &&
           (A.Stored->Depends & DepShared))
         return failExchange(" takes values that are computed from shared data",
@@ -125,7 +136,7 @@ private:
     const Stmt &St = M.stmt(Id);
     // It orders the lanes of one warp only, so what is read behind it they have written
     // themselves: another warp's element would be a race.
-    if (St.Sync == Stmt::Syncwarp && (S.K != State::Dirty || !isOfWholeWarp(St)))
+    if (St.Sync == Stmt::Syncwarp && (S.K != State::Dirty || !keepsWarps() || !isOfWholeWarp(St)))
       return;
     S.ReadSinceBarrier = false;
     if (S.K != State::Dirty)
@@ -139,6 +150,13 @@ private:
     G.Barrier = Id;
     S.K = State::Staged;
     S.OfWarps = St.Sync == Stmt::Syncwarp;
+  }
+
+  /// Are the threads of a warp in one warp whatever threads stand for several? In blocks
+  /// in a line, and where rows are whole warps.
+  bool keepsWarps() const {
+    const auto &Block = M.Geo.ConstBlock;
+    return Block && ((*Block)[0] % 32 == 0 || ((*Block)[1] == 1 && (*Block)[2] == 1));
   }
 
   /// `__syncwarp()`, with no mask or that of all lanes.
@@ -168,7 +186,7 @@ private:
         Writes.push_back(I);
         break;
       case SharedAccess::ReadWrite:
-        return failExchange(" is updated in place", A);
+        return failInPlace(A);
       case SharedAccess::Atomic:
         return fail(DeclineCode::SharedAtomics,
                     "atomic operation on " + quoted(), A.Pos);
