@@ -400,8 +400,7 @@ public:
         if (A->Of == B->Of && A->Index.size() == B->Index.size()) {
           isl::set Equal = always(M.Ctx->ctx());
           for (size_t D = 0; D < A->Index.size(); ++D)
-            Equal = Equal.intersect(
-                equalTo(A->Index[D], substitute(B->Index[D], Other)));
+            Equal = Equal.intersect(sameTo(A->Index[D], B->Index[D]));
           Meets = Meets.unite(Equal);
         }
       }
@@ -417,6 +416,56 @@ private:
   FlatText &Flat;
   Substitution Other; ///< what another round has there
   isl::set Within;
+
+  /// In which rounds \p A and, of the other one, \p B are the same to a compiler, which
+  /// knows nothing of arguments and threads: `j * w + i` in round (0, 8) is no element of
+  /// round (1, 0), though w may be 8.
+  isl::set sameTo(const isl::pw_aff &A, const isl::pw_aff &B) {
+    std::map<std::vector<std::string>, isl::pw_aff> Sums; // differences, by what is unknown
+    if (!takeTerms(A, false, Sums) || !takeTerms(B, true, Sums))
+      return equalTo(A, substitute(B, Other));
+    isl::set Equal = always(M.Ctx->ctx());
+    for (const auto &[Unknown, Sum] : Sums)
+      Equal = Equal.intersect(equalTo(Sum, number(0)));
+    return Equal;
+  }
+
+  isl::pw_aff number(int64_t N) const {
+    return always(M.Ctx->ctx()).pw_aff_on_domain(isl::val(M.Ctx->ctx(), std::to_string(N)));
+  }
+
+  /// Adds \p A to \p Sums, or takes it off as the other round's; false: it is no sum of
+  /// unknown values, each times at most one counter.
+  bool takeTerms(const isl::pw_aff &A, bool IsOther,
+                 std::map<std::vector<std::string>, isl::pw_aff> &Sums) {
+    const auto L = linearForm(A, Within);
+    if (!L)
+      return false;
+    const auto Add = [&](const std::vector<std::string> &Unknown, isl::pw_aff V, int64_t C) {
+      V = V.scale(isl::val(M.Ctx->ctx(), std::to_string(IsOther ? -C : C)));
+      const auto [At, New] = Sums.try_emplace(Unknown, V);
+      if (!New)
+        At->second = At->second.add(V);
+    };
+    const auto Counter = [&](const std::string &Id) {
+      return IsOther ? Other.at(Id) : symbolValue(M.Ctx->ctx(), Id);
+    };
+    Add({}, number(L->Const), 1);
+    for (const auto &[Id, C] : L->Terms) {
+      const int I = M.symbolIndex(Id);
+      std::vector<std::string> Unknown, Counters;
+      if (I >= 0 && !M.Symbols[size_t(I)].Factors.empty())
+        for (const std::string &F : M.Symbols[size_t(I)].Factors)
+          (Other.count(F) ? Counters : Unknown).push_back(F);
+      else
+        (Other.count(Id) ? Counters : Unknown).push_back(Id);
+      if (Counters.size() > 1)
+        return false;
+      llvm::sort(Unknown);
+      Add(Unknown, Counters.empty() ? number(1) : Counter(Counters.front()), C);
+    }
+    return true;
+  }
 
   struct Place {
     std::pair<bool, int> Of; ///< shared array, or parameter

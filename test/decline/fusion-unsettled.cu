@@ -16,6 +16,10 @@
 // CHECK-DAG: rewritten counted
 // CHECK-DAG: declined halfCounted; fusion-unsettled
 // CHECK-DAG: rewritten pull
+// Of what is loaded by `y * w + x` no two rounds have the same, whatever w is:
+// CHECK-DAG: rewritten weighted
+// ... but by `(y / 8 + x / 16) * w` some do:
+// CHECK-DAG: declined diagonal; fusion-unsettled
 #include "program.h"
 
 #define STAGE                                                                  \
@@ -161,6 +165,29 @@ __global__ void pull(const float4 *__restrict__ in, float *__restrict__ out,
     out[i] = sum.x + sum.y + sum.z;
 }
 
+#define WEIGHTED(NAME, INDEX)                                                  \
+  __global__ void NAME(const float2 *__restrict__ in, float *__restrict__ out, \
+                       int w, int h) {                                         \
+    __shared__ float s[10][18];                                                \
+    const int tx = threadIdx.x, ty = threadIdx.y, x = blockIdx.x * 16 + tx,    \
+              y = blockIdx.y * 8 + ty;                                         \
+    for (int j = ty; j < 10; j += 8)                                           \
+      for (int i = tx; i < 18; i += 16) {                                      \
+        const int p = blockIdx.x * 16 + i - 1, q = blockIdx.y * 8 + j - 1;     \
+        if (p >= 0 && p < w && q >= 0 && q < h) {                              \
+          const float2 c = in[INDEX];                                          \
+          s[j][i] = 0.3f * c.x + 0.7f * c.y;                                   \
+        } else {                                                               \
+          s[j][i] = 0;                                                         \
+        }                                                                      \
+      }                                                                        \
+    __syncthreads();                                                           \
+    if (x < w && y < h)                                                        \
+      out[y * w + x] = s[ty][tx] - s[ty + 2][tx + 1];                          \
+  }
+WEIGHTED(weighted, q * w + p)
+WEIGHTED(diagonal, (q / 8 + p / 16) * w)
+
 int main() {
   const int Sizes[][2] = {{64, 24}, {37, 11}};
   for (auto &S : Sizes) {
@@ -180,5 +207,10 @@ int main() {
     Out.show("counted", w, h);
     halfCounted<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
     neighbours<<<Grid, Block>>>(In.Data, Out.Data, w, h, 0.1f, 0.01f);
+    const Buffer<float> Pairs(randoms<float>(2 * w * h));
+    weighted<<<Grid, Block>>>((const float2 *)Pairs.Data, Out.Data, w, h);
+    Out.show("weighted", w, h);
+    diagonal<<<Grid, Block>>>((const float2 *)Pairs.Data, Out.Data, w, h);
+    Out.show("diagonal", w, h);
   }
 }
