@@ -152,11 +152,12 @@ private:
     S.OfWarps = St.Sync == Stmt::Syncwarp;
   }
 
-  /// Are the threads of a warp in one warp whatever threads stand for several? In blocks
-  /// in a line, and where rows are whole warps.
+  /// Are the threads of a warp in one warp whatever threads stand for several, and however
+  /// many blocks lie in one? Where rows are whole warps, and where a warp is whole blocks.
   bool keepsWarps() const {
     const auto &Block = M.Geo.ConstBlock;
-    return Block && ((*Block)[0] % 32 == 0 || ((*Block)[1] == 1 && (*Block)[2] == 1));
+    return Block && ((*Block)[0] % 32 == 0 ||
+                     ((*Block)[1] == 1 && (*Block)[2] == 1 && 32 % (*Block)[0] == 0));
   }
 
   /// `__syncwarp()`, with no mask or that of all lanes.
