@@ -142,10 +142,51 @@ static bool multiplies(const FunctionDecl *F) {
   return In.Found;
 }
 
-/// Is \p C more than an instruction? (A function of the user's may be.)
+/// Is something of \p S, or of functions that it calls, one that \p Is holds for? A function
+/// that is nested too deeply has everything.
+static bool hasSomewhere(const clang::Stmt *S,
+                         llvm::function_ref<bool(const clang::Stmt *)> Is, unsigned Depth = 0) {
+  constexpr unsigned MostNested = 8;
+  if (!S)
+    return false;
+  if (Depth > MostNested || Is(S))
+    return true;
+  if (auto *C = dyn_cast<CallExpr>(S)) {
+    const FunctionDecl *Def = nullptr;
+    if (const FunctionDecl *F = C->getDirectCallee();
+        F && F->hasBody(Def) && hasSomewhere(Def->getBody(), Is, Depth + 1))
+      return true;
+  }
+  return llvm::any_of(S->children(), [&](const clang::Stmt *C) {
+    return hasSomewhere(C, Is, Depth);
+  });
+}
+
+bool rcache::mayNegate(const CallExpr *C) {
+  return hasSomewhere(C, [](const clang::Stmt *S) {
+    auto *U = dyn_cast<UnaryOperator>(S);
+    auto *B = dyn_cast<BinaryOperator>(S);
+    auto *Call = dyn_cast<CallExpr>(S);
+    return (U && U->getOpcode() == UO_Minus && isRealType(U->getType())) ||
+           (B && B->getOpcode() == BO_Div && isRealType(B->getType())) ||
+           (Call && !Call->getDirectCallee());
+  });
+}
+
+/// Is \p C more than an instruction?
 static bool mayHaveSlowPath(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
   const IdentifierInfo *I = F ? F->getIdentifier() : nullptr;
+  const FunctionDecl *Def = nullptr;
+  if (F && F->hasBody(Def) && !F->getBuiltinID() &&
+      !F->getASTContext().getSourceManager().isInSystemHeader(Def->getLocation()))
+    return hasSomewhere(Def->getBody(), [&](const clang::Stmt *S) {
+      auto *B = dyn_cast<BinaryOperator>(S);
+      auto *Call = dyn_cast<CallExpr>(S);
+      return (B && (B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign) &&
+              isRealType(B->getType())) ||
+             (Call && isRealType(Call->getType()) && mayHaveSlowPath(Call));
+    });
   if (!I || (!C->isValueDependent() && C->isEvaluatable(F->getASTContext())))
     return false;
   const llvm::StringRef N = I->getName();

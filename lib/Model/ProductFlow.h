@@ -29,6 +29,8 @@ bool isSharedPlace(const clang::Expr *E);
 /// May a call whose function has no body here end in a product: does it neither
 /// convert, load nor round, and is no number?
 bool mayEndInProduct(const clang::CallExpr *C);
+/// May a function that is called negate a floating-point number, or divide by a negative one?
+bool mayNegate(const clang::CallExpr *C);
 
 /// One function: the kernel, or one it calls.
 class ProductFlow : public clang::ConstDynamicRecursiveASTVisitor {

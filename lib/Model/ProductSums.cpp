@@ -136,8 +136,8 @@ bool ProductFlow::hasSlowPath(const Node *E, Variables &Seen) const {
 bool ProductFlow::mayBeDifference(const BinaryOperator *Sum) const {
   if (Sum->getOpcode() == BO_Sub || Sum->getOpcode() == BO_SubAssign || Negations)
     return true;
-  // What a function of the user's negates is not looked for.
-  return llvm::any_of(Calls, [&](const CallExpr *C) { return isIn(C, Sum); }) ||
+  return llvm::any_of(Calls,
+                      [&](const CallExpr *C) { return isIn(C, Sum) && mayNegate(C); }) ||
          llvm::any_of(SlowPaths, [&](const Expr *S) {
            auto *B = dyn_cast<BinaryOperator>(S);
            return B && llvm::any_of(B->children(), [&](const Node *C) {
