@@ -263,7 +263,7 @@ bool FusionOrder::Impl::inLaterBlock(const Leaf &U, const Leaf &L) {
   for (size_t I = 0; I < F.LoopEdges.size(); I += 2) {
     const unsigned Begin = F.LoopEdges[I], End = F.LoopEdges[I + 1];
     const bool In = Begin <= From && From <= End;
-    if (!F.Unrolled[I / 2] && ((From < Begin && Begin < To) || (In && End < To)))
+    if ((From < Begin && Begin < To) || (In && End < To && !F.Unrolled[I / 2]))
       return true;
   }
   return false;

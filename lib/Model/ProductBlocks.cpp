@@ -88,8 +88,20 @@ bool ProductFlow::isNumberOneWay(const Expr *P) const {
     const auto *C = dyn_cast<ConditionalOperator>(E->IgnoreParenImpCasts());
     return C && !IsNumber(E) && (IsNumber(C->getTrueExpr()) || IsNumber(C->getFalseExpr()));
   };
+  // Has V another value by the time, set in a round of a loop around P?
+  const auto isSetInRound = [&](const VarDecl *V) {
+    return llvm::any_of(Set, [&](const auto &X) {
+      const Node *Block = Parents.getParent(X.second);
+      return X.first == V->getCanonicalDecl() && isa_and_nonnull<CompoundStmt>(Block) &&
+             isIn(P, Block) && llvm::any_of(Loops, [&](const Node *L) {
+               return isIn(P, L) && isIn(Block, L);
+             });
+    });
+  };
   // Is V set under a condition that P does not stand under, and not in a loop in front of P?
   const auto isSetOneWay = [&](const VarDecl *V) {
+    if (isSetInRound(V))
+      return false;
     return llvm::any_of(Set, [&](const auto &X) {
       if (X.first != V->getCanonicalDecl())
         return false;
@@ -114,7 +126,7 @@ bool ProductFlow::isNumberOneWay(const Expr *P) const {
     if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V))
       continue;
     const auto Values = valuesOf(V);
-    if (llvm::any_of(Values, hasNumericArm) ||
+    if ((llvm::any_of(Values, hasNumericArm) && !isSetInRound(V)) ||
         (llvm::any_of(Values, IsNumber) && isSetOneWay(V)))
       return true;
   }
