@@ -158,29 +158,31 @@ static bool isGuarded(const Region &R, const KernelModel &M, const Division &D) 
           llvm::any_of(R.Slot, [&](unsigned S) { return M.stmt(S).HasReturn; }));
 }
 
+/// The regions with a statement of slots that \p Use stands in.
+static std::set<int> regionsOf(TextRange Use, const KernelModel &M, const Division &D) {
+  std::set<int> Out;
+  for (size_t R = 0; R < D.Regions.size(); ++R)
+    if (llvm::any_of(D.Regions[R].Slot,
+                     [&](unsigned S) { return M.stmt(S).Range.contains(Use); }))
+      Out.insert(int(R));
+  return Out;
+}
+
 const Var *rcache::scaledAfterGuard(const Queries &Q, const Division &D) {
   const KernelModel &M = Q.M;
   for (unsigned V : M.ScaledVars) {
     std::set<int> Set;
     if (const Var &X = M.Vars[V]; X.DeclStmt > 0 && !X.InitRange.empty())
       Set.insert(D.regionOf(X.DeclStmt, M));
-    const auto RegionOf = [&](const VarUse &U) {
-      for (size_t R = 0; R < D.Regions.size(); ++R)
-        if (llvm::any_of(D.Regions[R].Slot,
-                         [&](unsigned S) { return M.stmt(S).Range.contains(U.Range); }))
-          return int(R);
-      return -1;
-    };
     for (const VarUse *U : Q.usesOf(V))
       if (U->Write)
-        Set.insert(RegionOf(*U));
-    for (const VarUse *U : Q.usesOf(V)) {
-      const int In = RegionOf(*U);
-      if (In >= 0 && llvm::any_of(Set, [&](int R) {
-            return R >= 0 && R != In && isGuarded(D.Regions[size_t(R)], M, D);
-          }))
-        return &M.Vars[V];
-    }
+        Set.merge(regionsOf(U->Range, M, D));
+    for (const VarUse *U : Q.usesOf(V))
+      for (int In : regionsOf(U->Range, M, D))
+        if (llvm::any_of(Set, [&](int R) {
+              return R >= 0 && R != In && isGuarded(D.Regions[size_t(R)], M, D);
+            }))
+          return &M.Vars[V];
   }
   return nullptr;
 }
@@ -190,10 +192,7 @@ const Var *rcache::productUnderGuard(const Queries &Q, const Division &D) {
   for (unsigned V : M.ProductVars) {
     std::set<int> Regions;
     for (const VarUse *U : Q.usesOf(V))
-      for (size_t R = 0; R < D.Regions.size(); ++R)
-        if (llvm::any_of(D.Regions[R].Slot,
-                         [&](unsigned S) { return M.stmt(S).Range.contains(U->Range); }))
-          Regions.insert(int(R));
+      Regions.merge(regionsOf(U->Range, M, D));
     if (const Var &X = M.Vars[V]; X.DeclStmt > 0)
       Regions.insert(D.regionOf(X.DeclStmt, M));
     Regions.erase(-1);

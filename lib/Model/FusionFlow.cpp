@@ -108,10 +108,12 @@ private:
 SumInDoubt
 fusedByContext(const FunctionDecl *FD,
                llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
-               unsigned Axes) {
+               unsigned Axes,
+               llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each) {
   std::map<const FunctionDecl *, std::unique_ptr<ProductFlow>> Flows;
   Flows[FD] = std::make_unique<ProductFlow>(FD, DependsOn, Axes, true);
   SumInDoubt First = Flows[FD]->find();
+  Flows[FD]->eachOfOneBlock(Each);
   if (First.Sum && First.In == SumInDoubt::Anywhere)
     return First;
   std::vector<std::pair<const FunctionDecl *, bool>> Work;
@@ -144,14 +146,6 @@ fusedByContext(const FunctionDecl *FD,
     Sums.Negations |= X->Negations;
   Sums.look({FD});
   return Sums.Found;
-}
-
-void productsOfOneBlock(
-    const FunctionDecl *FD, llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
-    unsigned Axes, llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each) {
-  ProductFlow Flow(FD, DependsOn, Axes, /*Kernel=*/true);
-  Flow.find();
-  Flow.eachOfOneBlock(Each);
 }
 
 } // namespace rcache

@@ -45,18 +45,13 @@ struct SumInDoubt {
 /// A sum (or difference) in \p FD, or in a function it calls, of which nobody
 /// knows what it is fused with in a kernel that has the same values in other
 /// statements (FusionFlow.cpp). \p DependsOn: Dependence of a variable of the
-/// kernel; \p Axes: of all it computes.
+/// kernel; \p Axes: of all it computes. \p Each is called with each product of \p FD that
+/// is fused with a sum of its block of code alone, and that sum; see
+/// ProductFlow::eachOfOneBlock.
 SumInDoubt
 fusedByContext(const clang::FunctionDecl *FD,
-               llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn,
-               unsigned Axes);
-
-/// Calls \p Each with each product of \p FD that is fused with a sum of its block of code
-/// alone, and that sum; see ProductFlow::eachOfOneBlock.
-void productsOfOneBlock(
-    const clang::FunctionDecl *FD,
-    llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn, unsigned Axes,
-    llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each);
+               llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn, unsigned Axes,
+               llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each);
 
 class Locals;
 /// Fills KernelModel::UnsettledSum and OneBlock, or declines (SumsInDoubt.cpp).

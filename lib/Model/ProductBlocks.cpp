@@ -81,9 +81,7 @@ bool ProductFlow::isNumberOneWay(const Expr *P) const {
   const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
   if (!B || !B->isMultiplicativeOp())
     return false;
-  const auto IsNumber = [&](const Expr *E) {
-    return !E->isValueDependent() && E->isEvaluatable(Context);
-  };
+  const auto IsNumber = [&](const Expr *E) { return isNumber(E); };
   const auto hasNumericArm = [&](const Expr *E) {
     const auto *C = dyn_cast<ConditionalOperator>(E->IgnoreParenImpCasts());
     return C && !IsNumber(E) && (IsNumber(C->getTrueExpr()) || IsNumber(C->getFalseExpr()));
@@ -131,6 +129,10 @@ bool ProductFlow::isNumberOneWay(const Expr *P) const {
       return true;
   }
   return false;
+}
+
+bool ProductFlow::isNumber(const Expr *E) const {
+  return !E->isValueDependent() && E->isEvaluatable(Context);
 }
 
 llvm::SmallVector<const Expr *, 4> ProductFlow::valuesOf(const VarDecl *V) const {

@@ -142,51 +142,60 @@ static bool multiplies(const FunctionDecl *F) {
   return In.Found;
 }
 
-/// Is something of \p S, or of functions that it calls, one that \p Is holds for? A function
-/// that is nested too deeply has everything.
-static bool hasSomewhere(const clang::Stmt *S,
-                         llvm::function_ref<bool(const clang::Stmt *)> Is, unsigned Depth = 0) {
-  constexpr unsigned MostNested = 8;
-  if (!S)
-    return false;
-  if (Depth > MostNested || Is(S))
-    return true;
-  if (auto *C = dyn_cast<CallExpr>(S)) {
-    const FunctionDecl *Def = nullptr;
-    if (const FunctionDecl *F = C->getDirectCallee();
-        F && F->hasBody(Def) && hasSomewhere(Def->getBody(), Is, Depth + 1))
+namespace {
+
+/// Looks through a statement and all functions that it calls, each once.
+class WithCalled {
+public:
+  using Question = llvm::function_ref<bool(const clang::Stmt *)>;
+  explicit WithCalled(Question Is) : Is(Is) {}
+  /// Is there something in \p S, which may be null, that the question holds for?
+  bool any(const clang::Stmt *S) {
+    if (!S)
+      return false;
+    if (Is(S))
       return true;
+    if (auto *C = dyn_cast<CallExpr>(S)) {
+      const FunctionDecl *Def = nullptr;
+      if (const FunctionDecl *F = C->getDirectCallee();
+          F && F->hasBody(Def) && Seen.insert(Def).second && any(Def->getBody()))
+        return true;
+    }
+    return llvm::any_of(S->children(), [&](const clang::Stmt *C) { return any(C); });
   }
-  return llvm::any_of(S->children(), [&](const clang::Stmt *C) {
-    return hasSomewhere(C, Is, Depth);
-  });
+
+private:
+  Question Is;
+  llvm::SmallPtrSet<const FunctionDecl *, 16> Seen;
+};
+
+/// The function of the user's that \p C calls, where its body is there; or null.
+const FunctionDecl *calledOfUser(const CallExpr *C) {
+  const FunctionDecl *F = C->getDirectCallee(), *Def = nullptr;
+  if (!F || !F->hasBody(Def) || F->getBuiltinID())
+    return nullptr;
+  const SourceManager &SM = F->getASTContext().getSourceManager();
+  return SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())) ? nullptr : Def;
 }
 
+} // namespace
+
 bool rcache::mayNegate(const CallExpr *C) {
-  return hasSomewhere(C, [](const clang::Stmt *S) {
+  const auto Negates = [](const clang::Stmt *S) {
     auto *U = dyn_cast<UnaryOperator>(S);
     auto *B = dyn_cast<BinaryOperator>(S);
     auto *Call = dyn_cast<CallExpr>(S);
     return (U && U->getOpcode() == UO_Minus && isRealType(U->getType())) ||
            (B && B->getOpcode() == BO_Div && isRealType(B->getType())) ||
            (Call && !Call->getDirectCallee());
-  });
+  };
+  return WithCalled(Negates).any(C);
 }
 
-/// Is \p C more than an instruction?
-static bool mayHaveSlowPath(const CallExpr *C) {
+/// Is \p C, a call of the library, more than an instruction?
+static bool isSlowCall(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
   const IdentifierInfo *I = F ? F->getIdentifier() : nullptr;
-  const FunctionDecl *Def = nullptr;
-  if (F && F->hasBody(Def) && !F->getBuiltinID() &&
-      !F->getASTContext().getSourceManager().isInSystemHeader(Def->getLocation()))
-    return hasSomewhere(Def->getBody(), [&](const clang::Stmt *S) {
-      auto *B = dyn_cast<BinaryOperator>(S);
-      auto *Call = dyn_cast<CallExpr>(S);
-      return (B && (B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign) &&
-              isRealType(B->getType())) ||
-             (Call && isRealType(Call->getType()) && mayHaveSlowPath(Call));
-    });
   if (!I || (!C->isValueDependent() && C->isEvaluatable(F->getASTContext())))
     return false;
   const llvm::StringRef N = I->getName();
@@ -201,6 +210,21 @@ static bool mayHaveSlowPath(const CallExpr *C) {
   return true;
 }
 
+/// ... or does a function of the user's divide, or make such a call?
+static bool mayHaveSlowPath(const CallExpr *C) {
+  const FunctionDecl *Of = calledOfUser(C);
+  if (!Of)
+    return isSlowCall(C);
+  const auto IsSlow = [](const clang::Stmt *S) {
+    auto *B = dyn_cast<BinaryOperator>(S);
+    auto *Call = dyn_cast<CallExpr>(S);
+    return (B && (B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign) &&
+            isRealType(B->getType())) ||
+           (Call && isRealType(Call->getType()) && !calledOfUser(Call) && isSlowCall(Call));
+  };
+  return WithCalled(IsSlow).any(Of->getBody());
+}
+
 bool ProductFlow::VisitCallExpr(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
   const FunctionDecl *Def = nullptr;
@@ -208,10 +232,9 @@ bool ProductFlow::VisitCallExpr(const CallExpr *C) {
     return true;
   if (hasBarrier(C))
     Barriers.push_back(C);
-  const SourceManager &SM = F->getASTContext().getSourceManager();
-  if (F->hasBody(Def) && !F->getBuiltinID() &&
-      !SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())))
-    Called.push_back(Def), Calls.push_back(C);
+  F->hasBody(Def);
+  if (const FunctionDecl *Of = calledOfUser(C))
+    Called.push_back(Of), Calls.push_back(C);
   const bool IsProduct =
       F->getIdentifier() ? mayEndInProduct(C) : !Def || multiplies(Def);
   if (isRealType(C->getType()) && mayHaveSlowPath(C))

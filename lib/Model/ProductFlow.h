@@ -177,6 +177,8 @@ private:
   ///
   ///     p = g < n ? x * y : 0.f;  if (g < n) out = p * 0.5f + z;
   bool isNumberOneWay(const clang::Expr *P) const;
+  /// Does a compiler know \p E at once?
+  bool isNumber(const clang::Expr *E) const;
   /// What is assigned to \p V, its initialiser first.
   llvm::SmallVector<const clang::Expr *, 4> valuesOf(const clang::VarDecl *V) const;
   /// Is a floating-point element of shared memory read in \p S?

@@ -171,22 +171,14 @@ bool ProductFlow::foldsAtStart(const Expr *P) const {
   auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
   if (!B || !B->isMultiplicativeOp())
     return false;
-  const auto IsNumber = [&](const Expr *E) {
-    return !E->isValueDependent() && E->isEvaluatable(Context);
-  };
+  const auto IsNumber = [&](const Expr *E) { return isNumber(E); };
   for (const auto &[Factor, Number] : {std::pair(B->getLHS(), B->getRHS()),
                                        std::pair(B->getRHS(), B->getLHS())}) {
     auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts());
     auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
     if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !IsNumber(Number))
       continue;
-    const bool Begins = (V->getInit() && IsNumber(V->getInit())) ||
-                        llvm::any_of(Set, [&](const auto &X) {
-                          auto *A = dyn_cast<BinaryOperator>(X.second);
-                          return X.first == V->getCanonicalDecl() && A &&
-                                 A->getOpcode() == BO_Assign &&
-                                 IsNumber(A->getRHS());
-                        });
+    const bool Begins = llvm::any_of(valuesOf(V), IsNumber);
     for (const Node *L : Loops)
       if (Begins && !isIn(P, L) && !rounds(L) &&
           llvm::any_of(Set, [&](const auto &X) {

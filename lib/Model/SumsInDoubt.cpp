@@ -95,18 +95,17 @@ void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
            : I >= 0                     ? M.Vars[I].Depends
                                         : 0;
   };
-  const SumInDoubt Doubtful = fusedByContext(FD, DependsOn, Axes);
-  productsOfOneBlock(FD, DependsOn, Axes,
-                     [&](const clang::Stmt *Product, const clang::Stmt *Sum) {
-                       const auto From = Flat.range(Product->getSourceRange()),
-                                  To = Flat.range(Sum->getSourceRange());
-                       if (From && To)
-                         M.OneBlock.push_back({Product == Sum ? TextRange() : *From,
-                                               {std::min(From->Begin, To->Begin),
-                                                std::max(From->End, To->End)}});
-                       else
-                         M.OneBlock.push_back({TextRange(), M.stmt(0).Range});
-                     });
+  const auto NoteOneBlock = [&](const clang::Stmt *Product, const clang::Stmt *Sum) {
+    const auto From = Flat.range(Product->getSourceRange()),
+               To = Flat.range(Sum->getSourceRange());
+    if (From && To)
+      M.OneBlock.push_back(
+          {Product == Sum ? TextRange() : *From,
+           {std::min(From->Begin, To->Begin), std::max(From->End, To->End)}});
+    else
+      M.OneBlock.push_back({TextRange(), M.stmt(0).Range});
+  };
+  const SumInDoubt Doubtful = fusedByContext(FD, DependsOn, Axes, NoteOneBlock);
   auto At = [&](const Expr *Sum) {
     auto *B = dyn_cast<BinaryOperator>(Sum);
     return sourcePos(SM, SM.getExpansionLoc(B ? B->getOperatorLoc()
