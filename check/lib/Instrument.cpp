@@ -39,6 +39,12 @@ public:
   void run();
 
   void visitInstruction(Instruction &I) { strict(I); }
+  void visitUnaryOperator(UnaryOperator &I) {
+    strict(I);
+    // The device negates a float by an addition; of a double it changes the sign.
+    if (I.getType()->isFloatTy())
+      NaNs.push_back(&I);
+  }
   void visitBinaryOperator(BinaryOperator &I);
   void visitCastInst(CastInst &I);
   void visitSelectInst(SelectInst &I);
@@ -758,8 +764,9 @@ void FunctionInstrumenter::visitCallInst(CallInst &I) {
     if (I.getType()->isVoidTy() || isa<DbgInfoIntrinsic>(I))
       return;
     strict(I);
+    // (Of a double, fabs changes the sign alone, whatever it is the sign of.)
     if (I.getType()->isFPOrFPVectorTy() &&
-        Callee->getIntrinsicID() != Intrinsic::fabs &&
+        (Callee->getIntrinsicID() != Intrinsic::fabs || I.getType()->isFloatTy()) &&
         Callee->getIntrinsicID() != Intrinsic::copysign)
       NaNs.push_back(&I);
     return;

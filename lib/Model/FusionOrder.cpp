@@ -189,8 +189,11 @@ Order FusionOrder::Impl::order(const BinaryOperator *Sum, const Expr *A,
                                const Expr *B, const Call &C) {
   const bool IsTarget = Sum->isCompoundAssignmentOp() && A == Sum->getLHS();
   Leaves UpperA, UpperB;
-  const bool KnownA = Ranks.above(A, C, IsTarget, UpperA),
-             KnownB = Ranks.above(B, C, false, UpperB);
+  const bool KnownA = Ranks.above(A, C, IsTarget, UpperA);
+  const bool Flagged = Ranks.hasFlag();
+  const bool KnownB = Ranks.above(B, C, false, UpperB);
+  if (Flagged || Ranks.hasFlag())
+    return Order::Unknown;
   const Leaves LowerA = Ranks.below(A, C), LowerB = Ranks.below(B, C);
   if (KnownA && KnownB && UpperA.empty() && UpperB.empty())
     return Order::Alike;

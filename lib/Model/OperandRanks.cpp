@@ -127,8 +127,10 @@ bool OperandRanks::upper(const Expr *E, const Call &C, int Depth, Leaves &Out,
                          int Member, unsigned Nested) {
   if (Nested > 64 || Out.size() > 1024)
     return false;
-  if (!Nested)
+  if (!Nested) {
     Seen.clear();
+    HasFlag = false;
+  }
   E = bareExpr(E);
   if (!Seen.insert({E, &C, Depth, Member, Site}).second)
     return true;
@@ -331,6 +333,10 @@ bool OperandRanks::upperOfSets(const std::vector<OperandText::Assignment> &Sets,
         Out.push_back({place(C, P), Depth + Compounds});
     if (!Before)
       continue;
+    // Of conditions that set a flag, compilers make operations on the conditions, in blocks
+    // that they choose.
+    if (Outermost && E->getType()->isIntegerType())
+      HasFlag = true;
     if (Outermost)
       Out.push_back({place(C, F.Last.lookup(Outermost)), Depth + Compounds});
     if (!S.Value)

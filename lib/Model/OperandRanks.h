@@ -58,6 +58,8 @@ public:
   /// be; false: not known. \p IsTarget: it is what a sum is added to, and an element
   /// is read last.
   bool above(const clang::Expr *E, const Call &C, bool IsTarget, Leaves &Out);
+  /// Has the last of these an operand that a condition sets to a whole number, or a bool?
+  bool hasFlag() const { return HasFlag; }
   /// What is certainly numbered no earlier than that, and goes into \p E.
   Leaves below(const clang::Expr *E, const Call &C);
 
@@ -75,6 +77,7 @@ private:
   std::set<std::tuple<const clang::Expr *, const Call *, int, int, unsigned>>
       Seen;
   bool ReadLast = false; ///< above(): IsTarget
+  bool HasFlag = false;
 
   /// above(). \p Depth: operations from \p E to the operand. \p Member: of a struct.
   bool upper(const clang::Expr *E, const Call &C, int Depth, Leaves &Out,

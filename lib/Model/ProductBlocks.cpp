@@ -146,6 +146,67 @@ llvm::SmallVector<const Expr *, 4> ProductFlow::valuesOf(const VarDecl *V) const
   return Out;
 }
 
+bool ProductFlow::sameInArms(const Expr *P) const {
+  if (sameForAll(P))
+    return true;
+  if (!Kernel)
+    return false;
+  // Each way that is a value of its own.
+  struct Ways : ConstDynamicRecursiveASTVisitor {
+    const ProductFlow &Of;
+    bool All = true;
+    unsigned Nested;
+    Ways(const ProductFlow &Of, unsigned Nested) : Of(Of), Nested(Nested) {}
+    bool same(const Expr *E) const {
+      if (Of.sameForAll(E))
+        return true;
+      Ways In(Of, Nested + 1);
+      return Nested < 4 && In.TraverseStmt(const_cast<Expr *>(E)) && In.All;
+    }
+    bool TraverseConditionalOperator(const ConditionalOperator *C) override {
+      All &= same(C->getTrueExpr()) && same(C->getFalseExpr());
+      return All;
+    }
+    bool VisitDeclRefExpr(const DeclRefExpr *D) override {
+      const auto *V = dyn_cast<VarDecl>(D->getDecl());
+      if (!V || Of.sameForAll(D))
+        return true;
+      const auto Values = Of.valuesOf(V);
+      All &= V->hasLocalStorage() && !Values.empty() && isRealType(V->getType()) &&
+             llvm::all_of(Values, [&](const Expr *E) { return same(E); });
+      return All;
+    }
+    bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
+      All &= Of.sameForAll(O);
+      return All;
+    }
+  } X(*this, 0);
+  X.TraverseStmt(P);
+  return X.All;
+}
+
+bool ProductFlow::hasDecidedFactor(const Expr *P) {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    llvm::function_ref<bool(const VarDecl *)> Is;
+    bool Found = false;
+    explicit Finder(llvm::function_ref<bool(const VarDecl *)> Is) : Is(Is) {}
+    bool VisitDeclRefExpr(const DeclRefExpr *D) override {
+      const auto *V = dyn_cast<VarDecl>(D->getDecl());
+      Found |= V && V->hasLocalStorage() && isRealType(V->getType()) && Is(V);
+      return !Found;
+    }
+  };
+  const auto IsDecided = [&](const VarDecl *V) {
+    return llvm::any_of(Set, [&](const auto &X) {
+      return X.first == V->getCanonicalDecl() && !isIn(P, X.second) &&
+             Order.lookup(X.second) < Order.lookup(P) && isDecided(X.second, P);
+    });
+  };
+  Finder Factors(IsDecided);
+  Factors.TraverseStmt(P);
+  return Factors.Found;
+}
+
 bool ProductFlow::knownOneWay(const Expr *P) const {
   const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
   if (!B || B->getOpcode() != BO_Mul)
@@ -163,9 +224,15 @@ bool ProductFlow::knownOneWay(const Expr *P) const {
     const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
     if (!V || !V->hasLocalStorage())
       continue;
-    const auto Values = valuesOf(V);
-    if (Values.size() > 1 &&
-        llvm::any_of(Values, [&](const Expr *X) { return IsKnown(X, Other); }))
+    llvm::SmallVector<const Expr *, 8> Ways;
+    for (const Expr *X : valuesOf(V)) {
+      if (const auto *C = dyn_cast<ConditionalOperator>(X->IgnoreParenImpCasts()))
+        Ways.append({C->getTrueExpr(), C->getFalseExpr()});
+      else
+        Ways.push_back(X);
+    }
+    if (Ways.size() > 1 &&
+        llvm::any_of(Ways, [&](const Expr *X) { return IsKnown(X, Other); }))
       return true;
   }
   return false;

@@ -4,6 +4,7 @@
 // See ProductFlow.h: which products a function has, and what holds them.
 
 #include "ProductFlow.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include <array>
@@ -465,8 +466,34 @@ bool ProductFlow::countsUnknown(const VarDecl *V) const {
   return false;
 }
 
+std::string ProductFlow::returned(const CallExpr *C, unsigned Depth) const {
+  const FunctionDecl *Def = nullptr;
+  if (Depth > 4 || !C->getDirectCallee()->hasBody(Def))
+    return "";
+  const auto *Body = dyn_cast<CompoundStmt>(Def->getBody());
+  const auto *Return =
+      Body && Body->size() == 1 ? dyn_cast<ReturnStmt>(Body->body_front()) : nullptr;
+  if (!Return || !Return->getRetValue() || C->getNumArgs() != Def->getNumParams())
+    return "";
+  std::vector<std::pair<const VarDecl *, std::string>> Arguments;
+  for (unsigned I = 0; I < C->getNumArgs(); ++I)
+    Arguments.emplace_back(Def->getParamDecl(I), canonical(C->getArg(I), Depth + 1));
+  const llvm::SaveAndRestore In(Given, std::move(Arguments));
+  return canonical(Return->getRetValue(), Depth + 1);
+}
+
 std::string ProductFlow::canonical(const Expr *E, unsigned Depth) const {
   E = E->IgnoreParenImpCasts();
+  if (auto *Cast = dyn_cast<ExplicitCastExpr>(E);
+      Cast && Cast->getType()->isIntegerType() && Cast->getSubExpr()->getType()->isIntegerType())
+    return canonical(Cast->getSubExpr(), Depth);
+  if (auto *Cast = dyn_cast<ExplicitCastExpr>(E); Cast && Cast->getType()->isArithmeticType())
+    return Cast->getType().getCanonicalType().getUnqualifiedType().getAsString() + "(" +
+           canonical(Cast->getSubExpr(), Depth) + ")";
+  if (auto *D = dyn_cast<DeclRefExpr>(E))
+    for (const auto &[V, Text] : Given)
+      if (V == D->getDecl())
+        return Text;
   if (auto *B = dyn_cast<BinaryOperator>(E)) {
     std::string L = canonical(B->getLHS(), Depth),
                 R = canonical(B->getRHS(), Depth);
@@ -482,6 +509,8 @@ std::string ProductFlow::canonical(const Expr *E, unsigned Depth) const {
     return UnaryOperator::getOpcodeStr(U->getOpcode()).str() +
            canonical(U->getSubExpr(), Depth);
   if (auto *C = dyn_cast<CallExpr>(E); C && C->getDirectCallee()) {
+    if (const std::string Of = returned(C, Depth); !Of.empty())
+      return Of;
     std::string T = C->getDirectCallee()->getNameAsString() + "(";
     for (const Expr *X : C->arguments())
       T += canonical(X, Depth) + ",";

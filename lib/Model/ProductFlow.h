@@ -125,7 +125,11 @@ private:
   /// The variable that gets the value of \p Top.
   const clang::VarDecl *assigned(const Node *Top) const;
   const Node *assignment(const clang::Expr *E) const;
-  bool isStaged(const Node *E) const;
+  /// The element of shared memory that \p E goes into.
+  const clang::Expr *stagedTo(const Node *E) const;
+  bool isStaged(const Node *E) const { return stagedTo(E); }
+  /// ... and its array, or the pointer that leads there.
+  const clang::VarDecl *stagedIn(const Node *E) const;
   /// Is \p E an element of shared memory, for all that is known of the pointers
   /// that lead there?
   bool mayBeShared(const clang::Expr *E) const;
@@ -209,6 +213,15 @@ private:
   /// thread's outputs? An element of a shared array that differs between threads
   /// is each output's own.
   bool sameForAll(const clang::Expr *P) const;
+  /// ... or one of few values that are, where a condition decides which: behind the condition
+  /// it is the same.
+  bool sameInArms(const clang::Expr *P) const;
+  /// Is \p P made of a variable that is set where a condition decides that is the same for all
+  /// outputs of a thread? Compilers decide it once, and have a product for all outputs each way
+  /// in a block in front of the sums:
+  ///
+  ///     if (w > 0.f) x -= s[t];  out = x * y + z;
+  bool hasDecidedFactor(const clang::Expr *P);
   /// May \p E be one of \p Of or a variable that may be one, parameters of called
   /// functions included?
   bool mayBe(const clang::Expr *E, llvm::ArrayRef<const clang::Expr *> Of,
@@ -239,6 +252,11 @@ private:
   bool countsUnknown(const clang::VarDecl *V) const;
   /// A product in one place for the compiler, and staged in another one.
   std::string canonical(const clang::Expr *E, unsigned Depth = 0) const;
+  /// ... of what the function returns that is called; empty: that is no expression of its
+  /// arguments.
+  std::string returned(const clang::CallExpr *C, unsigned Depth) const;
+  /// The arguments of the call at hand.
+  mutable std::vector<std::pair<const clang::VarDecl *, std::string>> Given;
   /// A sum of a product that is staged, in its own right or in another sum, by
   /// text of its own.
   const clang::Expr *stagedElsewhere();

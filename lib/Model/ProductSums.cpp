@@ -27,12 +27,16 @@ SumInDoubt ProductFlow::find() {
   }
   SumInDoubt Shared; // by a thread's outputs
   const auto IsShared = [&](const Expr *P, const Expr *Sum) {
+    if (!Shared.Sum && hasDecidedFactor(P))
+      Shared = {Sum, SumInDoubt::SeveralOutputs};
+    if (!meetsProduct(P))
+      return;
     // Or what it is added to: `2 * w`, which is no product any more where outputs
     // have one of it.
     const auto *B = dyn_cast<BinaryOperator>(Sum);
     if (!Shared.Sum &&
-        (sameForAll(P) || (B && llvm::any_of(B->children(), [&](const Node *E) {
-                             return mayBeDoubled(cast<Expr>(E)) && sameForAll(cast<Expr>(E));
+        (sameInArms(P) || (B && llvm::any_of(B->children(), [&](const Node *E) {
+                             return mayBeDoubled(cast<Expr>(E)) && sameInArms(cast<Expr>(E));
                            }))))
       Shared = {Sum, SumInDoubt::SeveralOutputs};
   };
@@ -46,18 +50,22 @@ SumInDoubt ProductFlow::find() {
       return {Sum};
     if (besideSlowPath(P, P, Sum))
       return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
-    if (Meets)
-      IsShared(P, Sum);
+    IsShared(P, Sum);
   }
   for (const auto &[V, P] : Made) {
     const bool Meets = meetsProduct(P);
     bool Staged = false, Other = false, AllSums = true;
+    const VarDecl *In = nullptr; // the array that it is staged in
     const Expr *AnySum = nullptr;
     for (const DeclRefExpr *R : Reads[V]) {
       if (!mayRead(R, V, P))
         continue;
       const Expr *Sum = inSum(R);
       (isStaged(R) ? Staged : Other) = true;
+      if (const VarDecl *Array = stagedIn(R)) {
+        Other |= In && In != Array;
+        In = Array;
+      }
       AllSums &= Sum != nullptr;
       if (!Sum)
         continue;
@@ -69,8 +77,7 @@ SumInDoubt ProductFlow::find() {
         return {Sum};
       if (besideSlowPath(P, R, Sum))
         return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
-      if (Meets)
-        IsShared(P, Sum);
+      IsShared(P, Sum);
     }
     if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P) || sumsInBlocks(V, P)))
       return {AnySum};
@@ -207,7 +214,7 @@ const Expr *ProductFlow::distantSum(SumInDoubt::Where In) {
       if (const Expr *Sum = inSum(R))
         for (const auto &[Other, Q] : Uses)
           if (In == SumInDoubt::SeveralOutputs
-                  ? sameForAll(Q)
+                  ? sameInArms(Q)
                   : areParted(Q, R, In == SumInDoubt::OutputsInLoops))
             return Sum;
   }
@@ -247,18 +254,28 @@ const Expr *ProductFlow::inSum(const Expr *E) const {
              : nullptr;
 }
 
-bool ProductFlow::isStaged(const Node *E) const {
+const Expr *ProductFlow::stagedTo(const Node *E) const {
   for (const Node *P = Parents.getParent(E); P; P = Parents.getParent(P))
     if (auto *B = dyn_cast<BinaryOperator>(P); B && B->isAssignmentOp())
-      return mayBeShared(B->getLHS());
-  return false;
+      return mayBeShared(B->getLHS()) ? B->getLHS() : nullptr;
+  return nullptr;
+}
+
+const VarDecl *ProductFlow::stagedIn(const Node *E) const {
+  const Expr *To = stagedTo(E);
+  return To ? rootVar(To) : nullptr;
 }
 
 const Expr *ProductFlow::stagedElsewhere() {
   std::map<std::string, const Expr *> Staged;
   for (const Expr *P : Products)
-    if (isStaged(P))
-      Staged.emplace(canonical(P), P);
+    if (isStaged(P)) {
+      // In two arrays: one product with two uses here, and one of its own in the text of each.
+      const auto [Other, IsFirst] = Staged.emplace(canonical(P), P);
+      const Expr *Sum = inSum(P), *Another = inSum(Other->second);
+      if (!IsFirst && !Sum != !Another && stagedIn(P) != stagedIn(Other->second))
+        return Sum ? Sum : Another;
+    }
   if (Staged.empty())
     return nullptr;
   for (const Expr *P : Products)

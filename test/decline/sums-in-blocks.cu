@@ -16,6 +16,9 @@
 // CHECK-DAG: declined choice; fusion-unsettled
 // CHECK-DAG: declined either; fusion-unsettled
 // CHECK-DAG: declined known; fusion-unsettled
+// CHECK-DAG: declined knownArm; fusion-unsettled
+// CHECK-DAG: {{declined cast; fusion-unsettled|rewritten cast: .*kept shared}}
+// CHECK-DAG: {{declined flag; fusion-unsettled|rewritten flag: .*kept shared}}
 // CHECK-DAG: declined far; fusion-unsettled
 // CHECK-DAG: rewritten behind: {{.*}}kept shared
 // CHECK-DAG: declined number; fusion-unsettled
@@ -23,6 +26,11 @@
 // CHECK-DAG: rewritten average
 // CHECK-DAG: {{declined constant; fusion-unsettled|rewritten constant: .*kept shared}}
 // CHECK-DAG: rewritten again: {{.*}}1 output a thread
+// CHECK-DAG: {{declined twice; fusion-unsettled|rewritten twice: .*kept shared}}
+// CHECK-DAG: {{declined called; fusion-unsettled|rewritten called: .*kept shared}}
+// CHECK-DAG: {{declined held; fusion-unsettled|rewritten held: .*kept shared}}
+// CHECK-DAG: rewritten mode: {{.*}}1 output a thread
+// CHECK-DAG: rewritten guarded: {{.*}}1 output a thread
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -69,6 +77,32 @@ KERNEL(known) {
   if (s[t + 1] > 3.f)
     x = s[t];
   o[g] = x * s[t + 3] + s[t + 2];
+}
+KERNEL(knownArm) {
+  STAGE
+  const float y = s[t] * s[t] + s[t] * s[t], x = !(s[t + 4] > w) ? y : s[t];
+  o[g] = 2.25f - x * s[t];
+}
+KERNEL(cast) { // staged, and an output's
+  __shared__ float s[B + 1];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  const int x = (int)(blockIdx.x * B + t);
+  s[t] = x < n ? (float)x * a[x] : 0.f;
+  if (t < 1)
+    s[t + B] = g + B < n ? (float)(g + B) * a[g + B] : 0.f;
+  __syncthreads();
+  if (g < n)
+    o[g] = (float)g * a[g] - a[g] * s[t + 1];
+}
+KERNEL(flag) { // of which conditions are made
+  STAGE
+  bool f = false;
+  if (t > 3)
+    if (!(s[t + 1] > w))
+      f = true;
+  float x = (float)f * s[t + 4] - s[t + 2];
+  x = x * (2.f + a[g]) + w * s[t + 4];
+  o[g] = s[t + 1] * s[t + 2] + x;
 }
 KERNEL(far) { // of no window
   STAGE
@@ -121,6 +155,48 @@ KERNEL(again) { // what is read again may have another number where a thread has
   const float x = (s[t + 1] + w) * s[t + 2];
   o[g] = s[t + 2] * s[t + 1] + x;
 }
+// One product with two uses, or one in the text of each array.
+#define TWO(name, first, second)                                               \
+  KERNEL(name) {                                                               \
+    __shared__ float s[B], q[B];                                               \
+    const int t = threadIdx.x, g = blockIdx.x * B + t;                         \
+    const float x = g < n ? a[g] : 1.f;                                        \
+    s[t] = first;                                                              \
+    q[t] = second;                                                             \
+    __syncthreads();                                                           \
+    if (g < n)                                                                 \
+      o[g] = s[t] * q[t ^ 1];                                                  \
+  }
+TWO(twice, x *x - x, x *(x * x))
+TWO(called, square(x) - x, x *(x * x))
+KERNEL(held) {
+  __shared__ float s[B], q[B];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  const float x = g < n ? a[g] : 1.f, p = x * x;
+  s[t] = p - x;
+  q[t] = p;
+  __syncthreads();
+  if (g < n)
+    o[g] = s[t] * q[t ^ 1];
+}
+KERNEL(mode) { // decided once, for all outputs of a thread
+  STAGE
+  float x = s[t + 3] + s[t + 3] - s[t + 4] * s[t + 3];
+  if (w > 0.f)
+    x += s[t];
+  o[g] = (v + s[t + 2]) * x - s[t];
+}
+KERNEL(guarded) { // what is behind the guard is the same for all
+  __shared__ float s[B + 4];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  for (int e = t; e < B + 4; e += B)
+    s[e] = blockIdx.x * B + e < n ? a[blockIdx.x * B + e] : 1.f;
+  const float p = g < n ? w * v : 0.f;
+  __syncthreads();
+  if (g >= n)
+    return;
+  o[g] = s[t + 3] * (p * 2.f + s[t + 2] * s[t + 4]);
+}
 KERNEL(named) {
   STAGE
   const float p = s[t + 1] * w;
@@ -157,4 +233,6 @@ int main() {
   }
   RUN(shortcut) RUN(choice) RUN(either) RUN(known) RUN(far) RUN(named) RUN(alike)
   RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again) RUN(constant)
+  RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
+  RUN(knownArm) RUN(cast) RUN(flag)
 }
