@@ -241,25 +241,43 @@ bool ProductFlow::knownOneWay(const Expr *P) const {
 bool ProductFlow::branchBetween(const Expr *P, const Expr *R) const {
   if (hasNamedFactor(P))
     return false;
+  const unsigned From = Order.lookup(P), To = Order.lookup(R);
+  // Is what \p At decides about between both, with an element in one of \p Ways?
+  const auto IsBetween = [&](const Node *At, std::initializer_list<const Node *> Ways) {
+    const unsigned Here = Order.lookup(At);
+    return From < Here && Here < To &&
+           llvm::any_of(Ways, [&](const Node *S) { return !isIn(R, S) && readsElement(S); });
+  };
+  const auto IsBranch = [&](const Node *S) {
+    if (const auto *If = dyn_cast<IfStmt>(S))
+      return !isIn(R, If) && IsBetween(If, {If->getThen(), If->getElse()});
+    if (const auto *C = dyn_cast<ConditionalOperator>(S))
+      return !isIn(R, C) && IsBetween(C, {C->getTrueExpr(), C->getFalseExpr()});
+    const auto *B = dyn_cast<BinaryOperator>(S);
+    return B && B->isLogicalOp() && !isIn(P, B) && IsBetween(B, {B->getRHS()});
+  };
   struct Finder : ConstDynamicRecursiveASTVisitor {
-    llvm::function_ref<bool(const IfStmt *)> Is;
+    llvm::function_ref<bool(const Node *)> Is;
     bool Found = false;
-    explicit Finder(llvm::function_ref<bool(const IfStmt *)> Is) : Is(Is) {}
-    bool VisitIfStmt(const IfStmt *If) override {
-      Found |= Is(If);
+    explicit Finder(llvm::function_ref<bool(const Node *)> Is) : Is(Is) {}
+    bool VisitStmt(const Node *S) override {
+      Found |= Is(S);
       return !Found;
     }
   };
-  const unsigned From = Order.lookup(P), To = Order.lookup(R);
-  const auto IsBetween = [&](const IfStmt *If) {
-    const unsigned At = Order.lookup(If);
-    if (At <= From || At >= To || isIn(R, If))
-      return false;
-    return readsElement(If->getThen()) || readsElement(If->getElse());
-  };
-  Finder Branches(IsBetween);
+  Finder Branches(IsBranch);
   Branches.TraverseStmt(Body);
   return Branches.Found;
+}
+
+bool ProductFlow::againBehindBranch(const Expr *P) const {
+  if (hasNamedFactor(P) || isa<CompoundAssignOperator>(P))
+    return false;
+  const std::string Text = canonical(P);
+  return llvm::any_of(Products, [&](const Expr *Q) {
+    return Q != P && inSum(Q) && Order.lookup(P) < Order.lookup(Q) && canonical(Q) == Text &&
+           branchBetween(P, Q);
+  });
 }
 
 void ProductFlow::eachOfOneBlock(

@@ -164,6 +164,8 @@ private:
   ///
   ///     p = s[t] * s[t + 1];  if (u > 0.5f) u = s[t + 4];  out = p + u;
   bool branchBetween(const clang::Expr *P, const clang::Expr *R) const;
+  /// ... and the same product, which compilers make once.
+  bool againBehindBranch(const clang::Expr *P) const;
   /// Is \p P what one way of a choice gives, where the other gives a product too and one of
   /// them reads shared memory? Compilers choose what is multiplied then, addresses included,
   /// and have one product; of registers they choose between two products:
@@ -285,6 +287,16 @@ private:
   /// reads it with \p R: another value, or \p Blocks, the end of a block?
   bool parted(const clang::VarDecl *V, const clang::Expr *P,
               const clang::DeclRefExpr *R, bool Blocks);
+  /// May another value stand where the product \p P stands in the text?
+  bool mayChange(const clang::Expr *P) const;
+  /// Is \p P, used in \p Sum, such that a thread's outputs have one of it, or of a part, and
+  /// another sum by that?
+  bool isSharedIn(const clang::Expr *P, const clang::Expr *Sum);
+  /// Is a factor of \p P a number times what is the same for all threads? Compilers turn the
+  /// number's sign where the product is taken away, but not that of a product of all outputs:
+  ///
+  ///     out = y - (3.f * w) * x
+  bool hasScaleOfAll(const clang::Expr *P, unsigned Nested) const;
   /// Does a barrier, or a loop that may be unrolled or not (\p Any: or one that is),
   /// stand between \p P and \p R, or around one of them alone?
   bool areParted(const clang::Expr *P, const clang::Expr *R, bool Any);

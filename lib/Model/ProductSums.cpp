@@ -26,18 +26,8 @@ SumInDoubt ProductFlow::find() {
       break;
   }
   SumInDoubt Shared; // by a thread's outputs
-  const auto IsShared = [&](const Expr *P, const Expr *Sum) {
-    if (!Shared.Sum && hasDecidedFactor(P))
-      Shared = {Sum, SumInDoubt::SeveralOutputs};
-    if (!meetsProduct(P))
-      return;
-    // Or what it is added to: `2 * w`, which is no product any more where outputs
-    // have one of it.
-    const auto *B = dyn_cast<BinaryOperator>(Sum);
-    if (!Shared.Sum &&
-        (sameInArms(P) || (B && llvm::any_of(B->children(), [&](const Node *E) {
-                             return mayBeDoubled(cast<Expr>(E)) && sameInArms(cast<Expr>(E));
-                           }))))
+  const auto Share = [&](const Expr *P, const Expr *Sum) {
+    if (!Shared.Sum && isSharedIn(P, Sum))
       Shared = {Sum, SumInDoubt::SeveralOutputs};
   };
   for (const Expr *P : Products) {
@@ -45,12 +35,12 @@ SumInDoubt ProductFlow::find() {
     if (!Sum)
       continue;
     const bool Meets = meetsProduct(P);
-    if (conditional(P, Sum) || foldsAtStart(P) || (Meets && sameInRounds(P)) ||
-        mayMove(P, Sum) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P))
+    if (conditional(P, Sum) || (Meets && sameInRounds(P)) || mayMove(P, Sum) || mayChange(P) ||
+        againBehindBranch(P))
       return {Sum};
     if (besideSlowPath(P, P, Sum))
       return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
-    IsShared(P, Sum);
+    Share(P, Sum);
   }
   for (const auto &[V, P] : Made) {
     const bool Meets = meetsProduct(P);
@@ -71,13 +61,12 @@ SumInDoubt ProductFlow::find() {
         continue;
       AnySum = Sum;
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
-          foldsAtStart(P) || parted(V, P, R, Meets) || entersRolled(V, P, R) ||
-          (Meets && sameInRounds(P)) || mayMove(P, Sum) || branchBetween(P, R) ||
-          chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P))
+          parted(V, P, R, Meets) || entersRolled(V, P, R) || (Meets && sameInRounds(P)) ||
+          mayMove(P, Sum) || branchBetween(P, R) || mayChange(P))
         return {Sum};
       if (besideSlowPath(P, R, Sum))
         return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
-      IsShared(P, Sum);
+      Share(P, Sum);
     }
     if (AnySum && ((Staged && Other && !AllSums) || mayLoseUse(V, P) || sumsInBlocks(V, P)))
       return {AnySum};
@@ -97,6 +86,37 @@ SumInDoubt ProductFlow::find() {
   if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
     return {Sum};
   return Shared;
+}
+
+bool ProductFlow::mayChange(const Expr *P) const {
+  return foldsAtStart(P) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P);
+}
+
+bool ProductFlow::isSharedIn(const Expr *P, const Expr *Sum) {
+  const auto *B = dyn_cast<BinaryOperator>(Sum);
+  if (hasDecidedFactor(P) || (B && mayBeDifference(B) && hasScaleOfAll(P, 0)))
+    return true;
+  if (!meetsProduct(P))
+    return false;
+  // Or what it is added to: `2 * w`, which is no product any more where outputs
+  // have one of it.
+  return sameInArms(P) || (B && llvm::any_of(B->children(), [&](const Node *E) {
+                             return mayBeDoubled(cast<Expr>(E)) && sameInArms(cast<Expr>(E));
+                           }));
+}
+
+bool ProductFlow::hasScaleOfAll(const Expr *P, unsigned Nested) const {
+  P = P->IgnoreParenImpCasts();
+  if (const auto *D = dyn_cast<DeclRefExpr>(P)) {
+    const auto *V = dyn_cast<VarDecl>(D->getDecl());
+    return V && V->hasLocalStorage() && Nested < 4 &&
+           llvm::any_of(valuesOf(V), [&](const Expr *E) { return hasScaleOfAll(E, Nested + 1); });
+  }
+  const auto *B = dyn_cast<BinaryOperator>(P);
+  if (!B || !B->isMultiplicativeOp() || isNumber(B))
+    return false;
+  return ((isNumber(B->getLHS()) || isNumber(B->getRHS())) && sameForAll(B)) ||
+         hasScaleOfAll(B->getLHS(), Nested) || hasScaleOfAll(B->getRHS(), Nested);
 }
 
 bool ProductFlow::addsProduct(const Expr *E) const {

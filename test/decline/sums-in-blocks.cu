@@ -31,6 +31,9 @@
 // CHECK-DAG: {{declined held; fusion-unsettled|rewritten held: .*kept shared}}
 // CHECK-DAG: rewritten mode: {{.*}}1 output a thread
 // CHECK-DAG: rewritten guarded: {{.*}}1 output a thread
+// CHECK-DAG: rewritten sign: {{.*}}1 output a thread
+// CHECK-DAG: {{declined logical; fusion-unsettled|rewritten logical: .*kept shared}}
+// CHECK-DAG: {{declined twiceIn; fusion-unsettled|rewritten twiceIn: .*kept shared}}
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -197,6 +200,27 @@ KERNEL(guarded) { // what is behind the guard is the same for all
     return;
   o[g] = s[t + 3] * (p * 2.f + s[t + 2] * s[t + 4]);
 }
+KERNEL(sign) { // the number's, for each output
+  STAGE
+  const float x = (3.f * v) * a[g];
+  o[g] = 2.f * (float)g - s[t] * x;
+}
+KERNEL(logical) { // reads behind a condition
+  STAGE
+  const float p = s[t + 2] * s[t + 3];
+  const bool c = s[t + 2] > 8.f || s[t + 1] < w;
+  float x = s[t];
+  if (c)
+    x += p;
+  o[g] = x * (float)g;
+}
+KERNEL(twiceIn) { // one product, and a branch between its sums
+  STAGE
+  float x = .5f + ((.1f - a[g]) + s[t] * a[g]);
+  if (a[g] > 2.f)
+    x -= s[t + 1];
+  o[g] = s[t] * a[g] + x;
+}
 KERNEL(named) {
   STAGE
   const float p = s[t + 1] * w;
@@ -234,5 +258,6 @@ int main() {
   RUN(shortcut) RUN(choice) RUN(either) RUN(known) RUN(far) RUN(named) RUN(alike)
   RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again) RUN(constant)
   RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
-  RUN(knownArm) RUN(cast) RUN(flag)
+  RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
+  RUN(twiceIn)
 }
