@@ -146,45 +146,6 @@ llvm::SmallVector<const Expr *, 4> ProductFlow::valuesOf(const VarDecl *V) const
   return Out;
 }
 
-bool ProductFlow::sameInArms(const Expr *P) const {
-  if (sameForAll(P))
-    return true;
-  if (!Kernel)
-    return false;
-  // Each way that is a value of its own.
-  struct Ways : ConstDynamicRecursiveASTVisitor {
-    const ProductFlow &Of;
-    bool All = true;
-    unsigned Nested;
-    Ways(const ProductFlow &Of, unsigned Nested) : Of(Of), Nested(Nested) {}
-    bool same(const Expr *E) const {
-      if (Of.sameForAll(E))
-        return true;
-      Ways In(Of, Nested + 1);
-      return Nested < 4 && In.TraverseStmt(const_cast<Expr *>(E)) && In.All;
-    }
-    bool TraverseConditionalOperator(const ConditionalOperator *C) override {
-      All &= same(C->getTrueExpr()) && same(C->getFalseExpr());
-      return All;
-    }
-    bool VisitDeclRefExpr(const DeclRefExpr *D) override {
-      const auto *V = dyn_cast<VarDecl>(D->getDecl());
-      if (!V || Of.sameForAll(D))
-        return true;
-      const auto Values = Of.valuesOf(V);
-      All &= V->hasLocalStorage() && !Values.empty() && isRealType(V->getType()) &&
-             llvm::all_of(Values, [&](const Expr *E) { return same(E); });
-      return All;
-    }
-    bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
-      All &= Of.sameForAll(O);
-      return All;
-    }
-  } X(*this, 0);
-  X.TraverseStmt(P);
-  return X.All;
-}
-
 bool ProductFlow::hasDecidedFactor(const Expr *P) {
   struct Finder : ConstDynamicRecursiveASTVisitor {
     llvm::function_ref<bool(const VarDecl *)> Is;

@@ -214,10 +214,16 @@ private:
   /// Is \p P the same for all threads along some axis, and would be shared by a
   /// thread's outputs? An element of a shared array that differs between threads
   /// is each output's own.
-  bool sameForAll(const clang::Expr *P) const;
+  bool sameForAll(const clang::Expr *P) const {
+    return Kernel && (Axes & ~threadsOf(P, 0, false));
+  }
   /// ... or one of few values that are, where a condition decides which: behind the condition
   /// it is the same.
-  bool sameInArms(const clang::Expr *P) const;
+  bool sameInArms(const clang::Expr *P) const {
+    return Kernel && (Axes & ~threadsOf(P, 0, true));
+  }
+  /// The Dependence of \p P on axes of threads, \p Arms: whatever conditions hang on.
+  unsigned threadsOf(const clang::Expr *P, unsigned Nested, bool Arms) const;
   /// Is \p P made of a variable that is set where a condition decides that is the same for all
   /// outputs of a thread? Compilers decide it once, and have a product for all outputs each way
   /// in a block in front of the sums:

@@ -234,16 +234,31 @@ bool ProductFlow::ofArgument(const Node *E, unsigned Nested) const {
                       [&](const Node *C) { return ofArgument(C, Nested + 1); });
 }
 
-bool ProductFlow::sameForAll(const Expr *P) const {
-  if (!Kernel)
-    return false;
+unsigned ProductFlow::threadsOf(const Expr *P, unsigned Nested, bool Arms) const {
   struct Finder : ConstDynamicRecursiveASTVisitor {
-    Dependences DependsOn;
-    unsigned Found = 0;
-    explicit Finder(Dependences D) : DependsOn(D) {}
+    const ProductFlow &Of;
+    unsigned Nested, Found = 0;
+    bool Arms;
+    Finder(const ProductFlow &Of, unsigned Nested, bool Arms)
+        : Of(Of), Nested(Nested), Arms(Arms) {}
+    bool TraverseConditionalOperator(const ConditionalOperator *C) override {
+      if (!Arms)
+        return ConstDynamicRecursiveASTVisitor::TraverseConditionalOperator(C);
+      return TraverseStmt(C->getTrueExpr()) && TraverseStmt(C->getFalseExpr());
+    }
     bool VisitDeclRefExpr(const DeclRefExpr *D) override {
-      if (auto *V = dyn_cast<VarDecl>(D->getDecl()))
-        Found |= DependsOn(V);
+      auto *V = dyn_cast<VarDecl>(D->getDecl());
+      if (!V)
+        return true;
+      const auto Values = Of.valuesOf(V);
+      const size_t Changes = llvm::count_if(
+          Of.Set, [&](const auto &X) { return X.first == V->getCanonicalDecl(); });
+      if (Arms && Nested < 4 && V->hasLocalStorage() && isRealType(V->getType()) &&
+          !Values.empty() && Values.size() == Changes + (V->getInit() != nullptr))
+        for (const Expr *E : Values)
+          Found |= Of.threadsOf(E, Nested + 1, Arms);
+      else
+        Found |= Of.DependsOn(V);
       return true;
     }
     bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
@@ -256,10 +271,10 @@ bool ProductFlow::sameForAll(const Expr *P) const {
                              : DepThreadZ;
       return true;
     }
-  } X(DependsOn);
+  } X(*this, Nested, Arms);
   // (Shared elements are as many as the places that their indices hang on.)
   X.TraverseStmt(P);
-  return Axes & ~X.Found;
+  return X.Found;
 }
 
 //===--- Products that leave their place ---===//

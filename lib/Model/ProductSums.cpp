@@ -94,10 +94,12 @@ bool ProductFlow::mayChange(const Expr *P) const {
 
 bool ProductFlow::isSharedIn(const Expr *P, const Expr *Sum) {
   const auto *B = dyn_cast<BinaryOperator>(Sum);
-  if (hasDecidedFactor(P) || (B && mayBeDifference(B) && hasScaleOfAll(P, 0)))
+  if (hasDecidedFactor(P))
     return true;
   if (!meetsProduct(P))
     return false;
+  if (B && mayBeDifference(B) && hasScaleOfAll(P, 0))
+    return true;
   // Or what it is added to: `2 * w`, which is no product any more where outputs
   // have one of it.
   return sameInArms(P) || (B && llvm::any_of(B->children(), [&](const Node *E) {
