@@ -180,6 +180,13 @@ private:
                                       "as nvcc compiles both, " + oneLine(Message)};
         return;
       }
+      // By whichever of the two kernels: nobody has seen the other to its end.
+      if (Verdict == "could-not-run" && Message.starts_with("killed by signal")) {
+        A.Refused[M.QualifiedName] = {DeclineCode::SelfCheckFailed,
+                                      "executing it beside the original was " +
+                                          firstLine(Message) + keep(Text)};
+        return;
+      }
       Rewritten += K->getInteger("by-rewritten").value_or(0);
       Raced += K->getInteger("raced").value_or(0);
       if (const llvm::json::Array *Ran = K->getArray("ran"))

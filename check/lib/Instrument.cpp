@@ -491,11 +491,12 @@ void FunctionInstrumenter::checkAccess(Instruction &I, Value *P, uint64_t Size,
   Value *Address = B.CreatePtrToInt(P, B.getInt64Ty());
   Value *Bad;
   if (Size <= 16) {
+    // An address that no pointer of the host has is none of the map's either.
+    Value *Piece = B.CreateBinaryIntrinsic(Intrinsic::umin, B.CreateLShr(Address, MapShift),
+                                           B.getInt64(MapSize - 1));
     Value *Have = B.CreateLoad(
         B.getInt8Ty(),
-        B.CreateIntToPtr(B.CreateAdd(B.CreateLShr(Address, MapShift),
-                                     B.getInt64(MapBase)),
-                         B.getPtrTy()));
+        B.CreateIntToPtr(B.CreateAdd(Piece, B.getInt64(MapBase)), B.getPtrTy()));
     Value *Need = B.CreateAdd(B.CreateAnd(B.CreateTrunc(Address, B.getInt8Ty()),
                                           B.getInt8(15)),
                               B.getInt8(Size));

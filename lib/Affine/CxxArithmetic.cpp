@@ -187,10 +187,10 @@ Sum Printer::operation(const isl::ast_expr &E) {
     return division(E, Op);
   case isl_ast_expr_op_min:
   case isl_ast_expr_op_max:
-    return {{{1, extremum(E, Op == isl_ast_expr_op_min)}}, 0};
+    return extremum(E, Op == isl_ast_expr_op_min);
   case isl_ast_expr_op_cond:
   case isl_ast_expr_op_select:
-    return {{{1, selection(E)}}, 0};
+    return selection(E);
   default:
     refuse("an operation that is no arithmetic");
   }
@@ -354,13 +354,33 @@ void Printer::foldRemainders(Sum &S) {
 
 //===-- Choices -----------------------------------------------------------===//
 
-Piece Printer::extremum(const isl::ast_expr &E, bool IsMin) {
-  Piece Best = value(arg(E, 0));
+/// Takes the terms that all of \p Sums have out of them: `max(x + y, y)` is `max(x, 0) + y`,
+/// and what is computed on the way is no larger than in the source, which wrote it so.
+static Sum takeCommon(std::vector<Sum> &Sums) {
+  Sum Common;
+  for (const Term &T : Sums.front().Terms)
+    if (std::all_of(Sums.begin() + 1, Sums.end(), [&](const Sum &S) {
+          return std::any_of(S.Terms.begin(), S.Terms.end(), [&](const Term &O) {
+            return O.Factor.Text == T.Factor.Text && O.Coefficient == T.Coefficient;
+          });
+        }))
+      Common.Terms.push_back(T);
+  for (Sum &S : Sums)
+    addScaled(S, Common, -1);
+  return Common;
+}
+
+Sum Printer::extremum(const isl::ast_expr &E, bool IsMin) {
   const unsigned N = argCount(E);
   if (N > 4 && !Opts.MinMaxCalls)
     refuse("a minimum or maximum of more than four values");
+  std::vector<Sum> Of;
+  for (unsigned I = 0; I < N; ++I)
+    Of.push_back(sum(arg(E, I)));
+  Sum Out = takeCommon(Of);
+  Piece Best = text(Of.front());
   for (unsigned I = 1; I < N; ++I) {
-    const Piece Next = value(arg(E, I));
+    const Piece Next = text(Of[I]);
     if (Opts.MinMaxCalls) {
       Best = {std::string(IsMin ? "min(" : "max(") + Best.Text + ", " +
                   Next.Text + ")",
@@ -371,7 +391,8 @@ Piece Printer::extremum(const isl::ast_expr &E, bool IsMin) {
     Best = {"(" + A + (IsMin ? " < " : " > ") + B + " ? " + A + " : " + B + ")",
             PrecPrimary};
   }
-  return Best;
+  Out.Terms.push_back({1, Best});
+  return Out;
 }
 
 /// A == B as sums of the same terms.
@@ -403,14 +424,19 @@ Piece Printer::extremumOf(const isl::ast_expr &C, const Sum &A, const Sum &B) {
   return {""};
 }
 
-Piece Printer::selection(const isl::ast_expr &E) {
-  const Sum A = sum(arg(E, 1)), B = sum(arg(E, 2));
+Sum Printer::selection(const isl::ast_expr &E) {
+  std::vector<Sum> Of = {sum(arg(E, 1)), sum(arg(E, 2))};
+  Sum Out = takeCommon(Of);
+  Piece Chosen{""};
   if (Opts.MinMaxCalls)
-    if (const Piece P = extremumOf(arg(E, 0), A, B); !P.Text.empty())
-      return P;
-  const Piece C = condition(arg(E, 0));
-  return {"(" + C.Text + " ? " + text(A).Text + " : " + text(B).Text + ")",
-          PrecPrimary};
+    Chosen = extremumOf(arg(E, 0), Of[0], Of[1]);
+  if (Chosen.Text.empty()) {
+    const Piece C = condition(arg(E, 0));
+    Chosen = {"(" + C.Text + " ? " + text(Of[0]).Text + " : " + text(Of[1]).Text + ")",
+              PrecPrimary};
+  }
+  Out.Terms.push_back({1, Chosen});
+  return Out;
 }
 
 } // namespace rcache

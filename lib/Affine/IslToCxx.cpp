@@ -238,11 +238,15 @@ Piece Printer::condition(const isl::ast_expr &E) {
 //===-- Entry -------------------------------------------------------------===//
 
 template <typename Fn> static llvm::Expected<CxxText> print(Fn &&Make) {
+  // Of a text that is given up nobody computes the sums.
+  SumLog Log;
   try {
     auto Result = guarded([&] {
       const Piece P = Make();
       return CxxText{P.Text, P.Prec == PrecPrimary};
     });
+    if (Result)
+      Log.handOn();
     return Result;
   } catch (const Refusal &R) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),

@@ -83,6 +83,11 @@ public:
   SumLog &operator=(const SumLog &) = delete;
 
   std::set<PrintedSum> Sums;
+  /// Tells them to the log around this one too: their text is used.
+  void handOn() const {
+    if (Outer)
+      Outer->Sums.insert(Sums.begin(), Sums.end());
+  }
 
 private:
   friend class printing::Printer;

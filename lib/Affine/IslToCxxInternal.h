@@ -103,9 +103,9 @@ private:
   Piece remainder(const Sum &Dividend, int64_t D);
   bool provedNonNegative(const Sum &S);
   void foldRemainders(Sum &S);
-  Piece extremum(const isl::ast_expr &E, bool IsMin);
+  Sum extremum(const isl::ast_expr &E, bool IsMin);
   Piece extremumOf(const isl::ast_expr &C, const Sum &A, const Sum &B);
-  Piece selection(const isl::ast_expr &E);
+  Sum selection(const isl::ast_expr &E);
   Sum normalised(const isl::ast_expr &E, isl_ast_expr_op_type Op);
   Conjunct comparison(const isl::ast_expr &E, isl_ast_expr_op_type Op);
   Conjunct atMostZero(const Sum &S);

@@ -107,8 +107,9 @@ std::vector<LaunchCondition> LaunchText::alignment() const {
   return All;
 }
 
-/// The largest value of a symbol in this launch; "": nobody knows.
-std::string LaunchText::largest(const std::string &Id) const {
+/// The largest value of a symbol in this launch, \p Asked that no parameter in a product is
+/// negative; "": nobody knows.
+std::string LaunchText::largest(const std::string &Id, std::vector<std::string> &Asked) const {
   const int I = M.symbolIndex(Id);
   if (I < 0)
     return "262144"; // an element of an array
@@ -126,9 +127,18 @@ std::string LaunchText::largest(const std::string &Id) const {
   std::string T;
   for (const std::string &F : S.Factors) {
     const int J = M.symbolIndex(F);
-    if (J < 0 || M.Symbols[static_cast<size_t>(J)].K >= Symbol::Param)
+    const Symbol *Of = J < 0 ? nullptr : &M.Symbols[static_cast<size_t>(J)];
+    std::string Most;
+    if (Of && Of->K == Symbol::Param) {
+      Most = "(double)" + Of->Text;
+      if (Of->Signed)
+        Asked.push_back(Of->Text + " >= 0");
+    } else if (Of) {
+      Most = largest(F, Asked);
+    }
+    if (Most.empty())
       return "";
-    T += (T.empty() ? "" : " * ") + largest(F);
+    T += (T.empty() ? "" : " * ") + Most;
   }
   return T;
 }
@@ -145,6 +155,7 @@ std::vector<std::string> LaunchText::noWrap() const {
     const bool Wide = S.Type == CxxType::LongLong;
     std::string Params, Up, Down;
     std::string Single;
+    std::vector<std::string> NotNegative;
     unsigned Count = 0;
     auto Times = [](int64_t C, const std::string &T) {
       return C == 1 ? T : std::to_string(C) + ".0 * " + T;
@@ -160,9 +171,12 @@ std::vector<std::string> LaunchText::noWrap() const {
         Params += (Params.empty() ? "" : " + ") + Times(C, "(double)" + Sym->Text);
         continue;
       }
-      const std::string Max = largest(Id);
+      std::vector<std::string> Asked;
+      const std::string Max = largest(Id, Asked);
       if (Max.empty())
         continue;
+      if (!Wide)
+        llvm::append_range(NotNegative, Asked);
       if (C > 0 || I < 0)
         Up += " + " + Times(std::abs(C), "(double)" + Max);
       if (C < 0 || I < 0)
@@ -196,6 +210,9 @@ std::vector<std::string> LaunchText::noWrap() const {
         S.Constant == 0 ? ""
                         : (S.Constant < 0 ? " - " : " + ") +
                               std::to_string(std::abs(S.Constant)) + ".0";
+    for (const std::string &A : NotNegative)
+      if (!knownPositive(llvm::StringRef(A).drop_back(5).str()))
+        Out.push_back(A);
     Out.push_back(Params + Up + C + " <= 2147483647.0");
     Out.push_back(Params + Down + C + " >= -2147483648.0");
   }

@@ -242,12 +242,17 @@ private:
   llvm::Expected<std::string> chosen(const IndexTerm &T,
                                      const std::string &Type) {
     const std::vector<std::string> Factors = factorsIn(T, N);
-    if (Factors.empty() || asClamp(T, Inside.Context))
-      return byCase(T, Type);
-    for (const std::string &Factor : Factors)
-      if (const auto F = dividedBy(T, Factor, N))
-        return product(*F, Type);
     const auto F = withoutCommon(T);
+    // The source adds to what it chooses, and so sums are no larger here: `w - 1 + y` need
+    // not fit where `w - 1` does.
+    if (Factors.empty() || asClamp(T, Inside.Context))
+      return F && !llvm::all_of(involvedIds(F->Common),
+                                [&](const std::string &Id) { return N.isIndex(Id); })
+                 ? product(*F, Type)
+                 : byCase(T, Type);
+    for (const std::string &Factor : Factors)
+      if (const auto By = dividedBy(T, Factor, N))
+        return product(*By, Type);
     return F ? product(*F, Type) : byCase(T, Type);
   }
 
@@ -269,7 +274,9 @@ private:
       return X;
     if (F.Factor.empty()) {
       auto Rest = affineText(F.Common, N, Inside);
-      return !Rest ? std::move(Rest) : "(" + *X + ") + " + *Rest;
+      if (!Rest || *Rest == "0")
+        return !Rest ? std::move(Rest) : std::move(X);
+      return (X->find(" ? ") != std::string::npos ? "(" + *X + ")" : *X) + " + " + *Rest;
     }
     auto By = affineText(symbolValue(F.Common.ctx(), F.Factor), N, Inside);
     if (!By)

@@ -189,6 +189,16 @@ std::string Names::threadOf(unsigned Axis, Of Which) const {
          (Stride == 1 ? "" : " * " + std::to_string(Stride)) + ")";
 }
 
+bool Names::hasLargeUnsigned(const Symbol &S) const {
+  return llvm::any_of(S.Factors, [&](const std::string &Id) {
+    const int I = M.symbolIndex(Id);
+    if (I < 0)
+      return true;
+    const Symbol &F = M.Symbols[static_cast<size_t>(I)];
+    return F.Factors.empty() ? !F.Signed && F.Bits > 32 : hasLargeUnsigned(F);
+  });
+}
+
 CxxNames Names::symbols(Of Which) const {
   CxxNames N;
   for (const Symbol &S : M.Symbols) {
@@ -225,10 +235,13 @@ CxxNames Names::symbols(Of Which) const {
           return It == N.end() ? Id : It->second.Text;
         };
         // Factors are listed before products of them.
-        bool Wide = S.Bits > 32;
-        std::string T = Wide ? "(long long)" : "";
-        N[S.Id] = CxxAtom(T + F(S.Factors[0]) + " * " + F(S.Factors[1]), false,
-                          Wide ? "long long" : "unsigned int");
+        const bool Wide = S.Bits > 32;
+        const std::string T = F(S.Factors[0]) + " * " + F(S.Factors[1]);
+        // A size_t makes a product that is compared as what it is: never negative.
+        N[S.Id] = CxxAtom(Wide ? (hasLargeUnsigned(S) ? "(long long)((long long)" + T + ")"
+                                                      : "(long long)" + T)
+                               : T,
+                          false, Wide ? "long long" : "unsigned int");
       } else if (const auto It =
                      Kept.find(static_cast<unsigned>(&S - M.Symbols.data()));
                  It != Kept.end())
@@ -256,6 +269,12 @@ std::vector<std::string> Names::factorsOf(const std::string &Id) const {
   for (const std::string &F : Own)
     llvm::append_range(All, factorsOf(F));
   return All.empty() ? std::vector<std::string>{Id} : All;
+}
+
+bool Names::isIndex(const std::string &Id) const {
+  const int I = M.symbolIndex(Id);
+  return I < 0 ? productFactors(Id).empty() && !isWideProduct(Id)
+               : M.Symbols[static_cast<size_t>(I)].K < Symbol::Param;
 }
 
 CxxType Names::typeFor(const std::vector<std::string> &Ids) const {

@@ -44,6 +44,8 @@ public:
   std::string replaceBuiltins(const std::string &Text, Of Which = Of::Slot) const;
   /// Names of all symbols, tx that of the slot \p Which.
   CxxNames symbols(Of Which = Of::FirstSlot) const;
+  /// Is a factor of the product \p S unsigned, and of 64 bits?
+  bool hasLargeUnsigned(const Symbol &S) const;
 
   /// The name of iterator \p S where its loop is written anew, with the symbol
   /// as its counter: unrolled loops that do not count by their own variable.
@@ -59,6 +61,10 @@ public:
   /// The symbols whose product the symbol \p Id is, for all values that they have;
   /// itself if it is none.
   std::vector<std::string> factorsOf(const std::string &Id) const;
+
+  /// Is the symbol \p Id an index of a block or thread, or of an element, none of which
+  /// makes sums large?
+  bool isIndex(const std::string &Id) const;
 
   /// "int", or "long long" when a symbol in \p Ids is wider than 32 bits.
   CxxType typeFor(const std::vector<std::string> &Ids) const;

@@ -81,9 +81,9 @@ std::optional<Cost> costOf(StringRef Name, Unit U) {
     Plain.consume_back("f");
   const double Ops =
       llvm::StringSwitch<double>(Plain)
-          .Cases({"min", "max", "umin", "umax", "fmin", "fmax", "abs", "labs", "clz",
-                  "ffs", "popc", "brev", "byte_perm", "llmin", "llmax"},
+          .Cases({"fmin", "fmax", "abs", "labs", "clz", "ffs", "popc", "brev", "byte_perm"},
                  -1)
+          .Cases({"min", "max", "umin", "umax", "llmin", "llmax"}, isFloating(U) ? -1 : -0.6)
           .Cases({"fma", "mul24", "umul24", "mulhi", "umulhi", "saturate"}, 1)
           .Cases({"floor", "ceil", "trunc", "rint", "nearbyint"}, 1)
           .Cases({"round", "lrint", "lround"}, 3)
@@ -99,8 +99,8 @@ std::optional<Cost> costOf(StringRef Name, Unit U) {
           .Default(0);
   if (Ops == 0)
     return std::nullopt;
-  if (Ops == -1)
-    return Cost{0, 0, U == Unit::Long || U == Unit::Double ? 2.0 : 1.0};
+  if (Ops >= -1 && Ops < 0) // of three integers, one instruction
+    return Cost{0, 0, -Ops * (U == Unit::Long || U == Unit::Double ? 2.0 : 1.0)};
   if (Ops > 0)
     return Cost{Ops};
   if (U == Unit::Double)
@@ -332,7 +332,8 @@ private:
           add(-1, U, P);
         return add(1, U, B);
       }
-      return add(0.6, U, B);
+      // Of integers as well.
+      return add(productIn(B->getRHS(), U) || productIn(B->getLHS(), U) ? 0.1 : 0.6, U, B);
     case BO_Mul:
       return add(Fp || !isConstant(B->getRHS()) ? 1 : 0.8, U, B);
     case BO_Div:

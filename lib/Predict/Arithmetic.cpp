@@ -60,6 +60,17 @@ double rcache::elementsRead(const KernelModel &M, const Plan &P, const Stmt &S) 
   return N > 0 ? Sum / N : 1;
 }
 
+/// Does \p S compute something of elements of memory, or of variables made of them?
+static bool isOfData(const KernelModel &M, const Stmt &S) {
+  if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+    return false;
+  return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) { return A.Stmt == S.Id; }) ||
+         llvm::any_of(M.VarUses, [&](const VarUse &U) {
+           return S.Range.contains(U.Range) &&
+                  (M.Vars[U.Var].Depends & (DepShared | DepGlobal)) != 0;
+         });
+}
+
 Arithmetic rcache::arithmetic(const KernelModel &M,
                               llvm::function_ref<double(const Stmt &)> Rounds,
                               llvm::function_ref<double(const Stmt &)> Elements) {
@@ -74,8 +85,11 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
       R.Int += N * W.Int;
       R.Special += N * W.Special;
     };
+    const double Before = R.Int;
     Add(S.Computes, T);
     Add(S.OfElements, T * Elements(S));
+    if (R.Int > Before && isOfData(M, S))
+      R.Data += R.Int - Before;
     // Subscripts of unrolled loops are offsets in the instruction.
     R.Index += T * S.Computes.Index * (T > 1 ? 0.1 : 0.5);
   }

@@ -15,6 +15,7 @@ namespace rcache {
 /// Operations of a thread.
 struct Arithmetic {
   double Fp = 0, Int = 0, Special = 0, Double = 0;
+  double Data = 0;  ///< the part of Int that is computed of what memory holds
   double Index = 0; ///< integer operations in subscripts
 };
 

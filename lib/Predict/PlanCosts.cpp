@@ -446,6 +446,8 @@ private:
     // what that takes is the same along a line of the window. Without an interior
     // every element asks which piece it is in.
     const double Each = Elements * rounds() / Slots;
+    if (partBytes(M.Arrays[A->Array]) < 4 && !isFloating(M.Arrays[A->Array].CanonicalType))
+      K.IntOps += Each * components(M.Arrays[A->Array]); // taken out of words
     if (W.InteriorPiece < 0)
       K.IntOps += Each * tests(A->Stage) / 2;
     K.IntOps += Each * Border * Fill.operations() / 2;
@@ -471,6 +473,8 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
         N /= double(1 + V.Also.size());
         // Words that fill 16 bytes one after the other are as fast as vectors.
         if (How == Runs::Vectors || (Bytes >= 4 && Stride <= 16)) {
+          if (Bytes < 4)
+            K.IntOps += N; // put into words
           N *= double(Bytes) / V.Bytes;
           Bytes = V.Bytes;
         }
@@ -538,8 +542,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
   K.SpecialOps += A.Special;
-  // Half of the integer arithmetic is about where, not what: slots share it.
-  K.IntOps += A.Int * 0.5 + A.Index * 0.5 + 2 + 10 / Slots;
+  // Of the integer arithmetic, slots share half of what is about where, not what.
+  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * 0.5 + 2 + 10 / Slots;
   const Waits &Of = Fill.waits();
   addBarriers(M, P, Of, walksThroughPlanes(M, Block), Fit, K);
   // Staging under a condition or in a loop is not overlapped between slots.
