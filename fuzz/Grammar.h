@@ -110,11 +110,10 @@ KernelText outsideKernel(Choices &C, const std::string &Name);
 std::string perhapsUnder(Choices &C, llvm::ArrayRef<std::string> Conditions,
                          const std::string &Use);
 
-/// The answers of a seed. \p Family: "window", "block", "plane", "outside", "tile",
-/// "text", "host", "sums", "owned", "joined", "cut", "views" or "rows" whatever the seed says, or "".
+/// All families, by the number that choices have for them.
+const std::vector<std::string> &families();
+/// The answers of a seed. \p Family: one of families() whatever the seed says, or "".
 Choices choicesOf(unsigned Seed, const std::string &Family);
-/// Is there a family of that name?
-bool isFamily(const std::string &Name);
 
 /// Any of the families.
 KernelText anyKernel(Choices &C, const std::string &Name);

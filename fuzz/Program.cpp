@@ -457,9 +457,12 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
   return Out;
 }
 
-static const char *const Families[] = {"window", "block", "plane", "outside",
-                                       "tile",   "text",  "host",  "sums",
-                                       "owned",  "joined", "cut", "views", "rows"};
+const std::vector<std::string> &families() {
+  static const std::vector<std::string> All = {"window", "block", "plane", "outside", "tile",
+                                               "text",   "host",  "sums",  "owned",   "joined",
+                                               "cut",    "views", "rows"};
+  return All;
+}
 
 std::string largeLaunch(const KernelText &K, unsigned Bx, unsigned By) {
   std::string Params, Args;
@@ -477,15 +480,10 @@ std::string largeLaunch(const KernelText &K, unsigned Bx, unsigned By) {
          num(By) + ")>>>(" + Args + ");\n}\n";
 }
 
-bool isFamily(const std::string &Name) {
-  return std::find(std::begin(Families), std::end(Families), Name) !=
-         std::end(Families);
-}
-
 Choices choicesOf(unsigned Seed, const std::string &Family) {
   Choices C(Seed);
-  for (unsigned I = 0; I < std::size(Families); ++I)
-    if (Family == Families[I])
+  for (unsigned I = 0; I < families().size(); ++I)
+    if (Family == families()[I])
       C.fix("kernel/family", I);
   return C;
 }

@@ -13,8 +13,10 @@
 // survived), 2 wrong usage.
 
 #include "Campaign.h"
+#include "Driver/Usage.h"
 #include "Process.h"
 #include "rcache/Config.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
@@ -22,6 +24,7 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
 #include <cstdlib>
@@ -42,7 +45,7 @@ static cl::SubCommand Mutants("mutants", "test what damaged plans give");
 static cl::SubCommand Corpus("corpus",
                              "write programs and their rewritten versions");
 
-static cl::opt<unsigned> Seed("seed", cl::desc("Which kernel"), cl::sub(Generate),
+static rcache::NumberOption<unsigned> Seed("seed", cl::desc("Which kernel"), cl::value_desc("N"), cl::sub(Generate),
                               cl::sub(ShrinkCmd),
                               cl::cat(Category));
 static cl::opt<std::string> Output("o", cl::desc("Where to (default: stdout)"),
@@ -50,13 +53,13 @@ static cl::opt<std::string> Output("o", cl::desc("Where to (default: stdout)"),
                                    cl::sub(Generate), cl::sub(ShrinkCmd),
                                    cl::sub(Corpus), cl::cat(Category));
 static cl::opt<std::string> Seeds("seeds",
-                                  cl::desc("First and last seed, A..B"),
+                                  cl::desc("First and last seed"), cl::value_desc("A..B"),
                                   cl::sub(Run), cl::sub(Mutants), cl::sub(Corpus),
                                   cl::sub(Generate), cl::cat(Category));
-static cl::opt<unsigned> Jobs("jobs", cl::desc("Programs at once"), cl::init(1),
+static rcache::NumberOption<unsigned> Jobs("jobs", cl::desc("Programs at once"), cl::value_desc("N"), cl::init(1),
                               cl::sub(Run), cl::sub(Mutants), cl::sub(Corpus),
                               cl::cat(Category));
-static cl::opt<unsigned> Time("time",
+static rcache::NumberOption<unsigned> Time("time",
                               cl::desc("Begin nothing new after N seconds"),
                               cl::value_desc("N"), cl::init(0), cl::sub(Run),
                               cl::sub(Mutants), cl::sub(Corpus),
@@ -71,12 +74,12 @@ static cl::opt<bool> UseNvcc("nvcc", cl::desc("Compile results with nvcc too"),
 static cl::opt<std::string> Summary("summary", cl::desc("Figures as JSON, too"),
                                     cl::value_desc("file"), cl::sub(Run),
                                     cl::sub(Mutants), cl::cat(Category));
-static cl::opt<unsigned> Variants("variants",
-                                  cl::desc("Mutants of a kind for each plan"),
+static rcache::NumberOption<unsigned> Variants("variants",
+                                  cl::desc("Mutants of a kind for each plan"), cl::value_desc("N"),
                                   cl::init(1), cl::sub(Mutants),
                                   cl::cat(Category));
-static cl::opt<unsigned>
-    Enough("enough", cl::desc("Of a kind, this many mutants with other code"),
+static rcache::NumberOption<unsigned>
+    Enough("enough", cl::desc("Of a kind, this many mutants with other code"), cl::value_desc("N"),
            cl::init(0), cl::sub(Mutants), cl::cat(Category));
 static cl::opt<std::string>
     Family("family",
@@ -116,6 +119,16 @@ std::vector<std::string> words(const std::string &Text) {
   return Out;
 }
 
+/// The kinds of mutation that all seeds have.
+const std::vector<std::string> &mutations() {
+  static const std::vector<std::string> All = {
+      "wrong-register", "lane-off-by-one", "missing-phase",       "missing-guard",
+      "dropped-barrier", "wrong-source",   "missing-tail",        "wrong-row",
+      "missing-precondition", "wrong-block", "missing-store-guard", "missing-refill",
+      "wrong-share"};
+  return All;
+}
+
 /// The option sets that the seeds go through.
 CampaignOptions campaign() {
   CampaignOptions O;
@@ -139,12 +152,35 @@ CampaignOptions campaign() {
   return O;
 }
 
-bool parseSeeds(CampaignOptions &O) {
-  auto [A, B] = StringRef(Seeds).split("..");
-  if (A.getAsInteger(10, O.First))
+/// "A..B", or one number.
+bool readSeeds(StringRef Text, unsigned &First, unsigned &Last) {
+  auto [A, B] = Text.split("..");
+  if (A.getAsInteger(10, First))
     return false;
-  O.Last = O.First;
-  return (B.empty() || !B.getAsInteger(10, O.Last)) && O.First <= O.Last;
+  Last = First;
+  return (B.empty() || !B.getAsInteger(10, Last)) && First <= Last;
+}
+
+bool parseSeeds(CampaignOptions &O) {
+  if (readSeeds(Seeds, O.First, O.Last))
+    return true;
+  errs() << "rcache-fuzz: --seeds=A..B is needed\n";
+  return false;
+}
+
+/// What options with texts take, for checkUsage.
+void judgeTexts() {
+  rcache::judgeValues(Seeds, [](StringRef Text) -> std::string {
+    unsigned First, Last;
+    return readSeeds(Text, First, Last) ? "" : "the first seed and the last, A..B";
+  });
+  auto OneOf = [](const std::vector<std::string> &Words) {
+    return [&Words](StringRef Text) {
+      return is_contained(Words, Text) ? "" : join(Words, ", ");
+    };
+  };
+  rcache::judgeValues(Family, OneOf(families()));
+  rcache::judgeValues(Kinds, OneOf(mutations()));
 }
 
 /// The programs stand beside this one.
@@ -169,6 +205,17 @@ Tools tools(const char *Argv0) {
   if (!sys::fs::createUniqueDirectory("rcache-fuzz", Folder))
     T.Folder = Folder.str().str();
   return T;
+}
+
+bool toolsThere(const Tools &T) {
+  for (const std::string &Program : {T.Rewrite, T.Check, T.Nvcc})
+    if (!Program.empty() &&
+        !(StringRef(Program).contains('/') ? sys::fs::can_execute(Program)
+                                           : bool(sys::findProgramByName(Program)))) {
+      errs() << "rcache-fuzz: there is no program '" << Program << "'\n";
+      return false;
+    }
+  return true;
 }
 
 void removeFolder(const Tools &T) {
@@ -265,10 +312,8 @@ json::Object figures(const Counts &N) {
 
 int runMain(const Tools &T) {
   CampaignOptions O = campaign();
-  if (!parseSeeds(O)) {
-    errs() << "rcache-fuzz: --seeds wants A..B\n";
+  if (!parseSeeds(O))
     return 2;
-  }
   if (!Keep.empty())
     sys::fs::create_directories(Keep);
   Counts N = runCampaign(O, T);
@@ -283,11 +328,12 @@ int runMain(const Tools &T) {
 int generateMain() {
   CampaignOptions O;
   O.First = O.Last = Seed;
-  if (Seeds.getNumOccurrences() == Seed.getNumOccurrences() ||
-      (Seeds.getNumOccurrences() && !parseSeeds(O))) {
-    errs() << "rcache-fuzz: generate wants --seed=N or --seeds=A..B\n";
+  if (Seeds.getNumOccurrences() == Seed.getNumOccurrences()) {
+    errs() << "rcache-fuzz: generate takes --seed=N or --seeds=A..B\n";
     return 2;
   }
+  if (Seeds.getNumOccurrences() && !parseSeeds(O))
+    return 2;
   std::vector<unsigned> All;
   for (unsigned S = O.First; S <= O.Last; ++S)
     All.push_back(S);
@@ -332,8 +378,10 @@ int shrinkMain(const Tools &T) {
 
 int corpusMain(const Tools &T) {
   CampaignOptions O = campaign();
-  if (!parseSeeds(O) || Output == "-") {
-    errs() << "rcache-fuzz: corpus wants --seeds=A..B and -o FOLDER\n";
+  if (!parseSeeds(O))
+    return 2;
+  if (Output == "-") {
+    errs() << "rcache-fuzz: corpus needs -o FOLDER\n";
     return 2;
   }
   CorpusCounts N = writeCorpus(O, T, Output);
@@ -348,17 +396,11 @@ int corpusMain(const Tools &T) {
 
 int mutantsMain(const Tools &T) {
   CampaignOptions O = campaign();
-  if (!parseSeeds(O)) {
-    errs() << "rcache-fuzz: --seeds wants A..B\n";
+  if (!parseSeeds(O))
     return 2;
-  }
   std::vector<std::string> Which(Kinds.begin(), Kinds.end());
   if (Which.empty())
-    Which = {"wrong-register", "lane-off-by-one",    "missing-phase",
-             "missing-guard",  "dropped-barrier",    "wrong-source",
-             "missing-tail",   "wrong-row",          "missing-precondition",
-             "wrong-block",    "missing-store-guard",
-             "missing-refill", "wrong-share"};
+    Which = mutations();
   bool Survived = false;
   json::Object Figures;
   for (auto &[Kind, C] : runMutants(O, T, Which)) {
@@ -406,15 +448,16 @@ int main(int Argc, const char **Argv) {
   cl::HideUnrelatedOptions(Category);
   for (auto *S : {&Generate, &Run, &ShrinkCmd, &Mutants, &Corpus})
     cl::HideUnrelatedOptions(Category, *S);
+  judgeTexts();
+  if (Error E = rcache::checkUsage(ArrayRef(Argv, Argc))) {
+    errs() << "rcache-fuzz: " << toString(std::move(E)) << " (--help)\n";
+    return 2;
+  }
   if (!cl::ParseCommandLineOptions(Argc, Argv,
                                    "Generated CUDA programs against the "
                                    "rewriter\n",
                                    &errs()))
     return 2;
-  if (!Family.empty() && !isFamily(Family)) {
-    errs() << "rcache-fuzz: there is no family '" << Family << "'\n";
-    return 2;
-  }
   if (Generate)
     return generateMain();
   if (!Run && !ShrinkCmd && !Mutants && !Corpus) {
@@ -423,6 +466,8 @@ int main(int Argc, const char **Argv) {
     return 2;
   }
   Tools T = tools(Argv[0]);
+  if (!toolsThere(T))
+    return 2;
   int Status = Run         ? runMain(T)
                : ShrinkCmd ? shrinkMain(T)
                : Corpus    ? corpusMain(T)

@@ -58,7 +58,10 @@ PROGRAMS = {
     "fuzz": [],
 }
 # Single headers that they see beside: what reads a command line and finds the toolkit.
-PROGRAMS_HEADERS = {"check": {"Driver/Programs.h", "Driver/Usage.h", "Driver/CudaInstall.h"}}
+PROGRAMS_HEADERS = {
+    "check": {"Driver/Programs.h", "Driver/Usage.h", "Driver/CudaInstall.h"},
+    "fuzz": {"Driver/Usage.h"},
+}
 # Of include/rcache; None: everything.
 PROGRAMS_PUBLIC = {"tool": None, "check": {"Config.h"}, "fuzz": {"Config.h"}}
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<]([^">]+)[">]')

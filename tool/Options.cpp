@@ -472,7 +472,7 @@ std::optional<ToolOptions> parseCommandLine(int Argc, const char *const *Argv) {
   static CommandLine Line;
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-rewrite", commitName()); });
-  if (!good(checkUsage(Args)))
+  if (!good(checkUsageBeforeFlags(Args)))
     return std::nullopt;
   if (!cl::ParseCommandLineOptions(
           Args.size(), Args.data(),

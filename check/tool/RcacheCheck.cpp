@@ -224,7 +224,7 @@ CommandLine parse(int Argc, char **Argv) {
     rcache::printVersion(OS, "rcache-check", rcache::commitName());
   });
   cl::HideUnrelatedOptions({&General, &OfHarness, &OfSelf});
-  if (llvm::Error E = rcache::checkUsage(Ours))
+  if (llvm::Error E = rcache::checkUsageBeforeFlags(Ours))
     wrong(toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Ours.size(), Ours.data(), Overview, &errs()))
     wrong("wrong usage");

@@ -4,7 +4,6 @@
 // See Usage.h.
 
 #include "Driver/Usage.h"
-#include "Driver/NvccFlags.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -37,52 +36,9 @@ std::string spelled(StringRef Name) {
   return (Name.size() == 1 ? "-" : "--") + Name.str();
 }
 
-/// Options that --help never shows are LLVM's, not ours.
-bool isOurs(const cl::Option &O) {
-  return O.getOptionHiddenFlag() != cl::ReallyHidden;
-}
-
-/// The option that \p Name is, or begins with where a value may follow at once
-/// (-j4); else null.
-const cl::Option *optionOf(StringRef Name) {
-  for (auto &[Known, O] : cl::getRegisteredOptions())
-    if (isOurs(*O) && (Known == Name || (O->getFormattingFlag() == cl::Prefix &&
-                                         !Known.empty() && Name.starts_with(Known))))
-      return O;
-  return nullptr;
-}
-
-llvm::Error checkPlaceOfFlags(llvm::ArrayRef<const char *> Args) {
-  for (size_t I = 1; I < Args.size(); ++I) {
-    const StringRef Arg = Args[I];
-    if (Arg.size() < 2 || !Arg.starts_with("-"))
-      continue;
-    const StringRef Name = Arg.ltrim('-').split('=').first;
-    if (optionOf(Name))
-      continue;
-    const FlagKind Kind = kindOfFlag(Arg);
-    // `-lits` may be a slip of --list or a library; none of ours has a capital
-    // letter (-Wall).
-    const bool Nearly =
-        Name.size() > 3 && llvm::any_of(cl::getRegisteredOptions(), [&](auto &Entry) {
-          return isOurs(*Entry.second) && Name.edit_distance(Entry.first) <= 2;
-        });
-    if (Kind == FlagKind::None ||
-        (Kind == FlagKind::Glued && Nearly && Name == Name.lower()))
-      continue;
-    const bool Value = Kind == FlagKind::WithNext && I + 1 < Args.size() &&
-                       !StringRef(Args[I + 1]).starts_with("-");
-    return llvm::createStringError(
-        "'" + Arg +
-        "' is a compiler's flag: these stand behind `--`, as in `-- " + Arg +
-        (Value ? " " + StringRef(Args[I + 1]) : StringRef()) + "`");
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error noSuchOption(StringRef Arg) {
+llvm::Error noSuchOption(StringRef Arg, cl::SubCommand &Command) {
   std::vector<StringRef> Names;
-  for (auto &[Known, O] : cl::getRegisteredOptions())
+  for (auto &[Known, O] : cl::getRegisteredOptions(Command))
     if (O->getOptionHiddenFlag() == cl::NotHidden)
       Names.push_back(Known);
   llvm::sort(Names);
@@ -112,6 +68,25 @@ llvm::Error checkValue(const cl::Option &O, StringRef Value) {
                                  Value + "'");
 }
 
+/// The command that \p Args begin with, where the program has several; the program
+/// itself where it has none, or an option stands in its place (--version).
+llvm::Expected<cl::SubCommand *> commandOf(llvm::ArrayRef<const char *> Args) {
+  std::vector<StringRef> Names;
+  for (cl::SubCommand *Sub : cl::getRegisteredSubcommands())
+    if (Sub != &cl::SubCommand::getTopLevel() && Sub != &cl::SubCommand::getAll())
+      Names.push_back(Sub->getName());
+  if (Names.empty() || Args.size() < 2 || StringRef(Args[1]).starts_with("-"))
+    return &cl::SubCommand::getTopLevel();
+  for (cl::SubCommand *Sub : cl::getRegisteredSubcommands())
+    if (Sub->getName() == Args[1])
+      return Sub;
+  const StringRef Near = nearest(Args[1], Names);
+  llvm::sort(Names);
+  return llvm::createStringError(
+      "there is no command '" + StringRef(Args[1]) + "'; " +
+      (Near.empty() ? "it is " + oneOf(Names) : "did you mean '" + Near.str() + "'?"));
+}
+
 } // namespace
 
 void judgeValues(const cl::Option &O, WhatElse What) {
@@ -139,20 +114,39 @@ StringRef nearest(StringRef Wanted, llvm::ArrayRef<StringRef> Names) {
   return Best;
 }
 
+bool isOurs(const cl::Option &O) {
+  return O.getOptionHiddenFlag() != cl::ReallyHidden;
+}
+
+const cl::Option *optionOf(StringRef Name, cl::SubCommand &Command) {
+  for (auto &[Known, O] : cl::getRegisteredOptions(Command))
+    if (isOurs(*O) && (Known == Name || (O->getFormattingFlag() == cl::Prefix &&
+                                         !Known.empty() && Name.starts_with(Known))))
+      return O;
+  return nullptr;
+}
+
 llvm::Error checkUsage(llvm::ArrayRef<const char *> Args) {
-  if (llvm::Error E = checkPlaceOfFlags(Args))
-    return E;
-  for (size_t I = 1; I < Args.size(); ++I) {
+  auto Command = commandOf(Args);
+  if (!Command)
+    return Command.takeError();
+  cl::SubCommand &Sub = **Command;
+  std::map<const cl::Option *, StringRef> Files;
+  for (size_t I = &Sub == &cl::SubCommand::getTopLevel() ? 1 : 2; I < Args.size(); ++I) {
     const StringRef Arg = Args[I];
-    if (Arg.size() < 2 || !Arg.starts_with("-"))
+    if (Arg.size() < 2 || !Arg.starts_with("-")) {
+      if (Sub.PositionalOpts.empty())
+        return llvm::createStringError("'" + Arg + "' is no option, and nothing else is "
+                                       "taken here");
       continue;
+    }
     const bool HasValue = Arg.contains('=');
     auto [Name, Value] = Arg.ltrim('-').split('=');
-    const cl::Option *O = optionOf(Name);
+    const cl::Option *O = optionOf(Name, Sub);
     if (!O && Name == "h")
       continue; // cl's, for --help; made when it reads the arguments
     if (!O)
-      return noSuchOption(Arg);
+      return noSuchOption(Arg, Sub);
     if (Name.size() > O->ArgStr.size())
       continue; // -j4: its value is read as a text
     if (O->getValueExpectedFlag() == cl::ValueRequired) {
@@ -163,8 +157,17 @@ llvm::Error checkUsage(llvm::ArrayRef<const char *> Args) {
             spelled(Name) + " needs a value" +
             (Takes.empty() ? ", as in " + withValue(*O) : ": " + Takes));
       }
-      if (llvm::Error E = checkValue(*O, HasValue ? Value : StringRef(Args[I])))
+      const StringRef Given = HasValue ? Value : StringRef(Args[I]);
+      if (llvm::Error E = checkValue(*O, Given))
         return E;
+      // Of two numbers the last one counts, as everywhere; of two files one would
+      // never be written, or read.
+      if (O->ValueStr.starts_with("file") && O->getNumOccurrencesFlag() == cl::Optional) {
+        auto [First, New] = Files.try_emplace(O, Given);
+        if (!New && First->second != Given)
+          return llvm::createStringError(spelled(Name) + " is there twice: '" +
+                                         First->second + "' and '" + Given + "'");
+      }
     } else if (HasValue && !llvm::is_contained({"true", "false", "1", "0"}, Value)) {
       return llvm::createStringError("'" + Arg + "': " + spelled(Name) +
                                      " takes no value");

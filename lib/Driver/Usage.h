@@ -57,11 +57,24 @@ template <class T> using NumberOption = llvm::cl::opt<T, false, NumberParser<T>>
 /// is a slip away from; else empty.
 llvm::StringRef nearest(llvm::StringRef Wanted, llvm::ArrayRef<llvm::StringRef> Names);
 
-/// Before cl::ParseCommandLineOptions, with all options made: an error where a
-/// compiler's flag stands in front of `--`, which says where it belongs; where there
-/// is no such option; where one lacks its value, takes none, or takes others. \p Args
-/// begin with the program and end in front of `--`.
+/// Not of those that --help never shows: these are LLVM's.
+bool isOurs(const llvm::cl::Option &O);
+
+/// The option of \p Command that \p Name is, or begins with where a value may
+/// follow at once (-j4); else null.
+const llvm::cl::Option *
+optionOf(llvm::StringRef Name,
+         llvm::cl::SubCommand &Command = llvm::cl::SubCommand::getTopLevel());
+
+/// Before cl::ParseCommandLineOptions, with all options made: an error where there is
+/// no such command or option; where an option lacks its value, takes none, takes
+/// others, or names a second file. \p Args begin with the program (and its command,
+/// where it has several) and end in front of `--`.
 llvm::Error checkUsage(llvm::ArrayRef<const char *> Args);
+
+/// The same for programs that take a compiler's flags behind `--`: where one of these
+/// stands in front, the error says where it belongs. Needs clang, the rest does not.
+llvm::Error checkUsageBeforeFlags(llvm::ArrayRef<const char *> Args);
 
 } // namespace rcache
 

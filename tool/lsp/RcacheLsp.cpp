@@ -135,7 +135,7 @@ int main(int Argc, const char **Argv) {
   static CommandLine Line;
   cl::SetVersionPrinter(
       [](llvm::raw_ostream &OS) { printVersion(OS, "rcache-lsp", commitName()); });
-  if (llvm::Error E = checkUsage(Args))
+  if (llvm::Error E = checkUsageBeforeFlags(Args))
     return usageError(llvm::toString(std::move(E)));
   if (!cl::ParseCommandLineOptions(Args.size(), Args.data(),
                                    "Language server that shows and applies "
