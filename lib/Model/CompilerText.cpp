@@ -8,7 +8,9 @@
 #include "CompilerText.h"
 #include "Support/Words.h"
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/TypeLoc.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/MacroInfo.h"
@@ -361,14 +363,14 @@ private:
 };
 
 /// Walks from a kernel through what it names of the user's files.
-class Search : public RecursiveASTVisitor<Search> {
+class Search : public DynamicRecursiveASTVisitor {
 public:
-  Search(const CompilerText &T, const SourceManager &SM) : T(T), SM(SM) {}
+  Search(const CompilerText &T, const SourceManager &SM) : T(T), SM(SM) {
+    ShouldVisitTemplateInstantiations = true;
+    ShouldVisitImplicitCode = true;
+  }
 
   std::optional<Obstacle> Found;
-
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitImplicitCode() const { return true; }
 
   /// \p D and what it names; \p From: where it is named.
   void search(const Decl *D, SourceLocation From) {
@@ -396,20 +398,25 @@ public:
     At = Saved;
   }
 
-  bool VisitDeclRefExpr(DeclRefExpr *E) { return named(E->getDecl(), E); }
-  bool VisitMemberExpr(MemberExpr *E) { return named(E->getMemberDecl(), E); }
-  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+  bool VisitDeclRefExpr(DeclRefExpr *E) override {
+    return named(E->getDecl(), E);
+  }
+  bool VisitMemberExpr(MemberExpr *E) override {
+    return named(E->getMemberDecl(), E);
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
     return named(E->getConstructor(), E);
   }
-  bool VisitTagTypeLoc(TagTypeLoc L) {
+  bool VisitTypeLoc(TypeLoc L) override {
+    if (auto Tag = L.getAs<TagTypeLoc>())
+      search(Tag.getDecl(), At);
+    return !Found;
+  }
+  bool VisitTypedefTypeLoc(TypedefTypeLoc L) override {
     search(L.getDecl(), At);
     return !Found;
   }
-  bool VisitTypedefTypeLoc(TypedefTypeLoc L) {
-    search(L.getDecl(), At);
-    return !Found;
-  }
-  bool VisitPredefinedExpr(PredefinedExpr *E) {
+  bool VisitPredefinedExpr(PredefinedExpr *E) override {
     const SourceLocation L = SM.getSpellingLoc(E->getLocation());
     if (!SM.isInSystemHeader(L))
       give("'" + PredefinedExpr::getIdentKindName(E->getIdentKind()).str() +

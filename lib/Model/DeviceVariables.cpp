@@ -7,7 +7,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -16,23 +17,23 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-class Finder : public RecursiveASTVisitor<Finder> {
+class Finder : public DynamicRecursiveASTVisitor {
 public:
   explicit Finder(const FunctionDecl *Kernel) { enter(Kernel); }
 
-  bool VisitDeclRefExpr(DeclRefExpr *E) {
+  bool VisitDeclRefExpr(DeclRefExpr *E) override {
     if (auto *F = dyn_cast<FunctionDecl>(E->getDecl()))
       enter(F);
     else if (auto *V = dyn_cast<VarDecl>(E->getDecl()))
       note(V->getCanonicalDecl());
     return true;
   }
-  bool VisitMemberExpr(MemberExpr *E) {
+  bool VisitMemberExpr(MemberExpr *E) override {
     if (auto *F = dyn_cast<FunctionDecl>(E->getMemberDecl()))
       enter(F);
     return true;
   }
-  bool VisitCXXConstructExpr(CXXConstructExpr *E) {
+  bool VisitCXXConstructExpr(CXXConstructExpr *E) override {
     enter(E->getConstructor());
     return true;
   }
