@@ -158,7 +158,24 @@ private:
   SourceFacts *Facts;
 };
 
+/// Does what \p I names lie where it lies whatever folder it is compiled in?
+bool namesWholePaths(const clang::CompilerInvocation &I) {
+  const auto Whole = [](llvm::StringRef Path) {
+    return llvm::sys::path::is_absolute(Path);
+  };
+  const clang::HeaderSearchOptions &Search = I.getHeaderSearchOpts();
+  return llvm::all_of(Search.UserEntries,
+                      [&](const auto &E) { return Whole(E.Path); }) &&
+         Whole(Search.ResourceDir) && Whole(Search.Sysroot) &&
+         Search.VFSOverlayFiles.empty() &&
+         llvm::all_of(I.getPreprocessorOpts().Includes,
+                      [&](const std::string &Name) { // looked for there first
+                        return Whole(Name) || !llvm::sys::fs::exists(Name);
+                      });
+}
+
 /// What clang's driver makes of \p Args; null, with a message in \p Log: nothing.
+/// \p CommandLine gets all of it that headers hang on.
 std::shared_ptr<clang::CompilerInvocation>
 invocation(const std::vector<std::string> &Args,
            llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files,
@@ -191,11 +208,15 @@ invocation(const std::vector<std::string> &Args,
   llvm::ArrayRef<const char *> List = *Cc1;
   if (!List.empty() && llvm::StringRef(List.front()) == "-cc1")
     List = List.drop_front();
-  if (CommandLine)
-    for (const char *A : List)
-      *CommandLine += std::string(A) + '\0';
   if (!clang::CompilerInvocation::CreateFromArgs(*Invocation, List, Diags))
     return nullptr;
+  // The folder stands there for debug information alone.
+  const bool Anywhere = CommandLine && namesWholePaths(*Invocation);
+  if (CommandLine)
+    for (llvm::StringRef A : List)
+      if (!Anywhere || (!A.starts_with("-fdebug-compilation-dir=") &&
+                        !A.starts_with("-fcoverage-compilation-dir=")))
+        *CommandLine += A.str() + '\0';
   Invocation->getFrontendOpts().DisableFree = false;
   Invocation->getCodeGenOpts().DisableFree = false;
   Invocation->getDiagnosticOpts().ShowColors = false;
