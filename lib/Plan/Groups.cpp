@@ -242,9 +242,9 @@ private:
     if (S.K != State::Dirty) {
       if (S.ReadSinceBarrier)
         Out.Notes.push_back(
-            "race in the original: " + quoted() +
-            " is written again without a barrier after it was read (line " +
-            std::to_string(A.Pos.Line) + ")");
+            quoted() + " is written in line " + std::to_string(A.Pos.Line) +
+            " without a barrier since it was read: a race in the original, unless these are "
+            "other elements, or a thread's own");
       auto [It, New] =
           GroupOfFirstWrite.emplace(W, static_cast<int>(Out.Groups.size()));
       if (New) {

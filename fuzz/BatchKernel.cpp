@@ -1,0 +1,143 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows of an image or of a batch: what is staged is an element of a row that
+// begins at a multiple of a pitch, which may be of another type and sign than
+// the index within the row, and that index is clamped, mirrored, wrapped or
+// guarded, by borders that may be far away.
+//
+//     s[i] = in[y * pitch + min(max(b + i - L, 0), last)];
+//
+// Sums of both fit where the source has them, and need not elsewhere.
+
+#include "Grammar.h"
+
+namespace rcache::fuzz {
+
+namespace {
+
+class BatchKernel {
+public:
+  BatchKernel(Choices &C, const std::string &Name) : C(C) { K.Name = Name; }
+
+  KernelText run() {
+    static const unsigned Blocks[] = {128, 64, 32, 256};
+    B = Blocks[C.weighted("block", {50, 25, 15, 10})];
+    const ElemType &E = elemType(C.weighted("type", {50, 20, 10, 10, 5, 5}));
+    T = E.Name;
+    Acc = E.Acc;
+    L = C.pick("left", 4);
+    R = C.pick("right", 4);
+    static const char *const Types[] = {"int", "unsigned", "size_t", "long long"};
+    Pitch = Types[C.pick("pitchType", 4)];
+    Index = C.chance("otherIndex", 30) ? Types[C.pick("indexType", 4)] : "int";
+    Row = C.chance("otherRow", 30) ? "unsigned" : "int";
+    Far = C.chance("farBorder", 40);
+    const bool Restrict = C.chance("restrict", 50);
+    // (Elements behind a row belong to the next one, or to the allocation.)
+    K.Params = {{Param::In, T, "in", "p * h + 2 * bx + 16", "", true, Restrict},
+                {Param::Out, Acc, "out", "p * h", "", false, Restrict},
+                {Param::Scalar, "int", "w", "", "w"},
+                {Param::Scalar, Pitch, "pitch", "", "p"},
+                {Param::Scalar, "int", "last", "", "last"}};
+    K.GridX = "(w + bx - 1) / bx + extra";
+    K.GridY = Axis() == 'y' ? "h" : "1, h";
+    launches();
+    text();
+    return std::move(K);
+  }
+
+private:
+  Choices &C;
+  KernelText K;
+  unsigned B = 128, L = 1, R = 1;
+  std::string T, Acc, Pitch, Index, Row;
+  bool Far = false; ///< a border behind all rows
+
+  char Axis() { return C.chance("batchAlongZ", 25) ? 'z' : 'y'; }
+
+  /// The element of the row that x stands for, or is not there.
+  std::string column() {
+    static const char *const Ways[] = {
+        "min(max(x, ($X)0), ($X)last)",
+        "max(min(x, ($X)last), ($X)0)",
+        "x < 0 ? 0 : x > last ? last : x",
+        "(x < 0 ? 0 : x) > last ? last : (x < 0 ? 0 : x)",
+        "max(x, ($X)0)",
+    };
+    // An index that cannot be negative is not compared with 0.
+    return Ways[C.weighted("column", {35, 20, 15, 10, 20})];
+  }
+
+  std::string element() {
+    static const char *const Sums[] = {"in[y * pitch + ($C)]", "in[($C) + y * pitch]",
+                                       "in[(size_t)y * pitch + ($C)]", "(in + y * pitch)[$C]",
+                                       "line[$C]"};
+    return Sums[C.weighted("sum", {35, 15, 15, 15, 20})];
+  }
+
+  std::string value() {
+    if (C.chance("flattened", 25)) { // guarded by the whole of it
+      Flattened = true;
+      return "q >= 0 && q < total ? in[q] : ($T)0";
+    }
+    const std::string E = sub(element(), {{"C", column()}});
+    return C.chance("guarded", 20) ? "x - " + num(R) + " <= last ? " + E + " : ($T)0" : E;
+  }
+  bool Flattened = false;
+
+  void text() {
+    const std::string Value = value();
+    std::string Load = "const $X x = b + i - " + num(L) + ";\n";
+    if (Flattened)
+      Load += "const long long q = (long long)y * (long long)pitch + x, "
+              "total = (long long)pitch * (last < 1000000 ? last + 1 : 1);\n";
+    Load += "s[i] = " + Value + ";\n";
+    std::string Body = "__shared__ $T s[$B + $H];\n"
+                       "const int t = threadIdx.x;\nconst $X b = blockIdx.x * $B;\n"
+                       "const $Y y = blockIdx." +
+                       std::string(1, Axis()) + ";\n";
+    if (Value.find("line[") != std::string::npos)
+      Body += "const $T *const line = in + y * pitch;\n";
+    Body += "for (int i = t; i < $B + $H; i += $B) {\n" + Load + "}\n__syncthreads();\n";
+    std::string Sum;
+    for (unsigned I = 0; I <= L + R; ++I)
+      Sum += (I ? I % 2 ? " - " : " + " : "") + std::string("($A)s[t + ") + num(I) + "]";
+    Body += "if (b + t < w)\nout[y * pitch + b + t] = " + Sum + ";\n";
+    std::string Params;
+    for (const Param &P : K.Params)
+      Params += (Params.empty() ? "" : ", ") + P.decl();
+    K.Device = sub("__global__ void " + K.Name + "(" + Params + ") {\n" + Body + "}\n",
+                   {{"T", T},
+                    {"A", Acc},
+                    {"X", Index == "unsigned" || Index == "size_t" ? "long long" : Index},
+                    {"Y", Row},
+                    {"B", num(B)},
+                    {"H", num(L + R)}});
+  }
+
+  void launches() {
+    const unsigned N = 2 + C.pick("launches", 2);
+    for (unsigned I = 0; I < N; ++I) {
+      Choices::Scope Of(C, "launch" + num(I));
+      const long long Ws[] = {2ll * B + 3, 3ll * B, 1, 4ll * B + 1, 7};
+      const long long W = Ws[C.pick("w", 5)];
+      const long long Lasts[] = {W - 1, 0, W / 2, 0x7fffffff, 0x7fffff00};
+      K.Launches.push_back({{"w", W},
+                            {"h", 1 + C.pick("rows", 5)},
+                            {"p", W + C.pick("padding", 3) * 5 + L + R},
+                            {"last", Lasts[Far ? C.pick("last", 5) : C.pick("last", 3)]},
+                            {"bx", B},
+                            {"off", C.weighted("offset", {80, 20})},
+                            {"extra", 0}});
+    }
+  }
+};
+
+} // namespace
+
+KernelText batchKernel(Choices &C, const std::string &Name) {
+  return BatchKernel(C, Name).run();
+}
+
+} // namespace rcache::fuzz
