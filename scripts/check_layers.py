@@ -57,9 +57,10 @@ PROGRAMS = {
     "check": [],
     "fuzz": [],
 }
-# Single headers that they see beside: what reads a command line and finds the toolkit.
+# Single headers that they see beside: what reads a command line, tells texts from data and
+# finds the toolkit.
 PROGRAMS_HEADERS = {
-    "check": {"Driver/Programs.h", "Driver/Usage.h", "Driver/CudaInstall.h"},
+    "check": {"Driver/Programs.h", "Driver/SourceText.h", "Driver/Usage.h", "Driver/CudaInstall.h"},
     "fuzz": {"Driver/Usage.h"},
 }
 # Of include/rcache; None: everything.

@@ -281,6 +281,8 @@ bool checkCombination(const ToolOptions &O) {
                      !O.ExplainFile.empty() || !O.SarifFile.empty();
   if (O.Sources.empty() && !O.All)
     return usageError("no source file");
+  if (llvm::is_contained(O.Sources, ""))
+    return usageError("the name of a source is empty");
   const int ToStdout = (O.Output == "-") + (O.ReportFile == "-") +
                        (O.CsvFile == "-") + O.Diff + O.List;
   if (ToStdout > 1 && (O.ReportFile == "-" || O.CsvFile == "-"))

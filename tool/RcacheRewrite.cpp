@@ -9,6 +9,7 @@
 // Exit status: 0 done (also when nothing was eligible), 1 a source does not
 // parse or a file cannot be read or written, 2 wrong usage.
 
+#include "Driver/Includers.h"
 #include "Driver/NvccFlags.h"
 #include "Driver/Programs.h"
 #include "Driver/Usage.h"
@@ -28,11 +29,13 @@
 #include "llvm/Support/CrashRecoveryContext.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <map>
 #include <set>
 
 using namespace rcache;
@@ -214,6 +217,43 @@ bool keepsSources(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
   });
 }
 
+/// No two of them are one file.
+bool outputsApart(const ToolOptions &O) {
+  std::map<std::string, StringRef> Seen;
+  for (auto [Path, Option] : namedOutputs(O)) {
+    llvm::sys::fs::file_status Status;
+    if (Path.empty() || Path == "-" ||
+        (!llvm::sys::fs::status(Path, Status) && !llvm::sys::fs::is_regular_file(Status)))
+      continue; // a device takes all
+    auto [Other, New] = Seen.try_emplace(absolute(Path), Option);
+    if (!New) {
+      llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
+          << Other->second << " and " << Option << " both name '" << Path << "'\n";
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The sources are still what was read: who has changed one meanwhile would lose that
+/// with -i, and a build would take the result for newer than the source.
+bool sourcesUnchanged(const std::vector<ParseJob> &Jobs,
+                      const std::vector<const FileResult *> &Files,
+                      const ToolOptions &O) {
+  for (const FileResult *R : Files) {
+    if (outputPath(*R, O).empty() ||
+        llvm::any_of(Jobs, [&](const ParseJob &J) { return J.Buffer && J.File == R->File; }))
+      continue; // nothing is made of it, or it was never a file that stays
+    auto Now = llvm::MemoryBuffer::getFile(R->File);
+    if (Now && (*Now)->getBuffer() == R->Parse.MainText)
+      continue;
+    llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
+        << "'" << R->File << "' has changed since it was read; nothing is written\n";
+    return false;
+  }
+  return true;
+}
+
 /// None is a header of a source: what was read stays.
 bool keepsHeaders(const std::vector<const FileResult *> &Files,
                   const ToolOptions &O) {
@@ -324,6 +364,22 @@ void printNotes(const std::vector<const FileResult *> &Files,
           << "'; it is parsed as '" << Job.Flags.InferredFrom << "' is\n";
 }
 
+/// Where kernels of a header are not seen to be launched, or it does not stand alone.
+void printHelpWithHeaders(const std::vector<const FileResult *> &Files,
+                          const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
+  for (const FileResult *R : Files)
+    for (const ParseJob &Job : Jobs)
+      if (Job.File == R->File && !Job.Buffer && isHeader(Job.File) &&
+          (!R->Usable || llvm::any_of(R->Rewrite.Kernels, [](const KernelResult &K) {
+             return llvm::any_of(K.Declines, [](const Decline &D) {
+               return D.Code == DeclineCode::NoLaunch ||
+                      D.Code == DeclineCode::NotInstantiated;
+             });
+           })))
+        llvm::WithColor::note(llvm::errs(), "rcache-rewrite")
+            << helpWithHeader(Job, O) << '\n';
+}
+
 int run(const ToolOptions &O, const std::string &ToolPath) {
   auto Error = []() -> llvm::raw_ostream & {
     return llvm::WithColor::error(llvm::errs(), "rcache-rewrite");
@@ -333,7 +389,7 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
     Error() << llvm::toString(Jobs.takeError()) << '\n';
     return Failed;
   }
-  if (!keepsSources(*Jobs, O))
+  if (!keepsSources(*Jobs, O) || !outputsApart(O))
     return WrongUsage;
   if (!canWrite(O))
     return Failed;
@@ -380,6 +436,8 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
     Good.push_back(&*R);
     addResult(*R, O, Out);
   }
+  if (!O.Quiet)
+    printHelpWithHeaders(Parsed, *Jobs, O);
   if (O.All && !O.Quiet)
     printSummary(llvm::errs(), Good, Failures);
   if (Failures && !O.KeepGoing)
@@ -390,7 +448,7 @@ int run(const ToolOptions &O, const std::string &ToolPath) {
         << (Good.size() == 1 ? "there is no kernel in '" + Good[0]->File + "', and no launch of a header's"
                              : std::string("there is no kernel in these files"))
         << '\n';
-  if (!writeAll(Out, O))
+  if (!sourcesUnchanged(*Jobs, Good, O) || !writeAll(Out, O))
     return Failed;
   return Failures ? Failed : Done;
 }

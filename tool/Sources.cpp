@@ -4,6 +4,7 @@
 // Collects the sources with their compile flags and runs the library on them.
 
 #include "Sources.h"
+#include "Driver/Includers.h"
 #include "Predict/Resources.h"
 #include "SelfCheck.h"
 #include "Tune.h"
@@ -41,7 +42,7 @@ std::string absolute(StringRef File) {
 /// compile_commands.json that knows the file, or none.
 llvm::Expected<CompileFlags>
 flagsFor(StringRef File, const ToolOptions &O,
-         const std::optional<CompileDatabase> &Database) {
+         const std::optional<CompileDatabase> &Database, const std::string &Path) {
   if (O.Flags) {
     CompileFlags Flags;
     Flags.Flags = *O.Flags;
@@ -51,7 +52,7 @@ flagsFor(StringRef File, const ToolOptions &O,
     if (auto Flags = Database->findOrInfer(absolute(File)))
       return *Flags;
     return llvm::createStringError(
-        "the compile commands in '" + O.DatabasePath + "' do not know '" +
+        "the compile commands in '" + Path + "' do not know '" +
         File + "', nor any CUDA source whose flags would do");
   }
   std::string Damaged;
@@ -227,7 +228,7 @@ llvm::Expected<std::vector<ParseJob>> makeJobs(const ToolOptions &O,
       return Text.takeError();
     if (File == "-")
       File = StdinName;
-    auto Flags = flagsFor(File, O, Database);
+    auto Flags = flagsFor(File, O, Database, Path);
     if (!Flags)
       return Flags.takeError();
     ParseJob Job;
@@ -242,6 +243,33 @@ llvm::Expected<std::vector<ParseJob>> makeJobs(const ToolOptions &O,
     Jobs.push_back(std::move(Job));
   }
   return Jobs;
+}
+
+std::string helpWithHeader(const ParseJob &Job, const ToolOptions &O) {
+  std::vector<std::string> Found;
+  if (!O.Flags) {
+    auto Load = [&]() -> std::optional<CompileDatabase> {
+      if (O.DatabasePath.empty())
+        return CompileDatabase::nearest(absolute(Job.File));
+      auto Loaded = CompileDatabase::load(O.DatabasePath);
+      if (Loaded)
+        return std::move(*Loaded);
+      llvm::consumeError(Loaded.takeError()); // told by makeJobs
+      return std::nullopt;
+    };
+    if (auto Database = Load())
+      Found = Database->includersOf(Job.File);
+  }
+  if (Found.empty())
+    Found = includersOf(Job.File, sourcesNear(Job.File),
+                        [&](StringRef) { return Job.Flags; });
+  // As the user would name them.
+  llvm::SmallString<256> Here;
+  if (!llvm::sys::fs::current_path(Here))
+    for (std::string &Name : Found)
+      if (StringRef Short = Name; Short.consume_front(Here.str().str() + "/"))
+        Name = Short.str();
+  return headerHelp(Job.File, Found);
 }
 
 std::vector<llvm::Expected<FileResult>>

@@ -18,6 +18,9 @@ namespace rcache {
 llvm::Expected<std::vector<ParseJob>> makeJobs(const ToolOptions &O,
                                                const std::string &ToolPath);
 
+/// What to do with the kernels of \p Job's file where it is a header (headerHelp).
+std::string helpWithHeader(const ParseJob &Job, const ToolOptions &O);
+
 /// Runs \p Jobs, several at a time when there are several, and returns their
 /// results in order. On a terminal a progress line is kept on stderr.
 std::vector<llvm::Expected<FileResult>>

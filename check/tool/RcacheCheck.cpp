@@ -10,11 +10,13 @@
 
 #include "Driver/CudaInstall.h"
 #include "Driver/Programs.h"
+#include "Driver/SourceText.h"
 #include "Driver/Usage.h"
 
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/PrettyStackTrace.h"
 #include "llvm/Support/Signals.h"
@@ -175,6 +177,9 @@ void mustBeFile(const std::string &Path) {
     wrong("'" + Path + "' is a folder");
   if (!sys::fs::exists(Path))
     wrong("there is no file '" + Path + "'");
+  if (auto Text = MemoryBuffer::getFile(Path))
+    if (const std::string Why = rcache::whyNoSource((*Text)->getBuffer()); !Why.empty())
+      wrong("'" + Path + "' " + Why);
 }
 
 /// Clang's headers of a package that brings its own, beside the programs; or "":

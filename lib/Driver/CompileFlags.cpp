@@ -5,6 +5,7 @@
 // guesses about drivers and targets know nothing of nvcc.
 
 #include "Driver/CompileFlags.h"
+#include "Driver/Includers.h"
 #include "Driver/NvccFlags.h"
 #include "clang/Tooling/CompilationDatabase.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
@@ -12,6 +13,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -137,6 +139,30 @@ static std::string damageOf(StringRef File) {
   return Damage;
 }
 
+/// The commands of \p File with the folders that they name relative to its own made
+/// absolute, as a text; "" where there is none such. Of the reader's own all names
+/// would be relative, and found by none.
+static std::string withFolders(StringRef File) {
+  auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true);
+  if (!Buffer)
+    return "";
+  auto Parsed = llvm::json::parse((*Buffer)->getBuffer());
+  if (!Parsed) {
+    llvm::consumeError(Parsed.takeError());
+    return "";
+  }
+  bool Any = false;
+  if (llvm::json::Array *Commands = Parsed->getAsArray())
+    for (llvm::json::Value &Command : *Commands)
+      if (llvm::json::Object *Entry = Command.getAsObject())
+        if (auto Folder = Entry->getString("directory"); Folder && path::is_relative(*Folder)) {
+          (*Entry)["directory"] =
+              absolute(*Folder, path::parent_path(absolute(File, "")));
+          Any = true;
+        }
+  return Any ? llvm::formatv("{0}", *Parsed).str() : "";
+}
+
 llvm::Expected<CompileDatabase> CompileDatabase::load(StringRef Path) {
   SmallString<256> File(Path);
   if (fs::is_directory(File))
@@ -146,8 +172,12 @@ llvm::Expected<CompileDatabase> CompileDatabase::load(StringRef Path) {
     return llvm::createStringError("cannot read the compile commands in '" +
                                    File + "': " + Message);
   CompileDatabase Result;
-  Result.Db = JSONCompilationDatabase::loadFromFile(
-      File, Message, clang::tooling::JSONCommandLineSyntax::AutoDetect);
+  constexpr auto Syntax = clang::tooling::JSONCommandLineSyntax::AutoDetect;
+  const std::string Text = withFolders(File);
+  if (Text.empty())
+    Result.Db = JSONCompilationDatabase::loadFromFile(File, Message, Syntax);
+  else
+    Result.Db = JSONCompilationDatabase::loadFromBuffer(Text, Message, Syntax);
   if (!Result.Db)
     return llvm::createStringError("cannot read the compile commands in '" +
                                    File +
@@ -261,27 +291,9 @@ std::vector<std::string> CompileDatabase::cudaFiles() const {
 }
 
 std::vector<std::string> CompileDatabase::includersOf(StringRef Header) const {
-  const StringRef Name = path::filename(Header);
-  std::vector<std::string> Found;
-  for (std::string &File : bySimilarity(cudaFiles(), absolute(Header, ""))) {
-    auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true);
-    if (!Buffer)
-      continue;
-    for (StringRef Line : llvm::split((*Buffer)->getBuffer(), '\n')) {
-      Line = Line.ltrim();
-      if (!Line.consume_front("#"))
-        continue;
-      Line = Line.ltrim();
-      if (!Line.consume_front("include"))
-        continue;
-      StringRef Included = Line.trim(" \t\r\"<>");
-      if (path::filename(Included) == Name) {
-        Found.push_back(std::move(File));
-        break;
-      }
-    }
-  }
-  return Found;
+  return rcache::includersOf(
+      Header, bySimilarity(cudaFiles(), absolute(Header, "")),
+      [&](StringRef Source) { return find(Source).value_or(CompileFlags()); });
 }
 
 } // namespace rcache

@@ -70,8 +70,7 @@ public:
   /// `-x cu` among the flags. The user's sources, absolute, sorted, each once.
   std::vector<std::string> cudaFiles() const;
 
-  /// The CUDA sources that include \p Header, nearest first, as far as their
-  /// text tells: `#include` of a name that ends like the header's.
+  /// The CUDA sources that include \p Header, nearest first (Includers.h).
   std::vector<std::string> includersOf(llvm::StringRef Header) const;
 
 private:

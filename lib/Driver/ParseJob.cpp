@@ -7,6 +7,7 @@
 #include "Driver/CompatHeader.h"
 #include "Driver/CudaInstall.h"
 #include "Driver/NvccFlags.h"
+#include "Driver/SourceText.h"
 #include "clang/AST/ASTConsumer.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -381,6 +382,10 @@ llvm::Expected<ParseOutcome> parseSource(const ParseJob &Job,
       return llvm::createStringError(Readable.getError(),
                                      "cannot read '%s': %s", Job.File.c_str(),
                                      Readable.getError().message().c_str());
+    if (const std::string Why = whyNoSource((*Readable)->getBuffer()); !Why.empty())
+      return llvm::createStringError("'" + Job.File + "' " + Why);
+  } else if (const std::string Why = whyNoSource(*Job.Buffer); !Why.empty()) {
+    return llvm::createStringError("'" + Job.File + "' " + Why);
   }
 
   auto P = prepare(Job);

@@ -76,6 +76,29 @@ public:
   }
 };
 
+/// Folders that were made for files; unless these were written, they go again.
+class MadeFolders {
+  std::vector<std::string> Made; ///< outer ones first
+
+public:
+  ~MadeFolders() {
+    for (StringRef Folder : llvm::reverse(Made))
+      fs::remove(Folder); // empty ones only
+  }
+  void keep() { Made.clear(); }
+
+  std::error_code make(StringRef Folder) {
+    if (Folder.empty() || fs::exists(Folder))
+      return {};
+    if (std::error_code EC = make(path::parent_path(Folder)))
+      return EC;
+    std::error_code EC = fs::create_directory(Folder, /*IgnoreExisting=*/true);
+    if (!EC)
+      Made.push_back(Folder.str());
+    return EC;
+  }
+};
+
 llvm::Expected<Pending> prepareFile(StringRef Path, StringRef Text) {
   llvm::SmallString<256> Target(Path);
   // Through a link to the file itself: renaming would replace the link.
@@ -109,6 +132,7 @@ void OutputSet::add(std::string Path, std::string Text, bool MakeFolders) {
 
 llvm::Error OutputSet::commit() {
   std::set<std::string> Seen;
+  MadeFolders Folders; // outlives the files in them
   std::vector<Pending> Files;
   std::vector<const Entry *> Direct;
   for (const Entry &E : Entries) {
@@ -123,8 +147,7 @@ llvm::Error OutputSet::commit() {
       return cannotWrite(E.Path,
                          std::make_error_code(std::errc::is_a_directory));
     if (E.MakeFolders)
-      if (std::error_code EC =
-              fs::create_directories(path::parent_path(E.Path)))
+      if (std::error_code EC = Folders.make(path::parent_path(E.Path)))
         return cannotWrite(E.Path, EC);
     llvm::SmallString<256> Key(E.Path);
     fs::make_absolute(Key);
@@ -144,6 +167,7 @@ llvm::Error OutputSet::commit() {
   for (Pending &P : Files)
     if (llvm::Error E = P.finish())
       return E;
+  Folders.keep();
   Entries.clear();
   return llvm::Error::success();
 }

@@ -4,6 +4,7 @@
 // Calls the library.
 
 #include "Analyzer.h"
+#include "Driver/Includers.h"
 #include "Frontend/Frontend.h"
 #include "Output/Explain.h"
 #include "llvm/ADT/STLExtras.h"
@@ -25,10 +26,23 @@ bool sameEdits(const std::vector<Edit> &A, const std::vector<Edit> &B) {
 
 } // namespace
 
+/// A header may lean on what its source includes in front of it, and is launched
+/// there.
+void Analyzer::throughSource(Way &W, const std::string &File,
+                             const CompileFlags &Flags) {
+  const std::vector<std::string> Found =
+      includersOf(File, sourcesNear(File), [&](llvm::StringRef) { return Flags; });
+  W.Flags = Flags;
+  if (!Found.empty())
+    W.Source = Found.front();
+}
+
 llvm::Expected<Analyzer::Way> Analyzer::wayFor(const std::string &File) {
   Way W;
   if (S.Flags) {
     W.Flags.Flags = *S.Flags;
+    if (isHeader(File))
+      throughSource(W, File, CompileFlags(W.Flags));
     return W;
   }
   std::optional<CompileDatabase> Database;
@@ -43,23 +57,24 @@ llvm::Expected<Analyzer::Way> Analyzer::wayFor(const std::string &File) {
       return Loaded.takeError();
     Database = std::move(*Loaded);
   }
-  if (!Database)
-    return W;
-  if (auto Found = Database->find(File)) {
-    W.Flags = *Found;
-    return W;
-  }
-  // A header may lean on what its source includes in front of it.
-  for (const std::string &Source : Database->includersOf(File))
-    if (auto Found = Database->find(Source)) {
+  if (Database) {
+    if (auto Found = Database->find(File)) {
       W.Flags = *Found;
-      W.Source = Source;
       return W;
     }
-  if (auto Found = Database->findOrInfer(File))
-    W.Flags = *Found;
-  else
-    lsp::Logger::info("the compile commands name no CUDA source");
+    for (const std::string &Source : Database->includersOf(File))
+      if (auto Found = Database->find(Source)) {
+        W.Flags = *Found;
+        W.Source = Source;
+        return W;
+      }
+    if (auto Found = Database->findOrInfer(File))
+      W.Flags = *Found;
+    else
+      lsp::Logger::info("the compile commands name no CUDA source");
+  }
+  if (isHeader(File))
+    throughSource(W, File, CompileFlags(W.Flags));
   return W;
 }
 
@@ -110,7 +125,14 @@ Findings Analyzer::analyze(const std::string &File,
   auto Result = rewriteFile(*Job, S.Library, S.AllowErrors);
   if (!Result)
     return findingsOf(llvm::toString(Result.takeError()), std::move(Text));
-  return findingsOf(*Result, File, std::move(Text));
+  Findings F = findingsOf(*Result, File, std::move(Text));
+  if (isHeader(File) && Job->File == File)
+    for (Finding &M : F.Messages)
+      if (M.Code == spelling(DeclineCode::NotInstantiated) ||
+          M.Code == spelling(DeclineCode::NoLaunch) ||
+          M.Code == spelling(DeclineCode::ParseError))
+        M.Text += "\n" + headerHelp(File, {});
+  return F;
 }
 
 llvm::Expected<std::string> Analyzer::explain(const std::string &File,

@@ -77,6 +77,8 @@ private:
   llvm::Expected<ParseJob> job(const std::string &File,
                                const std::string &Text);
   llvm::Expected<Way> wayFor(const std::string &File);
+  static void throughSource(Way &W, const std::string &File,
+                            const CompileFlags &Flags);
 };
 
 } // namespace rcache

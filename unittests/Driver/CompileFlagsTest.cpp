@@ -2,6 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
 #include "Driver/CompileFlags.h"
+#include "Driver/Includers.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -28,7 +29,9 @@ protected:
     return Path.str().str();
   }
   void write(llvm::StringRef Name, llvm::StringRef Text) {
-    std::error_code EC;
+    std::error_code EC = llvm::sys::fs::create_directories(
+        llvm::sys::path::parent_path(in(Name)));
+    ASSERT_FALSE(EC);
     llvm::raw_fd_ostream(in(Name), EC) << Text;
     ASSERT_FALSE(EC);
   }
@@ -81,18 +84,47 @@ TEST_F(CompileFlagsTest, NoCudaNoGuess) {
 TEST_F(CompileFlagsTest, ResultsStandForTheirSources) {
   write("compile_commands.json",
         R"([{"directory": ")" + Folder.str().str() +
-            R"(", "file": "out/a.cu", "command": "nvcc -DZ -c out/a.cu"},)" +
+            R"(", "file": "out/a.cu", "command": "nvcc -DZ -I inc -c out/a.cu"},)" +
             R"({"directory": ")" + Folder.str().str() +
             R"(", "file": "b.cu", "command": "nvcc -c b.cu"}])");
   write("rcache-sources.json",
         "{\"" + in("out/a.cu") + "\": \"" + in("a.cu") + "\"}");
   write("a.cu", "  # include <deep/k.cuh> \n");
   write("b.cu", "#include \"other.cuh\"\n");
+  write("other.cuh", "#include \"k.cuh\"\n");
+  write("k.cuh", ""); // of the same name
+  write("inc/deep/k.cuh", "");
   auto Db = CompileDatabase::load(Folder);
   ASSERT_TRUE(bool(Db)) << llvm::toString(Db.takeError());
   EXPECT_EQ(in("a.cu") + " " + in("b.cu"), llvm::join(Db->cudaFiles(), " "));
-  EXPECT_EQ("-DZ -c", llvm::join(Db->find(in("a.cu"))->Flags, " "));
-  EXPECT_EQ(in("a.cu"), llvm::join(Db->includersOf(in("inc/k.cuh")), " "));
+  EXPECT_EQ("-DZ -I inc -c", llvm::join(Db->find(in("a.cu"))->Flags, " "));
+  EXPECT_EQ(in("a.cu"), llvm::join(Db->includersOf(in("inc/deep/k.cuh")), " "));
+  EXPECT_EQ(in("b.cu"), llvm::join(Db->includersOf(in("k.cuh")), " "));
+  EXPECT_EQ(in("b.cu"), llvm::join(Db->includersOf(in("./inc/../other.cuh")), " "));
+}
+
+TEST_F(CompileFlagsTest, FoldersRelativeToTheFile) {
+  write("build/compile_commands.json",
+        R"([{"directory": ".", "file": "../a.cu", "command": "nvcc -DR -c ../a.cu"}])");
+  auto Db = CompileDatabase::load(in("build"));
+  ASSERT_TRUE(bool(Db)) << llvm::toString(Db.takeError());
+  EXPECT_EQ(in("a.cu"), llvm::join(Db->cudaFiles(), " "));
+  ASSERT_TRUE(Db->find(in("a.cu")));
+  EXPECT_EQ(in("build"), Db->find(in("a.cu"))->Directory);
+  EXPECT_EQ("-DR -c", llvm::join(Db->find(in("a.cu"))->Flags, " "));
+}
+
+TEST_F(CompileFlagsTest, SourcesNearAHeader) {
+  write("p/.git/config", "");
+  write("beyond.cu", "");
+  write("p/src/b.cu", "");
+  write("p/src/deep/far.cu", "");
+  write("p/include/p/k.cuh", "");
+  write("p/include/p/a.cu", "");
+  EXPECT_EQ(in("p/include/p/a.cu") + " " + in("p/src/b.cu"),
+            llvm::join(sourcesNear(in("p/include/p/k.cuh")), " "));
+  EXPECT_TRUE(isHeader("k.cuh") && isHeader("k.h") && isHeader("k.inl"));
+  EXPECT_FALSE(isHeader("k.cu") || isHeader("k.cpp") || isHeader("-"));
 }
 
 TEST_F(CompileFlagsTest, BrokenFilesAreErrors) {
