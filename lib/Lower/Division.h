@@ -108,6 +108,11 @@ struct Division {
 /// original has one. Null: none would.
 const SharedAccess *hiddenTwice(const Queries &Q, const Division &D);
 
+/// An element of a sum of two products that is read at the barrier, where others of them are
+/// in windows: which comes first for compilers hangs on what is loaded where. Null: there is
+/// none.
+const SharedAccess *readsApart(const Queries &Q);
+
 /// An element that is read from its source, where that takes a branch or more than a load,
 /// behind a product that is fused with sums of its block of code alone. Null: there is none.
 const SharedAccess *branchInSum(const Queries &Q);

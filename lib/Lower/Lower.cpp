@@ -83,6 +83,9 @@ llvm::Error sumsKept(const Queries &Q, const Division &D) {
     return No("with '" + Q.M.text(A->Range) +
               "', which is read from its source under a condition, behind a product that a sum "
               "of its block of code takes");
+  if (const SharedAccess *A = readsApart(Q))
+    return No("with '" + Q.M.text(A->Range) +
+              "', which is read elsewhere than what the sum's other product is made of");
   if (const ArrayPlan *A = knownElements(Q))
     return No("with elements of '" + Q.M.Arrays[A->Array].Name +
               "', which are numbers or made of arguments alone");

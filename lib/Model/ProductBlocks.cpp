@@ -27,8 +27,9 @@ bool ProductFlow::isNamed(const Expr *E, unsigned Nested) const {
     const VarDecl *V = rootVar(A);
     return V && V->hasAttr<CUDAConstantAttr>() && isNamed(A->getIdx(), Nested + 1);
   }
-  if (isa<CallExpr, MemberExpr, PseudoObjectExpr>(E))
-    return E->isEvaluatable(Context);
+  // (What is computed of arguments is in a register.)
+  if (isa<CallExpr, MemberExpr, PseudoObjectExpr, BinaryOperator, ConditionalOperator>(E))
+    return !E->isValueDependent() && E->isEvaluatable(Context);
   return llvm::all_of(E->children(), [&](const Node *C) {
     const auto *X = dyn_cast_or_null<Expr>(C);
     return X && isNamed(X, Nested + 1);

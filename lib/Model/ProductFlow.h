@@ -268,6 +268,9 @@ private:
   /// A sum of a product that is staged, in its own right or in another sum, by
   /// text of its own.
   const clang::Expr *stagedElsewhere();
+  /// A sum with `x * 2` where x + x is computed too: one of both for compilers, and no factor
+  /// of the sum any more where that is so of the text around it.
+  const clang::Expr *doubledAndAdded() const;
   static bool isLoop(const Node *S);
   /// How many rounds `for (int i = 1; i <= 4; i++)` has; nullopt: not known.
   std::optional<uint64_t> rounds(const Node *L) const;

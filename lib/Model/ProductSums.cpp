@@ -83,6 +83,8 @@ SumInDoubt ProductFlow::find() {
       return {B};
   if (const Expr *Sum = stagedElsewhere())
     return {Sum};
+  if (const Expr *Sum = doubledAndAdded())
+    return {Sum};
   if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
     return {Sum};
   return Shared;
@@ -310,6 +312,23 @@ const Expr *ProductFlow::stagedElsewhere() {
             if (const Expr *Sum = inSum(R))
               return Sum;
     }
+  return nullptr;
+}
+
+const Expr *ProductFlow::doubledAndAdded() const {
+  for (const Expr *D : Doubled) {
+    const auto *Twice = dyn_cast<BinaryOperator>(D->IgnoreParenImpCasts());
+    const Expr *Sum = inSum(D);
+    if (!Twice || !Sum)
+      continue;
+    const std::string Of =
+        canonical(isNumber(Twice->getRHS()) ? Twice->getLHS() : Twice->getRHS());
+    if (llvm::any_of(Sums, [&](const BinaryOperator *B) {
+          return B->getOpcode() == BO_Add && canonical(B->getLHS()) == Of &&
+                 canonical(B->getRHS()) == Of;
+        }))
+      return Sum;
+  }
   return nullptr;
 }
 

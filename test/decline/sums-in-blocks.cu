@@ -34,6 +34,10 @@
 // CHECK-DAG: rewritten sign: {{.*}}1 output a thread
 // CHECK-DAG: {{declined logical; fusion-unsettled|rewritten logical: .*kept shared}}
 // CHECK-DAG: {{declined twiceIn; fusion-unsettled|rewritten twiceIn: .*kept shared}}
+// CHECK-DAG: {{declined doubled; fusion-unsettled|rewritten doubled: .*kept shared}}
+// CHECK-DAG: {{declined computed; fusion-unsettled|rewritten computed: .*kept shared}}
+// CHECK-DAG: {{declined unrolled; fusion-unsettled|rewritten unrolled: .*kept shared}}
+// CHECK-DAG: {{declined early; fusion-unsettled|rewritten early: .*kept shared}}
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -221,6 +225,45 @@ KERNEL(twiceIn) { // one product, and a branch between its sums
     x -= s[t + 1];
   o[g] = s[t] * a[g] + x;
 }
+KERNEL(doubled) { // x + x and x * 2
+  __shared__ float s[B];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  s[t] = g < n ? a[g] * 2.f + (a[g] + a[g]) * -.5f : 0.f;
+  __syncthreads();
+  if (g < n)
+    o[g] = s[B - 1 - t] + w;
+}
+KERNEL(computed) { // of arguments, and in no instruction
+  STAGE
+  const float p = (w * 3.f) * a[g];
+  float x = t > 3 ? p + (float)g : s[t + 3];
+  x = s[t + 1] > .3f ? x : p - 4.5f;
+  o[g] = (.5f + s[t]) + x;
+}
+KERNEL(unrolled) { // one round's reads stand in front of another's sums
+  __shared__ float s[B];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  s[t] = g < n ? a[g] : 0.f;
+  __syncthreads();
+  if (g >= n)
+    return;
+  float x = 2.f;
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    const float y = s[t] * .25f - s[t ^ 1] * s[(t + 1) % B];
+    const float z = s[t] > .25f && t > 5 ? s[t] : y;
+    x += z + y;
+  }
+  o[g] = x;
+}
+__global__ void early(const float *a, float *o, int n, float v, float w) {
+  __shared__ float s[B];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  s[t] = g < n ? a[g] : 1.f;
+  __syncthreads();
+  if (g < n)
+    o[g] = (s[t ^ 1] + w) * (s[t] * s[t] + 1.5f * s[(t + 1) % B]);
+}
 KERNEL(named) {
   STAGE
   const float p = s[t + 1] * w;
@@ -259,5 +302,5 @@ int main() {
   RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again) RUN(constant)
   RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
   RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
-  RUN(twiceIn)
+  RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early)
 }
