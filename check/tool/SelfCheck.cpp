@@ -218,10 +218,13 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   T.Overflowing = std::move(Overflowing);
   std::optional<Verdict> V;
   std::vector<Dim3> Takes; ///< blocks for which the rewritten form runs
+  std::vector<Dim3> Given; ///< and those for which both were compared, in whatever form
   std::set<std::string> Missing = formsOf(K, Summary); ///< that have not run
   auto Try = [&](const Shape &S) {
-    const unsigned Before = T.ByRewritten;
+    const unsigned Before = T.ByRewritten, Compared = T.Compared;
     V = T.run(S);
+    if (T.Compared > Compared && std::find(Given.begin(), Given.end(), S.Block) == Given.end())
+      Given.push_back(S.Block);
     if (T.ByRewritten > Before &&
         std::find(Takes.begin(), Takes.end(), S.Block) == Takes.end())
       Takes.push_back(S.Block);
@@ -240,6 +243,14 @@ Object judge(const CommandLine &L, const KernelSignature &K,
     ++Tried;
     Try(ordinary(L, Block, K.Dimensions));
   }
+  // What was left once may be taken with other arguments, or by more blocks.
+  for (uint32_t Grid : {17, 5, 33, 8, 64})
+    for (size_t I = 0; I < Given.size() && Takes.empty() && !L.Grid.X && !V && Left(); ++I) {
+      Shape S = ordinary(L, Given[I], K.Dimensions);
+      S.Grid.X = Grid;
+      S.W = Grid * S.Block.X;
+      Try(S);
+    }
   // Around the numbers that the text names, for a third of the time.
   if (!L.Block.X && !L.Grid.X && !Takes.empty())
     for (const Shape &S : constantShapes(K, Summary.Facts, Takes, T.integers(),
