@@ -42,7 +42,7 @@ TEST(Work, EachUnit) {
 TEST(Work, SubscriptsApart) {
   const auto [All, Elements] = last("b[n * 5 + t] = x;");
   EXPECT_EQ(0, All.Int);
-  EXPECT_LT(1, All.Index);
+  EXPECT_NEAR(1, All.Index, .2); // a product with its sum
 }
 
 TEST(Work, CalleesAndTheirLoops) {
