@@ -17,7 +17,8 @@ std::string whyNoSource(StringRef Text) {
   if (Zero == StringRef::npos && !Marked)
     return "";
   // Of Latin letters every other byte is zero.
-  if (Marked || (Zero < 2 && 5 * Begin.count('\0') > 2 * Begin.size()))
+  const size_t Zeros = 5 * Begin.count('\0');
+  if (Marked || (Zero < 2 && Zeros > 2 * Begin.size() && Zeros < 3 * Begin.size()))
     return "is UTF-16: sources are read as UTF-8 (iconv -f utf-16 -t utf-8)";
   return "is no text: byte " + std::to_string(Zero) + " is zero";
 }
