@@ -3,8 +3,8 @@
 //
 // Rows of an image or of a batch: what is staged is an element of a row that
 // begins at a multiple of a pitch, which may be of another type and sign than
-// the index within the row, and that index is clamped, mirrored, wrapped or
-// guarded, by borders that may be far away.
+// the index within the row, and that index is clamped or chosen by borders that
+// may be far away, or guarded as a whole.
 //
 //     s[i] = in[y * pitch + min(max(b + i - L, 0), last)];
 //
@@ -28,9 +28,11 @@ public:
     Acc = E.Acc;
     L = C.pick("left", 4);
     R = C.pick("right", 4);
-    static const char *const Types[] = {"int", "unsigned", "size_t", "long long"};
-    Pitch = Types[C.pick("pitchType", 4)];
-    Index = C.chance("otherIndex", 30) ? Types[C.pick("indexType", 4)] : "int";
+    static const char *const Pitches[] = {"int", "unsigned", "size_t", "long long"};
+    Pitch = Pitches[C.pick("pitchType", 4)];
+    // (With a sign: it is compared with 0.)
+    static const char *const Indices[] = {"int", "long long", "long long", "long long"};
+    Index = C.chance("otherIndex", 30) ? Indices[C.pick("indexType", 4)] : "int";
     Row = C.chance("otherRow", 30) ? "unsigned" : "int";
     Far = C.chance("farBorder", 40);
     const bool Restrict = C.chance("restrict", 50);
@@ -52,7 +54,8 @@ private:
   KernelText K;
   unsigned B = 128, L = 1, R = 1;
   std::string T, Acc, Pitch, Index, Row;
-  bool Far = false; ///< a border behind all rows
+  bool Far = false;       ///< a border behind all rows
+  bool Flattened = false; ///< guarded as a whole
 
   char Axis() { return C.chance("batchAlongZ", 25) ? 'z' : 'y'; }
 
@@ -65,7 +68,6 @@ private:
         "(x < 0 ? 0 : x) > last ? last : (x < 0 ? 0 : x)",
         "max(x, ($X)0)",
     };
-    // An index that cannot be negative is not compared with 0.
     return Ways[C.weighted("column", {35, 20, 15, 10, 20})];
   }
 
@@ -84,7 +86,6 @@ private:
     const std::string E = sub(element(), {{"C", column()}});
     return C.chance("guarded", 20) ? "x - " + num(R) + " <= last ? " + E + " : ($T)0" : E;
   }
-  bool Flattened = false;
 
   void text() {
     const std::string Value = value();
@@ -110,7 +111,7 @@ private:
     K.Device = sub("__global__ void " + K.Name + "(" + Params + ") {\n" + Body + "}\n",
                    {{"T", T},
                     {"A", Acc},
-                    {"X", Index == "unsigned" || Index == "size_t" ? "long long" : Index},
+                    {"X", Index},
                     {"Y", Row},
                     {"B", num(B)},
                     {"H", num(L + R)}});

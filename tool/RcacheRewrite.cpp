@@ -46,19 +46,12 @@ namespace {
 
 enum ExitCode { Done = 0, Failed = 1, WrongUsage = 2 };
 
-std::string absolute(StringRef File) {
-  llvm::SmallString<256> Path(File);
-  llvm::sys::fs::make_absolute(Path);
-  path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Path.str().str();
-}
-
 /// Below --out-root: the path from the source root; a file outside of it keeps
 /// its whole path.
 std::string mirroredPath(StringRef File, const ToolOptions &O) {
-  std::string Source = absolute(File);
+  std::string Source = absolutePath(File);
   std::string Root =
-      absolute(O.SourceRoot.empty() ? StringRef(".") : StringRef(O.SourceRoot));
+      absolutePath(O.SourceRoot.empty() ? StringRef(".") : StringRef(O.SourceRoot));
   llvm::SmallString<256> Result(O.OutRoot);
   StringRef Inside = Source;
   if (!Inside.consume_front(Root + "/"))
@@ -130,7 +123,7 @@ void addResult(const FileResult &R, const ToolOptions &O, Outputs &Out) {
   Out.Reports.push_back({R.File, R.Parse.Arch, Path, &R.Rewrite, {}});
   Out.Texts.push_back({&R.Parse.MainText, &R.NewText});
   if (R.Rewrite.anyRewritten())
-    Out.Fixes.push_back({absolute(R.File), &R.Rewrite});
+    Out.Fixes.push_back({absolutePath(R.File), &R.Rewrite});
 }
 
 bool writeAll(Outputs &Out, const ToolOptions &O) {
@@ -225,7 +218,7 @@ bool outputsApart(const ToolOptions &O) {
     if (Path.empty() || Path == "-" ||
         (!llvm::sys::fs::status(Path, Status) && !llvm::sys::fs::is_regular_file(Status)))
       continue; // a device takes all
-    auto [Other, New] = Seen.try_emplace(absolute(Path), Option);
+    auto [Other, New] = Seen.try_emplace(absolutePath(Path), Option);
     if (!New) {
       llvm::WithColor::error(llvm::errs(), "rcache-rewrite")
           << Other->second << " and " << Option << " both name '" << Path << "'\n";

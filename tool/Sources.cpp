@@ -31,13 +31,6 @@ using llvm::StringRef;
 namespace rcache {
 namespace {
 
-std::string absolute(StringRef File) {
-  SmallString<256> Path(File);
-  llvm::sys::fs::make_absolute(Path);
-  llvm::sys::path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Path.str().str();
-}
-
 /// The flags of one file: those after `--`, those of -p, those of the nearest
 /// compile_commands.json that knows the file, or none.
 llvm::Expected<CompileFlags>
@@ -49,7 +42,7 @@ flagsFor(StringRef File, const ToolOptions &O,
     return Flags;
   }
   if (Database) {
-    if (auto Flags = Database->findOrInfer(absolute(File)))
+    if (auto Flags = Database->findOrInfer(absolutePath(File)))
       return *Flags;
     return llvm::createStringError(
         "the compile commands in '" + Path + "' do not know '" +
@@ -57,8 +50,8 @@ flagsFor(StringRef File, const ToolOptions &O,
   }
   std::string Damaged;
   CompileFlags Flags;
-  if (auto Nearest = CompileDatabase::nearest(absolute(File), &Damaged))
-    if (auto Found = Nearest->findOrInfer(absolute(File)))
+  if (auto Nearest = CompileDatabase::nearest(absolutePath(File), &Damaged))
+    if (auto Found = Nearest->findOrInfer(absolutePath(File)))
       Flags = std::move(*Found);
   Flags.Damaged = std::move(Damaged);
   return Flags;
@@ -200,7 +193,7 @@ llvm::Expected<std::vector<ParseJob>> makeJobs(const ToolOptions &O,
   std::optional<CompileDatabase> Database;
   std::string Path = O.DatabasePath;
   if (O.All && Path.empty()) {
-    Path = CompileDatabase::nearestTo(absolute("."));
+    Path = CompileDatabase::nearestTo(absolutePath("."));
     if (Path.empty())
       return llvm::createStringError(
           "there is no compile_commands.json here, above, or in a folder "
@@ -221,7 +214,7 @@ llvm::Expected<std::vector<ParseJob>> makeJobs(const ToolOptions &O,
   std::vector<ParseJob> Jobs;
   std::set<std::string> Seen;
   for (std::string File : Files) {
-    if (!Seen.insert(absolute(File)).second)
+    if (!Seen.insert(absolutePath(File)).second)
       continue;
     auto Text = readOnce(File, O);
     if (!Text)
@@ -250,7 +243,7 @@ std::string helpWithHeader(const ParseJob &Job, const ToolOptions &O) {
   if (!O.Flags) {
     auto Load = [&]() -> std::optional<CompileDatabase> {
       if (O.DatabasePath.empty())
-        return CompileDatabase::nearest(absolute(Job.File));
+        return CompileDatabase::nearest(absolutePath(Job.File));
       auto Loaded = CompileDatabase::load(O.DatabasePath);
       if (Loaded)
         return std::move(*Loaded);

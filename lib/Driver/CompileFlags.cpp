@@ -30,9 +30,8 @@ namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
 
 namespace rcache {
-namespace {
 
-std::string absolute(StringRef File, StringRef Directory) {
+std::string absolutePath(StringRef File, StringRef Directory) {
   SmallString<256> Path(File);
   if (path::is_relative(Path) && !Directory.empty()) {
     Path = Directory;
@@ -42,6 +41,8 @@ std::string absolute(StringRef File, StringRef Directory) {
   path::remove_dots(Path, /*remove_dot_dot=*/true);
   return Path.str().str();
 }
+
+namespace {
 
 /// Compiler launchers stand in front of the compiler ("ccache nvcc ...").
 size_t compilerIndex(const std::vector<std::string> &Line) {
@@ -55,14 +56,14 @@ size_t compilerIndex(const std::vector<std::string> &Line) {
 
 /// Without the source file itself, in whatever spelling.
 std::vector<std::string> flagsOf(const CompileCommand &C, size_t Compiler) {
-  const std::string Source = absolute(C.Filename, C.Directory);
+  const std::string Source = absolutePath(C.Filename, C.Directory);
   std::vector<std::string> Flags;
   for (size_t I = Compiler + 1; I < C.CommandLine.size(); ++I) {
     const std::string &Arg = C.CommandLine[I];
     if (Arg == "--") // what follows are inputs
       break;
     if (!StringRef(Arg).starts_with("-") &&
-        (Arg == C.Filename || absolute(Arg, C.Directory) == Source))
+        (Arg == C.Filename || absolutePath(Arg, C.Directory) == Source))
       continue;
     Flags.push_back(Arg);
   }
@@ -157,7 +158,7 @@ static std::string withFolders(StringRef File) {
       if (llvm::json::Object *Entry = Command.getAsObject())
         if (auto Folder = Entry->getString("directory"); Folder && path::is_relative(*Folder)) {
           (*Entry)["directory"] =
-              absolute(*Folder, path::parent_path(absolute(File, "")));
+              absolutePath(*Folder, path::parent_path(absolutePath(File)));
           Any = true;
         }
   return Any ? llvm::formatv("{0}", *Parsed).str() : "";
@@ -201,8 +202,8 @@ void CompileDatabase::readSourceMap(StringRef Folder) {
     return;
   for (const auto &[Result, Source] : *Map)
     if (auto Name = Source.getAsString()) {
-      SourceOf[absolute(Result, "")] = absolute(*Name, "");
-      ResultsOf.emplace(absolute(*Name, ""), absolute(Result, ""));
+      SourceOf[absolutePath(Result)] = absolutePath(*Name);
+      ResultsOf.emplace(absolutePath(*Name), absolutePath(Result));
     }
 }
 
@@ -251,7 +252,7 @@ std::string CompileDatabase::nearestTo(StringRef Folder) {
 std::optional<CompileFlags> CompileDatabase::find(StringRef SourceFile) const {
   std::vector<CompileCommand> Commands = Db->getCompileCommands(SourceFile);
   // A source that several targets rewrite is parsed as the first one does.
-  auto [First, Last] = ResultsOf.equal_range(absolute(SourceFile, ""));
+  auto [First, Last] = ResultsOf.equal_range(absolutePath(SourceFile));
   for (; Commands.empty() && First != Last; ++First)
     Commands = Db->getCompileCommands(First->second);
   if (Commands.empty())
@@ -270,7 +271,7 @@ CompileDatabase::findOrInfer(StringRef SourceFile) const {
   if (auto Known = find(SourceFile))
     return Known;
   const std::vector<std::string> Similar =
-      bySimilarity(cudaFiles(), absolute(SourceFile, ""));
+      bySimilarity(cudaFiles(), absolutePath(SourceFile));
   if (Similar.empty())
     return std::nullopt;
   auto Flags = find(Similar.front());
@@ -283,7 +284,7 @@ std::vector<std::string> CompileDatabase::cudaFiles() const {
   std::set<std::string> Files;
   for (const CompileCommand &C : Db->getAllCompileCommands())
     if (compilesCuda(C)) {
-      std::string File = absolute(C.Filename, C.Directory);
+      std::string File = absolutePath(C.Filename, C.Directory);
       auto Source = SourceOf.find(File);
       Files.insert(Source == SourceOf.end() ? File : Source->second);
     }
@@ -292,7 +293,7 @@ std::vector<std::string> CompileDatabase::cudaFiles() const {
 
 std::vector<std::string> CompileDatabase::includersOf(StringRef Header) const {
   return rcache::includersOf(
-      Header, bySimilarity(cudaFiles(), absolute(Header, "")),
+      Header, bySimilarity(cudaFiles(), absolutePath(Header)),
       [&](StringRef Source) { return find(Source).value_or(CompileFlags()); });
 }
 

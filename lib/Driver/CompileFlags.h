@@ -20,6 +20,10 @@ class CompilationDatabase;
 
 namespace rcache {
 
+/// \p File, relative to \p Directory or where the program runs, as an absolute path
+/// without dots.
+std::string absolutePath(llvm::StringRef File, llvm::StringRef Directory = "");
+
 /// One compile command, split up.
 struct CompileFlags {
   std::string Directory; ///< relative names in Flags start here

@@ -6,7 +6,6 @@
 #include "Driver/Includers.h"
 #include "Driver/NvccFlags.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -14,7 +13,6 @@
 #include <map>
 #include <set>
 
-using llvm::SmallString;
 using llvm::StringRef;
 namespace fs = llvm::sys::fs;
 namespace path = llvm::sys::path;
@@ -24,17 +22,6 @@ namespace {
 
 /// A project has more files than this only where what is followed is no project.
 constexpr size_t EnoughFiles = 2000;
-
-std::string joined(StringRef Folder, StringRef Name) {
-  SmallString<256> Path(Name);
-  if (path::is_relative(Path)) {
-    Path = Folder;
-    path::append(Path, Name);
-  }
-  fs::make_absolute(Path);
-  path::remove_dots(Path, /*remove_dot_dot=*/true);
-  return Path.str().str();
-}
 
 /// The names that \p Text includes, as they are written.
 std::vector<std::string> namesIncluded(StringRef Text) {
@@ -72,7 +59,7 @@ std::vector<std::string> foldersOf(const CompileFlags &Flags) {
     } else if (!Flag.consume_front("-I")) {
       continue;
     }
-    Folders.push_back(joined(Flags.Directory, Flag));
+    Folders.push_back(absolutePath(Flag, Flags.Directory));
   }
   return Folders;
 }
@@ -83,7 +70,7 @@ class Search {
 
   const std::vector<std::string> &includedIn(const std::string &File) {
     auto [At, New] = Included.try_emplace(File);
-    if (New)
+    if (New && fs::is_regular_file(File)) // a pipe would be waited for
       if (auto Buffer = llvm::MemoryBuffer::getFile(File, /*IsText=*/true))
         At->second = namesIncluded((*Buffer)->getBuffer());
     return At->second;
@@ -95,7 +82,7 @@ class Search {
   }
 
 public:
-  explicit Search(StringRef Header) : Header(joined("", Header)) {}
+  explicit Search(StringRef Header) : Header(absolutePath(Header)) {}
 
   bool reachedFrom(const std::string &Source, const std::vector<std::string> &Folders) {
     std::set<std::string> Seen = {Source};
@@ -104,9 +91,9 @@ public:
       const std::string File = std::move(Open.back());
       Open.pop_back();
       for (const std::string &Name : includedIn(File)) {
-        std::string Found = joined(path::parent_path(File), Name);
+        std::string Found = absolutePath(Name, path::parent_path(File));
         for (size_t I = 0; I < Folders.size() && !fs::is_regular_file(Found); ++I)
-          Found = joined(Folders[I], Name);
+          Found = absolutePath(Name, Folders[I]);
         if (!fs::is_regular_file(Found))
           continue; // the toolkit's, or the system's
         if (isHeader(Found))
@@ -166,7 +153,7 @@ std::vector<std::string> sourcesNear(StringRef File) {
   std::vector<std::string> Sources;
   std::set<std::string> Seen;
   size_t Left = EnoughFiles;
-  std::string Folder = path::parent_path(joined("", File)).str();
+  std::string Folder = path::parent_path(absolutePath(File)).str();
   for (unsigned Up = 0; Up < 3 && !Folder.empty(); ++Up) {
     std::vector<std::string> Inner, None;
     if (Seen.insert(Folder).second)

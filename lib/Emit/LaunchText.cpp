@@ -107,9 +107,10 @@ std::vector<LaunchCondition> LaunchText::alignment() const {
   return All;
 }
 
-/// The largest value of a symbol in this launch, \p Asked that no parameter in a product is
-/// negative; "": nobody knows.
-std::string LaunchText::largest(const std::string &Id, std::vector<std::string> &Asked) const {
+/// The largest value of a symbol in this launch where none of \p Factors, parameters in
+/// products that may be, is negative; "": nobody knows.
+std::string LaunchText::largest(const std::string &Id,
+                                std::vector<std::string> &Factors) const {
   const int I = M.symbolIndex(Id);
   if (I < 0)
     return "262144"; // an element of an array
@@ -132,9 +133,9 @@ std::string LaunchText::largest(const std::string &Id, std::vector<std::string> 
     if (Of && Of->K == Symbol::Param) {
       Most = "(double)" + Of->Text;
       if (Of->Signed)
-        Asked.push_back(Of->Text + " >= 0");
+        Factors.push_back(Of->Text);
     } else if (Of) {
-      Most = largest(F, Asked);
+      Most = largest(F, Factors);
     }
     if (Most.empty())
       return "";
@@ -171,12 +172,12 @@ std::vector<std::string> LaunchText::noWrap() const {
         Params += (Params.empty() ? "" : " + ") + Times(C, "(double)" + Sym->Text);
         continue;
       }
-      std::vector<std::string> Asked;
-      const std::string Max = largest(Id, Asked);
+      std::vector<std::string> Of;
+      const std::string Max = largest(Id, Of);
       if (Max.empty())
         continue;
       if (!Wide)
-        llvm::append_range(NotNegative, Asked);
+        llvm::append_range(NotNegative, Of);
       if (C > 0 || I < 0)
         Up += " + " + Times(std::abs(C), "(double)" + Max);
       if (C < 0 || I < 0)
@@ -210,9 +211,9 @@ std::vector<std::string> LaunchText::noWrap() const {
         S.Constant == 0 ? ""
                         : (S.Constant < 0 ? " - " : " + ") +
                               std::to_string(std::abs(S.Constant)) + ".0";
-    for (const std::string &A : NotNegative)
-      if (!knownPositive(llvm::StringRef(A).drop_back(5).str()))
-        Out.push_back(A);
+    for (const std::string &Text : NotNegative)
+      if (!knownPositive(Text))
+        Out.push_back(Text + " >= 0");
     Out.push_back(Params + Up + C + " <= 2147483647.0");
     Out.push_back(Params + Down + C + " >= -2147483648.0");
   }

@@ -46,7 +46,7 @@ private:
 
   std::string N(const std::string &Base) const { return M.NamePrefix + Base; }
   std::vector<LaunchCondition> alignment() const;
-  std::string largest(const std::string &Id, std::vector<std::string> &Asked) const;
+  std::string largest(const std::string &Id, std::vector<std::string> &Factors) const;
   std::vector<std::string> noWrap() const;
   bool knownPositive(const std::string &Text) const;
   std::string givenBlock() const;

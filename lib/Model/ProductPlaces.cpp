@@ -250,15 +250,18 @@ unsigned ProductFlow::threadsOf(const Expr *P, unsigned Nested, bool Arms) const
       auto *V = dyn_cast<VarDecl>(D->getDecl());
       if (!V)
         return true;
-      const auto Values = Of.valuesOf(V);
-      const size_t Changes = llvm::count_if(
-          Of.Set, [&](const auto &X) { return X.first == V->getCanonicalDecl(); });
-      if (Arms && Nested < 4 && V->hasLocalStorage() && isRealType(V->getType()) &&
-          !Values.empty() && Values.size() == Changes + (V->getInit() != nullptr))
-        for (const Expr *E : Values)
-          Found |= Of.threadsOf(E, Nested + 1, Arms);
-      else
+      llvm::SmallVector<const Expr *, 4> Values;
+      if (Arms && Nested < 4 && V->hasLocalStorage() && isRealType(V->getType()))
+        Values = Of.valuesOf(V);
+      // All that V is set to, or else what is known of it.
+      const auto SetsV = [&](const auto &X) { return X.first == V->getCanonicalDecl(); };
+      if (Values.empty() ||
+          Values.size() != llvm::count_if(Of.Set, SetsV) + size_t(V->getInit() != nullptr)) {
         Found |= Of.DependsOn(V);
+        return true;
+      }
+      for (const Expr *E : Values)
+        Found |= Of.threadsOf(E, Nested + 1, Arms);
       return true;
     }
     bool VisitPseudoObjectExpr(const PseudoObjectExpr *O) override {
