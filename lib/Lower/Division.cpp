@@ -125,15 +125,6 @@ static bool isLoad(const StagingFunction &F) {
          F.Pieces[0].V->K == Value::Load;
 }
 
-/// Is the statement executed again, in front of what another round's sums wait for?
-static bool isInLoop(unsigned Id, const KernelModel &M) {
-  for (int Q = static_cast<int>(Id); Q >= 0; Q = M.stmt(static_cast<unsigned>(Q)).Parent)
-    if (const Stmt &S = M.stmt(static_cast<unsigned>(Q));
-        S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
-      return true;
-  return false;
-}
-
 const SharedAccess *rcache::branchInSum(const Queries &Q) {
   for (const ArrayPlan &A : Q.P.Arrays)
     if (A.as<FromSource>() && !isLoad(A.Stage))
@@ -141,8 +132,7 @@ const SharedAccess *rcache::branchInSum(const Queries &Q) {
         const SharedAccess &S = Q.M.SharedAccesses[Rd];
         if (llvm::any_of(Q.M.OneBlock, [&](const KernelModel::InOneBlock &B) {
               // (Compilers move sums to where they are used, behind the branch.)
-              return B.ToSum.Begin <= S.Range.Begin &&
-                     (!B.Product.contains(S.Range) || isInLoop(S.Stmt, Q.M));
+              return B.ToSum.Begin <= S.Range.Begin && !B.Product.contains(S.Range);
             }))
           return &S;
       }

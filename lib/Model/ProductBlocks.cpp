@@ -244,14 +244,24 @@ bool ProductFlow::againBehindBranch(const Expr *P) const {
 
 void ProductFlow::eachOfOneBlock(
     llvm::function_ref<void(const Node *, const Node *)> Each) {
+  // The product of one round is another's where nothing of it changes: from the loop on.
+  const auto EachRound = [&](const Expr *P) {
+    for (const Node *L = Parents.getParent(P); L; L = Parents.getParent(L))
+      if (isLoop(L) && sameIn(P, L))
+        Each(L, L);
+  };
   for (const Expr *P : Products)
-    if (const Expr *Sum = hasNamedFactor(P) ? nullptr : inSum(P))
+    if (const Expr *Sum = hasNamedFactor(P) ? nullptr : inSum(P)) {
       Each(P, Sum);
+      EachRound(P);
+    }
   for (const auto &[V, P] : Made)
     if (!hasNamedFactor(P))
       for (const DeclRefExpr *R : Reads[V])
-        if (const Expr *Sum = mayRead(R, V, P) ? inSum(R) : nullptr)
+        if (const Expr *Sum = mayRead(R, V, P) ? inSum(R) : nullptr) {
           Each(P, Sum);
+          EachRound(P);
+        }
   for (const CallExpr *C : Calls)
     if (const FunctionDecl *Def = nullptr;
         C->getDirectCallee()->hasBody(Def) && hasSum(Def->getBody()))

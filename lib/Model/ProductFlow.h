@@ -60,7 +60,8 @@ public:
   const clang::Expr *distantSum(SumInDoubt::Where In);
   /// Calls \p Each with what is multiplied and the sum that takes it, for all products that
   /// ptxas fuses only with sums of their block; with a call twice, if it may have such
-  /// products. After find().
+  /// products, and with a loop twice, if a product is the same in each of its rounds: so
+  /// one round's may be what another's sum takes. After find().
   void eachOfOneBlock(llvm::function_ref<void(const Node *, const Node *)> Each);
   /// Sums of which, for all that is known here, both sides are products.
   std::vector<const clang::BinaryOperator *> sumsOfTwo() const;
