@@ -127,6 +127,40 @@ std::vector<IntegerParam> Trials::integers() const {
 /// Trials that are made again with other data.
 constexpr unsigned MostTame = 40;
 
+/// The original as clang compiles it, once it is asked for; null: there is none.
+Version *Trials::asWritten() {
+  if (!Overflow)
+    Overflow = Overflowing ? Overflowing() : Version();
+  return Overflow->Launch ? &*Overflow : nullptr;
+}
+
+/// Does the original read more than nvcc's code of it does (the last of a row of loads,
+/// which nothing is made of)? Then that is what both may touch, with what \p A leaves there.
+bool Trials::widen(const Shape &S, std::vector<Snapshot> &Want) {
+  if (!A.Program->fromNvcc() || !asWritten())
+    return false;
+  const auto Run = [&](Version &V, std::vector<Discovery> &Touched) {
+    restore();
+    discover(&Touched);
+    const bool Ok = launch(V, S, Order::Forward);
+    discover(nullptr);
+    return Ok;
+  };
+  auto Touched = Found;
+  if (!Run(*Overflow, Touched) ||
+      std::equal(Touched.begin(), Touched.end(), Found.begin(),
+                 [](const Discovery &X, const Discovery &Y) {
+                   return X.Low == Y.Low && X.High == Y.High;
+                 }))
+    return false;
+  auto Again = Touched;
+  if (!Run(A, Again))
+    return false;
+  Found = std::move(Touched);
+  Want = takeBuffers();
+  return true;
+}
+
 /// Is the original undefined at this launch, though what was executed did not
 /// show it? So it is if a signed integer leaves its type because of an argument
 /// that was chosen for its size (sums of data that do so with ordinary arguments
@@ -136,9 +170,7 @@ bool Trials::undefinedInSource(const Shape &S, unsigned Trial) {
   const bool Nvcc = A.Program->fromNvcc();
   if (!S.Exact && !Nvcc)
     return false;
-  if (!Overflow)
-    Overflow = Overflowing ? Overflowing() : Version();
-  if (!Overflow->Launch)
+  if (!asWritten())
     return false;
   auto Leaves = [&](const Shape &S, bool OfSigns) {
     if (OfSigns)
@@ -199,6 +231,16 @@ Snapshot Trials::snapshot(char *Base, size_t Low, size_t High) {
   S.Bytes.assign(Base + Low, Base + High);
   S.Shadow.assign(shadowOf(Base) + Low, shadowOf(Base) + High);
   return S;
+}
+
+std::vector<Snapshot> Trials::takeBuffers() {
+  std::vector<Snapshot> Out(Params.size());
+  for (size_t I = 0, R = 0; I < Params.size(); ++I)
+    if (Params[I].Kind == Param::Pointer) {
+      Out[I] = snapshot(Buffers[I].Base, Found[R].Low, Found[R].High);
+      ++R;
+    }
+  return Out;
 }
 
 /// All memory in which threads may meet.
@@ -299,18 +341,7 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
       --Ways[Way].Failed;
       break;
     }
-    auto Take = [&](std::vector<Snapshot> &Out) {
-      Out.clear();
-      size_t R = 0;
-      for (size_t I = 0; I < Params.size(); ++I) {
-        Out.push_back({});
-        if (Params[I].Kind != Param::Pointer)
-          continue;
-        Out.back() = snapshot(Buffers[I].Base, Found[R].Low, Found[R].High);
-        ++R;
-      }
-    };
-    Take(Want);
+    Want = takeBuffers();
     for (auto &[Name, Data] : VariableValues)
       if (auto It = A.Program->program().Globals.find(Name);
           It != A.Program->program().Globals.end())
@@ -321,8 +352,7 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
     discover(&Regions);
     Ok = launch(A, S, Order::Reverse);
     discover(nullptr);
-    std::vector<Snapshot> Again;
-    Take(Again);
+    const std::vector<Snapshot> Again = takeBuffers();
     for (size_t I = 0; Ok && I < Want.size(); ++I)
       if (Want[I].Bytes != Again[I].Bytes) {
         Ok = false;
@@ -423,6 +453,12 @@ std::optional<Verdict> Trials::runOnce(const Shape &S, unsigned Trial) {
     Orders.push_back(Order::Random);
   for (Order O : Orders)
     if (auto V = compare(S, Trial, O, Want, WantVariables)) {
+      if (V == Verdict::UndefinedRewritten && widen(S, Want)) {
+        Text.clear();
+        V = compare(S, Trial, O, Want, WantVariables);
+        if (!V)
+          continue;
+      }
       if (*V != Verdict::CouldNotRun && undefinedInSource(S, Trial)) {
         Text.clear();
         --Compared;

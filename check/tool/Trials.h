@@ -69,7 +69,7 @@ public:
   std::vector<IntegerParam> integers() const;
   /// Loads the original as clang compiles it, with checks of signed integers: a
   /// launch at which one leaves its type, or that is undefined there, says
-  /// nothing, whatever the two versions make of it.
+  /// nothing, whatever the two versions make of it. What it touches, both may touch.
   std::function<Version()> Overflowing;
 
   unsigned Compared = 0;    ///< launches that said something
@@ -103,6 +103,9 @@ private:
   void setArguments(const Shape &S, unsigned Way, unsigned Trial);
   bool launch(Version &S, const Shape &Sh, Order O);
   Snapshot snapshot(char *Base, size_t Low, size_t High);
+  std::vector<Snapshot> takeBuffers();
+  Version *asWritten();
+  bool widen(const Shape &S, std::vector<Snapshot> &Want);
   bool define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
               std::map<std::string, Snapshot> &WantVariables);
   std::optional<Verdict>
