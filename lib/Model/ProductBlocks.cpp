@@ -169,7 +169,18 @@ bool ProductFlow::hasDecidedFactor(const Expr *P) {
   return Factors.Found;
 }
 
-bool ProductFlow::knownOneWay(const Expr *P) const {
+bool ProductFlow::sameInARound(const Expr *X, const Expr *Y, const Expr *At) {
+  const auto *A = dyn_cast<ArraySubscriptExpr>(X->IgnoreParenImpCasts());
+  const auto *B = dyn_cast<ArraySubscriptExpr>(Y->IgnoreParenImpCasts());
+  if (!A || !B || canonical(A->getBase()) != canonical(B->getBase()))
+    return canonical(X) == canonical(Y);
+  for (const Node *L = Parents.getParent(At); L; L = Parents.getParent(L))
+    if (isLoop(L) && (!sameIn(A->getIdx(), L) || (isIn(B, L) && !sameIn(B->getIdx(), L))))
+      return true;
+  return canonical(X) == canonical(Y);
+}
+
+bool ProductFlow::knownOneWay(const Expr *P) {
   const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
   if (!B || B->getOpcode() != BO_Mul)
     return false;
@@ -178,7 +189,14 @@ bool ProductFlow::knownOneWay(const Expr *P) const {
     if (R < L)
       std::swap(L, R);
     const std::string Text = "(" + L + "*" + R + ")";
-    return llvm::any_of(Products, [&](const Expr *Q) { return Q != P && canonical(Q) == Text; });
+    return llvm::any_of(Products, [&](const Expr *Q) {
+      if (Q == P || canonical(Q) == Text)
+        return Q != P;
+      const auto *M = dyn_cast<BinaryOperator>(Q->IgnoreParenImpCasts());
+      return M && M->getOpcode() == BO_Mul &&
+             ((sameInARound(Value, M->getLHS(), P) && sameInARound(Factor, M->getRHS(), P)) ||
+              (sameInARound(Value, M->getRHS(), P) && sameInARound(Factor, M->getLHS(), P)));
+    });
   };
   for (const auto &[Factor, Other] :
        {std::pair(B->getLHS(), B->getRHS()), std::pair(B->getRHS(), B->getLHS())}) {

@@ -177,7 +177,10 @@ private:
   /// with the other factor already? Compilers take that one, where they see it to be the same:
   ///
   ///     x = q[t] * s[t] + y;  if (c) x = q[t];  out = x * s[t] + z;
-  bool knownOneWay(const clang::Expr *P) const;
+  bool knownOneWay(const clang::Expr *P);
+  /// May \p X and \p Y be the same value in some rounds of the loops around \p At? Elements of
+  /// one array may be, where loops change an index.
+  bool sameInARound(const clang::Expr *X, const clang::Expr *Y, const clang::Expr *At);
   /// Is \p P a number times what is a number one way, and something else another way?
   /// Compilers multiply both ways, and choose between the products, where they do not know
   /// which way it goes:
@@ -298,7 +301,7 @@ private:
   bool parted(const clang::VarDecl *V, const clang::Expr *P,
               const clang::DeclRefExpr *R, bool Blocks);
   /// May another value stand where the product \p P stands in the text?
-  bool mayChange(const clang::Expr *P) const;
+  bool mayChange(const clang::Expr *P);
   /// Is \p P, used in \p Sum, such that a thread's outputs have one of it, or of a part, and
   /// another sum by that?
   bool isSharedIn(const clang::Expr *P, const clang::Expr *Sum);

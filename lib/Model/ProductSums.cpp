@@ -90,7 +90,7 @@ SumInDoubt ProductFlow::find() {
   return Shared;
 }
 
-bool ProductFlow::mayChange(const Expr *P) const {
+bool ProductFlow::mayChange(const Expr *P) {
   return foldsAtStart(P) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P);
 }
 

@@ -38,6 +38,7 @@
 // CHECK-DAG: {{declined computed; fusion-unsettled|rewritten computed: .*kept shared}}
 // CHECK-DAG: {{declined unrolled; fusion-unsettled|rewritten unrolled: .*kept shared}}
 // CHECK-DAG: {{declined early; fusion-unsettled|rewritten early: .*kept shared}}
+// CHECK-DAG: {{declined rounded; fusion-unsettled|rewritten rounded: .*kept shared}}
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -256,6 +257,19 @@ KERNEL(unrolled) { // one round's reads stand in front of another's sums
   }
   o[g] = x;
 }
+KERNEL(rounded) { // what one way holds times an element: a product of another round
+  STAGE
+  float x = s[t];
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    float y = .5f * s[t + k] + s[t + 4] * s[t + k + 2];
+    if (a[g] > .5f)
+      y = s[t + 3];
+    y = y * s[t + k + 2] + s[t + k];
+    x += y;
+  }
+  o[g] = x;
+}
 __global__ void early(const float *a, float *o, int n, float v, float w) {
   __shared__ float s[B];
   const int t = threadIdx.x, g = blockIdx.x * B + t;
@@ -302,5 +316,5 @@ int main() {
   RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again) RUN(constant)
   RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
   RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
-  RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early)
+  RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded)
 }
