@@ -208,13 +208,13 @@ private:
     }
     WindowsResult W = findWindows(M, G, A, P.Map, Fm.MaxWindow);
     Loops.insert(W.UnrolledLoops.begin(), W.UnrolledLoops.end());
-    if (G.Reads.empty()) {
-      ArrayPlan Unread; // written, never read: the writes go
+    if (G.Reads.empty()) { // written, never read: the writes go, wherever it is staged from
+      ArrayPlan &Unread = P.Arrays.emplace_back();
       Unread.Array = Array;
       Unread.Barrier = G.Barrier;
       Unread.Writes = G.Writes;
       Unread.Where = FromSource();
-      W.Windows.push_back(std::move(Unread));
+      Unread.Stage = S.F;
     }
     for (ArrayPlan &AP : W.Windows) {
       AP.Stage = S.F;

@@ -55,6 +55,8 @@ const char *rcache::placementName(const ArrayPlan &A) {
 }
 
 std::string rcache::placementSummary(const ArrayPlan &A) {
+  if (A.as<FromSource>() && A.Reads.empty())
+    return "never read: gone";
   return std::visit([](const auto &P) { return summaryOf(P); }, A.Where);
 }
 
