@@ -114,9 +114,16 @@ bool ProductFlow::isNumberOneWay(const Expr *P) const {
       return Decided;
     });
   };
+  // A number, or a variable that holds one on some way.
+  const auto mayBeNumber = [&](const Expr *E) {
+    const auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    return IsNumber(E) || (V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
+                           llvm::any_of(valuesOf(V), IsNumber) && isSetOneWay(V));
+  };
   for (const auto &[Factor, Number] :
        {std::pair(B->getLHS(), B->getRHS()), std::pair(B->getRHS(), B->getLHS())}) {
-    if (!IsNumber(Number))
+    if (!mayBeNumber(Number))
       continue;
     if (hasNumericArm(Factor))
       return true;

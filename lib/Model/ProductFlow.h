@@ -181,7 +181,8 @@ private:
   /// May \p X and \p Y be the same value in some rounds of the loops around \p At? Elements of
   /// one array may be, where loops change an index.
   bool sameInARound(const clang::Expr *X, const clang::Expr *Y, const clang::Expr *At);
-  /// Is \p P a number times what is a number one way, and something else another way?
+  /// Is \p P a number, or what is one on some way, times what is a number one way, and
+  /// something else another way?
   /// Compilers multiply both ways, and choose between the products, where they do not know
   /// which way it goes:
   ///

@@ -39,6 +39,7 @@
 // CHECK-DAG: {{declined unrolled; fusion-unsettled|rewritten unrolled: .*kept shared}}
 // CHECK-DAG: {{declined early; fusion-unsettled|rewritten early: .*kept shared}}
 // CHECK-DAG: {{declined rounded; fusion-unsettled|rewritten rounded: .*kept shared}}
+// CHECK-DAG: {{declined numbers; fusion-unsettled|rewritten numbers: .*kept shared}}
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -270,6 +271,21 @@ KERNEL(rounded) { // what one way holds times an element: a product of another r
   }
   o[g] = x;
 }
+KERNEL(numbers) { // both factors on one way
+  STAGE
+  float x = s[t];
+#pragma unroll
+  for (int k = 0; k < 3; ++k) {
+    float f = 4.5f, y = 3.f;
+    if (s[t + k] > 1.5f || s[t + 1] < w) {
+      y = s[t + 2];
+      if (s[t] > .25f && t > 5)
+        f = 2.f;
+    }
+    x += f * y + a[g] + 4.5f;
+  }
+  o[g] = x + .1f + a[g];
+}
 __global__ void early(const float *a, float *o, int n, float v, float w) {
   __shared__ float s[B];
   const int t = threadIdx.x, g = blockIdx.x * B + t;
@@ -316,5 +332,5 @@ int main() {
   RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again) RUN(constant)
   RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
   RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
-  RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded)
+  RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded) RUN(numbers)
 }
