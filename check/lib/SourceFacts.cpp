@@ -72,7 +72,7 @@ public:
         (isLaunch(*D) ? Launchers : Kernels).insert(D->getCanonicalDecl());
     }
     if (isLaunch(*D)) {
-      Facts.LaunchFunctions.insert(nameOf(*D));
+      Facts.LaunchFunctions.insert(kernelOf(*D) + Suffix.str());
       if (D->getNumParams() >= 2 && D->doesThisDeclarationHaveABody())
         conditions(kernelOf(*D), D->getParamDecl(1), D->getBody());
     }
@@ -141,7 +141,11 @@ public:
           llvm::append_range(Facts.Members[Mangled.getName(K)], All);
       }
     for (const FunctionDecl *K : Kernels) {
-      if (ByName[nameOf(*K)].size() < 2)
+      // (Something else of the program may have the name that it would have.)
+      if (ByName[nameOf(*K)].size() < 2 &&
+          llvm::none_of(Launchers, [&](const FunctionDecl *L) {
+            return kernelOf(*L) == nameOf(*K) && !nameOf(*L).ends_with(Suffix.str());
+          }))
         continue;
       SourceFacts::Overload &O = Facts.Overloads[Mangled.getName(K)];
       for (const ParmVarDecl *P : K->parameters())

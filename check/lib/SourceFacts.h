@@ -23,10 +23,10 @@ class ASTConsumer;
 namespace rcache::check {
 
 struct SourceFacts {
-  /// Functions and function templates called NAME_rc_launch, qualified, without
-  /// template arguments; behind that a number for further kernels of the name.
+  /// NAME_rc_launch of functions and function templates of that name, or with a number
+  /// behind it; qualified, without template arguments.
   std::set<std::string> LaunchFunctions;
-  /// A kernel whose name other functions have as well.
+  /// A kernel whose name other functions have as well, or whose launch function has a number.
   struct Overload {
     std::string Params; ///< "(const float *, int)"
     std::string LaunchSuffix; ///< "_rc_launch2", what launches it; "": nothing

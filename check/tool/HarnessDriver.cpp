@@ -12,7 +12,7 @@ const char *const Prologue = R"driver(
 #include <type_traits>
 #include <utility>
 namespace rcache_check_driver {
-struct Param {
+struct rcache_check_param {
   int Kind, PointeeConst;
   unsigned long Size, ElementSize;
   int ElementKind;
@@ -32,40 +32,40 @@ template <class T_> constexpr unsigned long sizeOf() {
   else
     return sizeof(T_);
 }
-template <class P_> Param describe() {
+template <class P_> rcache_check_param describe() {
   using T_ = std::remove_cv_t<std::remove_reference_t<P_>>;
   using E_ = std::remove_pointer_t<T_>;
   return {kind<T_>(), std::is_const<E_>::value, sizeof(T_), sizeOf<E_>(),
           kind<E_>()};
 }
-template <class... P_> int describeAll(void (*)(P_...), Param *Out) {
-  Param All[] = {describe<P_>()..., {}};
+template <class... P_> int rcache_check_describe(void (*)(P_...), rcache_check_param *Out) {
+  rcache_check_param All[] = {describe<P_>()..., {}};
   for (unsigned I_ = 0; Out && I_ < sizeof...(P_); ++I_)
     Out[I_] = All[I_];
   return sizeof...(P_);
 }
 template <class T_> T_ &at(void *P_) { return *static_cast<T_ *>(P_); }
 template <class... P_, size_t... I_>
-void direct(void (*K_)(P_...), dim3 G_, dim3 B_, size_t S_, void **A_,
+void rcache_check_direct(void (*K_)(P_...), dim3 G_, dim3 B_, size_t S_, void **A_,
             std::index_sequence<I_...>) {
   K_<<<G_, B_, S_>>>(at<std::remove_cv_t<std::remove_reference_t<P_>>>(A_[I_])...);
 }
 template <class... P_>
-void direct(void (*K_)(P_...), dim3 G_, dim3 B_, size_t S_, void **A_) {
-  direct(K_, G_, B_, S_, A_, std::index_sequence_for<P_...>());
+void rcache_check_direct(void (*K_)(P_...), dim3 G_, dim3 B_, size_t S_, void **A_) {
+  rcache_check_direct(K_, G_, B_, S_, A_, std::index_sequence_for<P_...>());
 }
 template <class R_, class... P_, size_t... I_>
-void indirect(R_ (*K_)(dim3, dim3, size_t, cudaStream_t, P_...), dim3 G_, dim3 B_,
+void rcache_check_indirect(R_ (*K_)(dim3, dim3, size_t, cudaStream_t, P_...), dim3 G_, dim3 B_,
               size_t S_, void **A_, std::index_sequence<I_...>) {
   K_(G_, B_, S_, nullptr, at<std::remove_cv_t<std::remove_reference_t<P_>>>(A_[I_])...);
 }
 template <class R_, class... P_>
-void indirect(R_ (*K_)(dim3, dim3, size_t, cudaStream_t, P_...), dim3 G_, dim3 B_,
+void rcache_check_indirect(R_ (*K_)(dim3, dim3, size_t, cudaStream_t, P_...), dim3 G_, dim3 B_,
               size_t S_, void **A_) {
-  indirect(K_, G_, B_, S_, A_, std::index_sequence_for<P_...>());
+  rcache_check_indirect(K_, G_, B_, S_, A_, std::index_sequence_for<P_...>());
 }
-using Size = size_t;
-inline dim3 dim(const unsigned *P_) { return dim3(P_[0], P_[1], P_[2]); }
+using rcache_check_size = size_t;
+inline dim3 rcache_check_dim(const unsigned *P_) { return dim3(P_[0], P_[1], P_[2]); }
 } // namespace rcache_check_driver
 )driver";
 
@@ -123,17 +123,17 @@ std::string driverText(const std::string &Source,
     };
     const std::string Name = OfType("void (*)" + Overload, E.Kernel.Name);
     Text += "extern \"C\" int " + DriverEntry::symbol("params", I) +
-            "(rcache_check_driver::Param *rcache_check_p) {\n"
-            "  return rcache_check_driver::describeAll(" +
+            "(rcache_check_driver::rcache_check_param *rcache_check_p) {\n"
+            "  return rcache_check_driver::rcache_check_describe(" +
             Name + ", rcache_check_p);\n}\n";
     auto Launch = [&](const char *How, const std::string &Callee) {
       Text += "extern \"C\" void " + DriverEntry::symbol(How, I) +
-              "(const unsigned *rcache_check_d, rcache_check_driver::Size "
+              "(const unsigned *rcache_check_d, rcache_check_driver::rcache_check_size "
               "rcache_check_s, void **rcache_check_a) {\n"
-              "  rcache_check_driver::" +
+              "  rcache_check_driver::rcache_check_" +
               How + "(" + Callee +
-              ", rcache_check_driver::dim(rcache_check_d), "
-              "rcache_check_driver::dim(rcache_check_d + 3), rcache_check_s, "
+              ", rcache_check_driver::rcache_check_dim(rcache_check_d), "
+              "rcache_check_driver::rcache_check_dim(rcache_check_d + 3), rcache_check_s, "
               "rcache_check_a);\n}\n";
     };
     if (E.Direct)
@@ -141,7 +141,7 @@ std::string driverText(const std::string &Source,
     if (E.Indirect)
       Launch("indirect",
              OfType(E.LaunchResult +
-                        " (*)(::dim3, ::dim3, rcache_check_driver::Size, "
+                        " (*)(::dim3, ::dim3, rcache_check_driver::rcache_check_size, "
                         "::cudaStream_t" +
                         (Overload.size() > 2 ? ", " : "") +
                         (Overload.empty() ? "" : Overload.substr(1)),
