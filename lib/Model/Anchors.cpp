@@ -333,7 +333,60 @@ std::optional<TextRange> FlatText::outerRange(SourceRange R) const {
   return TextRange{B->second.Begin, E->second.End};
 }
 
+/// The bracket that the one at \p Close closes; nullopt: it stands in nothing recorded.
+static std::optional<unsigned> opening(llvm::ArrayRef<RecordedToken> T, unsigned Close) {
+  const tok::TokenKind K = T[Close].Kind;
+  const tok::TokenKind Open = K == tok::r_paren ? tok::l_paren : tok::l_square;
+  unsigned Depth = 0;
+  for (unsigned I = Close + 1; I-- > 0;) {
+    Depth += T[I].Kind == K;
+    if (T[I].Kind == Open && --Depth == 0)
+      return I;
+  }
+  return std::nullopt;
+}
+
+/// The first token of the statement that token \p Index begins for clang: of some
+/// declarations attributes and specifiers stand in front of it (`__shared__ alignas(16)
+/// float a[4];` begins at alignas).
+static unsigned firstTokenOfStatement(llvm::ArrayRef<RecordedToken> T, unsigned Index) {
+  while (Index > 0) {
+    switch (T[Index - 1].Kind) {
+    case tok::kw_static:
+    case tok::kw_extern:
+    case tok::kw_register:
+    case tok::kw_thread_local:
+    case tok::kw_inline:
+    case tok::kw_const:
+    case tok::kw_volatile:
+    case tok::kw_constexpr:
+    case tok::kw___extension__:
+      --Index;
+      continue;
+    case tok::r_paren:
+    case tok::r_square: {
+      const bool Standard = T[Index - 1].Kind == tok::r_square; // [[..]]
+      const auto Open = opening(T, Index - 1);
+      const tok::TokenKind Of =
+          !Open ? tok::unknown : Standard ? T[*Open + 1].Kind : *Open ? T[*Open - 1].Kind : tok::unknown;
+      if (Standard ? Of != tok::l_square
+                   : Of != tok::kw___attribute && Of != tok::kw_alignas &&
+                         Of != tok::kw___declspec)
+        return Index;
+      Index = Standard ? *Open : *Open - 1;
+      continue;
+    }
+    default:
+      return Index;
+    }
+  }
+  return Index;
+}
+
 std::optional<TextRange> FlatText::withSemi(SourceRange R) const {
+  if (const auto B = Tokens.ByLocation.find(R.getBegin().getRawEncoding());
+      B != Tokens.ByLocation.end())
+    R.setBegin(Tokens.Tokens[firstTokenOfStatement(Tokens.Tokens, B->second)].Loc);
   std::optional<TextRange> Outer = outerRange(R);
   auto It = Tokens.ByLocation.find(R.getEnd().getRawEncoding());
   if (!Outer || It == Tokens.ByLocation.end() ||

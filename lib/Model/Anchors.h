@@ -48,7 +48,8 @@ public:
   /// As range(), but an end inside an invocation left as written widens to all
   /// of it: for statements, which may begin with `__shared__`.
   std::optional<TextRange> outerRange(clang::SourceRange R) const;
-  /// outerRange of \p R with the `;` behind it, if there is one.
+  /// outerRange of \p R, a statement, with the `;` behind it, if there is one, and with
+  /// what stands in front of it where clang says that a declaration begins.
   std::optional<TextRange> withSemi(clang::SourceRange R) const;
 
   bool needsRebuild() const { return Rebuild; }

@@ -563,12 +563,7 @@ void Locals::addArray(const VarDecl *D, const DeclStmt *S) {
   A.Pos = sourcePos(AC.getSourceManager(), D->getLocation());
   A.AtFileScope = !S;
   if (S) {
-    TextRange R = Flat.withSemi(S->getSourceRange()).value_or(TextRange());
-    // `__shared__ alignas(16) float a[4];` begins at alignas for clang.
-    if (auto *At = D->getAttr<CUDASharedAttr>())
-      if (auto Place = Flat.outerRange(At->getLocation()))
-        R.Begin = std::min(R.Begin, Place->Begin);
-    A.DeclRange = R;
+    A.DeclRange = Flat.withSemi(S->getSourceRange()).value_or(TextRange());
     A.Alone = S->isSingleDecl();
     TextRange Name = Flat.outerRange(D->getLocation()).value_or(TextRange());
     TextRange All = Flat.outerRange(D->getSourceRange()).value_or(Name);
