@@ -522,8 +522,33 @@ static KernelText ofFamily(Choices &C, const std::string &Name) {
   }
 }
 
+/// Spells declarations of shared arrays in other ways.
+static void respell(Choices &C, std::string &Text) {
+  static const char *const All[] = {"__shared__ ", "__shared__ alignas(16) ",
+                                    "__shared__ __align__(16) ", "alignas(16) __shared__ ",
+                                    "__attribute__((shared)) alignas(16) "};
+  const std::string Plain = All[0], How = All[C.weighted("shared", {16, 3, 1, 1, 1})];
+  const auto Has = [&](size_t At, const char *Word) {
+    return Text.compare(At, std::char_traits<char>::length(Word), Word) == 0;
+  };
+  for (size_t At = 0; How != Plain && (At = Text.find(Plain, At)) != std::string::npos;) {
+    const size_t Next = At + Plain.size();
+    const bool First = At == 0 || Text[At - 1] == '\n';
+    if (First && !Has(Next, "volatile") && !Has(Next, "__align__") && !Has(Next, "alignas")) {
+      Text.replace(At, Plain.size(), How);
+      At += How.size();
+    } else {
+      At = Next;
+    }
+  }
+}
+
 KernelText anyKernel(Choices &C, const std::string &Name) {
   KernelText K = ofFamily(C, Name);
+  {
+    Choices::Scope Declared(C, "declared");
+    respell(C, K.Device);
+  }
   Choices::Scope S(C, "host");
   if (K.Host.empty())
     K.Host = hostFunction(C, K);
