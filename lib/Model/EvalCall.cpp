@@ -410,6 +410,8 @@ unsigned Evaluator::handOut(const CallExpr *E, const FunctionDecl *F,
 }
 
 SVal Evaluator::evalCall(const CallExpr *E) {
+  if (const Expr *Of = expected(E))
+    return eval(Of);
   const FunctionDecl *F = E->getDirectCallee();
   StringRef Name = F && F->getIdentifier() ? F->getName() : StringRef();
   CallInfo Info;

@@ -4,6 +4,7 @@
 // Conditions: what holds where they do, and what their values are chosen by.
 
 #include "Evaluator.h"
+#include "clang/Basic/Builtins.h"
 
 using namespace clang;
 
@@ -98,12 +99,29 @@ CondVal Evaluator::pointerCond(const Expr *E, const char *Op, const SVal &P) {
   return opaqueCond(E, std::make_shared<Value>(V));
 }
 
+const Expr *expected(const Expr *E) {
+  const auto *C = dyn_cast<CallExpr>(E->IgnoreParens());
+  const FunctionDecl *F = C ? C->getDirectCallee() : nullptr;
+  const unsigned Id = F ? F->getBuiltinID() : 0;
+  return Id == Builtin::BI__builtin_expect || Id == Builtin::BI__builtin_expect_with_probability
+             ? C->getArg(0)
+             : nullptr;
+}
+
 CondVal Evaluator::evalCond(const Expr *E) {
   E = strip(E);
   if (auto *C = dyn_cast<CastExpr>(E)) {
     CastKind K = C->getCastKind();
-    if (K == CK_IntegralToBoolean)
+    if (K == CK_IntegralToBoolean) {
+      // What is expected of a condition changes nothing of it.
+      if (const Expr *Of = expected(C->getSubExpr())) {
+        const auto *Wide = dyn_cast<ImplicitCastExpr>(Of->IgnoreParens());
+        return Wide && Wide->getSubExpr()->getType()->isBooleanType()
+                   ? evalCond(Wide->getSubExpr())
+                   : nonZero(eval(Of), Of);
+      }
       return nonZero(eval(C->getSubExpr()), C->getSubExpr());
+    }
     if (K == CK_NoOp ||
         (K == CK_IntegralCast && C->getSubExpr()->getType()->isBooleanType()))
       return evalCond(C->getSubExpr());

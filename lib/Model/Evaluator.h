@@ -182,6 +182,8 @@ private:
 
 /// Without what leaves no trace in value or text.
 const clang::Expr *strip(const clang::Expr *E);
+/// x of `__builtin_expect(x, y)`; null: \p E is none.
+const clang::Expr *expected(const clang::Expr *E);
 /// An lvalue without what binds it.
 const clang::Expr *bareLvalue(const clang::Expr *E);
 
