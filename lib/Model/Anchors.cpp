@@ -367,8 +367,9 @@ static unsigned firstTokenOfStatement(llvm::ArrayRef<RecordedToken> T, unsigned 
     case tok::r_square: {
       const bool Standard = T[Index - 1].Kind == tok::r_square; // [[..]]
       const auto Open = opening(T, Index - 1);
-      const tok::TokenKind Of =
-          !Open ? tok::unknown : Standard ? T[*Open + 1].Kind : *Open ? T[*Open - 1].Kind : tok::unknown;
+      if (!Open || *Open == 0)
+        return Index;
+      const tok::TokenKind Of = T[Standard ? *Open + 1 : *Open - 1].Kind;
       if (Standard ? Of != tok::l_square
                    : Of != tok::kw___attribute && Of != tok::kw_alignas &&
                          Of != tok::kw___declspec)

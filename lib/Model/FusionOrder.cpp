@@ -127,7 +127,9 @@ bool FusionOrder::Impl::mayMove(const Leaf &L) {
 std::vector<OutputForm> FusionOrder::Impl::forms(Outputs Of, unsigned Site) {
   const OperandText &F = Ranks.facts(Kernel);
   const bool Several = Of != Outputs::One;
-  std::vector<OutputForm> Out = {{false, false, {}}, {true, Several, {}}};
+  // Of the original it is not known whether what is read again has been loaded once by then:
+  // nvcc looks for the first load through some six instructions.
+  std::vector<OutputForm> Out = {{false, false, {}}, {false, true, {}}, {true, Several, {}}};
   if (!Several)
     return Out;
   std::set<unsigned> May(F.Branches.begin(), F.Branches.end());

@@ -22,7 +22,8 @@ using Place = std::vector<unsigned>;
 struct OutputForm {
   bool Rewritten = false;
   /// A thread has several: its views are arrays that a loop goes over, and an element that
-  /// is read again may be loaded again by the time values are numbered.
+  /// is read again may be loaded again by the time values are numbered. So it may in the
+  /// original: it hangs on what else is read between.
   bool Several = false;
   std::vector<unsigned> Edges; ///< where outputs may begin and end
 };

@@ -25,7 +25,7 @@
 // CHECK-DAG: declined rounds; fusion-unsettled
 // CHECK-DAG: rewritten average
 // CHECK-DAG: {{declined constant; fusion-unsettled|rewritten constant: .*kept shared}}
-// CHECK-DAG: rewritten again: {{.*}}1 output a thread
+// CHECK-DAG: {{declined again; fusion-unsettled|rewritten again: .*1 output a thread}}
 // CHECK-DAG: {{declined twice; fusion-unsettled|rewritten twice: .*kept shared}}
 // CHECK-DAG: {{declined called; fusion-unsettled|rewritten called: .*kept shared}}
 // CHECK-DAG: {{declined held; fusion-unsettled|rewritten held: .*kept shared}}
@@ -40,6 +40,7 @@
 // CHECK-DAG: {{declined early; fusion-unsettled|rewritten early: .*kept shared}}
 // CHECK-DAG: {{declined rounded; fusion-unsettled|rewritten rounded: .*kept shared}}
 // CHECK-DAG: {{declined numbers; fusion-unsettled|rewritten numbers: .*kept shared}}
+// CHECK-DAG: {{declined reread; fusion-unsettled|rewritten reread: .*kept shared}}
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -286,6 +287,10 @@ KERNEL(numbers) { // both factors on one way
   }
   o[g] = x + .1f + a[g];
 }
+KERNEL(reread) { // whether once or again hangs on what else is read between
+  STAGE
+  o[g] = (a[g] * s[t] - s[B - 1 - t] * 1.5f) * (s[t] * s[t]) + s[t] * (s[t] + w);
+}
 __global__ void early(const float *a, float *o, int n, float v, float w) {
   __shared__ float s[B];
   const int t = threadIdx.x, g = blockIdx.x * B + t;
@@ -332,5 +337,5 @@ int main() {
   RUN(behind) RUN(number) RUN(rounds) RUN(average) RUN(again) RUN(constant)
   RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
   RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
-  RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded) RUN(numbers)
+  RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded) RUN(numbers) RUN(reread)
 }
