@@ -528,8 +528,8 @@ static void respell(Choices &C, std::string &Text) {
                                     "__shared__ __align__(16) ", "alignas(16) __shared__ ",
                                     "__attribute__((shared)) alignas(16) "};
   const std::string Plain = All[0], How = All[C.weighted("shared", {16, 3, 1, 1, 1})];
-  const auto Has = [&](size_t At, const char *Word) {
-    return Text.compare(At, std::char_traits<char>::length(Word), Word) == 0;
+  const auto Has = [&](size_t At, llvm::StringRef Word) {
+    return llvm::StringRef(Text).substr(At).starts_with(Word);
   };
   for (size_t At = 0; How != Plain && (At = Text.find(Plain, At)) != std::string::npos;) {
     const size_t Next = At + Plain.size();

@@ -137,7 +137,8 @@ Version *Trials::asWritten() {
 /// Does the original read more than nvcc's code of it does (the last of a row of loads,
 /// which nothing is made of)? Then that is what both may touch, with what \p A leaves there.
 bool Trials::widen(const Shape &S, std::vector<Snapshot> &Want) {
-  if (!A.Program->fromNvcc() || !asWritten())
+  Version *Source = A.Program->fromNvcc() ? asWritten() : nullptr;
+  if (!Source)
     return false;
   const auto Run = [&](Version &V, std::vector<Discovery> &Touched) {
     restore();
@@ -147,7 +148,7 @@ bool Trials::widen(const Shape &S, std::vector<Snapshot> &Want) {
     return Ok;
   };
   auto Touched = Found;
-  if (!Run(*Overflow, Touched) ||
+  if (!Run(*Source, Touched) ||
       std::equal(Touched.begin(), Touched.end(), Found.begin(),
                  [](const Discovery &X, const Discovery &Y) {
                    return X.Low == Y.Low && X.High == Y.High;

@@ -78,6 +78,12 @@ bool ProductFlow::chosenFromTwo(const Expr *P) const {
   return false;
 }
 
+const VarDecl *ProductFlow::ownVar(const Expr *E) {
+  const auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+  const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+  return V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) ? V : nullptr;
+}
+
 bool ProductFlow::isNumberOneWay(const Expr *P) const {
   const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
   if (!B || !B->isMultiplicativeOp())
@@ -116,10 +122,8 @@ bool ProductFlow::isNumberOneWay(const Expr *P) const {
   };
   // A number, or a variable that holds one on some way.
   const auto mayBeNumber = [&](const Expr *E) {
-    const auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-    const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
-    return IsNumber(E) || (V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
-                           llvm::any_of(valuesOf(V), IsNumber) && isSetOneWay(V));
+    const VarDecl *V = ownVar(E);
+    return IsNumber(E) || (V && llvm::any_of(valuesOf(V), IsNumber) && isSetOneWay(V));
   };
   for (const auto &[Factor, Number] :
        {std::pair(B->getLHS(), B->getRHS()), std::pair(B->getRHS(), B->getLHS())}) {
@@ -127,9 +131,8 @@ bool ProductFlow::isNumberOneWay(const Expr *P) const {
       continue;
     if (hasNumericArm(Factor))
       return true;
-    const auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts());
-    const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
-    if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V))
+    const VarDecl *V = ownVar(Factor);
+    if (!V)
       continue;
     const auto Values = valuesOf(V);
     if ((llvm::any_of(Values, hasNumericArm) && !isSetInRound(V)) ||
@@ -197,8 +200,10 @@ bool ProductFlow::knownOneWay(const Expr *P) {
       std::swap(L, R);
     const std::string Text = "(" + L + "*" + R + ")";
     return llvm::any_of(Products, [&](const Expr *Q) {
-      if (Q == P || canonical(Q) == Text)
-        return Q != P;
+      if (Q == P)
+        return false;
+      if (canonical(Q) == Text)
+        return true;
       const auto *M = dyn_cast<BinaryOperator>(Q->IgnoreParenImpCasts());
       return M && M->getOpcode() == BO_Mul &&
              ((sameInARound(Value, M->getLHS(), P) && sameInARound(Factor, M->getRHS(), P)) ||
@@ -269,24 +274,24 @@ bool ProductFlow::againBehindBranch(const Expr *P) const {
 
 void ProductFlow::eachOfOneBlock(
     llvm::function_ref<void(const Node *, const Node *)> Each) {
-  // The product of one round is another's where nothing of it changes: from the loop on.
-  const auto EachRound = [&](const Expr *P) {
-    for (const Node *L = Parents.getParent(P); L; L = Parents.getParent(L))
-      if (isLoop(L) && sameIn(P, L))
-        Each(L, L);
+  llvm::SmallPtrSet<const Expr *, 8> Summed;
+  const auto EachSum = [&](const Expr *P, const Expr *Sum) {
+    Each(P, Sum);
+    Summed.insert(P);
   };
   for (const Expr *P : Products)
-    if (const Expr *Sum = hasNamedFactor(P) ? nullptr : inSum(P)) {
-      Each(P, Sum);
-      EachRound(P);
-    }
+    if (const Expr *Sum = hasNamedFactor(P) ? nullptr : inSum(P))
+      EachSum(P, Sum);
   for (const auto &[V, P] : Made)
     if (!hasNamedFactor(P))
       for (const DeclRefExpr *R : Reads[V])
-        if (const Expr *Sum = mayRead(R, V, P) ? inSum(R) : nullptr) {
-          Each(P, Sum);
-          EachRound(P);
-        }
+        if (const Expr *Sum = mayRead(R, V, P) ? inSum(R) : nullptr)
+          EachSum(P, Sum);
+  // The product of one round is another's where nothing of it changes: from the loop on.
+  for (const Expr *P : Summed)
+    for (const Node *L = Parents.getParent(P); L; L = Parents.getParent(L))
+      if (isLoop(L) && sameIn(P, L))
+        Each(L, L);
   for (const CallExpr *C : Calls)
     if (const FunctionDecl *Def = nullptr;
         C->getDirectCallee()->hasBody(Def) && hasSum(Def->getBody()))

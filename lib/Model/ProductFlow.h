@@ -188,6 +188,8 @@ private:
   ///
   ///     p = g < n ? x * y : 0.f;  if (g < n) out = p * 0.5f + z;
   bool isNumberOneWay(const clang::Expr *P) const;
+  /// The variable of the body that \p E names; null: it names none.
+  static const clang::VarDecl *ownVar(const clang::Expr *E);
   /// Does a compiler know \p E at once?
   bool isNumber(const clang::Expr *E) const;
   /// What is assigned to \p V, its initialiser first.

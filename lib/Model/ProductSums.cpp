@@ -205,9 +205,8 @@ bool ProductFlow::foldsAtStart(const Expr *P) const {
   const auto IsNumber = [&](const Expr *E) { return isNumber(E); };
   for (const auto &[Factor, Number] : {std::pair(B->getLHS(), B->getRHS()),
                                        std::pair(B->getRHS(), B->getLHS())}) {
-    auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts());
-    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
-    if (!V || !V->hasLocalStorage() || isa<ParmVarDecl>(V) || !IsNumber(Number))
+    const VarDecl *V = ownVar(Factor);
+    if (!V || !IsNumber(Number))
       continue;
     const bool Begins = llvm::any_of(valuesOf(V), IsNumber);
     for (const Node *L : Loops)
