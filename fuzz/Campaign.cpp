@@ -510,6 +510,13 @@ std::vector<Outcome> test(const std::vector<KernelText> &Kernels,
   return Tester(RewriteOptions, T, Stem).test(Kernels);
 }
 
+/// What becomes of \p K where the self-check is left on.
+static Outcome checked(const KernelText &K, std::vector<std::string> Options, const Tools &T,
+                       const std::string &Stem) {
+  Options.push_back("--self-check=quick");
+  return test({K}, Options, T, Stem).front();
+}
+
 Counts runCampaign(const CampaignOptions &O, const Tools &T) {
   Counts N;
   std::mutex Lock;
@@ -517,8 +524,11 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
       forBatches(O, [&](const std::vector<unsigned> &Seeds, unsigned J) {
         Group G = kernelsOf(Seeds, O.Family);
         const std::vector<std::string> &Options = optionsOf(Seeds.front(), O);
-        std::vector<Outcome> Out =
-            test(G, Options, T, T.Folder + "/fuzz-" + num(J));
+        const std::string Stem = T.Folder + "/fuzz-" + num(J);
+        std::vector<Outcome> Out = test(G, Options, T, Stem), Checked(Out.size());
+        for (size_t I = 0; I < Out.size(); ++I)
+          if (isFailure(Out[I].V))
+            Checked[I] = checked(G[I], Options, T, Stem);
         std::lock_guard<std::mutex> L(Lock);
         for (size_t I = 0; I < Out.size(); ++I) {
           ++N.Generated;
@@ -530,14 +540,15 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
           if (Out[I].Launches && !Out[I].Ran)
             N.NeverRan.push_back(Seeds[I]);
           if (Out[I].V == Verdict::Declined && isSuspicious(Out[I].Code))
-            N.Suspicious.push_back({Seeds[I], Options, Out[I]});
+            N.Suspicious.push_back({Seeds[I], Options, Out[I], {}});
           if (Out[I].V == Verdict::Discarded) // an error of the generator
-            N.Suspicious.push_back({Seeds[I], Options, Out[I]});
+            N.Suspicious.push_back({Seeds[I], Options, Out[I], {}});
           const bool NoOriginal = Out[I].V == Verdict::NoOriginal;
           if (!isFailure(Out[I].V) && Out[I].V != Verdict::NotRun && !NoOriginal)
             continue;
           Out[I].Emitted.clear();
-          (NoOriginal ? N.NoOriginals : N.Failures).push_back({Seeds[I], Options, Out[I]});
+          (NoOriginal ? N.NoOriginals : N.Failures)
+              .push_back({Seeds[I], Options, Out[I], std::move(Checked[I])});
           if (!O.Keep.empty())
             writeFile(O.Keep + "/" + G[I].Name + ".cu", program({G[I]}));
         }

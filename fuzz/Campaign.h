@@ -73,6 +73,8 @@ struct Failure {
   unsigned Seed = 0;
   std::vector<std::string> Options;
   Outcome O;
+  /// What the same options come to with the self-check, which is on by default.
+  Outcome Checked;
 };
 
 struct Counts {

@@ -242,6 +242,9 @@ void printEach(raw_ostream &OS, const char *What, std::vector<Failure> Sorted) {
   for (const Failure &F : Sorted) {
     OS << What << "seed " << F.Seed << " (" << joined(F.Options)
        << "): " << verdictName(F.O.V) << '\n';
+    if (isFailure(F.O.V))
+      OS << "    by default: " << verdictName(F.Checked.V)
+         << (F.Checked.Code.empty() ? "" : ", " + F.Checked.Code) << '\n';
     indent(OS, F.O.Detail);
   }
 }
@@ -261,6 +264,11 @@ void print(const Counts &N) {
      << '\n';
   for (auto &[V, Count] : N.ByVerdict)
     OS << "  " << verdictName(V) << ' ' << Count << '\n';
+  if (!N.Failures.empty())
+    OS << "  of the failures, left by default: "
+       << llvm::count_if(N.Failures,
+                         [](const Failure &F) { return F.Checked.V == Verdict::Declined; })
+       << '\n';
   OS << "  launches of rewritten kernels " << N.Launches << ", " << N.Ran
      << " ran the rewritten form; never: " << N.NeverRan.size() << " kernels\n";
   std::vector<std::pair<unsigned, std::string>> Codes;
@@ -297,6 +305,7 @@ json::Object figures(const Counts &N) {
           {"seed", F.Seed},
           {"options", joined(F.Options)},
           {"verdict", verdictName(F.O.V)},
+          {"byDefault", isFailure(F.O.V) ? verdictName(F.Checked.V) : ""},
           {"code", F.O.Code},
           {"detail", json::fixUTF8(StringRef(F.O.Detail).take_front(600))}});
   return json::Object{{"generated", N.Generated},
