@@ -308,7 +308,8 @@ void Unit::write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
         C.R.Notes.push_back("a plan of which more was expected is not "
                             "written [" +
                             spelling(First->Code) + "]: " + First->Detail);
-      return emitOthers(C, Group, Out.Candidates, ForUnaligned);
+      emitOthers(C, Group, Out.Candidates, ForUnaligned);
+      return leaveSmallLaunches(C);
     }
     if (!First)
       First = Why;

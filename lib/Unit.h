@@ -36,6 +36,7 @@ struct Case {
   /// By other plans, for launches that ThePlan cannot take; in the order in
   /// which the launch function asks.
   std::vector<EmittedKernel> Others;
+  std::vector<Plan> OtherPlans; ///< theirs
   /// Plans that are no candidates, by index: their statements cannot be divided
   /// as the plan asks.
   std::map<size_t, Decline> Unwritable;
@@ -110,12 +111,14 @@ private:
   /// says why there is none.
   void write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
              Plan *Chosen);
+  /// Leaves the original where no launch may take what was just written.
+  void leaveSmallLaunches(Case &C);
+  /// Why what is written never runs at \p L, whose grid host code tells; "": it may.
+  static std::string whyNeverAt(const Case &C, const LaunchSite &L);
   /// Writes plans for launches that the one just written leaves.
   void emitOthers(Case &C, const std::vector<Case> &Group,
                   const std::vector<Plan> &Candidates,
                   const Plan *ForUnaligned);
-  /// A prediction below this is no gain: predictions are some percent off.
-  static constexpr double MinimumGain = 1.10;
   bool gains(const Plan &P) const;
   /// Verifies and writes one plan; the reason if that fails.
   std::optional<Decline> emit(Case &C, Plan &P);
@@ -126,6 +129,10 @@ private:
   /// original.
   const Plan *planForUnaligned(Case &C, Plan &P,
                                const std::vector<Plan> &Candidates) const;
+  /// The best plan has so many outputs a thread that only large grids fill the
+  /// device: the best plan with a quarter of them is written as well.
+  void emitForSmallGrids(Case &C, const std::vector<Plan> &Candidates,
+                         const Plan *ForUnaligned);
   /// The best plan needs blocks of 128 or 256 threads and their multiples, and
   /// nothing says that the launches have them: the best plan for any multiple
   /// of a few threads is written as well.
@@ -134,9 +141,10 @@ private:
   /// others: a kernel for each size that gains.
   void emitForBlocks(Case &C);
   /// Writes \p P of \p M for launches that the chosen plan leaves, unless it cannot
-  /// be written: one plan is enough.
+  /// be written: one plan is enough. \p Speedup is said if it is not 0.
   void emitOther(Case &C, const KernelModel &M, Plan P,
-                 const std::string &Suffix, const std::string &When);
+                 const std::string &Suffix, const std::string &When,
+                 double Speedup = 0);
   /// Tests of what looks for errors: a wrong plan goes on to emission.
   void damage(const KernelModel &M, Plan &P) const;
   void damage(EmittedKernel &E) const;

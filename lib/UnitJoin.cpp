@@ -171,10 +171,16 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
   Edits.insertKernel(M, Code, Helpers);
   for (Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {
-      if (!Edits.canEdit(L, *M.InsertOffset))
+      std::string Why = L.WhyNot;
+      if (Edits.canEdit(L, *M.InsertOffset) &&
+          (!C.Emitted || (Why = whyNeverAt(C, L)).empty())) {
+        Edits.replaceLaunch(L, M, Function);
+        C.R.LaunchesRewritten += C.Emitted.has_value();
         continue;
-      Edits.replaceLaunch(L, M, Function);
-      C.R.LaunchesRewritten += C.Emitted.has_value();
+      }
+      if (Why.empty())
+        Why = "it stands in front of the kernel's definition";
+      C.R.LeftLaunches.push_back({L.Pos, std::move(Why)});
     }
 }
 

@@ -1,10 +1,12 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Further kernels beside the chosen one, for launches that its plan leaves:
-// other blocks, pointers that are not aligned. The launch function asks one
-// condition after the other; the original runs what is left.
+// Further kernels beside the chosen one, for launches that its plan leaves: grids
+// that are too small for it, pointers that are not aligned, other blocks. The
+// launch function asks one condition after the other; the original runs what is
+// left.
 
+#include "Predict/Alignment.h"
 #include "Unit.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -40,12 +42,57 @@ void Unit::emitOthers(Case &C, const std::vector<Case> &Group,
                       const Plan *ForUnaligned) {
   if (O.Candidate)
     return;
+  if (Group.size() == 1)
+    emitForSmallGrids(C, Candidates, ForUnaligned);
   if (ForUnaligned)
     emitOther(C, *C.M, *ForUnaligned, "_rc_unaligned",
-              "where vectors would not start at multiples of 16 bytes");
+              "where vectors would not start at multiples of 16 bytes",
+              C.R.Chosen->UnalignedSpeedup);
   else if (Group.size() == 1)
     emitForAnyBlock(C, Candidates);
   emitForBlocks(C);
+}
+
+void Unit::emitForSmallGrids(Case &C, const std::vector<Plan> &Candidates,
+                             const Plan *ForUnaligned) {
+  // 16 outputs a thread and fewer warps than hide what they wait for: up to a million
+  // outputs, an image of bytes. Below, launches are over before much is gained.
+  constexpr unsigned Many = 16, Fewer = 4;
+  const Plan &Own = *C.ThePlan;
+  if (!Own.LeastThreads || Own.slots() < Many || Own.Map.joins() || Own.Cut ||
+      Own.SpeedupFrom == Plan::Measured)
+    return;
+  const Plan *Best = nullptr;
+  double Rank = 0, Speedup = 0;
+  for (size_t I = 0; I < Candidates.size(); ++I) {
+    const Plan &P = Candidates[I];
+    const Candidate &Figures = C.R.Chosen->Candidates[I];
+    if (!P.LeastThreads || P.Cut || P.slots() * Fewer > Own.slots() ||
+        P.Map.Block != Own.Map.Block || P.Map.BlockMultiple > Own.Map.BlockMultiple ||
+        !gains(P) || !Figures.Failed.empty() || !Figures.Excluded.empty() ||
+        Figures.Rank <= Rank)
+      continue;
+    Best = &P;
+    Rank = Figures.Rank;
+    Speedup = Figures.Speedup;
+  }
+  auto Serves = [&](const LaunchSite &L) {
+    if (!L.ConstGrid || L.InTemplate)
+      return true;
+    const auto &[X, Y, Z] = *L.ConstGrid;
+    const double Blocks = double(X) * double(Y) * double(Z);
+    return Blocks < double(Own.leastBlocks(L.ConstBlock)) &&
+           Blocks >= double(Best->leastBlocks(L.ConstBlock));
+  };
+  if (!Best || Best == ForUnaligned ||
+      (!C.M->Launches.empty() && llvm::none_of(C.M->Launches, Serves)))
+    return;
+  Plan P = *Best;
+  if (ForUnaligned) {
+    P.Aligned = alignedRuns(*C.M, P);
+    P.AlignedHasOther = !P.Aligned.empty();
+  }
+  emitOther(C, *C.M, std::move(P), "_rc_small", "in smaller grids", Speedup);
 }
 
 void Unit::emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
@@ -112,7 +159,8 @@ void Unit::emitForBlocks(Case &C) {
 }
 
 void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
-                     const std::string &Suffix, const std::string &When) {
+                     const std::string &Suffix, const std::string &When,
+                     double Speedup) {
   const std::string Name = freshName(M, Suffix);
   if (O.LeftOut.count(Name)) {
     C.R.Notes.push_back(When + ": the original, as no launch could be made up that takes "
@@ -127,12 +175,49 @@ void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
     return llvm::consumeError(E.takeError());
   damage(*E);
   C.Others.push_back(std::move(*E));
+  C.OtherPlans.push_back(P);
   C.R.OtherForms.push_back(Name);
   const std::string Line = planLine(M, P);
   std::string Note =
       When + ": " + (Line == planLine(*C.M, *C.ThePlan) ? "the same" : Line);
-  if (C.R.Chosen && C.R.Chosen->UnalignedSpeedup > 0)
-    Note += llvm::formatv("; predicted speed-up {0:F2}x",
-                          C.R.Chosen->UnalignedSpeedup);
+  if (Speedup > 0)
+    Note += llvm::formatv("; predicted speed-up {0:F2}x", Speedup);
   C.R.Notes.push_back(std::move(Note));
+}
+
+std::string Unit::whyNeverAt(const Case &C, const LaunchSite &L) {
+  // In a template it may be another grid for another instantiation.
+  if (!L.ConstGrid || L.InTemplate)
+    return "";
+  const auto &[X, Y, Z] = *L.ConstGrid;
+  const double Blocks = double(X) * double(Y) * double(Z);
+  int64_t Least = 0;
+  auto MayTake = [&](const Plan &P) {
+    const int64_t N = P.leastBlocks(L.ConstBlock);
+    Least = Least ? std::min(Least, N) : N;
+    return Blocks >= double(N);
+  };
+  if (MayTake(*C.ThePlan) || llvm::any_of(C.OtherPlans, MayTake))
+    return "";
+  return llvm::formatv("its grid has {0} block{1}, and the rewritten form is for {2} and more",
+                       int64_t(Blocks), Blocks == 1 ? "" : "s", Least);
+}
+
+void Unit::leaveSmallLaunches(Case &C) {
+  const auto &Launches = C.M->Launches;
+  if (Launches.empty())
+    return;
+  std::vector<Decline> All;
+  for (const LaunchSite &L : Launches) {
+    std::string Why = whyNeverAt(C, L);
+    if (Why.empty())
+      return;
+    All.push_back({DeclineCode::LaunchTooSmall, std::move(Why), L.Pos});
+  }
+  C.Emitted.reset();
+  C.Others.clear();
+  C.OtherPlans.clear();
+  C.R.OtherForms.clear();
+  C.R.Notes.clear();
+  C.R.Declines = std::move(All);
 }

@@ -90,15 +90,15 @@ std::string predictedFor(const KernelModel &M, const Plan &P, const Choice &C) {
       Blocks += " x " + std::to_string(Z);
     Blocks += " threads (assumed)";
   }
-  if (P.LeastThreads && P.Map.Block && !P.Cut) {
-    const auto &[X, Y, Z] = *P.Map.Block;
+  // Of the original, as its launches say it.
+  if (P.LeastThreads && P.Map.Block && !P.Cut)
     return Text + ", from " +
-           std::to_string(
-               llvm::divideCeil(P.LeastThreads, uint64_t(X * Y * Z))) +
+           std::to_string(llvm::divideCeil(
+               P.LeastThreads, static_cast<uint64_t>(P.Map.threads()))) +
            " " + Blocks + " on";
-  }
   if (P.LeastThreads && !P.Map.Block)
-    return Text + ", from " + std::to_string(P.LeastThreads) + " threads on";
+    return Text + ", from " +
+           std::to_string(uint64_t(P.LeastThreads) * P.slots()) + " threads on";
   return Assumed ? Text + ", with " + Blocks : Text;
 }
 
@@ -120,11 +120,17 @@ std::string figures(const KernelModel &M, const Plan &P, const Choice *C) {
     Text += (Text.empty() ? "" : ", ") +
             ((P.SpeedupFrom == Plan::Measured ? "measured speed-up "
                                               : "predicted speed-up ") +
-             number(P.PredictedSpeedup) + "x");
+             number(P.saidSpeedup()) + "x");
   if (P.SpeedupFrom == Plan::Measured && C)
     Text += " on " + C->MeasuredOn + " (" + C->MeasuredShape + ")";
-  else if (P.PredictedSpeedup > 0 && C)
+  else if (P.PredictedSpeedup > 0 && C) {
+    if (P.SpeedupOfGrid > 0)
+      Text += " of " + std::to_string(P.GridBlocks) +
+              (P.GridBlocks == 1 ? " block" : " blocks");
+    if (number(P.saidSpeedup()) != number(P.PredictedSpeedup))
+      Text += " (" + number(P.PredictedSpeedup) + "x of many)";
     Text += predictedFor(M, P, *C);
+  }
   return Text;
 }
 
@@ -171,6 +177,8 @@ void printKernel(Printer &P, const KernelResult &K) {
   for (const auto *Notes : {&K.Notes, &K.TuneNotes})
     for (const std::string &Note : *Notes)
       P.print({RemarkLevel::Note, K.Pos, Note});
+  for (const KernelResult::LeftLaunch &L : K.LeftLaunches)
+    P.print({RemarkLevel::Note, L.Pos, "this launch is left as written: " + L.Why});
   if (!K.LaunchesRewritten && !K.LaunchesLeft && !K.LaunchFunction.empty())
     P.print(
         {RemarkLevel::Note, K.Pos,

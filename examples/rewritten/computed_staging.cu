@@ -702,7 +702,7 @@ localEnergy_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
       "localEnergy", "gain, level, energy, n", rc_grid, rc_block, rc_shared,
       rc_stream, gain, level, energy, n);
 #endif
-  if (::rcache::device::fills(rc_grid, 32u, 67584) &&
+  if (::rcache::device::fills(rc_grid, 32u, 84480) &&
       (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
@@ -727,7 +727,7 @@ localEnergy_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
 #else
     return;
 #endif
-  } else if (::rcache::device::fills(rc_grid, 64u, 67584) &&
+  } else if (::rcache::device::fills(rc_grid, 64u, 84480) &&
              (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / 256) &&

@@ -661,16 +661,17 @@ static inline void convolve_rc_launch(dim3 rc_grid, dim3 rc_block,
       "convolve", "in, out, width, height", rc_grid, rc_block, rc_shared,
       rc_stream, in, out, width, height);
 #endif
-  if (::rcache::device::fills(rc_grid, 16u, 67584) &&
+  if (::rcache::device::fills(rc_grid, 16u, 84480) &&
       (rc_block.x == 32 && rc_block.y == 8 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 32) && ((double)rc_grid.x <= 67076096.0) &&
-      (-2.0 * (double)width + 32.0 * (double)rc_grid.x + (double)262144 +
+      (-2.0 * (double)width + 32.0 * (double)rc_grid.x +
+           8.0 * (double)rc_grid.y * (double)width + (double)262144 +
            (double)262144 - 2.0 <=
        2147483647.0) &&
       (-2.0 * (double)width - (double)262144 - (double)262144 - 2.0 >=
        -2147483648.0) &&
-      (height >= -2147483643) && (width >= -2147483643) &&
+      (height >= -2147483643) && (width >= -2147483643) && (width >= 0) &&
       ::rcache::device::launches<256>(convolve, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()

@@ -604,7 +604,7 @@ static inline void downsample_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, in, out, n);
 #endif
-  if (::rcache::device::fills(rc_grid, 32u, 67584) &&
+  if (::rcache::device::fills(rc_grid, 32u, 84480) &&
       (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 8384512.0) &&

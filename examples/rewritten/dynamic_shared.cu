@@ -250,29 +250,6 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 } // namespace device
 } // namespace rcache
 #endif
-#ifndef RCACHE_DEVICE_SHUFFLE
-#define RCACHE_DEVICE_SHUFFLE
-namespace rcache {
-namespace device {
-/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
-/// call it. Element: trivially copyable, of any size; exchanged word by word.
-/// Taken by value: `c ? a[i] : b[j]` bound to a reference would choose between
-/// addresses and keep both arrays in local memory.
-template <typename Element>
-__device__ __forceinline__ Element shuffle(Element value, int lane) {
-  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
-  unsigned int words[Words] = {};
-  memcpy(words, &value, sizeof(Element));
-#pragma unroll
-  for (int i = 0; i < Words; ++i)
-    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
-  Element result;
-  memcpy(&result, words, sizeof(Element));
-  return result;
-}
-} // namespace device
-} // namespace rcache
-#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -627,58 +604,34 @@ static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
                                              const unsigned int rc_grid_x,
                                              const unsigned int rc_bdim_x) {
   // Register cache: a thread stands for 4 threads of weighted, neighbours in x.
-  //   staged: window of 18 registers, chunks of 4 a lane, exchanged by
-  //   shuffles. Barriers stay: 'out' is written and may be 'in', which is read.
+  //   staged: window of 18 registers, loaded by each thread.
+  //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
     return;                          // all threads of this logical block
   const int rc_tx = threadIdx.x * 4; // first logical thread
-  const int rc_lane = threadIdx.x % 32;
   // staged[rc_e0] as the original stages it.
   const auto rc_staged_at = [=](const int rc_e0) -> float {
-    if ((rc_e0 - 13 <= (int)rc_bdim_x &&
-         (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n) ||
-        (n < -14 && rc_e0 < rc_e0 % 4 + (int)rc_bdim_x - 3))
+    if ((rc_e0 < (int)rc_bdim_x && n < -14) ||
+        (rc_e0 < 2 * (int)rc_bdim_x &&
+         (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n))
       return in[(int)(rc_bdim_x * rc_block_x) + rc_e0];
     return {}; // never used
   };
-  // Phase: each lane loads its own chunk of staged; 4 lanes load what lies
-  // behind the warp's last chunk.
-  float rc_staged_w_own[4], rc_staged_w_next[4] = {};
+  // Phase: the elements of staged that this thread's outputs need.
+  float rc_staged_w[18];
   {
     const int rc_e0 = rc_tx;
-    if (rc_e0 < (int)rc_bdim_x - 3 && n < -14) {
+    if (rc_e0 < (int)rc_bdim_x - 19 && n < -14) {
       ::rcache::device::load_run<16, 0>(
-          rc_staged_w_own, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
+          rc_staged_w, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 4; ++rc_m)
-        rc_staged_w_own[rc_m] = rc_staged_at(rc_e0 + rc_m);
+      for (int rc_m = 0; rc_m < 18; ++rc_m)
+        rc_staged_w[rc_m] = rc_staged_at(rc_e0 + rc_m);
     }
   }
-  if (rc_lane < 4) {
-    const int rc_e0 = rc_tx + 128;
-    if (rc_e0 < (int)rc_bdim_x - 3 && n < -14) {
-      ::rcache::device::load_run<16, 0>(
-          rc_staged_w_next, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 4; ++rc_m)
-        rc_staged_w_next[rc_m] = rc_staged_at(rc_e0 + rc_m);
-    }
-  }
-  // Phase: the rest of the window arrives from the lanes that own it.
-  float rc_staged_w[18];
-#pragma unroll
-  for (int rc_m = 0; rc_m < 4; ++rc_m)
-    rc_staged_w[rc_m] = rc_staged_w_own[rc_m];
-#pragma unroll
-  for (int rc_m = 4; rc_m < 18; ++rc_m)
-    rc_staged_w[rc_m] = ::rcache::device::shuffle(
-        rc_lane < rc_m / 4 ? rc_staged_w_next[rc_m % 4]
-                           : rc_staged_w_own[rc_m % 4],
-        (rc_lane + rc_m / 4) % 32);
   // What each output sees of it: no product is another output's.
   float rc_staged_w_of[4][18];
 #pragma unroll
@@ -689,24 +642,16 @@ static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
           ::rcache::device::apart(rc_staged_w[rc_m0], rc_s);
   __syncthreads();
   {
-    float sum[4];
-#pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      sum[rc_s] = 0;
-    }
-
-#pragma unroll
-    for (int j = 0; j < 2 * R + 1; ++j) {
-#pragma unroll
-      for (int rc_s = 0; rc_s < 4; ++rc_s) {
-        sum[rc_s] += float(j + 1) * rc_staged_w_of[rc_s][rc_s + j];
-      }
-    }
     float rc_out_v[4];
     bool rc_out_v_on[4] = {};
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      rc_out_v[rc_s] = sum[rc_s];
+      float sum = 0;
+
+#pragma unroll
+      for (int j = 0; j < 2 * R + 1; ++j)
+        sum += float(j + 1) * rc_staged_w_of[rc_s][rc_s + j];
+      rc_out_v[rc_s] = sum;
     }
 #pragma unroll
     for (int rc_s = 0; rc_s < 4; ++rc_s) {
@@ -730,7 +675,7 @@ static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_stream, in, out, n);
 #endif
   if (::rcache::device::fills(
-          rc_grid, rc_block.x * rc_block.y * rc_block.z / 8u, 67584) &&
+          rc_grid, rc_block.x * rc_block.y * rc_block.z / 8u, 84480) &&
       (rc_block.y == 1 && rc_block.z == 1) &&
       (rc_block.x % 8 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
@@ -758,9 +703,9 @@ static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
     return;
 #endif
   } else if (::rcache::device::fills(
-                 rc_grid, rc_block.x * rc_block.y * rc_block.z / 4u, 67584) &&
+                 rc_grid, rc_block.x * rc_block.y * rc_block.z / 4u, 84480) &&
              (rc_block.y == 1 && rc_block.z == 1) &&
-             (rc_block.x % 128 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
+             (rc_block.x % 4 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
              ((double)rc_block.x * rc_grid.x <= 2147483647.0) && (n >= 0) &&

@@ -526,6 +526,77 @@ __global__ void movingAverage(const int *in, int *out, int n) {
 
 static __global__ void movingAverage_rc(const int *in, int *out, int n,
                                         const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 8 threads of movingAverage, neighbours
+  // in x.
+  //   tile: window of 18 registers, loaded by each thread.
+  //   Barriers stay: 'out' is written and may be 'in', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 8; // first logical thread
+  // tile[rc_e0] as the original stages it.
+  const auto rc_tile_at = [=](const int rc_e0) -> int {
+    if (128 * (int)rc_block_x + rc_e0 - 4 <= n &&
+        (5 <= rc_e0 || 1 <= (int)rc_block_x))
+      return in[rc_e0 + 128 * (int)rc_block_x - 5];
+    return 0;
+  };
+  // Phase: the elements of tile that this thread's outputs need.
+  int rc_tile_w[18];
+  {
+    const int rc_e0 = rc_tx;
+    if (1 <= (int)rc_block_x && 128 * (int)rc_block_x + rc_e0 < n - 12) {
+      ::rcache::device::load_run<16, 1>(
+          rc_tile_w, in + (rc_e0 + 128 * (int)rc_block_x - 5));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 18; ++rc_m)
+        rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
+    }
+  }
+  __syncthreads();
+  {
+    int sum[8];
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      sum[rc_s] = 0;
+    }
+
+#pragma unroll
+    for (int j = -R; j <= R; ++j) {
+#pragma unroll
+      for (int rc_s = 0; rc_s < 8; ++rc_s) {
+        sum[rc_s] += rc_tile_w[rc_s + j + 5];
+      }
+    }
+    int rc_out_v[8];
+    bool rc_out_v_on[8] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * BLOCK + rc_thread_x;
+      if (!(g < n))
+        continue;
+      if (g >= R && g < n - R) {
+        rc_out_v[rc_s] = sum[rc_s] / (2 * R + 1);
+        rc_out_v_on[rc_s] = true;
+      } else {
+        // Zeros stand outside the array: only the divisor changes.
+        int first = g < R ? 0 : g - R;
+        int last = g + R < n ? g + R : n - 1;
+        rc_out_v[rc_s] = sum[rc_s] / (last - first + 1);
+        rc_out_v_on[rc_s] = true;
+      }
+    }
+    ::rcache::device::store_run<16>(out + (rc_tx + 128 * (int)rc_block_x),
+                                    rc_out_v, rc_out_v_on);
+  }
+}
+
+static __global__ void
+movingAverage_rc_unaligned(const int *in, int *out, int n,
+                           const unsigned int rc_grid_x) {
   // Register cache: a thread stands for 4 threads of movingAverage, neighbours
   // in x.
   //   tile: window of 14 registers, chunks of 4 a lane, exchanged by shuffles.
@@ -630,14 +701,41 @@ static inline void movingAverage_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, in, out, n);
 #endif
-  if (::rcache::device::fills(rc_grid, 32u, 67584) &&
+  if (::rcache::device::fills(rc_grid, 16u, 84480) &&
       (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
+      (n >= -2147483636) && reinterpret_cast<size_t>(in) % 16 == 0 &&
+      reinterpret_cast<size_t>(out) % 16 == 0 &&
       ::rcache::device::launches<256>(movingAverage, rc_grid, rc_block,
                                       rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
+#endif
+  ) {
+    // Merge logical blocks until a physical block has 64 threads or more.
+    const unsigned int rc_threads = 16u;
+    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
+    const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
+                         rc_grid.z);
+    const dim3 rc_threads_of_block(16u, rc_merged, 1);
+    movingAverage_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+        in, out, n, rc_grid.x);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 32u, 84480) &&
+             (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 128) &&
+             ((double)rc_grid.x <= 16769024.0) &&
+             ::rcache::device::launches<256>(movingAverage, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
 #endif
   ) {
     // Merge logical blocks until a physical block has 128 threads or more.
@@ -646,8 +744,8 @@ static inline void movingAverage_rc_launch(dim3 rc_grid, dim3 rc_block,
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
     const dim3 rc_threads_of_block(32u, rc_merged, 1);
-    movingAverage_rc<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
-        in, out, n, rc_grid.x);
+    movingAverage_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0,
+                                 rc_stream>>>(in, out, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

@@ -743,7 +743,7 @@ static inline void waveStep_rc_launch(dim3 rc_grid, dim3 rc_block,
       "waveStep", "now, speed, before, after, n", rc_grid, rc_block, rc_shared,
       rc_stream, now, speed, before, after, n);
 #endif
-  if (::rcache::device::fills(rc_grid, 16u, 67584) &&
+  if (::rcache::device::fills(rc_grid, 16u, 84480) &&
       (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
@@ -769,7 +769,7 @@ static inline void waveStep_rc_launch(dim3 rc_grid, dim3 rc_block,
 #else
     return;
 #endif
-  } else if (::rcache::device::fills(rc_grid, 32u, 67584) &&
+  } else if (::rcache::device::fills(rc_grid, 32u, 84480) &&
              (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / 128) &&

@@ -207,6 +207,23 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 } // namespace device
 } // namespace rcache
 #endif
+#ifndef RCACHE_DEVICE_ALIGNED
+#define RCACHE_DEVICE_ALIGNED
+namespace rcache {
+namespace device {
+/// Whether vectors of 16 bytes start at a pointer; without them the original is
+/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
+static inline bool aligned(const volatile void *p) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)p;
+  return true;
+#else
+  return reinterpret_cast<size_t>(p) % 16 == 0;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
 #if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
 #define RCACHE_DEVICE_VERIFY
 #include <cstdio>
@@ -557,17 +574,18 @@ static __global__ void slidingMaximum_rc(const short *in, short *out, int n,
   }
 }
 
-static __global__ void
-slidingMaximum_rc_unaligned(const short *in, short *out, int n,
-                            const unsigned int rc_grid_x) {
-  // Register cache: a thread stands for 1 thread of slidingMaximum.
-  //   tile: window of 7 registers, loaded by each thread.
+static __global__ void slidingMaximum_rc_small(const short *in, short *out,
+                                               int n,
+                                               const unsigned int rc_grid_x) {
+  // Register cache: a thread stands for 4 threads of slidingMaximum, neighbours
+  // in x.
+  //   tile: window of 10 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
       blockIdx.x * blockDim.y + threadIdx.y; // logical block
   if (rc_block_x >= rc_grid_x)
-    return; // all threads of this logical block
-  const int rc_tx = threadIdx.x;
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 4; // first logical thread
   // tile[rc_e0] as the original stages it.
   const auto rc_tile_at = [=](const int rc_e0) -> short {
     if (3 <= 192 * (int)rc_block_x + rc_e0 &&
@@ -579,38 +597,46 @@ slidingMaximum_rc_unaligned(const short *in, short *out, int n,
     return {}; // never used
   };
   // Phase: the elements of tile that this thread's outputs need.
-  short rc_tile_w[7];
+  short rc_tile_w[10];
   {
     const int rc_e0 = rc_tx;
-    if (3 <= 192 * (int)rc_block_x + rc_e0 &&
-        192 * (int)rc_block_x + rc_e0 < n - 3) {
-      short rc_l0[7];
-      ::rcache::device::load_run<2, 0>(
+    if (4 <= 192 * (int)rc_block_x + rc_e0 &&
+        192 * (int)rc_block_x + rc_e0 < n - 6) {
+      short rc_l0[10];
+      ::rcache::device::load_run<8, 3>(
           rc_l0, in + (rc_e0 + 192 * (int)rc_block_x - 3));
 #pragma unroll
-      for (int rc_m = 0; rc_m < 7; ++rc_m)
+      for (int rc_m = 0; rc_m < 10; ++rc_m)
         rc_tile_w[rc_m] = (short)((int)(rc_l0[rc_m]));
     } else {
 #pragma unroll
-      for (int rc_m = 0; rc_m < 7; ++rc_m)
+      for (int rc_m = 0; rc_m < 10; ++rc_m)
         rc_tile_w[rc_m] = rc_tile_at(rc_e0 + rc_m);
     }
   }
   __syncthreads();
+  {
+    short rc_out_v[4];
+    bool rc_out_v_on[4] = {};
 #pragma unroll
-  for (int rc_s = 0; rc_s < 1; ++rc_s) {
-    const unsigned int rc_thread_x = rc_tx + rc_s;
-    const int g = rc_block_x * 192u + rc_thread_x;
-    if (g < n) {
-      short best = rc_tile_w[0];
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      short best = rc_tile_w[rc_s];
 
 #pragma unroll
       for (int j = 1; j <= 2 * R; ++j) {
-        const short x = rc_tile_w[j];
+        const short x = rc_tile_w[rc_s + j];
         best = x > best ? x : best;
       }
-      out[g] = best;
+      rc_out_v[rc_s] = best;
     }
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const int g = rc_block_x * 192u + rc_thread_x;
+      rc_out_v_on[rc_s] = g < n;
+    }
+    ::rcache::device::store_run<8>(out + (rc_tx + 192 * (int)rc_block_x),
+                                   rc_out_v, rc_out_v_on);
   }
 }
 
@@ -626,12 +652,12 @@ static inline void slidingMaximum_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, in, out, n);
 #endif
-  if (::rcache::device::fills(rc_grid, 12u, 67584) &&
+  if (::rcache::device::fills(rc_grid, 12u, 84480) &&
       (rc_block.x == 192 && rc_block.y == 1 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 192) && ((double)rc_grid.x <= 11179349.0) &&
-      (n >= -2147483630) && reinterpret_cast<size_t>(in) % 16 == 0 &&
-      reinterpret_cast<size_t>(out) % 16 == 0 &&
+      (n >= -2147483630) && ::rcache::device::aligned(in) &&
+      ::rcache::device::aligned(out) &&
       ::rcache::device::launches<256>(slidingMaximum, rc_grid, rc_block,
                                       rc_shared)
 #ifdef RCACHE_VERIFY
@@ -652,10 +678,11 @@ static inline void slidingMaximum_rc_launch(dim3 rc_grid, dim3 rc_block,
 #else
     return;
 #endif
-  } else if ((rc_block.x == 192 && rc_block.y == 1 && rc_block.z == 1) &&
+  } else if (::rcache::device::fills(rc_grid, 48u, 84480) &&
+             (rc_block.x == 192 && rc_block.y == 1 && rc_block.z == 1) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / 192) &&
-             ((double)rc_grid.x <= 11179349.0) && (n >= -2147483645) &&
+             ((double)rc_grid.x <= 11179349.0) && (n >= -2147483642) &&
              ::rcache::device::launches<256>(slidingMaximum, rc_grid, rc_block,
                                              rc_shared)
 #ifdef RCACHE_VERIFY
@@ -663,13 +690,13 @@ static inline void slidingMaximum_rc_launch(dim3 rc_grid, dim3 rc_block,
 #endif
   ) {
     // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = 192u;
+    const unsigned int rc_threads = 48u;
     const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(192u, rc_merged, 1);
-    slidingMaximum_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0,
-                                  rc_stream>>>(in, out, n, rc_grid.x);
+    const dim3 rc_threads_of_block(48u, rc_merged, 1);
+    slidingMaximum_rc_small<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+        in, out, n, rc_grid.x);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

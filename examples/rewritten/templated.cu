@@ -789,7 +789,7 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
 #endif
   if constexpr (::rcache::device::same<T, float>::value && (Radius == 2) &&
                 (Block == 256)) {
-    if (::rcache::device::fills(rc_grid, 64u, 67584) &&
+    if (::rcache::device::fills(rc_grid, 64u, 84480) &&
         (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
         (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&
@@ -818,7 +818,7 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
     }
   } else if constexpr (::rcache::device::same<T, double>::value &&
                        (Radius == 4) && (Block == 128)) {
-    if (::rcache::device::fills(rc_grid, 32u, 67584) &&
+    if (::rcache::device::fills(rc_grid, 32u, 84480) &&
         (rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
         (rc_grid.x <= 0x7fffffffu / 128) && ((double)rc_grid.x <= 16769024.0) &&
@@ -847,7 +847,7 @@ static inline void box_rc_launch(dim3 rc_grid, dim3 rc_block, size_t rc_shared,
     }
   } else if constexpr (::rcache::device::same<T, int>::value &&
                        (Radius == 10) && (Block == 256)) {
-    if (::rcache::device::fills(rc_grid, 32u, 67584) &&
+    if (::rcache::device::fills(rc_grid, 32u, 84480) &&
         (rc_block.x == 256 && rc_block.y == 1 && rc_block.z == 1) &&
         (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
         (rc_grid.x <= 0x7fffffffu / 256) && ((double)rc_grid.x <= 8384512.0) &&

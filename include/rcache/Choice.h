@@ -56,6 +56,8 @@ struct Candidate {
   /// A hint about registers: what the compiler makes of it. Counts and Cost are
   /// empty then.
   std::optional<PressureFigures> Pressure;
+  /// No launch has a grid that is large enough for it, and all are known.
+  bool TooSmallGrids = false;
   /// Why it was not taken into account; "": it was.
   std::string Excluded;
   /// It could not be verified or written: why.

@@ -160,6 +160,12 @@ struct KernelResult {
   std::optional<KernelResources> Resources;
   std::string Dump;                   ///< --print-after
   unsigned LaunchesRewritten = 0, LaunchesLeft = 0;
+  /// Rewritten: launches that stay as they are, and why.
+  struct LeftLaunch {
+    SourcePos Pos;
+    std::string Why;
+  };
+  std::vector<LeftLaunch> LeftLaunches;
   /// Rewritten: how it is launched, for callers that do it by hand.
   std::string KernelName;     ///< of the new kernel
   /// Of others, for launches that its plan leaves: other blocks, unaligned pointers.

@@ -607,6 +607,9 @@ struct Plan {
   /// Launches with fewer threads than this leave most of the device idle and
   /// run the original; 0: none do. Set by the prediction.
   unsigned LeastThreads = 0;
+  /// The same in blocks of the original, of \p Block threads; 0: any grid will do, or
+  /// that is not known in front of the launch.
+  int64_t leastBlocks(const std::optional<std::array<int64_t, 3>> &Block) const;
   /// Launches of one-dimensional blocks whose grids have rows of fewer blocks than
   /// this run the original: threads at the ends of rows take most of the time. 0: none
   /// do. Set by the prediction.
@@ -622,7 +625,12 @@ struct Plan {
   /// it belongs. Else tests run this one whatever is aligned.
   bool AlignedHasOther = false;
   PlanCounts Counts;
-  double PredictedSpeedup = 0;  ///< 0: not predicted
+  double PredictedSpeedup = 0;  ///< of large grids; 0: not predicted
+  /// The same of the largest grid that host code tells, and its blocks; 0: none is told.
+  double SpeedupOfGrid = 0;
+  int64_t GridBlocks = 0;
+  /// What is said first: that of the launches, where it is known.
+  double saidSpeedup() const { return SpeedupOfGrid > 0 ? SpeedupOfGrid : PredictedSpeedup; }
   /// What PredictedSpeedup rests on: estimates, the compiler's registers, or
   /// times on a device.
   enum Figures { Estimated, Compiled, Measured } SpeedupFrom = Estimated;

@@ -287,13 +287,25 @@ std::set<std::string> unparsable(const Texts &Best,
 /// Why the kernels of \p Keys are left in their other words, by formKey.
 using Reasons = std::map<std::string, std::vector<Decline>>;
 
+/// Would it be rewritten if it were launched on more?
+bool isTooSmall(const std::vector<Decline> &Reasons) {
+  return llvm::any_of(Reasons, [](const Decline &D) {
+    return D.Code == DeclineCode::LaunchTooSmall;
+  });
+}
+
 void addReasons(const std::set<std::string> &Keys, const Round &R,
                 Reasons &All) {
   for (const FileResult &F : R.Results)
     for (const KernelResult &K : F.Rewrite.Kernels)
       if (K.Model && Keys.count(textKey(*K.Model)) &&
-          K.Verdict == KernelResult::Declined)
-        All.try_emplace(formKey(*K.Model), K.Declines);
+          K.Verdict == KernelResult::Declined) {
+        const std::string Key = formKey(*K.Model);
+        if (isTooSmall(K.Declines))
+          All[Key] = K.Declines;
+        else
+          All.try_emplace(Key, K.Declines);
+      }
 }
 
 /// What keeps a warp from owning arrays of a kernel whose threads stand in a line, by
@@ -320,9 +332,8 @@ void takeReasons(const Reasons &OfOthers, Round &R) {
       if (!K.Model || K.Verdict != KernelResult::Declined)
         continue;
       takeAdvice(OfOthers, K);
-      if (!hasOtherWords(*K.Model))
-        continue;
-      if (auto It = OfOthers.find(formKey(*K.Model)); It != OfOthers.end())
+      if (auto It = OfOthers.find(formKey(*K.Model));
+          It != OfOthers.end() && (hasOtherWords(*K.Model) || isTooSmall(It->second)))
         K.Declines = It->second;
     }
 }

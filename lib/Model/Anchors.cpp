@@ -310,12 +310,33 @@ void FlatText::build(unsigned First, unsigned Last,
   }
 }
 
+std::optional<FlatText::TokenPlace> FlatText::endOf(SourceLocation L) const {
+  for (int Back = 0; Back < 3; ++Back) { // `>>` and `>>>` may end lists of their own
+    const auto At = L.getLocWithOffset(-Back).getRawEncoding();
+    const auto P = Places.find(At);
+    if (P == Places.end())
+      continue;
+    TokenPlace Found = P->second;
+    const auto T = Tokens.ByLocation.find(At);
+    const bool Angles =
+        T != Tokens.ByLocation.end() &&
+        (Tokens.Tokens[T->second].Kind == tok::greatergreater ||
+         Tokens.Tokens[T->second].Kind == tok::greatergreatergreater);
+    if (Angles && Found.Begin + Back + 1 <= Found.End)
+      Found.End = Found.Begin + static_cast<unsigned>(Back) + 1;
+    else if (Back)
+      return std::nullopt;
+    return Found;
+  }
+  return std::nullopt;
+}
+
 std::optional<TextRange> FlatText::range(SourceRange R) {
   auto B = Places.find(R.getBegin().getRawEncoding());
-  auto E = Places.find(R.getEnd().getRawEncoding());
-  if (B == Places.end() || E == Places.end())
+  const std::optional<TokenPlace> End = endOf(R.getEnd());
+  if (B == Places.end() || !End)
     return std::nullopt;
-  const TokenPlace &Pb = B->second, &Pe = E->second;
+  const TokenPlace &Pb = B->second, &Pe = *End;
   if (Pb.Group != ~0u && !Pb.First && Forced.insert(Pb.Group).second)
     Rebuild = true;
   if (Pe.Group != ~0u && !Pe.Last && Forced.insert(Pe.Group).second)
@@ -327,10 +348,10 @@ std::optional<TextRange> FlatText::range(SourceRange R) {
 
 std::optional<TextRange> FlatText::outerRange(SourceRange R) const {
   auto B = Places.find(R.getBegin().getRawEncoding());
-  auto E = Places.find(R.getEnd().getRawEncoding());
-  if (B == Places.end() || E == Places.end() || E->second.End < B->second.Begin)
+  const std::optional<TokenPlace> E = endOf(R.getEnd());
+  if (B == Places.end() || !E || E->End < B->second.Begin)
     return std::nullopt;
-  return TextRange{B->second.Begin, E->second.End};
+  return TextRange{B->second.Begin, E->End};
 }
 
 /// The bracket that the one at \p Close closes; nullopt: it stands in nothing recorded.

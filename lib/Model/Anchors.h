@@ -61,6 +61,8 @@ private:
     bool First, Last; ///< in its group
   };
 
+  /// The token that ends at \p L, which is its place, or one of several angles' in it.
+  std::optional<TokenPlace> endOf(clang::SourceLocation L) const;
   void emitGap(const char *Buffer, unsigned From, unsigned To);
   void emitExpanded(unsigned From, unsigned To);
   bool isSkipped(unsigned Offset) const;

@@ -153,12 +153,13 @@ void kernelAttributes(KernelModel &M, const FunctionDecl *F,
       continue;
     unsigned I = firstTokenOfDeclaration(Tokens, SM, At->second);
     if (auto *T = D->getDescribedFunctionTemplate())
-      for (const int Back : {0, -1}) { // `>` or the second one of `>>`
+      for (const int Back : {0, -1, -2}) { // `>`, or the last one of `>>` or `>>>`
         const SourceLocation Angle =
             T->getTemplateParameters()->getRAngleLoc().getLocWithOffset(Back);
         if (auto R = Tokens.ByLocation.find(Angle.getRawEncoding());
             R != Tokens.ByLocation.end() &&
-            (Back == 0 || kindAt(Tokens, R->second) == tok::greatergreater)) {
+            (Back == 0 || kindAt(Tokens, R->second) == tok::greatergreater ||
+             kindAt(Tokens, R->second) == tok::greatergreatergreater)) {
           I = R->second + 1;
           break;
         }

@@ -116,13 +116,23 @@ private:
             unsigned Depth) {
     if (!S || isa<UnaryExprOrTypeTraitExpr>(S))
       return;
+    // They stand elsewhere, and are no children.
+    if (auto *D = dyn_cast<CXXDefaultArgExpr>(S))
+      return walk(D->getExpr(), Def, C, Depth);
+    if (auto *D = dyn_cast<CXXDefaultInitExpr>(S))
+      return walk(D->getExpr(), Def, C, Depth);
+    if (auto *D = dyn_cast<DeclStmt>(S))
+      for (const Decl *Of : D->decls())
+        if (auto *V = dyn_cast<VarDecl>(Of))
+          C.Other |= V->needsDestruction(V->getASTContext()) != QualType::DK_none;
     if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
       changed(B->getLHS(), false, Def, C);
     if (auto *U = dyn_cast<UnaryOperator>(S); U && U->isIncrementDecrementOp())
       changed(U->getSubExpr(), false, Def, C);
     if (isa<AsmStmt>(S) || isa<CXXNewExpr>(S) || isa<CXXDeleteExpr>(S) ||
         isa<CXXThrowExpr>(S) || isa<LambdaExpr>(S) || isa<AtomicExpr>(S) ||
-        isa<CXXForRangeStmt>(S) || isa<StmtExpr>(S))
+        isa<CXXForRangeStmt>(S) || isa<StmtExpr>(S) ||
+        isa<CXXBindTemporaryExpr>(S))
       C.Other = true;
     if (auto *Call = dyn_cast<CallExpr>(S)) {
       const FunctionDecl *F = Call->getDirectCallee();

@@ -143,7 +143,7 @@ public:
     if (C.On.empty() || !Text)
       return;
     Text->Regions.push_back({C.Begin, At, C.On});
-    skippedMacros(C, At);
+    skippedMacros(C, At, Text->LeftOut);
   }
 
   void MacroDefined(const Token &Name, const MacroDirective *MD) override {
@@ -340,8 +340,10 @@ private:
            SM.isWrittenInBuiltinFile(D);
   }
 
-  /// Macros of the parts of \p C that clang leaves out: nvcc makes them.
-  void skippedMacros(const Conditional &C, SourceLocation End) {
+  /// Macros of the parts of \p C that clang leaves out: nvcc makes them. \p Names gets
+  /// what else is named in all parts.
+  void skippedMacros(const Conditional &C, SourceLocation End,
+                     llvm::StringMap<std::string> &Names) {
     const auto [File, From] = SM.getDecomposedLoc(SM.getExpansionLoc(C.Begin));
     const unsigned To = SM.getFileOffset(SM.getExpansionLoc(End));
     const StringRef Text = SM.getBufferData(File).slice(From, To);
@@ -349,6 +351,14 @@ private:
     Text.split(Lines, '\n');
     for (StringRef Line : Lines) {
       Line = Line.ltrim();
+      if (!Line.starts_with("#"))
+        for (StringRef Rest = Line; !Rest.empty();) {
+          Rest = Rest.drop_until(isNameChar);
+          const StringRef Word = Rest.take_while(isNameChar);
+          if (!Word.empty())
+            Names.try_emplace(Word, C.On);
+          Rest = Rest.drop_front(Word.size());
+        }
       if (!Line.consume_front("#"))
         continue;
       Line = Line.ltrim();
@@ -391,6 +401,7 @@ public:
     const SourceLocation Saved = At;
     At = From.isValid() ? From : Whole->getLocation();
     check(Begin, SM.getExpansionRange(Whole->getEndLoc()).getEnd());
+    checkNames(D);
     if (!Found && (isa<FunctionDecl>(Whole) || isa<VarDecl>(Whole) ||
                    isa<FieldDecl>(Whole) || isa<TypedefNameDecl>(Whole) ||
                    isa<EnumConstantDecl>(Whole)))
@@ -443,6 +454,18 @@ private:
   bool isIn(SourceLocation L, SourceLocation Begin, SourceLocation End) const {
     return !SM.isBeforeInTranslationUnit(L, Begin) &&
            !SM.isBeforeInTranslationUnit(End, L);
+  }
+  /// Others of the name may stand where clang does not look.
+  void checkNames(const Decl *D) {
+    for (const DeclContext *C = D->getDeclContext(); D && !Found;) {
+      const auto *N = dyn_cast<NamedDecl>(D);
+      // Of members, their class: it is what is said anew.
+      if (C && C->isFileContext() && N && N->getIdentifier())
+        if (const auto It = T.LeftOut.find(N->getName()); It != T.LeftOut.end())
+          give("'" + N->getNameAsString() + "' in a branch on '" + It->second + "'");
+      D = C && C->isRecord() ? cast<Decl>(C) : nullptr;
+      C = D ? D->getDeclContext() : nullptr;
+    }
   }
   void check(SourceLocation Begin, SourceLocation End) {
     for (const CompilerText::Use &U : T.Uses)

@@ -46,6 +46,9 @@ struct CompilerText {
   };
   std::vector<Region> Regions;
   std::vector<Use> Uses;
+  /// Names in the parts that clang leaves out, each with the name that decides: nvcc may
+  /// see another overload or specialisation there.
+  llvm::StringMap<std::string> LeftOut;
 
   /// What of the kernel \p FD, of the functions of the user that it calls, or
   /// of what it names of the user's files stands in such a place, if anything.

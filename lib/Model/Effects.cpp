@@ -145,13 +145,67 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
 
 } // namespace
 
-bool isSystemFunction(const FunctionDecl *F) {
-  if (F->getBuiltinID())
-    return true;
-  const SourceManager &SM = F->getASTContext().getSourceManager();
-  SourceLocation L = SM.getExpansionLoc(F->getLocation());
+static bool standsInSystem(const Decl *D) {
+  const SourceManager &SM = D->getASTContext().getSourceManager();
+  SourceLocation L = SM.getExpansionLoc(D->getLocation());
   return L.isInvalid() || SM.isInSystemHeader(L) ||
          SM.isWrittenInBuiltinFile(L);
+}
+
+static bool standsInToolkit(const FunctionDecl *F) {
+  return F->getBuiltinID() || standsInSystem(F);
+}
+
+static bool namesUsers(llvm::ArrayRef<TemplateArgument> Args);
+
+/// May what works on values of type \p T call functions of the user: constructors,
+/// operators, functors?
+static bool isUsers(QualType T) {
+  while (!T->getPointeeType().isNull())
+    T = T->getPointeeType();
+  while (const auto *A = T->getAsArrayTypeUnsafe())
+    T = A->getElementType();
+  if (T->isFunctionType() || T->isMemberPointerType())
+    return true;
+  const TagDecl *Tag = T->getAsTagDecl();
+  if (!Tag)
+    return false;
+  if (!standsInSystem(Tag))
+    return true;
+  const auto *Of = dyn_cast<ClassTemplateSpecializationDecl>(Tag);
+  return Of && namesUsers(Of->getTemplateArgs().asArray());
+}
+
+static bool namesUsers(llvm::ArrayRef<TemplateArgument> Args) {
+  return llvm::any_of(Args, [](const TemplateArgument &A) {
+    switch (A.getKind()) {
+    case TemplateArgument::Type:
+      return isUsers(A.getAsType());
+    case TemplateArgument::Declaration:
+      return isa<FunctionDecl>(A.getAsDecl());
+    case TemplateArgument::Pack:
+      return namesUsers(A.getPackAsArray());
+    case TemplateArgument::Integral:
+    case TemplateArgument::NullPtr:
+    case TemplateArgument::StructuralValue:
+      return false;
+    default:
+      return true;
+    }
+  });
+}
+
+bool isSystemFunction(const FunctionDecl *F) {
+  if (!standsInToolkit(F))
+    return false;
+  if (const TemplateArgumentList *Args = F->getTemplateSpecializationArgs();
+      Args && namesUsers(Args->asArray()))
+    return false;
+  for (const DeclContext *C = F->getDeclContext(); C; C = C->getParent())
+    if (const auto *Of = dyn_cast<ClassTemplateSpecializationDecl>(C);
+        Of && namesUsers(Of->getTemplateArgs().asArray()))
+      return false;
+  return true;
 }
 
 const VarDecl *sharedAccessor(const FunctionDecl *F) {
@@ -194,7 +248,7 @@ CallInfo classifyCall(const FunctionDecl *F, const CallExpr *Call) {
   I.Name = F->getNameAsString();
   if (F->isTrivial() || (F->isImplicit() && isa<CXXMethodDecl>(F)))
     return I;
-  if (isSystemFunction(F))
+  if (standsInToolkit(F))
     I.Kind = classifyToolkit(F, Call);
   else if (!bodyOf(F) && !F->isDefaulted())
     I.Kind = CallKind::NoBody;

@@ -62,7 +62,8 @@ bool isPure(const clang::FunctionDecl *F);
 /// another call could share (Fusion.cpp marks arguments by value only).
 bool isHarmlessAnywhere(const clang::FunctionDecl *F);
 
-/// True if the function stands in a system header (the toolkit).
+/// True if the function stands in a system header (the toolkit) and calls none of the
+/// user's: it is no template, or one of types and values that are not the user's.
 bool isSystemFunction(const clang::FunctionDecl *F);
 
 /// The `extern __shared__` array that \p F returns a pointer to, when that is

@@ -238,6 +238,11 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
     M->NeedsQualifiedName |= P->getDeclName() == F->getDeclName();
   };
   llvm::for_each(F->parameters(), Hides);
+  // `void ns::k(..)`: what stands beside it is outside of its namespace.
+  M->NeedsQualifiedName |= (K.Pattern ? K.Pattern : F)->isOutOfLine();
+  if (K.Pattern && K.Pattern->isOutOfLine())
+    M->Declines.push_back({DeclineCode::TemplateForm, "it is defined outside of its namespace",
+                           sourcePos(SM, F->getLocation())});
   // `using namespace std;` brings copy, fill, ...
   for (const UsingDirectiveDecl *U :
        F->getASTContext().getTranslationUnitDecl()->using_directives())
@@ -407,6 +412,21 @@ void Builder::parameters(KernelModel &M, const KernelDecl &K) {
                           "'" + P->getNameAsString() + "' " + Why,
                           sourcePos(SM, P->getLocation())});
   };
+  // Of parameters a launch takes 4096 bytes, or 32764 from sm_70 and CUDA 12.1 on; the
+  // rewritten kernel has three words more at most.
+  constexpr uint64_t More = 16;
+  uint64_t Bytes = 0;
+  for (const ParmVarDecl *P : K.Def->parameters()) {
+    const QualType T = P->getType()->isReferenceType() ? AC.getPointerType(P->getType())
+                                                       : P->getType();
+    if (T->isDependentType() || T->isIncompleteType())
+      continue;
+    Bytes = llvm::alignTo(Bytes, AC.getTypeAlignInChars(T).getQuantity()) +
+            uint64_t(AC.getTypeSizeInChars(T).getQuantity());
+    for (const uint64_t Most : {4096, 32764})
+      if (Bytes <= Most && Bytes + More > Most)
+        Give(P, "leaves no room for parameters of the rewritten kernel");
+  }
   for (const ParmVarDecl *P : K.Def->parameters()) {
     if (const CXXRecordDecl *R = P->getType()->getAsCXXRecordDecl();
         R && R->hasDefinition() &&

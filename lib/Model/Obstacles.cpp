@@ -87,7 +87,10 @@ bool isOnlyRead(const Expr *E, ASTContext &AC) {
 
 class ObstacleFinder : public ConstDynamicRecursiveASTVisitor {
 public:
-  explicit ObstacleFinder(ASTContext &AC) : AC(AC), SM(AC.getSourceManager()) {}
+  explicit ObstacleFinder(ASTContext &AC) : AC(AC), SM(AC.getSourceManager()) {
+    // What no text shows runs as well: of range-based loops, of defaulted functions.
+    ShouldVisitImplicitCode = true;
+  }
 
   std::vector<Obstacle> Found;
   bool SharesInCalls = false;
@@ -97,9 +100,7 @@ public:
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
     if (Depth && builtinVar(E))
       add(DeclineCode::CallUsesThread,
-          "'" + Callee +
-              "' reads threadIdx, blockIdx or "
-              "the like",
+          Callee + " reads threadIdx, blockIdx or the like",
           E->getBeginLoc());
     return true;
   }
@@ -109,21 +110,39 @@ public:
       add(DeclineCode::UnsupportedStatement,
           "a name for the type of '" + V->getNameAsString() + "'", E->getBeginLoc());
     SharesInCalls |= Depth && isSharedVar(V);
+    if (V && V->hasGlobalStorage() && !V->getType().isConstQualified() &&
+        !V->hasAttr<CUDAConstantAttr>() && !builtinVar(E))
+      readsMemory(E->getBeginLoc());
     if (Depth && V && isSharedVar(V))
       add(DeclineCode::CallUsesThread,
-          "'" + Callee + "' uses the shared array '" + V->getNameAsString() +
+          Callee + " uses the shared array '" + V->getNameAsString() +
               "'",
           E->getBeginLoc());
     if (Depth && builtinVar(E))
       add(DeclineCode::CallUsesThread,
-          "'" + Callee +
-              "' reads threadIdx, blockIdx or "
-              "the like",
+          Callee + " reads threadIdx, blockIdx or the like",
           E->getBeginLoc());
+    return true;
+  }
+  bool VisitUnaryOperator(const UnaryOperator *E) override {
+    if (E->getOpcode() == UO_Deref && !isa<CXXThisExpr>(E->getSubExpr()->IgnoreParenImpCasts()))
+      readsMemory(E->getBeginLoc());
+    return true;
+  }
+  bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+    if (E->getBase()->IgnoreParenImpCasts()->getType()->isPointerType())
+      readsMemory(E->getBeginLoc());
+    return true;
+  }
+  bool VisitMemberExpr(const MemberExpr *E) override {
+    if (E->isArrow() && !isa<CXXThisExpr>(E->getBase()->IgnoreParenImpCasts()))
+      readsMemory(E->getBeginLoc());
     return true;
   }
   bool VisitVarDecl(const VarDecl *V) override {
     judgeObject(V->getType(), V->getLocation());
+    if (V->hasLocalStorage() && !V->getType()->isReferenceType() && !isa<ParmVarDecl>(V))
+      judgeEnd(V->getType(), V->getLocation());
     if (isSharedVar(V) && !Depth)
       judgeStorage(V);
     else if (V->isStaticLocal() && !V->getType().isConstQualified() && !Depth)
@@ -139,7 +158,7 @@ public:
     return inType([&] { return ConstDynamicRecursiveASTVisitor::TraverseTypeAliasDecl(D); });
   }
   bool VisitGCCAsmStmt(const GCCAsmStmt *S) override {
-    add(DeclineCode::InlineAsm, Depth ? "in '" + Callee + "'" : "",
+    add(DeclineCode::InlineAsm, Depth ? "in " + Callee : "",
         S->getBeginLoc());
     return true;
   }
@@ -174,8 +193,9 @@ public:
     return true;
   }
   bool TraverseLambdaExpr(const LambdaExpr *E) override {
-    if (!Depth)
-      add(DeclineCode::Lambda, "", E->getBeginLoc());
+    if (Depth)
+      return ConstDynamicRecursiveASTVisitor::TraverseLambdaExpr(E);
+    add(DeclineCode::Lambda, "", E->getBeginLoc());
     return true;
   }
   bool VisitCXXNewExpr(const CXXNewExpr *E) override {
@@ -203,14 +223,29 @@ public:
     if (Depth && dropsConst(E) &&
         !isOnlyRead(E, AC))
       add(DeclineCode::SideEffects,
-          "'" + Callee + "' casts away the const of what it may not change", E->getBeginLoc());
+          Callee + " casts away the const of what it may not change", E->getBeginLoc());
     return true;
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
     judgeObject(E->getType(), E->getBeginLoc());
-    const CXXConstructorDecl *F = E->getConstructor();
-    if (!F->isTrivial() && !isSystemFunction(F))
-      enter(F, E->getBeginLoc());
+    constructed(E->getConstructor(), E->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXInheritedCtorInitExpr(const CXXInheritedCtorInitExpr *E) override {
+    constructed(E->getConstructor(), E->getBeginLoc());
+    return true;
+  }
+  bool VisitCXXBindTemporaryExpr(const CXXBindTemporaryExpr *E) override {
+    judgeEnd(E->getType(), E->getBeginLoc());
+    return true;
+  }
+  bool TraverseCXXDefaultArgExpr(const CXXDefaultArgExpr *E) override {
+    return enter(E->getExpr(), "a default argument", E->getUsedLocation());
+  }
+  bool TraverseCXXDefaultInitExpr(const CXXDefaultInitExpr *E) override {
+    const bool Was = std::exchange(Initialises, true);
+    enter(E->getExpr(), "a member's initialiser", E->getUsedLocation());
+    Initialises = Was;
     return true;
   }
   bool VisitCallExpr(const CallExpr *E) override {
@@ -222,6 +257,13 @@ public:
         add(DeclineCode::UnknownCall, "a call through a pointer",
             E->getBeginLoc());
       return true;
+    }
+    if (auto *Method = dyn_cast<CXXMethodDecl>(F); Method && Method->isVirtual()) {
+      const auto *Of = dyn_cast<MemberExpr>(E->getCallee()->IgnoreParens());
+      if (!Of || Of->performsVirtualDispatch(AC.getLangOpts()))
+        add(DeclineCode::UnknownCall,
+            "'" + F->getNameAsString() + "' is virtual: another function may run",
+            E->getBeginLoc());
     }
     judge(F, E);
     return true;
@@ -257,6 +299,14 @@ private:
     Found.push_back({Code, std::move(Detail), Loc});
   }
 
+  void constructed(const CXXConstructorDecl *F, SourceLocation L) {
+    if (F->isTrivial() || isSystemFunction(F))
+      return;
+    if (!bodyOf(F))
+      add(DeclineCode::UnknownCall, "a constructor of '" + F->getNameAsString() + "'", L);
+    enter(F, L);
+  }
+
   void judge(const FunctionDecl *F, const CallExpr *E) {
     CallInfo I = classifyCall(F, E);
     std::string Quoted = "'" + I.Name + "'";
@@ -275,14 +325,14 @@ private:
     case CallKind::WarpBarrier:
       if (Depth)
         add(DeclineCode::CallUsesThread,
-            "'" + Callee + "' holds the barrier " + Quoted, L);
+            Callee + " holds the barrier " + Quoted, L);
       return;
     case CallKind::GridBarrier:
       return add(DeclineCode::CooperativeLaunch, Quoted, L);
     case CallKind::BlockGroup:
       if (Depth)
         add(DeclineCode::CallUsesThread,
-            "'" + Callee + "' uses the thread block", L);
+            Callee + " uses the thread block", L);
       else if (I.Name != "this_thread_block")
         add(DeclineCode::GroupIds, Quoted, L);
       return;
@@ -298,7 +348,7 @@ private:
     case CallKind::Atomic:
       if (Depth)
         add(DeclineCode::CallUsesThread,
-            "'" + Callee + "' uses the atomic " + Quoted, L);
+            Callee + " uses the atomic " + Quoted, L);
       return;
     case CallKind::AsyncCopy:
       return add(DeclineCode::AsyncCopy, Quoted, L);
@@ -311,6 +361,39 @@ private:
     case CallKind::NoBody:
       return add(DeclineCode::UnknownCall, Quoted, L);
     }
+  }
+
+  /// What a constructor does in front of its body, which nothing else looks through.
+  void initialises(const Expr *E) {
+    const bool Was = std::exchange(Initialises, true);
+    TraverseStmt(E);
+    Initialises = Was;
+  }
+  void readsMemory(SourceLocation L) {
+    if (Initialises)
+      add(DeclineCode::UnsupportedStatement,
+          Callee + " reads or changes memory where it initialises members", L);
+  }
+
+  /// An expression that stands elsewhere than where it is evaluated.
+  bool enter(const Expr *E, const char *Name, SourceLocation L) {
+    if (!Depth) {
+      Visited.clear();
+      CallSite = L;
+      Callee = Name;
+    }
+    ++Depth;
+    TraverseStmt(E);
+    --Depth;
+    return true;
+  }
+
+  /// Objects of type \p T end with a function of the user's.
+  void judgeEnd(QualType T, SourceLocation L) {
+    const CXXRecordDecl *R = AC.getBaseElementType(T)->getAsCXXRecordDecl();
+    R = R ? R->getDefinition() : nullptr;
+    if (R && !R->hasTrivialDestructor() && !SM.isInSystemHeader(R->getLocation()))
+      add(DeclineCode::UnsupportedStatement, "an object with a destructor", L);
   }
 
   void enter(const FunctionDecl *F, SourceLocation L) {
@@ -328,12 +411,15 @@ private:
     if (!Depth) {
       Visited.clear();
       CallSite = L;
-      Callee = F->getNameAsString();
+      Callee = "'" + F->getNameAsString() + "'";
     }
     if (!Visited.insert(B).second)
       return;
     Stack.push_back(B);
     ++Depth;
+    if (auto *New = dyn_cast<CXXConstructorDecl>(bodyOf(F)))
+      for (const CXXCtorInitializer *I : New->inits())
+        initialises(I->getInit());
     TraverseStmt(bodyOf(F)->getBody());
     --Depth;
     Stack.pop_back();
@@ -358,6 +444,7 @@ private:
   }
 
   unsigned Depth = 0;
+  bool Initialises = false; ///< in an initialiser of a member or a base
   std::string Callee;
   SourceLocation CallSite;
   std::vector<const FunctionDecl *> Stack;

@@ -31,7 +31,7 @@ std::vector<std::string> fields(const FileReport &F, const KernelResult &K) {
   if (K.Verdict == KernelResult::Rewritten && K.ThePlan) {
     Outputs = std::to_string(K.ThePlan->Map.slots());
     if (K.ThePlan->PredictedSpeedup > 0)
-      Speedup = llvm::formatv("{0:f2}", K.ThePlan->PredictedSpeedup).str();
+      Speedup = llvm::formatv("{0:f2}", K.ThePlan->saidSpeedup()).str();
     From = K.ThePlan->SpeedupFrom == Plan::Measured   ? "device"
            : K.ThePlan->SpeedupFrom == Plan::Compiled ? "ptxas"
                                                       : "estimate";

@@ -280,7 +280,11 @@ void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
     if (P.PredictedSpeedup > 0)
       J.attribute(P.SpeedupFrom == Plan::Measured ? "measuredSpeedup"
                                                   : "predictedSpeedup",
-                  P.PredictedSpeedup);
+                  P.saidSpeedup());
+    if (P.SpeedupOfGrid > 0) {
+      J.attribute("predictedBlocks", P.GridBlocks);
+      J.attribute("predictedSpeedupOfLargeGrids", P.PredictedSpeedup);
+    }
     J.attribute("speedupFrom", P.SpeedupFrom == Plan::Measured   ? "device"
                                : P.SpeedupFrom == Plan::Compiled ? "ptxas"
                                                                  : "estimate");
@@ -502,6 +506,11 @@ void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
       J.attribute("rewritten", K.LaunchesRewritten);
       J.attribute("left", K.LaunchesLeft);
       J.attribute("unseen", K.Model ? K.Model->UnseenLaunches.size() : 0);
+      if (!K.LeftLaunches.empty())
+        J.attributeArray("leftLaunches", [&] {
+          for (const auto &[Pos, Why] : K.LeftLaunches)
+            J.object([&] { writePos(J, Pos), J.attribute("why", utf8(Why)); });
+        });
     });
     J.attributeArray("declines", [&] {
       for (const Decline &D : K.Declines)

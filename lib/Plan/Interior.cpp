@@ -232,7 +232,7 @@ public:
         continue;
       const auto In = runsInside(Piece.Domain.gist(A.Context));
       // What is known of First needs no test.
-      if (!In || In->intersect(Starts).is_empty())
+      if (!In || !isMet(In->intersect(Starts)))
         continue;
       Best = Rating;
       W.InteriorPiece = static_cast<int>(K);
@@ -252,6 +252,18 @@ private:
   isl::ctx Ctx;
   isl::set Starts; ///< [e0.., symbols] -> { : a run begins there }
   std::vector<WindowBox> Boxes;
+
+  /// Has it a point without numbers near the ends of their types? There unsigned sums
+  /// wrap, which is a piece of its own.
+  bool isMet(isl::set S) const {
+    constexpr long Usual = 1L << 20;
+    for (const std::string &Id : involvedIds(S)) {
+      const isl::pw_aff V = symbolValue(Ctx, Id);
+      S = S.intersect(V.le_set(constantValue(Ctx, Usual)))
+              .intersect(V.ge_set(constantValue(Ctx, -Usual)));
+    }
+    return !S.is_empty();
+  }
 
   isl::set startsAt(int64_t Shift) const {
     isl::set S = A.Context;

@@ -82,6 +82,17 @@ isl::pw_aff Mapping::physicalThread(isl::ctx Ctx, unsigned Axis) const {
                   : floorDiv(T, S * C).scale(long(S)).add(floorMod(T, S));
 }
 
+int64_t
+Plan::leastBlocks(const std::optional<std::array<int64_t, 3>> &Block) const {
+  const auto &Of = Map.Block ? Map.Block : Block;
+  if (!LeastThreads || Cut || !Of)
+    return 0;
+  // As LaunchText::threadsOfBlock.
+  const int64_t Threads = Map.Block ? Map.threads()
+                                    : (*Of)[0] * (*Of)[1] * (*Of)[2] / Map.slots();
+  return Threads > 0 ? (LeastThreads + Threads - 1) / Threads : 0;
+}
+
 Distribution::Home Distribution::homeOf(const Window &W, int64_t M) const {
   if (K == Cyclic) {
     const int64_t Slot = M / W.SlotSpan, J = M % W.SlotSpan;

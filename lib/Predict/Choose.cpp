@@ -89,6 +89,33 @@ unsigned leastRow(const KernelModel &M, const Plan &P, const Choice &R,
   return Least > 1 && Least < 65536 ? unsigned(std::ceil(Least)) : 0;
 }
 
+/// Are the grids of all launches known, and too small for \p P?
+bool onlySmallGrids(const KernelModel &M, const Plan &P) {
+  return !M.Launches.empty() && llvm::all_of(M.Launches, [&](const LaunchSite &L) {
+    if (!L.ConstGrid || L.InTemplate)
+      return false;
+    const auto &[X, Y, Z] = *L.ConstGrid;
+    return double(X) * double(Y) * double(Z) < double(P.leastBlocks(L.ConstBlock));
+  });
+}
+
+/// What \p P is said to gain, by \p C: of large grids, and of the largest that host code
+/// tells, of blocks of \p Block threads, where each launch takes time of its own.
+void tell(const KernelModel &M, const Choice &R, const std::array<int64_t, 3> &Block,
+          const Arch &A, const Candidate &C, Plan &P) {
+  P.PredictedSpeedup = C.Speedup;
+  P.SpeedupOfGrid = 0;
+  P.GridBlocks = M.Geo.MostBlocks.value_or(0);
+  if (P.GridBlocks <= 0 || !(C.Speedup > 0))
+    return;
+  const double Warps =
+      double(P.GridBlocks) * double(Block[0] * Block[1] * Block[2]) / 32;
+  // In the unit of Clocks: 32 outputs on one SM.
+  const double Launch = constantsOf(A).LaunchNs * A.ClockGHz * A.Sms / Warps;
+  const double Old = R.OriginalCost.Clocks;
+  P.SpeedupOfGrid = (Old + Launch) / (Old / C.Speedup + Launch);
+}
+
 /// `8x1x1; s: reload 24; slot by slot; block 16x8x1`, with a number behind it
 /// where \p Others have the same.
 std::string identity(const Candidate &C, const std::vector<Candidate> &Others) {
@@ -118,7 +145,13 @@ static void exclude(Choice &C, const ChooseOptions &O) {
     K.Excluded = K.Failed;
     if (!K.Failed.empty())
       continue;
-    if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
+    if (K.TooSmallGrids && !O.Wanted &&
+        llvm::any_of(C.Candidates, [](const Candidate &Other) {
+          return !Other.TooSmallGrids && Other.Failed.empty() &&
+                 Other.Speedup >= MinimumGain;
+        }))
+      K.Excluded = "no launch has so large a grid";
+    else if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
       K.Excluded = "the block cannot run";
     else if (K.Registers ? K.SpillBytes.value_or(0) > 0 && !K.Milliseconds
                          : K.Counts.Registers > C.MaxRegisters && !O.Force)
@@ -296,10 +329,11 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
                    waves(C.Counts, C.Cost, A);
     if (P.LeastThreads)
       P.LeastRow = leastRow(M, P, R, Block, A, C);
+    C.TooSmallGrids = onlySmallGrids(M, P);
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)
       C.Covered &= Array.isShared() || Array.Stage.CoverageProved;
-    P.PredictedSpeedup = C.Speedup;
+    tell(M, R, Block, A, C, P);
     R.Candidates.push_back(std::move(C));
   }
   choose(R, O);
@@ -319,11 +353,12 @@ void rcache::chooseAgain(Choice &C, const KernelModel &M,
       K.Counts.Registers = std::max(K.Counts.Registers, *K.Registers);
       K.Counts.SpillBytes = K.SpillBytes.value_or(0);
       predict(M, P, C, typicalBlock(M, P, O.AssumedBlock), A, K);
-      P.PredictedSpeedup = K.Speedup;
+      tell(M, C, typicalBlock(M, P, O.AssumedBlock), A, K, P);
       P.SpeedupFrom = Plan::Compiled;
     }
     if (K.Milliseconds && C.OriginalMilliseconds) {
       P.PredictedSpeedup = *C.OriginalMilliseconds / *K.Milliseconds;
+      P.SpeedupOfGrid = 0;
       P.SpeedupFrom = Plan::Measured;
     }
   }

@@ -10,6 +10,9 @@
 
 namespace rcache {
 
+/// A prediction below this is no gain: predictions are some percent off.
+constexpr double MinimumGain = 1.10;
+
 struct ChooseOptions {
   /// Threads a block where no launch tells; nullopt: 256.
   std::optional<std::array<int64_t, 3>> AssumedBlock;

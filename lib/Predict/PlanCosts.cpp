@@ -429,6 +429,29 @@ private:
            P.Map.Stride[0] == 1 || Uniform ? Stride : double(bytes())});
   }
 
+  /// Integer divisions and remainders of what is loaded into an element of \p W, by
+  /// numbers that are known at run time: in instructions.
+  double divisions(const Window &W) const {
+    double Most = 0;
+    for (size_t I = 0; I < A->Stage.Pieces.size(); ++I)
+      if (W.InteriorPiece < 0 || size_t(W.InteriorPiece) == I)
+        Most = std::max(Most, divisionsIn(A->Stage.Pieces[I].V));
+    return 20 * Most;
+  }
+  static double divisionsIn(const ValueRef &V) {
+    double N = 0;
+    if (V->K == Value::Op && (V->Opcode == Value::Div || V->Opcode == Value::Rem) &&
+        !isFloating(V->Type)) {
+      const Value *By = V->Operands[1].get();
+      while (By->K == Value::Op && By->Opcode == Value::Cast)
+        By = By->Operands[0].get();
+      N = By->K != Value::Affine || !involvedIds(By->Aff).empty();
+    }
+    for (const ValueRef &O : V->Operands)
+      N += divisionsIn(O);
+    return N;
+  }
+
   /// A window that each thread loads; the registers of it that are read.
   double reload(const Window &W) {
     // Lines that are read in part only are loaded in part only.
@@ -450,6 +473,7 @@ private:
       K.IntOps += Each * components(M.Arrays[A->Array]); // taken out of words
     if (W.InteriorPiece < 0)
       K.IntOps += Each * tests(A->Stage) / 2;
+    K.IntOps += Each * divisions(W);
     K.IntOps += Each * Border * Fill.operations() / 2;
     if (W.InteriorPiece >= 0)
       K.EndOps += Each * (Fill.operations() + tests(A->Stage)) / 2;

@@ -132,6 +132,13 @@ __global__ void by_old_arch(const float *a, float *out, int n) {
   if (g < n)
     out[g] = s[(t + 1) % 64];
 }
+// A specialisation where clang does not look.
+// CHECK-DAG: remark: 'picks' left as it is: {{.*}}('Pick' in a branch on '__NVCC__') [compiler-dependent]
+template <int V> struct Pick { static constexpr int value = V; };
+#ifdef __NVCC__
+template <> struct Pick<7> { static constexpr int value = 1; };
+#endif
+KERNEL(picks, Pick<7>::value)
 // Around text that no kernel uses.
 #ifdef __NVCC__
 static int host() { return 2; }
@@ -153,7 +160,7 @@ int main() {
   for (int i = 0; i < n; ++i)                                                  \
     sum = sum * 0.5 + out[i];
   RUN(branches) RUN(by_macro) RUN(made_anew) RUN(by_function) RUN(by_constant)
-  RUN(by_type) RUN(by_new_arch) RUN(by_count) RUN(by_name)
+  RUN(by_type) RUN(by_new_arch) RUN(by_count) RUN(by_name) RUN(picks)
   if (n < 0) { // lines move, in the original's own text as well
     RUN(by_line)
   }

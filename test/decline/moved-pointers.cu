@@ -36,6 +36,6 @@ __global__ void table(const int *from, int *to) {
 }
 
 void run(unsigned *a, unsigned *b, int *c, int *d) {
-  keys<<<1000, 128>>>(a, b, 1);
+  keys<<<10000, 128>>>(a, b, 1);
   table<<<1000, 128>>>(c, d);
 }

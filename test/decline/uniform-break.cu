@@ -53,7 +53,7 @@ __global__ void diverges(const float *__restrict__ in, float *__restrict__ out, 
 }
 
 void run(const float *in, float *out, int n) {
-  steps<<<10, 64>>>(in, out, 3);
+  steps<<<n, 64>>>(in, out, 3);
   counted<<<10, 64>>>(in, out, n);
   diverges<<<10, 64>>>(in, out, n);
 }

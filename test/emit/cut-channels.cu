@@ -42,8 +42,8 @@ KERNEL(channels, ch, (oy * width + ox) * ch + k)
 KERNEL(oneMore, ch + 1, (oy * width + ox) * ch + k)
 KERNEL(second, ch, (oy * width + ox) * ch + 2 * k)
 
-int main() {
-  const int w = 900, h = 20, ch = 3;
+int main(int argc, char **) {
+  const int w = 900 * argc, h = 20, ch = 3; // no constant
   Buffer<float> in(randoms<float>(w * h * ch + 64)), out(w * h * ch + 64);
   float m[25];
   for (int i = 0; i < 25; ++i)
@@ -52,8 +52,8 @@ int main() {
   const dim3 grid((w + 15) / 16, (h + 15) / 16), block(16, 16);
   channels<<<grid, block>>>(in.Data, out.Data, ch, w, h);
   out.show("channels");
-  oneMore<<<1, block>>>(in.Data, out.Data, ch, 1, 1);
+  oneMore<<<argc, block>>>(in.Data, out.Data, ch, 1, 1);
   out.show("oneMore");
-  second<<<1, block>>>(in.Data, out.Data, ch, 1, 1);
+  second<<<argc, block>>>(in.Data, out.Data, ch, 1, 1);
   out.show("second");
 }

@@ -158,12 +158,12 @@ __global__ void padded(float *image, float *result, int rows, int cols) {
   result[row * cols + col] = a;
 }
 
-int main() {
+int main(int argc, char **) {
   std::vector<float> W = randoms<float>(49);
   cudaMemcpyToSymbol(Weights, W.data(), W.size() * sizeof(float));
   const int Sizes[][2] = {{97, 41}, {128, 64}, {33, 17}};
   for (auto &S : Sizes) {
-    int w = S[0], h = S[1];
+    int w = S[0] * argc, h = S[1];
     Buffer<float> In(randoms<float>(w * h)), Out(w * h);
     dim3 b(32, 8), g(blocks(w, 32), blocks(h, 8));
     dim3 b16(16, 16), g16(blocks(w, 16), blocks(h, 16));
@@ -183,7 +183,7 @@ int main() {
     dyn_ifs<<<g, b, 34 * 10 * sizeof(float)>>>(In.Data, Out.Data, w, h);
     Out.show("conditions, dynamic", w, h);
   }
-  int nx = 37, ny = 11, nz = 9;
+  int nx = 37 * argc, ny = 11, nz = 9;
   Buffer<float> In(randoms<float>(nx * ny * nz)), Out(nx * ny * nz);
   full7_linear<<<dim3(blocks(nx, 16), blocks(ny, 4), blocks(nz, 4)),
                  dim3(16, 4, 4)>>>(In.Data, Out.Data, nx, ny, nz);

@@ -227,8 +227,8 @@ __global__ void itself(const int *in, int *out) {
   out[g] = s[t];
 }
 
-int main() {
-  const int n = 6144;
+int main(int argc, char **) {
+  const int n = 6144 * argc; // no constant
   Buffer<float> F(randoms<float>(n)), G(n);
   Buffer<int> I(randoms<int>(n)), J(n);
   Buffer<double> D(randoms<double>(n)), E(n);

@@ -106,8 +106,8 @@ __global__ void byAddress(const float *in, float *out) {
   out[g] = s[t].s;
 }
 
-int main() {
-  const int n = 1024;
+int main(int argc, char **) {
+  const int n = 1024 * argc; // no constant
   Buffer<float> F(randoms<float>(n)), G(n);
   members<<<n / 128, 128>>>(F.Data, G.Data);
   G.show("members");

@@ -254,8 +254,8 @@ __global__ void inPlace(float *data) {
   data[base + t + 64] = s[t + 64];
 }
 
-int main() {
-  const int n = 4096;
+int main(int argc, char **) {
+  const int n = 4096 * argc; // no constant
   Buffer<float> F(randoms<float>(n)), G(n), H(n);
   Buffer<int> I(randoms<int>(n)), J(n), K(n);
   Buffer<unsigned> U(randoms<unsigned>(n)), V(randoms<unsigned>(n)), W(n), X(n);
@@ -264,7 +264,7 @@ int main() {
   H.show("blelloch");
   brentKung<<<n / 256, 128>>>(F.Data, G.Data, n);
   G.show("brentKung");
-  brentKung<<<3, 128>>>(F.Data, G.Data, 701);
+  brentKung<<<2 + argc, 128>>>(F.Data, G.Data, 701);
   G.show("brentKung");
   neighbours<<<n / 256, 256>>>(I.Data, J.Data);
   J.show("neighbours");

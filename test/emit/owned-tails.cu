@@ -292,7 +292,7 @@ __global__ void twoWarps(const int *in, int *out, int n) {
 }
 
 int main(int argc, char **) {
-  const int n = 1000;
+  const int n = 1000 * argc; // no constant
   Buffer<float> F(randoms<float>(n)), G(n);
   Buffer<int> I(randoms<int>(n)), J(n);
   allLanes<<<blocks(n, 256), 256>>>(F.Data, G.Data, n);

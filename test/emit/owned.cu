@@ -338,8 +338,8 @@ __global__ void far(const int *in, int *out, int n) {
   out[g] = s[t];
 }
 
-int main() {
-  const int n = 6144;
+int main(int argc, char **) {
+  const int n = 6144 * argc; // no constant
   Buffer<float> F(randoms<float>(n)), G(n);
   Buffer<int> I(randoms<int>(n)), J(n);
   Buffer<double> D(randoms<double>(n)), W(randoms<double>(n)), E(n);

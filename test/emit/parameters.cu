@@ -57,7 +57,7 @@ __global__ void declared(const float in[], float *out, float weights[3],
     out[g] = f * (s[threadIdx.x] + s[threadIdx.x + 1] + s[threadIdx.x + 2]);
 }
 
-int main() {
+int main(int argc, char **) {
   std::vector<float> h(N);
   for (int i = 0; i < N; ++i)
     h[i] = float(i % 37);
@@ -65,9 +65,9 @@ int main() {
   cudaMalloc(&a, N * sizeof(float));
   cudaMalloc(&b, N * sizeof(float));
   cudaMemcpy(a, h.data(), N * sizeof(float), cudaMemcpyHostToDevice);
-  unnamed<<<(N + 255) / 256, 256>>>(a, b, 3);
-  unnamed<<<4, 256>>>(a, b, 3, 1000);
-  declared<<<(N + 255) / 256, 256>>>(a, b);
+  unnamed<<<(N * argc + 255) / 256, 256>>>(a, b, 3);
+  unnamed<<<4 * argc, 256>>>(a, b, 3, 1000);
+  declared<<<(N * argc + 255) / 256, 256>>>(a, b);
   cudaMemcpy(h.data(), b, N * sizeof(float), cudaMemcpyDeviceToHost);
   std::printf("%g\n", h[N / 2]);
   return cudaDeviceSynchronize() != cudaSuccess;

@@ -62,8 +62,8 @@ __global__ void range(const float *x, float *most, int n) {
     most[blockIdx.x] = s[0];
 }
 
-int main() {
-  const int words = 300, rows = 7, n = 1000;
+int main(int argc, char **) {
+  const int words = 300 * argc, rows = 7, n = 1000 * argc; // no constants
   Buffer<unsigned char> a(randoms<unsigned char>(4 * words * rows)), b(4 * words * rows);
   edges<<<dim3(blocks(words, NT), rows), NT>>>(a.Data, b.Data, words);
   b.show("edges");

@@ -56,7 +56,7 @@ __global__ void box(const int *in, int *out, int w, int h) {
 }
 
 int main(int argc, char **) {
-  const int n = 128, w = 70, h = 45;
+  const int n = 128 * argc, w = 70 * argc, h = 45; // no constants
   Buffer<float> a(randoms<float>(n * n)), b(randoms<float>(n * n)), c(randoms<float>(n * n));
   tiles<32><<<dim3(n / 32, n / 32), 1024>>>(n, n, 0.7f, a.Data, b.Data, 0.3f, c.Data);
   c.show("tiles");

@@ -61,8 +61,8 @@ __global__ void rows(const float *in, float *out, int pitch, int n) {
                                   s[l + 4] + s[l + 5] - s[l + 6];
 }
 
-int main() {
-  const int n = 3000, size = 3100;
+int main(int argc, char **) {
+  const int n = 3000 * argc, size = 3100;
   float *a, *b;
   cudaMallocManaged(&a, size * sizeof(float));
   cudaMallocManaged(&b, size * sizeof(float));
@@ -81,7 +81,7 @@ int main() {
   for (int pitch = 600; pitch < 606; ++pitch) {
     for (int i = 0; i < size; ++i)
       b[i] = -1;
-    rows<<<dim3(3, 5), B>>>(a, b, pitch, 600);
+    rows<<<dim3(3 * argc, 5), B>>>(a, b, pitch, 600);
     cudaDeviceSynchronize();
     double sum = 0;
     for (int i = 0; i < size; ++i)

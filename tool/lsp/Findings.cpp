@@ -69,7 +69,7 @@ std::string predicted(const Plan &P) {
     Text +=
         "; about " + std::to_string(P.Counts.Registers) + " registers a thread";
   if (P.PredictedSpeedup > 0)
-    Text += "; predicted speed-up " + number(P.PredictedSpeedup) + "x";
+    Text += "; predicted speed-up " + number(P.saidSpeedup()) + "x";
   return Text;
 }
 
