@@ -33,7 +33,7 @@ __global__ void smooth(const float *in, float *out, float *totals, int n) {
 }
 
 int main(int argc, char **argv) {
-  const int n = example::argument(argc, argv, 20000), blocks = 12;
+  const int n = example::argument(argc, argv, 20000), blocks = n / 1600 + 1;
   const auto in = example::numbers<float>(n + 2 * R);
   example::Buffer<float> In(in), Out(std::vector<float>(n, -1.0f)),
       Totals(std::vector<float>(blocks * BLOCK, -1.0f));
