@@ -16,7 +16,7 @@
 // RUN: cmp %t.original %t.large
 //
 // CHECK: static inline bool fills(dim3 grid, unsigned threads, double least)
-// CHECK: if ({{::rcache::device::fills}}(rc_grid, {{[0-9]+}}u, 67584) &&
+// CHECK: if ({{::rcache::device::fills}}(rc_grid, {{[0-9]+}}u, 84480) &&
 // FORCED: blur{{_rc_launch}}(
 // CHECK: longer{{_rc_launch}}(
 // CHECK: reinterpret_cast<size_t>(in) % 16 == 0 &&
@@ -56,8 +56,8 @@ __global__ void longer(const float *in, float *out, int n) {
   }
 }
 
-int main() {
-  const int n = 3000;
+int main(int argc, char **) {
+  const int n = 3000 * argc; // no constant
   std::vector<float> h(n);
   for (int i = 0; i < n; ++i)
     h[i] = float(i * 7 % 61);
