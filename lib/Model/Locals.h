@@ -33,6 +33,11 @@ std::vector<StructMember> membersOf(clang::ASTContext &AC,
 /// ... of a struct of two to eight numbers of one type without gaps: a vector.
 std::vector<StructMember> lanesOf(clang::ASTContext &AC, clang::QualType T);
 
+/// Is an object of \p R that is declared without a value, and assigned later, what it would
+/// be if it had been made at once: does no function of the user's run in between? (Those
+/// of the toolkit's classes, as half2, do.)
+bool isRemade(const clang::CXXRecordDecl *R, const clang::SourceManager &SM);
+
 class Locals {
 public:
   /// Fills Params, Vars, VarUses, Builtins and Arrays of \p M.
