@@ -129,6 +129,11 @@ private:
   /// original.
   const Plan *planForUnaligned(Case &C, Plan &P,
                                const std::vector<Plan> &Candidates) const;
+  /// The best ranked of \p Candidates that gain, can be written and are what
+  /// \p Serves says, but the chosen one; null: there is none.
+  const Plan *
+  bestBeside(const Case &C, const std::vector<Plan> &Candidates,
+             llvm::function_ref<bool(const Plan &, const Candidate &)> Serves) const;
   /// The best plan has so many outputs a thread that only large grids fill the
   /// device: the best plan with a quarter of them is written as well.
   void emitForSmallGrids(Case &C, const std::vector<Plan> &Candidates,

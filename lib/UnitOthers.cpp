@@ -53,6 +53,23 @@ void Unit::emitOthers(Case &C, const std::vector<Case> &Group,
   emitForBlocks(C);
 }
 
+const Plan *
+Unit::bestBeside(const Case &C, const std::vector<Plan> &Candidates,
+                 llvm::function_ref<bool(const Plan &, const Candidate &)> Serves) const {
+  const Plan *Best = nullptr;
+  double Rank = 0;
+  for (size_t I = 0; I < Candidates.size(); ++I) {
+    const Plan &P = Candidates[I];
+    const Candidate &Figures = C.R.Chosen->Candidates[I];
+    if (static_cast<int>(I) == C.R.Chosen->Chosen || !Serves(P, Figures) || !gains(P) ||
+        !Figures.Failed.empty() || Figures.Rank <= Rank)
+      continue;
+    Best = &P;
+    Rank = Figures.Rank;
+  }
+  return Best;
+}
+
 void Unit::emitForSmallGrids(Case &C, const std::vector<Plan> &Candidates,
                              const Plan *ForUnaligned) {
   // 16 outputs a thread and fewer warps than hide what they wait for: up to a million
@@ -62,31 +79,19 @@ void Unit::emitForSmallGrids(Case &C, const std::vector<Plan> &Candidates,
   if (!Own.LeastThreads || Own.slots() < Many || Own.Map.joins() || Own.Cut ||
       Own.SpeedupFrom == Plan::Measured)
     return;
-  const Plan *Best = nullptr;
-  double Rank = 0, Speedup = 0;
-  for (size_t I = 0; I < Candidates.size(); ++I) {
-    const Plan &P = Candidates[I];
-    const Candidate &Figures = C.R.Chosen->Candidates[I];
-    if (!P.LeastThreads || P.Cut || P.slots() * Fewer > Own.slots() ||
-        P.Map.Block != Own.Map.Block || P.Map.BlockMultiple > Own.Map.BlockMultiple ||
-        !gains(P) || !Figures.Failed.empty() || !Figures.Excluded.empty() ||
-        Figures.Rank <= Rank)
-      continue;
-    Best = &P;
-    Rank = Figures.Rank;
-    Speedup = Figures.Speedup;
-  }
+  const Plan *Best = bestBeside(C, Candidates, [&](const Plan &P, const Candidate &Figures) {
+    return P.LeastThreads && !P.Cut && P.slots() * Fewer <= Own.slots() &&
+           P.Map.Block == Own.Map.Block &&
+           P.Map.BlockMultiple <= Own.Map.BlockMultiple && Figures.Excluded.empty();
+  });
   auto Serves = [&](const LaunchSite &L) {
-    if (!L.ConstGrid || L.InTemplate)
-      return true;
-    const auto &[X, Y, Z] = *L.ConstGrid;
-    const double Blocks = double(X) * double(Y) * double(Z);
-    return Blocks < double(Own.leastBlocks(L.ConstBlock)) &&
-           Blocks >= double(Best->leastBlocks(L.ConstBlock));
+    return !L.knownBlocks() || (Own.isTooLargeFor(L) && !Best->isTooLargeFor(L));
   };
   if (!Best || Best == ForUnaligned ||
       (!C.M->Launches.empty() && llvm::none_of(C.M->Launches, Serves)))
     return;
+  const double Speedup =
+      C.R.Chosen->Candidates[static_cast<size_t>(Best - Candidates.data())].Speedup;
   Plan P = *Best;
   if (ForUnaligned) {
     P.Aligned = alignedRuns(*C.M, P);
@@ -104,18 +109,9 @@ void Unit::emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {
       llvm::all_of(M.Geo.SeenBlocks,
                    [&](const auto &B) { return B[0] % Multiple == 0; }))
     return;
-  const Plan *Best = nullptr;
-  double Rank = 0;
-  for (size_t I = 0; I < Candidates.size(); ++I) {
-    const Plan &P = Candidates[I];
-    const Candidate &Figures = C.R.Chosen->Candidates[I];
-    if (static_cast<int>(I) == C.R.Chosen->Chosen || P.Map.Block ||
-        P.Map.BlockMultiple > 8 || !gains(P) || !Figures.Failed.empty() ||
-        Figures.Rank <= Rank)
-      continue;
-    Best = &P;
-    Rank = Figures.Rank;
-  }
+  const Plan *Best = bestBeside(C, Candidates, [](const Plan &P, const Candidate &) {
+    return !P.Map.Block && P.Map.BlockMultiple <= 8;
+  });
   if (Best)
     emitOther(C, M, *Best, "_rc_any_block",
               "blocks that are no multiple of " + std::to_string(Multiple) +
@@ -186,19 +182,15 @@ void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
 }
 
 std::string Unit::whyNeverAt(const Case &C, const LaunchSite &L) {
-  // In a template it may be another grid for another instantiation.
-  if (!L.ConstGrid || L.InTemplate)
+  int64_t Least = C.ThePlan->leastBlocks(L.ConstBlock);
+  if (!C.ThePlan->isTooLargeFor(L))
     return "";
-  const auto &[X, Y, Z] = *L.ConstGrid;
-  const double Blocks = double(X) * double(Y) * double(Z);
-  int64_t Least = 0;
-  auto MayTake = [&](const Plan &P) {
-    const int64_t N = P.leastBlocks(L.ConstBlock);
-    Least = Least ? std::min(Least, N) : N;
-    return Blocks >= double(N);
-  };
-  if (MayTake(*C.ThePlan) || llvm::any_of(C.OtherPlans, MayTake))
-    return "";
+  for (const Plan &P : C.OtherPlans) {
+    if (!P.isTooLargeFor(L))
+      return "";
+    Least = std::min(Least, P.leastBlocks(L.ConstBlock));
+  }
+  const double Blocks = *L.knownBlocks();
   return llvm::formatv("its grid has {0} block{1}, and the rewritten form is for {2} and more",
                        int64_t(Blocks), Blocks == 1 ? "" : "s", Least);
 }

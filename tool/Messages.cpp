@@ -91,11 +91,8 @@ std::string predictedFor(const KernelModel &M, const Plan &P, const Choice &C) {
     Blocks += " threads (assumed)";
   }
   // Of the original, as its launches say it.
-  if (P.LeastThreads && P.Map.Block && !P.Cut)
-    return Text + ", from " +
-           std::to_string(llvm::divideCeil(
-               P.LeastThreads, static_cast<uint64_t>(P.Map.threads()))) +
-           " " + Blocks + " on";
+  if (const int64_t Least = P.leastBlocks(std::nullopt))
+    return Text + ", from " + std::to_string(Least) + " " + Blocks + " on";
   if (P.LeastThreads && !P.Map.Block)
     return Text + ", from " +
            std::to_string(uint64_t(P.LeastThreads) * P.slots()) + " threads on";

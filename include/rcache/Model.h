@@ -393,6 +393,7 @@ struct Stmt {
   enum Kind { Block, Leaf, Decl, If, For, While, Do, Switch, Barrier, Return,
               Break, Continue };
   Kind K = Leaf;
+  bool isLoop() const { return K == For || K == While || K == Do; }
   unsigned Id = 0;           ///< index in KernelModel::Stmts, in text order
   int Parent = -1;
   TextRange Range;           ///< with the `;`, with a `#pragma` in front of it
@@ -565,6 +566,15 @@ struct LaunchSite {
   std::vector<HostLocal> Locals;
   unsigned Instantiation = 0;    ///< which model (index in the file's models)
   bool InTemplate = false;       ///< stands in a template itself
+
+  /// Blocks of its grid; nullopt: host code does not tell, or tells it of one
+  /// instantiation of the template that it stands in.
+  std::optional<double> knownBlocks() const {
+    if (!ConstGrid || InTemplate)
+      return std::nullopt;
+    const auto &[X, Y, Z] = *ConstGrid;
+    return double(X) * double(Y) * double(Z);
+  }
 };
 
 /// The dimensions of the block as far as known when parsing.

@@ -610,6 +610,11 @@ struct Plan {
   /// The same in blocks of the original, of \p Block threads; 0: any grid will do, or
   /// that is not known in front of the launch.
   int64_t leastBlocks(const std::optional<std::array<int64_t, 3>> &Block) const;
+  /// Is the grid of \p L known, and too small?
+  bool isTooLargeFor(const LaunchSite &L) const {
+    const std::optional<double> Blocks = L.knownBlocks();
+    return Blocks && *Blocks < double(leastBlocks(L.ConstBlock));
+  }
   /// Launches of one-dimensional blocks whose grids have rows of fewer blocks than
   /// this run the original: threads at the ends of rows take most of the time. 0: none
   /// do. Set by the prediction.

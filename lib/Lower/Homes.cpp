@@ -159,8 +159,7 @@ private:
     for (const Stmt &R : M.Stmts)
       if (R.K == Stmt::Return && St.Range.contains(R.Range))
         for (int A = R.Parent; A >= 0 && A != St.Parent; A = M.stmt(A).Parent)
-          if (M.stmt(A).K == Stmt::For || M.stmt(A).K == Stmt::While ||
-              M.stmt(A).K == Stmt::Do || M.stmt(A).K == Stmt::Switch)
+          if (M.stmt(A).isLoop() || M.stmt(A).K == Stmt::Switch)
             return true;
     return false;
   }

@@ -140,7 +140,7 @@ private:
     const auto LoopAround = [&](unsigned G) {
       for (int A = M.stmt(G).Parent; A >= 0; A = M.stmt(A).Parent) {
         const Stmt &S = M.stmt(static_cast<unsigned>(A));
-        if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+        if (S.isLoop())
           return true;
       }
       return false;

@@ -310,25 +310,37 @@ void FlatText::build(unsigned First, unsigned Last,
   }
 }
 
-std::optional<FlatText::TokenPlace> FlatText::endOf(SourceLocation L) const {
-  for (int Back = 0; Back < 3; ++Back) { // `>>` and `>>>` may end lists of their own
-    const auto At = L.getLocWithOffset(-Back).getRawEncoding();
-    const auto P = Places.find(At);
-    if (P == Places.end())
-      continue;
-    TokenPlace Found = P->second;
-    const auto T = Tokens.ByLocation.find(At);
-    const bool Angles =
+static bool isAngles(const TokenRecorder::Impl &Tokens, SourceLocation L) {
+  const auto T = Tokens.ByLocation.find(L.getRawEncoding());
+  return T != Tokens.ByLocation.end() &&
+         (Tokens.Tokens[T->second].Kind == tok::greatergreater ||
+          Tokens.Tokens[T->second].Kind == tok::greatergreatergreater);
+}
+
+std::optional<unsigned> tokenWithAngle(const TokenRecorder::Impl &Tokens, SourceLocation L) {
+  for (const int Back : {0, -1, -2})
+    if (const auto T = Tokens.ByLocation.find(L.getLocWithOffset(Back).getRawEncoding());
         T != Tokens.ByLocation.end() &&
-        (Tokens.Tokens[T->second].Kind == tok::greatergreater ||
-         Tokens.Tokens[T->second].Kind == tok::greatergreatergreater);
-    if (Angles && Found.Begin + Back + 1 <= Found.End)
-      Found.End = Found.Begin + static_cast<unsigned>(Back) + 1;
-    else if (Back)
-      return std::nullopt;
-    return Found;
-  }
+        (Back == 0 || isAngles(Tokens, L.getLocWithOffset(Back))))
+      return T->second;
   return std::nullopt;
+}
+
+std::optional<FlatText::TokenPlace> FlatText::endOf(SourceLocation L) const {
+  if (const auto P = Places.find(L.getRawEncoding());
+      P != Places.end() && !isAngles(Tokens, L))
+    return P->second;
+  const std::optional<unsigned> T = tokenWithAngle(Tokens, L);
+  if (!T)
+    return std::nullopt;
+  const SourceLocation Begin = Tokens.Tokens[*T].Loc;
+  const auto P = Places.find(Begin.getRawEncoding());
+  if (P == Places.end())
+    return std::nullopt;
+  TokenPlace Found = P->second; // up to this angle
+  Found.End = std::min(Found.End,
+                       Found.Begin + L.getRawEncoding() - Begin.getRawEncoding() + 1);
+  return Found;
 }
 
 std::optional<TextRange> FlatText::range(SourceRange R) {

@@ -77,6 +77,11 @@ private:
   bool Rebuild = false;
 };
 
+/// Index of the token with the angle that ends a list at \p L: `>`, or the `>>` or `>>>`
+/// that it is a part of; nullopt: none is recorded there.
+std::optional<unsigned> tokenWithAngle(const TokenRecorder::Impl &Tokens,
+                                       clang::SourceLocation L);
+
 /// The first token of the declaration that token \p Index belongs to: the one
 /// behind the previous `;`, `{` or `}`.
 unsigned firstTokenOfDeclaration(const TokenRecorder::Impl &Tokens,

@@ -139,10 +139,6 @@ private:
 
 } // namespace
 
-static tok::TokenKind kindAt(const TokenRecorder::Impl &Tokens, unsigned I) {
-  return Tokens.Tokens[I].Kind;
-}
-
 void kernelAttributes(KernelModel &M, const FunctionDecl *F,
                       const TokenRecorder::Impl &Tokens,
                       const SourceManager &SM) {
@@ -153,17 +149,9 @@ void kernelAttributes(KernelModel &M, const FunctionDecl *F,
       continue;
     unsigned I = firstTokenOfDeclaration(Tokens, SM, At->second);
     if (auto *T = D->getDescribedFunctionTemplate())
-      for (const int Back : {0, -1, -2}) { // `>`, or the last one of `>>` or `>>>`
-        const SourceLocation Angle =
-            T->getTemplateParameters()->getRAngleLoc().getLocWithOffset(Back);
-        if (auto R = Tokens.ByLocation.find(Angle.getRawEncoding());
-            R != Tokens.ByLocation.end() &&
-            (Back == 0 || kindAt(Tokens, R->second) == tok::greatergreater ||
-             kindAt(Tokens, R->second) == tok::greatergreatergreater)) {
-          I = R->second + 1;
-          break;
-        }
-      }
+      if (const auto Angle =
+              tokenWithAngle(Tokens, T->getTemplateParameters()->getRAngleLoc()))
+        I = *Angle + 1;
     S.read(I, At->second);
   }
   // What stands elsewhere, as behind the parameters.

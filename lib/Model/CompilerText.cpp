@@ -457,15 +457,14 @@ private:
   }
   /// Others of the name may stand where clang does not look.
   void checkNames(const Decl *D) {
-    for (const DeclContext *C = D->getDeclContext(); D && !Found;) {
-      const auto *N = dyn_cast<NamedDecl>(D);
-      // Of members, their class: it is what is said anew.
-      if (C && C->isFileContext() && N && N->getIdentifier())
-        if (const auto It = T.LeftOut.find(N->getName()); It != T.LeftOut.end())
-          give("'" + N->getNameAsString() + "' in a branch on '" + It->second + "'");
-      D = C && C->isRecord() ? cast<Decl>(C) : nullptr;
-      C = D ? D->getDeclContext() : nullptr;
-    }
+    // Of members, their class: it is what is said anew.
+    while (D->getDeclContext()->isRecord())
+      D = cast<Decl>(D->getDeclContext());
+    const auto *N = dyn_cast<NamedDecl>(D);
+    if (!N || !N->getIdentifier() || !N->getDeclContext()->isFileContext())
+      return;
+    if (const auto It = T.LeftOut.find(N->getName()); It != T.LeftOut.end())
+      give("'" + N->getNameAsString() + "' in a branch on '" + It->second + "'");
   }
   void check(SourceLocation Begin, SourceLocation End) {
     for (const CompilerText::Use &U : T.Uses)

@@ -46,8 +46,8 @@ struct CompilerText {
   };
   std::vector<Region> Regions;
   std::vector<Use> Uses;
-  /// Names in the parts that clang leaves out, each with the name that decides: nvcc may
-  /// see another overload or specialisation there.
+  /// Names in the regions, each with the name that decides: nvcc may see another overload
+  /// or specialisation in a part that clang leaves out.
   llvm::StringMap<std::string> LeftOut;
 
   /// What of the kernel \p FD, of the functions of the user that it calls, or

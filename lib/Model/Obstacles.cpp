@@ -13,6 +13,7 @@
 #include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/Support/SaveAndRestore.h"
 #include <utility>
 
 using namespace clang;
@@ -98,10 +99,7 @@ public:
   void judgeParameter(const ParmVarDecl *P) { judgeObject(P->getType(), P->getLocation()); }
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
-    if (Depth && builtinVar(E))
-      add(DeclineCode::CallUsesThread,
-          Callee + " reads threadIdx, blockIdx or the like",
-          E->getBeginLoc());
+    readsBuiltin(E);
     return true;
   }
   bool VisitDeclRefExpr(const DeclRefExpr *E) override {
@@ -118,10 +116,7 @@ public:
           Callee + " uses the shared array '" + V->getNameAsString() +
               "'",
           E->getBeginLoc());
-    if (Depth && builtinVar(E))
-      add(DeclineCode::CallUsesThread,
-          Callee + " reads threadIdx, blockIdx or the like",
-          E->getBeginLoc());
+    readsBuiltin(E);
     return true;
   }
   bool VisitUnaryOperator(const UnaryOperator *E) override {
@@ -243,10 +238,8 @@ public:
     return enter(E->getExpr(), "a default argument", E->getUsedLocation());
   }
   bool TraverseCXXDefaultInitExpr(const CXXDefaultInitExpr *E) override {
-    const bool Was = std::exchange(Initialises, true);
-    enter(E->getExpr(), "a member's initialiser", E->getUsedLocation());
-    Initialises = Was;
-    return true;
+    llvm::SaveAndRestore In(Initialises, true);
+    return enter(E->getExpr(), "a member's initialiser", E->getUsedLocation());
   }
   bool VisitCallExpr(const CallExpr *E) override {
     if (isa<CUDAKernelCallExpr>(E))
@@ -363,25 +356,30 @@ private:
     }
   }
 
-  /// What a constructor does in front of its body, which nothing else looks through.
-  void initialises(const Expr *E) {
-    const bool Was = std::exchange(Initialises, true);
-    TraverseStmt(E);
-    Initialises = Was;
+  void readsBuiltin(const Expr *E) {
+    if (Depth && builtinVar(E))
+      add(DeclineCode::CallUsesThread,
+          Callee + " reads threadIdx, blockIdx or the like", E->getBeginLoc());
   }
+  /// (Nothing else looks through what a constructor does in front of its body.)
   void readsMemory(SourceLocation L) {
     if (Initialises)
       add(DeclineCode::UnsupportedStatement,
           Callee + " reads or changes memory where it initialises members", L);
   }
 
+  /// What follows stands outside of the kernel's text, if it is not there already.
+  void leaveText(std::string Name, SourceLocation L) {
+    if (Depth)
+      return;
+    Visited.clear();
+    CallSite = L;
+    Callee = std::move(Name);
+  }
+
   /// An expression that stands elsewhere than where it is evaluated.
   bool enter(const Expr *E, const char *Name, SourceLocation L) {
-    if (!Depth) {
-      Visited.clear();
-      CallSite = L;
-      Callee = Name;
-    }
+    leaveText(Name, L);
     ++Depth;
     TraverseStmt(E);
     --Depth;
@@ -408,18 +406,16 @@ private:
       add(DeclineCode::Recursion, "'" + F->getNameAsString() + "'", L);
       return;
     }
-    if (!Depth) {
-      Visited.clear();
-      CallSite = L;
-      Callee = "'" + F->getNameAsString() + "'";
-    }
+    leaveText("'" + F->getNameAsString() + "'", L);
     if (!Visited.insert(B).second)
       return;
     Stack.push_back(B);
     ++Depth;
-    if (auto *New = dyn_cast<CXXConstructorDecl>(bodyOf(F)))
+    if (auto *New = dyn_cast<CXXConstructorDecl>(bodyOf(F))) {
+      llvm::SaveAndRestore In(Initialises, true);
       for (const CXXCtorInitializer *I : New->inits())
-        initialises(I->getInit());
+        TraverseStmt(I->getInit());
+    }
     TraverseStmt(bodyOf(F)->getBody());
     --Depth;
     Stack.pop_back();

@@ -444,7 +444,7 @@ struct BarrierScopes::Impl {
     if (From.Begin < To.Begin)
       return true;
     return std::any_of(M.Stmts.begin(), M.Stmts.end(), [&](const Stmt &S) {
-      return (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+      return S.isLoop() &&
              S.Range.contains(From) && S.Range.contains(To);
     });
   }

@@ -40,7 +40,7 @@ double rcache::sharingSlots(const KernelModel &M, const SharedAccess &S,
     const Stmt &L = M.stmt(static_cast<unsigned>(Q));
     if (L.HasBarrier)
       break;
-    if (L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do) {
+    if (L.isLoop()) {
       Looped = true;
       Inside = Path;
     }

@@ -64,7 +64,7 @@ bool KernelFacts::mayOwn() const {
     for (int Q = static_cast<int>(G.Stmt); Q >= 0;
          Q = M.stmt(static_cast<unsigned>(Q)).Parent) {
       const Stmt &S = M.stmt(static_cast<unsigned>(Q));
-      if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+      if (S.isLoop())
         return true;
     }
     return false;

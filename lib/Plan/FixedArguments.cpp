@@ -212,7 +212,7 @@ private:
   /// that unrolls it may fuse other products there than in the original's loop.
   bool decidesInRounds() const {
     return llvm::any_of(M.Stmts, [&](const Stmt &S) {
-      const bool Loop = S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
+      const bool Loop = S.isLoop();
       if (!Loop || !namesReached(S.K == Stmt::For ? S.HeaderRange : S.CondRange))
         return false;
       // What fills shared memory is read again as it was rounded.

@@ -10,10 +10,6 @@
 
 using namespace rcache;
 
-static bool isLoop(const Stmt &S) {
-  return S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
-}
-
 namespace {
 
 class Writer {
@@ -50,7 +46,7 @@ private:
       const Stmt &S = M.stmt(static_cast<unsigned>(P));
       if (S.K == Stmt::Switch)
         return false;
-      if (isLoop(S))
+      if (S.isLoop())
         return S.HasBarrier;
     }
     return false;
@@ -69,7 +65,7 @@ private:
         parent(*If).Parent < 0)
       return false;
     const Stmt &Block = parent(*If), &Loop = parent(Block);
-    if (!isLoop(Loop) || !mayGoOn(Loop) ||
+    if (!Loop.isLoop() || !mayGoOn(Loop) ||
         M.Text[Block.Range.End - 1] != '}' || !begin(Loop))
       return false;
     return Edits.replace(Break.Range, Flag + " = false;") &&

@@ -80,7 +80,7 @@ std::optional<std::string> rcache::globalOrder(const KernelModel &M,
         return Name(W) + " is written on both sides of a barrier";
   // A loop with a barrier and a store inside repeats the store.
   for (const Stmt &S : M.Stmts)
-    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+    if (S.isLoop() &&
         S.HasBarrier && S.HasGlobalWrite) {
       // The stores of two rounds are ordered by the barrier if they can meet;
       // that they cannot is not proved here.
@@ -151,7 +151,7 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
       bool Structural = false;
       for (int P = S.Parent; P >= 0; P = M.stmt(P).Parent) {
         const Stmt &Q = M.stmt(P);
-        if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do)
+        if (Q.isLoop())
           Structural |= Q.HasBarrier;
       }
       if (Structural)
@@ -164,7 +164,7 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
         const Stmt &Q = M.stmt(P);
         if (Q.K == Stmt::Switch && S.K == Stmt::Break)
           break;
-        if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do) {
+        if (Q.isLoop()) {
           if (Q.HasBarrier && (On & (DepThread | DepShared | DepGlobal)))
             return Decline{
                 DeclineCode::DivergentBarrier,

@@ -27,7 +27,7 @@ namespace {
 int loopAround(const KernelModel &M, const Stmt &S) {
   for (int P = S.Parent; P >= 0; P = M.stmt(unsigned(P)).Parent) {
     const Stmt &Q = M.stmt(unsigned(P));
-    if (Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do)
+    if (Q.isLoop())
       return P;
   }
   return -1;

@@ -170,7 +170,7 @@ private:
     for (int P = static_cast<int>(Access.Stmt);
          P >= 0 && P != static_cast<int>(G.Block); P = M.stmt(P).Parent) {
       const Stmt &S = M.stmt(P);
-      if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+      if (S.isLoop())
         Each(S);
     }
   }

@@ -62,7 +62,7 @@ double rcache::elementsRead(const KernelModel &M, const Plan &P, const Stmt &S) 
 
 /// Does \p S compute something of elements of memory, or of variables made of them?
 static bool isOfData(const KernelModel &M, const Stmt &S) {
-  if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+  if (S.isLoop())
     return false;
   return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) { return A.Stmt == S.Id; }) ||
          llvm::any_of(M.VarUses, [&](const VarUse &U) {

@@ -69,7 +69,7 @@ bool inLongLoop(const KernelModel &M, const SharedAccess &S) {
     const Stmt &L = M.stmt(unsigned(Q));
     if (L.HasBarrier)
       return false;
-    if ((L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do) && !L.ConstTripCount)
+    if (L.isLoop() && !L.ConstTripCount)
       return true;
   }
   return false;

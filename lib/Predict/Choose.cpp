@@ -92,10 +92,7 @@ unsigned leastRow(const KernelModel &M, const Plan &P, const Choice &R,
 /// Are the grids of all launches known, and too small for \p P?
 bool onlySmallGrids(const KernelModel &M, const Plan &P) {
   return !M.Launches.empty() && llvm::all_of(M.Launches, [&](const LaunchSite &L) {
-    if (!L.ConstGrid || L.InTemplate)
-      return false;
-    const auto &[X, Y, Z] = *L.ConstGrid;
-    return double(X) * double(Y) * double(Z) < double(P.leastBlocks(L.ConstBlock));
+    return P.isTooLargeFor(L);
   });
 }
 
@@ -141,15 +138,14 @@ double Candidate::loads() const {
 
 /// Marks the candidates that cannot be taken, with the reason.
 static void exclude(Choice &C, const ChooseOptions &O) {
+  const bool SomeFits = llvm::any_of(C.Candidates, [](const Candidate &K) {
+    return !K.TooSmallGrids && K.Failed.empty() && K.Speedup >= MinimumGain;
+  });
   for (Candidate &K : C.Candidates) {
     K.Excluded = K.Failed;
     if (!K.Failed.empty())
       continue;
-    if (K.TooSmallGrids && !O.Wanted &&
-        llvm::any_of(C.Candidates, [](const Candidate &Other) {
-          return !Other.TooSmallGrids && Other.Failed.empty() &&
-                 Other.Speedup >= MinimumGain;
-        }))
+    if (K.TooSmallGrids && SomeFits && !O.Wanted)
       K.Excluded = "no launch has so large a grid";
     else if (K.Speedup <= 0 || !std::isfinite(K.Cost.Clocks))
       K.Excluded = "the block cannot run";
@@ -304,7 +300,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       const bool Loops = llvm::any_of(M.Stmts, [](const Stmt &S) {
         return S.HasBarrier &&
-               (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do);
+               S.isLoop();
       });
       const Constants &Fit = constantsOf(A);
       P.LeastThreads =

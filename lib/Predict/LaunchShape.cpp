@@ -17,7 +17,7 @@ bool walksOverAll(const KernelModel &M, const std::array<int64_t, 3> &Block) {
   if (Block[1] * Block[2] > 1)
     return false;
   for (const Stmt &S : M.Stmts)
-    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+    if (S.isLoop() &&
         S.HasBarrier && S.HasGlobalRead && !S.HasGlobalWrite &&
         !S.ConstTripCount)
       return true;
@@ -42,7 +42,7 @@ bool rcache::walksThroughPlanes(const KernelModel &M,
   if (Block[1] < 2)
     return false;
   for (const Stmt &S : M.Stmts)
-    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+    if (S.isLoop() &&
         S.HasBarrier && S.HasGlobalWrite)
       return true;
   return false;

@@ -39,10 +39,6 @@ double rcache::roundsByData(const CapInput &In, double Speedup) {
   }) ? std::min(Speedup, In.Fit.RoundsByDataClaimed) : Speedup;
 }
 
-static bool isLoop(const Stmt &S) {
-  return S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
-}
-
 /// Is the counter of \p L named in what \p G reads?
 static bool movesWith(const KernelModel &M, const GlobalAccess &G, const Stmt &L) {
   return llvm::any_of(M.VarUses, [&](const VarUse &U) {
@@ -59,7 +55,7 @@ double rcache::readAgain(const CapInput &In, double Speedup) {
     bool Inner = false; // a loop around it, with which it moves
     for (int Q = int(G.Stmt); Q >= 0; Q = In.M.stmt(unsigned(Q)).Parent) {
       const Stmt &L = In.M.stmt(unsigned(Q));
-      if (!isLoop(L))
+      if (!L.isLoop())
         continue;
       if (L.HasBarrier)
         return false;

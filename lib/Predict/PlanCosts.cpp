@@ -36,7 +36,7 @@ double slotSerial(const KernelModel &M, const std::array<int64_t, 3> &Block,
     return Fit.SlotSerialPlanes;
   const bool Rounds = llvm::any_of(M.Stmts, [](const Stmt &S) {
     return S.HasBarrier &&
-           (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do);
+           S.isLoop();
   });
   return Rounds ? Fit.SlotSerialRounds : Fit.SlotSerial;
 }

@@ -38,7 +38,7 @@ static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
     const Stmt &In = M.stmt(unsigned(S));
     Decided |= In.K == Stmt::If && In.Cond.is_null() &&
                (In.CondDepends & (DepShared | DepGlobal));
-    if (Decided && (In.K == Stmt::For || In.K == Stmt::While || In.K == Stmt::Do))
+    if (Decided && In.isLoop())
       return Fit.DecidedByData;
   }
   return 1;

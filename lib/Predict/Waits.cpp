@@ -13,14 +13,10 @@
 
 using namespace rcache;
 
-static bool isLoop(const Stmt &S) {
-  return S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do;
-}
-
 /// The innermost loop around \p Stmt; -1: none.
 static int loopAround(const KernelModel &M, unsigned Stmt) {
   int Q = M.stmt(Stmt).Parent;
-  while (Q >= 0 && !isLoop(M.stmt(Q)))
+  while (Q >= 0 && !M.stmt(Q).isLoop())
     Q = M.stmt(Q).Parent;
   return Q;
 }
@@ -66,7 +62,7 @@ Waits::Waits(const KernelModel &M, const std::array<int64_t, 3> &Block)
 
 int Waits::readingLoop(unsigned Stmt) const {
   for (int Q = M.stmt(Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent)
-    if (Reads[static_cast<unsigned>(Q)] && isLoop(M.stmt(Q)))
+    if (Reads[static_cast<unsigned>(Q)] && M.stmt(Q).isLoop())
       return Q;
   return -1;
 }
@@ -84,7 +80,7 @@ bool Waits::areKnown(unsigned Stmt) const {
     return false;
   bool InLoop = false;
   for (int Q = M.stmt(partOf(Stmt)).Parent; Q >= 0; Q = M.stmt(Q).Parent)
-    if (isLoop(M.stmt(Q))) {
+    if (M.stmt(Q).isLoop()) {
       InLoop = true;
       if (!Counts->ends(static_cast<unsigned>(Q)))
         return false;

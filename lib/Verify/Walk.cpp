@@ -58,7 +58,7 @@ void World::walk(unsigned Id, const std::function<void(unsigned)> &F) {
   const Stmt &S = M.stmt(Id);
   if (Id != 0 && !S.HasBarrier)
     return F(Id);
-  if (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do)
+  if (S.isLoop())
     return walkLoop(S, F);
   for (const unsigned C : S.Children)
     walk(C, F);

@@ -68,8 +68,7 @@ private:
     unsigned Top = G.Stmt;
     for (;; Top = static_cast<unsigned>(M.stmt(Top).Parent)) {
       const Stmt &S = M.stmt(Top);
-      if (S.HasBarrier || S.K == Stmt::For || S.K == Stmt::While ||
-          S.K == Stmt::Do || S.K == Stmt::Switch)
+      if (S.HasBarrier || S.isLoop() || S.K == Stmt::Switch)
         return false;
       if (S.Parent < 0)
         return false;

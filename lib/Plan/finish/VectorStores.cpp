@@ -76,7 +76,7 @@ private:
   bool inLoop(unsigned StmtId) const {
     for (int S = static_cast<int>(StmtId); S >= 0; S = M.stmt(S).Parent) {
       const Stmt &Q = M.stmt(S);
-      if ((Q.K == Stmt::For || Q.K == Stmt::While || Q.K == Stmt::Do) &&
+      if (Q.isLoop() &&
           !Q.HasBarrier)
         return true;
     }

@@ -363,7 +363,7 @@ private:
          Q = M.stmt(static_cast<unsigned>(Q)).Parent)
       if (const Stmt &In = M.stmt(static_cast<unsigned>(Q));
           In.Range.Begin >= Since.Begin &&
-          (In.K == Stmt::For || In.K == Stmt::While || In.K == Stmt::Do))
+          In.isLoop())
         Since.End = std::max(Since.End, In.Range.End);
     return llvm::none_of(M.VarUses, [&](const VarUse &U) {
       return U.Write && static_cast<int>(U.Var) == Var &&

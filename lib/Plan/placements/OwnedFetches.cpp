@@ -137,7 +137,7 @@ static bool keeps(const KernelModel &M, unsigned Var, TextRange Since,
                   TextRange In) {
   TextRange Between = {Since.Begin, In.End};
   for (const Stmt &L : M.Stmts)
-    if ((L.K == Stmt::For || L.K == Stmt::While || L.K == Stmt::Do) &&
+    if (L.isLoop() &&
         L.Range.contains(In) && !L.Range.contains(Since))
       Between.End = std::max(Between.End, L.Range.End);
   return llvm::none_of(M.VarUses, [&](const VarUse &U) {

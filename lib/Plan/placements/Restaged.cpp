@@ -139,7 +139,7 @@ bool unconditional(const KernelModel &M, const Stmt &Barrier, const Stmt &In) {
 const Stmt *loopAround(const KernelModel &M, unsigned Barrier, TextRange Read) {
   for (int Q = M.stmt(Barrier).Parent; Q >= 0; Q = M.stmt(unsigned(Q)).Parent) {
     const Stmt &S = M.stmt(unsigned(Q));
-    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+    if (S.isLoop() &&
         S.Range.contains(Read))
       return &S;
   }

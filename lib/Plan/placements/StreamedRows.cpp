@@ -114,7 +114,7 @@ bool onlyComputes(const KernelModel &M, const Plan &P, unsigned Barrier,
       return false;
   for (int Q = L.Parent; Q >= 0; Q = M.stmt(Q).Parent) {
     const Stmt &S = M.stmt(static_cast<unsigned>(Q));
-    if ((S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+    if (S.isLoop() &&
         S.HasGlobalWrite)
       return false;
   }

@@ -136,7 +136,7 @@ private:
     // (Rounds of a thread's stores would be done by different lanes.)
     const bool Again =
         Stores && llvm::any_of(M.Stmts, [&](const Stmt &S) {
-          return (S.K == Stmt::For || S.K == Stmt::While || S.K == Stmt::Do) &&
+          return S.isLoop() &&
                  S.Range.contains(In);
         });
     if (Again || !doesNothingElse(M, In, /*MayStore=*/true) ||
