@@ -341,7 +341,7 @@ std::optional<Decline> Unit::emit(Case &C, Plan &P) {
   const VerifyOutcome V = verifyPlan(M, P, quickly());
   if (V.K == VerifyOutcome::Wrong && O.Mutate.empty())
     return Decline{DeclineCode::PlanNotVerified, V.Detail, M.Pos};
-  auto E = emitKernel(M, P, freshName(M, "_rc"));
+  auto E = emitInPlace(M, P, freshName(M, "_rc"));
   if (!E) {
     Decline D{DeclineCode::EmitFailed, "", M.Pos};
     llvm::handleAllErrors(

@@ -6,6 +6,7 @@
 #include "UnitEdits.h"
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
+#include "Lower/Lower.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -130,6 +131,23 @@ static void eachName(const std::string &T,
     if (Token.is(clang::tok::raw_identifier))
       Visit(At - Token.getLength(), At);
   }
+}
+
+llvm::Expected<EmittedKernel> rcache::emitInPlace(const KernelModel &M, const Plan &P,
+                                          const std::string &Name) {
+  auto E = emitKernel(M, P, Name);
+  if (!E || M.ReadOtherwise.empty())
+    return E;
+  std::string Other;
+  for (const std::string *T : {&E->Kernel, &E->Condition, &E->Launch})
+    eachName(*T, [&](size_t Begin, size_t End) {
+      if (Other.empty() && M.ReadOtherwise.count(T->substr(Begin, End - Begin)))
+        Other = T->substr(Begin, End - Begin);
+    });
+  if (Other.empty())
+    return E;
+  return llvm::make_error<CannotWrite>(
+      DeclineCode::NameChanges, "the macro '" + Other + "'");
 }
 
 std::map<std::string, std::string>

@@ -7,12 +7,18 @@
 #ifndef RCACHE_UNITEDITS_H
 #define RCACHE_UNITEDITS_H
 
+#include "Emit/Emitter.h"
 #include "Model/UsedNames.h"
 #include "rcache/Pipeline.h"
 #include <map>
 #include <set>
 
 namespace rcache {
+
+/// emitKernel, for where the text will stand: what it says is not to change with the
+/// macros of that place (CannotWrite otherwise).
+llvm::Expected<EmittedKernel> emitInPlace(const KernelModel &M, const Plan &P,
+                                          const std::string &Name);
 
 class UnitEdits {
 public:

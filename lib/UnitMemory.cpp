@@ -63,6 +63,7 @@ bool same(const KernelModel &Old, const KernelModel &Now) {
          Old.Form == Now.Form && Old.NamePrefix == Now.NamePrefix &&
          Old.InMainFile == Now.InMainFile &&
          Old.InsertOffset.has_value() == Now.InsertOffset.has_value() &&
+         Old.ReadOtherwise == Now.ReadOtherwise &&
          Old.Launches.size() == Now.Launches.size() &&
          std::equal(Old.Launches.begin(), Old.Launches.end(),
                     Now.Launches.begin(), sameLaunch) &&

@@ -166,7 +166,7 @@ void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
   damage(M, P);
   if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong && O.Mutate.empty())
     return;
-  auto E = emitKernel(M, P, Name);
+  auto E = emitInPlace(M, P, Name);
   if (!E)
     return llvm::consumeError(E.takeError());
   damage(*E);

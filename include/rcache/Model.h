@@ -686,6 +686,8 @@ struct KernelModel {
   /// declaration that holds its first launch. Outside every #if block that
   /// does not also hold the launches. nullopt: no launch, or no such place.
   std::optional<unsigned> InsertOffset;
+  /// What the preprocessor reads otherwise there than behind the definition.
+  std::set<std::string> ReadOtherwise;
 
   /// As declared; behind them the pointers in structs that the kernel uses.
   std::vector<KernelParam> Params;

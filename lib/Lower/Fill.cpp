@@ -30,10 +30,10 @@ Code Preamble::before(const Code &Body) const {
 }
 
 std::string Fill::groupName(const ArrayPlan &A) const {
-  // Several groups of one array are told apart by number.
+  // Several groups of one array, or of arrays of one name, are told apart by number.
   std::set<unsigned> Firsts;
   for (const ArrayPlan &O : P.Arrays)
-    if (O.Array == A.Array && !O.Writes.empty())
+    if (M.Arrays[O.Array].Name == M.Arrays[A.Array].Name && !O.Writes.empty())
       Firsts.insert(O.Writes.front());
   std::string Name = N(M.Arrays[A.Array].Name);
   if (Firsts.size() < 2)

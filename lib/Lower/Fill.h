@@ -136,6 +136,9 @@ private:
   std::string ownedHelper(Owned::Fetch::Kind K);
   ValueTextOptions ownedOptions() const;
   std::string groupName(const ArrayPlan &A) const;
+  /// The copy of it in shared memory: `rc_s_tile` (an array may have the name of
+  /// anything that is generated, without the prefix).
+  std::string tileName(const ArrayPlan &A) const { return groupName(A) + "_tile"; }
   llvm::Expected<Code> stageLambda(const ArrayPlan &A) const;
   llvm::Expected<Code> stageBody(const ArrayPlan &A,
                                  const ValueTextOptions &O,

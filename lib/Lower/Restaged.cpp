@@ -42,10 +42,10 @@ Code Fill::restagedCopies(unsigned Array) const {
     for (const Restaged::Dimension &D : Layout)
       Extents += "[" + str(D.Extent + (&D == &Layout.back() ? R->Pad : 0)) + "]";
     if (!Dynamic)
-      return "__shared__ __align__(16) " + Of.ElemType + " " + groupName(A) +
+      return "__shared__ __align__(16) " + Of.ElemType + " " + tileName(A) +
              Extents + ";\n";
     return "extern __shared__ __align__(16) unsigned char " + N("memory") +
-           "[];\n" + Of.ElemType + " (&" + groupName(A) + ")" + Extents +
+           "[];\n" + Of.ElemType + " (&" + tileName(A) + ")" + Extents +
            " = *reinterpret_cast<" + Of.ElemType + " (*)" + Extents + ">(" +
            N("memory") + (Offset ? " + " + str(Offset) : "") + ");\n";
   }
@@ -129,7 +129,7 @@ llvm::Expected<Code> Fill::restage(const ArrayPlan &A, const Restaged &R) {
          "; ++" + I + ") {\nconst unsigned int " + At + " = threadIdx.x + " +
          I + " * " + str(Threads) + ";\n" +
          (All % Threads ? "if (" + At + " < " + str(All) + ")\n" : Code("")) +
-         groupName(A) + X.Subscripts + " = " + groupName(A) + "_at(" +
+         tileName(A) + X.Subscripts + " = " + groupName(A) + "_at(" +
          Arguments + ");\n}\n";
 }
 
@@ -139,7 +139,7 @@ llvm::Expected<Code> Fill::restagedElement(const ArrayPlan &A,
   const SharedAccess &S = M.SharedAccesses[Access];
   ValueTextOptions O;
   O.Symbols = N.symbols(Names::Of::Slot);
-  Code T = groupName(A);
+  Code T = tileName(A);
   if (P.Ahead)
     T += "[" + N("tile") + "]";
   for (const Restaged::Dimension &D : R.layout(P.Map.Blocks)) {

@@ -203,7 +203,7 @@ Code Fill::sendFor(const ArrayPlan &A, const Restaged &R, bool Vectors) {
     T += "if (" + At + " < " + str(All * Width) + ")\n";
   return T + "::rcache::device::" +
          (Always ? "copy_ahead<" : "copy_ahead_or_zero<") +
-         str(Width * Of.ElemBytes) + ">(&" + groupName(A) + "[" + N("tile") + "]" +
+         str(Width * Of.ElemBytes) + ">(&" + tileName(A) + "[" + N("tile") + "]" +
          X.Subscripts + ", " + groupName(A) + "_from(" + Arguments + "));\n}\n";
 }
 

@@ -7,6 +7,7 @@
 // gives nullopt.
 
 #include "CalleeText.h"
+#include "NamesBehind.h"
 #include "TokenCopy.h"
 #include "DeclName.h"
 #include "Support/Words.h"
@@ -93,7 +94,8 @@ public:
     if (!Body || F->isVariadic() || F->getNumParams() + First() != C.Call->getNumArgs())
       return false;
     Facts.TraverseStmt(Body);
-    if (Facts.Odd || !visibleNames())
+    if (Facts.Odd || !visibleNames() ||
+        (!C.Lambda && nameOfAnother(F, Scope.Kernel, endOfFile())))
       return false;
     for (const ParmVarDecl *P : F->parameters())
       if (P->isParameterPack())
@@ -228,6 +230,12 @@ private:
   std::map<std::string, std::string> Words; ///< template parameters
   std::string Aliases;
   bool NeedsAliases = false;
+
+  /// A new kernel may stand anywhere behind the functions that it is made of.
+  SourceLocation endOfFile() const {
+    const SourceManager &SM = PP.getSourceManager();
+    return SM.getLocForEndOfFile(SM.getMainFileID());
+  }
 
   /// A lambda's call has the object as its first argument.
   unsigned First() const { return C.Lambda ? 1 : 0; }

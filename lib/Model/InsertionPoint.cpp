@@ -5,8 +5,11 @@
 
 #include "InsertionPoint.h"
 #include "Anchors.h"
+#include "MacroPlaces.h"
+#include "NamesBehind.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Preprocessor.h"
 #include <algorithm>
 
 using namespace clang;
@@ -121,12 +124,25 @@ private:
 
 } // namespace
 
-std::optional<unsigned> insertionPoint(const KernelModel &M,
-                                       const KernelDecl &K,
-                                       const LaunchTable &Launches,
-                                       const TokenRecorder::Impl &Tokens,
-                                       const SourceManager &SM) {
-  return Finder(M, K, Launches, Tokens, SM).find();
+void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
+                  const TokenRecorder::Impl &Tokens, Preprocessor &PP) {
+  const SourceManager &SM = PP.getSourceManager();
+  M.InsertOffset = Finder(M, K, Launches, Tokens, SM).find();
+  if (!M.InsertOffset)
+    return;
+  const SourceLocation To =
+      SM.getLocForStartOfFile(SM.getMainFileID()).getLocWithOffset(*M.InsertOffset);
+  const FunctionDecl *const Text = K.Pattern ? K.Pattern : K.Def;
+  M.ReadOtherwise = namesReadOtherwise(PP, Text->getSourceRange(), To);
+  if (M.InMainFile && *M.InsertOffset == M.DefEnd.Offset)
+    return;
+  for (const FunctionDecl *F : {Text, static_cast<const FunctionDecl *>(K.Def)})
+    if (auto Name = nameOfAnother(F, F, To)) {
+      M.Declines.push_back({DeclineCode::NameChanges,
+                            "'" + *Name + "' is declared once more in front of its launches",
+                            M.Pos});
+      return;
+    }
 }
 
 } // namespace rcache

@@ -8,17 +8,15 @@
 
 #include "LaunchSites.h"
 #include "TokenRecorder.h"
-#include <optional>
 
 namespace rcache {
 
-/// The offset in the main file: behind kernel \p K, or in front of the first
-/// launch where the kernel stands in a header or names types of behind it. nullopt:
-/// there is no place that all launches can call from.
-std::optional<unsigned> insertionPoint(const KernelModel &M, const KernelDecl &K,
-                                       const LaunchTable &Launches,
-                                       const TokenRecorder::Impl &Tokens,
-                                       const clang::SourceManager &SM);
+/// Fills InsertOffset of \p M, the offset in the main file: behind kernel \p K, or in
+/// front of the first launch where the kernel stands in a header or names types of behind
+/// it; nullopt: there is no place that all launches can call from. And ReadOtherwise; if
+/// a name of the kernel is declared anew in front of that place, M is declined.
+void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
+                  const TokenRecorder::Impl &Tokens, clang::Preprocessor &PP);
 
 } // namespace rcache
 

@@ -42,9 +42,9 @@ class Builder {
 public:
   Builder(ASTContext &AC, const TokenRecorder::Impl &Tokens,
           const LaunchTable &Launches, const ModelOptions &Opts,
-          std::string NamePrefix)
+          Preprocessor &PP)
       : AC(AC), SM(AC.getSourceManager()), Tokens(Tokens), Launches(Launches),
-        Opts(Opts), NamePrefix(std::move(NamePrefix)) {}
+        Opts(Opts), PP(PP), NamePrefix(UsedNames(PP).freshPrefix()) {}
 
   std::unique_ptr<KernelModel> build(const KernelDecl &K);
   /// `formKey` of its model.
@@ -68,6 +68,7 @@ private:
   const TokenRecorder::Impl &Tokens;
   const LaunchTable &Launches;
   const ModelOptions &Opts;
+  Preprocessor &PP;
   const std::string NamePrefix;
 };
 
@@ -541,7 +542,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
            "the definition does not begin and end in one file", M->Pos});
       return M;
     }
-    M->InsertOffset = insertionPoint(*M, K, Launches, Tokens, SM);
+    placeNewCode(*M, K, Launches, Tokens, PP);
     if (!declineHead(*M, K))
       return M;
     auto Done = guarded([&] {
@@ -554,7 +555,7 @@ std::unique_ptr<KernelModel> Builder::build(const KernelDecl &K) {
       std::string Why = llvm::toString(Done.takeError());
       M = head(K);
       flatten(*M, Flat, K);
-      M->InsertOffset = insertionPoint(*M, K, Launches, Tokens, SM);
+      placeNewCode(*M, K, Launches, Tokens, PP);
       M->Declines.push_back({DeclineCode::TooHard, Why, M->Pos});
       return M;
     }
@@ -572,7 +573,7 @@ buildModels(ASTContext &AC, Preprocessor &PP, const TokenRecorder &Recorder,
             const ModelOptions &Opts) {
   const TokenRecorder::Impl &Tokens = Recorder.impl();
   LaunchTable Launches = findLaunches(AC, Tokens);
-  Builder B(AC, Tokens, Launches, Opts, UsedNames(PP).freshPrefix());
+  Builder B(AC, Tokens, Launches, Opts, PP);
   std::vector<std::unique_ptr<KernelModel>> Models;
   for (const KernelDecl &K : findKernels(AC, Launches)) {
     if (Opts.Only && Opts.Only->first != B.keyOf(K))

@@ -4,6 +4,7 @@
 // See TokenCopy.h.
 
 #include "TokenCopy.h"
+#include "MacroPlaces.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
@@ -23,16 +24,6 @@ std::optional<FileRange> fileRange(SourceRange R, Preprocessor &PP) {
   if (F != G || E < B)
     return std::nullopt;
   return FileRange{F, B, E};
-}
-
-/// A macro that has one meaning all over the file, or a name that never was a
-/// macro.
-static bool steadyName(const Token &T, StringRef Name, Preprocessor &PP) {
-  IdentifierInfo *II = PP.getIdentifierInfo(Name);
-  if (!II->hadMacroDefinition())
-    return true;
-  const MacroDirective *D = PP.getLocalMacroDirectiveHistory(II);
-  return D && !D->getPrevious() && isa<DefMacroDirective>(D);
 }
 
 std::optional<std::string>
@@ -90,7 +81,7 @@ copyTokens(const FileRange &R, const Replacements &Edits,
       }
     }
     if (T.is(tok::raw_identifier)) {
-      if (!steadyName(T, Text, PP))
+      if (!isSteadyFrom(PP, PP.getIdentifierInfo(Text), T.getLocation()))
         return std::nullopt;
       auto W = Words.find(Text.str());
       if (W != Words.end() && Last != tok::period && Last != tok::arrow &&
