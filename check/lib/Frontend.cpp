@@ -52,10 +52,13 @@ const char *const CompatText = R"(
 #define __managed__                                                            \
   __attribute__((device)) __attribute__((annotate("rcache-check managed")))
 #if defined(__cplusplus)
-// Stores and loads with a cache hint, which is all that tells them from others.
+// Stores and loads with a cache hint, which is all that tells them from others. The
+// pointer says what is stored.
+template <class T> struct rcache_stored { typedef T type; };
 #define RCACHE_STORE(NAME)                                                     \
   template <class T>                                                           \
-  static inline __attribute__((device)) void NAME(T *p, T v) { *p = v; }
+  static inline __attribute__((device)) void                                   \
+  NAME(T *p, typename rcache_stored<T>::type v) { *p = v; }
 RCACHE_STORE(__stwb)
 RCACHE_STORE(__stcg)
 RCACHE_STORE(__stcs)

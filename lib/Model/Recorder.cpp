@@ -5,6 +5,7 @@
 
 #include "Recorder.h"
 #include "Effects.h"
+#include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Lex/Lexer.h"
@@ -221,7 +222,9 @@ void Recorder::global(GlobalAccess::Kind K, int Root, const SVal &P,
   if (!T->isIncompleteType() && !T->isFunctionType() && !T->isDependentType())
     A.ElemBytes = AC.getTypeSizeInChars(T).getQuantity();
   A.Volatile = T.isVolatileQualified();
-  if (Rhs)
+  // (Else it could not wait in an array until all are stored.)
+  const auto *R = T->getAsCXXRecordDecl();
+  if (Rhs && (!R || isRemade(R, AC.getSourceManager())))
     A.StoredRange = range(Rhs);
   A.Domain = Cur.Path.Dom;
   A.DomainExact = Cur.Path.Exact;
