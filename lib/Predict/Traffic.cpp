@@ -43,6 +43,34 @@ std::optional<Spread> spreadOf(const isl::pw_aff &Index,
   return S.Least > 0 && Blocks ? std::optional(S) : std::nullopt;
 }
 
+/// What the symbol \p Id is the product of; empty: it is none.
+std::vector<std::string> factorsOf(const KernelModel &M, const std::string &Id) {
+  const int I = M.symbolIndex(Id);
+  return I < 0 ? productFactors(Id) : M.Symbols[static_cast<size_t>(I)].Factors;
+}
+
+/// Are the rounds \p Id a distance apart that only the launch tells, by which neither
+/// threads nor blocks nor other rounds are apart: `plane[d * n + i]`?
+bool isInPlanes(const KernelModel &M, const isl::pw_aff &Index, const std::string &Id) {
+  const std::vector<std::string> All = involvedIds(Index);
+  std::set<std::string> Distances;
+  for (const std::string &P : All)
+    if (const auto Of = factorsOf(M, P); llvm::is_contained(Of, Id))
+      for (const std::string &F : Of)
+        if (F != Id)
+          Distances.insert(F);
+  if (Distances.empty())
+    return false;
+  return llvm::none_of(Distances, [&](const std::string &D) {
+    const int I = M.symbolIndex(D);
+    return I < 0 || M.Symbols[static_cast<size_t>(I)].K != Symbol::Param ||
+           llvm::any_of(All, [&](const std::string &P) {
+             const auto Of = factorsOf(M, P);
+             return llvm::is_contained(Of, D) && !llvm::is_contained(Of, Id);
+           });
+  });
+}
+
 /// Does each round of \p Loop read elements at \p Index that no other round and no
 /// other thread reads? Rounds that are a block's threads or more apart do, so do a
 /// thread's own elements side by side, and those from a thread's place on in steps
@@ -53,6 +81,8 @@ bool readsAnew(const KernelModel &M, const Stmt &Loop, const isl::pw_aff &Index,
     return false;
   const std::string &Id = M.Symbols[static_cast<unsigned>(Loop.IterSymbol)].Id;
   const isl::set All = isl::set::universe(Index.domain().space());
+  if (Loop.Step && isInPlanes(M, Index, Id))
+    return spreadOf(Index, Block).has_value();
   const auto Along = linearCoefficient(Index, Id, All);
   if (!Along || *Along == 0)
     return false;
