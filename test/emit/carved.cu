@@ -13,7 +13,7 @@
 // CHECK-DAG: rewrote 'behind' {{.*}}'s_0' kept shared, staged once for several blocks; 's_1' kept shared, staged once for several blocks
 // TEXT-LABEL: void behind{{_rc}}(
 // TEXT-NOT: extern
-// TEXT: float rc_s_0[
+// TEXT: float rc_s_0_tile[
 __global__ void behind(const float *a, const float *b, float *c, int n) {
   extern __shared__ float s[];
   float *A = s;
