@@ -583,6 +583,7 @@ LaunchTable findLaunches(ASTContext &AC, const TokenRecorder::Impl &Tokens) {
         L.WhyNot = "the launch calls different functions in instantiations of "
                    "the function around it";
       }
+  leaveNestedLaunches(T);
   for (auto &[F, List] : T.ByKernel)
     llvm::stable_sort(List, [](const LaunchSite &A, const LaunchSite &B) {
       return A.Pos.Offset < B.Pos.Offset;

@@ -40,6 +40,9 @@ struct LaunchTable {
 LaunchTable findLaunches(clang::ASTContext &AC,
                          const TokenRecorder::Impl &Tokens);
 
+/// Marks launches that stand in the text of another editable one as not editable.
+void leaveNestedLaunches(LaunchTable &T);
+
 /// Launches in skipped text, into Unseen of \p T. It is text only: macros and
 /// comments are taken as they are, which is enough to tell that something is
 /// there.
