@@ -236,6 +236,18 @@ void Unit::stages(Case &C, const std::vector<Case> &Group) {
 }
 
 void Unit::moveData(Case &C, const std::vector<Case> &Group) {
+  auto Done = guarded([&] {
+    const AffineContext::Limit Within(*C.M->Ctx);
+    planAndWrite(C, Group);
+    return true;
+  });
+  if (Done)
+    return;
+  C.Emitted.reset();
+  decline(C, DeclineCode::TooHard, llvm::toString(Done.takeError()));
+}
+
+void Unit::planAndWrite(Case &C, const std::vector<Case> &Group) {
   const KernelModel &M = *C.M;
   PlanOutcome Out = enumeratePlans(M, planRequest(O));
   C.R.Notes = Out.Notes;
@@ -295,6 +307,7 @@ void Unit::write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
   // What cannot be written, or is not what it should be, gives way to the
   // next best.
   std::optional<Decline> First = betterUnwritable(C, Out.Candidates);
+  M.Ctx->startClock();
   while (Best && gains(**Best)) {
     const Plan *ForUnaligned = nullptr;
     if (Group.size() == 1 && !O.Candidate)
@@ -311,6 +324,9 @@ void Unit::write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
       emitOthers(C, Group, Out.Candidates, ForUnaligned);
       return leaveSmallLaunches(C);
     }
+    if (M.Ctx->outOfTime())
+      return decline(C, DeclineCode::TooHard,
+                     "the time for the analysis is over");
     if (!First)
       First = Why;
     Best = O.Candidate ? std::nullopt : next(C, Out.Candidates, *Why);

@@ -92,6 +92,8 @@ private:
   void stages(Case &C, const std::vector<Case> &Group);
   /// model, plan, predict, emit: staging and private arrays.
   void moveData(Case &C, const std::vector<Case> &Group);
+  /// As long as the time of the kernel lasts.
+  void planAndWrite(Case &C, const std::vector<Case> &Group);
   /// `--print-after` of what is made of every candidate.
   void dumpCandidates(Case &C, const std::vector<Plan> &Candidates);
   /// Takes out plans for private arrays that a compiler keeps in registers.

@@ -63,6 +63,7 @@ std::optional<Plan *> Unit::choose(Case &C, const std::vector<Case> &Group,
                                    std::vector<Plan> &Candidates) {
   const Arch &A = arch();
   // Counting asks isl about every access, with a budget of its own.
+  C.M->Ctx->startClock();
   C.M->Ctx->resetBudget();
   auto Ranked = guarded([&] { return rankPlans(*C.M, Candidates, A, how()); });
   if (!Ranked) {
@@ -101,7 +102,7 @@ void Unit::excludeUnwritable(const KernelModel &M,
                              std::map<size_t, Decline> &Unwritable) const {
   if (O.Candidate)
     return;
-  for (size_t I = 0; I < Candidates.size(); ++I) {
+  for (size_t I = 0; I < Candidates.size() && !M.Ctx->outOfTime(); ++I) {
     M.Ctx->resetBudget();
     auto Asked = guarded([&] {
       llvm::handleAllErrors(
@@ -127,6 +128,7 @@ std::optional<Plan> Unit::bestOf(const KernelModel &M,
                                  std::vector<Plan> &Candidates) const {
   if (Candidates.empty())
     return std::nullopt;
+  M.Ctx->startClock();
   M.Ctx->resetBudget();
   auto Ranked =
       guarded([&] { return rankPlans(M, Candidates, arch(), how()); });

@@ -32,6 +32,9 @@ constexpr unsigned long MaxOperations = 5'000'000;
 constexpr double MaxSeconds = 8;
 /// Of a budget of operations that begins when that time is over: to end in order.
 constexpr double LastSeconds = 1;
+/// Of all stages of one kernel that have a limit, planning to printing. What begins
+/// later fails at once.
+constexpr double MaxSecondsInAll = 30;
 
 double secondsOf(clockid_t Clock) {
   timespec T{};
@@ -84,31 +87,52 @@ public:
   void start() { set(now()); }
   void extend() { set(Of.Started); }
   void limit(bool On) {
-    Limited = On;
+    if (On && !Limits)
+      Since = now();
+    spend();
+    Limits += On ? 1 : -1;
     set(Of.Started);
   }
-  bool isOver() const { return now() - Of.Started > MaxSeconds; }
+  bool isOver() const {
+    return now() - Of.Started > MaxSeconds || (Limits && left() <= 0);
+  }
 
 private:
   Watched Of;
-  bool Limited = false;
+  int Limits = 0;               ///< scopes, one in another
+  double Spent = 0, Since = 0;  ///< seconds under limits: until when, counted
 
   static double now() { return secondsOf(CLOCK_THREAD_CPUTIME_ID); }
 
+  double left() const { return MaxSecondsInAll - Spent - (now() - Since); }
+
+  void spend() {
+    if (!Limits)
+      return;
+    Spent += now() - Since;
+    Since = now();
+  }
+
   void set(double Started) {
     Of.Started = Started;
-    if (!Limited)
+    spend();
+    if (!Limits)
       unwatch();
     else
       watch();
-    isl_ctx_resume(Of.Raw); // nobody aborts it before the new time is over
+    // Nobody else aborts it before the new time is over.
+    if (Limits && left() <= 0)
+      isl_ctx_abort(Of.Raw);
+    else
+      isl_ctx_resume(Of.Raw);
   }
 
   void watch() {
     Watchman &W = watchman();
     const std::lock_guard<std::mutex> Guard(W.Lock);
     pthread_getcpuclockid(pthread_self(), &Of.Thread);
-    Of.Until = std::max(Of.Started + MaxSeconds, now() + LastSeconds);
+    Of.Until = std::min(std::max(Of.Started + MaxSeconds, now() + LastSeconds),
+                        now() + left());
     W.All.insert(&Of);
     if (!W.Runs)
       std::thread(&Watchman::run, &W).detach();

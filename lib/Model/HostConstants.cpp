@@ -329,6 +329,13 @@ std::optional<int64_t> HostConstants::lastSet(const Expr *Use, const VarDecl *V,
   return Value;
 }
 
+/// The first parameter of main?
+static bool isArgumentCount(const VarDecl *V) {
+  auto *P = dyn_cast<ParmVarDecl>(V);
+  auto *F = P ? dyn_cast<FunctionDecl>(P->getDeclContext()) : nullptr;
+  return F && F->isMain() && P->getFunctionScopeIndex() == 0;
+}
+
 /// Values that do not fit an expression's type, whose bits would count, are not
 /// known.
 std::optional<int64_t> HostConstants::integer(const Expr *E, const Frame *In,
@@ -359,6 +366,8 @@ std::optional<int64_t> HostConstants::integer(const Expr *E, const Frame *In,
         Value = integer(Init, In, Depth + 1);
       else if (const Expr *A = argument(V, In))
         Value = integer(A, In, Depth + 1);
+      else if (WithoutArguments && isArgumentCount(V) && !modified(V))
+        Value = 1;
       else
         Value = lastSet(P, V, -1, In, Depth);
     }
@@ -489,13 +498,26 @@ HostConstants::possibleDims(const Expr *E, const FunctionDecl *Function) const {
   return Found;
 }
 
+std::vector<Dims>
+HostConstants::usualDims(const Expr *E, const FunctionDecl *Function) const {
+  std::vector<Dims> Found = possibleDims(E, Function);
+  if (!Found.empty())
+    return Found;
+  WithoutArguments = true;
+  if (const auto D = dims(E))
+    Found = {*D};
+  else
+    Found = possibleDims(E, Function);
+  WithoutArguments = false;
+  return Found;
+}
+
 std::vector<int64_t>
-HostConstants::possibleIntegers(const Expr *E,
-                                const FunctionDecl *Function) const {
+HostConstants::usualIntegers(const Expr *E, const FunctionDecl *Function) const {
   std::vector<int64_t> All;
   if (const auto D = dims(E))
     return {(*D)[0]};
-  for (const Dims &D : possibleDims(E, Function))
+  for (const Dims &D : usualDims(E, Function))
     All.push_back(D[0]);
   return All;
 }

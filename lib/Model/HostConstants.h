@@ -54,9 +54,14 @@ public:
   std::vector<Dims> possibleDims(const clang::Expr *E,
                                  const clang::FunctionDecl *Function) const;
 
+  /// The same of a program that is started without arguments, where nothing else is
+  /// known: `argc > 1 ? atoi(argv[1]) : 4096`.
+  std::vector<Dims> usualDims(const clang::Expr *E,
+                              const clang::FunctionDecl *Function) const;
+
   /// The same of an integer: its value, or those that callers lead to.
-  std::vector<int64_t> possibleIntegers(const clang::Expr *E,
-                                        const clang::FunctionDecl *Function) const;
+  std::vector<int64_t> usualIntegers(const clang::Expr *E,
+                                     const clang::FunctionDecl *Function) const;
 
   /// What the file's calls of \p F pass for parameter \p I.
   std::vector<const clang::Expr *> arguments(const clang::FunctionDecl *F,
@@ -79,6 +84,7 @@ private:
   mutable llvm::DenseMap<const clang::VarDecl *, bool> Modified;
   HostFlow Flow;
   mutable unsigned Steps = 0; ///< expressions that may still be looked at
+  mutable bool WithoutArguments = false; ///< main's argc is 1
 
   std::optional<int64_t> integer(const clang::Expr *E, const Frame *In,
                                  unsigned Depth) const;

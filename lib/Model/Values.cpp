@@ -14,6 +14,9 @@ using namespace clang;
 
 namespace rcache {
 
+/// Of a value. Those of the programs in bench/ have some hundred at most.
+static constexpr unsigned MostNodes = 4096;
+
 std::string ValueMaker::typeText(QualType T) const {
   return spelledType(T.getNonReferenceType())
       .getCanonicalType()
@@ -55,7 +58,25 @@ SVal ValueMaker::ofConst(int64_t V, QualType T) {
   return ofInt({Arith.constant(V), true}, T);
 }
 
+/// Has \p V no more than \p Left nodes, those that stand in it twice counted twice?
+static bool isShort(const Value &V, unsigned &Left) {
+  if (!Left)
+    return false;
+  --Left;
+  return llvm::all_of(V.Operands,
+                      [&](const ValueRef &O) { return isShort(*O, Left); });
+}
+
 SVal ValueMaker::ofValue(ValueRef V, QualType T) const {
+  // Who looks at a value walks through all of it, and each conditional change may
+  // double it.
+  if (unsigned Left = MostNodes; !isShort(*V, Left)) {
+    Value U;
+    U.Type = V->Type;
+    U.Depends = V->Depends;
+    U.Text = "a formula of more than " + std::to_string(MostNodes) + " parts";
+    V = std::make_shared<Value>(U);
+  }
   SVal S;
   S.TypeText = typeText(T);
   if (isInt(T))

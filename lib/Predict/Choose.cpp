@@ -270,6 +270,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
   R.MaxRegisters = constantsOf(A).MaxRegisters;
   std::map<std::array<int64_t, 3>, Staging> Fills; // by block
   for (size_t I = 0; I < Plans.size(); ++I) {
+    M.Ctx->checkTime();
     Plan &P = Plans[I];
     const auto Block = typicalBlock(M, P, O.AssumedBlock);
     const Staging &Fill = Fills.try_emplace(Block, M, Block).first->second;
