@@ -80,13 +80,17 @@ public:
   }
 
   bool VisitIntegerLiteral(IntegerLiteral *E) override {
-    if (Inside && E->getValue().getActiveBits() < 63)
+    if (Inside && E->getValue().getActiveBits() < 63) {
       Facts.Constants.insert(E->getValue().getZExtValue());
+      Facts.Numbers.insert(double(E->getValue().getZExtValue()));
+    }
     return true;
   }
   bool VisitFloatingLiteral(FloatingLiteral *E) override {
     // A limit that is compared as a double: "(double)n <= 8384512.0".
     double V = E->getValueAsApproximateDouble();
+    if (Inside)
+      Facts.Numbers.insert(V);
     if (Inside && V >= 16 && V < 1e15 && V == double(int64_t(V)))
       Facts.Constants.insert(int64_t(V));
     return true;
@@ -436,6 +440,7 @@ private:
 
 void SourceFacts::addHints(const SourceFacts &Other) {
   Constants.insert(Other.Constants.begin(), Other.Constants.end());
+  Numbers.insert(Other.Numbers.begin(), Other.Numbers.end());
   GridLimits.insert(Other.GridLimits.begin(), Other.GridLimits.end());
   llvm::append_range(Launches, Other.Launches);
   llvm::append_range(Conditions, Other.Conditions);

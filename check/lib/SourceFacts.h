@@ -65,6 +65,8 @@ struct SourceFacts {
   std::map<std::string, std::map<std::string, std::vector<int64_t>>> Arguments;
   /// Integers in device code and in launch functions of the file itself.
   std::set<int64_t> Constants;
+  /// Numbers in device code: what data may be compared with, `x == -9999.f`.
+  std::set<double> Numbers;
   /// Those of them that the number of blocks is compared with, `grid.x <= 1500`.
   std::set<int64_t> GridLimits;
 

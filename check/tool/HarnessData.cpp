@@ -5,17 +5,31 @@
 
 #include "Trials.h"
 
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
 
 namespace rcache::check {
 
+/// A number that stands in device code, or its negative, for one element in eight.
+static std::optional<double> named(const std::vector<double> &Numbers, uint64_t R) {
+  if (Numbers.empty() || (R >> 24) % 8)
+    return std::nullopt;
+  const double V = Numbers[(R >> 28) % Numbers.size()];
+  return (R >> 27) & 1 ? -V : V;
+}
+
 /// Mode 0: small plain numbers; 1: the whole range; 2: with the values that
-/// break careless arithmetic; 3: from 0 to below 1, integers to 3, for kernels
+/// break careless arithmetic, and those that the kernels name; 3: from 0 to below 1, integers to 3, for kernels
 /// that make indices of them.
 void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
                       unsigned Mode) {
   size_t N = Out.size();
+  const std::vector<double> Named =
+      Mode == 2 ? std::vector<double>(Summary.Facts.Numbers.begin(),
+                                      Summary.Facts.Numbers.end())
+                : std::vector<double>();
   bool Floats =
       Kind == Param::Float || (Kind == Param::Other && ElementSize % 4 == 0);
   if (Floats && (Kind == Param::Other || ElementSize == 4)) {
@@ -28,7 +42,10 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
       float F = Mode == 3 ? float(R % 8192) / 8192.0f
                           : float(int(R % 16384) - 8192) / 1024.0f;
       memcpy(&Bits, &F, 4);
-      if (Mode == 2 && (R >> 40) % 16 == 0)
+      if (const auto V = named(Named, R)) {
+        F = float(*V);
+        memcpy(&Bits, &F, 4);
+      } else if (Mode == 2 && (R >> 40) % 16 == 0)
         Bits = Special[(R >> 48) % 12];
       else if (Mode == 1) {
         F = F * 1.0009765625f + float(R >> 40) * 1e-7f;
@@ -43,7 +60,9 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
       uint64_t R = Rng();
       double D = Mode == 3 ? double(R % 1000000) / 1e6
                            : double(int64_t(R % 2000001) - 1000000) / 977.0;
-      if (Mode == 2 && (R >> 40) % 16 == 0) {
+      if (const auto V = named(Named, R))
+        D = *V;
+      else if (Mode == 2 && (R >> 40) % 16 == 0) {
         static const double Special[] = {0.0, -0.0, 5e-324, 1e308, 1e-310};
         D = (R >> 48) % 8 == 5   ? __builtin_inf()
             : (R >> 48) % 8 == 6 ? -__builtin_inf()
@@ -71,6 +90,8 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
   for (size_t I = 0; I < N; I += ElementSize) {
     uint64_t R = Rng();
     uint64_t V = Mode == 1 ? R : R % (Mode == 2 ? 256 : Mode == 3 ? 4 : 16);
+    if (const auto Of = named(Named, R); Of && std::abs(*Of) < 1e15)
+      V = uint64_t(int64_t(*Of));
     memcpy(&Out[I], &V, std::min<size_t>({8, ElementSize, N - I}));
   }
 }

@@ -99,6 +99,9 @@ struct Window {
   /// empty: element by element.
   int InteriorPiece = -1;
   Nullable<isl::set> Interior;
+  /// In the middle of a large grid every run lies in Interior. Otherwise warps go both
+  /// ways everywhere. For predictions.
+  bool AllInside = true;
   std::vector<VectorLeaf> Leaves;
   unsigned VectorBytes = 0; ///< 16, 8, 4: width of one vector load
   /// [tx.., symbols] -> { : }: a thread outside has no slot that makes something of

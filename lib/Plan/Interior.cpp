@@ -7,6 +7,7 @@
 #include "Affine/IslTools.h"
 #include "Solve.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <isl/set.h>
 
@@ -29,10 +30,12 @@ isl::set narrow(const isl::set &S) {
 ///     { Elem[e] : Whole }, { Elem[e] : Reach } -> { Elem[e] : }
 class ConvexPart {
 public:
-  /// Whole is not empty.
+  /// Whole is not empty. Where it ends on the way of one of \p Coordinates is a
+  /// constraint as well.
   ConvexPart(const isl::set &Whole, const isl::set &Reach,
-             const std::vector<std::string> &ElemIds, bool Sides)
-      : ElemIds(ElemIds), Sides(Sides), Known(narrow(Reach)),
+             const std::vector<std::string> &ElemIds,
+             const std::vector<isl::pw_aff> &Coordinates, bool Sides)
+      : ElemIds(ElemIds), Coordinates(Coordinates), Sides(Sides), Known(narrow(Reach)),
         D(narrow(Whole.gist(Reach).coalesce())), Hull(hull(D)) {}
 
   std::optional<isl::set> run() const {
@@ -40,7 +43,8 @@ public:
     // between.
     if (holds(Hull))
       return Hull;
-    std::vector<isl::set> Cuts = cutsOfSides();
+    std::vector<isl::set> Cuts = cutsOfCoordinates();
+    llvm::append_range(Cuts, cutsOfSides());
     D.foreach_basic_set([&](isl::basic_set B) {
       for (const isl::set &C : constraintsOf(B))
         if (!Hull.is_subset(C))
@@ -62,6 +66,7 @@ public:
 private:
   static constexpr int MostCuts = 12;
   const std::vector<std::string> &ElemIds;
+  const std::vector<isl::pw_aff> &Coordinates;
   const bool Sides;
   const isl::set Known, D, Hull;
 
@@ -73,6 +78,19 @@ private:
     const isl::pw_aff V = symbolValue(D.ctx(), E);
     const auto Low = minConst(V, S), High = maxConst(V, S);
     return Low && High ? std::optional(*High - *Low + 1) : std::nullopt;
+  }
+
+  /// `x >= 0` of `x = 128 bx + e - 7` is `bx >= 1 or e >= 7` where e ends at 128: no
+  /// disjunct has the constraint itself.
+  std::vector<isl::set> cutsOfCoordinates() const {
+    std::vector<isl::set> Cuts;
+    for (const isl::pw_aff &X : Coordinates) {
+      if (const auto Low = minConst(X, D.intersect(Known)))
+        Cuts.push_back(X.ge_set(constantValue(D.ctx(), *Low)));
+      if (const auto High = maxConst(X, D.intersect(Known)))
+        Cuts.push_back(X.le_set(constantValue(D.ctx(), *High)));
+    }
+    return Cuts;
   }
 
   /// Where the threads that stage a halo look at themselves (`x < w`), about all
@@ -157,12 +175,13 @@ private:
 /// See ConvexPart; nullopt: \p Whole is empty.
 static std::optional<isl::set>
 convexPart(const isl::set &Whole, const isl::set &Reach,
-           const std::vector<std::string> &ElemIds, bool Sides) {
+           const std::vector<std::string> &ElemIds,
+           const std::vector<isl::pw_aff> &Coordinates, bool Sides) {
   if (Whole.is_empty())
     return std::nullopt;
   if (isl::set Hull = hull(Whole); Hull.is_subset(Whole))
     return Hull;
-  return ConvexPart(Whole, Reach, ElemIds, Sides).run();
+  return ConvexPart(Whole, Reach, ElemIds, Coordinates, Sides).run();
 }
 
 /// Is \p Load made whenever \p V is computed? Not one that `?:` chooses, or
@@ -203,7 +222,7 @@ public:
   InteriorSearch(const KernelModel &M, const Assumptions &A,
                  const StagingFunction &F, Window &W,
                  const std::vector<int64_t> &Extent, int64_t Behind)
-      : A(A), F(F), W(W), Extent(Extent), Rank(Extent.size()),
+      : M(M), A(A), F(F), W(W), Extent(Extent), Rank(Extent.size()),
         Ctx(M.Ctx->ctx()), Starts(startsAt(0)), Boxes(windowBoxes(W, Extent)) {
     if (Behind)
       Starts = Starts.unite(startsAt(Behind));
@@ -230,13 +249,14 @@ public:
       if ((Found->Leaves.empty() && Found->Moves < Rank) ||
           (W.InteriorPiece >= 0 && Rating <= Best))
         continue;
-      const auto In = runsInside(Piece.Domain.gist(A.Context));
+      const auto In = runsInside(Piece.Domain.gist(A.Context), coordinatesOf(Piece));
       // What is known of First needs no test.
       if (!In || !isMet(In->intersect(Starts)))
         continue;
       Best = Rating;
       W.InteriorPiece = static_cast<int>(K);
       W.Interior = In->gist(Starts).coalesce();
+      W.AllInside = holdsInTheMiddle(*In);
       W.Leaves = Found->Leaves;
       if (Found->Moves == Rank && !W.Leaves.empty())
         return;
@@ -244,6 +264,7 @@ public:
   }
 
 private:
+  const KernelModel &M;
   const Assumptions &A;
   const StagingFunction &F;
   Window &W;
@@ -263,6 +284,17 @@ private:
               .intersect(V.ge_set(constantValue(Ctx, -Usual)));
     }
     return !S.is_empty();
+  }
+
+  /// Does \p In hold of all runs of blocks far from the borders of what is large?
+  bool holdsInTheMiddle(const isl::set &In) const {
+    constexpr long Middle = 1L << 6, Large = 1L << 24;
+    isl::set S = Starts;
+    for (const std::string &Id : involvedIds(In))
+      if (!isPlace(Id))
+        S = S.intersect(symbolValue(Ctx, Id).eq_set(
+            constantValue(Ctx, isBlock(Id) ? Middle : Large)));
+    return S.is_subset(In);
   }
 
   isl::set startsAt(int64_t Shift) const {
@@ -353,9 +385,75 @@ private:
     return R;
   }
 
+  /// Sums of a block's index and an element's place at which \p Piece loads, by what
+  /// they are multiplied with: x and y of `a[y * w + x]`.
+  std::vector<isl::pw_aff> coordinatesOf(const StagePiece &Piece) const {
+    std::vector<ValueRef> Loads;
+    collectLoads(Piece.V, Loads);
+    std::vector<isl::pw_aff> All;
+    for (const ValueRef &L : Loads) {
+      const ValueRef &Index = L->Operands[0];
+      const auto Form = Index->K == Value::Affine
+                            ? linearForm(Index->Aff, Piece.Domain)
+                            : std::nullopt;
+      if (!Form)
+        continue;
+      std::map<std::string, Coordinate> By;
+      for (const auto &[Id, N] : Form->Terms) {
+        std::vector<std::string> Factors = productFactors(Id);
+        if (Factors.empty())
+          Factors = {Id};
+        const auto Moving = llvm::partition(Factors, [&](const std::string &S) {
+          return !isPlace(S) && !isBlock(S);
+        });
+        const std::vector<std::string> Moves(Moving, Factors.end());
+        Factors.erase(Moving, Factors.end());
+        llvm::sort(Factors);
+        Coordinate &X = By[llvm::join(Factors, " ")];
+        if (Moves.size() > 1)
+          X.IsLinear = false;
+        else if (Moves.empty())
+          X.Sum.Const += N;
+        else
+          X.Sum.Terms[Moves.front()] += N;
+      }
+      By[""].Sum.Const += Form->Const;
+      for (const auto &[Of, X] : By)
+        if (auto V = valueOf(X))
+          All.push_back(*V);
+    }
+    return All;
+  }
+
+  struct Coordinate {
+    Linear Sum;
+    bool IsLinear = true;
+  };
+
+  bool isPlace(const std::string &Id) const {
+    return llvm::is_contained(F.ElemIds, Id);
+  }
+  bool isBlock(const std::string &Id) const {
+    const int At = M.symbolIndex(Id);
+    return At >= 0 && M.Symbols[static_cast<size_t>(At)].K == Symbol::BlockIdx;
+  }
+
+  /// nullopt: it is not a sum of both.
+  std::optional<isl::pw_aff> valueOf(const Coordinate &X) const {
+    bool Place = false, Block = false;
+    isl::pw_aff V = constantValue(Ctx, X.Sum.Const);
+    for (const auto &[Id, N] : X.Sum.Terms) {
+      (isPlace(Id) ? Place : Block) = true;
+      V = V.add(symbolValue(Ctx, Id).scale(static_cast<long>(N)));
+    }
+    return X.IsLinear && Place && Block ? std::optional(V) : std::nullopt;
+  }
+
   /// The starts from which all boxes lie in a convex part of \p Staged.
-  std::optional<isl::set> runsInside(const isl::set &Staged, bool Sides) const {
-    const auto Convex = convexPart(Staged, W.Reach, F.ElemIds, Sides);
+  std::optional<isl::set> runsInside(const isl::set &Staged,
+                                     const std::vector<isl::pw_aff> &Coordinates,
+                                     bool Sides) const {
+    const auto Convex = convexPart(Staged, W.Reach, F.ElemIds, Coordinates, Sides);
     if (!Convex || involvesDivs(*Convex))
       return std::nullopt;
     // A box lies in a convex set when its corners do.
@@ -374,10 +472,11 @@ private:
     return In;
   }
 
-  std::optional<isl::set> runsInside(const isl::set &Staged) const {
-    auto In = runsInside(Staged, false);
+  std::optional<isl::set>
+  runsInside(const isl::set &Staged, const std::vector<isl::pw_aff> &Coordinates) const {
+    auto In = runsInside(Staged, Coordinates, false);
     if (Staged.n_basic_set() > 1)
-      if (auto More = runsInside(Staged, true))
+      if (auto More = runsInside(Staged, Coordinates, true))
         if (!In || In->intersect(Starts).is_subset(*More))
           In = std::move(More);
     return In;

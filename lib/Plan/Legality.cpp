@@ -199,6 +199,47 @@ std::optional<Decline> rcache::slotability(const KernelModel &M) {
   return std::nullopt;
 }
 
+/// Do all who come from or go to \p At in \p Loop (-1: in the kernel) pass \p B, a
+/// statement in it?
+static bool isPassed(const KernelModel &M, const Stmt &B, TextRange At, int Loop) {
+  for (int P = B.Parent; P >= 0 && P != Loop; P = M.stmt(unsigned(P)).Parent) {
+    const Stmt &Around = M.stmt(unsigned(P));
+    if (Around.K != Stmt::Block && !Around.Range.contains(At))
+      return false;
+  }
+  return true;
+}
+
+/// The last barrier of the block that all threads have passed on their way to \p At;
+/// null: there may be none.
+static const Stmt *barrierBefore(const KernelModel &M, TextRange At) {
+  const Stmt *Last = nullptr;
+  for (const Stmt &S : M.Stmts)
+    if (S.K == Stmt::Barrier && S.Sync != Stmt::Syncwarp &&
+        S.Range.End <= At.Begin && isPassed(M, S, At, -1) &&
+        (!Last || Last->Range.End < S.Range.End))
+      Last = &S;
+  return Last;
+}
+
+/// Does the store \p G of one round of a loop come to \p At in the next one without a
+/// barrier of the block in between?
+static bool comesRound(const KernelModel &M, TextRange G, TextRange At) {
+  for (const Stmt &L : M.Stmts) {
+    if (!L.isLoop() || !L.Range.contains(G) || !L.Range.contains(At))
+      continue;
+    const bool Stopped = llvm::any_of(M.Stmts, [&](const Stmt &S) {
+      return S.K == Stmt::Barrier && S.Sync != Stmt::Syncwarp &&
+             L.Range.contains(S.Range) &&
+             ((S.Range.End <= At.Begin && isPassed(M, S, At, int(L.Id))) ||
+              (S.Range.Begin >= G.End && isPassed(M, S, G, int(L.Id))));
+    });
+    if (!Stopped)
+      return true;
+  }
+  return false;
+}
+
 std::optional<Decline> rcache::movedLoads(const KernelModel &M,
                                           const ArrayPlan &A, Plan &P,
                                           bool AssumeNoAlias) {
@@ -234,17 +275,33 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
         if (mayAlias(M, L->Root, S, AssumeNoAlias))
           requireSeparate(P, L->Root, S);
   }
+  // The thread that staged an element had stored to its source itself, or saw what
+  // others had stored in front of a barrier; who reads it now has not waited for either.
   const Stmt &Barrier = M.stmt(A.Barrier);
-  unsigned Begin =
-      A.Writes.empty() ? 0 : M.SharedAccesses[A.Writes.front()].Range.Begin;
-  for (const GlobalAccess &G : M.GlobalAccesses)
-    if (G.K != GlobalAccess::Read && G.Range.Begin >= Begin &&
-        G.Range.End <= Barrier.Range.Begin && Changes(G))
+  TextRange First = Barrier.Range;
+  for (unsigned W : A.Writes)
+    if (M.SharedAccesses[W].Range.Begin < First.Begin)
+      First = M.SharedAccesses[W].Range;
+  const Stmt *Before = barrierBefore(M, First);
+  const unsigned Begin = Before ? Before->Range.End : 0;
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.K == GlobalAccess::Read)
+      continue;
+    const bool Early = G.Range.Begin >= Begin && G.Range.End <= Barrier.Range.Begin;
+    const bool Late = !Early && comesRound(M, G.Range, First);
+    if ((Early || Late) && Changes(G))
       return Decline{DeclineCode::WritesBeforeBarrier,
-                     "'" + M.text(G.Range) +
-                         "' is written between the staging of '" +
-                         M.Arrays[A.Array].Name + "' and its barrier",
+                     "'" + M.text(G.Range) + "' is written " +
+                         (Late ? "a round before '"
+                          : G.Range.Begin < First.Begin
+                              ? "in the same interval before '"
+                              : "between the staging of '") +
+                         M.Arrays[A.Array].Name +
+                         (Early && G.Range.Begin >= First.Begin
+                              ? "' and its barrier"
+                              : "' is staged from it"),
                      G.Pos};
+  }
   // Direct reads evaluate the staging function after the barrier: nothing may
   // have been stored meanwhile that it reads.
   if (A.as<FromSource>())

@@ -155,6 +155,16 @@ double linesOfTheirOwn(const CapInput &In, double Speedup) {
   return Apart && Speedup < Sure ? std::min(Speedup, 1.0) : Speedup;
 }
 
+/// Runs of which some are not inside, whatever the block: a warp loads in both ways,
+/// element by element in one.
+double bothWays(const CapInput &In, double Speedup) {
+  const bool Both = llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) {
+    const Window *W = A.window();
+    return W && W->InteriorPiece >= 0 && !W->AllInside;
+  });
+  return Both ? std::min(Speedup, 1.0) : Speedup;
+}
+
 /// Bound by arithmetic: what is not saved of the exchange has to be done still.
 double arithmeticStays(const CapInput &In, double Speedup) {
   const bool Deep = In.Block[2] > 1 && In.C.Counts.Barriers <= 1;
@@ -514,6 +524,10 @@ constexpr Cap Caps[] = {
      "loads whose lanes have each a line of the cache to itself: 0.85x was measured where "
      "1.15x was predicted (a transposition of doubles)",
      linesOfTheirOwn},
+    {"both-ways",
+     "some lanes of each warp load element by element while the others load vectors: 0.85x "
+     "was measured where 4.75x was predicted",
+     bothWays},
     {"asked-in-loops",
      "elements that are read from their source in a loop of unknown length "
      "were measured at 0.22x to 0.74x",
