@@ -10,6 +10,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <isl/set.h>
+#include <tuple>
 
 using namespace rcache;
 
@@ -223,7 +224,7 @@ public:
                  const StagingFunction &F, Window &W,
                  const std::vector<int64_t> &Extent, int64_t Behind)
       : M(M), A(A), F(F), W(W), Extent(Extent), Rank(Extent.size()),
-        Ctx(M.Ctx->ctx()), Starts(startsAt(0)), Boxes(windowBoxes(W, Extent)) {
+        Ctx(M.Ctx->ctx()), Own(startsAt(0)), Starts(Own), Boxes(windowBoxes(W, Extent)) {
     if (Behind)
       Starts = Starts.unite(startsAt(Behind));
   }
@@ -232,9 +233,9 @@ public:
     W.Reach = reach();
     if (W.SlotSpan)
       return;
-    // Of several pieces, the one that moves with most coordinates: at a border
-    // that is clamped, one of them stands still.
-    std::pair<unsigned, bool> Best;
+    // Of several pieces, the one that the middle of a large grid is in, and that moves
+    // with most coordinates: at a border that is clamped, one of them stands still.
+    std::tuple<bool, unsigned, bool> Best;
     for (size_t K = 0; K < F.Pieces.size(); ++K) {
       const StagePiece &Piece = F.Pieces[K];
       if (!Piece.Guards.empty())
@@ -244,21 +245,22 @@ public:
         continue;
       // Vectors rather than one by one; what is neither that nor moves with all
       // coordinates is a border.
-      const std::pair<unsigned, bool> Rating(Found->Moves,
-                                             !Found->Leaves.empty());
-      if ((Found->Leaves.empty() && Found->Moves < Rank) ||
-          (W.InteriorPiece >= 0 && Rating <= Best))
+      if (Found->Leaves.empty() && Found->Moves < Rank)
         continue;
       const auto In = runsInside(Piece.Domain.gist(A.Context), coordinatesOf(Piece));
       // What is known of First needs no test.
       if (!In || !isMet(In->intersect(Starts)))
         continue;
+      const std::tuple Rating(holdsInTheMiddle(*In, {Large}), Found->Moves,
+                              !Found->Leaves.empty());
+      if (W.InteriorPiece >= 0 && Rating <= Best)
+        continue;
       Best = Rating;
       W.InteriorPiece = static_cast<int>(K);
       W.Interior = In->gist(Starts).coalesce();
-      W.AllInside = holdsInTheMiddle(*In);
+      W.AllInside = holdsInTheMiddle(*In, {Large, Small});
       W.Leaves = Found->Leaves;
-      if (Found->Moves == Rank && !W.Leaves.empty())
+      if (Rating == std::tuple(true, unsigned(Rank), true))
         return;
     }
   }
@@ -271,7 +273,8 @@ private:
   const std::vector<int64_t> &Extent;
   const size_t Rank;
   isl::ctx Ctx;
-  isl::set Starts; ///< [e0.., symbols] -> { : a run begins there }
+  isl::set Own;    ///< [e0.., symbols] -> { : a thread's run begins there }
+  isl::set Starts; ///< the same, or that of a lane's chunk behind it
   std::vector<WindowBox> Boxes;
 
   /// Has it a point without numbers near the ends of their types? There unsigned sums
@@ -286,15 +289,35 @@ private:
     return !S.is_empty();
   }
 
-  /// Does \p In hold of all runs of blocks far from the borders of what is large?
-  bool holdsInTheMiddle(const isl::set &In) const {
-    constexpr long Middle = 1L << 6, Large = 1L << 24;
-    isl::set S = Starts;
+  static constexpr long Middle = 1L << 6, Large = 1L << 24, Small = 1;
+
+  /// Does \p In hold of all runs of blocks far from the first, where each argument is
+  /// one of \p Sizes?
+  bool holdsInTheMiddle(const isl::set &In, llvm::ArrayRef<long> Sizes) const {
+    constexpr size_t MostArguments = 4;
+    isl::set S = Own;
+    std::vector<isl::pw_aff> Arguments;
     for (const std::string &Id : involvedIds(In))
-      if (!isPlace(Id))
-        S = S.intersect(symbolValue(Ctx, Id).eq_set(
-            constantValue(Ctx, isBlock(Id) ? Middle : Large)));
-    return S.is_subset(In);
+      if (isBlock(Id))
+        S = S.intersect(
+            symbolValue(Ctx, Id).eq_set(constantValue(Ctx, Middle)));
+      else if (!isPlace(Id))
+        Arguments.push_back(symbolValue(Ctx, Id));
+    size_t Ways = 1;
+    for (size_t I = 0; I < Arguments.size() && I < MostArguments; ++I)
+      Ways *= Sizes.size();
+    for (size_t Way = 0; Way < Ways; ++Way) {
+      isl::set Of = S;
+      size_t Rest = Way;
+      for (const isl::pw_aff &V : Arguments) {
+        Of = Of.intersect(
+            V.eq_set(constantValue(Ctx, Sizes[Rest % Sizes.size()])));
+        Rest /= Sizes.size();
+      }
+      if (Of.is_subset(In))
+        return true;
+    }
+    return false;
   }
 
   isl::set startsAt(int64_t Shift) const {
@@ -400,9 +423,7 @@ private:
         continue;
       std::map<std::string, Coordinate> By;
       for (const auto &[Id, N] : Form->Terms) {
-        std::vector<std::string> Factors = productFactors(Id);
-        if (Factors.empty())
-          Factors = {Id};
+        std::vector<std::string> Factors = factorsOf(Id);
         const auto Moving = llvm::partition(Factors, [&](const std::string &S) {
           return !isPlace(S) && !isBlock(S);
         });
@@ -423,6 +444,15 @@ private:
           All.push_back(*V);
     }
     return All;
+  }
+
+  std::vector<std::string> factorsOf(const std::string &Id) const {
+    std::vector<std::string> Factors = productFactors(Id);
+    if (const int At = M.symbolIndex(Id); Factors.empty() && At >= 0)
+      Factors = M.Symbols[static_cast<size_t>(At)].Factors;
+    if (Factors.empty())
+      Factors = {Id};
+    return Factors;
   }
 
   struct Coordinate {

@@ -150,19 +150,9 @@ double linesOfTiles(const CapInput &In, double Speedup) {
 double linesOfTheirOwn(const CapInput &In, double Speedup) {
   constexpr double Sure = 1.3;
   const bool Apart = llvm::any_of(In.C.Counts.Loads, [&](const MemoryAccesses &L) {
-    return L.PerOutput >= 0.5 && std::abs(L.LaneStride) >= In.Fit.L1BytesPerClock;
+    return L.PerOutput >= 0.25 && std::abs(L.LaneStride) >= In.Fit.L1BytesPerClock;
   });
   return Apart && Speedup < Sure ? std::min(Speedup, 1.0) : Speedup;
-}
-
-/// Runs of which some are not inside, whatever the block: a warp loads in both ways,
-/// element by element in one.
-double bothWays(const CapInput &In, double Speedup) {
-  const bool Both = llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) {
-    const Window *W = A.window();
-    return W && W->InteriorPiece >= 0 && !W->AllInside;
-  });
-  return Both ? std::min(Speedup, 1.0) : Speedup;
 }
 
 /// Bound by arithmetic: what is not saved of the exchange has to be done still.
@@ -429,6 +419,13 @@ double smallLaunch(const CapInput &In, double Speedup) {
 }
 
 double fewBlocks(const CapInput &In, double Speedup) {
+  // With less than a warp a scheduler the cache holds all arrays, and waits are what
+  // counts.
+  if (!In.P.Interleaved.empty() && In.M.Geo.MostBlocks) {
+    const double Warps = std::ceil(double(In.C.Counts.ThreadsPerBlock) / 32);
+    if (double(*In.M.Geo.MostBlocks) * Warps < In.Fit.Schedulers * In.On.Sms)
+      return std::min(Speedup, 1.0);
+  }
   const double Enough =
       std::min<double>(In.Original.Occ.WarpsPerSm, In.Fit.EnoughWarps);
   return In.P.Interleaved.empty() || Enough <= 0
@@ -524,10 +521,6 @@ constexpr Cap Caps[] = {
      "loads whose lanes have each a line of the cache to itself: 0.85x was measured where "
      "1.15x was predicted (a transposition of doubles)",
      linesOfTheirOwn},
-    {"both-ways",
-     "some lanes of each warp load element by element while the others load vectors: 0.85x "
-     "was measured where 4.75x was predicted",
-     bothWays},
     {"asked-in-loops",
      "elements that are read from their source in a loop of unknown length "
      "were measured at 0.22x to 0.74x",

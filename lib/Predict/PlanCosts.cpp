@@ -474,10 +474,11 @@ private:
     if (W.InteriorPiece < 0)
       K.IntOps += Each * tests(A->Stage) / 2;
     K.IntOps += Each * divisions(W);
-    K.IntOps += Each * Border * Fill.operations() / 2;
+    const double Apart = W.InteriorPiece < 0 || W.AllInside ? Border : 1; // warps
+    K.IntOps += Each * Apart * Fill.operations() / 2;
     if (W.InteriorPiece >= 0)
       K.EndOps += Each * (Fill.operations() + tests(A->Stage)) / 2;
-    K.Loads.push_back({Each * Border, std::min(4u, bytes()), 0});
+    K.Loads.push_back({Each * Apart, std::min(4u, bytes()), 0});
     return Elements;
   }
 };
