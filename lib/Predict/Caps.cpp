@@ -419,13 +419,6 @@ double smallLaunch(const CapInput &In, double Speedup) {
 }
 
 double fewBlocks(const CapInput &In, double Speedup) {
-  // With less than a warp a scheduler the cache holds all arrays, and waits are what
-  // counts.
-  if (!In.P.Interleaved.empty() && In.M.Geo.MostBlocks) {
-    const double Warps = std::ceil(double(In.C.Counts.ThreadsPerBlock) / 32);
-    if (double(*In.M.Geo.MostBlocks) * Warps < In.Fit.Schedulers * In.On.Sms)
-      return std::min(Speedup, 1.0);
-  }
   const double Enough =
       std::min<double>(In.Original.Occ.WarpsPerSm, In.Fit.EnoughWarps);
   return In.P.Interleaved.empty() || Enough <= 0
