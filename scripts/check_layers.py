@@ -60,7 +60,8 @@ PROGRAMS = {
 # Single headers that they see beside: what reads a command line, tells texts from data and
 # finds the toolkit.
 PROGRAMS_HEADERS = {
-    "check": {"Driver/Programs.h", "Driver/SourceText.h", "Driver/Usage.h", "Driver/CudaInstall.h"},
+    "check": {"Driver/Programs.h", "Driver/SourceText.h", "Driver/Usage.h", "Driver/CudaInstall.h",
+              "Driver/LateMacros.h"},
     "fuzz": {"Driver/Usage.h"},
 }
 # Of include/rcache; None: everything.

@@ -3,6 +3,7 @@
 
 #include "Frontend.h"
 
+#include "Driver/LateMacros.h"
 #include "SourceFacts.h"
 
 #include "clang/Basic/DiagnosticIDs.h"
@@ -306,6 +307,9 @@ parsedHeaders(std::vector<std::string> Args,
   const char *Folder = std::getenv("RCACHE_CACHE");
   if (!Folder || !*Folder || llvm::sys::fs::create_directories(Folder))
     return std::nullopt;
+  // So do the user's short macros.
+  if (const auto Late = llvm::find(Args, LateMacrosPath); Late != Args.end())
+    Args.erase(Late - 1, Late + 1);
   // Facts are of what the user wrote: that stands behind these headers.
   for (size_t I = SourceArg + 1; I < Args.size(); ++I)
     for (const char *Early : {"-include", "--include", "-imacros", "--imacros",
@@ -402,8 +406,14 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
     for (const char *A : {"--cuda-host-only", "-Xclang",
                           "-fcuda-include-gpubinary", "-Xclang", EmptyFile})
       Args.push_back(A);
-  for (const std::string &F : translateFlags(Opts.Flags))
-    Args.push_back(F);
+  const std::vector<std::string> Flags = translateFlags(Opts.Flags);
+  const LateMacros Late(Flags);
+  const bool IsLate = S != Side::Plain && !Late.Text.empty();
+  if (IsLate) {
+    Add(LateMacrosPath, Late.Text);
+    Args.insert(Args.end(), {"-include", LateMacrosPath});
+  }
+  llvm::append_range(Args, IsLate ? Late.Others : Flags);
   if (auto Parsed = S == Side::Plain ? std::nullopt
                                      : parsedHeaders(Args, Files)) {
     // Whatever is wrong with it, the text itself tells better.

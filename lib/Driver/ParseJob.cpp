@@ -5,6 +5,7 @@
 
 #include "Driver/ParseJob.h"
 #include "Driver/CompatHeader.h"
+#include "Driver/LateMacros.h"
 #include "Driver/CudaInstall.h"
 #include "Driver/NvccFlags.h"
 #include "Driver/SourceText.h"
@@ -235,6 +236,7 @@ bool contains(const std::vector<std::string> &Flags, StringRef Flag) {
 struct Prepared {
   std::vector<std::string> Command;
   std::string Arch, CudaPath;
+  std::string Macros; ///< those of LateMacros
   std::vector<std::string> Unknown;
   std::vector<std::string> Notes;
 };
@@ -306,7 +308,13 @@ llvm::Expected<Prepared> prepare(const ParseJob &Job) {
       C.push_back(Cuda->CcclPath);
     }
   }
-  C.insert(C.end(), Flags->Flags.begin(), Flags->Flags.end());
+  const LateMacros Late(Flags->Flags);
+  P.Macros = Late.Text;
+  for (const char *Header : {CompatHeaderPath, LateMacrosPath}) {
+    C.push_back("-include");
+    C.push_back(Header);
+  }
+  C.insert(C.end(), Late.Others.begin(), Late.Others.end());
   // Warnings are the compiler's business, and nvcc lets pass what clang makes
   // an error by default.
   for (const char *Flag :
@@ -316,8 +324,6 @@ llvm::Expected<Prepared> prepare(const ParseJob &Job) {
         "-Wno-missing-template-arg-list-after-template-kw", "-ferror-limit=0",
         "-Qunused-arguments", "-fno-caret-diagnostics"})
     C.push_back(Flag);
-  C.push_back("-include");
-  C.push_back(CompatHeaderPath);
   // The host compiler's own headers are not clang's.
   C.push_back("-idirafter");
   C.push_back(CompatFolder);
@@ -328,10 +334,13 @@ llvm::Expected<Prepared> prepare(const ParseJob &Job) {
 /// The real file system, with the compatibility header and the job's buffer in
 /// front of it. Its working directory is its own, not the process's.
 llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> fileSystem(const ParseJob &Job,
-                                                           StringRef FileName) {
+                                                           StringRef FileName,
+                                                           StringRef Macros) {
   auto Memory = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   Memory->addFile(CompatHeaderPath, 0,
                   llvm::MemoryBuffer::getMemBuffer(CompatHeaderText));
+  Memory->addFile(LateMacrosPath, 0,
+                  llvm::MemoryBuffer::getMemBufferCopy(Macros));
   Memory->addFile(std::string(CompatFolder) + "/omp.h", 0,
                   llvm::MemoryBuffer::getMemBuffer(CompatOmpText));
   if (Job.Buffer)
@@ -393,7 +402,7 @@ llvm::Expected<ParseOutcome> parseSource(const ParseJob &Job,
     return P.takeError();
   // The user's spelling of the name is kept for messages as long as the flags
   // do not move the working directory.
-  auto FS = fileSystem(Job, FileName);
+  auto FS = fileSystem(Job, FileName, P->Macros);
   if (!Job.Flags.Directory.empty()) {
     if (std::error_code EC =
             FS->setCurrentWorkingDirectory(Job.Flags.Directory))
