@@ -150,6 +150,13 @@ llvm::Expected<EmittedKernel> rcache::emitInPlace(const KernelModel &M, const Pl
       DeclineCode::NameChanges, "the macro '" + Other + "'");
 }
 
+/// A component of a `dim3` or a vector, in \p T: CUDA's name, not ours. As a macro
+/// with arguments it is none there.
+static bool isComponent(llvm::StringRef T, size_t Begin, llvm::StringRef Word) {
+  return Word.size() == 1 && llvm::StringRef("xyzw").contains(Word) && Begin > 0 &&
+         T[Begin - 1] == '.';
+}
+
 std::map<std::string, std::string>
 UnitEdits::renamed(llvm::StringRef Runtime) const {
   std::map<std::string, std::string> Out;
@@ -165,7 +172,7 @@ UnitEdits::renamed(llvm::StringRef Runtime) const {
   const std::string Text = Runtime.str();
   eachName(Text, [&](size_t Begin, size_t End) {
     const llvm::StringRef Id = llvm::StringRef(Text).slice(Begin, End);
-    if (Used.isMacro(Id) && !Foreign(Id))
+    if (Used.isMacro(Id) && !Foreign(Id) && !isComponent(Text, Begin, Id))
       Out.try_emplace(Id.str(), Used.fresh(Id.str() + "_"));
   });
   return Out;
@@ -186,7 +193,9 @@ static std::string withNames(const std::string &T,
     const bool Global =
         Between.ends_with("::") && (Between.size() > 2 || Written == 0);
     InChain = (InChain && Between == "::") || (Global && Word == "rcache");
-    auto It = OnlyScoped && !InChain ? Names.end() : Names.find(Word);
+    auto It = (OnlyScoped && !InChain) || isComponent(T, Begin, Word)
+                  ? Names.end()
+                  : Names.find(Word);
     Out += Between;
     Out += It == Names.end() ? Word : It->second;
     Written = End;
