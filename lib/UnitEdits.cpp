@@ -25,8 +25,32 @@ std::string rcache::withRuntimeEmbedded(const std::string &NewText) {
   return T;
 }
 
-bool UnitEdits::canEdit(const LaunchSite &L, unsigned InsertOffset) const {
-  return L.Editable && L.Begin >= InsertOffset;
+bool UnitEdits::canEdit(const LaunchSite &L, const KernelModel &M) const {
+  if (!L.Editable || L.Begin >= *M.InsertOffset)
+    return L.Editable;
+  // One function is declared early, not those for other forms of a launch.
+  return M.DeclareOffset && L.Begin >= *M.DeclareOffset &&
+         L.K == LaunchSite::Chevrons && L.AnyOrder;
+}
+
+void UnitEdits::declareLaunch(const KernelModel &M, const std::string &LaunchName) {
+  std::string Types;
+  for (const KernelParam &P : M.declaredParams())
+    Types += ", " + P.CanonicalType;
+  std::string T = reformatted("static inline void " + LaunchName +
+                                  "(dim3, dim3, size_t, cudaStream_t" + Types + ");\n",
+                              File);
+  while (T.back() == '\n')
+    T.pop_back();
+  const bool EndOfLine = llvm::StringRef(Text)
+                             .substr(*M.DeclareOffset)
+                             .take_until([](char C) { return C == '\n'; })
+                             .trim()
+                             .empty();
+  T = "\n" + T + (EndOfLine ? "" : "\n");
+  if (O.LineDirectives)
+    T += (EndOfLine ? "\n" : "") + lineDirective(lineOf(*M.DeclareOffset) + EndOfLine);
+  Edits.push_back({*M.DeclareOffset, 0, std::move(T)});
 }
 
 unsigned UnitEdits::lineOf(unsigned Offset) const {

@@ -27,8 +27,11 @@ public:
       : Text(MainText), File(MainFile), O(O), Used(Used),
         NamespaceTaken(NamespaceTaken) {}
 
-  /// Whether \p L can call a function inserted at \p InsertOffset.
-  bool canEdit(const LaunchSite &L, unsigned InsertOffset) const;
+  /// Whether \p L can call a function inserted for \p M, which has a place.
+  bool canEdit(const LaunchSite &L, const KernelModel &M) const;
+
+  /// Declares \p LaunchName for launches in front of the definition.
+  void declareLaunch(const KernelModel &M, const std::string &LaunchName);
 
   /// Inserts \p Code for the kernel of \p M at its place.
   void insertKernel(const KernelModel &M, const std::string &Code,

@@ -32,6 +32,8 @@ std::string Unit::launchName(const KernelModel &M) const {
   return Used.fresh(M.Name + "_rc_launch");
 }
 
+static const char *const InFront = "it stands in front of the kernel's definition";
+
 void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
                             bool AllSame) {
   if (!AllSame)
@@ -46,11 +48,15 @@ void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
   for (Case &C : G) {
     if (!C.Emitted || forCallersElsewhere(C) ||
         llvm::any_of(C.M->Launches, [&](const LaunchSite &L) {
-          return Edits.canEdit(L, *G.front().M->InsertOffset);
+          return Edits.canEdit(L, *G.front().M);
         }))
       continue;
     for (const LaunchSite &L : C.M->Launches)
-      C.R.Declines.push_back({DeclineCode::LaunchNotEditable, L.WhyNot, L.Pos});
+      if (L.Editable && L.WhyNot.empty())
+        C.R.Declines.push_back({DeclineCode::LaunchNotEditable, InFront, L.Pos,
+                                "move the kernel's definition in front of the launch"});
+      else
+        C.R.Declines.push_back({DeclineCode::LaunchNotEditable, L.WhyNot, L.Pos});
     C.Emitted.reset();
   }
 }
@@ -78,7 +84,7 @@ std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
   bool VoidArgs = false, Configured = false;
   for (const Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {
-      if (!Edits.canEdit(L, *M.InsertOffset))
+      if (!Edits.canEdit(L, M))
         continue;
       VoidArgs |= L.K == LaunchSite::CudaLaunchKernel;
       Configured |= L.K == LaunchSite::Chevrons && !L.AnyOrder;
@@ -169,17 +175,22 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
   const std::string Launch = launchFunction(G, Edits, Cases, AllSame, Function);
   Code += forCallersElsewhere(G.front()) ? withoutRtc(Launch) : Launch;
   Edits.insertKernel(M, Code, Helpers);
+  if (llvm::any_of(M.Launches, [&](const LaunchSite &L) {
+        return L.Begin < *M.InsertOffset && Edits.canEdit(L, M) &&
+               whyNeverAt(G.front(), L).empty();
+      }))
+    Edits.declareLaunch(M, Function);
   for (Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {
       std::string Why = L.WhyNot;
-      if (Edits.canEdit(L, *M.InsertOffset) &&
+      if (Edits.canEdit(L, M) &&
           (!C.Emitted || (Why = whyNeverAt(C, L)).empty())) {
         Edits.replaceLaunch(L, M, Function);
         C.R.LaunchesRewritten += C.Emitted.has_value();
         continue;
       }
       if (Why.empty())
-        Why = "it stands in front of the kernel's definition";
+        Why = InFront;
       C.R.LeftLaunches.push_back({L.Pos, std::move(Why)});
     }
 }
@@ -203,7 +214,7 @@ bool Unit::oneForAll(const std::vector<Case> &G, const UnitEdits &Edits) {
         C.M->Form != First.M->Form)
       return false;
     for (const LaunchSite &L : C.M->Launches)
-      if (L.InTemplate && Edits.canEdit(L, *First.M->InsertOffset))
+      if (L.InTemplate && Edits.canEdit(L, *First.M))
         return false;
   }
   return true;

@@ -63,6 +63,7 @@ bool same(const KernelModel &Old, const KernelModel &Now) {
          Old.Form == Now.Form && Old.NamePrefix == Now.NamePrefix &&
          Old.InMainFile == Now.InMainFile &&
          Old.InsertOffset.has_value() == Now.InsertOffset.has_value() &&
+         Old.DeclareOffset.has_value() == Now.DeclareOffset.has_value() &&
          Old.ReadOtherwise == Now.ReadOtherwise &&
          Old.Launches.size() == Now.Launches.size() &&
          std::equal(Old.Launches.begin(), Old.Launches.end(),
@@ -78,6 +79,7 @@ ModelPtr atNewPlace(const KernelModel &Old, const KernelModel &Now,
   M->DefBegin = Now.DefBegin;
   M->DefEnd = Now.DefEnd;
   M->InsertOffset = Now.InsertOffset;
+  M->DeclareOffset = Now.DeclareOffset;
   M->Launches = Now.Launches;
   M->UnseenLaunches = Now.UnseenLaunches;
   M->NamedAt = Now.NamedAt;

@@ -686,6 +686,9 @@ struct KernelModel {
   /// declaration that holds its first launch. Outside every #if block that
   /// does not also hold the launches. nullopt: no launch, or no such place.
   std::optional<unsigned> InsertOffset;
+  /// Behind an earlier declaration of the kernel, at which its launch function can be
+  /// declared for launches that stand in front of the definition.
+  std::optional<unsigned> DeclareOffset;
   /// What the preprocessor reads otherwise there than behind the definition.
   std::set<std::string> ReadOtherwise;
 

@@ -62,6 +62,8 @@ public:
       map(M->DefEnd);
       if (M->InsertOffset)
         M->InsertOffset = offset(*M->InsertOffset, MainFile);
+      if (M->DeclareOffset)
+        M->DeclareOffset = offset(*M->DeclareOffset, MainFile);
       for (LaunchSite &L : M->Launches) {
         map(L.Pos);
         L.Begin = offset(L.Begin, MainFile);

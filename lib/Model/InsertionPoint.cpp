@@ -9,6 +9,7 @@
 #include "NamesBehind.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 #include <algorithm>
 
@@ -122,6 +123,49 @@ private:
   }
 };
 
+/// Is \p T, a parameter's type, one that has the same name everywhere?
+bool isNamedAlike(QualType T) {
+  T = T.getCanonicalType();
+  while (T->isPointerType())
+    T = T->getPointeeType();
+  return T->isBuiltinType();
+}
+
+/// The offset behind the first declaration of \p K that stands in front of a launch
+/// which the definition follows, at a place that is always compiled.
+std::optional<unsigned> earlierDeclaration(const KernelModel &M, const KernelDecl &K,
+                                           const TokenRecorder::Impl &Tokens,
+                                           const SourceManager &SM) {
+  const FunctionDecl *Def = K.Def;
+  if (M.IsTemplate || M.ReopensNamespaces || M.InLinkageSpec ||
+      llvm::none_of(M.Launches,
+                    [&](const LaunchSite &L) {
+                      return L.Editable && L.Begin < *M.InsertOffset;
+                    }) ||
+      !llvm::all_of(Def->parameters(), [](const ParmVarDecl *P) {
+        return isNamedAlike(P->getType());
+      }))
+    return std::nullopt;
+  std::optional<unsigned> First;
+  for (const FunctionDecl *D : Def->redecls()) {
+    const SourceLocation End = Lexer::findLocationAfterToken(
+        D->getEndLoc(), tok::semi, SM, Def->getASTContext().getLangOpts(), false);
+    const DeclContext *In = D->getLexicalDeclContext();
+    if (D == Def || End.isInvalid() || !D->getLocation().isFileID() ||
+        SM.getFileID(End) != SM.getMainFileID() || isa<LinkageSpecDecl>(In) ||
+        !In->isFileContext() || !In->Equals(Def->getLexicalDeclContext()))
+      continue;
+    const unsigned At = SM.getFileOffset(End);
+    const bool Conditional = llvm::any_of(Tokens.Conditionals, [&](const auto &C) {
+      return SM.getFileID(C.Begin) == SM.getMainFileID() &&
+             SM.getFileOffset(C.Begin) < At && At < SM.getFileOffset(C.End);
+    });
+    if (!Conditional)
+      First = std::min(At, First.value_or(At));
+  }
+  return First;
+}
+
 } // namespace
 
 void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
@@ -134,8 +178,10 @@ void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launch
       SM.getLocForStartOfFile(SM.getMainFileID()).getLocWithOffset(*M.InsertOffset);
   const FunctionDecl *const Text = K.Pattern ? K.Pattern : K.Def;
   M.ReadOtherwise = namesReadOtherwise(PP, Text->getSourceRange(), To);
-  if (M.InMainFile && *M.InsertOffset == M.DefEnd.Offset)
+  if (M.InMainFile && *M.InsertOffset == M.DefEnd.Offset) {
+    M.DeclareOffset = earlierDeclaration(M, K, Tokens, SM);
     return;
+  }
   for (const FunctionDecl *F : {Text, static_cast<const FunctionDecl *>(K.Def)})
     if (auto Name = nameOfAnother(F, F, To)) {
       M.Declines.push_back({DeclineCode::NameChanges,
