@@ -368,6 +368,9 @@ std::optional<Decline> Unit::emit(Case &C, Plan &P) {
         },
         [&](const llvm::ErrorInfoBase &Why) { D.Detail = Why.message(); });
     D.Advice = adviceOnCounters(M, D);
+    if (D.Code == DeclineCode::FusionUnsettled &&
+        llvm::none_of(M.Stmts, [](const Stmt &S) { return S.isLoop(); }))
+      D.Advice = "say what is rounded with fmaf or __fmul_rn";
     return D;
   }
   damage(*E);

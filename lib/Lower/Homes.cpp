@@ -96,7 +96,8 @@ private:
     D.VarHome[V] = Home::Expanded;
     if (Vr.IsReference || Vr.AddressTaken)
       D.Error =
-          "'" + Vr.Name + "' is used by address on both sides of a barrier";
+          "'" + Vr.Name + "' is used by address, and a thread of several outputs "
+                          "would need one for each";
     if (Own < 0)
       D.Error = "'" + Vr.Name + "' is declared in the header of a loop with "
                                 "barriers and differs between threads";

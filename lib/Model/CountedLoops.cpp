@@ -89,7 +89,7 @@ bool LoopFacts::findCounter(const LoopParts &F, Counting &N) const {
 /// opaque by now, and their symbols are newer than the loop.
 bool LoopFacts::invariant(const Counting &N, const clang::Stmt *S,
                           const VarDecl *But) const {
-  if (!S)
+  if (!S || isa<UnaryExprOrTypeTraitExpr>(S)) // `sizeof(s)` reads nothing
     return true;
   if (auto *R = dyn_cast<DeclRefExpr>(S))
     if (auto *V = dyn_cast<VarDecl>(R->getDecl()))

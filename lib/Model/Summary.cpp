@@ -18,8 +18,8 @@ static Decline whyDivergent(const KernelModel &M, AffineArith &Arith,
   Decline Why{DeclineCode::DivergentBarrier, "", B.Pos};
   const std::string Cond = "'" + M.text(S.CondRange) + "'";
   if (S.K != Stmt::If)
-    Why.Detail =
-        "threads may leave the loop around it in different rounds: " + Cond;
+    Why.Detail = "threads may leave the loop around it in different rounds" +
+                 (S.CondRange.empty() ? "" : ": " + Cond);
   else
     Why.Detail = "the condition " + Cond + " may differ between threads";
   if (S.K != Stmt::If || S.Cond.is_null() || S.Domain.is_null() ||

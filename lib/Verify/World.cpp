@@ -342,6 +342,8 @@ Element World::element(const std::vector<isl::pw_aff> &Index) {
 std::optional<int64_t> World::signedInteger(const Value &V) {
   if (V.K == Value::Affine)
     return value(V.Aff);
+  if (V.K == Value::Select)
+    return signedInteger(*V.Operands[holds(V.Cond) ? 0 : 1]);
   if (V.K == Value::Op && V.Operands.size() == 1) {
     const auto Of = V.Opcode == Value::Cast &&
                             (V.Type == "int" || V.Type == "unsigned int")
