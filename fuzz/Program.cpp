@@ -543,6 +543,23 @@ static void respell(Choices &C, std::string &Text) {
   }
 }
 
+/// Declares the kernel of \p K where it stood, and defines it behind the host's
+/// function. Nothing is done to templates and in namespaces.
+static void defineLater(KernelText &K) {
+  const std::string Global = "__global__ ";
+  const size_t Begin = K.Device.find(Global);
+  const size_t Body = Begin == std::string::npos ? Begin : K.Device.find(") {", Begin);
+  if (!K.TemplateArgs.empty() || Body == std::string::npos ||
+      K.Device.find(Global, Begin + 1) != std::string::npos ||
+      std::count(K.Device.begin(), K.Device.begin() + Begin, '{') !=
+          std::count(K.Device.begin(), K.Device.begin() + Begin, '}') ||
+      K.Device.rfind("template", Begin) != std::string::npos)
+    return;
+  const std::string Definition = K.Device.substr(Begin);
+  K.Device = K.Device.substr(0, Body + 1) + ";\n";
+  K.Host += "\n" + Definition + "\n";
+}
+
 KernelText anyKernel(Choices &C, const std::string &Name) {
   KernelText K = ofFamily(C, Name);
   {
@@ -552,6 +569,8 @@ KernelText anyKernel(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "host");
   if (K.Host.empty())
     K.Host = hostFunction(C, K);
+  if (C.chance("definedLater", 8))
+    defineLater(K);
   return K;
 }
 

@@ -54,6 +54,7 @@ private:
   std::string T = "t", G = "g";
   std::vector<Staged> Arrays;
   bool InPlace = false, Guarded = false;
+  bool Updated = false; ///< each thread changes what it stages in memory, in front
 
   static unsigned odd(Choices &C) {
     static const unsigned Percent[] = {3, 7, 15, 30};
@@ -449,6 +450,11 @@ private:
     InPlace =
         AllOwn && Arrays.size() == 1 && C.chance("inPlace", 50) &&
         (Arrays[0].Bound == Staged::Zero || Arrays[0].Bound == Staged::IfElse);
+    Updated = !InPlace && AllOwn && Arrays.size() == 1 &&
+              (Arrays[0].Bound == Staged::Zero || Arrays[0].Bound == Staged::IfElse) &&
+              C.chance("updatedFirst", 25);
+    if (Updated)
+      Staging = update(Arrays[0]) + Staging;
     std::string Bounds =
         C.chance("launchBounds", 12) ? "__launch_bounds__(" + B + ") " : "";
     const bool SharedLater = C.chance("sharedLater", 25);
@@ -462,6 +468,24 @@ private:
            F.After;
   }
 
+  /// No barrier is needed in between: a thread sees its own stores.
+  std::string update(const Staged &S) {
+    const std::string Own = S.In + "[" + G + "]", If = "  if (" + G + " < n";
+    switch (C.pick("update", 4)) {
+    case 0:
+      return If + ")\n    " + Own + " = " + Own + " + 1;\n";
+    case 1:
+      return If + " && " + Own + " == 3)\n    " + Own + " = 0;\n";
+    case 2: {
+      const std::string P = F.fresh("p");
+      return If + ") {\n    " + Type + " *" + P + " = " + S.In + " + " + G + ";\n    *" +
+             P + " += 1;\n  }\n";
+    }
+    default:
+      return If + ")\n    " + Own + " *= 2;\n";
+    }
+  }
+
   void parameters() {
     K.Params.clear();
     unsigned Restrict = C.weighted("restrict", {45, 55});
@@ -471,7 +495,9 @@ private:
       P.Type = Type;
       P.Name = S.In;
       P.Count = "(((n + bx - 1) / bx + 1) * bx + " + num(S.L + S.R) + ")";
-      P.Const = true;
+      P.Const = !Updated;
+      if (Updated)
+        P.Kind = Param::InOut;
       P.Restrict = Restrict && !InPlace;
       K.Params.push_back(P);
     }

@@ -473,9 +473,8 @@ private:
       K.IntOps += Each * components(M.Arrays[A->Array]); // taken out of words
     if (W.InteriorPiece < 0)
       K.IntOps += Each * tests(A->Stage) / 2;
-    K.IntOps += Each * divisions(W);
     const double Apart = W.InteriorPiece < 0 || W.AllInside ? Border : 1; // warps
-    K.IntOps += Each * Apart * Fill.operations() / 2;
+    K.IntOps += Each * (divisions(W) + Apart * Fill.operations() / 2);
     if (W.InteriorPiece >= 0)
       K.EndOps += Each * (Fill.operations() + tests(A->Stage)) / 2;
     K.Loads.push_back({Each * Apart, std::min(4u, bytes()), 0});
