@@ -11,6 +11,7 @@
 #include "Effects.h"
 #include "LaunchSites.h"
 #include "Locals.h"
+#include "ReachedCalls.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -80,7 +81,7 @@ class KernelWriter {
 public:
   KernelWriter(const FunctionDecl *Def, const KernelModel &M, Preprocessor &PP)
       : Def(Def), M(M), PP(PP), SM(PP.getSourceManager()),
-        AC(Def->getASTContext()) {
+        AC(Def->getASTContext()), Reached(Def->getBody()) {
     Scope.Kernel = Def;
     for (const TemplateArg &A : M.TemplateArgs)
       Scope.TemplateNames[A.Value] = A.Name;
@@ -99,7 +100,7 @@ public:
   }
 
   std::vector<SourceEdit> run() {
-    countCalls(Def->getBody());
+    countUses(Def->getBody());
     block(Def->getBody());
     for (auto &[V, D] : Lambdas)
       if (Written[V] == References[V] && Written[V])
@@ -118,16 +119,13 @@ private:
   /// Variables that hold a lambda, and how many of their uses are written out.
   std::map<const VarDecl *, const DeclStmt *> Lambdas;
   std::map<const VarDecl *, unsigned> References, Written;
-  std::map<const FunctionDecl *, unsigned> Calls;
+  const ReachedCalls Reached;
 
   //===--- What to write out ---===//
 
-  void countCalls(const clang::Stmt *S) {
+  void countUses(const clang::Stmt *S) {
     if (!S)
       return;
-    if (auto *C = dyn_cast<CallExpr>(S))
-      if (const FunctionDecl *F = definitionOf(C->getDirectCallee()))
-        ++Calls[F];
     if (auto *R = dyn_cast<DeclRefExpr>(S))
       if (auto *V = dyn_cast<VarDecl>(R->getDecl()))
         ++References[V];
@@ -136,7 +134,7 @@ private:
         if (lambdaOf(V))
           Lambdas[V] = D;
     for (const clang::Stmt *C : S->children())
-      countCalls(C);
+      countUses(C);
   }
 
   static const LambdaExpr *lambdaOf(const VarDecl *V) {
@@ -184,7 +182,9 @@ private:
     if (!F || isa<CUDAKernelCallExpr>(E))
       return std::nullopt;
     C.Callee = definitionOf(F);
-    if (!C.Callee || isSystemFunction(F))
+    // Shared arrays of its own would be several arrays.
+    if (!C.Callee || isSystemFunction(F) ||
+        (ownsShared(C.Callee) && !Reached.isOnlyOne(C.Callee)))
       return std::nullopt;
     if (auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
       auto *Method = dyn_cast<CXXMethodDecl>(F);
@@ -203,12 +203,8 @@ private:
       return std::nullopt;
     BodyUses Uses;
     Uses.look(F);
-    if (Uses.Found) {
-      // Shared arrays of its own would be several arrays.
-      if (ownsShared(C.Callee) && Calls.at(C.Callee) != 1)
-        return std::nullopt;
+    if (Uses.Found)
       return C;
-    }
     for (unsigned I = 0; I < E->getNumArgs() && I < F->getNumParams(); ++I) {
       QualType T = F->getParamDecl(I)->getType();
       // `element(m, row, col)`: what is read or set through the struct's pointer.

@@ -42,6 +42,35 @@ __global__ void twice(const float *__restrict__ in, float *__restrict__ out) {
   out[g] = a + b;
 }
 
+// The same through a function that calls it again, and in a lambda.
+// CHECK-DAG: 'through' left as it is: {{.*}} [call-uses-thread]
+__device__ float again(float v) {
+  float r = swapped(v * 2, false);
+  return r;
+}
+__global__ void through(const float *__restrict__ in, float *__restrict__ out) {
+  int g = blockIdx.x * 256 + threadIdx.x;
+  float a = swapped(in[g], true);
+  float b = again(in[g]);
+  out[g] = a + b;
+}
+// CHECK-NOT: rewrote 'byLambda'
+__global__ void byLambda(const float *__restrict__ in, float *__restrict__ out) {
+  int g = blockIdx.x * 256 + threadIdx.x;
+  auto kept = [&](float v, bool first) {
+    __shared__ float keep[256];
+    int t = threadIdx.x;
+    float old = first ? 0.f : keep[t ^ 1];
+    __syncthreads();
+    keep[t] = v;
+    __syncthreads();
+    return old;
+  };
+  float a = kept(in[g], true);
+  float b = kept(in[g] * 2, false);
+  out[g] = a + b;
+}
+
 // Nothing is shared in what these call.
 // CHECK-NOT: 'alone'
 __device__ int id() { return blockIdx.x * blockDim.x + threadIdx.x; }
@@ -54,6 +83,10 @@ int main() {
   out.show("once");
   twice<<<N / 256, 256>>>(in.Data, out.Data);
   out.show("twice");
+  through<<<N / 256, 256>>>(in.Data, out.Data);
+  out.show("through");
+  byLambda<<<N / 256, 256>>>(in.Data, out.Data);
+  out.show("byLambda");
   alone<<<N / 256, 256>>>(out.Data, in.Data);
   in.show("alone");
 }
