@@ -143,7 +143,7 @@ std::optional<unsigned> earlierDeclaration(const KernelModel &M, const KernelDec
                       return L.Editable && L.Begin < *M.InsertOffset;
                     }) ||
       !llvm::all_of(Def->parameters(), [](const ParmVarDecl *P) {
-        return isNamedAlike(P->getType());
+        return isNamedAlike(P->getType()) && !P->hasDefaultArg();
       }))
     return std::nullopt;
   std::optional<unsigned> First;

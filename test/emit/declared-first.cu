@@ -12,6 +12,7 @@
 // CHECK-DAG: rewrote 'twice' (1 launch)
 // CHECK-DAG: rewrote 'aliased' (1 launch)
 // CHECK-DAG: 'ofStruct' left as it is: {{.*}}it stands in front of the kernel's definition
+// CHECK-DAG: 'byDefault' left as it is: {{.*}}it stands in front of the kernel's definition
 // CHECK-DAG: note: move the kernel's definition in front of the launch
 // TEXT: static inline void later{{_rc}}_launch(dim3, dim3, size_t, cudaStream_t,
 // TEXT-NEXT: const float *, float *, int);
@@ -27,6 +28,9 @@ __global__ void twice(int *out, const int *__restrict__ in, unsigned n);
 using real = double;
 __global__ void aliased(const real *a, real *b, int n);
 
+__global__ void byDefault(const float *a, float *b, int n = 900);
+__global__ void overloaded(const float *a, float *b);
+__global__ void overloaded(const int *a, int *b);
 struct Pair { int a, b; };
 __global__ void ofStruct(const Pair *a, Pair *b);
 
@@ -39,6 +43,9 @@ int main() {
   flow::later<<<(n + 63) / 64, 64>>>(b, a, n);
   twice<<<(n + 127) / 128, 128>>>((int *)b, (const int *)a, n);
   aliased<<<(n + 127) / 128, 128>>>((real *)a, (real *)b, n);
+  byDefault<<<14, 64>>>(a, b);
+  overloaded<<<14, 64>>>(a, b);
+  overloaded<<<14, 64>>>((const int *)a, (int *)b);
   ofStruct<<<1, 64>>>((Pair *)a, (Pair *)b);
   printf("%d\n", (int)cudaDeviceSynchronize());
 }
@@ -72,4 +79,27 @@ __global__ void ofStruct(const Pair *a, Pair *b) {
     s[q] = a[blockIdx.x * 64 + q];
   __syncthreads();
   b[blockIdx.x * 64 + threadIdx.x] = {s[threadIdx.x].a, s[threadIdx.x + 2].b};
+}
+__global__ void byDefault(const float *a, float *b, int n) {
+  __shared__ float s[66];
+  for (int q = threadIdx.x; q < 66; q += 64)
+    s[q] = a[blockIdx.x * 64 + q];
+  __syncthreads();
+  int g = blockIdx.x * 64 + threadIdx.x;
+  if (g < n)
+    b[g] = s[threadIdx.x] + s[threadIdx.x + 2];
+}
+__global__ void overloaded(const float *a, float *b) {
+  __shared__ float s[66];
+  for (int q = threadIdx.x; q < 66; q += 64)
+    s[q] = a[blockIdx.x * 64 + q];
+  __syncthreads();
+  b[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x] + s[threadIdx.x + 2];
+}
+__global__ void overloaded(const int *a, int *b) {
+  __shared__ int s[66];
+  for (int q = threadIdx.x; q < 66; q += 64)
+    s[q] = a[blockIdx.x * 64 + q];
+  __syncthreads();
+  b[blockIdx.x * 64 + threadIdx.x] = s[threadIdx.x] - s[threadIdx.x + 2];
 }
