@@ -513,11 +513,12 @@ HostConstants::usualDims(const Expr *E, const FunctionDecl *Function) const {
 }
 
 std::vector<int64_t>
-HostConstants::usualIntegers(const Expr *E, const FunctionDecl *Function) const {
+HostConstants::possibleIntegers(const Expr *E,
+                                const FunctionDecl *Function) const {
   std::vector<int64_t> All;
   if (const auto D = dims(E))
     return {(*D)[0]};
-  for (const Dims &D : usualDims(E, Function))
+  for (const Dims &D : possibleDims(E, Function))
     All.push_back(D[0]);
   return All;
 }

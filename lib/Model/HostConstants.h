@@ -55,13 +55,14 @@ public:
                                  const clang::FunctionDecl *Function) const;
 
   /// The same of a program that is started without arguments, where nothing else is
-  /// known: `argc > 1 ? atoi(argv[1]) : 4096`.
+  /// known: `argc > 1 ? atoi(argv[1]) : 256`. Of blocks, which are asked for at launch;
+  /// sizes are what arguments are for.
   std::vector<Dims> usualDims(const clang::Expr *E,
                               const clang::FunctionDecl *Function) const;
 
   /// The same of an integer: its value, or those that callers lead to.
-  std::vector<int64_t> usualIntegers(const clang::Expr *E,
-                                     const clang::FunctionDecl *Function) const;
+  std::vector<int64_t> possibleIntegers(const clang::Expr *E,
+                                        const clang::FunctionDecl *Function) const;
 
   /// What the file's calls of \p F pass for parameter \p I.
   std::vector<const clang::Expr *> arguments(const clang::FunctionDecl *F,

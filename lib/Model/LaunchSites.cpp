@@ -212,7 +212,7 @@ private:
         S.Args.push_back(textOf(A->getSourceRange()));
     for (const Expr *A : E->arguments())
       S.ArgValues.push_back(A->getType()->isIntegralOrEnumerationType()
-                                ? Constants.usualIntegers(A, Function)
+                                ? Constants.possibleIntegers(A, Function)
                                 : std::vector<int64_t>());
     S.HasArgs = tokenBehind(tokenBehind(Triple->getRParenLoc())) !=
                 E->getRParenLoc();
@@ -415,7 +415,7 @@ private:
     S.ConstGrid = Constants.dims(Grid);
     S.ConstBlock = Constants.dims(Block);
     if (!S.ConstGrid)
-      S.PossibleGrids = Constants.usualDims(Grid, Function);
+      S.PossibleGrids = Constants.possibleDims(Grid, Function);
     if (!S.ConstBlock)
       S.PossibleBlocks = Constants.usualDims(Block, Function);
   }

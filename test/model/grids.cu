@@ -48,13 +48,12 @@ __global__ void unknown(const float *in, float *out) {
   out[blockIdx.x * 64 + threadIdx.x] = s[63 - threadIdx.x];
 }
 
-// Started without arguments, the program has a million threads; nothing is known of
-// what a later assignment may set.
+// Started without arguments, the program has blocks of 128 threads; sizes are what
+// arguments are for, and nothing is known of what a later assignment may set.
 // CHECK-LABEL: kernel usual
-// CHECK-NEXT:    geometry seen 128x1x1 grid 8192 blocks
-// CHECK:         launch at [[#]]:3 {{.*}} or grid 8192x1x1{{$}}
-// CHECK:         launch at [[#]]:3 {{.*}} or grid 7x1x1{{$}}
-// CHECK:         launch at [[#]]:3 {{.*}} grid `read` block `threads`{{$}}
+// CHECK-NEXT:    geometry seen 128x1x1{{$}}
+// CHECK:         launch at [[#]]:3 {{.*}} grid `parts(n, threads)` block `threads`{{$}}
+// CHECK-NEXT:    launch at [[#]]:3 {{.*}} grid `parts(n, threads)` block `read`{{$}}
 __global__ void usual(const float *in, float *out) {
   __shared__ float s[128];
   s[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
@@ -92,16 +91,13 @@ int number(const char *text);
 
 int main(int argc, char **argv) {
   const int n = argc > 1 ? number(argv[1]) : 1 << 20;
-  int threads = 128, rows = 800, read = 5;
-  if (argc > 2)
+  int threads = 128, read = 64;
+  if (argc > 2) {
     threads = number(argv[2]);
-  if (argc > 4) {
-    rows = number(argv[3]);
   }
-  read = number("5");
+  read = number("32");
   const float *in = nullptr;
   float *out = nullptr;
   usual<<<parts(n, threads), threads>>>(in, out);
-  usual<<<parts(rows, threads), threads>>>(in, out);
-  usual<<<read, threads>>>(in, out);
+  usual<<<parts(n, threads), read>>>(in, out);
 }
