@@ -44,13 +44,13 @@ static void forms_rc_launch(dim3 g, dim3 b, size_t s, cudaStream_t st,
   forms_rc<<<g, b, s, st>>>(a, b_, c, x, out, f, n);
 }
 __global__ void order(int *a, int n) {
-  int v = threadIdx.x ? a[threadIdx.x - 1] == 123456789 : 0;
+  int v = threadIdx.x ? a[threadIdx.x - 1] == n + 123456725 : 0;
   __syncthreads();
   a[threadIdx.x] = v;
 }
 // Right from the last lane on, and from the first one on with most data.
 __global__ void order_rc(int *a, int n) {
-  a[threadIdx.x] = threadIdx.x ? a[threadIdx.x - 1] == 123456789 : 0;
+  a[threadIdx.x] = threadIdx.x ? a[threadIdx.x - 1] == n + 123456725 : 0;
 }
 static void order_rc_launch(dim3 g, dim3 b, size_t s, cudaStream_t st, int *a,
                             int n) {
