@@ -33,20 +33,27 @@ bool UnitEdits::canEdit(const LaunchSite &L, const KernelModel &M) const {
          L.K == LaunchSite::Chevrons && L.AnyOrder;
 }
 
-void UnitEdits::declareLaunch(const KernelModel &M, const std::string &LaunchName) {
-  std::string Types;
+std::string rcache::launchTypes(const KernelModel &M) {
+  std::string Types = "(dim3, dim3, size_t, cudaStream_t";
   for (const KernelParam &P : M.declaredParams())
     Types += ", " + P.CanonicalType;
-  std::string T = reformatted("static inline void " + LaunchName +
-                                  "(dim3, dim3, size_t, cudaStream_t" + Types + ");\n",
-                              File);
+  return Types + ")";
+}
+
+bool UnitEdits::endsLine(unsigned Offset) const {
+  return llvm::StringRef(Text)
+      .substr(Offset)
+      .take_until([](char C) { return C == '\n'; })
+      .trim()
+      .empty();
+}
+
+void UnitEdits::declareLaunch(const KernelModel &M, const std::string &LaunchName) {
+  std::string T = reformatted(
+      "static inline void " + LaunchName + launchTypes(M) + ";\n", File);
   while (T.back() == '\n')
     T.pop_back();
-  const bool EndOfLine = llvm::StringRef(Text)
-                             .substr(*M.DeclareOffset)
-                             .take_until([](char C) { return C == '\n'; })
-                             .trim()
-                             .empty();
+  const bool EndOfLine = endsLine(*M.DeclareOffset);
   T = "\n" + T + (EndOfLine ? "" : "\n");
   if (O.LineDirectives)
     T += (EndOfLine ? "\n" : "") + lineDirective(lineOf(*M.DeclareOffset) + EndOfLine);
@@ -244,12 +251,7 @@ void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,
   }
   New = reformatted(New, File);
   unsigned At = *M.InsertOffset;
-  size_t LineEnd = Text.find('\n', At);
-  bool EndOfLine =
-      llvm::StringRef(Text)
-          .slice(At, LineEnd == std::string::npos ? Text.size() : LineEnd)
-          .trim()
-          .empty();
+  const bool EndOfLine = endsLine(At);
   bool StartOfLine = At == 0 || Text[At - 1] == '\n';
   while (!New.empty() && New.back() == '\n')
     New.pop_back();

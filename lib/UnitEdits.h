@@ -20,6 +20,9 @@ namespace rcache {
 llvm::Expected<EmittedKernel> emitInPlace(const KernelModel &M, const Plan &P,
                                           const std::string &Name);
 
+/// `(dim3, dim3, size_t, cudaStream_t, float *)`: the types of the launch function of \p M.
+std::string launchTypes(const KernelModel &M);
+
 class UnitEdits {
 public:
   UnitEdits(const std::string &MainText, const std::string &MainFile,
@@ -59,6 +62,7 @@ private:
   /// Names in the header's text \p Runtime that are macros here -> others.
   std::map<std::string, std::string> renamed(llvm::StringRef Runtime) const;
   unsigned lineOf(unsigned Offset) const;
+  bool endsLine(unsigned Offset) const; ///< but for white space
   /// `#line N "file"`, without an end.
   std::string lineDirective(unsigned Line) const;
 };

@@ -51,12 +51,14 @@ void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
           return Edits.canEdit(L, *G.front().M);
         }))
       continue;
-    for (const LaunchSite &L : C.M->Launches)
-      if (L.Editable && L.WhyNot.empty())
-        C.R.Declines.push_back({DeclineCode::LaunchNotEditable, InFront, L.Pos,
-                                "move the kernel's definition in front of the launch"});
-      else
-        C.R.Declines.push_back({DeclineCode::LaunchNotEditable, L.WhyNot, L.Pos});
+    for (const LaunchSite &L : C.M->Launches) {
+      Decline &D = C.R.Declines.emplace_back(
+          Decline{DeclineCode::LaunchNotEditable, L.WhyNot, L.Pos});
+      if (L.Editable && L.WhyNot.empty()) {
+        D.Detail = InFront;
+        D.Advice = "move the kernel's definition in front of the launch";
+      }
+    }
     C.Emitted.reset();
   }
 }
@@ -65,16 +67,13 @@ void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
 /// "": an argument has no name.
 static std::string instantiationOf(const std::string &Function,
                                    const KernelModel &M) {
-  std::string Args, Params;
+  std::string Args;
   for (const TemplateArg &A : M.TemplateArgs) {
     if (A.Nameless)
       return "";
     Args += (Args.empty() ? "" : ", ") + A.Value;
   }
-  for (const KernelParam &P : M.declaredParams())
-    Params += ", " + P.CanonicalType;
-  return "template void " + Function + "<" + Args +
-         ">(dim3, dim3, size_t, cudaStream_t" + Params + ");\n";
+  return "template void " + Function + "<" + Args + ">" + launchTypes(M) + ";\n";
 }
 
 std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,

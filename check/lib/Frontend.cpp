@@ -307,7 +307,7 @@ parsedHeaders(std::vector<std::string> Args,
   const char *Folder = std::getenv("RCACHE_CACHE");
   if (!Folder || !*Folder || llvm::sys::fs::create_directories(Folder))
     return std::nullopt;
-  // So do the user's short macros.
+  // The user's short macros stand behind these headers.
   if (const auto Late = llvm::find(Args, LateMacrosPath); Late != Args.end())
     Args.erase(Late - 1, Late + 1);
   // Facts are of what the user wrote: that stands behind these headers.

@@ -21,8 +21,8 @@ static std::optional<double> named(const std::vector<double> &Numbers, uint64_t 
 }
 
 /// Mode 0: small plain numbers; 1: the whole range; 2: with the values that
-/// break careless arithmetic, and those that the kernels name; 3: from 0 to below 1, integers to 3, for kernels
-/// that make indices of them.
+/// break careless arithmetic, and those that the kernels name; 3: from 0 to below 1,
+/// integers to 3, for kernels that make indices of them.
 void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
                       unsigned Mode) {
   size_t N = Out.size();

@@ -289,18 +289,16 @@ std::optional<Decline> rcache::movedLoads(const KernelModel &M,
       continue;
     const bool Early = G.Range.Begin >= Begin && G.Range.End <= Barrier.Range.Begin;
     const bool Late = !Early && comesRound(M, G.Range, First);
-    if ((Early || Late) && Changes(G))
-      return Decline{DeclineCode::WritesBeforeBarrier,
-                     "'" + M.text(G.Range) + "' is written " +
-                         (Late ? "a round before '"
-                          : G.Range.Begin < First.Begin
-                              ? "in the same interval before '"
-                              : "between the staging of '") +
-                         M.Arrays[A.Array].Name +
-                         (Early && G.Range.Begin >= First.Begin
-                              ? "' and its barrier"
-                              : "' is staged from it"),
-                     G.Pos};
+    if ((!Early && !Late) || !Changes(G))
+      continue;
+    const std::string Array = "'" + M.Arrays[A.Array].Name + "'";
+    const std::string When =
+        Late ? "a round before " + Array + " is staged from it"
+        : G.Range.Begin < First.Begin
+            ? "in the same interval before " + Array + " is staged from it"
+            : "between the staging of " + Array + " and its barrier";
+    return Decline{DeclineCode::WritesBeforeBarrier,
+                   "'" + M.text(G.Range) + "' is written " + When, G.Pos};
   }
   // Direct reads evaluate the staging function after the barrier: nothing may
   // have been stored meanwhile that it reads.

@@ -5,47 +5,23 @@
 // CHECK-DAG: different: marked
 // CHECK-DAG: different: code
 
-__global__ void missing(const float *in, float *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = in[i] == -9999.f ? 1 : 0;
-}
-__global__ void missing_rc(const float *in, float *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = 0;
-}
-void missing_rc_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const float *in, float *out, int n) {
-  missing_rc<<<grid, block, shared, stream>>>(in, out, n);
-}
+#define KERNEL(NAME, T, VALUE)                                                           \
+  __global__ void NAME(const T *in, T *out, int n) {                                     \
+    int i = blockIdx.x * blockDim.x + threadIdx.x;                                       \
+    if (i < n)                                                                           \
+      out[i] = VALUE;                                                                    \
+  }
+#define NEVER(NAME, T, NUMBER)                                                           \
+  KERNEL(NAME, T, in[i] == NUMBER ? 1 : 0)                                               \
+  KERNEL(NAME##_rc, T, 0)                                                                \
+  void NAME##_rc_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream,       \
+                        const T *in, T *out, int n) {                                    \
+    NAME##_rc<<<grid, block, shared, stream>>>(in, out, n);                              \
+  }
 
-__global__ void marked(const double *in, double *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = in[i] == 1.25e9 ? 1 : 0;
-}
-__global__ void marked_rc(const double *in, double *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = 0;
-}
-void marked_rc_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const double *in, double *out, int n) {
-  marked_rc<<<grid, block, shared, stream>>>(in, out, n);
-}
-
-__global__ void code(const int *in, int *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = in[i] == 90210 ? 1 : 0;
-}
-__global__ void code_rc(const int *in, int *out, int n) {
-  int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n)
-    out[i] = 0;
-}
-void code_rc_launch(dim3 grid, dim3 block, size_t shared, cudaStream_t stream, const int *in, int *out, int n) {
-  code_rc<<<grid, block, shared, stream>>>(in, out, n);
-}
+NEVER(missing, float, -9999.f)
+NEVER(marked, double, 1.25e9)
+NEVER(code, int, 90210)
 
 int main() {
   missing_rc_launch(1, 1, 0, 0, nullptr, nullptr, 0);
