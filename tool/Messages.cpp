@@ -19,6 +19,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include <map>
+#include <set>
 
 using llvm::raw_ostream;
 using llvm::StringRef;
@@ -143,18 +144,57 @@ void printWarnings(Printer &P, const KernelResult &K) {
     P.print({RemarkLevel::Warning, K.Pos, Text});
 }
 
+/// `the same at lines 13, 20 and 24`; of a file that is not \p First's, with its name.
+std::string sameAt(const SourcePos &First, llvm::ArrayRef<SourcePos> Others) {
+  std::string Text = Others.size() == 1 ? "the same at line " : "the same at lines ";
+  for (size_t I = 0; I < Others.size(); ++I) {
+    if (I)
+      Text += I + 1 == Others.size() ? " and " : ", ";
+    if (Others[I].File != First.File)
+      Text += Others[I].File + ":";
+    Text += std::to_string(Others[I].Line);
+  }
+  return Text;
+}
+
+/// Why \p K is left: each reason once, where it is met first, and each advice once.
+void printDeclines(Printer &P, const KernelResult &K) {
+  if (K.Declines.size() == 1 && K.Declines[0].Code == DeclineCode::NotSelected)
+    return; // the user has said so
+  std::set<std::string> Said;
+  std::map<std::string, std::vector<SourcePos>> Places;
+  for (const Decline &D : K.Declines) {
+    auto &At = Places[declineRemarks(K.Name, D).front().Text];
+    const bool Same = llvm::any_of(At, [&](const SourcePos &X) {
+      return X.File == D.Pos.File && X.Line == D.Pos.Line;
+    });
+    if (!Same)
+      At.push_back(D.Pos);
+  }
+  for (const Decline &D : K.Declines) {
+    std::vector<Remark> All = declineRemarks(K.Name, D);
+    const auto It = Places.find(All.front().Text);
+    if (It == Places.end())
+      continue;
+    const std::vector<SourcePos> At = std::move(It->second);
+    Places.erase(It);
+    for (Remark &Message : All) {
+      if (Message.Level == RemarkLevel::Note && !Said.insert(Message.Text).second)
+        continue;
+      if (Message.Pos.File.empty())
+        Message.Pos = K.Pos;
+      P.print(std::move(Message));
+    }
+    if (At.size() > 1 && At[1].Line)
+      P.print({RemarkLevel::Note, At[0],
+               sameAt(At[0], llvm::ArrayRef(At).drop_front())});
+  }
+}
+
 void printKernel(Printer &P, const KernelResult &K) {
   printWarnings(P, K);
   if (K.Verdict == KernelResult::Declined) {
-    for (const Decline &D : K.Declines) {
-      if (D.Code == DeclineCode::NotSelected && K.Declines.size() == 1)
-        continue; // the user has said so
-      for (Remark &Message : declineRemarks(K.Name, D)) {
-        if (Message.Pos.File.empty())
-          Message.Pos = K.Pos;
-        P.print(std::move(Message));
-      }
-    }
+    printDeclines(P, K);
     for (const std::string &Note : K.TuneNotes)
       P.print({RemarkLevel::Note, K.Pos, Note});
     return;

@@ -54,11 +54,11 @@ def measured(path, *options):
         yield re.match(r"(?:void )?([\w:]+)", row["Kernel Name"]).group(1), row
 
 
-def times(path):
+def times(path, *options):
     """Kernel -> [microseconds, launches, those of a rewritten form]."""
     scale = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "msecond": 1e3}
     out = {}
-    for name, row in measured(path, "--metrics", "gpu__time_duration.sum"):
+    for name, row in measured(path, *options, "--metrics", "gpu__time_duration.sum"):
         new = re.match(r"(.*?)_rc(_\w+)?$", name)
         of = out.setdefault(new.group(1) if new else name, [0, 0, 0])
         of[0] += float(row["Metric Value"].replace(",", "")) * scale[row["Metric Unit"]]

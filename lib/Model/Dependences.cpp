@@ -76,7 +76,7 @@ unsigned Locals::exitDepends(const clang::Stmt *S, unsigned Control) const {
     return Control;
   if (isa<Expr>(S))
     return 0;
-  if (auto *I = dyn_cast<IfStmt>(S))
+  if (auto *I = dyn_cast<IfStmt>(S); I && !I->isConsteval())
     Control |= depends(I->getCond());
   if (auto *W = dyn_cast<clang::SwitchStmt>(S))
     Control |= depends(W->getCond());
@@ -167,7 +167,7 @@ void Locals::flowDepends(const clang::Stmt *S, bool &Changed) {
       }
     return;
   }
-  if (auto *I = dyn_cast<IfStmt>(S))
+  if (auto *I = dyn_cast<IfStmt>(S); I && !I->isConsteval())
     return flowChildren(S, depends(I->getCond()), Changed);
   if (auto *W = dyn_cast<SwitchStmt>(S))
     return flowChildren(S, depends(W->getCond()), Changed);

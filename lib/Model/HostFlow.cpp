@@ -205,7 +205,7 @@ struct Back {
       return HostSet();
     }
     if (auto *I = dyn_cast<IfStmt>(S);
-        I && !I->getInit() && !I->getConditionVariable() &&
+        I && !I->getInit() && !I->getConditionVariable() && !I->isConsteval() &&
         !sets(I->getCond())) {
       const auto Is = Holds(I->getCond());
       if (!Is) {
@@ -324,7 +324,7 @@ static std::optional<HostSet> within(const clang::Stmt *P, const clang::Stmt *S,
     return S != L->getInit() ? Of.by(L->getInit()) : std::nullopt;
   }
   if (auto *I = dyn_cast<IfStmt>(P)) {
-    if (S != I->getCond() && Of.sets(I->getCond()))
+    if (!I->isConsteval() && S != I->getCond() && Of.sets(I->getCond()))
       return HostSet();
     return S != I->getInit() && I->getInit() ? Of.by(I->getInit())
                                              : std::nullopt;

@@ -278,7 +278,7 @@ std::optional<SVal> Evaluator::followBody(Callee &C,
         return std::nullopt;
       return eval(R->getRetValue());
     } else if (auto *If = dyn_cast<IfStmt>(S)) {
-      if (If->getInit() || If->getConditionVariable())
+      if (If->getInit() || If->getConditionVariable() || If->isConsteval())
         return std::nullopt;
       CondVal Cond = evalCond(If->getCond());
       PathState Before = Cur.Path;

@@ -174,6 +174,10 @@ void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launch
   M.InsertOffset = Finder(M, K, Launches, Tokens, SM).find();
   if (!M.InsertOffset)
     return;
+  if (auto Word = wordReadOtherwise(PP)) {
+    M.Declines.push_back({DeclineCode::NameChanges, "the macro '" + *Word + "'", M.Pos});
+    return;
+  }
   const SourceLocation To =
       SM.getLocForStartOfFile(SM.getMainFileID()).getLocWithOffset(*M.InsertOffset);
   const FunctionDecl *const Text = K.Pattern ? K.Pattern : K.Def;

@@ -386,7 +386,8 @@ private:
     if (isa<CompoundStmt>(S))
       return block(S);
     if (auto *I = dyn_cast<IfStmt>(S)) {
-      expression(I->getCond(), InBlock ? S : nullptr, nullptr);
+      if (!I->isConsteval())
+        expression(I->getCond(), InBlock ? S : nullptr, nullptr);
       block(I->getThen());
       if (I->getElse())
         block(I->getElse());

@@ -82,6 +82,21 @@ static bool meansTheSame(Preprocessor &PP, const IdentifierInfo *Name, SourceLoc
          });
 }
 
+std::optional<std::string> wordReadOtherwise(Preprocessor &PP) {
+  for (const auto &[II, State] : PP.macros()) {
+    const MacroInfo *Now = PP.getMacroInfo(II);
+    if (!Now || Now->isBuiltinMacro() ||
+        PP.getSourceManager().isInSystemHeader(Now->getDefinitionLoc()))
+      continue;
+    const StringRef Name = II->getName();
+    const bool Component = Name.size() == 1 && StringRef("xyzw").contains(Name);
+    if (Component ? Now->isObjectLike()
+                  : II->getTokenID() != tok::identifier && !Name.starts_with("_"))
+      return Name.str();
+  }
+  return std::nullopt;
+}
+
 std::set<std::string> namesReadOtherwise(Preprocessor &PP, SourceRange Text,
                                          SourceLocation To) {
   const SourceManager &SM = PP.getSourceManager();

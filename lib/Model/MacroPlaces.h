@@ -15,6 +15,7 @@
 #define RCACHE_LIB_MODEL_MACROPLACES_H
 
 #include "clang/Basic/SourceLocation.h"
+#include <optional>
 #include <set>
 #include <string>
 
@@ -30,6 +31,10 @@ namespace rcache {
 /// whose text mentions such a name.
 std::set<std::string> namesReadOtherwise(clang::Preprocessor &PP, clang::SourceRange Text,
                                          clang::SourceLocation To);
+
+/// A macro of the user's with the name of a word of the language or of a component of a
+/// vector, which no text of ours can do without: `#define asm __asm__`, `#define y 1`.
+std::optional<std::string> wordReadOtherwise(clang::Preprocessor &PP);
 
 /// Does \p Name mean the same at \p From and everywhere behind it, with all that the
 /// text of a macro of this name mentions?

@@ -47,6 +47,18 @@ StringRef hiddenChange(QualType T, const SourceManager &SM) {
   return "";
 }
 
+/// A function of the toolkit by which memory is met that no pointer of the kernel's
+/// leads to, and that its pointers may lead to as well: tex1Dfetch, surf2Dwrite.
+bool readsTexture(const FunctionDecl *F) {
+  if (!F->getIdentifier())
+    return false;
+  StringRef Name = F->getName();
+  Name.consume_front("__");
+  return (Name.consume_front("tex") || Name.consume_front("surf")) &&
+         (Name.starts_with("1D") || Name.starts_with("2D") || Name.starts_with("3D") ||
+          Name.starts_with("Cubemap"));
+}
+
 /// Does \p E give a name that may change what its operand may not?
 bool dropsConst(const ExplicitCastExpr *E) {
   const QualType From = E->getSubExprAsWritten()->getType(), To = E->getTypeAsWritten();
@@ -98,6 +110,11 @@ public:
 
   void judgeParameter(const ParmVarDecl *P) { judgeObject(P->getType(), P->getLocation()); }
 
+  bool VisitIfStmt(const IfStmt *I) override {
+    if (I->isConsteval())
+      add(DeclineCode::UnsupportedStatement, "if consteval", I->getBeginLoc());
+    return true;
+  }
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
     readsBuiltin(E);
     return true;
@@ -311,6 +328,9 @@ private:
                    "clang does not accept what stands in " + Quoted, L);
       if (!isSystemFunction(F))
         enter(F, L);
+      else if (readsTexture(F))
+        add(DeclineCode::MayAlias,
+            Quoted + " reads or writes what a texture or surface leads to", L);
       return;
     case CallKind::Barrier:
     case CallKind::BarrierReduce:

@@ -311,7 +311,7 @@ bool ProductFlow::sumsInBlocks(const VarDecl *V, const Expr *P) {
       const auto *If = dyn_cast<IfStmt>(Up);
       const auto *Choice = dyn_cast<ConditionalOperator>(Up);
       const auto *Logical = dyn_cast<BinaryOperator>(Up);
-      if ((If && If->getCond() != S && !If->getCond()->isEvaluatable(Context)) ||
+      if ((If && !If->isConsteval() && If->getCond() != S && !If->getCond()->isEvaluatable(Context)) ||
           (Choice && Choice->getCond() != S) || isa<SwitchStmt>(Up) ||
           (Logical && Logical->isLogicalOp() && Logical->getRHS() == S))
         Out.emplace_back(Up, S);

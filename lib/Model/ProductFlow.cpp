@@ -193,6 +193,18 @@ bool rcache::mayNegate(const CallExpr *C) {
   return WithCalled(Negates).any(C);
 }
 
+/// Has \p F, a function of the library for floats, neither branches nor calls in the
+/// machine code for 7.5 to 9.0, but a few instructions one after the other?
+static bool isStraight(const FunctionDecl *F) {
+  const QualType T = F->getReturnType();
+  if (!T->isSpecificBuiltinType(BuiltinType::Float))
+    return false;
+  for (llvm::StringRef Known : {"expf", "exp2f", "exp10f", "rsqrtf", "exp", "exp2"})
+    if (F->getName() == Known)
+      return true;
+  return false;
+}
+
 /// Is \p C, a call of the library, more than an instruction?
 static bool isSlowCall(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
@@ -208,7 +220,7 @@ static bool isSlowCall(const CallExpr *C) {
         "fminf", "fmaxf",  "fmin",  "fmax",  "copysignf", "copysign"})
     if (N == Known)
       return false;
-  return true;
+  return !isStraight(F);
 }
 
 /// ... or does a function of the user's divide, or make such a call?

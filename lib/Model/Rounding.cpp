@@ -378,6 +378,30 @@ bool isFree(const Value &V) {
   return false;
 }
 
+/// Does \p Text end in arithmetic, whose results are a number or the one that is none?
+/// Not what passes bits on: __int_as_float(x), a fetch, a choice.
+bool isComputed(StringRef Text) {
+  const Parsed P = parse(Text);
+  if (P.K == Parsed::Sum || P.K == Parsed::Product)
+    return true;
+  Text = Text.trim();
+  while (Text.starts_with("(") && closing(Text, 0) == Text.size() - 1)
+    Text = Text.drop_front().drop_back().trim();
+  if (P.K == Parsed::Other) { // a quotient
+    const std::optional<Operators> O = operatorsOf(Text);
+    return O && !O->Strange && O->Question == StringRef::npos &&
+           O->Product != StringRef::npos && O->Sum == StringRef::npos &&
+           Text[O->Product] == '/';
+  }
+  return P.K == Parsed::Call &&
+         llvm::is_contained({"sqrtf", "sqrt", "rsqrtf", "rsqrt", "expf", "exp", "exp2f",
+                             "exp2", "logf", "log", "log2f", "log2", "log10f", "log10",
+                             "sinf", "sin", "cosf", "cos", "tanf", "tan", "tanhf", "tanh",
+                             "powf", "pow", "cbrtf", "cbrt", "erff", "erf", "__expf",
+                             "__logf", "__sinf", "__cosf", "__powf", "__fdividef"},
+                            P.Callee);
+}
+
 } // namespace
 
 ValueRef keepRounding(const ValueRef &V) {
@@ -417,8 +441,12 @@ ValueRef keepRounding(const ValueRef &V) {
                  P.Parts[0].str() + ", " + P.Parts[1].str() + ")";
     return Copy;
   }
-  Copy->Text = std::string(Float ? "__fadd_rn(" : "__dadd_rn(") + Text.str() +
-               (Float ? ", -0.0f)" : ", -0.0)");
+  const std::string Sum = std::string(Float ? "__fadd_rn(" : "__dadd_rn(") + Text.str() +
+                          (Float ? ", -0.0f)" : ", -0.0)");
+  // A sum makes one number of all that are none: what may be such a one, of whatever
+  // bits, is handed on.
+  const std::string One = "(" + Text.str() + ")";
+  Copy->Text = isComputed(Text) ? Sum : "(" + One + " != " + One + " ? " + One + " : " + Sum + ")";
   return Copy;
 }
 

@@ -117,7 +117,7 @@ public:
   void count(const clang::Stmt *S) {
     if (!S)
       return;
-    if (const auto *I = dyn_cast<IfStmt>(S))
+    if (const auto *I = dyn_cast<IfStmt>(S); I && !I->isConsteval())
       return visit(I->getCond());
     if (const auto *W = dyn_cast<SwitchStmt>(S))
       return visit(W->getCond());
