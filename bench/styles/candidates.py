@@ -18,6 +18,7 @@ import math
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -61,7 +62,7 @@ def emit(tool, folder, *words):
         source = os.path.join(run.HERE, file + '.cu')
         with tempfile.TemporaryDirectory() as written:
             report = os.path.join(written, 'report.json')
-            if run.subprocess.run([tool, source, '-q', '--self-check=off', '-o', os.devnull, '--report=' + report,
+            if subprocess.run([tool, source, '-q', '--self-check=off', '-o', os.devnull, '--report=' + report,
                                    '--emit-candidates=' + written, *options], check=False).returncode:
                 print(file, 'the tool failed')
                 continue
