@@ -266,6 +266,7 @@ std::map<std::string, unsigned> contractLikePtxas(Module &M) {
         Other = B.CreateFNeg(Other);
       Value *V = B.CreateIntrinsic(Intrinsic::fma, {X.Sum->getType()},
                                    {A, P->getOperand(1), Other});
+      markOneNaN(V);
       // Another product's sum may be an operand here: values, not copies.
       X.Sum->replaceAllUsesWith(V);
     }

@@ -42,7 +42,7 @@ public:
   void visitUnaryOperator(UnaryOperator &I) {
     strict(I);
     // The device negates a float by an addition; of a double it changes the sign.
-    if (I.getType()->isFloatTy())
+    if (!I.getType()->getScalarType()->isDoubleTy())
       NaNs.push_back(&I);
   }
   void visitBinaryOperator(BinaryOperator &I);
@@ -98,7 +98,6 @@ private:
   void checkLocal(Instruction &I, Value *P, AllocaInst &A, uint64_t Size);
   void require(Instruction &I, Value *V, UninitUse Use);
   void storeShadow(Instruction &I, Value *P, Value *V, MaybeAlign Al);
-  void canonicalNaN(Instruction &I);
   void stopHere(Instruction &I);
   void callShadow(CallInst &I);
   using Emit = std::function<void(IRBuilder<> &)>;
@@ -767,7 +766,8 @@ void FunctionInstrumenter::visitCallInst(CallInst &I) {
     strict(I);
     // (Of a double, fabs changes the sign alone, whatever it is the sign of.)
     if (I.getType()->isFPOrFPVectorTy() &&
-        (Callee->getIntrinsicID() != Intrinsic::fabs || I.getType()->isFloatTy()) &&
+        (Callee->getIntrinsicID() != Intrinsic::fabs ||
+         !I.getType()->getScalarType()->isDoubleTy()) &&
         Callee->getIntrinsicID() != Intrinsic::copysign)
       NaNs.push_back(&I);
     return;
@@ -779,36 +779,6 @@ void FunctionInstrumenter::visitCallInst(CallInst &I) {
     if (I.getType()->isFloatingPointTy())
       NaNs.push_back(&I);
   }
-}
-
-/// The device gives every arithmetic result that is not a number the same bits;
-/// the host's depend on the order of operands.
-void FunctionInstrumenter::canonicalNaN(Instruction &I) {
-  Type *T = I.getType(), *E = T->getScalarType();
-  uint64_t Bits = E->isFloatTy()    ? 0x7fffffffull
-                  : E->isDoubleTy() ? 0xfff8000000000000ull
-                  : E->isHalfTy() || E->isBFloatTy() ? 0x7fffull
-                                                     : 0;
-  if (!Bits)
-    return;
-  IRBuilder<> B(I.getNextNode());
-  // In integers: of a choice between numbers the optimiser may forget the bits.
-  unsigned Width = E->getPrimitiveSizeInBits();
-  Type *Int = B.getIntNTy(Width);
-  if (auto *V = dyn_cast<FixedVectorType>(T))
-    Int = FixedVectorType::get(Int, V->getNumElements());
-  APInt Infinity = APFloat::getInf(E->getFltSemantics()).bitcastToAPInt();
-  SmallVector<Use *, 8> Uses;
-  for (Use &U : I.uses())
-    Uses.push_back(&U);
-  Value *Raw = B.CreateBitCast(&I, Int);
-  Value *IsNaN = B.CreateICmpUGT(
-      B.CreateAnd(Raw, ConstantInt::get(Int, APInt::getSignedMaxValue(Width))),
-      ConstantInt::get(Int, Infinity));
-  Value *V = B.CreateBitCast(
-      B.CreateSelect(IsNaN, ConstantInt::get(Int, APInt(Width, Bits)), Raw), T);
-  for (Use *U : Uses)
-    U->set(V);
 }
 
 /// A loop can be interrupted: the runtime raises a flag when time is up.
@@ -844,8 +814,11 @@ void FunctionInstrumenter::run() {
         S->addIncoming(shadow(P->getIncomingValue(N)),
                        P->getIncomingBlock(N));
     }
+  // The device gives every arithmetic result that is not a number the same bits;
+  // the host's depend on the order of operands.
   for (Instruction *I : NaNs)
-    canonicalNaN(*I);
+    if (!I->getMetadata(OneNaNMark)) // it has them
+      giveOneNaN(*I);
   MDNode *Unlikely = MDBuilder(C).createUnlikelyBranchWeights();
   for (Check &K : Pending) {
     Instruction *Then = SplitBlockAndInsertIfThen(

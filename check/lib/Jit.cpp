@@ -485,34 +485,42 @@ CompiledProgram::create(const std::vector<std::string> &Sources,
   for (const std::string &Source : Sources) {
     auto HostContext = std::make_unique<LLVMContext>();
     std::string HostLog, DeviceLog;
-    std::unique_ptr<Module> Host;
+    std::unique_ptr<Module> Host, Device;
     std::thread HostThread([&] {
       Host = compile(*HostContext, Side::Host, Source, P.FE, HostLog);
     });
-    bool Ok = Nvcc && fromNvcc(P, Opts);
-    if (!Ok)
-      Ok = addDevice(P, Source, DeviceLog);
+    const bool Ptx = Nvcc && fromNvcc(P, Opts);
+    if (!Ptx)
+      Device = compileDevice(P, Source, DeviceLog);
     HostThread.join();
-    if (!Host || !Ok) {
-      Error = !Ok ? DeviceLog : HostLog;
+    if (!Host || !(Ptx || Device)) {
+      Error = !Ptx && !Device ? DeviceLog : HostLog;
       return nullptr;
     }
+    if (P.Device.Module)
+      keepApart(*P.Device.Module, *Device, *Host, P.Hosts.size() + 1,
+                compilesSeparately(P.FE.Flags));
+    if (!Ptx && !addDevice(P, std::move(Device), Source, Error))
+      return nullptr;
     P.Hosts.emplace_back(std::move(HostContext), std::move(Host));
   }
   return build(P, Opts, Error);
 }
 
-/// Compiles device code with clang and adds it to that of other files.
-bool CompiledProgram::addDevice(Parts &P, const std::string &Source,
-                                std::string &Error) {
+/// Compiles device code with clang.
+std::unique_ptr<Module> CompiledProgram::compileDevice(Parts &P, const std::string &Source,
+                                                       std::string &Error) {
   if (!P.Device.Context)
     P.Device.Context = std::make_unique<LLVMContext>();
   auto One = compile(*P.Device.Context, Side::Device, Source, P.FE, Error);
-  if (!One) {
-    if (StringRef(Error).contains("kernel launch from __device__"))
-      Error += "launches from device code are not supported here";
-    return false;
-  }
+  if (!One && StringRef(Error).contains("kernel launch from __device__"))
+    Error += "launches from device code are not supported here";
+  return One;
+}
+
+/// Adds clang's device code to that of other files.
+bool CompiledProgram::addDevice(Parts &P, std::unique_ptr<Module> One,
+                                const std::string &Source, std::string &Error) {
   if (!P.Device.Module) {
     P.Device.Module = std::move(One);
   } else if (!join(*P.Device.Module, std::move(One))) {
@@ -594,8 +602,10 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     return nullptr;
   }
 
-  for (auto &[C, Host] : Hosts)
+  for (auto &[C, Host] : Hosts) {
     noteLaunches(*Host);
+    lowerThreadLocals(*Host);
+  }
   Lowered Low;
   Low.FirstSite = addSites({});
   // nvcc's code if it can be read to the last instruction.
@@ -618,9 +628,11 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
       Me.P = Program();
       Low = Lowered();
       Low.FirstSite = addSites({});
-      if (!Given.Device.Module &&
-          !addDevice(Given, Given.Sources[0], Error))
-        return nullptr;
+      if (!Given.Device.Module) {
+        Given.Device.Module = compileDevice(Given, Given.Sources[0], Error);
+        if (!Given.Device.Module)
+          return nullptr;
+      }
     }
   }
   const bool FromNvcc = Given.Ptx.Module != nullptr;
@@ -662,6 +674,7 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
   expandFlushes(*Device);
   if (Opts.Overflow)
     checkOverflow(*Device, Low);
+  settleNaNs(*Device, Opts.Symbolic);
   dump(*Device, Opts.DumpDir, "device-1-lowered");
   optimise(*Device, **TM, /*Final=*/false);
   contractProducts(*Device);

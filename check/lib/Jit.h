@@ -93,13 +93,27 @@ private:
   CompiledProgram();
   struct Impl;
   struct Parts;
-  static bool addDevice(Parts &P, const std::string &Source,
-                        std::string &Error);
+  static std::unique_ptr<llvm::Module> compileDevice(Parts &P, const std::string &Source,
+                                                     std::string &Error);
+  static bool addDevice(Parts &P, std::unique_ptr<llvm::Module> One,
+                        const std::string &Source, std::string &Error);
   static bool fromNvcc(Parts &P, const JitOptions &Opts);
   static std::unique_ptr<CompiledProgram>
   build(Parts &P, const JitOptions &Opts, std::string &Error);
   std::unique_ptr<Impl> I;
 };
+
+/// Asks the runtime for the variables of \p Host that each thread has one of.
+void lowerThreadLocals(llvm::Module &Host);
+
+/// Do nvcc's \p Flags ask for device code that names other files'?
+bool compilesSeparately(const std::vector<std::string> &Flags);
+
+/// Gives what \p Device, of a program's file number \p File, defines for itself a name
+/// that \p Others, the files before, do not have; in \p Host, which registers it, as well.
+/// \p Separately: with separate compilation, where only what is static is the file's.
+void keepApart(const llvm::Module &Others, llvm::Module &Device, llvm::Module &Host,
+               unsigned File, bool Separately);
 
 } // namespace rcache::check
 

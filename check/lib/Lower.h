@@ -47,6 +47,8 @@ inline constexpr llvm::StringLiteral RoundedOperation = "rcc_rn_";
 inline constexpr llvm::StringLiteral FlushedNumber = "rcc_flush_f32";
 /// On sums and products with .ftz: ptxas fuses them with their like.
 inline constexpr llvm::StringLiteral FlushMark = "rcache-check.ftz";
+/// On operations of PTX whose results are a number or the one value that is none.
+inline constexpr llvm::StringLiteral OneNaNMark = "rcache-check.one-nan";
 /// "rcc_field.i32": threadIdx and the like until expandStateFields has run.
 inline constexpr llvm::StringLiteral StateField = "rcc_field.";
 inline constexpr const char *EntryAttr = "rcc-entry";
@@ -78,6 +80,14 @@ std::map<std::string, unsigned> contractLikePtxas(llvm::Module &M);
 /// Is \p V what .ftz makes of its operand?
 bool isFlushed(const llvm::Value *V);
 void expandFlushes(llvm::Module &M);
+
+/// Marks \p V, if it is of 32 or 16 bits (OneNaNMark).
+void markOneNaN(llvm::Value *V);
+/// Makes all results of \p I that are no number one value.
+void giveOneNaN(llvm::Instruction &I);
+/// Sees to what is marked, before the optimiser takes x + -0.0 for x; for expressions,
+/// \p Symbolic, it leaves such operations.
+void settleNaNs(llvm::Module &M, bool Symbolic);
 
 /// Makes loads of what reads the thread's and the block's state. To be called when
 /// the optimiser has run, before checks are added, and again for those of the checks.
@@ -135,6 +145,11 @@ private:
 /// is none of these.
 llvm::Value *lowerArithmetic(RuntimeCalls &R, llvm::IRBuilder<> &B,
                              llvm::StringRef Name, llvm::CallInst &Call);
+
+/// The sum, difference or product of two values, kept apart from operators until those
+/// have been fused: an equal operator must not take its place, nor it an operator's.
+llvm::Value *roundedOperation(RuntimeCalls &R, llvm::IRBuilder<> &B, llvm::StringRef Op,
+                              llvm::Value *X, llvm::Value *Y);
 
 /// \p V as an integer of type \p T, as the device converts: saturated, and what is
 /// not a number gives 0 from float to 32 bits, else the sign bit alone.

@@ -43,15 +43,8 @@ struct Emitter {
     Type *T = Call.getType();
     unsigned N = Call.arg_size();
     if (Mode == 0 && (T->isFloatTy() || T->isDoubleTy())) {
-      if (Op == "add" || Op == "sub" || Op == "mul") {
-        // Kept apart from operators until those have been fused: an equal
-        // operator must not take its place, nor it an operator's.
-        CallInst *C = R.call(B, (Twine(RoundedOperation) + Op + (T->isFloatTy() ? "f" : "d")).str(),
-                             T, {arg(0), arg(1)});
-        C->getCalledFunction()->setMemoryEffects(MemoryEffects::none());
-        C->getCalledFunction()->addFnAttr(Attribute::WillReturn);
-        return C;
-      }
+      if (Op == "add" || Op == "sub" || Op == "mul")
+        return roundedOperation(R, B, Op, arg(0), arg(1));
       if (Op == "div")
         return B.CreateFDiv(arg(0), arg(1));
       if (Op == "fma")
@@ -142,6 +135,16 @@ struct Emitter {
 };
 
 } // namespace
+
+Value *roundedOperation(RuntimeCalls &R, IRBuilder<> &B, StringRef Op, Value *X, Value *Y) {
+  Type *T = X->getType();
+  CallInst *C = R.call(B, (Twine(RoundedOperation) + Op + (T->isFloatTy() ? "f" : "d")).str(),
+                       T, {X, Y});
+  Function *F = C->getCalledFunction();
+  F->setMemoryEffects(MemoryEffects::none());
+  F->addFnAttr(Attribute::WillReturn);
+  return C;
+}
 
 Value *toInteger(IRBuilder<> &B, Value *V, Type *T, bool Signed) {
   Value *I =

@@ -5,6 +5,8 @@
 
 #include "Ptx.h"
 
+#include "llvm/IR/IntrinsicInst.h"
+
 namespace rcache::check {
 
 /// The smaller or greater of two values, of which a NaN is none. (LLVM 22's code for
@@ -12,14 +14,19 @@ namespace rcache::check {
 static Value *numberOf(IRBuilder<> &B, Intrinsic::ID Which, Value *X, Value *Y) {
   Value *Both = B.CreateBinaryIntrinsic(Which, X, Y);
   Value *One = B.CreateSelect(B.CreateFCmpUNO(Y, Y), X, Both);
-  return B.CreateSelect(B.CreateFCmpUNO(X, X), Y, One);
+  Value *V = B.CreateSelect(B.CreateFCmpUNO(X, X), Y, One);
+  markOneNaN(V); // none of both is a number
+  return V;
 }
 
 /// \p V, rounded to the narrower type as told; null if that is unknown.
 Value *PtxTranslator::narrow(Value *V, Type *To, StringRef Round) {
   Value *Near = B.CreateFPTrunc(V, To);
-  if (Round == "rn")
+  if (Round == "rn") {
+    if (V->getType()->isFloatTy())
+      markOneNaN(Near);
     return Near;
+  }
   if (Round != "rz" && Round != "rm" && Round != "rp")
     return nullptr;
   // One step back where the nearest value lies on the wrong side.
@@ -76,8 +83,8 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     if (!Hi || !Lo)
       return false;
     Value *V = PoisonValue::get(To);
-    V = B.CreateInsertElement(V, B.CreateFPTrunc(Lo, E), uint64_t(0));
-    V = B.CreateInsertElement(V, B.CreateFPTrunc(Hi, E), uint64_t(1));
+    V = B.CreateInsertElement(V, narrow(Lo, E, Round), uint64_t(0));
+    V = B.CreateInsertElement(V, narrow(Hi, E, Round), uint64_t(1));
     return write(Args[0], V);
   }
   Value *V = read(Args[1], From);
@@ -250,6 +257,11 @@ bool PtxTranslator::arithmetic(ArrayRef<StringRef> Op,
       V = R.call(B, "rcc_rsqrt", T, {A[0]});
     else if (Name == "copysign" && A.size() == 2) // sign of the first
       V = B.CreateBinaryIntrinsic(Intrinsic::copysign, A[1], A[0]);
+    // What of a product or quotient is exact ptxas leaves out, unless told how to round.
+    if (Settled || Ftz || Name == "add" || Name == "sub" || !T->isFloatTy())
+      if (isa_and_nonnull<BinaryOperator, IntrinsicInst>(V) && Name != "min" &&
+          Name != "max")
+        markOneNaN(V);
     if (auto *I = dyn_cast_or_null<BinaryOperator>(V); I && Ftz)
       I->setMetadata(FlushMark, MDNode::get(I->getContext(), {}));
     if (V && Sat) {

@@ -126,6 +126,15 @@ int abandonedBy() {
 /// The place of the host's text that is about to launch.
 thread_local uint32_t LaunchedAt = 0;
 
+/// The most shared memory of a block, and without an attribute that allows it.
+constexpr uint32_t MostShared = 227 << 10, UsualShared = 48 << 10;
+/// The most dynamic shared memory of a launch.
+uint32_t maxDynamic(const void *Stub, const KernelInfo &K) {
+  if (auto It = api().MaxDynamic.find(Stub); It != api().MaxDynamic.end())
+    return It->second;
+  return K.StaticShared < UsualShared ? UsualShared - K.StaticShared : 0;
+}
+
 int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
            void *Stream, bool Cooperative) {
   if (api().Sticky)
@@ -133,14 +142,11 @@ int launch(const void *Stub, Dim3 Grid, Dim3 Block, void **Args, size_t Shared,
   const KernelInfo *K = kernelFor(Stub);
   if (!K)
     return fail(InvalidDeviceFunction);
-  uint32_t MaxDynamic = 48 << 10;
-  if (auto It = api().MaxDynamic.find(Stub); It != api().MaxDynamic.end())
-    MaxDynamic = It->second;
   if (!Grid.count() || !Block.count() || Block.count() > K->MaxThreads ||
       Block.X > 1024 || Block.Y > 1024 || Block.Z > 64 || Grid.Y > 65535 ||
       Grid.Z > 65535 || Grid.X > 0x7fffffff)
     return fail(InvalidValue); // what CUDA 13 says; 9 before
-  if (Shared > MaxDynamic || Shared + K->StaticShared > (227u << 10))
+  if (Shared > maxDynamic(Stub, *K) || Shared + K->StaticShared > MostShared)
     return fail(InvalidValue);
   if (Cooperative && Grid.count() > residentBlocks(*K, Block.count(), Shared))
     return fail(CooperativeLaunchTooLarge);
@@ -269,10 +275,11 @@ int cudaGetKernel(void **Kernel, const void *Stub) {
   return cudaGetFuncBySymbol(Kernel, Stub);
 }
 int cudaFuncSetAttribute(const void *Stub, int Attribute, int Value) {
-  if (!kernelFor(Stub))
+  const KernelInfo *K = kernelFor(Stub);
+  if (!K)
     return fail(InvalidDeviceFunction);
   if (Attribute == 8) { // maximum dynamic shared memory
-    if (Value < 0 || Value > int(227 << 10))
+    if (Value < 0 || Value + K->StaticShared > MostShared)
       return fail(InvalidValue);
     api().MaxDynamic[Stub] = Value;
   }
@@ -297,8 +304,7 @@ int rcc_func_attributes(const void *Stub, size_t *Shared, int *MaxThreads,
     return fail(InvalidDeviceFunction);
   *Shared = K->StaticShared;
   *MaxThreads = K->MaxThreads;
-  auto It = api().MaxDynamic.find(Stub);
-  *MaxDynamic = It == api().MaxDynamic.end() ? 48 << 10 : It->second;
+  *MaxDynamic = maxDynamic(Stub, *K);
   return Success;
 }
 int cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *N,

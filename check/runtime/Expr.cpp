@@ -365,6 +365,36 @@ bool notMinusZero(uint32_t N, unsigned Bits) {
   return X.Op == Fsub && notMinusZero(X.Operands[0], Bits);
 }
 
+/// Is \p N of 32 bits and computed, so that there is one value of it that is no number?
+bool isComputed(uint32_t N) {
+  static const std::vector<uint32_t> Operations{
+      op(ExprOp::FAdd),
+      op(ExprOp::FMul),
+      exprOperation("fsub", false),
+      exprOperation("fdiv", false),
+      exprOperation("fneg", false),
+      exprOperation("llvm.fma", true),
+      exprOperation("llvm.sqrt", false),
+      exprOperation("llvm.fabs", false)};
+  const Node &X = table().Nodes[N];
+  if (isNumber(N))
+    return true;
+  if (X.Op == op(ExprOp::Select))
+    return isComputed(X.Operands[1]) && isComputed(X.Operands[2]);
+  return X.Bits == 32 && std::find(Operations.begin(), Operations.end(), X.Op) !=
+                             Operations.end();
+}
+
+/// What -0 is added to in \p N: it is left, but for what is no number; else 0.
+uint32_t withoutZero(uint32_t N) {
+  const Node &X = table().Nodes[N];
+  if (X.Op == op(ExprOp::FAdd))
+    for (unsigned I = 0; I < 2; ++I)
+      if (isConstant(X.Operands[I]) && !notMinusZero(X.Operands[I], X.Bits))
+        return X.Operands[1 - I];
+  return 0;
+}
+
 /// \p N with the other sign.
 uint32_t negated(uint32_t N) {
   static const uint32_t Fneg = exprOperation("fneg", false);
@@ -514,6 +544,13 @@ uint32_t selection(unsigned Bits, std::vector<uint32_t> X) {
                 {flat(ExprOp::Xor, 1, X[0], constant(1, 1)), X[2], X[1]});
   if (X[1] == X[2])
     return X[1];
+  // What is no number is handed on, a number is what it is with -0.
+  static const uint32_t Ord = exprOperation("ford", true);
+  if (C.Op == Ord && withoutZero(X[1]) == X[2] &&
+      std::all_of(C.Operands.begin(), C.Operands.end(), [&](uint32_t N) {
+        return N == X[2] || isNumber(N);
+      }))
+    return X[2];
   if (Bits == 1) {
     const uint32_t Not = flat(ExprOp::Xor, 1, X[0], constant(1, 1));
     if (isConstant(X[1]))
@@ -559,6 +596,13 @@ uint32_t simpler(uint32_t Code, unsigned Bits, const std::vector<uint32_t> &X) {
   };
   if (Code == Fma && X.size() == 3 && (IsOne(X[0]) || IsOne(X[1])))
     return make(op(ExprOp::FAdd), Bits, {IsOne(X[0]) ? X[1] : X[0], X[2]});
+  if (Code == op(ExprOp::FMul) && Bits == 32 && (IsOne(X[0]) || IsOne(X[1])))
+    return make(op(ExprOp::FAdd), Bits,
+                {IsOne(X[0]) ? X[1] : X[0], constant(0x80000000, Bits)});
+  if (Code == op(ExprOp::FAdd) && Bits == 32)
+    for (unsigned I = 0; I < 2; ++I)
+      if (isConstant(X[I]) && !notMinusZero(X[I], Bits) && isComputed(X[1 - I]))
+        return X[1 - I];
   if (uint32_t R = signsOf(Code, Bits, X))
     return R;
   if ((Code == Sext || Code == op(ExprOp::ZExt)) && bitsOf(X[0]) == 1)

@@ -7,6 +7,10 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <pthread.h>
@@ -206,6 +210,20 @@ static int createThread(pthread_t *New, const pthread_attr_t *How,
     await(*T);
   return Error;
 }
+
+/// This thread's copy of a variable that begins as \p Template.
+static void *threadLocal(const void *Template, size_t Size, size_t Align) {
+  thread_local std::map<const void *, std::unique_ptr<void, decltype(&free)>> Copies;
+  auto [It, New] = Copies.try_emplace(Template, nullptr, &free);
+  if (New) {
+    Align = std::max(Align, sizeof(void *));
+    It->second.reset(aligned_alloc(Align, (Size + Align - 1) / Align * Align));
+    memcpy(It->second.get(), Template, Size);
+  }
+  return It->second.get();
+}
+/// This thread's variable \p Name of a library.
+static void *libraryThreadLocal(const char *Name) { return dlsym(RTLD_DEFAULT, Name); }
 } // extern "C"
 
 std::vector<std::pair<std::string, void *>> threadSymbols() {
@@ -213,7 +231,9 @@ std::vector<std::pair<std::string, void *>> threadSymbols() {
       {"_ZNSt6thread15_M_start_threadESt10unique_ptrINS_6_StateESt14default_"
        "deleteIS1_EEPFvvE",
        reinterpret_cast<void *>(&startThread)},
-      {"pthread_create", reinterpret_cast<void *>(&createThread)}};
+      {"pthread_create", reinterpret_cast<void *>(&createThread)},
+      {"rcc_thread_local", reinterpret_cast<void *>(&threadLocal)},
+      {"rcc_library_thread_local", reinterpret_cast<void *>(&libraryThreadLocal)}};
 }
 
 } // namespace rcache::check

@@ -49,18 +49,15 @@ pairUp(const ProgramRun &A, const ProgramRun &B, std::string &Problem) {
   return R;
 }
 
-/// Prints (if not Quiet) the first difference after a launch; false if there is
-/// one.
-bool compareLaunch(const ProgramRun &A, const ProgramRun &B, bool Quiet = false) {
+/// The first difference after a launch, in words; "" if there is none.
+std::string compareLaunch(const ProgramRun &A, const ProgramRun &B) {
   const char *const When = A.At.Before ? "before" : "after";
   std::string Problem;
   auto Pairs = pairUp(A, B, Problem);
-  if (!Problem.empty()) {
-    if (!Quiet)
-      say("rcache-check: different: %s launch %llu of '%s': %s\n", When,
-              (unsigned long long)A.At.Launch, A.At.Kernel, Problem.c_str());
-    return false;
-  }
+  const std::string Launch =
+      std::string(When) + " launch " + std::to_string(A.At.Launch) + " of '" + A.At.Kernel + "'";
+  if (!Problem.empty())
+    return Launch + ": " + Problem + "\n";
   size_t Number = 0;
   for (auto &[X, Y] : Pairs) {
     constexpr size_t Piece = 8 << 20;
@@ -82,8 +79,6 @@ bool compareLaunch(const ProgramRun &A, const ProgramRun &B, bool Quiet = false)
                                         M[3].data(), N);
       if (D.Kind == Difference::None)
         continue;
-      if (Quiet)
-        return false;
       size_t Word = D.Offset & ~size_t(3);
       unsigned Width = Word + 4 <= N ? 4 : 1;
       if (Width == 1)
@@ -91,23 +86,17 @@ bool compareLaunch(const ProgramRun &A, const ProgramRun &B, bool Quiet = false)
       std::string Name = X->Kind == Allocation::Global
                              ? "variable '" + std::string(X->Name) + "'"
                              : "allocation " + std::to_string(Number);
-      say("rcache-check: different: %s launch %llu of '%s' ('%s'), %s "
-              "of %llu bytes, byte %llu (4-byte element %llu)\n"
-              "  original:  %s\n  rewritten: %s%s\n",
-              When, (unsigned long long)A.At.Launch, A.At.Kernel, B.At.Kernel,
-              Name.c_str(), (unsigned long long)X->Size,
-              (unsigned long long)(Off + D.Offset),
-              (unsigned long long)((Off + D.Offset) / 4),
-              describeWord(&M[0][Word], Width).c_str(),
-              describeWord(&M[2][Word], Width).c_str(),
-              D.Kind == Difference::Undefined
-                  ? ", and it was never initialised"
-                  : "");
-      return false;
+      return Launch + " ('" + B.At.Kernel + "'), " + Name + " of " +
+             std::to_string(X->Size) + " bytes, byte " + std::to_string(Off + D.Offset) +
+             " (4-byte element " + std::to_string((Off + D.Offset) / 4) +
+             ")\n  original:  " + describeWord(&M[0][Word], Width) +
+             "\n  rewritten: " + describeWord(&M[2][Word], Width) +
+             (D.Kind == Difference::Undefined ? ", and it was never initialised" : "") +
+             "\n";
     }
     ++Number;
   }
-  return true;
+  return "";
 }
 
 /// The launch, of the first \p Launches, after which the original differs from
@@ -122,7 +111,7 @@ std::optional<Stop> dependsOnOrder(const CommandLine &L, uint64_t Launches) {
   ProgramRun A(First, 'f'), B(Second, 'r');
   std::optional<Stop> Found;
   for (uint64_t I = 0; I < Launches && !Found && A.next() && B.next(); ++I) {
-    if (!compareLaunch(A, B, /*Quiet=*/true))
+    if (!compareLaunch(A, B).empty())
       Found = A.At;
     A.go();
     B.go();
@@ -145,12 +134,13 @@ public:
   uint64_t Launches = 0; ///< compared
   uint64_t Renamed = 0;  ///< of them: the rewritten program took a kernel of
                          ///< another name
+  bool Undefined = false; ///< the original differs from itself, in this order
 
 private:
   char how() const { return L.GivenSchedule ? 'k' : Second ? 'r' : 'f'; }
   std::optional<int> launches();
   std::optional<int> threadsDiffer();
-  std::optional<int> differs(bool Before);
+  std::optional<int> differs(const std::string &What, bool Before);
   std::optional<int> endings();
   int output();
 
@@ -197,8 +187,8 @@ std::optional<int> SideBySide::launches() {
     Renamed += !Before && llvm::StringRef(A.At.Kernel) != B.At.Kernel;
     if (A.At.Errors || B.At.Errors)
       ; // memory means nothing now; the endings tell
-    else if (!compareLaunch(A, B))
-      return differs(Before);
+    else if (const std::string What = compareLaunch(A, B); !What.empty())
+      return differs(What, Before);
     A.go();
     B.go();
   }
@@ -220,27 +210,30 @@ std::optional<int> SideBySide::threadsDiffer() {
   return ExitCouldNotRun;
 }
 
-/// What a difference before or after a launch means.
-std::optional<int> SideBySide::differs(bool Before) {
+/// What the difference \p What before or after a launch means.
+std::optional<int> SideBySide::differs(const std::string &What, bool Before) {
   A.stop();
   B.stop();
   if (Before) {
     say("rcache-check: the programs give this launch different data%s: nothing can "
-        "be said of it\n",
+        "be said of it: %s",
         A.At.Waiting ? ", threads of the host that wait for each other may have "
                        "come in another order"
-                     : ", such as host memory that was never written");
+                     : ", such as host memory that was never written",
+        What.c_str());
     return ExitCouldNotRun;
   }
-  if (const auto At = dependsOnOrder(L, Launches)) {
+  const auto At = dependsOnOrder(L, Launches);
+  Undefined = Second && At;
+  // Another order of what has no order proves nothing.
+  if (!Undefined)
+    say("rcache-check: different: %s", What.c_str());
+  if (At)
     say("rcache-check: note: the original differs from itself after "
         "launch %llu of '%s' when its threads and blocks run in the "
         "opposite order: its result is not defined\n",
         (unsigned long long)At->Launch, At->Kernel);
-    if (Second)
-      return ExitSame;
-  }
-  return ExitDifferent;
+  return Undefined ? ExitSame : ExitDifferent;
 }
 
 /// Of programs that could not be followed to an end of their own.
@@ -324,6 +317,7 @@ static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
     say("rcache-check: nothing was compared: the programs make no launches\n");
     return ExitCouldNotRun;
   }
+  const char *Orders = L.GivenSchedule ? "" : ", in two orders of threads and blocks";
   if (!L.GivenSchedule) {
     SideBySide Reverse(L, A, B, true);
     if (int Code = Reverse.compare(); Code != ExitSame) {
@@ -331,6 +325,8 @@ static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
           "forward order the programs are equivalent\n");
       return Code;
     }
+    if (Reverse.Undefined)
+      Orders = ", in forward order of threads and blocks alone";
   }
   // Conditions at launch that never hold would make any two programs equal.
   const std::string Taken =
@@ -339,8 +335,7 @@ static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
   say("rcache-check: equivalent: %llu launches compared%s; device code is %s; "
       "%s\n",
       (unsigned long long)Launches,
-      L.GivenSchedule ? "" : ", in two orders of threads and blocks",
-      A.compiler() == 'n' ? "nvcc's" : "clang's", Taken.c_str());
+      Orders, A.compiler() == 'n' ? "nvcc's" : "clang's", Taken.c_str());
   return ExitSame;
 }
 

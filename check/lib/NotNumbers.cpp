@@ -1,0 +1,85 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Values that are no number. The device gives all results of 32 and 16 bits that are
+// none the same bits, whatever its operands had; to LLVM these bits mean nothing, and
+// x + -0.0 is x. As seen on sm_90:
+//
+//   add, sub, fma, mul.rn, mul.ftz, div.rn, neg, abs, cvt.f16   one NaN
+//   mul.f32 by 1, div.approx by 1, neg(neg(x))                  ptxas leaves x
+//   of 64 bits                                                  an operand's NaN
+//
+// What PTX says is marked, and gets its one NaN before anything is optimised.
+
+#include "Lower.h"
+
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+using namespace llvm::PatternMatch;
+
+namespace rcache::check {
+
+void markOneNaN(Value *V) {
+  auto *I = dyn_cast_or_null<Instruction>(V);
+  if (I && I->getType()->isFPOrFPVectorTy() && !I->getType()->getScalarType()->isDoubleTy())
+    I->setMetadata(OneNaNMark, MDNode::get(I->getContext(), {}));
+}
+
+void giveOneNaN(Instruction &I) {
+  Type *T = I.getType(), *E = T->getScalarType();
+  uint64_t Bits = E->isFloatTy()    ? 0x7fffffffull
+                  : E->isDoubleTy() ? 0xfff8000000000000ull
+                  : E->isHalfTy() || E->isBFloatTy() ? 0x7fffull
+                                                     : 0;
+  if (!Bits)
+    return;
+  IRBuilder<> B(I.getNextNode());
+  // In integers: of a choice between numbers the optimiser may forget the bits.
+  unsigned Width = E->getPrimitiveSizeInBits();
+  Type *Int = B.getIntNTy(Width);
+  if (auto *V = dyn_cast<FixedVectorType>(T))
+    Int = FixedVectorType::get(Int, V->getNumElements());
+  APInt Infinity = APFloat::getInf(E->getFltSemantics()).bitcastToAPInt();
+  SmallVector<Use *, 8> Uses;
+  for (Use &U : I.uses())
+    Uses.push_back(&U);
+  Value *Raw = B.CreateBitCast(&I, Int);
+  Value *IsNaN = B.CreateICmpUGT(
+      B.CreateAnd(Raw, ConstantInt::get(Int, APInt::getSignedMaxValue(Width))),
+      ConstantInt::get(Int, Infinity));
+  Value *V = B.CreateBitCast(
+      B.CreateSelect(IsNaN, ConstantInt::get(Int, APInt(Width, Bits)), Raw), T);
+  for (Use *U : Uses)
+    U->set(V);
+}
+
+/// Hides what LLVM would take for one of its operands, until it has run.
+static void keepOperation(Instruction &I) {
+  const bool Sum = match(&I, m_c_FAdd(m_Value(), m_NegZeroFP())),
+             Difference = match(&I, m_FSub(m_Value(), m_PosZeroFP())),
+             Product = match(&I, m_c_FMul(m_Value(), m_FPOne()));
+  if (!I.getType()->isFloatTy() || (!Sum && !Difference && !Product))
+    return;
+  IRBuilder<> B(&I);
+  RuntimeCalls R(*I.getModule());
+  Value *C = roundedOperation(R, B, Sum ? "add" : Difference ? "sub" : "mul",
+                              I.getOperand(0), I.getOperand(1));
+  I.replaceAllUsesWith(C);
+  I.eraseFromParent();
+}
+
+void settleNaNs(Module &M, bool Symbolic) {
+  for (Function &F : M)
+    for (Instruction &I : make_early_inc_range(instructions(F)))
+      if (I.getMetadata(OneNaNMark)) {
+        if (Symbolic)
+          keepOperation(I);
+        else
+          giveOneNaN(I);
+      }
+}
+
+} // namespace rcache::check
