@@ -158,6 +158,10 @@ struct Value {
   /// Op: which member of Operands[0], a vector of Lanes numbers of type Type.
   int16_t Member = -1;
   uint16_t Lanes = 0;
+  /// What a compiler may fuse with a sum behind it has been rounded in Text: the result
+  /// of arithmetic, which is a number or the one value that is none, or something else,
+  /// whose bits are handed on.
+  enum : uint8_t { AsItWas, Arithmetic, HandedOn } Rounded = AsItWas;
 };
 
 /// A shared array: `__shared__ T a[E0][E1]`, or dynamic (`extern`, one

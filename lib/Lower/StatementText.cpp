@@ -133,8 +133,15 @@ void StatementText::editOwned(TextRange R, Place At, Edits &E) const {
       continue;
     const bool Single = M.Arrays[A.Array].CanonicalType == "float";
     const TextRange V = A.StoredRange;
-    E.push_back({{V.Begin, V.Begin}, Single ? "__fadd_rn(" : "__dadd_rn("});
-    E.push_back({{V.End, V.End}, Single ? ", -0.0f)" : ", -0.0)"});
+    if (A.Stored && A.Stored->Rounded == Value::Arithmetic) {
+      E.push_back({{V.Begin, V.Begin}, Single ? "__fadd_rn(" : "__dadd_rn("});
+      E.push_back({{V.End, V.End}, Single ? ", -0.0f)" : ", -0.0)"});
+      continue;
+    }
+    // A sum makes one value of all that is no number.
+    Helpers.insert("rounded");
+    E.push_back({{V.Begin, V.Begin}, "::rcache::device::rounded("});
+    E.push_back({{V.End, V.End}, ")"});
   }
 }
 

@@ -432,6 +432,7 @@ ValueRef keepRounding(const ValueRef &V) {
     return Mapped(0);
   auto Copy = std::make_shared<Value>(*V);
   Copy->Opcode = Value::Other;
+  Copy->Rounded = isComputed(Text) ? Value::Arithmetic : Value::HandedOn;
   const Parsed P = parse(Text);
   // Of a product with 1, its other side would be left: it must not be one.
   if (P.K == Parsed::Product &&
@@ -446,7 +447,7 @@ ValueRef keepRounding(const ValueRef &V) {
   // A sum makes one number of all that are none: what may be such a one, of whatever
   // bits, is handed on.
   const std::string One = "(" + Text.str() + ")";
-  Copy->Text = isComputed(Text) ? Sum : "(" + One + " != " + One + " ? " + One + " : " + Sum + ")";
+  Copy->Text = Copy->Rounded == Value::Arithmetic ? Sum : "(" + One + " != " + One + " ? " + One + " : " + Sum + ")";
   return Copy;
 }
 

@@ -88,8 +88,9 @@ bool rcache::endsRounded(const ValueRef &V, const KernelModel &M) {
     return false;
   switch (V->K) {
   case Value::Load:
-  case Value::Uniform:
     return true;
+  case Value::Uniform:
+    return V->Rounded == Value::AsItWas;
   case Value::Unknown: // an element of shared memory, or anything
     return std::any_of(M.SharedAccesses.begin(), M.SharedAccesses.end(),
                        [&](const SharedAccess &A) {
@@ -97,11 +98,8 @@ bool rcache::endsRounded(const ValueRef &V, const KernelModel &M) {
                                 M.text(A.Range) == V->Text;
                        });
   case Value::Op:
-    // What is no product in the model's eyes is written without these.
-    for (const char *Rounding :
-         {"__fmul_rn(", "__dmul_rn(", "__fadd_rn(", "__dadd_rn("})
-      if (V->Text.rfind(Rounding, 0) == 0)
-        return false;
+    if (V->Rounded != Value::AsItWas)
+      return false;
     [[fallthrough]];
   case Value::Select:
     return std::all_of(V->Operands.begin(), V->Operands.end(),

@@ -301,6 +301,24 @@ __device__ __forceinline__ Element apart(Element x, int slot) {
 #endif
 // rcache-end: apart
 
+// rcache-begin: rounded
+#ifndef RCACHE_DEVICE_ROUNDED
+#define RCACHE_DEVICE_ROUNDED
+namespace rcache {
+namespace device {
+/// x, of which no product is fused with a sum that follows, as if memory had rounded
+/// it. What is no number keeps its bits.
+__device__ __forceinline__ float rounded(float x) {
+  return x != x ? x : __fadd_rn(x, -0.0f);
+}
+__device__ __forceinline__ double rounded(double x) {
+  return x != x ? x : __dadd_rn(x, -0.0);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: rounded
+
 // rcache-begin: value
 #ifndef RCACHE_DEVICE_VALUE
 #define RCACHE_DEVICE_VALUE
