@@ -14,10 +14,13 @@
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <optional>
 #include <set>
+#include <tuple>
 
 using llvm::StringRef;
 namespace path = llvm::sys::path;
@@ -54,10 +57,18 @@ public:
     auto Said = ask(Text);
     if (!Said) {
       const std::string Why = llvm::toString(Said.takeError());
+      if (refuseUncompilable(Messages, Text, Kernels, A))
+        return A;
       for (const KernelResult *K : Kernels)
         A.Notes[K->Model->MangledName] = "not executed: " + Why;
       return A;
     }
+    // Of one kernel, or of all for themselves.
+    for (const llvm::json::Value &V : *Said)
+      if (const llvm::json::Object *K = V.getAsObject();
+          K && K->getString("verdict").value_or("") == "could-not-run" &&
+          refuseUncompilable(K->getString("message").value_or("").str(), Text, Kernels, A))
+        return A;
     for (const KernelResult *K : Kernels)
       judge(*K->Model, K->OtherForms, *Said, Text, A);
     return A;
@@ -69,6 +80,93 @@ private:
   std::set<std::string> Names; ///< rewritten kernels
   std::string Reproducer;      ///< file with the text, when it is kept
   std::string Whose;           ///< device code: "nvcc's", "clang's, not ..."
+  std::string Messages;        ///< of the compiler, or why nothing was executed
+  std::optional<bool> OriginalCompiles; ///< as far as anybody asked
+
+  /// What a compiler refuses.
+  struct CompilerError {
+    std::string File;
+    unsigned Line = 0;
+    std::string What;
+    std::string text() const {
+      return "the new text does not compile, " +
+             (StringRef(path::filename(File)).ends_with("_rc.cu")
+                  ? "line "
+                  : path::filename(File).str() + ":") +
+             std::to_string(Line) + ": " + What;
+    }
+  };
+  /// The first one in \p Text.
+  static std::optional<CompilerError> compilerError(StringRef Text) {
+    for (StringRef Line : llvm::split(Text, '\n')) {
+      auto [Place, What] = Line.split(" error: ");
+      Place.consume_back(" fatal");
+      if (What.empty() || !Place.consume_back(":"))
+        continue;
+      auto [UpToLine, Column] = Place.rsplit(':');
+      auto [File, Number] = UpToLine.rsplit(':');
+      CompilerError E{File.str(), 0, What.trim().str()};
+      if (!Number.getAsInteger(10, E.Line))
+        return E;
+    }
+    return std::nullopt;
+  }
+
+  /// The kernel that stands in front of the error in \p Text; all of them where nobody knows.
+  static std::vector<const KernelResult *>
+  atError(const CompilerError &E, StringRef Text,
+          const std::vector<const KernelResult *> &Kernels) {
+    if (!StringRef(E.File).ends_with("_rc.cu"))
+      return Kernels;
+    size_t End = 0;
+    for (unsigned L = 0; L < E.Line && End != StringRef::npos; ++L)
+      End = Text.find('\n', End ? End + 1 : 0);
+    const StringRef Front = Text.take_front(End);
+    const KernelResult *Last = nullptr;
+    size_t At = 0;
+    for (const KernelResult *K : Kernels) {
+      const size_t Found = Front.rfind(K->Model->Name + "_rc");
+      if (Found != StringRef::npos && (!Last || Found > At)) {
+        Last = K;
+        At = Found;
+      }
+    }
+    return Last ? std::vector<const KernelResult *>{Last} : Kernels;
+  }
+
+  /// Refuses the kernel at a compiler's error in \p Said, if the original has none. It
+  /// is one of the host's side, or of another reading than ours.
+  bool refuseUncompilable(const std::string &Said, StringRef Text,
+                          const std::vector<const KernelResult *> &Kernels,
+                          SelfCheckAnswer &A) {
+    const auto E = compilerError(Said);
+    if (!E || !originalCompiles())
+      return false;
+    for (const KernelResult *K : atError(*E, Text, Kernels))
+      A.Refused[K->Model->QualifiedName] = {DeclineCode::SelfCheckFailed, E->text()};
+    return true;
+  }
+
+  /// Does the text as it was compile, in the same way?
+  bool originalCompiles() {
+    if (OriginalCompiles)
+      return *OriginalCompiles;
+    std::string Text;
+    if (Job.Buffer)
+      Text = *Job.Buffer;
+    else if (auto File = llvm::MemoryBuffer::getFile(Job.File))
+      Text = (*File)->getBuffer().str();
+    else
+      return false;
+    const auto Kept = std::make_pair(Names, Whose);
+    Names.clear();
+    auto Said = ask(Text);
+    if (!Said)
+      llvm::consumeError(Said.takeError());
+    std::tie(Names, Whose) = Kept;
+    OriginalCompiles = !compilerError(Messages) && !Messages.empty();
+    return *OriginalCompiles;
+  }
 
   /// rcache-check beside this program, or in PATH.
   llvm::Expected<std::string> checker() const {
@@ -102,6 +200,7 @@ private:
 
   /// What rcache-check reports of \p Text: an array of kernels.
   llvm::Expected<llvm::json::Array> ask(const std::string &Text) {
+    Messages.clear();
     auto Program = checker();
     if (!Program)
       return Program.takeError();
@@ -139,12 +238,14 @@ private:
     }
     const llvm::json::Object *Top = Json->getAsObject();
     const llvm::json::Array *Kernels = Top ? Top->getArray("kernels") : nullptr;
-    if (Top)
+    if (Top) {
       Whose = firstLine(Top->getString("device-code").value_or(""));
+      Messages = Top->getString("messages").value_or("").str();
+    }
     if (!Kernels || Kernels->empty())
       return llvm::createStringError(
           "rcache-check: " +
-          firstLine(Top ? Top->getString("messages").value_or("no kernel was compared")
+          told(Top ? Top->getString("messages").value_or("no kernel was compared")
                         : "no report"));
     return *Kernels;
   }
@@ -194,7 +295,7 @@ private:
           NeverRan.erase(Form.getAsString().value_or("").str());
       if (Verdict != "equivalent")
         NotRun = (Verdict == "original-races" ? "" : Verdict.str() + ": ") +
-                 firstLine(Message);
+                 told(Message);
     }
     if (NotRun.empty() && !Rewritten)
       NotRun = Own.empty() ? "not found by rcache-check"
@@ -226,6 +327,13 @@ private:
         Line += (Line.empty() ? "" : "; ") + llvm::join(Words, " ");
     }
     return Line;
+  }
+
+  /// A compiler's first error, or else the first line of \p Text.
+  static std::string told(StringRef Text) {
+    if (const auto E = compilerError(Text))
+      return path::filename(E->File).str() + ":" + std::to_string(E->Line) + ": " + E->What;
+    return firstLine(Text);
   }
 
   static std::string firstLine(StringRef Text) {

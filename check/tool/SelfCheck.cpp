@@ -385,7 +385,10 @@ void work(const CommandLine &L, int To) {
   }
   send(To, Object{{"kernels", std::move(Names)},
                   {"unknown", std::move(Unknown)}});
-  if (Kernels.empty()) {
+  if (Kernels.empty()) { // does the host's side compile?
+    llvm::LLVMContext Context;
+    if (!compile(Context, Side::Host, File, FE, Error))
+      Fail(Error);
     finishPtx();
     _exit(0);
   }
