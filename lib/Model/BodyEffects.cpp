@@ -7,6 +7,7 @@
 #include "BodyEffects.h"
 #include "BlockNames.h"
 #include "BuiltinVars.h"
+#include "InWords.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -176,25 +177,6 @@ bool knownDecl(const Decl *D) {
          isa<UsingDirectiveDecl>(D) || isa<UsingShadowDecl>(D) ||
          isa<EmptyDecl>(D) || isa<NamespaceAliasDecl>(D) ||
          isa<UsingEnumDecl>(D);
-}
-
-std::string inWords(const clang::Stmt *S) {
-  switch (S->getStmtClass()) {
-  case clang::Stmt::CXXForRangeStmtClass:
-    return "a range-based for";
-  case clang::Stmt::DeclStmtClass:
-    return "a declaration of this kind";
-  case clang::Stmt::LambdaExprClass:
-    return "a lambda";
-  case clang::Stmt::StmtExprClass:
-    return "a statement expression";
-  case clang::Stmt::CXXParenListInitExprClass:
-    return "an aggregate initialised in parentheses";
-  case clang::Stmt::CXXRewrittenBinaryOperatorClass:
-    return "a rewritten comparison";
-  default:
-    return std::string("a ") + S->getStmtClassName();
-  }
 }
 
 class Visitor {

@@ -5,6 +5,7 @@
 
 #include "Effects.h"
 #include "Executor.h"
+#include "InWords.h"
 #include "Work.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtCXX.h"
@@ -152,7 +153,7 @@ void Executor::execKind(const clang::Stmt *S, unsigned Id) {
     execLeaf(E, Id);
   } else if (!isa<NullStmt>(S)) {
     if (!isa<AsmStmt>(S) && !isa<GotoStmt>(S) && !isa<IndirectGotoStmt>(S))
-      Rec.decline(DeclineCode::UnsupportedStatement, S->getStmtClassName(),
+      Rec.decline(DeclineCode::UnsupportedStatement, inWords(S),
                   S->getBeginLoc());
     llvm::SmallPtrSet<const VarDecl *, 8> Vars;
     L.assignedIn(S, Vars);

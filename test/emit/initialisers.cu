@@ -8,7 +8,7 @@
 // RUN: %nvcc -std=c++20 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-COUNT-18: rewrote
-// CHECK: 'bound' left as it is: {{.*}}declaration of this kind
+// CHECK: 'bound' left as it is: {{.*}}(a structured binding)
 //
 #include "program.h"
 struct Q {
