@@ -215,12 +215,13 @@ std::optional<int> SideBySide::differs(const std::string &What, bool Before) {
   A.stop();
   B.stop();
   if (Before) {
-    say("rcache-check: the programs give this launch different data%s: nothing can "
-        "be said of it: %s",
+    say("rcache-check: different: %s"
+        "rcache-check: the programs give this launch different data%s: nothing can "
+        "be said of it\n",
+        What.c_str(),
         A.At.Waiting ? ", threads of the host that wait for each other may have "
                        "come in another order"
-                     : ", such as host memory that was never written",
-        What.c_str());
+                     : ", such as host memory that was never written");
     return ExitCouldNotRun;
   }
   const auto At = dependsOnOrder(L, Launches);
