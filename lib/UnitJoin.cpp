@@ -32,7 +32,11 @@ std::string Unit::launchName(const KernelModel &M) const {
   return Used.fresh(M.Name + "_rc_launch");
 }
 
-static const char *const InFront = "it stands in front of the kernel's definition";
+/// Why \p L, which could be replaced, is not.
+static std::string inFront(const LaunchSite &L) {
+  return "it stands in front of the kernel's definition" +
+         (L.WhyNot.empty() ? "" : ", and the kernel " + L.WhyNot);
+}
 
 void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
                             bool AllSame) {
@@ -54,8 +58,8 @@ void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
     for (const LaunchSite &L : C.M->Launches) {
       Decline &D = C.R.Declines.emplace_back(
           Decline{DeclineCode::LaunchNotEditable, L.WhyNot, L.Pos});
-      if (L.Editable && L.WhyNot.empty()) {
-        D.Detail = InFront;
+      if (L.Editable) {
+        D.Detail = inFront(L);
         D.Advice = "move the kernel's definition in front of the launch";
       }
     }
@@ -181,7 +185,7 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
     Edits.declareLaunch(M, Function);
   for (Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {
-      std::string Why = L.WhyNot;
+      std::string Why = L.Editable ? "" : L.WhyNot;
       if (Edits.canEdit(L, M) &&
           (!C.Emitted || (Why = whyNeverAt(C, L)).empty())) {
         Edits.replaceLaunch(L, M, Function);
@@ -189,7 +193,7 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
         continue;
       }
       if (Why.empty())
-        Why = InFront;
+        Why = inFront(L);
       C.R.LeftLaunches.push_back({L.Pos, std::move(Why)});
     }
 }

@@ -52,6 +52,8 @@ public:
         I = attributes(I, End);
       else if (kind(I) == tok::kw_requires) // declined
         return;
+      else if (kind(I) == tok::l_paren && I && kind(I - 1) == tok::identifier)
+        I = behindDeclarator(I, End);
       else if (!isPlain(kind(I)))
         decline(Text);
     }
@@ -96,6 +98,18 @@ private:
     default:
       return false;
     }
+  }
+
+  /// `__global__ void other(float *), k(float *);`: the comma behind the parameters of
+  /// another function, which token \p I begins.
+  unsigned behindDeclarator(unsigned I, unsigned End) const {
+    for (int Depth = 0; I < End; ++I) {
+      Depth += kind(I) == tok::l_paren;
+      Depth -= kind(I) == tok::r_paren;
+      if (Depth == 0 && kind(I) == tok::comma)
+        break;
+    }
+    return I;
   }
 
   /// `[[ns::name(args), name]]`, `__attribute__((name(args), name))` from token

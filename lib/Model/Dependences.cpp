@@ -7,6 +7,7 @@
 // divergent `if` is the same for all threads that have it.
 
 #include "BuiltinVars.h"
+#include "Conditions.h"
 #include "Effects.h"
 #include "Locals.h"
 #include "clang/AST/Attr.h"
@@ -76,8 +77,8 @@ unsigned Locals::exitDepends(const clang::Stmt *S, unsigned Control) const {
     return Control;
   if (isa<Expr>(S))
     return 0;
-  if (auto *I = dyn_cast<IfStmt>(S); I && !I->isConsteval())
-    Control |= depends(I->getCond());
+  if (auto *I = dyn_cast<IfStmt>(S); I && conditionOf(I))
+    Control |= depends(conditionOf(I));
   if (auto *W = dyn_cast<clang::SwitchStmt>(S))
     Control |= depends(W->getCond());
   unsigned D = 0;
@@ -167,8 +168,8 @@ void Locals::flowDepends(const clang::Stmt *S, bool &Changed) {
       }
     return;
   }
-  if (auto *I = dyn_cast<IfStmt>(S); I && !I->isConsteval())
-    return flowChildren(S, depends(I->getCond()), Changed);
+  if (auto *I = dyn_cast<IfStmt>(S); I && conditionOf(I))
+    return flowChildren(S, depends(conditionOf(I)), Changed);
   if (auto *W = dyn_cast<SwitchStmt>(S))
     return flowChildren(S, depends(W->getCond()), Changed);
   if (auto *F = dyn_cast<ForStmt>(S)) {

@@ -3,6 +3,7 @@
 //
 // Statements: the tree of the model, paths, joins.
 
+#include "Conditions.h"
 #include "Effects.h"
 #include "Executor.h"
 #include "InWords.h"
@@ -339,17 +340,18 @@ void Executor::execCondition(const DeclStmt *D, unsigned Id) {
 }
 
 void Executor::execIf(const IfStmt *S, unsigned Id) {
-  if (S->isConsteval()) // (an obstacle)
+  const Expr *Cond = conditionOf(S);
+  if (!Cond) // (an obstacle)
     return;
   if (S->getInit())
     exec(S->getInit(), Id);
   if (const DeclStmt *D = S->getConditionVariableDeclStmt())
     execCondition(D, Id);
-  M.Stmts[Id].CondRange = Rec.range(S->getCond());
-  CondVal C = Ev.evalCond(S->getCond());
+  M.Stmts[Id].CondRange = Rec.range(Cond);
+  CondVal C = Ev.evalCond(Cond);
   if (C.Affine)
     M.Stmts[Id].Cond = C.True;
-  M.Stmts[Id].CondDepends = condDepends(C, S->getCond());
+  M.Stmts[Id].CondDepends = condDepends(C, Cond);
   PathState Before = Cur.Path;
   auto EnvBefore = Cur.Env;
   Ev.assume(C, true);

@@ -4,6 +4,7 @@
 // See HostConstants.h.
 
 #include "HostConstants.h"
+#include "Conditions.h"
 #include "HostLocals.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
@@ -177,9 +178,8 @@ const Expr *HostConstants::returned(const clang::Stmt *S, const Frame &In,
     Lost = !R->getRetValue();
     return R->getRetValue();
   }
-  if (auto *I = dyn_cast_or_null<IfStmt>(S);
-      I && !I->getInit() && !I->getConditionVariable() && !I->isConsteval()) {
-    const auto Taken = integer(I->getCond(), &In, Depth + 1);
+  if (auto *I = dyn_cast_or_null<IfStmt>(S); I && plainCondition(I)) {
+    const auto Taken = integer(plainCondition(I), &In, Depth + 1);
     Lost = !Taken;
     const clang::Stmt *Next = Lost     ? nullptr
                               : *Taken ? I->getThen()

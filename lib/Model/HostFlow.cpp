@@ -4,6 +4,7 @@
 // See HostFlow.h.
 
 #include "HostFlow.h"
+#include "Conditions.h"
 #include "HostLocals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
@@ -205,9 +206,8 @@ struct Back {
       return HostSet();
     }
     if (auto *I = dyn_cast<IfStmt>(S);
-        I && !I->getInit() && !I->getConditionVariable() && !I->isConsteval() &&
-        !sets(I->getCond())) {
-      const auto Is = Holds(I->getCond());
+        I && plainCondition(I) && !sets(plainCondition(I))) {
+      const auto Is = Holds(plainCondition(I));
       if (!Is) {
         const auto Then = by(I->getThen()), Else = by(I->getElse());
         return Then && Else && sameConstant(*Then, *Else, V->getASTContext()) ? *Then : HostSet();
@@ -324,7 +324,7 @@ static std::optional<HostSet> within(const clang::Stmt *P, const clang::Stmt *S,
     return S != L->getInit() ? Of.by(L->getInit()) : std::nullopt;
   }
   if (auto *I = dyn_cast<IfStmt>(P)) {
-    if (!I->isConsteval() && S != I->getCond() && Of.sets(I->getCond()))
+    if (const Expr *C = conditionOf(I); C && S != C && Of.sets(C))
       return HostSet();
     return S != I->getInit() && I->getInit() ? Of.by(I->getInit())
                                              : std::nullopt;

@@ -16,6 +16,7 @@
 
 #include "Affine/IslTools.h"
 #include "BuiltinVars.h"
+#include "Conditions.h"
 #include "Effects.h"
 #include "Evaluator.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -278,9 +279,9 @@ std::optional<SVal> Evaluator::followBody(Callee &C,
         return std::nullopt;
       return eval(R->getRetValue());
     } else if (auto *If = dyn_cast<IfStmt>(S)) {
-      if (If->getInit() || If->getConditionVariable() || If->isConsteval())
+      if (!plainCondition(If))
         return std::nullopt;
-      CondVal Cond = evalCond(If->getCond());
+      CondVal Cond = evalCond(plainCondition(If));
       PathState Before = Cur.Path;
       auto EnvBefore = Cur.Env;
       auto Branch = [&](bool Positive,

@@ -131,21 +131,46 @@ bool isNamedAlike(QualType T) {
   return T->isBuiltinType();
 }
 
-/// The offset behind the first declaration of \p K that stands in front of a launch
-/// which the definition follows, at a place that is always compiled.
-std::optional<unsigned> earlierDeclaration(const KernelModel &M, const KernelDecl &K,
-                                           const TokenRecorder::Impl &Tokens,
-                                           const SourceManager &SM) {
+bool isConditional(unsigned At, const TokenRecorder::Impl &Tokens, const SourceManager &SM) {
+  return llvm::any_of(Tokens.Conditionals, [&](const auto &C) {
+    return SM.getFileID(C.Begin) == SM.getMainFileID() &&
+           SM.getFileOffset(C.Begin) < At && At < SM.getFileOffset(C.End);
+  });
+}
+
+/// Where the launch function of \p K is declared for launches that the definition
+/// follows; Why: nowhere, for this reason.
+struct Earlier {
+  std::optional<unsigned> At;
+  std::string Why;
+};
+
+/// What keeps a launch function from being declared in front of the kernel; "": nothing.
+std::string notDeclarable(const KernelModel &M, const FunctionDecl *Def) {
+  if (M.IsTemplate)
+    return "is a template";
+  if (M.ReopensNamespaces)
+    return "is defined outside of its namespace";
+  if (M.InLinkageSpec)
+    return "is defined between the braces of extern \"C\"";
+  for (const ParmVarDecl *P : Def->parameters()) {
+    if (P->hasDefaultArg())
+      return "has a default argument";
+    if (!isNamedAlike(P->getType()))
+      return "has a parameter whose type need not be known there ('" +
+             P->getType().getAsString() + "')";
+  }
+  return "";
+}
+
+/// Behind the first declaration of \p K at a place that is always compiled; where that
+/// is in a header, or one of several in a declaration, in front of the first launch.
+Earlier earlierDeclaration(const KernelModel &M, const KernelDecl &K,
+                           const LaunchTable &Launches, const TokenRecorder::Impl &Tokens,
+                           const SourceManager &SM) {
   const FunctionDecl *Def = K.Def;
-  if (M.IsTemplate || M.ReopensNamespaces || M.InLinkageSpec ||
-      llvm::none_of(M.Launches,
-                    [&](const LaunchSite &L) {
-                      return L.Editable && L.Begin < *M.InsertOffset;
-                    }) ||
-      !llvm::all_of(Def->parameters(), [](const ParmVarDecl *P) {
-        return isNamedAlike(P->getType()) && !P->hasDefaultArg();
-      }))
-    return std::nullopt;
+  if (std::string Why = notDeclarable(M, Def); !Why.empty())
+    return {std::nullopt, Why};
   std::optional<unsigned> First;
   for (const FunctionDecl *D : Def->redecls()) {
     const SourceLocation End = Lexer::findLocationAfterToken(
@@ -156,14 +181,25 @@ std::optional<unsigned> earlierDeclaration(const KernelModel &M, const KernelDec
         !In->isFileContext() || !In->Equals(Def->getLexicalDeclContext()))
       continue;
     const unsigned At = SM.getFileOffset(End);
-    const bool Conditional = llvm::any_of(Tokens.Conditionals, [&](const auto &C) {
-      return SM.getFileID(C.Begin) == SM.getMainFileID() &&
-             SM.getFileOffset(C.Begin) < At && At < SM.getFileOffset(C.End);
-    });
-    if (!Conditional)
+    if (!isConditional(At, Tokens, SM))
       First = std::min(At, First.value_or(At));
   }
-  return First;
+  if (First)
+    return {First, ""};
+  const auto Use = Launches.FirstUse.find(Def->getCanonicalDecl());
+  const auto Token = Use == Launches.FirstUse.end()
+                         ? Tokens.ByLocation.end()
+                         : Tokens.ByLocation.find(Use->second.getRawEncoding());
+  if (Token == Tokens.ByLocation.end() || !M.Namespaces.empty())
+    return {std::nullopt, "has no declaration of its own in the file and the namespace"};
+  const SourceLocation L =
+      Tokens.Tokens[firstTokenOfDeclaration(Tokens, SM, Token->second)].Loc;
+  if (!L.isFileID() || SM.getFileID(L) != SM.getMainFileID())
+    return {std::nullopt, "is first launched by a macro's text"};
+  const unsigned At = SM.getFileOffset(L);
+  if (isConditional(At, Tokens, SM))
+    return {std::nullopt, "is first declared or launched in a branch of the preprocessor"};
+  return {At, ""};
 }
 
 } // namespace
@@ -183,7 +219,16 @@ void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launch
   const FunctionDecl *const Text = K.Pattern ? K.Pattern : K.Def;
   M.ReadOtherwise = namesReadOtherwise(PP, Text->getSourceRange(), To);
   if (M.InMainFile && *M.InsertOffset == M.DefEnd.Offset) {
-    M.DeclareOffset = earlierDeclaration(M, K, Tokens, SM);
+    const auto Early = [&](const LaunchSite &L) {
+      return L.Editable && L.Begin < *M.InsertOffset;
+    };
+    if (llvm::none_of(M.Launches, Early))
+      return;
+    Earlier E = earlierDeclaration(M, K, Launches, Tokens, SM);
+    M.DeclareOffset = E.At;
+    for (LaunchSite &L : M.Launches)
+      if (Early(L) && !E.At)
+        L.WhyNot = E.Why;
     return;
   }
   for (const FunctionDecl *F : {Text, static_cast<const FunctionDecl *>(K.Def)})

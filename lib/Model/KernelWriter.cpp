@@ -7,6 +7,7 @@
 #include "Anchors.h"
 #include "BuiltinVars.h"
 #include "CalleeText.h"
+#include "Conditions.h"
 #include "DeclName.h"
 #include "Effects.h"
 #include "LaunchSites.h"
@@ -386,8 +387,8 @@ private:
     if (isa<CompoundStmt>(S))
       return block(S);
     if (auto *I = dyn_cast<IfStmt>(S)) {
-      if (!I->isConsteval())
-        expression(I->getCond(), InBlock ? S : nullptr, nullptr);
+      if (const Expr *C = conditionOf(I))
+        expression(C, InBlock ? S : nullptr, nullptr);
       block(I->getThen());
       if (I->getElse())
         block(I->getElse());

@@ -5,6 +5,7 @@
 // handled.
 
 #include "Effects.h"
+#include "Conditions.h"
 #include "BuiltinVars.h"
 #include "Locals.h"
 #include "clang/AST/DeclCXX.h"
@@ -111,7 +112,7 @@ public:
   void judgeParameter(const ParmVarDecl *P) { judgeObject(P->getType(), P->getLocation()); }
 
   bool VisitIfStmt(const IfStmt *I) override {
-    if (I->isConsteval())
+    if (!conditionOf(I))
       add(DeclineCode::UnsupportedStatement, "if consteval", I->getBeginLoc());
     return true;
   }

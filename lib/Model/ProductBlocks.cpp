@@ -5,6 +5,7 @@
 // code, and else with none: two variable factors. See ProductFlow.h.
 
 #include "ProductFlow.h"
+#include "Conditions.h"
 
 using namespace clang;
 
@@ -309,9 +310,10 @@ bool ProductFlow::sumsInBlocks(const VarDecl *V, const Expr *P) {
     for (const Node *S = Use, *Up = Parents.getParent(S); Up && !isIn(P, Up);
          S = Up, Up = Parents.getParent(Up)) {
       const auto *If = dyn_cast<IfStmt>(Up);
+      const Expr *Cond = If ? conditionOf(If) : nullptr;
       const auto *Choice = dyn_cast<ConditionalOperator>(Up);
       const auto *Logical = dyn_cast<BinaryOperator>(Up);
-      if ((If && !If->isConsteval() && If->getCond() != S && !If->getCond()->isEvaluatable(Context)) ||
+      if ((Cond && Cond != S && !Cond->isEvaluatable(Context)) ||
           (Choice && Choice->getCond() != S) || isa<SwitchStmt>(Up) ||
           (Logical && Logical->isLogicalOp() && Logical->getRHS() == S))
         Out.emplace_back(Up, S);

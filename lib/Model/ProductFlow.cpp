@@ -205,6 +205,17 @@ static bool isStraight(const FunctionDecl *F) {
   return false;
 }
 
+/// Is the function \p Name of the library one instruction, which does not multiply or
+/// rounds what it has multiplied?
+static bool isOneInstruction(llvm::StringRef Name) {
+  for (llvm::StringRef Known :
+       {"fmaf",  "fma",   "fabsf",     "fabs",    "floorf", "floor", "ceilf", "ceil", "truncf",
+        "trunc", "rintf", "rint",      "min",     "max",    "fminf", "fmaxf", "fmin", "fmax"})
+    if (Name == Known)
+      return true;
+  return false;
+}
+
 /// Is \p C, a call of the library, more than an instruction?
 static bool isSlowCall(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee();
@@ -214,13 +225,7 @@ static bool isSlowCall(const CallExpr *C) {
   const llvm::StringRef N = I->getName();
   if (N.starts_with("__"))
     return N.contains("div_r") || N.contains("sqrt_r") || N.contains("rcp_r");
-  for (llvm::StringRef Known :
-       {"fmaf",  "fma",    "fabsf", "fabs",  "floorf",    "floor",   "ceilf",
-        "ceil",  "truncf", "trunc", "rintf", "rint",      "min",     "max",
-        "fminf", "fmaxf",  "fmin",  "fmax",  "copysignf", "copysign"})
-    if (N == Known)
-      return false;
-  return !isStraight(F);
+  return !isOneInstruction(N) && N != "copysignf" && N != "copysign" && !isStraight(F);
 }
 
 /// ... or does a function of the user's divide, or make such a call?
@@ -264,13 +269,10 @@ bool rcache::mayEndInProduct(const CallExpr *C) {
   if (!I || (!C->isValueDependent() && C->isEvaluatable(F->getASTContext())))
     return false;
   const llvm::StringRef N = I->getName();
-  for (llvm::StringRef Known :
-       {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn", "__fsub_rn",
-        "__dsub_rn", "__fmaf_rn", "__fma_rn",  "fmaf",      "fma",
-        "fabsf",     "fabs",      "floorf",    "floor",     "ceilf",
-        "ceil",      "truncf",    "trunc",     "rintf",     "rint",
-        "sqrtf",     "sqrt",      "rsqrtf",    "min",       "max",
-        "fminf",     "fmaxf",     "fmin",      "fmax"})
+  if (isOneInstruction(N))
+    return false;
+  for (llvm::StringRef Known : {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn", "__fsub_rn",
+                                "__dsub_rn", "__fmaf_rn", "__fma_rn", "sqrtf", "sqrt", "rsqrtf"})
     if (N == Known)
       return false;
   return !(N.starts_with("__") &&

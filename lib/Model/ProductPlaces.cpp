@@ -3,6 +3,7 @@
 //
 // See ProductFlow.h: what stands between a product and its sum.
 
+#include "Conditions.h"
 #include "OperandText.h"
 #include "ProductFlow.h"
 #include "clang/AST/ExprCXX.h"
@@ -121,8 +122,8 @@ bool ProductFlow::isDecided(const Node *Use, const Expr *P) {
       if (C->getCond() != S && !isOwn(C->getCond()))
         return true;
     } else if (auto *If = dyn_cast<IfStmt>(Up)) {
-      if (!If->isConsteval() && If->getCond() != S && !isGuard(If->getCond()) &&
-          !If->getCond()->isEvaluatable(Context)) // `if (Wide)` of a template
+      if (const Expr *C = conditionOf(If);
+          C && C != S && !isGuard(C) && !C->isEvaluatable(Context)) // `if (Wide)` of a template
         return true;
     } else if (auto *W = dyn_cast<SwitchStmt>(Up)) {
       if (W->getCond() != S && !isGuard(W->getCond()))
@@ -225,7 +226,7 @@ bool ProductFlow::ofArgument(const Node *E, unsigned Nested) const {
         return true;
       for (const Node *P = Parents.getParent(At); P; P = Parents.getParent(P))
         if (auto *If = dyn_cast<IfStmt>(P);
-            If && !If->isConsteval() && ofArgument(If->getCond(), Nested + 1))
+            If && conditionOf(If) && ofArgument(conditionOf(If), Nested + 1))
           return true;
     }
     return false;
@@ -329,7 +330,8 @@ llvm::SmallVector<const clang::Stmt *, 4> ProductFlow::deciding(const Expr *E) c
     if (auto *C = dyn_cast<ConditionalOperator>(Up); C && C->getCond() != S)
       All.push_back(Up);
     else if (auto *I = dyn_cast<IfStmt>(Up);
-             I && !I->isConsteval() && I->getCond() != S && !I->getCond()->isEvaluatable(Context) && !IsCommon(I))
+             I && conditionOf(I) && conditionOf(I) != S &&
+             !conditionOf(I)->isEvaluatable(Context) && !IsCommon(I))
       All.push_back(Up);
     else if (auto *B = dyn_cast<BinaryOperator>(Up); B && B->isLogicalOp() && B->getRHS() == S)
       All.push_back(Up);

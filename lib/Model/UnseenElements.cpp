@@ -47,8 +47,8 @@ public:
       const VarDecl *V = array(A);
       if (V && !Place && !A->getType()->isArrayType() && !isKnown(range(A), V))
         Found = Obstacle{DeclineCode::EscapingArray,
-                         "'" + V->getNameAsString() +
-                             "' in an expression of this kind",
+                         "an element of '" + V->getNameAsString() +
+                             "' in an expression that is not followed",
                          A->getBeginLoc()};
       // An element that the model knows, or part of a place that is kept.
       walk(A->getBase(), true, Kept || (V && isKnown(range(A), V)));

@@ -6,6 +6,7 @@
 // instruction, comparisons, minima and conversions go to the integer unit.
 
 #include "Work.h"
+#include "Conditions.h"
 #include "Effects.h"
 #include "Locals.h"
 #include "clang/AST/ASTContext.h"
@@ -117,8 +118,8 @@ public:
   void count(const clang::Stmt *S) {
     if (!S)
       return;
-    if (const auto *I = dyn_cast<IfStmt>(S); I && !I->isConsteval())
-      return visit(I->getCond());
+    if (const auto *I = dyn_cast<IfStmt>(S); I && conditionOf(I))
+      return visit(conditionOf(I));
     if (const auto *W = dyn_cast<SwitchStmt>(S))
       return visit(W->getCond());
     if (isa<CompoundStmt>(S) || isa<ForStmt>(S) || isa<WhileStmt>(S) || isa<DoStmt>(S) ||

@@ -128,7 +128,7 @@ private:
     }
     default:
       fail(DeclineCode::DivergentBarrier,
-           "a barrier inside a statement of this kind", St.Pos);
+           "a barrier inside a switch, or what else is no block, if or loop", St.Pos);
     }
   }
 

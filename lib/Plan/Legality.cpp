@@ -133,7 +133,7 @@ std::optional<Decline> rcache::convergence(const KernelModel &M) {
       if (Warps)
         break;
       return Decline{DeclineCode::DivergentBarrier,
-                     "a barrier inside a statement of this kind", S.Pos};
+                     "a barrier inside a switch, or what else is no block, if or loop", S.Pos};
     }
   }
   return std::nullopt;

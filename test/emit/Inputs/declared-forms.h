@@ -1,0 +1,1 @@
+__global__ void inHeader(const float *a, float *b, int n);
