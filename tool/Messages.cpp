@@ -161,33 +161,36 @@ std::string sameAt(const SourcePos &First, llvm::ArrayRef<SourcePos> Others) {
 void printDeclines(Printer &P, const KernelResult &K) {
   if (K.Declines.size() == 1 && K.Declines[0].Code == DeclineCode::NotSelected)
     return; // the user has said so
-  std::set<std::string> Said;
-  std::map<std::string, std::vector<SourcePos>> Places;
-  for (const Decline &D : K.Declines) {
-    auto &At = Places[declineRemarks(K.Name, D).front().Text];
-    const bool Same = llvm::any_of(At, [&](const SourcePos &X) {
-      return X.File == D.Pos.File && X.Line == D.Pos.Line;
-    });
-    if (!Same)
-      At.push_back(D.Pos);
-  }
+  /// A reason, and all places where it holds.
+  struct Reason {
+    std::vector<Remark> Remarks;
+    std::vector<SourcePos> At;
+  };
+  std::vector<Reason> Reasons; // in their order
+  llvm::StringMap<size_t> Known;
   for (const Decline &D : K.Declines) {
     std::vector<Remark> All = declineRemarks(K.Name, D);
-    const auto It = Places.find(All.front().Text);
-    if (It == Places.end())
-      continue;
-    const std::vector<SourcePos> At = std::move(It->second);
-    Places.erase(It);
-    for (Remark &Message : All) {
+    const auto [It, New] = Known.try_emplace(All.front().Text, Reasons.size());
+    if (New)
+      Reasons.push_back({std::move(All), {}});
+    auto &At = Reasons[It->second].At;
+    if (llvm::none_of(At, [&](const SourcePos &X) {
+          return X.File == D.Pos.File && X.Line == D.Pos.Line;
+        }))
+      At.push_back(D.Pos);
+  }
+  std::set<std::string> Said;
+  for (Reason &R : Reasons) {
+    for (Remark &Message : R.Remarks) {
       if (Message.Level == RemarkLevel::Note && !Said.insert(Message.Text).second)
         continue;
       if (Message.Pos.File.empty())
         Message.Pos = K.Pos;
       P.print(std::move(Message));
     }
-    if (At.size() > 1 && At[1].Line)
-      P.print({RemarkLevel::Note, At[0],
-               sameAt(At[0], llvm::ArrayRef(At).drop_front())});
+    if (R.At.size() > 1 && R.At[1].Line)
+      P.print({RemarkLevel::Note, R.At[0],
+               sameAt(R.At[0], llvm::ArrayRef(R.At).drop_front())});
   }
 }
 
