@@ -122,11 +122,12 @@ std::string figures(const KernelModel &M, const Plan &P, const Choice *C) {
   if (P.SpeedupFrom == Plan::Measured && C)
     Text += " on " + C->MeasuredOn + " (" + C->MeasuredShape + ")";
   else if (P.PredictedSpeedup > 0 && C) {
-    if (P.SpeedupOfGrid > 0)
+    if (P.SpeedupOfGrid > 0) {
       Text += " of " + std::to_string(P.GridBlocks) +
               (P.GridBlocks == 1 ? " block" : " blocks");
-    if (number(P.saidSpeedup()) != number(P.PredictedSpeedup))
-      Text += " (" + number(P.PredictedSpeedup) + "x of many)";
+      if (number(P.SpeedupOfGrid) != number(P.SpeedupOfMany))
+        Text += " (" + number(P.SpeedupOfMany) + "x of many)";
+    }
     Text += predictedFor(M, P, *C);
   }
   return Text;

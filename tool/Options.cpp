@@ -434,11 +434,11 @@ bool CommandLine::copyOptions(ToolOptions &O) {
                               : L.Registers) = true;
   }
   L.Exchange = ExchangeOpt;
-  if (!L.Exchange.empty() && L.Exchange != "shuffle" &&
-      L.Exchange != "reload" && L.Exchange != "direct" &&
-      L.Exchange != "shared")
-    return usageError("--exchange takes shuffle, reload, direct or shared, "
-                      "not '" +
+  if (!L.Exchange.empty() &&
+      !llvm::is_contained({"shuffle", "reload", "direct", "owned", "restage", "shared"},
+                          StringRef(L.Exchange)))
+    return usageError("--exchange takes shuffle, reload, direct, owned, restage or "
+                      "shared, not '" +
                       L.Exchange + "'");
   unsigned Number = 0;
   if (Coarsen != "auto") {

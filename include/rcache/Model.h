@@ -562,6 +562,8 @@ struct LaunchSite {
   std::vector<std::array<int64_t, 3>> PossibleBlocks;
   /// The same for grids.
   std::vector<std::array<int64_t, 3>> PossibleGrids;
+  /// Neither: grids of a program that is started without arguments.
+  std::vector<std::array<int64_t, 3>> UsualGrids;
   /// Chevrons: what is known of each argument that is an integer: its value, or those
   /// that calls of the launching function lead to; empty: nothing is.
   std::vector<std::vector<int64_t>> ArgValues;
@@ -597,6 +599,8 @@ struct Geometry {
   /// Blocks of the largest grid among the launches whose grid host code tells.
   /// Others may have more: for predictions only.
   std::optional<int64_t> MostBlocks;
+  /// No MostBlocks: the same where the program is started without arguments.
+  std::optional<int64_t> UsualBlocks;
 };
 
 /// A fact about a launch: each factor is at least 0 and their product at most

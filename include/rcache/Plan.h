@@ -633,8 +633,10 @@ struct Plan {
   /// it belongs. Else tests run this one whatever is aligned.
   bool AlignedHasOther = false;
   PlanCounts Counts;
-  double PredictedSpeedup = 0;  ///< of large grids; 0: not predicted
-  /// The same of the largest grid that host code tells, and its blocks; 0: none is told.
+  /// What it is chosen by; 0: not predicted.
+  double PredictedSpeedup = 0;
+  double SpeedupOfMany = 0; ///< of grids that fill a device many times
+  /// Of the grid that launches are expected to have, and its blocks; 0: nothing tells.
   double SpeedupOfGrid = 0;
   int64_t GridBlocks = 0;
   /// What is said first: that of the launches, where it is known.

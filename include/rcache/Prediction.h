@@ -81,6 +81,10 @@ struct KernelCounts {
   /// Host code tells GridWarps: whether its blocks run at once or in waves is
   /// to be counted.
   bool GridKnown = false;
+  /// Warps of the largest launch that host code tells or suggests; 0: of many.
+  double LaunchWarps = 0;
+  /// A thread of joined blocks: its sums, dozens, do not wait for one another.
+  bool Joined = false;
   /// Bytes of instructions that a thread runs through, loops that are unrolled
   /// written out.
   double CodeBytes = 0;

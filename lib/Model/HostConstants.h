@@ -55,8 +55,8 @@ public:
                                  const clang::FunctionDecl *Function) const;
 
   /// The same of a program that is started without arguments, where nothing else is
-  /// known: `argc > 1 ? atoi(argv[1]) : 256`. Of blocks, which are asked for at launch;
-  /// sizes are what arguments are for.
+  /// known: `argc > 1 ? atoi(argv[1]) : 256`. Of blocks, which are asked for at launch, and of
+  /// grids, which are for predictions only.
   std::vector<Dims> usualDims(const clang::Expr *E,
                               const clang::FunctionDecl *Function) const;
 

@@ -141,15 +141,19 @@ Geometry findGeometry(const FunctionDecl *FD,
   for (const LaunchSite &L : Launches)
     for (const auto &B : L.PossibleBlocks)
       Seen(B);
+  auto Most = [](std::optional<int64_t> &Blocks, const std::array<int64_t, 3> &Grid) {
+    const auto [X, Y, Z] = Grid;
+    if (int64_t XY, N; X > 0 && Y > 0 && Z > 0 && !llvm::MulOverflow(X, Y, XY) &&
+                       !llvm::MulOverflow(XY, Z, N))
+      Blocks = std::max(N, Blocks.value_or(0));
+  };
   for (const LaunchSite &L : Launches) {
-    std::vector<std::array<int64_t, 3>> Grids = L.PossibleGrids;
     if (L.ConstGrid)
-      Grids.push_back(*L.ConstGrid);
-    for (const auto &[X, Y, Z] : Grids)
-      if (int64_t XY, N; X > 0 && Y > 0 && Z > 0 &&
-                         !llvm::MulOverflow(X, Y, XY) &&
-                         !llvm::MulOverflow(XY, Z, N))
-        G.MostBlocks = std::max(N, G.MostBlocks.value_or(0));
+      Most(G.MostBlocks, *L.ConstGrid);
+    for (const auto &Grid : L.PossibleGrids)
+      Most(G.MostBlocks, Grid);
+    for (const auto &Grid : L.UsualGrids)
+      Most(G.UsualBlocks, Grid);
   }
   // A plan in two dimensions or more is for one block, which each launch is
   // asked for; of several, the first that a warp divides.

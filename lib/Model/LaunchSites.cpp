@@ -416,6 +416,8 @@ private:
     S.ConstBlock = Constants.dims(Block);
     if (!S.ConstGrid)
       S.PossibleGrids = Constants.possibleDims(Grid, Function);
+    if (!S.ConstGrid && S.PossibleGrids.empty())
+      S.UsualGrids = Constants.usualDims(Grid, Function);
     if (!S.ConstBlock)
       S.PossibleBlocks = Constants.usualDims(Block, Function);
   }

@@ -134,6 +134,15 @@ private:
   unsigned Depth = 0;
   bool InIndex = false;
 
+  /// The same for what is an instruction in an index, too: no offset and no step of a
+  /// pointer.
+  void addApart(double N, Unit U, const Expr *E) {
+    const bool Before = InIndex;
+    InIndex = false;
+    add(N, U, E);
+    InIndex = Before;
+  }
+
   /// \p N instructions for operation \p E of unit \p U.
   void add(double N, Unit U, const Expr *E) {
     N *= Times;
@@ -271,7 +280,7 @@ private:
       return binary(B);
     if (const auto *C = dyn_cast<ConditionalOperator>(E)) {
       children(C);
-      return add(1, Unit::Int, C);
+      return addApart(1, Unit::Int, C);
     }
     if (const auto *C = dyn_cast<CastExpr>(E))
       return cast(C);
@@ -306,7 +315,7 @@ private:
       return add(0.3, Unit::Int, B);
     if (B->isComparisonOp()) {
       const Unit Of = unitOf(B->getLHS()->getType());
-      return add(1, Of == Unit::Double ? Of : Of == Unit::Long ? Of : Unit::Int, B);
+      return addApart(1, Of == Unit::Double ? Of : Of == Unit::Long ? Of : Unit::Int, B);
     }
     QualType T = B->getType();
     BinaryOperatorKind Op = B->getOpcode();
@@ -359,7 +368,9 @@ private:
     const auto V = By ? B->getRHS()->getIntegerConstantExpr(AC) : std::nullopt;
     if (V && V->isPowerOf2())
       return add(Op == BO_Rem || B->getType()->isUnsignedIntegerType() ? 1 : 2, U, B);
-    add(By ? 4 : U == Unit::Long ? 35 : 18, By ? U : Unit::Int, B);
+    if (By)
+      return add(4, U, B);
+    addApart(U == Unit::Long ? 35 : 18, Unit::Int, B);
   }
 
   void cast(const CastExpr *C) {
@@ -389,8 +400,8 @@ private:
     if (System && !Name.empty()) {
       const Unit U = unitOf(F->getReturnType());
       if (const auto Of = costOf(Name, U)) {
-        add(Of->Ops, U, C);
-        add(Of->Int, Unit::Int, C);
+        addApart(Of->Ops, U, C);
+        addApart(Of->Int, Unit::Int, C);
         if (Of->Special > 0)
           (isOfOneElement(C) ? OfElements : All).Special += Of->Special * Times;
         return;

@@ -283,7 +283,7 @@ void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
                   P.saidSpeedup());
     if (P.SpeedupOfGrid > 0) {
       J.attribute("predictedBlocks", P.GridBlocks);
-      J.attribute("predictedSpeedupOfLargeGrids", P.PredictedSpeedup);
+      J.attribute("predictedSpeedupOfLargeGrids", P.SpeedupOfMany);
     }
     J.attribute("speedupFrom", P.SpeedupFrom == Plan::Measured   ? "device"
                                : P.SpeedupFrom == Plan::Compiled ? "ptxas"
@@ -370,6 +370,7 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
     J.attribute("rowByRow", C.RowByRow);
     J.attribute("codeBytes", C.CodeBytes);
     J.attribute("gridWarps", C.GridWarps);
+    J.attribute("launchWarps", C.LaunchWarps);
     J.attribute("gridKnown", C.GridKnown);
     J.attribute("outputsPerThread", C.OutputsPerThread);
     J.attribute("threadsPerBlock", C.ThreadsPerBlock);

@@ -100,9 +100,14 @@ bool onlySmallGrids(const KernelModel &M, const Plan &P) {
 /// tells, of blocks of \p Block threads, where each launch takes time of its own.
 void tell(const KernelModel &M, const Choice &R, const std::array<int64_t, 3> &Block,
           const Arch &A, const Candidate &C, Plan &P) {
-  P.PredictedSpeedup = C.Speedup;
+  P.PredictedSpeedup = P.SpeedupOfMany = C.Speedup;
   P.SpeedupOfGrid = 0;
-  P.GridBlocks = M.Geo.MostBlocks.value_or(0);
+  if (C.Counts.LaunchWarps > 0) {
+    KernelCounts Old = R.Original, New = C.Counts;
+    Old.LaunchWarps = New.LaunchWarps = 0;
+    P.SpeedupOfMany *= predictSpeedup(Old, New, A) * C.Cost.Clocks / R.OriginalCost.Clocks;
+  }
+  P.GridBlocks = expectedBlocks(M, A).value_or(0);
   if (P.GridBlocks <= 0 || !(C.Speedup > 0))
     return;
   const double Warps =
@@ -276,6 +281,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     const Staging &Fill = Fills.try_emplace(Block, M, Block).first->second;
     if (I == 0) {
       R.Original = originalCounts(M, Fill, Block, A);
+      R.Original.LaunchWarps = launchWarps(M, Block, A);
       R.OriginalCost = score(R.Original, A);
       // Counted for its threads as they are, several outputs each; what comes
       // from memory and goes there is the same.
@@ -298,6 +304,9 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     const bool Never = neverAligned(M, P);
     C.Counts =
         planCounts(M, P, Fill, Block, A, Never ? Runs::Singly : Runs::Vectors);
+    C.Counts.Joined = P.Map.joins();
+    if (!P.Cut)
+      C.Counts.LaunchWarps = R.Original.LaunchWarps / P.slots();
     if (!O.Force && !O.Wanted && P.slots() > 1) {
       const bool Loops = llvm::any_of(M.Stmts, [](const Stmt &S) {
         return S.HasBarrier &&
@@ -316,6 +325,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     Candidate Singly = C;
     if (!Never) {
       Singly.Counts = planCounts(M, P, Fill, Block, A, Runs::Singly);
+      Singly.Counts.LaunchWarps = C.Counts.LaunchWarps;
       predict(M, P, R, Block, A, Singly);
     }
     C.UnalignedSpeedup = Singly.Speedup;

@@ -21,7 +21,7 @@ void addRestaged(const Placed &In, const Restaged &R, const Staging &Fill,
 double restagedRegisters(const Plan &P, double Words);
 
 /// What a joined plan has been measured to gain beside what is counted.
-double joinedFactor(const KernelModel &M, const Plan &P, const Arch &On);
+double joinedFactor(const Plan &P);
 
 } // namespace rcache
 

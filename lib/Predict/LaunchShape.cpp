@@ -6,6 +6,7 @@
 #include "LaunchShape.h"
 #include "Constants.h"
 #include <algorithm>
+#include <cmath>
 
 using namespace rcache;
 
@@ -48,6 +49,23 @@ bool rcache::walksThroughPlanes(const KernelModel &M,
   return false;
 }
 
+std::optional<int64_t> rcache::expectedBlocks(const KernelModel &M, const Arch &A) {
+  if (M.Geo.MostBlocks)
+    return M.Geo.MostBlocks;
+  return M.Geo.UsualBlocks.value_or(0) >= A.Sms ? M.Geo.UsualBlocks : std::nullopt;
+}
+
+double rcache::launchWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,
+                           const Arch &A) {
+  const auto Blocks = expectedBlocks(M, A);
+  if (!Blocks || M.Form.scaled())
+    return 0;
+  const double Warps =
+      static_cast<double>(*Blocks) *
+      std::ceil(static_cast<double>(Block[0] * Block[1] * Block[2]) / 32);
+  return Warps < constantsOf(A).LeastWarpsPerSm * A.Sms ? 0 : Warps;
+}
+
 GridSize rcache::gridWarps(const KernelModel &M,
                            const std::array<int64_t, 3> &Block, const Arch &A) {
   const Constants &Fit = constantsOf(A);
@@ -57,9 +75,8 @@ GridSize rcache::gridWarps(const KernelModel &M,
   // Lines of threads are bound by arithmetic, whatever their number.
   if (!Planes || !M.Geo.MostBlocks)
     return G;
-  const double Warps = static_cast<double>(*M.Geo.MostBlocks) *
-                       static_cast<double>(Block[0] * Block[1] * Block[2]) / 32;
-  return Warps < Fit.LeastWarpsPerSm * A.Sms ? G : GridSize{Warps, true};
+  const double Known = launchWarps(M, Block, A);
+  return Known > 0 ? GridSize{Known, true} : G;
 }
 
 unsigned rcache::planeUnroll(const KernelModel &M,

@@ -33,6 +33,15 @@ struct GridSize {
 GridSize gridWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,
                    const Arch &A);
 
+/// Blocks of the largest launch of the original that host code tells; where it tells
+/// none, of a start without arguments, if that is no test: a block an SM at least.
+std::optional<int64_t> expectedBlocks(const KernelModel &M, const Arch &A);
+
+/// Warps of that launch, in blocks of \p Block threads; 0: nothing tells, the text is of
+/// other launches, or they are of a test, too few to fill the device.
+double launchWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,
+                   const Arch &A);
+
 /// N of the `#pragma unroll N` at a counted loop that walksThroughPlanes; 0:
 /// there is no such pragma or loop.
 unsigned planeUnroll(const KernelModel &M, const std::array<int64_t, 3> &Block);

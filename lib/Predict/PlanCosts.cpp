@@ -164,7 +164,7 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
   // element by element only when the taps are outside; else the whole window
   // waits for each slot's turn.
   if (P.Map.joins())
-    return joinedFactor(M, P, On);
+    return joinedFactor(P);
   if (Alike && !P.TapsOutside)
     return 0.8;
   if (!Windows)

@@ -73,6 +73,9 @@ public:
     Resident = S.Occ.WarpsPerSm;
     if (K.GridWarps > 0 && grid() < Resident)
       S.Occ.WarpsPerSm = static_cast<unsigned>(std::max(1.0, grid()));
+    if (K.LaunchWarps > 0)
+      S.Occ.WarpsPerSm = std::min(
+          S.Occ.WarpsPerSm, static_cast<unsigned>(std::ceil(launchedBlocks()) * blockWarps()));
   }
 
   Score run() {
@@ -111,6 +114,10 @@ public:
 private:
   /// Warps an SM that the launch has.
   double grid() const { return K.GridWarps / A.Sms; }
+
+  double blockWarps() const { return std::ceil(std::max(1u, K.ThreadsPerBlock) / 32.0); }
+  /// Blocks of an SM that the launch has.
+  double launchedBlocks() const { return K.LaunchWarps / blockWarps() / A.Sms; }
 
   /// Part of the lanes of a block's warps that have a thread: a block of 16 threads
   /// takes a warp's issue slots for half of its lanes.
@@ -175,6 +182,33 @@ private:
         (K.SharedLoads + K.SharedStores + K.Shuffles) / Fit.ExchangePerClock;
   }
 
+  /// Part of a scheduler's issue slots that \p Warps of an SM fill. A warp has the next
+  /// instruction at hand when those that it needs are done; so few warps fill few.
+  double slotsFilled(double Warps) const {
+    if (K.Joined)
+      return Fit.IssueJoined;
+    const double Float = K.FpOps + K.DoubleOps,
+                 Other = K.IntOps + K.Selects + K.SpecialOps;
+    const double Part = Float > 0 ? Float / (Float + Other) : 0;
+    const double Half = Part * Fit.IssueWarpsFloat + (1 - Part) * Fit.IssueWarpsOther;
+    Warps /= Fit.Schedulers;
+    return Fit.IssueEfficiency * Warps / (Warps + Half);
+  }
+
+  /// ... in the whole of a launch, whose last blocks are alone on their SMs.
+  double slotsFilled() const {
+    const double Filled = slotsFilled(S.Occ.WarpsPerSm);
+    if (K.LaunchWarps <= 0)
+      return Filled;
+    const double Warps = blockWarps(), Blocks = launchedBlocks(), Most = std::ceil(Blocks),
+                 Resident = std::max(1.0, S.Occ.WarpsPerSm / Warps);
+    const double Waves = std::floor(Most / Resident), Rest = Most - Waves * Resident;
+    double Time = Waves * Resident / Filled;
+    if (Rest > 0)
+      Time += Rest / slotsFilled(Rest * Warps);
+    return Blocks / Time;
+  }
+
   void instructions() {
     double Memory = spillAccesses() + loads();
     for (const MemoryAccesses &M : K.Stores)
@@ -185,7 +219,7 @@ private:
                        K.Barriers / K.OutputsPerThread;
     const double Fetched =
         1 + Fit.FetchedAnew * std::clamp(K.CodeBytes / Fit.NearCodeBytes - 1, 0.0, 1.0);
-    set(Resource::Issue) = Fetched * All / (Fit.Schedulers * Fit.IssueEfficiency);
+    set(Resource::Issue) = Fetched * All / (Fit.Schedulers * slotsFilled());
     set(Resource::Arith) = std::max(
         {32 * K.FpOps / A.Fp32Lanes, 32 * Alu / A.IntLanes,
          32 * K.DoubleOps / A.Fp64Lanes, 32 * K.SpecialOps / A.SpecialLanes});
