@@ -56,7 +56,8 @@ void UnitEdits::declareLaunch(const KernelModel &M, const std::string &LaunchNam
   const bool EndOfLine = endsLine(*M.DeclareOffset);
   T = "\n" + T + (EndOfLine ? "" : "\n");
   if (O.LineDirectives)
-    T += (EndOfLine ? "\n" : "") + lineDirective(lineOf(*M.DeclareOffset) + EndOfLine);
+    T += (EndOfLine ? "\n" : "") + lineDirective(lineOf(*M.DeclareOffset) + EndOfLine) +
+         (EndOfLine ? "" : "\n");
   Edits.push_back({*M.DeclareOffset, 0, std::move(T)});
 }
 

@@ -17,6 +17,7 @@
 #include "Lower.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/Analysis/InstructionSimplify.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
@@ -72,7 +73,12 @@ void plainOperators(Module &M) {
     for (User *U : make_early_inc_range(F.users())) {
       auto *C = cast<CallInst>(U);
       IRBuilder<> B(C);
-      C->replaceAllUsesWith(B.CreateBinOp(Code, C->getArgOperand(0), C->getArgOperand(1)));
+      Value *X = C->getArgOperand(0), *Y = C->getArgOperand(1);
+      // Of 64 bits x + -0.0 is x, whatever it is.
+      Value *V = C->getType()->isDoubleTy()
+                     ? simplifyBinOp(Code, X, Y, SimplifyQuery(M.getDataLayout()))
+                     : nullptr;
+      C->replaceAllUsesWith(V ? V : B.CreateBinOp(Code, X, Y));
       C->eraseFromParent();
     }
     F.eraseFromParent();

@@ -560,7 +560,7 @@ static __global__ void box_rc(const T *in, T *out, int n,
     if (2 <= 256 * (int)rc_block_x + rc_e0 &&
         256 * (int)rc_block_x + rc_e0 - 1 <= n)
       return in[rc_e0 + 256 * (int)rc_block_x - 2];
-    return __fadd_rn(T(), -0.0f);
+    return ((T()) != (T()) ? (T()) : __fadd_rn(T(), -0.0f));
   };
   // Phase: the elements of tile that this thread's outputs need.
   T rc_tile_w[8];
@@ -618,7 +618,7 @@ static __global__ void box_rc_2(const T *in, T *out, int n,
     if (4 <= 128 * (int)rc_block_x + rc_e0 &&
         128 * (int)rc_block_x + rc_e0 - 3 <= n && rc_e0 < 136)
       return in[rc_e0 + 128 * (int)rc_block_x - 4];
-    return __dadd_rn(T(), -0.0);
+    return ((T()) != (T()) ? (T()) : __dadd_rn(T(), -0.0));
   };
   // Phase: each lane loads its own chunk of tile; 2 lanes load what lies behind
   // the warp's last chunk.

@@ -17,7 +17,7 @@
 // CHECK: signs: 7fffffff ffc12345 7fffffff 7fffffff
 // CHECK: least: 7fffffff 3f800000
 // CHECK: half: 00007fff 00007fff 00007fff 00007fff 00007fff
-// CHECK: double: fff8000012345678 fff8000012345678
+// CHECK: double: fff8000012345678 fff8000012345678 fff8000012345678
 // OTHER: different: bits:
 // OTHER: rewritten: 0x7fffffff
 // UNPROVED: rewritten: fadd(in[0], 0x80000000)
@@ -61,6 +61,7 @@ __global__ void operations(unsigned *o, unsigned long long *d, unsigned x, unsig
   H("neg.f16 a, a;")
   D("add.rn.f64 a, a, 0d8000000000000000;")
   D("mul.rn.f64 a, a, 0d3FF0000000000000;")
+  *d = __double_as_longlong(__dadd_rn(__longlong_as_double(z), -0.0));
 }
 __global__ void bits(float *out, const float *in, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -71,7 +72,7 @@ int main() {
   unsigned *o, *at;
   unsigned long long *d;
   cudaMallocManaged(&o, 100);
-  cudaMallocManaged(&d, 16);
+  cudaMallocManaged(&d, 24);
   operations<<<1, 1>>>(o, d, 0xffc12345, 0x7f812345, 0xfe34, 0xfff8000012345678);
   cudaDeviceSynchronize();
   at = o;
@@ -87,5 +88,5 @@ int main() {
   print("signs", 4);
   print("least", 2);
   print("half", 5);
-  printf("double: %016llx %016llx\n", d[0], d[1]);
+  printf("double: %016llx %016llx %016llx\n", d[0], d[1], d[2]);
 }
