@@ -2,7 +2,7 @@
 // that all threads leave together, arrays padded against conflicts of banks, loops
 // that threads share in front of a tree.
 //
-// RUN: rcache-rewrite %s --force -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
+// RUN: rcache-rewrite %s --force --exchange=owned -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: %nvcc -c %t.cu -o %t.o -I%S/Inputs
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //

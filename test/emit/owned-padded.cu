@@ -2,7 +2,7 @@
 // the padding: by macros, in one or two levels, added to the index or to a
 // variable, in all block sizes; and what looks like padding and is none.
 //
-// RUN: rcache-rewrite %s --force -o %t.cu -- -I%S/Inputs >%t.log 2>&1
+// RUN: rcache-rewrite %s --force --exchange=owned -o %t.cu -- -I%S/Inputs >%t.log 2>&1
 // RUN: FileCheck %s --input-file=%t.log
 // RUN: FileCheck %s --input-file=%t.log --check-prefix=PLANS
 // RUN: %nvcc -c %t.cu -o %t.o -I%S/Inputs

@@ -6,6 +6,9 @@
 // RUN: %nvcc -c %t.cu -o %t.o -I%S/Inputs
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 // RUN: rcache-rewrite %s -o %t.v.cu -q --print-after=verify -- -I%S/Inputs | FileCheck %s --check-prefix=VERIFY --implicit-check-not=WRONG
+// RUN: rcache-rewrite %s --force --exchange=owned --kernel=sortPairs -o %t.p.cu -- -I%S/Inputs 2>&1 | FileCheck %s --check-prefix=PAIRS
+// RUN: %nvcc -c %t.p.cu -o %t.p.o -I%S/Inputs
+// RUN: %if rcache-check %{ rcache-check diff %s %t.p.cu -- -I%S/Inputs %}
 // VERIFY-COUNT-6: owned by a warp; per output {{.*}}: verified,
 //
 // What is damaged is found by the plan's verifier.
@@ -125,7 +128,7 @@ __device__ inline void Comparator(unsigned &keyA, unsigned &valA, unsigned &keyB
     valB = t;
   }
 }
-// CHECK-DAG: rewrote 'sortPairs' {{.*}}; 's_key' owned by a warp; 's_val' owned by a warp
+// PAIRS: rewrote 'sortPairs' {{.*}}; 's_key' owned by a warp; 's_val' owned by a warp
 __global__ void sortPairs(const unsigned *srcKey, const unsigned *srcVal,
                           unsigned *dstKey, unsigned *dstVal, unsigned dir) {
   __shared__ unsigned s_key[256];

@@ -145,5 +145,5 @@ void run(const float2 *p, int *l, const float *in, float *out, int n) {
   weigh<<<(n + 255) / 256, 256>>>(in, out, n, 0.1f);
   box<<<dim3(n / 32, n / 4, n / 4), dim3(32, 4, 4)>>>(in, out, n, n, n);
   cross<<<dim3(n / 32, n / 4, n / 4), dim3(32, 4, 4)>>>(in, out, n, n, n);
-  walk<<<1024, 256>>>(in, out, n);
+  walk<<<1 << 14, 256>>>(in, out, n);
 }
