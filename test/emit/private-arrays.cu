@@ -243,7 +243,7 @@ __global__ void table97(const float *__restrict__ in, float *__restrict__ out, i
   const int t = blockIdx.x * 128 + threadIdx.x;
   unsigned state = t * 2654435761u + 12345u;
   for (int i = 0; i < 97; ++i)
-    r[i] = in[(t + i) % n];
+    r[i] = in[(t + i) & 255];
   float sum = 0;
   for (int i = 0; i < rounds; ++i) {
     state = state * 1664525u + 1013904223u;
