@@ -90,8 +90,8 @@ struct CommandLine {
                "before it is written")};
   cl::opt<std::string> ExchangeOpt{
       "exchange", cl::value_desc("kind"), cl::cat(What), cl::Hidden,
-      cl::desc("For tests: only plans with a shuffle, reload, direct "
-               "or shared exchange, where there are any")};
+      cl::desc("For tests: only plans with a shuffle, reload, direct, owned, "
+               "restage or shared exchange, where there are any")};
   cl::opt<bool> Quiet{"quiet", cl::cat(What), cl::desc("No remarks (-q)")};
   cl::alias QuietShort{"q", cl::desc("Alias for --quiet"), cl::aliasopt(Quiet),
                        cl::cat(What)};

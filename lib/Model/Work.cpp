@@ -134,15 +134,6 @@ private:
   unsigned Depth = 0;
   bool InIndex = false;
 
-  /// The same for what is an instruction in an index, too: no offset and no step of a
-  /// pointer.
-  void addApart(double N, Unit U, const Expr *E) {
-    const bool Before = InIndex;
-    InIndex = false;
-    add(N, U, E);
-    InIndex = Before;
-  }
-
   /// \p N instructions for operation \p E of unit \p U.
   void add(double N, Unit U, const Expr *E) {
     N *= Times;
@@ -167,6 +158,15 @@ private:
       W.Double += N;
       break;
     }
+  }
+
+  /// The same for what is an instruction in an index, too: no offset and no step of a
+  /// pointer.
+  void addApart(double N, Unit U, const Expr *E) {
+    const bool Before = InIndex;
+    InIndex = false;
+    add(N, U, E);
+    InIndex = Before;
   }
 
   static const Expr *bare(const Expr *E) {

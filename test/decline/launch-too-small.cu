@@ -45,7 +45,7 @@ void given(const float *a, float *b, int n) { unknown<<<(n + 255) / 256, 256>>>(
 // CHECK: rewrote 'large' (1 launch): 4 outputs a thread
 // CHECK: predicted speed-up 1.{{[0-9]+}}x of 65536 blocks (1.{{[0-9]+}}x of many)
 // CHECK: rewrote 'unknown' (1 launch): 4 outputs a thread
-// CHECK: predicted speed-up 1.9{{[0-9]}}x on sm_90 (H200), from {{[0-9]+}} blocks on
+// CHECK: predicted speed-up 1.97x on sm_90 (H200), from {{[0-9]+}} blocks on
 
 // TEXT: never<<<(n + 255) / 256, 256>>>(a, b, n);
 // TEXT-NEXT: sometimes<<<(n + 255) / 256, 256>>>(a, b, n);

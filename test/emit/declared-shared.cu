@@ -13,7 +13,7 @@
 // CHECK-DAG: rewrote 'by_macro'
 // CHECK-DAG: rewrote 'unused'
 // CHECK-DAG: rewrote 'spelled'
-// CHECK-DAG: rewrote 'product' {{.*}}{{.*}}'a' kept shared{{.*}}; 'b' kept shared
+// CHECK-DAG: rewrote 'product' {{.*}}{{.*}}'a' kept shared, staged once for several blocks; 'b' kept shared, staged once for several blocks
 // CHECK-DAG: rewrote 'later' {{.*}}'s' kept shared
 // CHECK-DAG: rewrote 'others'
 // TEXT-LABEL: void product_rc
