@@ -7,8 +7,11 @@
 //
 //   add, sub, fma, mul.rn, mul.ftz, div.rn, neg, abs, cvt.f16   one NaN
 //   mul.f32 by 1, div.approx by 1, neg(neg(x))                  ptxas leaves x
-//   of 64 bits                                                  an operand's NaN
+//   of 64 bits                                                  an operand's NaN: of two
+//       that differ, the one that the order of operands in machine code says
 //
+// The order is ptxas's to choose (products of a and b and of b and a are one to it), so
+// results of 64 bits that are none are taken for one value as well (Instrument.cpp).
 // What PTX says is marked, and gets its one NaN before anything is optimised.
 
 #include "Lower.h"
@@ -74,11 +77,13 @@ static void keepOperation(Instruction &I) {
 void settleNaNs(Module &M, bool Symbolic) {
   for (Function &F : M)
     for (Instruction &I : make_early_inc_range(instructions(F)))
-      if (I.getMetadata(OneNaNMark)) {
-        if (Symbolic)
+      if (Symbolic) {
+        if (I.getMetadata(OneNaNMark))
           keepOperation(I);
-        else
-          giveOneNaN(I);
+      } else if (I.getMetadata(OneNaNMark) ||
+                 (isa<FPExtInst>(I) && I.getType()->getScalarType()->isDoubleTy())) {
+        // A conversion to 64 bits, too, before it moves into the choice of the NaN.
+        giveOneNaN(I);
       }
 }
 
