@@ -181,7 +181,22 @@ void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
   C.R.Notes.push_back(std::move(Note));
 }
 
+/// Why \p L passes more than the text of \p M is for (TextForm::AtMost); "": it may not.
+static std::string passesMore(const KernelModel &M, const LaunchSite &L) {
+  for (const auto &[Name, Most] : M.Form.AtMost)
+    for (size_t P = 0; P < M.Params.size() && P < L.ArgValues.size(); ++P) {
+      const std::vector<int64_t> &Values = L.ArgValues[P];
+      if (M.Params[P].Name == Name && !Values.empty() && !L.InTemplate &&
+          llvm::all_of(Values, [Most = Most](int64_t V) { return V > Most; }))
+        return llvm::formatv("it passes {0} = {1}, and the rewritten form is for at most {2}",
+                             Name, *llvm::min_element(Values), Most);
+    }
+  return "";
+}
+
 std::string Unit::whyNeverAt(const Case &C, const LaunchSite &L) {
+  if (std::string Why = passesMore(*C.M, L); !Why.empty())
+    return Why;
   int64_t Least = C.ThePlan->leastBlocks(L.ConstBlock);
   if (!C.ThePlan->isTooLargeFor(L))
     return "";

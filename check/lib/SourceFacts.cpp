@@ -318,7 +318,8 @@ private:
   void asked(const std::string &Kernel, const Expr *E, const ParmVarDecl *Block,
              Dim3 &Asked) {
     const auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
-    if (!B || (B->getOpcode() != BO_LAnd && B->getOpcode() != BO_EQ))
+    if (!B || (B->getOpcode() != BO_LAnd && B->getOpcode() != BO_EQ &&
+               B->getOpcode() != BO_LE))
       return;
     if (B->getOpcode() == BO_LAnd) {
       asked(Kernel, B->getLHS(), Block, Asked);
@@ -330,11 +331,19 @@ private:
         !B->getRHS()->isValueDependent() &&
         B->getRHS()->EvaluateAsInt(R, Context) &&
         R.Val.getInt().getSignificantBits() <= 64) {
-      auto &Known = Facts.Arguments[Kernel][D->getDecl()->getNameAsString()];
+      const std::string Name = D->getDecl()->getNameAsString();
       const int64_t N = R.Val.getInt().getSExtValue();
+      if (B->getOpcode() == BO_LE) {
+        auto [It, New] = Facts.AtMost[Kernel].try_emplace(Name, N);
+        It->second = std::min(It->second, N);
+        return;
+      }
+      auto &Known = Facts.Arguments[Kernel][Name];
       if (std::find(Known.begin(), Known.end(), N) == Known.end())
         Known.push_back(N);
     }
+    if (B->getOpcode() != BO_EQ)
+      return;
     const auto *M = dyn_cast<MemberExpr>(B->getLHS()->IgnoreParenImpCasts());
     const auto *Of =
         M ? dyn_cast<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts())
@@ -450,6 +459,11 @@ void SourceFacts::addHints(const SourceFacts &Other) {
       for (int64_t V : Values)
         if (!llvm::is_contained(Known, V))
           Known.push_back(V);
+    }
+  for (const auto &[Kernel, Asked] : Other.AtMost)
+    for (const auto &[Name, Value] : Asked) {
+      auto [It, New] = AtMost[Kernel].try_emplace(Name, Value);
+      It->second = std::min(It->second, Value);
     }
 }
 

@@ -63,6 +63,8 @@ struct SourceFacts {
   std::vector<LaunchSite> Conditions;
   /// Values that these ask parameters for, `radius == 3`: by kernel, then by name.
   std::map<std::string, std::map<std::string, std::vector<int64_t>>> Arguments;
+  /// The most that they may be, `n <= 512`: the same.
+  std::map<std::string, std::map<std::string, int64_t>> AtMost;
   /// Integers in device code and in launch functions of the file itself.
   std::set<int64_t> Constants;
   /// Numbers in device code: what data may be compared with, `x == -9999.f`.

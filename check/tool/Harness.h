@@ -73,6 +73,10 @@ const std::vector<int64_t> &askedOf(const SourceFacts &Facts,
                                     const std::string &Kernel,
                                     const std::string &Param);
 
+/// The most that they take; nullopt: anything.
+std::optional<int64_t> mostAskedOf(const SourceFacts &Facts, const std::string &Kernel,
+                                   const std::string &Param);
+
 /// One more for a block: grid and sizes at random, edges most of all.
 Shape randomShape(const Dim3 &Block, unsigned Dimensions, std::mt19937_64 &Rng);
 /// Blocks that the file launches a kernel with, as far as they are written down, and

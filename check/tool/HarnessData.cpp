@@ -213,6 +213,11 @@ void Trials::setArguments(const Shape &S, unsigned Way, unsigned Trial) {
       if (!Asked.empty() && Given == L.ArgValues.end() && N == ByName &&
           Trial % 6 != 5)
         N = uint64_t(Asked[Trial % Asked.size()]);
+      // Neither more than they take, nor always the same.
+      const auto Most = mostAskedOf(Summary.Facts, K.Name, Name);
+      if (Most && Given == L.ArgValues.end() && N == ByName && N > uint64_t(*Most) &&
+          Trial % 6 != 5)
+        N = uint64_t(*Most) - (Trial % 3 ? Trial * 97 % uint64_t(*Most) : 0);
       memcpy(V.data(), &N, std::min<size_t>(8, P.Size));
       break;
     }

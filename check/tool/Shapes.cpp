@@ -288,6 +288,15 @@ const std::vector<int64_t> &askedOf(const SourceFacts &Facts,
   return It == Of->second.end() ? Nothing : It->second;
 }
 
+std::optional<int64_t> mostAskedOf(const SourceFacts &Facts, const std::string &Kernel,
+                                   const std::string &Param) {
+  const auto Of = Facts.AtMost.find(plainName(Kernel));
+  if (Of == Facts.AtMost.end())
+    return std::nullopt;
+  const auto It = Of->second.find(Param);
+  return It == Of->second.end() || It->second < 1 ? std::nullopt : std::optional(It->second);
+}
+
 bool hasLaunchFunction(const SourceFacts &Facts, const KernelSignature &K) {
   if (auto O = Facts.Overloads.find(K.Mangled); O != Facts.Overloads.end())
     return !O->second.LaunchSuffix.empty();

@@ -623,6 +623,9 @@ struct TextForm {
   std::vector<std::string> NonZero;
   /// Integer parameters that the text names by a value, which a launch is asked for.
   std::vector<std::pair<std::string, int64_t>> Fixed;
+  /// Integer parameters that a launch has to give no larger values: the text has no more
+  /// rounds.
+  std::vector<std::pair<std::string, int64_t>> AtMost;
   /// The text has been made of what is known of this block of a launch, and is right for no
   /// other.
   std::optional<std::array<int64_t, 3>> OfBlock;

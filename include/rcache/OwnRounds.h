@@ -13,6 +13,9 @@
 //     for (int round = 0; round < 4; ++round) {
 //       const int i = 0 + (int)threadIdx.x + 256 * round;
 //       sum += row[i]; }
+//
+// Where an argument says how many rounds there are (`i < n`), the text has two under the
+// loop's condition, and a launch is asked whether that is enough (TextForm::AtMost).
 
 #ifndef RCACHE_OWNROUNDS_H
 #define RCACHE_OWNROUNDS_H
@@ -24,6 +27,13 @@ namespace rcache {
 /// The body of \p M with constant rounds in such loops, where a shared array is
 /// computed of its own elements; nullopt: there are none.
 std::optional<OtherBody> ownRounds(const KernelModel &M);
+
+/// The body as it is, for launches that an argument gives two rounds in such loops: for
+/// kernels whose sums hang on the loops as they are.
+std::optional<OtherBody> fewRounds(const KernelModel &M);
+
+/// Has \p Loop two rounds at most, by what launches are asked (TextForm::AtMost)?
+bool hasFewRounds(const KernelModel &M, const Stmt &Loop);
 
 } // namespace rcache
 

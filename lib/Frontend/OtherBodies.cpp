@@ -71,24 +71,31 @@ std::optional<OtherBody> otherExchange(const KernelResult &K,
   return Tails;
 }
 
-/// One step of another body of which a warp may own arrays.
-std::optional<OtherBody> forOwners(const KernelResult &K) {
+/// Bodies of which a warp may own arrays, one step each, the best first.
+std::vector<OtherBody> forOwners(const KernelResult &K) {
   const KernelModel &M = *K.Model;
   const bool Owns =
       K.ThePlan && std::any_of(K.ThePlan->Arrays.begin(),
                                K.ThePlan->Arrays.end(),
                                [](const ArrayPlan &A) { return A.as<Owned>(); });
+  std::vector<OtherBody> Out;
+  if (Owns || !onlyFor(M, {DeclineCode::UsesShuffles}))
+    return Out;
+  const auto Take = [&](std::optional<OtherBody> Body) {
+    if (!Body)
+      return false;
+    // (As long as the rounds are the same.)
+    Body->Form.OriginalClocks = Body->Form.AtMost == M.Form.AtMost ? K.OriginalClocks : 0;
+    Out.push_back(std::move(*Body));
+    return true;
+  };
   // (What a sum is fused with may hang on the loops and branches as they are.)
-  if (Owns || !onlyFor(M, {DeclineCode::UsesShuffles}) ||
-      M.UnsettledSum.In != KernelModel::SumInDoubt::None)
-    return std::nullopt;
-  for (const auto &Of : {threadsInLine, withoutPadding, leftTogether,
-                         nearbyReads, ownRounds})
-    if (auto Body = Of(M)) {
-      Body->Form.OriginalClocks = K.OriginalClocks;
-      return Body;
-    }
-  return std::nullopt;
+  if (M.UnsettledSum.In == KernelModel::SumInDoubt::None)
+    for (const auto &Of : {threadsInLine, withoutPadding, leftTogether, nearbyReads, ownRounds})
+      if (Take(Of(M)))
+        break;
+  Take(fewRounds(M));
+  return Out;
 }
 
 /// \p Body, which has been made of what \p M knows of its block.
@@ -98,43 +105,52 @@ std::optional<OtherBody> ofItsBlock(const KernelModel &M, std::optional<OtherBod
   return Body;
 }
 
-/// The body of another form of \p K, if there is reason to try it.
-std::optional<OtherBody> anotherOf(const KernelResult &K, const Options &Opts) {
+/// Bodies of another form of \p K, if there is reason to try them, the best first.
+std::vector<OtherBody> othersOf(const KernelResult &K, const Options &Opts) {
+  const auto One = [](std::optional<OtherBody> Body) {
+    std::vector<OtherBody> Out;
+    if (Body)
+      Out.push_back(std::move(*Body));
+    return Out;
+  };
   if (!asksForAnother(K))
-    return std::nullopt;
+    return {};
   const KernelModel &M = *K.Model;
   if (anyHas(K.Declines, TraitGuardsFirst))
     // Not where it is proved that some threads do not arrive.
     return std::any_of(K.Declines.begin(), K.Declines.end(),
                        [](const Decline &D) { return D.Undefined; })
-               ? std::nullopt
-               : guardsFirst(M);
+               ? std::vector<OtherBody>()
+               : One(guardsFirst(M));
   if (auto Body = fixedArguments(M))
-    return Body;
+    return One(std::move(Body));
   if (auto Other = otherExchange(K, Opts))
-    return Other;
+    return One(std::move(Other));
   if (auto Body = ofItsBlock(M, carvedArrays(M)))
-    return Body;
+    return One(std::move(Body));
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words
-    return Body;
+    return One(std::move(Body));
   auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
   if (Body && Body->Form.Scale != M.Form.Scale)
     Body = ofItsBlock(M, std::move(Body));
   if (!Body) {
     Body = threadsInRows(M); // whose text tells better what the original does
-    return ofItsBlock(M, Body ? std::move(Body) : forOwners(K));
+    std::vector<OtherBody> All = Body ? One(std::move(Body)) : forOwners(K);
+    for (OtherBody &B : All)
+      B = *ofItsBlock(M, std::move(B));
+    return All;
   }
   if (Body->Form.Scale == M.Form.Scale) {
     // Other words for the same plans: for what is not rewritten by itself.
     constexpr double LittleGain = 1.10;
     if (gainOf(K) >= LittleGain)
-      return std::nullopt;
+      return {};
   }
   double Outputs = 1;
   for (size_t A = 0; A < 3; ++A)
     Outputs *= double(Body->Form.Scale[A]) / double(M.Form.Scale[A]);
   Body->Form.OriginalClocks = K.OriginalClocks / Outputs;
-  return Body;
+  return One(std::move(Body));
 }
 
 /// Where the body stands in \p Source, and the new one with as many lines.
@@ -167,6 +183,39 @@ std::optional<SourceEdit> placed(const KernelModel &M,
 
 } // namespace
 
+/// The new bodies of \p K in its file; nullopt: none.
+static std::optional<BodyEdit> bodiesOf(const KernelResult &K, FileText Text,
+                                        const Options &Opts) {
+  const KernelModel &M = *K.Model;
+  std::vector<BodyEdit> All;
+  for (OtherBody &Body : othersOf(K, Opts))
+    if (auto Source = Text(M.DefBegin.File))
+      if (auto Edit = placed(M, *Source, Body.Text))
+        All.push_back({textKey(M), std::move(*Edit), {{formKey(M), Body.Form}},
+                       {{formKey(M), Body.Note}}, Body.OnlyOwned, {}});
+  if (All.empty())
+    return std::nullopt;
+  BodyEdit First = std::move(All.front());
+  First.Otherwise.assign(std::make_move_iterator(All.begin() + 1),
+                         std::make_move_iterator(All.end()));
+  return First;
+}
+
+/// Takes what another instantiation has. False: it asks for another body.
+static bool agree(BodyEdit &A, BodyEdit &&B) {
+  if (!(A.Edit == B.Edit))
+    return false;
+  A.Forms.merge(B.Forms);
+  A.Notes.merge(B.Notes);
+  A.Otherwise.resize(std::min(A.Otherwise.size(), B.Otherwise.size()));
+  for (size_t I = 0; I < A.Otherwise.size(); ++I)
+    if (!agree(A.Otherwise[I], std::move(B.Otherwise[I]))) {
+      A.Otherwise.resize(I);
+      break;
+    }
+  return true;
+}
+
 std::vector<BodyEdit> otherBodies(llvm::ArrayRef<KernelResult> Kernels,
                                   FileText Text, const Options &Opts) {
   // Instantiations of a template: one place, one answer.
@@ -174,26 +223,13 @@ std::vector<BodyEdit> otherBodies(llvm::ArrayRef<KernelResult> Kernels,
   for (const KernelResult &K : Kernels) {
     if (!K.Model)
       continue;
-    const KernelModel &M = *K.Model;
-    const std::string Key = textKey(M);
-    std::optional<BodyEdit> Found;
-    if (auto Body = anotherOf(K, Opts))
-      if (auto Source = Text(M.DefBegin.File))
-        if (auto Edit = placed(M, *Source, Body->Text))
-          Found = BodyEdit{Key,
-                           std::move(*Edit),
-                           {{formKey(M), Body->Form}},
-                           {{formKey(M), Body->Note}},
-                           Body->OnlyOwned};
+    const std::string Key = textKey(*K.Model);
+    std::optional<BodyEdit> Found = bodiesOf(K, Text, Opts);
     auto [It, New] = ByKey.try_emplace(Key, Found);
     if (New || !It->second)
       continue;
-    if (!Found || !(Found->Edit == It->second->Edit)) {
+    if (!Found || !agree(*It->second, std::move(*Found)))
       It->second.reset();
-      continue;
-    }
-    It->second->Forms.merge(Found->Forms);
-    It->second->Notes.merge(Found->Notes);
   }
   std::vector<BodyEdit> All;
   for (auto &[Key, E] : ByKey)

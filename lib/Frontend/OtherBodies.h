@@ -22,6 +22,8 @@ struct BodyEdit {
   std::map<std::string, TextForm> Forms; ///< by formKey
   std::map<std::string, std::string> Notes;
   bool OnlyOwned = false; ///< OtherBody::OnlyOwned
+  /// Where nothing is gained by this one, those to try instead, in this order.
+  std::vector<BodyEdit> Otherwise;
 };
 
 /// The text of a file as it was parsed; nullopt: not to be had.

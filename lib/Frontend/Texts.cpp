@@ -249,10 +249,12 @@ struct Attempt {
   std::map<std::string, std::vector<std::string>> Notes; ///< by formKey
   std::set<std::string> Tried;                           ///< by textKey
   std::set<std::string> OnlyOwned; ///< textKeys of bodies that ask for it
+  std::set<std::string> Otherwise; ///< of those that have another one to try
   bool Parsed = true;
 
-  /// Of the kernels that \p Wanted says yes to.
-  Attempt(const Texts &Best,
+  /// Of the kernels that \p Wanted says yes to, the body behind as many others as
+  /// \p InVain says have been tried.
+  Attempt(const Texts &Best, const std::map<std::string, size_t> &InVain,
           llvm::function_ref<bool(const std::string &)> Wanted)
       : Now(Best) {
     constexpr unsigned MaxLevels = 5;
@@ -261,6 +263,16 @@ struct Attempt {
       llvm::erase_if(Bodies, [&](const BodyEdit &B) { return !Wanted(B.Key); });
       if (Bodies.empty())
         return;
+      for (BodyEdit &B : Bodies) {
+        const auto It = InVain.find(B.Key);
+        const size_t At = It == InVain.end() ? 0 : It->second;
+        if (At < B.Otherwise.size())
+          Otherwise.insert(B.Key);
+        if (At > 0 && At <= B.Otherwise.size()) {
+          BodyEdit Next = std::move(B.Otherwise[At - 1]);
+          B = std::move(Next);
+        }
+      }
       for (const BodyEdit &B : Bodies) {
         Tried.insert(B.Key);
         if (B.OnlyOwned)
@@ -277,11 +289,12 @@ struct Attempt {
 /// Of kernels whose other bodies do not parse together, those to blame alone; all
 /// of them where none is.
 std::set<std::string> unparsable(const Texts &Best,
+                                 const std::map<std::string, size_t> &InVain,
                                  const std::set<std::string> &Keys) {
   std::set<std::string> Bad;
   if (Keys.size() > 1)
     for (const std::string &Key : Keys)
-      if (!Attempt(Best, [&](const std::string &K) { return K == Key; }).Parsed)
+      if (!Attempt(Best, InVain, [&](const std::string &K) { return K == Key; }).Parsed)
         Bad.insert(Key);
   return Bad.empty() ? Keys : Bad;
 }
@@ -343,26 +356,31 @@ void takeReasons(const Reasons &OfOthers, Round &R) {
 /// Kernels that are left as they are get other bodies, which stay where they
 /// lead to a rewritten kernel that gains more.
 void tryOtherBodies(Texts &Best) {
-  std::set<std::string> InVain;
+  std::map<std::string, size_t> InVain; ///< bodies tried, by textKey
+  std::set<std::string> Done;           ///< which have no more of them
   Reasons OfOthers;
   while (true) {
-    Attempt Try(
-        Best, [&](const std::string &Key) { return !InVain.count(Key); });
+    Attempt Try(Best, InVain, [&](const std::string &Key) { return !Done.count(Key); });
     if (Try.Tried.empty()) {
       takeReasons(OfOthers, Best.Last);
       return;
     }
-    const size_t Before = InVain.size();
+    std::set<std::string> Now;
     if (!Try.Parsed)
-      InVain.merge(unparsable(Best, Try.Tried));
+      Now = unparsable(Best, InVain, Try.Tried);
     auto Old = gains(Try.Tried, Best.Last),
          New = gains(Try.Tried, Try.Now.Last, Try.OnlyOwned);
     for (const std::string &Key : Try.Tried)
       if (Try.Parsed && New[Key] <= Old[Key])
-        InVain.insert(Key);
-    if (InVain.size() > Before) {
+        Now.insert(Key);
+    for (const std::string &Key : Now) {
+      ++InVain[Key];
+      if (!Try.Otherwise.count(Key))
+        Done.insert(Key);
+    }
+    if (!Now.empty()) {
       if (Try.Parsed)
-        addReasons(InVain, Try.Now.Last, OfOthers);
+        addReasons(Now, Try.Now.Last, OfOthers);
       continue; // once more without them
     }
     Best = std::move(Try.Now);

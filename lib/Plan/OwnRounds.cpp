@@ -11,6 +11,7 @@
 #include "SpreadLoops.h"
 #include "rcache/ThreadsInLine.h"
 #include "llvm/ADT/STLExtras.h"
+#include <map>
 
 using namespace rcache;
 
@@ -18,6 +19,54 @@ namespace {
 
 /// Rounds whose loads are worth being on the way at the same time.
 constexpr int64_t MostRounds = 8;
+/// The same where a launch tells how many there are.
+constexpr int64_t RoundsAsked = 2;
+
+/// What launches are asked for the sake of few rounds.
+class AskedBounds {
+public:
+  explicit AskedBounds(const KernelModel &M) : M(M) {}
+
+  /// False: all launches pass more.
+  bool take(const LoopBound &B) {
+    if (never(B))
+      return false;
+    auto [At, New] = AtMost.try_emplace(B.Name, B.AtMost);
+    At->second = std::min(At->second, B.AtMost);
+    return true;
+  }
+  bool empty() const { return AtMost.empty(); }
+  void tell(OtherBody &R) const {
+    for (const auto &[Name, Value] : AtMost) {
+      R.Form.AtMost.push_back({Name, Value});
+      R.Note += (R.Note.empty() ? "launches that pass " : " and ") + Name +
+                " <= " + std::to_string(Value);
+    }
+    if (!AtMost.empty())
+      R.Note += " run the rewritten kernel";
+  }
+
+private:
+  const KernelModel &M;
+  std::map<std::string, int64_t> AtMost; ///< of parameters
+
+  bool never(const LoopBound &B) const {
+    const auto It = llvm::find_if(
+        M.Params, [&](const KernelParam &P) { return P.Name == B.Name; });
+    const auto P = size_t(It - M.Params.begin());
+    return It != M.Params.end() && !M.Launches.empty() &&
+           llvm::all_of(M.Launches, [&](const LaunchSite &L) {
+             return P < L.ArgValues.size() && !L.ArgValues[P].empty() &&
+                    llvm::all_of(L.ArgValues[P],
+                                 [&](int64_t V) { return V > B.AtMost; });
+           });
+  }
+};
+
+/// Is memory read there again and again, as often as the loop's bounds say?
+bool walksThroughMemory(const Stmt &S) {
+  return S.K == Stmt::For && !S.ConstTripCount && !S.HasBarrier && S.HasGlobalRead;
+}
 
 class Writer {
 public:
@@ -33,8 +82,10 @@ public:
       if (isShared(S) && !write(S))
         return std::nullopt;
     auto R = Edits.body();
-    if (R)
-      R->OnlyOwned = true;
+    if (!R)
+      return R;
+    R->OnlyOwned = true;
+    Asked.tell(*R);
     return R;
   }
 
@@ -43,6 +94,7 @@ private:
   const Assumptions Fixed;
   const int64_t Threads;
   BodyText Edits{M};
+  AskedBounds Asked{M};
   std::string Round = "own_round";
 
   /// A loop over memory that all threads of the block share, its counter its own.
@@ -59,12 +111,18 @@ private:
 
   bool write(const Stmt &S) {
     const Var &I = M.Vars[static_cast<size_t>(S.IterVar)];
-    const auto Values = sharedOutValues(M, Fixed, S);
-    if (!Values)
-      return false;
-    const int64_t Rounds = (Values->Count + Threads - 1) / Threads;
-    if (Rounds > MostRounds)
-      return false;
+    auto Values = sharedOutValues(M, Fixed, S);
+    int64_t Rounds = RoundsAsked;
+    if (Values) {
+      Rounds = (Values->Count + Threads - 1) / Threads;
+      if (Rounds > MostRounds)
+        return false;
+    } else {
+      const auto Bound = boundOfRounds(M, Fixed, S, Threads, Rounds);
+      if (!Bound || !Asked.take(*Bound))
+        return false;
+      Values = LoopValues{Bound->First, 0};
+    }
     // All that the bounds allow, whatever else they hang on?
     const bool All = Values->Count == Rounds * Threads &&
                      involvedIds(Fixed.fix(S.IterDomain)).size() == 1;
@@ -83,14 +141,58 @@ private:
 
 } // namespace
 
-std::optional<OtherBody> rcache::ownRounds(const KernelModel &M) {
-  if (!M.Geo.ConstBlock || (*M.Geo.ConstBlock)[1] != 1 ||
-      (*M.Geo.ConstBlock)[2] != 1 || !exchangesComputed(M))
+/// One-dimensional blocks of known size, whose shared elements are made of their own.
+static bool mayOwn(const KernelModel &M) {
+  return M.Geo.ConstBlock && (*M.Geo.ConstBlock)[1] == 1 && (*M.Geo.ConstBlock)[2] == 1 &&
+         exchangesComputed(M);
+}
+
+static std::optional<OtherBody> attempt(const KernelModel &M,
+                                        std::optional<OtherBody> (*Make)(const KernelModel &)) {
+  if (!mayOwn(M))
     return std::nullopt;
   M.Ctx->resetBudget();
-  auto Result = guarded([&] { return Writer(M).run(); });
+  auto Result = guarded([&] { return Make(M); });
   if (Result)
     return std::move(*Result);
   llvm::consumeError(Result.takeError());
   return std::nullopt;
+}
+
+std::optional<OtherBody> rcache::ownRounds(const KernelModel &M) {
+  return attempt(M, [](const KernelModel &In) { return Writer(In).run(); });
+}
+
+std::optional<OtherBody> rcache::fewRounds(const KernelModel &M) {
+  if (!M.Form.AtMost.empty())
+    return std::nullopt;
+  return attempt(M, [](const KernelModel &In) -> std::optional<OtherBody> {
+    const Assumptions Fixed = makeAssumptions(In, In.Geo.ConstBlock, 1);
+    AskedBounds Asked(In);
+    for (const Stmt &S : In.Stmts) {
+      if (!walksThroughMemory(S))
+        continue;
+      const auto Bound = boundOfRounds(In, Fixed, S, (*In.Geo.ConstBlock)[0], RoundsAsked);
+      if (!Bound || !Asked.take(*Bound))
+        return std::nullopt;
+    }
+    if (Asked.empty())
+      return std::nullopt;
+    OtherBody R;
+    R.Text = In.text(In.BodyRange);
+    R.Form = In.Form;
+    R.OnlyOwned = true;
+    Asked.tell(R);
+    return R;
+  });
+}
+
+bool rcache::hasFewRounds(const KernelModel &M, const Stmt &Loop) {
+  if (M.Form.AtMost.empty() || !M.Geo.ConstBlock)
+    return false;
+  const auto Bound = boundOfRounds(M, makeAssumptions(M, M.Geo.ConstBlock, 1), Loop,
+                                   (*M.Geo.ConstBlock)[0], RoundsAsked);
+  return Bound && llvm::any_of(M.Form.AtMost, [&](const auto &Asked) {
+    return Asked.first == Bound->Name && Asked.second <= Bound->AtMost;
+  });
 }

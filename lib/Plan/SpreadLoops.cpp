@@ -5,6 +5,7 @@
 
 #include "SpreadLoops.h"
 #include "Affine/IslTools.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
 
@@ -19,6 +20,36 @@ std::optional<LoopValues> rcache::sharedOutValues(const KernelModel &M,
   if (!Lo || !Hi || *Hi < *Lo || *Hi - *Lo >= 1024)
     return std::nullopt;
   return LoopValues{*Lo, *Hi - *Lo + 1};
+}
+
+std::optional<LoopBound> rcache::boundOfRounds(const KernelModel &M, const Assumptions &A,
+                                               const Stmt &L, int64_t Threads,
+                                               int64_t Rounds) {
+  if (!L.Cooperative || L.IterSymbol < 0 || L.IterDomain.is_null())
+    return std::nullopt;
+  const std::string &Iter = M.Symbols[size_t(L.IterSymbol)].Id;
+  const isl::ctx Ctx = M.Ctx->ctx();
+  const isl::pw_aff I = symbolValue(Ctx, Iter);
+  const isl::set Values = A.fix(L.IterDomain).intersect(A.Context);
+  const auto First = minConst(I, Values);
+  if (!First)
+    return std::nullopt;
+  // [parameters] -> { : there is a value of a further round }
+  const isl::set Further =
+      Values.intersect(I.ge_set(constantValue(Ctx, *First + Rounds * Threads)));
+  const std::vector<std::string> Ids = involvedIds(Further);
+  for (const std::string &Id : Ids) {
+    const int S = M.symbolIndex(Id);
+    if (S < 0 || M.Symbols[size_t(S)].K != Symbol::Param)
+      continue;
+    std::vector<std::string> Others;
+    llvm::copy_if(Ids, std::back_inserter(Others),
+                  [&](const std::string &O) { return O != Id; });
+    const auto Least = minConst(symbolValue(Ctx, Id), projectOut(Further, Others));
+    if (Least && *Least > 1)
+      return LoopBound{M.Symbols[size_t(S)].Text, *Least - 1, *First};
+  }
+  return std::nullopt;
 }
 
 namespace {

@@ -24,6 +24,19 @@ struct LoopValues {
 std::optional<LoopValues> sharedOutValues(const KernelModel &M,
                                           const Assumptions &A, const Stmt &L);
 
+/// A parameter that bounds the rounds of such a loop.
+struct LoopBound {
+  std::string Name;   ///< of the parameter, in the words of the kernel
+  int64_t AtMost = 0; ///< its largest value with so many rounds
+  int64_t First = 0;  ///< value of the counter
+};
+
+/// Of a loop that is shared out among \p Threads threads: the parameter whose value,
+/// whatever all others are, tells that no thread runs more than \p Rounds rounds.
+/// nullopt: there is none, or the first value is no constant.
+std::optional<LoopBound> boundOfRounds(const KernelModel &M, const Assumptions &A,
+                                       const Stmt &L, int64_t Threads, int64_t Rounds);
+
 /// The statements that leave a round of \p L, or the loop, early, if all that
 /// is skipped then has no effect behind the thread's own round: behind the loop
 /// nothing is stored or waited for, and where one round leaves the loop, the

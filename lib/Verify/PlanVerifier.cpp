@@ -433,6 +433,9 @@ static std::string notAsked(const KernelModel &M, const Plan &P) {
   for (const auto &[Name, Value] : M.Form.Fixed)
     if (!Asked(Name, "== " + std::to_string(Value)))
       return "nothing asks whether '" + Name + "' is " + std::to_string(Value);
+  for (const auto &[Name, Value] : M.Form.AtMost)
+    if (!Asked(Name, "<= " + std::to_string(Value)))
+      return "nothing asks whether '" + Name + "' is at most " + std::to_string(Value);
   for (const std::string &Name : M.Form.NonZero)
     if (!Asked(Name, "!= 0"))
       return "nothing asks whether '" + Name + "' is 0";

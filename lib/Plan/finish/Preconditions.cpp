@@ -42,6 +42,9 @@ void rcache::addTextConditions(const KernelModel &M, Plan &P) {
     add(P, N + " != 0", "the outputs of a thread are different elements");
   for (const auto &[Name, Value] : M.Form.Fixed)
     add(P, Name + " == " + std::to_string(Value), "the plan is made for this value");
+  for (const auto &[Name, Value] : M.Form.AtMost)
+    add(P, Name + " <= " + std::to_string(Value),
+        "a few rounds a thread: of more, the original hides more");
 }
 
 void rcache::addPreconditions(const KernelModel &M, Plan &P) {

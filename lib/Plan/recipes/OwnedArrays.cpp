@@ -7,6 +7,7 @@
 #include "../Assemble.h"
 #include "Recipes.h"
 #include "llvm/ADT/STLExtras.h"
+#include "rcache/OwnRounds.h"
 
 using namespace rcache;
 
@@ -21,7 +22,7 @@ static bool walksThroughMemory(const KernelModel &M) {
       if (S.HasBarrier)
         break;
       if (S.K == Stmt::While || S.K == Stmt::Do ||
-          (S.K == Stmt::For && !S.ConstTripCount))
+          (S.K == Stmt::For && !S.ConstTripCount && !hasFewRounds(M, S)))
         return true;
     }
     return false;
