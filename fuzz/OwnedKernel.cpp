@@ -128,10 +128,31 @@ private:
               (!Unsigned && C.chance("threadWord", 50) ? "int" : "") +
               "(" + thread() + ");\nconst " + I + " g = blockIdx.x * " +
               (C.chance("blockDim", 40) ? blockDim() : Size) + " + t;\n";
+    if (Array == "s" && Other.empty() && C.chance("row", 15))
+      return beginWithRow();
     const std::string Else = C.chance("neutral", 70) ? "0" : "t";
     Body += Array + "[t] = " +
             (Other.empty() ? "g < n ? in[g] : (" + T + ")" + Else : Other) +
             ";\n";
+  }
+  /// The same of all that is given, whose length the launch tells.
+  void beginWithRow() {
+    const std::string Round = C.chance("rowUpdate", 50)
+                                  ? "row += in[i];\n"
+                                  : "row = " + combined("row", "in[i]") + ";\n",
+                      Step = "i += " + (C.chance("rowOfBlockDim", 50) ? blockDim() : Size);
+    Body += T + " row = 0;\n";
+    switch (C.weighted("rowForm", {60, 20, 20})) {
+    case 1:
+      Body += "{\n" + I + " i = t;\nwhile (i < n) {\n" + Round + Step + ";\n}\n}\n";
+      break;
+    case 2:
+      Body += "#pragma unroll 2\nfor (" + I + " i = t; i < n; " + Step + ")\n" + Round;
+      break;
+    default:
+      Body += "for (" + I + " i = t; i < n; " + Step + ") {\n" + Round + "}\n";
+    }
+    Body += "s[t] = row;\n";
   }
   std::string sync() const { return "__syncthreads();\n"; }
 
@@ -226,7 +247,11 @@ private:
         Body += "{\nconst " + I + " d = " + num(D) + ";\n" + Round + "}\n";
     } else
       Body += distances(Round, Doubling);
-    switch (C.weighted("result", {35, 35, 30})) {
+    switch (C.weighted("result", {35, 35, 30, 12})) {
+    case 3: // a row of them
+      Body += "if (blockIdx.x == 0)\nfor (" + I + " i = t; i < n; i += " + Size +
+              ")\nout[i] = " + combined("in[i]", "s[0]") + ";\n";
+      return;
     case 1: // all threads alike
       Body += "if (g < n)\nout[g] = s[0] + in[g];\n";
       return;

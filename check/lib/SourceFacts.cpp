@@ -325,13 +325,22 @@ private:
       asked(Kernel, B->getLHS(), Block, Asked);
       return asked(Kernel, B->getRHS(), Block, Asked);
     }
-    const auto *D = dyn_cast<DeclRefExpr>(B->getLHS()->IgnoreParenCasts());
+    // `n`, `p.n`
+    const Expr *Of = B->getLHS()->IgnoreParenCasts();
+    std::string Name;
+    while (const auto *In = dyn_cast<MemberExpr>(Of)) {
+      if (In->isArrow())
+        break;
+      Name = "." + In->getMemberDecl()->getNameAsString() + Name;
+      Of = In->getBase()->IgnoreParenCasts();
+    }
+    const auto *D = dyn_cast<DeclRefExpr>(Of);
     Expr::EvalResult R;
-    if (D && isa<ParmVarDecl>(D->getDecl()) &&
+    if (D && isa<ParmVarDecl>(D->getDecl()) && D->getDecl() != Block &&
         !B->getRHS()->isValueDependent() &&
         B->getRHS()->EvaluateAsInt(R, Context) &&
         R.Val.getInt().getSignificantBits() <= 64) {
-      const std::string Name = D->getDecl()->getNameAsString();
+      Name = D->getDecl()->getNameAsString() + Name;
       const int64_t N = R.Val.getInt().getSExtValue();
       if (B->getOpcode() == BO_LE) {
         auto [It, New] = Facts.AtMost[Kernel].try_emplace(Name, N);
@@ -345,11 +354,11 @@ private:
     if (B->getOpcode() != BO_EQ)
       return;
     const auto *M = dyn_cast<MemberExpr>(B->getLHS()->IgnoreParenImpCasts());
-    const auto *Of =
+    const auto *Base =
         M ? dyn_cast<DeclRefExpr>(M->getBase()->IgnoreParenImpCasts())
           : nullptr;
     const auto N = integer(B->getRHS(), 0);
-    if (!Of || Of->getDecl() != Block || !N || *N > 1024)
+    if (!Base || Base->getDecl() != Block || !N || *N > 1024)
       return;
     for (auto [Name, Coordinate] :
          {std::pair("x", &Asked.X), {"y", &Asked.Y}, {"z", &Asked.Z}})

@@ -12,7 +12,7 @@
 //
 // Variables that are stepped beside the counter are stepped at the end of the
 // body, and `while (t < n) { ...; ++t; }` becomes `for (; t < n; ++t) { ...;
-// }`.
+// }`, as is `while (i < n)` over memory in front of what threads exchange.
 
 #ifndef RCACHE_COUNTEDROUNDS_H
 #define RCACHE_COUNTEDROUNDS_H

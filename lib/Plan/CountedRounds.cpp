@@ -7,6 +7,7 @@
 // same then.
 
 #include "rcache/CountedRounds.h"
+#include "rcache/ThreadsInLine.h"
 #include "BodyText.h"
 #include "Affine/IslToCxx.h"
 #include "Affine/IslTools.h"
@@ -41,10 +42,15 @@ private:
   const KernelModel &M;
   BodyText Edits{M};
 
-  /// A loop that stages, whose body is a block that is left at its end.
+  /// A loop that stages, or `while (i < n)` over memory whose sums threads exchange.
+  bool isOfInterest(const Stmt &S) const {
+    return S.HasBarrier ? (S.K == Stmt::For || S.K == Stmt::While) && S.HasSharedWrite
+                        : S.K == Stmt::While && S.HasGlobalRead && exchangesComputed(M);
+  }
+
+  /// ..., whose body is a block that is left at its end.
   bool isTileLoop(const Stmt &S) const {
-    if ((S.K != Stmt::For && S.K != Stmt::While) || !S.HasBarrier ||
-        !S.HasSharedWrite || S.HasReturn || S.Children.size() != 1 ||
+    if (!isOfInterest(S) || S.HasReturn || S.Children.size() != 1 ||
         M.stmt(S.Children[0]).K != Stmt::Block || S.CondRange.empty())
       return false;
     return llvm::none_of(M.Stmts, [&](const Stmt &In) {

@@ -91,6 +91,32 @@ __global__ void fours(const float4 *in, float *out, int n) {
     out[blockIdx.x] = s[0];
 }
 
+// A member tells, and the loop is another one.
+// CHECK-DAG: rewrote 'members' {{.*}}; 's' owned by a warp
+// CHECK-DAG: note: launches that pass row.n <= 512 run the rewritten kernel
+struct Row {
+  int n;
+  float scale;
+};
+__global__ void members(const float *in, float *out, Row row) {
+  __shared__ float s[256];
+  float sum = 0.f;
+  int i = threadIdx.x;
+  while (i < row.n) {
+    sum += in[blockIdx.x * row.n + i];
+    i += blockDim.x;
+  }
+  s[threadIdx.x] = sum;
+  __syncthreads();
+  for (int d = 128; d > 0; d >>= 1) {
+    if (threadIdx.x < d)
+      s[threadIdx.x] += s[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = s[0] * row.scale;
+}
+
 // The only launch passes more.
 // CHECK-DAG: 'tooLong' left as it is: {{.*}} [computed-exchange]
 __global__ void tooLong(const float *in, float *out, int n) {
@@ -121,6 +147,8 @@ int main(int argc, char **argv) {
     b.show("softmax", n, rows);
     fours<<<rows, 256>>>((const float4 *)in.Data, c.Data, n);
     c.show("fours", n, rows);
+    members<<<rows, 256>>>(in.Data, c.Data, Row{n, 0.5f});
+    c.show("members", n, rows);
   }
   const Buffer<float> big(randoms<float>(2 * 100000));
   Buffer<float> d(2);

@@ -188,7 +188,7 @@ private:
     Nullable<isl::pw_aff> Part;
     if (!Element.is_null())
       Part = partOf(S, Element, Domain);
-    if (!standsInSlots(M, S, !Part.is_null() || isSameInRounds(S, Element)))
+    if (!standsInSlots(M, S, !Part.is_null() || isSameInRounds(M, S, Element)))
       return no(S, "is in the condition of a barrier, or another's element in "
                    "a loop without");
     if (Part.is_null() && !addFetch(I, S, Element, Domain)) {
@@ -197,28 +197,6 @@ private:
     }
     return (Part.is_null() || addOwn(I, S, Part)) &&
            (endsRounded(S) || no(S, "rounds a product in place"));
-  }
-
-  /// Read in the body of loops without barriers, in all rounds the same element, which
-  /// the thread changes in none of them: one copy in front of them serves all.
-  bool isSameInRounds(const SharedAccess &S, const Nullable<isl::pw_aff> &Element) const {
-    if (S.K != SharedAccess::Read || Element.is_null() ||
-        !(isConstant(Element) || isConstant(Element.sub(thread()))))
-      return false;
-    for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
-      const Stmt &L = M.stmt(static_cast<unsigned>(Q));
-      if (L.HasBarrier)
-        break;
-      if (L.isLoop() &&
-          (L.HeaderRange.contains(S.Range) || L.CondRange.contains(S.Range) ||
-           llvm::any_of(M.SharedAccesses, [&](const SharedAccess &W) {
-             return W.Array == Array && W.K != SharedAccess::Read && L.Range.contains(W.Range);
-           })))
-        return false;
-      if (L.K == Stmt::Switch)
-        return false;
-    }
-    return true;
   }
 
   /// By a thread that is another one than the element's.

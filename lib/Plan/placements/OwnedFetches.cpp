@@ -61,6 +61,30 @@ bool rcache::standsInSlots(const KernelModel &M, const SharedAccess &S,
   return true;
 }
 
+bool rcache::isSameInRounds(const KernelModel &M, const SharedAccess &S,
+                            const Nullable<isl::pw_aff> &Element) {
+  if (S.K != SharedAccess::Read || Element.is_null() ||
+      !(isConstant(Element) ||
+        isConstant(isl::pw_aff(Element).sub(symbolValue(M.Ctx->ctx(), "tx")))))
+    return false;
+  for (int Q = static_cast<int>(S.Stmt); Q >= 0; Q = M.stmt(Q).Parent) {
+    const Stmt &L = M.stmt(static_cast<unsigned>(Q));
+    if (L.HasBarrier)
+      break;
+    if (L.K == Stmt::Switch)
+      return false;
+    if (!L.isLoop())
+      continue;
+    if (L.HeaderRange.contains(S.Range) || L.CondRange.contains(S.Range) ||
+        llvm::any_of(M.SharedAccesses, [&](const SharedAccess &W) {
+          return W.Array == S.Array && W.K != SharedAccess::Read &&
+                 L.Range.contains(W.Range);
+        }))
+      return false;
+  }
+  return true;
+}
+
 /// All that is stored, always a whole element, has been in memory before or is made
 /// of no products.
 static bool holdsCopies(const KernelModel &M, unsigned Array) {

@@ -20,6 +20,12 @@ TextRange intervalOf(const KernelModel &M, const SharedAccess &S);
 /// fetched is fetched once, so no loop stands around it.
 bool standsInSlots(const KernelModel &M, const SharedAccess &S, bool Own);
 
+/// Is \p S read in the body of loops without barriers, in all rounds the same \p Element
+/// ([tx] -> { [e] }; null: no formula), which the thread changes in none of them? One copy
+/// in front of the loops serves all rounds.
+bool isSameInRounds(const KernelModel &M, const SharedAccess &S,
+                    const Nullable<isl::pw_aff> &Element);
+
 /// `X & Mask`, `X ^ Mask`. \p Mask >= 0.
 isl::pw_aff bitsOf(const isl::pw_aff &X, int64_t Mask);
 isl::pw_aff flipped(const isl::pw_aff &X, int64_t Mask);
