@@ -410,6 +410,20 @@ private:
     }
   }
 
+  /// A statement that is undefined unless \p Guard, which asks for it from now on, holds.
+  std::string undefinedElsewhere(std::string &Guard) {
+    const std::string By = "(n % 5 - 2)";
+    Guard = By + " != 0 && " + Guard;
+    switch (C.pick("undefinedForm", 3)) {
+    case 0:
+      return "__builtin_assume(" + By + " != 0);\n";
+    case 1:
+      return "acc += (" + Acc + ")(100 / " + By + ");\n";
+    default:
+      return "acc += known_" + K.Name + "(acc, " + By + " == 0 ? 0 : 1);\n";
+    }
+  }
+
   /// Use and store, with the guard around one or both.
   std::string result() {
     int L = 0, R = 0;
@@ -429,6 +443,8 @@ private:
                            One);
     }
     std::string Store = store();
+    if (C.chance("undefinedElsewhere", 10))
+      Store = undefinedElsewhere(Guard) + Store;
     bool Unwritten = false;
     for (const Line &N : Lines)
       Unwritten |= N.Bd == If;
@@ -533,6 +549,10 @@ private:
     if (Body.find("mix_" + K.Name) != std::string::npos)
       Device += "__device__ " + Acc + " mix_" + K.Name + "(" + Acc + " a, " +
                 Acc + " b) {\n  return a < b ? b - a : a;\n}\n";
+    if (Body.find("known_" + K.Name) != std::string::npos)
+      Device += "__device__ " + Acc + " known_" + K.Name + "(" + Acc +
+                " a, int which) {\n  switch (which) {\n  case 1:\n    return a;\n  }\n"
+                "  __builtin_unreachable();\n}\n";
     Device += S.Head + "__global__ void " + S.Bounds + K.Name + "(" + Params +
               ") {\n" + Body + "}\n";
     K.Device = Device;

@@ -110,6 +110,8 @@ private:
         M.Vars[static_cast<size_t>(St.IterVar)].DeclStmt != St.Id ||
         Q.writesGlobal(St.Range))
       return false;
+    if (Q.divides(St.HeaderRange)) // by what a condition around it has asked for
+      return false;
     if (P.isUnrolled(St.Id)
             ? !St.ConstTripCount || *St.ConstTripCount < 2 || !M.countsItself(St)
             : !Q.readsKept(St.Range) || !Q.sameForAll(St.HeaderRange))

@@ -84,6 +84,13 @@ bool Division::isUniform(unsigned Id, bool Returned, const Queries &Q) const {
   // Not a load that returned slots would not have done.
   if (Returned && Q.readsGlobal(St.Range))
     return false;
+  // A condition in front of it may have kept all slots from a division by 0.
+  if (Q.divides(St.Range) &&
+      (Returned || underGuard(Id, Q.M) ||
+       llvm::any_of(Q.M.Stmts, [&](const Stmt &S) {
+         return S.K == Stmt::Return && S.Range.Begin < St.Range.Begin;
+       })))
+    return false;
   return !(Q.readsPointers(St.Range) &&
            (tapLoopAround(Id, Q.M) || underGuard(Id, Q.M)));
 }

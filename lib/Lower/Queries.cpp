@@ -197,6 +197,11 @@ bool Queries::sameForAll(TextRange R) const {
   return !touchesShared(R) && !readsGlobal(R) && !writesGlobal(R);
 }
 
+bool Queries::divides(TextRange R) const {
+  return llvm::any_of(M.Divisors,
+                      [&](TextRange D) { return D.contains(R) || R.contains(D); });
+}
+
 bool Queries::repeatable(TextRange R) const {
   for (const VarUse &U : M.VarUses)
     if (R.contains(U.Range)) {

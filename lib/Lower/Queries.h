@@ -70,6 +70,8 @@ public:
   bool sameForAll(TextRange R) const;
   /// A condition that can be evaluated again wherever it is asked.
   bool repeatable(TextRange R) const;
+  /// Are integers divided by what may be 0 in \p R?
+  bool divides(TextRange R) const;
   /// `if (cond) return;` with such a condition.
   bool isRepeatableGuard(const Stmt &S) const;
 

@@ -195,10 +195,8 @@ private:
   bool isPure(const Stmt &St) const {
     if (St.HasCall || St.HasReturn)
       return false;
-    for (TextRange Div : M.Divisors)
-      if (Div.contains(St.Range) ||
-          (St.Range.contains(Div) && !D.readsUniform(Div, Q)))
-        return false;
+    if (Q.divides(St.Range)) // one that is not there may have 0, or all of them
+      return false;
     for (const Stmt &In : M.Stmts)
       if (St.Range.contains(In.Range) &&
           (In.K == Stmt::While || In.K == Stmt::Do || In.K == Stmt::Switch))

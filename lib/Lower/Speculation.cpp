@@ -34,9 +34,10 @@ public:
             SlotVars.count(U.Var) &&
             (M.Vars[U.Var].Depends & Map.slotDependence()))
           return Speculation::No;
-    for (TextRange D : M.Divisors) // a slot that is not there may have 0
-      if (D.contains(Loop.Range) || Loop.Range.contains(D))
-        return Speculation::No;
+    if (llvm::any_of(M.Divisors, [&](TextRange D) {
+          return D.contains(Loop.Range) || Loop.Range.contains(D);
+        })) // a slot that is not there may have 0
+      return Speculation::No;
     bool Always = true;
     for (const SharedAccess &R : M.SharedAccesses) {
       if (!Loop.Range.contains(R.Range) ||

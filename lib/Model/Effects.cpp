@@ -392,6 +392,35 @@ bool isPure(const FunctionDecl *F) {
   return V.Pure;
 }
 
+bool statesOnly(const FunctionDecl *F) {
+  if (!isSystemFunction(F) && !F->getBuiltinID())
+    return false;
+  if (nameOf(F).contains("assume") || F->isNoReturn())
+    return true;
+  return F->getReturnType()->isVoidType() &&
+         classifyCall(F, nullptr).Kind == CallKind::Harmless &&
+         llvm::none_of(F->parameters(), [](const ParmVarDecl *P) {
+           return P->getType()->isPointerType() || P->getType()->isReferenceType();
+         });
+}
+
+bool statesOnly(const AttributedStmt *S) {
+  return hasSpecificAttr<CXXAssumeAttr>(S->getAttrs());
+}
+
+/// Does \p S end in a value being returned, whichever way it takes?
+static bool endsInReturn(const clang::Stmt *S) {
+  if (!S)
+    return false;
+  if (const auto *Block = dyn_cast<CompoundStmt>(S))
+    return !Block->body_empty() && endsInReturn(Block->body_back());
+  if (const auto *If = dyn_cast<IfStmt>(S))
+    return endsInReturn(If->getThen()) && endsInReturn(If->getElse());
+  if (const auto *A = dyn_cast<AttributedStmt>(S))
+    return endsInReturn(A->getSubStmt());
+  return isa<ReturnStmt>(S);
+}
+
 namespace {
 
 /// What keeps a function from being called by threads that did not call it.
@@ -413,8 +442,12 @@ public:
         return false;
       Marked &= T->isArithmeticType() && !P->getType()->isReferenceType();
     }
+    if (!Def->getReturnType()->isVoidType() && !endsInReturn(Def->getBody()))
+      return false; // without a value at its end it is undefined
     return TraverseStmt(Def->getBody()) && (!Products || Marked);
   }
+
+  bool VisitAttributedStmt(const AttributedStmt *S) override { return !statesOnly(S); }
 
   bool VisitDeclRefExpr(const DeclRefExpr *E) override {
     if (builtinVar(E))
@@ -483,6 +516,8 @@ public:
   bool VisitCallExpr(const CallExpr *E) override {
     const FunctionDecl *Callee = E->getDirectCallee();
     if (!Callee)
+      return false;
+    if (statesOnly(Callee))
       return false;
     if (isSystemFunction(Callee)) {
       // Of halves: operators and functions like __hmul2.

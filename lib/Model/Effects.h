@@ -56,6 +56,13 @@ unsigned callDepends(const clang::CallExpr *C);
 /// only, and it changes nothing: repeating a call is the same call.
 bool isPure(const clang::FunctionDecl *F);
 
+/// Does a call of the toolkit's or compiler's \p F do nothing but state that something
+/// holds (`__builtin_assume`, `__builtin_unreachable`)? Where it does not, what a thread
+/// does is undefined, so none may come there that the original kept from it.
+bool statesOnly(const clang::FunctionDecl *F);
+/// The same of attributes, `[[assume(n > 0)]]`.
+bool statesOnly(const clang::AttributedStmt *S);
+
 /// May a thread call the user's function \p F that the original kept from it,
 /// with whatever arguments it has? F then ends, reads and changes nothing but
 /// its parameters and variables, and holds no floating-point product that

@@ -443,7 +443,7 @@ SVal Evaluator::evalCall(const CallExpr *E) {
   bool UserBody = F && !System && Info.Kind == CallKind::Harmless;
   // A failed assertion ends the program: no threads run it that did not.
   if ((UserBody && !Cur.Calls && !isHarmlessAnywhere(F)) ||
-      Info.Kind == CallKind::Effect || (F && F->isNoReturn()) ||
+      Info.Kind == CallKind::Effect || (F && (F->isNoReturn() || statesOnly(F))) ||
       Name.starts_with("__assert"))
     M.Stmts[Cur.Stmt].HasCall = true;
 

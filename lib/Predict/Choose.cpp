@@ -304,7 +304,6 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     const bool Never = neverAligned(M, P);
     C.Counts =
         planCounts(M, P, Fill, Block, A, Never ? Runs::Singly : Runs::Vectors);
-    C.Counts.Joined = P.Map.joins();
     if (!P.Cut)
       C.Counts.LaunchWarps = R.Original.LaunchWarps / P.slots();
     if (!O.Force && !O.Wanted && P.slots() > 1) {

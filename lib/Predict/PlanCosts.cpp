@@ -549,6 +549,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     return K;
   }
   common(M, Fill, Block, K);
+  K.Joined = P.Map.joins();
   double Slots = P.slots();
   PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
   for (const ArrayPlan &A : P.Arrays)
