@@ -155,11 +155,15 @@ public:
       for (const ParmVarDecl *P : K->parameters())
         O.Params += (O.Params.empty() ? "(" : ", ") + text(P->getType());
       O.Params += O.Params.empty() ? "()" : ")";
-      for (const FunctionDecl *L : Launchers)
-        if (O.LaunchSuffix.empty() && launches(*L, *K)) {
-          O.LaunchSuffix = nameOf(*L).substr(nameOf(*K).size());
-          O.LaunchResult = text(L->getReturnType());
-        }
+      // Of a template and a function of one name, each has its own.
+      for (const bool Same : {true, false})
+        for (const FunctionDecl *L : Launchers)
+          if (O.LaunchSuffix.empty() && launches(*L, *K) &&
+              (!Same || (L->getPrimaryTemplate() != nullptr) ==
+                            (K->getPrimaryTemplate() != nullptr))) {
+            O.LaunchSuffix = nameOf(*L).substr(nameOf(*K).size());
+            O.LaunchResult = text(L->getReturnType());
+          }
     }
   }
 

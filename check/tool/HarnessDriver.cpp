@@ -75,6 +75,18 @@ std::string spelled(std::string Kernel) {
   const std::string Anonymous = "(anonymous namespace)::";
   for (size_t At; (At = Kernel.find(Anonymous)) != std::string::npos;)
     Kernel.erase(At, Anonymous.size());
+  // A function that is an argument is told with its parameters: "q<&f(float)>".
+  for (size_t At = 0; (At = Kernel.find('&', At)) != std::string::npos;) {
+    const size_t From = Kernel.find_first_of("(<>,", ++At);
+    if (From == std::string::npos || Kernel[From] != '(' || From == At)
+      continue;
+    size_t To = From;
+    int Depth = 0;
+    do
+      Depth += Kernel[To] == '(' ? 1 : Kernel[To] == ')' ? -1 : 0;
+    while (++To < Kernel.size() && Depth > 0);
+    Kernel.erase(From, To - From);
+  }
   return Kernel;
 }
 

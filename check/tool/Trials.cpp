@@ -173,7 +173,8 @@ bool Trials::undefinedInSource(const Shape &S, unsigned Trial) {
     return false;
   if (!asWritten())
     return false;
-  auto Leaves = [&](const Shape &S, bool OfSigns) {
+  // Faults of a launch by their places, with what is said of them.
+  auto Faults = [&](const Shape &S, bool OfSigns) {
     if (OfSigns)
       setArguments(S, 0, Trial);
     restore();
@@ -181,21 +182,29 @@ bool Trials::undefinedInSource(const Shape &S, unsigned Trial) {
     discover(&Regions);
     launch(*Overflow, S, Order::Forward);
     discover(nullptr);
+    std::map<std::string, std::string> Out;
     for (const Finding &F : findings())
       if ((F.Kind == "signed-overflow") == OfSigns && F.Kind != "timeout" &&
-          F.Kind != "unsupported") {
-        LastUndefined = F.Location + ": " + F.Text + " [" + F.Kind + "]";
-        return true;
-      }
-    return false;
+          F.Kind != "unsupported")
+        Out.emplace(F.Location, F.Location + ": " + F.Text + " [" + F.Kind + "]");
+    return Out;
   };
-  if (Nvcc && Leaves(S, false))
-    return true;
+  if (Nvcc)
+    for (const auto &[Where, Text] : Faults(S, false)) {
+      LastUndefined = Text;
+      return true;
+    }
   if (!S.Exact)
     return false;
   Shape Ordinary = S;
   Ordinary.Scalars.clear();
-  return Leaves(S, true) && !Leaves(Ordinary, true);
+  const auto Usual = Faults(Ordinary, true);
+  for (const auto &[Where, Text] : Faults(S, true))
+    if (!Usual.count(Where)) {
+      LastUndefined = Text;
+      return true;
+    }
+  return false;
 }
 
 void Trials::setSymbolic(Version First, Version Second) {

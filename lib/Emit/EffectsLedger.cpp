@@ -35,11 +35,8 @@ std::vector<Token> tokens(llvm::StringRef T) {
       I = E + 1;
     } else if (llvm::isSpace(C)) {
       ++I;
-    } else if (T.substr(I).starts_with("//")) {
-      I = std::min(T.find('\n', I), T.size());
-    } else if (T.substr(I).starts_with("/*")) {
-      const size_t E = T.find("*/", I + 2);
-      I = E == llvm::StringRef::npos ? T.size() : E + 2;
+    } else if (T.substr(I).starts_with("//") || T.substr(I).starts_with("/*")) {
+      I = endOfComment(T, I);
     } else if (C == '#') { // a directive, its line to the end
       while (I < T.size() && T[I] != '\n')
         I += T[I] == '\\' ? 2 : 1;

@@ -202,6 +202,20 @@ Earlier earlierDeclaration(const KernelModel &M, const KernelDecl &K,
   return {At, ""};
 }
 
+/// A name of the toolkit that launch functions are written in and that a namespace
+/// around \p F has for something else; "": none.
+std::string hiddenByNamespace(const FunctionDecl *F) {
+  ASTContext &AC = F->getASTContext();
+  for (const DeclContext *In = F->getDeclContext(); In && !In->isTranslationUnit();
+       In = In->getParent())
+    for (const char *Name : {"dim3", "size_t", "cudaStream_t", "cudaError_t", "cudaSuccess",
+                             "cudaLaunchKernel", "cudaGetLastError"})
+      if (!In->isTransparentContext() &&
+          !In->getPrimaryContext()->lookup(&AC.Idents.get(Name)).empty())
+        return Name;
+  return "";
+}
+
 } // namespace
 
 void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
@@ -212,6 +226,11 @@ void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launch
     return;
   if (auto Word = wordReadOtherwise(PP)) {
     M.Declines.push_back({DeclineCode::NameChanges, "the macro '" + *Word + "'", M.Pos});
+    return;
+  }
+  if (std::string Name = hiddenByNamespace(K.Def); !Name.empty()) {
+    M.Declines.push_back({DeclineCode::NameChanges,
+                          "'" + Name + "' is declared in a namespace around the kernel", M.Pos});
     return;
   }
   const SourceLocation To =

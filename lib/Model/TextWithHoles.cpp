@@ -7,6 +7,7 @@
 #include "BodyEffects.h"
 #include "Effects.h"
 #include "Evaluator.h"
+#include "Support/Words.h"
 
 using namespace clang;
 
@@ -122,12 +123,8 @@ SVal Evaluator::generic(const Expr *E) {
 static std::string onOneLine(StringRef S) {
   std::string R;
   for (size_t I = 0; I < S.size(); ++I) {
-    if (S.substr(I).starts_with("//")) {
-      I = std::min(S.find('\n', I), S.size()) - 1;
-      continue;
-    }
-    if (S.substr(I).starts_with("/*")) {
-      I = std::min(S.find("*/", I + 2), S.size() - 2) + 1;
+    if (S.substr(I).starts_with("//") || S.substr(I).starts_with("/*")) {
+      I = endOfComment(S, I) - 1;
       continue;
     }
     bool Space = isspace(static_cast<unsigned char>(S[I]));

@@ -45,8 +45,7 @@ size_t rcache::occurrences(const KernelModel &M, const std::string &Name) {
   for (size_t I = 1; I < Body.size();) {
     const StringRef Rest = Body.drop_front(I);
     if (Rest.starts_with("//") || Rest.starts_with("/*")) {
-      const size_t End = Rest.find(Rest[1] == '/' ? "\n" : "*/", 2);
-      I = End == StringRef::npos ? Body.size() : I + End + 1;
+      I = endOfComment(Body, I);
       continue;
     }
     const StringRef Before = Body.take_front(I).rtrim();
