@@ -193,18 +193,22 @@ void expandStateFields(Module &M) {
 }
 
 std::string functionName(std::string Demangled) {
-  // The parameter list is the first parenthesis outside template arguments.
-  if (Demangled.compare(0, 5, "void ") == 0)
-    Demangled = Demangled.substr(5);
-  int Depth = 0;
+  // Outside template arguments, the result of a template ends at a space
+  // (`std::enable_if<(1 > 0), void>::type k<float>(int)`), and the parameter list begins
+  // at a parenthesis.
+  int Angles = 0, Round = 0;
+  size_t From = 0;
   for (size_t I = 0; I < Demangled.size(); ++I) {
-    Depth += Demangled[I] == '<';
-    Depth -= Demangled[I] == '>';
-    if (Demangled[I] == '(' && Depth == 0 &&
-        Demangled.compare(I, 11, "(anonymous ") != 0)
-      return Demangled.substr(0, I);
+    const char C = Demangled[I];
+    if (C == '(' && !Angles && !Round && Demangled.compare(I, 11, "(anonymous ") != 0)
+      return Demangled.substr(From, I - From);
+    Round += C == '(' ? 1 : C == ')' ? -1 : 0;
+    if (!Round)
+      Angles += C == '<' ? 1 : C == '>' ? -1 : 0;
+    if (C == ' ' && !Angles && !Round)
+      From = I + 1;
   }
-  return Demangled;
+  return Demangled.substr(From);
 }
 
 namespace {

@@ -8,6 +8,8 @@
 // RUN: rcache-rewrite %s -o %t.cu --self-check=quick --cuda-path=%cuda > %t.remarks 2>&1
 // RUN: FileCheck --implicit-check-not='not executed' --implicit-check-not='left as it is' %s < %t.remarks
 
+#include <type_traits>
+
 #define STAGE(T)                                                               \
   __shared__ T s[130];                                                         \
   const int t = threadIdx.x, g = blockIdx.x * 128 + t;                         \
@@ -54,9 +56,19 @@ __global__ void sums(const int *a, int *b, int n) {
     b[g] = s[t] + s[t + 1] + s[t + 2];
 }
 
+// CHECK: rewrote 'chosen<float>'
+// CHECK: note: executed before
+template <class T>
+__global__ std::enable_if_t<std::is_floating_point<T>::value> chosen(const T *a, T *b, int n) {
+  STAGE(T)
+  if (g < n)
+    b[g] = s[t] - s[t + 2];
+}
+
 void run(const float *a, float *b, const int *c, int *d, int n) {
   k<<<(n + 127) / 128, 128>>>(a, b, n);
   k<float><<<(n + 127) / 128, 128>>>(a, b, n - 2);
   with<less><<<(n + 127) / 128, 128>>>(a, b, n);
+  chosen<<<(n + 127) / 128, 128>>>(a, b, n);
   sums<<<(n + 255) / 256, 256>>>(c, d, n);
 }
