@@ -302,7 +302,14 @@ private:
   }
 
   std::string converted(const std::string &T, const Expr *A, QualType To) const {
-    if (same(A->IgnoreImpCasts()->getType(), To))
+    const QualType Own = A->IgnoreImpCasts()->getType();
+    if (same(Own, To))
+      return T;
+    // `const float (&s)[130]`: the array itself.
+    Qualifiers Of;
+    if (To->isReferenceType() && Own->isArrayType() &&
+        AC.hasSameType(AC.getUnqualifiedArrayType(Own, Of),
+                       AC.getUnqualifiedArrayType(To->getPointeeType(), Of)))
       return T;
     return "(" + named(To.getNonReferenceType().getUnqualifiedType()) + ")(" + T + ")";
   }
