@@ -11,7 +11,6 @@
 
 #include "IslTools.h"
 #include <algorithm>
-#include <isl/constraint.h>
 #include <isl/set.h>
 
 namespace rcache {
@@ -20,17 +19,6 @@ namespace {
 
 /// Beyond this, what is decided about each comparison takes too long.
 constexpr size_t MostParts = 8, MostTests = 48;
-
-std::vector<isl::set> testsOf(const isl::basic_set &B) {
-  std::vector<isl::set> Out;
-  isl_constraint_list *L = isl_basic_set_get_constraint_list(B.get());
-  const int N = isl_constraint_list_n_constraint(L);
-  for (int I = 0; I < N; ++I)
-    Out.push_back(isl::set(isl::manage(isl_basic_set_from_constraint(
-        isl_constraint_list_get_constraint(L, I)))));
-  isl_constraint_list_free(L);
-  return Out;
-}
 
 isl::set all(const std::vector<isl::set> &Tests, isl::ctx Ctx, size_t Without) {
   isl::set S = always(Ctx);
@@ -60,7 +48,7 @@ isl::set fewestTests(const isl::set &S, const isl::set &Context) {
   std::vector<Part> Parts;
   size_t Tests = 0;
   Simple.foreach_basic_set([&](const isl::basic_set &B) {
-    Parts.push_back(testsOf(B));
+    Parts.push_back(constraintsOf(B));
     Tests += Parts.back().size();
   });
   if ((Parts.size() < 2 && Context.n_basic_set() < 2) ||

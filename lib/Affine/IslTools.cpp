@@ -5,6 +5,7 @@
 #include "IslInternal.h"
 #include <sstream>
 #include <unordered_map>
+#include <isl/constraint.h>
 #include <isl/ilp.h>
 
 namespace rcache {
@@ -323,6 +324,24 @@ bool equalUnder(const isl::pw_aff &A, const isl::pw_aff &B,
   const isl::set InA = A.domain().intersect(Context);
   const isl::set InB = B.domain().intersect(Context);
   return InA.is_equal(InB) && InA.is_subset(equalTo(A, B));
+}
+
+std::vector<isl::set> constraintsOf(const isl::basic_set &B) {
+  requireValue(B);
+  std::vector<isl::set> Out;
+  isl_constraint_list *L = isl_basic_set_get_constraint_list(B.get());
+  const int N = isl_constraint_list_n_constraint(L);
+  for (int I = 0; I < N; ++I)
+    Out.push_back(isl::set(isl::manage(
+        isl_basic_set_from_constraint(isl_constraint_list_get_constraint(L, I)))));
+  isl_constraint_list_free(L);
+  const isl::set Whole(B);
+  if (!Whole.involves_locals())
+    return Out;
+  isl::set All = isl::set::universe(Whole.space());
+  for (const isl::set &C : Out)
+    All = All.intersect(C);
+  return All.is_equal(Whole) ? Out : std::vector<isl::set>{Whole};
 }
 
 bool impliedBy(const isl::set &S, const isl::set &Context) {

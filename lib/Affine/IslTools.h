@@ -53,6 +53,10 @@ isl::set inRange(const isl::pw_aff &V, const isl::pw_aff &Lo,
 isl::pw_aff floorDiv(const isl::pw_aff &A, int64_t D);
 isl::pw_aff floorMod(const isl::pw_aff &A, int64_t D);
 
+/// Conditions that hold together where \p B does: each constraint by itself, or, where
+/// several of them are about one number that exists, all in one.
+std::vector<isl::set> constraintsOf(const isl::basic_set &B);
+
 //===-- Symbols -----------------------------------------------------------===//
 
 /// The Ids that occur in the constraints or in the value, in isl's order.

@@ -32,19 +32,6 @@ isl::pw_multi_aff rcache::solveFor(const isl::set &D,
   return isl::manage(S).lexmax_pw_multi_aff();
 }
 
-std::vector<isl::set> rcache::constraintsOf(const isl::basic_set &B) {
-  std::vector<isl::set> Out;
-  isl_constraint_list *L = isl_basic_set_get_constraint_list(B.get());
-  int N = isl_constraint_list_n_constraint(L);
-  for (int I = 0; I < N; ++I) {
-    isl_constraint *C = isl_constraint_list_get_constraint(L, I);
-    isl_basic_set *One = isl_basic_set_from_constraint(C);
-    Out.push_back(isl::set(isl::manage(One)));
-  }
-  isl_constraint_list_free(L);
-  return Out;
-}
-
 bool rcache::involvesDivs(const isl::set &S) {
   return S.involves_locals();
 }
@@ -146,6 +133,9 @@ isl::set rcache::tightened(const isl::set &D) {
         isl_basic_set_free(One);
     }
     isl_constraint_list_free(List);
+    // (Constraints of one existential say less each by itself.)
+    if (Changed && isl::set(B).involves_locals())
+      All = All.intersect(isl::set(B));
     Out = Out.unite(Changed ? All : isl::set(B));
   });
   return Out.coalesce();

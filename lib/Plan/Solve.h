@@ -21,9 +21,6 @@ namespace rcache {
 isl::pw_multi_aff solveFor(const isl::set &D,
                            const std::vector<std::string> &Unknowns);
 
-/// Each constraint of \p B as a condition of its own.
-std::vector<isl::set> constraintsOf(const isl::basic_set &B);
-
 /// The inequalities of \p B as sums that are at least 0; nullopt: it has equalities
 /// or quotients.
 std::optional<std::vector<Linear>> inequalitiesOf(const isl::basic_set &B);

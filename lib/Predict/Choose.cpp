@@ -59,6 +59,8 @@ void predict(const KernelModel &M, const Plan &P, const Choice &R,
              const std::array<int64_t, 3> &Block, const Arch &A, Candidate &C) {
   C.Cost = score(C.Counts, A);
   claim({M, P, Block, A, constantsOf(A), R.OriginalCost, C}, C);
+  if (!std::isfinite(C.Cost.Clocks) || !std::isfinite(C.Speedup))
+    C.Speedup = 0; // neither form can run in such blocks
   C.FormFactor = formFactor(M, P, A);
   C.Rank = C.Speedup * C.FormFactor;
 }

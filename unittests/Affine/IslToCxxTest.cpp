@@ -218,8 +218,11 @@ protected:
   void pickContext() {
     static const char *Contexts[] = {
         "{ : }", "[x, y, n] -> { : x >= 0 and 0 <= y < 32 }",
-        "[x, y, n] -> { : 0 <= x < 32 and y >= 0 and n >= 1 }"};
-    Opts.Context = cond(Contexts[number(0, 2)]);
+        "[x, y, n] -> { : 0 <= x < 32 and y >= 0 and n >= 1 }",
+        // Numbers that exist, and are no quotients.
+        ("[x, y, n] -> { : y >= 0 and exists e : e < 0 and 3e >= -1 - n and "
+         "-1 - y <= 3e <= 2 - x }")};
+    Opts.Context = cond(Contexts[number(0, 3)]);
   }
 };
 

@@ -22,6 +22,20 @@ TEST_F(IslToolsTest, MakesValues) {
   EXPECT_VALUE("[x] -> { [(x mod 4)] }", floorMod(symbolValue(Ctx, "x"), 4));
 }
 
+TEST_F(IslToolsTest, ConstraintsHoldTogether) {
+  for (const char *Text :
+       {"[x, n] -> { : 0 <= x < n }", "[x, n] -> { : x mod 3 = 1 and x < n }",
+        "[x, n] -> { : exists e : 3e >= -1 - n and 3e <= 2 - x and e < 0 }"}) {
+    const isl::set S = cond(Text);
+    S.foreach_basic_set([&](const isl::basic_set &B) {
+      isl::set All = isl::set::universe(S.space());
+      for (const isl::set &C : constraintsOf(B))
+        All = All.intersect(C);
+      EXPECT_TRUE(All.is_equal(isl::set(B))) << Text;
+    });
+  }
+}
+
 TEST_F(IslToolsTest, DependsOnIsTextual) {
   const isl::pw_aff V = value("[tx, n] -> { [(tx + 1)] : tx < n }");
   EXPECT_TRUE(dependsOn(V, "tx"));
