@@ -550,13 +550,12 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   }
   common(M, Fill, Block, K);
   K.Joined = P.Map.joins();
-  double Slots = P.slots();
+  const double Slots = P.slots();
   PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
   for (const ArrayPlan &A : P.Arrays)
     Cost.add(A);
-  double Registers = 20 + stateRegisters(M) * Slots +
-                     std::max(0.0, sumRegisters(M) - 1) * Slots +
-                     Cost.Registers;
+  double Registers = 20 + Cost.Registers +
+                     (stateRegisters(M) + std::max(0.0, sumRegisters(M) - 1)) * Slots;
   const bool Fills = Cost.Fills;
   addStores(M, P, Fill, How, Registers, K);
   if (Fills)
