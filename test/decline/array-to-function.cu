@@ -1,11 +1,14 @@
-// The array is passed to functions of the file: by pointer (written out), and by reference to
-// one that only computes.
+// The array is passed to functions of the file: by pointer and by reference (written out), and
+// to one that gives a place in it.
 // RUN: %rewrite %s -q --force --list -- %mock 2>&1 | FileCheck %s
 // CHECK: rewritten by_pointer
-// CHECK: declined by_reference{{.*}}; array-to-function
+// CHECK: rewritten by_reference
+// CHECK: declined place{{.*}}; array-to-function
 
 __device__ float difference(const float *s, int i) { return s[i] - s[i + 1]; }
 __device__ float sum(const float (&s)[65], int i) { return s[i] + s[i + 1]; }
+
+__device__ const float &at(const float (&s)[65], int i) { return s[i]; }
 
 __global__ void by_pointer(const float *__restrict__ in, float *__restrict__ out) {
   __shared__ float s[65];
@@ -27,7 +30,18 @@ __global__ void by_reference(const float *__restrict__ in, float *__restrict__ o
   out[g] = sum(s, t);
 }
 
+__global__ void place(const float *__restrict__ in, float *__restrict__ out) {
+  __shared__ float s[65];
+  int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  s[t] = in[g];
+  if (t == 0)
+    s[64] = in[g + 64];
+  __syncthreads();
+  out[g] = at(s, t) + at(s, t + 1);
+}
+
 void run(const float *in, float *out, int n) {
   by_pointer<<<n / 64, 64>>>(in, out);
   by_reference<<<n / 64, 64>>>(in, out);
+  place<<<n / 64, 64>>>(in, out);
 }
