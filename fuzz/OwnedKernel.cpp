@@ -142,15 +142,24 @@ private:
                                   : "row = " + combined("row", "in[i]") + ";\n",
                       Step = "i += " + (C.chance("rowOfBlockDim", 50) ? blockDim() : Size);
     Body += T + " row = 0;\n";
+    // Of all, or of a part for each block.
+    const bool Part = C.chance("rowPart", 30);
+    const std::string Begin = Part ? "(" + I + ")blockIdx.x * 2 * " + Size + " + t" : "t",
+                      While = Part && C.chance("rowPartEnds", 50)
+                                  ? "i < n && i < (" + I + ")(blockIdx.x + 1) * 2 * " + Size
+                                  : "i < n";
     switch (C.weighted("rowForm", {60, 20, 20})) {
     case 1:
-      Body += "{\n" + I + " i = t;\nwhile (i < n) {\n" + Round + Step + ";\n}\n}\n";
+      Body += "{\n" + I + " i = " + Begin + ";\nwhile (" + While + ") {\n" + Round + Step +
+              ";\n}\n}\n";
       break;
     case 2:
-      Body += "#pragma unroll 2\nfor (" + I + " i = t; i < n; " + Step + ")\n" + Round;
+      Body += "#pragma unroll 2\nfor (" + I + " i = " + Begin + "; " + While + "; " + Step +
+              ")\n" + Round;
       break;
     default:
-      Body += "for (" + I + " i = t; i < n; " + Step + ") {\n" + Round + "}\n";
+      Body += "for (" + I + " i = " + Begin + "; " + While + "; " + Step + ") {\n" + Round +
+              "}\n";
     }
     Body += "s[t] = row;\n";
   }

@@ -109,30 +109,52 @@ private:
            !I.IsReference && M.countsItself(S);
   }
 
+  /// What \p I begins with, in its own words; "": they may mean something else later.
+  std::string beginOf(const Var &I) const {
+    const auto Within = [&](const auto &X) { return I.InitRange.contains(X.Range); };
+    if (I.InitRange.empty() || llvm::any_of(M.SharedAccesses, Within) ||
+        llvm::any_of(M.GlobalAccesses, Within) || llvm::any_of(M.Effects, Within) ||
+        llvm::any_of(M.VarUses, [&](const VarUse &U) {
+          return Within(U) && (U.Write || M.Vars[U.Var].Assigned);
+        }))
+      return "";
+    return "(" + M.text(I.InitRange) + ")";
+  }
+
   bool write(const Stmt &S) {
     const Var &I = M.Vars[static_cast<size_t>(S.IterVar)];
-    auto Values = sharedOutValues(M, Fixed, S);
+    const Nullable<isl::pw_aff> Passed = passedIn(M, Fixed, S);
+    if (Passed.is_null())
+      return false;
+    const isl::set Domain = Fixed.fix(S.IterDomain);
+    const isl::set Values = Domain.intersect(Fixed.Context);
+    const isl::pw_aff Counter =
+        symbolValue(M.Ctx->ctx(), M.Symbols[size_t(S.IterSymbol)].Id);
+    const auto First = constantUnder(Counter.sub(Passed), Values);
+    const std::string Begin =
+        First ? std::to_string(*First) + " + (int)threadIdx.x" : beginOf(I);
+    if (Begin.empty())
+      return false;
     int64_t Rounds = RoundsAsked;
-    if (Values) {
-      Rounds = (Values->Count + Threads - 1) / Threads;
-      if (Rounds > MostRounds)
+    const auto Most = maxConst(Passed, Values);
+    if (Most) {
+      Rounds = *Most / Threads + 1;
+      if (*Most < 0 || Rounds > MostRounds)
         return false;
     } else {
       const auto Bound = boundOfRounds(M, Fixed, S, Threads, Rounds);
       if (!Bound || !Asked.take(*Bound))
         return false;
-      Values = LoopValues{Bound->First, 0};
     }
     // All that the bounds allow, whatever else they hang on?
-    const bool All = Values->Count == Rounds * Threads &&
-                     involvedIds(Fixed.fix(S.IterDomain)).size() == 1;
+    const bool All =
+        First && Most && *Most + 1 == Rounds * Threads && involvedIds(Domain).size() == 1;
     const std::string T = std::to_string(Threads);
     return Edits.replace(S.HeaderRange,
                          Edits.newLines(S.HeaderRange) + "for (int " + Round +
                              " = 0; " + Round + " < " + std::to_string(Rounds) +
                              "; ++" + Round + ") { const " + I.Type + " " +
-                             I.Name + " = " + std::to_string(Values->First) +
-                             " + (int)threadIdx.x + " + T + " * " + Round +
+                             I.Name + " = " + Begin + " + " + T + " * " + Round +
                              "; " +
                              (All ? "" : "if (" + M.text(S.CondRange) + ") ")) &&
            Edits.insert({S.Range.End, S.Range.End}, " }");

@@ -19,24 +19,40 @@ std::optional<LoopValues> rcache::sharedOutValues(const KernelModel &M,
   auto Lo = minConst(I, Values), Hi = maxConst(I, Values);
   if (!Lo || !Hi || *Hi < *Lo || *Hi - *Lo >= 1024)
     return std::nullopt;
+  // Whatever else the values hang on, they begin with this one.
+  const std::vector<std::string> Iter = {M.Symbols[size_t(L.IterSymbol)].Id};
+  const isl::set First = Values.intersect(I.eq_set(constantValue(I.ctx(), *Lo)));
+  if (!projectOut(Values, Iter).is_subset(projectOut(First, Iter)))
+    return std::nullopt;
   return LoopValues{*Lo, *Hi - *Lo + 1};
+}
+
+Nullable<isl::pw_aff> rcache::passedIn(const KernelModel &M, const Assumptions &A,
+                                       const Stmt &L) {
+  if (!L.Cooperative || L.CooperativeAxes != DepThreadX || L.IterSymbol < 0 ||
+      L.IterDomain.is_null() || L.Init.is_null())
+    return {};
+  const isl::ctx Ctx = M.Ctx->ctx();
+  const isl::pw_aff First = A.fix(L.Init).sub(symbolValue(Ctx, "tx")).coalesce();
+  if (dependsOn(First, "tx"))
+    return {};
+  return symbolValue(Ctx, M.Symbols[size_t(L.IterSymbol)].Id).sub(First);
 }
 
 std::optional<LoopBound> rcache::boundOfRounds(const KernelModel &M, const Assumptions &A,
                                                const Stmt &L, int64_t Threads,
                                                int64_t Rounds) {
-  if (!L.Cooperative || L.IterSymbol < 0 || L.IterDomain.is_null())
+  const Nullable<isl::pw_aff> Passed = passedIn(M, A, L);
+  if (Passed.is_null())
     return std::nullopt;
-  const std::string &Iter = M.Symbols[size_t(L.IterSymbol)].Id;
   const isl::ctx Ctx = M.Ctx->ctx();
-  const isl::pw_aff I = symbolValue(Ctx, Iter);
   const isl::set Values = A.fix(L.IterDomain).intersect(A.Context);
-  const auto First = minConst(I, Values);
-  if (!First)
-    return std::nullopt;
+  const isl::pw_aff I = symbolValue(Ctx, M.Symbols[size_t(L.IterSymbol)].Id);
+  if (!constantUnder(I.sub(Passed), Values))
+    return std::nullopt; // blocks begin at different places
   // [parameters] -> { : there is a value of a further round }
   const isl::set Further =
-      Values.intersect(I.ge_set(constantValue(Ctx, *First + Rounds * Threads)));
+      Values.intersect(isl::pw_aff(Passed).ge_set(constantValue(Ctx, Rounds * Threads)));
   const std::vector<std::string> Ids = involvedIds(Further);
   for (const std::string &Id : Ids) {
     const int S = M.symbolIndex(Id);
@@ -47,7 +63,7 @@ std::optional<LoopBound> rcache::boundOfRounds(const KernelModel &M, const Assum
                   [&](const std::string &O) { return O != Id; });
     const auto Least = minConst(symbolValue(Ctx, Id), projectOut(Further, Others));
     if (Least && *Least > 1)
-      return LoopBound{M.Symbols[size_t(S)].Text, *Least - 1, *First};
+      return LoopBound{M.Symbols[size_t(S)].Text, *Least - 1};
   }
   return std::nullopt;
 }

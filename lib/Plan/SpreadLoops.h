@@ -28,12 +28,16 @@ std::optional<LoopValues> sharedOutValues(const KernelModel &M,
 struct LoopBound {
   std::string Name;   ///< of the parameter, in the words of the kernel
   int64_t AtMost = 0; ///< its largest value with so many rounds
-  int64_t First = 0;  ///< value of the counter
 };
 
-/// Of a loop that is shared out among \p Threads threads: the parameter whose value,
-/// whatever all others are, tells that no thread runs more than \p Rounds rounds.
-/// nullopt: there is none, or the first value is no constant.
+/// How far the counter of a loop that is shared out along x has come from thread 0's
+/// first value: [symbols] -> { [v] }; null: another loop.
+Nullable<isl::pw_aff> passedIn(const KernelModel &M, const Assumptions &A, const Stmt &L);
+
+/// Of a loop that is shared out among \p Threads threads along x: the parameter whose
+/// value, whatever all others are, tells that no thread runs more than \p Rounds rounds.
+/// nullopt: there is none, or blocks begin at different places (each has a part of the
+/// launch's data, whose size tells little).
 std::optional<LoopBound> boundOfRounds(const KernelModel &M, const Assumptions &A,
                                        const Stmt &L, int64_t Threads, int64_t Rounds);
 

@@ -117,6 +117,46 @@ __global__ void members(const float *in, float *out, Row row) {
     out[blockIdx.x] = s[0] * row.scale;
 }
 
+// Blocks that begin elsewhere: as many rounds as the parts have, from where they begin.
+// CHECK-DAG: rewrote 'parts' {{.*}}; 's' owned by a warp
+// TEXT-LABEL: void parts_rc(
+// TEXT: const int i = (begin + t) + 128 * own_round;
+__global__ void parts(const float *in, float *out, int n) {
+  __shared__ float s[128];
+  const int t = threadIdx.x, begin = blockIdx.x * 512;
+  float sum = 0.f;
+  for (int i = begin + t; i < begin + 512; i += 128)
+    sum += in[i];
+  s[t] = sum;
+  __syncthreads();
+  for (int d = 64; d > 0; d >>= 1) {
+    if (t < d)
+      s[t] += s[t + d];
+    __syncthreads();
+  }
+  if (t == 0)
+    out[blockIdx.x] = s[0];
+}
+
+// ... and of the whole the parameter says nothing of a part's.
+// CHECK-DAG: 'shares' left as it is: {{.*}} [computed-exchange]
+__global__ void shares(const float *in, float *out, int n) {
+  __shared__ float s[128];
+  const int t = threadIdx.x;
+  float sum = 0.f;
+  for (int i = blockIdx.x * 512 + t; i < n; i += 128)
+    sum += in[i];
+  s[t] = sum;
+  __syncthreads();
+  for (int d = 64; d > 0; d >>= 1) {
+    if (t < d)
+      s[t] += s[t + d];
+    __syncthreads();
+  }
+  if (t == 0)
+    out[blockIdx.x] = s[0];
+}
+
 // The only launch passes more.
 // CHECK-DAG: 'tooLong' left as it is: {{.*}} [computed-exchange]
 __global__ void tooLong(const float *in, float *out, int n) {
@@ -150,6 +190,11 @@ int main(int argc, char **argv) {
     members<<<rows, 256>>>(in.Data, c.Data, Row{n, 0.5f});
     c.show("members", n, rows);
   }
+  Buffer<float> e(rows), f(rows);
+  parts<<<rows, 128>>>(in.Data, e.Data, rows * 512);
+  e.show("parts", rows * 512);
+  shares<<<rows, 128>>>(in.Data, f.Data, rows * 512);
+  f.show("shares", rows * 512);
   const Buffer<float> big(randoms<float>(2 * 100000));
   Buffer<float> d(2);
   tooLong<<<2, 256>>>(big.Data, d.Data, 100000);
