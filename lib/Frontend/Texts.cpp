@@ -316,15 +316,16 @@ void addReasons(const std::set<std::string> &Keys, const Round &R,
       if (K.Model && Keys.count(textKey(*K.Model)) &&
           K.Verdict == KernelResult::Declined) {
         const std::string Key = formKey(*K.Model);
-        if (isTooSmall(K.Declines))
-          All[Key] = K.Declines;
-        else
-          All.try_emplace(Key, K.Declines);
+        const auto Advised = [](const Decline &D) { return !D.Advice.empty(); };
+        auto [At, New] = All.try_emplace(Key, K.Declines);
+        if (isTooSmall(K.Declines) ||
+            (llvm::none_of(At->second, Advised) && llvm::any_of(K.Declines, Advised)))
+          At->second = K.Declines;
       }
 }
 
-/// What keeps a warp from owning arrays of a kernel whose threads stand in a line, by
-/// formKey, is what keeps it from those of \p K.
+/// What keeps a warp from owning arrays of a kernel whose threads stand in a line, or
+/// whose rounds are few, by formKey, is what keeps it from those of \p K.
 void takeAdvice(const Reasons &OfOthers, KernelResult &K) {
   const auto It = OfOthers.find(formKey(*K.Model));
   if (It == OfOthers.end())
@@ -336,7 +337,8 @@ void takeAdvice(const Reasons &OfOthers, KernelResult &K) {
   if (Other == It->second.end())
     return;
   for (Decline &D : K.Declines)
-    if (D.Advice == (Owned + "blocks have several dimensions").str())
+    if (D.Advice == (Owned + "blocks have several dimensions").str() ||
+        StringRef(D.Advice).starts_with((Owned + "memory is read in a loop").str()))
       D.Advice = Other->Advice;
 }
 
