@@ -54,7 +54,8 @@ static std::string whyNone(const BlockFacts &F) {
     return "memory is read in a loop of unknown length, which needs all warps";
   if (sumsProductsOfShared(F.M))
     return "products are added to each other, or beside a number that is doubled: "
-           "which of them is fused hangs on the order of loads";
+           "which of them is fused hangs on the order of loads, unless the kernel says it "
+           "with fmaf or __fmul_rn, or -fmad=false does";
   return "";
 }
 
