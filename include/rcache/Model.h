@@ -750,9 +750,9 @@ struct KernelModel {
   std::vector<InOneBlock> OneBlock;
   /// Variables (indices in Vars) that are multiplied by what may be a number to a compiler.
   std::vector<unsigned> ScaledVars;
-  /// May the kernel multiply or divide floating-point numbers, itself or in functions
-  /// that it calls? Without, nothing is fused with a sum, and a register keeps no more
-  /// of a number than memory does.
+  /// May the kernel multiply or divide floating-point numbers and add some, itself or in
+  /// functions that it calls? Without, nothing is fused with a sum, and a register keeps no
+  /// more of a number than memory does.
   bool Multiplies = true;
   /// Would something round otherwise if integer arguments were numbers, with which
   /// loops could be unrolled (lib/Model/FoldedNumbers.h)?

@@ -81,18 +81,27 @@ bool holdsNone(QualType T) {
                       [](const FieldDecl *F) { return holdsNone(F->getType()); });
 }
 
-/// Finds what is neither arithmetic of integers nor a sum, a copy or a choice of
-/// floating-point numbers, in the functions that are called, too.
+/// Finds products or quotients beside sums, and what may hold both, in the functions that
+/// are called, too: else all is arithmetic of integers, copies, choices, and sums or
+/// products of floating-point numbers.
 class Products : public ConstDynamicRecursiveASTVisitor {
 public:
   explicit Products(const ASTContext &AC) : AC(AC) {}
-  bool Found = false;
+
+  bool found() const { return Unknown || (Product && Sum); }
 
   bool VisitBinaryOperator(const BinaryOperator *E) override {
-    Found |= (E->isMultiplicativeOp() || E->getOpcode() == BO_MulAssign ||
-              E->getOpcode() == BO_DivAssign) &&
-             !isInteger(E);
-    return !Found;
+    if (isInteger(E) || E->getType()->isPointerType())
+      return true;
+    Product |= E->isMultiplicativeOp() || E->getOpcode() == BO_MulAssign ||
+               E->getOpcode() == BO_DivAssign;
+    Sum |= E->isAdditiveOp() || E->getOpcode() == BO_AddAssign ||
+           E->getOpcode() == BO_SubAssign;
+    return !found();
+  }
+  bool VisitUnaryOperator(const UnaryOperator *E) override {
+    Sum |= E->isIncrementDecrementOp() && !isInteger(E) && !E->getType()->isPointerType();
+    return !found();
   }
   bool VisitCallExpr(const CallExpr *E) override {
     const FunctionDecl *F = E->getDirectCallee();
@@ -107,25 +116,26 @@ public:
     if (Users)
       follow(*F);
     else
-      Found |= !OfNone && (!F || !chooses(*F));
-    return !Found;
+      Unknown |= !OfNone && (!F || !chooses(*F));
+    return !found();
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
     const CXXConstructorDecl &C = *E->getConstructor();
     if (!C.isTrivial() && !holdsNone(E->getType()))
       follow(C);
-    return !Found;
+    return !found();
   }
-  bool VisitAsmStmt(const AsmStmt *) override { return !(Found = true); }
+  bool VisitAsmStmt(const AsmStmt *) override { return !(Unknown = true); }
 
 private:
   const ASTContext &AC;
   llvm::SmallPtrSet<const FunctionDecl *, 8> Followed;
+  bool Unknown = false, Product = false, Sum = false;
 
   void follow(const FunctionDecl &F) {
     const FunctionDecl *Def = nullptr;
     if (!F.hasBody(Def)) {
-      Found |= !F.isDefaulted();
+      Unknown |= !F.isDefaulted();
       return;
     }
     if (!Followed.insert(Def).second)
@@ -150,7 +160,7 @@ private:
 bool multipliesNumbers(const clang::Stmt *Body, const ASTContext &AC) {
   Products V(AC);
   V.TraverseStmt(Body);
-  return V.Found;
+  return V.found();
 }
 
 NamesForNumbers namesForNumbers(const clang::Stmt *Body, const ASTContext &AC) {

@@ -21,8 +21,8 @@ using NamesForNumbers = llvm::SmallPtrSet<const clang::Expr *, 32>;
 NamesForNumbers namesForNumbers(const clang::Stmt *Body,
                                 const clang::ASTContext &AC);
 
-/// May \p Body multiply or divide floating-point numbers? Without, nothing is fused
-/// with a sum.
+/// May \p Body multiply or divide floating-point numbers, and add some? Without, nothing
+/// is fused.
 bool multipliesNumbers(const clang::Stmt *Body, const clang::ASTContext &AC);
 
 } // namespace rcache
