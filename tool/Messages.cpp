@@ -75,10 +75,13 @@ std::string number(double Value) {
   return Text;
 }
 
-/// What a prediction is for: the device, the least launch that runs the
+/// What a prediction is for: arguments and device, the least launch that runs the
 /// rewritten form, the block where no launch tells it.
 std::string predictedFor(const KernelModel &M, const Plan &P, const Choice &C) {
-  std::string Text = " on " + C.Arch;
+  std::string Text;
+  for (const auto &[Name, Most] : M.Form.AtMost)
+    Text += (Text.empty() ? " where " : " and ") + Name + " <= " + std::to_string(Most);
+  Text += " on " + C.Arch;
   std::string Blocks = "blocks";
   const bool Assumed =
       P.Map.Block && !llvm::is_contained(M.Geo.SeenBlocks, *P.Map.Block);

@@ -15,7 +15,8 @@
 
 // Rounds are written out under the loop's condition: their loads are on the way together.
 // CHECK-DAG: rewrote 'norms' {{.*}}; 's' owned by a warp
-// CHECK-DAG: :[[@LINE+5]]:{{.*}}: note: launches that pass n <= 512 run the rewritten kernel
+// CHECK-DAG: :[[@LINE+6]]:{{.*}}: note: launches that pass n <= 512 run the rewritten kernel
+// CHECK-DAG: predicted speed-up {{.*}} where n <= 512 on sm_90
 // TEXT-LABEL: void norms_rc(
 // TEXT: for (int own_round = 0; own_round < 2; ++own_round)
 // TEXT: norms_rc_launch(
