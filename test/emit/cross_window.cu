@@ -7,9 +7,9 @@
 // RUN: rcache-check run %s > %t.original
 // RUN: rcache-check run %t.cu > %t.rewritten
 // RUN: diff %t.original %t.rewritten
-// RUN: rcache-rewrite %s -o %t.0.cu --cuda-path=%cuda -q --candidate=0
-// RUN: rcache-check run %t.0.cu > %t.rewritten0
-// RUN: diff %t.original %t.rewritten0
+// RUN: %if slow %{ rcache-rewrite %s -o %t.0.cu --cuda-path=%cuda -q --candidate=0 %}
+// RUN: %if slow %{ rcache-check run %t.0.cu > %t.rewritten0 %}
+// RUN: %if slow %{ diff %t.original %t.rewritten0 %}
 // RUN: %if slow %{ rcache-rewrite %s -o %t.one.cu --cuda-path=%cuda -q --coarsen=1 --force %}
 // RUN: %if slow %{ rcache-check run %t.one.cu > %t.rewritten1 %}
 // RUN: %if slow %{ diff %t.original %t.rewritten1 %}

@@ -3,8 +3,8 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite --force %s -o %t.cu --cuda-path=%cuda 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
-// RUN: rcache-check %s --kernel=laplace7 --rewritten=%t.cu --trials=60
-// RUN: rcache-check %s --kernel=flagged --rewritten=%t.cu --trials=60
+// RUN: rcache-check %s --kernel=laplace7 --rewritten=%t.cu --trials=30
+// RUN: rcache-check %s --kernel=flagged --rewritten=%t.cu --trials=30
 // CHECK-DAG: rewrote 'laplace7' {{.*}}'s' reloaded
 // CHECK-DAG: 'flagged'
 #include <cuda_runtime.h>
