@@ -8,6 +8,7 @@
 
 #include "Predict/Alignment.h"
 #include "Unit.h"
+#include "rcache/OwnRounds.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 #include <algorithm>
@@ -184,13 +185,9 @@ void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
 /// Why \p L passes more than the text of \p M is for (TextForm::AtMost); "": it may not.
 static std::string passesMore(const KernelModel &M, const LaunchSite &L) {
   for (const auto &[Name, Most] : M.Form.AtMost)
-    for (size_t P = 0; P < M.Params.size() && P < L.ArgValues.size(); ++P) {
-      const std::vector<int64_t> &Values = L.ArgValues[P];
-      if (M.Params[P].Name == Name && !Values.empty() && !L.InTemplate &&
-          llvm::all_of(Values, [Most = Most](int64_t V) { return V > Most; }))
-        return llvm::formatv("it passes {0} = {1}, and the rewritten form is for at most {2}",
-                             Name, *llvm::min_element(Values), Most);
-    }
+    if (const auto Least = passedAbove(M, L, Name, Most); Least && !L.InTemplate)
+      return llvm::formatv("it passes {0} = {1}, and the rewritten form is for at most {2}",
+                           Name, *Least, Most);
   return "";
 }
 

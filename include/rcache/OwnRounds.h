@@ -32,6 +32,11 @@ std::optional<OtherBody> ownRounds(const KernelModel &M);
 /// kernels whose sums hang on the loops as they are.
 std::optional<OtherBody> fewRounds(const KernelModel &M);
 
+/// The least value that \p L is known to pass for parameter \p Name, if each of them is more
+/// than \p Most; nullopt: it may pass less, or nobody knows.
+std::optional<int64_t> passedAbove(const KernelModel &M, const LaunchSite &L,
+                                   const std::string &Name, int64_t Most);
+
 /// Has \p Loop two rounds at most, by what launches are asked (TextForm::AtMost)?
 bool hasFewRounds(const KernelModel &M, const Stmt &Loop);
 

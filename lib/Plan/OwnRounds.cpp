@@ -51,15 +51,9 @@ private:
   std::map<std::string, int64_t> AtMost; ///< of parameters
 
   bool never(const LoopBound &B) const {
-    const auto It = llvm::find_if(
-        M.Params, [&](const KernelParam &P) { return P.Name == B.Name; });
-    const auto P = size_t(It - M.Params.begin());
-    return It != M.Params.end() && !M.Launches.empty() &&
-           llvm::all_of(M.Launches, [&](const LaunchSite &L) {
-             return P < L.ArgValues.size() && !L.ArgValues[P].empty() &&
-                    llvm::all_of(L.ArgValues[P],
-                                 [&](int64_t V) { return V > B.AtMost; });
-           });
+    return !M.Launches.empty() && llvm::all_of(M.Launches, [&](const LaunchSite &L) {
+      return passedAbove(M, L, B.Name, B.AtMost).has_value();
+    });
   }
 };
 
@@ -207,6 +201,17 @@ std::optional<OtherBody> rcache::fewRounds(const KernelModel &M) {
     Asked.tell(R);
     return R;
   });
+}
+
+std::optional<int64_t> rcache::passedAbove(const KernelModel &M, const LaunchSite &L,
+                                           const std::string &Name, int64_t Most) {
+  const auto It =
+      llvm::find_if(M.Params, [&](const KernelParam &P) { return P.Name == Name; });
+  const auto P = size_t(It - M.Params.begin());
+  if (It == M.Params.end() || P >= L.ArgValues.size() || L.ArgValues[P].empty())
+    return std::nullopt;
+  const int64_t Least = *llvm::min_element(L.ArgValues[P]);
+  return Least > Most ? std::optional(Least) : std::nullopt;
 }
 
 bool rcache::hasFewRounds(const KernelModel &M, const Stmt &Loop) {
