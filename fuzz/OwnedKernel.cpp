@@ -34,7 +34,12 @@ public:
                   ? 16
                   : Block >> (1 + C.pick("rowBits", 4));
     Body = "__shared__ " + T + " s[" + Size + "];\n";
-    switch (C.weighted("kind", {18, 16, 20, 12, 10, 24, 20})) {
+    // Products of signed ints overflow.
+    Products = T != "int" && T != "long long" && C.chance("products", 15);
+    Called = C.weighted("called", {76, 8, 8, 8});
+    Handed = C.weighted("handed", {72, 8, 8, 6, 6});
+    Kind = C.weighted("kind", {18, 16, 20, 12, 10, 24, 20, 16});
+    switch (Kind) {
     case 0:
       tree();
       break;
@@ -53,12 +58,17 @@ public:
     case 5:
       strided();
       break;
-    default:
+    case 6:
       tile();
+      break;
+    default:
+      rowNorm();
     }
-    if (C.chance("padded", 15))
+    if (Before.empty() && C.chance("padded", 15))
       pad();
     finish();
+    if (Kind == 7)
+      finishRows();
     return std::move(K);
   }
 
@@ -67,8 +77,12 @@ private:
   KernelText K;
   std::string T, I, Size, Body, Before;
   unsigned Block = 64, Width = 64;
+  /// Products: what is put together is multiplied, or chosen. Called: 0, or put
+  /// together by a function, an object, a lambda. Handed: 0, or loops over distances
+  /// stand in a function that gets the array.
+  unsigned Kind = 0, Called = 0, Handed = 0;
   bool Real = false, Unsigned = false, Power = true, Direction = false,
-       Second = false;
+       Second = false, Products = false, CalledIsThere = false;
 
   //===--- Words ---===//
 
@@ -194,16 +208,65 @@ private:
 
   /// \p A and \p B put together.
   std::string combined(const std::string &A, const std::string &B) {
-    switch (C.weighted("operation", {40, 20, 20, 20})) {
-    case 1:
-      return A + " > " + B + " ? " + A + " : " + B;
-    case 2:
-      return B + " < " + A + " ? " + B + " : " + A;
-    case 3:
-      return Real ? A + " - " + B : A + " ^ " + B;
-    default:
-      return A + " + " + B;
+    if (!Called)
+      return operation(A, B);
+    const std::string Name = K.Name + "_both";
+    if (!CalledIsThere) {
+      CalledIsThere = true;
+      const std::string Text = "(const " + T +
+                               (Kind && C.chance("byReference", 30) ? " &" : " ") +
+                               "a, const " + T + " b)",
+                        Return = " { return " + operation("a", "b") + "; }";
+      if (Called == 1)
+        Before += "__device__ " + T + " " + Name + Text + Return + "\n";
+      else if (Called == 2)
+        Before += "struct " + Name + "_type {\n__device__ " + T + " operator()" + Text +
+                  " const" + Return + "\n};\n";
+      else
+        Before += "template <typename X> __device__ X " + Name +
+                  "(X a, X b) { return " + operation("a", "b") + "; }\n";
     }
+    // What is volatile is no X of its own.
+    return Name + (Called == 2 ? "_type()" : Called == 3 ? "<" + T + ">" : "") + "(" + A +
+           ", " + B + ")";
+  }
+  std::string operation(const std::string &A, const std::string &B) {
+    const unsigned Is = C.weighted("operation", {40, 20, 20, 20});
+    if (Is == 1)
+      return A + " > " + B + " ? " + A + " : " + B;
+    if (Is == 2)
+      return B + " < " + A + " ? " + B + " : " + A;
+    if (Products)
+      return A + " * " + B;
+    if (Is == 3)
+      return Real ? A + " - " + B : A + " ^ " + B;
+    return A + " + " + B;
+  }
+
+  /// \p Loop, which uses s, t and constants, perhaps in a function of its own.
+  std::string handed(const std::string &Loop) {
+    if (!Handed || Body.compare(0, 13 + T.size(), "__shared__ " + T + " s") != 0)
+      return Loop;
+    const std::string Name = K.Name + "_loop";
+    std::string Array = T + " (&s)[" + Size + "]", Arguments = "(s, t)";
+    switch (Handed) {
+    case 2:
+      Array = T + " *s";
+      break;
+    case 3: // the type is the array's
+      Array = "X &s";
+      Before += "template <typename X> ";
+      break;
+    case 4: // the size is the array's
+      Array = T + " (&s)[E]";
+      Before += "template <unsigned E> ";
+      break;
+    default:
+      break;
+    }
+    Before += "__device__ " + std::string(C.chance("inlined", 50) ? "__forceinline__ " : "") +
+              "void " + Name + "(" + Array + ", const " + I + " t) {\n" + Loop + "}\n";
+    return Name + Arguments + ";\n";
   }
 
   //===--- Kinds ---===//
@@ -255,7 +318,7 @@ private:
       for (unsigned D = Block / 2; D > 0; D /= 2)
         Body += "{\nconst " + I + " d = " + num(D) + ";\n" + Round + "}\n";
     } else
-      Body += distances(Round, Doubling);
+      Body += Second ? distances(Round, Doubling) : handed(distances(Round, Doubling));
     switch (C.weighted("result", {35, 35, 30, 12})) {
     case 3: // a row of them
       Body += "if (blockIdx.x == 0)\nfor (" + I + " i = t; i < n; i += " + Size +
@@ -346,7 +409,7 @@ private:
               "if (" + If + ")\ns[t] = " + combined("s[t]", "v") + ";\n" +
               sync();
     }
-    Body += distances(Round, true);
+    Body += handed(distances(Round, true));
     Body += C.chance("exclusive", 30)
                 ? "if (g < n)\nout[g] = t > 0 ? s[t - 1] : (" + T + ")0;\n"
                 : "if (g < n)\nout[g] = s[t];\n";
@@ -456,6 +519,71 @@ private:
       Body += T + " v = s[t];\nif (" + If + ")\nv = " + Value + ";\n" + sync() +
               "s[t] = v;\n" + sync();
     Body += "}\nif (g < n)\nout[g] = s[t];\n";
+  }
+
+  //===--- Rows ---===//
+
+  /// A row of n elements a block, a fold or two over it by trees, each used by all.
+  void rowNorm() {
+    Width = Block;
+    Handed = 0; // one loop a fold
+    if (!Power) {
+      Block = 64;
+      Width = Block;
+      Size = num(Block);
+      Power = true;
+      Body = "__shared__ " + T + " s[" + Size + "];\n";
+    }
+    const bool Line = C.chance("line", 50), Wide = C.chance("wide", 20);
+    Body += "const " + I + " t = threadIdx.x;\n";
+    const std::string Base = (Wide ? "(size_t)" : "(" + I + ")") + std::string("blockIdx.x * n");
+    if (Line)
+      Body += "const " + T + " *const line = in + " + Base + ";\n";
+    const std::string X = Line ? "line[i]" : "in[" + Base + " + i]",
+                      Step = C.chance("stepOfBlockDim", 50) ? "blockDim.x" : Size;
+    auto Over = [&](const std::string &Round) {
+      if (C.chance("while", 15))
+        return "{\n" + I + " i = t;\nwhile (i < n) {\n" + Round + "i += " + Step + ";\n}\n}\n";
+      return "for (" + I + " i = t; i < n; i += " + Step + ") {\n" + Round + "}\n";
+    };
+    const unsigned Folds = 1 + C.pick("folds", 2);
+    std::string Known;
+    for (unsigned F = 0; F < Folds; ++F) {
+      Choices::Scope Of(C, "fold" + num(F));
+      const std::string V = F ? "second" : "first";
+      std::string Value = X;
+      if (F)
+        Value = Products ? X + " * first" : X + " - first";
+      else if (T != "int" && T != "long long" && C.chance("square", 25))
+        Value = X + " * " + X;
+      Body += T + " " + V + " = " + (Products ? "1" : "0") + ";\n" +
+              Over(V + " = " + combined(V, "(" + T + ")(" + Value + ")") + ";\n") + "s[t] = " + V +
+              ";\n" + sync() +
+              distances("if (t < d)\ns[t] = " + combined("s[t]", "s[t + d]") + ";\n" + sync(),
+                        false) +
+              V + " = s[0]" + (C.chance("after", 30) ? Products ? " * 3" : " + 3" : "") + ";\n";
+      if (F + 1 < Folds)
+        Body += sync();
+      Known += (Products ? " * " : " - ") + V;
+    }
+    if (C.chance("divided", 20) && Real)
+      Body += Over("out[" + Base + " + i] = " + X + " / first;\n");
+    else if (C.chance("alone", 25))
+      Body += "if (t == 0)\nout[blockIdx.x] = first;\n";
+    else
+      Body += Over("out[" + Base + " + i] = " + X + Known + ";\n");
+  }
+  /// A row a block, where finish() has a part of one row for each.
+  void finishRows() {
+    for (Param &P : K.Params)
+      if (P.Kind == Param::In || P.Kind == Param::Out)
+        P.Count = "(n + 1) * rows";
+    unsigned Count = 0;
+    for (Launch &L : K.Launches) {
+      Choices::Scope Of(C, "rowsOf" + num(Count++));
+      L.push_back({"rows", 1 + C.pick("rows", 6)});
+    }
+    K.GridX = "rows";
   }
 
   //===--- Elements at multiples of the thread's number ---===//
