@@ -714,6 +714,9 @@ struct KernelModel {
   /// A function that the kernel calls uses a shared array, its own or one of the
   /// file's: without Arrays, the kernel is none that shares nothing.
   bool SharesInCalls = false;
+  /// The kernel, or what it calls, adds or multiplies in 64 bits: an index that is made
+  /// of 32-bit values need not fit 32 bits.
+  bool WideSums = false;
   std::vector<SharedAccess> SharedAccesses; ///< in text order
   std::vector<GlobalAccess> GlobalAccesses; ///< in text order
   std::vector<BuiltinUse> Builtins;         ///< in text order

@@ -520,6 +520,23 @@ bool hasSmallNumbers(const isl::aff &A, int64_t Most) {
   return Small;
 }
 
+bool hasSmallNumbers(const isl::set &S, int64_t Most) {
+  bool Small = true;
+  S.foreach_basic_set([&](const isl::basic_set &B) {
+    for (const auto Of : {isl_basic_set_equalities_matrix, isl_basic_set_inequalities_matrix}) {
+      isl_mat *const Rows = Of(B.get(), isl_dim_param, isl_dim_div, isl_dim_set, isl_dim_cst);
+      const int Numbers = isl_mat_cols(Rows) - 1; // the last one is the constant
+      for (int R = 0, E = isl_mat_rows(Rows); R < E; ++R)
+        for (int C = 0; Small && C < Numbers; ++C) {
+          const auto N = toInt64(own(S.ctx(), isl_val_abs(isl_mat_get_element_val(Rows, R, C))));
+          Small = N && *N <= Most;
+        }
+      isl_mat_free(Rows);
+    }
+  });
+  return Small;
+}
+
 std::optional<int64_t> linearCoefficient(const isl::pw_aff &V,
                                          const std::string &Id,
                                          const isl::set &Context) {

@@ -155,6 +155,8 @@ std::optional<Linear> linearForm(const isl::pw_aff &V, const isl::set &Context);
 /// Are all numbers in \p A, a piece of a formula without input dimensions, integers of
 /// at most \p Most, those inside of floor() included?
 bool hasSmallNumbers(const isl::aff &A, int64_t Most);
+/// The coefficients in the constraints of \p S, a set of symbols alone.
+bool hasSmallNumbers(const isl::set &S, int64_t Most);
 
 /// The coefficient of one Id: splitLinear for a single symbol.
 std::optional<int64_t> linearCoefficient(const isl::pw_aff &V,

@@ -490,8 +490,9 @@ private:
       if (auto It = Declared.find(H); It != Declared.end())
         Where.insert(It->second.begin(), It->second.end());
     const bool Together =
-        Where.size() < 2 && !Where.count(PerElement) && !Where.count(PerThread);
-    if (P.slots() > 1 && !Where.empty() && !Together)
+        Where.size() < 2 &&
+        (P.slots() == 1 || (!Where.count(PerElement) && !Where.count(PerThread)));
+    if (!Where.empty() && !Together)
       find(DeclineCode::EffectsNotKept,
            "the address of '" + M.Vars[V].Name + "' is kept");
   }

@@ -144,6 +144,23 @@ std::string LaunchText::largest(const std::string &Id,
   return T;
 }
 
+/// Does \p S, a sum of what blocks, threads and elements are numbered by, fit int in
+/// every launch?
+bool LaunchText::isSureToFit(const PrintedSum &S) const {
+  double Largest = std::abs(double(S.Constant));
+  for (const auto &[Id, C] : S.Symbols) {
+    const int I = M.symbolIndex(Id);
+    double Most = 262144;
+    if (I >= 0) {
+      const Symbol &Of = M.Symbols[static_cast<size_t>(I)];
+      const bool Block = Of.K == Symbol::BlockIdx || Of.K == Symbol::GridDim;
+      Most = !Block ? 1024 : Of.Axis == 0 ? 2147483647.0 : 65535;
+    }
+    Largest += std::abs(double(C)) * Most;
+  }
+  return Largest <= 2147483647.0;
+}
+
 /// What the launch has to be asked so that no sum of a parameter wraps that
 /// the original may not have computed: `g < n + 16` is tested as `g < n - 7`
 /// for a whole run.
@@ -183,8 +200,9 @@ std::vector<std::string> LaunchText::noWrap() const {
       if (C < 0 || I < 0)
         Down += " - " + Times(std::abs(C), "(double)" + Max);
     }
-    if (!Count || (Count == 1 && S.Symbols.size() == 1 && S.Constant == 0 &&
-                   !Single.empty()))
+    // (Without an argument, the original computes the same in as many bits, or fewer.)
+    if ((!Count && (!M.WideSums || Wide || isSureToFit(S))) ||
+        (Count == 1 && S.Symbols.size() == 1 && S.Constant == 0 && !Single.empty()))
       continue;
     if (Wide) {
       // Sizes are far from this; doubles would not tell exactly.
@@ -214,8 +232,13 @@ std::vector<std::string> LaunchText::noWrap() const {
     for (const std::string &Text : NotNegative)
       if (!knownPositive(Text))
         Out.push_back(Text + " >= 0");
-    Out.push_back(Params + Up + C + " <= 2147483647.0");
-    Out.push_back(Params + Down + C + " >= -2147483648.0");
+    if (Params.empty() && Up.empty() && Down.empty())
+      continue;
+    const std::string None = Params.empty() ? "0.0" : Params;
+    if (Count || !Up.empty())
+      Out.push_back(None + Up + C + " <= 2147483647.0");
+    if (Count || !Down.empty())
+      Out.push_back(None + Down + C + " >= -2147483648.0");
   }
   for (const auto &[Text, Value] : Least)
     if (!knownPositive(Text))

@@ -48,6 +48,7 @@ private:
   std::vector<LaunchCondition> alignment() const;
   std::string largest(const std::string &Id, std::vector<std::string> &Factors) const;
   std::vector<std::string> noWrap() const;
+  bool isSureToFit(const PrintedSum &S) const;
   bool knownPositive(const std::string &Text) const;
   std::string givenBlock() const;
   int64_t sureThreads() const;

@@ -199,7 +199,7 @@ private:
   llvm::Expected<std::string> term(const IndexTerm &T) {
     bool Wide = false;
     for (const IndexTerm::Case &C : T.Cases)
-      Wide |= N.typeFor(involvedIds(C.Value)) == CxxType::LongLong;
+      Wide |= N.typeFor(C.Value) == CxxType::LongLong;
     auto X = T.Cases.size() == 1 ? affineText(T.Cases[0].Value, N, Inside)
                                  : chosen(T, Wide ? "long long" : "int");
     if (!X || T.Cases.size() == 1)
@@ -266,7 +266,7 @@ private:
       Wide = !llvm::all_of(F.X.Cases, [&](const IndexTerm::Case &C) {
         const auto Lo = minConst(C.Value, Inside.Context),
                    Hi = maxConst(C.Value, Inside.Context);
-        return N.typeFor(involvedIds(C.Value)) == CxxType::Int && Lo && Hi &&
+        return N.typeFor(C.Value) == CxxType::Int && Lo && Hi &&
                *Lo >= INT32_MIN && *Hi <= INT32_MAX;
       });
     auto X = byCase(F.X, Wide ? Type : "int");

@@ -289,3 +289,33 @@ CxxType Names::typeFor(const std::vector<std::string> &Ids) const {
   }
   return CxxType::Int;
 }
+
+/// Sums of blocks and threads with coefficients up to that fit int in most launches; each
+/// is asked (LaunchText::noWrap).
+static constexpr int64_t MostOfInt = 8192;
+
+CxxType Names::typeFor(const isl::pw_aff &V) const {
+  const std::vector<std::string> Ids = involvedIds(V);
+  bool Small = !M.WideSums || mayBeAsked(Ids);
+  if (Small && M.WideSums)
+    isl::pw_multi_aff(V).foreach_piece([&](const isl::set &, const isl::multi_aff &Piece) {
+      Small = Small && hasSmallNumbers(Piece.at(0), MostOfInt);
+    });
+  return Small ? typeFor(Ids) : CxxType::LongLong;
+}
+
+CxxType Names::typeFor(const isl::set &S) const {
+  const std::vector<std::string> Ids = involvedIds(S);
+  return !M.WideSums || (mayBeAsked(Ids) && hasSmallNumbers(S, MostOfInt))
+             ? typeFor(Ids)
+             : CxxType::LongLong;
+}
+
+/// Has each of \p Ids a largest value that the launch knows, or is an argument? What a
+/// loop counts has none.
+bool Names::mayBeAsked(const std::vector<std::string> &Ids) const {
+  return llvm::all_of(Ids, [&](const std::string &Id) {
+    const int I = M.symbolIndex(Id);
+    return I < 0 || M.Symbols[static_cast<size_t>(I)].K <= Symbol::Param;
+  });
+}

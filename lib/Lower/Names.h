@@ -68,6 +68,10 @@ public:
 
   /// "int", or "long long" when a symbol in \p Ids is wider than 32 bits.
   CxxType typeFor(const std::vector<std::string> &Ids) const;
+  /// The same for \p V, which the original may have computed in 64 bits: what the launch
+  /// need not be asked, or cannot, is no int.
+  CxxType typeFor(const isl::pw_aff &V) const;
+  CxxType typeFor(const isl::set &S) const;
 
   /// One-dimensional blocks are merged as rows (threadIdx.y counts logical
   /// blocks); others side by side along x, threadsX() threads each.
@@ -81,6 +85,7 @@ public:
   bool joins(unsigned Axis) const { return P.Map.Blocks[Axis] > 1; }
 
 private:
+  bool mayBeAsked(const std::vector<std::string> &Ids) const;
   /// The thread's number along an axis with slots: of the first one, or of the first
   /// one of the row.
   std::string threadOf(unsigned Axis, Of Which) const;

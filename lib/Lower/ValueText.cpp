@@ -20,7 +20,7 @@ static llvm::Expected<std::string> print(const T &V, const Names &N,
                                          const ValueTextOptions &O,
                                          CxxType Least = CxxType::Int) {
   CxxOptions CO;
-  CO.Type = Least == CxxType::Int ? N.typeFor(involvedIds(V)) : Least;
+  CO.Type = Least == CxxType::Int ? N.typeFor(V) : Least;
   CO.Context = O.Context;
   auto Text = toCxx(V, O.Symbols, CO);
   if (!Text && CO.Type == CxxType::Int) {
@@ -54,7 +54,7 @@ llvm::Expected<std::string> rcache::valueText(const ValueRef &V, const Names &N,
     auto T = affineText(V->Aff, N, O);
     if (!T || AsIndex)
       return T;
-    CxxType Computed = N.typeFor(involvedIds(V->Aff));
+    CxxType Computed = N.typeFor(V->Aff);
     if (V->Type == typeText(Computed))
       return T;
     return "(" + V->Type + ")(" + *T + ")";

@@ -21,6 +21,7 @@ public:
   AddressFlow(const Locals &L) : L(L) {}
   std::map<int, std::set<int>> Held; ///< variable -> whose address it may hold
   std::set<int> Kept;                ///< held somewhere else
+  std::set<int> Numbers;             ///< whose address becomes a number
   bool Changed = false;
 
   void walk(const clang::Stmt *S) {
@@ -51,6 +52,8 @@ public:
             !A->getType().isConstQualified())
           into(A, Of);
     }
+    if (auto *C = dyn_cast<CastExpr>(S); C && C->getCastKind() == CK_PointerToIntegral)
+      taken(C->getSubExpr(), false, Numbers);
     for (const clang::Stmt *X : S->children())
       walk(X);
   }
@@ -183,6 +186,9 @@ void Locals::findHolders(const FunctionDecl *FD) {
                               "the address of '" + M.Vars[X].Name + "' is kept in '" +
                                   M.Vars[Holder].Name + "'",
                               M.Pos});
+  for (int X : F.Numbers)
+    M.Declines.push_back({DeclineCode::UnsupportedStatement,
+                          "the address of '" + M.Vars[X].Name + "' becomes a number", M.Pos});
   for (int X : F.Kept)
     M.Declines.push_back(
         {DeclineCode::UnsupportedStatement,

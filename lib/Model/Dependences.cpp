@@ -87,6 +87,15 @@ unsigned Locals::exitDepends(const clang::Stmt *S, unsigned Control) const {
   return D;
 }
 
+unsigned Locals::roundsDepend(const clang::Stmt *Loop) const {
+  if (const auto *F = dyn_cast<ForStmt>(Loop))
+    return depends(F->getCond()) | exitDepends(F->getBody(), 0);
+  if (const auto *W = dyn_cast<WhileStmt>(Loop))
+    return depends(W->getCond()) | exitDepends(W->getBody(), 0);
+  const auto *W = cast<DoStmt>(Loop);
+  return depends(W->getCond()) | exitDepends(W->getBody(), 0);
+}
+
 /// Control between the declaration of \p V and here.
 unsigned Locals::controlOf(const VarDecl *V) const {
   unsigned D = 0;
@@ -176,7 +185,7 @@ void Locals::flowDepends(const clang::Stmt *S, bool &Changed) {
     // Threads that have left the loop do not see what it declares; those that
     // skipped a part of a round do.
     unsigned Exits = exitDepends(F->getBody(), 0);
-    Controls.push_back(depends(F->getCond()) | Exits);
+    Controls.push_back(roundsDepend(F));
     flowDepends(F->getInit(), Changed);
     flowDepends(F->getCond(), Changed);
     flowDepends(F->getInc(), Changed);
@@ -186,12 +195,8 @@ void Locals::flowDepends(const clang::Stmt *S, bool &Changed) {
     Controls.pop_back();
     return;
   }
-  if (auto *W = dyn_cast<WhileStmt>(S))
-    return flowChildren(S, depends(W->getCond()) | exitDepends(W->getBody(), 0),
-                        Changed);
-  if (auto *W = dyn_cast<DoStmt>(S))
-    return flowChildren(S, depends(W->getCond()) | exitDepends(W->getBody(), 0),
-                        Changed);
+  if (isa<WhileStmt, DoStmt>(S))
+    return flowChildren(S, roundsDepend(S), Changed);
   if (auto *C = dyn_cast<AbstractConditionalOperator>(S))
     return flowChildren(S, depends(C->getCond()), Changed);
   if (auto *B = dyn_cast<BinaryOperator>(S)) {

@@ -274,8 +274,14 @@ unsigned callDepends(const CallExpr *C) {
   default:
     return DepThread | DepBlock | DepShared | DepGlobal;
   }
-  if (isSystemFunction(F))
-    return 0;
+  if (isSystemFunction(F)) // __ldg and its like
+    return llvm::any_of(F->parameters(),
+                        [](const ParmVarDecl *P) {
+                          const QualType T = P->getType()->getPointeeType();
+                          return P->getType()->isPointerType() && T.isConstQualified();
+                        })
+               ? DepGlobal
+               : DepNone;
   if (sharedAccessor(F))
     return 0; // a pointer, the same for all
   // A user's function: builtins and memory in its body.

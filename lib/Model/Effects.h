@@ -86,9 +86,8 @@ struct Obstacle {
 
 /// Obstacles in the body of kernel \p FD, those in bodies of called functions
 /// placed at the call. Barriers and atomics of the kernel itself are no
-/// obstacles here.
-std::vector<Obstacle> findObstacles(const clang::FunctionDecl *FD,
-                                    bool &SharesInCalls);
+/// obstacles here. Fills SharesInCalls and WideSums of \p M.
+std::vector<Obstacle> findObstacles(const clang::FunctionDecl *FD, KernelModel &M);
 
 /// Names, for host code that follows the kernel, of the __device__ variables
 /// that \p Kernel or a function it calls may change.

@@ -64,6 +64,8 @@ public:
 
   /// Dependence bits of the value of \p E, whatever path was taken.
   unsigned depends(const clang::Expr *E) const;
+  /// The same of how many rounds \p Loop, a for, while or do, has.
+  unsigned roundsDepend(const clang::Stmt *Loop) const;
   /// The variables modified in \p S.
   void assignedIn(const clang::Stmt *S,
                   llvm::SmallPtrSetImpl<const clang::VarDecl *> &Vars) const;

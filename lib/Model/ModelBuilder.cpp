@@ -23,6 +23,7 @@
 #include "Locals.h"
 #include "PrivateUses.h"
 #include "Reshape.h"
+#include "SpinWaits.h"
 #include "UsedNames.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -509,8 +510,10 @@ void Builder::body(KernelModel &M, const KernelDecl &K, FlatText &Flat) {
   AffineArith Arith(M);
   builtinSymbols(M, Arith);
   Locals L(AC, M, Flat, K.Def);
-  for (const Obstacle &O : findObstacles(K.Def, M.SharesInCalls))
+  for (const Obstacle &O : findObstacles(K.Def, M))
     M.Declines.push_back({O.Code, O.Detail, sourcePos(SM, O.Loc)});
+  if (const auto O = spinWait(K.Def, L))
+    M.Declines.push_back({O->Code, O->Detail, sourcePos(SM, O->Loc)});
   std::optional<Obstacle> NotUnderstood = noteEffects(K.Def, M, Flat, L);
   Executor Exec(AC, M, Flat, Arith, L);
   Exec.run(K.Def);

@@ -8,6 +8,7 @@
 #include "Conditions.h"
 #include "BuiltinVars.h"
 #include "Locals.h"
+#include "rcache/Model.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
@@ -107,7 +108,7 @@ public:
   }
 
   std::vector<Obstacle> Found;
-  bool SharesInCalls = false;
+  bool SharesInCalls = false, WideSums = false;
 
   void judgeParameter(const ParmVarDecl *P) { judgeObject(P->getType(), P->getLocation()); }
 
@@ -161,6 +162,37 @@ public:
     else if (V->isStaticLocal() && !V->getType().isConstQualified() && !Depth)
       add(DeclineCode::UnsupportedStatement,
           "static variable '" + V->getNameAsString() + "'", V->getLocation());
+    return true;
+  }
+  bool VisitBinaryOperator(const BinaryOperator *E) override {
+    const QualType T = E->getType().getNonReferenceType();
+    WideSums |= T->isIntegerType() && AC.getTypeSize(T) > 32 &&
+                (E->isMultiplicativeOp() || E->isAdditiveOp() || E->isShiftOp() ||
+                 E->isCompoundAssignmentOp());
+    return true;
+  }
+  /// `decltype(v)` is the type of a variable as it is declared.
+  bool TraverseDecltypeTypeLoc(DecltypeTypeLoc T, bool Qualifier) override {
+    return namedType(T.getUnderlyingExpr()) &&
+           ConstDynamicRecursiveASTVisitor::TraverseDecltypeTypeLoc(T, Qualifier);
+  }
+  bool TraverseTypeOfExprTypeLoc(TypeOfExprTypeLoc T, bool Qualifier) override {
+    return namedType(T.getUnderlyingExpr()) &&
+           ConstDynamicRecursiveASTVisitor::TraverseTypeOfExprTypeLoc(T, Qualifier);
+  }
+  bool VisitDeclStmt(const DeclStmt *S) override {
+    // `struct L {..} l{s[t]};`: where l goes, L stays.
+    const TagDecl *Tag = nullptr;
+    bool Variable = false;
+    for (const Decl *D : S->decls()) {
+      Variable |= isa<VarDecl>(D);
+      if (const auto *X = dyn_cast<TagDecl>(D);
+          X && X->isThisDeclarationADefinition() && (X->getIdentifier() || isa<EnumDecl>(X)))
+        Tag = X;
+    }
+    if (Tag && Variable && !Depth)
+      add(DeclineCode::UnsupportedStatement,
+          "a type that is declared together with a variable", S->getBeginLoc());
     return true;
   }
   // (Where variables go, names of their types stay.)
@@ -285,6 +317,19 @@ private:
   const SourceManager &SM;
   bool InType = false; ///< in a declaration that gives a type a name
 
+  bool namedType(const Expr *Of) {
+    if (Depth || InType || !Of)
+      return true;
+    Of = Of->IgnoreParens();
+    const auto *R = dyn_cast<DeclRefExpr>(Of);
+    const auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+    if (builtinVar(Of) || (V && V->isLocalVarDecl()))
+      add(DeclineCode::UnsupportedStatement,
+          "the type of " + (V ? "'" + V->getNameAsString() + "'" : std::string("threadIdx or the like")) +
+              " by decltype",
+          Of->getBeginLoc());
+    return true;
+  }
   bool inType(llvm::function_ref<bool()> Walk) {
     const bool Was = std::exchange(InType, true);
     const bool Result = Walk();
@@ -470,13 +515,13 @@ private:
 
 } // namespace
 
-std::vector<Obstacle> findObstacles(const FunctionDecl *FD,
-                                    bool &SharesInCalls) {
+std::vector<Obstacle> findObstacles(const FunctionDecl *FD, KernelModel &M) {
   ObstacleFinder F(FD->getASTContext());
   for (const ParmVarDecl *P : FD->parameters())
     F.judgeParameter(P);
   F.TraverseStmt(FD->getBody());
-  SharesInCalls = F.SharesInCalls;
+  M.SharesInCalls = F.SharesInCalls;
+  M.WideSums = F.WideSums;
   return F.Found;
 }
 

@@ -1,8 +1,8 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Elements of shared arrays that the body names and no access of the model
-// holds.
+// Elements of shared arrays that the body names, or reaches by a pointer that it
+// keeps, and no access of the model holds.
 
 #include "BodyEffects.h"
 #include "clang/AST/ExprCXX.h"
@@ -19,6 +19,16 @@ public:
 
   std::optional<Obstacle> Found;
 
+  /// The pointers and references of \p Body that may lead to shared arrays, on whatever
+  /// path.
+  void findHolders(const clang::Stmt *Body) {
+    size_t Before = 0;
+    do {
+      Before = Holders.size();
+      addHolders(Body);
+    } while (Holders.size() != Before);
+  }
+
   /// \p Place: only where it is, not what it holds, is asked for. \p Kept: in
   /// a pointer or a reference of the kernel, which the model follows.
   void walk(const clang::Stmt *S, bool Place, bool Kept = false) {
@@ -27,10 +37,14 @@ public:
       return;
     if (auto *D = dyn_cast<DeclStmt>(S)) {
       for (const Decl *X : D->decls())
-        if (auto *V = dyn_cast<VarDecl>(X))
+        if (auto *V = dyn_cast<VarDecl>(X)) {
           walk(V->getInit(), V->getType()->isReferenceType(),
                V->getType()->isReferenceType() ||
                    V->getType()->isPointerType());
+          if (V->getType()->isReferenceType() && V->getInit() &&
+              V->getType()->getPointeeType()->isPointerType() && Holders.count(V))
+            pointer(V, V->getInit()->getBeginLoc());
+        }
       return;
     }
     if (auto *R = dyn_cast<DeclRefExpr>(S)) {
@@ -41,7 +55,20 @@ public:
                          "'" + V->getNameAsString() +
                              "' is used other than by its elements",
                          R->getBeginLoc()};
+      else if (V && Holders.count(V) && !Kept && !Place && !range(R).empty() &&
+               !isKnown(range(R), nullptr))
+        pointer(V, R->getBeginLoc());
       return;
+    }
+    if (const Expr *Of = throughPointer(S)) {
+      const VarDecl *P = holder(Of);
+      const auto *A = dyn_cast<ArraySubscriptExpr>(S);
+      if (P && !Place && !isReached(range(cast<Expr>(S))))
+        return pointer(P, cast<Expr>(S)->getBeginLoc());
+      if (P) {
+        walk(Of, false, true);
+        return A ? walk(A->getIdx(), false) : void();
+      }
     }
     if (auto *A = dyn_cast<ArraySubscriptExpr>(S)) {
       const VarDecl *V = array(A);
@@ -64,8 +91,25 @@ public:
     if (auto *B = dyn_cast<BinaryOperator>(S);
         B && B->getOpcode() == BO_Assign && B->getType()->isPointerType()) {
       walk(B->getLHS(), true);
-      return walk(B->getRHS(), false, true);
+      return walk(B->getRHS(), false, assigned(B));
     }
+    // Moved on, or asked whether it is null.
+    if (auto *B = dyn_cast<CompoundAssignOperator>(S);
+        B && B->getType()->isPointerType()) {
+      walk(B->getLHS(), true);
+      return walk(B->getRHS(), false);
+    }
+    if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getType()->isPointerType() &&
+                                              U->isIncrementDecrementOp())
+      return walk(U->getSubExpr(), true);
+    if (auto *C = dyn_cast<CastExpr>(S);
+        C && C->getCastKind() == CK_PointerToBoolean)
+      return walk(C->getSubExpr(), false, true);
+    if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getOpcode() == UO_AddrOf)
+      if (auto *R = dyn_cast<DeclRefExpr>(U->getSubExpr()->IgnoreParens()))
+        if (auto *V = dyn_cast<VarDecl>(R->getDecl());
+            V && V->getType()->isPointerType() && Holders.count(V))
+          return pointer(V, U->getBeginLoc());
     if (auto *U = dyn_cast<UnaryOperator>(S))
       Inner = U->getOpcode() == UO_AddrOf;
     else if (isa<ParenExpr>(S) || isa<MemberExpr>(S) ||
@@ -82,6 +126,87 @@ public:
 private:
   const KernelModel &M;
   FlatText &Flat;
+  llvm::SmallPtrSet<const VarDecl *, 8> Holders;
+
+  void pointer(const VarDecl *V, SourceLocation At) {
+    Found = Obstacle{DeclineCode::EscapingArray,
+                     "'" + V->getNameAsString() +
+                         "' leads to shared memory in a way that is not followed",
+                     At};
+  }
+  void addHolders(const clang::Stmt *S) {
+    if (!S)
+      return;
+    if (auto *D = dyn_cast<DeclStmt>(S)) {
+      for (const Decl *X : D->decls())
+        if (auto *V = dyn_cast<VarDecl>(X); V && V->getInit() &&
+            (V->getType()->isPointerType() || V->getType()->isReferenceType()) &&
+            holder(V->getInit()))
+          Holders.insert(V);
+    } else if (auto *B = dyn_cast<BinaryOperator>(S); B && B->getOpcode() == BO_Assign) {
+      if (const VarDecl *V = assigned(B); V && holder(B->getRHS()))
+        Holders.insert(V);
+    }
+    for (const clang::Stmt *C : S->children())
+      addHolders(C);
+  }
+  /// The variable that \p B assigns an address to.
+  static const VarDecl *assigned(const BinaryOperator *B) {
+    auto *R = dyn_cast<DeclRefExpr>(B->getLHS()->IgnoreParens());
+    auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+    return V && V->hasLocalStorage() && V->getType()->isPointerType() ? V : nullptr;
+  }
+  /// The shared array, or what may lead to one, that \p E, an address or a place, is in.
+  const VarDecl *holder(const Expr *E) const {
+    E = E->IgnoreParens();
+    if (auto *R = dyn_cast<DeclRefExpr>(E)) {
+      auto *V = dyn_cast<VarDecl>(R->getDecl());
+      return V && (isSharedVar(V) || Holders.count(V)) ? V : nullptr;
+    }
+    if (auto *C = dyn_cast<CastExpr>(E)) {
+      // A value out of memory, no matter whose.
+      if (C->getCastKind() == CK_LValueToRValue &&
+          !isa<DeclRefExpr>(C->getSubExpr()->IgnoreParens()))
+        return nullptr;
+      return holder(C->getSubExpr());
+    }
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
+      return holder(A->getBase());
+    if (auto *Mem = dyn_cast<MemberExpr>(E))
+      return holder(Mem->getBase());
+    if (auto *C = dyn_cast<AbstractConditionalOperator>(E)) {
+      const VarDecl *First = holder(C->getTrueExpr());
+      return First ? First : holder(C->getFalseExpr());
+    }
+    if (auto *B = dyn_cast<BinaryOperator>(E)) {
+      const VarDecl *Right = holder(B->getRHS());
+      return Right || !B->isAdditiveOp() ? Right : holder(B->getLHS());
+    }
+    if (isa<UnaryOperator, FullExpr, MaterializeTemporaryExpr, CallExpr>(E) &&
+        (E->getType()->isPointerType() || E->isGLValue()))
+      for (const clang::Stmt *C : E->children())
+        if (auto *X = dyn_cast_or_null<Expr>(C))
+          if (const VarDecl *V = holder(X))
+            return V;
+    return nullptr;
+  }
+  /// The pointer by which \p S is a place.
+  static const Expr *throughPointer(const clang::Stmt *S) {
+    if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getOpcode() == UO_Deref)
+      return U->getSubExpr();
+    if (auto *A = dyn_cast<ArraySubscriptExpr>(S))
+      return A->getBase();
+    auto *Mem = dyn_cast<MemberExpr>(S);
+    return Mem && Mem->isArrow() ? Mem->getBase() : nullptr;
+  }
+  /// Does an access begin with what stands at \p At?
+  bool isReached(TextRange At) const {
+    return At.empty() || llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
+             return A.Range.contains(At) &&
+                    M.text(TextRange{A.Range.Begin, At.Begin}).find_first_not_of("(*& \n") ==
+                        std::string::npos;
+           });
+  }
 
   /// The shared array that \p E, an array or an element of one, names.
   static const VarDecl *array(const Expr *E) {
@@ -115,7 +240,7 @@ private:
   bool isKnown(TextRange At, const VarDecl *V) const {
     return !At.empty() &&
            llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
-             return M.Arrays[A.Array].Name == V->getName() &&
+             return (!V || M.Arrays[A.Array].Name == V->getName()) &&
                     A.Range.contains(At);
            });
   }
@@ -126,6 +251,7 @@ private:
 std::optional<Obstacle> unseenElement(const FunctionDecl *FD,
                                       const KernelModel &M, FlatText &Flat) {
   UnseenElements F(M, Flat);
+  F.findHolders(FD->getBody());
   F.walk(FD->getBody(), false);
   return F.Found;
 }
