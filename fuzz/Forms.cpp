@@ -846,7 +846,7 @@ std::string Forms::around(const std::string &Where, const std::string &S,
 std::string Forms::element(const std::string &Where, const std::string &Type,
                            const std::string &Array, const std::string &Index,
                            std::string &Pre, bool Write, bool IsArray) {
-  enum : unsigned { N = 18 };
+  enum : unsigned { N = 22 };
   unsigned F = form(Where, N);
   if (F == 12 && !IsArray)
     F = 11;
@@ -917,6 +917,23 @@ std::string Forms::element(const std::string &Where, const std::string &Type,
     Q = fresh("ref");
     Pre += Text("  $K$T &$Q = $A[$I];\n");
     return Q;
+  // Pointers that are not followed, or only if somebody thought of it.
+  case 17:
+    Q = fresh("p");
+    Pre += Text("  $K$T *$Q = &$A[$I];\n  $K$T **$Q_at = &$Q;\n");
+    return Text("**$Q_at");
+  case 18:
+    Q = fresh("p");
+    Pre += Text("  $K$T *$Q = $A;\n  $Q = $Q == &$A[1] ? &$A[0] : &$A[$I];\n");
+    return "*" + Q;
+  case 19:
+    Q = fresh("p");
+    Pre += Text("  $K$T *$Q = ($I) < 0 ? nullptr : &$A[$I];\n");
+    return "*" + Q;
+  case 20:
+    Q = fresh("p");
+    Pre += Text("  $K$T *$Q = $A + 1;\n  --$Q;\n");
+    return Text("$Q[$I]");
   default:
     return Text("*(($A) + ($I) + 1 - 1)");
   }

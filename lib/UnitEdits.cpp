@@ -224,7 +224,10 @@ static std::string withNames(const std::string &T,
     const std::string Word = T.substr(Begin, End - Begin);
     const bool Global =
         Between.ends_with("::") && (Between.size() > 2 || Written == 0);
-    InChain = (InChain && Between == "::") || (Global && Word == "rcache");
+    // (What is the user's in a namespace of that name stands elsewhere in it.)
+    InChain = (InChain && Between == "::") ||
+              (Global && Word == "rcache" &&
+               llvm::StringRef(T).substr(End).starts_with("::device"));
     auto It = (OnlyScoped && !InChain) || isComponent(T, Begin, Word)
                   ? Names.end()
                   : Names.find(Word);

@@ -161,6 +161,17 @@ bool LaunchText::isSureToFit(const PrintedSum &S) const {
   return Largest <= 2147483647.0;
 }
 
+/// What a sum \p S of 64 bits has to be asked: sizes are far from what it asks; doubles would not tell
+/// exactly.
+void LaunchText::askWide(const PrintedSum &S, std::vector<std::string> &Out) const {
+  for (const auto &[Id, C] : S.Symbols) {
+    const int I = M.symbolIndex(Id);
+    const Symbol *Of = I < 0 ? nullptr : &M.Symbols[static_cast<size_t>(I)];
+    if (Of && Of->K == Symbol::Param && Of->Signed && Of->Bits == 64)
+      Out.push_back(Of->Text + " >= -0x1000000000000000ll");
+  }
+}
+
 /// What the launch has to be asked so that no sum of a parameter wraps that
 /// the original may not have computed: `g < n + 16` is tested as `g < n - 7`
 /// for a whole run.
@@ -205,14 +216,7 @@ std::vector<std::string> LaunchText::noWrap() const {
         (Count == 1 && S.Symbols.size() == 1 && S.Constant == 0 && !Single.empty()))
       continue;
     if (Wide) {
-      // Sizes are far from this; doubles would not tell exactly.
-      for (const auto &[Id, C] : S.Symbols)
-        if (const int I = M.symbolIndex(Id);
-            I >= 0 && M.Symbols[static_cast<size_t>(I)].K == Symbol::Param &&
-            M.Symbols[static_cast<size_t>(I)].Signed &&
-            M.Symbols[static_cast<size_t>(I)].Bits == 64)
-          Out.push_back(M.Symbols[static_cast<size_t>(I)].Text +
-                        " >= -0x1000000000000000ll");
+      askWide(S, Out);
       continue;
     }
     if (!Single.empty() && Count == 1 && Up.empty() && Down.empty()) {

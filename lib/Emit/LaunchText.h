@@ -49,6 +49,7 @@ private:
   std::string largest(const std::string &Id, std::vector<std::string> &Factors) const;
   std::vector<std::string> noWrap() const;
   bool isSureToFit(const PrintedSum &S) const;
+  void askWide(const PrintedSum &S, std::vector<std::string> &Out) const;
   bool knownPositive(const std::string &Text) const;
   std::string givenBlock() const;
   int64_t sureThreads() const;

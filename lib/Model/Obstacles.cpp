@@ -325,7 +325,8 @@ private:
     const auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
     if (builtinVar(Of) || (V && V->isLocalVarDecl()))
       add(DeclineCode::UnsupportedStatement,
-          "the type of " + (V ? "'" + V->getNameAsString() + "'" : std::string("threadIdx or the like")) +
+          "the type of " +
+              (V ? "'" + V->getNameAsString() + "'" : std::string("threadIdx or the like")) +
               " by decltype",
           Of->getBeginLoc());
     return true;

@@ -83,33 +83,8 @@ public:
     }
     bool Inner = false;
     Kept = Kept && keepsPlace(cast<Expr>(S));
-    if (auto *B = dyn_cast<BinaryOperator>(S);
-        B && B->isComparisonOp() && B->getLHS()->getType()->isPointerType()) {
-      walk(B->getLHS(), false, true);
-      return walk(B->getRHS(), false, true);
-    }
-    if (auto *B = dyn_cast<BinaryOperator>(S);
-        B && B->getOpcode() == BO_Assign && B->getType()->isPointerType()) {
-      walk(B->getLHS(), true);
-      return walk(B->getRHS(), false, assigned(B));
-    }
-    // Moved on, or asked whether it is null.
-    if (auto *B = dyn_cast<CompoundAssignOperator>(S);
-        B && B->getType()->isPointerType()) {
-      walk(B->getLHS(), true);
-      return walk(B->getRHS(), false);
-    }
-    if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getType()->isPointerType() &&
-                                              U->isIncrementDecrementOp())
-      return walk(U->getSubExpr(), true);
-    if (auto *C = dyn_cast<CastExpr>(S);
-        C && C->getCastKind() == CK_PointerToBoolean)
-      return walk(C->getSubExpr(), false, true);
-    if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getOpcode() == UO_AddrOf)
-      if (auto *R = dyn_cast<DeclRefExpr>(U->getSubExpr()->IgnoreParens()))
-        if (auto *V = dyn_cast<VarDecl>(R->getDecl());
-            V && V->getType()->isPointerType() && Holders.count(V))
-          return pointer(V, U->getBeginLoc());
+    if (ofPointers(S))
+      return;
     if (auto *U = dyn_cast<UnaryOperator>(S))
       Inner = U->getOpcode() == UO_AddrOf;
     else if (isa<ParenExpr>(S) || isa<MemberExpr>(S) ||
@@ -128,6 +103,46 @@ private:
   FlatText &Flat;
   llvm::SmallPtrSet<const VarDecl *, 8> Holders;
 
+  /// What is done to a pointer as such, and is walked in here.
+  bool ofPointers(const clang::Stmt *S) {
+    if (auto *B = dyn_cast<BinaryOperator>(S);
+        B && B->isComparisonOp() && B->getLHS()->getType()->isPointerType()) {
+      walk(B->getLHS(), false, true);
+      walk(B->getRHS(), false, true);
+      return true;
+    }
+    if (auto *B = dyn_cast<BinaryOperator>(S);
+        B && B->getOpcode() == BO_Assign && B->getType()->isPointerType()) {
+      walk(B->getLHS(), true);
+      walk(B->getRHS(), false, assigned(B));
+      return true;
+    }
+    // Moved on, or asked whether it is null.
+    if (auto *B = dyn_cast<CompoundAssignOperator>(S);
+        B && B->getType()->isPointerType()) {
+      walk(B->getLHS(), true);
+      walk(B->getRHS(), false);
+      return true;
+    }
+    if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getType()->isPointerType() &&
+                                              U->isIncrementDecrementOp()) {
+      walk(U->getSubExpr(), true);
+      return true;
+    }
+    if (auto *C = dyn_cast<CastExpr>(S);
+        C && C->getCastKind() == CK_PointerToBoolean) {
+      walk(C->getSubExpr(), false, true);
+      return true;
+    }
+    if (auto *U = dyn_cast<UnaryOperator>(S); U && U->getOpcode() == UO_AddrOf)
+      if (auto *R = dyn_cast<DeclRefExpr>(U->getSubExpr()->IgnoreParens()))
+        if (auto *V = dyn_cast<VarDecl>(R->getDecl());
+            V && V->getType()->isPointerType() && Holders.count(V)) {
+          pointer(V, U->getBeginLoc());
+          return true;
+        }
+    return false;
+  }
   void pointer(const VarDecl *V, SourceLocation At) {
     Found = Obstacle{DeclineCode::EscapingArray,
                      "'" + V->getNameAsString() +

@@ -11,6 +11,7 @@
 // CHECK-DAG: rewrote 'a::b::k'
 // CHECK-DAG: rewrote 'a::inA'
 // CHECK-DAG: rewrote '(anonymous namespace)::anon'
+// CHECK-DAG: rewrote 'rcache::own'
 //
 #include "sum3.h"
 __global__ void blur(const float *in, float *out, int n, float *blur, int rc_merged, int rc_grid, int rc_block, int rc_shared, int rc_stream, int rc_threads, int rc_s) {
@@ -24,6 +25,7 @@ __global__ void inA(const float *in, float *out, int n) { SUM3(float) }
 __global__ void a::b::k(const float *in, float *out, int n) { SUM3(float) }
 namespace { __global__ void anon(const float *in, float *out, int n) { SUM3(float) } }
 namespace x { using a::b::k; }
+namespace rcache { __global__ void own(const float *in, float *out, int n) { SUM3(float) } }
 struct k_rc {}; int k_rc_launch = 3; 
 #define inA_rc nothing at all
 int main() {
@@ -37,5 +39,6 @@ int main() {
   anon<<<20, 256>>>(i.Data + 6, o.Data, n - 6); o.show("o");
   ::anon<<<20, 256>>>(i.Data + 7, o.Data, n - 7); o.show("o");
   (a::inA)<<<20, 256>>>(i.Data + 8, o.Data, n - 8); o.show("o");
+  rcache::own<<<20, 256>>>(i.Data + 8, o.Data, n - 8); o.show("o");
   return k_rc_launch - 3;
 }

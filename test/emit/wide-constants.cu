@@ -1,7 +1,6 @@
 // Sums of 64 bits whose parts are constants and 32-bit numbers: where they need not fit
-// int, they are no int in the new kernel, or its launch asks. (Rows of 2^20 elements, of
-// which a grid of 2049 has more than int counts; two addresses of one small array are as
-// far apart as any two rows.)
+// int, they are no int in the new kernel, or its launch asks. (Of the rows, only the third
+// is there, which begins where int ends.)
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -- -std=c++17 -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
@@ -10,28 +9,32 @@
 #include <cstdio>
 #include <cstddef>
 
-constexpr size_t Row = 1 << 20;
+constexpr size_t Row = 1 << 30;
 
 // CHECK-DAG: rewrote 'rows'
 // TEXT-LABEL: rows_rc(
-// TEXT: 1048576 * (long long)blockIdx.y
+// TEXT: 1073741824 * (long long)blockIdx.y
 __global__ void rows(const unsigned char *a, int *o, int n) {
   __shared__ int s[129];
   const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  if (blockIdx.y < 2)
+    return;
   s[t] = g < n ? a[blockIdx.y * Row + g] : 0;
   if (t == 0)
     s[128] = g + 128 < n ? a[blockIdx.y * Row + g + 128] : 0;
   __syncthreads();
   if (g < n)
-    o[blockIdx.y * n + g] = s[t] + 3 * s[t + 1];
+    o[g] = s[t] + 3 * s[t + 1];
 }
 
 // CHECK-DAG: rewrote 'stores'
 // TEXT-LABEL: stores_rc(
-// TEXT: 1048576 * (long long)blockIdx.y
+// TEXT: 1073741824 * (long long)blockIdx.y
 __global__ void stores(const unsigned char *a, unsigned char *o, int n) {
   __shared__ int s[129];
   const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  if (blockIdx.y < 2)
+    return;
   s[t] = g < n ? a[g] : 0;
   if (t == 0)
     s[128] = g + 128 < n ? a[g + 128] : 0;
@@ -57,32 +60,23 @@ __global__ void blocks(const float *__restrict__ a, float *__restrict__ o, int n
 }
 
 int main() {
-  const int n = 300, rows_ = 2100;
-  unsigned char *a, *o;
+  const int n = 300;
+  unsigned char *a, *o, some[512];
   int *r;
-  // Only a few pages of each are ever met.
-  cudaMalloc(&a, rows_ * Row);
-  cudaMalloc(&o, rows_ * Row);
-  cudaMalloc(&r, sizeof(int) * rows_ * n);
-  unsigned char some[512];
-  for (int i = 0; i < 512; ++i)
-    some[i] = (unsigned char)(i * 7);
-  for (int y : {0, 2050, 2099})
-    cudaMemcpy(a + y * Row, some + y % 100, 400, cudaMemcpyHostToDevice);
-  stores<<<dim3(3, rows_), 128>>>(a, o, n);
-  unsigned char out[300];
-  unsigned sum = 0;
-  for (int y : {0, 2047, 2048, 2099}) {
-    cudaMemcpy(out, o + y * Row, n, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < n; ++i)
-      sum = sum * 31 + out[i];
-  }
-  printf("%u\n", sum);
   float *f, *g;
+  cudaMalloc(&a, 512);
+  cudaMalloc(&o, 512);
+  cudaMalloc(&r, 512 * sizeof(int));
   cudaMalloc(&f, 5 * 4096 * 4);
   cudaMalloc(&g, 5 * 4096 * 4);
+  for (int i = 0; i < 512; ++i)
+    some[i] = (unsigned char)(i * 7);
+  cudaMemcpy(a, some, 512, cudaMemcpyHostToDevice);
+  cudaMemset(o, 0, 512);
+  cudaMemset(r, 0, 512 * sizeof(int));
   cudaMemset(f, 0x3f, 5 * 4096 * 4);
+  rows<<<dim3(3, 3), 128>>>(a - 2 * Row, r, n);
+  stores<<<dim3(3, 3), 128>>>(a, o - 2 * Row, n);
   blocks<<<dim3(3, 5), 128>>>(f, g, n);
-  rows<<<dim3(3, 1), 128>>>(a, r, n);
   printf("%d\n", (int)cudaDeviceSynchronize());
 }
