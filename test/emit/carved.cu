@@ -5,7 +5,8 @@
 // RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH
+// RUN: rcache-check diff --device-code=clang %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH
+// RUN: %if slow %{ rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH %}
 // RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 #include "program.h"
 #include <cstdlib>

@@ -8,7 +8,8 @@
 // RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda --force -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
+// RUN: rcache-check diff --device-code=clang %s %t.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // CHECK-DAG: rewrote 'sample<16>' {{.*}}'As' kept shared, staged once
 // CHECK-DAG: rewrote 'sample<32>' {{.*}}'As' kept shared, staged once
