@@ -34,7 +34,7 @@ public:
         if (!St.HasReturn)
           continue;
         if (returnsFromLoop(St))
-          D.Error = "a return inside a loop";
+          D.Error = "a return inside a loop or a switch";
         if (Q.isRepeatableGuard(St))
           Guards.push_back(C);
         else if (R + 1 != D.Regions.size())

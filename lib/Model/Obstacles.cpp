@@ -109,6 +109,7 @@ public:
 
   std::vector<Obstacle> Found;
   bool SharesInCalls = false, WideSums = false;
+  bool Shares = false; ///< the kernel has shared arrays
 
   void judgeParameter(const ParmVarDecl *P) { judgeObject(P->getType(), P->getLocation()); }
 
@@ -190,7 +191,7 @@ public:
           X && X->isThisDeclarationADefinition() && (X->getIdentifier() || isa<EnumDecl>(X)))
         Tag = X;
     }
-    if (Tag && Variable && !Depth)
+    if (Tag && Variable && !Depth && Shares)
       add(DeclineCode::UnsupportedStatement,
           "a type that is declared together with a variable", S->getBeginLoc());
     return true;
@@ -518,6 +519,7 @@ private:
 
 std::vector<Obstacle> findObstacles(const FunctionDecl *FD, KernelModel &M) {
   ObstacleFinder F(FD->getASTContext());
+  F.Shares = !M.Arrays.empty();
   for (const ParmVarDecl *P : FD->parameters())
     F.judgeParameter(P);
   F.TraverseStmt(FD->getBody());
