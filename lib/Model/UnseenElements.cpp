@@ -61,7 +61,10 @@ public:
       return;
     }
     if (const Expr *Of = throughPointer(S)) {
+      // (Elements of the arrays themselves are judged below.)
       const VarDecl *P = holder(Of);
+      if (P && isSharedVar(P))
+        P = nullptr;
       const auto *A = dyn_cast<ArraySubscriptExpr>(S);
       if (P && !Place && !isReached(range(cast<Expr>(S))))
         return pointer(P, cast<Expr>(S)->getBeginLoc());

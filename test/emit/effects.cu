@@ -30,7 +30,7 @@
 // CHECK: rewrote 'one_of_two' {{.*}}'s'
 // CHECK: rewrote 'one_of_two_read' {{.*}}'s'
 // CHECK: rewrote 'assigned_one_of_two' {{.*}}'s'
-// CHECK: rewrote 'address_lives_on'
+// CHECK: 'address_lives_on' left as it is: {{.*}} (the address of 'x' is kept)
 // CHECK: rewrote 'comma_lvalue'
 //
 #include "program.h"
