@@ -23,7 +23,9 @@
 #include "llvm/Support/Signals.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 #include <cstring>
@@ -144,6 +146,25 @@ void optimise(Module &M, TargetMachine &TM, bool Final) {
   PB.buildPerModuleDefaultPipeline(Final ? OptimizationLevel::O1
                                          : OptimizationLevel::O2)
       .run(M, MAM);
+}
+
+/// What the checks have added, where compiling takes longer than running.
+void simplify(Module &M) {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB;
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  FunctionPassManager FPM;
+  FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
+  FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  FPM.addPass(SimplifyCFGPass());
+  createModuleToFunctionPassAdaptor(std::move(FPM)).run(M, MAM);
 }
 
 /// Is there a product of 32 or 64 bits that ptxas may round with a sum?
@@ -695,7 +716,7 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
   }
   expandStateFields(*Device); // those of the checks
   dump(*Device, Opts.DumpDir, "device-3-instrumented");
-  optimise(*Device, **TM, /*Final=*/true);
+  Opts.Quickly ? simplify(*Device) : optimise(*Device, **TM, /*Final=*/true);
   dump(*Device, Opts.DumpDir, "device-4-final");
   std::string Broken;
   raw_string_ostream BrokenStream(Broken);
