@@ -161,8 +161,8 @@ bool LaunchText::isSureToFit(const PrintedSum &S) const {
   return Largest <= 2147483647.0;
 }
 
-/// What a sum \p S of 64 bits has to be asked: sizes are far from what it asks; doubles would not tell
-/// exactly.
+/// What a sum \p S of 64 bits has to be asked: sizes are far from it; doubles would not
+/// tell exactly.
 void LaunchText::askWide(const PrintedSum &S, std::vector<std::string> &Out) const {
   for (const auto &[Id, C] : S.Symbols) {
     const int I = M.symbolIndex(Id);

@@ -145,8 +145,10 @@ public:
     return true;
   }
   bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
-    if (E->getBase()->IgnoreParenImpCasts()->getType()->isPointerType())
+    if (E->getBase()->IgnoreParenImpCasts()->getType()->isPointerType()) {
       readsMemory(E->getBeginLoc());
+      WideSums |= E->getType()->isArrayType(); // rows behind a pointer
+    }
     return true;
   }
   bool VisitMemberExpr(const MemberExpr *E) override {

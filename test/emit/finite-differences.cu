@@ -22,7 +22,7 @@
 // RUN: rcache-rewrite %s -q --explain-choice -o %t.kept.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | awk '$2 == "1x2" && /tile: shared/ {print $1}' > %t.number
 // RUN: xargs -a %t.number -I@ rcache-rewrite %s -o %t.kept.cu --candidate=@ --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=KEPT %s
 // RUN: FileCheck --check-prefix=QUEUES %s < %t.kept.cu
-// RUN: rcache-check diff %s %t.kept.cu -- -I%S/Inputs
+// RUN: rcache-check diff --device-code=clang %s %t.kept.cu -- -I%S/Inputs
 // KEPT: rewrote 'step' {{.*}}'tile' kept shared
 // QUEUES: TYPE ahead[2][2];
 #include "program.h"

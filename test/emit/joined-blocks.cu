@@ -9,7 +9,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s --force --kernel=whole --mutate=wrong-row -o %t.bad.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=COPY %s
 // COPY: the plan verifier found: element 'As'[0][0] holds float A[
-// RUN: not rcache-check diff %s %t.bad.cu -- -I%S/Inputs
+// RUN: not rcache-check diff --device-code=clang %s %t.bad.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s --force --kernel=whole --mutate=lane-off-by-one -o %t.bad.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=LANE %s
 // LANE: the plan verifier found: the slots do not fill the joined blocks
 // RUN: rcache-rewrite %s --force --kernel=whole --mutate=narrowed-barrier -o %t.bad.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=NARROW %s

@@ -59,6 +59,23 @@ __global__ void blocks(const float *__restrict__ a, float *__restrict__ o, int n
     o[(size_t)blockIdx.y * 4096 + g] = s[t] - s[t + 1];
 }
 
+// Rows behind a pointer are as far apart as their type says.
+// CHECK-DAG: rewrote 'behind'
+// TEXT-LABEL: behind_rc(
+// TEXT: 1073741824 * (long long)blockIdx.y
+__global__ void behind(const unsigned char (*a)[Row], int *o, int n) {
+  __shared__ int s[129];
+  const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  if (blockIdx.y < 2)
+    return;
+  s[t] = g < n ? a[blockIdx.y][g] : 0;
+  if (t == 0)
+    s[128] = g + 128 < n ? a[blockIdx.y][g + 128] : 0;
+  __syncthreads();
+  if (g < n)
+    o[g] = s[t] + 3 * s[t + 1];
+}
+
 int main() {
   const int n = 300;
   unsigned char *a, *o, some[512];
@@ -76,6 +93,7 @@ int main() {
   cudaMemset(r, 0, 512 * sizeof(int));
   cudaMemset(f, 0x3f, 5 * 4096 * 4);
   rows<<<dim3(3, 3), 128>>>(a - 2 * Row, r, n);
+  behind<<<dim3(3, 3), 128>>>((const unsigned char (*)[Row])(a - 2 * Row), r, n);
   stores<<<dim3(3, 3), 128>>>(a, o - 2 * Row, n);
   blocks<<<dim3(3, 5), 128>>>(f, g, n);
   printf("%d\n", (int)cudaDeviceSynchronize());
