@@ -236,13 +236,14 @@ std::vector<std::string> LaunchText::noWrap() const {
     for (const std::string &Text : NotNegative)
       if (!knownPositive(Text))
         Out.push_back(Text + " >= 0");
-    if (Params.empty() && Up.empty() && Down.empty())
-      continue;
-    const std::string None = Params.empty() ? "0.0" : Params;
-    if (Count || !Up.empty())
-      Out.push_back(None + Up + C + " <= 2147483647.0");
-    if (Count || !Down.empty())
-      Out.push_back(None + Down + C + " >= -2147483648.0");
+    // Threads and elements alone are few.
+    const auto asks = [&](const std::string &Of) {
+      return Count || llvm::StringRef(Of).contains(N("grid") + ".");
+    };
+    if (asks(Up))
+      Out.push_back((Count ? Params + Up : Up.substr(3)) + C + " <= 2147483647.0");
+    if (asks(Down))
+      Out.push_back((Count ? Params : "0.0") + Down + C + " >= -2147483648.0");
   }
   for (const auto &[Text, Value] : Least)
     if (!knownPositive(Text))

@@ -291,31 +291,32 @@ CxxType Names::typeFor(const std::vector<std::string> &Ids) const {
 }
 
 /// Sums of blocks and threads with coefficients up to that fit int in most launches; each
-/// is asked (LaunchText::noWrap).
-static constexpr int64_t MostOfInt = 8192;
+/// is asked (LaunchText::noWrap). What a loop counts cannot be: eight million rounds of a
+/// thread fit with the other.
+static constexpr int64_t MostOfInt = 8192, MostOfCounted = 256;
 
 CxxType Names::typeFor(const isl::pw_aff &V) const {
   const std::vector<std::string> Ids = involvedIds(V);
-  bool Small = !M.WideSums || mayBeAsked(Ids);
-  if (Small && M.WideSums)
+  bool Small = true;
+  if (M.WideSums)
     isl::pw_multi_aff(V).foreach_piece([&](const isl::set &, const isl::multi_aff &Piece) {
-      Small = Small && hasSmallNumbers(Piece.at(0), MostOfInt);
+      Small = Small && hasSmallNumbers(Piece.at(0), mostOf(Ids));
     });
   return Small ? typeFor(Ids) : CxxType::LongLong;
 }
 
 CxxType Names::typeFor(const isl::set &S) const {
   const std::vector<std::string> Ids = involvedIds(S);
-  return !M.WideSums || (mayBeAsked(Ids) && hasSmallNumbers(S, MostOfInt))
-             ? typeFor(Ids)
-             : CxxType::LongLong;
+  return !M.WideSums || hasSmallNumbers(S, mostOf(Ids)) ? typeFor(Ids) : CxxType::LongLong;
 }
 
-/// Has each of \p Ids a largest value that the launch knows, or is an argument? What a
-/// loop counts has none.
-bool Names::mayBeAsked(const std::vector<std::string> &Ids) const {
-  return llvm::all_of(Ids, [&](const std::string &Id) {
-    const int I = M.symbolIndex(Id);
-    return I < 0 || M.Symbols[static_cast<size_t>(I)].K <= Symbol::Param;
-  });
+/// The largest number in a sum of \p Ids that may be an int.
+int64_t Names::mostOf(const std::vector<std::string> &Ids) const {
+  return llvm::all_of(Ids,
+                      [&](const std::string &Id) {
+                        const int I = M.symbolIndex(Id);
+                        return I < 0 || M.Symbols[static_cast<size_t>(I)].K <= Symbol::Param;
+                      })
+             ? MostOfInt
+             : MostOfCounted;
 }

@@ -85,7 +85,7 @@ public:
   bool joins(unsigned Axis) const { return P.Map.Blocks[Axis] > 1; }
 
 private:
-  bool mayBeAsked(const std::vector<std::string> &Ids) const;
+  int64_t mostOf(const std::vector<std::string> &Ids) const;
   /// The thread's number along an axis with slots: of the first one, or of the first
   /// one of the row.
   std::string threadOf(unsigned Axis, Of Which) const;
