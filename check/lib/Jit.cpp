@@ -7,6 +7,7 @@
 #include "Lower.h"
 #include "PtxModule.h"
 
+#include "Analyses.h"
 #include "Driver/CudaInstall.h"
 
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
@@ -126,10 +127,6 @@ void optimise(Module &M, TargetMachine &TM, bool Final) {
         D->print(Printer);
         errs() << "\n";
       });
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
   PipelineTuningOptions Tuning;
   // Wide accesses would hide which thread reads what, and unrolling multiplies
   // the checks.
@@ -138,33 +135,21 @@ void optimise(Module &M, TargetMachine &TM, bool Final) {
   Tuning.LoopUnrolling = false;
   Tuning.LoopInterleaving = false;
   PassBuilder PB(&TM, Tuning);
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  Analyses With(PB);
   PB.buildPerModuleDefaultPipeline(Final ? OptimizationLevel::O1
                                          : OptimizationLevel::O2)
-      .run(M, MAM);
+      .run(M, With.OfModules);
 }
 
 /// What the checks have added, where compiling takes longer than running.
 void simplify(Module &M) {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
   PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  Analyses With(PB);
   FunctionPassManager FPM;
   FPM.addPass(SROAPass(SROAOptions::ModifyCFG));
   FPM.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   FPM.addPass(SimplifyCFGPass());
-  createModuleToFunctionPassAdaptor(std::move(FPM)).run(M, MAM);
+  createModuleToFunctionPassAdaptor(std::move(FPM)).run(M, With.OfModules);
 }
 
 /// Is there a product of 32 or 64 bits that ptxas may round with a sum?
@@ -177,21 +162,13 @@ bool leavesOpen(StringRef Ptx) {
 
 /// Variables become values and blocks in a row one, for PTX.
 void registersToValues(Module &M) {
-  FunctionAnalysisManager FAM;
-  LoopAnalysisManager LAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
   PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  Analyses With(PB);
   FunctionPassManager FPM;
   FPM.addPass(SROAPass(SROAOptions::PreserveCFG));
   ModulePassManager MPM;
   MPM.addPass(createModuleToFunctionPassAdaptor(std::move(FPM)));
-  MPM.run(M, MAM);
+  MPM.run(M, With.OfModules);
   for (Function &F : M)
     for (BasicBlock &BB : make_early_inc_range(F))
       MergeBlockIntoPredecessor(&BB);

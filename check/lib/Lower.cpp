@@ -1,6 +1,7 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
+#include "Analyses.h"
 #include "Lower.h"
 
 #include "llvm/Demangle/Demangle.h"
@@ -329,20 +330,12 @@ void Lowering::prepare() {
 }
 
 void Lowering::inlineAll() {
-  LoopAnalysisManager LAM;
-  FunctionAnalysisManager FAM;
-  CGSCCAnalysisManager CGAM;
-  ModuleAnalysisManager MAM;
   PassBuilder PB;
-  PB.registerModuleAnalyses(MAM);
-  PB.registerCGSCCAnalyses(CGAM);
-  PB.registerFunctionAnalyses(FAM);
-  PB.registerLoopAnalyses(LAM);
-  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  Analyses With(PB);
   ModulePassManager MPM;
   MPM.addPass(AlwaysInlinerPass(/*InsertLifetime=*/true));
   MPM.addPass(GlobalDCEPass());
-  MPM.run(M, MAM);
+  MPM.run(M, With.OfModules);
 }
 
 //===----------------------------------------------------------------------===//
