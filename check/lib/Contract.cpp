@@ -226,11 +226,36 @@ SmallVector<Taker, 4> takers(BinaryOperator &P, const Segments &Of) {
   return Out;
 }
 
+/// Is there a product of 32 or 64 bits in \p F that meets a sum, perhaps as one of
+/// several values? Elsewhere ptxas has nothing to fuse.
+bool productsMeetSums(const Function &F) {
+  SmallVector<const Instruction *, 32> Todo;
+  SmallPtrSet<const Instruction *, 32> Seen;
+  for (const Instruction &I : instructions(F))
+    if (I.getOpcode() == Instruction::FMul && I.hasAllowContract() &&
+        (I.getType()->isFloatTy() || I.getType()->isDoubleTy()))
+      Todo.push_back(&I);
+  while (!Todo.empty())
+    for (const User *U : Todo.pop_back_val()->users()) {
+      const auto *I = dyn_cast<Instruction>(U);
+      if (!I || !Seen.insert(I).second)
+        continue;
+      if (I->getOpcode() == Instruction::FAdd || I->getOpcode() == Instruction::FSub)
+        return true; // .sat as well
+      if (isa<PHINode, SelectInst, CastInst, FreezeInst>(I) ||
+          I->getOpcode() == Instruction::FNeg || isFlushed(I))
+        Todo.push_back(I);
+    }
+  return false;
+}
+
 } // namespace
 
 std::map<std::string, unsigned> contractLikePtxas(Module &M) {
   std::map<std::string, unsigned> Counts;
   for (Function &F : M) {
+    if (productsMeetSums(F))
+      Counts[F.getName().str()] = 0;
     MapVector<BinaryOperator *, SmallVector<Taker, 4>> Products;
     const Segments Of(F);
     for (Instruction &I : instructions(F))

@@ -8,6 +8,7 @@
 
 #include "Lower.h"
 
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -104,7 +105,7 @@ private:
   void coldly(Instruction &Before, Value *Condition, Emit E) {
     if (auto *K = dyn_cast<ConstantInt>(Condition); K && K->isZero())
       return;
-    Pending.push_back({&Before, Condition, std::move(E)});
+    Pending[&Before].push_back({Condition, std::move(E)});
   }
   Value *site(Instruction &I) {
     return ConstantInt::get(Type::getInt32Ty(C), Sites.of(I));
@@ -120,11 +121,10 @@ private:
   DenseMap<Value *, Value *> Shadows;
   SmallVector<PHINode *, 16> Phis;
   struct Check {
-    Instruction *Before;
     Value *Condition;
     Emit E;
   };
-  std::vector<Check> Pending;
+  MapVector<Instruction *, SmallVector<Check, 1>> Pending; ///< by what they precede
   std::vector<Instruction *> NaNs;
 };
 
@@ -820,13 +820,15 @@ void FunctionInstrumenter::run() {
     if (!I->getMetadata(OneNaNMark)) // it has them
       giveOneNaN(*I);
   MDNode *Unlikely = MDBuilder(C).createUnlikelyBranchWeights();
-  for (Check &K : Pending) {
-    Instruction *Then = SplitBlockAndInsertIfThen(
-        K.Condition, K.Before->getIterator(), /*Unreachable=*/false, Unlikely);
-    IRBuilder<> B(Then);
-    B.SetCurrentDebugLocation(K.Before->getDebugLoc());
-    K.E(B);
-  }
+  // From the back: what stands behind a check moves to another block.
+  for (auto &[Before, Checks] : reverse(Pending))
+    for (Check &K : Checks) {
+      Instruction *Then = SplitBlockAndInsertIfThen(
+          K.Condition, Before->getIterator(), /*Unreachable=*/false, Unlikely);
+      IRBuilder<> B(Then);
+      B.SetCurrentDebugLocation(Before->getDebugLoc());
+      K.E(B);
+    }
 }
 
 /// 0xa5 in every byte.

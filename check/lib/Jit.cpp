@@ -152,14 +152,6 @@ void simplify(Module &M) {
   createModuleToFunctionPassAdaptor(std::move(FPM)).run(M, With.OfModules);
 }
 
-/// Is there a product of 32 or 64 bits that ptxas may round with a sum?
-bool leavesOpen(StringRef Ptx) {
-  for (StringRef Mul : {"mul.f32", "mul.ftz.f32", "mul.f64"})
-    if (Ptx.contains(Mul))
-      return true;
-  return false;
-}
-
 /// Variables become values and blocks in a row one, for PTX.
 void registersToValues(Module &M) {
   PassBuilder PB;
@@ -663,7 +655,7 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
       if (!F.isDeclaration())
         Me.Sums[F.getName().str()] = sumForms(F);
     // Functions that are called are inlined here, and need not be there.
-    if (Opts.MachineCode && Opts.Note && leavesOpen(Given.PtxText) &&
+    if (Opts.MachineCode && Opts.Note && !Fused.empty() &&
         !StringRef(Given.PtxText).contains(".func "))
       for (const std::string &Line :
            compareFusion(FE.CudaPath, FE.Arch, Given.PtxText, Fused))
@@ -674,7 +666,10 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
     checkOverflow(*Device, Low);
   settleNaNs(*Device, Opts.Symbolic);
   dump(*Device, Opts.DumpDir, "device-1-lowered");
-  optimise(*Device, **TM, /*Final=*/false);
+  if (FromNvcc && Opts.Quickly)
+    simplify(*Device); // nvcc has optimised it
+  else
+    optimise(*Device, **TM, /*Final=*/false);
   contractProducts(*Device);
   expandStateFields(*Device);
   dump(*Device, Opts.DumpDir, "device-2-optimised");

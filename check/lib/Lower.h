@@ -75,7 +75,8 @@ void contractProducts(llvm::Module &M);
 /// sums goes into all of them. They may stand in other blocks (square roots and
 /// divisions end one) where one factor
 /// is a number, a parameter or constant memory at a fixed place.
-/// Returns how many sums of 32 and 64 bits each function has that take a product.
+/// Returns how many sums of 32 and 64 bits take a product, for each function in which
+/// one might.
 std::map<std::string, unsigned> contractLikePtxas(llvm::Module &M);
 /// Is \p V what .ftz makes of its operand?
 bool isFlushed(const llvm::Value *V);

@@ -5,6 +5,7 @@
 
 #include "PtxModule.h"
 
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
@@ -402,6 +403,45 @@ static bool fusedOperations(StringRef Cubin,
   return true;
 }
 
+/// The place behind the block that opens at \p At of \p Ptx, or npos.
+static size_t endOfBlock(StringRef Ptx, size_t At) {
+  for (unsigned Depth = 0; At < Ptx.size(); ++At) {
+    if (Ptx.substr(At).starts_with("//"))
+      At = Ptx.find('\n', At);
+    else if (Ptx[At] == '"')
+      At = Ptx.find('"', At + 1);
+    else if (Ptx[At] == '{')
+      ++Depth;
+    else if (Ptx[At] == '}' && --Depth == 0)
+      return At + 1;
+    if (At == StringRef::npos)
+      break;
+  }
+  return StringRef::npos;
+}
+
+/// \p Ptx without the code of kernels other than \p Names (without what compilers
+/// mangle in different ways): ptxas takes most of a check's time where it gets all.
+static std::string onlyKernels(StringRef Ptx, const StringSet<> &Names) {
+  constexpr StringLiteral Head = ".entry ";
+  std::string Out;
+  while (true) {
+    const size_t At = Ptx.find(Head);
+    const size_t Body = At == StringRef::npos ? At : Ptx.find('{', At);
+    const size_t End = Body == StringRef::npos ? Body : endOfBlock(Ptx, Body);
+    if (End == StringRef::npos)
+      return Out + Ptx.str();
+    const StringRef Name = Ptx.substr(At + Head.size()).take_until([](char C) {
+      return C == '(' || C == ' ' || C == '\n';
+    });
+    const bool Kept = Names.contains(plainName(Name));
+    Out += Ptx.take_front(Kept ? End : Body);
+    if (!Kept)
+      Out += "{ ret; }";
+    Ptx = Ptx.drop_front(End);
+  }
+}
+
 std::vector<std::string>
 compareFusion(const std::string &CudaPath, const std::string &Arch,
               const std::string &Ptx,
@@ -422,7 +462,13 @@ compareFusion(const std::string &CudaPath, const std::string &Arch,
     return {Not + "cannot make a temporary file"};
   FileRemover RemoveFrom(From), RemoveFirst(To[0]), RemoveSecond(To[1]);
   std::error_code EC;
-  raw_fd_ostream(From, EC) << Ptx;
+  std::map<std::string, unsigned> Want; ///< by what the names have in common
+  StringSet<> Names;
+  for (auto &[Name, N] : Assumed) {
+    Want[plainName(Name)] += N;
+    Names.insert(plainName(Name));
+  }
+  raw_fd_ostream(From, EC) << onlyKernels(Ptx, Names);
   std::map<std::string, unsigned> With, Without;
   auto Assemble = [&](const char *Fuse, StringRef To) {
     return std::make_unique<Tool>(std::vector<std::string>{
@@ -438,9 +484,6 @@ compareFusion(const std::string &CudaPath, const std::string &Arch,
         !fusedOperations((*Cubin)->getBuffer(), Fuse ? With : Without))
       return {Not + "ptxas refuses the code"};
   }
-  std::map<std::string, unsigned> Want; ///< by what the names have in common
-  for (auto &[Name, N] : Assumed)
-    Want[plainName(Name)] += N;
   std::vector<std::string> Out;
   for (auto &[Name, N] : With) {
     const unsigned Base = Without[Name], Got = N > Base ? N - Base : 0;

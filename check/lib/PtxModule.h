@@ -49,7 +49,8 @@ void finishPtx();
 
 /// Compares what ptxas fuses with what was assumed. \p Assumed: for each kernel
 /// by its mangled name the sums of 32 and 64 bits that take a product which PTX
-/// leaves open (contractLikePtxas). ptxas is run with -fmad=true and false, and
+/// leaves open (contractLikePtxas); other kernels are not assembled. ptxas is run
+/// with -fmad=true and false, and
 /// the fused operations in both machine codes are counted; sm_70 to sm_90.
 /// Returns a line for each kernel where one has fused products and the other has
 /// none, or where neither number is a multiple of the other (a loop that ptxas
