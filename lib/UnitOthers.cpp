@@ -213,11 +213,15 @@ void Unit::leaveSmallLaunches(Case &C) {
     return;
   std::vector<Decline> All;
   for (const LaunchSite &L : Launches) {
+    if (!L.Editable)
+      continue;
     std::string Why = whyNeverAt(C, L);
     if (Why.empty())
       return;
     All.push_back({DeclineCode::LaunchTooSmall, std::move(Why), L.Pos});
   }
+  if (All.empty())
+    return;
   C.Emitted.reset();
   C.Others.clear();
   C.OtherPlans.clear();

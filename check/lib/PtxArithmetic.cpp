@@ -72,7 +72,7 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     else
       Round = S;
   }
-  if (((Sat || Ftz) && To->isVectorTy()) || (Ftz && !From->isFloatTy()) ||
+  if (((Sat || Ftz) && To->isVectorTy()) || (Ftz && !From->isFloatTy() && !To->isFloatTy()) ||
       (Sat && !From->isFloatTy() && !From->isDoubleTy()))
     return false;
   if (To->isVectorTy()) { // cvt.rn.f16x2.f32 d, high, low
@@ -110,8 +110,10 @@ bool PtxTranslator::convert(ArrayRef<StringRef> Op, ArrayRef<StringRef> Args) {
     unsigned ToBits = To->getPrimitiveSizeInBits();
     if (ToBits > FromBits)
       return write(Args[0], B.CreateFPExt(V, To));
-    if (ToBits < FromBits)
-      return write(Args[0], narrow(V, To, Round));
+    if (ToBits < FromBits) {
+      V = narrow(V, To, Round);
+      return write(Args[0], Ftz && To->isFloatTy() ? flushed(V) : V);
+    }
     Intrinsic::ID Id = StringSwitch<Intrinsic::ID>(Round)
                            .Case("rni", Intrinsic::roundeven)
                            .Case("rzi", Intrinsic::trunc)

@@ -110,7 +110,7 @@ std::string declaredName(const std::string &Kernel);
 
 /// How to choose the integers that the user did not name. Several ways exist
 /// because nothing tells what a number means; number \p Way of them.
-constexpr unsigned ScalarWays = 7;
+constexpr unsigned ScalarWays = 8;
 uint64_t scalarValue(const std::string &Name, const Shape &S,
                      unsigned Dimensions, unsigned Way);
 

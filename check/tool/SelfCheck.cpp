@@ -213,6 +213,7 @@ Object judge(const CommandLine &L, const KernelSignature &K,
              const std::function<Version()> &Overflowing) {
   double Start = processorTime();
   auto Left = [&] { return processorTime() - Start < L.Budget; };
+  const double Often = std::max(1.0, L.Budget / 2); ///< times as many launches as usual
   Trials T(L, K, Summary, A, B);
   T.Quiet = true;
   T.Overflowing = [&] { // (of which the launches' time is none)
@@ -256,10 +257,17 @@ Object judge(const CommandLine &L, const KernelSignature &K,
       S.W = Grid * S.Block.X;
       Try(S);
     }
+  for (unsigned Way = 1; Way < ScalarWays; ++Way)
+    for (size_t I = 0; I < Given.size() && Takes.empty() && !V && Left(); ++I) {
+      Shape S = ordinary(L, Given[I], K.Dimensions);
+      for (const std::string &Name : K.ParamNames)
+        S.Scalars.push_back(scalarValue(Name, S, K.Dimensions, Way));
+      Try(S);
+    }
   // Around the numbers that the text names, for a third of the time.
   if (!L.Block.X && !L.Grid.X && !Takes.empty())
     for (const Shape &S : constantShapes(K, Summary.Facts, Takes, T.integers(),
-                                         40, 1 << 13)) {
+                                         size_t(40 * Often), 1 << 13)) {
       if (V || processorTime() - Start > L.Budget * 2 / 3)
         break;
       Try(S);
@@ -269,7 +277,7 @@ Object judge(const CommandLine &L, const KernelSignature &K,
   // that may break the conditions.
   std::mt19937_64 Rng(L.Runtime.Seed);
   for (unsigned N = 0; !V && Left() && !Takes.empty() &&
-                       (T.ByRewritten < SoFar + Enough || !Missing.empty());
+                       (T.ByRewritten < SoFar + Enough * Often || !Missing.empty());
        ++N) {
     const Dim3 &Block = N % 6 == 5
                             ? Blocks[(Tried + N / 6) % Blocks.size()]
@@ -282,7 +290,7 @@ Object judge(const CommandLine &L, const KernelSignature &K,
     if (L.Grid.X)
       S.Grid = L.Grid;
     Try(S);
-    if (N > 4 * Enough)
+    if (N > 4 * Enough * Often)
       break;
   }
   std::string Message = T.Text;

@@ -348,6 +348,9 @@ uint64_t scalarValue(const std::string &Param, const Shape &S,
   std::string Name = lower(Param);
   uint64_t All = uint64_t(S.W) * S.H * S.D;
   uint64_t N = Dimensions == 1 ? S.W : S.W;
+  const uint64_t Plane = uint64_t(S.W) * S.H;
+  if (has(Name, {"plane", "area"}) && Way < 6)
+    return Plane;
   bool X = has(Name, {"width", "col", "pitch", "stride", "xsize", "sizex",
                       "dimx", "xdim", "nx"}) ||
            isOneOf(Name, {"w", "ld", "lda", "ldb", "ldc", "iw", "ow", "imgw"});
@@ -379,6 +382,8 @@ uint64_t scalarValue(const std::string &Param, const Shape &S,
     return X ? S.W : Y ? S.H : Z ? S.D : 3;
   case 5:
     return X ? S.W : Y ? S.H : Z ? S.D : 0;
+  case 6: // a step from one plane to the next
+    return X ? S.W : Y ? S.H : Z ? (Dimensions < 3 ? 4 : S.D) : Plane;
   default:
     return 1;
   }

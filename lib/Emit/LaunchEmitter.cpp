@@ -80,6 +80,13 @@ public:
   std::string write(bool WithVoidArgs, bool WithConfigured) const {
     std::string T = "// Launches the register-cache form of " + M.Name +
                     " where it applies, else " + M.Name + " itself.\n";
+    // (rcache-check launches by it.)
+    if (WithVoidArgs && M.TemplateHead.empty() && llvm::none_of(Cases, [](const LaunchCase &C) {
+          return llvm::any_of(C.M->Launches, [](const LaunchSite &L) {
+            return L.Editable && L.K == LaunchSite::Chevrons;
+          });
+        }))
+      T += "__attribute__((unused)) ";
     T += head("void", Name) + N("grid") + ", dim3 " + block() + ", size_t " +
          N("shared") + ", cudaStream_t " + N("stream") +
          (Params.empty() ? "" : ", " + M.LaunchParamsText) + ") {\n";

@@ -162,13 +162,18 @@ bool LaunchText::isSureToFit(const PrintedSum &S) const {
 }
 
 /// What a sum \p S of 64 bits has to be asked: sizes are far from it; doubles would not
-/// tell exactly.
+/// tell exactly. (What has no sign is asked by the plan, MostOfSizes.)
 void LaunchText::askWide(const PrintedSum &S, std::vector<std::string> &Out) const {
   for (const auto &[Id, C] : S.Symbols) {
     const int I = M.symbolIndex(Id);
     const Symbol *Of = I < 0 ? nullptr : &M.Symbols[static_cast<size_t>(I)];
-    if (Of && Of->K == Symbol::Param && Of->Signed && Of->Bits == 64)
+    if (!Of || Of->K != Symbol::Param || Of->Bits != 64)
+      continue;
+    if (Of->Signed)
       Out.push_back(Of->Text + " >= -0x1000000000000000ll");
+    if (std::abs(double(C)) > 1048576)
+      Out.push_back(Of->Text + " <= " +
+                    std::to_string((int64_t(1) << 60) / std::abs(C)));
   }
 }
 

@@ -526,7 +526,7 @@ private:
       return {};
     }
     return {K,
-            G.ElemType == Pm.PointeeType
+            G.ElemType == Pm.PointeeType && !Pm.PointeeConst
                 ? Pm.Name
                 : "(" + G.ElemType + " *)" + Pm.Name,
             *At};

@@ -297,11 +297,11 @@ static constexpr int64_t MostOfInt = 8192, MostOfCounted = 256;
 
 CxxType Names::typeFor(const isl::pw_aff &V) const {
   const std::vector<std::string> Ids = involvedIds(V);
+  const int64_t Most = M.WideSums ? mostOf(Ids) : INT32_MAX;
   bool Small = true;
-  if (M.WideSums)
-    isl::pw_multi_aff(V).foreach_piece([&](const isl::set &, const isl::multi_aff &Piece) {
-      Small = Small && hasSmallNumbers(Piece.at(0), mostOf(Ids));
-    });
+  isl::pw_multi_aff(V).foreach_piece([&](const isl::set &, const isl::multi_aff &Piece) {
+    Small = Small && hasSmallNumbers(Piece.at(0), Most);
+  });
   return Small ? typeFor(Ids) : CxxType::LongLong;
 }
 

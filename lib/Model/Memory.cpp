@@ -364,7 +364,7 @@ void Evaluator::recordGlobal(GlobalAccess::Kind K, const SVal &P, const Expr *E,
       M.Params[Root].Written = true;
     else
       for (KernelParam &Q : M.Params)
-        Q.Written |= Q.IsPointer && !Q.PointeeConst;
+        Q.Written |= Q.IsPointer; // const can be cast away
     clobberLoads(Root);
   }
   Rec.global(K, Root, P, E, Rhs,

@@ -108,13 +108,15 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
     A.Context = A.Context.intersect(V.le_set(
         constantValue(Ctx, std::numeric_limits<int32_t>::max())));
   }
+  const std::set<std::string> OfPlaces = symbolsOfPlaces(M);
   for (const Symbol &S : M.Symbols)
     if (isLargeUnsigned(S)) {
       isl::pw_aff V = symbolValue(Ctx, S.Id), Zero = constantValue(Ctx, 0);
       A.Context =
           A.Context.intersect(V.ge_set(Zero))
               .intersect(V.le_set(constantValue(
-                  Ctx, std::numeric_limits<int64_t>::max())))
+                  Ctx, OfPlaces.count(S.Id) ? MostOfSizes
+                                            : std::numeric_limits<int64_t>::max())))
               // No launch has more blocks; sums with V then do not wrap.
               .intersect(symbolValue(Ctx, "bx").le_set(
                   constantValue(Ctx, std::numeric_limits<int32_t>::max())));
@@ -146,6 +148,37 @@ std::vector<const Symbol *> rcache::unsignedBounds(const KernelModel &M) {
     if (isUnsigned32(S) && Ids.count(S.Id))
       All.push_back(&S);
   return All;
+}
+
+std::set<std::string> rcache::symbolsOfPlaces(const KernelModel &M) {
+  std::set<std::string> Ids;
+  const auto Add = [&](const auto &Of) {
+    if (Of.is_null())
+      return;
+    for (const std::string &Id : involvedIds(Of)) {
+      Ids.insert(Id);
+      if (const int I = M.symbolIndex(Id); I >= 0)
+        Ids.insert(M.Symbols[size_t(I)].Factors.begin(),
+                   M.Symbols[size_t(I)].Factors.end());
+    }
+  };
+  for (const SharedAccess &S : M.SharedAccesses) {
+    Add(S.Domain);
+    for (const isl::pw_aff &Index : S.Index)
+      Add(Index);
+  }
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    Add(G.Domain);
+    if (G.Index)
+      Add(G.Index->Aff);
+  }
+  for (const Stmt &S : M.Stmts) {
+    Add(S.Domain);
+    Add(S.Cond);
+    Add(S.Init);
+    Add(S.IterDomain);
+  }
+  return Ids;
 }
 
 bool rcache::isUnsigned32(const Symbol &S) {

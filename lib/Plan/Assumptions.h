@@ -38,9 +38,15 @@ std::vector<const Symbol *> unsignedBounds(const KernelModel &M);
 /// A 32-bit unsigned parameter.
 bool isUnsigned32(const Symbol &S);
 
-/// A 64-bit unsigned parameter: plans take it to be less than 2^63, which each
-/// launch checks.
+/// A 64-bit unsigned parameter: plans take it to be less than 2^63, and where it says
+/// which elements are met to be MostOfSizes at most, which each launch checks: sums and
+/// products with what threads, blocks and rounds are numbered by then do not wrap.
 bool isLargeUnsigned(const Symbol &S);
+
+constexpr int64_t MostOfSizes = 0xffffffffff;
+
+/// The symbols, and the factors of products, that say which elements are met, and when.
+std::set<std::string> symbolsOfPlaces(const KernelModel &M);
 
 } // namespace rcache
 

@@ -176,7 +176,8 @@ struct BarrierScopes::Impl {
     std::set<std::string> Pitches;
     for (const auto &[Factors, C] : V)
       for (const std::string &F : Factors)
-        if (int I = M.symbolIndex(F); I >= 0 && M.Symbols[I].K == Symbol::Param)
+        if (int I = M.symbolIndex(F); I >= 0 && M.Symbols[I].K == Symbol::Param &&
+                                      countsFewLines(V, F))
           Pitches.insert(F);
     for (const std::string &W : Pitches) {
       Polynomial Times, Plus; // V = Times * W + Plus
@@ -212,6 +213,20 @@ struct BarrierScopes::Impl {
       }
     }
     return std::nullopt;
+  }
+
+  /// Do lines of the pitch \p W never wrap? Of a 64-bit one those of a block's threads.
+  bool countsFewLines(const Polynomial &V, const std::string &W) const {
+    return M.Symbols[size_t(M.symbolIndex(W))].Bits <= 32 ||
+           llvm::all_of(V, [&](const auto &Term) {
+             return !llvm::is_contained(Term.first, W) ||
+                    (std::abs(Term.second) <= 1024 &&
+                     llvm::all_of(Term.first, [&](const std::string &F) {
+                       const int I = M.symbolIndex(F);
+                       return sameForAll(F) ||
+                              (I >= 0 && M.Symbols[size_t(I)].K == Symbol::ThreadIdx);
+                     }));
+           });
   }
 
   /// c of pitches `w + c` by which \p Times * w + \p Plus may be divided: what

@@ -145,7 +145,8 @@ private:
       throw Whole{"the number of rounds cannot be written"};
     }
     Asked.push_back({Any->Text, "the loop takes a round"});
-    Asked.push_back({"(" + *All + ") <= 0x3fffffff", "rounds are counted in int"});
+    Asked.push_back({"(" + *All + ") <= " + std::to_string(MostRoundsOfCut),
+                     "so many rounds do not wrap"});
     Asked.push_back({M.NamePrefix + "grid.z == 1",
                      "the grid's z tells blocks which rounds they have"});
   }
@@ -346,9 +347,15 @@ Nullable<isl::set> rcache::neededThreads(const KernelModel &M, const Plan &P,
                                          const std::vector<unsigned> &Reads,
                                          const isl::set &Context) {
   isl::set Read = never(M.Ctx->ctx()), Stored = Read;
+  // What a round may change, `z` and `z & every`, is not asked for.
   std::vector<std::string> Counters;
   for (const Symbol &S : M.Symbols)
-    if (S.K == Symbol::Iterator)
+    if (S.K == Symbol::Iterator ||
+        (S.K == Symbol::Opaque &&
+         (S.Factors.empty() || !llvm::all_of(S.Factors, [&](const std::string &F) {
+            const int I = M.symbolIndex(F);
+            return I >= 0 && M.Symbols[size_t(I)].K <= Symbol::Param;
+          }))))
       Counters.push_back(S.Id);
   const auto Add = [&](isl::set &To, const Nullable<isl::set> &D) {
     To = D.is_null() ? always(M.Ctx->ctx())

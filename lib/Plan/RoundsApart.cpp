@@ -11,6 +11,9 @@
 // differs is a multiple of one parameter, and there are no more rounds than that:
 //
 //     out[(y * w + x) * channels + z],  0 <= z < channels
+//
+// These are integers, and addresses are numbers of 64 bits: where parameters could make
+// the distance as large as that, the launch is asked that they do not.
 
 #include "RoundsApart.h"
 #include "Affine/IslTools.h"
@@ -33,8 +36,8 @@ public:
   std::optional<std::string> between(const GlobalAccess &A,
                                      const GlobalAccess &B) {
     const auto X = form(A), Y = form(B);
-    if (!X || !Y)
-      return std::nullopt;
+    if (!X || !Y || !A.ElemBytes || A.ElemBytes != B.ElemBytes)
+      return std::nullopt; // an index counts elements
     Terms All = X->Terms;
     All.insert(Y->Terms.begin(), Y->Terms.end());
     add(Spread, std::to_string(std::abs(X->Const - Y->Const)) + ".0");
@@ -51,14 +54,16 @@ public:
       return std::nullopt;
     if (ARound.size() == 1 && ARound.front().empty() && StepTimes == 1 &&
         X->Const == Y->Const && isOfOneResidue())
-      return "";
+      return isSmall(Spread);
     // `out[z * w + y * w + x]`: no w makes that more than the rows of a block; nor
     // `out[z + y * w + x]` more than a number.
     if (ARound.size() == 1)
       for (const auto &[By, Times] : Apart)
         if ((By == ARound.front() || ARound.front().empty()) && Times >= StepTimes)
           return std::nullopt;
-    return "(" + Step + " > " + Spread + " || -(" + Step + ") > " + Spread + ")";
+    const std::string Small = isSmall(Step);
+    return "(" + Step + " > " + Spread + " || -(" + Step + ") > " + Spread + ")" +
+           (Small.empty() ? "" : " && " + Small);
   }
 
 private:
@@ -71,6 +76,7 @@ private:
   /// of the other.
   std::vector<std::vector<std::string>> ARound, Ahead;
   int64_t StepTimes = 0; ///< how often a round moves it by ARound
+  bool Wide = false;     ///< there are products of more than 32 bits
   /// Factors of how far threads are apart, and how often.
   std::vector<std::pair<std::vector<std::string>, int64_t>> Apart;
 
@@ -88,6 +94,15 @@ private:
              impliedBy(Z.ge_set(constantValue(Ctx, 0)).intersect(Z.lt_set(symbolValue(Ctx, S.Id))),
                        Loop.IterDomain);
     });
+  }
+
+  /// That \p Sum, of what one round or one block spans, is so small that no
+  /// MostRoundsOfCut rounds wrap; "" where types say so.
+  std::string isSmall(const std::string &Sum) const {
+    if (!Wide)
+      return "";
+    const std::string Most = std::to_string(int64_t(1) << 35) + ".0";
+    return Sum + " <= " + Most + " && -(" + Sum + ") <= " + Most;
   }
 
   static void add(std::string &To, const std::string &Term) {
@@ -155,6 +170,11 @@ private:
         S->Factors.empty() ? Single : S->Factors;
     // One factor that is the round or differs between threads; parameters.
     std::string Rest;
+    unsigned Bits = 0;
+    for (const std::string &F : Factors)
+      if (const Symbol *Of = symbol(F); Of && Of->K == Symbol::Param)
+        Bits += Of->Bits;
+    Wide |= Bits > 32 || std::max(std::abs(C), std::abs(D)) > 8;
     const Symbol *Moving = nullptr;
     for (const std::string &F : Factors) {
       const Symbol *Of = symbol(F);

@@ -12,10 +12,13 @@
 
 namespace rcache {
 
+constexpr int64_t MostRoundsOfCut = 0xffffff;
+
 /// What a launch has to be asked so that \p A and \p B, of two threads of a block and
 /// in two rounds of \p Loop, are never one element: a C++ condition of the kernel's
 /// parameters; nullopt: nothing tells. Both indices are sums: a round moves them by
-/// more than all that differs between threads. May throw isl::exception.
+/// more than all that differs between threads. For loops of at most MostRoundsOfCut
+/// rounds. May throw isl::exception.
 std::optional<std::string> roundsApart(const KernelModel &M, const Mapping &Map,
                                        const Stmt &Loop, const GlobalAccess &A,
                                        const GlobalAccess &B);

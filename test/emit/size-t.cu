@@ -12,7 +12,7 @@
 // CHECK-DAG: rewrote 'st1' {{.*}} registers
 // CHECK-DAG: rewrote 'st3' {{.*}} registers
 // CHECK-DAG: rewrote 'gsu' {{.*}} registers
-// TEXT: n <= 0x7fffffffffffffffull
+// TEXT: n <= 0xffffffffffull
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
 //
 #include "buffers.h"

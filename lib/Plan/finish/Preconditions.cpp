@@ -67,7 +67,10 @@ void rcache::addPreconditions(const KernelModel &M, Plan &P) {
   for (const Symbol &S : M.Symbols)
     if (isUnsigned32(S) && Bounded.count(S.Id))
       add(P, S.Text + " <= 0x7fffffffu", "computed with in int");
+  const std::set<std::string> OfPlaces = symbolsOfPlaces(M);
   for (const Symbol &S : M.Symbols)
     if (isLargeUnsigned(S))
-      add(P, S.Text + " <= 0x7fffffffffffffffull", "computed with in long long");
+      add(P, S.Text + (OfPlaces.count(S.Id) ? " <= 0xffffffffffull"
+                                            : " <= 0x7fffffffffffffffull"),
+          "computed with in long long");
 }
