@@ -77,6 +77,8 @@ private:
   unsigned MinBlock = 1;
   /// One launch passes an n of the upper half of an unsigned type's range.
   bool MayBig = false;
+  /// Elements are counted from an argument, far behind all of them in one launch.
+  bool HasFirst = false;
 
   Line line(unsigned I) {
     Choices::Scope Sc(C, "array" + num(I));
@@ -143,7 +145,7 @@ private:
 
   /// \p Count, enough for all blocks where n says nothing about memory.
   std::string big(const std::string &Count) const {
-    return MayBig ? "(" + Count + " + (big ? bx * 4 + 64 : 0))" : Count;
+    return MayBig ? "(" + Count + " + (big == 1 ? bx * 4 + 64 : 0))" : Count;
   }
 
   void parameters() {
@@ -196,7 +198,12 @@ private:
         Restrict == 0 || (Restrict == 2 && C.chance("restrictOut", 30));
     K.Params.push_back(O);
     K.Params.push_back({Param::Scalar, IndexType, "n", "",
-                        MayBig ? "(big ? " + BigN + " : n)" : "n"});
+                        MayBig ? "(big == 1 ? " + BigN + " : n)" : "n"});
+    HasFirst = MayBig && C.chance("first", 35);
+    if (HasFirst)
+      K.Params.push_back({Param::Scalar, IndexType, "first", "",
+                          IndexType == "unsigned" ? "(big == 2 ? 0x7fffffc0u : 0u)"
+                                                  : "(big == 2 ? 0x7fffffffffffffc0ull : 0ull)"});
     if (!O.Restrict && !K.Params[0].Restrict && Lines[0].Src.Name == OutType &&
         Lines[0].ValueForm != 6 && Lines[0].Bd != Padded &&
         K.Params[0].Kind == Param::In) {
@@ -500,7 +507,8 @@ private:
       return Out;
     };
     std::string Sync = "__syncthreads();\n";
-    std::string First = "const " + IndexType + " base = ";
+    std::string First =
+        "const " + IndexType + " base = " + (HasFirst ? "first + " : "");
     std::string Own = "const " + IndexType + " g = base + " + T + ";\n";
     std::string Mul = "(" + IndexType + ")blockIdx.x * " + S.Bd;
     if (C.chance("plainProduct", 60))
@@ -558,6 +566,12 @@ private:
     K.Device = Device;
     K.TemplateArgs = S.Args;
     K.Launches = lineLaunches(C, S, MinBlock, !K.Aliased.empty(), MayBig);
+    if (HasFirst && Flow != 1) {
+      K.Launches.push_back(K.Launches.back());
+      for (auto &[Name, Value] : K.Launches.back())
+        if (Name == "big")
+          Value = 2;
+    }
   }
 };
 

@@ -315,7 +315,7 @@ static int diffBoth(const CommandLine &L, Prepared &A, Prepared &B,
   if (Code != ExitSame)
     return Code;
   if (!Launches) {
-    say("rcache-check: nothing was compared: the programs make no launches\n");
+    say("rcache-check: nothing was compared: the programs make no launches, or none that succeeds\n");
     return ExitCouldNotRun;
   }
   const char *Orders = L.GivenSchedule ? "" : ", in two orders of threads and blocks";

@@ -271,7 +271,8 @@ std::vector<Shape> constantShapes(const KernelSignature &K, const SourceFacts &F
       All.grids(N, 4 * MaxThreads);
   for (auto It = Facts.Constants.rbegin(); It != Facts.Constants.rend(); ++It) {
     if (*It >= 8 && !Facts.GridLimits.count(*It))
-      All.grids(*It + 1, MaxThreads);
+      for (int64_t N : {*It + 1, *It})
+        All.grids(N, MaxThreads);
     All.number(*It);
   }
   return All.take(Limit);

@@ -281,6 +281,11 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
   // with n = 1 is often defined and says little. What never works for a block
   // size is given up.
   auto &Ways = WayRecord[{S.Block.X, S.Block.Y, S.Block.Z}];
+  const auto Fault = [] {
+    const auto F = findings();
+    return F.empty() ? "the launch was refused"
+                     : F[0].Location + ": " + F[0].Text + " [" + F[0].Kind + "]";
+  };
   for (unsigned Way = 0; Way < ScalarWays && !Defined; ++Way) {
     if (S.Exact && Way)
       break;
@@ -317,8 +322,10 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
       bool Ok = launch(A, S, Order::Forward);
       discover(nullptr);
       Found = Probe;
-      if (!Ok)
+      if (!Ok) {
+        LastUndefined = Fault();
         continue;
+      }
       Dynamic = Last && SharedHigh > Last->DynamicOffset
                     ? SharedHigh - Last->DynamicOffset
                     : 0;
@@ -341,10 +348,7 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
       continue;
     }
     if (!Ok) {
-      auto F = findings();
-      LastUndefined = F.empty() ? "the launch was refused"
-                                : F[0].Location + ": " + F[0].Text + " [" +
-                                      F[0].Kind + "]";
+      LastUndefined = Fault();
       continue;
     }
     // What threads make of each other's data hangs on which comes first: it is
@@ -438,8 +442,8 @@ std::optional<Verdict> Trials::nothingSaid(std::string &Why) const {
   }
   Why = "no launch was found for which the original is defined" +
         std::string(Compared ? " and touches memory" : "") +
-        " (" + std::to_string(Undefined) + " tried; last: " + LastUndefined +
-        ")";
+        " (" + std::to_string(Undefined) + " tried" +
+        (LastUndefined.empty() ? "" : "; last: " + LastUndefined) + ")";
   return Undefined ? Verdict::UndefinedOriginal : Verdict::NothingCompared;
 }
 

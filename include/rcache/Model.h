@@ -596,6 +596,8 @@ struct Geometry {
   std::vector<std::array<int64_t, 3>> SeenBlocks;
   bool AllLaunchesConst = false; ///< every visible launch is in SeenBlocks
   std::optional<int64_t> MaxThreads; ///< __launch_bounds__
+  /// The file names what cudaFuncSetAttribute would be given for clusters of a size.
+  bool NamesClusters = false;
   /// Blocks of the largest grid among the launches whose grid host code tells.
   /// Others may have more: for predictions only.
   std::optional<int64_t> MostBlocks;

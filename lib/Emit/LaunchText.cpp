@@ -275,8 +275,11 @@ std::string LaunchText::givenBlock() const {
 }
 
 /// Threads that a block of the original may have whatever the compiler made of
-/// it: with 255 registers a thread, or in its launch bounds.
+/// it: with 255 registers a thread, or in its launch bounds. None where it may have been
+/// told to run in clusters.
 int64_t LaunchText::sureThreads() const {
+  if (M.Geo.NamesClusters)
+    return 0;
   int64_t Bounds = M.Geo.MaxThreads.value_or(256);
   if (M.Geo.MaxThreads)
     Bounds /= threadsOfText(M.Form);

@@ -114,6 +114,19 @@ std::vector<KernelDecl> findKernels(ASTContext &AC,
   return F.Found;
 }
 
+/// Does the file itself use what a kernel is told its cluster's size by at run time?
+static bool namesClusters(ASTContext &AC) {
+  static constexpr const char *Names[] = {
+      "cudaFuncAttributeClusterDimMustBeSet",      "cudaFuncAttributeRequiredClusterWidth",
+      "cudaFuncAttributeRequiredClusterHeight",    "cudaFuncAttributeRequiredClusterDepth",
+      "CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET", "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH",
+      "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT", "CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH"};
+  return llvm::any_of(Names, [&](const char *Name) {
+    return llvm::any_of(AC.getTranslationUnitDecl()->lookup(&AC.Idents.get(Name)),
+                        [](const NamedDecl *D) { return D->isReferenced(); });
+  });
+}
+
 Geometry findGeometry(const FunctionDecl *FD,
                       const std::vector<LaunchSite> &Launches) {
   Geometry G;
@@ -124,6 +137,7 @@ Geometry findGeometry(const FunctionDecl *FD,
     if (Max && !Max->isValueDependent() && Max->EvaluateAsInt(R, AC))
       G.MaxThreads = R.Val.getInt().getExtValue();
   }
+  G.NamesClusters = namesClusters(AC);
   G.AllLaunchesConst = !Launches.empty();
   // A launch of a block that no device has fails, and programs test that.
   auto Seen = [&](const std::array<int64_t, 3> &B) {

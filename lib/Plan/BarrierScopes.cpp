@@ -176,8 +176,8 @@ struct BarrierScopes::Impl {
     std::set<std::string> Pitches;
     for (const auto &[Factors, C] : V)
       for (const std::string &F : Factors)
-        if (int I = M.symbolIndex(F); I >= 0 && M.Symbols[I].K == Symbol::Param &&
-                                      countsFewLines(V, F))
+        if (int I = M.symbolIndex(F);
+            I >= 0 && M.Symbols[I].K == Symbol::Param && countsFewLines(V, F))
           Pitches.insert(F);
     for (const std::string &W : Pitches) {
       Polynomial Times, Plus; // V = Times * W + Plus
@@ -219,12 +219,11 @@ struct BarrierScopes::Impl {
   bool countsFewLines(const Polynomial &V, const std::string &W) const {
     return M.Symbols[size_t(M.symbolIndex(W))].Bits <= 32 ||
            llvm::all_of(V, [&](const auto &Term) {
-             return !llvm::is_contained(Term.first, W) ||
-                    (std::abs(Term.second) <= 1024 &&
-                     llvm::all_of(Term.first, [&](const std::string &F) {
-                       const int I = M.symbolIndex(F);
-                       return sameForAll(F) ||
-                              (I >= 0 && M.Symbols[size_t(I)].K == Symbol::ThreadIdx);
+             const auto &[Factors, C] = Term;
+             return !llvm::is_contained(Factors, W) ||
+                    (std::abs(C) <= 1024 &&
+                     llvm::all_of(Factors, [&](const std::string &F) {
+                       return sameForAll(F) || llvm::is_contained(ThreadIds, F);
                      }));
            });
   }
@@ -285,18 +284,8 @@ struct BarrierScopes::Impl {
     if (I < 0)
       return false;
     const Symbol &S = M.Symbols[I];
-    switch (S.K) {
-    case Symbol::BlockIdx:
-    case Symbol::BlockDim:
-    case Symbol::GridDim:
-    case Symbol::Param:
-      return true;
-    case Symbol::ThreadIdx:
-    case Symbol::Iterator:
-      return false;
-    case Symbol::Opaque:
-      break;
-    }
+    if (S.K != Symbol::Opaque)
+      return S.K != Symbol::ThreadIdx && S.K != Symbol::Iterator;
     if (S.Depends & (DepThread | DepShared | DepGlobal))
       return false;
     return S.Anywhere ||

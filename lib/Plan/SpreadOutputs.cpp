@@ -258,8 +258,8 @@ private:
               continue;
             if (Known && (Ax != Axis || AsCyclic != Cyclic || R != Rounds))
               continue;
-            if (!nonZero(S->P))
-              return false;
+            if (!nonZero(S->P) || (bitsOf(S->P) > 40 && G.Index->Type != "int"))
+              return false; // elements would be counted modulo 2^64
             Known = Found = true;
             Axis = Ax;
             Cyclic = AsCyclic;
@@ -274,6 +274,16 @@ private:
         return false;
     }
     return Known;
+  }
+
+  /// Of a product, as far as its factors' types and the launch say: a size of 64 bits is
+  /// asked to be MostOfSizes at most.
+  unsigned bitsOf(const Factors &P) const {
+    unsigned Bits = 0;
+    for (const std::string &F : P)
+      if (const int I = M.symbolIndex(F); I >= 0)
+        Bits += std::min(M.Symbols[size_t(I)].Bits, 40u);
+    return Bits;
   }
 
   /// Can a launch see to it that the product is not 0?

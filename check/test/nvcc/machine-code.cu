@@ -3,6 +3,7 @@
 // RUN: %check run %s -- -ftz=true 2>&1 | FileCheck %s
 // Products of sums are left to ptxas. What it makes of them is counted in its machine
 // code, and told where it is not what was executed here.
+// CHECK-NOT: not nvcc's
 // CHECK-NOT: 'kernel(
 // CHECK-NOT: 'mixed(
 // CHECK: note: 'saturated(float const*, float*)': ptxas fuses 1 products that PTX leaves open, here it was 0
@@ -23,6 +24,7 @@ __global__ void saturated(const float *a, float *o) {
   asm("add.sat.f32 %0, %1, %2;" : "=f"(q) : "f"(p), "f"(a[2]));
   o[0] = q;
 }
+__global__ void narrowed(const double *d, float *o) { o[0] = d[0]; } // cvt.rn.ftz.f32.f64
 int main() {
   float *a, *o;
   cudaMalloc(&a, 16);
@@ -31,5 +33,6 @@ int main() {
   kernel<<<1, 1>>>(a, o);
   mixed<<<1, 1>>>(a, o);
   saturated<<<1, 1>>>(a, o);
+  narrowed<<<1, 1>>>((const double *)a, o);
   return cudaDeviceSynchronize();
 }
