@@ -343,6 +343,25 @@ static isl::set ofSomeSlot(const isl::set &Domain, const Mapping &Map) {
   return Out.coalesce();
 }
 
+/// What nobody stores may be computed of anything, as long as it is no more than
+/// computed: it must not decide what is executed, say which element is met, or be passed
+/// to a function or lambda, in which it could.
+static bool onlyComputes(const KernelModel &M) {
+  const auto called = [&] {
+    const llvm::StringRef Text = M.Text;
+    for (size_t At = Text.find(']'); At != llvm::StringRef::npos; At = Text.find(']', At + 1))
+      if (const llvm::StringRef Next = Text.substr(At + 1).ltrim();
+          Next.starts_with("(") || Next.starts_with("{"))
+        return true;
+    return !M.CalleeBodies.empty();
+  };
+  return llvm::none_of(M.Stmts, [](const Stmt &S) { return S.CondDepends & DepShared; }) &&
+         llvm::all_of(M.GlobalAccesses, [](const GlobalAccess &G) {
+           return G.Index && !(G.Index->Depends & DepShared);
+         }) &&
+         llvm::none_of(M.Vars, [](const Var &V) { return V.DynamicIndex; }) && !called();
+}
+
 Nullable<isl::set> rcache::neededThreads(const KernelModel &M, const Plan &P,
                                          const std::vector<unsigned> &Reads,
                                          const isl::set &Context) {
@@ -363,7 +382,7 @@ Nullable<isl::set> rcache::neededThreads(const KernelModel &M, const Plan &P,
   };
   for (unsigned R : Reads)
     Add(Read, M.SharedAccesses[R].Domain);
-  if (P.Cut) {
+  if (P.Cut && onlyComputes(M)) {
     for (const GlobalAccess &G : M.GlobalAccesses)
       if (G.K != GlobalAccess::Read)
         Add(Stored, G.Domain);

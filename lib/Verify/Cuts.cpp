@@ -207,11 +207,11 @@ void Verifier::checkNotNeeded(const Thread &First) {
             Reads |= W.mayHold(M.SharedAccesses[R].Domain);
           });
         for (const GlobalAccess &G : M.GlobalAccesses)
-          if (G.K != GlobalAccess::Read)
+          if (G.K != GlobalAccess::Read || !G.Index || (G.Index->Depends & DepShared))
             W.forEachRound(G.Stmt, A->Barrier,
                            [&] { Stores |= W.mayHold(G.Domain); });
         if (Reads && Stores)
-          wrong("thread " + str(T) + " stores what it makes of " + name() +
+          wrong("thread " + str(T) + " stores or goes by what it makes of " + name() +
                 ", but its registers are not loaded");
       }
   W.setThread(First);
