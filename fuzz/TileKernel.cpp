@@ -268,6 +268,14 @@ if (g < w)
     out("out", "w * h * d");
     sizes({"w", "h", "d"});
     launches(BX, BY);
+    // What threads outside make of the plane goes nowhere, but may decide.
+    const unsigned Use = C.weighted("use", {40, 15, 15, 15, 15});
+    const std::string Uses[] = {
+        "", "", "v += (" + Acc + ")table[(int)(p[ty + 1][tx]) & 7];\n",
+        "if (p[ty + 1][tx] > p[ty][tx + 1])\n  v += here;\nelse\n  v -= behind;\n",
+        "for (int k = (int)(p[ty + 1][tx]) & 3; k > 0; --k)\n  v += here;\n"};
+    if (Use == 2)
+      in("table", "8", "int");
     return finish("", R"(__shared__ $T p[$BY + 2][$BX + 2];
 const int tx = threadIdx.x, ty = threadIdx.y;
 const int x = blockIdx.x * $BX + tx, y = blockIdx.y * $BY + ty;
@@ -287,14 +295,15 @@ for (int z = 0; z < d; ++z) {
   if (ty == $BY - 1)
     p[$BY + 1][tx + 1] = y + 1 < h && x < w ? in[(z * h + y + 1) * w + x] : ($T)0;
   __syncthreads();
-  if (inside)
-    out[(z * h + y) * w + x] = p[ty + 1][tx] + p[ty + 1][tx + 2] +
-                               p[ty][tx + 1] - p[ty + 2][tx + 1] + behind - front +
-                               here * 2;
-  __syncthreads();
-}
-)",
-                  {{"BX", num(BX)}, {"BY", num(BY)}}, BX * BY);
+)" + std::string(Use ? "$A v = $SUM;\n$USE\nif (inside)\n  out[(z * h + y) * w + x] = v;\n"
+                     : "if (inside)\n  out[(z * h + y) * w + x] = $SUM;\n") +
+                          "__syncthreads();\n}\n",
+                  {{"BX", num(BX)},
+                   {"BY", num(BY)},
+                   {"USE", Uses[Use]},
+                   {"SUM", "p[ty + 1][tx] + p[ty + 1][tx + 2] + p[ty][tx + 1] - "
+                           "p[ty + 2][tx + 1] + behind - front + here * 2"}},
+                  BX * BY);
   }
 
   /// The same with queues of several planes in private arrays.
