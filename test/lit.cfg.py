@@ -23,6 +23,7 @@
 #                  `%mock`, as in  %rewrite %s -o %t.cu -- %mock -DX=1
 #   %mock          compiler flags that replace the toolkit by Inputs/cuda.h
 #   %nvcc          nvcc for the oldest architecture that all tests may assume
+#   %compile       the same as far as PTX, for what is to compile and no more
 #   %clang-cuda    clang as a CUDA compiler, compile only
 #   %cuda          the toolkit's folder
 #   %src           the project's folder
@@ -92,6 +93,9 @@ if toolkit:
     config.available_features.add("cuda-toolkit")
     nvcc = os.path.join(toolkit, "bin", "nvcc")
     config.substitutions.append(("%nvcc", nvcc + " -arch=sm_90"))
+    config.substitutions.append(
+        ("%compile", nvcc + " -gencode arch=compute_90,code=compute_90")
+    )
     config.substitutions.append(
         (
             "%clang-cuda",

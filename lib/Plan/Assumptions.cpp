@@ -5,6 +5,7 @@
 
 #include "Assumptions.h"
 #include "Affine/IslTools.h"
+#include "llvm/ADT/STLExtras.h"
 #include <limits>
 #include <set>
 
@@ -108,7 +109,9 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
     A.Context = A.Context.intersect(V.le_set(
         constantValue(Ctx, std::numeric_limits<int32_t>::max())));
   }
-  const std::set<std::string> OfPlaces = symbolsOfPlaces(M);
+  std::set<std::string> OfPlaces;
+  if (llvm::any_of(M.Symbols, isLargeUnsigned))
+    OfPlaces = symbolsOfPlaces(M);
   for (const Symbol &S : M.Symbols)
     if (isLargeUnsigned(S)) {
       isl::pw_aff V = symbolValue(Ctx, S.Id), Zero = constantValue(Ctx, 0);

@@ -27,6 +27,10 @@ namespace {
 
 using Terms = std::map<std::string, int64_t>;
 
+/// Elements from one round to the next: so many rounds of them, of 16 bytes, are counted in
+/// 64 bits.
+constexpr int64_t MostOfStep = int64_t(1) << 35;
+
 class Distance {
 public:
   Distance(const KernelModel &M, const Mapping &Map, const Stmt &Loop)
@@ -101,7 +105,7 @@ private:
   std::string isSmall(const std::string &Sum) const {
     if (!Wide)
       return "";
-    const std::string Most = std::to_string(int64_t(1) << 35) + ".0";
+    const std::string Most = std::to_string(MostOfStep) + ".0";
     return Sum + " <= " + Most + " && -(" + Sum + ") <= " + Most;
   }
 
@@ -174,7 +178,7 @@ private:
     for (const std::string &F : Factors)
       if (const Symbol *Of = symbol(F); Of && Of->K == Symbol::Param)
         Bits += Of->Bits;
-    Wide |= Bits > 32 || std::max(std::abs(C), std::abs(D)) > 8;
+    Wide |= Bits > 32 || std::max(std::abs(C), std::abs(D)) > (Bits ? 8 : MostOfStep);
     const Symbol *Moving = nullptr;
     for (const std::string &F : Factors) {
       const Symbol *Of = symbol(F);

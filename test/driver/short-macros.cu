@@ -1,11 +1,11 @@
 // Macros of the command line that the toolkit's own headers have other uses for: nvcc
 // reads fewer of these.
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: %nvcc -std=c++17 -DN=1024 -DM=64 -DK=3 -Dl=2 -Dreal=float -D D=1 -c %s -o %t.o
+// RUN: %compile -std=c++17 -DN=1024 -DM=64 -DK=3 -Dl=2 -Dreal=float -D D=1 -c %s -o %t.o
 // RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda -- -DN=1024 -DM=64 -DK=3 -Dl=2 -Dreal=float -D D=1 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -DN=1024 -DM=64 -DK=3 -Dl=2 -Dreal=float -D D=1
 // RUN: rcache-check diff %s %t.cu --device-code=clang -- -DN=1024 -DM=64 -DK=3 -Dl=2 -Dreal=float -D D=1
-// RUN: %nvcc -std=c++17 -DN=1024 -DM=64 -DK=3 -Dl=2 -Dreal=float -D D=1 -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -DN=1024 -DM=64 -DK=3 -Dl=2 -Dreal=float -D D=1 -c %t.cu -o %t.o
 // CHECK: rewrote 'k'
 // CHECK-NOT: not executed
 __global__ void k(const real *a, real *b) {

@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff --device-code=clang %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH
 // RUN: %if slow %{ rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH %}
-// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 #include "program.h"
 #include <cstdlib>
 

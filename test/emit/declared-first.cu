@@ -5,7 +5,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -DRCACHE_ANY_LAUNCH
-// RUN: %nvcc -std=c++17 -Xcompiler -Wall -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
+// RUN: %compile -std=c++17 -Xcompiler -Wall -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
 // NVCC-NOT: warning
 //
 // CHECK-DAG: rewrote 'flow::later' (2 launches)

@@ -6,10 +6,10 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs > %t.remarks 2>&1
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH | FileCheck %s --check-prefix=SAME
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xcompiler -Wall -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
+// RUN: %compile -std=c++17 -I%S/Inputs -Xcompiler -Wall -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
 // RUN: rcache-rewrite %s --force --line-directives -o %t.lines.cu --cuda-path=%cuda -q -- -I%S/Inputs
 // RUN: FileCheck %s --check-prefix=LINES < %t.lines.cu
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xcompiler -Wall -c %t.lines.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
+// RUN: %compile -std=c++17 -I%S/Inputs -Xcompiler -Wall -c %t.lines.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
 // NVCC-NOT: warning
 // LINES: static inline void declaredAsC{{_rc}}_launch(dim3, dim3, size_t, cudaStream_t,
 // LINES-NEXT: const float *, float *, int);

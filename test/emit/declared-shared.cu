@@ -5,7 +5,7 @@
 // RUN: rcache-rewrite %s --force --self-check=off -o %t.cu --cuda-path=%cuda 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT --input-file=%t.cu %s
 // RUN: rcache-check diff %s %t.cu -- -DRCACHE_ANY_LAUNCH
-// RUN: %nvcc -std=c++17 -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'behind'
 // CHECK-DAG: rewrote 'in_front'

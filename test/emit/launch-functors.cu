@@ -4,7 +4,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck --input-file=%t.remarks %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -extended-lambda -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
+// RUN: %compile -extended-lambda -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // RUN: FileCheck --check-prefix=TEXT --input-file=%t.cu %s
 // CHECK: rewrote {{.*}}fun<
 // TEXT-NOT: lambda{{ }}at

@@ -6,7 +6,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck --input-file=%t.remarks %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // CHECK-DAG: rewrote 'blur'
 // CHECK-DAG: rewrote 'a::b::k'
 // CHECK-DAG: rewrote 'a::inA'

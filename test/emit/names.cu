@@ -6,7 +6,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs -std=c++20 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -std=c++20
-// RUN: %nvcc -std=c++20 -I%S/Inputs -c %t.cu -o %t.o
+// RUN: %compile -std=c++20 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'inner_value' {{.*}}'s'
 // CHECK-DAG: rewrote 'hidden_value' {{.*}}'s'

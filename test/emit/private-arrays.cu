@@ -11,7 +11,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s -o %t.stack.cu --force --kernel=blocks_of_three --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=STACK %s
 // RUN: rcache-check diff %s %t.stack.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'histogram' {{.*}}'bins' of each thread in shared memory
 // CHECK-DAG: rewrote 'sorted' {{.*}}'v' of each thread in shared memory

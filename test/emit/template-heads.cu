@@ -3,7 +3,7 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force --self-check=off --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK: rewrote 'two<int, Op<int>>'
 // CHECK: rewrote 'three<int, Op<Of<int>>>'

@@ -9,7 +9,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu
-// RUN: %nvcc -std=c++17 -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'rows'
 // CHECK-DAG: rewrote 'row_pointer'

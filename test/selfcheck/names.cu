@@ -3,7 +3,7 @@
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s --force --self-check=quick -o %t.cu --cuda-path=%cuda 2>&1 | FileCheck %s
-// RUN: %nvcc -std=c++17 -c %t.cu -o %t.o
+// RUN: %compile -std=c++17 -c %t.cu -o %t.o
 //
 // CHECK: rewrote 'taken'
 // CHECK: executed before it was written: {{[0-9]+}} launches

@@ -5,6 +5,7 @@
 
 #include "Affine/IslTools.h"
 #include "Finish.h"
+#include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
 
@@ -67,7 +68,9 @@ void rcache::addPreconditions(const KernelModel &M, Plan &P) {
   for (const Symbol &S : M.Symbols)
     if (isUnsigned32(S) && Bounded.count(S.Id))
       add(P, S.Text + " <= 0x7fffffffu", "computed with in int");
-  const std::set<std::string> OfPlaces = symbolsOfPlaces(M);
+  std::set<std::string> OfPlaces;
+  if (llvm::any_of(M.Symbols, isLargeUnsigned))
+    OfPlaces = symbolsOfPlaces(M);
   for (const Symbol &S : M.Symbols)
     if (isLargeUnsigned(S))
       add(P, S.Text + (OfPlaces.count(S.Id) ? " <= 0xffffffffffull"
