@@ -5,7 +5,6 @@
 
 #include "Assumptions.h"
 #include "Affine/IslTools.h"
-#include "llvm/ADT/STLExtras.h"
 #include <limits>
 #include <set>
 
@@ -109,21 +108,14 @@ Assumptions rcache::makeAssumptions(const KernelModel &M,
     A.Context = A.Context.intersect(V.le_set(
         constantValue(Ctx, std::numeric_limits<int32_t>::max())));
   }
-  std::set<std::string> OfPlaces;
-  if (llvm::any_of(M.Symbols, isLargeUnsigned))
-    OfPlaces = symbolsOfPlaces(M);
-  for (const Symbol &S : M.Symbols)
-    if (isLargeUnsigned(S)) {
-      isl::pw_aff V = symbolValue(Ctx, S.Id), Zero = constantValue(Ctx, 0);
-      A.Context =
-          A.Context.intersect(V.ge_set(Zero))
-              .intersect(V.le_set(constantValue(
-                  Ctx, OfPlaces.count(S.Id) ? MostOfSizes
-                                            : std::numeric_limits<int64_t>::max())))
-              // No launch has more blocks; sums with V then do not wrap.
-              .intersect(symbolValue(Ctx, "bx").le_set(
-                  constantValue(Ctx, std::numeric_limits<int32_t>::max())));
-    }
+  for (const auto &[S, Most] : sizeBounds(M)) {
+    isl::pw_aff V = symbolValue(Ctx, S->Id), Zero = constantValue(Ctx, 0);
+    A.Context = A.Context.intersect(V.ge_set(Zero))
+                    .intersect(V.le_set(constantValue(Ctx, Most)))
+                    // No launch has more blocks; sums with V then do not wrap.
+                    .intersect(symbolValue(Ctx, "bx").le_set(
+                        constantValue(Ctx, std::numeric_limits<int32_t>::max())));
+  }
   A.Context = A.Context.coalesce();
   return A;
 }
@@ -153,7 +145,8 @@ std::vector<const Symbol *> rcache::unsignedBounds(const KernelModel &M) {
   return All;
 }
 
-std::set<std::string> rcache::symbolsOfPlaces(const KernelModel &M) {
+/// The symbols, and the factors of products, that say which elements are met, and when.
+static std::set<std::string> symbolsOfPlaces(const KernelModel &M) {
   std::set<std::string> Ids;
   const auto Add = [&](const auto &Of) {
     if (Of.is_null())
@@ -184,10 +177,20 @@ std::set<std::string> rcache::symbolsOfPlaces(const KernelModel &M) {
   return Ids;
 }
 
-bool rcache::isUnsigned32(const Symbol &S) {
-  return S.K == Symbol::Param && !S.Signed && S.Bits == 32;
+std::vector<std::pair<const Symbol *, int64_t>> rcache::sizeBounds(const KernelModel &M) {
+  std::vector<std::pair<const Symbol *, int64_t>> Out;
+  for (const Symbol &S : M.Symbols)
+    if (S.K == Symbol::Param && !S.Signed && S.Bits == 64)
+      Out.push_back({&S, std::numeric_limits<int64_t>::max()});
+  if (Out.empty())
+    return Out;
+  const std::set<std::string> OfPlaces = symbolsOfPlaces(M);
+  for (auto &[S, Most] : Out)
+    if (OfPlaces.count(S->Id))
+      Most = MostOfSizes;
+  return Out;
 }
 
-bool rcache::isLargeUnsigned(const Symbol &S) {
-  return S.K == Symbol::Param && !S.Signed && S.Bits == 64;
+bool rcache::isUnsigned32(const Symbol &S) {
+  return S.K == Symbol::Param && !S.Signed && S.Bits == 32;
 }

@@ -8,6 +8,8 @@
 
 #include "Values.h"
 #include <optional>
+#include <utility>
+#include <vector>
 
 namespace rcache {
 
@@ -38,15 +40,13 @@ std::vector<const Symbol *> unsignedBounds(const KernelModel &M);
 /// A 32-bit unsigned parameter.
 bool isUnsigned32(const Symbol &S);
 
-/// A 64-bit unsigned parameter: plans take it to be less than 2^63, and where it says
-/// which elements are met to be MostOfSizes at most, which each launch checks: sums and
-/// products with what threads, blocks and rounds are numbered by then do not wrap.
-bool isLargeUnsigned(const Symbol &S);
-
+/// No array has so many elements.
 constexpr int64_t MostOfSizes = 0xffffffffff;
 
-/// The symbols, and the factors of products, that say which elements are met, and when.
-std::set<std::string> symbolsOfPlaces(const KernelModel &M);
+/// The 64-bit unsigned parameters, each with what plans take it to be at most, which each
+/// launch checks: 2^63 - 1; where it says which elements are met, MostOfSizes: sums and
+/// products with what threads, blocks and rounds are numbered by then do not wrap.
+std::vector<std::pair<const Symbol *, int64_t>> sizeBounds(const KernelModel &M);
 
 } // namespace rcache
 

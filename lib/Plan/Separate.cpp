@@ -11,7 +11,7 @@
 #include "Affine/IslTools.h"
 #include "Solve.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <cstdlib>
 #include <map>
@@ -226,6 +226,6 @@ void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
           {S.Text + " >= " + std::to_string(Least), "indices count up from 0"});
     if (!S.Signed && S.Bits > 32)
       P.Preconditions.push_back(
-          {S.Text + " <= 0xffffffffffull", "indices count up from 0"});
+          {S.Text + " <= 0x" + llvm::utohexstr(MostOfSizes, /*LowerCase=*/true) + "ull", "indices count up from 0"});
   }
 }

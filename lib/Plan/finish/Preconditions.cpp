@@ -5,7 +5,7 @@
 
 #include "Affine/IslTools.h"
 #include "Finish.h"
-#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace rcache;
 
@@ -68,12 +68,7 @@ void rcache::addPreconditions(const KernelModel &M, Plan &P) {
   for (const Symbol &S : M.Symbols)
     if (isUnsigned32(S) && Bounded.count(S.Id))
       add(P, S.Text + " <= 0x7fffffffu", "computed with in int");
-  std::set<std::string> OfPlaces;
-  if (llvm::any_of(M.Symbols, isLargeUnsigned))
-    OfPlaces = symbolsOfPlaces(M);
-  for (const Symbol &S : M.Symbols)
-    if (isLargeUnsigned(S))
-      add(P, S.Text + (OfPlaces.count(S.Id) ? " <= 0xffffffffffull"
-                                            : " <= 0x7fffffffffffffffull"),
-          "computed with in long long");
+  for (const auto &[S, Most] : sizeBounds(M))
+    add(P, S->Text + " <= 0x" + llvm::utohexstr(Most, /*LowerCase=*/true) + "ull",
+        "computed with in long long");
 }
