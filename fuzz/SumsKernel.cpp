@@ -134,6 +134,18 @@ private:
     return Name + "_" + K.Name;
   }
 
+  /// \p X times a number, or negated, or both.
+  std::string scaled(const std::string &Where, const std::string &X) {
+    Choices::Scope Sc(C, "scaled" + Where);
+    static const char *const By[] = {"", " * $2", " * -$2", " * $3", " * -$3",
+                                     " * -$1", " / $h", " / $4"};
+    const std::string Text =
+        X + sub(By[C.weighted("by", {20, 22, 8, 22, 8, 6, 4, 10})],
+                {{"1", constant("1.0")}, {"2", constant("2.0")}, {"3", constant("3.0")},
+                 {"4", constant("4.0")}, {"h", constant("0.5")}});
+    return C.chance("negated", 15) ? "-(" + Text + ")" : Text;
+  }
+
   std::string expression(const std::string &Where, Scope &S, unsigned Depth) {
     Choices::Scope Sc(C, Where);
     if (!Depth)
@@ -147,7 +159,11 @@ private:
                         Depth - 1 - C.pick(std::string("less") + Name, Depth));
     };
     std::string X;
-    switch (C.weighted("node", {8, 20, 13, 28, 10, 6, 5, 4, 4, 2})) {
+    switch (C.weighted("node", {8, 20, 13, 28, 10, 6, 5, 4, 4, 2, 8})) {
+    case 10: // numbers and signs on both sides
+      X = "(" + scaled("l", E("l")) + (C.chance("minus", 65) ? " - " : " + ") +
+          scaled("r", E("r")) + ")";
+      break;
     case 1:
       X = "(" + E("l") + " + " + E("r") + ")";
       break;

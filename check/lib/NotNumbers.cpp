@@ -74,15 +74,32 @@ static void keepOperation(Instruction &I) {
   I.eraseFromParent();
 }
 
+/// To or from 64 bits. These, too, get their NaN before anything is optimised: one to
+/// 64 bits would move into the choice of the NaN, one from 64 bits be made with its bits.
+static bool convertsDoubles(const Instruction &I) {
+  const auto IsDouble = [](const Type *T) { return T->getScalarType()->isDoubleTy(); };
+  return (isa<FPExtInst>(I) && IsDouble(I.getType())) ||
+         (isa<FPTruncInst>(I) && IsDouble(I.getOperand(0)->getType()));
+}
+
+/// A negation of which a NaN would become its own, negated; of two, one by the other,
+/// ptxas leaves none.
+static bool negatesOnce(const Instruction &I) {
+  const auto Negates = [](const Value *V) {
+    const auto *U = dyn_cast<UnaryOperator>(V);
+    return U && U->getOpcode() == Instruction::FNeg;
+  };
+  return Negates(&I) && !I.getType()->getScalarType()->isDoubleTy() &&
+         !Negates(I.getOperand(0)) && !all_of(I.users(), Negates);
+}
+
 void settleNaNs(Module &M, bool Symbolic) {
   for (Function &F : M)
     for (Instruction &I : make_early_inc_range(instructions(F)))
       if (Symbolic) {
         if (I.getMetadata(OneNaNMark))
           keepOperation(I);
-      } else if (I.getMetadata(OneNaNMark) ||
-                 (isa<FPExtInst>(I) && I.getType()->getScalarType()->isDoubleTy())) {
-        // A conversion to 64 bits, too, before it moves into the choice of the NaN.
+      } else if (I.getMetadata(OneNaNMark) || convertsDoubles(I) || negatesOnce(I)) {
         giveOneNaN(I);
       }
 }

@@ -751,6 +751,7 @@ struct KernelModel {
   /// they are not fused as in the original (lib/Model/ProductBlocks.cpp).
   struct InOneBlock {
     TextRange Product, ToSum;
+    bool Leaves; ///< compilers may move the sum alone
   };
   std::vector<InOneBlock> OneBlock;
   /// Variables (indices in Vars) that are multiplied by what may be a number to a compiler.

@@ -248,6 +248,27 @@ SVal Evaluator::evalUnary(const UnaryOperator *E) {
   }
 }
 
+/// Is `x Op N`, or with \p Left `N Op x`, x with all its bits for every compiler: is \p N a
+/// number that says nothing?
+static bool saysNothing(BinaryOperatorKind Op, const Expr *N, bool Left, const ASTContext &AC) {
+  Expr::EvalResult R;
+  if (N->isValueDependent() || !N->EvaluateAsRValue(R, AC) || !R.Val.isFloat())
+    return false;
+  const llvm::APFloat &F = R.Val.getFloat();
+  switch (Op) {
+  case BO_Mul:
+    return F.isExactlyValue(1.0);
+  case BO_Div:
+    return !Left && F.isExactlyValue(1.0);
+  case BO_Add:
+    return F.isNegZero();
+  case BO_Sub:
+    return !Left && F.isPosZero();
+  default:
+    return false;
+  }
+}
+
 SVal Evaluator::evalBinary(const BinaryOperator *E) {
   const Expr *Lhs = E->getLHS(), *Rhs = E->getRHS();
   QualType T = E->getType();
@@ -297,6 +318,12 @@ SVal Evaluator::evalBinary(const BinaryOperator *E) {
     SVal A = eval(Lhs);
     SVal B = eval(Rhs);
     return arithmetic(E, E->getOpcode(), A, B, T);
+  }
+  if (T->isRealFloatingType()) {
+    if (saysNothing(E->getOpcode(), Rhs, /*Left=*/false, AC))
+      return eval(Lhs);
+    if (saysNothing(E->getOpcode(), Lhs, /*Left=*/true, AC))
+      return eval(Rhs);
   }
   return generic(E);
 }
@@ -383,6 +410,8 @@ SVal Evaluator::arithmetic(const Expr *E, BinaryOperatorKind Op, SVal A, SVal B,
       L = Bin->getLHS();
       R = Bin->getRHS();
     }
+    if (R && T->isRealFloatingType() && saysNothing(Op, R, /*Left=*/false, AC))
+      return A;
     if (L && !cast<BinaryOperator>(E)->isAssignmentOp())
       return ofValue(textOp(E, {{L, A}, {R, B}}), T);
     return ofValue(opValue(Op, asValue(A), asValue(B), typeText(T)), T);

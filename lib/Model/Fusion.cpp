@@ -127,6 +127,7 @@ public:
   bool OpenInCalls = false;
   bool Ambiguous = false;
   bool Sums = false;    ///< some sum has a product
+  bool AnySum = false;
   llvm::SmallPtrSet<const VarDecl *, 8> Summed; ///< by way of these
   bool Doubled = false; ///< there is an `x * 2`
   unsigned Depth = 0;
@@ -159,6 +160,7 @@ public:
       // Which of both `x * 2` is, of which nothing more is known here.
       Ambiguous |= Doubled && !Products.empty() && Sums;
       Sums |= mayBeProduct(B->getLHS()) || mayBeProduct(B->getRHS());
+      AnySum = true;
       take(B->getLHS());
       take(B->getRHS());
       break;
@@ -189,10 +191,16 @@ public:
     Inside.Depth = Depth + 1;
     Inside.TraverseStmt(F->getBody());
     Inside.TraverseStmt(F->getBody());
-    if (Inside.Products.empty() && Inside.Calls.empty())
+    AnySum |= Inside.AnySum;
+    const auto Given = llvm::count_if(C->arguments(), [&](const Expr *A) {
+      return isReal(A->getType()) && mayBeProduct(A);
+    });
+    const bool Multiplies = !Inside.Products.empty() || !Inside.Calls.empty();
+    if (!Multiplies && !Given)
       return true;
-    Ambiguous |= Inside.Ambiguous;
-    Sums |= Inside.Sums;
+    // Its sums may take what it is given, and two of that or one of its own.
+    Ambiguous |= Inside.Ambiguous || (Inside.AnySum && Given + Multiplies > 1);
+    Sums |= Inside.Sums || (Inside.AnySum && Given);
     OpenInCalls |= Inside.OpenInCalls ||
                    !llvm::all_of(Inside.Products, SharedProducts::hasFixedFactor);
     note(Calls, C);

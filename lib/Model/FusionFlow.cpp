@@ -20,13 +20,14 @@
 //       - the product is the same in all rounds of such a loop, or for all
 //         threads: one thread has it once for all its outputs;
 //       - what a thread keeps for several outputs is read elsewhere than in the
-//         original (FusionOrder.cpp).
+//         original (FusionOrder.cpp);
+//       - a difference is made a sum, or the other way round (TurnedSums.cpp).
 //
 // Such a sum is found here.
 
 #include "FusionOrder.h"
 #include "ProductFlow.h"
-#include "clang/AST/ExprCXX.h"
+#include "TurnedSums.h"
 #include <map>
 
 using namespace clang;
@@ -41,7 +42,7 @@ public:
   SumsInOrder(
       std::map<const FunctionDecl *, std::unique_ptr<ProductFlow>> &Flows,
       const FunctionDecl *Kernel, ProductFlow::Dependences DependsOn)
-      : Flows(Flows), Order(Kernel, DependsOn) {}
+      : Flows(Flows), Order(Kernel, DependsOn), Turned(Flows) {}
 
   SumInDoubt Found;
 
@@ -51,8 +52,11 @@ public:
       if (const Expr *Sum = F.distantSum(In))
         add(Sum, In);
     for (const BinaryOperator *B : F.sumsOfTwo()) {
-      if (!isProduct(B->getLHS(), C) || !isProduct(B->getRHS(), C) ||
-          (!Negations && F.staysDifference(B)))
+      if (!isProduct(B->getLHS(), C) || !isProduct(B->getRHS(), C))
+        continue;
+      if (Turned.matters(B, C))
+        add(B, SumInDoubt::Anywhere);
+      if (!Negations && F.staysDifference(B))
         continue;
       const std::vector<const Expr *> L = F.operands(B->getLHS()),
                                       R = F.operands(B->getRHS());
@@ -64,6 +68,9 @@ public:
       else if (!Order.keeps(B, L, R, C, Outputs::InLoops))
         add(B, SumInDoubt::OutputsInLoops);
     }
+    for (const BinaryOperator *B : F.sums())
+      if (C.Caller && (isSharedProduct(B->getLHS(), C) || isSharedProduct(B->getRHS(), C)))
+        add(B, SumInDoubt::SeveralOutputs);
     for (const CallExpr *At : F.Calls) {
       const FunctionDecl *Def = nullptr;
       if (!At->getDirectCallee() || !At->getDirectCallee()->hasBody(Def) ||
@@ -76,30 +83,62 @@ public:
     }
   }
   bool Negations = false;
+  unsigned Axes = 0; ///< of threads, in all that the kernel computes
 
 private:
   std::map<const FunctionDecl *, std::unique_ptr<ProductFlow>> &Flows;
   FusionOrder Order;
+  TurnedSums Turned;
   unsigned Steps = 0;
 
   void add(const Expr *Sum, Where In) {
     if (!Found.Sum || Found.In < In)
       Found = {Sum, In};
   }
+  /// Is \p E, in a function that is called, a product which all outputs of a thread have in
+  /// common?
+  bool isSharedProduct(const Expr *E, const FusionOrder::Call &C) {
+    if (const Expr *Argument = argumentOf(E, C))
+      return isSharedProduct(Argument, *C.Caller);
+    return Flows.at(C.Of)->takesPlace(E) && (Axes & ~threadsOf(E, C, 0));
+  }
+  /// The Dependence of \p E on axes of threads, through the arguments of calls.
+  unsigned threadsOf(const Expr *E, const FusionOrder::Call &C, unsigned Nested) {
+    const ProductFlow &F = *Flows.at(C.Of);
+    if (!C.Caller)
+      return F.threadsOf(E, 0, false);
+    unsigned All = F.threadsOf(E, 0, false); // indices that it reads itself
+    forEachVariable(E, [&](const DeclRefExpr *D) {
+      const auto *V = cast<VarDecl>(D->getDecl());
+      if (const Expr *Argument = argumentOf(D, C))
+        All |= threadsOf(Argument, *C.Caller, Nested + 1);
+      else if (Nested > 6)
+        All |= DepThread;
+      else
+        for (const Expr *Value : F.valuesOf(V))
+          All |= threadsOf(Value, C, Nested + 1);
+    });
+    return All;
+  }
+  static void forEachVariable(const clang::Stmt *S,
+                              llvm::function_ref<void(const DeclRefExpr *)> Each) {
+    if (const auto *D = dyn_cast<DeclRefExpr>(S); D && isa<VarDecl>(D->getDecl()))
+      Each(D);
+    for (const clang::Stmt *X : S->children())
+      if (X)
+        forEachVariable(X, Each);
+  }
   /// ... or, of a parameter, the argument?
   bool isProduct(const Expr *E, const FusionOrder::Call &C) {
     const ProductFlow &F = *Flows.at(C.Of);
     if (!F.takesPlace(E))
       return false;
-    auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-    auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+    const auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    const auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
     if (!V || !C.Caller || F.holdsProduct(V->getCanonicalDecl()))
       return true;
-    // The first argument of `op(a, b)` is the object.
-    const bool OfObject = isa<CXXOperatorCallExpr>(C.At) &&
-                          isa<CXXMethodDecl>(C.At->getDirectCallee());
-    const unsigned I = V->getFunctionScopeIndex() + OfObject;
-    return I >= C.At->getNumArgs() || isProduct(C.At->getArg(I), *C.Caller);
+    const Expr *Argument = argumentOf(E, C);
+    return !Argument || isProduct(Argument, *C.Caller);
   }
 };
 
@@ -109,7 +148,7 @@ SumInDoubt
 fusedByContext(const FunctionDecl *FD,
                llvm::function_ref<unsigned(const VarDecl *)> DependsOn,
                unsigned Axes,
-               llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each) {
+               llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *, bool)> Each) {
   std::map<const FunctionDecl *, std::unique_ptr<ProductFlow>> Flows;
   Flows[FD] = std::make_unique<ProductFlow>(FD, DependsOn, Axes, true);
   SumInDoubt First = Flows[FD]->find();
@@ -142,6 +181,7 @@ fusedByContext(const FunctionDecl *FD,
   }
   SumsInOrder Sums(Flows, FD, DependsOn);
   Sums.Found = First;
+  Sums.Axes = Axes;
   for (const auto &[F, X] : Flows)
     Sums.Negations |= X->Negations;
   Sums.look({FD});

@@ -51,7 +51,7 @@ struct SumInDoubt {
 SumInDoubt
 fusedByContext(const clang::FunctionDecl *FD,
                llvm::function_ref<unsigned(const clang::VarDecl *)> DependsOn, unsigned Axes,
-               llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *)> Each);
+               llvm::function_ref<void(const clang::Stmt *, const clang::Stmt *, bool)> Each);
 
 class Locals;
 /// Fills KernelModel::UnsettledSum and OneBlock, or declines (SumsInDoubt.cpp).

@@ -6,15 +6,16 @@
 
 #include "ProductFlow.h"
 #include "Conditions.h"
+#include "SharedProducts.h"
 
 using namespace clang;
 
 namespace rcache {
 
 bool ProductFlow::isNamed(const Expr *E, unsigned Nested) const {
-  E = E->IgnoreParenCasts();
-  if (Nested > 8)
+  if (Nested > 8 || (isConverted(E) && !isNumber(E)))
     return false;
+  E = E->IgnoreParenCasts();
   if (const auto *D = dyn_cast<DeclRefExpr>(E)) {
     const auto *V = dyn_cast<VarDecl>(D->getDecl());
     if (!V || (isa<ParmVarDecl>(V) && Kernel))
@@ -158,6 +159,16 @@ llvm::SmallVector<const Expr *, 4> ProductFlow::valuesOf(const VarDecl *V) const
   return Out;
 }
 
+llvm::SmallVector<const Expr *, 4> ProductFlow::scaledBy(const VarDecl *V) const {
+  llvm::SmallVector<const Expr *, 4> Out;
+  for (const auto &[To, At] : Set)
+    if (const auto *B = dyn_cast<BinaryOperator>(At);
+        To == V->getCanonicalDecl() && B &&
+        (B->getOpcode() == BO_MulAssign || B->getOpcode() == BO_DivAssign))
+      Out.push_back(B);
+  return Out;
+}
+
 bool ProductFlow::hasDecidedFactor(const Expr *P) {
   struct Finder : ConstDynamicRecursiveASTVisitor {
     llvm::function_ref<bool(const VarDecl *)> Is;
@@ -273,30 +284,101 @@ bool ProductFlow::againBehindBranch(const Expr *P) const {
   });
 }
 
+bool ProductFlow::mayLeaveIn(const CallExpr *C, unsigned Nested) const {
+  const FunctionDecl *Def = nullptr;
+  if (!C->getDirectCallee() || !C->getDirectCallee()->hasBody(Def))
+    return false;
+  if (Nested > 3 || llvm::any_of(C->arguments(), [&](const Expr *A) { return isNumber(A); }))
+    return true;
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    const ProductFlow &Of;
+    unsigned Nested;
+    bool Found = false;
+    Finder(const ProductFlow &Of, unsigned Nested) : Of(Of), Nested(Nested) {}
+    bool VisitBinaryOperator(const BinaryOperator *B) override {
+      Found |= isRealType(B->getType()) &&
+               (B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign ||
+                ((B->getOpcode() == BO_Add || B->getOpcode() == BO_AddAssign) &&
+                 (Of.isNumber(B->getLHS()) || Of.isNumber(B->getRHS()))));
+      return !Found;
+    }
+    bool VisitCallExpr(const CallExpr *Inner) override {
+      Found |= Of.mayLeaveIn(Inner, Nested + 1);
+      return !Found;
+    }
+  } X(*this, Nested);
+  X.TraverseStmt(Def->getBody());
+  return X.Found;
+}
+
+bool ProductFlow::addsNumber(const Expr *Sum, const Node *P) const {
+  const auto *B = dyn_cast<BinaryOperator>(Sum);
+  if (!B)
+    return true;
+  const Expr *Other = isIn(P, B->getLHS()) ? B->getRHS() : B->getLHS();
+  if (isNumber(Other))
+    return true;
+  const VarDecl *V = rootVar(Other);
+  const auto IsNumber = [&](const Expr *E) { return isNumber(E) || isa<InitListExpr>(E); };
+  return V && !isa<ParmVarDecl>(V) && llvm::any_of(valuesOf(V), IsNumber);
+}
+
+bool ProductFlow::mayLeave(const Expr *Sum, const Node *P) const {
+  const auto *B = dyn_cast<BinaryOperator>(Sum);
+  return !B || B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign || addsNumber(Sum, P);
+}
+
+bool ProductFlow::conditionBetween(const Node *E, const Node *Use) const {
+  for (const Node *S = Parents.getParent(Use); S && !isIn(E, S); S = Parents.getParent(S))
+    if (isa<IfStmt, SwitchStmt>(S) || isLoop(S))
+      return true;
+  const unsigned From = Order.lookup(E), To = Order.lookup(Use);
+  return llvm::any_of(Order, [&](const auto &X) {
+    return X.second > From && X.second < To && isa<ReturnStmt>(X.first);
+  });
+}
+
+bool ProductFlow::neededBehind(const Node *E, unsigned Nested) const {
+  const Node *Top = E;
+  while (isa_and_nonnull<Expr>(Parents.getParent(Top)) && !assigned(Top))
+    Top = Parents.getParent(Top);
+  const VarDecl *V = assigned(Top);
+  const auto Of = V ? Reads.find(V->getCanonicalDecl()) : Reads.end();
+  if (Of == Reads.end() || V->hasAttr<CUDASharedAttr>() || Nested > 4)
+    return false;
+  return llvm::all_of(Of->second, [&](const DeclRefExpr *R) {
+    return conditionBetween(E, R) || neededBehind(R, Nested + 1);
+  });
+}
+
+bool ProductFlow::mayBeParted(const Expr *P, const Node *Use, const Expr *Sum) const {
+  return Kernel && !hasNamedFactor(P) && mayLeave(Sum, Use) && neededBehind(Sum, 0);
+}
+
 void ProductFlow::eachOfOneBlock(
-    llvm::function_ref<void(const Node *, const Node *)> Each) {
+    llvm::function_ref<void(const Node *, const Node *, bool)> Each) {
   llvm::SmallPtrSet<const Expr *, 8> Summed;
-  const auto EachSum = [&](const Expr *P, const Expr *Sum) {
-    Each(P, Sum);
+  const auto EachSum = [&](const Expr *P, const Expr *Use, const Expr *Sum) {
+    Each(P, Sum, mayLeave(Sum, Use));
     Summed.insert(P);
   };
   for (const Expr *P : Products)
     if (const Expr *Sum = hasNamedFactor(P) ? nullptr : inSum(P))
-      EachSum(P, Sum);
+      EachSum(P, P, Sum);
   for (const auto &[V, P] : Made)
     if (!hasNamedFactor(P))
       for (const DeclRefExpr *R : Reads[V])
         if (const Expr *Sum = mayRead(R, V, P) ? inSum(R) : nullptr)
-          EachSum(P, Sum);
+          EachSum(P, R, Sum);
   // The product of one round is another's where nothing of it changes: from the loop on.
   for (const Expr *P : Summed)
     for (const Node *L = Parents.getParent(P); L; L = Parents.getParent(L))
       if (isLoop(L) && sameIn(P, L))
-        Each(L, L);
+        Each(L, L, false);
   for (const CallExpr *C : Calls)
     if (const FunctionDecl *Def = nullptr;
         C->getDirectCallee()->hasBody(Def) && hasSum(Def->getBody()))
-      Each(C, C);
+      Each(C, C, mayLeaveIn(C, 0));
 }
 
 bool ProductFlow::sumsInBlocks(const VarDecl *V, const Expr *P) {

@@ -62,9 +62,11 @@ public:
   /// ptxas fuses only with sums of their block; with a call twice, if it may have such
   /// products, and with a loop twice, if a product is the same in each of its rounds: so
   /// one round's may be what another's sum takes. After find().
-  void eachOfOneBlock(llvm::function_ref<void(const Node *, const Node *)> Each);
+  /// Told as well: may compilers move the sum alone?
+  void eachOfOneBlock(llvm::function_ref<void(const Node *, const Node *, bool)> Each);
   /// Sums of which, for all that is known here, both sides are products.
   std::vector<const clang::BinaryOperator *> sumsOfTwo() const;
+  llvm::ArrayRef<const clang::BinaryOperator *> sums() const { return Sums; }
   /// May \p E be a product, or `x * 2`?
   bool takesPlace(const clang::Expr *E) const;
   /// Is one of the products that \p V holds made here?
@@ -73,7 +75,13 @@ public:
   std::vector<const clang::Expr *> operands(const clang::Expr *E) const;
   /// A difference that compilers make no sum of: what is taken away is no negation.
   bool staysDifference(const clang::BinaryOperator *B) const;
+  /// The Dependence of \p P on axes of threads, \p Arms: whatever conditions hang on.
+  unsigned threadsOf(const clang::Expr *P, unsigned Nested, bool Arms) const;
   bool Negations = false; ///< of floating-point values
+  /// What is assigned to \p V, its initialiser first.
+  llvm::SmallVector<const clang::Expr *, 4> valuesOf(const clang::VarDecl *V) const;
+  /// ... and what it is multiplied or divided by: the whole assignment.
+  llvm::SmallVector<const clang::Expr *, 4> scaledBy(const clang::VarDecl *V) const;
   bool VisitStmt(const Node *S) override;
   bool VisitUnaryOperator(const clang::UnaryOperator *U) override;
   bool VisitDeclRefExpr(const clang::DeclRefExpr *D) override;
@@ -190,10 +198,25 @@ private:
   bool isNumberOneWay(const clang::Expr *P) const;
   /// The variable of the body that \p E names; null: it names none.
   static const clang::VarDecl *ownVar(const clang::Expr *E);
+  /// Is what \p Sum adds to \p P a number, or one where loops are unrolled?
+  bool addsNumber(const clang::Expr *Sum, const Node *P) const;
+  /// May compilers move \p Sum, in which \p P stands, behind a condition, and not the
+  /// product? A difference, which the first half of nvcc does not fuse, or a sum with a
+  /// number: no more lives from one place to the other then.
+  bool mayLeave(const clang::Expr *Sum, const Node *P) const;
+  /// ... or one in what \p C calls?
+  bool mayLeaveIn(const clang::CallExpr *C, unsigned Nested) const;
+  /// Does a condition decide about \p Use, and not about \p E in front of it?
+  bool conditionBetween(const Node *E, const Node *Use) const;
+  /// Is what \p E goes into used behind such conditions alone?
+  bool neededBehind(const Node *E, unsigned Nested) const;
+  /// Is \p P fused only with sums of its block of code, and may \p Sum, which takes it at
+  /// \p Use, come to stand in another one?
+  ///
+  ///     x = v - s[t] * s[t + 1];  if (g < n) out[g] = x;
+  bool mayBeParted(const clang::Expr *P, const Node *Use, const clang::Expr *Sum) const;
   /// Does a compiler know \p E at once?
   bool isNumber(const clang::Expr *E) const;
-  /// What is assigned to \p V, its initialiser first.
-  llvm::SmallVector<const clang::Expr *, 4> valuesOf(const clang::VarDecl *V) const;
   /// Is a floating-point element of shared memory read in \p S?
   bool readsElement(const Node *S) const;
   /// Does a condition decide about \p Use, and not about \p P, that is no output's own
@@ -229,8 +252,6 @@ private:
   bool sameInArms(const clang::Expr *P) const {
     return Kernel && (Axes & ~threadsOf(P, 0, true));
   }
-  /// The Dependence of \p P on axes of threads, \p Arms: whatever conditions hang on.
-  unsigned threadsOf(const clang::Expr *P, unsigned Nested, bool Arms) const;
   /// Is \p P made of a variable that is set where a condition decides that is the same for all
   /// outputs of a thread? Compilers decide it once, and have a product for all outputs each way
   /// in a block in front of the sums:

@@ -36,7 +36,7 @@ SumInDoubt ProductFlow::find() {
       continue;
     const bool Meets = meetsProduct(P);
     if (conditional(P, Sum) || (Meets && sameInRounds(P)) || mayMove(P, Sum) || mayChange(P) ||
-        againBehindBranch(P))
+        againBehindBranch(P) || mayBeParted(P, P, Sum))
       return {Sum};
     if (besideSlowPath(P, P, Sum))
       return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
@@ -62,7 +62,7 @@ SumInDoubt ProductFlow::find() {
       AnySum = Sum;
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           parted(V, P, R, Meets) || entersRolled(V, P, R) || (Meets && sameInRounds(P)) ||
-          mayMove(P, Sum) || branchBetween(P, R) || mayChange(P))
+          mayMove(P, Sum) || branchBetween(P, R) || mayChange(P) || mayBeParted(P, R, Sum))
         return {Sum};
       if (besideSlowPath(P, R, Sum))
         return {Sum, SumInDoubt::Anywhere, SlowPathBeside};

@@ -325,11 +325,30 @@ bool SharedProducts::isFixedIndex(const Expr *E) const {
   return false;
 }
 
+bool isConverted(const Expr *E) {
+  for (E = E->IgnoreParens();;) {
+    if (const auto *C = dyn_cast<CastExpr>(E)) {
+      const CastKind K = C->getCastKind();
+      if (K == CK_FloatingCast || K == CK_IntegralToFloating || K == CK_IntegralCast ||
+          K == CK_FloatingToIntegral)
+        return true;
+      E = C->getSubExpr()->IgnoreParens();
+    } else if (const auto *U = dyn_cast<UnaryOperator>(E);
+               U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus)) {
+      E = U->getSubExpr()->IgnoreParens();
+    } else {
+      return false;
+    }
+  }
+}
+
 /// An operand that instructions name: a number, a parameter, constant memory.
 bool SharedProducts::isFixed(const Expr *E) const {
-  E = bare(E);
   if (isNumber(E, Kernel->getASTContext()))
     return true;
+  if (isConverted(E))
+    return false;
+  E = bare(E);
   std::vector<const Expr *> Indices;
   if (inConstantMemory(E, Indices))
     return llvm::all_of(Indices,
@@ -352,12 +371,13 @@ bool SharedProducts::isFixed(const Expr *E) const {
 
 bool SharedProducts::hasFixedFactor(const BinaryOperator *B) {
   auto Fixed = [](const Expr *E) {
+    const bool Converted = isConverted(E);
     E = bare(E);
     if (isa<FloatingLiteral, IntegerLiteral>(E))
       return true;
     const VarDecl *V = variable(E);
     return V && (isNumber(E, V->getASTContext()) ||
-                 (V->hasAttr<CUDAConstantAttr>() &&
+                 (!Converted && V->hasAttr<CUDAConstantAttr>() &&
                   V->getType()->isRealFloatingType()));
   };
   if (B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign)

@@ -21,6 +21,10 @@
 
 namespace rcache {
 
+/// Is \p E a value in another type than it has been kept in? Then it is no operand that
+/// instructions name, unless it is a number.
+bool isConverted(const clang::Expr *E);
+
 class SharedProducts {
 public:
   /// \p Axes: Dependence bits of a thread's place, as far as \p Kernel asks for it.

@@ -95,15 +95,17 @@ void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
            : I >= 0                     ? M.Vars[I].Depends
                                         : 0;
   };
-  const auto NoteOneBlock = [&](const clang::Stmt *Product, const clang::Stmt *Sum) {
+  const auto NoteOneBlock = [&](const clang::Stmt *Product, const clang::Stmt *Sum,
+                                bool Leaves) {
     const auto From = Flat.range(Product->getSourceRange()),
                To = Flat.range(Sum->getSourceRange());
     if (From && To)
       M.OneBlock.push_back(
           {Product == Sum ? TextRange() : *From,
-           {std::min(From->Begin, To->Begin), std::max(From->End, To->End)}});
+           {std::min(From->Begin, To->Begin), std::max(From->End, To->End)},
+           Leaves});
     else
-      M.OneBlock.push_back({TextRange(), M.stmt(0).Range});
+      M.OneBlock.push_back({TextRange(), M.stmt(0).Range, Leaves});
   };
   const SumInDoubt Doubtful = fusedByContext(FD, DependsOn, Axes, NoteOneBlock);
   auto At = [&](const Expr *Sum) {

@@ -31,7 +31,7 @@
 // CHECK-DAG: {{declined held; fusion-unsettled|rewritten held: .*kept shared}}
 // CHECK-DAG: rewritten mode: {{.*}}1 output a thread
 // CHECK-DAG: rewritten guarded: {{.*}}1 output a thread
-// CHECK-DAG: rewritten sign: {{.*}}1 output a thread
+// CHECK-DAG: {{declined sign; fusion-unsettled|rewritten sign: .*kept shared}}
 // CHECK-DAG: {{declined logical; fusion-unsettled|rewritten logical: .*kept shared}}
 // CHECK-DAG: {{declined twiceIn; fusion-unsettled|rewritten twiceIn: .*kept shared}}
 // CHECK-DAG: {{declined doubled; fusion-unsettled|rewritten doubled: .*kept shared}}

@@ -46,7 +46,7 @@ public:
       const unsigned Width = storeWidth(G);
       if (Width == G.ElemBytes && (!isGuarded(G.Stmt) ||
                                    !computesBySlot(M, P) ||
-                                   !repeatable(G.Range)))
+                                   !repeatable(G.Range) || movesSums()))
         continue;
       if (llvm::any_of(P.VectorStores, [&](const Plan::VectorStore &V) {
             return V.holds(I);
@@ -66,6 +66,12 @@ private:
   const bool NoAlias;
   Plan &P;
   const Assumptions A;
+
+  /// Is a product fused only with sums of its block of code, and may one leave that? It is
+  /// moved to where its value is stored, if that is behind another condition.
+  bool movesSums() const {
+    return llvm::any_of(M.OneBlock, [](const KernelModel::InOneBlock &B) { return B.Leaves; });
+  }
 
   static bool isPlainStore(const GlobalAccess &G) {
     return G.K == GlobalAccess::Write && !G.Volatile && !G.StoredRange.empty() &&
