@@ -202,32 +202,57 @@ bool ProductFlow::sameInARound(const Expr *X, const Expr *Y, const Expr *At) {
   return canonical(X) == canonical(Y);
 }
 
-bool ProductFlow::knownOneWay(const Expr *P) {
-  const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
-  if (!B || B->getOpcode() != BO_Mul)
-    return false;
-  const auto IsKnown = [&](const Expr *Value, const Expr *Factor) {
-    std::string L = canonical(Value), R = canonical(Factor);
-    if (R < L)
-      std::swap(L, R);
-    const std::string Text = "(" + L + "*" + R + ")";
-    return llvm::any_of(Products, [&](const Expr *Q) {
-      if (Q == P)
+std::vector<ProductFlow::Multiplied> ProductFlow::multiplied() const {
+  std::vector<Multiplied> Out;
+  for (const Expr *P : Products)
+    if (const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
+        B && B->getOpcode() == BO_Mul)
+      Out.push_back({B->getLHS(), B->getRHS(), P});
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    const CallExpr *C;
+    std::vector<Multiplied> &Out;
+    Finder(const CallExpr *C, std::vector<Multiplied> &Out) : C(C), Out(Out) {}
+    const Expr *given(const Expr *E) const {
+      const auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+      const auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+      if (!V)
+        return isa<FloatingLiteral>(E->IgnoreParenImpCasts()) ? E : nullptr;
+      // The first argument of `op(a, b)` is the object.
+      const unsigned I = V->getFunctionScopeIndex() +
+                         (isa<CXXOperatorCallExpr>(C) && isa<CXXMethodDecl>(C->getDirectCallee()));
+      return I < C->getNumArgs() ? C->getArg(I) : nullptr;
+    }
+    bool VisitBinaryOperator(const BinaryOperator *B) override {
+      const Expr *L = given(B->getLHS()), *R = given(B->getRHS());
+      if (B->getOpcode() == BO_Mul && isRealType(B->getType()) && L && R)
+        Out.push_back({L, R, C});
+      return true;
+    }
+  };
+  for (const CallExpr *C : Calls)
+    if (const FunctionDecl *Def = nullptr; C->getDirectCallee()->hasBody(Def))
+      Finder(C, Out).TraverseStmt(Def->getBody());
+  return Out;
+}
+
+bool ProductFlow::knownOneWay(const Expr *At) {
+  const std::vector<Multiplied> All = multiplied();
+  const auto IsKnown = [&](const Expr *Value, const Expr *Factor, const Multiplied &P) {
+    const std::string X = canonical(Value), Y = canonical(Factor);
+    return llvm::any_of(All, [&](const Multiplied &Q) {
+      if (&Q == &P)
         return false;
-      if (canonical(Q) == Text)
-        return true;
-      const auto *M = dyn_cast<BinaryOperator>(Q->IgnoreParenImpCasts());
-      return M && M->getOpcode() == BO_Mul &&
-             ((sameInARound(Value, M->getLHS(), P) && sameInARound(Factor, M->getRHS(), P)) ||
-              (sameInARound(Value, M->getRHS(), P) && sameInARound(Factor, M->getLHS(), P)));
+      const std::string L = canonical(Q.L), R = canonical(Q.R);
+      return (X == L && Y == R) || (X == R && Y == L) ||
+             (sameInARound(Value, Q.L, P.At) && sameInARound(Factor, Q.R, P.At)) ||
+             (sameInARound(Value, Q.R, P.At) && sameInARound(Factor, Q.L, P.At));
     });
   };
-  for (const auto &[Factor, Other] :
-       {std::pair(B->getLHS(), B->getRHS()), std::pair(B->getRHS(), B->getLHS())}) {
+  const auto ChangesTo = [&](const Expr *Factor, const Expr *Other, const Multiplied &P) {
     const auto *D = dyn_cast<DeclRefExpr>(Factor->IgnoreParenImpCasts());
     const auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
     if (!V || !V->hasLocalStorage())
-      continue;
+      return false;
     llvm::SmallVector<const Expr *, 8> Ways;
     for (const Expr *X : valuesOf(V)) {
       if (const auto *C = dyn_cast<ConditionalOperator>(X->IgnoreParenImpCasts()))
@@ -235,11 +260,12 @@ bool ProductFlow::knownOneWay(const Expr *P) {
       else
         Ways.push_back(X);
     }
-    if (Ways.size() > 1 &&
-        llvm::any_of(Ways, [&](const Expr *X) { return IsKnown(X, Other); }))
-      return true;
-  }
-  return false;
+    return Ways.size() > 1 &&
+           llvm::any_of(Ways, [&](const Expr *X) { return IsKnown(X, Other, P); });
+  };
+  return llvm::any_of(All, [&](const Multiplied &P) {
+    return P.At == At && (ChangesTo(P.L, P.R, P) || ChangesTo(P.R, P.L, P));
+  });
 }
 
 bool ProductFlow::branchBetween(const Expr *P, const Expr *R) const {
@@ -288,7 +314,9 @@ bool ProductFlow::mayLeaveIn(const CallExpr *C, unsigned Nested) const {
   const FunctionDecl *Def = nullptr;
   if (!C->getDirectCallee() || !C->getDirectCallee()->hasBody(Def))
     return false;
-  if (Nested > 3 || llvm::any_of(C->arguments(), [&](const Expr *A) { return isNumber(A); }))
+  if (Nested > 3 || llvm::any_of(C->arguments(), [&](const Expr *A) {
+        return isRealType(A->getType()) && (isNumber(A) || isNamed(A, 0));
+      }))
     return true;
   struct Finder : ConstDynamicRecursiveASTVisitor {
     const ProductFlow &Of;
@@ -296,10 +324,8 @@ bool ProductFlow::mayLeaveIn(const CallExpr *C, unsigned Nested) const {
     bool Found = false;
     Finder(const ProductFlow &Of, unsigned Nested) : Of(Of), Nested(Nested) {}
     bool VisitBinaryOperator(const BinaryOperator *B) override {
-      Found |= isRealType(B->getType()) &&
-               (B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign ||
-                ((B->getOpcode() == BO_Add || B->getOpcode() == BO_AddAssign) &&
-                 (Of.isNumber(B->getLHS()) || Of.isNumber(B->getRHS()))));
+      Found |= isRealType(B->getType()) && (B->isAdditiveOp() || B->isCompoundAssignmentOp()) &&
+               (Of.isNumber(B->getLHS()) || Of.isNumber(B->getRHS()));
       return !Found;
     }
     bool VisitCallExpr(const CallExpr *Inner) override {
@@ -311,21 +337,16 @@ bool ProductFlow::mayLeaveIn(const CallExpr *C, unsigned Nested) const {
   return X.Found;
 }
 
-bool ProductFlow::addsNumber(const Expr *Sum, const Node *P) const {
+bool ProductFlow::mayLeave(const Expr *Sum, const Node *P) const {
   const auto *B = dyn_cast<BinaryOperator>(Sum);
   if (!B)
     return true;
   const Expr *Other = isIn(P, B->getLHS()) ? B->getRHS() : B->getLHS();
-  if (isNumber(Other))
+  if (isNumber(Other) || isNamed(Other, 0))
     return true;
   const VarDecl *V = rootVar(Other);
   const auto IsNumber = [&](const Expr *E) { return isNumber(E) || isa<InitListExpr>(E); };
   return V && !isa<ParmVarDecl>(V) && llvm::any_of(valuesOf(V), IsNumber);
-}
-
-bool ProductFlow::mayLeave(const Expr *Sum, const Node *P) const {
-  const auto *B = dyn_cast<BinaryOperator>(Sum);
-  return !B || B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign || addsNumber(Sum, P);
 }
 
 bool ProductFlow::conditionBetween(const Node *E, const Node *Use) const {
@@ -344,7 +365,8 @@ bool ProductFlow::neededBehind(const Node *E, unsigned Nested) const {
     Top = Parents.getParent(Top);
   const VarDecl *V = assigned(Top);
   const auto Of = V ? Reads.find(V->getCanonicalDecl()) : Reads.end();
-  if (Of == Reads.end() || V->hasAttr<CUDASharedAttr>() || Nested > 4)
+  if (Of == Reads.end() || V->hasAttr<CUDASharedAttr>() || V->getType()->isPointerType() ||
+      Nested > 4)
     return false;
   return llvm::all_of(Of->second, [&](const DeclRefExpr *R) {
     return conditionBetween(E, R) || neededBehind(R, Nested + 1);

@@ -181,11 +181,16 @@ private:
   ///
   ///     x = c ? q[t + 4] * v : q[t + 3] * s[t];  out = x + y;
   bool chosenFromTwo(const clang::Expr *P) const;
-  /// Is a factor of \p P a variable that branches set, to something of which there is a product
+  /// Is a factor of \p P, or of a product in the call \p P, a variable that branches set, to something of which there is a product
   /// with the other factor already? Compilers take that one, where they see it to be the same:
   ///
   ///     x = q[t] * s[t] + y;  if (c) x = q[t];  out = x * s[t] + z;
   bool knownOneWay(const clang::Expr *P);
+  /// What is multiplied with what: here, or by a function of its parameters, called at At.
+  struct Multiplied {
+    const clang::Expr *L, *R, *At;
+  };
+  std::vector<Multiplied> multiplied() const;
   /// May \p X and \p Y be the same value in some rounds of the loops around \p At? Elements of
   /// one array may be, where loops change an index.
   bool sameInARound(const clang::Expr *X, const clang::Expr *Y, const clang::Expr *At);
@@ -198,11 +203,9 @@ private:
   bool isNumberOneWay(const clang::Expr *P) const;
   /// The variable of the body that \p E names; null: it names none.
   static const clang::VarDecl *ownVar(const clang::Expr *E);
-  /// Is what \p Sum adds to \p P a number, or one where loops are unrolled?
-  bool addsNumber(const clang::Expr *Sum, const Node *P) const;
   /// May compilers move \p Sum, in which \p P stands, behind a condition, and not the
-  /// product? A difference, which the first half of nvcc does not fuse, or a sum with a
-  /// number: no more lives from one place to the other then.
+  /// product? They do where no more lives from one place to the other then: beside a number, or
+  /// what else instructions name.
   bool mayLeave(const clang::Expr *Sum, const Node *P) const;
   /// ... or one in what \p C calls?
   bool mayLeaveIn(const clang::CallExpr *C, unsigned Nested) const;
@@ -299,6 +302,9 @@ private:
   /// A sum with `x * 2` where x + x is computed too: one of both for compilers, and no factor
   /// of the sum any more where that is so of the text around it.
   const clang::Expr *doubledAndAdded() const;
+  /// A sum with a product of which there is `x * 2` as well: a use that is no sum, or one
+  /// (x + x), by when compilers count its uses.
+  const clang::Expr *doubledProduct() const;
   static bool isLoop(const Node *S);
   /// How many rounds `for (int i = 1; i <= 4; i++)` has; nullopt: not known.
   std::optional<uint64_t> rounds(const Node *L) const;

@@ -81,9 +81,14 @@ SumInDoubt ProductFlow::find() {
   for (const BinaryOperator *B : Sums)
     if (IsChosenBeside(B->getLHS(), B->getRHS()) || IsChosenBeside(B->getRHS(), B->getLHS()))
       return {B};
+  for (const CallExpr *C : Calls)
+    if (knownOneWay(C))
+      return {C};
   if (const Expr *Sum = stagedElsewhere())
     return {Sum};
   if (const Expr *Sum = doubledAndAdded())
+    return {Sum};
+  if (const Expr *Sum = doubledProduct())
     return {Sum};
   if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
     return {Sum};
@@ -327,6 +332,23 @@ const Expr *ProductFlow::doubledAndAdded() const {
                  canonical(B->getRHS()) == Of;
         }))
       return Sum;
+  }
+  return nullptr;
+}
+
+const Expr *ProductFlow::doubledProduct() const {
+  for (const Expr *D : Doubled) {
+    const auto *Twice = cast<BinaryOperator>(D->IgnoreParenImpCasts());
+    const Expr *Of = isNumber(Twice->getRHS()) ? Twice->getLHS() : Twice->getRHS();
+    const VarDecl *V = rootVar(Of);
+    // (Of a parameter nothing is known here.)
+    if (!mayBeProduct(Of) || (V && isa<ParmVarDecl>(V) && !holdsProduct(V->getCanonicalDecl())))
+      continue;
+    const std::string Text = canonical(Of);
+    for (const BinaryOperator *B : Sums)
+      for (const Expr *Side : {B->getLHS(), B->getRHS()})
+        if ((V && rootVar(Side) == V) || canonical(Side) == Text)
+          return B;
   }
   return nullptr;
 }

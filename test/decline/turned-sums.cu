@@ -22,6 +22,9 @@
 // CHECK-DAG: declined negatedOne; fusion-unsettled
 // CHECK-DAG: declined negatedFactor; fusion-unsettled
 // CHECK-DAG: declined negatedDeep; fusion-unsettled
+// A product that is doubled as well, and one that is known one way, in a function:
+// CHECK-DAG: declined doubledToo; fusion-unsettled
+// CHECK-DAG: declined knownInCall; fusion-unsettled
 // What stays as it is:
 // CHECK-DAG: rewritten plain
 // CHECK-DAG: rewritten twiceSum
@@ -92,6 +95,13 @@ __global__ void twiceStaged(const float *__restrict__ a, const float *__restrict
 }
 
 __device__ float mix(float x, float y, float z) { return x * y + z; }
+KERNEL(doubledToo, if (g >= n) return; const float x = (s[t] / 3.0f) * s[t + 1];
+       o[g] = (s[t + 2] * 2.0f - x * 2.0f) + x;)
+KERNEL(knownInCall, if (g < n) {
+  const float p = s[t + 3] * s[t] + s[t + 1] * s[t + 2];
+  const float x = !(s[t + 2] > w) ? p : s[t];
+  o[g] = mix(s[t + 3], x, s[t + 4]) + x;
+})
 SUM(inCommon, mix(w + 0.3f, w + 0.3f, s[t] + s[t + 1]))
 
 KERNEL(parted, const float x = v - s[t] * s[t + 2]; if (g < n) o[g] = x;)
@@ -126,7 +136,7 @@ int main() {
   RUN(twice) RUN(twiceProduct) RUN(twiceNegative) RUN(twiceHalf) RUN(twiceVariable)
   RUN(twiceScaled) RUN(twiceCalled) RUN(negated) RUN(negatedOne) RUN(negatedFactor)
   RUN(negatedDeep) RUN(plain) RUN(twiceSum) RUN(twiceTaken) RUN(twiceOfTwo) RUN(negatedSum)
-  RUN(inCommon) RUN(parted) RUN(partedEarly) RUN(together)
+  RUN(doubledToo) RUN(knownInCall) RUN(inCommon) RUN(parted) RUN(partedEarly) RUN(together)
   twiceStaged<<<8, 128>>>(a, a, o, 0.7f, 0.3f, n);
   cudaDeviceSynchronize();
   ones<<<8, 128>>>(a, o, n);
