@@ -82,7 +82,20 @@ static int raws;
 struct Guarded {
   char *p;
   size_t bytes;
+  bool doubles;
 };
+static bool ofDoubles(const double *) { return true; }
+static bool ofDoubles(const double2 *) { return true; }
+static bool ofDoubles(const void *) { return false; }
+/// Numbers of 64 bits that are none are one value: whose sign and payload one has hangs on
+/// the order of operands in machine code.
+static void sameNaN(char *at) {
+  unsigned long long v;
+  memcpy(&v, at, 8);
+  if ((v & ~0ull >> 1) > 0x7ffull << 52)
+    v = 0xfffull << 51;
+  memcpy(at, &v, 8);
+}
 static Guarded outs[8];
 static int nouts;
 
@@ -121,7 +134,7 @@ static T *output(size_t count, size_t off, unsigned seed) {
     }
   cudaMemcpy(p, h, bytes, cudaMemcpyHostToDevice);
   free(h);
-  outs[nouts++] = Guarded{p, bytes};
+  outs[nouts++] = Guarded{p, bytes, ofDoubles((const T *)0)};
   return (T *)(p + guard) + off;
 }
 /// Something that the host sees.
@@ -136,6 +149,8 @@ static void finish(const char *kernel, int launch) {
   for (int o = 0; o < nouts; ++o) {
     unsigned char *h = (unsigned char *)malloc(outs[o].bytes);
     cudaMemcpy(h, outs[o].p, outs[o].bytes, cudaMemcpyDeviceToHost);
+    for (size_t i = 0; outs[o].doubles && i + 8 <= outs[o].bytes; i += 8)
+      sameNaN((char *)h + i);
     for (size_t i = 0; i < outs[o].bytes; ++i)
       hash = (hash ^ h[i]) * 1099511628211ull;
     free(h);
