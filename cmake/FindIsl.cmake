@@ -1,5 +1,10 @@
 # Finds the integer set library and its C++ interface <isl/cpp.h>.
 # Defines the target Isl::isl, Isl_INCLUDE_DIRS and Isl_VERSION.
+#
+# libLLVM may hold a copy of isl, Polly's, and export it. That one keeps small integers in
+# registers, where the system's asks GMP for each: plans take some two thirds of the time
+# with it. The interface is the system's; what it lacks the linker tells.
+option(RCACHE_ISL_OF_LLVM "Take isl from libLLVM, where it has one" ON)
 find_path(Isl_INCLUDE_DIR isl/cpp.h)
 # RCACHE_STATIC: see RcacheLlvm.cmake.
 if(RCACHE_STATIC)
@@ -23,7 +28,20 @@ find_package_handle_standard_args(Isl
 set(Isl_INCLUDE_DIRS "${Isl_INCLUDE_DIR}")
 mark_as_advanced(Isl_INCLUDE_DIR Isl_LIBRARY Isl_GMP_LIBRARY)
 
-if(Isl_FOUND AND NOT TARGET Isl::isl)
+set(Isl_OF_LLVM FALSE)
+if(RCACHE_ISL_OF_LLVM AND NOT RCACHE_STATIC AND TARGET LLVM)
+  include(CheckLibraryExists)
+  get_target_property(Isl_LLVM_LIBRARY LLVM LOCATION)
+  check_library_exists("${Isl_LLVM_LIBRARY}" isl_multi_union_pw_aff_zero "" Isl_LLVM_EXPORTS)
+  set(Isl_OF_LLVM ${Isl_LLVM_EXPORTS})
+endif()
+
+if(Isl_FOUND AND Isl_OF_LLVM AND NOT TARGET Isl::isl)
+  add_library(Isl::isl INTERFACE IMPORTED)
+  set_target_properties(Isl::isl PROPERTIES
+    INTERFACE_INCLUDE_DIRECTORIES "${Isl_INCLUDE_DIR}"
+    INTERFACE_LINK_LIBRARIES LLVM)
+elseif(Isl_FOUND AND NOT TARGET Isl::isl)
   add_library(Isl::isl UNKNOWN IMPORTED)
   set_target_properties(Isl::isl PROPERTIES
     IMPORTED_LOCATION "${Isl_LIBRARY}"

@@ -82,15 +82,19 @@ static bool convertsDoubles(const Instruction &I) {
          (isa<FPTruncInst>(I) && IsDouble(I.getOperand(0)->getType()));
 }
 
-/// A negation of which a NaN would become its own, negated; of two, one by the other,
-/// ptxas leaves none.
+/// A negation of which a NaN would become its own, negated. Of two, one by the other, ptxas
+/// leaves none; arithmetic, which may be fused yet, makes its own of any.
 static bool negatesOnce(const Instruction &I) {
   const auto Negates = [](const Value *V) {
     const auto *U = dyn_cast<UnaryOperator>(V);
     return U && U->getOpcode() == Instruction::FNeg;
   };
+  const auto Computes = [&](const Value *V) {
+    return Negates(V) || isa<IntrinsicInst>(V) ||
+           (isa<BinaryOperator>(V) && V->getType()->isFPOrFPVectorTy());
+  };
   return Negates(&I) && !I.getType()->getScalarType()->isDoubleTy() &&
-         !Negates(I.getOperand(0)) && !all_of(I.users(), Negates);
+         !Negates(I.getOperand(0)) && none_of(I.users(), Computes);
 }
 
 void settleNaNs(Module &M, bool Symbolic) {
