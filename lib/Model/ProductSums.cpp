@@ -84,14 +84,10 @@ SumInDoubt ProductFlow::find() {
   for (const CallExpr *C : Calls)
     if (knownOneWay(C))
       return {C};
-  if (const Expr *Sum = stagedElsewhere())
-    return {Sum};
-  if (const Expr *Sum = doubledAndAdded())
-    return {Sum};
-  if (const Expr *Sum = doubledProduct())
-    return {Sum};
-  if (const Expr *Sum = distantSum(SumInDoubt::Anywhere))
-    return {Sum};
+  for (const Expr *Sum : {stagedElsewhere(), doubledAndAdded(), doubledProduct(),
+                          distantSum(SumInDoubt::Anywhere)})
+    if (Sum)
+      return {Sum};
   return Shared;
 }
 
