@@ -227,15 +227,18 @@ private:
   bool isDecided(const Node *Use, const clang::Expr *P);
   /// `g < n`: of threads and of an argument, and so never decided; or a variable
   /// that says so.
-  bool isGuard(const clang::Expr *Condition);
+  bool isGuard(const clang::Expr *Condition) const;
   bool readsShared(const clang::Expr *E) const;
-  /// May \p E, an operand of a sum, be made of a value that a ?: chooses from shared
-  /// elements by something that is the same for threads or known of them, or from one and
-  /// a number or an argument?
+  static bool readsMemory(const Node *S);
+  /// May \p E, an operand of a sum, be made of a value that a ?: chooses from elements by
+  /// something that is the same for threads or known of them, or from a shared one and a
+  /// number or an argument?
   /// Compilers make two sums of one, or operate on what is chosen from:
   ///
   ///     (m ? 1.f : x) + y * z        (x > 0 ? 2.f : y) * z + w
   bool isChosen(const clang::Expr *E, Variables &Seen) const;
+  /// May what \p C calls end in a product?
+  bool mayMultiply(const clang::CallExpr *C) const;
   /// Is \p E a product, or a sum with one?
   bool addsProduct(const clang::Expr *E) const;
   /// Does \p P come by \p V into a loop that goes on with it at \p R, and which a plan

@@ -136,7 +136,7 @@ bool ProductFlow::isDecided(const Node *Use, const Expr *P) {
   return false;
 }
 
-bool ProductFlow::isGuard(const Expr *Condition) {
+bool ProductFlow::isGuard(const Expr *Condition) const {
   Condition = Condition->IgnoreParenImpCasts();
   if (auto *B = dyn_cast<BinaryOperator>(Condition); B && B->isLogicalOp())
     return isGuard(B->getLHS()) && isGuard(B->getRHS());
@@ -177,6 +177,12 @@ bool ProductFlow::readsShared(const Expr *E) const {
   });
 }
 
+bool ProductFlow::readsMemory(const Node *S) {
+  return isa<ArraySubscriptExpr>(S) ||
+         (isa<UnaryOperator>(S) && cast<UnaryOperator>(S)->getOpcode() == UO_Deref) ||
+         llvm::any_of(S->children(), [](const Node *C) { return C && readsMemory(C); });
+}
+
 bool ProductFlow::isChosen(const Expr *E, Variables &Seen) const {
   E = E->IgnoreParenImpCasts();
   // The same for all, or a number.
@@ -190,6 +196,7 @@ bool ProductFlow::isChosen(const Expr *E, Variables &Seen) const {
   if (auto *C = dyn_cast<ConditionalOperator>(E))
     return (readsShared(C) && (!isOwn(C->getCond()) || IsFixed(C->getTrueExpr()) ||
                                IsFixed(C->getFalseExpr()))) ||
+           (readsMemory(C) && !isGuard(C->getCond())) ||
            isChosen(C->getTrueExpr(), Seen) || isChosen(C->getFalseExpr(), Seen);
   if (auto *U = dyn_cast<UnaryOperator>(E))
     return isRealType(U->getType()) && isChosen(U->getSubExpr(), Seen);

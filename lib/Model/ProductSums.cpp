@@ -124,9 +124,25 @@ bool ProductFlow::hasScaleOfAll(const Expr *P, unsigned Nested) const {
          hasScaleOfAll(B->getLHS(), Nested) || hasScaleOfAll(B->getRHS(), Nested);
 }
 
+bool ProductFlow::mayMultiply(const CallExpr *C) const {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    bool Found = false;
+    bool VisitBinaryOperator(const BinaryOperator *B) override {
+      Found |= B->isMultiplicativeOp() && isRealType(B->getType());
+      return !Found;
+    }
+  } X;
+  const FunctionDecl *Def = nullptr;
+  if (llvm::is_contained(Calls, C) && C->getDirectCallee()->hasBody(Def))
+    X.TraverseStmt(Def->getBody());
+  return X.Found;
+}
+
 bool ProductFlow::addsProduct(const Expr *E) const {
   if (mayBeProduct(E))
     return true;
+  if (const auto *C = dyn_cast<CallExpr>(E->IgnoreParenImpCasts()))
+    return mayMultiply(C);
   auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenImpCasts());
   return B && B->isAdditiveOp() && (addsProduct(B->getLHS()) || addsProduct(B->getRHS()));
 }

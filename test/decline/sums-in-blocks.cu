@@ -41,6 +41,8 @@
 // CHECK-DAG: {{declined rounded; fusion-unsettled|rewritten rounded: .*kept shared}}
 // CHECK-DAG: {{declined numbers; fusion-unsettled|rewritten numbers: .*kept shared}}
 // CHECK-DAG: {{declined reread; fusion-unsettled|rewritten reread: .*kept shared}}
+// CHECK-DAG: {{declined byArgument; fusion-unsettled|rewritten byArgument: .*kept shared}}
+// CHECK-DAG: {{declined inPlaces; fusion-unsettled|rewritten inPlaces: .*kept shared}}
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -315,6 +317,27 @@ KERNEL(alike) {
     x = p + s[t + 2], y = p - s[t];
   o[g] = x - y;
 }
+KERNEL(byArgument) { // one sum for each way that an argument decides
+  __shared__ float s[B + 4];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  for (int e = t; e < B + 4; e += B) {
+    const int x = min(int(blockIdx.x * B) + e, n - 1);
+    s[e] = square(a[x]) - (w > 0.f ? a[x] : 8.f);
+  }
+  __syncthreads();
+  if (g < n)
+    o[g] = a[g] * .5f * (s[t] - s[t + 2]);
+}
+KERNEL(inPlaces) { // what is staged in places alone is asked for there
+  __shared__ float s[B];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  s[t] = a[min(g, n - 1)];
+  __syncthreads();
+  if (g < n) {
+    const float x = s[t] * a[g];
+    o[g] = s[B - 1 - t] + (s[B - 1 - t] - s[t ^ 1]) + x;
+  }
+}
 
 int main() {
   const int n = 333;
@@ -338,4 +361,5 @@ int main() {
   RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
   RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
   RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded) RUN(numbers) RUN(reread)
+  RUN(byArgument) RUN(inPlaces)
 }
