@@ -201,6 +201,9 @@ private:
   ///
   ///     p = g < n ? x * y : 0.f;  if (g < n) out = p * 0.5f + z;
   bool isNumberOneWay(const clang::Expr *P) const;
+  /// Is a factor of \p P a number one way of what an argument decides? Compilers multiply
+  /// each way then: `(w > 0.f ? 2.f : x) * y - z * z`.
+  bool hasChosenFactor(const clang::Expr *P) const;
   /// The variable of the body that \p E names; null: it names none.
   static const clang::VarDecl *ownVar(const clang::Expr *E);
   /// May compilers move \p Sum, in which \p P stands, behind a condition, and not the

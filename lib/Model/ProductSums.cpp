@@ -27,8 +27,10 @@ SumInDoubt ProductFlow::find() {
   }
   SumInDoubt Shared; // by a thread's outputs
   const auto Share = [&](const Expr *P, const Expr *Sum) {
-    if (!Shared.Sum && isSharedIn(P, Sum))
-      Shared = {Sum, SumInDoubt::SeveralOutputs};
+    // (A thread has several elements of what is staged, however many outputs.)
+    const auto In = isStaged(Sum) ? SumInDoubt::Anywhere : SumInDoubt::SeveralOutputs;
+    if ((!Shared.Sum || Shared.In < In) && isSharedIn(P, Sum))
+      Shared = {Sum, In};
   };
   for (const Expr *P : Products) {
     const Expr *Sum = inSum(P);
@@ -92,7 +94,17 @@ SumInDoubt ProductFlow::find() {
 }
 
 bool ProductFlow::mayChange(const Expr *P) {
-  return foldsAtStart(P) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P);
+  return foldsAtStart(P) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P) ||
+         hasChosenFactor(P);
+}
+
+bool ProductFlow::hasChosenFactor(const Expr *P) const {
+  const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
+  return B && B->isMultiplicativeOp() && llvm::any_of(B->children(), [&](const Node *F) {
+           const auto *C = dyn_cast<ConditionalOperator>(cast<Expr>(F)->IgnoreParenCasts());
+           return C && !isGuard(C->getCond()) &&
+                  (isNumber(C->getTrueExpr()) || isNumber(C->getFalseExpr()));
+         });
 }
 
 bool ProductFlow::isSharedIn(const Expr *P, const Expr *Sum) {

@@ -43,6 +43,8 @@
 // CHECK-DAG: {{declined reread; fusion-unsettled|rewritten reread: .*kept shared}}
 // CHECK-DAG: {{declined byArgument; fusion-unsettled|rewritten byArgument: .*kept shared}}
 // CHECK-DAG: {{declined inPlaces; fusion-unsettled|rewritten inPlaces: .*kept shared}}
+// CHECK-DAG: {{declined elements; fusion-unsettled|rewritten elements: .*kept shared}}
+// CHECK-DAG: {{declined factor; fusion-unsettled|rewritten factor: .*kept shared}}
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten alike
 #include <cstdio>
@@ -338,6 +340,28 @@ KERNEL(inPlaces) { // what is staged in places alone is asked for there
     o[g] = s[B - 1 - t] + (s[B - 1 - t] - s[t ^ 1]) + x;
   }
 }
+KERNEL(elements) { // several of a thread's have 2 * v in common, with one output as well
+  __shared__ float s[B + 1];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  for (int e = t; e < B + 1; e += B) {
+    const int x = blockIdx.x * B + e;
+    s[e] = x < n ? v * 2.f + a[x] * a[x] : 0.f;
+  }
+  __syncthreads();
+  if (g < n)
+    o[g] = s[t] + s[t + 1];
+}
+KERNEL(factor) { // doubled one way
+  __shared__ float s[B + 1];
+  const int t = threadIdx.x, g = blockIdx.x * B + t;
+  for (int e = t; e < B + 1; e += B) {
+    const int x = blockIdx.x * B + e;
+    s[e] = x < n ? (w > 0.f ? 2.f : (float)x) * a[x] - v * (a[x] + v) : 0.f;
+  }
+  __syncthreads();
+  if (g < n)
+    o[g] = s[t] + s[t + 1];
+}
 
 int main() {
   const int n = 333;
@@ -361,5 +385,5 @@ int main() {
   RUN(twice) RUN(called) RUN(held) RUN(mode) RUN(guarded)
   RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
   RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded) RUN(numbers) RUN(reread)
-  RUN(byArgument) RUN(inPlaces)
+  RUN(byArgument) RUN(inPlaces) RUN(elements) RUN(factor)
 }
