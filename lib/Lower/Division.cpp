@@ -130,7 +130,7 @@ const SharedAccess *rcache::hiddenTwice(const Queries &Q, const Division &D) {
 /// is asked for there, which is a branch.)
 static bool isLoad(const StagingFunction &F) {
   return F.CoverageProved && F.Pieces.size() == 1 && F.Pieces[0].Guards.empty() &&
-         F.Pieces[0].V->K == Value::Load && 
+         F.Pieces[0].V->K == Value::Load &&
          F.Pieces[0].Domain.is_equal(isl::set::universe(F.Pieces[0].Domain.space()));
 }
 
