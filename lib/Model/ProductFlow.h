@@ -202,7 +202,8 @@ private:
   ///     p = g < n ? x * y : 0.f;  if (g < n) out = p * 0.5f + z;
   bool isNumberOneWay(const clang::Expr *P) const;
   /// Is a factor of \p P a number one way of what an argument decides? Compilers multiply
-  /// each way then: `(w > 0.f ? 2.f : x) * y - z * z`.
+  /// each way then, and one of two products is none any more:
+  /// `(w > 0.f ? 2.f : x) * y - z * z`.
   bool hasChosenFactor(const clang::Expr *P) const;
   /// The variable of the body that \p E names; null: it names none.
   static const clang::VarDecl *ownVar(const clang::Expr *E);
@@ -336,8 +337,9 @@ private:
   /// reads it with \p R: another value, or \p Blocks, the end of a block?
   bool parted(const clang::VarDecl *V, const clang::Expr *P,
               const clang::DeclRefExpr *R, bool Blocks);
-  /// May another value stand where the product \p P stands in the text?
-  bool mayChange(const clang::Expr *P);
+  /// May another value stand where the product \p P stands in the text? \p Meets: a
+  /// sum that it is used in has another product as well.
+  bool mayChange(const clang::Expr *P, bool Meets);
   /// Is \p P, used in \p Sum, such that a thread's outputs have one of it, or of a part, and
   /// another sum by that?
   bool isSharedIn(const clang::Expr *P, const clang::Expr *Sum);

@@ -37,7 +37,7 @@ SumInDoubt ProductFlow::find() {
     if (!Sum)
       continue;
     const bool Meets = meetsProduct(P);
-    if (conditional(P, Sum) || (Meets && sameInRounds(P)) || mayMove(P, Sum) || mayChange(P) ||
+    if (conditional(P, Sum) || (Meets && sameInRounds(P)) || mayMove(P, Sum) || mayChange(P, Meets) ||
         againBehindBranch(P) || mayBeParted(P, P, Sum))
       return {Sum};
     if (besideSlowPath(P, P, Sum))
@@ -64,7 +64,8 @@ SumInDoubt ProductFlow::find() {
       AnySum = Sum;
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           parted(V, P, R, Meets) || entersRolled(V, P, R) || (Meets && sameInRounds(P)) ||
-          mayMove(P, Sum) || branchBetween(P, R) || mayChange(P) || mayBeParted(P, R, Sum))
+          mayMove(P, Sum) || branchBetween(P, R) || mayChange(P, Meets) ||
+          mayBeParted(P, R, Sum))
         return {Sum};
       if (besideSlowPath(P, R, Sum))
         return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
@@ -93,9 +94,9 @@ SumInDoubt ProductFlow::find() {
   return Shared;
 }
 
-bool ProductFlow::mayChange(const Expr *P) {
+bool ProductFlow::mayChange(const Expr *P, bool Meets) {
   return foldsAtStart(P) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P) ||
-         hasChosenFactor(P);
+         (Meets && hasChosenFactor(P));
 }
 
 bool ProductFlow::hasChosenFactor(const Expr *P) const {
