@@ -16,6 +16,7 @@
 // unrolled loop.) Whether a product can be turned so hangs on a number among its factors.
 
 #include "TurnedSums.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 
 using namespace clang;
@@ -71,6 +72,8 @@ private:
     return B->getOpcode() == BO_Div || B->getOpcode() == BO_DivAssign;
   }
   std::optional<double> number(const Expr *E, const Call &C) const {
+    if (const Expr *Argument = argumentOf(E, C))
+      return number(Argument, *C.Caller);
     Expr::EvalResult R;
     if (E->isValueDependent() || !E->EvaluateAsRValue(R, C.Of->getASTContext()))
       return std::nullopt;
@@ -107,10 +110,31 @@ private:
       return any(Choice->getTrueExpr(), C, Is) || any(Choice->getFalseExpr(), C, Is);
     if (const Expr *Argument = argumentOf(E, C))
       return any(Argument, *C.Caller, Is);
+    if (const auto *Called = dyn_cast<CallExpr>(E))
+      return ofResult(Called, C, [&](const Expr *V, const Call &In) { return any(V, In, Is); });
     return llvm::any_of(valuesOf(E, C), [&](const Expr *V) {
       const auto *B = dyn_cast<BinaryOperator>(V);
       return B && B->isCompoundAssignmentOp() ? Is(B, C) : any(V, C, Is);
     });
+  }
+  /// \p Is of what \p Called may return, in that call; of functions without a body,
+  /// and those of which too many call one another, nothing is known to be.
+  bool ofResult(const CallExpr *Called, const Call &C, Test Is) {
+    struct Finder : ConstDynamicRecursiveASTVisitor {
+      llvm::SmallVector<const Expr *, 2> Values;
+      bool VisitReturnStmt(const ReturnStmt *R) override {
+        if (R->getRetValue())
+          Values.push_back(R->getRetValue());
+        return true;
+      }
+      bool TraverseLambdaExpr(const LambdaExpr *) override { return true; }
+    } X;
+    const FunctionDecl *F = Called->getDirectCallee(), *Def = nullptr;
+    if (!F || !F->hasBody(Def) || !Of.count(Def))
+      return false;
+    X.TraverseStmt(Def->getBody());
+    const Call Inner{Def, Called, &C};
+    return llvm::any_of(X.Values, [&](const Expr *V) { return Is(V, Inner); });
   }
   /// What the variable of the body that \p E is, or is an element of, is set to or scaled by.
   llvm::SmallVector<const Expr *, 4> valuesOf(const Expr *E, const Call &C) const {
@@ -176,8 +200,11 @@ private:
     };
     if (isa<DeclRefExpr, ArraySubscriptExpr, MemberExpr>(E))
       return llvm::any_of(valuesOf(E, C), Is) || (Numbers && mayBeNumber(E, C));
-    if (const auto *Called = dyn_cast<CallExpr>(E); Called && mayNegate(Called))
-      return true;
+    if (const auto *Called = dyn_cast<CallExpr>(E))
+      return mayNegate(Called) || llvm::any_of(Called->arguments(), Is) ||
+             ofResult(Called, C, [&](const Expr *V, const Call &In) {
+               return mayBeNegative(V, In, Numbers);
+             });
     return llvm::any_of(E->children(), Is);
   }
 };

@@ -17,6 +17,10 @@
 // CHECK-DAG: declined twiceVariable; fusion-unsettled
 // CHECK-DAG: declined twiceScaled; fusion-unsettled
 // CHECK-DAG: declined twiceCalled; fusion-unsettled
+// CHECK-DAG: declined twiceReturned; fusion-unsettled
+// CHECK-DAG: declined returnedTwice; fusion-unsettled
+// CHECK-DAG: declined returnedDeep; fusion-unsettled
+// CHECK-DAG: declined negatedReturned; fusion-unsettled
 // CHECK-DAG: declined twiceStaged; fusion-unsettled
 // CHECK-DAG: declined negated; fusion-unsettled
 // CHECK-DAG: declined negatedOne; fusion-unsettled
@@ -95,6 +99,17 @@ __global__ void twiceStaged(const float *__restrict__ a, const float *__restrict
 }
 
 __device__ float mix(float x, float y, float z) { return x * y + z; }
+// A product that a function returns:
+__device__ float scaled(float x, float y) { return x * y; }
+__device__ float scaledLess(float x, float y, float z) {
+  if (z > 0.5f)
+    return scaled(x, y);
+  return z;
+}
+SUM(twiceReturned, 2 * s[t + 1] - scaled(3.0f, s[t + 3]))
+SUM(returnedTwice, scaled(s[t], 2.0f) - s[t + 3] * 3.0f)
+SUM(returnedDeep, s[t] * 2.0f - scaledLess(3.0f, s[t + 1], v))
+SUM(negatedReturned, -(s[t + 2] * s[t]) - scaled(s[t + 1], 3.0f))
 KERNEL(doubledToo, if (g >= n) return; const float x = (s[t] / 3.0f) * s[t + 1];
        o[g] = (s[t + 2] * 2.0f - x * 2.0f) + x;)
 KERNEL(knownInCall, if (g < n) {
@@ -134,7 +149,8 @@ int main() {
   K<<<8, 128>>>(a, o, 0.7f, 0.3f, n);                                                        \
   cudaDeviceSynchronize();
   RUN(twice) RUN(twiceProduct) RUN(twiceNegative) RUN(twiceHalf) RUN(twiceVariable)
-  RUN(twiceScaled) RUN(twiceCalled) RUN(negated) RUN(negatedOne) RUN(negatedFactor)
+  RUN(twiceScaled) RUN(twiceCalled) RUN(twiceReturned) RUN(returnedTwice)
+  RUN(returnedDeep) RUN(negatedReturned) RUN(negated) RUN(negatedOne) RUN(negatedFactor)
   RUN(negatedDeep) RUN(plain) RUN(twiceSum) RUN(twiceTaken) RUN(twiceOfTwo) RUN(negatedSum)
   RUN(doubledToo) RUN(knownInCall) RUN(inCommon) RUN(parted) RUN(partedEarly) RUN(together)
   twiceStaged<<<8, 128>>>(a, a, o, 0.7f, 0.3f, n);
