@@ -152,7 +152,8 @@ void simplify(Module &M) {
   createModuleToFunctionPassAdaptor(std::move(FPM)).run(M, With.OfModules);
 }
 
-/// Variables become values and blocks in a row one, for PTX.
+} // namespace
+
 void registersToValues(Module &M) {
   PassBuilder PB;
   Analyses With(PB);
@@ -165,6 +166,8 @@ void registersToValues(Module &M) {
     for (BasicBlock &BB : make_early_inc_range(F))
       MergeBlockIntoPredecessor(&BB);
 }
+
+namespace {
 
 void dump(const Module &M, const std::string &Dir, StringRef Name) {
   if (Dir.empty())

@@ -103,6 +103,9 @@ private:
   std::unique_ptr<Impl> I;
 };
 
+/// Variables become values and blocks in a row one, for PTX that has been lowered.
+void registersToValues(llvm::Module &M);
+
 /// Asks the runtime for the variables of \p Host that each thread has one of.
 void lowerThreadLocals(llvm::Module &Host);
 

@@ -75,6 +75,9 @@ int harnessCommand(const CommandLine &L);
 /// are in the same file.
 int selfCommand(const CommandLine &L);
 
+/// Compares how kernels are rounded in files of which each has them, as nvcc compiles it.
+int sumsCommand(const CommandLine &L);
+
 /// Does --kernel ask for \p Name, or for all?
 bool wanted(const CommandLine &L, const KernelSignature &Kernel);
 

@@ -34,7 +34,7 @@ namespace {
 cl::OptionCategory General("Options"), OfHarness("Options of the harness"),
     OfSelf("Options of the self-check");
 
-cl::list<std::string> Inputs(cl::Positional, cl::desc("[run|diff] FILE.cu ..."),
+cl::list<std::string> Inputs(cl::Positional, cl::desc("[run|diff|sums] FILE.cu ..."),
                              cl::cat(General));
 cl::opt<std::string>
     CudaPath("cuda-path", cl::value_desc("dir"), cl::cat(General),
@@ -143,6 +143,7 @@ const char *const Overview =
 
   rcache-check run PROGRAM.cu [FILE.cu ...] [options] [--args ...] [-- compiler flags]
   rcache-check diff ORIGINAL.cu REWRITTEN.cu [options] [--args ...] [-- ...]
+  rcache-check sums ORIGINAL.cu OTHER.cu ... [--kernel=SYMBOL ...] [-- ...]
   rcache-check KERNEL.cu [--kernel=NAME] [--rewritten=FILE] [options] [-- ...]
   rcache-check REWRITTEN.cu --self [--kernel=NAME ...] [--budget=SECONDS] [-- ...]
 
@@ -327,6 +328,14 @@ int main(int Argc, char **Argv) {
       mustBeFile(File);
     return diffCommand(L);
   }
+  if (Command == "sums") {
+    L.Inputs.erase(L.Inputs.begin());
+    if (L.Inputs.size() < 2)
+      wrong("sums takes an original and other files with its kernels");
+    for (const std::string &File : L.Inputs)
+      mustBeFile(File);
+    return sumsCommand(L);
+  }
   if (L.Inputs.size() == 1 && (StringRef(Command).contains('.') ||
                                sys::fs::exists(Command))) {
     mustBeFile(Command);
@@ -335,7 +344,7 @@ int main(int Argc, char **Argv) {
     return L.Self ? selfCommand(L) : harnessCommand(L);
   }
   if (L.Inputs.size() > 1 && sys::fs::exists(Command))
-    wrong("one file at a time; run and diff take several");
+    wrong("one file at a time; run, diff and sums take several");
   wrong("there is no command '" + Command +
-        "': run, diff, or none before the file of a kernel");
+        "': run, diff, sums, or none before the file of a kernel");
 }

@@ -17,7 +17,7 @@
 // RUN: %status 2 %check %s --trials=-1 2>&1 | FileCheck %s --check-prefix=NUMBER
 // NUMBER: --trials takes a whole number from 0 on, not '-1'
 // RUN: %status 2 %check compare %s 2>&1 | FileCheck %s --check-prefix=COMMAND
-// COMMAND: there is no command 'compare': run, diff, or none before the file of a kernel
+// COMMAND: there is no command 'compare': run, diff, sums, or none before the file of a kernel
 // RUN: %status 2 %check %s --block=0,1
 // RUN: %status 2 %check %S 2>&1 | FileCheck %s --check-prefix=FOLDER
 // FOLDER: is a folder
