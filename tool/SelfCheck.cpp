@@ -18,6 +18,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
+#include <map>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -72,6 +73,40 @@ public:
     for (const KernelResult *K : Kernels)
       judge(*K->Model, K->OtherForms, *Said, Text, A);
     return A;
+  }
+
+  /// How near the sums of \p Symbol in each of \p Others are to those in \p Original.
+  llvm::Expected<std::vector<RoundedAlike>>
+  compareSums(const std::string &Original, llvm::ArrayRef<std::string> Others,
+              const std::string &Symbol) {
+    std::vector<std::string> Names = {"original.cu"}, Texts = {Original};
+    for (const std::string &T : Others) {
+      Names.push_back("other" + std::to_string(Names.size()) + ".cu");
+      Texts.push_back(T);
+    }
+    auto Top = report(Names, Texts, {"--kernel=" + Symbol}, B.Rest, "sums");
+    if (!Top)
+      return Top.takeError();
+    const llvm::json::Object *Report = Top->getAsObject();
+    const llvm::json::Array *Kernels = Report ? Report->getArray("kernels") : nullptr;
+    const llvm::json::Object *K =
+        Kernels && Kernels->size() == 1 ? Kernels->front().getAsObject() : nullptr;
+    const llvm::json::Array *All = K ? K->getArray("candidates") : nullptr;
+    if (!All || All->size() != Others.size())
+      return llvm::createStringError("rcache-check does not tell of the kernel");
+    std::vector<RoundedAlike> Found;
+    for (const llvm::json::Value &V : *All) {
+      const llvm::json::Object *C = V.getAsObject();
+      const StringRef Verdict = C ? C->getString("verdict").value_or("") : "";
+      RoundedAlike R;
+      R.K = Verdict == "alike"       ? RoundedAlike::Alike
+            : Verdict == "different" ? RoundedAlike::Different
+                                     : RoundedAlike::Unknown;
+      if (C)
+        R.Distance = static_cast<unsigned>(C->getInteger("distance").value_or(0));
+      Found.push_back(R);
+    }
+    return Found;
   }
 
 private:
@@ -198,9 +233,11 @@ private:
     return Flags;
   }
 
-  /// What rcache-check reports of \p Text: an array of kernels.
-  llvm::Expected<llvm::json::Array> ask(const std::string &Text) {
-    Messages.clear();
+  /// What `rcache-check COMMAND` reports of \p Texts, files called \p Names.
+  llvm::Expected<llvm::json::Value> report(llvm::ArrayRef<std::string> Names,
+                                           llvm::ArrayRef<std::string> Texts,
+                                           llvm::ArrayRef<std::string> Options,
+                                           unsigned Seconds, StringRef Command = "") {
     auto Program = checker();
     if (!Program)
       return Program.takeError();
@@ -210,32 +247,44 @@ private:
     auto Folder = TemporaryFolder::make("rcache-self-check");
     if (!Folder)
       return Folder.takeError();
-    const std::string File =
-        below((*Folder)->Path, path::stem(Job.File) + "_rc.cu");
-    if (llvm::Error E = writeText(File, Text))
-      return E;
-    std::vector<std::string> Args = {File, "--self", "--report=json",
-                                     "--budget=" + std::to_string(B.Kernel)};
-    for (const std::string &Name : Names)
-      Args.push_back("--kernel=" + Name);
+    std::vector<std::string> Args;
+    if (!Command.empty())
+      Args.push_back(Command.str());
+    for (size_t I = 0; I < Names.size(); ++I) {
+      Args.push_back(below((*Folder)->Path, Names[I]));
+      if (llvm::Error E = writeText(Args.back(), Texts[I]))
+        return E;
+    }
+    Args.insert(Args.end(), Options.begin(), Options.end());
+    Args.push_back("--report=json");
     if (!Job.CudaPath.empty())
       Args.push_back("--cuda-path=" + Job.CudaPath);
     Args.push_back("--");
     Args.insert(Args.end(), Flags->begin(), Flags->end());
-    auto R = runAndCatch(*Program, Args,
-                         B.Rest + 2 * B.Kernel * unsigned(Names.size()));
+    auto R = runAndCatch(*Program, Args, Seconds);
     if (!R)
       return R.takeError();
     auto Json = llvm::json::parse(R->Out);
-    if (!Json) {
-      llvm::consumeError(Json.takeError());
-      return llvm::createStringError(
-          "rcache-check " +
-          (!R->Why.empty() ? R->Why
-                           : "ended with status " + std::to_string(R->Status) +
-                                 ": " +
-                                 StringRef(R->Err).split('\n').first.str()));
-    }
+    if (Json)
+      return Json;
+    llvm::consumeError(Json.takeError());
+    return llvm::createStringError(
+        "rcache-check " +
+        (!R->Why.empty() ? R->Why
+                         : "ended with status " + std::to_string(R->Status) + ": " +
+                               StringRef(R->Err).split('\n').first.str()));
+  }
+
+  /// What rcache-check reports of \p Text: an array of kernels.
+  llvm::Expected<llvm::json::Array> ask(const std::string &Text) {
+    Messages.clear();
+    std::vector<std::string> Args = {"--self", "--budget=" + std::to_string(B.Kernel)};
+    for (const std::string &Name : Names)
+      Args.push_back("--kernel=" + Name);
+    auto Json = report(path::stem(Job.File).str() + "_rc.cu", Text, Args,
+                       B.Rest + 2 * B.Kernel * unsigned(Names.size()));
+    if (!Json)
+      return Json.takeError();
     const llvm::json::Object *Top = Json->getAsObject();
     const llvm::json::Array *Kernels = Top ? Top->getArray("kernels") : nullptr;
     if (Top) {
@@ -379,6 +428,26 @@ SelfCheckHook makeSelfCheckHook(const ToolOptions &O, const ParseJob &Job) {
   auto C = std::make_shared<Checker>(O, Job);
   return [C](const std::string &Text, const Result &Made) {
     return C->run(Text, Made);
+  };
+}
+
+RoundingHook makeRoundingHook(const ToolOptions &O, const ParseJob &Job) {
+  if (O.SelfCheck == ToolOptions::SelfCheckKind::Off)
+    return {};
+  // (A file may be rewritten more than once.)
+  using Question = std::tuple<std::string, std::vector<std::string>, std::string>;
+  auto Known = std::make_shared<std::map<Question, std::vector<RoundedAlike>>>();
+  auto C = std::make_shared<Checker>(O, Job);
+  return [C, Known](const std::string &Original, llvm::ArrayRef<std::string> Others,
+                    const std::string &Symbol)
+             -> llvm::Expected<std::vector<RoundedAlike>> {
+    const Question Q(Original, Others.vec(), Symbol);
+    if (const auto It = Known->find(Q); It != Known->end())
+      return It->second;
+    auto Answer = C->compareSums(Original, Others, Symbol);
+    if (Answer)
+      Known->emplace(Q, *Answer);
+    return Answer;
   };
 }
 

@@ -15,6 +15,10 @@ namespace rcache {
 /// The hook for the kernels of \p Job; empty with --self-check=off.
 SelfCheckHook makeSelfCheckHook(const ToolOptions &O, const ParseJob &Job);
 
+/// The hook that compares how kernels of \p Job are rounded; empty where nvcc is not
+/// there or \p O forbids to run it.
+RoundingHook makeRoundingHook(const ToolOptions &O, const ParseJob &Job);
+
 } // namespace rcache
 
 #endif // RCACHE_TOOL_SELFCHECK_H

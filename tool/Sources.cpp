@@ -275,6 +275,8 @@ runJobs(const std::vector<ParseJob> &Jobs, const ToolOptions &O) {
     Library.Compiler = makeCompilerHook(O, Jobs[I]);
     Line.started(Jobs[I].File);
     Library.SelfCheck = makeSelfCheckHook(O, Jobs[I]);
+    if (Library.Compiler) // there is an nvcc
+      Library.Roundings = makeRoundingHook(O, Jobs[I]);
     Slots[I].emplace(rewriteFile(Jobs[I], Library, O.AllowErrors));
     if (O.List && *Slots[I])
       addResources(**Slots[I], Library.Compiler, Library);

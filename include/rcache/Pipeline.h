@@ -78,6 +78,17 @@ struct SelfCheckAnswer {
 using SelfCheckHook = std::function<SelfCheckAnswer(const std::string &Text,
                                                     const Result &Made)>;
 
+/// Does a compiler round the sums of a kernel in one text as in another?
+struct RoundedAlike {
+  enum Kind { Alike, Different, Unknown } K = Unknown;
+  unsigned Distance = 0; ///< Different: sums that only one of them has
+};
+/// Asks for the kernel \p Symbol of the main file in \p Original and in each of
+/// \p Others.
+using RoundingHook = std::function<llvm::Expected<std::vector<RoundedAlike>>(
+    const std::string &Original, llvm::ArrayRef<std::string> Others,
+    const std::string &Symbol)>;
+
 struct Options {
   /// Only these: by name, by qualified name, or by "::" and the qualified name
   /// (then not those of the same name in namespaces). nullopt: all.
@@ -121,6 +132,9 @@ struct Options {
   bool AssumeLockstep = false;
   /// Empty: the new text is neither compiled nor executed before it is handed out.
   SelfCheckHook SelfCheck;
+  /// Tells which products the user's compiler fuses with sums, where that hangs on what
+  /// stands around them (ExplicitSums.h). Empty: such kernels are left as they are.
+  RoundingHook Roundings;
   /// Kernels to leave alone.
   Refusals Refused;
   /// Further forms not to write, by name.

@@ -104,6 +104,7 @@ public:
   std::map<std::string, std::vector<SourceEdit>> WriteOut, WriteOutAlso;
   /// Bodies of declined kernels to try instead, in the same texts.
   std::vector<BodyEdit> Bodies;
+  std::vector<ExplicitSums> Sums;
   std::map<std::string, std::string> Texts;
 
   RewriteHandler(llvm::ArrayRef<Options> Opts,
@@ -143,6 +144,7 @@ public:
     if (Outcome.Errors.empty()) {
       findWriteOut(CI);
       findBodies(CI);
+      findSums(CI);
     }
   }
 
@@ -197,6 +199,25 @@ private:
           Rewrites.front()->Kernels,
           [&](const std::string &File) { return textOf(CI, File); },
           Opts.front());
+  }
+
+  /// Kernels that a compiler could be asked about: those that are left for a sum, and those
+  /// that have fewer plans for one.
+  void findSums(clang::CompilerInstance &CI) {
+    if (Rewrites.size() != 1 || !Rewrites.front() || !Opts.front().Roundings)
+      return;
+    std::vector<const KernelModel *> Of;
+    for (const KernelResult &K : Rewrites.front()->Kernels)
+      if (K.Model && (K.Verdict == KernelResult::Rewritten
+                          ? K.Model->UnsettledSum.In != KernelModel::SumInDoubt::None
+                          : llvm::any_of(K.Declines, [](const Decline &D) {
+                              return D.Code == DeclineCode::FusionUnsettled;
+                            })))
+        Of.push_back(K.Model.get());
+    if (Of.empty())
+      return;
+    Sums = explicitSums(CI.getASTContext(), Of);
+    llvm::erase_if(Sums, [&](const ExplicitSums &S) { return !textOf(CI, S.File); });
   }
 
   /// A missing header may have held any macro or type; an error in a device
@@ -312,6 +333,7 @@ llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
   Done.WriteOut = std::move(Handler.WriteOut);
   Done.WriteOutAlso = std::move(Handler.WriteOutAlso);
   Done.Bodies = std::move(Handler.Bodies);
+  Done.Sums = std::move(Handler.Sums);
   Done.Texts = std::move(Handler.Texts);
   return Done;
 }

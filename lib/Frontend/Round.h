@@ -9,6 +9,7 @@
 #include "Frontend/Frontend.h"
 #include "Frontend/OtherBodies.h"
 #include "UnitMemory.h"
+#include "rcache/ExplicitSums.h"
 #include "rcache/WriteOut.h"
 #include <map>
 #include <string>
@@ -25,6 +26,8 @@ struct Round {
   /// be planned better.
   std::map<std::string, std::vector<SourceEdit>> WriteOut, WriteOutAlso;
   std::vector<BodyEdit> Bodies;
+  /// Of kernels with sums of which nobody knows what is fused.
+  std::vector<ExplicitSums> Sums;
   std::map<std::string, std::string> Texts;
 };
 

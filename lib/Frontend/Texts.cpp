@@ -5,6 +5,7 @@
 // calls written out, with other bodies. Results are those of the user's text.
 
 #include "Frontend/Round.h"
+#include "Frontend/Settle.h"
 #include "UnitEdits.h"
 #include "rcache/ModelBuilder.h"
 #include "rcache/Plan.h"
@@ -395,6 +396,51 @@ void tryOtherBodies(Texts &Best) {
   }
 }
 
+/// Kernels whose sums nobody knows get a text that says what a compiler made of them;
+/// their keys.
+std::set<std::string> settleSums(Texts &Best, const Options &Opts) {
+  std::map<std::string, std::vector<SourceEdit>> Settled;
+  for (const ExplicitSums &S : Best.Last.Sums)
+    if (auto Edits = settle(S, Best.Last.Results.front().Parse.MainText,
+                            Best.Last.Texts.at(S.File), Opts.Roundings);
+        !Edits.empty())
+      Settled[S.Key] = std::move(Edits);
+  std::set<std::string> Keys;
+  for (const auto &[Key, Edits] : Settled)
+    Keys.insert(Key);
+  // (What is as fast as it stands, stays so.)
+  constexpr double WorthIt = 1.05;
+  auto Before = gains(Keys, Best.Last);
+  while (!Settled.empty()) {
+    std::vector<SourceEdit> All;
+    for (const auto &[Key, Edits] : Settled)
+      llvm::append_range(All, Edits);
+    CallsOut::sort(All);
+    Texts Next = Best;
+    if (!Next.parseWith(std::move(All)))
+      return {};
+    auto Now = gains(Keys, Next.Last);
+    if (!std::erase_if(Settled, [&](const auto &S) {
+          return Before[S.first] > 0 && Now[S.first] <= WorthIt * Before[S.first];
+        })) {
+      Best = std::move(Next);
+      break;
+    }
+  }
+  Keys.clear();
+  for (const auto &[Key, Edits] : Settled)
+    Keys.insert(Key);
+  return Keys;
+}
+
+void noteSettled(const std::set<std::string> &Keys, FileResults &Results) {
+  for (FileResult &F : Results)
+    for (KernelResult &K : F.Rewrite.Kernels)
+      if (K.Model && K.Verdict == KernelResult::Rewritten && Keys.count(textKey(*K.Model)))
+        K.Notes.push_back("its sums say what is rounded (__fmaf_rn, __fmul_rn), as nvcc "
+                          "rounds in the original");
+}
+
 } // namespace
 
 llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
@@ -428,7 +474,9 @@ llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
     if (Out.InVain.size() == Known)
       Best = std::move(Next);
   }
+  const std::set<std::string> Settled = settleSums(Best, Opts.front());
   tryOtherBodies(Best);
+  noteSettled(Settled, Best.Last.Results);
   FileResults Results = std::move(Best.Last.Results);
   for (FileResult &R : Results)
     R.NewText = applyEdits(R.Parse.MainText, R.Rewrite.Edits);

@@ -12,6 +12,13 @@
 
 namespace rcache {
 
+/// The definitions of kernels, instantiations among them, in the user's files.
+std::vector<const clang::FunctionDecl *> kernelsOf(clang::ASTContext &AST);
+
+/// Is \p F the instantiation that \p K is a model of? By its arguments, as in
+/// the signature.
+bool isOf(const KernelModel &K, const clang::FunctionDecl *F, clang::ASTContext &AST);
+
 /// Edits that write calls out in the body of \p Def, one level deep.
 std::vector<SourceEdit> writeOutIn(const clang::FunctionDecl *Def,
                                    const KernelModel &M,

@@ -337,6 +337,8 @@ private:
   /// reads it with \p R: another value, or \p Blocks, the end of a block?
   bool parted(const clang::VarDecl *V, const clang::Expr *P,
               const clang::DeclRefExpr *R, bool Blocks);
+  /// Variables that get a product from another one.
+  void passOn();
   /// May another value stand where the product \p P stands in the text? \p Meets: a
   /// sum that it is used in has another product as well.
   bool mayChange(const clang::Expr *P, bool Meets);

@@ -12,9 +12,7 @@ using namespace rcache;
 static const char *const SlowPathBeside =
     ", and a slow path (of a division, a root, a call) may come between product and sum";
 
-SumInDoubt ProductFlow::find() {
-  TraverseStmt(Body);
-  // Variables that get a product from another one.
+void ProductFlow::passOn() {
   for (unsigned Round = 0; Round < 4; ++Round) {
     const size_t Before = Made.size();
     const std::vector<std::pair<const VarDecl *, const Expr *>> Now = Made;
@@ -25,9 +23,14 @@ SumInDoubt ProductFlow::find() {
     if (Made.size() == Before)
       break;
   }
+}
+
+SumInDoubt ProductFlow::find() {
+  TraverseStmt(Body);
+  passOn();
   SumInDoubt Shared; // by a thread's outputs
   const auto Share = [&](const Expr *P, const Expr *Sum) {
-    // (A thread has several elements of what is staged, however many outputs.)
+    // (Of what is staged, a thread always has several.)
     const auto In = isStaged(Sum) ? SumInDoubt::Anywhere : SumInDoubt::SeveralOutputs;
     if ((!Shared.Sum || Shared.In < In) && isSharedIn(P, Sum))
       Shared = {Sum, In};

@@ -19,8 +19,7 @@ using namespace clang;
 
 namespace rcache {
 
-/// The definitions of kernels, instantiations among them, in the user's files.
-static std::vector<const FunctionDecl *> kernelsOf(ASTContext &AST) {
+std::vector<const FunctionDecl *> kernelsOf(ASTContext &AST) {
   struct Definitions : ConstDynamicRecursiveASTVisitor {
     std::vector<const FunctionDecl *> Found;
     Definitions() { ShouldVisitTemplateInstantiations = true; }
@@ -39,9 +38,7 @@ static std::vector<const FunctionDecl *> kernelsOf(ASTContext &AST) {
   return D.Found;
 }
 
-/// Is \p F the instantiation that \p K is a model of? By its arguments, as in
-/// the signature.
-static bool isOf(const KernelModel &K, const FunctionDecl *F, ASTContext &AST) {
+bool isOf(const KernelModel &K, const FunctionDecl *F, ASTContext &AST) {
   auto *Args = F->getTemplateSpecializationArgs();
   if (!Args || K.TemplateArgs.size() != Args->size())
     return !K.IsTemplate;
