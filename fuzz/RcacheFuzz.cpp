@@ -71,6 +71,8 @@ static cl::opt<std::string> Keep("keep",
 static cl::opt<bool> UseNvcc("nvcc", cl::desc("Compile results with nvcc too"),
                              cl::sub(Run), cl::sub(ShrinkCmd), cl::sub(Mutants),
                              cl::cat(Category));
+static cl::opt<bool> Asked("asked", cl::desc("Rewrite with --self-check=sums: where no rule tells what is fused"),
+                           cl::sub(Run), cl::sub(ShrinkCmd), cl::cat(Category));
 static cl::opt<std::string> Summary("summary", cl::desc("Figures as JSON, too"),
                                     cl::value_desc("file"), cl::sub(Run),
                                     cl::sub(Mutants), cl::cat(Category));
@@ -466,6 +468,8 @@ int main(int Argc, const char **Argv) {
                                    "rewriter\n",
                                    &errs()))
     return 2;
+  if (Asked)
+    setenv("RCACHE_SELF_CHECK", "sums", 1);
   if (Generate)
     return generateMain();
   if (!Run && !ShrinkCmd && !Mutants && !Corpus) {

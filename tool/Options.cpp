@@ -158,6 +158,8 @@ struct CommandLine {
           "against its original before it is written; a kernel that differs "
           "is left as it is (default: quick)"),
       cl::values(clEnumValN(ToolOptions::SelfCheckKind::Off, "off", "no"),
+                 clEnumValN(ToolOptions::SelfCheckKind::Sums, "sums",
+                            "no, but nvcc is asked what it fuses with sums"),
                  clEnumValN(ToolOptions::SelfCheckKind::Quick, "quick",
                             "about 2 seconds of launches a kernel"),
                  clEnumValN(ToolOptions::SelfCheckKind::Full, "full",
@@ -366,8 +368,10 @@ bool CommandLine::readSelfCheck(ToolOptions::SelfCheckKind &Kind) {
     Kind = ToolOptions::SelfCheckKind::Off;
   else if (*Named == "full")
     Kind = ToolOptions::SelfCheckKind::Full;
+  else if (*Named == "sums")
+    Kind = ToolOptions::SelfCheckKind::Sums;
   else if (*Named != "quick")
-    return usageError("RCACHE_SELF_CHECK is off, quick or full, not '" +
+    return usageError("RCACHE_SELF_CHECK is off, sums, quick or full, not '" +
                       *Named + "'");
   return true;
 }

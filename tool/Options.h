@@ -41,7 +41,7 @@ struct ToolOptions : SharedOptions {
   bool ExplainChoice = false;
   std::string CandidatesFolder; ///< --emit-candidates
   /// Is what was written compiled and executed before it is handed out?
-  enum class SelfCheckKind { Off, Quick, Full } SelfCheck = SelfCheckKind::Quick;
+  enum class SelfCheckKind { Off, Sums, Quick, Full } SelfCheck = SelfCheckKind::Quick;
   enum class TuneKind { None, Ptxas, Device } Tune = TuneKind::None;
   std::string TuneCache;  ///< --tune-cache, "" when not given
   std::string TuneFolder; ///< --tune-emit

@@ -423,7 +423,8 @@ private:
 } // namespace
 
 SelfCheckHook makeSelfCheckHook(const ToolOptions &O, const ParseJob &Job) {
-  if (O.SelfCheck == ToolOptions::SelfCheckKind::Off)
+  if (O.SelfCheck == ToolOptions::SelfCheckKind::Off ||
+      O.SelfCheck == ToolOptions::SelfCheckKind::Sums)
     return {};
   auto C = std::make_shared<Checker>(O, Job);
   return [C](const std::string &Text, const Result &Made) {
@@ -432,7 +433,9 @@ SelfCheckHook makeSelfCheckHook(const ToolOptions &O, const ParseJob &Job) {
 }
 
 RoundingHook makeRoundingHook(const ToolOptions &O, const ParseJob &Job) {
-  if (O.SelfCheck == ToolOptions::SelfCheckKind::Off)
+  // (What compile commands give to another compiler, nvcc knows nothing of.)
+  if (O.SelfCheck == ToolOptions::SelfCheckKind::Off ||
+      (!Job.Flags.Directory.empty() && !Job.Flags.FromNvcc))
     return {};
   // (A file may be rewritten more than once.)
   using Question = std::tuple<std::string, std::vector<std::string>, std::string>;

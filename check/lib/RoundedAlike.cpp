@@ -71,12 +71,6 @@ Kind kindOf(const Instruction &I) {
   }
 }
 
-/// A power of two: a product with it is exact.
-bool isExactFactor(const Value *V) {
-  const auto *C = dyn_cast<ConstantFP>(V);
-  return C && C->getValueAPF().isNormal() && C->getValueAPF().getExactLog2Abs() != INT_MIN;
-}
-
 class Numbering {
 public:
   Numbering(const Function &F, const Program &P) : F(F), P(P) {
@@ -94,7 +88,7 @@ public:
     Roundings Out;
     for (const Instruction &I : instructions(F)) {
       const Kind K = kindOf(I);
-      if (K == Kind::Other || I.use_empty() || isExact(I, K)) // (fused by now)
+      if (K == Kind::Other || I.use_empty()) // (fused by now)
         continue;
       Out.Operations.insert(form(&I).Of);
       Out.Ambiguous |= K == Kind::Fused && isAmbiguous(I);
@@ -106,12 +100,6 @@ private:
   const Function &F;
   const Program &P;
   DenseMap<const Value *, Form> Now;
-
-  static bool isExact(const Instruction &I, Kind K) {
-    const Value *L = I.getOperand(0), *R = I.getOperand(1);
-    return (K == Kind::Product && (isExactFactor(L) || isExactFactor(R))) ||
-           (K == Kind::Sum && L == R);
-  }
 
   /// A place in memory as its variable and what is behind that: each file has its own.
   Form place(uint64_t At) const {
@@ -185,8 +173,6 @@ private:
     case Kind::Fused: {
       const Value *A = I.getOperand(0), *B = I.getOperand(1), *C = I.getOperand(2);
       const Form Of = times(A, B);
-      if (isExactFactor(A) || isExactFactor(B))
-        return sum(Of, form(C));
       return {mixed(mixed(hashOf("fma"), Of.whole()), form(C).whole()), false};
     }
     case Kind::Other:
@@ -248,7 +234,7 @@ private:
   /// Would the sum look the same with its other product fused, and be another one?
   bool isAmbiguous(const Instruction &I) const {
     const auto *P = dyn_cast<Instruction>(unsign(I.getOperand(2)));
-    if (!P || kindOf(*P) != Kind::Product || isExact(*P, Kind::Product))
+    if (!P || kindOf(*P) != Kind::Product)
       return false;
     const Value *A = unsign(I.getOperand(0)), *B = unsign(I.getOperand(1)),
                 *C = unsign(P->getOperand(0)), *D = unsign(P->getOperand(1));

@@ -26,7 +26,7 @@ namespace rcache::check {
 struct Program;
 
 struct Roundings {
-  /// A number for each sum and product that is not exact: of the operation, and of those
+  /// A number for each sum and product: of the operation, and of those
   /// that its operands come from, signs and order of operands aside.
   std::set<uint64_t> Operations;
   /// A product was fused with another one of which this cannot tell it.

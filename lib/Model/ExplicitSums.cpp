@@ -82,7 +82,8 @@ public:
   bool VisitCallExpr(const CallExpr *C) override {
     const FunctionDecl *F = C->getDirectCallee();
     const bool Known = F && F->getIdentifier() &&
-                       (givesNoProduct(F->getName()) || F->getName().starts_with("make_"));
+                       (givesNoProduct(F->getName()) || F->getName().starts_with("make_") ||
+                        F->getName().starts_with("__shfl_") || F->getName().starts_with("atomic"));
     const bool Ours = F && !isSystemFunction(F);
     Found |= !F || (Ours && (isRealNumber(C->getType()) || computesNumbers(F)));
     Open |= !Known && !Ours && isRealNumber(C->getType());
@@ -140,11 +141,16 @@ public:
     if (Bad.Found)
       return std::nullopt;
     statement(Def->getBody());
+    Failed |= isLeft(Def->getBody());
     Out.AllExplicit = Bad.Open;
     constexpr size_t MostSums = 48;
     if (Failed || Out.Sums.empty() || Out.Sums.size() > MostSums)
       return std::nullopt;
     llvm::sort(Out.Places, [](const auto &A, const auto &B) { return A.Offset < B.Offset; });
+    // (An argument that a macro has twice.)
+    for (size_t I = 1; I < Out.Places.size(); ++I)
+      if (Out.Places[I].Offset < Out.Places[I - 1].Offset + Out.Places[I - 1].Length)
+        return std::nullopt;
     return std::move(Out);
   }
 
@@ -155,6 +161,7 @@ private:
   Unknown Bad;
   ExplicitSums Out;
   bool Failed = false;
+  std::set<const BinaryOperator *> Built; ///< operations that have a node
   /// Products that a variable is set to where it is declared, by variable.
   std::map<const VarDecl *, unsigned> Declared;
 
@@ -218,6 +225,13 @@ private:
     }
   }
 
+  /// Is there an operation in \p S without a node?
+  bool isLeft(const Syntax *S) const {
+    if (const BinaryOperator *B = S ? arithmetic(S) : nullptr; B && !Built.count(B))
+      return true;
+    return S && llvm::any_of(S->children(), [&](const Syntax *C) { return isLeft(C); });
+  }
+
   //===--- Nodes ---===//
 
   unsigned add(Node N) {
@@ -249,7 +263,10 @@ private:
     N.Simple = isa<DeclRefExpr, ArraySubscriptExpr, FloatingLiteral, IntegerLiteral, CallExpr,
                    MemberExpr, ParenExpr>(E);
     std::vector<std::pair<const Expr *, unsigned>> Within;
-    inside(E, Within);
+    if (const BinaryOperator *B = arithmetic(E)) // in another type
+      Within.push_back({B, operation(B)});
+    else
+      inside(E, Within);
     unsigned At = R->first;
     for (const auto &[Part, Number] : Within) {
       const auto P = range(Part->getSourceRange());
@@ -282,12 +299,13 @@ private:
   }
 
   unsigned operation(const BinaryOperator *B) {
+    Failed |= !Built.insert(B).second;
     Node N;
     N.Double = AC.hasSameUnqualifiedType(B->getType(), AC.DoubleTy);
     N.Minus = B->getOpcode() == BO_Sub || B->getOpcode() == BO_SubAssign;
     N.K = isSum(B) ? Node::Sum : Node::Product;
     const auto L = range(B->getLHS()->getSourceRange()), R = range(B->getRHS()->getSourceRange());
-    if (!L || !R || R->first < L->second || !range(B->getSourceRange())) {
+    if (!L || !R || !range(B->getSourceRange()) || !isBetween(B->getOperatorLoc(), *L, *R)) {
       Failed = true;
       return 0;
     }
@@ -307,6 +325,13 @@ private:
     if (N.K == Node::Sum)
       choices(B, N);
     return add(std::move(N));
+  }
+
+  /// Does \p Operator stand in the file between two operands, and in no macro?
+  bool isBetween(SourceLocation Operator, std::pair<unsigned, unsigned> L,
+                 std::pair<unsigned, unsigned> R) const {
+    const auto [File, At] = SM.getDecomposedLoc(SM.getFileLoc(Operator));
+    return File == SM.getMainFileID() && L.second <= At && At < R.first;
   }
 
   /// One divided by the number that \p B divides by.
@@ -470,7 +495,9 @@ explicitSums(ASTContext &AST, const std::vector<const KernelModel *> &Kernels) {
     const auto M = llvm::find_if(Kernels, [&](const KernelModel *K) {
       return K->Pos == Pos && isOf(*K, F, AST);
     });
-    if (M == Kernels.end() || !Main || !(*M)->InMainFile)
+    // (Of a template on types, not all instantiations need be seen here.)
+    if (M == Kernels.end() || !Main || !(*M)->InMainFile ||
+        llvm::any_of((*M)->TemplateArgs, [](const TemplateArg &A) { return A.IsType; }))
       continue;
     auto [It, New] = ByKey.try_emplace(textKey(**M));
     if (!New) { // (their types may differ)

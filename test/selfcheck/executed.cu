@@ -20,7 +20,7 @@
 // BAD-NOT: rewrote
 // OFF: rewrote 'stencil'
 // OFF-NOT: executed before
-// USAGE: RCACHE_SELF_CHECK is off, quick or full, not 'often'
+// USAGE: RCACHE_SELF_CHECK is off, sums, quick or full, not 'often'
 
 // TEXT: stencil_rc_launch((n + 255) / 256, 256
 __global__ void stencil(const float *a, float *b, int n) {
