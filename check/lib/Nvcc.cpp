@@ -308,8 +308,7 @@ void finishPtx() {
     Answer.wait();
 }
 
-/// What both compilers' manglings of one entity have in common.
-static std::string plainName(StringRef Name) {
+std::string plainName(StringRef Name) {
   std::string N = demangle(Name.str());
   for (StringRef Anonymous : {"(anonymous namespace)::"})
     for (size_t At; (At = N.find(Anonymous)) != std::string::npos;)

@@ -63,6 +63,9 @@ compareFusion(const std::string &CudaPath, const std::string &Arch,
 /// nvcc of the toolkit in \p CudaPath; "" if there is none.
 std::string findNvcc(const std::string &CudaPath);
 
+/// What both compilers' manglings of one entity have in common.
+std::string plainName(llvm::StringRef Name);
+
 /// Gives kernels and variables of \p Device the names that the host side
 /// registers them by: compilers mangle what is static in different ways. Returns
 /// a kernel that the host side has and \p Device has not; "" if there is none.

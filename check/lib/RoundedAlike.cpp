@@ -281,7 +281,7 @@ std::map<std::string, Roundings> roundingsIn(const FrontendOptions &FE, const st
   contractLikePtxas(*M);
   for (const Function &F : *M)
     if (!F.isDeclaration() && Low.Entries.count(F.getName().str()))
-      Out[F.getName().str()] = roundingsOf(F, P);
+      Out[plainName(F.getName())] = roundingsOf(F, P);
   return Out;
 }
 

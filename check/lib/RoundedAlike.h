@@ -40,7 +40,7 @@ Roundings roundingsOf(const llvm::Function &F, const Program &P);
 /// How many operations only one of them has.
 unsigned distance(const Roundings &A, const Roundings &B);
 
-/// The same of every kernel in nvcc's code of \p Source, by mangled names; nothing with
+/// The same of every kernel in nvcc's code of \p Source, by plainName; nothing with
 /// \p Error set where that cannot be read.
 std::map<std::string, Roundings> roundingsIn(const FrontendOptions &FE, const std::string &Source,
                                              std::string &Error);

@@ -31,7 +31,8 @@ struct File {
 Object compared(const std::string &Kernel, const File &Original, const File &Other, bool &Alike,
                 bool &Told) {
   Object O{{"file", Other.Name}};
-  const auto A = Original.Kernels.find(Kernel), B = Other.Kernels.find(Kernel);
+  const auto A = Original.Kernels.find(plainName(Kernel)),
+             B = Other.Kernels.find(plainName(Kernel));
   std::string Why = !Original.Error.empty() ? Original.Name + ": " + Original.Error
                     : !Other.Error.empty() ? Other.Name + ": " + Other.Error
                     : A == Original.Kernels.end() ? Original.Name + " has no such kernel"

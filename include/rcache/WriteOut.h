@@ -34,12 +34,17 @@ struct SourceEdit {
   bool operator==(const SourceEdit &) const = default;
 };
 
+/// Those that hide what is shared, or also those that compute with numbers that are no
+/// integers.
+enum class CallsToWrite { Hiding, Numeric };
+
 /// Edits that write calls out in the given kernels, one level of calls deep;
 /// sorted by file and offset, without overlap. A call that cannot be written
 /// out stays. A template is edited when all its instantiations agree.
 std::vector<SourceEdit>
 writeOutCalls(clang::ASTContext &AST, clang::Preprocessor &PP,
-              const std::vector<const KernelModel *> &Kernels);
+              const std::vector<const KernelModel *> &Kernels,
+              CallsToWrite Which = CallsToWrite::Hiding);
 
 /// \p Text with those of \p Edits that belong to \p File.
 std::string applySourceEdits(const std::string &Text, const std::string &File,

@@ -105,6 +105,7 @@ public:
   /// Bodies of declined kernels to try instead, in the same texts.
   std::vector<BodyEdit> Bodies;
   std::vector<ExplicitSums> Sums;
+  std::map<std::string, std::vector<SourceEdit>> WriteOutSums;
   std::map<std::string, std::string> Texts;
 
   RewriteHandler(llvm::ArrayRef<Options> Opts,
@@ -173,8 +174,9 @@ private:
   }
 
   std::vector<SourceEdit> edits(clang::CompilerInstance &CI,
-                                const std::vector<const KernelModel *> &Of) {
-    auto All = writeOutCalls(CI.getASTContext(), CI.getPreprocessor(), Of);
+                                const std::vector<const KernelModel *> &Of,
+                                CallsToWrite Which = CallsToWrite::Hiding) {
+    auto All = writeOutCalls(CI.getASTContext(), CI.getPreprocessor(), Of, Which);
     for (const SourceEdit &E : All)
       if (!textOf(CI, E.File))
         return {};
@@ -218,6 +220,10 @@ private:
       return;
     Sums = explicitSums(CI.getASTContext(), Of);
     llvm::erase_if(Sums, [&](const ExplicitSums &S) { return !textOf(CI, S.File); });
+    for (const KernelModel *M : Of)
+      if (llvm::none_of(Sums, [&](const ExplicitSums &S) { return S.Key == textKey(*M); }))
+        if (auto All = edits(CI, {M}, CallsToWrite::Numeric); !All.empty())
+          WriteOutSums[textKey(*M)] = std::move(All);
   }
 
   /// A missing header may have held any macro or type; an error in a device
@@ -334,6 +340,7 @@ llvm::Expected<Round> rewriteOnce(const ParseJob &Job,
   Done.WriteOutAlso = std::move(Handler.WriteOutAlso);
   Done.Bodies = std::move(Handler.Bodies);
   Done.Sums = std::move(Handler.Sums);
+  Done.WriteOutSums = std::move(Handler.WriteOutSums);
   Done.Texts = std::move(Handler.Texts);
   return Done;
 }

@@ -28,6 +28,8 @@ struct Round {
   std::vector<BodyEdit> Bodies;
   /// Of kernels with sums of which nobody knows what is fused.
   std::vector<ExplicitSums> Sums;
+  /// The same where functions of the user's compute a part of them: calls to write out.
+  std::map<std::string, std::vector<SourceEdit>> WriteOutSums;
   std::map<std::string, std::string> Texts;
 };
 

@@ -398,7 +398,7 @@ void tryOtherBodies(Texts &Best) {
 
 /// Kernels whose sums nobody knows get a text that says what a compiler made of them;
 /// their keys.
-std::set<std::string> settleSums(Texts &Best, const Options &Opts) {
+std::set<std::string> settleKnown(Texts &Best, const Options &Opts) {
   std::map<std::string, std::vector<SourceEdit>> Settled;
   for (const ExplicitSums &S : Best.Last.Sums)
     if (auto Edits = settle(S, Best.Last.Results.front().Parse.MainText,
@@ -431,6 +431,31 @@ std::set<std::string> settleSums(Texts &Best, const Options &Opts) {
   for (const auto &[Key, Edits] : Settled)
     Keys.insert(Key);
   return Keys;
+}
+
+/// The same, also where functions compute a part of the sums: these are written out first.
+std::set<std::string> settleSums(Texts &Best, const Options &Opts) {
+  std::set<std::string> All = settleKnown(Best, Opts), Tried;
+  constexpr unsigned MostLevels = 6;
+  for (unsigned Level = 0; Level < MostLevels; ++Level) {
+    std::set<std::string> Keys;
+    std::vector<SourceEdit> Edits;
+    CallsOut::take(Best.Last.WriteOutSums, Tried, Keys, Edits);
+    CallsOut::sort(Edits);
+    Texts Next = Best;
+    if (Edits.empty() || !Next.parseWith(std::move(Edits)))
+      break;
+    const std::set<std::string> Settled = settleKnown(Next, Opts);
+    auto Before = gains(Keys, Best.Last), Now = gains(Keys, Next.Last);
+    for (const std::string &Key : Keys)
+      if (Now[Key] <= Before[Key] && !Next.Last.WriteOutSums.count(Key))
+        Tried.insert(Key);
+    if (!llvm::any_of(Keys, [&](const std::string &Key) { return Tried.count(Key); })) {
+      Best = std::move(Next);
+      All.insert(Settled.begin(), Settled.end());
+    }
+  }
+  return All;
 }
 
 void noteSettled(const std::set<std::string> &Keys, FileResults &Results) {

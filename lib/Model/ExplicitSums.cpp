@@ -23,29 +23,7 @@
 using namespace clang;
 
 namespace rcache {
-namespace {
-
-using Node = ExplicitSums::Node;
-using Syntax = clang::Stmt;
-
-bool isFloatOrDouble(QualType T) {
-  const auto *B = T->getAs<BuiltinType>();
-  return B && (B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double);
-}
-
-/// A function of the toolkit whose value is no product, whatever the flags.
-bool givesNoProduct(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases({"fminf", "fmaxf", "fmin", "fmax", "fabsf", "fabs", "min", "max", "abs"}, true)
-      .Cases({"sqrtf", "sqrt", "__fsqrt_rn", "__dsqrt_rn", "floorf", "ceilf", "floor", "ceil"}, true)
-      .Cases({"fmaf", "fma", "__fmaf_rn", "__fma_rn", "__fmul_rn", "__dmul_rn"}, true)
-      .Cases({"__fadd_rn", "__dadd_rn", "__fsub_rn", "__dsub_rn", "__ldg", "__ldcg"}, true)
-      .Cases({"__syncthreads", "__syncwarp", "__int_as_float", "__float_as_int"}, true)
-      .Default(false);
-}
-
-/// Does \p F compute with numbers that are no integers?
-bool computesNumbers(const FunctionDecl *F, unsigned Depth = 0) {
+bool computesNumbers(const FunctionDecl *F, unsigned Depth) {
   struct Finder : ConstDynamicRecursiveASTVisitor {
     unsigned Depth;
     bool Found = false;
@@ -69,6 +47,27 @@ bool computesNumbers(const FunctionDecl *F, unsigned Depth = 0) {
   if (Body)
     X.TraverseStmt(Body->getBody());
   return X.Found;
+}
+
+namespace {
+
+using Node = ExplicitSums::Node;
+using Syntax = clang::Stmt;
+
+bool isFloatOrDouble(QualType T) {
+  const auto *B = T->getAs<BuiltinType>();
+  return B && (B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double);
+}
+
+/// A function of the toolkit whose value is no product, whatever the flags.
+bool givesNoProduct(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases({"fminf", "fmaxf", "fmin", "fmax", "fabsf", "fabs", "min", "max", "abs"}, true)
+      .Cases({"sqrtf", "sqrt", "__fsqrt_rn", "__dsqrt_rn", "floorf", "ceilf", "floor", "ceil"}, true)
+      .Cases({"fmaf", "fma", "__fmaf_rn", "__fma_rn", "__fmul_rn", "__dmul_rn"}, true)
+      .Cases({"__fadd_rn", "__dadd_rn", "__fsub_rn", "__dsub_rn", "__ldg", "__ldcg"}, true)
+      .Cases({"__syncthreads", "__syncwarp", "__int_as_float", "__float_as_int"}, true)
+      .Default(false);
 }
 
 /// What a kernel holds that no text here speaks of.
@@ -218,7 +217,7 @@ private:
   static const Expr *bare(const Expr *E) {
     while (true) {
       E = E->IgnoreParens();
-      const auto *C = dyn_cast<ImplicitCastExpr>(E);
+      const auto *C = dyn_cast<CastExpr>(E);
       if (!C || (C->getCastKind() != CK_LValueToRValue && C->getCastKind() != CK_NoOp))
         return E;
       E = C->getSubExpr();

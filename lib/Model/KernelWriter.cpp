@@ -80,8 +80,9 @@ private:
 
 class KernelWriter {
 public:
-  KernelWriter(const FunctionDecl *Def, const KernelModel &M, Preprocessor &PP)
-      : Def(Def), M(M), PP(PP), SM(PP.getSourceManager()),
+  KernelWriter(const FunctionDecl *Def, const KernelModel &M, Preprocessor &PP,
+               CallsToWrite Which)
+      : Def(Def), M(M), PP(PP), Which(Which), SM(PP.getSourceManager()),
         AC(Def->getASTContext()), Reached(Def->getBody()) {
     Scope.Kernel = Def;
     for (const TemplateArg &A : M.TemplateArgs)
@@ -113,6 +114,7 @@ private:
   const FunctionDecl *Def;
   const KernelModel &M;
   Preprocessor &PP;
+  const CallsToWrite Which;
   const SourceManager &SM;
   ASTContext &AC;
   CallerScope Scope;
@@ -220,6 +222,8 @@ private:
       if (T->isPointerType() && calleeAsExpression(C, Scope, PP))
         return C;
     }
+    if (Which == CallsToWrite::Numeric && computesNumbers(F))
+      return C;
     return std::nullopt;
   }
 
@@ -587,9 +591,9 @@ private:
 
 } // namespace
 
-std::vector<SourceEdit> writeOutIn(const FunctionDecl *Def,
-                                   const KernelModel &M, Preprocessor &PP) {
-  return KernelWriter(Def, M, PP).run();
+std::vector<SourceEdit> writeOutIn(const FunctionDecl *Def, const KernelModel &M,
+                                   Preprocessor &PP, CallsToWrite Which) {
+  return KernelWriter(Def, M, PP, Which).run();
 }
 
 } // namespace rcache

@@ -19,10 +19,13 @@ std::vector<const clang::FunctionDecl *> kernelsOf(clang::ASTContext &AST);
 /// the signature.
 bool isOf(const KernelModel &K, const clang::FunctionDecl *F, clang::ASTContext &AST);
 
+/// Does \p F compute with numbers that are no integers, itself or in what it calls?
+bool computesNumbers(const clang::FunctionDecl *F, unsigned Depth = 0);
+
 /// Edits that write calls out in the body of \p Def, one level deep.
 std::vector<SourceEdit> writeOutIn(const clang::FunctionDecl *Def,
-                                   const KernelModel &M,
-                                   clang::Preprocessor &PP);
+                                   const KernelModel &M, clang::Preprocessor &PP,
+                                   CallsToWrite Which);
 
 } // namespace rcache
 

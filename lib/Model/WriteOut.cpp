@@ -64,7 +64,7 @@ bool isOf(const KernelModel &K, const FunctionDecl *F, ASTContext &AST) {
 
 std::vector<SourceEdit>
 writeOutCalls(ASTContext &AST, Preprocessor &PP,
-              const std::vector<const KernelModel *> &Kernels) {
+              const std::vector<const KernelModel *> &Kernels, CallsToWrite Which) {
   std::vector<SourceEdit> All;
   if (Kernels.empty())
     return All;
@@ -90,7 +90,7 @@ writeOutCalls(ASTContext &AST, Preprocessor &PP,
       continue;
     }
     const std::pair<std::string, unsigned> Place{Pos.File, Pos.Offset};
-    auto Edits = writeOutIn(F, *M, PP);
+    auto Edits = writeOutIn(F, *M, PP, Which);
     auto &Known = ByPlace[Place];
     if (!Known)
       Known = std::move(Edits);

@@ -69,9 +69,36 @@ __global__ void twice(const double *x, double *y, double w, int n) {
     y[g] = 2.0 * v - s[t] * 7;
 }
 
-// Left: products in macros, in functions, behind calls.
-#define TIMES(a, b) ((a) * (b))
+// Functions are written out first, here two levels of them.
 __device__ float scaled(float a, float b) { return a * b; }
+__device__ float between(float a, float b, float t) { return a + scaled(t, b - a); }
+// CHECK-DAG: rewrote '(anonymous namespace)::call'
+namespace {
+__global__ void call(const float *x, float *y, int n) {
+  __shared__ float s[128 + 1];
+  const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  s[t] = g < n ? x[g] : 0.f;
+  if (t == 0) s[128] = g + 128 < n ? x[g + 128] : 0.f;
+  __syncthreads();
+  if (g < n)
+    y[g] = 2 * between(s[t], s[t + 1], 0.3f) - scaled(3.f, s[t + 1]);
+}
+} // namespace
+
+// A function of the toolkit may end in a product.
+// CHECK-DAG: rewrote 'root'
+__global__ void root(const float *x, float *y, float w, int n) {
+  __shared__ float s[128 + 1];
+  const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  s[t] = g < n ? x[g] : 0.f;
+  if (t == 0) s[128] = g + 128 < n ? x[g + 128] : 0.f;
+  __syncthreads();
+  if (g < n)
+    y[g] = (2 * s[t] - 3 * s[t + 1]) * expf(s[t] * w) - 1.f;
+}
+
+// Left: products in macros.
+#define TIMES(a, b) ((a) * (b))
 // CHECK-DAG: 'macro' left as it is: {{.*}}[fusion-unsettled]
 __global__ void macro(const float *x, float *y, int n) {
   __shared__ float s[128 + 1];
@@ -81,16 +108,6 @@ __global__ void macro(const float *x, float *y, int n) {
   __syncthreads();
   if (g < n)
     y[g] = 2 * s[t] - TIMES(3.f, s[t + 1]);
-}
-// CHECK-DAG: 'call' left as it is: {{.*}}[fusion-unsettled]
-__global__ void call(const float *x, float *y, int n) {
-  __shared__ float s[128 + 1];
-  const int t = threadIdx.x, g = blockIdx.x * 128 + t;
-  s[t] = g < n ? x[g] : 0.f;
-  if (t == 0) s[128] = g + 128 < n ? x[g + 128] : 0.f;
-  __syncthreads();
-  if (g < n)
-    y[g] = 2 * s[t] - scaled(3.f, s[t + 1]);
 }
 
 /// Values of which every product is rounded.
@@ -114,5 +131,6 @@ int main() {
     twice<<<(n + 127) / 128, 128>>>(c.d, d.d, 1.3, n); show("twice", d);
     macro<<<(n + 127) / 128, 128>>>(a.d, b.d, n); show("macro", b);
     call<<<(n + 127) / 128, 128>>>(a.d, b.d, n); show("call", b);
+    root<<<(n + 127) / 128, 128>>>(a.d, b.d, 0.01f, n); show("root", b);
   }
 }
