@@ -5,7 +5,7 @@
 
 #include "Frontend/Settle.h"
 #include "llvm/ADT/STLExtras.h"
-#include <chrono>
+#include <algorithm>
 #include <optional>
 
 namespace rcache {
@@ -16,13 +16,14 @@ using Choices = std::vector<ExplicitSums::ChoiceKind>;
 class Search {
 public:
   Search(const ExplicitSums &S, const std::string &Original, const std::string &Text,
-         const RoundingHook &Ask)
-      : S(S), Original(Original), Text(Text), Ask(Ask), Best(S.guesses()) {}
+         const RoundingHook &Ask, Deadline End)
+      : S(S), Original(Original), Text(Text), Ask(Ask),
+        End(std::min(End, Clock::now() + MostTime)), Best(S.guesses()) {}
 
   std::vector<SourceEdit> run() {
     constexpr unsigned MostRounds = 4;
     const auto Start = Clock::now();
-    if (!ask({Best}))
+    if (Start > End || !ask({Best}))
       return {};
     // (Two texts were compiled, beside each other.)
     const auto One = Clock::now() - Start;
@@ -35,8 +36,7 @@ public:
         for (const auto K : S.Sums[I].Choices)
           if (K != From[I])
             (Near.emplace_back(From))[I] = K;
-      if (Near.size() > MostTexts || Clock::now() - Start + Near.size() * One / 2 > MostTime ||
-          !ask(Near))
+      if (Near.size() > MostTexts || Clock::now() + Near.size() * One / 2 > End || !ask(Near))
         break;
       if (!Found && Improved.size() > 1) {
         Choices All = From;
@@ -54,15 +54,16 @@ public:
   }
 
 private:
+  using Clock = std::chrono::steady_clock;
   const ExplicitSums &S;
   const std::string &Original, &Text;
   const RoundingHook &Ask;
+  const Deadline End;
   Choices Best;
   std::optional<unsigned> Nearest;
   std::vector<Choices> Improved; ///< by what was asked last
   std::optional<Choices> Found;
   unsigned Asked = 0;
-  using Clock = std::chrono::steady_clock;
   static constexpr unsigned MostTexts = 48;
   static constexpr std::chrono::seconds MostTime{20};
 
@@ -106,8 +107,8 @@ private:
 } // namespace
 
 std::vector<SourceEdit> settle(const ExplicitSums &S, const std::string &Original,
-                               const std::string &Text, const RoundingHook &Ask) {
-  return Search(S, Original, Text, Ask).run();
+                               const std::string &Text, const RoundingHook &Ask, Deadline End) {
+  return Search(S, Original, Text, Ask, End).run();
 }
 
 } // namespace rcache

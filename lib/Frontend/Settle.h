@@ -9,13 +9,17 @@
 
 #include "rcache/ExplicitSums.h"
 #include "rcache/Pipeline.h"
+#include <chrono>
 
 namespace rcache {
+
+/// Compilers take their time: no question is asked behind it.
+using Deadline = std::chrono::steady_clock::time_point;
 
 /// The edits of \p Text, in which \p S was found, with which its kernel rounds as in
 /// \p Original; none: not found.
 std::vector<SourceEdit> settle(const ExplicitSums &S, const std::string &Original,
-                               const std::string &Text, const RoundingHook &Ask);
+                               const std::string &Text, const RoundingHook &Ask, Deadline End);
 
 } // namespace rcache
 

@@ -398,11 +398,11 @@ void tryOtherBodies(Texts &Best) {
 
 /// Kernels whose sums nobody knows get a text that says what a compiler made of them;
 /// their keys.
-std::set<std::string> settleKnown(Texts &Best, const Options &Opts) {
+std::set<std::string> settleKnown(Texts &Best, const Options &Opts, Deadline End) {
   std::map<std::string, std::vector<SourceEdit>> Settled;
   for (const ExplicitSums &S : Best.Last.Sums)
     if (auto Edits = settle(S, Best.Last.Results.front().Parse.MainText,
-                            Best.Last.Texts.at(S.File), Opts.Roundings);
+                            Best.Last.Texts.at(S.File), Opts.Roundings, End);
         !Edits.empty())
       Settled[S.Key] = std::move(Edits);
   std::set<std::string> Keys;
@@ -435,7 +435,8 @@ std::set<std::string> settleKnown(Texts &Best, const Options &Opts) {
 
 /// The same, also where functions compute a part of the sums: these are written out first.
 std::set<std::string> settleSums(Texts &Best, const Options &Opts) {
-  std::set<std::string> All = settleKnown(Best, Opts), Tried;
+  const Deadline End = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+  std::set<std::string> All = settleKnown(Best, Opts, End), Tried;
   constexpr unsigned MostLevels = 6;
   for (unsigned Level = 0; Level < MostLevels; ++Level) {
     std::set<std::string> Keys;
@@ -445,7 +446,7 @@ std::set<std::string> settleSums(Texts &Best, const Options &Opts) {
     Texts Next = Best;
     if (Edits.empty() || !Next.parseWith(std::move(Edits)))
       break;
-    const std::set<std::string> Settled = settleKnown(Next, Opts);
+    const std::set<std::string> Settled = settleKnown(Next, Opts, End);
     auto Before = gains(Keys, Best.Last), Now = gains(Keys, Next.Last);
     for (const std::string &Key : Keys)
       if (Now[Key] <= Before[Key] && !Next.Last.WriteOutSums.count(Key))
