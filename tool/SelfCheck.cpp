@@ -75,27 +75,47 @@ public:
     return A;
   }
 
-  /// How near the sums of \p Symbol in each of \p Others are to those in \p Original.
-  llvm::Expected<std::vector<RoundedAlike>>
+  /// How near the sums of each of \p Symbols in each of \p Others are to those in
+  /// \p Original.
+  llvm::Expected<std::vector<std::vector<RoundedAlike>>>
   compareSums(const std::string &Original, llvm::ArrayRef<std::string> Others,
-              const std::string &Symbol) {
-    std::vector<std::string> Names = {"original.cu"}, Texts = {Original};
+              llvm::ArrayRef<std::string> Symbols) {
+    std::vector<std::string> Names = {"original.cu"}, Texts = {Original}, Args;
     for (const std::string &T : Others) {
       Names.push_back("other" + std::to_string(Names.size()) + ".cu");
       Texts.push_back(T);
     }
-    auto Top = report(Names, Texts, {"--kernel=" + Symbol}, B.Rest, "sums");
+    for (const std::string &Symbol : Symbols)
+      Args.push_back("--kernel=" + Symbol);
+    auto Top = report(Names, Texts, Args, B.Rest, "sums");
     if (!Top)
       return Top.takeError();
     const llvm::json::Object *Report = Top->getAsObject();
     const llvm::json::Array *Kernels = Report ? Report->getArray("kernels") : nullptr;
-    const llvm::json::Object *K =
-        Kernels && Kernels->size() == 1 ? Kernels->front().getAsObject() : nullptr;
-    const llvm::json::Array *All = K ? K->getArray("candidates") : nullptr;
-    if (!All || All->size() != Others.size())
-      return llvm::createStringError("rcache-check does not tell of the kernel");
+    std::vector<std::vector<RoundedAlike>> Found;
+    if (Kernels)
+      for (const llvm::json::Value &V : *Kernels) {
+        const llvm::json::Object *K = V.getAsObject();
+        Found.push_back(alike(K ? K->getArray("candidates") : nullptr));
+      }
+    if (Found.size() != Symbols.size() ||
+        llvm::any_of(Found, [&](const auto &F) { return F.size() != Others.size(); }))
+      return llvm::createStringError("rcache-check does not tell of the kernels");
+    return Found;
+  }
+
+private:
+  const ParseJob Job;
+  const Budget B;
+  std::set<std::string> Names; ///< rewritten kernels
+  std::string Reproducer;      ///< file with the text, when it is kept
+  std::string Whose;           ///< device code: "nvcc's", "clang's, not ..."
+  std::string Messages;        ///< of the compiler, or why nothing was executed
+  std::optional<bool> OriginalCompiles; ///< as far as anybody asked
+
+  static std::vector<RoundedAlike> alike(const llvm::json::Array *All) {
     std::vector<RoundedAlike> Found;
-    for (const llvm::json::Value &V : *All) {
+    for (const llvm::json::Value &V : All ? *All : llvm::json::Array()) {
       const llvm::json::Object *C = V.getAsObject();
       const StringRef Verdict = C ? C->getString("verdict").value_or("") : "";
       RoundedAlike R;
@@ -108,15 +128,6 @@ public:
     }
     return Found;
   }
-
-private:
-  const ParseJob Job;
-  const Budget B;
-  std::set<std::string> Names; ///< rewritten kernels
-  std::string Reproducer;      ///< file with the text, when it is kept
-  std::string Whose;           ///< device code: "nvcc's", "clang's, not ..."
-  std::string Messages;        ///< of the compiler, or why nothing was executed
-  std::optional<bool> OriginalCompiles; ///< as far as anybody asked
 
   /// What a compiler refuses.
   struct CompilerError {
@@ -437,17 +448,28 @@ RoundingHook makeRoundingHook(const ToolOptions &O, const ParseJob &Job) {
   if (O.SelfCheck == ToolOptions::SelfCheckKind::Off ||
       (!Job.Flags.Directory.empty() && !Job.Flags.FromNvcc))
     return {};
+  // (With these, any quotient may be a product, and nothing in the text tells of it.)
+  if (auto F = translateFlags(Job.Flags.Flags, Job.Flags.FromNvcc, Job.Flags.Directory); !F) {
+    llvm::consumeError(F.takeError());
+    return {};
+  } else if (llvm::any_of(F->ForNvcc, [](const std::string &Flag) {
+               return StringRef(Flag).ends_with("prec-div=false") ||
+                      StringRef(Flag).ends_with("use_fast_math");
+             })) {
+    return {};
+  }
   // (A file may be rewritten more than once.)
-  using Question = std::tuple<std::string, std::vector<std::string>, std::string>;
-  auto Known = std::make_shared<std::map<Question, std::vector<RoundedAlike>>>();
+  using Question =
+      std::tuple<std::string, std::vector<std::string>, std::vector<std::string>>;
+  auto Known = std::make_shared<std::map<Question, std::vector<std::vector<RoundedAlike>>>>();
   auto C = std::make_shared<Checker>(O, Job);
   return [C, Known](const std::string &Original, llvm::ArrayRef<std::string> Others,
-                    const std::string &Symbol)
-             -> llvm::Expected<std::vector<RoundedAlike>> {
-    const Question Q(Original, Others.vec(), Symbol);
+                    llvm::ArrayRef<std::string> Symbols)
+             -> llvm::Expected<std::vector<std::vector<RoundedAlike>>> {
+    const Question Q(Original, Others.vec(), Symbols.vec());
     if (const auto It = Known->find(Q); It != Known->end())
       return It->second;
-    auto Answer = C->compareSums(Original, Others, Symbol);
+    auto Answer = C->compareSums(Original, Others, Symbols);
     if (Answer)
       Known->emplace(Q, *Answer);
     return Answer;

@@ -20,6 +20,7 @@
 #include "llvm/Support/xxhash.h"
 
 #include <algorithm>
+#include <optional>
 
 using namespace llvm;
 
@@ -71,27 +72,68 @@ Kind kindOf(const Instruction &I) {
   }
 }
 
+bool isNumber(const Value *V, double N) {
+  const auto *C = dyn_cast<ConstantFP>(V);
+  return C && C->isExactlyValue(N);
+}
+
+/// The operand of \p I that it hands on as it is, or with its other sign (\p Minus is turned
+/// then): signs, casts, flushes, x * 1, x + -0. Null: it computes something.
+const Value *handedOn(const Instruction &I, bool &Minus) {
+  if (I.getOpcode() == Instruction::FNeg) {
+    Minus = !Minus;
+    return I.getOperand(0);
+  }
+  if (isa<BitCastInst, IntToPtrInst, PtrToIntInst, FreezeInst>(I) || isFlushed(&I))
+    return I.getOperand(0);
+  const Kind K = kindOf(I);
+  if (K != Kind::Product && K != Kind::Sum)
+    return nullptr;
+  for (unsigned N : {0, 1}) {
+    const Value *Other = I.getOperand(1 - N);
+    if (K == Kind::Product ? isNumber(Other, 1) || isNumber(Other, -1) : isNumber(Other, -0.0)) {
+      Minus ^= isNumber(Other, -1);
+      return I.getOperand(N);
+    }
+  }
+  return nullptr;
+}
+
+/// Does nothing take \p I, or only its other sign, which nothing takes? It has been fused.
+bool isDead(const Instruction &I) {
+  return all_of(I.users(), [](const User *U) {
+    const auto *Of = dyn_cast<Instruction>(U);
+    return Of && (Of->getOpcode() == Instruction::FNeg || isFlushed(Of)) && isDead(*Of);
+  });
+}
+
 class Numbering {
 public:
   Numbering(const Function &F, const Program &P) : F(F), P(P) {
     for (const Instruction &I : instructions(F))
-      Now[&I] = {mixed(I.getOpcode(), I.getType()->getTypeID()), false};
+      Now[&I] = {first(I), false};
     for (unsigned R = 0; R < Rounds; ++R) {
       DenseMap<const Value *, Form> Next;
       for (const Instruction &I : instructions(F))
         Next[&I] = next(I);
       Now = std::move(Next);
+      Terms.clear();
     }
   }
 
   Roundings result() {
     Roundings Out;
+    std::map<uint64_t, uint64_t> Unfused; ///< sums, as if nothing were: what they are
     for (const Instruction &I : instructions(F)) {
       const Kind K = kindOf(I);
-      if (K == Kind::Other || I.use_empty()) // (fused by now)
+      bool Minus = false;
+      if (K == Kind::Other || isDead(I) || handedOn(I, Minus))
         continue;
-      Out.Operations.insert(form(&I).Of);
+      const uint64_t Of = form(&I).Of;
+      Out.Operations.insert(Of);
       Out.Ambiguous |= K == Kind::Fused && isAmbiguous(I);
+      if (K != Kind::Product)
+        Out.Ambiguous |= Unfused.try_emplace(unfused(I), Of).first->second != Of;
     }
     return Out;
   }
@@ -100,6 +142,7 @@ private:
   const Function &F;
   const Program &P;
   DenseMap<const Value *, Form> Now;
+  mutable DenseMap<const Instruction *, uint64_t> Terms; ///< of this round
 
   /// A place in memory as its variable and what is behind that: each file has its own.
   Form place(uint64_t At) const {
@@ -108,10 +151,87 @@ private:
       if (At >= Base && At < Base + std::max<size_t>(A.Size, 1))
         return {mixed(hashOf(Name), At - Base), false};
     }
-    return {mixed(2, At), false};
+    return {At, false};
   }
 
+  /// What \p I is before anything is known of its operands: the same for operations
+  /// that are to have the same numbers.
+  static uint64_t first(const Instruction &I) {
+    switch (kindOf(I)) {
+    case Kind::Sum:
+      if (I.getOperand(0) == I.getOperand(1))
+        return hashOf("mul");
+      [[fallthrough]];
+    case Kind::Difference:
+      return hashOf("add");
+    case Kind::Product:
+      return hashOf("mul");
+    case Kind::Fused:
+      return hashOf("fma");
+    case Kind::Other:
+      break;
+    }
+    if (isa<PHINode, SelectInst>(I))
+      return hashOf("choice");
+    return mixed(I.getOpcode(), I.getType()->getTypeID());
+  }
+
+  static bool isWord(const Type *T) {
+    return T->isIntegerTy(32) || T->isIntegerTy(64) || T->isPointerTy();
+  }
+  /// What \p I makes of the numbers of its operands, if it computes addresses: those are
+  /// added and multiplied themselves, as compilers turn such terms over and over. Where
+  /// a word of 32 bits overflows does not count.
+  std::optional<uint64_t> term(const Instruction &I) const {
+    if (!isWord(I.getType()) || !isWord(I.getOperand(0)->getType()))
+      return std::nullopt;
+    const auto Of = [&](unsigned N) { return number(form(I.getOperand(N))); };
+    switch (I.getOpcode()) {
+    case Instruction::Add:
+      return Of(0) + Of(1);
+    case Instruction::Sub:
+      return Of(0) - Of(1);
+    case Instruction::Mul:
+      return Of(0) * Of(1);
+    case Instruction::Shl:
+      if (const auto *C = dyn_cast<ConstantInt>(I.getOperand(1)))
+        return Of(0) << (C->getZExtValue() & 63);
+      return std::nullopt;
+    case Instruction::SExt:
+    case Instruction::ZExt:
+    case Instruction::Trunc:
+      return Of(0);
+    case Instruction::GetElementPtr:
+      if (cast<GetElementPtrInst>(I).getSourceElementType()->isIntegerTy(8))
+        return Of(0) + Of(1);
+      return std::nullopt;
+    default:
+      return std::nullopt;
+    }
+  }
+  static uint64_t number(Form X) { return X.Negative ? X.whole() : X.Of; }
+
+  /// The last number of \p V, or rather of what it is handed on from and made up of as
+  /// an address. That costs no round: compilers put signs and offsets in one place or
+  /// another.
   Form form(const Value *V) const {
+    bool Minus = false;
+    const auto *I = dyn_cast<Instruction>(V);
+    for (const Value *Of; I && (Of = handedOn(*I, Minus)); I = dyn_cast<Instruction>(V))
+      V = Of;
+    Form X;
+    if (const auto Known = I ? Terms.find(I) : Terms.end(); Known != Terms.end()) {
+      X.Of = Known->second;
+    } else if (const auto Term = I ? term(*I) : std::nullopt) {
+      X.Of = Terms[I] = *Term;
+    } else {
+      X = leaf(V);
+    }
+    X.Negative ^= Minus;
+    return X;
+  }
+
+  Form leaf(const Value *V) const {
     if (const auto It = Now.find(V); It != Now.end())
       return It->second;
     if (const auto *C = dyn_cast<ConstantFP>(V)) {
@@ -121,7 +241,14 @@ private:
       return {mixed(1, X.bitcastToAPInt().getZExtValue()), Negative};
     }
     if (const auto *C = dyn_cast<ConstantInt>(V))
-      return C->getBitWidth() > 64 ? Form{hashOf("wide"), false} : place(C->getZExtValue());
+      return C->getBitWidth() > 64 ? Form{hashOf("wide"), false}
+                                    : place(static_cast<uint64_t>(C->getSExtValue()));
+    if (isa<ConstantDataSequential, ConstantAggregate>(V)) {
+      Form X{hashOf("elements"), false};
+      for (unsigned N = 0; const Constant *E = cast<Constant>(V)->getAggregateElement(N); ++N)
+        X.Of = mixed(X.Of, form(E).whole());
+      return X;
+    }
     if (const auto *A = dyn_cast<Argument>(V))
       return {mixed(3, A->getArgNo()), false};
     if (const auto *E = dyn_cast<ConstantExpr>(V)) {
@@ -146,16 +273,13 @@ private:
       std::swap(A, B);
     return {mixed(mixed(hashOf("add"), A.whole()), B.whole()), false};
   }
-  Form times(const Value *A, const Value *B) const {
-    if (const auto *C = dyn_cast<ConstantFP>(A); C && C->isExactlyValue(1.0))
-      return form(B);
-    if (const auto *C = dyn_cast<ConstantFP>(B); C && C->isExactlyValue(1.0))
-      return form(A);
-    return product(form(A), form(B));
-  }
-  static Form two(const Type *T) {
-    return {mixed(1, APFloat(T->isFloatTy() ? APFloat(2.0f) : APFloat(2.0)).bitcastToAPInt().getZExtValue()),
-            false};
+  Form times(const Value *A, const Value *B) const { return product(form(A), form(B)); }
+
+  /// The number of the sum \p I, had its product been rounded.
+  uint64_t unfused(const Instruction &I) const {
+    if (kindOf(I) != Kind::Fused)
+      return form(&I).Of;
+    return sum(times(I.getOperand(0), I.getOperand(1)), form(I.getOperand(2))).Of;
   }
 
   Form next(const Instruction &I) const {
@@ -164,7 +288,7 @@ private:
     switch (K) {
     case Kind::Sum:
       if (I.getOperand(0) == I.getOperand(1))
-        return product(form(I.getOperand(0)), two(I.getType()));
+        return times(I.getOperand(0), ConstantFP::get(I.getType(), 2.0));
       return sum(form(I.getOperand(0)), form(I.getOperand(1)));
     case Kind::Difference:
       return sum(form(I.getOperand(0)), Minus(form(I.getOperand(1))));
@@ -178,10 +302,6 @@ private:
     case Kind::Other:
       break;
     }
-    if (I.getOpcode() == Instruction::FNeg)
-      return Minus(form(I.getOperand(0)));
-    if (isa<BitCastInst>(I) || isFlushed(&I))
-      return form(I.getOperand(0));
     return other(I);
   }
 

@@ -78,16 +78,17 @@ struct SelfCheckAnswer {
 using SelfCheckHook = std::function<SelfCheckAnswer(const std::string &Text,
                                                     const Result &Made)>;
 
-/// Does a compiler round the sums of a kernel in one text as in another?
+/// Does a compiler round the sums of a kernel in one text as in another, and if not, how
+/// far are they apart?
 struct RoundedAlike {
   enum Kind { Alike, Different, Unknown } K = Unknown;
   unsigned Distance = 0; ///< Different: sums that only one of them has
 };
-/// Asks for the kernel \p Symbol of the main file in \p Original and in each of
-/// \p Others.
-using RoundingHook = std::function<llvm::Expected<std::vector<RoundedAlike>>(
+/// Asks for kernels of the main file in \p Original and in each of \p Others: for each of
+/// \p Symbols, as they are mangled, an answer for each of the others.
+using RoundingHook = std::function<llvm::Expected<std::vector<std::vector<RoundedAlike>>>(
     const std::string &Original, llvm::ArrayRef<std::string> Others,
-    const std::string &Symbol)>;
+    llvm::ArrayRef<std::string> Symbols)>;
 
 struct Options {
   /// Only these: by name, by qualified name, or by "::" and the qualified name

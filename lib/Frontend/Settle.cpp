@@ -12,86 +12,31 @@ namespace rcache {
 namespace {
 
 using Choices = std::vector<ExplicitSums::ChoiceKind>;
+using Answers = llvm::ArrayRef<RoundedAlike>;
+using Clock = std::chrono::steady_clock;
 
+/// What is asked for one kernel, and what follows from the answers: a guess; then, in
+/// turn, one change each, and together all of those that brought it nearer.
 class Search {
 public:
-  Search(const ExplicitSums &S, const std::string &Original, const std::string &Text,
-         const RoundingHook &Ask, Deadline End)
-      : S(S), Original(Original), Text(Text), Ask(Ask),
-        End(std::min(End, Clock::now() + MostTime)), Best(S.guesses()) {}
+  explicit Search(const ExplicitSums &S) : S(S), Best(S.guesses()), Asked({Best}) {}
 
-  std::vector<SourceEdit> run() {
-    constexpr unsigned MostRounds = 4;
-    const auto Start = Clock::now();
-    if (Start > End || !ask({Best}))
-      return {};
-    // (Two texts were compiled, beside each other.)
-    const auto One = Clock::now() - Start;
-    for (unsigned Round = 0; Round < MostRounds && !Found && Nearest; ++Round) {
-      // One change each; then all together that bring it nearer.
-      const Choices From = Best;
-      const unsigned Before = *Nearest;
-      std::vector<Choices> Near;
-      for (size_t I = 0; I < From.size(); ++I)
-        for (const auto K : S.Sums[I].Choices)
-          if (K != From[I])
-            (Near.emplace_back(From))[I] = K;
-      if (Near.size() > MostTexts || Clock::now() + Near.size() * One / 2 > End || !ask(Near))
-        break;
-      if (!Found && Improved.size() > 1) {
-        Choices All = From;
-        for (const Choices &C : Improved)
-          for (size_t I = 0; I < From.size(); ++I)
-            if (C[I] != From[I])
-              All[I] = C[I];
-        if (!ask({All}))
-          break;
-      }
-      if (*Nearest >= Before)
-        break;
-    }
-    return Found ? S.edits(*Found) : std::vector<SourceEdit>();
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
   const ExplicitSums &S;
-  const std::string &Original, &Text;
-  const RoundingHook &Ask;
-  const Deadline End;
-  Choices Best;
-  std::optional<unsigned> Nearest;
-  std::vector<Choices> Improved; ///< by what was asked last
-  std::optional<Choices> Found;
-  unsigned Asked = 0;
-  static constexpr unsigned MostTexts = 48;
-  static constexpr std::chrono::seconds MostTime{20};
+  /// What to ask next; empty: nothing.
+  const std::vector<Choices> &questions() const { return Asked; }
+  const std::optional<Choices> &found() const { return Found; }
+  void giveUp() { Asked.clear(); }
 
-  /// False: there is no answer to be had.
-  bool ask(const std::vector<Choices> &All) {
-    std::vector<std::string> Texts;
-    for (const Choices &C : All) {
-      const std::vector<SourceEdit> Edits = S.edits(C);
-      if (Edits.empty())
-        return false;
-      Texts.push_back(applySourceEdits(Text, S.File, Edits));
-    }
-    Asked += static_cast<unsigned>(Texts.size());
-    if (Asked > 2 * MostTexts)
-      return false;
-    auto Answers = Ask(Original, Texts, S.Symbol);
-    if (!Answers) {
-      llvm::consumeError(Answers.takeError());
-      return false;
-    }
-    Improved.clear();
+  /// \p All: one for each question.
+  void told(Answers All) {
     const std::optional<unsigned> Before = Nearest;
-    for (const auto &[C, A] : llvm::zip_equal(All, *Answers)) {
+    std::vector<Choices> Improved;
+    for (const auto &[C, A] : llvm::zip_equal(Asked, All)) {
       if (A.K == RoundedAlike::Alike) {
         Found = C;
-        return true;
+        return giveUp();
       }
-      if (A.K == RoundedAlike::Unknown)
+      if (A.K != RoundedAlike::Different)
         continue;
       if (Before && A.Distance < *Before)
         Improved.push_back(C);
@@ -100,15 +45,117 @@ private:
         Best = C;
       }
     }
-    return Nearest.has_value();
+    if (!Nearest || !*Nearest)
+      return giveUp();
+    if (Single && Improved.size() > 1)
+      return askTogether(Improved);
+    constexpr unsigned MostRounds = 5;
+    if (Rounds && Nearest == AtRound)
+      return giveUp();
+    if (Rounds++ == MostRounds)
+      return giveUp();
+    askSingle();
+  }
+
+private:
+  Choices Best, From;              ///< From: that the questions change
+  std::vector<Choices> Asked;
+  std::optional<Choices> Found;
+  std::optional<unsigned> Nearest; ///< distance of Best
+  std::optional<unsigned> AtRound; ///< the same when the round began
+  unsigned Rounds = 0;
+  bool Single = false; ///< one change in each question
+
+  void askSingle() {
+    constexpr size_t MostTexts = 48;
+    Single = true;
+    AtRound = Nearest;
+    From = Best;
+    Asked.clear();
+    for (size_t I = 0; I < From.size(); ++I)
+      for (const auto K : S.Sums[I].Choices)
+        if (K != From[I])
+          (Asked.emplace_back(From))[I] = K;
+    if (Asked.size() > MostTexts)
+      giveUp();
+  }
+
+  void askTogether(const std::vector<Choices> &Improved) {
+    Single = false;
+    Choices All = From;
+    for (const Choices &C : Improved)
+      for (size_t I = 0; I < From.size(); ++I)
+        if (C[I] != From[I])
+          All[I] = C[I];
+    Asked = {std::move(All)};
   }
 };
 
+/// Asks for all of \p Searches at once, in texts of which each has a question of every
+/// kernel, until nothing is left to ask or \p End. False: nothing in the first one
+/// could be told.
+bool ask(std::vector<Search> &Searches, const std::string &Original, const std::string &Text,
+         const RoundingHook &Ask, Deadline End) {
+  bool Any = false;
+  std::optional<Clock::duration> One; // a text
+  while (true) {
+    std::vector<Search *> Active;
+    std::vector<std::string> Symbols;
+    size_t Most = 0;
+    for (Search &S : Searches)
+      if (!S.questions().empty()) {
+        Active.push_back(&S);
+        Symbols.push_back(S.S.Symbol);
+        Most = std::max(Most, S.questions().size());
+      }
+    const auto Start = Clock::now();
+    if (Active.empty() || Start + (One ? *One * static_cast<long>(Most) : Clock::duration()) > End)
+      return Any || Active.empty();
+    std::vector<std::string> Texts;
+    for (size_t J = 0; J < Most; ++J) {
+      std::vector<SourceEdit> Edits;
+      for (Search *S : Active)
+        if (J < S->questions().size())
+          llvm::append_range(Edits, S->S.edits(S->questions()[J]));
+      llvm::sort(Edits, [](const SourceEdit &A, const SourceEdit &B) { return A.Offset < B.Offset; });
+      Texts.push_back(applySourceEdits(Text, Active.front()->S.File, Edits));
+    }
+    auto Told = Ask(Original, Texts, Symbols);
+    if (!Told) {
+      llvm::consumeError(Told.takeError());
+      return Any;
+    }
+    One = (Clock::now() - Start) / static_cast<long>(Most);
+    for (const auto &[S, Answer] : llvm::zip_equal(Active, *Told)) {
+      Any |= llvm::any_of(Answer, [](const RoundedAlike &A) { return A.K != RoundedAlike::Unknown; });
+      S->told(Answers(Answer).take_front(S->questions().size()));
+    }
+    if (!Any)
+      return false;
+  }
+}
+
 } // namespace
 
-std::vector<SourceEdit> settle(const ExplicitSums &S, const std::string &Original,
-                               const std::string &Text, const RoundingHook &Ask, Deadline End) {
-  return Search(S, Original, Text, Ask, End).run();
+std::map<std::string, std::vector<SourceEdit>>
+settle(llvm::ArrayRef<ExplicitSums> All, const std::string &Original, const std::string &Text,
+       const RoundingHook &Ask, Deadline End) {
+  std::map<std::string, std::vector<SourceEdit>> Out;
+  std::vector<Search> Searches;
+  for (const ExplicitSums &S : All)
+    if (!S.edits(S.guesses()).empty())
+      Searches.emplace_back(S);
+  if (!ask(Searches, Original, Text, Ask, End) && Searches.size() > 1) {
+    // One that does not compile keeps all others from an answer.
+    for (const ExplicitSums &S : All)
+      Out.merge(settle(S, Original, Text, Ask, End));
+    return Out;
+  }
+  for (const Search &S : Searches)
+    if (S.found())
+      if (auto Edits = S.S.edits(*S.found()); !Edits.empty())
+        Out[S.S.Key] = std::move(Edits);
+  return Out;
 }
 
 } // namespace rcache

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which of the texts that say what is rounded is the original? A compiler tells of each
-// how far it is from it; the search changes what brings it nearer.
+// how far it is from it; the search changes what brings it nearer, for all kernels of a
+// file in the same texts.
 
 #ifndef RCACHE_LIB_FRONTEND_SETTLE_H
 #define RCACHE_LIB_FRONTEND_SETTLE_H
@@ -10,16 +11,18 @@
 #include "rcache/ExplicitSums.h"
 #include "rcache/Pipeline.h"
 #include <chrono>
+#include <map>
 
 namespace rcache {
 
 /// Compilers take their time: no question is asked behind it.
 using Deadline = std::chrono::steady_clock::time_point;
 
-/// The edits of \p Text, in which \p S was found, with which its kernel rounds as in
-/// \p Original; none: not found.
-std::vector<SourceEdit> settle(const ExplicitSums &S, const std::string &Original,
-                               const std::string &Text, const RoundingHook &Ask, Deadline End);
+/// For those kernels of \p All, found in \p Text, of which a way to say it is found: the
+/// edits of \p Text with which they round as in \p Original, by ExplicitSums::Key.
+std::map<std::string, std::vector<SourceEdit>>
+settle(llvm::ArrayRef<ExplicitSums> All, const std::string &Original, const std::string &Text,
+       const RoundingHook &Ask, Deadline End);
 
 } // namespace rcache
 

@@ -399,12 +399,11 @@ void tryOtherBodies(Texts &Best) {
 /// Kernels whose sums nobody knows get a text that says what a compiler made of them;
 /// their keys.
 std::set<std::string> settleKnown(Texts &Best, const Options &Opts, Deadline End) {
-  std::map<std::string, std::vector<SourceEdit>> Settled;
-  for (const ExplicitSums &S : Best.Last.Sums)
-    if (auto Edits = settle(S, Best.Last.Results.front().Parse.MainText,
-                            Best.Last.Texts.at(S.File), Opts.Roundings, End);
-        !Edits.empty())
-      Settled[S.Key] = std::move(Edits);
+  const std::vector<ExplicitSums> &All = Best.Last.Sums;
+  if (All.empty())
+    return {};
+  auto Settled = settle(All, Best.Last.Results.front().Parse.MainText,
+                        Best.Last.Texts.at(All.front().File), Opts.Roundings, End);
   std::set<std::string> Keys;
   for (const auto &[Key, Edits] : Settled)
     Keys.insert(Key);
@@ -412,12 +411,12 @@ std::set<std::string> settleKnown(Texts &Best, const Options &Opts, Deadline End
   constexpr double WorthIt = 1.05;
   auto Before = gains(Keys, Best.Last);
   while (!Settled.empty()) {
-    std::vector<SourceEdit> All;
-    for (const auto &[Key, Edits] : Settled)
-      llvm::append_range(All, Edits);
-    CallsOut::sort(All);
+    std::vector<SourceEdit> Edits;
+    for (const auto &[Key, Of] : Settled)
+      llvm::append_range(Edits, Of);
+    CallsOut::sort(Edits);
     Texts Next = Best;
-    if (!Next.parseWith(std::move(All)))
+    if (!Next.parseWith(std::move(Edits)))
       return {};
     auto Now = gains(Keys, Next.Last);
     if (!std::erase_if(Settled, [&](const auto &S) {
