@@ -18,6 +18,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Support/xxhash.h"
+#include "llvm/Transforms/Utils/Local.h"
 
 #include <algorithm>
 #include <optional>
@@ -183,6 +184,8 @@ private:
   /// added and multiplied themselves, as compilers turn such terms over and over. Where
   /// a word of 32 bits overflows does not count.
   std::optional<uint64_t> term(const Instruction &I) const {
+    if (const auto *Phi = dyn_cast<PHINode>(&I))
+      return isWord(I.getType()) ? counted(*Phi) : std::nullopt;
     if (!isWord(I.getType()) || !isWord(I.getOperand(0)->getType()))
       return std::nullopt;
     const auto Of = [&](unsigned N) { return number(form(I.getOperand(N))); };
@@ -208,6 +211,35 @@ private:
     default:
       return std::nullopt;
     }
+  }
+  /// A counter of a loop, as where it begins and how it goes on: a compiler may let it
+  /// begin elsewhere, and take the distance off where it is used.
+  std::optional<uint64_t> counted(const PHINode &Phi) const {
+    if (Phi.getNumIncomingValues() != 2)
+      return std::nullopt;
+    for (unsigned N : {0, 1})
+      if (const auto Step = stepTo(Phi.getIncomingValue(N), Phi, MostSteps))
+        return number(form(Phi.getIncomingValue(1 - N))) + mixed(hashOf("steps"), *Step);
+    return std::nullopt;
+  }
+  static constexpr unsigned MostSteps = 8;
+  /// What is added to \p Phi to get \p V, in at most \p Left sums; by the numbers of the last
+  /// round, as these may come from the loop.
+  std::optional<uint64_t> stepTo(const Value *V, const PHINode &Phi, unsigned Left) const {
+    bool Minus = false;
+    const auto *I = dyn_cast<Instruction>(V);
+    if (I == &Phi)
+      return 0;
+    if (!I || !Left)
+      return std::nullopt;
+    if (const Value *Of = handedOn(*I, Minus))
+      return stepTo(Of, Phi, Left - 1);
+    if (I->getOpcode() != Instruction::Add)
+      return std::nullopt;
+    for (unsigned N : {0, 1})
+      if (const auto Step = stepTo(I->getOperand(N), Phi, Left - 1))
+        return *Step + number(leaf(I->getOperand(1 - N)));
+    return std::nullopt;
   }
   static uint64_t number(Form X) { return X.Negative ? X.whole() : X.Of; }
 
@@ -307,19 +339,40 @@ private:
 
   /// One of several values, by a branch or by a select: compilers make one of the other.
   Form choice(const Instruction &I) const {
-    std::set<uint64_t> Of;
+    std::set<uint64_t> Of, Turned; // with all signs turned
     for (const Use &U : I.operands())
-      if (!isa<SelectInst>(I) || U.getOperandNo() != 0)
-        Of.insert(form(U.get()).whole());
-    Form X{hashOf("choice"), false};
-    for (uint64_t O : Of)
-      X.Of = mixed(X.Of, O);
+      if (!isa<SelectInst>(I) || U.getOperandNo() != 0) {
+        const Form X = form(U.get());
+        Of.insert(X.whole());
+        Turned.insert(Form{X.Of, !X.Negative}.whole());
+      }
+    const auto All = [](const std::set<uint64_t> &Numbers) {
+      uint64_t X = hashOf("choice");
+      for (uint64_t N : Numbers)
+        X = mixed(X, N);
+      return X;
+    };
+    const Form X{All(Of), false}, Y{All(Turned), true};
+    return I.getType()->isFPOrFPVectorTy() && Y.Of < X.Of ? Y : X;
+  }
+
+  /// Operations whose result has another sign where an operand has.
+  Form odd(const Instruction &I) const {
+    Form X{first(I), false};
+    for (const Use &U : I.operands()) {
+      const Form Of = form(U.get());
+      X = {mixed(X.Of, Of.Of), X.Negative != Of.Negative};
+    }
     return X;
   }
 
   Form other(const Instruction &I) const {
-    if (isa<PHINode>(I) || isa<SelectInst>(I))
+    if (const auto Term = term(I))
+      return {*Term, false};
+    if (isa<PHINode, SelectInst>(I))
       return choice(I);
+    if (I.getOpcode() == Instruction::FDiv || isa<FPExtInst, FPTruncInst>(I))
+      return odd(I);
     Form X{mixed(I.getOpcode(), I.getType()->getTypeID()), false};
     SmallVector<uint64_t, 4> Of;
     for (const Use &U : I.operands())
@@ -399,9 +452,11 @@ std::map<std::string, Roundings> roundingsIn(const FrontendOptions &FE, const st
   }
   registersToValues(*M);
   contractLikePtxas(*M);
-  for (const Function &F : *M)
-    if (!F.isDeclaration() && Low.Entries.count(F.getName().str()))
+  for (Function &F : *M)
+    if (!F.isDeclaration() && Low.Entries.count(F.getName().str())) {
+      removeUnreachableBlocks(F); // where values may be made of themselves
       Out[plainName(F.getName())] = roundingsOf(F, P);
+    }
   return Out;
 }
 

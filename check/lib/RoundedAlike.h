@@ -29,7 +29,8 @@ struct Roundings {
   /// A number for each sum and product: of the operation, and of those
   /// that its operands come from, signs and order of operands aside.
   std::set<uint64_t> Operations;
-  /// A product was fused with another one of which this cannot tell it.
+  /// A product was fused with another one of which this cannot tell it, or only one of two
+  /// sums that this cannot tell apart was fused.
   bool Ambiguous = false;
 };
 
