@@ -366,7 +366,18 @@ private:
     return X;
   }
 
+  /// The place where a parameter lies is that parameter's.
+  static Form place(const AllocaInst &A) {
+    for (const User *U : A.users())
+      if (const auto *S = dyn_cast<StoreInst>(U); S && S->getPointerOperand() == &A)
+        if (const auto *P = dyn_cast<Argument>(S->getValueOperand()))
+          return {mixed(hashOf("parameter"), P->getArgNo()), false};
+    return {first(A), false};
+  }
+
   Form other(const Instruction &I) const {
+    if (const auto *A = dyn_cast<AllocaInst>(&I))
+      return place(*A);
     if (const auto Term = term(I))
       return {*Term, false};
     if (isa<PHINode, SelectInst>(I))
