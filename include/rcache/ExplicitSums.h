@@ -73,8 +73,8 @@ struct ExplicitSums {
 };
 
 /// Those of \p Kernels, of the main file; a kernel is left out where not all of its
-/// products can be said so: in macros, in functions that it calls, of half precision, or
-/// with other types in other instantiations.
+/// products can be said so: in macros, in lambdas, in functions of the user's, of half
+/// precision, of templates on types.
 std::vector<ExplicitSums>
 explicitSums(clang::ASTContext &AST, const std::vector<const KernelModel *> &Kernels);
 

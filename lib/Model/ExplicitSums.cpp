@@ -8,7 +8,6 @@
 #include "Anchors.h"
 #include "Effects.h"
 #include "KernelWriter.h"
-#include "ProductFlow.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -23,6 +22,7 @@
 using namespace clang;
 
 namespace rcache {
+
 bool computesNumbers(const FunctionDecl *F, unsigned Depth) {
   struct Finder : ConstDynamicRecursiveASTVisitor {
     unsigned Depth;
@@ -84,7 +84,7 @@ public:
                        (givesNoProduct(F->getName()) || F->getName().starts_with("make_") ||
                         F->getName().starts_with("__shfl_") || F->getName().starts_with("atomic"));
     const bool Ours = F && !isSystemFunction(F);
-    Found |= !F || (Ours && (isRealNumber(C->getType()) || computesNumbers(F)));
+    Found |= !F || (Ours && computesNumbers(F));
     Open |= !Known && !Ours && isRealNumber(C->getType());
     for (const Expr *A : C->arguments())
       if (F && A->isGLValue())
