@@ -448,12 +448,13 @@ RoundingHook makeRoundingHook(const ToolOptions &O, const ParseJob &Job) {
   if (O.SelfCheck == ToolOptions::SelfCheckKind::Off ||
       (!Job.Flags.Directory.empty() && !Job.Flags.FromNvcc))
     return {};
-  // (With these, any quotient may be a product, and nothing in the text tells of it.)
+  // (With these, any quotient or root may be a product, and nothing in the text tells of it.)
   if (auto F = translateFlags(Job.Flags.Flags, Job.Flags.FromNvcc, Job.Flags.Directory); !F) {
     llvm::consumeError(F.takeError());
     return {};
   } else if (llvm::any_of(F->ForNvcc, [](const std::string &Flag) {
                return StringRef(Flag).ends_with("prec-div=false") ||
+                      StringRef(Flag).ends_with("prec-sqrt=false") ||
                       StringRef(Flag).ends_with("use_fast_math");
              })) {
     return {};

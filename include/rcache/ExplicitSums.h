@@ -37,8 +37,7 @@ struct ExplicitSums {
     std::string Assigned;
     std::string Operator;         ///< as it is written, with white space
     bool Simple = false;          ///< a sign in front of the text belongs to all of it
-    unsigned Choice = 0;          ///< Sum: which of Sums; of those without: none
-    bool Open = false;            ///< Sum: has a choice
+    std::optional<unsigned> Choice; ///< Sum: which of Sums; nullopt: no product, no choice
     /// Verbatim, of a variable: the product that it was set to; 0: it is none.
     unsigned Held = 0;
     /// Product that a variable holds: variables for factors that may have another value

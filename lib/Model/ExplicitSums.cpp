@@ -8,6 +8,7 @@
 #include "Anchors.h"
 #include "Effects.h"
 #include "KernelWriter.h"
+#include "ValueMaker.h"
 #include "rcache/ModelBuilder.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -59,15 +60,14 @@ bool isFloatOrDouble(QualType T) {
   return B && (B->getKind() == BuiltinType::Float || B->getKind() == BuiltinType::Double);
 }
 
-/// A function of the toolkit whose value is no product, whatever the flags.
+/// A function of the toolkit whose value is no product that could be fused: of arguments
+/// that are none.
 bool givesNoProduct(StringRef Name) {
-  return llvm::StringSwitch<bool>(Name)
-      .Cases({"fminf", "fmaxf", "fmin", "fmax", "fabsf", "fabs", "min", "max", "abs"}, true)
-      .Cases({"sqrtf", "sqrt", "__fsqrt_rn", "__dsqrt_rn", "floorf", "ceilf", "floor", "ceil"}, true)
-      .Cases({"fmaf", "fma", "__fmaf_rn", "__fma_rn", "__fmul_rn", "__dmul_rn"}, true)
-      .Cases({"__fadd_rn", "__dadd_rn", "__fsub_rn", "__dsub_rn", "__ldg", "__ldcg"}, true)
-      .Cases({"__syncthreads", "__syncwarp", "__int_as_float", "__float_as_int"}, true)
-      .Default(false);
+  return passesOn(Name) || Name.starts_with("__shfl_") || Name.starts_with("atomic") ||
+         llvm::StringSwitch<bool>(Name)
+             .Cases({"sqrtf", "sqrt", "__fsqrt_rn", "__dsqrt_rn"}, true)
+             .Cases({"abs", "__fmul_rn", "__dmul_rn"}, true)
+             .Default(false);
 }
 
 /// What a kernel holds that no text here speaks of.
@@ -80,9 +80,7 @@ public:
 
   bool VisitCallExpr(const CallExpr *C) override {
     const FunctionDecl *F = C->getDirectCallee();
-    const bool Known = F && F->getIdentifier() &&
-                       (givesNoProduct(F->getName()) || F->getName().starts_with("make_") ||
-                        F->getName().starts_with("__shfl_") || F->getName().starts_with("atomic"));
+    const bool Known = F && F->getIdentifier() && givesNoProduct(F->getName());
     const bool Ours = F && !isSystemFunction(F);
     Found |= !F || (Ours && computesNumbers(F));
     Open |= !Known && !Ours && isRealNumber(C->getType());
@@ -375,7 +373,6 @@ private:
       S.Choices.push_back(ExplicitSums::FuseRight);
     const bool Left = L && (!R || N.Minus || order(B->getLHS()) <= order(B->getRHS()));
     S.Guess = Left ? ExplicitSums::FuseLeft : ExplicitSums::FuseRight;
-    N.Open = true;
     N.Choice = static_cast<unsigned>(Out.Sums.size());
     Out.Sums.push_back(std::move(S));
   }

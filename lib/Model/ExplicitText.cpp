@@ -18,7 +18,7 @@ public:
   Writer(const ExplicitSums &S, const std::vector<ExplicitSums::ChoiceKind> &Chosen)
       : S(S), Chosen(Chosen) {
     for (const Node &X : S.Nodes)
-      if (X.K == Node::Sum && X.Open && chosen(X) != ExplicitSums::Unfused)
+      if (X.K == Node::Sum && chosen(X) != ExplicitSums::Unfused)
         if (const unsigned P = S.Nodes[chosen(X) == ExplicitSums::FuseLeft ? X.Left : X.Right].Held)
           Named.insert(P);
   }
@@ -56,7 +56,7 @@ private:
   }
 
   ExplicitSums::ChoiceKind chosen(const Node &X) const {
-    return X.Open ? Chosen[X.Choice] : ExplicitSums::Unfused;
+    return X.Choice ? Chosen[*X.Choice] : ExplicitSums::Unfused;
   }
 
   /// Is a sum written as a call?

@@ -44,8 +44,8 @@ bool isInteger(StringRef Type) {
   return false;
 }
 
-/// Functions whose result is a sum, a conversion or one of their arguments:
-/// nothing of it is contracted unless an argument is.
+} // namespace
+
 bool passesOn(StringRef Name) {
   for (StringRef N :
        {"fminf", "fmaxf", "fmin", "fmax", "min", "max", "fabsf", "fabs",
@@ -62,6 +62,8 @@ bool passesOn(StringRef Name) {
       return true;
   return Name.starts_with("make_");
 }
+
+namespace {
 
 /// These round by definition, whatever their arguments are.
 bool rounds(StringRef Name) { return Name == "__fmul_rn" || Name == "__dmul_rn"; }

@@ -16,6 +16,9 @@ bool isInt(clang::QualType T);
 
 /// \p V so that nothing is contracted with its last operation.
 ValueRef keepRounding(const ValueRef &V); // Rounding.cpp
+/// Is the result of the toolkit's function \p Name a sum, a conversion or one of its
+/// arguments? Nothing of it is contracted unless an argument is.
+bool passesOn(llvm::StringRef Name); // Rounding.cpp
 
 /// Other: an assignment, a comma or one through a pointer to a member.
 Value::Operator operatorOf(clang::BinaryOperatorKind Op);
