@@ -160,6 +160,9 @@ private:
   std::chrono::steady_clock::time_point Start;
   std::vector<Dim3> OwnBlocks;
   std::set<std::array<uint32_t, 3>> RewrittenBlocks;
+  /// How likely the arguments were of launches that were compared, and how many were
+  /// tried: by block.
+  std::map<std::array<uint32_t, 3>, std::pair<double, unsigned>> Worked;
 };
 
 std::optional<Verdict> AllShapes::run() {
@@ -214,9 +217,14 @@ AllShapes::tryOrdinary(const std::vector<Shape> &All) {
     if (Left >= 6 && !RewrittenBlocks.empty() && ++Left % 4)
       continue;
     const unsigned Before = T.Undefined, BeforeRewritten = T.ByRewritten;
+    const unsigned Compared = T.Compared;
     ++Trial;
     if (auto V = T.run(S))
       return V;
+    auto &Suits = Worked[{S.Block.X, S.Block.Y, S.Block.Z}];
+    ++Suits.second;
+    if (T.Compared > Compared)
+      Suits.first += 1.0 / (1 + T.LastWay);
     if (T.Undefined == Before)
       Bad = 0;
     else if (T.plain()) // else it may be the pointers
@@ -236,9 +244,22 @@ std::optional<Verdict> AllShapes::tryConstants() {
   for (const auto &X : RewrittenBlocks)
     Typical.push_back({X[0], X[1], X[2]});
   Typical.insert(Typical.end(), OwnBlocks.begin(), OwnBlocks.end());
+  // Else the largest of those that the likely arguments suit best.
+  double Best = 0;
+  for (const auto &[X, Suits] : Worked)
+    Best = std::max(Best, Suits.first / Suits.second);
+  Dim3 Largest{0, 1, 1};
+  for (const auto &[X, Suits] : Worked)
+    if (const Dim3 D{X[0], X[1], X[2]};
+        Suits.first / Suits.second > 0.7 * Best && D.count() > Largest.count())
+      Largest = D;
+  if (Typical.empty() && Largest.X)
+    Typical.push_back(Largest);
+  // Those of a million threads may take a second each.
+  const double Before = elapsed();
   for (const Shape &S : constantShapes(K, Summary.Facts, Typical, T.integers(),
                                        100, 1 << 20)) {
-    if (enough(1) || elapsed() > L.Seconds * 0.9)
+    if (enough(1) || elapsed() > std::min(L.Seconds * 0.9, Before + L.Seconds / 6))
       break;
     if (auto V = T.run(S))
       return V;

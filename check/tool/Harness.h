@@ -90,10 +90,10 @@ struct IntegerParam {
   bool Signed;
 };
 /// Launches around the numbers that the text names: grids and blocks just above
-/// one, integer arguments below, at and above one, and below its negative; and
-/// arguments at the ends of their types. At most \p Limit, of at most
-/// \p MaxThreads threads; four times as many where the text compares the number
-/// of blocks.
+/// one, as many elements along each dimension, integer arguments below, at and above
+/// one, and below its negative; and arguments at the ends of their types. At most
+/// \p Limit, of at most \p MaxThreads threads; four times as many where the text
+/// compares the number of blocks, and where two numbers are width and height.
 std::vector<Shape> constantShapes(const KernelSignature &K,
                                   const SourceFacts &Facts,
                                   const std::vector<Dim3> &Blocks,

@@ -20,6 +20,27 @@ static std::optional<double> named(const std::vector<double> &Numbers, uint64_t 
   return (R >> 27) & 1 ? -V : V;
 }
 
+/// A float like its neighbours: sums of denormal numbers, of zeros and of the largest are
+/// of their kind only where nothing else is among them. Nothing: an ordinary stretch.
+template <class Bits, unsigned Mantissa>
+static std::optional<Bits> ofStretch(size_t Element, uint64_t Salt, uint64_t R) {
+  constexpr size_t Length = 96; // elements: wider than most windows
+  constexpr unsigned Width = 8 * sizeof(Bits);
+  constexpr Bits One = 1, Fraction = (One << Mantissa) - 1;
+  constexpr Bits Largest = ((One << (Width - 1 - Mantissa)) - 2) << Mantissa; // exponent
+  const Bits Sign = Bits(R >> 63) << (Width - 1), Any = Bits(R * 0xd6e8feb86659fd93ull);
+  switch ((Element / Length * 0x9e3779b97f4a7c15ull + Salt) >> 60) {
+  case 0:
+    return Sign | (Any & Fraction); // denormal
+  case 1:
+    return Sign;
+  case 2:
+    return Sign | (Largest - (Bits(R & 3) << Mantissa)) | (Any & Fraction);
+  default:
+    return std::nullopt;
+  }
+}
+
 /// Mode 0: small plain numbers; 1: the whole range; 2: with the values that
 /// break careless arithmetic, and those that the kernels name; 3: from 0 to below 1,
 /// integers to 3, for kernels that make indices of them.
@@ -36,6 +57,7 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
     static const uint32_t Special[] = {
         0x7fffffff, 0x7fc00001, 0xffc12345, 0x7f800000, 0xff800000, 0x80000000,
         0x00000001, 0x807fffff, 0x7f7fffff, 0x00800000, 0x3f800000, 0x00000000};
+    const uint64_t Salt = Mode == 2 ? Rng() : 0;
     for (size_t I = 0; I + 4 <= N; I += 4) {
       uint64_t R = Rng();
       uint32_t Bits;
@@ -45,7 +67,10 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
       if (const auto V = named(Named, R)) {
         F = float(*V);
         memcpy(&Bits, &F, 4);
-      } else if (Mode == 2 && (R >> 40) % 16 == 0)
+      } else if (const auto Like = Mode == 2 ? ofStretch<uint32_t, 23>(I / 4, Salt, R)
+                                        : std::nullopt)
+        Bits = *Like;
+      else if (Mode == 2 && (R >> 40) % 16 == 0)
         Bits = Special[(R >> 48) % 12];
       else if (Mode == 1) {
         F = F * 1.0009765625f + float(R >> 40) * 1e-7f;
@@ -56,12 +81,16 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
     return;
   }
   if (Floats && ElementSize == 8) {
+    const uint64_t Salt = Mode == 2 ? Rng() : 0;
     for (size_t I = 0; I + 8 <= N; I += 8) {
       uint64_t R = Rng();
       double D = Mode == 3 ? double(R % 1000000) / 1e6
                            : double(int64_t(R % 2000001) - 1000000) / 977.0;
       if (const auto V = named(Named, R))
         D = *V;
+      else if (const auto Like = Mode == 2 ? ofStretch<uint64_t, 52>(I / 8, Salt, R)
+                                           : std::nullopt)
+        memcpy(&D, &*Like, 8);
       else if (Mode == 2 && (R >> 40) % 16 == 0) {
         static const double Special[] = {0.0, -0.0, 5e-324, 1e308, 1e-310};
         D = (R >> 48) % 8 == 5   ? __builtin_inf()
@@ -117,6 +146,9 @@ void Trials::fillBuffers(const Shape &S, unsigned Mode) {
   uint64_t Threads = S.Grid.count() * S.Block.count();
   uint64_t Elements =
       std::min<uint64_t>(4 * Threads + 2ull * S.W * S.H * S.D + 4096, 1 << 18);
+  // What shows at one element of many must not be made of zeros.
+  if (S.Rare)
+    Elements = std::max<uint64_t>(Elements, Threads + 4096);
   for (size_t I = 0; I < Params.size(); ++I) {
     if (Params[I].Kind != Param::Pointer)
       continue;

@@ -43,6 +43,9 @@ Placements::Placements(const std::vector<Param> &Params,
   for (int64_t N : Near)
     if (N > 3 && N <= 64)
       More.insert(More.end(), {ptrdiff_t(N), -ptrdiff_t(N)});
+  for (int64_t N : Near)
+    if (N > 0 && N < 256)
+      Named.push_back(size_t(N));
   const size_t First = Others.size();
   pair({1, -1});
   for (size_t I = First; I < Others.size(); ++I)
@@ -76,6 +79,18 @@ bool Placements::mayShare(size_t Of, size_t In) const {
 size_t Placements::place(size_t Pointer, unsigned Step) const {
   static constexpr size_t Strides[] = {3, 5, 7, 11, 13};
   const size_t E = std::max<uint64_t>(1, Params[Pointer].ElementSize);
+  // Every other step: all pairs of named places of two pointers come in turn.
+  const bool AtNamed = !Named.empty() && Step % 2;
+  if (!Named.empty())
+    Step /= 2;
+  if (AtNamed) {
+    size_t N = Step;
+    for (size_t I = 0; I < Pointer % 5; ++I)
+      N = N / Named.size() + I;
+    const size_t At = Named[N % Named.size()];
+    if (At % E == 0)
+      return At;
+  }
   const size_t Places = 64 / std::gcd<size_t>(E, 64), Round = Step / Places;
   const size_t N = (Step * Strides[Pointer % 5] + Pointer * Round + 1) % Places;
   return E * N + Round % 4 * (E * Places);

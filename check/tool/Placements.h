@@ -6,7 +6,8 @@
 //
 //   each pointer   every place that an element of its can have in 64 bytes,
 //   with
-//                  the others at multiples of 64, and with the others elsewhere
+//                  the others at multiples of 64, and with the others elsewhere,
+//                  also at bytes that the text names
 //   pairs          the same address, a few elements apart either way, one
 //   behind
 //                  the end of the other, where the signature allows it
@@ -60,6 +61,7 @@ private:
   std::vector<bool> NoAlias;
   std::vector<size_t> Pointers;              ///< parameters
   std::vector<Overlap> AtOne, ByOne, Others; ///< an element apart, more
+  std::vector<size_t> Named; ///< bytes from a multiple of 256, of the text
   struct Turn {
     unsigned Step = 0;   ///< which place is next
     unsigned InVain = 0; ///< launches at this place that told nothing

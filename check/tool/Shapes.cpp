@@ -4,6 +4,7 @@
 #include "Harness.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace rcache::check {
 
@@ -157,11 +158,16 @@ public:
   void number(int64_t N);
   /// So many blocks, if they have at most \p MaxThreads threads.
   void grids(int64_t N, uint64_t MaxThreads);
+  /// Threads of that number, and elements: of each dimension, and of all together.
+  void elements(int64_t N, uint64_t MaxThreads);
+  /// So wide and so high.
+  void sides(int64_t N, int64_t M, uint64_t MaxThreads);
   std::vector<Shape> take(size_t Limit) const;
 
 private:
-  enum Sort { Grids, Beyond, BlockSizes, Ends, Choices, SortCount };
+  enum Sort { Grids, Elements, Beyond, BlockSizes, Ends, Choices, SortCount };
   static Shape launch(const Dim3 &Block, const Dim3 &Grid);
+  void covering(uint64_t X, uint64_t Y, uint64_t Z, uint64_t MaxThreads);
   void with(const Dim3 &Block, const IntegerParam &P, int64_t V, Sort To);
 
   const KernelSignature &K;
@@ -223,6 +229,38 @@ void AroundConstants::grids(int64_t N, uint64_t MaxThreads) {
   }
 }
 
+void AroundConstants::covering(uint64_t X, uint64_t Y, uint64_t Z, uint64_t MaxThreads) {
+  const Dim3 &Block = Some.front();
+  const auto Blocks = [](uint64_t Of, uint32_t Size) { return Of ? Of / Size + 2 : 1; };
+  const uint64_t GX = Blocks(X, Block.X), GY = Blocks(Y, Block.Y), GZ = Blocks(Z, Block.Z);
+  if (GY > 65535 || GZ > 65535 || GX * GY * GZ * Block.count() > MaxThreads)
+    return;
+  Shape S = launch(Block, {uint32_t(GX), uint32_t(GY), uint32_t(GZ)});
+  Sorts[Elements].push_back(S);
+  S.W = X ? uint32_t(X) : S.W;
+  S.H = Y ? uint32_t(Y) : S.H;
+  S.D = Z ? uint32_t(Z) : S.D;
+  Sorts[Elements].push_back(S);
+}
+
+void AroundConstants::elements(int64_t N, uint64_t MaxThreads) {
+  if (N < 64 || uint64_t(N) > MaxThreads)
+    return;
+  covering(N, 0, 0, MaxThreads);
+  if (K.Dimensions > 1) {
+    covering(0, N, 0, MaxThreads);
+    const auto Side = uint64_t(std::sqrt(double(N)));
+    covering(Side, Side, 0, MaxThreads);
+  }
+  if (K.Dimensions > 2)
+    covering(0, 0, N, MaxThreads);
+}
+
+void AroundConstants::sides(int64_t N, int64_t M, uint64_t MaxThreads) {
+  if (K.Dimensions > 1 && N >= 64 && M >= 64)
+    covering(N, M, 0, MaxThreads);
+}
+
 void AroundConstants::number(int64_t N) {
   for (const Dim3 &Block : Some) {
     // An argument that chooses what is done, `mode == 7`, `case 1:`.
@@ -273,6 +311,10 @@ std::vector<Shape> constantShapes(const KernelSignature &K, const SourceFacts &F
     if (*It >= 8 && !Facts.GridLimits.count(*It))
       for (int64_t N : {*It + 1, *It})
         All.grids(N, MaxThreads);
+    All.elements(*It, MaxThreads);
+    for (const int64_t M : Facts.Constants)
+      if (M != *It)
+        All.sides(*It, M, 4 * MaxThreads);
     All.number(*It);
   }
   return All.take(Limit);

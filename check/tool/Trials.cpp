@@ -389,6 +389,7 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
     if (!Touches && Trial % 8 && !S.Exact)
       continue;
     Defined = true;
+    LastWay = Way;
     ++Ways[Way].Worked;
   }
   return Defined;

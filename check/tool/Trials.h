@@ -79,6 +79,7 @@ public:
   unsigned Raced = 0;       ///< of them: since threads race in global memory,
                             ///< and not because pointers lead to the same
   unsigned Proved = 0, NotProved = 0;
+  unsigned LastWay = 0; ///< what scalarValue() chose for the last one by
   std::set<std::string> Forms; ///< rewritten kernels that ran, mangled
   std::string NotMade;       ///< "": arguments for the kernel can be made
   std::string LastUndefined; ///< why the last one was left out
