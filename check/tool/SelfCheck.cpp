@@ -446,7 +446,12 @@ void work(const CommandLine &L, int To) {
         send(To, Object{{"device-code", P->deviceCode()}});
       } else {
         Pairs.push_back({});
-        send(To, result(E.Kernel, Verdict::CouldNotRun, Error));
+        // (An error of the driver's, not of the program's.)
+        const bool Named = Error.rfind(Driver, 0) != 0;
+        send(To, result(E.Kernel, Verdict::CouldNotRun,
+                        Named ? Error
+                              : "it cannot be called from outside: a template argument "
+                                "has no name outside of a function"));
       }
     }
   }

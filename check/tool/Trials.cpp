@@ -208,6 +208,27 @@ bool Trials::undefinedInSource(const Shape &S, unsigned Trial) {
   return false;
 }
 
+/// Does the original leave something else than \p Want when its threads run in that order,
+/// too? Then nothing says which of both is meant.
+bool Trials::differsItself(const Shape &S, unsigned Trial, Order O,
+                           const std::vector<Snapshot> &Want) {
+  if (O == Order::Forward)
+    return false;
+  restore();
+  auto Regions = Found;
+  discover(&Regions);
+  options().Seed = L.Runtime.Seed + Trial;
+  const bool Ok = launch(A, S, O);
+  discover(nullptr);
+  const std::vector<Snapshot> Own = takeBuffers();
+  for (size_t I = 0; Ok && I < Want.size(); ++I)
+    if (Want[I].Bytes != Own[I].Bytes) {
+      LastUndefined = "the result depends on the order of threads or blocks";
+      return true;
+    }
+  return false;
+}
+
 void Trials::setSymbolic(Version First, Version Second) {
   SymbolicA = std::move(First);
   SymbolicB = std::move(Second);
@@ -483,7 +504,8 @@ std::optional<Verdict> Trials::runOnce(const Shape &S, unsigned Trial) {
         if (!V)
           continue;
       }
-      if (*V != Verdict::CouldNotRun && undefinedInSource(S, Trial)) {
+      if (*V != Verdict::CouldNotRun &&
+          (undefinedInSource(S, Trial) || differsItself(S, Trial, O, Want))) {
         Text.clear();
         --Compared;
         ++Undefined;

@@ -120,6 +120,8 @@ private:
   std::string nameOf(size_t I) const;
   std::string describe(const Shape &S, unsigned Trial);
   bool undefinedInSource(const Shape &S, unsigned Trial);
+  bool differsItself(const Shape &S, unsigned Trial, Order O,
+                     const std::vector<Snapshot> &Want);
   void explainDifference(const Shape &S, unsigned Trial, size_t B,
                          const FirstDifference &D, const Snapshot &Want,
                          const Snapshot &Got);
