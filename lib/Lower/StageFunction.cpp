@@ -109,15 +109,16 @@ llvm::Expected<Code> Fill::stageLambda(const ArrayPlan &A) const {
          "};\n";
 }
 
-/// The condition under which \p Piece gives the element, for what \p Left holds.
+/// The condition under which \p Piece gives the element, for what \p Left holds:
+/// \p Covered, all that is asked for, and may be.
 static llvm::Expected<std::string> pieceTest(const StagePiece &Piece,
-                                             const isl::set &Left,
+                                             const isl::set &Left, bool Covered,
                                              const Names &N,
                                              const ValueTextOptions &O) {
   // A value without loads may stand for everything that is left.
   const bool Pure = isPure(Piece.V) && llvm::all_of(Piece.Guards, isPure);
   isl::set Test = Piece.Domain;
-  if (Pure)
+  if (Pure || Covered)
     Test = simplify(Test, Left);
   auto Cond = conditionText(Test, N, O);
   if (!Cond)
@@ -142,6 +143,7 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
   for (const StagePiece &Piece : A.Stage.Pieces)
     Left = Left.unite(Piece.Domain);
   Left = Left.coalesce();
+  const bool Covered = O.Context.is_subset(Left);
   std::optional<IndexForm> Form;
   if (WithForms)
     Form = findIndexForm(A.Stage, O.Context);
@@ -161,7 +163,7 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
       K = Form->End - 1;
       continue;
     }
-    auto Cond = pieceTest(Piece, Left, N, O);
+    auto Cond = pieceTest(Piece, Left, Covered, N, O);
     if (!Cond)
       return Cond.takeError();
     auto V = valueText(Piece.V, N, O);
