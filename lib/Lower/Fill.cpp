@@ -520,6 +520,24 @@ llvm::Expected<Code> Fill::atBarrier(unsigned Barrier) {
   return Out;
 }
 
+/// `[k] -> { : 0 <= k < 9 }` for the iterators in \p Of, where \p At is executed.
+static isl::set rangesOf(const isl::pw_aff &Of, const SharedAccess &At,
+                         const KernelModel &M) {
+  const isl::ctx Ctx = M.Ctx->ctx();
+  isl::set All = always(Ctx);
+  for (const std::string &Id : involvedIds(Of)) {
+    const int Sym = M.symbolIndex(Id);
+    if (Sym < 0 || M.Symbols[Sym].K != Symbol::Iterator)
+      continue;
+    const isl::pw_aff I = symbolValue(Ctx, Id);
+    if (const auto Low = minConst(I, At.Domain))
+      All = All.intersect(lessEqual(constantValue(Ctx, *Low), I));
+    if (const auto High = maxConst(I, At.Domain))
+      All = All.intersect(lessEqual(I, constantValue(Ctx, *High)));
+  }
+  return All;
+}
+
 llvm::Expected<Code> Fill::readText(unsigned Access) const {
   if (P.owned(M.SharedAccesses[Access].Array))
     return ownedElement(Access);
@@ -544,6 +562,7 @@ llvm::Expected<Code> Fill::readText(unsigned Access) const {
         }
         for (size_t D = A.as<StreamedRows>() ? 1 : 0; D < W.Register.size();
              ++D) {
+          O.Context = rangesOf(W.Register[D], M.SharedAccesses[Access], M);
           auto X = affineText(W.Register[D], N, O);
           if (!X)
             return X.takeError();

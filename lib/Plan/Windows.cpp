@@ -3,8 +3,8 @@
 //
 // See Windows.h. An index is split into what all reads of a window share
 // (thread, block and parameter terms: First) and what differs with slot and
-// unrolled iterators (the register). Both are linear; anything else is read
-// directly.
+// unrolled iterators (the register). Both are linear, but for quotients of iterators
+// (`k / 3`, `k % 3`) in the latter; anything else is read directly.
 
 #include "Windows.h"
 #include "Affine/IslTools.h"
@@ -28,7 +28,15 @@ struct Term {
   int64_t Step = 1;
 };
 
-/// One dimension of one read: Base + Terms + Const.
+/// What quotients of unrolled iterators add: `{ [k] -> floor(k/3) }`, less what it is in
+/// the first rounds.
+struct Quotients {
+  isl::pw_aff Value;
+  std::vector<std::string> Ids; ///< iterators
+  std::map<std::vector<int64_t>, int64_t> At; ///< by the values of these
+};
+
+/// One dimension of one read: Base + Terms + Rounds + Const.
 struct SplitIndex {
   std::map<std::string, int64_t> Base;
   std::vector<Term> Terms;
@@ -36,6 +44,7 @@ struct SplitIndex {
   int64_t Min = 0, Max = 0;         ///< of Terms (slots left out) + Const
   int64_t SlotCoef = 0;             ///< of sx; sy and sz count as Terms
   int64_t SlotMin = 0, SlotMax = 0; ///< of SlotCoef * sx
+  std::optional<Quotients> Rounds;
 };
 
 struct SplitRead {
@@ -43,6 +52,69 @@ struct SplitRead {
   std::vector<SplitIndex> Dims;
   std::set<unsigned> Loops;
 };
+
+/// An iterator that unrolling gives its values, if \p Id is one of a loop around \p Acc.
+std::optional<std::pair<Term, unsigned>> unrolled(const KernelModel &M, const StagingGroup &G,
+                                                  const SharedAccess &Acc,
+                                                  const std::string &Id) {
+  const int Sym = M.symbolIndex(Id);
+  const Stmt *Loop = Sym >= 0 && M.Symbols[Sym].K == Symbol::Iterator
+                         ? innerLoop(M, G, Acc, Sym)
+                         : nullptr;
+  if (!Loop || !Loop->ConstTripCount || !Loop->ConstFirst || !Loop->Step ||
+      *Loop->ConstTripCount < 1)
+    return std::nullopt;
+  const int64_t First = *Loop->ConstFirst,
+                Last = First + (*Loop->ConstTripCount - 1) * *Loop->Step;
+  return std::pair(Term{Id, 0, std::min(First, Last), std::max(First, Last), *Loop->Step},
+                   Loop->Id);
+}
+
+/// Takes out of \p Index, on \p Ctx, what quotients of unrolled iterators add to it;
+/// nullopt: there are none, or quotients of something else.
+std::optional<Quotients> takeQuotients(const KernelModel &M, const StagingGroup &G,
+                                       const SharedAccess &Acc, const isl::set &Ctx,
+                                       isl::pw_aff &Index, std::vector<Term> &Terms,
+                                       std::set<unsigned> &Loops) {
+  constexpr int64_t MaxRounds = 256;
+  Quotients Q;
+  Substitution First;
+  int64_t Rounds = 1;
+  for (const std::string &Id : involvedIds(Index))
+    if (const auto It = unrolled(M, G, Acc, Id)) {
+      const auto &[T, Loop] = *It;
+      Terms.push_back(T);
+      Loops.insert(Loop);
+      Q.Ids.push_back(Id);
+      First.insert({Id, constantValue(M.Ctx->ctx(), T.Lo)});
+      Rounds *= (T.Hi - T.Lo) / std::max<int64_t>(1, std::abs(T.Step)) + 1;
+    }
+  if (First.empty() || Rounds > MaxRounds)
+    return std::nullopt;
+  const isl::pw_aff Base = substitute(Index, First).gist(Ctx).coalesce();
+  Q.Value = Index.gist(Ctx).sub(Base).gist(Ctx).coalesce();
+  for (const std::string &Id : involvedIds(Q.Value))
+    if (!First.count(Id))
+      return std::nullopt;
+  for (int64_t R = 0; R < Rounds; ++R) {
+    std::vector<int64_t> Values;
+    Substitution Now;
+    int64_t Rest = R;
+    for (const Term &T : Terms) {
+      const int64_t Step = std::max<int64_t>(1, std::abs(T.Step));
+      const int64_t N = (T.Hi - T.Lo) / Step + 1;
+      Values.push_back(T.Lo + Rest % N * Step);
+      Now.insert({T.Id, constantValue(M.Ctx->ctx(), Values.back())});
+      Rest /= N;
+    }
+    const auto V = constantUnder(substitute(Q.Value, Now), always(M.Ctx->ctx()));
+    if (!V)
+      return std::nullopt;
+    Q.At[std::move(Values)] = *V;
+  }
+  Index = Base;
+  return Q;
+}
 
 std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
                                const Assumptions &A, unsigned Read,
@@ -52,14 +124,25 @@ std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
     return std::nullopt;
   SplitRead R;
   R.Access = Read;
-  int64_t Rounds = 1;
   isl::set Ctx = A.fix(Acc.Domain).intersect(A.Context);
   for (const isl::pw_aff &Raw : Acc.Index) {
-    std::optional<Linear> L = linearForm(A.fix(Raw), Ctx);
+    isl::pw_aff Index = A.fix(Raw);
+    std::optional<Linear> L = linearForm(Index, Ctx);
+    SplitIndex S;
+    if (!L) {
+      S.Rounds = takeQuotients(M, G, Acc, Ctx, Index, S.Terms, R.Loops);
+      L = S.Rounds ? linearForm(Index, Ctx) : std::nullopt;
+    }
     if (!L)
       return std::nullopt;
-    SplitIndex S;
     S.Const = S.Min = S.Max = L->Const;
+    if (S.Rounds) {
+      const auto [Least, Most] = std::minmax_element(
+          S.Rounds->At.begin(), S.Rounds->At.end(),
+          [](const auto &X, const auto &Y) { return X.second < Y.second; });
+      S.Min += Least->second;
+      S.Max += Most->second;
+    }
     const char *Threads[3] = {"tx", "ty", "tz"};
     const char *Slots[3] = {"sx", "sy", "sz"};
     auto AddTerm = [&](Term T) {
@@ -71,16 +154,13 @@ std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
     for (auto &[Id, Coef] : L->Terms) {
       int Sym = M.symbolIndex(Id);
       if (Sym >= 0 && M.Symbols[Sym].K == Symbol::Iterator)
-        if (const Stmt *Loop = innerLoop(M, G, Acc, Sym)) {
-          if (!Loop->ConstTripCount || !Loop->ConstFirst || !Loop->Step ||
-              *Loop->ConstTripCount < 1)
+        if (innerLoop(M, G, Acc, Sym)) {
+          auto It = unrolled(M, G, Acc, Id);
+          if (!It)
             return std::nullopt;
-          if (R.Loops.insert(Loop->Id).second)
-            Rounds *= *Loop->ConstTripCount;
-          int64_t First = *Loop->ConstFirst,
-                  Last = First + (*Loop->ConstTripCount - 1) * *Loop->Step;
-          AddTerm({Id, Coef, std::min(First, Last), std::max(First, Last),
-                   *Loop->Step});
+          R.Loops.insert(It->second);
+          It->first.Coef = Coef;
+          AddTerm(std::move(It->first));
           continue;
         }
       if (Sym >= 0 && M.Symbols[Sym].K != Symbol::ThreadIdx &&
@@ -99,8 +179,10 @@ std::optional<SplitRead> split(const KernelModel &M, const StagingGroup &G,
     }
     R.Dims.push_back(std::move(S));
   }
-  if (Rounds > MaxUnroll)
-    return std::nullopt;
+  int64_t Rounds = 1;
+  for (unsigned Loop : R.Loops)
+    if ((Rounds *= *M.stmt(Loop).ConstTripCount) > MaxUnroll)
+      return std::nullopt;
   return R;
 }
 
@@ -155,6 +237,12 @@ usedLines(const Window &P, const std::vector<SplitRead> &Reads,
         int64_t Register = S.Const + S.SlotCoef * At["sx"] - Lowest[D];
         for (const Term &T : S.Terms)
           Register += T.Coef * At[T.Id];
+        if (S.Rounds) {
+          std::vector<int64_t> Values;
+          for (const std::string &Id : S.Rounds->Ids)
+            Values.push_back(At[Id]);
+          Register += S.Rounds->At.at(Values);
+        }
         if (D + 1 < Rank)
           Line = Line * static_cast<size_t>(P.Extent[D]) +
                  static_cast<size_t>(Register);
@@ -243,8 +331,9 @@ std::optional<Window> windowOf(isl::ctx Ctx, const Cluster &C, unsigned SlotsX,
       if (R.Dims[D].SlotCoef)
         Terms["sx"] =
             D + 1 == Rank && W.SlotSpan ? W.SlotSpan : R.Dims[D].SlotCoef;
-      Read.Register.push_back(
-          linearPwAff(Ctx, Terms, R.Dims[D].Const - Lowest[D]));
+      const isl::pw_aff Linear = linearPwAff(Ctx, Terms, R.Dims[D].Const - Lowest[D]);
+      Read.Register.push_back(R.Dims[D].Rounds ? Linear.add(R.Dims[D].Rounds->Value)
+                                               : Linear);
     }
     W.Reads.push_back(std::move(Read));
   }
