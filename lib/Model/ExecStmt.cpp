@@ -228,7 +228,10 @@ void Executor::execVarInit(const VarDecl *V) {
       if (A.AtFileScope && Type.consume_back(" *") &&
           A.ElemType == A.CanonicalType &&
           Ev.typeText(V->getType()->getPointeeType()) == A.CanonicalType) {
-        Type.consume_front("volatile ");
+        // (What is seen as const is const neither in the array nor in registers.)
+        while (Type.consume_front("volatile ") || Type.consume_front("const ") ||
+               Type.consume_back(" const") || Type.consume_back(" volatile"))
+          ;
         A.ElemType = Type.str();
       }
     }
