@@ -616,7 +616,8 @@ struct Plan {
   /// Is the grid of \p L known, and too small?
   bool isTooLargeFor(const LaunchSite &L) const {
     const std::optional<double> Blocks = L.knownBlocks();
-    return Blocks && *Blocks < double(leastBlocks(L.ConstBlock));
+    return Blocks && (*Blocks < double(leastBlocks(L.ConstBlock)) ||
+                      double((*L.ConstGrid)[0]) < double(LeastRow));
   }
   /// Launches of one-dimensional blocks whose grids have rows of fewer blocks than
   /// this run the original: threads at the ends of rows take most of the time. 0: none

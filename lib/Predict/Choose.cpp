@@ -61,7 +61,7 @@ void predict(const KernelModel &M, const Plan &P, const Choice &R,
   claim({M, P, Block, A, constantsOf(A), R.OriginalCost, C}, C);
   if (!std::isfinite(C.Cost.Clocks) || !std::isfinite(C.Speedup))
     C.Speedup = 0; // neither form can run in such blocks
-  C.FormFactor = formFactor(M, P, A);
+  C.FormFactor = formFactor(M, P, A, C.Counts);
   C.Rank = C.Speedup * C.FormFactor;
 }
 

@@ -40,9 +40,16 @@ double rcache::restagedRegisters(const Plan &P, double Words) {
 /// threads, 3.60 with 256 threads, 3.40 and 3.33 with 32 outputs; a fifth more where
 /// tiles are not copied ahead. On an H100 in grids of a block or two an SM
 /// (2026-11-27-h100-choices.txt) 64 outputs wait for tiles that are not copied ahead,
-/// fewer do not; and all of them gain more beside other plans than is counted.
-double rcache::joinedFactor(const Plan &P) {
-  double Factor = P.slots() >= 64 ? 1.2 : P.slots() >= 32 ? 1.06 : 0.9;
+/// fewer do not; and all of them gain more beside other plans than is counted. There, in
+/// grids known to be of a wave or two (at most 40 warps an SM with 32 outputs a thread),
+/// 16 outputs did better than 32 in six products of seven, by 9 to 45%
+/// (2026-11-28-h100-unseen.txt): what is counted decides.
+double rcache::joinedFactor(const Plan &P, double WarpsPerSm) {
+  const bool Few = WarpsPerSm > 0 && WarpsPerSm * P.slots() < 40 * 32;
+  double Factor = Few                 ? (P.slots() >= 32 ? 1 : 1.03)
+                  : P.slots() >= 64 ? 1.2
+                  : P.slots() >= 32 ? 1.06
+                                    : 0.9;
   if (P.Map.lanes() > 128)
     Factor *= P.slots() >= 64 ? 0.88 : 0.97;
   if (!P.Ahead)

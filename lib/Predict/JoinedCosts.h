@@ -20,8 +20,9 @@ void addRestaged(const Placed &In, const Restaged &R, const Staging &Fill,
 /// Registers of a thread for one restaged array whose elements have \p Words words.
 double restagedRegisters(const Plan &P, double Words);
 
-/// What a joined plan has been measured to gain beside what is counted.
-double joinedFactor(const Plan &P);
+/// What a joined plan has been measured to gain beside what is counted; its grid has
+/// \p WarpsPerSm warps an SM (0: nobody knows).
+double joinedFactor(const Plan &P, double WarpsPerSm);
 
 } // namespace rcache
 

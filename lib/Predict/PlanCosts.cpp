@@ -145,7 +145,8 @@ static double summedUp(const KernelModel &M, const Plan &P) {
   return Most;
 }
 
-double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
+double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On,
+                          const KernelCounts &K) {
   const Constants &Fit = constantsOf(On);
   bool Windows = false, Exchanged = false, Alike = false;
   for (const ArrayPlan &A : P.Arrays) {
@@ -160,11 +161,10 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
     Windows |= A.window() != nullptr;
     Exchanged |= A.as<Shuffled>() != nullptr;
   }
-  // What all slots read alike (a filter that is staged, too) can be used up
-  // element by element only when the taps are outside; else the whole window
-  // waits for each slot's turn.
+  // What all slots read alike (a filter that is staged, too) is used up element by
+  // element only with the taps outside; else the window waits for each slot's turn.
   if (P.Map.joins())
-    return joinedFactor(P);
+    return joinedFactor(P, K.LaunchWarps / On.Sms);
   if (Alike && !P.TapsOutside)
     return 0.8;
   if (!Windows)
@@ -189,8 +189,7 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On) {
   if (P.TapsOutside) {
     if (Sums >= Fit.ManyTaps && (Exchanged || Doubles))
       return 1.1;
-    // Then each tap waits for the one element that arrives (measured: 0.76 of
-    // the same with all elements loaded).
+    // Then each tap waits for the one element that arrives (measured: 0.76).
     if (Exchanged && Alike)
       return 0.95;
     return Exchanged || Sums >= Fit.ManyTaps ? 1.0 : 0.99;
@@ -475,7 +474,8 @@ private:
       K.IntOps += Each * tests(A->Stage) / 2;
     const double Apart = W.InteriorPiece < 0 || W.AllInside ? Border : 1; // warps
     K.IntOps += Each * (divisions(W) + Apart * Fill.operations() / 2);
-    if (W.InteriorPiece >= 0)
+    if (W.InteriorPiece >= 0 && !W.Interior.is_null() &&
+        !W.Interior.is_equal(isl::set::universe(W.Interior.get_space())))
       K.EndOps += Each * (Fill.operations() + tests(A->Stage)) / 2;
     K.Loads.push_back({Each * Apart, std::min(4u, bytes()), 0});
     return Elements;

@@ -31,8 +31,10 @@ KernelCounts planCounts(const KernelModel &M, const Plan &P,
                         Runs How = Runs::Vectors);
 
 /// What the counts cannot tell: how well the compiler schedules a form, 1 for
-/// one slot after the other. A candidate's rank is its speed-up times this.
-double formFactor(const KernelModel &M, const Plan &P, const Arch &On);
+/// one slot after the other, and what loses in a grid that \p K knows. A candidate's
+/// rank is its speed-up times this.
+double formFactor(const KernelModel &M, const Plan &P, const Arch &On,
+                  const KernelCounts &K);
 
 /// How the plan is emitted, in a few words: "slot by slot", "taps outside".
 std::string formName(const Plan &P);
