@@ -6,6 +6,7 @@
 
 #include "Frontend/Round.h"
 #include "rcache/ModelBuilder.h"
+#include "rcache/OwnedArrays.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
@@ -203,18 +204,28 @@ private:
           Opts.front());
   }
 
-  /// Kernels that a compiler could be asked about: those that are left for a sum, and those
-  /// that have fewer plans for one.
+  static bool hangsOnSums(const KernelResult &K) {
+    auto IsFor = [&](DeclineCode Code) {
+      return llvm::any_of(K.Declines, [&](const Decline &D) { return D.Code == Code; });
+    };
+    if (K.Verdict != KernelResult::Rewritten)
+      return IsFor(DeclineCode::FusionUnsettled) ||
+             (IsFor(DeclineCode::ComputedExchange) && mayBeOwnedButForSums(*K.Model));
+    const bool Stays = K.ThePlan && llvm::all_of(K.ThePlan->Arrays, [](const ArrayPlan &A) {
+      return A.isShared();
+    });
+    return K.Model->UnsettledSum.In != KernelModel::SumInDoubt::None ||
+           (Stays && mayBeOwnedButForSums(*K.Model));
+  }
+
+  /// Kernels that a compiler could be asked about: those that are left for a sum, those
+  /// that have fewer plans for one, and those whose arrays no warp owns for one.
   void findSums(clang::CompilerInstance &CI) {
     if (Rewrites.size() != 1 || !Rewrites.front() || !Opts.front().Roundings)
       return;
     std::vector<const KernelModel *> Of;
     for (const KernelResult &K : Rewrites.front()->Kernels)
-      if (K.Model && (K.Verdict == KernelResult::Rewritten
-                          ? K.Model->UnsettledSum.In != KernelModel::SumInDoubt::None
-                          : llvm::any_of(K.Declines, [](const Decline &D) {
-                              return D.Code == DeclineCode::FusionUnsettled;
-                            })))
+      if (K.Model && hangsOnSums(K))
         Of.push_back(K.Model.get());
     if (Of.empty())
       return;

@@ -41,15 +41,21 @@ void Executor::leaveLoop(const Variables &Vars, const Variables &Outer) {
   havoc(Live);
 }
 
-/// Dependences of the conditions of break, continue and return inside \p Id.
-static unsigned exitDepends(const KernelModel &M, unsigned Id,
-                            unsigned Control) {
+/// Dependences of the conditions of break, continue and return inside \p Id: of those
+/// that leave the loop that it is, and not one inside of it (\p Breaks, \p Continues:
+/// such statements do).
+static unsigned exitDepends(const KernelModel &M, unsigned Id, unsigned Control,
+                            bool Breaks = true, bool Continues = true) {
   const Stmt &S = M.Stmts[Id];
-  if (S.K == Stmt::Break || S.K == Stmt::Return || S.K == Stmt::Continue)
+  if (S.K == Stmt::Return || (S.K == Stmt::Break && Breaks) ||
+      (S.K == Stmt::Continue && Continues))
     return Control;
   unsigned D = 0;
-  for (unsigned C : S.Children)
-    D |= exitDepends(M, C, Control | S.CondDepends);
+  for (unsigned Child : S.Children) {
+    const Stmt &C = M.Stmts[Child];
+    D |= exitDepends(M, Child, Control | S.CondDepends,
+                     Breaks && !C.isLoop() && C.K != Stmt::Switch, Continues && !C.isLoop());
+  }
   return D;
 }
 

@@ -351,6 +351,12 @@ private:
       return !B->isAssignmentOp() && isPlain(B->getLHS()) && isPlain(B->getRHS());
     if (const auto *M = dyn_cast<MemberExpr>(E))
       return isPlain(M->getBase());
+    if (const auto *P = dyn_cast<PseudoObjectExpr>(E)) // threadIdx.x
+      E = P->getSyntacticForm();
+    if (const auto *Of = dyn_cast<MSPropertyRefExpr>(E))
+      E = Of->getBaseExpr();
+    if (const auto *Same = dyn_cast<OpaqueValueExpr>(E))
+      return Same->getSourceExpr() && isPlain(Same->getSourceExpr());
     return isa<DeclRefExpr, IntegerLiteral>(E);
   }
 

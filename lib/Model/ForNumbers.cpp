@@ -4,6 +4,7 @@
 // See ForNumbers.h.
 
 #include "ForNumbers.h"
+#include "ValueMaker.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"
@@ -146,12 +147,12 @@ private:
         TraverseStmt(I->getInit());
   }
 
-  /// The library's functions that give back one of their arguments, or its size.
+  /// The library's functions that give back one of their arguments, or its size, or say
+  /// what they round.
   static bool chooses(const FunctionDecl &F) {
     return F.getDeclName().isIdentifier() &&
-           llvm::is_contained({"min", "max", "fmin", "fmax", "fminf", "fmaxf",
-                               "abs", "fabs", "fabsf"},
-                              F.getName());
+           (passesOn(F.getName()) ||
+            llvm::is_contained({"abs", "__fmul_rn", "__dmul_rn"}, F.getName()));
   }
 };
 

@@ -479,6 +479,10 @@ bool StoredProducts::follow(
   E = E->IgnoreParens();
   if (!holdsFloats(E->getType()))
     return false;
+  if (auto *Full = dyn_cast<FullExpr>(E))
+    return follow(Full->getSubExpr(), Seen);
+  if (auto *Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
+    return follow(Temporary->getSubExpr(), Seen);
   if (auto *Cast = dyn_cast<CastExpr>(E)) {
     if (Cast->getCastKind() == CK_IntegralToFloating)
       return false;

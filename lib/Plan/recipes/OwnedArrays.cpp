@@ -8,6 +8,7 @@
 #include "Recipes.h"
 #include "llvm/ADT/STLExtras.h"
 #include "rcache/OwnRounds.h"
+#include "rcache/OwnedArrays.h"
 
 using namespace rcache;
 
@@ -65,6 +66,10 @@ static bool areStaged(const BlockFacts &F) {
          llvm::none_of(F.Out.Declines, [](const Decline &D) {
            return D.Code == DeclineCode::ComputedExchange;
          });
+}
+
+bool rcache::mayBeOwnedButForSums(const KernelModel &M) {
+  return !M.Arrays.empty() && !walksThroughMemory(M) && sumsProductsOfShared(M);
 }
 
 std::vector<Plan> rcache::ownedPlans(BlockFacts &F) {
