@@ -15,7 +15,7 @@
 // CHECK-DAG: rewrote 'by_way' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'median' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'sums' {{.*}}'s' kept shared
-// CHECK-DAG: rewrote 'offsets' {{.*}}'s' read from its source
+// CHECK-DAG: rewrote 'offsets' {{.*}}'s' reloaded
 // NOT-NOT: {{rewrote 'ring' .*(reloaded|from its source)}}
 // NOT-NOT: {{rewrote 'other_name' .*(reloaded|from its source)}}
 // NOT-NOT: {{rewrote 'referred' .*(reloaded|from its source)}}
