@@ -109,6 +109,12 @@ translateFlags(const std::vector<std::string> &Flags) {
       ++I;
       continue;
     }
+    // nvcc's names a kind of warnings, clang's does not.
+    if (F == "-Werror" && I + 1 < Flags.size() &&
+        !llvm::StringRef(Flags[I + 1]).starts_with("-")) {
+      ++I;
+      continue;
+    }
     static const char *const Dropped[] = {
         "-arch=",         "--gpu-architecture", "-gencode=", "--generate-code=",
         "-code=",         "--gpu-code",         "-rdc=",     "--relocatable",
