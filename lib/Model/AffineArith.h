@@ -21,6 +21,7 @@
 #include "rcache/Model.h"
 #include <map>
 #include <optional>
+#include <set>
 
 namespace rcache {
 
@@ -51,6 +52,9 @@ public:
   /// of it lie in [Lo, Hi] (default: its type's range).
   unsigned addSymbol(Symbol S, std::optional<Wide> Lo = std::nullopt,
                      std::optional<Wide> Hi = std::nullopt);
+  /// The counter \p Id begins with no negative value and counts up.
+  void countsFromZero(const std::string &Id) { FromZero.insert(Id); }
+
   isl::pw_aff symbol(const std::string &Id);
   isl::pw_aff constant(int64_t V);
   /// Adds a fact that always holds to the bounds used in proofs.
@@ -157,6 +161,7 @@ private:
   isl::set Universe;
   isl::set Bounds;
   std::map<std::string, Range> Ranges;
+  std::set<std::string> FromZero; ///< counters that are never negative
   std::map<std::vector<std::string>, std::string> Products;
 };
 

@@ -414,6 +414,8 @@ bool LoopFacts::describe(Counting &N, unsigned Id, bool DeclaresCounter) {
                  BoundDep = Arith.depends(N.Bound);
   const unsigned Number = Arith.addSymbol(Sym);
   const std::string IterId = M.Symbols[Number].Id;
+  if (N.Up && Arith.proveInRange(N.Init, 0, INT64_MAX, Cur.where()))
+    Arith.countsFromZero(IterId);
   if (N.Up && (InitDep & DepThread) &&
       cooperative(M.Stmts[Id], {N.Init, true}, N.Bound, N.inclusive(), N.Step,
                   IterId)) {

@@ -73,7 +73,7 @@ void AffineArith::supposeSmall(const Symbol &S, bool Alone, Wide Limit,
   bool AllPositive = true;
   for (const std::string &F : S.Factors) {
     supposeNotNegative(F, Facts);
-    AllPositive &= Ranges.at(F).Lo >= 0;
+    AllPositive &= Ranges.at(F).Lo >= 0 || FromZero.count(F);
   }
   if (!AllPositive)
     return;

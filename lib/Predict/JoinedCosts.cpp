@@ -42,10 +42,10 @@ double rcache::restagedRegisters(const Plan &P, double Words) {
 /// (2026-11-27-h100-choices.txt) 64 outputs wait for tiles that are not copied ahead,
 /// fewer do not; and all of them gain more beside other plans than is counted. There, in
 /// grids known to be of a wave or two (at most 40 warps an SM with 32 outputs a thread),
-/// 16 outputs did better than 32 in six products of eight, by 3 to 43%
-/// (2026-11-28-h100-unseen.txt): what is counted decides.
-double rcache::joinedFactor(const Plan &P, double WarpsPerSm) {
-  const bool Few = WarpsPerSm > 0 && WarpsPerSm * P.slots() < 40 * 32;
+/// 16 outputs did better than 32 in six products of eight, by 3 to 43%, though not in those
+/// of halves (2026-11-28-h100-unseen.txt): what is counted decides.
+double rcache::joinedFactor(const Plan &P, double WarpsPerSm, bool OfHalves) {
+  const bool Few = !OfHalves && WarpsPerSm > 0 && WarpsPerSm * P.slots() < 40 * 32;
   double Factor = Few                 ? (P.slots() >= 32 ? 1 : 1.03)
                   : P.slots() >= 64 ? 1.2
                   : P.slots() >= 32 ? 1.06

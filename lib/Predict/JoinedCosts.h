@@ -22,7 +22,7 @@ double restagedRegisters(const Plan &P, double Words);
 
 /// What a joined plan has been measured to gain beside what is counted; its grid has
 /// \p WarpsPerSm warps an SM (0: nobody knows).
-double joinedFactor(const Plan &P, double WarpsPerSm);
+double joinedFactor(const Plan &P, double WarpsPerSm, bool OfHalves);
 
 } // namespace rcache
 

@@ -161,10 +161,10 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On,
     Windows |= A.window() != nullptr;
     Exchanged |= A.as<Shuffled>() != nullptr;
   }
-  // What all slots read alike (a filter that is staged, too) is used up element by
-  // element only with the taps outside; else the window waits for each slot's turn.
+  const auto OfHalves = [&](auto &A) { return M.Arrays[A.Array].ElemBytes == 2; };
+  // What all slots read alike (a filter, too) is used up one by one with the taps outside.
   if (P.Map.joins())
-    return joinedFactor(P, K.LaunchWarps / On.Sms);
+    return joinedFactor(P, K.LaunchWarps / On.Sms, llvm::any_of(P.Arrays, OfHalves));
   if (Alike && !P.TapsOutside)
     return 0.8;
   if (!Windows)
