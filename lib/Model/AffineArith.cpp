@@ -224,12 +224,29 @@ void AffineArith::narrow(const std::string &Id, Wide Lo, Wide Hi) {
 }
 
 
+/// Does \p A have a product with a counter whose rounds nobody knows?
+bool AffineArith::multipliesCounter(const isl::pw_aff &A) const {
+  return llvm::any_of(M.Symbols, [&](const Symbol &S) {
+    return A.involves_param(S.Id) && llvm::any_of(S.Factors, [&](const std::string &F) {
+             const int I = M.symbolIndex(F);
+             return I >= 0 && M.Symbols[I].K == Symbol::Iterator &&
+                    llvm::none_of(M.Stmts, [&](const Stmt &L) {
+                      return L.IterSymbol == I && L.ConstTripCount;
+                    });
+           });
+  });
+}
+
 std::optional<isl::pw_aff> AffineArith::exact(const IntValue &V, IntType T,
                                               const isl::set &Path) {
   if (V.Exact || proveInRange(V.Aff, T.min(), T.max(), Path) ||
       assumeInRange(V.Aff, T, Path))
     return V.Aff;
   Wide Period = Wide(1) << T.Bits;
+  // `(t + threadIdx.y) * n`, t counting as far as it may: pieces would be asked for in
+  // each access, where the words of the original do.
+  if (T.Bits >= 32 && multipliesCounter(V.Aff))
+    return std::nullopt;
   // Once around at most: as `blockIdx.x * 16 + i - 1` is in all launches but those with a
   // grid that large.
   if (!proveInRange(V.Aff, T.min() - Period, T.max() + Period, Path) &&

@@ -131,6 +131,7 @@ private:
   isl::set bound(const isl::pw_aff &A, Wide Lo, Wide Hi) const;
   std::optional<Range> interval(const Linear &L) const;
   void narrow(const std::string &Id, Wide Lo, Wide Hi);
+  bool multipliesCounter(const isl::pw_aff &A) const;
   /// Is each factor bounded by something a launch can check?
   bool launchBounded(const std::vector<std::string> &Factors) const;
   void assumeProduct(const std::vector<std::string> &Factors, Wide Max);

@@ -317,8 +317,7 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
       P.LeastThreads =
           static_cast<unsigned>(Loops ? Fit.BusyWarps : Fit.BusyWarpsOnce) *
           32 * A.Sms;
-      // One of its threads has the work of many; of blocks of four warps that leave SMs
-      // without one, one was slower (0.72x of 3.3 warps an SM, 1.81x of 3.9).
+      // Its threads have the work of many (0.72x of 3.3 warps an SM, 1.81x of 3.9).
       if (P.Map.joins())
         P.LeastThreads = P.LeastThreads * 7 / 16;
       if (losesUnaligned(M, P))

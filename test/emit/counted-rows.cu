@@ -12,7 +12,6 @@
 // TEXT-NOT: 4294967296LL
 // TEXT: moments_rc_launch{{[(]}}
 // TEXT: m >= 0
-// TEXT: backwards_rc_launch{{[(]}}
 __global__ void moments(const float *x, const float *mean, float *o, int n, int m) {
   __shared__ float a[16][16], b[16][16];
   const int i = blockIdx.y * 16, j = blockIdx.x * 16;
@@ -43,10 +42,31 @@ __global__ void backwards(const int *x, int *o, int n, int m) {
   o[blockIdx.x * 64 + threadIdx.x] = s;
 }
 
+// A product without a sign may wrap: what stands there is written.
+// CHECK: rewrote 'product'
+// TEXT-LABEL: product_rc{{[(]}}
+// TEXT: return b[((t) + ((unsigned int)(rc_e0))) * (n) +
+__global__ void product(const float *a, const float *b, float *c, int n, int m) {
+  __shared__ float x[16][16], y[16][16];
+  const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
+  float s = 0;
+  for (int t = 0; t < m; t += 16) {
+    x[threadIdx.y][threadIdx.x] = a[row * m + t + threadIdx.x];
+    y[threadIdx.y][threadIdx.x] = b[(t + threadIdx.y) * n + column];
+    __syncthreads();
+    for (int k = 0; k < 16; ++k)
+      s += x[threadIdx.y][k] * y[k][threadIdx.x];
+    __syncthreads();
+  }
+  c[row * n + column] = s;
+}
+
 int main() {
   Buf<float> x(100 * 64, 1), mean(64, 2), o(64 * 64, 3);
   for (int n : {100, 16, 7, 0})
     moments<<<dim3(4, 4), dim3(16, 16)>>>(x.d, mean.d, o.d, n, 64);
+  for (int m : {64, 16, 0})
+    product<<<dim3(4, 4), dim3(16, 16)>>>(x.d, x.d, o.d, 64, m);
   Buf<int> y(20 * 64, 4), z(4 * 64, 5);
   for (int n : {20, 1, 0})
     backwards<<<4, 64>>>(y.d, z.d, n, 64);
