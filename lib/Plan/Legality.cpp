@@ -31,9 +31,11 @@ std::optional<std::string> rcache::globalOrder(const KernelModel &M,
     return R < 0 ? std::string("memory of unknown origin")
                  : "'" + M.Params[R].Name + "'";
   };
-  std::set<int> Reads, Writes;
+  std::set<int> Reads, Writes, Atomics;
   for (const GlobalAccess &G : M.GlobalAccesses) {
-    if (G.K != GlobalAccess::Write)
+    if (G.K == GlobalAccess::Atomic)
+      Atomics.insert(G.Root);
+    else if (G.K != GlobalAccess::Write)
       Reads.insert(G.Root);
     if (G.K == GlobalAccess::Write || G.K == GlobalAccess::ReadWrite)
       Writes.insert(G.Root);
@@ -45,12 +47,20 @@ std::optional<std::string> rcache::globalOrder(const KernelModel &M,
       for (const ValueRef &L : Loads)
         Reads.insert(L->Root);
     }
-  for (int W : Writes)
-    for (int R : Reads)
-      if (mayAlias(M, W, R, AssumeNoAlias))
-        return Name(W) + " is written and may be " +
-               (W == R ? "what is read through it" : Name(R)) +
-               ", which is read";
+  // Atomic operations come in any order among themselves, and in none with others.
+  const auto Conflict = [&](const std::set<int> &Written,
+                            const std::set<int> &Read) -> std::optional<std::string> {
+    for (int W : Written)
+      for (int R : Read)
+        if (mayAlias(M, W, R, AssumeNoAlias))
+          return Name(W) + " is written and may be " +
+                 (W == R ? "what is read through it" : Name(R)) + ", which is read";
+    return std::nullopt;
+  };
+  for (const auto &[Written, Read] : {std::pair(&Writes, &Reads), {&Writes, &Atomics},
+                                      {&Atomics, &Reads}})
+    if (auto Why = Conflict(*Written, *Read))
+      return Why;
   // Two writes of one element in different intervals keep their order.
   unsigned Intervals = 0;
   std::set<int> Earlier, Current;
