@@ -82,19 +82,29 @@ static bool convertsDoubles(const Instruction &I) {
          (isa<FPTruncInst>(I) && IsDouble(I.getOperand(0)->getType()));
 }
 
-/// A negation of which a NaN would become its own, negated. Of two, one by the other, ptxas
-/// leaves none; arithmetic, which may be fused yet, makes its own of any.
-static bool negatesOnce(const Instruction &I) {
-  const auto Negates = [](const Value *V) {
-    const auto *U = dyn_cast<UnaryOperator>(V);
-    return U && U->getOpcode() == Instruction::FNeg;
-  };
-  const auto Computes = [&](const Value *V) {
-    return Negates(V) || isa<IntrinsicInst>(V) ||
+static bool isNegation(const Value *V) {
+  const auto *U = dyn_cast<UnaryOperator>(V);
+  return U && U->getOpcode() == Instruction::FNeg;
+}
+
+/// The negation of \p I of which a NaN becomes its own, negated; null if there is none.
+/// Of two, one by the other, ptxas leaves none, and arithmetic, which may be fused yet,
+/// makes its own NaN of any: such users keep \p I, the others get a negation of their own.
+static Instruction *negationThatLeaves(Instruction &I) {
+  const auto Computes = [](const Use &U) {
+    const User *V = U.getUser();
+    return isNegation(V) || isa<IntrinsicInst>(V) ||
            (isa<BinaryOperator>(V) && V->getType()->isFPOrFPVectorTy());
   };
-  return Negates(&I) && !I.getType()->getScalarType()->isDoubleTy() &&
-         !Negates(I.getOperand(0)) && none_of(I.users(), Computes);
+  if (!isNegation(&I) || I.getType()->getScalarType()->isDoubleTy() ||
+      isNegation(I.getOperand(0)) || all_of(I.uses(), Computes))
+    return nullptr;
+  if (none_of(I.uses(), Computes))
+    return &I;
+  Instruction *Own = I.clone();
+  Own->insertAfter(I.getIterator());
+  I.replaceUsesWithIf(Own, [&](Use &U) { return !Computes(U); });
+  return Own;
 }
 
 void settleNaNs(Module &M, bool Symbolic) {
@@ -103,8 +113,10 @@ void settleNaNs(Module &M, bool Symbolic) {
       if (Symbolic) {
         if (I.getMetadata(OneNaNMark))
           keepOperation(I);
-      } else if (I.getMetadata(OneNaNMark) || convertsDoubles(I) || negatesOnce(I)) {
+      } else if (I.getMetadata(OneNaNMark) || convertsDoubles(I)) {
         giveOneNaN(I);
+      } else if (Instruction *Negation = negationThatLeaves(I)) {
+        giveOneNaN(*Negation);
       }
 }
 

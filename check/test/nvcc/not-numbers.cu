@@ -17,11 +17,13 @@
 // CHECK: signs: 7fffffff ffc12345 7fffffff 7fffffff
 // CHECK: least: 7fffffff 3f800000
 // CHECK: half: 00007fff 00007fff 00007fff 00007fff 00007fff
+// CHECK: negated: 7fffffff 7fffffff
 // CHECK: double: fff8000012345678 fff8000012345678 fff8000012345678
 // OTHER: different: bits:
 // OTHER: rewritten: 0x7fffffff
 // UNPROVED: rewritten: fadd(in[0], 0x80000000)
 // PROVED: proved for all data at {{[0-9]+}} launch shapes, not proved at 0
+#include <cmath>
 #include <cstdio>
 #define F(...) \
   asm("{.reg .f32 a, b; mov.b32 a, %1; mov.b32 b, %2;" __VA_ARGS__ " mov.b32 %0, a;}" \
@@ -68,6 +70,12 @@ __global__ void bits(float *out, const float *in, int n) {
   if (i < n)
     out[i] = in[i];
 }
+// A negation that is stored and multiplied.
+__global__ void negated(float *out, float x, float y, float z) {
+  const float sum = -(x + y);
+  out[0] = sum;
+  out[1] = __fmul_rn(sum, z * threadIdx.y);
+}
 int main() {
   unsigned *o, *at;
   unsigned long long *d;
@@ -88,5 +96,9 @@ int main() {
   print("signs", 4);
   print("least", 2);
   print("half", 5);
+  negated<<<1, 1>>>((float *)o, INFINITY, -INFINITY, 3);
+  cudaDeviceSynchronize();
+  at = o;
+  print("negated", 2);
   printf("double: %016llx %016llx %016llx\n", d[0], d[1], d[2]);
 }
