@@ -8,6 +8,7 @@
 #include "ValueText.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <map>
 
 using namespace rcache;
 
@@ -221,7 +222,12 @@ private:
       else
         Error = llvm::toString(First.takeError());
     }
-    const bool Unrolled = P.isUnrolled(St.Id);
+    bool Unrolled = P.isUnrolled(St.Id);
+    for (const auto &[I, Read] : D.ReadFirst)
+      if (Read.Loop == static_cast<int>(St.Id)) {
+        Out.push_back(declareRead(I));
+        Unrolled = true; // its places are numbers then
+      }
     Loop L{Loop::For, St.Id,
            Text.copy(Unrolled ? St.HeaderRange
                               : TextRange{St.Range.Begin, St.HeaderRange.End},
@@ -406,6 +412,55 @@ private:
       Out.push_back(Statements{std::move(*T)});
   }
 
+  /// `float rc_a_read[4][8];`
+  Statements declareRead(unsigned I) const {
+    const Division::TileRead &Read = D.ReadFirst.at(I);
+    std::string Extents = Read.Loop >= 0 ? "[" + std::to_string(Read.Rounds) + "]" : "";
+    for (unsigned Axis = 3; Axis-- > 0;)
+      if (P.hasSlots(Axis))
+        Extents += "[" + std::to_string(P.Map.Factor[Axis]) + "]";
+    return {M.Arrays[M.SharedAccesses[I].Array].ElemType + " " + F.readFirst(I) + Extents +
+            ";\n"};
+  }
+
+  /// What the slots of \p R read of tiles, side by side: in this round, or for the next few.
+  void readFirst(const Region &R, Sequence &Out) {
+    std::map<std::pair<int, unsigned>, SlotLoop> Loops; // by loop and rounds
+    for (const auto &[I, Read] : D.ReadFirst) {
+      const TextRange At = M.SharedAccesses[I].Range;
+      if (llvm::none_of(R.Slot, [&](unsigned C) { return M.stmt(C).Range.contains(At); }))
+        continue;
+      Code For, To = F.readFirst(I);
+      llvm::Expected<Code> From = "";
+      if (Read.Loop < 0) {
+        Out.push_back(declareRead(I));
+        From = F.readText(I);
+      } else {
+        const std::string By = N("later");
+        For = "#pragma unroll\nfor (int " + By + " = 0; " + By + " < " +
+              std::to_string(Read.Rounds) + "; ++" + By + ")\n";
+        To += "[" + By + "]";
+        From = F.readLater(I, M.stmt(static_cast<unsigned>(Read.Loop)), By);
+      }
+      if (From)
+        Loops[{Read.Loop, Read.Rounds}].Body.push_back(
+            Statements{For + To + Code::slot() + " = " + *From + ";\n"});
+      else
+        Error = llvm::toString(From.takeError());
+    }
+    for (auto &[Of, Slots] : Loops) {
+      if (Of.first < 0) {
+        Out.push_back(std::move(Slots));
+        continue;
+      }
+      If X;
+      X.Cond = F.roundOf(M.stmt(static_cast<unsigned>(Of.first))) + " % " +
+               std::to_string(Of.second) + " == 0";
+      X.Then.push_back(std::move(Slots));
+      Out.push_back(std::move(X));
+    }
+  }
+
   Sequence region(const Region &R, size_t Index) {
     Sequence Out;
     beforeSlots(R, Out);
@@ -422,6 +477,7 @@ private:
           }))
         Out.push_back(vectorRead(K));
     fetch(R, &Fill::fetched, Out);
+    readFirst(R, Out);
     SlotLoop Main = slots();
     auto Pair = F.pairRuns(M.stmt(R.Slot.front()).Range);
     if (Pair)

@@ -83,6 +83,14 @@ struct Division {
   /// Variables of slots that may not have set them before they run such a loop.
   std::set<unsigned> Zeroed;
 
+  // Reads of tiles.
+  /// A shared access that all slots of a region make before one of them computes.
+  struct TileRead {
+    int Loop = -1;       ///< around the region, in whose round k * Rounds it is made for
+    unsigned Rounds = 1; ///< so many rounds, side by side; -1: for each round alone
+  };
+  std::map<unsigned, TileRead> ReadFirst; ///< by number in SharedAccesses
+
   /// Why the kernel cannot be divided like this.
   std::optional<std::string> Error;
 
@@ -147,6 +155,8 @@ void placeVars(const Queries &Q, Division &D);
 void placeReturns(const Queries &Q, Division &D);
 /// Speculation.cpp: IfAnySlot, Zeroed.
 void prepareSpeculation(const Queries &Q, Division &D);
+/// ReadFirst.cpp: ReadFirst.
+void readTilesFirst(const Queries &Q, Division &D);
 /// Homes.cpp: Error, where one thread cannot run what is another's.
 void checkPairs(const Queries &Q, Division &D);
 

@@ -544,7 +544,7 @@ llvm::Expected<Code> Fill::readText(unsigned Access) const {
   for (size_t I = 0; I < P.Arrays.size(); ++I) {
     const ArrayPlan &A = P.Arrays[I];
     if (A.as<Restaged>() && llvm::is_contained(A.Reads, Access))
-      return restagedElement(A, Access);
+      return restagedElement(A, Access, N.symbols(Names::Of::Slot));
     ValueTextOptions O;
     O.Symbols = N.symbols();
     static const char *Slots[3] = {"sx", "sy", "sz"};

@@ -49,6 +49,12 @@ public:
   /// Text that replaces the read \p Access (index in SharedAccesses) in slot
   /// code.
   llvm::Expected<Code> readText(unsigned Access) const;
+  /// Where the slots have what \p Access reads of a tile (Division::ReadFirst): a name.
+  Code readFirst(unsigned Access) const;
+  /// The counter of \p Loop.
+  std::string roundOf(const Stmt &Loop) const;
+  /// What \p Access reads of a tile in the round of \p Loop that is \p By further on.
+  llvm::Expected<Code> readLater(unsigned Access, const Stmt &Loop, const std::string &By) const;
 
   /// How the rows of streamed windows are loaded.
   enum class RowForm {
@@ -163,7 +169,8 @@ private:
   RestagedPlace placeOf(const ArrayPlan &A, const Restaged &R,
                         const Code &At) const;
   llvm::Expected<Code> restage(const ArrayPlan &A, const Restaged &R);
-  llvm::Expected<Code> restagedElement(const ArrayPlan &A, unsigned Access) const;
+  llvm::Expected<Code> restagedElement(const ArrayPlan &A, unsigned Access,
+                                       const CxxNames &Symbols) const;
   CxxNames roundSymbols() const;
   llvm::Expected<Code> sourceLambda(const ArrayPlan &A, const Restaged &R) const;
   Code sendFor(const ArrayPlan &A, const Restaged &R, bool Vectors);

@@ -117,6 +117,8 @@ llvm::Error divide(const Queries &Q, Division &D) {
            placeReturns,
            // Last: what slots that are not there would read.
            prepareSpeculation,
+           // Needs regions, and what is dead.
+           readTilesFirst,
            // Needs homes and returns.
            checkPairs,
        }) {

@@ -133,12 +133,12 @@ llvm::Expected<Code> Fill::restage(const ArrayPlan &A, const Restaged &R) {
          Arguments + ");\n}\n";
 }
 
-llvm::Expected<Code> Fill::restagedElement(const ArrayPlan &A,
-                                           unsigned Access) const {
+llvm::Expected<Code> Fill::restagedElement(const ArrayPlan &A, unsigned Access,
+                                           const CxxNames &Symbols) const {
   const auto &R = *A.as<Restaged>();
   const SharedAccess &S = M.SharedAccesses[Access];
   ValueTextOptions O;
-  O.Symbols = N.symbols(Names::Of::Slot);
+  O.Symbols = Symbols;
   Code T = tileName(A);
   if (P.Ahead)
     T += "[" + N("tile") + "]";
@@ -153,4 +153,29 @@ llvm::Expected<Code> Fill::restagedElement(const ArrayPlan &A,
     T += "[" + *X + "]";
   }
   return T;
+}
+
+Code Fill::readFirst(unsigned Access) const {
+  for (const ArrayPlan &A : P.Arrays) {
+    const auto At = llvm::find(A.Reads, Access);
+    if (A.as<Restaged>() && At != A.Reads.end())
+      return Code::generated(groupName(A) + "_read" +
+                             (A.Reads.size() > 1 ? str(At - A.Reads.begin()) : ""));
+  }
+  return "";
+}
+
+std::string Fill::roundOf(const Stmt &Loop) const {
+  return N.symbols(Names::Of::Slot)[M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id].Text;
+}
+
+llvm::Expected<Code> Fill::readLater(unsigned Access, const Stmt &Loop,
+                                     const std::string &By) const {
+  CxxNames Symbols = N.symbols(Names::Of::Slot);
+  CxxAtom &Round = Symbols[M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id];
+  Round.Text = "(" + Round.Text + " + " + By + ")";
+  for (const ArrayPlan &A : P.Arrays)
+    if (A.as<Restaged>() && llvm::is_contained(A.Reads, Access))
+      return restagedElement(A, Access, Symbols);
+  return llvm::createStringError("no tile is read");
 }

@@ -13,16 +13,47 @@ using namespace rcache;
 
 namespace {
 
+Assumptions assumed(const KernelModel &M, const Plan &P) {
+  Assumptions A = makeAssumptions(M, P.Map.Block, P.Map.BlockMultiple);
+  if (!P.Context.is_null())
+    A.Context = A.Context.intersect(P.Context);
+  return A;
+}
+
+/// The values that the iterators around \p R take.
+isl::set rounds(TextRange R, const KernelModel &M, const Assumptions &A) {
+  isl::set Out = A.Context;
+  for (const Stmt &St : M.Stmts)
+    if (St.K == Stmt::For && St.Range.contains(R) && !St.Cooperative &&
+        !St.IterDomain.is_null())
+      Out = Out.intersect(A.fix(St.IterDomain));
+  return Out;
+}
+
+bool isInArray(const SharedAccess &R, const KernelModel &M, const Assumptions &A) {
+  const SharedArray &Array = M.Arrays[R.Array];
+  if (!R.Affine || R.K != SharedAccess::Read ||
+      R.Index.size() != Array.Extents.size() || Array.Dynamic)
+    return false;
+  const isl::set Points = rounds(R.Range, M, A);
+  for (size_t D = 0; D < R.Index.size(); ++D) {
+    if (!Array.Extents[D])
+      return false;
+    isl::ctx Ctx = Points.ctx();
+    if (!impliedBy(inRange(A.fix(R.Index[D]), constantValue(Ctx, 0),
+                           constantValue(Ctx, *Array.Extents[D])),
+                   Points))
+      return false;
+  }
+  return true;
+}
+
 class Judge {
 public:
   Judge(const Stmt &Loop, const KernelModel &M, const Plan &P,
         const std::set<unsigned> &SlotVars, const std::set<unsigned> &Registers)
       : Loop(Loop), M(M), Map(P.Map), SlotVars(SlotVars), Registers(Registers),
-        Restages(P.Map.joins()),
-        A(makeAssumptions(M, P.Map.Block, P.Map.BlockMultiple)) {
-    if (!P.Context.is_null())
-      A.Context = A.Context.intersect(P.Context);
-  }
+        Restages(P.Map.joins()), A(assumed(M, P)) {}
 
   Speculation run() {
     if (!headersUniform())
@@ -42,7 +73,7 @@ public:
     for (const SharedAccess &R : M.SharedAccesses) {
       if (!Loop.Range.contains(R.Range) ||
           (Registers.count(R.Array) && !Restages) ||
-          (inside(R) && (!decides() || isWritten(R))))
+          (isInArray(R, M, A) && (!decides() || isWritten(R))))
         continue;
       if (!sameForAll(R))
         return Speculation::No;
@@ -113,35 +144,6 @@ private:
     return true;
   }
 
-  /// The values that the iterators around \p R take.
-  isl::set rounds(TextRange R) const {
-    isl::set Out = A.Context;
-    for (const Stmt &St : M.Stmts)
-      if (St.K == Stmt::For && St.Range.contains(R) && !St.Cooperative &&
-          !St.IterDomain.is_null())
-        Out = Out.intersect(A.fix(St.IterDomain));
-    return Out;
-  }
-
-  /// In every thread of the block, whatever the conditions around it are.
-  bool inside(const SharedAccess &R) const {
-    const SharedArray &Array = M.Arrays[R.Array];
-    if (!R.Affine || R.K != SharedAccess::Read ||
-        R.Index.size() != Array.Extents.size() || Array.Dynamic)
-      return false;
-    const isl::set Points = rounds(R.Range);
-    for (size_t D = 0; D < R.Index.size(); ++D) {
-      if (!Array.Extents[D])
-        return false;
-      isl::ctx Ctx = Points.ctx();
-      if (!impliedBy(inRange(A.fix(R.Index[D]), constantValue(Ctx, 0),
-                             constantValue(Ctx, *Array.Extents[D])),
-                     Points))
-        return false;
-    }
-    return true;
-  }
-
   /// Do shared elements decide about a statement?
   bool decides() const {
     return llvm::any_of(M.Stmts, [](const Stmt &S) {
@@ -170,7 +172,7 @@ private:
           !W.Domain.is_null() && W.Range.End <= R.Range.Begin &&
           W.Index.size() == R.Index.size())
         Written = Written.unite(elements(W, A.fix(W.Domain).intersect(A.Context)));
-    return elements(R, rounds(R.Range)).is_subset(Written);
+    return elements(R, rounds(R.Range, M, A)).is_subset(Written);
   }
 
   /// What one slot reads, all of them read, in the same rounds.
@@ -183,7 +185,7 @@ private:
     if (R.Domain.is_null() || Loop.Domain.is_null() || !R.DomainExact)
       return false;
     return impliedBy(A.fix(R.Domain),
-                     rounds(R.Range).intersect(A.fix(Loop.Domain)));
+                     rounds(R.Range, M, A).intersect(A.fix(Loop.Domain)));
   }
 
   /// A thread that skips the loop has the same uniform values as the others.
@@ -206,6 +208,10 @@ Speculation rcache::speculationOf(const Stmt &Loop, const KernelModel &M,
                                   const std::set<unsigned> &SlotVars,
                                   const std::set<unsigned> &Registers) {
   return Judge(Loop, M, P, SlotVars, Registers).run();
+}
+
+bool rcache::isInArray(const SharedAccess &R, const KernelModel &M, const Plan &P) {
+  return ::isInArray(R, M, assumed(M, P));
 }
 
 /// Its declaration gives it a value in all slots.

@@ -27,6 +27,10 @@ Speculation speculationOf(const Stmt &Loop, const KernelModel &M, const Plan &P,
                           const std::set<unsigned> &SlotVars,
                           const std::set<unsigned> &Registers);
 
+/// Is what \p R reads an element of its array in every thread of the block and every round of
+/// the loops around it, whatever the conditions around it are?
+bool isInArray(const SharedAccess &R, const KernelModel &M, const Plan &P);
+
 } // namespace rcache
 
 #endif // RCACHE_LOWER_SPECULATION_H

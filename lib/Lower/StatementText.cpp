@@ -110,7 +110,10 @@ void StatementText::editReads(TextRange R, Place At, Edits &E) const {
 /// Where access \p I finds its element, in place of it.
 void StatementText::putElement(unsigned I, Place At, Edits &E) const {
   const SharedAccess &A = M.SharedAccesses[I];
-  auto T = F.readText(I);
+  const auto First = D.ReadFirst.find(I);
+  auto T = At.InSlots && First != D.ReadFirst.end()
+               ? llvm::Expected<Code>(readFirst(I, First->second))
+               : F.readText(I);
   if (T)
     E.push_back({A.Range, At.InSlots && Q.isHiddenAlone(A) ? apart(*T)
                                                            : std::move(*T)});
@@ -118,6 +121,15 @@ void StatementText::putElement(unsigned I, Place At, Edits &E) const {
     Error = llvm::toString(T.takeError());
   else
     llvm::consumeError(T.takeError());
+}
+
+/// What the slot has read before, in this round of the loop.
+Code StatementText::readFirst(unsigned I, const Division::TileRead &Read) const {
+  Code T = F.readFirst(I);
+  if (Read.Loop >= 0)
+    T += "[" + F.roundOf(M.stmt(static_cast<unsigned>(Read.Loop))) + " % " +
+         std::to_string(Read.Rounds) + "]";
+  return T + Code::slot();
 }
 
 /// Writes to arrays that the warp owns. What is stored ends rounded, as shared

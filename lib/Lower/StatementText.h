@@ -91,6 +91,7 @@ private:
   void editReads(TextRange R, Place At, Edits &E) const;
   void hide(TextRange Hidden, Place At, Edits &E, TextRange R) const;
   Code apart(const Code &T) const;
+  Code readFirst(unsigned I, const Division::TileRead &Read) const;
   void putElement(unsigned Access, Place At, Edits &E) const;
   void editOwned(TextRange R, Place At, Edits &E) const;
   void editInterleaved(TextRange R, Edits &E) const;
