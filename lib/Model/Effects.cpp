@@ -84,6 +84,29 @@ CallKind classifyGroupCall(const FunctionDecl *F, const CallExpr *Call) {
   return CallKind::WarpExchange;
 }
 
+/// Threads wait for each other by objects of \p Class.
+bool isWaitedFor(const CXXRecordDecl *Class) {
+  const StringRef N = Class->getName();
+  return N == "barrier" || N == "latch" || N.contains("semaphore");
+}
+
+/// Does \p F, a function of the toolkit, do or read what nothing in its call names? It gets
+/// values alone and returns none (a barrier with a number of its own), or it gets nothing and
+/// returns a value (a counter, a place in a cluster) that is no constant.
+bool actsUnseen(const FunctionDecl *F) {
+  if (isa<CXXMethodDecl>(F) || F->isConstexpr() || F->isOverloadedOperator())
+    return false;
+  if (!F->getReturnType()->isVoidType())
+    return F->getNumParams() == 0 && !F->isVariadic() && !F->hasAttr<ConstAttr>();
+  const StringRef N = nameOf(F);
+  return llvm::none_of(F->parameters(),
+                       [](const ParmVarDecl *P) {
+                         return P->getType()->isPointerType() || P->getType()->isReferenceType();
+                       }) &&
+         !F->isVariadic() && N != "__builtin_assume" && N != "__builtin_unreachable" &&
+         N != "__threadfence_block" && N != "__nvvm_membar_cta";
+}
+
 CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
   StringRef N = nameOf(F);
   if (inNamespace(F, "cooperative_groups"))
@@ -95,7 +118,8 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
   if (N.empty())
     return CallKind::Harmless;
   if (N == "__syncthreads" || N == "__nvvm_bar_sync" ||
-      N.starts_with("__nvvm_barrier") || N == "__nvvm_bar0")
+      (N.starts_with("__nvvm_barrier") && !N.starts_with("__nvvm_barrier_sync")) ||
+      N == "__nvvm_bar0")
     return CallKind::Barrier;
   if (N.starts_with("__syncthreads_") || N.starts_with("__nvvm_bar0_"))
     return CallKind::BarrierReduce;
@@ -124,10 +148,8 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
     return CallKind::Atomic;
   if (auto *M = dyn_cast<CXXMethodDecl>(F))
     if (M->getParent()->getIdentifier() &&
-        (M->getParent()->getName().contains("atomic") ||
-         M->getParent()->getName() == "barrier"))
-      return M->getParent()->getName() == "barrier" ? CallKind::AsyncCopy
-                                                    : CallKind::Atomic;
+        (M->getParent()->getName().contains("atomic") || isWaitedFor(M->getParent())))
+      return isWaitedFor(M->getParent()) ? CallKind::AsyncCopy : CallKind::Atomic;
   if (N.contains("read_ptx_sreg"))
     return CallKind::Effect;
   return llvm::StringSwitch<CallKind>(N)
@@ -139,9 +161,8 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
       .Cases({"__threadfence", "__threadfence_system", "__trap", "__brkpt",
               "__prof_trigger"},
              CallKind::Effect)
-      .Default(CallKind::Harmless);
+      .Default(actsUnseen(F) ? CallKind::Effect : CallKind::Harmless);
 }
-
 
 } // namespace
 
