@@ -125,6 +125,7 @@ private:
     return one("selected", {"const $T $X_p = $p1;\n$T $X = $c1 ? $X_p + $l1 : "
                             "$s1;\n$X = $c2 ? $X : $X_p - $l2;\n",
                             "$T $X = $c1 ? $p1 : $p2;\n$X = $X + $l1;\n",
+                            "$T $X = $c1?$l2:$s1;\n$X = $X + $p1;\n",
                             "$T $X = $l1 + ($c1 ? $p1 : $s1);\n",
                             "const $T $X_p = $p1, $X_q = $p2;\n$T $X = ($c1 ? "
                             "$X_p : $X_q) - ($c2 ? $X_q : $l1);\n"});

@@ -74,6 +74,10 @@ public:
   std::set<unsigned> variables(const KernelModel &M) const;
   /// Does it name something generated, \p Name in full?
   bool names(llvm::StringRef Name) const;
+  /// Does the text begin so, marks aside?
+  bool begins(llvm::StringRef With) const {
+    return llvm::StringRef(plain(Marked)).starts_with(With);
+  }
   /// Is it this text, marks aside?
   bool is(llvm::StringRef Text) const { return plain(Marked) == Text; }
 

@@ -31,7 +31,10 @@ Code StatementText::apply(TextRange R, Edits E) const {
   for (const Edit &X : E) {
     if (X.Range.Begin < Pos)
       continue;
-    Out += Source.copy({Pos, X.Range.Begin}) + X.Text;
+    // (`c ? x :s[t]` has no blank in front of what becomes `::rcache::..`.)
+    const bool Joins = X.Range.Begin > 0 && M.Text[X.Range.Begin - 1] == ':' &&
+                       X.Text.begins("::");
+    Out += Source.copy({Pos, X.Range.Begin}) + (Joins ? " " : "") + X.Text;
     Pos = std::max(Pos, X.Range.End);
   }
   if (Pos < R.End)
