@@ -357,7 +357,7 @@ public:
     if (const double N = Of.LoadInstructions; N > 0 && stagesByText())
       K.Loads.push_back({N, std::max(1u, unsigned(bytes() * Of.GlobalLoads / N)),
                          double(bytes() * P.Map.laneStep(0))});
-    Registers += (2 + O.Parts) * Slots * elementRegisters(M, A->Array);
+    Registers += ((O.OfRuns.empty() ? 2 : 0) + O.Parts) * Slots * elementRegisters(M, A->Array);
   }
 
 private:
