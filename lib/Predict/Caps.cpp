@@ -446,6 +446,11 @@ double smallLaunch(const CapInput &In, double Speedup) {
 }
 
 double fewBlocks(const CapInput &In, double Speedup) {
+  // (What a launch asks for beside is not known.)
+  constexpr double Sure = 1.3;
+  if (!In.P.Interleaved.empty() && Speedup < Sure &&
+      llvm::any_of(In.M.Arrays, [](const SharedArray &A) { return A.Dynamic; }))
+    return std::min(Speedup, 1.0);
   const double Enough =
       std::min<double>(In.Original.Occ.WarpsPerSm, In.Fit.EnoughWarps);
   return In.P.Interleaved.empty() || Enough <= 0
