@@ -12,9 +12,10 @@
 
 namespace rcache::check {
 
-/// A number that stands in device code, or its negative, for one element in eight.
-static std::optional<double> named(const std::vector<double> &Numbers, uint64_t R) {
-  if (Numbers.empty() || (R >> 24) % 8)
+/// A number that stands in device code, or its negative, for one element in eight, and for
+/// every other first one: what all threads ask for (`if (flags[0] == 7)`).
+static std::optional<double> named(const std::vector<double> &Numbers, uint64_t R, bool First) {
+  if (Numbers.empty() || (R >> 24) % (First ? 2 : 8))
     return std::nullopt;
   const double V = Numbers[(R >> 28) % Numbers.size()];
   return (R >> 27) & 1 ? -V : V;
@@ -43,9 +44,10 @@ static std::optional<Bits> ofStretch(size_t Element, uint64_t Salt, uint64_t R) 
 
 /// Mode 0: small plain numbers; 1: the whole range; 2: with the values that
 /// break careless arithmetic, and those that the kernels name; 3: from 0 to below 1,
-/// integers to 3, for kernels that make indices of them.
+/// integers to 3, for kernels that make indices of them. \p First: the byte that the pointer
+/// leads to.
 void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
-                      unsigned Mode) {
+                      unsigned Mode, size_t First) {
   size_t N = Out.size();
   const std::vector<double> Named =
       Mode == 2 ? std::vector<double>(Summary.Facts.Numbers.begin(),
@@ -64,7 +66,7 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
       float F = Mode == 3 ? float(R % 8192) / 8192.0f
                           : float(int(R % 16384) - 8192) / 1024.0f;
       memcpy(&Bits, &F, 4);
-      if (const auto V = named(Named, R)) {
+      if (const auto V = named(Named, R, I == First)) {
         F = float(*V);
         memcpy(&Bits, &F, 4);
       } else if (const auto Like = Mode == 2 ? ofStretch<uint32_t, 23>(I / 4, Salt, R)
@@ -86,7 +88,7 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
       uint64_t R = Rng();
       double D = Mode == 3 ? double(R % 1000000) / 1e6
                            : double(int64_t(R % 2000001) - 1000000) / 977.0;
-      if (const auto V = named(Named, R))
+      if (const auto V = named(Named, R, I == First))
         D = *V;
       else if (const auto Like = Mode == 2 ? ofStretch<uint64_t, 52>(I / 8, Salt, R)
                                            : std::nullopt)
@@ -119,7 +121,7 @@ void Trials::fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
   for (size_t I = 0; I < N; I += ElementSize) {
     uint64_t R = Rng();
     uint64_t V = Mode == 1 ? R : R % (Mode == 2 ? 256 : Mode == 3 ? 4 : 16);
-    if (const auto Of = named(Named, R); Of && std::abs(*Of) < 1e15)
+    if (const auto Of = named(Named, R, I == First); Of && std::abs(*Of) < 1e15)
       V = uint64_t(int64_t(*Of));
     memcpy(&Out[I], &V, std::min<size_t>({8, ElementSize, N - I}));
   }
@@ -137,7 +139,7 @@ void Trials::fillVariables() {
              V.Kind == ElementKind::Float     ? Param::Float
              : V.Kind == ElementKind::Integer ? Param::Signed
                                               : Param::Other,
-             V.ElementSize, 0);
+             V.ElementSize, 0, 0);
     VariableValues[V.Mangled] = std::move(Data);
   }
 }
@@ -157,8 +159,27 @@ void Trials::fillBuffers(const Shape &S, unsigned Mode) {
     X.Offset = Slack + Place.Offsets[I];
     X.Initial.assign(std::min<size_t>(X.Offset + Elements * E, BufferSize / 2),
                      0);
-    fillData(X.Initial, Params[I].ElementKind, E, Mode);
+    fillData(X.Initial, Params[I].ElementKind, E, Mode, X.Offset);
   }
+}
+
+/// Is anything \p Now what it was not before the launch?
+bool Trials::changesMemory(const std::vector<Snapshot> &Now,
+                           const std::map<std::string, Snapshot> &Variables) const {
+  for (const auto &[Name, Of] : Variables)
+    if (const auto Before = VariableValues.find(Name);
+        Before == VariableValues.end() || Before->second != Of.Bytes)
+      return true;
+  for (size_t I = 0, R = 0; I < Params.size(); ++I) {
+    if (Params[I].Kind != Param::Pointer)
+      continue;
+    const std::vector<uint8_t> &Before = Buffers[I].Initial, &Bytes = Now[I].Bytes;
+    const size_t Low = Found[R++].Low;
+    for (size_t B = 0; B < Bytes.size(); ++B)
+      if (Bytes[B] != (Low + B < Before.size() ? Before[Low + B] : 0))
+        return true;
+  }
+  return false;
 }
 
 /// All memory as it was before the launch.

@@ -75,6 +75,7 @@ public:
   unsigned Compared = 0;    ///< launches that said something
   unsigned ByRewritten = 0; ///< of them: ran another kernel than the original
   unsigned Idle = 0;        ///< of them: touch no memory
+  unsigned Storing = 0;     ///< of them: change what is in memory
   unsigned Undefined = 0;   ///< launches left out
   unsigned Raced = 0;       ///< of them: since threads race in global memory,
                             ///< and not because pointers lead to the same
@@ -99,12 +100,14 @@ private:
   void fillVariables();
   void takeParams();
   void fillData(std::vector<uint8_t> &Out, int Kind, size_t ElementSize,
-                unsigned Mode);
+                unsigned Mode, size_t First);
   void restore();
   void setArguments(const Shape &S, unsigned Way, unsigned Trial);
   bool launch(Version &S, const Shape &Sh, Order O);
   Snapshot snapshot(char *Base, size_t Low, size_t High);
   std::vector<Snapshot> takeBuffers();
+  bool changesMemory(const std::vector<Snapshot> &Now,
+                     const std::map<std::string, Snapshot> &Variables) const;
   Version *asWritten();
   bool widen(const Shape &S, std::vector<Snapshot> &Want);
   bool define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
