@@ -65,9 +65,13 @@ CallKind classifyGroupCall(const FunctionDecl *F, const CallExpr *Call) {
     return CallKind::BlockGroup;
   if (N.contains("memcpy_async") || N == "wait" || N == "wait_prior")
     return CallKind::AsyncCopy;
+  // Who and how many they are synchronises nobody.
+  const bool OfGrid = Group == "grid_group" || Group == "multi_grid_group" ||
+                      Group == "cluster_group";
   if (N == "this_grid" || N == "this_multi_grid" || N == "this_cluster" ||
-      Group == "grid_group" || Group == "multi_grid_group" ||
-      Group == "cluster_group")
+      (OfGrid && isGroupId(N)))
+    return CallKind::WarpExchange;
+  if (OfGrid)
     return CallKind::GridBarrier;
   if (isa<CXXConstructorDecl>(F) || isa<CXXDestructorDecl>(F) ||
       isa<CXXConversionDecl>(F) || F->isOverloadedOperator())
@@ -165,6 +169,15 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
 }
 
 } // namespace
+
+bool isGroupId(StringRef Name) {
+  return llvm::StringSwitch<bool>(Name)
+      .Cases({"thread_rank", "size", "num_threads", "meta_group_rank", "meta_group_size"}, true)
+      .Cases({"block_rank", "num_blocks", "block_index", "thread_index"}, true)
+      .Cases({"group_dim", "dim_blocks", "dim_threads", "is_valid"}, true)
+      .Cases({"this_grid", "this_multi_grid", "this_cluster", "tiled_partition"}, true)
+      .Default(false);
+}
 
 static bool standsInSystem(const Decl *D) {
   const SourceManager &SM = D->getASTContext().getSourceManager();

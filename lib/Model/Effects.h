@@ -42,6 +42,8 @@ struct CallInfo {
 
 /// Is \p D declared in a namespace called \p Name, at any depth?
 bool inNamespace(const clang::Decl *D, llvm::StringRef Name);
+/// Does a function of cooperative groups called \p Name say who or how many threads are?
+bool isGroupId(llvm::StringRef Name);
 /// The definition of \p F; null: none is visible.
 const clang::FunctionDecl *bodyOf(const clang::FunctionDecl *F);
 

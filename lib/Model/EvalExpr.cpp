@@ -29,6 +29,9 @@ const Expr *strip(const Expr *E) {
       E = S->getReplacement();
     else if (auto *D = dyn_cast<CXXDefaultArgExpr>(E))
       E = D->getExpr();
+    else if (auto *L = dyn_cast<InitListExpr>(E);
+             L && L->getNumInits() == 1 && L->getType()->isScalarType())
+      E = L->getInit(0); // int x{y}
     else
       return E;
   }

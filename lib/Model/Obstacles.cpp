@@ -401,11 +401,7 @@ private:
       return;
     case CallKind::WarpExchange:
       // Who and how many they are exchanges nothing.
-      if (inNamespace(F, "cooperative_groups") &&
-          llvm::is_contained({"thread_rank", "size", "num_threads",
-                              "meta_group_rank", "meta_group_size",
-                              "tiled_partition"},
-                             I.Name))
+      if (inNamespace(F, "cooperative_groups") && isGroupId(I.Name))
         return add(DeclineCode::GroupIds, Quoted, L);
       return add(DeclineCode::UsesShuffles, Quoted, L);
     case CallKind::Atomic:
