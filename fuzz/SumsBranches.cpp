@@ -92,7 +92,22 @@ private:
   std::string one(const std::string &Where,
                   std::initializer_list<const char *> Of) const {
     const auto N = static_cast<unsigned>(Of.size());
-    return filled(*(Of.begin() + C.pick(Where, N)));
+    const std::string Form = *(Of.begin() + C.pick(Where, N));
+    return filled(C.chance("braces", 8) ? withBraces(Form) : Form);
+  }
+
+  /// Declarations of one number, `$T $X = $p1;`, in braces: `$T $X{$p1};`.
+  static std::string withBraces(llvm::StringRef Form) {
+    std::string Out;
+    while (!Form.empty()) {
+      auto [Line, Rest] = Form.split('\n');
+      Form = Rest;
+      const auto [Name, Value] = Line.split(" = ");
+      const bool Declares = (Line.starts_with("$T ") || Line.starts_with("const $T ")) &&
+                            !Value.empty() && !Line.contains(", $X");
+      Out += Declares ? (Name + "{" + Value.drop_back() + "};\n").str() : (Line + "\n").str();
+    }
+    return Out;
   }
 
   std::string between() const {

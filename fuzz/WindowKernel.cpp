@@ -498,7 +498,8 @@ private:
 
   void emit() {
     std::string Body = declarations();
-    Body += "const " + ThreadType + " " + T + " = threadIdx.x;\n";
+    Body += "const " + ThreadType + " " + T +
+            (C.chance("braces", 8) ? "{(" + ThreadType + ")threadIdx.x};\n" : " = threadIdx.x;\n");
     std::string Use = result();
     auto Stages = [&](const std::string &Base) {
       std::string Out;
