@@ -37,8 +37,8 @@ public:
       if (hasWalls(R))
         for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
           const SharedAccess &A = M.SharedAccesses[I];
-          if (A.K == SharedAccess::Read && Q.isRestaged(A.Array) && !D.inDead(A.Range, Q) &&
-              onceIn(R, A.Range) && standsBefore(R, A) && isInArray(A, M, Q.P))
+          if (A.K == SharedAccess::Read && !D.inDead(A.Range, Q) && onceIn(R, A.Range) &&
+              standsBefore(R, A) && isInTile(I))
             D.ReadFirst[I] = alongRow(R, A);
         }
   }
@@ -47,6 +47,16 @@ private:
   const Queries &Q;
   const KernelModel &M;
   Division &D;
+
+  /// Is it read from a tile of joined blocks, and within what is staged there, whatever the
+  /// conditions around it are?
+  bool isInTile(unsigned Access) const {
+    return llvm::any_of(Q.P.Arrays, [&](const ArrayPlan &Of) {
+      const auto *Tile = Of.as<Restaged>();
+      return Tile && llvm::is_contained(Of.Reads, Access) &&
+             isWithin(M.SharedAccesses[Access], Tile->Extent, M, Q.P);
+    });
+  }
 
   /// Will something stand between loads that nvcc joins none across?
   bool hasWalls(const Region &R) const {
@@ -60,8 +70,8 @@ private:
     });
   }
 
-  /// Does \p A walk along a row in a loop that has nothing but the region in it, and so
-  /// many rounds that words of 16 bytes, or four elements, fit?
+  /// Does \p A walk along a row in a loop around the region, without barriers, of which each
+  /// round comes to the region, and so many that words of 16 bytes, or four elements, fit?
   Division::TileRead alongRow(const Region &R, const SharedAccess &A) const {
     const unsigned Rounds = std::min(4u, 16 / std::max(1u, M.Arrays[A.Array].ElemBytes));
     int At = M.stmt(R.All.front()).Parent;
@@ -70,7 +80,11 @@ private:
     if (At < 0 || Rounds < 2)
       return {};
     const Stmt &Loop = M.stmt(static_cast<unsigned>(At));
-    if (Loop.K != Stmt::For || Loop.IterSymbol < 0 || Loop.Step != 1 || Loop.ConstFirst != 0 ||
+    const bool Skips = llvm::any_of(M.Stmts, [&](const Stmt &S) {
+      return Loop.Range.contains(S.Range) &&
+             (S.K == Stmt::Continue || S.K == Stmt::Break || S.K == Stmt::Return);
+    });
+    if (Skips || Loop.HasBarrier || Loop.K != Stmt::For || Loop.IterSymbol < 0 || Loop.Step != 1 || Loop.ConstFirst != 0 ||
         !Loop.ConstTripCount || *Loop.ConstTripCount % Rounds || *Loop.ConstTripCount > 64 ||
         !M.countsItself(Loop))
       return {};

@@ -30,22 +30,28 @@ isl::set rounds(TextRange R, const KernelModel &M, const Assumptions &A) {
   return Out;
 }
 
-bool isInArray(const SharedAccess &R, const KernelModel &M, const Assumptions &A) {
-  const SharedArray &Array = M.Arrays[R.Array];
-  if (!R.Affine || R.K != SharedAccess::Read ||
-      R.Index.size() != Array.Extents.size() || Array.Dynamic)
+bool isWithin(const SharedAccess &R, llvm::ArrayRef<int64_t> Extents, const KernelModel &M,
+              const Assumptions &A) {
+  if (!R.Affine || R.K != SharedAccess::Read || R.Index.size() != Extents.size())
     return false;
   const isl::set Points = rounds(R.Range, M, A);
   for (size_t D = 0; D < R.Index.size(); ++D) {
-    if (!Array.Extents[D])
-      return false;
     isl::ctx Ctx = Points.ctx();
     if (!impliedBy(inRange(A.fix(R.Index[D]), constantValue(Ctx, 0),
-                           constantValue(Ctx, *Array.Extents[D])),
+                           constantValue(Ctx, Extents[D])),
                    Points))
       return false;
   }
   return true;
+}
+
+/// In every thread of the block, whatever the conditions around it are.
+bool isInArray(const SharedAccess &R, const KernelModel &M, const Assumptions &A) {
+  const SharedArray &Array = M.Arrays[R.Array];
+  std::vector<int64_t> Extents;
+  for (const auto &E : Array.Extents)
+    Extents.push_back(E.value_or(0));
+  return !Array.Dynamic && isWithin(R, Extents, M, A);
 }
 
 class Judge {
@@ -210,8 +216,9 @@ Speculation rcache::speculationOf(const Stmt &Loop, const KernelModel &M,
   return Judge(Loop, M, P, SlotVars, Registers).run();
 }
 
-bool rcache::isInArray(const SharedAccess &R, const KernelModel &M, const Plan &P) {
-  return ::isInArray(R, M, assumed(M, P));
+bool rcache::isWithin(const SharedAccess &R, llvm::ArrayRef<int64_t> Extents,
+                      const KernelModel &M, const Plan &P) {
+  return ::isWithin(R, Extents, M, assumed(M, P));
 }
 
 /// Its declaration gives it a value in all slots.

@@ -10,6 +10,7 @@
 #define RCACHE_LOWER_SPECULATION_H
 
 #include "rcache/Plan.h"
+#include "llvm/ADT/ArrayRef.h"
 #include <set>
 
 namespace rcache {
@@ -27,9 +28,10 @@ Speculation speculationOf(const Stmt &Loop, const KernelModel &M, const Plan &P,
                           const std::set<unsigned> &SlotVars,
                           const std::set<unsigned> &Registers);
 
-/// Is what \p R reads an element of its array in every thread of the block and every round of
-/// the loops around it, whatever the conditions around it are?
-bool isInArray(const SharedAccess &R, const KernelModel &M, const Plan &P);
+/// Is what \p R reads within \p Extents, from 0, in every thread of the block and every round
+/// of the loops around it, whatever the conditions around it are?
+bool isWithin(const SharedAccess &R, llvm::ArrayRef<int64_t> Extents, const KernelModel &M,
+              const Plan &P);
 
 } // namespace rcache
 
