@@ -399,9 +399,6 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
           Opts.CudaPath + "/include/cccl", "--cuda-gpu-arch=" + Opts.Arch,
           std::string("-include"), std::string(CompatFile)})
       Args.push_back(A);
-  // The program's main goes by another name in a harness, where its end returns nothing.
-  if (S != Side::Device)
-    Args.push_back("-fno-strict-return");
   if (S == Side::Device)
     for (const char *A : {"--cuda-device-only", "-Xclang",
                           "-disable-llvm-passes",
@@ -411,7 +408,9 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
                                         : "-ffp-contract=off",
                           "-fno-discard-value-names"})
       Args.push_back(A);
-  else if (S == Side::Host)
+  else // the program's main goes by another name in a harness: its end returns nothing
+    Args.push_back("-fno-strict-return");
+  if (S == Side::Host)
     for (const char *A : {"--cuda-host-only", "-Xclang",
                           "-fcuda-include-gpubinary", "-Xclang", EmptyFile})
       Args.push_back(A);

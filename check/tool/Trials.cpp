@@ -451,7 +451,7 @@ std::optional<Verdict> Trials::nothingSaid(std::string &Why) const {
     Why = NotMade;
     return Verdict::NothingCompared;
   }
-  if (Compared != Idle && !Storing) {
+  if (Compared != Idle && !Stores) {
     Why = "nothing was stored in any of " + std::to_string(Compared) + " launches";
     return Verdict::NothingCompared;
   }
@@ -495,7 +495,7 @@ std::optional<Verdict> Trials::runOnce(const Shape &S, unsigned Trial) {
   ++Compared;
   Idle += std::all_of(Found.begin(), Found.end(),
                       [](const Discovery &D) { return D.Low >= D.High; });
-  Storing += changesMemory(Want, WantVariables);
+  Stores = Stores || changesMemory(Want, WantVariables);
   // Opposite orders of lanes, warps and blocks: what is not ordered by a
   // barrier happens both ways.
   std::vector<Order> Orders{Order::Forward, Order::Reverse};

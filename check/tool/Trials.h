@@ -75,7 +75,7 @@ public:
   unsigned Compared = 0;    ///< launches that said something
   unsigned ByRewritten = 0; ///< of them: ran another kernel than the original
   unsigned Idle = 0;        ///< of them: touch no memory
-  unsigned Storing = 0;     ///< of them: change what is in memory
+  bool Stores = false;      ///< one of them changed what is in memory
   unsigned Undefined = 0;   ///< launches left out
   unsigned Raced = 0;       ///< of them: since threads race in global memory,
                             ///< and not because pointers lead to the same

@@ -5,6 +5,7 @@
 
 #include "Printer.h"
 #include "Lower/Names.h"
+#include "Lower/Queries.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -56,13 +57,7 @@ private:
                  : "[0]";
     return T;
   }
-  std::string extents() const {
-    std::string T;
-    for (int A = 2; A >= 0; --A)
-      if (P.hasSlots(unsigned(A)))
-        T += "[" + str(P.Map.Factor[A]) + "]";
-    return T;
-  }
+  std::string extents() const { return slotExtents(P); }
 
   std::string code(const Code &C) const {
     return C.print(M, {[&](unsigned V) { return K.PerSlot.count(V) != 0; },

@@ -415,11 +415,8 @@ private:
   /// `float rc_a_read[4][8];`
   Statements declareRead(unsigned I) const {
     const Division::TileRead &Read = D.ReadFirst.at(I);
-    std::string Extents = Read.Loop >= 0 ? "[" + std::to_string(Read.Rounds) + "]" : "";
-    for (unsigned Axis = 3; Axis-- > 0;)
-      if (P.hasSlots(Axis))
-        Extents += "[" + std::to_string(P.Map.Factor[Axis]) + "]";
-    return {M.Arrays[M.SharedAccesses[I].Array].ElemType + " " + F.readFirst(I) + Extents +
+    return {M.Arrays[M.SharedAccesses[I].Array].ElemType + " " + F.readFirst(I) +
+            (Read.Loop >= 0 ? "[" + std::to_string(Read.Rounds) + "]" : "") + slotExtents(P) +
             ";\n"};
   }
 

@@ -76,6 +76,21 @@ bool Queries::isKeptRead(const SharedAccess &A) const {
          (!RegisterArrays.count(A.Array) || isRestaged(A.Array));
 }
 
+std::string rcache::slotExtents(const Plan &P) {
+  std::string T;
+  for (unsigned Axis = 3; Axis-- > 0;)
+    if (P.hasSlots(Axis))
+      T += "[" + std::to_string(P.Map.Factor[Axis]) + "]";
+  return T;
+}
+
+const ArrayPlan *rcache::tileRead(const Plan &P, unsigned Access) {
+  const auto Of = llvm::find_if(P.Arrays, [&](const ArrayPlan &A) {
+    return A.as<Restaged>() && llvm::is_contained(A.Reads, Access);
+  });
+  return Of == P.Arrays.end() ? nullptr : &*Of;
+}
+
 bool Queries::isRestaged(unsigned Array) const {
   return llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
     return A.Array == Array && A.as<Restaged>();

@@ -10,12 +10,18 @@
 #include "rcache/Plan.h"
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 namespace rcache {
 
 /// MadeNames.cpp: the variables that code made for \p P may name.
 std::set<unsigned> madeVariables(const KernelModel &M, const Plan &P);
+
+/// `[4][8]`: the extents of what has one element a slot.
+std::string slotExtents(const Plan &P);
+/// The array whose tile of joined blocks \p Access reads; null: it reads none.
+const ArrayPlan *tileRead(const Plan &P, unsigned Access);
 
 class Queries {
 public:

@@ -16,7 +16,7 @@
 // nvcc joins loads of neighbours to one of 16 bytes where nothing stands between them
 // that it does not know to return, and of an asm statement, which `apart` and
 // conversions of halves are, it does not: 192 loads of a word beside 512 sums instead
-// of 48 (2.2x instead of 4.3x of a product of 4096 x 4096).
+// of 48 (a product of 4096 x 4096 was 2.2x the original's speed, and is 3.2x with these).
 
 #include "Affine/IslTools.h"
 #include "Division.h"
@@ -51,11 +51,8 @@ private:
   /// Is it read from a tile of joined blocks, and within what is staged there, whatever the
   /// conditions around it are?
   bool isInTile(unsigned Access) const {
-    return llvm::any_of(Q.P.Arrays, [&](const ArrayPlan &Of) {
-      const auto *Tile = Of.as<Restaged>();
-      return Tile && llvm::is_contained(Of.Reads, Access) &&
-             isWithin(M.SharedAccesses[Access], Tile->Extent, M, Q.P);
-    });
+    const ArrayPlan *Of = tileRead(Q.P, Access);
+    return Of && isWithin(M.SharedAccesses[Access], Of->as<Restaged>()->Extent, M, Q.P);
   }
 
   /// Will something stand between loads that nvcc joins none across?

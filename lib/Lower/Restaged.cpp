@@ -17,6 +17,7 @@
 #include "Affine/IslTools.h"
 #include "Fill.h"
 #include "Plan/Staging.h"
+#include "Queries.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -156,13 +157,10 @@ llvm::Expected<Code> Fill::restagedElement(const ArrayPlan &A, unsigned Access,
 }
 
 Code Fill::readFirst(unsigned Access) const {
-  for (const ArrayPlan &A : P.Arrays) {
-    const auto At = llvm::find(A.Reads, Access);
-    if (A.as<Restaged>() && At != A.Reads.end())
-      return Code::generated(groupName(A) + "_read" +
-                             (A.Reads.size() > 1 ? str(At - A.Reads.begin()) : ""));
-  }
-  return "";
+  const ArrayPlan &A = *tileRead(P, Access);
+  return Code::generated(
+      groupName(A) + "_read" +
+      (A.Reads.size() > 1 ? str(llvm::find(A.Reads, Access) - A.Reads.begin()) : ""));
 }
 
 std::string Fill::roundOf(const Stmt &Loop) const {
@@ -174,8 +172,5 @@ llvm::Expected<Code> Fill::readLater(unsigned Access, const Stmt &Loop,
   CxxNames Symbols = N.symbols(Names::Of::Slot);
   CxxAtom &Round = Symbols[M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id];
   Round.Text = "(" + Round.Text + " + " + By + ")";
-  for (const ArrayPlan &A : P.Arrays)
-    if (A.as<Restaged>() && llvm::is_contained(A.Reads, Access))
-      return restagedElement(A, Access, Symbols);
-  return llvm::createStringError("no tile is read");
+  return restagedElement(*tileRead(P, Access), Access, Symbols);
 }

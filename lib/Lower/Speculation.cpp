@@ -50,8 +50,9 @@ bool isInArray(const SharedAccess &R, const KernelModel &M, const Assumptions &A
   const SharedArray &Array = M.Arrays[R.Array];
   std::vector<int64_t> Extents;
   for (const auto &E : Array.Extents)
-    Extents.push_back(E.value_or(0));
-  return !Array.Dynamic && isWithin(R, Extents, M, A);
+    if (E)
+      Extents.push_back(*E);
+  return !Array.Dynamic && isWithin(R, Extents, M, A); // (one that is not known is missing)
 }
 
 class Judge {

@@ -150,10 +150,12 @@ CallKind classifyToolkit(const FunctionDecl *F, const CallExpr *Call) {
       N.starts_with("__ullAtomic") || N.starts_with("__atomic_") ||
       N.starts_with("__sync_fetch"))
     return CallKind::Atomic;
-  if (auto *M = dyn_cast<CXXMethodDecl>(F))
-    if (M->getParent()->getIdentifier() &&
-        (M->getParent()->getName().contains("atomic") || isWaitedFor(M->getParent())))
-      return isWaitedFor(M->getParent()) ? CallKind::AsyncCopy : CallKind::Atomic;
+  if (auto *M = dyn_cast<CXXMethodDecl>(F); M && M->getParent()->getIdentifier()) {
+    if (isWaitedFor(M->getParent()))
+      return CallKind::AsyncCopy;
+    if (M->getParent()->getName().contains("atomic"))
+      return CallKind::Atomic;
+  }
   if (N.contains("read_ptx_sreg"))
     return CallKind::Effect;
   return llvm::StringSwitch<CallKind>(N)
