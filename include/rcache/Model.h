@@ -432,6 +432,9 @@ struct Stmt {
   /// Rounds of a thread on average, where the number hangs on the thread's place in
   /// a block of known shape (`for (i = 0; threadIdx.x + i < 66; i += 64)`).
   std::optional<double> MeanTripCount;
+  /// Rounds in the largest launch that host code tells numbers of, by a thread in the
+  /// middle of the grid; nullopt: it does not tell. For predictions.
+  std::optional<double> ShownTripCount;
   bool HasUnrollPragma = false;
   /// Loops with barriers: integers that are the same for all threads and that
   /// each round takes over from the one before (`a = 1 - a;`, `d /= 2`).

@@ -15,6 +15,8 @@
 #include "LoopFacts.h"
 #include "LoopSyntax.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/Support/MathExtras.h"
+#include <cmath>
 
 using namespace clang;
 
@@ -308,6 +310,88 @@ std::optional<double> LoopFacts::meanTrips(const Stmt &Loop) {
   return double(All) / double(Threads[0] * Threads[1] * Threads[2]);
 }
 
+namespace {
+
+/// Numbers of the largest launch that host code shows: arguments by the parameters'
+/// names, block and grid; no value: it does not tell.
+struct ShownLaunch {
+  std::map<std::string, int64_t> Arguments;
+  std::optional<std::array<int64_t, 3>> Block, Grid;
+
+  explicit ShownLaunch(const KernelModel &M) : Block(M.Geo.ConstBlock) {
+    double Most = -1;
+    for (const LaunchSite &L : M.Launches) {
+      const double Blocks = L.knownBlocks().value_or(0);
+      if (Blocks < Most)
+        continue;
+      Most = Blocks;
+      Arguments.clear();
+      for (size_t P = 0; P < std::min(M.Params.size(), L.ArgValues.size()); ++P)
+        if (!L.ArgValues[P].empty())
+          Arguments[M.Params[P].Name] = *llvm::max_element(L.ArgValues[P]);
+      Grid = Blocks > 0 ? L.ConstGrid : std::nullopt;
+      if (!Block)
+        Block = L.ConstBlock;
+    }
+  }
+
+  std::optional<int64_t> of(const KernelModel &M, const Symbol &S) const {
+    if (!S.Factors.empty()) {
+      int64_t All = 1;
+      for (const std::string &F : S.Factors) {
+        const int I = M.symbolIndex(F);
+        const auto V = I < 0 ? std::nullopt : of(M, M.Symbols[size_t(I)]);
+        if (!V || llvm::MulOverflow(All, *V, All))
+          return std::nullopt;
+      }
+      return All;
+    }
+    switch (S.K) {
+    case Symbol::ThreadIdx:
+      return 0;
+    case Symbol::BlockDim:
+      return Block ? std::optional((*Block)[S.Axis]) : std::nullopt;
+    case Symbol::BlockIdx:
+      return Grid ? std::optional((*Grid)[S.Axis] / 2) : std::nullopt;
+    case Symbol::GridDim:
+      return Grid ? std::optional((*Grid)[S.Axis]) : std::nullopt;
+    case Symbol::Param: {
+      const auto It = Arguments.find(S.Text);
+      return It == Arguments.end() ? std::nullopt : std::optional(It->second);
+    }
+    case Symbol::Iterator:
+    case Symbol::Opaque:
+      return std::nullopt;
+    }
+    return std::nullopt;
+  }
+};
+
+} // namespace
+
+/// Rounds of a loop by the numbers that host code shows; nullopt: it hangs on others.
+std::optional<double> LoopFacts::shownTrips(const Counting &N) const {
+  const ShownLaunch L(M);
+  const auto Number = [&](const isl::pw_aff &V) -> std::optional<int64_t> {
+    Point At;
+    for (const std::string &Id : involvedIds(V)) {
+      const int I = M.symbolIndex(Id);
+      const auto Known =
+          I < 0 ? std::nullopt : L.of(M, M.Symbols[static_cast<size_t>(I)]);
+      if (!Known)
+        return std::nullopt;
+      At[Id] = *Known;
+    }
+    return rcache::evaluate(V, At);
+  };
+  const auto First = Number(N.Init), Last = Number(N.Bound);
+  const auto Step = N.ConstStep ? N.ConstStep : Number(N.Step);
+  if (!First || !Last || !Step || *Step == 0)
+    return std::nullopt;
+  const double Length = double(N.Up ? *Last - *First : *First - *Last) + N.inclusive();
+  return std::max(0.0, std::ceil(Length / std::abs(double(*Step))));
+}
+
 /// Rounds of a constant step: the iterator, symbol \p Number, has a stride.
 void LoopFacts::describeConstantStep(Counting &N, unsigned Id, unsigned Number,
                                      bool DeclaresCounter) {
@@ -356,6 +440,8 @@ void LoopFacts::describeConstantStep(Counting &N, unsigned Id, unsigned Number,
   Loop.ConstFirst = Arith.constantValue(Init);
   if (!Loop.ConstTripCount)
     Loop.MeanTripCount = meanTrips(Loop);
+  if (!Loop.ConstTripCount && !Loop.MeanTripCount)
+    Loop.ShownTripCount = shownTrips(N);
   Cur.Path.Dom = Cur.Path.Dom.intersect(Domain);
   Cur.Env[N.C.V] = Ev.ofInt({I.add(OwnPart), true}, N.C.V->getType());
 }
@@ -390,6 +476,7 @@ bool LoopFacts::describeSymbolicStep(const Counting &N, unsigned Id,
                         .intersect(N.inclusive() ? Value.le_set(N.Bound)
                                                  : Value.lt_set(N.Bound));
   Loop.IterDomain = Domain;
+  Loop.ShownTripCount = shownTrips(N);
   // The stride is missing in Domain, but it is the same for all threads.
   Cur.Path.Dom = Cur.Path.Dom.intersect(Domain);
   Cur.Env[N.C.V] = Ev.ofInt({Value, N.T.Signed}, N.C.V->getType());

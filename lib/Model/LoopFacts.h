@@ -61,6 +61,7 @@ private:
   bool evaluate(Counting &N);
   bool withoutBeside(Counting &N);
   std::optional<double> meanTrips(const Stmt &Loop);
+  std::optional<double> shownTrips(const Counting &N) const;
   bool compares(Counting &N);
   bool describe(Counting &N, unsigned Id, bool DeclaresCounter);
   void describeConstantStep(Counting &N, unsigned Id, unsigned Number,

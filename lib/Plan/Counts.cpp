@@ -14,6 +14,17 @@ bool rcache::runsOnce(const Stmt &S) {
   return S.K == Stmt::Do && !S.Cond.is_null() && S.Cond.is_empty();
 }
 
+static double roundsOf(const Stmt &Loop) {
+  if (Loop.ConstTripCount)
+    return static_cast<double>(*Loop.ConstTripCount);
+  if (Loop.MeanTripCount)
+    return *Loop.MeanTripCount;
+  if (Loop.ShownTripCount)
+    return std::max(1.0, *Loop.ShownTripCount);
+  return Loop.HasBarrier && Loop.HasGlobalRead && !Loop.HasGlobalWrite ? UnknownTiles
+                                                                       : UnknownRounds;
+}
+
 double rcache::roundsOf(const KernelModel &M, unsigned StmtId) {
   double Rounds = 1;
   for (int Q = static_cast<int>(StmtId); Q >= 0; Q = M.stmt(Q).Parent) {
@@ -21,8 +32,7 @@ double rcache::roundsOf(const KernelModel &M, unsigned StmtId) {
     if (S.Cooperative)
       continue;
     if (S.K == Stmt::For)
-      Rounds *= S.ConstTripCount ? static_cast<double>(*S.ConstTripCount)
-                                 : S.MeanTripCount.value_or(UnknownRounds);
+      Rounds *= ::roundsOf(S);
     else if ((S.K == Stmt::While || S.K == Stmt::Do) && !runsOnce(S))
       Rounds *= UnknownRounds;
   }

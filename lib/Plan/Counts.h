@@ -13,6 +13,8 @@ namespace rcache {
 
 /// What a loop of unknown length counts as, in the original and in plans.
 constexpr double UnknownRounds = 8;
+/// The same of loops over tiles that store nothing: products of 128 to 2048 long sums.
+constexpr double UnknownTiles = 32;
 
 /// A loop that never goes back: `do { ... } while (0)`.
 bool runsOnce(const Stmt &S);

@@ -208,8 +208,7 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
     if (A.K == SharedAccess::Write)
       Fill.write(A, K);
     else
-      K.SharedLoads += Fill.executions(A.Stmt) *
-                       sharedReadCost(M, A, Block, Mapping(), false);
+      K.SharedLoads += sharedReads(M, Fill, A, Block, Mapping(), false);
   Fill.count(K);
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read)
@@ -293,8 +292,7 @@ public:
         if (S.K == SharedAccess::Write)
           Fill.write(S, K);
         else
-          K.SharedLoads += Fill.executions(S.Stmt) *
-                           sharedReadCost(M, S, Block, P.Map, P.TapsOutside);
+          K.SharedLoads += sharedReads(M, Fill, S, Block, P.Map, P.TapsOutside);
       }
     Fills = true;
     K.SharedBytes =
@@ -574,6 +572,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.LoadRounds = Of.loadRounds() * (stagesUnderConditions(M, P)
                                ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
+  K.LoadRounds += slotsLoadInTurn(M, P, Fill) ? Slots - 1 : 0;
   if (P.Ahead) // a tile has a round's time to arrive
     K.LoadRounds /= 4;
   if (Fills)

@@ -5,7 +5,8 @@
 //
 // Each resource is a server with a rate; a kernel without barriers keeps all of
 // them busy at once, so its time is a little more than that of the slowest one:
-// a p-norm of the separate times. A barrier makes the warps of a block
+// a p-norm of the separate times; in a launch of a wave or two less is busy at once
+// (canny_nms and others of bench/styles: within a tenth). A barrier makes the warps of a block
 // wait for the memory together: what hides latency then is only the other
 // blocks, and latency adds to the work nearly in full: a smaller p.
 //
@@ -29,14 +30,6 @@
 namespace rcache {
 
 namespace {
-
-/// Warps in different places are what keeps several resources busy: with more
-/// than four a scheduler they overlap freely, with one least. *Fitted.*
-double overlap(const Occupancy &O, const Constants &Fit) {
-  const double PerScheduler = O.WarpsPerSm / Fit.Schedulers;
-  const double Part = std::clamp((PerScheduler - 1) / 3.25, 0.0, 1.0);
-  return Fit.OverlapLeast + Part * (Fit.OverlapFree - Fit.OverlapLeast);
-}
 
 /// Bytes that one warp-wide access touches, in units of \p Unit bytes: lanes at
 /// \p A.LaneStride, each \p A.Bytes wide.
@@ -97,9 +90,9 @@ public:
                                S.of(Resource::L1), S.of(Resource::Exchange),
                                S.of(Resource::Issue), S.of(Resource::Arith),
                                S.of(Resource::Blocks)},
-                              overlap(S.Occ, Fit));
+                              inWaves(overlap()));
     latency();
-    S.Clocks = pNorm({Work, S.of(Resource::Latency)}, overlapOfLatency());
+    S.Clocks = pNorm({Work, S.of(Resource::Latency)}, inWaves(overlapOfLatency()));
     // What threads hand over at their ends, one warp of the device after the other.
     const double Meeting = K.MeetingAtomics * Fit.AtomicClocks * A.Sms;
     set(Resource::L2) += Meeting;
@@ -124,6 +117,24 @@ private:
   double lanesUsed() const {
     const double Threads = std::max(1u, K.ThreadsPerBlock);
     return Threads / (32 * std::ceil(Threads / 32));
+  }
+
+  /// Warps in different places are what keeps several resources busy: with more
+  /// than four a scheduler they overlap freely, with one least. *Fitted.*
+  double overlap() const {
+    const double PerScheduler = S.Occ.WarpsPerSm / Fit.Schedulers;
+    const double Part = std::clamp((PerScheduler - 1) / 3.25, 0.0, 1.0);
+    return Fit.OverlapLeast + Part * (Fit.OverlapFree - Fit.OverlapLeast);
+  }
+
+  /// \p P of a launch: warps that begin at once load at once, compute at once and store at
+  /// once. Later waves, which begin where others end, are what overlaps.
+  double inWaves(double P) const {
+    if (K.LaunchWarps <= 0)
+      return P;
+    const double Waves =
+        std::max(1.0, K.LaunchWarps / A.Sms / std::max(1.0, double(S.Occ.WarpsPerSm)));
+    return 1 + (P - 1) * (1 - Fit.FirstWave / Waves);
   }
 
   /// Steps of other blocks hide those of one; loads before a barrier, which all

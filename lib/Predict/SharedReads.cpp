@@ -5,7 +5,9 @@
 
 #include "SharedReads.h"
 #include "Affine/IslTools.h"
+#include "BankConflicts.h"
 #include "Plan/Counts.h"
+#include "StagingCosts.h"
 #include <algorithm>
 #include <map>
 #include <set>
@@ -49,22 +51,13 @@ unsigned indexDepends(const SharedAccess &S) {
   return Depends;
 }
 
-/// Wavefronts of one warp-wide access: lanes that ask one bank for different
-/// words wait for each other. \p Row: physical threads along x; \p DX, \p DY:
+/// Wavefronts of one warp-wide access. \p Row: physical threads along x; \p DX, \p DY:
 /// what a step of a physical thread adds to the element.
-double wavefronts(int64_t Row, int64_t DX, int64_t DY, unsigned Bytes) {
-  std::map<int64_t, std::set<int64_t>> Banks;
+double evenWavefronts(int64_t Row, int64_t DX, int64_t DY, unsigned Bytes) {
+  std::vector<int64_t> Elements;
   for (int64_t L = 0; L < 32; ++L)
-    for (int64_t W = 0; W < std::max<int64_t>(1, Bytes / 4); ++W) {
-      const int64_t Word = (L % Row * DX + L / Row * DY) * Bytes / 4 + W;
-      Banks[((Word % 32) + 32) % 32].insert(Word);
-    }
-  // What all lanes read alike takes its time to come back: a word a lane and
-  // clock.
-  size_t Most = std::max(1u, Bytes / 4);
-  for (const auto &[Bank, Words] : Banks)
-    Most = std::max(Most, Words.size());
-  return double(Most);
+    Elements.push_back(L % Row * DX + L / Row * DY);
+  return wavefronts(Elements, Bytes);
 }
 
 /// Does an unrolled loop around \p S read one element after the other?
@@ -187,11 +180,11 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
   const int64_t Lanes = S.Lanes;
   const bool Vector = Step[0] % Lanes == 0 && Step[1] % Lanes == 0;
   double Cost =
-      Vector ? wavefronts(std::min<int64_t>(32, Row), Step[0] / Lanes,
+      Vector ? evenWavefronts(std::min<int64_t>(32, Row), Step[0] / Lanes,
                           Step[1] / Lanes,
                           std::max(1u, A.ElemBytes * unsigned(Lanes))) /
                    double(Lanes)
-             : wavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
+             : evenWavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
                           std::max(1u, A.ElemBytes));
   // Four neighbours along an unrolled loop are one load of 16 bytes; two rows
   // of a warp then cost what one does (measured on an H200).
@@ -199,4 +192,16 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
       readsNeighbours(M, S))
     Cost = (Cost <= 2 ? 1 : Cost) / 4;
   return Cost / sharingSlots(M, S, Map.Factor, TapsOutside);
+}
+
+double rcache::sharedReads(const KernelModel &M, const Staging &Fill,
+                           const SharedAccess &S,
+                           const std::array<int64_t, 3> &Block,
+                           const Mapping &Map, bool TapsOutside) {
+  const double Each = sharedReadCost(M, S, Block, Map, TapsOutside);
+  if (Each > 0 && stepsUnknown(M, S))
+    if (const auto Of = Fill.wavefronts(S))
+      return *Of * (S.K == SharedAccess::ReadWrite ? 2 : 1) /
+             sharingSlots(M, S, Map.Factor, TapsOutside);
+  return Fill.executions(S.Stmt) * Each;
 }

@@ -17,7 +17,14 @@ double sharedReadCost(const KernelModel &M, const SharedAccess &S,
                       const std::array<int64_t, 3> &Block, const Mapping &Map,
                       bool TapsOutside);
 
-/// The same where the array is restaged for joined blocks.
+class Staging;
+/// Wavefronts of a logical thread's reads by \p S, all of its executions: where steps
+/// are counted, those of every visit.
+double sharedReads(const KernelModel &M, const Staging &Fill, const SharedAccess &S,
+                   const std::array<int64_t, 3> &Block, const Mapping &Map,
+                   bool TapsOutside);
+
+/// sharedReadCost where the array is restaged for joined blocks.
 double restagedReadCost(const KernelModel &M, const SharedAccess &S,
                         const Restaged &R, const Mapping &Map,
                         bool TapsOutside);

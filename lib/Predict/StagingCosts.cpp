@@ -8,8 +8,10 @@
 #include "StagingCosts.h"
 #include "Affine/IslTools.h"
 #include "Arithmetic.h"
+#include "BankConflicts.h"
 #include "Plan/Counts.h"
 #include "Registers.h"
+#include "SharedReads.h"
 #include <algorithm>
 #include <set>
 
@@ -273,6 +275,22 @@ double Staging::share(unsigned StmtId) const {
   return Shares[StmtId] = 1; // what isl cannot tell counts for all
 }
 
+std::optional<double> Staging::wavefronts(const SharedAccess &S) const {
+  const Assumptions *A = Of.assumptions();
+  if (!A)
+    return std::nullopt;
+  const auto [At, New] = Fronts.try_emplace(S.Range.Begin);
+  if (!New)
+    return At->second;
+  const auto Visits = Of.visits(S.Stmt);
+  auto Found = guarded([&] { return rcache::wavefronts(M, *A, S, Visits); });
+  if (!Found)
+    llvm::consumeError(Found.takeError());
+  else if (*Found)
+    At->second = **Found * Of.rounds(S.Stmt) / double(Visits.size());
+  return At->second;
+}
+
 double Staging::operations() const {
   KernelCounts All;
   count(All);
@@ -288,7 +306,8 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   const double Rounds = roundsOf(M, A.Stmt), W = words(M, A.Array);
   const unsigned Bytes = std::max(1u, M.Arrays[A.Array].ElemBytes);
   if (Of.hasSteps() && !Part[A.Stmt]) {
-    K.SharedStores += executions(A.Stmt) * W;
+    const auto Fronts = stepsUnknown(M, A) ? wavefronts(A) : std::nullopt;
+    K.SharedStores += Fronts ? *Fronts : executions(A.Stmt) * W;
     return;
   }
   // A wavefront a word and full warp, and at least one an instruction.

@@ -62,6 +62,10 @@ public:
   /// kernels with steps warps that take no part (`if (t < step)`) execute nothing.
   double executions(unsigned StmtId) const;
 
+  /// Wavefronts of \p S by a thread's warp, all of its executions, where the elements of
+  /// all its lanes are numbers each time that the block comes there; nullopt: they are not.
+  std::optional<double> wavefronts(const SharedAccess &S) const;
+
   /// What the kernel's threads wait for.
   const Waits &waits() const { return Of; }
 
@@ -81,6 +85,7 @@ private:
   Waits Of;
   mutable std::map<unsigned, StagingTrips> Known;
   mutable std::map<unsigned, double> Shares;
+  mutable std::map<uint64_t, std::optional<double>> Fronts; ///< by where the access begins
 };
 
 /// Does \p P leave the arrays where they are, staged in an `if` or a loop?

@@ -7,6 +7,8 @@
 #include "Affine/IslTools.h"
 #include "Constants.h"
 #include "Plan/Counts.h"
+#include "StagingCosts.h"
+#include "llvm/ADT/STLExtras.h"
 #include "rcache/Plan.h"
 #include "rcache/Prediction.h"
 #include <algorithm>
@@ -100,6 +102,26 @@ double Waits::rounds(unsigned Stmt) const {
 std::vector<Counters::Values> Waits::visits(unsigned Stmt) const {
   return areKnown(Stmt) ? Counts->at(Stmt)
                         : std::vector<Counters::Values>{Counters::Values()};
+}
+
+bool rcache::slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill) {
+  const auto &All = M.GlobalAccesses;
+  // What branches on what is loaded waits for it, too.
+  bool Loads = false, Waits = llvm::any_of(M.Stmts, [&](const Stmt &S) {
+    return (S.CondDepends & DepGlobal) && !Fill.holds(S);
+  });
+  for (unsigned I = 0; I < All.size(); ++I) {
+    const GlobalAccess &G = All[I];
+    if (Fill.holds(M.stmt(G.Stmt)))
+      continue;
+    if (G.K != GlobalAccess::Read) // vectors are stored behind all slots
+      Waits |= llvm::none_of(P.VectorStores, [&](auto &V) { return V.holds(I); });
+    else if (G.Index && (G.Index->Depends & DepThread) &&
+             llvm::none_of(P.VectorReads, [&](auto &V) { return V.Access == I; }))
+      Loads |= G.Root < 0 || !M.Params[size_t(G.Root)].IsRestrict;
+  }
+  return P.slots() > 1 && Loads && Waits &&
+         llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.window(); });
 }
 
 void rcache::addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,

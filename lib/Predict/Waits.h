@@ -16,6 +16,7 @@
 namespace rcache {
 
 struct Constants;
+class Staging;
 struct KernelCounts;
 struct Plan;
 
@@ -34,6 +35,9 @@ public:
   /// What the symbols are each time that a block comes to \p Stmt, in kernels with
   /// steps; one visit with no values where that is not known.
   std::vector<Counters::Values> visits(unsigned Stmt) const;
+
+  /// What is taken for granted in counting; kernels with steps alone have it.
+  const Assumptions *assumptions() const { return Of ? &*Of : nullptr; }
 
   /// Rounds of global loads that wait for one another: of the loops that hold a
   /// barrier, those that read memory count.
@@ -62,6 +66,10 @@ private:
   std::optional<Assumptions> Of; ///< kernels with steps; Counts refers to it
   std::optional<Counters> Counts;
 };
+
+/// Do the slots of \p P load one after the other: does each, beside its window, load from
+/// memory that a store of the slot before may have changed, or branch on what is loaded?
+bool slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill);
 
 /// Adds the barriers of \p P's blocks to \p K, and narrower ones as other
 /// instructions. \p Planes: the kernel walks through planes.

@@ -1,0 +1,109 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See BankConflicts.h.
+
+#include "BankConflicts.h"
+#include "Affine/Evaluate.h"
+#include "Affine/IslTools.h"
+#include "Plan/placements/OwnedFetches.h"
+#include <algorithm>
+#include <map>
+#include <set>
+
+using namespace rcache;
+
+/// So many visits are looked at; they stand for all.
+static constexpr size_t MostVisits = 16;
+
+static const std::vector<std::string> ThreadIds = {"tx", "ty", "tz"};
+
+double rcache::wavefronts(llvm::ArrayRef<int64_t> Elements, unsigned Bytes) {
+  const int64_t Words = std::max<int64_t>(1, Bytes / 4);
+  std::map<int64_t, std::set<int64_t>> Banks;
+  for (const int64_t E : Elements)
+    for (int64_t W = 0; W < Words; ++W) {
+      const int64_t Word = Bytes < 4 ? E * Bytes / 4 : E * Words + W;
+      Banks[((Word % 32) + 32) % 32].insert(Word);
+    }
+  // What all lanes read alike takes its time to come back: a word a lane and clock.
+  size_t Most = static_cast<size_t>(Words);
+  for (const auto &[Bank, Of] : Banks)
+    Most = std::max(Most, Of.size());
+  return static_cast<double>(Most);
+}
+
+namespace {
+
+/// The accesses of all warps of a block in one visit.
+struct Visit {
+  CompiledValue Element;
+  CompiledCondition Runs;
+
+  double wavefronts(const std::array<int64_t, 3> &Block, unsigned Bytes) const {
+    const int64_t Threads = Block[0] * Block[1] * Block[2];
+    double Sum = 0;
+    for (int64_t First = 0; First < Threads; First += 32) {
+      std::vector<int64_t> Elements;
+      for (int64_t T = First; T < std::min(First + 32, Threads); ++T) {
+        const std::vector<int64_t> At = {T % Block[0], T / Block[0] % Block[1],
+                                         T / Block[0] / Block[1]};
+        if (!Runs.holds(At))
+          continue;
+        if (const auto E = Element.at(At))
+          Elements.push_back(*E);
+      }
+      if (!Elements.empty())
+        Sum += rcache::wavefronts(Elements, Bytes);
+    }
+    return Sum / static_cast<double>((Threads + 31) / 32);
+  }
+};
+
+/// \p S in visit \p V; nullopt: its element hangs on more than the thread.
+std::optional<Visit> compiled(const KernelModel &M, const Assumptions &A,
+                              const SharedAccess &S, const Counters::Values &V) {
+  const SharedArray &Arr = M.Arrays[S.Array];
+  isl::pw_aff Element = constantValue(M.Ctx->ctx(), 0);
+  for (size_t D = 0; D < S.IndexValues.size(); ++D) {
+    const auto Of = S.IndexValues[D] ? formulaOf(M, A, *S.IndexValues[D], V)
+                                     : Nullable<isl::pw_aff>();
+    if (Of.is_null() || (D > 0 && !Arr.Extents[D]))
+      return std::nullopt;
+    if (D > 0)
+      Element = Element.scale(static_cast<long>(*Arr.Extents[D]));
+    Element = Element.add(Of);
+  }
+  for (const std::string &Id : involvedIds(Element))
+    if (!llvm::is_contained(ThreadIds, Id))
+      return std::nullopt;
+  isl::set When = A.Context;
+  if (!S.Domain.is_null())
+    When = When.intersect(A.fix(S.Domain));
+  When = at(M, A, When, V);
+  std::vector<std::string> Others = involvedIds(When);
+  llvm::erase_if(Others, [](const std::string &Id) {
+    return llvm::is_contained(ThreadIds, Id);
+  });
+  return Visit{CompiledValue::make(Element, ThreadIds),
+               CompiledCondition::make(projectOut(When, Others), ThreadIds)};
+}
+
+} // namespace
+
+std::optional<double> rcache::wavefronts(const KernelModel &M, const Assumptions &A,
+                                         const SharedAccess &S,
+                                         llvm::ArrayRef<Counters::Values> Visits) {
+  if (!A.Block || Visits.empty() || S.IndexValues.empty())
+    return std::nullopt;
+  const unsigned Bytes = M.Arrays[S.Array].ElemBytes;
+  const size_t Looked = std::min(Visits.size(), MostVisits);
+  double Sum = 0;
+  for (size_t I = 0; I < Looked; ++I) {
+    const auto V = compiled(M, A, S, Visits[I * Visits.size() / Looked]);
+    if (!V)
+      return std::nullopt;
+    Sum += V->wavefronts(*A.Block, Bytes);
+  }
+  return Sum * static_cast<double>(Visits.size()) / static_cast<double>(Looked);
+}
