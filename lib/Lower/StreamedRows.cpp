@@ -50,10 +50,19 @@ llvm::Expected<Code> Fill::rows(const ArrayPlan &A, size_t Index) {
   Code T = "// Phase: the rows of " + Arr.Name +
            " that this thread's outputs need, one at a time.\n";
   const Code Tests = formTests(*R, W, First, Load.Form);
+  std::string Unneeded; // what threads do that make no output of it
+  if (!Of.Needed.is_null()) {
+    O.Context = P.Context;
+    auto Needed = conditionText(Of.Needed, N, O);
+    if (!Needed)
+      return Needed.takeError();
+    T += "const bool " + W + "_needed = " + *Needed + "; // else no output is made of it\n";
+    Unneeded = "if (!" + W + "_needed)\n  return;\n";
+  }
   auto Lambda = [&](const std::string &Name, const Code &Body) {
     T += "const auto " + Name + " = [=](" + Arr.ElemType + " (&" + V + ")" +
-         Extents + ", const int " + Row + ") {\n" + OfRow.before(Body) +
-         Body + Ends + "};\n";
+         Extents + ", const int " + Row + ") {\n" + Unneeded +
+         OfRow.before(Body) + Body + Ends + "};\n";
   };
   if (!Load.Form.Words.empty())
     Lambda(rowLambda(Index, Load, RowForm::Words), R->Words);
