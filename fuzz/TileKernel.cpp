@@ -53,7 +53,9 @@ public:
     T = E.Name;
     Acc = E.Acc;
     Restrict = C.chance("restrict", 70);
-    KernelText Out = C.chance("queues", 65) ? planeQueues() : planes();
+    KernelText Out = C.chance("halosOfThreads", 25) ? channels()
+                     : C.chance("queues", 65)       ? planeQueues()
+                                                    : planes();
     Out.Device += largeLaunch(Out, PlaneX, PlaneY);
     Out.OnNvcc = C.chance("onNvcc", 30);
     return Out;
@@ -304,6 +306,57 @@ for (int z = 0; z < d; ++z) {
                    {"SUM", "p[ty + 1][tx] + p[ty + 1][tx + 2] + p[ty][tx + 1] - "
                            "p[ty + 2][tx + 1] + behind - front + here * 2"}},
                   BX * BY);
+  }
+
+  /// Channels of an image, or planes, one a round, in blocks with a thread for each
+  /// element of the tile: those of the halo compute nothing.
+  KernelText channels() {
+    const unsigned B = C.chance("wide", 40) ? 32 : 16, By = C.chance("flat", 40) ? 8 : 16,
+                   R = 1 + C.pick("radius", 2);
+    PlaneX = B;
+    PlaneY = By;
+    in("in", "w * h * d");
+    out("out", "w * h * d");
+    sizes({"w", "h", "d"});
+    launches(B, By);
+    const std::string Halo = " - " + num(2 * R);
+    K.GridX = "(w + bx" + Halo + " - 1) / (bx" + Halo + ") + extra";
+    K.GridY = "(h + by" + Halo + " - 1) / (by" + Halo + ")";
+    const bool Interleaved = C.chance("interleaved", 50);
+    const std::string Inner =
+        C.chance("inner", 50) ? "tx < $OX && ty < $OY" : "ty < $OY && tx < $OX && xo < w";
+    return finish("", R"(__shared__ $T t[$BY][$BX];
+const int tx = threadIdx.x, ty = threadIdx.y;
+const int xo = blockIdx.x * $OX + tx, yo = blockIdx.y * $OY + ty;
+const int xi = xo - $R, yi = yo - $R;
+for (int z = 0; z < d; ++z) {
+  if (yi >= 0 && yi < h && xi >= 0 && xi < w)
+    t[ty][tx] = in[$IN];
+  else
+    t[ty][tx] = 0;
+  __syncthreads();
+  if ($INNER) {
+    $A v = 0;
+    for (int i = 0; i <= 2 * $R; ++i)
+      for (int j = 0; j <= 2 * $R; ++j)
+        $TAKE;
+    if (yo < h && xo < w)
+      out[$OUT] = v;
+  }
+  __syncthreads();
+}
+)",
+                  {{"BX", num(B)},
+                   {"BY", num(By)},
+                   {"OX", num(B - 2 * R)},
+                   {"OY", num(By - 2 * R)},
+                   {"R", num(R)},
+                   {"IN", Interleaved ? "(yi * w + xi) * d + z" : "(z * h + yi) * w + xi"},
+                   {"OUT", Interleaved ? "(yo * w + xo) * d + z" : "(z * h + yo) * w + xo"},
+                   {"INNER", Inner},
+                   {"TAKE", pick("take", {"v += t[ty + i][tx + j]",
+                                          "v = t[ty + i][tx + j] > v ? t[ty + i][tx + j] : v"})}},
+                  B * By);
   }
 
   /// The same with queues of several planes in private arrays.

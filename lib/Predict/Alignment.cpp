@@ -17,6 +17,20 @@
 
 using namespace rcache;
 
+std::vector<int64_t> rcache::valuesOf(const KernelModel &M, const Symbol &S) {
+  std::vector<int64_t> All;
+  const auto Of = llvm::find_if(M.Params, [&](const KernelParam &P) {
+    return P.Name == S.Text;
+  });
+  const auto At = static_cast<size_t>(Of - M.Params.begin());
+  for (const LaunchSite &L : M.Launches) {
+    if (Of == M.Params.end() || At >= L.ArgValues.size() || L.ArgValues[At].empty())
+      return {};
+    llvm::append_range(All, L.ArgValues[At]);
+  }
+  return All;
+}
+
 namespace {
 
 /// One run of vectors: elements of Bytes at Root[Index].
@@ -84,21 +98,6 @@ struct Term {
   int64_t Steps = 1; ///< of the coordinates, at least
   bool Moves = false;
 };
-
-/// What launches hand over for \p S, a parameter; empty: nobody knows of one of them.
-std::vector<int64_t> valuesOf(const KernelModel &M, const Symbol &S) {
-  std::vector<int64_t> All;
-  const auto Of = llvm::find_if(M.Params, [&](const KernelParam &P) {
-    return P.Name == S.Text;
-  });
-  const auto At = static_cast<size_t>(Of - M.Params.begin());
-  for (const LaunchSite &L : M.Launches) {
-    if (Of == M.Params.end() || At >= L.ArgValues.size() || L.ArgValues[At].empty())
-      return {};
-    llvm::append_range(All, L.ArgValues[At]);
-  }
-  return All;
-}
 
 /// nullopt: it has a factor that host code does not know.
 std::optional<Term> termOf(const KernelModel &M, const Plan &P,

@@ -13,6 +13,9 @@
 
 namespace rcache {
 
+/// What launches hand over for \p S, a parameter; empty: nobody knows of one of them.
+std::vector<int64_t> valuesOf(const KernelModel &M, const Symbol &S);
+
 /// What a launch has to give so that all vectors of \p P, loads and stores,
 /// start at multiples of their width; empty: nothing is in doubt, or host code
 /// cannot tell.

@@ -43,14 +43,18 @@ double rcache::restagedRegisters(const Plan &P, double Words) {
 /// fewer do not; and all of them gain more beside other plans than is counted. There, in
 /// grids known to be of a wave or two (at most 40 warps an SM with 32 outputs a thread),
 /// 16 outputs did better than 32 in six products of eight, by 3 to 43%, though not in those
-/// of halves (2026-11-28-h100-unseen.txt): what is counted decides.
+/// of halves (2026-11-28-h100-unseen.txt), and at most 14 warps 256 threads better than 128 by 4 to
+/// 34% in three of four (2026-11-28-h200-fresh.txt): what is counted decides.
 double rcache::joinedFactor(const Plan &P, double WarpsPerSm, bool OfHalves) {
-  const bool Few = !OfHalves && WarpsPerSm > 0 && WarpsPerSm * P.slots() < 40 * 32;
+  const auto Below = [&](double Warps) {
+    return WarpsPerSm > 0 && WarpsPerSm * P.slots() < Warps * 32;
+  };
+  const bool Few = !OfHalves && Below(40);
   double Factor = Few                 ? (P.slots() >= 32 ? 1 : 1.03)
                   : P.slots() >= 64 ? 1.2
                   : P.slots() >= 32 ? 1.06
                                     : 0.9;
-  if (P.Map.lanes() > 128)
+  if (P.Map.lanes() > 128 && !Below(14))
     Factor *= P.slots() >= 64 ? 0.88 : 0.97;
   if (!P.Ahead)
     Factor *= P.slots() >= 64 ? 0.75 : 0.95;

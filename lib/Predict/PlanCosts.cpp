@@ -254,17 +254,19 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
 
 namespace {
 
-/// The widest of \p W's vectors; \p Otherwise where addresses do not tell.
-double laneStride(const Plan &P, const ArrayPlan &A, const Window &W,
-                  double Otherwise) {
+/// The widest of what \p W is loaded from; \p Otherwise where addresses do not tell.
+double laneStride(const KernelModel &M, const Plan &P, const ArrayPlan &A,
+                  const Window &W, double Otherwise) {
   double Widest = 0;
-  for (const VectorLeaf &L : W.Leaves) {
-    const auto Of =
-        laneStride(*L.Load, L.ElemBytes, A.Stage, W.First, P.Map.Factor[0]);
-    if (!Of)
-      return Otherwise;
-    Widest = std::max(Widest, *Of);
-  }
+  const auto Add = [&](const Value &Load, unsigned Bytes) {
+    const auto Of = laneStride(M, Load, Bytes, A.Stage, W.First, P.Map.Factor[0]);
+    Widest = std::max(Widest, Of.value_or(Otherwise));
+  };
+  for (const VectorLeaf &L : W.Leaves)
+    Add(*L.Load, L.ElemBytes);
+  if (W.Leaves.empty())
+    for (const ValueRef &L : loadsOf(A.Stage))
+      Add(*L, std::max(1u, L->Bytes));
   return Widest > 0 ? Widest : Otherwise;
 }
 
@@ -386,15 +388,11 @@ private:
   /// reads anew; as in the array where that is not known.
   double sourceStride(const SharedAccess &Read) const {
     double Widest = -1;
-    for (const StagePiece &Piece : A->Stage.Pieces) {
-      std::vector<ValueRef> Loads;
-      collectLoads(Piece.V, Loads);
-      for (const ValueRef &L : Loads)
-        if (Read.Affine)
-          if (const auto Of = laneStride(*L, L->Bytes ? L->Bytes : bytes(),
-                                         A->Stage, Read.Index, P.Map.laneStep(0)))
-            Widest = std::max(Widest, *Of);
-    }
+    for (const ValueRef &L : loadsOf(A->Stage))
+      if (Read.Affine)
+        if (const auto Of = laneStride(M, *L, L->Bytes ? L->Bytes : bytes(),
+                                       A->Stage, Read.Index, P.Map.laneStep(0)))
+          Widest = std::max(Widest, *Of);
     return Widest >= 0 ? Widest : double(bytes() * P.Map.laneStep(0));
   }
   double rounds() const { return roundsOf(M, A->Barrier); }
@@ -415,7 +413,7 @@ private:
     });
     const double Stride =
         Uniform ? 0
-                : laneStride(P, *A, W, double(bytes()) * P.Map.Factor[0]);
+                : laneStride(M, P, *A, W, double(bytes()) * P.Map.Factor[0]);
     if (Full > 0 && Width > 1)
       K.Loads.push_back({Sources * Full * Share * rounds() / Slots,
                          static_cast<unsigned>(Width * bytes()), Stride});

@@ -40,6 +40,20 @@ static bool isStack(const KernelModel &M, const PrivateArray &A) {
   });
 }
 
+/// Does \p If compare with an element of a private array, and leave its loop's round?
+static bool passesOver(const KernelModel &M, const Stmt &If) {
+  if (If.K != Stmt::If || !(If.CondDepends & (DepShared | DepGlobal)))
+    return false;
+  const bool Compares = llvm::any_of(M.Privates, [&](const PrivateArray &A) {
+    return llvm::any_of(A.Uses, [&](const PrivateArray::Use &U) {
+      return If.CondRange.contains(U.Range);
+    });
+  });
+  return Compares && llvm::any_of(M.Stmts, [&](const Stmt &S) {
+           return S.K == Stmt::Continue && If.Range.contains(S.Range);
+         });
+}
+
 /// The part of the rounds in which \p U is executed where data decides: a list of the
 /// nearest takes few of those that are looked at.
 static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
@@ -49,6 +63,9 @@ static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
     const Stmt &In = M.stmt(unsigned(S));
     Decided |= In.K == Stmt::If && In.Cond.is_null() &&
                (In.CondDepends & (DepShared | DepGlobal));
+    if (In.Parent >= 0)
+      for (const unsigned Before : M.stmt(unsigned(In.Parent)).Children)
+        Decided |= Before < In.Id && passesOver(M, M.stmt(Before));
     if (Decided && In.isLoop())
       return Fit.DecidedByData;
   }

@@ -5,17 +5,40 @@
 
 #include "StagedReads.h"
 #include "Affine/IslTools.h"
+#include "Alignment.h"
 #include "Plan/Values.h"
 #include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
 #include <isl/constraint.h>
 
 using namespace rcache;
 
-std::optional<double> rcache::laneStride(const Value &Load, unsigned ElemBytes,
-                                 const StagingFunction &Stage,
-                                 llvm::ArrayRef<isl::pw_aff> Element,
-                                 double Step) {
-  constexpr double Scattered = 256;
+/// The other factors of the product \p Id, which \p Moving is one of; where launches do
+/// not say, lanes are scattered.
+static double pitchOf(const KernelModel &M, const std::string &Id, const std::string &Moving,
+                      unsigned ElemBytes) {
+  constexpr double Scattered = 256; // bytes
+  double All = 1;
+  for (const std::string &F : productFactors(Id)) {
+    if (F == Moving)
+      continue;
+    const int I = M.symbolIndex(F);
+    const auto Values = I >= 0 && M.Symbols[size_t(I)].K == Symbol::Param
+                            ? valuesOf(M, M.Symbols[size_t(I)])
+                            : std::vector<int64_t>();
+    if (Values.empty())
+      return Scattered / ElemBytes;
+    All *= double(*llvm::max_element(Values));
+  }
+  return All;
+}
+
+std::optional<double> rcache::laneStride(const KernelModel &M, const Value &Load,
+                                         unsigned ElemBytes,
+                                         const StagingFunction &Stage,
+                                         llvm::ArrayRef<isl::pw_aff> Element,
+                                         double Step) {
   const ValueRef &Index = Load.Operands[0];
   if (Index->K != Value::Affine)
     return std::nullopt;
@@ -30,14 +53,40 @@ std::optional<double> rcache::laneStride(const Value &Load, unsigned ElemBytes,
         continue;
       const auto Along = linearCoefficient(
           Element[D], "tx", isl::set::universe(Element[D].domain().space()));
+      const double Each = std::abs(static_cast<double>(Coefficient) *
+                                   static_cast<double>(Along.value_or(1))) *
+                          ElemBytes * Step;
       if (Id == Stage.ElemIds[D])
-        Stride += std::abs(static_cast<double>(Coefficient) *
-                           static_cast<double>(Along.value_or(1))) *
-                  ElemBytes * Step;
+        Stride += Each;
       else if (llvm::is_contained(productFactors(Id), Stage.ElemIds[D]))
-        Stride = Scattered;
+        Stride += Each * pitchOf(M, Id, Stage.ElemIds[D], ElemBytes);
     }
   return Stride;
+}
+
+std::optional<double> rcache::laneStride(const KernelModel &M, const GlobalAccess &G) {
+  if (!G.Index || G.Index->K != Value::Affine)
+    return std::nullopt;
+  const auto Form =
+      linearForm(G.Index->Aff, isl::set::universe(G.Index->Aff.domain().space()));
+  if (!Form)
+    return std::nullopt;
+  double Stride = 0;
+  for (const auto &[Id, Coefficient] : Form->Terms) {
+    const double Each = std::abs(double(Coefficient)) * G.ElemBytes;
+    if (Id == "tx")
+      Stride += Each;
+    else if (llvm::is_contained(productFactors(Id), "tx"))
+      Stride += Each * pitchOf(M, Id, "tx", std::max(1u, G.ElemBytes));
+  }
+  return Stride;
+}
+
+std::vector<ValueRef> rcache::loadsOf(const StagingFunction &Stage) {
+  std::vector<ValueRef> Loads;
+  for (const StagePiece &Piece : Stage.Pieces)
+    collectLoads(Piece.V, Loads);
+  return Loads;
 }
 
 double rcache::tests(const StagingFunction &Stage) {

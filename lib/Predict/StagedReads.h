@@ -14,12 +14,18 @@ namespace rcache {
 
 /// Bytes between the addresses from which neighbouring lanes, \p Step threads
 /// apart, load \p Load to stage \p Element ([tx, symbols] -> { [e] }, one a
-/// dimension); nullopt: the address does not tell. Lanes in different rows, a pitch
-/// apart, are scattered.
-std::optional<double> laneStride(const Value &Load, unsigned ElemBytes,
+/// dimension); nullopt: the address does not tell. Lanes a pitch apart (different rows,
+/// channels of a pixel) are as far apart as launches say, else scattered.
+std::optional<double> laneStride(const KernelModel &M, const Value &Load, unsigned ElemBytes,
                                  const StagingFunction &Stage,
                                  llvm::ArrayRef<isl::pw_aff> Element,
                                  double Step);
+
+/// The same between neighbouring threads at \p G.
+std::optional<double> laneStride(const KernelModel &M, const GlobalAccess &G);
+
+/// What elements of \p Stage are loaded from.
+std::vector<ValueRef> loadsOf(const StagingFunction &Stage);
 
 /// Comparisons that tell which piece of \p Stage an element is in.
 double tests(const StagingFunction &Stage);

@@ -12,6 +12,7 @@
 #include "Plan/Counts.h"
 #include "Registers.h"
 #include "SharedReads.h"
+#include "StagedReads.h"
 #include <algorithm>
 #include <set>
 
@@ -315,7 +316,11 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   // Members of a vector are loaded and stored together.
   const unsigned Lanes = A.Lanes;
   K.SharedStores += Rounds * (Full * W + (T.Warp - Full) / Lanes);
-  K.Loads.push_back({Rounds * Full / Lanes, Bytes * Lanes, double(Bytes * Lanes)});
+  double Stride = double(Bytes * Lanes);
+  for (const GlobalAccess &G : M.GlobalAccesses)
+    if (G.K == GlobalAccess::Read && A.StoredRange.contains(G.Range))
+      Stride = std::max(Stride, laneStride(M, G).value_or(0));
+  K.Loads.push_back({Rounds * Full / Lanes, Bytes * Lanes, Stride});
   if (T.Warp > Full)
     K.Loads.push_back({Rounds * (T.Warp - Full) / Lanes, 4, 0});
 }
