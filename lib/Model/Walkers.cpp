@@ -55,7 +55,7 @@ private:
 };
 
 /// Does \p E mention a variable of \p Apart, or anything that differs by itself
-/// between lanes (threadIdx, an element of memory)?
+/// between lanes (threadIdx, an element of their own)?
 class Differences : public ConstDynamicRecursiveASTVisitor {
 public:
   Differences(const Locals &L, const llvm::SmallPtrSetImpl<const VarDecl *> &Apart)
@@ -66,12 +66,14 @@ public:
     Found |= (L.depends(E) & ByLane) != 0;
     return true;
   }
+  // What lanes load from one place is one value: `table[round].row`.
   bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
-    Found |= (L.depends(E) & ByLane) != 0;
+    Found |= (L.depends(E) & (isLanesOwn(E) ? ByLane : DepThread)) != 0;
     return true;
   }
   bool VisitUnaryOperator(const UnaryOperator *E) override {
-    Found |= E->getOpcode() == UO_Deref && (L.depends(E) & ByLane);
+    Found |= E->getOpcode() == UO_Deref &&
+             (L.depends(E) & (isLanesOwn(E) ? ByLane : DepThread));
     return true;
   }
   bool VisitCallExpr(const CallExpr *E) override {
@@ -87,6 +89,13 @@ public:
 private:
   const Locals &L;
   const llvm::SmallPtrSetImpl<const VarDecl *> &Apart;
+
+  /// May each lane have an \p E of its own, or is it not known whose it is?
+  static bool isLanesOwn(const Expr *E) {
+    const VarDecl *V = rootVariable(E);
+    return !V || (V->isLocalVarDecl() && !V->hasAttr<CUDASharedAttr>() &&
+                  !V->getType()->isPointerType());
+  }
 };
 
 } // namespace

@@ -314,7 +314,7 @@ private:
             V.eq_set(constantValue(Ctx, Sizes[Rest % Sizes.size()])));
         Rest /= Sizes.size();
       }
-      if (Of.is_subset(In))
+      if (!Of.is_empty() && Of.is_subset(In)) // there is such a run
         return true;
     }
     return false;

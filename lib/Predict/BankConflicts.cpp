@@ -39,24 +39,27 @@ namespace {
 struct Visit {
   CompiledValue Element;
   CompiledCondition Runs;
+  int64_t Elements = 0; ///< of the array; 0: not known
 
-  double wavefronts(const std::array<int64_t, 3> &Block, unsigned Bytes) const {
+  void add(const std::array<int64_t, 3> &Block, unsigned Bytes, Accesses &To) const {
     const int64_t Threads = Block[0] * Block[1] * Block[2];
-    double Sum = 0;
+    const double Share = 1 / static_cast<double>((Threads + 31) / 32);
     for (int64_t First = 0; First < Threads; First += 32) {
-      std::vector<int64_t> Elements;
+      std::vector<int64_t> Named;
       for (int64_t T = First; T < std::min(First + 32, Threads); ++T) {
         const std::vector<int64_t> At = {T % Block[0], T / Block[0] % Block[1],
                                          T / Block[0] / Block[1]};
         if (!Runs.holds(At))
           continue;
-        if (const auto E = Element.at(At))
-          Elements.push_back(*E);
+        // A thread with no such element does not come here: some guards are no formulas.
+        if (const auto E = Element.at(At); E && *E >= 0 && (!Elements || *E < Elements))
+          Named.push_back(*E);
       }
-      if (!Elements.empty())
-        Sum += rcache::wavefronts(Elements, Bytes);
+      if (Named.empty())
+        continue;
+      To.Warps += Share;
+      To.Wavefronts += Share * wavefronts(Named, Bytes);
     }
-    return Sum / static_cast<double>((Threads + 31) / 32);
   }
 };
 
@@ -65,6 +68,9 @@ std::optional<Visit> compiled(const KernelModel &M, const Assumptions &A,
                               const SharedAccess &S, const Counters::Values &V) {
   const SharedArray &Arr = M.Arrays[S.Array];
   isl::pw_aff Element = constantValue(M.Ctx->ctx(), 0);
+  int64_t Elements = 1;
+  for (const auto &E : Arr.Extents)
+    Elements *= E.value_or(0);
   for (size_t D = 0; D < S.IndexValues.size(); ++D) {
     const auto Of = S.IndexValues[D] ? formulaOf(M, A, *S.IndexValues[D], V)
                                      : Nullable<isl::pw_aff>();
@@ -81,29 +87,33 @@ std::optional<Visit> compiled(const KernelModel &M, const Assumptions &A,
   if (!S.Domain.is_null())
     When = When.intersect(A.fix(S.Domain));
   When = at(M, A, When, V);
+  for (const ValueRef &G : S.ExtraGuards)
+    if (const auto Of = G ? conditionOf(M, A, *G, V) : Nullable<isl::set>(); !Of.is_null())
+      When = When.intersect(Of);
   std::vector<std::string> Others = involvedIds(When);
   llvm::erase_if(Others, [](const std::string &Id) {
     return llvm::is_contained(ThreadIds, Id);
   });
   return Visit{CompiledValue::make(Element, ThreadIds),
-               CompiledCondition::make(projectOut(When, Others), ThreadIds)};
+               CompiledCondition::make(projectOut(When, Others), ThreadIds), Elements};
 }
 
 } // namespace
 
-std::optional<double> rcache::wavefronts(const KernelModel &M, const Assumptions &A,
+std::optional<Accesses> rcache::accesses(const KernelModel &M, const Assumptions &A,
                                          const SharedAccess &S,
                                          llvm::ArrayRef<Counters::Values> Visits) {
   if (!A.Block || Visits.empty() || S.IndexValues.empty())
     return std::nullopt;
   const unsigned Bytes = M.Arrays[S.Array].ElemBytes;
   const size_t Looked = std::min(Visits.size(), MostVisits);
-  double Sum = 0;
+  Accesses All;
   for (size_t I = 0; I < Looked; ++I) {
     const auto V = compiled(M, A, S, Visits[I * Visits.size() / Looked]);
     if (!V)
       return std::nullopt;
-    Sum += V->wavefronts(*A.Block, Bytes);
+    V->add(*A.Block, Bytes, All);
   }
-  return Sum * static_cast<double>(Visits.size()) / static_cast<double>(Looked);
+  const double Each = static_cast<double>(Visits.size()) / static_cast<double>(Looked);
+  return Accesses{All.Warps * Each, All.Wavefronts * Each};
 }

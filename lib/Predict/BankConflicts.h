@@ -21,10 +21,16 @@ namespace rcache {
 /// part, in units of \p Bytes. No less than the words of an element.
 double wavefronts(llvm::ArrayRef<int64_t> Elements, unsigned Bytes);
 
-/// Wavefronts of \p S by a warp, mean over the warps of a block of \p A and sum over
-/// \p Visits: with the lanes that its guards let through, warps without any costing nothing.
-/// nullopt: in some visit its elements are no numbers. May throw isl::exception.
-std::optional<double> wavefronts(const KernelModel &M, const Assumptions &A,
+/// What the accesses of one kind are for a warp, mean over the warps of a block and sum
+/// over visits.
+struct Accesses {
+  double Warps = 0;      ///< those with a lane that takes part
+  double Wavefronts = 0; ///< of these
+};
+
+/// \p S by the warps of a block of \p A in \p Visits, with the lanes that its guards let
+/// through. nullopt: in some visit its elements are no numbers. May throw isl::exception.
+std::optional<Accesses> accesses(const KernelModel &M, const Assumptions &A,
                                  const SharedAccess &S,
                                  llvm::ArrayRef<Counters::Values> Visits);
 

@@ -8,6 +8,7 @@
 #include "Arithmetic.h"
 #include "LaunchShape.h"
 #include "LoopCaps.h"
+#include "PrivateCaps.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "rcache/ThreadsInLine.h"
@@ -316,37 +317,6 @@ double stridedRuns(const CapInput &In, double Speedup) {
   return Pairs ? std::min(Speedup, 1.0) : Speedup;
 }
 
-/// Private arrays that nothing is written to at an index of run time: tables.
-double privateTables(const CapInput &In, double Speedup) {
-  if (In.P.Interleaved.empty())
-    return Speedup;
-  bool Bytes = false;
-  for (const auto &X : In.P.Interleaved) {
-    const PrivateArray &A = In.M.Privates[X.Array];
-    Bytes |= A.ElemBytes < 4;
-    const bool Written = llvm::any_of(A.Uses, [&](const PrivateArray::Use &U) {
-      return U.ByThread && llvm::any_of(In.M.VarUses, [&](const VarUse &V) {
-               return V.Var == A.Var && V.Write && U.Range.contains(V.Range);
-             });
-    });
-    if (Written)
-      return Speedup;
-  }
-  return std::min(Speedup, Bytes ? 1.0 : In.Fit.TablesClaimed);
-}
-
-/// Arrays of a thread that stay in local memory, at elements that threads pick apart: each
-/// output's go there and back as before, and fewer warps hide that.
-double localArrays(const CapInput &In, double Speedup) {
-  if (In.P.slots() == 1 || !In.P.Interleaved.empty())
-    return Speedup;
-  const bool Any = llvm::any_of(In.M.Privates, [&](const PrivateArray &A) {
-    return In.M.Vars[A.Var].DynamicIndex &&
-           llvm::any_of(A.Uses, [](const PrivateArray::Use &U) { return U.ByThread; });
-  });
-  return Any ? std::min(Speedup, 1.0) : Speedup;
-}
-
 double ownedForms(const CapInput &In, double Speedup) {
   const bool New = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
     const auto *O = A.as<Owned>();
@@ -443,19 +413,6 @@ double smallLaunch(const CapInput &In, double Speedup) {
                  In.C.Counts.GridWarps / In.On.Sms < In.Fit.BusyWarps
              ? std::min(Speedup, 1.0)
              : Speedup;
-}
-
-double fewBlocks(const CapInput &In, double Speedup) {
-  // (What a launch asks for beside is not known.)
-  constexpr double Sure = 1.3;
-  if (!In.P.Interleaved.empty() && Speedup < Sure &&
-      llvm::any_of(In.M.Arrays, [](const SharedArray &A) { return A.Dynamic; }))
-    return std::min(Speedup, 1.0);
-  const double Enough =
-      std::min<double>(In.Original.Occ.WarpsPerSm, In.Fit.EnoughWarps);
-  return In.P.Interleaved.empty() || Enough <= 0
-             ? Speedup
-             : Speedup * std::min(1.0, In.C.Cost.Occ.WarpsPerSm / Enough);
 }
 
 struct Cap {
@@ -567,10 +524,12 @@ constexpr Cap Caps[] = {
      "measured to lose against slots along y, and lose more at borders",
      lanesApart},
     {"few-blocks",
-     "private arrays in shared memory leave room for fewer warps than hide "
-     "what "
-     "they wait for",
+     "private arrays in shared memory leave room for fewer warps than hide what they "
+     "wait for",
      fewBlocks},
+    {"private-few-warps",
+     "in launches of few warps lanes were in fewer lines of local memory than they may be",
+     privateInFewWarps},
     {"small-launch",
      "a launch with too few threads for the plan runs the original",
      smallLaunch},

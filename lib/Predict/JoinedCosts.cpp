@@ -42,9 +42,10 @@ double rcache::restagedRegisters(const Plan &P, double Words) {
 /// (2026-11-27-h100-choices.txt) 64 outputs wait for tiles that are not copied ahead,
 /// fewer do not; and all of them gain more beside other plans than is counted. There, in
 /// grids known to be of a wave or two (at most 40 warps an SM with 32 outputs a thread),
-/// 16 outputs did better than 32 in six products of eight, by 3 to 43%, though not in those
-/// of halves (2026-11-28-h100-unseen.txt), and at most 14 warps 256 threads better than 128 by 4 to
-/// 34% in three of four (2026-11-28-h200-fresh.txt): what is counted decides.
+/// 16 outputs did better than 32 in six products of eight, by 3 to 43%
+/// (2026-11-28-h100-unseen.txt), and with at most 14 warps 256 threads better than 128 in
+/// three, by 4 to 34% (2026-11-28-h200-fresh.txt), neither in those of halves: what is
+/// counted decides.
 double rcache::joinedFactor(const Plan &P, double WarpsPerSm, bool OfHalves) {
   const auto Below = [&](double Warps) {
     return WarpsPerSm > 0 && WarpsPerSm * P.slots() < Warps * 32;
@@ -54,7 +55,7 @@ double rcache::joinedFactor(const Plan &P, double WarpsPerSm, bool OfHalves) {
                   : P.slots() >= 64 ? 1.2
                   : P.slots() >= 32 ? 1.06
                                     : 0.9;
-  if (P.Map.lanes() > 128 && !Below(14))
+  if (P.Map.lanes() > 128 && (OfHalves || !Below(14)))
     Factor *= P.slots() >= 64 ? 0.88 : 0.97;
   if (!P.Ahead)
     Factor *= P.slots() >= 64 ? 0.75 : 0.95;

@@ -248,7 +248,7 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
                                     const std::array<int64_t, 3> &Block,
                                     const Arch &On) {
   KernelCounts K = threadCounts(M, Fill, Block, On);
-  addPrivate(M, Plan(), constantsOf(On), K);
+  addPrivate(M, Plan(), On, K);
   return K;
 }
 
@@ -466,7 +466,7 @@ private:
     const double Each = Elements * rounds() / Slots;
     if (partBytes(M.Arrays[A->Array]) < 4 && !isFloating(M.Arrays[A->Array].CanonicalType))
       K.IntOps += Each * components(M.Arrays[A->Array]); // taken out of words
-    if (W.InteriorPiece < 0)
+    if (W.InteriorPiece < 0 || !W.AllInside)
       K.IntOps += Each * tests(A->Stage) / 2;
     const double Apart = W.InteriorPiece < 0 || W.AllInside ? Border : 1; // warps
     K.IntOps += Each * (divisions(W) + Apart * Fill.operations() / 2);
@@ -541,7 +541,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   KernelCounts K;
   if (!P.Interleaved.empty()) { // else the text is the original's
     K = threadCounts(M, Fill, Block, On);
-    addPrivate(M, P, Fit, K);
+    addPrivate(M, P, On, K);
     return K;
   }
   common(M, Fill, Block, K);
@@ -592,6 +592,6 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       static_cast<unsigned>(Physical[0] * Physical[1] * Physical[2]);
   Registers = registersUsed(M, P, Block, Fit, Registers, Cost.Ahead, K);
   K.Registers = static_cast<unsigned>(std::min(255.0, Registers));
-  addPrivate(M, P, Fit, K);
+  addPrivate(M, P, On, K);
   return K;
 }

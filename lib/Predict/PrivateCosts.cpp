@@ -4,6 +4,8 @@
 // See PrivateCosts.h.
 
 #include "PrivateCosts.h"
+#include "Constants.h"
+#include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -72,10 +74,34 @@ static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
   return 1;
 }
 
-void rcache::addPrivate(const KernelModel &M, const Plan &P,
-                        const Constants &Fit, KernelCounts &K) {
+/// The part of what lanes ask of local memory that L1 does not hold: arrays of all threads
+/// of an SM share it with the blocks' shared memory.
+static double missed(const KernelModel &M, const Plan &P, const Arch &On,
+                     const KernelCounts &K) {
+  double Bytes = 0; // of a thread
+  for (unsigned I = 0; I < M.Privates.size(); ++I) {
+    const PrivateArray &A = M.Privates[I];
+    if (M.Vars[A.Var].DynamicIndex && !isStack(M, A) &&
+        llvm::none_of(P.Interleaved, [&](const auto &X) { return X.Array == I; }))
+      Bytes += double(A.elements(M)) * A.ElemBytes;
+  }
+  const double BlockWarps = std::ceil(std::max(1u, K.ThreadsPerBlock) / 32.0);
+  double Warps =
+      occupancy(On, K.Registers, K.ThreadsPerBlock, K.SharedBytes).WarpsPerSm;
+  if (const auto Blocks = expectedBlocks(M, On))
+    Warps = std::min(Warps, double(*Blocks) * BlockWarps / On.Sms);
+  const double Room =
+      On.SharedKBPerSm * 1024.0 - Warps / BlockWarps * K.SharedBytes;
+  const double Asked = 32 * Warps * Bytes;
+  return Asked > 0 ? std::clamp(1 - Room / Asked, 0.0, 1.0) : 0;
+}
+
+void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
+                        KernelCounts &K) {
+  const Constants &Fit = constantsOf(On);
   K.SharedBytes +=
       static_cast<unsigned>(P.interleavedBytes(M, K.ThreadsPerBlock));
+  const double Missed = missed(M, P, On, K);
   for (unsigned I = 0; I < M.Privates.size(); ++I) {
     const PrivateArray &A = M.Privates[I];
     if (!M.Vars[A.Var].DynamicIndex)
@@ -85,15 +111,21 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P,
     const bool Shared = Moved != P.Interleaved.end() || isStack(M, A);
     for (const PrivateArray::Use &U : A.Uses) {
       const double Times = roundsOf(M, U.Stmt) * shareOf(M, U, Fit);
-      if (Shared)
+      if (Shared) {
         // Lanes that share a word's bank meet there with different elements.
         K.SharedLoads += Times * (A.ElemBytes < 4 && U.Apart > 1
                                       ? 4.0 / std::max(1u, A.ElemBytes)
                                       : std::ceil(A.ElemBytes / 4.0));
-      else
-        K.Loads.push_back(
-            {Times * Fit.LocalAccess * linesOf(U),
-             std::max(1u, A.ElemBytes), double(A.ElemBytes)});
+        continue;
+      }
+      const unsigned Bytes = std::max(1u, A.ElemBytes);
+      const double Lines = linesOf(U);
+      // One instruction, whose lanes lie in so many lines.
+      K.Loads.push_back({Times * Fit.LocalAccess, Bytes,
+                         Lines > 1 ? (128 * Lines - Bytes) / 31 : Bytes});
+      // A line that comes from L2 drives another one there.
+      if (Missed > 0)
+        K.Stores.push_back({Times * Lines * Missed, Bytes, double(Bytes)});
     }
   }
 }

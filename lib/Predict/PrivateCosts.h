@@ -7,7 +7,7 @@
 #ifndef RCACHE_LIB_PREDICT_PRIVATECOSTS_H
 #define RCACHE_LIB_PREDICT_PRIVATECOSTS_H
 
-#include "Constants.h"
+#include "rcache/Prediction.h"
 #include "rcache/Plan.h"
 
 namespace rcache {
@@ -15,7 +15,7 @@ namespace rcache {
 /// Adds the accesses of a thread to private arrays that a compiler cannot keep in
 /// registers: to local memory, or to shared memory where \p P has them, with the
 /// shared memory of a block.
-void addPrivate(const KernelModel &M, const Plan &P, const Constants &Fit,
+void addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
                 KernelCounts &K);
 
 } // namespace rcache

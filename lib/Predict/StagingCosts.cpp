@@ -8,7 +8,6 @@
 #include "StagingCosts.h"
 #include "Affine/IslTools.h"
 #include "Arithmetic.h"
-#include "BankConflicts.h"
 #include "Plan/Counts.h"
 #include "Registers.h"
 #include "SharedReads.h"
@@ -264,6 +263,10 @@ double Staging::share(unsigned StmtId) const {
   if (It != Shares.end())
     return It->second;
   const auto Visits = Of.visits(StmtId);
+  for (const SharedAccess &S : M.SharedAccesses) // guards that are products
+    if (S.Stmt == StmtId && !S.ExtraGuards.empty())
+      if (const auto All = counted(S))
+        return Shares[StmtId] = All->Warps / double(Visits.size());
   double Warps = 0;
   auto Done = guarded([&] {
     for (const Counters::Values &V : Visits)
@@ -276,20 +279,26 @@ double Staging::share(unsigned StmtId) const {
   return Shares[StmtId] = 1; // what isl cannot tell counts for all
 }
 
-std::optional<double> Staging::wavefronts(const SharedAccess &S) const {
+std::optional<Accesses> Staging::counted(const SharedAccess &S) const {
   const Assumptions *A = Of.assumptions();
   if (!A)
     return std::nullopt;
-  const auto [At, New] = Fronts.try_emplace(S.Range.Begin);
+  const auto [At, New] = Counted.try_emplace(S.Range.Begin);
   if (!New)
     return At->second;
-  const auto Visits = Of.visits(S.Stmt);
-  auto Found = guarded([&] { return rcache::wavefronts(M, *A, S, Visits); });
+  auto Found = guarded([&] { return accesses(M, *A, S, Of.visits(S.Stmt)); });
   if (!Found)
     llvm::consumeError(Found.takeError());
-  else if (*Found)
-    At->second = **Found * Of.rounds(S.Stmt) / double(Visits.size());
+  else
+    At->second = *Found;
   return At->second;
+}
+
+std::optional<double> Staging::wavefronts(const SharedAccess &S) const {
+  const auto All = counted(S);
+  return All ? std::optional(All->Wavefronts * Of.rounds(S.Stmt) /
+                             double(Of.visits(S.Stmt).size()))
+             : std::nullopt;
 }
 
 double Staging::operations() const {

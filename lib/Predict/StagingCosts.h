@@ -12,6 +12,7 @@
 #include "rcache/Plan.h"
 #include "rcache/Prediction.h"
 #include <array>
+#include "BankConflicts.h"
 #include "Waits.h"
 #include <map>
 #include <set>
@@ -85,7 +86,10 @@ private:
   Waits Of;
   mutable std::map<unsigned, StagingTrips> Known;
   mutable std::map<unsigned, double> Shares;
-  mutable std::map<uint64_t, std::optional<double>> Fronts; ///< by where the access begins
+  mutable std::map<uint64_t, std::optional<Accesses>> Counted; ///< by where it begins
+
+  /// \p S each time that the block comes there; nullopt: its elements are no numbers.
+  std::optional<Accesses> counted(const SharedAccess &S) const;
 };
 
 /// Does \p P leave the arrays where they are, staged in an `if` or a loop?

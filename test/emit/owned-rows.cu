@@ -73,10 +73,10 @@ __global__ void rowSums(const double *src, double *dst, int pitch) {
 // Steps of Jacobi's method in a tile, clamped at its borders.
 // CHECK-DAG: rewrote 'jacobi' {{.*}}; 'a' owned by a warp; 'b' owned by a warp
 __global__ void jacobi(const float *in, float *out, int n) {
-  __shared__ float a[16][16], b[16][16];
+  __shared__ float a[8][16], b[8][16];
   int tx = threadIdx.x, ty = threadIdx.y;
-  int x = blockIdx.x * 16 + tx, y = blockIdx.y * 16 + ty;
-  int N = ty > 0 ? ty - 1 : 0, S = ty < 15 ? ty + 1 : 15;
+  int x = blockIdx.x * 16 + tx, y = blockIdx.y * 8 + ty;
+  int N = ty > 0 ? ty - 1 : 0, S = ty < 7 ? ty + 1 : 7;
   int W = max(tx - 1, 0), E = min(tx + 1, 15);
   a[ty][tx] = in[y * n + x];
   __syncthreads();
@@ -172,7 +172,7 @@ int main() {
   J.show("blockMax");
   rowSums<<<n / 4, dim3(16, 2, 2)>>>(D.Data, E.Data, n);
   E.show("rowSums");
-  jacobi<<<dim3(8, 8), dim3(16, 16)>>>(F.Data, G.Data, n);
+  jacobi<<<dim3(8, 16), dim3(16, 8)>>>(F.Data, G.Data, n);
   G.show("jacobi");
   life<<<n / 8, dim3(32, 8)>>>(B.Data, C.Data, 5);
   C.show("life");

@@ -1,0 +1,70 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM
+// Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See PrivateCaps.h.
+
+#include "PrivateCaps.h"
+#include "LaunchShape.h"
+#include "llvm/ADT/STLExtras.h"
+#include <algorithm>
+#include <cmath>
+
+using namespace rcache;
+
+/// Is \p Stmt in a loop whose rounds are no constant? It is not unrolled then.
+static bool isCountedByNone(const KernelModel &M, unsigned Stmt) {
+  for (int S = int(Stmt); S >= 0; S = M.stmt(unsigned(S)).Parent)
+    if (const auto &L = M.stmt(unsigned(S)); L.isLoop() && !L.ConstTripCount)
+      return true;
+  return false;
+}
+
+double rcache::privateTables(const CapInput &In, double Speedup) {
+  if (In.P.Interleaved.empty())
+    return Speedup;
+  bool Bytes = false;
+  for (const auto &X : In.P.Interleaved) {
+    const PrivateArray &A = In.M.Privates[X.Array];
+    Bytes |= A.ElemBytes < 4;
+    const bool Written = llvm::any_of(A.Uses, [&](const PrivateArray::Use &U) {
+      return (U.ByThread || isCountedByNone(In.M, U.Stmt)) && llvm::any_of(In.M.VarUses, [&](const VarUse &V) {
+               return V.Var == A.Var && V.Write && U.Range.contains(V.Range);
+             });
+    });
+    if (Written)
+      return Speedup;
+  }
+  return std::min(Speedup, Bytes ? 1.0 : In.Fit.TablesClaimed);
+}
+
+double rcache::localArrays(const CapInput &In, double Speedup) {
+  if (In.P.slots() == 1 || !In.P.Interleaved.empty())
+    return Speedup;
+  const bool Any = llvm::any_of(In.M.Privates, [&](const PrivateArray &A) {
+    return In.M.Vars[A.Var].DynamicIndex &&
+           llvm::any_of(A.Uses, [](const PrivateArray::Use &U) { return U.ByThread; });
+  });
+  return Any ? std::min(Speedup, 1.0) : Speedup;
+}
+
+double rcache::fewBlocks(const CapInput &In, double Speedup) {
+  // (What a launch asks for beside is not known.)
+  constexpr double Sure = 1.3;
+  if (!In.P.Interleaved.empty() && Speedup < Sure &&
+      llvm::any_of(In.M.Arrays, [](const SharedArray &A) { return A.Dynamic; }))
+    return std::min(Speedup, 1.0);
+  const double Enough =
+      std::min<double>(In.Original.Occ.WarpsPerSm, In.Fit.EnoughWarps);
+  return In.P.Interleaved.empty() || Enough <= 0
+             ? Speedup
+             : Speedup * std::min(1.0, In.C.Cost.Occ.WarpsPerSm / Enough);
+}
+
+double rcache::privateInFewWarps(const CapInput &In, double Speedup) {
+  const double Warps = double(expectedBlocks(In.M, In.On).value_or(0)) *
+                       std::ceil(std::max(1u, In.C.Counts.ThreadsPerBlock) / 32.0) /
+                       In.On.Sms;
+  return In.P.Interleaved.empty() || Warps <= 0 || Warps >= In.Fit.EnoughWarps || Speedup <= 1
+             ? Speedup
+             : 1 + In.Fit.PrivateInFewWarps * (Speedup - 1);
+}
