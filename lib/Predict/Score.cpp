@@ -198,12 +198,8 @@ private:
   double slotsFilled(double Warps) const {
     if (K.Joined)
       return Fit.IssueJoined;
-    const double Float = K.FpOps + K.DoubleOps,
-                 Other = K.IntOps + K.Selects + K.SpecialOps;
-    const double Part = Float > 0 ? Float / (Float + Other) : 0;
-    const double Half = Part * Fit.IssueWarpsFloat + (1 - Part) * Fit.IssueWarpsOther;
     Warps /= Fit.Schedulers;
-    return Fit.IssueEfficiency * Warps / (Warps + Half);
+    return Fit.IssueEfficiency * Warps / (Warps + Fit.IssueWarps);
   }
 
   /// ... in the whole of a launch, whose last blocks are alone on their SMs.
