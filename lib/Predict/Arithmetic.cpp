@@ -96,6 +96,14 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
   return R;
 }
 
+double rcache::partOfPlaces(const Plan &P) {
+  const bool Registers =
+      P.Paired.empty() && !P.Arrays.empty() && llvm::all_of(P.Arrays, [](const ArrayPlan &A) {
+        return A.as<Owned>() != nullptr;
+      });
+  return Registers ? 0.2 : 0.5;
+}
+
 Arithmetic rcache::arithmetic(const KernelModel &M,
                               llvm::function_ref<double(const Stmt &)> Rounds) {
   return arithmetic(M, Rounds, [](const Stmt &) { return 1.0; });

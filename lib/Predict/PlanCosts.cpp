@@ -226,6 +226,7 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
     if (S.K == Stmt::Barrier) {
       K.Barriers += Of.rounds(S.Id);
       K.Steps += Of.steps(S.Id);
+      K.PlacedSteps += placesAnew(M, S.Id) ? Of.steps(S.Id) : 0;
     }
   K.LoadRounds = Of.loadRounds();
   K.StagingRounds = Fill.furtherRounds();
@@ -562,8 +563,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
   K.SpecialOps += A.Special;
-  // Of the integer arithmetic, slots share half of what is about where, not what.
-  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * 0.5 + 2 + 10 / Slots;
+  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * partOfPlaces(P) + 2 + 10 / Slots;
   const Waits &Of = Fill.waits();
   addBarriers(M, P, Of, walksThroughPlanes(M, Block), Fit, K);
   // Staging under a condition or in a loop is not overlapped between slots.

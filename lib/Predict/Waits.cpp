@@ -7,6 +7,7 @@
 #include "Affine/IslTools.h"
 #include "Constants.h"
 #include "Plan/Counts.h"
+#include "SharedReads.h"
 #include "StagingCosts.h"
 #include "llvm/ADT/STLExtras.h"
 #include "rcache/Plan.h"
@@ -124,6 +125,13 @@ bool rcache::slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging 
          llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.window(); });
 }
 
+bool rcache::placesAnew(const KernelModel &M, unsigned Stmt) {
+  const int Round = M.stmt(Stmt).Parent;
+  return Round >= 0 && llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
+           return M.stmt(unsigned(Round)).Range.contains(A.Range) && stepsUnknown(M, A);
+         });
+}
+
 void rcache::addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
                  const Constants &Fit, KernelCounts &K) {
   // The model was fitted to several outputs a thread with all their barriers;
@@ -138,6 +146,8 @@ void rcache::addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, b
             Windows && Planes && Scope != SyncScope::Block ? Fit.DroppedBarrier : 1;
         K.Barriers += Of.rounds(S.Id) * Part;
         K.Steps += Of.steps(S.Id) * Part;
+        if (placesAnew(M, S.Id))
+          K.PlacedSteps += Of.steps(S.Id) * Part;
       } else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
     }

@@ -71,6 +71,10 @@ private:
 /// memory that a store of the slot before may have changed, or branch on what is loaded?
 bool slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill);
 
+/// Does a thread work out anew which elements it uses beside the barrier \p Stmt: is their
+/// distance from lane to lane another one in each round?
+bool placesAnew(const KernelModel &M, unsigned Stmt);
+
 /// Adds the barriers of \p P's blocks to \p K, and narrower ones as other
 /// instructions. \p Planes: the kernel walks through planes.
 void addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
