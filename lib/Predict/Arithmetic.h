@@ -44,8 +44,10 @@ double components(const SharedArray &A);
 
 /// The part that a slot of \p P does of the integer arithmetic that is about where, not
 /// what: slots share half of it; where elements are registers by their number, little is
-/// left (trees 5.1x and scans 2.3x to 2.8x, where 1.6x and 1.4x to 2.1x were predicted).
-double partOfPlaces(const Plan &P);
+/// left (trees 5.1x and scans 2.3x to 2.8x, where 1.6x and 1.4x to 2.1x were predicted; not
+/// so where elements go to and fro many times: life of several steps, 0.64x). \p Shuffles:
+/// an output's.
+double partOfPlaces(const Plan &P, double Shuffles);
 
 } // namespace rcache
 

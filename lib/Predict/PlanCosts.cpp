@@ -563,7 +563,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
   K.SpecialOps += A.Special;
-  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * partOfPlaces(P) + 2 + 10 / Slots;
+  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * partOfPlaces(P, K.Shuffles) + 2 + 10 / Slots;
   const Waits &Of = Fill.waits();
   addBarriers(M, P, Of, walksThroughPlanes(M, Block), Fit, K);
   // Staging under a condition or in a loop is not overlapped between slots.

@@ -132,8 +132,10 @@ private:
   double inWaves(double P) const {
     if (K.LaunchWarps <= 0)
       return P;
-    const double Waves =
-        std::max(1.0, K.LaunchWarps / A.Sms / std::max(1.0, double(S.Occ.WarpsPerSm)));
+    // (Room for fewer warps of the original's work overlaps nothing more.)
+    const double AtOnce = K.OutputsPerThread > 1 ? std::max(1.0, double(S.Occ.WarpsPerSm))
+                                                 : A.MaxThreadsPerSm / 32.0;
+    const double Waves = std::max(1.0, K.LaunchWarps / A.Sms / AtOnce);
     return 1 + (P - 1) * (1 - Fit.FirstWave / Waves);
   }
 

@@ -329,7 +329,7 @@ int main() {
     Out.show("histogram", N);
     sorted<<<blocks(N, 64), 64>>>(In.Data, Sums.Data, N);
     Sums.show("sorted", N);
-    in_a_loop<<<5, 128>>>(Data.Data, Out.Data, N, 4);
+    in_a_loop<<<blocks(N, 128 * 2), 128>>>(Data.Data, Out.Data, N, 4);
     Out.show("in a loop", N);
     nested<<<5, 128>>>(Data.Data, Out.Data, N);
     Out.show("nested", N);
