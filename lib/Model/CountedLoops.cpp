@@ -376,8 +376,7 @@ std::optional<double> LoopFacts::shownTrips(const Counting &N) const {
     Point At;
     for (const std::string &Id : involvedIds(V)) {
       const int I = M.symbolIndex(Id);
-      const auto Known =
-          I < 0 ? std::nullopt : L.of(M, M.Symbols[static_cast<size_t>(I)]);
+      const auto Known = I < 0 ? std::nullopt : L.of(M, M.Symbols[size_t(I)]);
       if (!Known)
         return std::nullopt;
       At[Id] = *Known;
