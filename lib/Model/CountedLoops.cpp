@@ -336,16 +336,15 @@ struct ShownLaunch {
   }
 
   std::optional<int64_t> of(const KernelModel &M, const Symbol &S) const {
-    if (!S.Factors.empty()) {
-      int64_t All = 1;
-      for (const std::string &F : S.Factors) {
-        const int I = M.symbolIndex(F);
-        const auto V = I < 0 ? std::nullopt : of(M, M.Symbols[size_t(I)]);
-        if (!V || llvm::MulOverflow(All, *V, All))
-          return std::nullopt;
-      }
-      return All;
+    int64_t All = 1;
+    for (const std::string &F : S.Factors) {
+      const int I = M.symbolIndex(F);
+      const auto V = I < 0 ? std::nullopt : of(M, M.Symbols[size_t(I)]);
+      if (!V || llvm::MulOverflow(All, *V, All))
+        return std::nullopt;
     }
+    if (!S.Factors.empty())
+      return All;
     switch (S.K) {
     case Symbol::ThreadIdx:
       return 0;
@@ -385,9 +384,10 @@ std::optional<double> LoopFacts::shownTrips(const Counting &N) const {
   };
   const auto First = Number(N.Init), Last = Number(N.Bound);
   const auto Step = N.ConstStep ? N.ConstStep : Number(N.Step);
-  if (!First || !Last || !Step || *Step == 0)
+  if (!First || !Last || !Step || !*Step)
     return std::nullopt;
-  const double Length = double(N.Up ? *Last - *First : *First - *Last) + N.inclusive();
+  const double Way = double(*Last) - double(*First);
+  const double Length = (N.Up ? Way : -Way) + N.inclusive();
   return std::max(0.0, std::ceil(Length / std::abs(double(*Step))));
 }
 

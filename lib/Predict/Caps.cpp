@@ -317,13 +317,12 @@ double stridedRuns(const CapInput &In, double Speedup) {
   return Pairs ? std::min(Speedup, 1.0) : Speedup;
 }
 
-/// Little that is gained by trees and scans alone: 0.97x was measured where 1.1x was
-/// predicted.
+/// Little that is gained by trees and scans, of what indices cost: 0.97x was measured where
+/// 1.1x was predicted.
 double ownedLittle(const CapInput &In, double Speedup) {
   constexpr double Sure = 1.2;
-  const bool Owns = llvm::any_of(
-      In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; });
-  return Owns && In.P.Paired.empty() && Speedup < Sure ? std::min(Speedup, 1.0) : Speedup;
+  const bool Places = partOfPlaces(In.P, In.C.Counts.Shuffles) < partOfPlaces(Plan(), 0);
+  return Places && Speedup < Sure ? std::min(Speedup, 1.0) : Speedup;
 }
 
 double ownedForms(const CapInput &In, double Speedup) {
@@ -481,6 +480,9 @@ constexpr Cap Caps[] = {
      "many pairs a lane that change under a condition of each thread's own have "
      "not been timed, and more than 32 registers of a lane gain little (1.1x)",
      stridedRuns},
+    {"private-few-warps",
+     "in launches of few warps lanes were in fewer lines of local memory than they may be",
+     privateInFewWarps},
     {"private-tables",
      "arrays of a thread that are only read where indices are of run time were "
      "measured at 1.1x, and at 0.93x with bytes: the cache serves them",
@@ -495,7 +497,7 @@ constexpr Cap Caps[] = {
      "were measured at 0.5 to 0.9 of the predicted gain",
      ownedForms},
     {"owned-little",
-     "of what a warp owns without pairs, less than a fifth has not been measured to be gained",
+     "of trees and scans that a warp owns, less than a fifth has not been measured to be gained",
      ownedLittle},
     {"named-by-vectors",
      "kernels that name shared memory by vectors of its elements have hardly "
@@ -539,9 +541,6 @@ constexpr Cap Caps[] = {
      "private arrays in shared memory leave room for fewer warps than hide what they "
      "wait for",
      fewBlocks},
-    {"private-few-warps",
-     "in launches of few warps lanes were in fewer lines of local memory than they may be",
-     privateInFewWarps},
     {"small-launch",
      "a launch with too few threads for the plan runs the original",
      smallLaunch},
