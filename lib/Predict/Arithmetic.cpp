@@ -96,13 +96,11 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
   return R;
 }
 
-double rcache::partOfPlaces(const Plan &P, double Shuffles) {
+bool rcache::placesAreRegisters(const Plan &P, double Shuffles) {
   constexpr double Few = 12; // an output: trees and scans have less
-  const bool Registers = P.Paired.empty() && !P.Arrays.empty() && Shuffles <= Few &&
-                         llvm::all_of(P.Arrays, [](const ArrayPlan &A) {
-                           return A.as<Owned>() != nullptr;
-                         });
-  return Registers ? 0.2 : 0.5;
+  return P.Paired.empty() && !P.Arrays.empty() && Shuffles <= Few &&
+         llvm::all_of(P.Arrays,
+                      [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; });
 }
 
 Arithmetic rcache::arithmetic(const KernelModel &M,

@@ -42,12 +42,12 @@ unsigned partBytes(const SharedArray &A);
 /// How many of these an element has.
 double components(const SharedArray &A);
 
-/// The part that a slot of \p P does of the integer arithmetic that is about where, not
-/// what: slots share half of it; where elements are registers by their number, little is
-/// left (trees 5.1x and scans 2.3x to 2.8x, where 1.6x and 1.4x to 2.1x were predicted; not
-/// so where elements go to and fro many times: life of several steps, 0.64x). \p Shuffles:
-/// an output's.
-double partOfPlaces(const Plan &P, double Shuffles);
+/// Are all elements of \p P registers by their number, as in trees and scans that a warp
+/// owns? Then little is left of the integer arithmetic that is about where, not what (trees
+/// 5.1x and scans 2.3x to 2.8x, where 1.6x and 1.4x to 2.1x were predicted; not so where
+/// elements go to and fro many times: life of several steps, 0.64x). \p Shuffles: an
+/// output's.
+bool placesAreRegisters(const Plan &P, double Shuffles);
 
 } // namespace rcache
 

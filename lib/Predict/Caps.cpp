@@ -321,8 +321,9 @@ double stridedRuns(const CapInput &In, double Speedup) {
 /// 1.1x was predicted.
 double ownedLittle(const CapInput &In, double Speedup) {
   constexpr double Sure = 1.2;
-  const bool Places = partOfPlaces(In.P, In.C.Counts.Shuffles) < partOfPlaces(Plan(), 0);
-  return Places && Speedup < Sure ? std::min(Speedup, 1.0) : Speedup;
+  return placesAreRegisters(In.P, In.C.Counts.Shuffles) && Speedup < Sure
+             ? std::min(Speedup, 1.0)
+             : Speedup;
 }
 
 double ownedForms(const CapInput &In, double Speedup) {

@@ -55,6 +55,13 @@ std::optional<int64_t> rcache::expectedBlocks(const KernelModel &M, const Arch &
   return M.Geo.UsualBlocks.value_or(0) >= A.Sms ? M.Geo.UsualBlocks : std::nullopt;
 }
 
+std::optional<double> rcache::expectedWarps(const KernelModel &M, double Threads,
+                                            const Arch &A) {
+  const auto Blocks = expectedBlocks(M, A);
+  return Blocks ? std::optional(double(*Blocks) * std::ceil(Threads / 32) / A.Sms)
+                : std::nullopt;
+}
+
 double rcache::launchWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,
                            const Arch &A) {
   const auto Blocks = expectedBlocks(M, A);

@@ -37,6 +37,9 @@ GridSize gridWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,
 /// none, of a start without arguments, if that is no test: a block an SM at least.
 std::optional<int64_t> expectedBlocks(const KernelModel &M, const Arch &A);
 
+/// Warps an SM that so many blocks have, each of \p Threads threads; nullopt: not known.
+std::optional<double> expectedWarps(const KernelModel &M, double Threads, const Arch &A);
+
 /// Warps of that launch, in blocks of \p Block threads; 0: nothing tells, the text is of
 /// other launches, or they are of a test, too few to fill the device.
 double launchWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,

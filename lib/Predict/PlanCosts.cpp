@@ -563,7 +563,9 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
   K.SpecialOps += A.Special;
-  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * partOfPlaces(P, K.Shuffles) + 2 + 10 / Slots;
+  // Of the integer arithmetic, slots share half of what is about where, not what.
+  const double Where = placesAreRegisters(P, K.Shuffles) ? 0.2 : 0.5;
+  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * Where + 2 + 10 / Slots;
   const Waits &Of = Fill.waits();
   addBarriers(M, P, Of, walksThroughPlanes(M, Block), Fit, K);
   // Staging under a condition or in a loop is not overlapped between slots.

@@ -7,7 +7,6 @@
 #include "LaunchShape.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
-#include <cmath>
 
 using namespace rcache;
 
@@ -27,7 +26,8 @@ double rcache::privateTables(const CapInput &In, double Speedup) {
     const PrivateArray &A = In.M.Privates[X.Array];
     Bytes |= A.ElemBytes < 4;
     const bool Written = llvm::any_of(A.Uses, [&](const PrivateArray::Use &U) {
-      return (U.ByThread || isCountedByNone(In.M, U.Stmt)) && llvm::any_of(In.M.VarUses, [&](const VarUse &V) {
+      return (U.ByThread || isCountedByNone(In.M, U.Stmt)) &&
+             llvm::any_of(In.M.VarUses, [&](const VarUse &V) {
                return V.Var == A.Var && V.Write && U.Range.contains(V.Range);
              });
     });
@@ -61,9 +61,8 @@ double rcache::fewBlocks(const CapInput &In, double Speedup) {
 }
 
 double rcache::privateInFewWarps(const CapInput &In, double Speedup) {
-  const double Warps = double(expectedBlocks(In.M, In.On).value_or(0)) *
-                       std::ceil(std::max(1u, In.C.Counts.ThreadsPerBlock) / 32.0) /
-                       In.On.Sms;
+  const double Warps =
+      expectedWarps(In.M, std::max(1u, In.C.Counts.ThreadsPerBlock), In.On).value_or(0);
   if (In.P.Interleaved.empty() || Warps <= 0 || Warps >= In.Fit.EnoughWarps || Speedup <= 1)
     return Speedup;
   // (0.91x, 0.94x and 0.99x were measured where up to 1.5x was predicted.)

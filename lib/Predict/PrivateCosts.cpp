@@ -88,8 +88,8 @@ static double missed(const KernelModel &M, const Plan &P, const Arch &On,
   const double BlockWarps = std::ceil(std::max(1u, K.ThreadsPerBlock) / 32.0);
   double Warps =
       occupancy(On, K.Registers, K.ThreadsPerBlock, K.SharedBytes).WarpsPerSm;
-  if (const auto Blocks = expectedBlocks(M, On))
-    Warps = std::min(Warps, double(*Blocks) * BlockWarps / On.Sms);
+  if (const auto Launched = expectedWarps(M, std::max(1u, K.ThreadsPerBlock), On))
+    Warps = std::min(Warps, *Launched);
   const double Room =
       On.SharedKBPerSm * 1024.0 - Warps / BlockWarps * K.SharedBytes;
   const double Asked = 32 * Warps * Bytes;
