@@ -292,29 +292,39 @@ private:
   static constexpr long Middle = 1L << 6, Large = 1L << 24, Small = 1;
 
   /// Does \p In hold of all runs of blocks far from the first, where each argument is
-  /// one of \p Sizes?
+  /// one of \p Sizes, and blocks have threads as usual?
   bool holdsInTheMiddle(const isl::set &In, llvm::ArrayRef<long> Sizes) const {
-    constexpr size_t MostArguments = 4;
-    isl::set S = Own;
-    std::vector<isl::pw_aff> Arguments;
-    for (const std::string &Id : involvedIds(In))
-      if (isBlock(Id))
-        S = S.intersect(
-            symbolValue(Ctx, Id).eq_set(constantValue(Ctx, Middle)));
-      else if (!isPlace(Id))
-        Arguments.push_back(symbolValue(Ctx, Id));
+    constexpr size_t MostChoices = 4;
+    static constexpr long Far[] = {Middle}, Threads[] = {256, 32};
+    std::vector<std::pair<std::string, llvm::ArrayRef<long>>> Choices;
+    const std::vector<std::string> Ids = involvedIds(In);
+    for (const std::string &Id : Ids)
+      for (const std::string &F : factorsOf(Id))
+        if (!isPlace(F) && llvm::none_of(Choices, [&](auto &C) { return C.first == F; }))
+          Choices.emplace_back(F, isOfKind(F, Symbol::BlockIdx)   ? llvm::ArrayRef(Far)
+                                  : isOfKind(F, Symbol::BlockDim) ? llvm::ArrayRef(Threads)
+                                                                  : Sizes);
+    // Of more, the first size each.
     size_t Ways = 1;
-    for (size_t I = 0; I < Arguments.size() && I < MostArguments; ++I)
-      Ways *= Sizes.size();
+    for (size_t I = 0; I < Choices.size() && I < MostChoices; ++I)
+      Ways *= Choices[I].second.size();
     for (size_t Way = 0; Way < Ways; ++Way) {
-      isl::set Of = S;
+      std::map<std::string, long> Of;
       size_t Rest = Way;
-      for (const isl::pw_aff &V : Arguments) {
-        Of = Of.intersect(
-            V.eq_set(constantValue(Ctx, Sizes[Rest % Sizes.size()])));
-        Rest /= Sizes.size();
+      for (const auto &[Id, From] : Choices) {
+        Of[Id] = From[Rest % From.size()];
+        Rest /= From.size();
       }
-      if (!Of.is_empty() && Of.is_subset(In)) // there is such a run
+      isl::set S = Own;
+      for (const std::string &Id : Ids) {
+        if (isPlace(Id))
+          continue;
+        long V = 1;
+        for (const std::string &F : factorsOf(Id))
+          V *= Of.count(F) ? Of[F] : 1;
+        S = S.intersect(symbolValue(Ctx, Id).eq_set(constantValue(Ctx, V)));
+      }
+      if (!S.is_empty() && S.is_subset(In)) // there is such a run
         return true;
     }
     return false;
@@ -425,7 +435,7 @@ private:
       for (const auto &[Id, N] : Form->Terms) {
         std::vector<std::string> Factors = factorsOf(Id);
         const auto Moving = llvm::partition(Factors, [&](const std::string &S) {
-          return !isPlace(S) && !isBlock(S);
+          return !isPlace(S) && !isOfKind(S, Symbol::BlockIdx);
         });
         const std::vector<std::string> Moves(Moving, Factors.end());
         Factors.erase(Moving, Factors.end());
@@ -463,9 +473,9 @@ private:
   bool isPlace(const std::string &Id) const {
     return llvm::is_contained(F.ElemIds, Id);
   }
-  bool isBlock(const std::string &Id) const {
+  bool isOfKind(const std::string &Id, Symbol::Kind K) const {
     const int At = M.symbolIndex(Id);
-    return At >= 0 && M.Symbols[static_cast<size_t>(At)].K == Symbol::BlockIdx;
+    return At >= 0 && M.Symbols[static_cast<size_t>(At)].K == K;
   }
 
   /// nullopt: it is not a sum of both.
