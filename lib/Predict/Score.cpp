@@ -120,8 +120,11 @@ private:
   }
 
   /// Warps in different places are what keeps several resources busy: with more
-  /// than four a scheduler they overlap freely, with one least. *Fitted.*
+  /// than four a scheduler they overlap freely, with one least; many sums a thread
+  /// overlap as well. *Fitted.*
   double overlap() const {
+    if (K.Joined)
+      return Fit.OverlapFree;
     const double PerScheduler = S.Occ.WarpsPerSm / Fit.Schedulers;
     const double Part = std::clamp((PerScheduler - 1) / 3.25, 0.0, 1.0);
     return Fit.OverlapLeast + Part * (Fit.OverlapFree - Fit.OverlapLeast);
