@@ -104,10 +104,58 @@ private:
     for (const std::string &Id : Ids)
       if (nonNegative(Id, Taken))
         Where = Where.intersect(leastProduct(Id, Where));
-    if (!Where.intersect(V.lt_set(Zero)).is_empty())
+    if (!Where.intersect(V.lt_set(Zero)).is_empty() && !countsLines(V, Where, Taken))
       return false;
     add(Taken, Positive);
     return true;
+  }
+
+  /// Is it `line * w + rest` with a parameter w, and neither of them negative on \p
+  /// Where? `y * w + x` under `y >= 0 && x >= 0`.
+  bool countsLines(const isl::pw_aff &V, const isl::set &Where, Bounds &Taken) const {
+    const auto Form = linearForm(V, Where);
+    std::set<std::string> Pitches;
+    if (Form)
+      for (const auto &[Id, N] : Form->Terms)
+        for (const std::string &F : factorsOf(Id))
+          if (M.Symbols[size_t(M.symbolIndex(F))].K == Symbol::Param)
+            Pitches.insert(F);
+    return llvm::any_of(Pitches, [&](const std::string &W) {
+      isl::pw_aff Line = constantValue(M.Ctx->ctx(), 0),
+                  Rest = constantValue(M.Ctx->ctx(), long(Form->Const));
+      for (const auto &[Id, N] : Form->Terms) {
+        std::vector<std::string> F = factorsOf(Id);
+        const auto At = llvm::find(F, W);
+        const bool OfLine = At != F.end();
+        if (OfLine)
+          F.erase(At);
+        const auto Value = product(F);
+        if (!Value)
+          return false;
+        isl::pw_aff &To = OfLine ? Line : Rest;
+        To = To.add(Value->scale(long(N)));
+      }
+      const isl::pw_aff Zero = constantValue(M.Ctx->ctx(), 0);
+      return Where.intersect(Line.lt_set(Zero).unite(Rest.lt_set(Zero))).is_empty() &&
+             nonNegative(W, Taken);
+    });
+  }
+
+  std::vector<std::string> factorsOf(const std::string &Id) const {
+    const std::vector<std::string> &F = M.Symbols[size_t(M.symbolIndex(Id))].Factors;
+    return F.empty() ? std::vector<std::string>{Id} : F;
+  }
+
+  /// The product of \p Factors, where a symbol has it.
+  std::optional<isl::pw_aff> product(const std::vector<std::string> &Factors) const {
+    if (Factors.empty())
+      return constantValue(M.Ctx->ctx(), 1);
+    if (Factors.size() == 1)
+      return symbolValue(M.Ctx->ctx(), Factors.front());
+    for (const Symbol &S : M.Symbols)
+      if (S.Factors == Factors)
+        return symbolValue(M.Ctx->ctx(), S.Id);
+    return std::nullopt;
   }
 
   /// Small numbers of each symbol: no negative offset written as a large
