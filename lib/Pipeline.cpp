@@ -91,6 +91,9 @@ std::string rcache::planLine(const KernelModel &M, const Plan &P) {
   if (unsigned N = P.barriers(M, SyncScope::Warp))
     T += "; " + std::to_string(N) + " barrier" + (N == 1 ? "" : "s") +
          " as __syncwarp";
+  for (const WarpRounds &R : P.OfFirstWarp)
+    T += "; the last " + std::to_string(R.Rounds) + " rounds of line " +
+         std::to_string(M.stmt(R.Loop).Pos.Line) + " by the first warp alone";
   llvm::raw_string_ostream OS(T);
   const PlanCounts &C = P.Counts;
   OS << llvm::format("; per output %.2f shuffles, %.2f loads (original: %.2f "
@@ -348,7 +351,9 @@ void Unit::write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
 bool Unit::gains(const Plan &P) const {
   return O.Force || O.Candidate ||
          P.PredictedSpeedup >=
-             (P.SpeedupFrom == Plan::Measured ? MeasuredGain : MinimumGain);
+             (P.SpeedupFrom == Plan::Measured ? MeasuredGain
+              : P.OfFirstWarp.empty()         ? MinimumGain
+                                              : MinimumGainOfTrees);
 }
 
 std::optional<Decline> Unit::emit(Case &C, Plan &P) {

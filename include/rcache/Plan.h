@@ -515,6 +515,21 @@ struct AlignedRun {
   bool operator==(const AlignedRun &) const = default;
 };
 
+/// The last rounds of a loop that halves a counter, in which threads of the block's first
+/// warp alone do something: that warp runs them by itself, and the others wait behind the
+/// loop. (One warp for the end of a tree is as old as "Optimizing parallel reduction in
+/// CUDA", Harris, 2007.)
+struct WarpRounds {
+  unsigned Loop = 0;    ///< For or While; the counter is its FactorVar
+  unsigned Barrier = 0; ///< the one in its body: __syncwarp() in these rounds
+  int64_t First = 0;    ///< the counter in the first of them; more in all before
+  unsigned Rounds = 0;  ///< of the warp by itself
+  unsigned Before = 0;  ///< of the block, one at least
+  /// Accesses stand behind the barrier: one more of the block parts those of its last
+  /// round from the warp's first.
+  bool Open = false;
+};
+
 struct Plan {
   Mapping Map;
   /// What holds at every launch of the rewritten kernel, free of threads.
@@ -562,6 +577,14 @@ struct Plan {
   std::string BarrierReason;
   /// KeepBarriers: the barriers (Stmts) that have to order less than the block.
   std::map<unsigned, SyncScope> Narrowed;
+  /// Where the first warp has the last rounds for itself; scopeOf is that of the others.
+  std::vector<WarpRounds> OfFirstWarp;
+  const WarpRounds *roundsOfWarp(unsigned Loop) const {
+    for (const WarpRounds &R : OfFirstWarp)
+      if (R.Loop == Loop)
+        return &R;
+    return nullptr;
+  }
   SyncScope scopeOf(unsigned Barrier) const {
     const auto It = Narrowed.find(Barrier);
     if (Ahead && Ahead->Used == Barrier)

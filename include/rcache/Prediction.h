@@ -66,6 +66,7 @@ struct KernelCounts {
   double Barriers = 0; ///< a thread (not an output)
   /// Those of them that nothing is loaded in front of: steps of a tree or a scan.
   double Steps = 0;
+  double WarpSteps = 0; ///< steps of the block's first warp alone; not in Steps
   double PlacedSteps = 0; ///< of Steps, those whose elements each thread works out anew
   /// Rounds of global loads of a thread that wait for one another: 1 when all
   /// loads are independent, the trip count of a tile loop with barriers.

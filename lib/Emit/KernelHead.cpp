@@ -106,6 +106,9 @@ static std::string barrierComment(const KernelModel &M, const Plan &P) {
     T = "//   Barriers stay: " + P.BarrierReason + ".\n";
   else if (!N[SyncScope::Warp])
     return "//   No barrier is left: nothing is shared between warps.\n";
+  if (!P.OfFirstWarp.empty())
+    T += "//   The first warp has rounds for itself in which no other one does anything;\n"
+         "//   the others wait behind the loop.\n";
   if (N[SyncScope::Warp])
     T += "//   __syncwarp() for __syncthreads() where no other warp writes or "
          "reads the\n//   same elements.\n";

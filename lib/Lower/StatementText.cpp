@@ -401,17 +401,61 @@ void StatementText::editStore(const Stmt &St, Place At, Edits &E) const {
 
 //===--- Barriers ---===//
 
+/// \p B for the lanes of a warp. (The statement's range may end with its semicolon.)
+std::string StatementText::ofWarp(const Stmt &B) const {
+  return M.text(B.Range).find(';') == std::string::npos ? "__syncwarp()"
+                                                        : "__syncwarp();";
+}
+
+/// The loop as it is while its counter is large, and its last rounds by the first warp:
+/// they begin with a number, so that a compiler unrolls them.
+Code StatementText::roundsOfFirstWarp(const WarpRounds &R) const {
+  const Stmt &L = M.stmt(R.Loop);
+  const Var &V = M.Vars[size_t(L.FactorVar)];
+  const std::string First = std::to_string(R.First),
+                    Name = Code::named(size_t(L.FactorVar)) + V.Name;
+  Code T = apply(L.Range, {{L.CondRange, Name + " > " + First}});
+  const Edit Barrier = {M.stmt(R.Barrier).Range, ofWarp(M.stmt(R.Barrier))};
+  const TextRange Loop = {L.HeaderRange.empty() ? L.Range.Begin : L.HeaderRange.Begin,
+                          L.Range.End};
+  T += R.Open ? "\n__syncthreads();\n" : "\n";
+  T += "if (" + firstWarp() + ") {\n";
+  if (L.K == Stmt::For && L.InitRange.contains(V.NameRange)) {
+    const bool Ends = M.text(L.InitRange).find(';') != std::string::npos;
+    T += "#pragma unroll\n";
+    T += apply(Loop, {{L.InitRange, V.Type + " " + Name + " = " + First + (Ends ? ";" : "")},
+                      Barrier});
+  } else {
+    Edits E = {Barrier};
+    if (L.K == Stmt::For && !L.InitRange.empty())
+      E.push_back({L.InitRange, ""});
+    T += Name + " = " + First + ";\n#pragma unroll\n" + apply(Loop, std::move(E));
+  }
+  T += "\n}\n__syncthreads();";
+  return parentIsBlock(L) ? T : "{\n" + T + "\n}";
+}
+
+/// Is a thread one of the block's first 32?
+std::string StatementText::firstWarp() const {
+  const std::array<int64_t, 3> &B = *P.Map.Block;
+  std::string T = "threadIdx.x";
+  if (B[1] > 1)
+    T += " + " + std::to_string(B[0]) + " * threadIdx.y";
+  if (B[2] > 1)
+    T += " + " + std::to_string(B[0] * B[1]) + " * threadIdx.z";
+  return T + " < 32";
+}
+
 Code StatementText::copyOfAll() const {
   const TextRange Body = {M.stmt(0).Range.Begin + 1, M.stmt(0).Range.End - 1};
   Edits E;
+  for (const WarpRounds &R : P.OfFirstWarp)
+    E.push_back({M.stmt(R.Loop).Range, roundsOfFirstWarp(R)});
   for (const Stmt &B : M.Stmts) {
     if (B.K != Stmt::Barrier || P.scopeOf(B.Id) == SyncScope::Block)
       continue;
     if (P.scopeOf(B.Id) == SyncScope::Warp)
-      // The statement's range may end with its semicolon.
-      E.push_back({B.Range, M.text(B.Range).find(';') == std::string::npos
-                                ? "__syncwarp()"
-                                : "__syncwarp();"});
+      E.push_back({B.Range, ofWarp(B)});
     else if (parentIsBlock(B))
       E.push_back({deletion(B.Range), ""});
     else

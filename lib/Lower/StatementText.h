@@ -95,6 +95,9 @@ private:
   void putElement(unsigned Access, Place At, Edits &E) const;
   void editOwned(TextRange R, Place At, Edits &E) const;
   void editInterleaved(TextRange R, Edits &E) const;
+  Code roundsOfFirstWarp(const WarpRounds &R) const;
+  std::string firstWarp() const;
+  std::string ofWarp(const Stmt &B) const;
   Code interleavedUses(TextRange R) const;
   Code interleavedInit(const PrivateArray &A) const;
   Code interleavedHead() const;

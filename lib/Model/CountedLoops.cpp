@@ -439,8 +439,6 @@ void LoopFacts::describeConstantStep(Counting &N, unsigned Id, unsigned Number,
   Loop.ConstFirst = Arith.constantValue(Init);
   if (!Loop.ConstTripCount)
     Loop.MeanTripCount = meanTrips(Loop);
-  if (!Loop.ConstTripCount && !Loop.MeanTripCount)
-    Loop.ShownTripCount = shownTrips(N);
   Cur.Path.Dom = Cur.Path.Dom.intersect(Domain);
   Cur.Env[N.C.V] = Ev.ofInt({I.add(OwnPart), true}, N.C.V->getType());
 }
@@ -475,7 +473,6 @@ bool LoopFacts::describeSymbolicStep(const Counting &N, unsigned Id,
                         .intersect(N.inclusive() ? Value.le_set(N.Bound)
                                                  : Value.lt_set(N.Bound));
   Loop.IterDomain = Domain;
-  Loop.ShownTripCount = shownTrips(N);
   // The stride is missing in Domain, but it is the same for all threads.
   Cur.Path.Dom = Cur.Path.Dom.intersect(Domain);
   Cur.Env[N.C.V] = Ev.ofInt({Value, N.T.Signed}, N.C.V->getType());
@@ -496,6 +493,7 @@ bool LoopFacts::describe(Counting &N, unsigned Id, bool DeclaresCounter) {
 
   M.Stmts[Id].IterVar = N.VarId;
   M.Stmts[Id].Init = N.Init;
+  M.Stmts[Id].ShownTripCount = shownTrips(N);
   const unsigned InitDep = Arith.depends(N.Init),
                  BoundDep = Arith.depends(N.Bound);
   const unsigned Number = Arith.addSymbol(Sym);

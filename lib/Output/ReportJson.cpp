@@ -365,6 +365,7 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
     J.attribute("otherOps", C.OtherOps);
     J.attribute("barriers", C.Barriers);
     J.attribute("steps", C.Steps);
+    J.attribute("warpSteps", C.WarpSteps);
     J.attribute("loadRounds", C.LoadRounds);
     J.attribute("stagingRounds", C.StagingRounds);
     J.attribute("rowByRow", C.RowByRow);

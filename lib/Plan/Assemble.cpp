@@ -9,6 +9,7 @@
 #include "Counts.h"
 #include "Cuts.h"
 #include "Legality.h"
+#include "WarpRounds.h"
 #include "finish/Finish.h"
 #include "placements/Owned.h"
 #include "placements/ReadEarly.h"
@@ -346,7 +347,22 @@ private:
       P.Map.Merge = false;
     if (P.KeepBarriers && !Fm.joins())
       narrowBarriers();
-    return !Fm.OnlyBarriers || !P.Narrowed.empty();
+    if (Fm.OnlyBarriers && P.KeepBarriers)
+      endTrees();
+    return !Fm.OnlyBarriers || !P.Narrowed.empty() || !P.OfFirstWarp.empty();
+  }
+
+  /// Rounds that the first warp has for itself, where their barrier is the block's.
+  void endTrees() {
+    auto Rounds = guarded([&] { return warpRounds(M, A); });
+    if (!Rounds) {
+      llvm::consumeError(Rounds.takeError());
+      M.Ctx->resetBudget();
+      return;
+    }
+    for (const WarpRounds &R : *Rounds)
+      if (P.scopeOf(R.Barrier) == SyncScope::Block)
+        P.OfFirstWarp.push_back(R);
   }
 
   /// The barriers that order less than the block. Too much for the analysis:

@@ -110,6 +110,10 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   for (const auto &[Barrier, Scope] : Narrowed)
     OS << "  barrier of line " << M.stmt(Barrier).Pos.Line
        << (Scope == SyncScope::Warp ? " in the warp\n" : " left out\n");
+  for (const WarpRounds &R : OfFirstWarp)
+    OS << "  rounds of the loop of line " << M.stmt(R.Loop).Pos.Line << ": " << R.Before
+       << " of the block, from " << R.First << " on " << R.Rounds << " of the first warp"
+       << (R.Open ? ", a barrier before\n" : "\n");
   for (const PairedInterval &I : Paired)
     if (I.Strided)
       printRun(OS, *I.Strided);

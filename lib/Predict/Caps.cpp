@@ -9,6 +9,7 @@
 #include "LaunchShape.h"
 #include "LoopCaps.h"
 #include "PrivateCaps.h"
+#include "TreeCaps.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "rcache/ThreadsInLine.h"
@@ -46,7 +47,7 @@ double largestWindow(const Plan &P) {
 using Rule = double (*)(const CapInput &In, double Speedup);
 
 double barriersOnly(const CapInput &In, double Speedup) {
-  return In.P.onlyBarriers()
+  return In.P.onlyBarriers() && In.P.OfFirstWarp.empty()
              ? 1 + In.Fit.BarriersClaimed * std::max(0.0, Speedup - 1)
              : Speedup;
 }
@@ -500,6 +501,10 @@ constexpr Cap Caps[] = {
     {"owned-little",
      "of trees and scans that a warp owns, less than a fifth has not been measured to be gained",
      ownedLittle},
+    {"ends-of-trees",
+     "beside loops of unknown length, and in launches of a wave or two, the end of a tree was "
+     "measured to be no cost",
+     endsOfTrees},
     {"named-by-vectors",
      "kernels that name shared memory by vectors of its elements have hardly "
      "been "

@@ -45,6 +45,8 @@ std::string arraysText(const KernelModel &M, const Plan &P) {
   if (P.barriers(M, SyncScope::Warp))
     T += P.barriers(M, SyncScope::Block) ? "; some barriers in the warp"
                                          : "; barriers in the warp";
+  if (!P.OfFirstWarp.empty())
+    T += "; last rounds by the first warp";
   if (P.Ahead)
     T += "; tiles copied ahead";
   return T;

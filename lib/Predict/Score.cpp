@@ -255,7 +255,7 @@ private:
                         Fit.LoadClocks * loads() * K.OutputsPerThread +
                         Fit.StagingRoundNs * A.ClockGHz * K.StagingRounds +
                         Fit.BarrierClocks * (K.Barriers - K.Steps) +
-                        step() * K.Steps + Fit.PlaceClocks * K.PlacedSteps;
+                        step() * K.Steps + Fit.WarpStepClocks * K.WarpSteps + Fit.PlaceClocks * K.PlacedSteps;
     double InFlight = S.Occ.WarpsPerSm;
     // Blocks that live as long as the launch run in waves: the last one takes
     // as long as the others, however few blocks are left for it.

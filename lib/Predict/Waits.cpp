@@ -132,6 +132,23 @@ bool rcache::placesAnew(const KernelModel &M, unsigned Stmt) {
          });
 }
 
+static const WarpRounds *ofFirstWarp(const Plan &P, unsigned Barrier) {
+  const auto It = llvm::find_if(
+      P.OfFirstWarp, [&](const WarpRounds &R) { return R.Barrier == Barrier; });
+  return It == P.OfFirstWarp.end() ? nullptr : &*It;
+}
+
+double rcache::partOfWarps(const KernelModel &M, const Plan &P, const Stmt &S) {
+  for (int Q = int(S.Id); Q >= 0; Q = M.stmt(unsigned(Q)).Parent) {
+    const Stmt &In = M.stmt(unsigned(Q));
+    if (In.K == Stmt::If && In.Id != S.Id)
+      return 1; // who takes part is counted
+    if (const WarpRounds *R = P.roundsOfWarp(In.Id))
+      return (R->Before + 32.0 * R->Rounds / double(P.Map.threads())) / (R->Before + R->Rounds);
+  }
+  return 1;
+}
+
 void rcache::addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
                  const Constants &Fit, KernelCounts &K) {
   // The model was fitted to several outputs a thread with all their barriers;
@@ -142,8 +159,13 @@ void rcache::addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, b
     if (S.K == Stmt::Barrier) {
       const SyncScope Scope = P.scopeOf(S.Id);
       if (Scope == SyncScope::Block || AsFitted) {
-        const double Part =
+        double Part =
             Windows && Planes && Scope != SyncScope::Block ? Fit.DroppedBarrier : 1;
+        if (const WarpRounds *R = ofFirstWarp(P, S.Id)) {
+          const double All = R->Before + R->Rounds, Behind = R->Open ? 2 : 1;
+          K.WarpSteps += Of.steps(S.Id) * R->Rounds / All;
+          Part *= (R->Before + Behind) / All;
+        }
         K.Barriers += Of.rounds(S.Id) * Part;
         K.Steps += Of.steps(S.Id) * Part;
         if (placesAnew(M, S.Id))

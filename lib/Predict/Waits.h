@@ -75,6 +75,10 @@ bool slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill);
 /// distance from lane to lane another one in each round?
 bool placesAnew(const KernelModel &M, unsigned Stmt);
 
+/// The part of a block's warps that come to \p S, those left out that wait for the first
+/// one behind a loop (Plan::OfFirstWarp).
+double partOfWarps(const KernelModel &M, const Plan &P, const Stmt &S);
+
 /// Adds the barriers of \p P's blocks to \p K, and narrower ones as other
 /// instructions. \p Planes: the kernel walks through planes.
 void addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,

@@ -4,6 +4,7 @@
 // See Barriers.h.
 
 #include "Barriers.h"
+#include "Affine/IslTools.h"
 
 using namespace rcache;
 using namespace rcache::verify;
@@ -34,7 +35,7 @@ public:
         Incomplete |= P.scopeOf(S.Id) == SyncScope::Warp &&
                       threads() / P.slots() % 32 != 0;
       }
-    if (!Narrower)
+    if (!Narrower && P.OfFirstWarp.empty())
       return std::nullopt;
     if (Incomplete)
       return "a warp that waits for its lanes is incomplete";
@@ -53,6 +54,7 @@ private:
   uint64_t Pairs = 0;
   std::set<unsigned> Kept;
   bool Incomplete = false;
+  bool Alone = false; ///< the first warp is
   std::optional<std::string> Found;
 
   /// Barriers passed: the original's, those that are left for a warp, and for
@@ -73,7 +75,7 @@ private:
     const Stmt &S = M.stmt(Id);
     if (S.K == Stmt::Barrier) {
       ++Now.Original;
-      const SyncScope Scope = P.scopeOf(Id);
+      const SyncScope Scope = Alone ? SyncScope::Warp : P.scopeOf(Id);
       Now.Warp += Scope != SyncScope::None;
       Now.Block += Scope == SyncScope::Block;
       return;
@@ -99,14 +101,31 @@ private:
     case Stmt::Do:
       W.setThread({0, 0, 0});
       W.forEachRound(Id, static_cast<unsigned>(S.Parent), [&] {
+        if (const WarpRounds *R = P.roundsOfWarp(Id); R && !Alone)
+          mayBegin(*R);
         for (unsigned C : S.Children)
           visit(C);
         W.setThread({0, 0, 0});
       });
+      if (Alone && P.roundsOfWarp(Id)) {
+        Alone = false;
+        ++Now.Warp, ++Now.Block;
+      }
       return;
     default:
       throw Undecided{"a barrier inside a statement of this kind"};
     }
+  }
+
+  /// Is this round the first one that the first warp has for itself?
+  void mayBegin(const WarpRounds &R) {
+    const Symbol &Counter = M.Symbols[size_t(M.stmt(R.Loop).FactorSymbol)];
+    const auto V = W.value(symbolValue(M.Ctx->ctx(), Counter.Id));
+    if (!V)
+      throw Undecided{"whether a round is the first warp's"};
+    Alone = *V <= R.First;
+    if (Alone && R.Open)
+      ++Now.Warp, ++Now.Block;
   }
 
   /// All accesses of all threads in a statement without barriers, but those
@@ -160,6 +179,13 @@ private:
   void touch(unsigned Access, unsigned Thread, Element E) {
     const SharedAccess &A = M.SharedAccesses[Access];
     const bool Write = A.K != SharedAccess::Read;
+    if (Alone && Thread >= 32) {
+      if (!Write)
+        return; // what it read was for nothing
+      Found = "thread " + std::to_string(Thread) + " does not come to " + M.text(A.Range) +
+              " at line " + std::to_string(A.Pos.Line);
+      throw Stop();
+    }
     std::vector<Touch> &All = Touches[{A.Array, std::move(E)}];
     for (const Touch &O : All) {
       if (++Pairs > MostPairs)

@@ -1,0 +1,473 @@
+// linear algebra and data mining kernels
+#include <stdio.h>
+#include <stdlib.h>
+#include <float.h>
+#include <cuda_runtime.h>
+#ifndef RCACHE_DEVICE_LAUNCHES
+#define RCACHE_DEVICE_LAUNCHES
+namespace rcache {
+namespace device {
+/// Whether a launch of `original` would be made: what fails has to fail as it
+/// did. Blocks of up to Sure threads need not be asked about: the compiler has
+/// seen to it. Others, and dynamic shared memory, take a question to the
+/// driver, so that what cudaFuncSetAttribute was given counts.
+template <unsigned Sure, class Original>
+static inline bool launches(Original *original, dim3 grid, dim3 block,
+                            size_t shared) {
+  const auto within = [](unsigned n, unsigned most) {
+    return n != 0 && n <= most;
+  };
+  if (!within(grid.x, 0x7fffffffu) || !within(grid.y, 65535) ||
+      !within(grid.z, 65535) || !within(block.x, 1024) ||
+      !within(block.y, 1024) || !within(block.z, 64))
+    return false;
+  const unsigned threads = block.x * block.y * block.z;
+  if (threads <= Sure && shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, original) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return false;
+  }
+#if CUDART_VERSION >= 12000
+  if (a.clusterDimMustBeSet || a.requiredClusterWidth > 0)
+    return false;
+#endif
+  return threads <= unsigned(a.maxThreadsPerBlock) &&
+         shared <= size_t(a.maxDynamicSharedSizeBytes);
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_HOLDS
+#define RCACHE_DEVICE_HOLDS
+namespace rcache {
+namespace device {
+/// Whether blocks of `form` may have `shared` bytes of dynamic shared memory,
+/// as the original's may; if more than is usual, `form` is given the same
+/// right.
+template <class Form> static inline bool holds(Form *form, size_t shared) {
+  if (shared == 0)
+    return true;
+  cudaFuncAttributes a;
+  if (cudaFuncGetAttributes(&a, form) == cudaSuccess &&
+      (shared <= size_t(a.maxDynamicSharedSizeBytes) ||
+       cudaFuncSetAttribute(form, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                            int(shared)) == cudaSuccess))
+    return true;
+  (void)cudaGetLastError();
+  return false;
+}
+} // namespace device
+} // namespace rcache
+#endif
+#if defined(RCACHE_VERIFY) && !defined(RCACHE_DEVICE_VERIFY)
+#define RCACHE_DEVICE_VERIFY
+#include <cstdio>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <vector>
+namespace rcache {
+namespace device {
+/// A __device__ variable that the kernel writes.
+struct verify_variable {
+  void *at = nullptr;
+  template <typename Element> explicit verify_variable(const Element &v) {
+    if (cudaGetSymbolAddress(&at, v) != cudaSuccess)
+      (void)cudaGetLastError();
+  }
+};
+
+/// One launch: save() copies every allocation that an argument points into; the
+/// rewritten form runs; original() keeps its results and puts the old contents
+/// back; the original runs; the destructor compares.
+class verification {
+  struct totals {
+    std::mutex lock; // held while both forms of a kernel run
+    unsigned long long launches = 0, different = 0, skipped = 0;
+  };
+  static totals &count() {
+    static totals *t = new totals; // outlives the last launch
+    static struct at_end {
+      ~at_end() {
+        fprintf(stderr,
+                "rcache: verified %llu launches: %llu differ, %llu skipped\n",
+                t->launches, t->different, t->skipped);
+      }
+    } line;
+    (void)line;
+    return *t;
+  }
+  struct pointer {
+    std::string name;
+    const char *at;
+    long long size; // of an element, bytes
+    bool reads;     // points to const
+    std::string (*text)(const char *);
+  };
+  struct region {
+    char *base;
+    std::vector<char> before, after; // contents, of the rewritten form
+  };
+  std::string names, title;
+  cudaStream_t stream;
+  std::vector<pointer> pointers;
+  std::vector<region> regions;
+  std::unique_lock<std::mutex> lock;
+  bool compares = false;
+
+  static bool ok(cudaError_t e) {
+    if (e != cudaSuccess)
+      (void)cudaGetLastError();
+    return e == cudaSuccess;
+  }
+  static void *driver(const char *name) {
+    void *f = nullptr;
+    auto found = cudaDriverEntryPointSymbolNotFound;
+#if CUDART_VERSION >= 12050
+    ok(cudaGetDriverEntryPointByVersion(name, &f, 12000, cudaEnableDefault,
+                                        &found));
+#else
+    ok(cudaGetDriverEntryPoint(name, &f, cudaEnableDefault, &found));
+#endif
+    return found == cudaDriverEntryPointSuccess ? f : nullptr;
+  }
+  /// The allocation around an address, if CUDA knows it.
+  static bool find(const void *p, char *&base, size_t &size) {
+    using word = unsigned long long;
+    static const auto range = reinterpret_cast<int (*)(word *, size_t *, word)>(
+        driver("cuMemGetAddressRange"));
+    static const auto attribute = reinterpret_cast<int (*)(void *, int, word)>(
+        driver("cuPointerGetAttribute"));
+    const word at = reinterpret_cast<word>(p);
+    word from = 0; // attributes 11 and 12: start and size of the range
+    if (!(range && range(&from, &size, at) == 0) &&
+        !(attribute && attribute(&from, 11, at) == 0 &&
+          attribute(&size, 12, at) == 0))
+      return false;
+    base = reinterpret_cast<char *>(from);
+    return from != 0 && size != 0;
+  }
+  static bool copy(void *to, const void *from, size_t n) {
+    return ok(cudaMemcpy(to, from, n, cudaMemcpyDefault));
+  }
+
+  template <typename Element>
+  static std::string number(Element v, std::true_type) {
+    char out[32];
+    snprintf(out, sizeof(out), "%.9g", static_cast<double>(v));
+    return std::is_floating_point<Element>::value ? out : std::to_string(v);
+  }
+  template <typename Element>
+  static std::string number(const Element &, std::false_type) {
+    return "";
+  }
+  template <typename Element> static std::string text(const char *at) {
+    Element v;
+    memcpy(&v, at, sizeof(Element));
+    std::string hex = number(v, std::is_arithmetic<Element>());
+    char digits[8];
+    for (size_t i = sizeof(Element); i-- > 0; hex += digits)
+      snprintf(digits, sizeof(digits), "%s%02x",
+               i + 1 == sizeof(Element) ? " 0x" : "", at[i] & 0xff);
+    return hex;
+  }
+  std::string next() { // name of the next argument
+    const size_t comma = names.find(", ");
+    const std::string name = names.substr(0, comma);
+    names.erase(0, comma == std::string::npos ? comma : comma + 2);
+    return name;
+  }
+  template <typename Element> void argument(Element *const &p) {
+    using value =
+        typename std::conditional<std::is_object<Element>::value,
+                                  typename std::remove_cv<Element>::type,
+                                  char>::type;
+    const char *at;
+    memcpy(&at, &p, sizeof(at));
+    pointers.push_back({next(), at, sizeof(value),
+                        std::is_const<Element>::value, text<value>});
+  }
+  void argument(const verify_variable &v) {
+    argument(static_cast<unsigned *>(v.at));
+  }
+  /// Others: whatever in them is the address of an allocation.
+  template <typename Element> void argument(const Element &v) {
+    const std::string name = next();
+    char *at, *base;
+    size_t size;
+    for (size_t i = 0; i + sizeof(at) <= sizeof(Element); i += sizeof(at)) {
+      memcpy(&at, reinterpret_cast<const char *>(&v) + i, sizeof(at));
+      if (at && find(at, base, size))
+        pointers.push_back(
+            {name + " + " + std::to_string(i), at, 4, false, text<unsigned>});
+    }
+  }
+  void say(const std::string &what, unsigned long long nth) const {
+    if (nth <= 20)
+      fprintf(stderr, "rcache: %s: %s\n", title.c_str(), what.c_str());
+  }
+  bool skip(const std::string &why) {
+    say("not verified, only the original runs: " + why, ++count().skipped);
+    return false;
+  }
+
+public:
+  /// arguments: the names of the values, separated by ", ".
+  template <typename... Values>
+  verification(const char *kernel, const char *arguments, dim3 grid, dim3 block,
+               size_t shared, cudaStream_t stream, Values... values)
+      : names(arguments), stream(stream) {
+    char shape[128];
+    snprintf(shape, sizeof(shape), "<<<(%u,%u,%u), (%u,%u,%u), %zu>>>", grid.x,
+             grid.y, grid.z, block.x, block.y, block.z, shared);
+    title = kernel + std::string(shape);
+    const int each[] = {0, (argument(values), 0)...};
+    (void)each;
+  }
+  verification(const verification &) = delete;
+
+  /// False: this launch cannot be verified.
+  bool save() {
+    lock = std::unique_lock<std::mutex>(count().lock);
+    auto capture = cudaStreamCaptureStatusNone;
+    if (const cudaError_t e = cudaPeekAtLastError())
+      return skip(std::string("an error is pending: ") + cudaGetErrorString(e));
+    if (!ok(cudaStreamIsCapturing(stream, &capture)) ||
+        capture != cudaStreamCaptureStatusNone)
+      return skip("the stream is being captured");
+    if (cudaDeviceSynchronize() != cudaSuccess)
+      return skip("an earlier launch has failed");
+    for (const pointer &p : pointers) {
+      char *base = nullptr;
+      size_t size = 0;
+      const bool found = find(p.at, base, size);
+      if (!found && p.at && !p.reads)
+        return skip("'" + p.name +
+                    "' points to memory that CUDA did not allocate");
+      for (const region &r : regions)
+        if (r.base == base)
+          size = 0;
+      if (!found || !size)
+        continue;
+      regions.push_back({base, std::vector<char>(size), {}});
+      if (!copy(regions.back().before.data(), base, size))
+        return skip("the memory that '" + p.name +
+                    "' points into cannot be copied");
+    }
+    return true;
+  }
+
+  /// The rewritten form has been launched, the original comes next.
+  void original() {
+    ++count().launches;
+    cudaError_t e = cudaGetLastError();
+    if (e == cudaSuccess)
+      e = cudaDeviceSynchronize();
+    compares = e == cudaSuccess;
+    if (!compares)
+      say(std::string("the rewritten kernel fails: ") + cudaGetErrorString(e),
+          ++count().different);
+    for (region &r : regions) {
+      r.after.resize(r.before.size());
+      copy(r.after.data(), r.base, r.after.size());
+      copy(r.base, r.before.data(), r.before.size());
+    }
+  }
+
+  ~verification() {
+    if (!compares || cudaPeekAtLastError() != cudaSuccess ||
+        cudaDeviceSynchronize() != cudaSuccess)
+      return;
+    std::string first;
+    unsigned long long bytes = 0;
+    for (region &r : regions) {
+      copy(r.before.data(), r.base,
+           r.before.size()); // now the original's results
+      for (size_t i = 0; i < r.after.size(); ++i)
+        if (r.before[i] != r.after[i] && ++bytes == 1)
+          first = describe(r, i);
+    }
+    if (bytes)
+      say(first + "; " + std::to_string(bytes) + " bytes differ",
+          ++count().different);
+  }
+
+private:
+  /// A difference, as seen from the argument next in front of it.
+  std::string describe(const region &r, size_t offset) const {
+    const char *at = r.base + offset;
+    const pointer *best = nullptr;
+    for (const pointer &p : pointers)
+      if (p.at >= r.base && p.at <= at && at < r.base + r.after.size() &&
+          (!best || (best->reads && !p.reads) ||
+           (best->reads == p.reads && p.at > best->at)))
+        best = &p;
+    if (!best)
+      return "difference in front of all arguments, byte " +
+             std::to_string(offset);
+    const long long index = (at - best->at) / best->size;
+    const size_t e =
+        static_cast<size_t>(best->at - r.base + index * best->size);
+    std::string out = "argument '" + best->name + "', element " +
+                      std::to_string(index) + " (byte " +
+                      std::to_string(at - best->at) + ")";
+    if (e + static_cast<size_t>(best->size) <= r.after.size())
+      out += ": original " + best->text(&r.before[e]) + ", rewritten " +
+             best->text(&r.after[e]);
+    return out;
+  }
+};
+} // namespace device
+} // namespace rcache
+#endif
+static void HandleError(cudaError_t err, const char *file, int line) {
+  if (err != cudaSuccess) { printf("%s in %s at line %d\n", cudaGetErrorString(err), file, line); exit(EXIT_FAILURE); }
+}
+#define HANDLE_ERROR(err) (HandleError(err, __FILE__, __LINE__))
+
+typedef float DATA_TYPE;
+#define DIM_THREAD_BLOCK 16
+/* gemv, one block of 128 threads per row, x is not staged, partial sums are */
+__global__ void gemv_row(const double *__restrict__ A, const double *__restrict__ x, double *y, int m, int n, int lda) {
+  __shared__ double partial[128];
+  int row = blockIdx.x;
+  double s = 0;
+  for (int c = threadIdx.x; c < n; c += blockDim.x) s += A[(size_t)row * lda + c] * x[c];
+  partial[threadIdx.x] = s;
+  __syncthreads();
+  for (int w = blockDim.x / 2; w > 0; w >>= 1) {
+    if (threadIdx.x < w) partial[threadIdx.x] += partial[threadIdx.x + w];
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) y[row] = partial[0];
+}
+
+static __global__ void gemv_row_rc(const double *__restrict__ A,
+                                   const double *__restrict__ x, double *y,
+                                   int m, int n, int lda) {
+  // Register cache: a thread stands for 1 thread of gemv_row.
+  //   partial: stays in shared memory.
+  //   Barriers stay: 'partial' stays in shared memory.
+  //   The first warp has rounds for itself in which no other one does anything;
+  //   the others wait behind the loop.
+  __shared__ double partial[128];
+  int row = blockIdx.x;
+  double s = 0;
+  for (int c = threadIdx.x; c < n; c += blockDim.x)
+    s += A[(size_t)row * lda + c] * x[c];
+  partial[threadIdx.x] = s;
+  __syncthreads();
+  for (int w = blockDim.x / 2; w > 32; w >>= 1) {
+    if (threadIdx.x < w)
+      partial[threadIdx.x] += partial[threadIdx.x + w];
+    __syncthreads();
+  }
+  if (threadIdx.x < 32) {
+#pragma unroll
+    for (int w = 32; w > 0; w >>= 1) {
+      if (threadIdx.x < w)
+        partial[threadIdx.x] += partial[threadIdx.x + w];
+      __syncwarp();
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x == 0)
+    y[row] = partial[0];
+}
+
+// Launches the register-cache form of gemv_row where it applies, else gemv_row
+// itself.
+static inline void gemv_row_rc_launch(dim3 rc_grid, dim3 rc_block,
+                                      size_t rc_shared, cudaStream_t rc_stream,
+                                      const double *__restrict__ A,
+                                      const double *__restrict__ x, double *y,
+                                      int m, int n, int lda) {
+#ifdef RCACHE_VERIFY
+  ::rcache::device::verification rc_verification(
+      "gemv_row", "A, x, y, m, n, lda", rc_grid, rc_block, rc_shared, rc_stream,
+      A, x, y, m, n, lda);
+#endif
+  if ((rc_block.x == 128 && rc_block.y == 1 && rc_block.z == 1) &&
+      (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+      (rc_grid.x <= 0x7fffffffu / 128) &&
+      (lda >= 0 && (double)rc_grid.x * lda <= 4611686018427387904.0) &&
+      (n >= 0 && (double)n <= 2147418112.0) &&
+      ::rcache::device::launches<256>(gemv_row, rc_grid, rc_block, rc_shared) &&
+      ::rcache::device::holds(gemv_row_rc, rc_shared)
+#ifdef RCACHE_VERIFY
+      && rc_verification.save()
+#endif
+  ) {
+    gemv_row_rc<<<rc_grid, dim3(128u, 1u, 1u), rc_shared, rc_stream>>>(
+        A, x, y, m, n, lda);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  }
+
+  gemv_row<<<rc_grid, rc_block, rc_shared, rc_stream>>>(A, x, y, m, n, lda);
+}
+
+#define FW 32
+/* LU factorisation of many 16x16 diagonal blocks, 16 threads walking the block (Rodinia lud_diagonal made batched) */
+#define LB 16
+__global__ void lu_diag_batched(float *m, int count) {
+  __shared__ float shadow[4][LB][LB];
+  int g = threadIdx.y, t = threadIdx.x;
+  int id = blockIdx.x * 4 + g;
+  float *mat = m + (size_t)(id < count ? id : count - 1) * LB * LB;
+  for (int i = 0; i < LB; i++) shadow[g][i][t] = mat[i * LB + t];
+  __syncthreads();
+  for (int i = 0; i < LB - 1; i++) {
+    if (t > i) {
+      for (int j = 0; j < i; j++) shadow[g][t][i] -= shadow[g][t][j] * shadow[g][j][i];
+      shadow[g][t][i] /= shadow[g][i][i];
+    }
+    __syncthreads();
+    if (t > i)
+      for (int j = 0; j < i + 1; j++) shadow[g][i + 1][t] -= shadow[g][i + 1][j] * shadow[g][j][t];
+    __syncthreads();
+  }
+  if (id < count)
+    for (int i = 1; i < LB; i++) mat[i * LB + t] = shadow[g][i][t];
+}
+
+template <class T> static T *init(size_t n, double scale, double off) {
+  T *h = (T *)malloc(n * sizeof(T));
+  for (size_t i = 0; i < n; i++) h[i] = (T)(((i * 1103515245u + 12345u) >> 9 & 1023) * scale + off);
+  T *d;
+  HANDLE_ERROR(cudaMalloc((void **)&d, n * sizeof(T)));
+  HANDLE_ERROR(cudaMemcpy(d, h, n * sizeof(T), cudaMemcpyHostToDevice));
+  free(h);
+  return d;
+}
+int main(void) {
+  int ni = 1024, nj = 1000;
+  float *a = init<float>(ni * nj, 0.01, 0), *c = init<float>(ni * ni, 0.01, 0);
+  int m = 4000, n = 3500, lda = 3517;
+  double *A = init<double>((size_t)m * lda, 0.001, 0), *x = init<double>(n, 0.01, 0), *y = init<double>(m, 0, 0);
+  gemv_row_rc_launch(m, 128, 0, 0, A, x, y, m, n, lda);
+  HANDLE_ERROR(cudaGetLastError());
+  int np = 494020, ncl = 24, nf = 34;
+  float *pts = init<float>((size_t)np * nf, 0.1, 0), *ctr = init<float>(ncl * nf, 0.09, 1);
+  int *mem = init<int>(np, 0, 0);
+  HANDLE_ERROR(cudaGetLastError());
+  int nq = 100000, nr = 5003;
+  float *ref = init<float>(3 * nr, 0.1, 0);
+  HANDLE_ERROR(cudaGetLastError());
+  int gv = 2048;
+  int *graph = init<int>(gv * gv, 1, 1);
+  HANDLE_ERROR(cudaGetLastError());
+  int cnt = 50001;
+  float *mats = init<float>((size_t)cnt * 256, 0.001, 3.0);
+  lu_diag_batched<<<(cnt + 3) / 4, dim3(LB, 4)>>>(mats, cnt);
+  HANDLE_ERROR(cudaGetLastError());
+  HANDLE_ERROR(cudaDeviceSynchronize());
+  return 0;
+}
