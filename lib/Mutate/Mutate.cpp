@@ -24,7 +24,8 @@ std::optional<Mutation> rcache::parseMutation(const std::string &Text) {
       {"wrong-block", Mutation::WrongBlock},
       {"missing-store-guard", Mutation::MissingStoreGuard},
       {"missing-refill", Mutation::MissingRefill},
-      {"wrong-share", Mutation::WrongShare}};
+      {"wrong-share", Mutation::WrongShare},
+      {"early-rounds", Mutation::EarlyRounds}};
   for (auto &[Name, K] : Names)
     if (Text == Name)
       return K;
@@ -325,6 +326,17 @@ bool narrowedBarrier(const KernelModel &M, Plan &P, unsigned Seed) {
   return true;
 }
 
+/// A round sooner, where the block has one more.
+bool earlyRounds(const KernelModel &M, Plan &P) {
+  for (WarpRounds &R : P.OfFirstWarp)
+    if (R.Before > 1) {
+      R.First *= -*M.stmt(R.Loop).Factor;
+      ++R.Rounds, --R.Before;
+      return true;
+    }
+  return false;
+}
+
 /// What a block begins with is left out for one variable.
 bool missingRefill(Plan &P, unsigned Seed) {
   if (!P.Cut || P.Cut->Refills.empty())
@@ -355,6 +367,8 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
   }
   if (K == Mutation::NarrowedBarrier)
     return narrowedBarrier(M, P, Seed);
+  if (K == Mutation::EarlyRounds)
+    return earlyRounds(M, P);
   if (K == Mutation::MissingPrecondition)
     return missingPrecondition(P, Seed);
   if (K == Mutation::MissingRefill)
@@ -399,6 +413,7 @@ bool rcache::mutatePlan(const KernelModel &M, Plan &P, Mutation K,
     case Mutation::MissingStoreGuard:
     case Mutation::MissingRefill:
     case Mutation::WrongShare:
+    case Mutation::EarlyRounds:
       break;
     }
   }

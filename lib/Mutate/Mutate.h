@@ -36,7 +36,8 @@ enum class Mutation {
                        ///< numbered from 1
   MissingStoreGuard,   ///< a condition around the stores is taken as met
   MissingRefill,       ///< cut loop: a variable begins with what it held before
-  WrongShare           ///< cut loop: all blocks but the first begin a round late
+  WrongShare,          ///< cut loop: all blocks but the first begin a round late
+  EarlyRounds          ///< the first warp has a round for itself in which others act
 };
 
 /// "wrong-register", "lane-off-by-one", ...; nullopt for another text.
