@@ -558,9 +558,7 @@ private:
         Value = X + " * " + X;
       Body += T + " " + V + " = " + (Products ? "1" : "0") + ";\n" +
               Over(V + " = " + combined(V, "(" + T + ")(" + Value + ")") + ";\n") + "s[t] = " + V +
-              ";\n" + sync() +
-              distances("if (t < d)\ns[t] = " + combined("s[t]", "s[t + d]") + ";\n" + sync(),
-                        false) +
+              ";\n" + roundsOfRow() +
               V + " = s[0]" + (C.chance("after", 30) ? Products ? " * 3" : " + 3" : "") + ";\n";
       if (F + 1 < Folds)
         Body += sync();
@@ -573,6 +571,31 @@ private:
     else
       Body += Over("out[" + Base + " + i] = " + X + Known + ";\n");
   }
+  /// A tree over what the threads have put together of a row: rounds that end or begin with
+  /// a barrier, and that do more than the tree, or name what they put together.
+  std::string roundsOfRow() {
+    std::string Step = "if (t < d)\ns[t] = " + combined("s[t]", "s[t + d]") + ";\n", Front;
+    switch (C.weighted("round", {70, 15, 15})) {
+    case 1: // all threads do something
+      Front = "int rounds = 0;\n";
+      Step += C.chance("countsAll", 60) ? "rounds += 1;\n" : "if (t >= d)\nrounds += 1;\n";
+      break;
+    case 2:
+      Step = "const " + T + " other = t < d ? s[t + d] : (" + T + ")0;\nif (t < d)\ns[t] = " +
+             combined("s[t]", "other") + ";\n";
+      break;
+    default:
+      break;
+    }
+    const bool First = C.chance("barrierFirst", 25);
+    std::string Text = (First ? "" : sync()) +
+                       distances(First ? sync() + Step : Step + sync(), false) +
+                       (First ? sync() : "");
+    if (!Front.empty())
+      Text += "if (rounds > 99)\ns[0] = 0;\n" + sync();
+    return Front.empty() ? Text : "{\n" + Front + Text + "}\n";
+  }
+
   /// A row a block, where finish() has a part of one row for each.
   void finishRows() {
     for (Param &P : K.Params)

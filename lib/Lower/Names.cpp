@@ -199,6 +199,16 @@ bool Names::hasLargeUnsigned(const Symbol &S) const {
   });
 }
 
+std::string Names::productText(const Symbol &S, const CxxNames &Of) {
+  std::string T;
+  for (const std::string &Id : S.Factors) { // they are listed before products of them
+    const auto It = Of.find(Id);
+    const CxxAtom Factor = It == Of.end() ? CxxAtom(Id) : It->second;
+    T += (T.empty() ? "" : " * ") + (Factor.Primary ? Factor.Text : "(" + Factor.Text + ")");
+  }
+  return T;
+}
+
 CxxNames Names::symbols(Of Which) const {
   CxxNames N;
   for (const Symbol &S : M.Symbols) {
@@ -229,14 +239,9 @@ CxxNames Names::symbols(Of Which) const {
       break;
     }
     case Symbol::Opaque:
-      if (S.Factors.size() == 2) {
-        auto F = [&](const std::string &Id) {
-          auto It = N.find(Id);
-          return It == N.end() ? Id : It->second.Text;
-        };
-        // Factors are listed before products of them.
+      if (!S.Factors.empty()) {
         const bool Wide = S.Bits > 32;
-        const std::string T = F(S.Factors[0]) + " * " + F(S.Factors[1]);
+        const std::string T = productText(S, N);
         // A size_t makes a product that is compared as what it is: never negative.
         N[S.Id] = CxxAtom(Wide ? (hasLargeUnsigned(S) ? "(long long)((long long)" + T + ")"
                                                       : "(long long)" + T)

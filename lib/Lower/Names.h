@@ -44,6 +44,8 @@ public:
   std::string replaceBuiltins(const std::string &Text, Of Which = Of::Slot) const;
   /// Names of all symbols, tx that of the slot \p Which.
   CxxNames symbols(Of Which = Of::FirstSlot) const;
+  /// The product \p S, of what its factors are called in \p Of.
+  static std::string productText(const Symbol &S, const CxxNames &Of);
   /// Is a factor of the product \p S unsigned, and of 64 bits?
   bool hasLargeUnsigned(const Symbol &S) const;
 

@@ -36,10 +36,9 @@ CxxNames Fill::roundSymbols() const {
   const Stmt &Loop = M.stmt(P.Ahead->Loop);
   All[M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id] =
       CxxAtom(N("round"), true, roundType(M, Loop));
-  for (const Symbol &S : M.Symbols) // factors are listed before their products
-    if (S.K == Symbol::Opaque && S.Factors.size() == 2)
-      All[S.Id].Text = (S.Bits > 32 ? "(long long)" : "") +
-                       All[S.Factors[0]].Text + " * " + All[S.Factors[1]].Text;
+  for (const Symbol &S : M.Symbols)
+    if (S.K == Symbol::Opaque && !S.Factors.empty())
+      All[S.Id].Text = (S.Bits > 32 ? "(long long)" : "") + Names::productText(S, All);
   return All;
 }
 
