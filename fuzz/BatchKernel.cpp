@@ -28,6 +28,8 @@ public:
     Acc = E.Acc;
     L = C.pick("left", 4);
     R = C.pick("right", 4);
+    if (C.chance("images", 25))
+      return images();
     static const char *const Pitches[] = {"int", "unsigned", "size_t", "long long"};
     Pitch = Pitches[C.pick("pitchType", 4)];
     // (With a sign: it is compared with 0.)
@@ -115,6 +117,54 @@ private:
                     {"Y", Row},
                     {"B", num(B)},
                     {"H", num(L + R)}});
+  }
+
+  /// Rows of images, a row a block: three factors in an index. A block has threads for
+  /// the halo, which compute nothing, in front of the first row as well.
+  KernelText images() {
+    const bool Restrict = C.chance("restrict", 50);
+    K.Params = {{Param::In, T, "in", "w * h * images", "", true, Restrict},
+                {Param::Out, Acc, "out", "w * h * images", "", false, Restrict},
+                {Param::Scalar, "int", "w", "", "w"},
+                {Param::Scalar, "int", "h", "", "h"}};
+    const std::string Own = num(B - L - R);
+    K.GridX = "(w + " + Own + " - 1) / " + Own;
+    K.GridY = "h, images";
+    launches();
+    for (Launch &Of : K.Launches)
+      Of.push_back({"images", 1 + C.pick("images", 3)});
+    static const char *const Ways[] = {"(z * h + y) * w + x", "z * h * w + y * w + x",
+                                       "x + w * (y + h * z)", "z * (w * h) + (x + y * w)",
+                                       "(x + y * w) + (long long)z * h * w"};
+    const std::string At = Ways[C.weighted("sum", {40, 20, 15, 15, 10})];
+    std::string Sum;
+    for (unsigned I = 0; I <= L + R; ++I)
+      Sum += (I ? I % 2 ? " - " : " + " : "") + std::string("($A)s[t + ") + num(int(I)) + " - " +
+             num(L) + "]";
+    const std::string Else = C.chance("otherOutside", 30) ? "7" : "0";
+    std::string Params;
+    for (const Param &P : K.Params)
+      Params += (Params.empty() ? "" : ", ") + P.decl();
+    K.Device = sub("__global__ void " + K.Name + "(" + Params + R"() {
+__shared__ $T s[$B];
+const int t = threadIdx.x, x = blockIdx.x * $OWN + t - $L, y = blockIdx.y;
+const $Z z = blockIdx.z;
+const bool there = x >= 0 && x < w;
+s[t] = there ? in[$AT] : ($T)$ELSE;
+__syncthreads();
+if (there && t >= $L && t < $OWN + $L)
+  out[$AT] = $SUM;
+}
+)",
+                   {{"SUM", sub(Sum, {{"A", Acc}})},
+                    {"T", T},
+                    {"Z", C.chance("unsignedImage", 30) ? "unsigned" : "int"},
+                    {"B", num(B)},
+                    {"OWN", Own},
+                    {"L", num(L)},
+                    {"AT", At},
+                    {"ELSE", Else}});
+    return std::move(K);
   }
 
   void launches() {

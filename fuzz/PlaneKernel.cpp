@@ -32,9 +32,12 @@ public:
     Clamp = C.chance("clamp", 35);
     bool Restrict = C.chance("restrict", 65);
     K.GridX = "(w + bx - 1) / bx + extra";
-    K.GridY = "(h + by - 1) / by";
-    K.Params = {{Param::In, T, "in", "w * h", "", true, Restrict},
-                {Param::Out, Acc, "out", "w * h", "", false, Restrict},
+    // One plane, or one of each image of a batch: three factors in an index.
+    Image = C.weighted("images", {60, 14, 8, 9, 9});
+    K.GridY = std::string("(h + by - 1) / by") + (Image ? ", images" : "");
+    const std::string Count = Image ? "w * h * images" : "w * h";
+    K.Params = {{Param::In, T, "in", Count, "", true, Restrict},
+                {Param::Out, Acc, "out", Count, "", false, Restrict},
                 {Param::Scalar, "int", "w", "", "w"},
                 {Param::Scalar, "int", "h", "", "h"}};
     if (!Restrict && Acc == T) {
@@ -55,6 +58,8 @@ public:
             "const int x0 = blockIdx.x * " +
             Bdx + ", y0 = blockIdx.y * " + Bdy +
             ";\nconst int x = x0 + tx, y = y0 + ty;\n";
+    if (Image)
+      Body += std::string(Image == 2 ? "const unsigned" : "const int") + " z = blockIdx.z;\n";
     Body += staging() + "__syncthreads();\n" + use();
     K.Device = "__global__ void " +
                (C.chance("launchBounds", 20)
@@ -71,7 +76,22 @@ private:
   unsigned BX = 16, BY = 16;
   int RX = 0, RY = 0;
   bool Flat = false, Exact = false, Clamp = false;
+  size_t Image = 0; ///< 0: there is one
   std::string T, Acc, Bdx, Bdy, Pitch;
+
+  /// Where the element of row \p Y and column \p X is in memory.
+  std::string index(const std::string &Y, const std::string &X) const {
+    switch (Image) {
+    case 0:
+      return Y + " * w + " + X;
+    case 3:
+      return "z * h * w + " + Y + " * w + " + X;
+    case 4:
+      return X + " + w * " + Y + " + (int)blockIdx.z * (w * h)";
+    default:
+      return "(z * h + " + Y + ") * w + " + X;
+    }
+  }
 
   std::string at(const std::string &Row, const std::string &Col) const {
     return Flat ? "tile[(" + Row + ") * (" + Pitch + ") + " + Col + "]"
@@ -90,9 +110,9 @@ private:
       return Out +
              "const int cx = sx < 0 ? 0 : (sx < w ? sx : w - 1);\n"
              "const int cy = sy < 0 ? 0 : (sy < h ? sy : h - 1);\n" +
-             at(Row, Col) + " = in[cy * w + cx];\n}\n";
+             at(Row, Col) + " = in[" + index("cy", "cx") + "];\n}\n";
     return Out + at(Row, Col) +
-           " = sx >= 0 && sx < w && sy >= 0 && sy < h ? in[sy * w + sx] : (" +
+           " = sx >= 0 && sx < w && sy >= 0 && sy < h ? in[" + index("sy", "sx") + "] : (" +
            T + ")0;\n}\n";
   }
 
@@ -166,8 +186,8 @@ private:
     Sum = Declared + perhapsUnder(C, {"tx > 5", "(tx + ty) % 3 == 1", "w > 40", "x + 3 < w", "ty > 1"},
                                   Sum.substr(Declared.size()));
     if (C.chance("storeGuardOnly", 30))
-      return Sum + "if (x < w && y < h)\n  out[y * w + x] = acc;\n";
-    return "if (x < w && y < h) {\n" + Sum + "out[y * w + x] = acc;\n}\n";
+      return Sum + "if (x < w && y < h)\n  out[" + index("y", "x") + "] = acc;\n";
+    return "if (x < w && y < h) {\n" + Sum + "out[" + index("y", "x") + "] = acc;\n}\n";
   }
 
   void launches() {
@@ -180,6 +200,8 @@ private:
                             {"off", Off},
                             {"alias", Alias},
                             {"extra", Extra}});
+      if (Image)
+        K.Launches.back().push_back({"images", 1 + C.pick("images", 3)});
     };
     unsigned N = 1 + C.pick("launches", 3);
     for (unsigned I = 0; I < N; ++I) {

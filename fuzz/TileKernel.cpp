@@ -308,8 +308,9 @@ for (int z = 0; z < d; ++z) {
                   BX * BY);
   }
 
-  /// Channels of an image, or planes, one a round, in blocks with a thread for each
-  /// element of the tile: those of the halo compute nothing.
+  /// Channels of an image, or planes, one a round or a block each, in blocks with a thread
+  /// for each element of the tile: those of the halo compute nothing, whether the tile
+  /// begins at the first output or in front of it.
   KernelText channels() {
     const unsigned B = C.chance("wide", 40) ? 32 : 16, By = C.chance("flat", 40) ? 8 : 16,
                    R = 1 + C.pick("radius", 2);
@@ -322,14 +323,20 @@ for (int z = 0; z < d; ++z) {
     const std::string Halo = " - " + num(2 * R);
     K.GridX = "(w + bx" + Halo + " - 1) / (bx" + Halo + ") + extra";
     K.GridY = "(h + by" + Halo + " - 1) / (by" + Halo + ")";
-    const bool Interleaved = C.chance("interleaved", 50);
+    const bool Interleaved = C.chance("interleaved", 50), Own = C.chance("own", 40);
+    const std::string Back = Own ? " - " + num(R) : "",
+                      Tap = "t[ty + i" + Back + "][tx + j" + Back + "]";
+    const unsigned Each = C.weighted("blockEach", {60, 25, 15});
+    if (Each)
+      K.GridY += ", d";
     const std::string Inner =
-        C.chance("inner", 50) ? "tx < $OX && ty < $OY" : "ty < $OY && tx < $OX && xo < w";
+        Own ? "tx >= $R && tx < $BX - $R && ty >= $R && ty < $BY - $R"
+        : C.chance("inner", 50) ? "tx < $OX && ty < $OY" : "ty < $OY && tx < $OX && xo < w";
     return finish("", R"(__shared__ $T t[$BY][$BX];
 const int tx = threadIdx.x, ty = threadIdx.y;
 const int xo = blockIdx.x * $OX + tx, yo = blockIdx.y * $OY + ty;
 const int xi = xo - $R, yi = yo - $R;
-for (int z = 0; z < d; ++z) {
+$ROUND
   if (yi >= 0 && yi < h && xi >= 0 && xi < w)
     t[ty][tx] = in[$IN];
   else
@@ -340,7 +347,7 @@ for (int z = 0; z < d; ++z) {
     for (int i = 0; i <= 2 * $R; ++i)
       for (int j = 0; j <= 2 * $R; ++j)
         $TAKE;
-    if (yo < h && xo < w)
+    if ($YO < h && $XO < w)
       out[$OUT] = v;
   }
   __syncthreads();
@@ -350,12 +357,16 @@ for (int z = 0; z < d; ++z) {
                    {"BY", num(By)},
                    {"OX", num(B - 2 * R)},
                    {"OY", num(By - 2 * R)},
-                   {"R", num(R)},
+                   {"ROUND", Each == 0   ? "for (int z = 0; z < d; ++z) {"
+                             : Each == 1 ? "const int z = blockIdx.z;\n{"
+                                         : "const unsigned z = blockIdx.z;\n{"},
                    {"IN", Interleaved ? "(yi * w + xi) * d + z" : "(z * h + yi) * w + xi"},
-                   {"OUT", Interleaved ? "(yo * w + xo) * d + z" : "(z * h + yo) * w + xo"},
+                   {"OUT", Interleaved ? "($YO * w + $XO) * d + z" : "(z * h + $YO) * w + $XO"},
                    {"INNER", Inner},
-                   {"TAKE", pick("take", {"v += t[ty + i][tx + j]",
-                                          "v = t[ty + i][tx + j] > v ? t[ty + i][tx + j] : v"})}},
+                   {"TAKE", pick("take", {"v += " + Tap, "v = " + Tap + " > v ? " + Tap + " : v"})},
+                   {"YO", Own ? "yi" : "yo"},
+                   {"XO", Own ? "xi" : "xo"},
+                   {"R", num(R)}},
                   B * By);
   }
 
