@@ -61,8 +61,9 @@ public:
     if (Image)
       Body += std::string(Image == 2 ? "const unsigned" : "const int") + " z = blockIdx.z;\n";
     Body += staging() + "__syncthreads();\n" + use();
-    K.Device = "__global__ void " +
-               (C.chance("launchBounds", 20)
+    if (Body.find("UNROLLED") != std::string::npos)
+      K.Device = "#ifndef UNROLLED\n#define UNROLLED _Pragma(\"unroll\")\n#endif\n";
+    K.Device += "__global__ void " + std::string(C.chance("launchBounds", 20)
                     ? "__launch_bounds__(" + num(BX * BY) + ") "
                     : "") +
                K.Name + "(" + Params + ") {\n" + Body + "}\n";
@@ -154,7 +155,10 @@ private:
 
   std::string use() {
     std::string Sum = Acc + " acc = 0;\n";
-    std::string Unroll = C.chance("unroll", 50) ? "#pragma unroll\n" : "";
+    static const char *const Ways[] = {"#pragma unroll\n", "_Pragma(\"unroll\") ", "UNROLLED ",
+                                       "#pragma unroll 2\n"};
+    const std::string Unroll =
+        C.chance("unroll", 50) ? Ways[C.weighted("unrollWay", {55, 15, 20, 10})] : "";
     switch (C.weighted("form", {40, 25, 15, 20})) {
     case 1: { // a cross
       Sum += "acc = " + at(plus("ty", RY), plus("tx", RX));

@@ -7,6 +7,7 @@
 #include "Effects.h"
 #include "Executor.h"
 #include "InWords.h"
+#include "Support/Words.h"
 #include "Work.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/StmtCXX.h"
@@ -55,6 +56,7 @@ Executor::UnrollHint Executor::unrollHint(const AttributedStmt *A) const {
     if (auto *H = dyn_cast<LoopHintAttr>(X)) {
       Hint.Given |= H->getOption() == LoopHintAttr::Unroll ||
                     H->getOption() == LoopHintAttr::UnrollCount;
+      Hint.At = H->getLocation();
       const Expr *N = H->getValue();
       Expr::EvalResult R;
       if (H->getOption() == LoopHintAttr::UnrollCount && N &&
@@ -72,6 +74,19 @@ void Executor::setPragma(unsigned Id, const UnrollHint &Unroll) {
   size_t Alt = M.Text.rfind("_Pragma", T.Begin);
   if (Alt != std::string::npos && (At == std::string::npos || Alt > At))
     At = Alt;
+  // A macro whose text is the pragma stands nearer.
+  if (Unroll.At.isMacroID()) {
+    const SourceManager &SM = AC.getSourceManager();
+    const StringRef Macro = Lexer::getSourceText(
+        CharSourceRange::getTokenRange(SM.getExpansionLoc(Unroll.At)), SM, AC.getLangOpts());
+    const size_t Name = Macro.empty() ? StringRef::npos
+                                      : StringRef(M.Text).take_front(T.Begin).rfind(Macro);
+    const bool Whole = Name != StringRef::npos &&
+                       (Name == 0 || !isNameChar(M.Text[Name - 1])) &&
+                       !isNameChar(M.Text[Name + Macro.size()]);
+    if (Whole && (At == std::string::npos || Name > At))
+      At = Name;
+  }
   // Nothing but the pragma and white space may stand between.
   if (At != std::string::npos) {
     StringRef Between = StringRef(M.Text).slice(At, T.Begin);

@@ -42,6 +42,7 @@ private:
   struct UnrollHint {
     bool Given = false;
     unsigned Count = 0;
+    clang::SourceLocation At;
   };
 
   // ExecStmt.cpp
