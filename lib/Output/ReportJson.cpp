@@ -260,10 +260,9 @@ void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
       });
     J.attribute("targetThreads", P.Map.TargetThreads);
     J.attribute("keepsBarriers", P.KeepBarriers);
-    unsigned Warp = 0;
-    for (const auto &[Barrier, Scope] : P.Narrowed)
-      Warp += Scope == SyncScope::Warp;
-    J.attribute("warpBarriers", Warp);
+    J.attribute("warpBarriers",
+                llvm::count_if(P.Narrowed, [](auto &B) { return B.second == SyncScope::Warp; }));
+    J.attribute("firstWarpLoops", static_cast<int64_t>(P.OfFirstWarp.size()));
     J.attributeArray("preconditions", [&] {
       for (const Precondition &C : P.Preconditions)
         J.object([&] {

@@ -505,19 +505,6 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
   }
 }
 
-/// The barriers of \p P in place of the original's, and without the rounds that warps are
-/// spared.
-void changeBarriers(const KernelModel &M, const Plan &P, const Staging &Fill,
-                    const std::array<int64_t, 3> &Block, const Constants &Fit,
-                    KernelCounts &K) {
-  K.Barriers = K.Steps = K.PlacedSteps = 0;
-  addBarriers(M, P, Fill.waits(), walksThroughPlanes(M, Block), Fit, K);
-  const Arithmetic Spared = arithmetic(M, [&](const Stmt &S) {
-    return Fill.executions(S.Id) * (1 - partOfWarps(M, P, S));
-  });
-  K.IntOps -= Spared.Int + Spared.Index;
-}
-
 /// Registers of a thread whose plan takes \p Registers, and \p Ahead more where
 /// planes are on their way. Notes in \p K what is spilled.
 double registersUsed(const KernelModel &M, const Plan &P,
@@ -557,8 +544,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
     K = threadCounts(M, Fill, Block, On);
     if (P.onlyBarriers())
       changeBarriers(M, P, Fill, Block, Fit, K);
-    addPrivate(M, P, On, K);
-    return K;
+    return addPrivate(M, P, On, K), K;
   }
   common(M, Fill, Block, K);
   K.Joined = P.Map.joins();

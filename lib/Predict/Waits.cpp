@@ -5,7 +5,9 @@
 
 #include "Waits.h"
 #include "Affine/IslTools.h"
+#include "Arithmetic.h"
 #include "Constants.h"
+#include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "SharedReads.h"
 #include "StagingCosts.h"
@@ -173,4 +175,15 @@ void rcache::addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, b
       } else if (Scope == SyncScope::Warp)
         K.OtherOps += roundsOf(M, S.Id);
     }
+}
+
+void rcache::changeBarriers(const KernelModel &M, const Plan &P, const Staging &Fill,
+                    const std::array<int64_t, 3> &Block, const Constants &Fit,
+                    KernelCounts &K) {
+  K.Barriers = K.Steps = K.PlacedSteps = 0;
+  addBarriers(M, P, Fill.waits(), walksThroughPlanes(M, Block), Fit, K);
+  const Arithmetic Spared = arithmetic(M, [&](const Stmt &S) {
+    return Fill.executions(S.Id) * (1 - partOfWarps(M, P, S));
+  });
+  K.IntOps -= Spared.Int + Spared.Index;
 }

@@ -84,6 +84,12 @@ double partOfWarps(const KernelModel &M, const Plan &P, const Stmt &S);
 void addBarriers(const KernelModel &M, const Plan &P, const Waits &Of, bool Planes,
                  const Constants &Fit, KernelCounts &K);
 
+/// The barriers of \p P in place of the original's, and without the rounds that warps are
+/// spared: its text is the original's.
+void changeBarriers(const KernelModel &M, const Plan &P, const Staging &Fill,
+                    const std::array<int64_t, 3> &Block, const Constants &Fit,
+                    KernelCounts &K);
+
 } // namespace rcache
 
 #endif
