@@ -280,6 +280,16 @@ private:
     }
   }
 
+  /// Is an element of a private array in \p E?
+  bool namesElement(const clang::Stmt *E) const {
+    if (const auto *S = dyn_cast_or_null<ArraySubscriptExpr>(E))
+      if (const auto *Ref = dyn_cast<DeclRefExpr>(S->getBase()->IgnoreParenImpCasts()))
+        if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && Index.count(V))
+          return true;
+    return E && llvm::any_of(E->children(),
+                             [&](const clang::Stmt *C) { return namesElement(C); });
+  }
+
   /// Notes \p E if it is an element of an array or a member of one; the array.
   const VarDecl *element(const Expr *E) {
     llvm::SmallVector<const ArraySubscriptExpr *, 4> Subs; // outermost first
@@ -315,8 +325,10 @@ private:
       if (!(L.depends(At) & (DepThread | DepShared)))
         continue;
       U.ByThread = true;
+      // (What a list of the thread's own says, `a[pivot[i]]`, is the same place in most: 2.1x
+      // was measured where 13x was predicted.)
       if (!Walk.alike(At))
-        U.Apart *= Extents[D];
+        U.Apart *= namesElement(At) ? std::min<int64_t>(2, Extents[D]) : Extents[D];
     }
     if (auto Range = Flat.range(Subs.front()->getSourceRange())) {
       U.Range = *Range;

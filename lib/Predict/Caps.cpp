@@ -368,7 +368,7 @@ double borders(const CapInput &In, double Speedup) {
   if (In.P.Cut || !walksThroughPlanes(In.M, In.Block))
     return Speedup;
   const bool Known = In.C.Counts.GridKnown;
-  const bool Large = largestWindow(In.P) > (Known ? 2 : 1) * In.Fit.SmallWindow;
+  const bool Large = largestWindow(In.P) > (Known ? 1.5 : 1) * In.Fit.SmallWindow;
   const double Least = Large    ? In.Fit.SurelyFaster
                        : !Known ? In.Fit.FasterInPlanes
                                 : 0;
