@@ -47,15 +47,7 @@ public:
     R.First = Values[From];
     R.Rounds = static_cast<unsigned>(Values.size() - From);
     R.Before = static_cast<unsigned>(From);
-    R.Open = llvm::any_of(M.SharedAccesses,
-                          [&](const SharedAccess &S) {
-                            return Loop.Range.contains(S.Range) &&
-                                   S.Range.Begin >= M.stmt(*Barrier).Range.End;
-                          }) ||
-             llvm::any_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
-               return Loop.Range.contains(G.Range) &&
-                      G.Range.Begin >= M.stmt(*Barrier).Range.End;
-             });
+    R.Open = goesOn(*Barrier);
     return R;
   }
 
@@ -88,6 +80,20 @@ private:
       R = S.Id;
     }
     return R;
+  }
+
+  /// Does the round do more behind \p Barrier than to count?
+  bool goesOn(unsigned Barrier) const {
+    return llvm::any_of(M.stmt(Loop.Children[0]).Children, [&](unsigned C) {
+      const Stmt &S = M.stmt(C);
+      const auto Counts = [&](const Effect &E) {
+        return !S.Range.contains(E.Range) ||
+               (E.K == Effect::SetsVariable && E.Var == Loop.FactorVar);
+      };
+      const bool Step = S.K == Stmt::Leaf && llvm::all_of(M.Effects, Counts) &&
+                        !S.HasSharedAccess && !S.HasGlobalRead && !S.HasCall;
+      return S.Range.Begin >= M.stmt(Barrier).Range.End && !Step;
+    });
   }
 
   /// Can the body stand there twice? No array begins its life in it, no lanes

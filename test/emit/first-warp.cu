@@ -122,6 +122,28 @@ __global__ void means(const double *in, double *out, int n) {
     out[blockIdx.x] = s[0] / n;
 }
 
+// What a function does with the array stands behind the barrier as well.
+// REMARK: rewrote 'handed' {{.*}} the last 6 rounds
+// CHECK-LABEL: void handed_{{rc}}(
+// CHECK: for (int k = 128; k > 32; k >>= 1) {
+// CHECK-NEXT: __syncthreads();
+// CHECK: __syncthreads();
+// CHECK-NEXT: if (threadIdx.x < 32) {
+__device__ void fold(float *s, int t, int k) { s[t] += s[t + k]; }
+__global__ void handed(const float *in, float *out, int n) {
+  __shared__ float s[256];
+  int t = threadIdx.x;
+  float v = 0;
+  for (int i = t; i < n; i += 256)
+    v += in[blockIdx.x * n + i];
+  s[t] = v;
+  for (int k = 128; k > 0; k >>= 1) {
+    __syncthreads();
+    if (t < k) fold(s, t, k);
+  }
+  if (t == 0) out[blockIdx.x] = s[0];
+}
+
 // Not so: all threads change something in each round, ask for the counter behind the loop,
 // or leave a round in its middle.
 // REMARK-NOT: 'counts'{{.*}}by the first warp alone
@@ -205,6 +227,8 @@ int main() {
   show("least", where);
   CHECK((means<<<blocks, dim3(32, 8)>>>(wide.d, mean.d, n)));
   show("means", mean);
+  CHECK((handed<<<blocks, 256>>>(in.d, some.d, n)));
+  show("handed", some);
   CHECK((counts<<<blocks, 256>>>(in.d, all.d, n)));
   show("counts", all);
   CHECK((asks<<<blocks, 256>>>(in.d, all.d, n)));
