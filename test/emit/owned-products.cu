@@ -23,8 +23,10 @@ __global__ void products(const float *in, float *out, int n) {
     out[blockIdx.x] = s[0];
 }
 
-// A sum behind them could take the last one.
-// CHECK-DAG: 'summed' left as it is: {{.*}} [computed-exchange]
+// A sum behind them could take the last one out of a register; the array stays, and two
+// barriers of the block with it.
+// CHECK-DAG: rewrote 'summed' {{.*}}; 's' kept shared; the last 6 rounds
+// CHECK-DAG: no array goes to registers [computed-exchange]: 's' is updated in place
 __global__ void summed(const float *in, float *out, int n) {
   __shared__ float s[256];
   const int t = threadIdx.x, g = blockIdx.x * 256 + t;
