@@ -4,7 +4,6 @@
 // See Barriers.h.
 
 #include "Barriers.h"
-#include "Affine/IslTools.h"
 
 using namespace rcache;
 using namespace rcache::verify;
@@ -119,8 +118,7 @@ private:
 
   /// Is this round the first one that the first warp has for itself?
   void mayBegin(const WarpRounds &R) {
-    const Symbol &Counter = M.Symbols[size_t(M.stmt(R.Loop).FactorSymbol)];
-    const auto V = W.value(symbolValue(M.Ctx->ctx(), Counter.Id));
+    const auto V = W.value(M.Symbols[size_t(M.stmt(R.Loop).FactorSymbol)]);
     if (!V)
       throw Undecided{"whether a round is the first warp's"};
     Alone = *V <= R.First;

@@ -311,6 +311,7 @@ std::optional<int64_t> World::value(const isl::pw_aff &V) {
   if (New) {
     It->second.Needs = positions(involvedIds(V));
     It->second.V = CompiledValue::make(V, Order);
+    It->second.Of = V;
   }
   requireKnown(It->second.Needs);
   return It->second.V.at(Point);
@@ -321,6 +322,7 @@ bool World::holds(const isl::set &S) {
   if (New) {
     It->second.Needs = positions(involvedIds(S));
     It->second.C = CompiledCondition::make(S, Order);
+    It->second.Of = S;
   }
   requireKnown(It->second.Needs);
   return It->second.C.holds(Point);

@@ -47,6 +47,11 @@ public:
   void setElement(const std::vector<std::string> &Ids, const Element &E);
 
   std::optional<int64_t> value(const isl::pw_aff &V);
+  /// Of a symbol; nullopt: not known here.
+  std::optional<int64_t> value(const Symbol &S) const {
+    const unsigned At = position(S.Id);
+    return Known[At] ? std::optional(Point[At]) : std::nullopt;
+  }
   bool holds(const isl::set &S);
   /// The coordinates; Undecided where one is undefined.
   Element element(const std::vector<isl::pw_aff> &Index);
@@ -142,12 +147,14 @@ private:
   struct Compiled {
     std::vector<unsigned> Needs; ///< positions of the symbols in it
     CompiledValue V;
+    Nullable<isl::pw_aff> Of;
   };
   struct CompiledSet {
     std::vector<unsigned> Needs;
     CompiledCondition C;
+    Nullable<isl::set> Of;
   };
-  /// By address of isl's object: these live in the model and the plan.
+  /// By address of isl's object, which is kept: no other one gets it.
   std::map<const void *, Compiled> Values;
   std::map<const void *, CompiledSet> Sets;
   /// By address of the whole set, and whether numbers are known for bits in it.
