@@ -419,7 +419,7 @@ Code StatementText::roundsOfFirstWarp(const WarpRounds &R) const {
   const TextRange Loop = {L.HeaderRange.empty() ? L.Range.Begin : L.HeaderRange.Begin,
                           L.Range.End};
   T += R.Open ? "\n__syncthreads();\n" : "\n";
-  T += "if (" + firstWarp() + ") {\n";
+  T += "if (" + blockThread() + " < 32) {\n";
   if (L.K == Stmt::For && L.InitRange.contains(V.NameRange)) {
     const bool Ends = M.text(L.InitRange).find(';') != std::string::npos;
     T += "#pragma unroll\n";
@@ -433,17 +433,6 @@ Code StatementText::roundsOfFirstWarp(const WarpRounds &R) const {
   }
   T += "\n}\n__syncthreads();";
   return parentIsBlock(L) ? T : "{\n" + T + "\n}";
-}
-
-/// Is a thread one of the block's first 32?
-std::string StatementText::firstWarp() const {
-  const std::array<int64_t, 3> &B = *P.Map.Block;
-  std::string T = "threadIdx.x";
-  if (B[1] > 1)
-    T += " + " + std::to_string(B[0]) + " * threadIdx.y";
-  if (B[2] > 1)
-    T += " + " + std::to_string(B[0] * B[1]) + " * threadIdx.z";
-  return T + " < 32";
 }
 
 Code StatementText::copyOfAll() const {

@@ -96,7 +96,6 @@ private:
   void editOwned(TextRange R, Place At, Edits &E) const;
   void editInterleaved(TextRange R, Edits &E) const;
   Code roundsOfFirstWarp(const WarpRounds &R) const;
-  std::string firstWarp() const;
   std::string ofWarp(const Stmt &B) const;
   Code interleavedUses(TextRange R) const;
   Code interleavedInit(const PrivateArray &A) const;

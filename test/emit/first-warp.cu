@@ -104,7 +104,7 @@ __global__ void least(const float *in, int *out, int n) {
 // CHECK-NEXT: __syncthreads();
 // CHECK: }
 // CHECK-NEXT: __syncthreads();
-// CHECK-NEXT: if (threadIdx.x + 32 * threadIdx.y < 32) {
+// CHECK-NEXT: if (threadIdx.y * 32 + threadIdx.x < 32) {
 __global__ void means(const double *in, double *out, int n) {
   __shared__ double s[256];
   const unsigned int t = threadIdx.y * 32 + threadIdx.x;
