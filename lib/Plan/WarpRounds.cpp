@@ -97,12 +97,16 @@ private:
   }
 
   /// Can the body stand there twice? No array begins its life in it, no lanes
-  /// exchange registers, and no product is added that a compiler might fuse in
-  /// one of two texts.
+  /// exchange registers, no product is added that a compiler might fuse in one
+  /// of two texts, and the header declares the counter alone.
   bool isPlain(unsigned Barrier) const {
     auto In = [&](TextRange R) { return !R.empty() && Loop.Range.contains(R); };
     return Loop.Range.contains(M.stmt(Barrier).Range) &&
            llvm::none_of(M.Arrays, [&](auto &X) { return In(X.DeclRange); }) &&
+           llvm::none_of(M.Vars, [&](const Var &V) {
+             return &V != &M.Vars[size_t(Loop.FactorVar)] && !V.NameRange.empty() &&
+                    Loop.InitRange.contains(V.NameRange);
+           }) &&
            llvm::none_of(M.LaneExchanges,
                          [&](auto &X) { return In(X.Range); }) &&
            llvm::none_of(M.SummedProducts, In);
