@@ -95,6 +95,15 @@ void Executor::havocChangedIn(const Expr *Cond) {
   havoc(Changed);
 }
 
+/// Does the condition of a loop change variables? What a round takes over from the one
+/// before is then not what its body leaves.
+template <typename Locals> static bool changesAny(Locals &L, const Expr *Cond) {
+  llvm::SmallPtrSet<const VarDecl *, 4> Changed;
+  if (Cond)
+    L.assignedIn(Cond, Changed);
+  return !Changed.empty();
+}
+
 void Executor::execForCond(const ForStmt *F, unsigned Id, bool Counted) {
   if (F->getCond()) {
     CondVal C = Ev.evalCond(F->getCond());
@@ -193,7 +202,7 @@ void Executor::execFor(const ForStmt *F, unsigned Id) {
   if (ToItsEnd)
     carriedVariables(F, Id, EnvAtEntry, SymbolsBefore, Modified, Changed);
   Recurring Integers(*this, Id);
-  if (!Continue && !Leaves && hasBarrierCall(F->getBody())) {
+  if (!Continue && !Leaves && hasBarrierCall(F->getBody()) && !changesAny(L, F->getCond())) {
     Integers.roundStarts(Changed, EnvAtEntry);
     Integers.findBounds(
         [&] { execForRound(F, Id, Modified, Leaves, Continue); });
@@ -288,7 +297,7 @@ void Executor::execWhile(const clang::Stmt *S, unsigned Id) {
   bool Continue = false;
   const bool Leaves = leavesLoop(Body, Continue);
   Recurring Integers(*this, Id);
-  if (!Iter && !Continue && !Leaves && hasBarrierCall(Body)) {
+  if (!Iter && !Continue && !Leaves && hasBarrierCall(Body) && !changesAny(L, Cond)) {
     Integers.roundStarts(Modified, EnvAtEntry);
     Integers.findBounds([&] { exec(Body, Id); });
   }
