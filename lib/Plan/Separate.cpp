@@ -118,7 +118,7 @@ private:
     if (Form)
       for (const auto &[Id, N] : Form->Terms)
         for (const std::string &F : factorsOf(Id))
-          if (M.Symbols[size_t(M.symbolIndex(F))].K == Symbol::Param)
+          if (const int I = M.symbolIndex(F); I >= 0 && M.Symbols[size_t(I)].K == Symbol::Param)
             Pitches.insert(F);
     return llvm::any_of(Pitches, [&](const std::string &W) {
       isl::pw_aff Line = constantValue(M.Ctx->ctx(), 0),
@@ -142,8 +142,9 @@ private:
   }
 
   std::vector<std::string> factorsOf(const std::string &Id) const {
-    const std::vector<std::string> &F = M.Symbols[size_t(M.symbolIndex(Id))].Factors;
-    return F.empty() ? std::vector<std::string>{Id} : F;
+    const int I = M.symbolIndex(Id);
+    return I < 0 || M.Symbols[size_t(I)].Factors.empty() ? std::vector<std::string>{Id}
+                                                         : M.Symbols[size_t(I)].Factors;
   }
 
   /// The product of \p Factors, where a symbol has it.
