@@ -310,6 +310,35 @@ bool ProductFlow::againBehindBranch(const Expr *P) const {
   });
 }
 
+bool ProductFlow::againInARound(const Expr *P) const {
+  const auto factors = [&](const Expr *E) {
+    llvm::SmallVector<std::string, 2> Out;
+    if (const auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenCasts()))
+      for (const Node *F : B->children()) {
+        const VarDecl *V = rootVar(cast<Expr>(F));
+        // Of an array's elements any may be the one.
+        Out.push_back(V && !isa<DeclRefExpr>(cast<Expr>(F)->IgnoreParenCasts())
+                          ? V->getQualifiedNameAsString()
+                          : canonical(cast<Expr>(F)));
+      }
+    llvm::sort(Out);
+    return Out;
+  };
+  // Is A in a loop, or under a condition, that B is not in?
+  const auto alone = [&](const Node *A, const Node *B, bool Loop) {
+    for (const Node *S = Parents.getParent(A); S && !isIn(B, S); S = Parents.getParent(S))
+      if (Loop ? isLoop(S) : isa<IfStmt, SwitchStmt, ConditionalOperator>(S))
+        return true;
+    return false;
+  };
+  if (hasNamedFactor(P))
+    return false;
+  return llvm::any_of(Products, [&](const Expr *Q) {
+    return Q != P && (alone(P, Q, true) || alone(Q, P, true)) &&
+           (alone(P, Q, false) || alone(Q, P, false)) && factors(P) == factors(Q);
+  });
+}
+
 bool ProductFlow::mayLeaveIn(const CallExpr *C, unsigned Nested) const {
   const FunctionDecl *Def = nullptr;
   if (!C->getDirectCallee() || !C->getDirectCallee()->hasBody(Def))
@@ -349,9 +378,9 @@ bool ProductFlow::mayLeave(const Expr *Sum, const Node *P) const {
   return V && !isa<ParmVarDecl>(V) && llvm::any_of(valuesOf(V), IsNumber);
 }
 
-bool ProductFlow::conditionBetween(const Node *E, const Node *Use) const {
+bool ProductFlow::conditionBetween(const Node *E, const Node *Use, bool Loops) const {
   for (const Node *S = Parents.getParent(Use); S && !isIn(E, S); S = Parents.getParent(S))
-    if (isa<IfStmt, SwitchStmt>(S) || isLoop(S))
+    if (isa<IfStmt, SwitchStmt>(S) || (Loops && isLoop(S)))
       return true;
   const unsigned From = Order.lookup(E), To = Order.lookup(Use);
   return llvm::any_of(Order, [&](const auto &X) {
@@ -375,6 +404,10 @@ bool ProductFlow::neededBehind(const Node *E, unsigned Nested) const {
 
 bool ProductFlow::mayBeParted(const Expr *P, const Node *Use, const Expr *Sum) const {
   return Kernel && !hasNamedFactor(P) && mayLeave(Sum, Use) && neededBehind(Sum, 0);
+}
+
+bool ProductFlow::mayStayInFront(const Expr *P, const Node *Use) const {
+  return !hasNamedFactor(P) && conditionBetween(P, Use, /*Loops=*/false);
 }
 
 void ProductFlow::eachOfOneBlock(

@@ -175,6 +175,12 @@ private:
   bool branchBetween(const clang::Expr *P, const clang::Expr *R) const;
   /// ... and the same product, which compilers make once.
   bool againBehindBranch(const clang::Expr *P) const;
+  /// ... or the same as a product in some round of a loop, one of the two behind a condition
+  /// that does not decide about the other? Where the loop is unrolled compilers have one of
+  /// both, in a block of its own:
+  ///
+  ///     for (k = 0; k < 3; k++) x += s[t + k] * s[t];  if (m > 2) x += s[t] * s[t + 1];
+  bool againInARound(const clang::Expr *P) const;
   /// Is \p P what one way of a choice gives, where the other gives a product too and one of
   /// them reads shared memory? Compilers choose what is multiplied then, addresses included,
   /// and have one product; of registers they choose between two products:
@@ -213,8 +219,9 @@ private:
   bool mayLeave(const clang::Expr *Sum, const Node *P) const;
   /// ... or one in what \p C calls?
   bool mayLeaveIn(const clang::CallExpr *C, unsigned Nested) const;
-  /// Does a condition decide about \p Use, and not about \p E in front of it?
-  bool conditionBetween(const Node *E, const Node *Use) const;
+  /// Does a condition, that of a loop included (\p Loops), decide about \p Use, and not about
+  /// \p E in front of it?
+  bool conditionBetween(const Node *E, const Node *Use, bool Loops = true) const;
   /// Is what \p E goes into used behind such conditions alone?
   bool neededBehind(const Node *E, unsigned Nested) const;
   /// Is \p P fused only with sums of its block of code, and may \p Sum, which takes it at
@@ -222,6 +229,13 @@ private:
   ///
   ///     x = v - s[t] * s[t + 1];  if (g < n) out[g] = x;
   bool mayBeParted(const clang::Expr *P, const Node *Use, const clang::Expr *Sum) const;
+  /// Is \p P fused only with sums of its block of code, and may it stay in front of the
+  /// condition that the sum at \p Use is behind? Compilers take it there unless more values
+  /// live up to there then, which hangs on all else that is made of its factors. Sums of
+  /// several outputs are computed whatever the condition.
+  ///
+  ///     y = s[t + 1] * s[t + 2];  x = s[t] + s[t + 1] * s[t + 3];  if (g < n) out[g] = x + y;
+  bool mayStayInFront(const clang::Expr *P, const Node *Use) const;
   /// Does a compiler know \p E at once?
   bool isNumber(const clang::Expr *E) const;
   /// Is a floating-point element of shared memory read in \p S?

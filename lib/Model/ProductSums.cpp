@@ -41,7 +41,7 @@ SumInDoubt ProductFlow::find() {
       continue;
     const bool Meets = meetsProduct(P);
     if (conditional(P, Sum) || (Meets && sameInRounds(P)) || mayMove(P, Sum) || mayChange(P, Meets) ||
-        againBehindBranch(P) || mayBeParted(P, P, Sum))
+        againBehindBranch(P) || againInARound(P) || mayBeParted(P, P, Sum))
       return {Sum};
     if (besideSlowPath(P, P, Sum))
       return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
@@ -68,7 +68,7 @@ SumInDoubt ProductFlow::find() {
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           parted(V, P, R, Meets) || entersRolled(V, P, R) || (Meets && sameInRounds(P)) ||
           mayMove(P, Sum) || branchBetween(P, R) || mayChange(P, Meets) ||
-          mayBeParted(P, R, Sum))
+          mayBeParted(P, R, Sum) || mayStayInFront(P, R))
         return {Sum};
       if (besideSlowPath(P, R, Sum))
         return {Sum, SumInDoubt::Anywhere, SlowPathBeside};

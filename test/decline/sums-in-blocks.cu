@@ -46,7 +46,7 @@
 // CHECK-DAG: {{declined elements; fusion-unsettled|rewritten elements: .*kept shared}}
 // CHECK-DAG: {{declined factor; fusion-unsettled|rewritten factor: .*kept shared}}
 // CHECK-DAG: rewritten named
-// CHECK-DAG: rewritten alike
+// CHECK-DAG: {{declined alike; fusion-unsettled|rewritten alike: .*kept shared}}
 #include <cstdio>
 
 #define B 64
@@ -363,6 +363,42 @@ KERNEL(factor) { // doubled one way
     o[g] = s[t] + s[t + 1];
 }
 
+#define GUARDED                                                                \
+  __shared__ float s[B + 4];                                                   \
+  const int t = threadIdx.x, g = blockIdx.x * B + t;                           \
+  for (int e = t; e < B + 4; e += B)                                           \
+    s[e] = blockIdx.x * B + e < n ? a[blockIdx.x * B + e] : 1.f;               \
+  __syncthreads();
+// Its factor has other uses: the product may stay in front of the guard.
+// CHECK-DAG: {{declined stays; fusion-unsettled|rewritten stays: .*kept shared}}
+KERNEL(stays) {
+  GUARDED
+  float x = s[t + 1], y = s[t + 2] * s[t + 3];
+  x += s[t + 2] * s[t];
+  if (g < n)
+    o[g] = x + y;
+}
+// A factor is used elsewhere, in no product.
+// CHECK-DAG: {{declined staysToo; fusion-unsettled|rewritten staysToo: .*kept shared}}
+KERNEL(staysToo) {
+  GUARDED
+  const float y = s[t + 2] * s[t + 3], x = s[t + 2] + s[t] * s[t + 1];
+  if (g < n)
+    o[g] = x + y;
+}
+// The product of a round again, behind a condition.
+// CHECK-DAG: {{declined roundAgain; fusion-unsettled|rewritten roundAgain: .*kept shared}}
+KERNEL(roundAgain) {
+  GUARDED
+  float x = 0;
+  for (int k = 0; k <= 2; k++)
+    x += s[t + k] * s[t];
+  if (v > 1)
+    x += s[t] * s[t + 1];
+  if (g < n)
+    o[g] = x;
+}
+
 int main() {
   const int n = 333;
   float h[n], r[n], *a, *o;
@@ -386,4 +422,5 @@ int main() {
   RUN(knownArm) RUN(cast) RUN(flag) RUN(sign) RUN(logical)
   RUN(twiceIn) RUN(doubled) RUN(computed) RUN(unrolled) RUN(early) RUN(rounded) RUN(numbers) RUN(reread)
   RUN(byArgument) RUN(inPlaces) RUN(elements) RUN(factor)
+  RUN(stays) RUN(staysToo) RUN(roundAgain)
 }
