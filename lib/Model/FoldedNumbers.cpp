@@ -66,6 +66,7 @@ public:
   std::vector<Setting> Settings;
   llvm::SmallPtrSet<const clang::Stmt *, 4> Whole; ///< loops that the source unrolls
   llvm::SmallPtrSet<const clang::Stmt *, 4> Hinted; ///< or says something else of
+  llvm::SmallPtrSet<const clang::Stmt *, 4> Rolled; ///< and those that it keeps
   /// The rounds of a loop and of those in it and around it, as far as these are
   /// numbers in the source; 0: its own are not.
   llvm::DenseMap<const clang::Stmt *, int64_t> Rounds;
@@ -85,6 +86,8 @@ public:
                   L->getState() == LoopHintAttr::Full)) ||
                 holdsAllRounds(*L, S->getSubStmt())))
         Whole.insert(S->getSubStmt());
+      else if (L && isKept(*L))
+        Rolled.insert(S->getSubStmt());
     }
     return ConstDynamicRecursiveASTVisitor::TraverseAttributedStmt(S);
   }
@@ -238,6 +241,13 @@ private:
     In.pop_back();
     return Go;
   }
+  /// `#pragma unroll 1`.
+  bool isKept(const LoopHintAttr &L) const {
+    Expr::EvalResult Count;
+    return L.getOption() == LoopHintAttr::UnrollCount && L.getValue() &&
+           !L.getValue()->isValueDependent() &&
+           L.getValue()->EvaluateAsInt(Count, Context) && Count.Val.getInt() == 1;
+  }
   /// `#pragma unroll 5` at `for (int i = 0; i < 5; ++i)`.
   bool holdsAllRounds(const LoopHintAttr &L, const clang::Stmt *S) const {
     Expr::EvalResult Count;
@@ -309,6 +319,17 @@ public:
       return std::nullopt;
     std::vector<double> All = {0};
     return collect(V->getInit(), All) ? std::optional(std::move(All)) : std::nullopt;
+  }
+
+  /// See FoldedNumbers.h.
+  llvm::SmallPtrSet<const clang::Stmt *, 8> loopsInDoubt() const {
+    llvm::SmallPtrSet<const clang::Stmt *, 8> All;
+    for (const clang::Stmt *L : C.Loops) {
+      const bool Counted = isNumber(conditionOf(L));
+      if (!isShort(L) && !(Counted && C.Whole.contains(L)) && !(!Counted && C.Rolled.contains(L)))
+        All.insert(L);
+    }
+    return All;
   }
 
 private:
@@ -401,23 +422,25 @@ private:
       if (S.Multiplied && S.Value && isReal(S.Value))
         Products.insert(S.To);
   }
-  /// May the compiler unroll \p L in one text and leave it in another?
-  bool mayUnroll(const clang::Stmt *L) const {
-    // Short loops are unrolled wherever they stand (measured: nvcc 13 up to 300 to 700
-    // operators in all rounds; docs/measurements/2026-11-24-nvcc-unrolling.txt).
+  /// Short loops are unrolled wherever they stand (measured: nvcc 13 up to 300 to 700
+  /// operators in all rounds; docs/measurements/2026-11-24-nvcc-unrolling.txt).
+  bool isShort(const clang::Stmt *L) const {
     constexpr int64_t MostRounds = 25, MostOperators = 220;
     const int64_t Rounds = C.Rounds.lookup(L);
-    if (Rounds > 0 && Rounds <= MostRounds && C.Operators.lookup(L) <= MostOperators &&
-        !C.Hinted.contains(L) && C.onlyCounts(L))
-      return false;
-    const Expr *Cond = nullptr;
+    return Rounds > 0 && Rounds <= MostRounds && C.Operators.lookup(L) <= MostOperators &&
+           !C.Hinted.contains(L) && C.onlyCounts(L);
+  }
+  static const Expr *conditionOf(const clang::Stmt *L) {
     if (auto *F = dyn_cast<ForStmt>(L))
-      Cond = F->getCond();
-    else if (auto *W = dyn_cast<WhileStmt>(L))
-      Cond = W->getCond();
-    else if (auto *D = dyn_cast<DoStmt>(L))
-      Cond = D->getCond();
-    return (Arguments || !C.Whole.contains(L)) && isNumber(Cond);
+      return F->getCond();
+    if (auto *W = dyn_cast<WhileStmt>(L))
+      return W->getCond();
+    auto *D = dyn_cast<DoStmt>(L);
+    return D ? D->getCond() : nullptr;
+  }
+  /// May the compiler unroll \p L in one text and leave it in another?
+  bool mayUnroll(const clang::Stmt *L) const {
+    return !isShort(L) && (Arguments || !C.Whole.contains(L)) && isNumber(conditionOf(L));
   }
   void findVarying() {
     llvm::SmallPtrSet<const clang::Stmt *, 8> Unsettled;
@@ -506,6 +529,10 @@ const Expr *roundedByUnrolling(const FunctionDecl *FD, bool Arguments) {
   Operations O(N, FD->getASTContext().getSourceManager());
   O.TraverseStmt(FD->getBody());
   return O.Found;
+}
+
+llvm::SmallPtrSet<const clang::Stmt *, 8> loopsInDoubt(const FunctionDecl *FD) {
+  return Numbers(FD, /*Arguments=*/false).loopsInDoubt();
 }
 
 } // namespace rcache

@@ -17,6 +17,7 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 namespace rcache {
 
@@ -24,6 +25,11 @@ namespace rcache {
 /// of which the source does not say that it is; \p Arguments: where one is unrolled
 /// because integer arguments are taken for numbers. Null: there is none.
 const clang::Expr *roundedByUnrolling(const clang::FunctionDecl *FD, bool Arguments);
+
+/// Loops of \p FD that may be unrolled in one text and not, or not as far, in another:
+/// all but those of few rounds and operators that the source says nothing of, those that it
+/// unrolls altogether, and those of unknown length that it keeps rolled.
+llvm::SmallPtrSet<const clang::Stmt *, 8> loopsInDoubt(const clang::FunctionDecl *FD);
 
 } // namespace rcache
 

@@ -17,6 +17,7 @@
 #include "FusionLoops.h"
 #include "Affine/IslTools.h"
 #include "DeclName.h"
+#include "FoldedNumbers.h"
 #include "Locals.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
@@ -75,14 +76,17 @@ struct Product {
   const BinaryOperator *E;
   llvm::SmallVector<const Expr *, 8> Reads;
   Loops Around;
+  /// A factor that each round takes over from the one before, and changes.
+  bool Carried;
 };
 
-/// A sum of two products in loops that may be unrolled, of which Outermost
+/// A sum of products in loops that may be unrolled, of which Outermost
 /// holds all the others.
 struct DoubtfulSum {
   const BinaryOperator *E;
   std::vector<Product> Sides;
   Loops Unsettled;
+  bool OfTwo; ///< products
 };
 
 class Finder : public ConstDynamicRecursiveASTVisitor {
@@ -104,15 +108,17 @@ public:
   llvm::DenseMap<const VarDecl *, const Expr *> Arguments;
   Loops Around;    ///< all loops, outermost first, callers' included
   Loops Unsettled; ///< those among them that may be unrolled or not
+  Loops InDoubt;   ///< those of these that loopsInDoubt names
   bool Checking = false;
   SmallVector<const FunctionDecl *, 4> Calls;
   std::vector<Product> Products; ///< in loops that may be unrolled
   std::vector<DoubtfulSum> Sums;
 
-  void look(const clang::Stmt *Body) {
-    TraverseStmt(Body);
+  void look(const FunctionDecl *F) {
+    Doubtful = loopsInDoubt(F);
+    TraverseStmt(F->getBody());
     Checking = true;
-    TraverseStmt(Body);
+    TraverseStmt(F->getBody());
   }
 
   bool TraverseAttributedStmt(const AttributedStmt *S) override {
@@ -163,18 +169,24 @@ public:
                             B->isCompoundAssignmentOp()});
     if (!Checking || Unsettled.empty() || !isReal(B->getType()))
       return true;
-    if (B->getOpcode() == BO_Mul)
+    if (B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign)
       Products.push_back(product(B));
-    if (isSumOfProducts(B)) {
-      DoubtfulSum S{B, {}, Unsettled};
-      for (const Expr *Side : {B->getLHS(), B->getRHS()}) {
-        llvm::SmallVector<const BinaryOperator *, 2> In;
-        productsIn(Side, 0, In);
-        for (const BinaryOperator *P : In)
-          S.Sides.push_back(product(P));
-      }
-      Sums.push_back(std::move(S));
-    }
+    if (!isSum(B))
+      return true;
+    llvm::SmallVector<const BinaryOperator *, 2> L, R;
+    productsIn(B->getLHS(), 0, L);
+    productsIn(B->getRHS(), 0, R);
+    // A sum of one product knows what it is fused with, wherever all uses of that are: so
+    // only where the loop may be unrolled in one text and not in the other.
+    const bool OfTwo = !L.empty() && !R.empty();
+    const Loops &May = OfTwo ? Unsettled : InDoubt;
+    if (May.empty() || (L.empty() && R.empty()))
+      return true;
+    DoubtfulSum S{B, {}, May, OfTwo};
+    for (const auto &Side : {L, R})
+      for (const BinaryOperator *P : Side)
+        S.Sides.push_back(product(P));
+    Sums.push_back(std::move(S));
     return true;
   }
   bool VisitCallExpr(const CallExpr *C) override {
@@ -192,11 +204,12 @@ public:
     Inside.Caller = this;
     Inside.Around = Around;
     Inside.Unsettled = Unsettled;
+    Inside.InDoubt = InDoubt;
     Inside.Calls = Calls;
     Inside.Calls.push_back(Body);
     for (unsigned I = 0; I < Body->getNumParams() && I < C->getNumArgs(); ++I)
       Inside.Arguments[Body->getParamDecl(I)] = C->getArg(I);
-    Inside.look(Body->getBody());
+    Inside.look(Body);
     llvm::append_range(Products, Inside.Products);
     llvm::append_range(Sums, Inside.Sums);
     return true;
@@ -207,6 +220,7 @@ private:
   const KernelModel &M;
   FlatText &Flat;
   llvm::SmallPtrSet<const clang::Stmt *, 4> Whole;
+  llvm::SmallPtrSet<const clang::Stmt *, 8> Doubtful; ///< of this function
   std::vector<Assignment> Assigned;
   llvm::DenseMap<const VarDecl *, Loops> DeclaredIn;
   std::set<std::pair<const VarDecl *, std::string>> Asking;
@@ -231,12 +245,17 @@ private:
     B.TraverseStmt(S);
     const bool MayUnroll = !B.Found && !Whole.count(S);
     Around.push_back(S);
+    const bool MayDiffer = MayUnroll && Doubtful.contains(S);
     if (MayUnroll)
       Unsettled.push_back(S);
+    if (MayDiffer)
+      InDoubt.push_back(S);
     const bool Go = Traverse();
     Around.pop_back();
     if (MayUnroll)
       Unsettled.pop_back();
+    if (MayDiffer)
+      InDoubt.pop_back();
     return Go;
   }
 
@@ -244,25 +263,8 @@ private:
     return T.getCanonicalType()->isFloatingType();
   }
 
-  bool isSumOfProducts(const BinaryOperator *B) {
-    if (!isReal(B->getType()))
-      return false;
-    switch (B->getOpcode()) {
-    case BO_Add:
-    case BO_Sub:
-    case BO_AddAssign:
-    case BO_SubAssign:
-      break;
-    default:
-      return false;
-    }
-    for (const Expr *Side : {B->getLHS(), B->getRHS()}) {
-      llvm::SmallVector<const BinaryOperator *, 2> In;
-      productsIn(Side, 0, In);
-      if (In.empty())
-        return false;
-    }
-    return true;
+  static bool isSum(const BinaryOperator *B) {
+    return B->isAdditiveOp() || B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign;
   }
 
   /// The products that \p E may be.
@@ -294,10 +296,31 @@ private:
   }
 
   Product product(const BinaryOperator *B) {
-    Product P{B, {}, Around};
+    Product P{B, {}, Around, isCarried(B->getLHS()) || isCarried(B->getRHS())};
     reads(B->getLHS(), P.Reads);
     reads(B->getRHS(), P.Reads);
     return P;
+  }
+
+  /// Is \p E a variable that every round sets to what is made of its old value?
+  bool isCarried(const Expr *E) const {
+    auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
+    auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
+    const clang::Stmt *Outermost = (InDoubt.empty() ? Unsettled : InDoubt).front();
+    const auto Reads = [&](const clang::Stmt *S, auto &Again) -> bool {
+      auto *R = dyn_cast_or_null<DeclRefExpr>(S);
+      return (R && R->getDecl() == V) ||
+             (S && llvm::any_of(S->children(), [&](const clang::Stmt *C) { return Again(C, Again); }));
+    };
+    bool Any = false;
+    for (const Assignment &A : Assigned) {
+      if (A.To != V || !llvm::is_contained(A.In, Outermost))
+        continue;
+      if (!A.Carried && !Reads(A.Value, Reads))
+        return false;
+      Any = true;
+    }
+    return V && Any;
   }
 
   /// What \p E is computed from in every round; not all of it, if in doubt.
@@ -376,6 +399,8 @@ public:
 
   /// May \p P in one round be \p Q in another one of \p Unsettled?
   bool maySame(const Product &P, const Product &Q, const Loops &Unsettled) {
+    if (P.E == Q.E && P.Carried)
+      return false;
     isl::set Both = Within;
     if (P.Around == Q.Around) {
       isl::set Differ = never(M.Ctx->ctx());
@@ -495,24 +520,25 @@ private:
 
 } // namespace
 
-const BinaryOperator *fusedByUnrolling(const FunctionDecl *FD,
-                                       const KernelModel &M, FlatText &Flat) {
+SumsInLoops fusedByUnrolling(const FunctionDecl *FD, const KernelModel &M, FlatText &Flat) {
   Finder F(FD->getASTContext(), M, Flat);
-  F.look(FD->getBody());
+  F.look(FD);
+  SumsInLoops Out;
   if (F.Sums.empty())
-    return nullptr;
+    return Out;
   Rounds R(M, Flat);
-  for (const DoubtfulSum &S : F.Sums)
-    for (const Product &P : S.Sides) {
-      if (R.maySame(P, P, S.Unsettled))
-        return S.E;
-      for (const Product &Q : F.Products)
-        if (Q.E != P.E && !Q.Around.empty() &&
-            llvm::is_contained(Q.Around, S.Unsettled.front()) &&
-            R.maySame(P, Q, S.Unsettled))
-          return S.E;
-    }
-  return nullptr;
+  const auto hasTwin = [&](const DoubtfulSum &S, const Product &P) {
+    return R.maySame(P, P, S.Unsettled) || llvm::any_of(F.Products, [&](const Product &Q) {
+             return Q.E != P.E && llvm::is_contained(Q.Around, S.Unsettled.front()) &&
+                    R.maySame(P, Q, S.Unsettled);
+           });
+  };
+  for (const DoubtfulSum &S : F.Sums) {
+    const BinaryOperator *&Found = S.OfTwo ? Out.OfTwo : Out.OfOne;
+    if (!Found && llvm::any_of(S.Sides, [&](const Product &P) { return hasTwin(S, P); }))
+      Found = S.E;
+  }
+  return Out;
 }
 
 } // namespace rcache

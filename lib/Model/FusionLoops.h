@@ -14,13 +14,19 @@
 
 namespace rcache {
 
-/// A sum (or difference) in \p FD, or in a function it calls, of two products
-/// of which one may be the same as a product in another round of a loop that
-/// the source leaves to the compiler to unroll; null: there is none. \p M has to
-/// know the accesses and loops. May throw isl::exception.
-const clang::BinaryOperator *fusedByUnrolling(const clang::FunctionDecl *FD,
-                                              const KernelModel &M,
-                                              FlatText &Flat);
+/// Sums (or differences) in a kernel, or in a function it calls, whose fusion hangs on how far
+/// the loops around them are unrolled; null: there is none.
+struct SumsInLoops {
+  /// Of two products, one of which may be the same as a product in another round of a loop
+  /// that the source leaves to the compiler to unroll.
+  const clang::BinaryOperator *OfTwo = nullptr;
+  /// Of one, which may be the same as a product in another round of a loop that may be
+  /// unrolled in one text and not in another (loopsInDoubt).
+  const clang::BinaryOperator *OfOne = nullptr;
+};
+/// \p M has to know the accesses and loops. May throw isl::exception.
+SumsInLoops fusedByUnrolling(const clang::FunctionDecl *FD, const KernelModel &M,
+                             FlatText &Flat);
 
 /// Has the compiler been told to round products and sums each for itself
 /// (nvcc's -fmad=false)?

@@ -339,6 +339,39 @@ bool ProductFlow::againInARound(const Expr *P) const {
   });
 }
 
+const Expr *ProductFlow::besideLastingProduct() {
+  const auto sumIn = [&](const Node *L) -> const Expr * {
+    for (const Expr *P : Products)
+      if (const Expr *Sum = isIn(P, L) ? inSum(P) : nullptr)
+        return Sum;
+    for (const auto &[V, P] : Made)
+      if (isIn(P, L))
+        for (const DeclRefExpr *R : Reads[V])
+          if (const Expr *Sum = isIn(R, L) && mayRead(R, V, P) ? inSum(R) : nullptr)
+            return Sum;
+    return nullptr;
+  };
+  const auto declaredIn = [&](const VarDecl *V, const Node *L) {
+    return llvm::any_of(DeclStmts(), [&, V = V](const auto &X) {
+      return X.first->getCanonicalDecl() == V && isIn(X.second, L);
+    });
+  };
+  for (const auto &[V, P] : Made)
+    for (const Node *L : InDoubt) {
+      if (!isIn(P, L) || declaredIn(V, L))
+        continue;
+      // (`y *= x` is read in the next round, by itself.)
+      const bool ByItself = isa<CompoundAssignOperator>(P);
+      const bool Lasts = llvm::any_of(Reads[V], [&, P = P, V = V](const DeclRefExpr *R) {
+        return ByItself ? isIn(R, L) && !isIn(R, P)
+                        : mayRead(R, V, P) && (!isIn(R, L) || Order.lookup(R) < Order.lookup(P));
+      });
+      if (const Expr *Sum = Lasts ? sumIn(L) : nullptr)
+        return Sum;
+    }
+  return nullptr;
+}
+
 bool ProductFlow::mayLeaveIn(const CallExpr *C, unsigned Nested) const {
   const FunctionDecl *Def = nullptr;
   if (!C->getDirectCallee() || !C->getDirectCallee()->hasBody(Def))

@@ -12,6 +12,7 @@
 #ifndef RCACHE_LIB_MODEL_PRODUCTFLOW_H
 #define RCACHE_LIB_MODEL_PRODUCTFLOW_H
 
+#include "FoldedNumbers.h"
 #include "FusionLoops.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ParentMap.h"
@@ -42,7 +43,7 @@ public:
   ProductFlow(const clang::FunctionDecl *F, Dependences DependsOn,
               unsigned Axes, bool Kernel)
       : Body(F->getBody()), Context(F->getASTContext()), DependsOn(DependsOn),
-        Axes(Axes), Kernel(Kernel), Parents(F->getBody()) {}
+        Axes(Axes), Kernel(Kernel), Parents(F->getBody()), InDoubt(loopsInDoubt(F)) {}
   const Node *Body;
   llvm::SmallVector<const clang::FunctionDecl *, 4> Called;
   /// Is a function that is called here called under a condition, which in a loop or
@@ -94,6 +95,8 @@ private:
   unsigned Axes; ///< of threads, in all that the kernel computes
   bool Kernel;   ///< not a function it calls
   clang::ParentMap Parents;
+  /// Loops that may be unrolled in one text and not in another.
+  llvm::SmallPtrSet<const Node *, 8> InDoubt;
   std::vector<const clang::Expr *> Products;
   std::vector<const clang::Expr *> Doubled; ///< `x * 2`
   llvm::SmallPtrSet<const clang::VarDecl *, 4> DoubledVars;
@@ -181,6 +184,14 @@ private:
   ///
   ///     for (k = 0; k < 3; k++) x += s[t + k] * s[t];  if (m > 2) x += s[t] * s[t + 1];
   bool againInARound(const clang::Expr *P) const;
+  /// A sum that takes a product in a loop of which nobody knows how far it is unrolled and
+  /// whose last product (any, of the sums' or not) is read behind it, or in the next round: a
+  /// use in all rounds of a loop, and in none but the last of one that is unrolled. Null: there
+  /// is none.
+  ///
+  ///     #pragma unroll 1
+  ///     for (k = 0; k < 4; k++) { y = s[t + k] * s[t];  x += y; }  out = x * y;
+  const clang::Expr *besideLastingProduct();
   /// Is \p P what one way of a choice gives, where the other gives a product too and one of
   /// them reads shared memory? Compilers choose what is multiplied then, addresses included,
   /// and have one product; of registers they choose between two products:

@@ -90,7 +90,7 @@ SumInDoubt ProductFlow::find() {
   for (const CallExpr *C : Calls)
     if (knownOneWay(C))
       return {C};
-  for (const Expr *Sum : {stagedElsewhere(), doubledAndAdded(), doubledProduct(),
+  for (const Expr *Sum : {besideLastingProduct(), stagedElsewhere(), doubledAndAdded(), doubledProduct(),
                           distantSum(SumInDoubt::Anywhere)})
     if (Sum)
       return {Sum};

@@ -125,22 +125,25 @@ void noteSumsInDoubt(const FunctionDecl *FD, KernelModel &M, const Locals &L,
                           std::to_string(At(Doubtful.Sum).Line) +
                           Where[Doubtful.In] + Doubtful.Why};
   }
+  const auto NoteUnrolled = [&](const Expr *Sum, const char *Why) {
+    if (!Sum || M.UnsettledSum.In == KernelModel::SumInDoubt::All)
+      return;
+    const std::string Text = quotedSum(Sum, M, Flat);
+    M.UnsettledSum = {KernelModel::SumInDoubt::All, (Text.empty() ? "that" : Text) + " in line " +
+                                                        std::to_string(At(Sum).Line) + Why};
+  };
   M.FoldsWithArguments = roundedByUnrolling(FD, /*Arguments=*/true) != nullptr;
-  if (const Expr *Known = roundedByUnrolling(FD, /*Arguments=*/false);
-      Known && M.UnsettledSum.In != KernelModel::SumInDoubt::All) {
-    const std::string Text = quotedSum(Known, M, Flat);
-    M.UnsettledSum = {KernelModel::SumInDoubt::All,
-                      (Text.empty() ? "that" : Text) + " in line " +
-                          std::to_string(At(Known).Line) +
-                          ", with a number that a compiler knows where it unrolls the loop"};
-  }
+  NoteUnrolled(roundedByUnrolling(FD, /*Arguments=*/false),
+               ", with a number that a compiler knows where it unrolls the loop");
+  const SumsInLoops InLoops = fusedByUnrolling(FD, M, Flat);
+  NoteUnrolled(InLoops.OfOne, ", with a product that another round may have too");
   NegativeZeros Zeros(FD->getASTContext());
   Zeros.look(FD->getBody());
   if (Zeros.Sum)
     M.Declines.push_back({DeclineCode::FusionUnsettled,
                           quotedSum(Zeros.Sum, M, Flat) + " begins with -0",
                           At(Zeros.Sum)});
-  if (const Expr *Sum = fusedByUnrolling(FD, M, Flat))
+  if (const Expr *Sum = InLoops.OfTwo)
     M.Declines.push_back({DeclineCode::FusionUnsettled,
                           quotedSum(Sum, M, Flat), At(Sum)});
 }
