@@ -559,7 +559,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   if (Fills)
     Fill.count(K);
   Arithmetic A = arithmetic(
-      M, [&](const Stmt &S) { return Fill.holds(S) ? 0.0 : Fill.executions(S.Id); },
+      M, [&](const Stmt &S) { return Fill.holds(S) ? 0.0 : Fill.executions(S.Id, P.Map); },
       [&](const Stmt &S) { return elementsRead(M, P, S); });
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;

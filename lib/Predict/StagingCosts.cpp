@@ -21,8 +21,7 @@ namespace {
 
 /// Coordinates of a thread in its block.
 using Lane = std::array<int64_t, 3>;
-/// First and last thread along each axis.
-using Box = std::array<std::pair<int64_t, int64_t>, 3>;
+using Box = ThreadBox;
 
 constexpr const char *ThreadIds[3] = {"tx", "ty", "tz"};
 constexpr const char *BlockIds[3] = {"bdx", "bdy", "bdz"};
@@ -105,6 +104,34 @@ std::vector<Box> guardedThreads(const KernelModel &M, const Stmt &S,
   return Boxes;
 }
 
+bool holds(const std::vector<Box> &Boxes, const Lane &At) {
+  return llvm::any_of(Boxes, [&](const Box &B) {
+    for (int Ax = 0; Ax < 3; ++Ax)
+      if (At[Ax] < B[Ax].first || At[Ax] > B[Ax].second)
+        return false;
+    return true;
+  });
+}
+
+/// The part of a block's warps, slot by slot, that have a lane in one of \p Boxes.
+double shareOfSlots(const std::vector<Box> &Boxes, const std::array<int64_t, 3> &Block,
+                    const Mapping &Map) {
+  std::set<std::pair<int64_t, int64_t>> Of, In; // warp, slot
+  for (int64_t T = 0; T < Block[0] * Block[1] * Block[2]; ++T) {
+    const Lane At = {T % Block[0], T / Block[0] % Block[1], T / Block[0] / Block[1]};
+    int64_t Thread = 0, Slot = 0;
+    for (int Ax = 2; Ax >= 0; --Ax) {
+      const int64_t F = Map.Factor[Ax], S = Map.Stride[Ax];
+      Thread = Thread * (Block[Ax] / F) + (S == 1 ? At[Ax] / F : At[Ax] % S);
+      Slot = Slot * F + (S == 1 ? At[Ax] % F : At[Ax] / S);
+    }
+    Of.insert({Thread / 32, Slot});
+    if (holds(Boxes, At))
+      In.insert({Thread / 32, Slot});
+  }
+  return double(In.size()) / double(Of.size());
+}
+
 /// One warp: the lanes in the outermost of the loops that are left.
 class WarpRun {
 public:
@@ -168,12 +195,7 @@ StagingTrips rcache::stagingTrips(const KernelModel &M, unsigned StmtId,
     for (int64_t T = First; T < std::min(First + 32, Threads); ++T) {
       const Lane At = {T % Block[0], T / Block[0] % Block[1],
                        T / Block[0] / Block[1]};
-      if (std::any_of(Boxes.begin(), Boxes.end(), [&](const Box &B) {
-            for (int Ax = 0; Ax < 3; ++Ax)
-              if (At[Ax] < B[Ax].first || At[Ax] > B[Ax].second)
-                return false;
-            return true;
-          }))
+      if (holds(Boxes, At))
         Lanes.push_back(At);
     }
     WarpRun W(Loops, Block);
@@ -279,6 +301,31 @@ double Staging::share(unsigned StmtId) const {
   return Shares[StmtId] = 1; // what isl cannot tell counts for all
 }
 
+double Staging::executions(unsigned StmtId, const Mapping &Map) const {
+  if (!Of.hasSteps() || Map.slots() == 1 || Map.joins())
+    return executions(StmtId);
+  const auto [At, New] = Visitors.try_emplace(StmtId);
+  if (New) {
+    auto Done = guarded([&] {
+      std::vector<std::vector<Box>> All;
+      for (const Counters::Values &V : Of.visits(StmtId))
+        All.push_back(guardedThreads(M, M.stmt(StmtId), Block, V));
+      return All;
+    });
+    if (Done)
+      At->second = std::move(*Done);
+    else
+      llvm::consumeError(Done.takeError());
+  }
+  if (At->second.empty())
+    return executions(StmtId);
+  double Share = 0;
+  for (const std::vector<Box> &Boxes : At->second)
+    Share += shareOfSlots(Boxes, Block, Map);
+  // (Guards that boxes do not say are as they are in the original.)
+  return Of.rounds(StmtId) * std::max(share(StmtId), Share / double(At->second.size()));
+}
+
 std::optional<Accesses> Staging::counted(const SharedAccess &S) const {
   const Assumptions *A = Of.assumptions();
   if (!A)
@@ -325,6 +372,8 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   // Members of a vector are loaded and stored together.
   const unsigned Lanes = A.Lanes;
   K.SharedStores += Rounds * (Full * W + (T.Warp - Full) / Lanes);
+  if (!loadsToStage(A))
+    return;
   double Stride = double(Bytes * Lanes);
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K == GlobalAccess::Read && A.StoredRange.contains(G.Range))

@@ -20,6 +20,9 @@
 
 namespace rcache {
 
+/// First and last thread along each axis.
+using ThreadBox = std::array<std::pair<int64_t, int64_t>, 3>;
+
 /// Executions of a statement between two barriers; loops that every thread
 /// walks through by itself (rcache::roundsOf) are not in it.
 struct StagingTrips {
@@ -62,6 +65,10 @@ public:
   /// by itself, and its share of those that are shared out among threads. In
   /// kernels with steps warps that take no part (`if (t < step)`) execute nothing.
   double executions(unsigned StmtId) const;
+  /// The same where \p Map says which threads a warp executes at once: slots are executed one
+  /// after the other, and a slot by all lanes if by any. `if (t < step)` keeps whole slots idle
+  /// where these are 32 threads apart, and none where they are neighbours.
+  double executions(unsigned StmtId, const Mapping &Map) const;
 
   /// Wavefronts of \p S by a thread's warp, all of its executions, where the elements of
   /// all its lanes are numbers each time that the block comes there; nullopt: they are not.
@@ -86,6 +93,8 @@ private:
   Waits Of;
   mutable std::map<unsigned, StagingTrips> Known;
   mutable std::map<unsigned, double> Shares;
+  /// The threads that come to a statement, by visit; empty: isl cannot tell.
+  mutable std::map<unsigned, std::vector<std::vector<ThreadBox>>> Visitors;
   mutable std::map<uint64_t, std::optional<Accesses>> Counted; ///< by where it begins
 
   /// \p S each time that the block comes there; nullopt: its elements are no numbers.

@@ -103,8 +103,32 @@ double Waits::rounds(unsigned Stmt) const {
 }
 
 std::vector<Counters::Values> Waits::visits(unsigned Stmt) const {
-  return areKnown(Stmt) ? Counts->at(Stmt)
-                        : std::vector<Counters::Values>{Counters::Values()};
+  if (areKnown(Stmt))
+    return Counts->at(Stmt);
+  auto Some = guarded([&] { return samples(Stmt); });
+  if (Some)
+    return *Some;
+  llvm::consumeError(Some.takeError());
+  return {Counters::Values()};
+}
+
+std::vector<Counters::Values> Waits::samples(unsigned Stmt) const {
+  constexpr int64_t Most = 16;
+  const int L = loopAround(M, partOf(Stmt));
+  const rcache::Stmt *Loop = L >= 0 ? &M.stmt(L) : nullptr;
+  if (!Counts || !Loop || Loop->IterSymbol < 0 || Loop->IterDomain.is_null() ||
+      Loop->ConstTripCount.value_or(0) < 2)
+    return {Counters::Values()};
+  const std::string &Id = M.Symbols[static_cast<size_t>(Loop->IterSymbol)].Id;
+  const isl::pw_aff Counter = symbolValue(Loop->IterDomain.ctx(), Id);
+  const auto Lo = minConst(Counter, Loop->IterDomain), Hi = maxConst(Counter, Loop->IterDomain);
+  if (!Lo || !Hi)
+    return {Counters::Values()};
+  const int64_t Rounds = *Loop->ConstTripCount, Step = (*Hi - *Lo) / (Rounds - 1);
+  std::vector<Counters::Values> Out;
+  for (int64_t N = std::min(Rounds, Most), I = 0; I < N; ++I)
+    Out.push_back({{Id, *Lo + Step * ((2 * I + 1) * Rounds / (2 * N))}});
+  return Out;
 }
 
 bool rcache::slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill) {

@@ -33,7 +33,8 @@ public:
   double rounds(unsigned Stmt) const;
 
   /// What the symbols are each time that a block comes to \p Stmt, in kernels with
-  /// steps; one visit with no values where that is not known.
+  /// steps. Where they are too many, or not all known, some that lie evenly in the rounds of
+  /// the innermost loop with barriers, or one visit with no values.
   std::vector<Counters::Values> visits(unsigned Stmt) const;
 
   /// What is taken for granted in counting; kernels with steps alone have it.
@@ -57,6 +58,7 @@ private:
   /// interval between barriers.
   unsigned partOf(unsigned Stmt) const;
   bool areKnown(unsigned Stmt) const;
+  std::vector<Counters::Values> samples(unsigned Stmt) const;
 
   const KernelModel &M;
   std::vector<bool> Reads; ///< a statement: does it, or one within, read memory?
