@@ -19,6 +19,7 @@
 #include "DeclName.h"
 #include "FoldedNumbers.h"
 #include "Locals.h"
+#include "SharedProducts.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
 #include <set>
@@ -109,13 +110,16 @@ public:
   Loops Around;    ///< all loops, outermost first, callers' included
   Loops Unsettled; ///< those among them that may be unrolled or not
   Loops InDoubt;   ///< those of these that loopsInDoubt names
+  Loops Plain;     ///< all without barriers
   bool Checking = false;
   SmallVector<const FunctionDecl *, 4> Calls;
-  std::vector<Product> Products; ///< in loops that may be unrolled
+  std::vector<Product> Products; ///< in loops
   std::vector<DoubtfulSum> Sums;
 
   void look(const FunctionDecl *F) {
     Doubtful = loopsInDoubt(F);
+    if (!Caller)
+      Kernel = F;
     TraverseStmt(F->getBody());
     Checking = true;
     TraverseStmt(F->getBody());
@@ -167,25 +171,29 @@ public:
       if (const VarDecl *V = rootVariable(B->getLHS()))
         Assigned.push_back({V, memberIn(B->getLHS()), B->getRHS(), Around,
                             B->isCompoundAssignmentOp()});
-    if (!Checking || Unsettled.empty() || !isReal(B->getType()))
+    if (!Checking || Plain.empty() || !isReal(B->getType()))
       return true;
     if (B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign)
       Products.push_back(product(B));
     if (!isSum(B))
       return true;
     llvm::SmallVector<const BinaryOperator *, 2> L, R;
+    OfParts = false;
     productsIn(B->getLHS(), 0, L);
     productsIn(B->getRHS(), 0, R);
     // A sum of one product knows what it is fused with, wherever all uses of that are: so
     // only where the loop may be unrolled in one text and not in the other.
+    // A thread has an array of aggregates for its outputs, which compilers take apart at
+    // another time: of two products that rounds share another one comes first by then.
     const bool OfTwo = !L.empty() && !R.empty();
-    const Loops &May = OfTwo ? Unsettled : InDoubt;
+    const Loops &May = !OfTwo ? InDoubt : OfParts ? Plain : Unsettled;
     if (May.empty() || (L.empty() && R.empty()))
       return true;
     DoubtfulSum S{B, {}, May, OfTwo};
     for (const auto &Side : {L, R})
       for (const BinaryOperator *P : Side)
-        S.Sides.push_back(product(P));
+        if (OfTwo || !isNamedIn(P)) // else fused whoever shares it
+          S.Sides.push_back(product(P));
     Sums.push_back(std::move(S));
     return true;
   }
@@ -197,7 +205,7 @@ public:
       if (F->getParamDecl(I)->getType()->isReferenceType())
         if (const VarDecl *V = rootVariable(C->getArg(I)))
           Assigned.push_back({V, "", nullptr, Around, false});
-    if (!F || !F->hasBody(Body) || F->getBuiltinID() || Unsettled.empty() ||
+    if (!F || !F->hasBody(Body) || F->getBuiltinID() || Plain.empty() ||
         !Checking || Calls.size() > 3 || llvm::is_contained(Calls, Body))
       return true;
     Finder Inside(AC, M, Flat);
@@ -205,6 +213,7 @@ public:
     Inside.Around = Around;
     Inside.Unsettled = Unsettled;
     Inside.InDoubt = InDoubt;
+    Inside.Plain = Plain;
     Inside.Calls = Calls;
     Inside.Calls.push_back(Body);
     for (unsigned I = 0; I < Body->getNumParams() && I < C->getNumArgs(); ++I)
@@ -221,9 +230,11 @@ private:
   FlatText &Flat;
   llvm::SmallPtrSet<const clang::Stmt *, 4> Whole;
   llvm::SmallPtrSet<const clang::Stmt *, 8> Doubtful; ///< of this function
+  const FunctionDecl *Kernel = nullptr; ///< this function, if it is not called
   std::vector<Assignment> Assigned;
   llvm::DenseMap<const VarDecl *, Loops> DeclaredIn;
   std::set<std::pair<const VarDecl *, std::string>> Asking;
+  bool OfParts = false; ///< productsIn came through elements or members of a variable
 
   /// The member of a variable that \p E is; "": none, or all of it.
   static llvm::StringRef memberIn(const Expr *E) {
@@ -245,6 +256,8 @@ private:
     B.TraverseStmt(S);
     const bool MayUnroll = !B.Found && !Whole.count(S);
     Around.push_back(S);
+    if (!B.Found)
+      Plain.push_back(S);
     const bool MayDiffer = MayUnroll && Doubtful.contains(S);
     if (MayUnroll)
       Unsettled.push_back(S);
@@ -252,6 +265,8 @@ private:
       InDoubt.push_back(S);
     const bool Go = Traverse();
     Around.pop_back();
+    if (!B.Found)
+      Plain.pop_back();
     if (MayUnroll)
       Unsettled.pop_back();
     if (MayDiffer)
@@ -271,7 +286,15 @@ private:
   void productsIn(const Expr *E, unsigned Depth,
                   llvm::SmallVectorImpl<const BinaryOperator *> &Out) {
     E = E->IgnoreParenImpCasts();
-    if (Depth > 8 || !isReal(E->getType()))
+    if (Depth > 8)
+      return;
+    if (isa<InitListExpr, CXXConstructExpr>(E)) { // any of its elements
+      for (const clang::Stmt *C : E->children())
+        if (auto *X = dyn_cast_or_null<Expr>(C))
+          productsIn(X, Depth + 1, Out);
+      return;
+    }
+    if (!isReal(E->getType()))
       return;
     if (auto *U = dyn_cast<UnaryOperator>(E);
         U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus))
@@ -288,6 +311,7 @@ private:
     const VarDecl *V = rootVariable(E);
     if (!V)
       return;
+    OfParts |= isa<ArraySubscriptExpr, MemberExpr>(E);
     if (auto It = Arguments.find(V); It != Arguments.end() && Caller)
       Caller->productsIn(It->second, Depth + 1, Out);
     for (const Assignment &A : Assigned)
@@ -302,11 +326,26 @@ private:
     return P;
   }
 
+  /// Does an instruction name a factor of \p P: a number, or an argument of the kernel?
+  bool isNamedIn(const BinaryOperator *P) const {
+    const auto IsArgument = [&](const Expr *E) {
+      auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParens());
+      if (auto *C = dyn_cast<ImplicitCastExpr>(E->IgnoreParens());
+          C && C->getCastKind() == CK_LValueToRValue)
+        D = dyn_cast<DeclRefExpr>(C->getSubExpr()->IgnoreParens());
+      auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
+      return V && V->getDeclContext() == Kernel && V->getType()->isRealFloatingType() &&
+             llvm::none_of(Assigned, [&](const Assignment &A) { return A.To == V; });
+    };
+    return SharedProducts::hasFixedFactor(P) || IsArgument(P->getRHS()) ||
+           (!P->isAssignmentOp() && IsArgument(P->getLHS()));
+  }
   /// Is \p E a variable that every round sets to what is made of its old value?
   bool isCarried(const Expr *E) const {
     auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
     auto *V = D ? dyn_cast<VarDecl>(D->getDecl()) : nullptr;
-    const clang::Stmt *Outermost = (InDoubt.empty() ? Unsettled : InDoubt).front();
+    const clang::Stmt *Outermost =
+        (!InDoubt.empty() ? InDoubt : !Unsettled.empty() ? Unsettled : Plain).front();
     const auto Reads = [&](const clang::Stmt *S, auto &Again) -> bool {
       auto *R = dyn_cast_or_null<DeclRefExpr>(S);
       return (R && R->getDecl() == V) ||
@@ -364,8 +403,8 @@ private:
       return;
     }
     auto Declared = DeclaredIn.find(V);
-    if (Declared == DeclaredIn.end() || Unsettled.empty() ||
-        !llvm::is_contained(Declared->second, Unsettled.front()))
+    if (Declared == DeclaredIn.end() || Plain.empty() ||
+        !llvm::is_contained(Declared->second, Plain.front()))
       return;
     const Expr *Set = nullptr;
     for (const Assignment &A : Assigned) {

@@ -310,35 +310,6 @@ bool ProductFlow::againBehindBranch(const Expr *P) const {
   });
 }
 
-bool ProductFlow::againInARound(const Expr *P) const {
-  const auto factors = [&](const Expr *E) {
-    llvm::SmallVector<std::string, 2> Out;
-    if (const auto *B = dyn_cast<BinaryOperator>(E->IgnoreParenCasts()))
-      for (const Node *F : B->children()) {
-        const VarDecl *V = rootVar(cast<Expr>(F));
-        // Of an array's elements any may be the one.
-        Out.push_back(V && !isa<DeclRefExpr>(cast<Expr>(F)->IgnoreParenCasts())
-                          ? V->getQualifiedNameAsString()
-                          : canonical(cast<Expr>(F)));
-      }
-    llvm::sort(Out);
-    return Out;
-  };
-  // Is A in a loop, or under a condition, that B is not in?
-  const auto alone = [&](const Node *A, const Node *B, bool Loop) {
-    for (const Node *S = Parents.getParent(A); S && !isIn(B, S); S = Parents.getParent(S))
-      if (Loop ? isLoop(S) : isa<IfStmt, SwitchStmt, ConditionalOperator>(S))
-        return true;
-    return false;
-  };
-  if (hasNamedFactor(P))
-    return false;
-  return llvm::any_of(Products, [&](const Expr *Q) {
-    return Q != P && (alone(P, Q, true) || alone(Q, P, true)) &&
-           (alone(P, Q, false) || alone(Q, P, false)) && factors(P) == factors(Q);
-  });
-}
-
 const Expr *ProductFlow::besideLastingProduct() {
   const auto sumIn = [&](const Node *L) -> const Expr * {
     for (const Expr *P : Products)

@@ -253,6 +253,11 @@ bool ProductFlow::VisitCallExpr(const CallExpr *C) {
   F->hasBody(Def);
   if (const FunctionDecl *Of = calledOfUser(C))
     Called.push_back(Of), Calls.push_back(C);
+  if (C->getType()->isRecordType())
+    RecordCalls.push_back(C);
+  if (const auto *O = dyn_cast<CXXOperatorCallExpr>(C); O && O->isAssignmentOp())
+    if (const VarDecl *V = rootVar(O->getArg(0)))
+      Set.emplace_back(V->getCanonicalDecl(), O);
   const bool IsProduct =
       F->getIdentifier() ? mayEndInProduct(C) : !Def || multiplies(Def);
   if (isRealType(C->getType()) && mayHaveSlowPath(C))
@@ -369,7 +374,8 @@ const clang::Stmt *ProductFlow::outermost(const Expr *E) const {
     auto *A = dyn_cast<ArraySubscriptExpr>(P);
     if (isa<ParenExpr, ExprWithCleanups>(P) ||
         (Cast && (isRealType(Cast->getType()) ||
-                  Cast->getCastKind() == CK_ArrayToPointerDecay)) ||
+                  Cast->getCastKind() == CK_ArrayToPointerDecay ||
+                  Cast->getCastKind() == CK_NoOp)) ||
         (U && (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus)) ||
         (isa<MemberExpr>(P) && !cast<MemberExpr>(P)->isArrow()) ||
         (A && A->getBase() == Top)) {
@@ -386,6 +392,10 @@ const VarDecl *ProductFlow::assigned(const Node *Top) const {
   if (auto *B = dyn_cast_or_null<BinaryOperator>(P))
     if (B->getOpcode() == BO_Assign && B->getRHS() == Top)
       if (const VarDecl *V = rootVar(B->getLHS()); V && V->hasLocalStorage())
+        return V;
+  if (auto *C = dyn_cast_or_null<CXXOperatorCallExpr>(P)) // of structs
+    if (C->getOperator() == OO_Equal && C->getNumArgs() == 2 && C->getArg(1) == Top)
+      if (const VarDecl *V = rootVar(C->getArg(0)); V && V->hasLocalStorage())
         return V;
   while (P && isa<InitListExpr, CXXConstructExpr>(P)) {
     Top = P;

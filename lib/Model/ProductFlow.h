@@ -8,6 +8,7 @@
 //   ProductSums.cpp    which sums they are used in, and beside what
 //   ProductPlaces.cpp  loops, branches and barriers on the way there
 //   ProductBlocks.cpp  the block of code it is in, and those of its sums
+//   ProductTwins.cpp   products that may be the same
 
 #ifndef RCACHE_LIB_MODEL_PRODUCTFLOW_H
 #define RCACHE_LIB_MODEL_PRODUCTFLOW_H
@@ -178,12 +179,6 @@ private:
   bool branchBetween(const clang::Expr *P, const clang::Expr *R) const;
   /// ... and the same product, which compilers make once.
   bool againBehindBranch(const clang::Expr *P) const;
-  /// ... or the same as a product in some round of a loop, one of the two behind a condition
-  /// that does not decide about the other? Where the loop is unrolled compilers have one of
-  /// both, in a block of its own:
-  ///
-  ///     for (k = 0; k < 3; k++) x += s[t + k] * s[t];  if (m > 2) x += s[t] * s[t + 1];
-  bool againInARound(const clang::Expr *P) const;
   /// A sum that takes a product in a loop of which nobody knows how far it is unrolled and
   /// whose last product (any, of the sums' or not) is read behind it, or in the next round: a
   /// use in all rounds of a loop, and in none but the last of one that is unrolled. Null: there
@@ -208,6 +203,44 @@ private:
     const clang::Expr *L, *R, *At;
   };
   std::vector<Multiplied> multiplied() const;
+  /// The same of all that multiplies, in called functions and by `*=` as well; without L and R
+  /// where the factors are no arguments.
+  std::vector<Multiplied> allMultiplied() const;
+  /// A sum of a product that may be one with another (ProductTwins.cpp), where a condition
+  /// decides about one of them alone; null: there is none.
+  const clang::Expr *twinsApart();
+  /// Variables that called functions set, by reference or as members of what they return, to
+  /// what may be a product.
+  void takeFromCalls();
+  /// What such a function sets.
+  llvm::SmallPtrSet<const clang::VarDecl *, 8> Handed;
+  std::vector<const clang::CallExpr *> RecordCalls; ///< that return structs
+  /// Is \p E an element or member that holds a product, or what a function has set to one?
+  /// Compilers take aggregates apart, and functions in, at another time than arrays of them.
+  bool comesInParts(const clang::Expr *E) const;
+  /// Is \p E a variable that is set under a condition which does not decide about \p Sum? What
+  /// compilers choose from then may have another sign: `if (m > 2) x = -x;  x += s[t] * s[t];`
+  bool isSetOneWay(const clang::Expr *E, const Node *Sum) const;
+  /// Is what is made of \p E, at first \p Sum, used behind a loop alone that may stay, and that
+  /// the sum is in front of? Compilers move it there, and its product or not.
+  bool neededBehindLoop(const clang::Expr *E, const clang::Expr *Sum, unsigned Nested) const;
+  /// A sum of a product without a named factor for which one of these holds.
+  const clang::Expr *movedSum();
+  /// A sum that takes \p P, or what is called at \p P and has one; null: there is none.
+  const clang::Expr *sumOf(const clang::Expr *P);
+  /// The variables and arrays that \p S is made of, by way of all that is assigned to them.
+  void madeOf(const Node *S, Variables &Out) const;
+  /// \p E, or the initialiser of the variable it names if that is never set, without signs.
+  const clang::Expr *onlyValue(const clang::Expr *E) const;
+  /// Does \p S, or what it names, have one value all the time?
+  bool isOneText(const Node *S) const;
+  /// The terms of an index in one order, and the numbers among them.
+  std::pair<std::string, int64_t> sumOfIndex(const clang::Expr *E) const;
+  /// Are \p X and \p Y two elements of one array, for sure?
+  bool areOtherElements(const clang::Expr *X, const clang::Expr *Y) const;
+  /// May \p X and \p Y be the same value, \p Rounds: in some rounds of loops?
+  bool mayBeEqual(const clang::Expr *X, const clang::Expr *Y, bool Rounds) const;
+  bool mayBeOne(const Multiplied &P, const Multiplied &Q, bool Rounds) const;
   /// May \p X and \p Y be the same value in some rounds of the loops around \p At? Elements of
   /// one array may be, where loops change an index.
   bool sameInARound(const clang::Expr *X, const clang::Expr *Y, const clang::Expr *At);

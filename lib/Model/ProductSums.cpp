@@ -13,6 +13,7 @@ static const char *const SlowPathBeside =
     ", and a slow path (of a division, a root, a call) may come between product and sum";
 
 void ProductFlow::passOn() {
+  takeFromCalls();
   for (unsigned Round = 0; Round < 4; ++Round) {
     const size_t Before = Made.size();
     const std::vector<std::pair<const VarDecl *, const Expr *>> Now = Made;
@@ -41,7 +42,7 @@ SumInDoubt ProductFlow::find() {
       continue;
     const bool Meets = meetsProduct(P);
     if (conditional(P, Sum) || (Meets && sameInRounds(P)) || mayMove(P, Sum) || mayChange(P, Meets) ||
-        againBehindBranch(P) || againInARound(P) || mayBeParted(P, P, Sum))
+        againBehindBranch(P) || mayBeParted(P, P, Sum))
       return {Sum};
     if (besideSlowPath(P, P, Sum))
       return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
@@ -90,7 +91,7 @@ SumInDoubt ProductFlow::find() {
   for (const CallExpr *C : Calls)
     if (knownOneWay(C))
       return {C};
-  for (const Expr *Sum : {besideLastingProduct(), stagedElsewhere(), doubledAndAdded(), doubledProduct(),
+  for (const Expr *Sum : {besideLastingProduct(), twinsApart(), movedSum(), stagedElsewhere(), doubledAndAdded(), doubledProduct(),
                           distantSum(SumInDoubt::Anywhere)})
     if (Sum)
       return {Sum};

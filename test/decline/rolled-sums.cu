@@ -17,6 +17,9 @@
 // CHECK-DAG: declined twins; fusion-unsettled
 // CHECK-DAG: declined many; fusion-unsettled
 // CHECK-DAG: declined nested; fusion-unsettled
+// CHECK-DAG: declined byName; fusion-unsettled
+// CHECK-DAG: declined parts; fusion-unsettled
+// CHECK-DAG: declined members; fusion-unsettled
 // CHECK-DAG: rewritten few
 // CHECK-DAG: rewritten whole
 // CHECK-DAG: rewritten own
@@ -52,6 +55,11 @@ KERNEL(mirrored, ROLLED for (int k = 0; k <= 8; ++k) { x += s[t + k] * s[t + 8 -
 KERNEL(twins, ROLLED for (int k = 0; k <= 8; ++k) { x += s[t + k] * s[t]; y = fmaxf(y, s[t + 8 - k] * s[t]); }, x * y)
 KERNEL(many, for (int k = 0; k <= 60; ++k) { x += s[t + k] * s[t + 60 - k]; y = fmaxf(y, s[t + k] * s[t + 60]); }, x * y)
 KERNEL(nested, for (int k = 0; k <= 12; ++k) for (int j = 0; j <= 12; ++j) { x += s[t + k] * s[t + j]; y = fmaxf(y, s[t + k] * s[t + 12]); }, x * y)
+// The same as one behind the loop and behind a condition, by the name of an element.
+KERNEL(byName, float z = s[t + 2]; for (int k = 0; k <= 4; ++k) { x += s[t + k] * s[t + k]; }, x - z * z)
+// Two that rounds share, in an aggregate.
+KERNEL(parts, _Pragma("unroll") for (int k = 0; k <= 8; ++k) { float u[2]; u[0] = s[t + k] * v; u[1] = s[t + 8 - k] * v; y += u[0] - u[1]; }, y)
+KERNEL(members, _Pragma("unroll") for (int k = 0; k <= 8; ++k) { float2 u; u.x = s[t + k] * v; u.y = s[t + 8 - k] * v; y += u.x - u.y; }, y)
 // Unrolled in both.
 KERNEL(few, for (int k = 0; k <= 3; ++k) { float u = s[t + k] * s[t + 4]; x += u; }, x * y)
 KERNEL(whole, _Pragma("unroll") for (int k = 0; k < 40; ++k) { float u = s[t + k] * s[t + 41]; x += u; }, x * y)
@@ -69,5 +77,6 @@ int main() {
   cudaMemcpy(a, h, (n + 2 * B) * sizeof(float), cudaMemcpyHostToDevice);
 #define RUN(name) name<<<(n + B - 1) / B, B>>>(a, o, n, 0.3f, n % 13);
   RUN(kept) RUN(byTwo) RUN(carried) RUN(series) RUN(called) RUN(unknown) RUN(invariant)
-  RUN(mirrored) RUN(twins) RUN(many) RUN(nested) RUN(few) RUN(whole) RUN(own) RUN(horner)
+  RUN(mirrored) RUN(twins) RUN(many) RUN(nested) RUN(byName)
+  RUN(parts) RUN(members) RUN(few) RUN(whole) RUN(own) RUN(horner)
 }
