@@ -161,7 +161,22 @@ private:
     auto *D = F ? dyn_cast_or_null<DeclStmt>(F->getInit()) : nullptr;
     return D ? dyn_cast<VarDecl>(*D->decl_begin()) : nullptr;
   }
-  /// Of a loop that counts between numbers; 0: of another one.
+  /// May \p S change \p V?
+  static bool sets(const clang::Stmt *S, const ValueDecl *V) {
+    if (!S)
+      return false;
+    const Expr *To = nullptr;
+    if (auto *U = dyn_cast<UnaryOperator>(S);
+        U && (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf))
+      To = U->getSubExpr();
+    else if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
+      To = B->getLHS();
+    if ((To && rootOf(To) == V) || isa<CallExpr, LambdaExpr>(S))
+      return true;
+    return llvm::any_of(S->children(), [&](const clang::Stmt *C) { return sets(C, V); });
+  }
+  /// Of a loop that counts between numbers, or from a variable to that and a number; 0: of
+  /// another one.
   static int64_t roundsOf(const clang::Stmt *S) {
     auto *F = dyn_cast<ForStmt>(S);
     const VarDecl *V = counterOf(S);
@@ -171,9 +186,22 @@ private:
     const auto Known = [&](const Expr *E, Expr::EvalResult &R) {
       return E && !E->isValueDependent() && E->EvaluateAsInt(R, V->getASTContext());
     };
-    if (!V || !C || !F->getInc() || rootOf(C->getLHS()) != V || !Known(V->getInit(), First) ||
-        !Known(C->getRHS(), End))
+    if (!V || !C || !F->getInc() || rootOf(C->getLHS()) != V)
       return 0;
+    // `for (int d = c; d < c + 5; ++d)`, or between numbers.
+    const Expr *From = V->getInit(), *To = C->getRHS()->IgnoreParenImpCasts();
+    int64_t Begin = 0;
+    const auto *Sum = dyn_cast<BinaryOperator>(To);
+    if (const auto *D = From ? dyn_cast<DeclRefExpr>(From->IgnoreParenImpCasts()) : nullptr;
+        D && Sum && Sum->getOpcode() == BO_Add && Known(Sum->getRHS(), End)) {
+      const auto *E = dyn_cast<DeclRefExpr>(Sum->getLHS()->IgnoreParenImpCasts());
+      if (!E || E->getDecl() != D->getDecl() || sets(F->getBody(), D->getDecl()))
+        return 0;
+    } else if (Known(From, First) && Known(To, End)) {
+      Begin = First.Val.getInt().getExtValue();
+    } else {
+      return 0;
+    }
     int64_t Step = 0;
     const Expr *Inc = F->getInc()->IgnoreParens();
     if (auto *U = dyn_cast<UnaryOperator>(Inc); U && U->isIncrementDecrementOp())
@@ -182,7 +210,7 @@ private:
              B && rootOf(B->getLHS()) == V && Known(B->getRHS(), By) &&
              (B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign))
       Step = By.Val.getInt().getExtValue() * (B->getOpcode() == BO_AddAssign ? 1 : -1);
-    const int64_t Far = End.Val.getInt().getExtValue() - First.Val.getInt().getExtValue();
+    const int64_t Far = End.Val.getInt().getExtValue() - Begin;
     if (Step == 0 || (Far > 0) != (Step > 0))
       return 0;
     const bool With = C->getOpcode() == BO_LE || C->getOpcode() == BO_GE;

@@ -458,6 +458,8 @@ public:
         continue;
       isl::set Meets = never(M.Ctx->ctx());
       for (const Expr *T : Q.Reads) {
+        if (areApart(R, T))
+          continue;
         const auto B = place(T);
         if (!B)
           return true;
@@ -529,6 +531,13 @@ private:
       Add(Unknown, Counters.empty() ? number(1) : Counter(Counters.front()), C);
     }
     return true;
+  }
+
+  /// Elements of two arrays that are declared, one of them shared or constant.
+  static bool areApart(const Expr *R, const Expr *T) {
+    const VarDecl *V = rootVariable(R), *W = rootVariable(T);
+    return V && W && V->getCanonicalDecl() != W->getCanonicalDecl() &&
+           V->getType()->isArrayType() && W->getType()->isArrayType();
   }
 
   struct Place {

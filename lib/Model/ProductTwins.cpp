@@ -31,13 +31,41 @@ static const Expr *argumentFor(const CallExpr *C, const Expr *E) {
   return I < C->getNumArgs() ? C->getArg(I) : nullptr;
 }
 
+/// May something that \p C calls multiply?
+static bool hasProduct(const CallExpr *C) {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    unsigned Nested = 0;
+    bool Found = false;
+    bool VisitBinaryOperator(const BinaryOperator *B) override {
+      Found |= isRealType(B->getType()) && B->isMultiplicativeOp();
+      Found |= B->getOpcode() == BO_MulAssign || B->getOpcode() == BO_DivAssign;
+      return !Found;
+    }
+    bool VisitCallExpr(const CallExpr *Inner) override {
+      const FunctionDecl *Def = nullptr;
+      if (!Inner->getDirectCallee() || Nested > 4)
+        Found = true;
+      else if (Inner->getDirectCallee()->hasBody(Def) && !Def->getBuiltinID()) {
+        ++Nested;
+        TraverseStmt(Def->getBody());
+        --Nested;
+      } else
+        Found |= isRealType(Inner->getType()) && mayEndInProduct(Inner);
+      return !Found;
+    }
+  } X;
+  X.VisitCallExpr(C);
+  return X.Found;
+}
+
 std::vector<ProductFlow::Multiplied> ProductFlow::allMultiplied() const {
   std::vector<Multiplied> Out;
   const auto add = [&](const Expr *P) {
     const auto *B = dyn_cast<BinaryOperator>(P->IgnoreParenImpCasts());
     if (B && (B->getOpcode() == BO_Mul || B->getOpcode() == BO_MulAssign))
       Out.push_back({B->getLHS(), B->getRHS(), P});
-    else if (!B)
+    const auto *C = B ? nullptr : dyn_cast<CallExpr>(P->IgnoreParenImpCasts());
+    if (!B && !(C && llvm::is_contained(Calls, C) && !hasProduct(C)))
       Out.push_back({nullptr, nullptr, P});
   };
   for (const Expr *P : Products)
@@ -289,6 +317,9 @@ bool ProductFlow::neededBehindLoop(const Expr *E, const Expr *Sum, unsigned Nest
   while (isa_and_nonnull<Expr>(Parents.getParent(Top)) && !assigned(Top) &&
          !isa<CompoundAssignOperator>(Top))
     Top = Parents.getParent(Top);
+  // (What a round hands on stays in its loop.)
+  if (llvm::any_of(InDoubt, [&](const Node *L) { return isIn(Sum, L); }))
+    return false;
   const auto *Compound = dyn_cast<CompoundAssignOperator>(Top);
   const VarDecl *V = Compound ? rootVar(Compound->getLHS()) : assigned(Top);
   const auto Of = V && Nested < 5 ? Reads.find(V->getCanonicalDecl()) : Reads.end();
@@ -296,8 +327,8 @@ bool ProductFlow::neededBehindLoop(const Expr *E, const Expr *Sum, unsigned Nest
     return false;
   const auto isBehind = [&](const DeclRefExpr *R) {
     return llvm::any_of(InDoubt, [&](const Node *L) {
-      return !isIn(Sum, L) && Order.lookup(Sum) < Order.lookup(L) &&
-             (isIn(R, L) || Order.lookup(L) < Order.lookup(R));
+      return Order.lookup(Sum) < Order.lookup(L) && Order.lookup(L) < Order.lookup(R) &&
+             !isIn(R, L);
     });
   };
   bool Any = false;

@@ -144,15 +144,15 @@ __global__ void offsets(const float *__restrict__ in, float *__restrict__ out, i
 }
 
 // Many sums in many rounds: not worth following, nor too much to look at.
-__global__ void sums(const float *__restrict__ in, float *__restrict__ out, int n) {
-  __shared__ float s[128];
+__global__ void sums(const int *__restrict__ in, int *__restrict__ out, int n) {
+  __shared__ int s[128];
   const int g = blockIdx.x * 128 + threadIdx.x;
-  float v[8][8] = {};
+  int v[8][8] = {};
   for (int k = 0; k < 32; ++k)
     for (int i = 0; i < 8; ++i)
       for (int j = 0; j < 8; ++j)
         v[i][j] += in[min(g + i * k, n - 1)] * in[min(g + j, n - 1)];
-  float all = 0;
+  int all = 0;
   for (int i = 0; i < 8; ++i)
     for (int j = 0; j < 8; ++j)
       all += v[i][j];
@@ -253,7 +253,7 @@ int main() {
     Out.show("median", nx, ny);
     offsets<<<g, b>>>(In.Data, Out.Data, nx, ny);
     Out.show("offsets", nx, ny);
-    sums<<<rows, 128>>>(In.Data, Out.Data, n);
+    sums<<<rows, 128>>>((const int *)In.Data, (int *)Out.Data, n);
     Out.show("sums", nx, ny);
     ring<<<rows, 128>>>(In.Data, Out.Data, n, nz);
     Out.show("ring", nx, ny);
