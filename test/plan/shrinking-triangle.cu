@@ -8,6 +8,10 @@
 //
 // CHECK: v: owned, 32 apart{{.*}}<- chosen
 // CHECK: v: owned, neighbours
+//
+// With a slow function in the steps each slot has a branch of its own:
+// CHECK: candidates of 'values'
+// CHECK: v: owned, 32 apart{{.*}}owned-branches
 __device__ int weight(int x, int n) {
   for (int r = 0; r < 4; ++r)
     x = (x ^ (x >> 7)) * 0x45d9f3b + n;
@@ -30,4 +34,24 @@ __global__ void triangle(const int *__restrict__ in, int *__restrict__ out) {
   if (i == 0)
     out[blockIdx.x] = v[0];
 }
-void run(const int *in, int *out) { triangle<<<8192, 256>>>(in, out); }
+__global__ void values(const int *__restrict__ in, int *__restrict__ out) {
+  __shared__ int v[256];
+  const int i = threadIdx.x;
+  v[i] = in[blockIdx.x * 256 + i];
+  __syncthreads();
+  for (int n = 254; n >= 0; n--) {
+    int x = 0;
+    if (i <= n)
+      x = max(max(v[i + 1], v[i]), __float2int_rn(expf(0.01f * (i - n))));
+    __syncthreads();
+    if (i <= n)
+      v[i] = x;
+    __syncthreads();
+  }
+  if (i == 0)
+    out[blockIdx.x] = v[0];
+}
+void run(const int *in, int *out) {
+  triangle<<<8192, 256>>>(in, out);
+  values<<<8192, 256>>>(in, out);
+}
