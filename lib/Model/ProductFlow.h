@@ -218,6 +218,8 @@ private:
   /// Is \p E an element or member that holds a product, or what a function has set to one?
   /// Compilers take aggregates apart, and functions in, at another time than arrays of them.
   bool comesInParts(const clang::Expr *E) const;
+  /// `both(x, y).v`, which may be a product.
+  bool isPartOfResult(const clang::Expr *E) const;
   /// Is \p E a variable that is set under a condition which does not decide about \p Sum? What
   /// compilers choose from then may have another sign: `if (m > 2) x = -x;  x += s[t] * s[t];`
   bool isSetOneWay(const clang::Expr *E, const Node *Sum) const;

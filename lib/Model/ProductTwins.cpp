@@ -12,6 +12,7 @@
 // What is not known to be another value counts as the same.
 
 #include "ProductFlow.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include <functional>
@@ -291,6 +292,16 @@ void ProductFlow::takeFromCalls() {
   }
 }
 
+bool ProductFlow::isPartOfResult(const Expr *E) const {
+  const auto *M = dyn_cast<MemberExpr>(unsignedOf(E));
+  const Expr *Base = M ? M->getBase()->IgnoreParenImpCasts() : nullptr;
+  if (const auto *T = dyn_cast_or_null<MaterializeTemporaryExpr>(Base))
+    Base = T->getSubExpr()->IgnoreParenImpCasts();
+  const auto *C = dyn_cast_or_null<CallExpr>(Base);
+  return C && (hasProduct(C) ||
+               llvm::any_of(C->arguments(), [&](const Expr *A) { return addsProduct(A); }));
+}
+
 bool ProductFlow::comesInParts(const Expr *E) const {
   E = unsignedOf(E);
   const VarDecl *V = rootVar(E);
@@ -344,6 +355,8 @@ bool ProductFlow::neededBehindLoop(const Expr *E, const Expr *Sum, unsigned Nest
 
 const Expr *ProductFlow::movedSum() {
   for (const BinaryOperator *B : Sums) {
+    if (isPartOfResult(B->getLHS()) || isPartOfResult(B->getRHS()))
+      return B;
     // Products of no named factor alone: the others are fused wherever they stand.
     bool Unnamed = false;
     for (const Expr *E : {B->getLHS(), B->getRHS()})

@@ -25,6 +25,7 @@
 // CHECK-DAG: declined elements; fusion-unsettled
 // CHECK-DAG: declined members; fusion-unsettled
 // CHECK-DAG: declined before; fusion-unsettled
+// CHECK-DAG: declined results; fusion-unsettled
 // CHECK-DAG: rewritten others
 // CHECK-DAG: rewritten named
 // CHECK-DAG: rewritten within
@@ -74,6 +75,7 @@ KERNEL(sunkCopy, float z = y + s[t + 1] * s[t + 4]; y = z; _Pragma("unroll 1") f
 KERNEL(elements, for (int k = 0; k <= 2; ++k) { float u[2] = {s[t + k] * v, s[t + 8 - k] * v}; y += u[0] - u[1]; } o[g] = y;)
 KERNEL(members, for (int k = 0; k <= 8; ++k) { float2 u = make_float2(s[t + k] * v, s[t + 8 - k] * v); y += u.x - u.y; } o[g] = y;)
 KERNEL(before, Pair z = {0, 0}; for (int k = 0; k <= 8; ++k) { Pair u = both(s[t + k], s[t + 4]); y += u.v - z.v; z = u; } if (g < n) o[g] = y;)
+KERNEL(results, o[g] = both(s[t + 1], v).v - both(s[t], v).v;)
 // Elements that are others for sure, an argument as a factor, one condition for both.
 KERNEL(others, x = s[t] + s[t + 2] * s[t + 3]; o[g] = x; if (g < n) o[g] = x + s[t + 4] * s[t + 5];)
 KERNEL(named, for (int k = 0; k <= 4; ++k) x += s[t + k] * v; y = s[t + 2]; if (g < n) o[g] = x - y * v;)
@@ -90,6 +92,6 @@ int main() {
 #define RUN(name) name<<<(n + B - 1) / B, B>>>(a, o, n, 0.3f, 3);
   RUN(byVariable) RUN(byReference) RUN(byMember) RUN(byPointer) RUN(bySign) RUN(computed)
   RUN(natural) RUN(early) RUN(handedOut) RUN(returned) RUN(inCall) RUN(added) RUN(turned)
-  RUN(sunk) RUN(sunkCopy) RUN(elements) RUN(members) RUN(before) RUN(others) RUN(named)
+  RUN(sunk) RUN(sunkCopy) RUN(elements) RUN(members) RUN(before) RUN(results) RUN(others) RUN(named)
   RUN(within)
 }
