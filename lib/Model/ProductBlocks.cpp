@@ -212,18 +212,8 @@ std::vector<ProductFlow::Multiplied> ProductFlow::multiplied() const {
     const CallExpr *C;
     std::vector<Multiplied> &Out;
     Finder(const CallExpr *C, std::vector<Multiplied> &Out) : C(C), Out(Out) {}
-    const Expr *given(const Expr *E) const {
-      const auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
-      const auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
-      if (!V)
-        return isa<FloatingLiteral>(E->IgnoreParenImpCasts()) ? E : nullptr;
-      // The first argument of `op(a, b)` is the object.
-      const unsigned I = V->getFunctionScopeIndex() +
-                         (isa<CXXOperatorCallExpr>(C) && isa<CXXMethodDecl>(C->getDirectCallee()));
-      return I < C->getNumArgs() ? C->getArg(I) : nullptr;
-    }
     bool VisitBinaryOperator(const BinaryOperator *B) override {
-      const Expr *L = given(B->getLHS()), *R = given(B->getRHS());
+      const Expr *L = argumentFor(C, B->getLHS()), *R = argumentFor(C, B->getRHS());
       if (B->getOpcode() == BO_Mul && isRealType(B->getType()) && L && R)
         Out.push_back({L, R, C});
       return true;

@@ -26,6 +26,9 @@ namespace rcache {
 /// The variable that \p E is, or is an element or member of.
 const clang::VarDecl *rootVar(const clang::Expr *E);
 bool isRealType(clang::QualType T);
+/// The parameter of \p C's function that \p E names, as \p C gives it, or the number that it
+/// is; null: \p E is more.
+const clang::Expr *argumentFor(const clang::CallExpr *C, const clang::Expr *E);
 /// An element of shared memory.
 bool isSharedPlace(const clang::Expr *E);
 /// May a call whose function has no body here end in a product: does it neither

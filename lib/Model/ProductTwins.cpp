@@ -20,8 +20,7 @@
 using namespace clang;
 using namespace rcache;
 
-/// The parameter of \p C's function that \p E names, as \p C gives it; null: \p E is more.
-static const Expr *argumentFor(const CallExpr *C, const Expr *E) {
+const Expr *rcache::argumentFor(const CallExpr *C, const Expr *E) {
   const auto *D = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts());
   const auto *V = D ? dyn_cast<ParmVarDecl>(D->getDecl()) : nullptr;
   if (!V)
