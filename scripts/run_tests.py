@@ -42,6 +42,9 @@ def run_lit(lit, build, jobs, only):
         except (OSError, ValueError) as error:
             print("lit left no result: %s" % error)
             return 0, 1, 0
+    for t in tests: # once more at the end: logs that are cut keep their end
+        if t["code"] in FAILED_CODES:
+            print("\n---- %s\n%s" % (t["name"], t.get("output", "")[-2000:]))
     codes = [t["code"] for t in tests]
     passed = sum(c in PASSED_CODES for c in codes)
     failed = sum(c in FAILED_CODES for c in codes)
