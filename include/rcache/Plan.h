@@ -197,9 +197,10 @@ struct Owned {
   /// An element of another thread, as the statements between two barriers use it.
   struct Fetch {
     enum Kind {
-      Ahead,  ///< element tx + By
-      At,     ///< element By, the same for all
-      Flipped ///< element tx ^ By
+      Ahead,   ///< element tx + By
+      At,      ///< element By, the same for all
+      Flipped, ///< element tx ^ By
+      Gathered ///< element By, a formula of tx as well; 32 apart, only read
     } K = Ahead;
     Nullable<isl::pw_aff> By; ///< [counters] -> { [elements] }
     /// Slots in which any thread may use it: [sx, counters] -> { : }

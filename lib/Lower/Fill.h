@@ -140,6 +140,7 @@ private:
   RunArguments runArguments(const PairedInterval &Pair, const Code &By);
   std::string ownedName(const SharedArray &Of) const;
   std::string ownedHelper(Owned::Fetch::Kind K);
+  llvm::Expected<Code> gatheredText(const Owned::Fetch &F) const;
   ValueTextOptions ownedOptions() const;
   std::string groupName(const ArrayPlan &A) const;
   /// The copy of it in shared memory: `rc_s_tile` (an array may have the name of

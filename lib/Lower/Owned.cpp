@@ -92,6 +92,9 @@ std::string Fill::ownedHelper(Owned::Fetch::Kind K) {
   case Owned::Fetch::Flipped:
     Helper = Cyclic ? "flipped_element" : "flipped_neighbour";
     break;
+  case Owned::Fetch::Gathered:
+    Helper = "gathered_element";
+    break;
   }
   Helpers.insert(Helper);
   return std::string("::rcache::device::") + Helper;
@@ -100,7 +103,8 @@ std::string Fill::ownedHelper(Owned::Fetch::Kind K) {
 llvm::Expected<Code> Fill::fetch(const SharedArray &Of, const Owned::Fetch &F,
                                  const std::string &Into) {
   const std::string S = N("s"), Own = ownedName(Of);
-  auto By = affineText(F.By, N, ownedOptions());
+  auto By = F.K == Owned::Fetch::Gathered ? gatheredText(F)
+                                          : affineText(F.By, N, ownedOptions());
   if (!By)
     return By.takeError();
   auto If = conditionText(F.Slots, N, ownedOptions());
@@ -118,7 +122,23 @@ llvm::Expected<Code> Fill::fetch(const SharedArray &Of, const Owned::Fetch &F,
     T += Of.ElemType + " " + Into + "_was[" + str(P.slots()) + "];\n" + All +
          Into + "_was[" + S + "] = " + Own + "[" + S + "];\n";
   return T + All + (*If == "true" ? "" : "if (" + *If + ")\n") + Into + "[" +
-         S + "] = " + Helper + "(" + Own + ", " + S + ", " + *By + ");\n";
+         S + "] = " + Helper + "(" + Own + ", " +
+         (F.K == Owned::Fetch::Gathered ? "" : S + ", ") + *By + ");\n";
+}
+
+/// The element of a slot's thread, and those of its first and its last lane's.
+llvm::Expected<Code> Fill::gatheredText(const Owned::Fetch &F) const {
+  const isl::ctx Ctx = F.By.ctx();
+  const isl::pw_aff Front = symbolValue(Ctx, "sx").scale(32L);
+  Code All;
+  for (const isl::pw_aff &Thread :
+       {P.Map.threadOfSlot(Ctx, 0), Front, Front.add(constantValue(Ctx, 31))}) {
+    auto T = affineText(substitute(F.By, {{"tx", Thread}}), N, ownedOptions());
+    if (!T)
+      return T;
+    All += (All.empty() ? "" : ", ") + *T;
+  }
+  return All;
 }
 
 llvm::Expected<Code> Fill::giveBack(const SharedArray &Of,

@@ -132,6 +132,7 @@ private:
       return S.K == SharedAccess::Read || !isOfArray(S, Element) ||
              wrong(S, Thread, "element " + std::to_string(Element) + " is in no register");
     const int64_t Got = source(*F, Lane, Slot, *By);
+    W.setThread({Thread, 0, 0});
     if (Got != Element)
       return wrong(S, Thread,
                    "gets element " + std::to_string(Got) + " for " +
@@ -243,8 +244,7 @@ private:
   }
 
   /// The element that a fetch gives to a slot; -1: none.
-  int64_t source(const Owned::Fetch &F, int64_t Lane, int64_t Slot,
-                 int64_t By) const {
+  int64_t source(const Owned::Fetch &F, int64_t Lane, int64_t Slot, int64_t By) {
     switch (F.K) {
     case Owned::Fetch::Ahead:
       return ahead(Lane, Slot, By);
@@ -252,14 +252,35 @@ private:
       return By >= 0 && By < 32 * Registers ? By : -1;
     case Owned::Fetch::Flipped:
       return flipped(Lane, Slot, By);
+    case Owned::Fetch::Gathered:
+      return gathered(F, Slot, By);
     }
     return -1;
   }
 
+  /// Of the registers between those of the slot's first and last thread's elements;
+  /// -1: it is in none of them.
+  int64_t gathered(const Owned::Fetch &F, int64_t Slot, int64_t By) {
+    if (!Cyclic || F.Written)
+      return -1;
+    const auto ByOf = [&](int64_t Lane) {
+      W.setThread({threadAt(Lane, Slot), 0, 0});
+      return W.value(F.By);
+    };
+    const auto First = ByOf(0), Last = ByOf(31);
+    if (!First || !Last)
+      throw Undecided{"which registers a slot asks"};
+    const int64_t Register = By / 32;
+    return By >= 0 && Register < Registers &&
+                   Register >= std::min(*First >> 5, *Last >> 5) &&
+                   Register <= std::max(*First >> 5, *Last >> 5)
+               ? By
+               : -1;
+  }
+
   /// The copies that the slots have made come back by the same fetch of copies: is
   /// this slot's the one that its element's owner gets, and no other's?
-  bool goesBack(const Owned::Fetch &F, int64_t Lane, int64_t Slot,
-                int64_t By) const {
+  bool goesBack(const Owned::Fetch &F, int64_t Lane, int64_t Slot, int64_t By) {
     if (F.K == Owned::Fetch::At || !F.Written || By == 0 ||
         Registers != Slots)
       return false;

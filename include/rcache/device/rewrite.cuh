@@ -782,6 +782,33 @@ flipped_neighbour(const Element (&own)[Registers], int slot, int bits) {
 #endif
 // rcache-end: flipped_neighbour
 
+// rcache-begin: gathered_element (needs: shuffle)
+#ifndef RCACHE_DEVICE_GATHERED_ELEMENT
+#define RCACHE_DEVICE_GATHERED_ELEMENT
+namespace rcache {
+namespace device {
+/// Of elements that lie 32 apart in the registers of a lane: element `element`, another
+/// one in each lane, in a register between those of elements `first` and `last`, which
+/// are the same in all lanes.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element gathered_element(const Element (&own)[Registers],
+                                                    int element, int first, int last) {
+  const int low = (first < last ? first : last) >> 5, high = (first < last ? last : first) >> 5;
+  Element value = own[0];
+#pragma unroll
+  for (int from = 0; from < Registers; ++from)
+    if (from >= low && from <= high) {
+      const Element here = shuffle(own[from], element & 31);
+      if (low == high || element >> 5 == from)
+        value = here;
+    }
+  return value;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: gathered_element
+
 // rcache-begin: strided_in
 #ifndef RCACHE_DEVICE_STRIDED_IN
 #define RCACHE_DEVICE_STRIDED_IN

@@ -16,6 +16,7 @@
 #include "../Counts.h"
 #include "../Values.h"
 #include "Affine/IslTools.h"
+#include "Gathered.h"
 #include "OwnedFetches.h"
 #include "Placements.h"
 #include "Strided.h"
@@ -36,9 +37,10 @@ class Builder {
 public:
   Builder(const KernelModel &M, unsigned Array, const Assumptions &A,
           const Mapping &Map, const Counters &Count,
-          llvm::ArrayRef<StridedInterval> Strided)
+          llvm::ArrayRef<StridedInterval> Strided,
+          const std::set<unsigned> &Gathered)
       : M(M), Array(Array), A(A), Map(Map), Count(Count), Strided(Strided),
-        Arr(M.Arrays[Array]), Threads((*Map.Block)[0]) {}
+        Gathered(Gathered), Arr(M.Arrays[Array]), Threads((*Map.Block)[0]) {}
 
   std::string Why; ///< there is none, as a clause
   int Access = -1; ///< whose element is another thread's, as no fetch has it
@@ -77,6 +79,7 @@ private:
   const Mapping &Map;
   const Counters &Count;
   llvm::ArrayRef<StridedInterval> Strided;
+  const std::set<unsigned> &Gathered; ///< accesses that nothing else serves
   const SharedArray &Arr;
   const int64_t Threads; ///< of the block
   Owned Of;
@@ -90,6 +93,11 @@ private:
                                         const isl::set &S) {
     std::vector<std::string> Ids = involvedIds(V);
     llvm::append_range(Ids, involvedIds(S));
+    return Ids;
+  }
+  static std::vector<std::string> countersOf(const isl::pw_aff &V) {
+    std::vector<std::string> Ids = involvedIds(V);
+    llvm::erase(Ids, "tx");
     return Ids;
   }
   /// Neighbours in a lane; else 32 apart.
@@ -167,6 +175,7 @@ private:
     case Owned::Fetch::Flipped:
       return flipped(ctx(), isConstant(By).value_or(0));
     case Owned::Fetch::At:
+    case Owned::Fetch::Gathered:
       break;
     }
     return By;
@@ -196,7 +205,7 @@ private:
       return false;
     }
     return (Part.is_null() || addOwn(I, S, Part)) &&
-           (endsRounded(S) || no(S, "rounds a product in place"));
+           (storesRounded(M, S) || no(S, "rounds a product in place"));
   }
 
   /// By a thread that is another one than the element's.
@@ -217,7 +226,7 @@ private:
     Of.OfRuns[I] = Other;
     Of.Parts =
         std::max(Of.Parts, static_cast<unsigned>(R.Elements / Threads));
-    return endsRounded(S) || no(S, "rounds a product in place");
+    return storesRounded(M, S) || no(S, "rounds a product in place");
   }
 
   bool addOwn(unsigned I, const SharedAccess &S, const isl::pw_aff &Part) {
@@ -252,6 +261,9 @@ private:
                !By.is_null()) {
       F.K = Owned::Fetch::Ahead;
       F.By = By;
+    } else if (!Element.is_null() && Gathered.count(I)) {
+      F.K = Owned::Fetch::Gathered;
+      F.By = simplify(Element, Domain);
     } else
       return no(S, Element.is_null()
                        ? "is no formula of thread and counters"
@@ -267,7 +279,9 @@ private:
                    "block");
     if (F.Written && !staysInBlock(S, F, Domain))
       return no(S, "may change an element that no thread of the block has");
-    F.Slots = slotsOf(Map, Domain, F.By, Count.at(S.Stmt));
+    if (F.K == Owned::Fetch::Gathered && !isInRegisters(S, F, Domain))
+      return no(S, "is in no register that all lanes can tell");
+    F.Slots = slotsOf(Map, Domain, slotsHangOn(S, F, Domain), Count.at(S.Stmt));
     // One copy for all that is the same element in the same interval.
     for (Owned::Fetch &O : Of.Fetches) {
       const SharedAccess &First = M.SharedAccesses[O.Accesses.front()];
@@ -282,6 +296,31 @@ private:
     F.Accesses.push_back(I);
     Of.Fetches.push_back(std::move(F));
     return true;
+  }
+
+  /// Counters that say which slots use \p F: those that say which element it is; of
+  /// gathers, which cost more, those that threads are told by as well.
+  std::vector<std::string> slotsHangOn(const SharedAccess &S, const Owned::Fetch &F,
+                                       const isl::set &Domain) {
+    std::vector<std::string> Ids = countersOf(F.By);
+    if (F.K == Owned::Fetch::Gathered)
+      for (const std::string &Id : involvedIds(Domain))
+        if (namedAt(M, Count, S, Id) && unroll(Id))
+          Ids.push_back(Id);
+    return Ids;
+  }
+
+  /// Does each slot read elements of registers between those of its first and its
+  /// last thread's, in all visits?
+  bool isInRegisters(const SharedAccess &S, const Owned::Fetch &F,
+                     const isl::set &Domain) {
+    return llvm::all_of(Count.at(S.Stmt, idsOf(F.By, Domain)), [&](const Counters::Values &V) {
+      const auto G = gathersOf(atCounts(F.By, V), atCounts(Domain, V), Threads);
+      if (G)
+        Of.Parts = std::max(Of.Parts, static_cast<unsigned>(
+                                          (G->Elements + Threads - 1) / Threads));
+      return G && Of.Parts <= MostParts;
+    });
   }
 
   /// The element is never the thread's own. Flipped: each thread has a partner in
@@ -322,53 +361,22 @@ private:
   /// Is \p By, asked for at \p S, a number in every round, and are its symbols'
   /// names there?
   bool isCounted(const SharedAccess &S, const isl::pw_aff &By) {
-    const std::vector<std::string> Ids = involvedIds(By);
+    const std::vector<std::string> Ids = countersOf(By);
     if (Ids.empty())
       return true;
     const auto Visits = Count.at(S.Stmt, Ids);
     bool Known = !Visits.empty() && Visits.size() <= MostRepeats;
     for (const Counters::Values &V : Visits)
-      Known &= involvedIds(atCounts(By, V)).empty();
+      Known &= countersOf(atCounts(By, V)).empty();
     if (!Known)
       return no(S, "hangs on a number that no loop counts between constants");
     for (const std::string &Id : Ids) {
-      if (!namedAt(S, Id))
+      if (!namedAt(M, Count, S, Id))
         return no(S, "hangs on '" + Id + "', which has changed by then");
       if (!unroll(Id))
         return no(S, "hangs on a number that no loop counts between constants");
     }
     return true;
-  }
-
-  /// Does the text of \p Id have its value in front of \p S's region and up to
-  /// it?
-  bool namedAt(const SharedAccess &S, const std::string &Id) const {
-    const int Sym = M.symbolIndex(Id), Loop = Count.loopOf(Id);
-    if (Sym < 0 || Loop < 0)
-      return false;
-    const Stmt &L = M.stmt(static_cast<unsigned>(Loop));
-    if (L.IterSymbol == Sym)
-      return M.countsItself(L);
-    const int Var = M.Symbols[static_cast<size_t>(Sym)].VarId;
-    if (Var >= 0 && L.Range.contains(S.Range) &&
-        llvm::any_of(L.Carried, [&](const Stmt::Recurrence &R) {
-          return R.Symbol == Sym;
-        }))
-      return true; // what a round begins with can be kept
-    const bool Inside = L.Range.contains(S.Range);
-    TextRange Since = {Inside ? M.stmt(L.Children[0]).Range.Begin : L.Range.End,
-                       S.Range.Begin};
-    // Of a loop in between, all rounds.
-    for (int Q = M.stmt(S.Stmt).Parent; Q >= 0 && Q != Loop;
-         Q = M.stmt(static_cast<unsigned>(Q)).Parent)
-      if (const Stmt &In = M.stmt(static_cast<unsigned>(Q));
-          In.Range.Begin >= Since.Begin &&
-          In.isLoop())
-        Since.End = std::max(Since.End, In.Range.End);
-    return llvm::none_of(M.VarUses, [&](const VarUse &U) {
-      return U.Write && static_cast<int>(U.Var) == Var &&
-             Since.contains(U.Range);
-    });
   }
 
   /// Unrolls the loop that counts \p Id, and those that its numbers hang on.
@@ -397,21 +405,6 @@ private:
   }
 
   //===--- Rounding ---===//
-
-  /// A product that leaves shared memory is rounded by then; in a register a sum
-  /// would fuse it. What is stored can be written so (StatementText), sums are.
-  bool endsRounded(const SharedAccess &S) const {
-    if (!M.Multiplies || !isRounded(Arr.CanonicalType) ||
-        S.K != SharedAccess::ReadWrite)
-      return true;
-    return llvm::any_of(M.Effects, [&](const Effect &E) {
-      if (E.K != Effect::SetsShared || !(E.Target == S.Range))
-        return false;
-      const std::string Operator = M.text(E.At);
-      return Operator == "+=" || Operator == "-=" || Operator == "++" ||
-             Operator == "--";
-    });
-  }
 
   /// Between two barriers the compiler need not read again what the thread wrote:
   /// it uses what was stored before memory rounded it.
@@ -535,6 +528,13 @@ private:
 
   //===--- Slots ---===//
 
+  /// Shuffles of a gather where the counters are \p V, of all slots that use it.
+  double gathered(const Owned::Fetch &F, const Counters::Values &V) const {
+    const auto G = gathersOf(atCounts(F.By, V),
+                             atCounts(DomainOf.at(F.Accesses.front()), V), Threads);
+    return G ? static_cast<double>(G->Registers) : 0;
+  }
+
   /// Counts the shuffles of each fetch. False: some distance is no number.
   bool countFetches() {
     for (Owned::Fetch &F : Of.Fetches) {
@@ -549,6 +549,12 @@ private:
           if (const auto It = Now.find(Id); It != Now.end())
             V.insert(*It);
         const auto [It, New] = Known.try_emplace(V, 0);
+        if (F.K == Owned::Fetch::Gathered) {
+          if (New)
+            It->second = gathered(F, V);
+          F.Shuffles += It->second;
+          continue;
+        }
         const auto By = isConstant(atCounts(F.By, V));
         if (!By)
           return false;
@@ -572,8 +578,9 @@ bool rcache::ownedArrays(const KernelModel &M, const Assumptions &A, Plan &P,
   const Counters Count(M, A);
   const bool Cyclic = Map.Stride[0] == 32 || Map.Factor[0] == 1;
   std::vector<StridedInterval> Strided;
+  std::set<unsigned> Gathered;
   for (unsigned Array = 0; Array < M.Arrays.size();) {
-    Builder B(M, Array, A, Map, Count, Strided);
+    Builder B(M, Array, A, Map, Count, Strided, Gathered);
     if (auto Of = B.run()) {
       P.Arrays.push_back(std::move(*Of));
       ++Array;
@@ -585,12 +592,15 @@ bool rcache::ownedArrays(const KernelModel &M, const Assumptions &A, Plan &P,
     std::string Why;
     auto Found = stridedInterval(M, A, Count, (*Map.Block)[0],
                                  static_cast<unsigned>(B.Access), Why);
-    if (!Found) {
+    const auto Access = static_cast<unsigned>(B.Access);
+    if (!Found && (M.SharedAccesses[Access].K != SharedAccess::Read ||
+                   !Gathered.insert(Access).second)) {
       if (!Why.empty())
         WhyNot = std::move(Why);
       return false;
     }
-    Strided.push_back(std::move(*Found));
+    if (Found)
+      Strided.push_back(std::move(*Found));
     P.Arrays.clear(); // others may be used there
     Array = 0;
   }

@@ -233,172 +233,6 @@ isl::pw_aff rcache::flipped(isl::ctx Ctx, int64_t Mask) {
   return flipped(symbolValue(Ctx, "tx"), Mask);
 }
 
-/// What symbol \p Id stands for: the initial value of a variable that keeps it;
-/// null: nothing is known.
-static ValueRef standsFor(const KernelModel &M, const std::string &Id) {
-  const int I = M.symbolIndex(Id);
-  if (I >= 0 && M.Symbols[static_cast<size_t>(I)].Is)
-    return M.Symbols[static_cast<size_t>(I)].Is;
-  if (I < 0 || M.Symbols[static_cast<size_t>(I)].K != Symbol::Opaque ||
-      M.Symbols[static_cast<size_t>(I)].VarId < 0)
-    return nullptr;
-  const Var &V = M.Vars[static_cast<size_t>(
-      M.Symbols[static_cast<size_t>(I)].VarId)];
-  return V.Assigned || V.AddressTaken || V.IsParam ? nullptr : V.Init;
-}
-
-/// The product that symbol \p Id is, where all of its factors but one are numbers;
-/// null: it is none.
-static Nullable<isl::pw_aff> productOf(const KernelModel &M,
-                                       const Assumptions &A,
-                                       const std::string &Id,
-                                       const Counters::Values &At) {
-  const int I = M.symbolIndex(Id);
-  if (I < 0 || M.Symbols[static_cast<size_t>(I)].Factors.empty())
-    return {};
-  isl::pw_aff All = constantValue(M.Ctx->ctx(), 1);
-  for (const std::string &F : M.Symbols[static_cast<size_t>(I)].Factors) {
-    const isl::pw_aff Of = atCounts(A.fix(symbolValue(M.Ctx->ctx(), F)), At);
-    if (const auto C = isConstant(Of); C && involvedIds(Of).empty())
-      All = All.scale(static_cast<long>(*C));
-    else if (involvedIds(All).empty())
-      All = Of.scale(static_cast<long>(isConstant(All).value_or(0)));
-    else
-      return {};
-  }
-  return All;
-}
-
-/// What is known of the symbols \p Ids.
-static Substitution meaningOf(const KernelModel &M, const Assumptions &A,
-                              const std::vector<std::string> &Ids,
-                              const Counters::Values &At) {
-  Substitution By;
-  for (const std::string &Id : Ids) {
-    Nullable<isl::pw_aff> Of = productOf(M, A, Id, At);
-    if (const ValueRef Is = standsFor(M, Id);
-        Of.is_null() && Is && Is->K == Value::Op)
-      Of = formulaOf(M, A, *Is, At);
-    if (!Of.is_null())
-      By.emplace(Id, Of);
-  }
-  return By;
-}
-
-/// Of two formulas, one of which has to be a number; null: neither is.
-static Nullable<isl::pw_aff>
-withNumber(const isl::pw_aff &L, const isl::pw_aff &R,
-           llvm::function_ref<isl::pw_aff(const isl::pw_aff &, int64_t)> Of) {
-  for (const auto &[X, N] : {std::pair(L, R), std::pair(R, L)})
-    if (const auto C = isConstant(N);
-        C && *C >= 0 && involvedIds(N).empty() && *C <= 1 << 20)
-      return Of(X, *C);
-  return {};
-}
-
-/// Is \p V a number that is not below 0, and has a sign or none alike, in all
-/// threads?
-static bool isSmall(const isl::pw_aff &V, const Assumptions &A,
-                    const Counters::Values &At) {
-  return atCounts(A.Context, At)
-      .subtract(inRange(V, constantValue(V.ctx(), 0),
-                        constantValue(V.ctx(), INT32_MAX)))
-      .is_empty();
-}
-
-/// What two formulas make, modulo 2^32 where the type has no sign.
-static Nullable<isl::pw_aff> combined(Value::Operator Op,
-                                      const isl::pw_aff &L,
-                                      const isl::pw_aff &R,
-                                      const Assumptions &A,
-                                      const Counters::Values &At) {
-  if (Op == Value::Add)
-    return L.add(R);
-  if (Op == Value::Sub)
-    return L.sub(R);
-  if (Op == Value::Mul)
-    return withNumber(L, R, [](const isl::pw_aff &X, int64_t C) {
-      return X.scale(static_cast<long>(C));
-    });
-  const auto By = isConstant(R);
-  if ((Op == Value::Rem || Op == Value::Div) && By && *By > 0 &&
-      involvedIds(R).empty() && isSmall(L, A, At))
-    return Op == Value::Rem ? floorMod(L, *By) : floorDiv(L, *By);
-  if ((Op == Value::Shr || Op == Value::Shl) && By && *By >= 0 && *By < 31 &&
-      involvedIds(R).empty() && isSmall(L, A, At))
-    return Op == Value::Shr ? floorDiv(L, int64_t(1) << *By)
-                            : L.scale(static_cast<long>(1l << *By));
-  return {};
-}
-
-Nullable<isl::pw_aff> rcache::formulaOf(const KernelModel &M,
-                                        const Assumptions &A, const Value &V,
-                                        const Counters::Values &At) {
-  if (V.K == Value::Affine) {
-    const isl::pw_aff E = atCounts(A.fix(V.Aff), At);
-    return substitute(E, meaningOf(M, A, involvedIds(E), At));
-  }
-  if (V.K != Value::Op || V.Operands.empty())
-    return {};
-  const auto L = formulaOf(M, A, *V.Operands[0], At);
-  if (L.is_null())
-    return {};
-  if (V.Operands.size() == 1)
-    return V.Opcode == Value::Cast &&
-                   (V.Type == "int" || V.Type == "unsigned int") &&
-                   isSmall(L, A, At)
-               ? L
-               : Nullable<isl::pw_aff>();
-  const auto R = formulaOf(M, A, *V.Operands[1], At);
-  if (V.Operands.size() != 2 || R.is_null())
-    return {};
-  if (V.Opcode == Value::Xor)
-    return withNumber(L, R, [](const isl::pw_aff &X, int64_t C) {
-      return flipped(X, C);
-    });
-  if (V.Opcode == Value::And)
-    return withNumber(
-        L, R, [](const isl::pw_aff &X, int64_t C) { return bitsOf(X, C); });
-  const auto Of = combined(V.Opcode, L, R, A, At);
-  // Where a type has no sign, numbers may begin anew.
-  if (Of.is_null() ||
-      (llvm::StringRef(V.Type).contains("unsigned") && !isSmall(Of, A, At)))
-    return {};
-  return Of;
-}
-
-Nullable<isl::set> rcache::conditionOf(const KernelModel &M,
-                                       const Assumptions &A, const Value &V,
-                                       const Counters::Values &At) {
-  if (V.K != Value::Op || V.Operands.size() != 2)
-    return {};
-  const auto L = formulaOf(M, A, *V.Operands[0], At),
-             R = formulaOf(M, A, *V.Operands[1], At);
-  // (Compared with a sign or without.)
-  if (L.is_null() || R.is_null() || !isSmall(L, A, At) || !isSmall(R, A, At))
-    return {};
-  switch (V.Opcode) {
-  case Value::Less:
-    return lessThan(L, R);
-  case Value::LessEqual:
-    return lessEqual(L, R);
-  case Value::Greater:
-    return lessThan(R, L);
-  case Value::GreaterEqual:
-    return lessEqual(R, L);
-  case Value::Equal:
-    return equalTo(L, R);
-  default:
-    return {};
-  }
-}
-
-isl::set rcache::at(const KernelModel &M, const Assumptions &A, isl::set S,
-                    const Counters::Values &Known) {
-  S = atCounts(std::move(S), Known);
-  return substitute(S, meaningOf(M, A, involvedIds(S), Known));
-}
-
 Nullable<isl::pw_aff> rcache::byCounter(const Counters &Count, unsigned Stmt,
                                         const isl::pw_aff &V,
                                         const isl::set &Domain) {
@@ -463,9 +297,9 @@ Nullable<isl::pw_aff> rcache::maskOf(const SharedAccess &S,
 }
 
 isl::set rcache::slotsOf(const Mapping &Map, const isl::set &Domain,
-                         const isl::pw_aff &By,
+                         const std::vector<std::string> &Ids,
                          llvm::ArrayRef<Counters::Values> Visits) {
-  const isl::ctx Ctx = By.ctx();
+  const isl::ctx Ctx = Domain.ctx();
   const isl::pw_aff Thread = symbolValue(Ctx, "tx");
   isl::set S = substitute(Domain, {{"tx", Map.threadOfSlot(Ctx, 0)}});
   // The thread of slot 0: a lane, or the first of its neighbours.
@@ -476,7 +310,6 @@ isl::set rcache::slotsOf(const Mapping &Map, const isl::set &Domain,
     S = S.intersect(Thread
                         .mod(static_cast<long>(Map.Factor[0]))
                         .eq_set(constantValue(Ctx, 0)));
-  const std::vector<std::string> Ids = involvedIds(By);
   std::vector<std::string> Others;
   for (const std::string &Id : involvedIds(S))
     if (Id != "sx" && !llvm::is_contained(Ids, Id))
@@ -518,4 +351,47 @@ double rcache::shufflesOf(const Mapping &Map, const Owned::Fetch &F,
       All += S + By >= Slots || S + By < 0;
   }
   return All;
+}
+
+bool rcache::namedAt(const KernelModel &M, const Counters &Count,
+                     const SharedAccess &S, const std::string &Id) {
+  const int Sym = M.symbolIndex(Id), Loop = Count.loopOf(Id);
+  if (Sym < 0 || Loop < 0)
+    return false;
+  const Stmt &L = M.stmt(static_cast<unsigned>(Loop));
+  if (L.IterSymbol == Sym)
+    return M.countsItself(L);
+  const int Var = M.Symbols[static_cast<size_t>(Sym)].VarId;
+  if (Var >= 0 && L.Range.contains(S.Range) &&
+      llvm::any_of(L.Carried, [&](const Stmt::Recurrence &R) {
+        return R.Symbol == Sym;
+      }))
+    return true; // what a round begins with can be kept
+  const bool Inside = L.Range.contains(S.Range);
+  TextRange Since = {Inside ? M.stmt(L.Children[0]).Range.Begin : L.Range.End,
+                     S.Range.Begin};
+  // Of a loop in between, all rounds.
+  for (int Q = M.stmt(S.Stmt).Parent; Q >= 0 && Q != Loop;
+       Q = M.stmt(static_cast<unsigned>(Q)).Parent)
+    if (const Stmt &In = M.stmt(static_cast<unsigned>(Q));
+        In.Range.Begin >= Since.Begin &&
+        In.isLoop())
+      Since.End = std::max(Since.End, In.Range.End);
+  return llvm::none_of(M.VarUses, [&](const VarUse &U) {
+    return U.Write && static_cast<int>(U.Var) == Var &&
+           Since.contains(U.Range);
+  });
+}
+
+bool rcache::storesRounded(const KernelModel &M, const SharedAccess &S) {
+  if (!M.Multiplies || !isRounded(M.Arrays[S.Array].CanonicalType) ||
+      S.K != SharedAccess::ReadWrite)
+    return true;
+  return llvm::any_of(M.Effects, [&](const Effect &E) {
+    if (E.K != Effect::SetsShared || !(E.Target == S.Range))
+      return false;
+    const std::string Operator = M.text(E.At);
+    return Operator == "+=" || Operator == "-=" || Operator == "++" ||
+           Operator == "--";
+  });
 }

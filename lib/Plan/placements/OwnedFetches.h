@@ -46,16 +46,22 @@ isl::set at(const KernelModel &M, const Assumptions &A, isl::set S,
 /// null: it is not.
 Nullable<isl::pw_aff> byCounter(const Counters &Count, unsigned Stmt,
                                 const isl::pw_aff &V, const isl::set &Domain);
+/// Does the text of \p Id have its value in front of \p S's region and up to it?
+bool namedAt(const KernelModel &M, const Counters &Count, const SharedAccess &S,
+             const std::string &Id);
+/// A product that leaves shared memory is rounded by then; in a register a sum
+/// would fuse it. What is stored can be written so (StatementText), sums are.
+bool storesRounded(const KernelModel &M, const SharedAccess &S);
 /// j where the element of \p S is t ^ j, a formula of counters; null: it is not.
 /// \p Threads of a block.
 Nullable<isl::pw_aff> maskOf(const SharedAccess &S, const Assumptions &A,
                              int64_t Threads, const Counters &Count,
                              const isl::set &Domain);
 
-/// `[sx, counters of By] -> { : }`: some thread of the slot is in \p Domain
+/// `[sx, counters \p Ids] -> { : }`: some thread of the slot is in \p Domain
 /// ([tx, symbols] -> { : }). \p Visits: the counters there.
 isl::set slotsOf(const Mapping &Map, const isl::set &Domain,
-                 const isl::pw_aff &By,
+                 const std::vector<std::string> &Ids,
                  llvm::ArrayRef<Counters::Values> Visits);
 
 /// Shuffles of a warp for \p F where the counters are \p V and its By is \p By.
