@@ -200,9 +200,14 @@ struct Owned {
       Ahead,   ///< element tx + By
       At,      ///< element By, the same for all
       Flipped, ///< element tx ^ By
-      Gathered ///< element By, a formula of tx as well; 32 apart, only read
+      Gathered, ///< element By, a formula of tx as well; 32 apart, only read
+      Inserted  ///< element 2 tx - tx mod By, and By more where Upper; 32 apart
     } K = Ahead;
+    /// Lanes of a slot may ask several registers.
+    bool isGather() const { return K == Gathered || K == Inserted; }
     Nullable<isl::pw_aff> By; ///< [counters] -> { [elements] }
+    bool Upper = false;
+    bool All = false; ///< Inserted, written: by all threads, before any reads it
     /// Slots in which any thread may use it: [sx, counters] -> { : }
     Nullable<isl::set> Slots;
     std::vector<unsigned> Accesses; ///< indices in SharedAccesses, in text order

@@ -140,6 +140,7 @@ private:
   RunArguments runArguments(const PairedInterval &Pair, const Code &By);
   std::string ownedName(const SharedArray &Of) const;
   std::string ownedHelper(Owned::Fetch::Kind K);
+  std::string registersOf(const SharedArray &Of) const;
   llvm::Expected<Code> gatheredText(const Owned::Fetch &F) const;
   ValueTextOptions ownedOptions() const;
   std::string groupName(const ArrayPlan &A) const;

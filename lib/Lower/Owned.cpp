@@ -95,6 +95,9 @@ std::string Fill::ownedHelper(Owned::Fetch::Kind K) {
   case Owned::Fetch::Gathered:
     Helper = "gathered_element";
     break;
+  case Owned::Fetch::Inserted:
+    Helper = "inserted_element";
+    break;
   }
   Helpers.insert(Helper);
   return std::string("::rcache::device::") + Helper;
@@ -118,12 +121,24 @@ llvm::Expected<Code> Fill::fetch(const SharedArray &Of, const Owned::Fetch &F,
     return T + "{\nconst " + Of.ElemType + " " + N("of_all") + " = " + Helper +
            "(" + Own + ", " + *By + ");\n" + All + Into + "[" + S +
            "] = " + N("of_all") + ";\n}\n";
-  if (F.Written) // what an element was is asked when it comes back
+  if (F.All)
+    return T;
+  const bool Inserts = F.K == Owned::Fetch::Inserted;
+  if (F.Written && Inserts) // what elements were is asked when they come back
+    T += Of.ElemType + " " + Into + "_was[" + registersOf(Of) + "];\n" +
+         "#pragma unroll\nfor (int " + S + " = 0; " + S + " < " + registersOf(Of) +
+         "; ++" + S + ")\n" + Into + "_was[" + S + "] = " + Own + "[" + S + "];\n";
+  else if (F.Written)
     T += Of.ElemType + " " + Into + "_was[" + str(P.slots()) + "];\n" + All +
          Into + "_was[" + S + "] = " + Own + "[" + S + "];\n";
   return T + All + (*If == "true" ? "" : "if (" + *If + ")\n") + Into + "[" +
          S + "] = " + Helper + "(" + Own + ", " +
-         (F.K == Owned::Fetch::Gathered ? "" : S + ", ") + *By + ");\n";
+         (F.K == Owned::Fetch::Gathered ? "" : S + ", ") + *By +
+         (Inserts ? (F.Upper ? ", true" : ", false") : "") + ");\n";
+}
+
+std::string Fill::registersOf(const SharedArray &Of) const {
+  return str(int64_t(P.owned(static_cast<unsigned>(&Of - M.Arrays.data()))->Parts) * P.slots());
 }
 
 /// The element of a slot's thread, and those of its first and its last lane's.
@@ -145,6 +160,15 @@ llvm::Expected<Code> Fill::giveBack(const SharedArray &Of,
                                     const Owned::Fetch &F,
                                     const std::string &From) {
   const std::string S = N("s"), Own = ownedName(Of);
+  if (F.K == Owned::Fetch::Inserted) {
+    auto Bit = affineText(F.By, N, ownedOptions());
+    if (!Bit)
+      return Bit;
+    const std::string Helper = F.All ? "take_inserted" : "take_inserted_if_rewritten";
+    Helpers.insert(Helper);
+    return "::rcache::device::" + Code(Helper) + "<" + (F.Upper ? "true" : "false") +
+           ">(" + Own + ", " + (F.All ? "" : From + "_was, ") + From + ", " + *Bit + ");\n";
+  }
   // The copy of the slot's element is by the thread as far away to the other
   // side; t ^ j ^ j is t. (Where no thread is there, nothing comes.)
   const bool Flips = F.K == Owned::Fetch::Flipped;

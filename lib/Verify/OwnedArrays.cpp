@@ -82,6 +82,7 @@ private:
                        [&] {
                          if (Right && W.mayHold(S.Domain))
                            Right = check(I, Lane, Slot);
+                         Right = Right && isWritten(I, Lane, Slot);
                        });
       }
     return Right;
@@ -98,6 +99,15 @@ private:
       Elements *= *E;
     }
     return Element >= 0 && Element < Elements;
+  }
+
+  /// What owners take back without a look at what it was is written by all threads.
+  bool isWritten(unsigned I, int64_t Lane, int64_t Slot) {
+    const SharedAccess &S = M.SharedAccesses[I];
+    const Owned::Fetch *F = std::get<Owned>(A.Where).fetchOf(I);
+    return !F || !F->All ||
+           (S.K == SharedAccess::Write && S.DomainExact && W.mustHold(S.Domain)) ||
+           wrong(S, threadAt(Lane, Slot), "the owner takes what may not be written");
   }
 
   bool check(unsigned I, int64_t Lane, int64_t Slot) {
@@ -254,6 +264,8 @@ private:
       return flipped(Lane, Slot, By);
     case Owned::Fetch::Gathered:
       return gathered(F, Slot, By);
+    case Owned::Fetch::Inserted:
+      return inserted(F, threadAt(Lane, Slot), By);
     }
     return -1;
   }
@@ -278,11 +290,30 @@ private:
                : -1;
   }
 
+  /// Element 2 t - t mod By, or that with bit By set: in one register of the slot where
+  /// the bit is 32 or more, else in that and the next one.
+  int64_t inserted(const Owned::Fetch &F, int64_t Thread, int64_t By) const {
+    if (!Cyclic || By <= 0 || (By & (By - 1)) != 0)
+      return -1;
+    const int64_t Element = 2 * Thread - Thread % By + (F.Upper ? By : 0);
+    return Element < 32 * Registers ? Element : -1;
+  }
+
+  /// The owner of the element takes the copy of the thread whose number is the
+  /// element's without bit By.
+  bool insertedGoesBack(const Owned::Fetch &F, int64_t Thread, int64_t By) const {
+    const int64_t Element = inserted(F, Thread, By);
+    return Element >= 0 && ((Element & By) != 0) == F.Upper &&
+           Element / (2 * By) * By + Element % By == Thread;
+  }
+
   /// The copies that the slots have made come back by the same fetch of copies: is
   /// this slot's the one that its element's owner gets, and no other's?
   bool goesBack(const Owned::Fetch &F, int64_t Lane, int64_t Slot, int64_t By) {
-    if (F.K == Owned::Fetch::At || !F.Written || By == 0 ||
-        Registers != Slots)
+    if (F.K == Owned::Fetch::Inserted)
+      return F.Written && insertedGoesBack(F, threadAt(Lane, Slot), By);
+    if (F.K == Owned::Fetch::At || F.K == Owned::Fetch::Gathered || !F.Written ||
+        By == 0 || Registers != Slots)
       return false;
     const bool Flips = F.K == Owned::Fetch::Flipped;
     const int64_t Thread = threadAt(Lane, Slot),

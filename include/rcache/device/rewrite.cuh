@@ -809,6 +809,61 @@ __device__ __forceinline__ Element gathered_element(const Element (&own)[Registe
 #endif
 // rcache-end: gathered_element
 
+// rcache-begin: inserted_element (needs: gathered_element)
+#ifndef RCACHE_DEVICE_INSERTED_ELEMENT
+#define RCACHE_DEVICE_INSERTED_ELEMENT
+namespace rcache {
+namespace device {
+/// Of elements that lie 32 apart in the registers of a lane: that of number
+/// lane + 32 * slot with a bit put in, 2^b = `bit`, which is set in the `upper` ones.
+template <int Registers, typename Element>
+__device__ __forceinline__ Element inserted_element(const Element (&own)[Registers],
+                                                    int slot, int bit, bool upper) {
+  const int set = upper ? bit : 0, front = 32 * slot, back = front + 31;
+  const int first = 2 * front - front % bit + set, last = 2 * back - back % bit + set;
+  if (bit >= 32) // of the same lane
+    return own[first >> 5 < Registers ? first >> 5 : 0];
+  const int thread = front + (static_cast<int>(threadIdx.x) & 31);
+  return gathered_element(own, 2 * thread - (thread & (bit - 1)) + set, first, last);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: inserted_element
+
+// rcache-begin: take_inserted (needs: gathered_element)
+#ifndef RCACHE_DEVICE_TAKE_INSERTED
+#define RCACHE_DEVICE_TAKE_INSERTED
+namespace rcache {
+namespace device {
+/// The other way: what slots have made of the elements `inserted_element` goes to the
+/// owners, which are those whose number has the bit (Upper), or has it not.
+template <bool Upper, int Registers, int Slots, typename Element>
+__device__ __forceinline__ void take_inserted(Element (&own)[Registers],
+                                              const Element (&from)[Slots], int bit) {
+  const int lane = static_cast<int>(threadIdx.x) & 31;
+#pragma unroll
+  for (int to = 0; to < Registers; ++to) {
+    const int front = 32 * to, back = front + 31;
+    const int first = front / (2 * bit) * bit + front % bit;
+    const int last = back / (2 * bit) * bit + back % bit;
+    if (bit >= 32) { // in the same lane
+      if (((front & bit) != 0) == Upper && first >> 5 < Slots)
+        own[to] = from[first >> 5 < Slots ? first >> 5 : 0];
+      continue;
+    }
+    const int element = front + lane;
+    const Element back_from =
+        gathered_element(from, element / (2 * bit) * bit + element % bit, first, last);
+    if (((element & bit) != 0) == Upper && element < 64 * Slots)
+      own[to] = back_from;
+  }
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: take_inserted
+
 // rcache-begin: strided_in
 #ifndef RCACHE_DEVICE_STRIDED_IN
 #define RCACHE_DEVICE_STRIDED_IN
@@ -914,5 +969,29 @@ __device__ __forceinline__ Element rewritten(Element own, Element was,
 } // namespace rcache
 #endif
 // rcache-end: rewritten
+
+// rcache-begin: take_inserted_if_rewritten (needs: take_inserted, rewritten)
+#ifndef RCACHE_DEVICE_TAKE_INSERTED_IF_REWRITTEN
+#define RCACHE_DEVICE_TAKE_INSERTED_IF_REWRITTEN
+namespace rcache {
+namespace device {
+/// The same where not all of them may have been written: `was` is what the elements were.
+template <bool Upper, int Registers, int Slots, typename Element>
+__device__ __forceinline__ void
+take_inserted_if_rewritten(Element (&own)[Registers], const Element (&was)[Registers],
+                           const Element (&from)[Slots], int bit) {
+  Element now[Registers];
+#pragma unroll
+  for (int to = 0; to < Registers; ++to)
+    now[to] = was[to];
+  take_inserted<Upper>(now, from, bit);
+#pragma unroll
+  for (int to = 0; to < Registers; ++to)
+    own[to] = rewritten(own[to], was[to], now[to]);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: take_inserted_if_rewritten
 
 #endif // RCACHE_DEVICE_REWRITE_CUH

@@ -26,6 +26,34 @@ struct Gathers {
 std::optional<Gathers> gathersOf(const isl::pw_aff &Element, const isl::set &Domain,
                                  int64_t Threads);
 
+/// Which element each thread names: that of its number with a bit put in, 2 t - t mod Bit,
+/// and Bit more where Upper.
+struct Insertion {
+  Nullable<isl::pw_aff> Bit; ///< [counters] -> { [2^b] }
+  bool Upper = false;
+};
+
+/// Does \p S name such elements in all visits? \p Domain ([tx, symbols] -> { : }): the
+/// threads that may come there.
+std::optional<Insertion> insertionOf(const KernelModel &M, const Assumptions &A,
+                                     const Counters &Count, const SharedAccess &S,
+                                     int64_t Threads, const isl::set &Domain);
+
+/// Which element of another thread \p S names: sets F.K, F.By and what hangs on them, F.Written
+/// being known. \p Element ([symbols] -> { [e] }; null: no formula), in \p Domain ([tx, symbols]
+/// -> { : }). \p Gather: it may be another one in each thread. False: nothing is known.
+bool findKind(Owned::Fetch &F, const KernelModel &M, const Assumptions &A,
+              const Counters &Count, const SharedAccess &S,
+              const Nullable<isl::pw_aff> &Element, const isl::set &Domain,
+              int64_t Threads, bool Gather);
+
+/// `{ [2 X - X mod Bit] }`. \p Bit: a power of two.
+isl::pw_aff withBit(const isl::pw_aff &X, int64_t Bit);
+
+/// Shuffles by which the owners of elements get what threads in all \p Slots have put
+/// where a bit is put in; none where that bit is one of the register's.
+int64_t shufflesBack(int64_t Slots, int64_t Bit);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PLAN_PLACEMENTS_GATHERED_H

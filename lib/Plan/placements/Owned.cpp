@@ -33,6 +33,18 @@ namespace {
 constexpr size_t MostRepeats = 128;
 constexpr int64_t MostParts = 4;
 
+std::vector<std::string> countersOf(const isl::pw_aff &V) {
+  std::vector<std::string> Ids = involvedIds(V);
+  llvm::erase(Ids, "tx");
+  return Ids;
+}
+
+std::vector<std::string> idsOf(const isl::pw_aff &V, const isl::set &S) {
+  std::vector<std::string> Ids = involvedIds(V);
+  llvm::append_range(Ids, involvedIds(S));
+  return Ids;
+}
+
 class Builder {
 public:
   Builder(const KernelModel &M, unsigned Array, const Assumptions &A,
@@ -89,17 +101,6 @@ private:
 
   isl::ctx ctx() const { return M.Ctx->ctx(); }
   isl::pw_aff thread() const { return symbolValue(ctx(), "tx"); }
-  static std::vector<std::string> idsOf(const isl::pw_aff &V,
-                                        const isl::set &S) {
-    std::vector<std::string> Ids = involvedIds(V);
-    llvm::append_range(Ids, involvedIds(S));
-    return Ids;
-  }
-  static std::vector<std::string> countersOf(const isl::pw_aff &V) {
-    std::vector<std::string> Ids = involvedIds(V);
-    llvm::erase(Ids, "tx");
-    return Ids;
-  }
   /// Neighbours in a lane; else 32 apart.
   bool inChunks() const { return Map.Stride[0] == 1 && Map.Factor[0] > 1; }
 
@@ -164,16 +165,22 @@ private:
 
   /// The element of access \p I where the counters are \p V: [tx] -> { [e] }.
   isl::pw_aff elementAt(unsigned I, const Counters::Values &V) const {
-    const isl::pw_aff T = thread();
     if (const auto It = Of.PartOf.find(I); It != Of.PartOf.end())
-      return T.add(atCounts(It->second, V).scale(static_cast<long>(Threads)));
-    const Owned::Fetch &F = *Of.fetchOf(I);
+      return thread().add(atCounts(It->second, V).scale(static_cast<long>(Threads)));
+    return elementOf(*Of.fetchOf(I), V);
+  }
+
+  isl::pw_aff elementOf(const Owned::Fetch &F, const Counters::Values &V) const {
+    const isl::pw_aff T = thread();
     const isl::pw_aff By = atCounts(F.By, V);
+    const int64_t Bit = isConstant(By).value_or(0);
     switch (F.K) {
     case Owned::Fetch::Ahead:
       return T.add(By);
     case Owned::Fetch::Flipped:
-      return flipped(ctx(), isConstant(By).value_or(0));
+      return flipped(ctx(), Bit);
+    case Owned::Fetch::Inserted:
+      return withBit(T, Bit).add(constantValue(ctx(), F.Upper ? Bit : 0));
     case Owned::Fetch::At:
     case Owned::Fetch::Gathered:
       break;
@@ -245,26 +252,7 @@ private:
                 const Nullable<isl::pw_aff> &Element, const isl::set &Domain) {
     Owned::Fetch F;
     F.Written = S.K != SharedAccess::Read;
-    Nullable<isl::pw_aff> Away;
-    if (!Element.is_null())
-      Away = simplify(Element.sub(thread()), Domain);
-    if (!Element.is_null() && !dependsOn(Element, "tx")) {
-      F.K = Owned::Fetch::At;
-      F.By = Element;
-    } else if (!Away.is_null() && !dependsOn(Away, "tx")) {
-      F.K = Owned::Fetch::Ahead;
-      F.By = Away;
-    } else if (auto Mask = maskOf(S, A, Threads, Count, Domain); !Mask.is_null()) {
-      F.K = Owned::Fetch::Flipped;
-      F.By = Mask;
-    } else if (auto By = Away.is_null() ? Away : byCounter(Count, S.Stmt, Away, Domain);
-               !By.is_null()) {
-      F.K = Owned::Fetch::Ahead;
-      F.By = By;
-    } else if (!Element.is_null() && Gathered.count(I)) {
-      F.K = Owned::Fetch::Gathered;
-      F.By = simplify(Element, Domain);
-    } else
+    if (!findKind(F, M, A, Count, S, Element, Domain, Threads, Gathered.count(I)))
       return no(S, Element.is_null()
                        ? "is no formula of thread and counters"
                        : "is neither the thread's own element, nor a constant "
@@ -274,21 +262,24 @@ private:
       return no(S, "changes an element that is not the thread's own");
     if (!isCounted(S, F.By))
       return false;
-    if ((F.Written || F.K == Owned::Fetch::Flipped) && !hasPartner(S, F))
+    if ((F.Written || F.K == Owned::Fetch::Flipped) &&
+        F.K != Owned::Fetch::Inserted && !hasPartner(S, F))
       return no(S, "may be the thread's own element, or one outside of the "
                    "block");
     if (F.Written && !staysInBlock(S, F, Domain))
       return no(S, "may change an element that no thread of the block has");
-    if (F.K == Owned::Fetch::Gathered && !isInRegisters(S, F, Domain))
+    if (F.isGather() && !isInRegisters(S, F, Domain))
       return no(S, "is in no register that all lanes can tell");
     F.Slots = slotsOf(Map, Domain, slotsHangOn(S, F, Domain), Count.at(S.Stmt));
     // One copy for all that is the same element in the same interval.
     for (Owned::Fetch &O : Of.Fetches) {
       const SharedAccess &First = M.SharedAccesses[O.Accesses.front()];
-      if (O.K != F.K || !(intervalOf(M, First) == intervalOf(M, S)) ||
+      if (O.K != F.K || O.Upper != F.Upper ||
+          !(intervalOf(M, First) == intervalOf(M, S)) ||
           !equalUnder(O.By, F.By, always(ctx())))
         continue;
       O.Written |= F.Written;
+      O.All &= F.All;
       O.Slots = O.Slots.unite(F.Slots).coalesce();
       O.Accesses.push_back(I);
       return isStillRounded(I, S);
@@ -303,7 +294,7 @@ private:
   std::vector<std::string> slotsHangOn(const SharedAccess &S, const Owned::Fetch &F,
                                        const isl::set &Domain) {
     std::vector<std::string> Ids = countersOf(F.By);
-    if (F.K == Owned::Fetch::Gathered)
+    if (F.isGather())
       for (const std::string &Id : involvedIds(Domain))
         if (namedAt(M, Count, S, Id) && unroll(Id))
           Ids.push_back(Id);
@@ -315,7 +306,7 @@ private:
   bool isInRegisters(const SharedAccess &S, const Owned::Fetch &F,
                      const isl::set &Domain) {
     return llvm::all_of(Count.at(S.Stmt, idsOf(F.By, Domain)), [&](const Counters::Values &V) {
-      const auto G = gathersOf(atCounts(F.By, V), atCounts(Domain, V), Threads);
+      const auto G = gathersOf(elementOf(F, V), atCounts(Domain, V), Threads);
       if (G)
         Of.Parts = std::max(Of.Parts, static_cast<unsigned>(
                                           (G->Elements + Threads - 1) / Threads));
@@ -511,7 +502,7 @@ private:
   bool chunksFit() {
     if (Of.Parts > 1)
       for (const Owned::Fetch &F : Of.Fetches)
-        if (F.Written) {
+        if (F.Written && F.K != Owned::Fetch::Inserted) {
           Access = static_cast<int>(F.Accesses.front());
           return no(M.SharedAccesses[F.Accesses.front()],
                     "is changed by another thread, which has several elements");
@@ -528,11 +519,16 @@ private:
 
   //===--- Slots ---===//
 
-  /// Shuffles of a gather where the counters are \p V, of all slots that use it.
+  /// Shuffles of a gather where the counters are \p V, of all slots that use it, and
+  /// of the owners that get what is written.
   double gathered(const Owned::Fetch &F, const Counters::Values &V) const {
-    const auto G = gathersOf(atCounts(F.By, V),
-                             atCounts(DomainOf.at(F.Accesses.front()), V), Threads);
-    return G ? static_cast<double>(G->Registers) : 0;
+    double All = 0;
+    const int64_t Bit = isConstant(atCounts(F.By, V)).value_or(0);
+    const isl::set Domain = atCounts(DomainOf.at(F.Accesses.front()), V);
+    if (const auto G = gathersOf(elementOf(F, V), Domain, Threads);
+        G && !F.All && (F.K == Owned::Fetch::Gathered || Bit < 32))
+      All += static_cast<double>(G->Registers);
+    return F.Written ? All + static_cast<double>(shufflesBack(Map.Factor[0], Bit)) : All;
   }
 
   /// Counts the shuffles of each fetch. False: some distance is no number.
@@ -549,17 +545,12 @@ private:
           if (const auto It = Now.find(Id); It != Now.end())
             V.insert(*It);
         const auto [It, New] = Known.try_emplace(V, 0);
-        if (F.K == Owned::Fetch::Gathered) {
-          if (New)
-            It->second = gathered(F, V);
-          F.Shuffles += It->second;
-          continue;
-        }
         const auto By = isConstant(atCounts(F.By, V));
-        if (!By)
+        if (!By && F.K != Owned::Fetch::Gathered)
           return false;
         if (New)
-          It->second = (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
+          It->second = F.isGather() ? gathered(F, V)
+                                    : (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
         F.Shuffles += It->second;
       }
     }
@@ -593,8 +584,7 @@ bool rcache::ownedArrays(const KernelModel &M, const Assumptions &A, Plan &P,
     auto Found = stridedInterval(M, A, Count, (*Map.Block)[0],
                                  static_cast<unsigned>(B.Access), Why);
     const auto Access = static_cast<unsigned>(B.Access);
-    if (!Found && (M.SharedAccesses[Access].K != SharedAccess::Read ||
-                   !Gathered.insert(Access).second)) {
+    if (!Found && !Gathered.insert(Access).second) {
       if (!Why.empty())
         WhyNot = std::move(Why);
       return false;

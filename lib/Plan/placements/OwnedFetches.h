@@ -36,6 +36,15 @@ isl::pw_aff flipped(isl::ctx Ctx, int64_t Mask);
 /// included; null: no formula.
 Nullable<isl::pw_aff> formulaOf(const KernelModel &M, const Assumptions &A,
                                 const Value &V, const Counters::Values &At);
+/// The element that \p S names where the counters are \p V, as one number:
+/// [symbols] -> { [e] }; null: no formula.
+Nullable<isl::pw_aff> elementAt(const KernelModel &M, const Assumptions &A,
+                                const SharedAccess &S, const Counters::Values &V);
+/// \p Numbers, one for each of \p Visits, as one counter's multiple and a constant:
+/// [counters] -> { [n] }; null: they are none.
+Nullable<isl::pw_aff> byVisits(const KernelModel &M, const Counters &Count,
+                               llvm::ArrayRef<Counters::Values> Visits,
+                               llvm::ArrayRef<int64_t> Numbers);
 /// \p S where the counters are \p Known, what other symbols stand for put in their
 /// place: [symbols] -> { : }.
 isl::set at(const KernelModel &M, const Assumptions &A, isl::set S,

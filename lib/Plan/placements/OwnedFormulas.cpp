@@ -9,6 +9,7 @@
 #include "OwnedFetches.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
+#include <numeric>
 
 using namespace rcache;
 
@@ -176,4 +177,59 @@ isl::set rcache::at(const KernelModel &M, const Assumptions &A, isl::set S,
                     const Counters::Values &Known) {
   S = atCounts(std::move(S), Known);
   return substitute(S, meaningOf(M, A, involvedIds(S), Known));
+}
+
+Nullable<isl::pw_aff> rcache::elementAt(const KernelModel &M,
+                                        const Assumptions &A,
+                                        const SharedAccess &S,
+                                        const Counters::Values &V) {
+  const SharedArray &Arr = M.Arrays[S.Array];
+  isl::pw_aff E = constantValue(M.Ctx->ctx(), 0);
+  for (size_t D = 0; D < S.IndexValues.size(); ++D) {
+    const auto Of = S.IndexValues[D] ? formulaOf(M, A, *S.IndexValues[D], V)
+                                     : Nullable<isl::pw_aff>();
+    if (Of.is_null() || (D > 0 && !Arr.Extents[D]))
+      return {};
+    if (D > 0)
+      E = E.scale(static_cast<long>(*Arr.Extents[D]));
+    E = E.add(Of);
+  }
+  return E;
+}
+
+Nullable<isl::pw_aff> rcache::byVisits(const KernelModel &M,
+                                       const Counters &Count,
+                                       llvm::ArrayRef<Counters::Values> Visits,
+                                       llvm::ArrayRef<int64_t> Numbers) {
+  const isl::ctx Ctx = M.Ctx->ctx();
+  size_t Differs = 0;
+  while (Differs < Numbers.size() && Numbers[Differs] == Numbers[0])
+    ++Differs;
+  if (Differs == Numbers.size())
+    return constantValue(Ctx, Numbers[0]);
+  for (const auto &[Id, First] : Visits[0]) {
+    if (Count.loopOf(Id) < 0)
+      continue;
+    const auto Then = Visits[Differs].find(Id);
+    if (Then == Visits[Differs].end() || Then->second == First)
+      continue;
+    int64_t Up = Numbers[Differs] - Numbers[0], Down = Then->second - First;
+    const int64_t Common = std::gcd(Up, Down) * (Down < 0 ? -1 : 1);
+    Up /= Common;
+    Down /= Common;
+    const int64_t Rest = Numbers[0] * Down - Up * First;
+    bool Holds = true;
+    for (size_t V = 0; V < Visits.size() && Holds; ++V) {
+      const auto Is = Visits[V].find(Id);
+      Holds = Is != Visits[V].end() &&
+              Up * Is->second + Rest == Numbers[V] * Down;
+    }
+    if (!Holds)
+      continue;
+    const isl::pw_aff F = symbolValue(Ctx, Id)
+                              .scale(static_cast<long>(Up))
+                              .add(constantValue(Ctx, Rest));
+    return Down == 1 ? F : floorDiv(F, Down);
+  }
+  return {};
 }

@@ -17,7 +17,8 @@ std::string rcache::detailOf(const Owned &O) {
 std::string rcache::summaryOf(const Owned &) { return "owned by a warp"; }
 
 void rcache::print(llvm::raw_ostream &OS, const Owned &O, const Placed &In) {
-  static const char *const Kinds[] = {"ahead by", "at", "flipped by", "gathered from"};
+  static const char *const Kinds[] = {"ahead by", "at", "flipped by", "gathered from",
+                                      "with a bit put in at"};
   for (unsigned I = 0; I < In.M.SharedAccesses.size(); ++I) {
     const SharedAccess &S = In.M.SharedAccesses[I];
     const Owned::Fetch *F = O.fetchOf(I);

@@ -208,7 +208,6 @@ private:
 
   bool tabulateAccess(unsigned I) {
     const SharedAccess &S = M.SharedAccesses[I];
-    const SharedArray &Arr = M.Arrays[S.Array];
     if (S.K != SharedAccess::Read && S.K != SharedAccess::Write &&
         S.K != SharedAccess::ReadWrite)
       return no(S, "is used in a way that is not understood");
@@ -216,17 +215,10 @@ private:
     U.Access = I;
     U.Writes = S.K != SharedAccess::Read;
     for (const Counters::Values &V : Visits) {
-      isl::pw_aff E = constantValue(M.Ctx->ctx(), 0);
-      for (size_t D = 0; D < S.IndexValues.size(); ++D) {
-        const auto Of = S.IndexValues[D] ? formulaOf(M, A, *S.IndexValues[D], V)
-                                         : Nullable<isl::pw_aff>();
-        if (Of.is_null() || (D > 0 && !Arr.Extents[D]))
-          return no(S, "is no formula of the thread and of numbers that loops "
-                       "count between constants");
-        if (D > 0)
-          E = E.scale(static_cast<long>(*Arr.Extents[D]));
-        E = E.add(Of);
-      }
+      const auto E = elementAt(M, A, S, V);
+      if (E.is_null())
+        return no(S, "is no formula of the thread and of numbers that loops "
+                     "count between constants");
       for (const std::string &Id : involvedIds(E))
         if (Id != "tx")
           return no(S, "hangs on '" + Id +
@@ -381,39 +373,8 @@ private:
     return (Firsts[V] == 0 || Firsts[V] == Bit) && fits(V);
   }
 
-  /// \p Numbers, one a visit, as one counter's multiple and a constant.
   Nullable<isl::pw_aff> formula(const std::vector<int64_t> &Numbers) const {
-    const isl::ctx Ctx = M.Ctx->ctx();
-    size_t Differs = 0;
-    while (Differs < Numbers.size() && Numbers[Differs] == Numbers[0])
-      ++Differs;
-    if (Differs == Numbers.size())
-      return constantValue(Ctx, Numbers[0]);
-    for (const auto &[Id, First] : Visits[0]) {
-      if (Count.loopOf(Id) < 0)
-        continue;
-      const auto Then = Visits[Differs].find(Id);
-      if (Then == Visits[Differs].end() || Then->second == First)
-        continue;
-      int64_t Up = Numbers[Differs] - Numbers[0], Down = Then->second - First;
-      const int64_t Common = std::gcd(Up, Down) * (Down < 0 ? -1 : 1);
-      Up /= Common;
-      Down /= Common;
-      const int64_t Rest = Numbers[0] * Down - Up * First;
-      bool Holds = true;
-      for (size_t V = 0; V < Visits.size() && Holds; ++V) {
-        const auto Is = Visits[V].find(Id);
-        Holds = Is != Visits[V].end() &&
-                Up * Is->second + Rest == Numbers[V] * Down;
-      }
-      if (!Holds)
-        continue;
-      const isl::pw_aff F = symbolValue(Ctx, Id)
-                                .scale(static_cast<long>(Up))
-                                .add(constantValue(Ctx, Rest));
-      return Down == 1 ? F : floorDiv(F, Down);
-    }
-    return {};
+    return byVisits(M, Count, Visits, Numbers);
   }
 
   bool fitFormulas() {
