@@ -26,6 +26,7 @@
 // Such a sum is found here.
 
 #include "FusionOrder.h"
+#include "ProductEscapes.h"
 #include "ProductFlow.h"
 #include "TurnedSums.h"
 #include <map>
@@ -155,6 +156,8 @@ fusedByContext(const FunctionDecl *FD,
   Flows[FD]->eachOfOneBlock(Each);
   if (First.Sum && First.In == SumInDoubt::Anywhere)
     return First;
+  if (const SumInDoubt Escaped = sumOfEscaped(FD); Escaped.Sum)
+    return Escaped;
   std::vector<std::pair<const FunctionDecl *, bool>> Work;
   const auto CalledBy = [&](const ProductFlow &Flow) {
     for (const FunctionDecl *F : Flow.Called)
