@@ -482,9 +482,10 @@ private:
     begin();
     Body += sync();
     if (!Power || C.chance("fixed", 30)) { // a permutation
-      static const char *const From[] = {"$B - 1 - t", "t ^ 1", "t / 2 * 2",
-                                         "(t + 5) % $B"};
-      const std::string F = sub(From[C.pick("permutation", 4)], {{"B", Size}});
+      static const char *const From[] = {"$B - 1 - t", "t ^ 1", "t / 2 * 2", "(t + 5) % $B",
+                                         "t % 16 * ($B / 16) + t / 16", "t / 3", "t * 2 % $B",
+                                         "(t * 7 + 3) % $B"};
+      const std::string F = sub(From[C.pick("permutation", 8)], {{"B", Size}});
       Body += "for (" + I + " r = 0; r < 3; ++r) {\n" + T + " v = s[" + F +
               "];\n" + sync() + "s[t] = v;\n" + sync() + "}\n";
     } else if (C.chance("inPlace", 40)) {
@@ -630,7 +631,13 @@ private:
     if (Two)
       Stage(Other);
     if (Power || C.chance("shiftedPairs", 30))
-      switch (C.weighted("stridedKind", {30, 20, 25, 25})) {
+      switch (C.weighted("stridedKind", {26, 18, 20, 20, 24})) {
+      case 4:
+        if (Power && Two) {
+          handedOn(Of);
+          break;
+        }
+        [[fallthrough]];
       case 1:
         if (Power) {
           multiples(Of, Two);
@@ -687,6 +694,44 @@ private:
               " v = s[a];\ns[a] = s[b];\ns[b] " +
               (C.chance("plusDown", 60) ? "+= v" : "= " + combined("v", "s[b]")) +
               ";\n}\n}\n";
+    }
+  }
+
+  /// What a thread has read stays its own behind a barrier, and goes to elements of other
+  /// threads, all of it or where something holds: Stockham's steps, butterflies in place,
+  /// wavelets down and up.
+  void handedOn(const std::string &Of) {
+    const std::string Read = sync() + T + " a = ", Made = C.chance("apart", 50)
+        ? "const " + T + " x = a + b, y = a - b;\n" : "";
+    const std::string X = Made.empty() ? "a + b" : "x", Y = Made.empty() ? "a - b" : "y";
+    const auto If = [&](const std::string &Name) {
+      static const char *const Conditions[] = {"", "if (a > b)\n", "if (t & 2)\n", "if (n > 7)\n"};
+      return std::string(Conditions[C.weighted(Name, {60, 14, 13, 13})]);
+    };
+    switch (C.pick("handedOn", 4)) {
+    case 0:
+      Body += distances(Read + "s[t], b = s[t + " + Size + "];\n" + Made + sync() + "const " + I +
+                            " o = t / d * d * 2 + t % d;\n" + If("low") + "s[o] = " + X + ";\n" +
+                            If("high") + "s[o + d] = " + Y + ";\n",
+                        C.chance("up", 70), "d", 1, Of);
+      return;
+    case 1:
+      Body += distances("const " + I + " p = 2 * t - (t & (d - 1));\n" + Read + "s[p], b = s[p + d];\n" +
+                            Made + sync() + If("low") + "s[p] = " + X + ";\n" + If("high") +
+                            "s[p + d] = " + Y + ";\n",
+                        C.chance("up", 50), "d", 1, Of);
+      return;
+    case 2:
+      Body += distances(sync() + T + " a = 0, b = 0;\nif (t < d) {\na = s[2 * t];\nb = s[2 * t + 1];\n}\n" +
+                            Made + sync() + "if (t < d) {\ns[t] = " + X + ";\ns[d + t] = " + Y +
+                            ";\n}\n",
+                        false, "d", 1, Of);
+      return;
+    default:
+      Body += distances(sync() + T + " a = 0, b = 0;\nif (t < d) {\na = s[t];\nb = s[d + t];\n}\n" +
+                            Made + sync() + "if (t < d) {\n" + If("low") + "s[2 * t] = " + X +
+                            ";\ns[2 * t + 1] = " + Y + ";\n}\n",
+                        true, "d", 1, Of);
     }
   }
 

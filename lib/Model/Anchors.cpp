@@ -318,6 +318,8 @@ static bool isAngles(const TokenRecorder::Impl &Tokens, SourceLocation L) {
 }
 
 std::optional<unsigned> tokenWithAngle(const TokenRecorder::Impl &Tokens, SourceLocation L) {
+  if (L.isInvalid()) // what a structured binding copies stands nowhere
+    return std::nullopt;
   for (const int Back : {0, -1, -2})
     if (const auto T = Tokens.ByLocation.find(L.getLocWithOffset(Back).getRawEncoding());
         T != Tokens.ByLocation.end() &&

@@ -408,6 +408,8 @@ private:
   /// Is \p P, used in \p Sum, such that a thread's outputs have one of it, or of a part, and
   /// another sum by that?
   bool isSharedIn(const clang::Expr *P, const clang::Expr *Sum);
+  /// Is \p P, or another product that meets one in a sum, the same for all threads?
+  bool meetsProductOfAll(const clang::Expr *P);
   /// Is a factor of \p P a number times what is the same for all threads? Compilers turn the
   /// number's sign where the product is taken away, but not that of a product of all outputs:
   ///

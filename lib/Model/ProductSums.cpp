@@ -100,7 +100,13 @@ SumInDoubt ProductFlow::find() {
 
 bool ProductFlow::mayChange(const Expr *P, bool Meets) {
   return foldsAtStart(P) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P) ||
-         (Meets && hasChosenFactor(P));
+         (Meets && (hasChosenFactor(P) || (hasScaleOfAll(P, 0) && meetsProductOfAll(P))));
+}
+
+bool ProductFlow::meetsProductOfAll(const Expr *P) {
+  return sameForAll(P) || llvm::any_of(Products, [&](const Expr *Q) {
+           return Q != P && !isIn(Q, P) && sameForAll(Q) && meetsProduct(Q);
+         });
 }
 
 bool ProductFlow::hasChosenFactor(const Expr *P) const {

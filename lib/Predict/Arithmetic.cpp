@@ -96,6 +96,13 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
   return R;
 }
 
+bool rcache::gathers(const Plan &P) {
+  return llvm::any_of(P.Arrays, [](const ArrayPlan &A) {
+    const auto *O = A.as<Owned>();
+    return O && llvm::any_of(O->Fetches, [](const Owned::Fetch &F) { return F.isGather(); });
+  });
+}
+
 bool rcache::placesAreRegisters(const Plan &P, double Shuffles) {
   constexpr double Few = 12; // an output: trees and scans have less
   return P.Paired.empty() && !P.Arrays.empty() && Shuffles <= Few &&

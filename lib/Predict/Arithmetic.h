@@ -48,6 +48,8 @@ double components(const SharedArray &A);
 /// elements go to and fro many times: life of several steps, 0.64x). \p Shuffles: an
 /// output's.
 bool placesAreRegisters(const Plan &P, double Shuffles);
+/// Do lanes ask several registers for owned elements?
+bool gathers(const Plan &P);
 
 } // namespace rcache
 

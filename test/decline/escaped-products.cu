@@ -1,6 +1,7 @@
 // Products that come to a sum on ways that are not followed, one by one (ProductEscapes.cpp): a
 // name for a temporary, an assignment's value, bits, a pointer, a volatile variable, members that
-// methods add up, conversions of classes, sums with zero, choices between a product and itself.
+// methods add up, conversions of classes, sums with zero, choices between a product and itself;
+// and products scaled by numbers beside one that all threads have alike.
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force --self-check=off --list --cuda-path=%cuda 2>&1 \
@@ -21,6 +22,8 @@
 // CHECK-DAG: declined withZero; fusion-unsettled
 // CHECK-DAG: declined chosen; fusion-unsettled
 // CHECK-DAG: declined changed;
+// CHECK-DAG: declined scaled; fusion-unsettled
+// CHECK-DAG: declined scaledOfAll; fusion-unsettled
 // CHECK-DAG: rewritten byValue
 // CHECK-DAG: rewritten plainStruct
 // CHECK-DAG: rewritten helper
@@ -73,6 +76,9 @@ KERNEL(converted, Box x(a[0] * v); float y = float(x) + a[g] * s[t + 1]; if (g <
 KERNEL(withZero, if (g < n) o[g] = (s[t + 1] * s[t + 2] - 0.f) + v * a[0];)
 KERNEL(chosen, float x = m > 2 ? fminf(s[t + 1] * s[t + 1], s[t + 1] * s[t + 1]) : (float)t; x += (float)t; if (g < n) o[g] = x;)
 KERNEL(changed, float x = s[t + 3] * a[3], y = a[2] * v; addTo(x, y); if (g < n) o[g] = x;)
+// One product is the same for all threads, and a number scales what they have alike.
+KERNEL(scaled, float x = v / 4 * a[g], y = a[2] * v, r = x + y; if (g < n) o[g] = r * s[t + 1];)
+KERNEL(scaledOfAll, float x = a[g] * a[t], y = (a[m] * 3.f) * a[m + 1], r = x; r += y; if (g < n) o[g] = r * s[t + 1];)
 // What is followed.
 KERNEL(byValue, if (g < n) o[g] = between(s[t], s[t + 1], v);)
 KERNEL(plainStruct, Plain x; x.a = s[t + 1]; x.b = s[t + 2] + v; if (g < n) o[g] = x.a * v + x.b;)
@@ -92,6 +98,7 @@ int main() {
 #define RUN(name) name<<<4, B>>>(a, o, n, 0.37f, 3);
   RUN(temporary) RUN(moved) RUN(chained) RUN(chainedVariable) RUN(bits) RUN(pun) RUN(pointer)
   RUN(kept) RUN(memberwise) RUN(method) RUN(converted) RUN(withZero) RUN(chosen) RUN(changed)
+  RUN(scaled) RUN(scaledOfAll)
   RUN(byValue) RUN(plainStruct) RUN(helper) RUN(larger)
   cudaMemcpy(h, o, sizeof h, cudaMemcpyDeviceToHost);
   printf("%g\n", h[5]);
