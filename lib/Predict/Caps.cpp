@@ -319,12 +319,11 @@ double stridedRuns(const CapInput &In, double Speedup) {
 }
 
 /// Little that is gained by trees and scans, of what indices cost: 0.97x was measured where 1.1x
-/// was predicted; where lanes ask several registers, 0.86x and 0.98x for 1.17x and 1.23x.
+/// was predicted; where lanes ask several registers, 0.86x to 0.98x for 1.17x to 1.23x.
 double ownedLittle(const CapInput &In, double Speedup) {
-  const double Sure = gathers(In.P) ? 1.3 : 1.2;
-  return placesAreRegisters(In.P, In.C.Counts.Shuffles) && Speedup < Sure
-             ? std::min(Speedup, 1.0)
-             : Speedup;
+  const bool Little = gathers(In.P) ? Speedup < 1.3
+                                    : placesAreRegisters(In.P, In.C.Counts.Shuffles) && Speedup < 1.2;
+  return Little ? std::min(Speedup, 1.0) : Speedup;
 }
 
 /// Steps that call slow functions where a thread's place decides: slot by slot, each behind a

@@ -30,8 +30,10 @@ __global__ void steps(const int *in, int *out) {
   out[base + 2 * t + 1] = temp[2 * t + 1] - offset;
 }
 
-// Some threads change it.
-// CHECK-DAG: rewrote 'byThreads' {{.*}}; 'temp' kept shared
+// Some threads change it, and keep it while elements come to them.
+// CHECK-DAG: rewrote 'byThreads' {{.*}}; 'temp' owned by a warp
+// TEXT: byThreads_rc(
+// TEXT: {{^  int offset\[2\];$}}
 __global__ void byThreads(const int *in, int *out) {
   __shared__ int temp[128];
   int t = threadIdx.x, offset = 1, base = blockIdx.x * 128;

@@ -7,12 +7,16 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu 2>&1 | FileCheck --check-prefix=SAME %s
+// RUN: rcache-rewrite %s --kernel=inplace --candidate=2 -o %t.2.cu --self-check=off --cuda-path=%cuda 2>&1 \
+// RUN:   | FileCheck --check-prefix=INPLACE %s
+// RUN: rcache-check diff %s %t.2.cu 2>&1 | FileCheck --check-prefix=SAME %s
 //
+// INPLACE: rewrote 'inplace' {{.*}}; 's' owned by a warp
 // CHECK-DAG: rewrote 'haar' {{.*}}; 's' owned by a warp
 // CHECK-DAG: rewrote 'rot' {{.*}}; 'a' owned by a warp
 // CHECK-DAG: rewrote 'stock' {{.*}}; 's' owned by a warp
 // CHECK-DAG: rewrote 'ihaar' {{.*}}; 's' owned by a warp
-// CHECK-DAG: rewrote 'inplace' {{.*}}; 's' owned by a warp
+// CHECK-DAG: rewrote 'inplace'
 // TEXT: void stock_rc(
 // TEXT: ::rcache::device::take_inserted<false>(rc_s_own, rc_s_from0, (h));
 // TEXT: void ihaar_rc(

@@ -113,21 +113,6 @@ private:
 
   //===--- Which element ---===//
 
-  /// The element as one number: [symbols] -> { [e] }; null: no formula.
-  Nullable<isl::pw_aff> elementOf(const SharedAccess &S) const {
-    if (!S.Affine || S.Index.size() != Arr.Extents.size())
-      return {};
-    isl::pw_aff E = constantValue(ctx(), 0);
-    for (size_t D = 0; D < S.Index.size(); ++D) {
-      if (D > 0 && !Arr.Extents[D])
-        return {};
-      if (D > 0)
-        E = E.scale(static_cast<long>(*Arr.Extents[D]));
-      E = E.add(A.fix(S.Index[D]));
-    }
-    return E;
-  }
-
   /// Which of the thread's own elements \p Element is: [counters] -> { [part] };
   /// null: of others, or none.
   Nullable<isl::pw_aff> partOf(const SharedAccess &S,
@@ -200,7 +185,7 @@ private:
     for (const StridedInterval &X : Strided)
       if (X.Other.count(I))
         return addStrided(I, S, X);
-    const Nullable<isl::pw_aff> Element = elementOf(S);
+    const Nullable<isl::pw_aff> Element = affineElement(M, A, S);
     Nullable<isl::pw_aff> Part;
     if (!Element.is_null())
       Part = partOf(S, Element, Domain);
@@ -266,7 +251,7 @@ private:
         F.K != Owned::Fetch::Inserted && !hasPartner(S, F))
       return no(S, "may be the thread's own element, or one outside of the "
                    "block");
-    if (F.Written && !staysInBlock(S, F, Domain))
+    if (F.Written && !staysInBlock(Arr, Count, S, F, Domain, Threads))
       return no(S, "may change an element that no thread of the block has");
     if (F.isGather() && !isInRegisters(S, F, Domain))
       return no(S, "is in no register that all lanes can tell");
@@ -328,24 +313,6 @@ private:
         if ((T ^ *Mask) >= Threads)
           return false;
       return true;
-    });
-  }
-
-  /// Does \p F change elements of the block's threads only? (What is never written has
-  /// no value that could be read.)
-  bool staysInBlock(const SharedAccess &S, const Owned::Fetch &F,
-                    const isl::set &Domain) const {
-    int64_t Elements = 1;
-    for (const std::optional<int64_t> &E : Arr.Extents)
-      Elements = E ? Elements * *E : Threads + 1;
-    if (F.K != Owned::Fetch::Ahead || Elements <= Threads)
-      return true;
-    return llvm::all_of(Count.at(S.Stmt, idsOf(F.By, Domain)), [&](const Counters::Values &V) {
-      return thread()
-          .add(atCounts(F.By, V))
-          .ge_set(constantValue(ctx(), Threads))
-          .intersect(atCounts(Domain, V))
-          .is_empty();
     });
   }
 
@@ -442,17 +409,51 @@ private:
   /// What counts on a warp in step (`s[t] += s[t + 16]; s[t] += s[t + 8];`) has no
   /// meaning: copies are made before the first of these statements.
   bool waitsForOthers() {
-    for (const Owned::Fetch &F : Of.Fetches)
-      for (unsigned I : F.Accesses)
-        for (unsigned W = 0; W < M.SharedAccesses.size(); ++W) {
-          const SharedAccess &R = M.SharedAccesses[I], &S = M.SharedAccesses[W];
-          if (S.Array == Array && S.K != SharedAccess::Read &&
-              !Of.OfRuns.count(W) && intervalOf(M, R) == intervalOf(M, S) &&
-              meetsAnother(I, W))
-            return no(R, "is changed by another thread meanwhile: the kernel "
-                         "counts on a warp in step");
-        }
+    const auto Gathers = [&](unsigned I) { return Of.fetchOf(I) && Of.fetchOf(I)->isGather(); };
+    for (const auto &[I, Domain] : DomainOf)
+      for (const auto &[W, Changes] : DomainOf) {
+        const SharedAccess &R = M.SharedAccesses[I], &S = M.SharedAccesses[W];
+        const bool Sure = Gathers(I) || Gathers(W);
+        if (S.K == SharedAccess::Read || Of.OfRuns.count(W) || Of.OfRuns.count(I) ||
+            (!Sure && !Of.fetchOf(I)) || !(intervalOf(M, R) == intervalOf(M, S)))
+          continue;
+        if (Sure ? mayMeetAnother(I, W) : meetsAnother(I, W))
+          return no(R, Sure ? "may be changed by another thread meanwhile"
+                            : "is changed by another thread meanwhile: the kernel "
+                              "counts on a warp in step");
+      }
     return true;
+  }
+
+  /// The same of what each thread names by a formula, whatever is not known.
+  bool mayMeetAnother(unsigned I, unsigned W) const {
+    const auto OfThread = [&](unsigned X, const Counters::Values &V) {
+      const isl::set D = at(M, A, DomainOf.at(X), V);
+      std::vector<std::string> Others = involvedIds(D);
+      llvm::erase(Others, "tx");
+      return projectOut(D, Others);
+    };
+    return llvm::any_of(visitsOf(I, W), [&](const Counters::Values &V) {
+      return meets(I, W, V, OfThread(I, V), OfThread(W, V));
+    });
+  }
+
+  std::vector<Counters::Values> visitsOf(unsigned I, unsigned W) const {
+    std::vector<std::string> Ids = idsOf(placeOf(I), DomainOf.at(I));
+    llvm::append_range(Ids, idsOf(placeOf(W), DomainOf.at(W)));
+    return Count.at(M.SharedAccesses[I].Stmt, Ids);
+  }
+
+  /// Is there an element that a thread of \p Uses names by \p I and another one, of
+  /// \p Changes, by \p W?
+  bool meets(unsigned I, unsigned W, const Counters::Values &V, const isl::set &Uses,
+             const isl::set &Changes) const {
+    const isl::pw_aff Elsewhere = symbolValue(ctx(), "other thread");
+    const Substitution Other = {{"tx", Elsewhere}};
+    return !Uses.intersect(substitute(Changes, Other))
+                .intersect(equalTo(elementAt(I, V), substitute(elementAt(W, V), Other)))
+                .intersect(thread().ne_set(Elsewhere))
+                .is_empty();
   }
 
   /// Are there two threads, one of which changes by \p W what the other one uses by
@@ -461,10 +462,7 @@ private:
     const SharedAccess &R = M.SharedAccesses[I], &S = M.SharedAccesses[W];
     if (!R.DomainExact || !S.DomainExact)
       return false;
-    std::vector<std::string> Ids = idsOf(placeOf(I), DomainOf.at(I));
-    llvm::append_range(Ids, idsOf(placeOf(W), DomainOf.at(W)));
-    const Substitution Other = {{"tx", symbolValue(ctx(), "other thread")}};
-    return llvm::any_of(Count.at(R.Stmt, Ids), [&](const Counters::Values &V) {
+    return llvm::any_of(visitsOf(I, W), [&](const Counters::Values &V) {
       const isl::set Uses = at(M, A, DomainOf.at(I), V),
                      Changes = at(M, A, DomainOf.at(W), V);
       for (const isl::set &D : {Uses, Changes})
@@ -474,12 +472,7 @@ private:
                               Symbol::Opaque &&
               (M.Symbols[static_cast<size_t>(Sym)].Depends & DepThread))
             return false;
-      const isl::pw_aff Elsewhere = substitute(elementAt(W, V), Other);
-      return !Uses.intersect(substitute(Changes, Other))
-                  .intersect(equalTo(elementAt(I, V), Elsewhere))
-                  .intersect(thread().ne_set(
-                      symbolValue(ctx(), "other thread")))
-                  .is_empty();
+      return meets(I, W, V, Uses, Changes);
     });
   }
 

@@ -395,3 +395,23 @@ bool rcache::storesRounded(const KernelModel &M, const SharedAccess &S) {
            Operator == "--";
   });
 }
+
+bool rcache::staysInBlock(const SharedArray &Arr, const Counters &Count,
+                          const SharedAccess &S, const Owned::Fetch &F,
+                          const isl::set &Domain, int64_t Threads) {
+  int64_t Elements = 1;
+  for (const std::optional<int64_t> &E : Arr.Extents)
+    Elements = E ? Elements * *E : Threads + 1;
+  if (F.K != Owned::Fetch::Ahead || Elements <= Threads)
+    return true;
+  std::vector<std::string> Ids = involvedIds(F.By);
+  llvm::append_range(Ids, involvedIds(Domain));
+  const isl::ctx Ctx = Domain.ctx();
+  return llvm::all_of(Count.at(S.Stmt, Ids), [&](const Counters::Values &V) {
+    return symbolValue(Ctx, "tx")
+        .add(atCounts(F.By, V))
+        .ge_set(constantValue(Ctx, Threads))
+        .intersect(atCounts(Domain, V))
+        .is_empty();
+  });
+}

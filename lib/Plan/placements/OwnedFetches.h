@@ -36,6 +36,9 @@ isl::pw_aff flipped(isl::ctx Ctx, int64_t Mask);
 /// included; null: no formula.
 Nullable<isl::pw_aff> formulaOf(const KernelModel &M, const Assumptions &A,
                                 const Value &V, const Counters::Values &At);
+/// The element that \p S names, as one number: [symbols] -> { [e] }; null: no formula.
+Nullable<isl::pw_aff> affineElement(const KernelModel &M, const Assumptions &A,
+                                    const SharedAccess &S);
 /// The element that \p S names where the counters are \p V, as one number:
 /// [symbols] -> { [e] }; null: no formula.
 Nullable<isl::pw_aff> elementAt(const KernelModel &M, const Assumptions &A,
@@ -58,6 +61,10 @@ Nullable<isl::pw_aff> byCounter(const Counters &Count, unsigned Stmt,
 /// Does the text of \p Id have its value in front of \p S's region and up to it?
 bool namedAt(const KernelModel &M, const Counters &Count, const SharedAccess &S,
              const std::string &Id);
+/// Does \p F change elements of the block's threads only? (What is never written has
+/// no value that could be read.)
+bool staysInBlock(const SharedArray &Arr, const Counters &Count, const SharedAccess &S,
+                  const Owned::Fetch &F, const isl::set &Domain, int64_t Threads);
 /// A product that leaves shared memory is rounded by then; in a register a sum
 /// would fuse it. What is stored can be written so (StatementText), sums are.
 bool storesRounded(const KernelModel &M, const SharedAccess &S);

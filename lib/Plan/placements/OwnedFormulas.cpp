@@ -233,3 +233,20 @@ Nullable<isl::pw_aff> rcache::byVisits(const KernelModel &M,
   }
   return {};
 }
+
+Nullable<isl::pw_aff> rcache::affineElement(const KernelModel &M,
+                                            const Assumptions &A,
+                                            const SharedAccess &S) {
+  const SharedArray &Arr = M.Arrays[S.Array];
+  if (!S.Affine || S.Index.size() != Arr.Extents.size())
+    return {};
+  isl::pw_aff E = constantValue(M.Ctx->ctx(), 0);
+  for (size_t D = 0; D < S.Index.size(); ++D) {
+    if (D > 0 && !Arr.Extents[D])
+      return {};
+    if (D > 0)
+      E = E.scale(static_cast<long>(*Arr.Extents[D]));
+    E = E.add(A.fix(S.Index[D]));
+  }
+  return E;
+}
