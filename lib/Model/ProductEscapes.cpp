@@ -212,6 +212,8 @@ private:
       return false;
     if (!V->hasLocalStorage()) // shared, constant, of the device
       return true;
+    if (V->getType()->isReferenceType() && !isa<ParmVarDecl>(V))
+      return V->getInit() && isMemory(V->getInit());
     return V->getType()->isPointerType() ? leadsToMemory(V) : isPlain(V);
   }
 
@@ -252,14 +254,14 @@ private:
            F->getName().contains("bit_cast");
   }
 
-  /// May \p E be a product, or a sum of one?
+  /// May \p E be a product?
   bool mayMultiply(const Expr *E, unsigned Nested = 0) const {
     E = E->IgnoreParenImpCasts();
     if (Nested > 8)
       return true;
     if (const auto *B = dyn_cast<BinaryOperator>(E))
-      return B->isMultiplicativeOp() ||
-             (isRealSum(B) && (mayMultiply(B->getLHS(), Nested) || mayMultiply(B->getRHS(), Nested)));
+      return B->isMultiplicativeOp() || isNoSum(B) || B->isAssignmentOp() ||
+             B->getOpcode() == BO_Comma;
     if (isa<FloatingLiteral, IntegerLiteral>(E))
       return false;
     if (const auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() != UO_Deref)
@@ -308,6 +310,10 @@ private:
       return isCertain(X->getSubExpr());
     if (const auto *X = dyn_cast<MaterializeTemporaryExpr>(E))
       return isa<CallExpr>(X->getSubExpr()->IgnoreParenImpCasts()) && isCertain(X->getSubExpr());
+    // What the user's functions give ProductFlow takes for a product, where it sees one.
+    if (const auto *C = dyn_cast<CallExpr>(E); C && calledOfUser(C) && isRealType(C->getType()))
+      return C->getDirectCallee()->getIdentifier() ? mayEndInProduct(C)
+                                                   : multipliesInside(calledOfUser(C));
     if (const auto *C = dyn_cast<CallExpr>(E)) // (`fminf(p, p)` is p)
       return (!isHidden(C) &&
               (calledOfUser(C) || C->getNumArgs() < 2 || !mayMultiply(C->getArg(0)) ||

@@ -122,8 +122,7 @@ bool ProductFlow::VisitBinaryOperator(const BinaryOperator *B) {
   return true;
 }
 
-/// Does the body of the operator \p F hold what may be a product?
-static bool multiplies(const FunctionDecl *F) {
+bool rcache::multipliesInside(const FunctionDecl *F) {
   struct Finder : ConstDynamicRecursiveASTVisitor {
     bool Found = false;
     bool VisitBinaryOperator(const BinaryOperator *B) override {
@@ -259,7 +258,7 @@ bool ProductFlow::VisitCallExpr(const CallExpr *C) {
     if (const VarDecl *V = rootVar(O->getArg(0)))
       Set.emplace_back(V->getCanonicalDecl(), O);
   const bool IsProduct =
-      F->getIdentifier() ? mayEndInProduct(C) : !Def || multiplies(Def);
+      F->getIdentifier() ? mayEndInProduct(C) : !Def || multipliesInside(Def);
   if (isRealType(C->getType()) && mayHaveSlowPath(C))
     SlowPaths.push_back(C);
   if (isRealType(C->getType()) && IsProduct)

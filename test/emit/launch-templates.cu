@@ -23,7 +23,7 @@ __global__ void o(const float *in, float *out, int n) { SUM3(float) }
 __global__ void o(const double *in, double *out, int n) { SUM3(double) }
 __global__ void o(const int *in, int *out, int n) { const int g = blockIdx.x * 256 + threadIdx.x; if (g < n) out[g] = in[g]; }
 template <typename T> void over(const T *a, T *b, int n) { o<<<20, 256>>>(a, b, n); }
-namespace { struct Pix { float v; Pix() = default; __host__ __device__ Pix(float x) : v(x) {} __device__ Pix operator+(Pix o) const { return v + o.v; } __device__ Pix operator*(Pix o) const { return v * o.v; } }; }
+namespace { struct Pix { float v; Pix() = default; __host__ __device__ Pix(float x) : v(x) {} __device__ Pix operator+(Pix o) const { return v + o.v; } __device__ Pix operator*(Pix o) const { return __fmul_rn(v, o.v); } }; }
 template <typename T> __global__ void an(const T *in, T *out, int n) { SUM3(T) }
 template <typename F> __global__ void fun(const float *in, float *out, int n, F f) { 
   __shared__ float s[257]; const int t = threadIdx.x, g = blockIdx.x * 256 + t;
