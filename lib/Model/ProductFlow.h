@@ -410,8 +410,11 @@ private:
   /// Is \p P, used in \p Sum, such that a thread's outputs have one of it, or of a part, and
   /// another sum by that?
   bool isSharedIn(const clang::Expr *P, const clang::Expr *Sum);
-  /// Is \p P, or another product that meets one in a sum, the same for all threads?
-  bool meetsProductOfAll(const clang::Expr *P);
+  /// Is \p P, which a variable holds, the same for all threads, and stands behind a product
+  /// that is not, of two in a sum? A thread has it once for its outputs, in front of them:
+  ///
+  ///     float x = a[g] * w[g], y = c * w[0], r = x + y;
+  bool mayComeFirst(const clang::Expr *P);
   /// Is a factor of \p P a number times what is the same for all threads? Compilers turn the
   /// number's sign where the product is taken away, but not that of a product of all outputs:
   ///

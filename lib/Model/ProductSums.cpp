@@ -69,7 +69,7 @@ SumInDoubt ProductFlow::find() {
       if (conditional(R, Sum) || conditional(P, assignment(P)) ||
           parted(V, P, R, Meets) || entersRolled(V, P, R) || (Meets && sameInRounds(P)) ||
           mayMove(P, Sum) || branchBetween(P, R) || mayChange(P, Meets) ||
-          mayBeParted(P, R, Sum) || mayStayInFront(P, R))
+          (Meets && mayComeFirst(P)) || mayBeParted(P, R, Sum) || mayStayInFront(P, R))
         return {Sum};
       if (besideSlowPath(P, R, Sum))
         return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
@@ -100,12 +100,12 @@ SumInDoubt ProductFlow::find() {
 
 bool ProductFlow::mayChange(const Expr *P, bool Meets) {
   return foldsAtStart(P) || chosenFromTwo(P) || knownOneWay(P) || isNumberOneWay(P) ||
-         (Meets && (hasChosenFactor(P) || (hasScaleOfAll(P, 0) && meetsProductOfAll(P))));
+         (Meets && hasChosenFactor(P));
 }
 
-bool ProductFlow::meetsProductOfAll(const Expr *P) {
-  return sameForAll(P) || llvm::any_of(Products, [&](const Expr *Q) {
-           return Q != P && !isIn(Q, P) && sameForAll(Q) && meetsProduct(Q);
+bool ProductFlow::mayComeFirst(const Expr *P) {
+  return sameForAll(P) && llvm::any_of(Products, [&](const Expr *Q) {
+           return Order.lookup(Q) < Order.lookup(P) && !isIn(Q, P) && !sameForAll(Q);
          });
 }
 
