@@ -247,6 +247,13 @@ private:
     return !N.contains("min") && !N.contains("max");
   }
 
+  /// An element that an operator of a kernel's parameter names, which nobody has set.
+  bool isOfView(const CallExpr *C) const {
+    const VarDecl *V = C->isLValue() && C->getNumArgs() > 0 ? rootVar(C->getArg(0)) : nullptr;
+    return Kernel && V && isa<ParmVarDecl>(V) && !Vars.contains(V->getCanonicalDecl()) &&
+           llvm::none_of(Sets, [&](const auto &X) { return X.first == V->getCanonicalDecl(); });
+  }
+
   /// Makes \p C a number of its arguments' bits, or is it a method?
   static bool isHidden(const CallExpr *C) {
     const FunctionDecl *F = C->getDirectCallee();
@@ -312,8 +319,9 @@ private:
       return isa<CallExpr>(X->getSubExpr()->IgnoreParenImpCasts()) && isCertain(X->getSubExpr());
     // What the user's functions give ProductFlow takes for a product, where it sees one.
     if (const auto *C = dyn_cast<CallExpr>(E); C && calledOfUser(C) && isRealType(C->getType()))
-      return C->getDirectCallee()->getIdentifier() ? mayEndInProduct(C)
-                                                   : multipliesInside(calledOfUser(C));
+      return C->getDirectCallee()->getIdentifier()
+                 ? mayEndInProduct(C)
+                 : multipliesInside(calledOfUser(C)) || isOfView(C);
     if (const auto *C = dyn_cast<CallExpr>(E)) // (`fminf(p, p)` is p)
       return (!isHidden(C) &&
               (calledOfUser(C) || C->getNumArgs() < 2 || !mayMultiply(C->getArg(0)) ||

@@ -415,6 +415,8 @@ private:
   ///
   ///     float x = a[g] * w[g], y = c * w[0], r = x + y;
   bool mayComeFirst(const clang::Expr *P);
+  /// The same of one in \p Sum itself, beside a variable that holds the other one.
+  bool standsBehind(const clang::Expr *P, const clang::Expr *Sum) const;
   /// Is a factor of \p P a number times what is the same for all threads? Compilers turn the
   /// number's sign where the product is taken away, but not that of a product of all outputs:
   ///

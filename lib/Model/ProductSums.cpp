@@ -42,7 +42,7 @@ SumInDoubt ProductFlow::find() {
       continue;
     const bool Meets = meetsProduct(P);
     if (conditional(P, Sum) || (Meets && sameInRounds(P)) || mayMove(P, Sum) || mayChange(P, Meets) ||
-        againBehindBranch(P) || mayBeParted(P, P, Sum))
+        standsBehind(P, Sum) || againBehindBranch(P) || mayBeParted(P, P, Sum))
       return {Sum};
     if (besideSlowPath(P, P, Sum))
       return {Sum, SumInDoubt::Anywhere, SlowPathBeside};
@@ -106,6 +106,15 @@ bool ProductFlow::mayChange(const Expr *P, bool Meets) {
 bool ProductFlow::mayComeFirst(const Expr *P) {
   return sameForAll(P) && llvm::any_of(Products, [&](const Expr *Q) {
            return Order.lookup(Q) < Order.lookup(P) && !isIn(Q, P) && !sameForAll(Q);
+         });
+}
+
+bool ProductFlow::standsBehind(const Expr *P, const Expr *Sum) const {
+  const auto *B = dyn_cast<BinaryOperator>(Sum);
+  const VarDecl *V = B ? ownVar(isIn(P, B->getLHS()) ? B->getRHS() : B->getLHS()) : nullptr;
+  return V && sameForAll(P) && llvm::any_of(Made, [&](const auto &X) {
+           return X.first == V->getCanonicalDecl() && !sameForAll(X.second) &&
+                  Order.lookup(X.second) < Order.lookup(P);
          });
 }
 

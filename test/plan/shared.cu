@@ -25,7 +25,7 @@ __global__ void product(const float *__restrict__ a, const float *__restrict__ b
   c[row * n + column] = sum;
 }
 
-__global__ void rows(const float *__restrict__ in, float *__restrict__ out) {
+__global__ void rows(const float *__restrict__ in, float *__restrict__ out, int by) {
   __shared__ float s[8][32];
   int x = threadIdx.x, y = threadIdx.y, g = (blockIdx.x * 8 + y) * 32 + x;
   s[y][x] = in[g];
@@ -35,7 +35,7 @@ __global__ void rows(const float *__restrict__ in, float *__restrict__ out) {
       s[y][x] += s[y][x + d];
     __syncthreads();
   }
-  out[g] = in[g] / s[y][0];
+  out[g] = in[g] / s[y][by & 31];
 }
 
 __global__ void both(const float *__restrict__ in, const int *__restrict__ key,
@@ -58,6 +58,6 @@ __global__ void both(const float *__restrict__ in, const int *__restrict__ key,
 
 void run(const float *a, const float *b, const int *key, float *c, int n) {
   product<<<dim3(n / 16, n / 16), dim3(16, 16)>>>(a, b, c, n);
-  rows<<<n / 256, dim3(32, 8)>>>(a, c);
+  rows<<<n / 256, dim3(32, 8)>>>(a, c, n);
   both<<<n / 256, 256>>>(a, key, c);
 }
