@@ -33,15 +33,6 @@ bool isZero(const Expr *E, const ASTContext &In) {
          (R.Val.isFloat() ? R.Val.getFloat().isZero() : R.Val.isInt() && R.Val.getInt() == 0);
 }
 
-/// The user's function that \p C calls, with a body; or null.
-const FunctionDecl *calledOfUser(const CallExpr *C) {
-  const FunctionDecl *F = C->getDirectCallee(), *Def = nullptr;
-  if (!F || !F->hasBody(Def) || F->getBuiltinID())
-    return nullptr;
-  const SourceManager &SM = F->getASTContext().getSourceManager();
-  return SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())) ? nullptr : Def;
-}
-
 /// A struct of members that only its user names.
 bool isPlainRecord(QualType T) {
   const auto *R = T->getAsCXXRecordDecl();

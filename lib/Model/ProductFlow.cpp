@@ -169,16 +169,15 @@ private:
   llvm::SmallPtrSet<const FunctionDecl *, 16> Seen;
 };
 
-/// The function of the user's that \p C calls, where its body is there; or null.
-const FunctionDecl *calledOfUser(const CallExpr *C) {
+} // namespace
+
+const FunctionDecl *rcache::calledOfUser(const CallExpr *C) {
   const FunctionDecl *F = C->getDirectCallee(), *Def = nullptr;
   if (!F || !F->hasBody(Def) || F->getBuiltinID())
     return nullptr;
   const SourceManager &SM = F->getASTContext().getSourceManager();
   return SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())) ? nullptr : Def;
 }
-
-} // namespace
 
 bool rcache::mayNegate(const CallExpr *C) {
   const auto Negates = [](const clang::Stmt *S) {

@@ -34,6 +34,8 @@ bool isSharedPlace(const clang::Expr *E);
 /// May a call whose function has no body here end in a product: does it neither
 /// convert, load nor round, and is no number?
 bool mayEndInProduct(const clang::CallExpr *C);
+/// The function of the user's that \p C calls, where its body is there; or null.
+const clang::FunctionDecl *calledOfUser(const clang::CallExpr *C);
 /// Does the body of the operator \p F hold what may be a product?
 bool multipliesInside(const clang::FunctionDecl *F);
 /// May a function that is called negate a floating-point number, or divide by a negative one?
