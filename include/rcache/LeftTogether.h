@@ -12,6 +12,11 @@
 //       __syncthreads();                  if (go_on) { ... __syncthreads(); }
 //     }                                 }
 //
+// where the header cannot tell that this round is the last one; else, as here, no flag
+// is needed:
+//
+//     for (int i = 0; i < n; ++i) { ... if (!(i == n - 1)) { ... __syncthreads(); } }
+//
 // Slots of a thread run statements between barriers in loops of their own, which a
 // break would leave instead.
 

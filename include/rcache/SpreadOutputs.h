@@ -33,6 +33,8 @@ struct OtherBody {
   /// It exchanges more than the original does, but for arrays that a warp owns:
   /// without such there is nothing to gain.
   bool OnlyOwned = false;
+  /// Its loops do not tell how many rounds they have where the original's do.
+  bool OtherRounds = false;
 };
 
 /// The body of \p M with one thread an output along one axis, where it is proved

@@ -85,7 +85,8 @@ std::vector<OtherBody> forOwners(const KernelResult &K) {
     if (!Body)
       return false;
     // (As long as the rounds are the same.)
-    Body->Form.OriginalClocks = Body->Form.AtMost == M.Form.AtMost ? K.OriginalClocks : 0;
+    Body->Form.OriginalClocks =
+        Body->Form.AtMost == M.Form.AtMost && !Body->OtherRounds ? K.OriginalClocks : 0;
     Out.push_back(std::move(*Body));
     return true;
   };

@@ -303,11 +303,14 @@ std::set<std::string> unparsable(const Texts &Best,
 /// Why the kernels of \p Keys are left in their other words, by formKey.
 using Reasons = std::map<std::string, std::vector<Decline>>;
 
-/// Would it be rewritten if it were launched on more?
-bool isTooSmall(const std::vector<Decline> &Reasons) {
-  return llvm::any_of(Reasons, [](const Decline &D) {
-    return D.Code == DeclineCode::LaunchTooSmall;
-  });
+bool has(const std::vector<Decline> &Reasons, DeclineCode Code) {
+  return llvm::any_of(Reasons, [&](const Decline &D) { return D.Code == Code; });
+}
+
+/// Would it be rewritten if it were launched on more, or if there were a gain in it?
+/// There is a plan then.
+bool isPlanned(const std::vector<Decline> &Reasons) {
+  return has(Reasons, DeclineCode::LaunchTooSmall) || has(Reasons, DeclineCode::NoGain);
 }
 
 void addReasons(const std::set<std::string> &Keys, const Round &R,
@@ -319,7 +322,7 @@ void addReasons(const std::set<std::string> &Keys, const Round &R,
         const std::string Key = formKey(*K.Model);
         const auto Advised = [](const Decline &D) { return !D.Advice.empty(); };
         auto [At, New] = All.try_emplace(Key, K.Declines);
-        if (isTooSmall(K.Declines) ||
+        if (isPlanned(K.Declines) ||
             (llvm::none_of(At->second, Advised) && llvm::any_of(K.Declines, Advised)))
           At->second = K.Declines;
       }
@@ -351,7 +354,9 @@ void takeReasons(const Reasons &OfOthers, Round &R) {
         continue;
       takeAdvice(OfOthers, K);
       if (auto It = OfOthers.find(formKey(*K.Model));
-          It != OfOthers.end() && (hasOtherWords(*K.Model) || isTooSmall(It->second)))
+          It != OfOthers.end() &&
+          (hasOtherWords(*K.Model) || has(It->second, DeclineCode::LaunchTooSmall) ||
+           (has(K.Declines, DeclineCode::ComputedExchange) && isPlanned(It->second))))
         K.Declines = It->second;
     }
 }

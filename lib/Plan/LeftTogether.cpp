@@ -5,8 +5,10 @@
 // which runs once more: what it changes must be the loop's own.
 
 #include "rcache/LeftTogether.h"
+#include "Affine/IslTools.h"
 #include "BodyText.h"
 #include "llvm/ADT/STLExtras.h"
+#include <limits>
 
 using namespace rcache;
 
@@ -24,8 +26,10 @@ public:
       if (S.K == Stmt::Break && leavesBarriers(S) && !write(S))
         return std::nullopt;
     auto R = Edits.body();
-    if (R)
+    if (R) {
       R->OnlyOwned = true;
+      R->OtherRounds = Written >= 0;
+    }
     return R;
   }
 
@@ -65,13 +69,48 @@ private:
         parent(*If).Parent < 0)
       return false;
     const Stmt &Block = parent(*If), &Loop = parent(Block);
-    if (!Loop.isLoop() || !mayGoOn(Loop) ||
-        M.Text[Block.Range.End - 1] != '}' || !begin(Loop))
+    if (!Loop.isLoop() || !mayGoOn(Loop) || M.Text[Block.Range.End - 1] != '}')
+      return false;
+    if (isInLastRound(*If, Loop)) {
+      const TextRange Leaves = M.stmt(If->Children.front()).Range;
+      return Edits.insert({If->CondRange.Begin, If->CondRange.Begin}, "!(") &&
+             Edits.insert({If->CondRange.End, If->CondRange.End}, ")") &&
+             Edits.replace(Leaves, Edits.newLines(Leaves) + "{") &&
+             Edits.insert({Block.Range.End - 1, Block.Range.End - 1}, "} ");
+    }
+    if (!begin(Loop))
       return false;
     return Edits.replace(Break.Range, Flag + " = false;") &&
            Edits.insert({If->Range.End, If->Range.End},
                         " if (" + Flag + ") {") &&
            Edits.insert({Block.Range.End - 1, Block.Range.End - 1}, "} ");
+  }
+
+  /// Does \p If, in the body of \p Loop, hold in no round but the last one that the
+  /// header lets run? In signed numbers of 32 bits, where nothing wraps round.
+  bool isInLastRound(const Stmt &If, const Stmt &Loop) const {
+    if (Loop.IterSymbol < 0 || Loop.IterDomain.is_null() || !Loop.Step ||
+        If.Cond.is_null())
+      return false;
+    const isl::ctx Ctx = M.Ctx->ctx();
+    // { : the round runs, and is left }
+    isl::set Left = Loop.IterDomain.intersect(If.Cond);
+    for (const std::string &Id : involvedIds(Left)) {
+      const int I = M.symbolIndex(Id);
+      if (I < 0 || !M.Symbols[size_t(I)].Signed || M.Symbols[size_t(I)].Bits != 32)
+        return false;
+      Left = Left.intersect(
+          inRange(symbolValue(Ctx, Id),
+                  constantValue(Ctx, std::numeric_limits<int32_t>::min()),
+                  constantValue(Ctx, std::numeric_limits<int32_t>::max())));
+    }
+    const std::string &Id = M.Symbols[size_t(Loop.IterSymbol)].Id;
+    const isl::pw_aff Next =
+        symbolValue(Ctx, Id).add(constantValue(Ctx, *Loop.Step));
+    return impliedBy(inRange(Next, constantValue(Ctx, std::numeric_limits<int32_t>::min()),
+                             constantValue(Ctx, std::numeric_limits<int32_t>::max())),
+                     Left) &&
+           Left.intersect(substitute(Loop.IterDomain, {{Id, Next}})).is_empty();
   }
 
   /// May the condition be asked once more, behind the step?
@@ -110,5 +149,9 @@ private:
 } // namespace
 
 std::optional<OtherBody> rcache::leftTogether(const KernelModel &M) {
-  return Writer(M).run();
+  auto Result = guarded([&] { return Writer(M).run(); });
+  if (Result)
+    return std::move(*Result);
+  llvm::consumeError(Result.takeError());
+  return std::nullopt;
 }

@@ -5,6 +5,7 @@
 
 #include "LaunchShape.h"
 #include "Constants.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <cmath>
 
@@ -13,16 +14,17 @@ using namespace rcache;
 namespace {
 
 /// Does each thread of a line of them walk over tiles of an input of unknown
-/// length, for one output?
+/// length, which all blocks read, for one output?
 bool walksOverAll(const KernelModel &M, const std::array<int64_t, 3> &Block) {
   if (Block[1] * Block[2] > 1)
     return false;
-  for (const Stmt &S : M.Stmts)
-    if (S.isLoop() &&
-        S.HasBarrier && S.HasGlobalRead && !S.HasGlobalWrite &&
-        !S.ConstTripCount)
-      return true;
-  return false;
+  return llvm::any_of(M.Stmts, [&](const Stmt &S) {
+    return S.isLoop() && S.HasBarrier && !S.HasGlobalWrite && !S.ConstTripCount &&
+           llvm::any_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
+             return G.K == GlobalAccess::Read && S.Range.contains(G.Range) &&
+                    !(G.Index && (G.Index->Depends & DepBlock));
+           });
+  });
 }
 
 } // namespace
