@@ -103,6 +103,31 @@ bool Division::someSlotsOut(const Region &R, const KernelModel &M) const {
   });
 }
 
+bool rcache::mayStandFirst(const Queries &Q, const Division &D, const Region &R,
+                           unsigned Guard) {
+  const KernelModel &M = Q.M;
+  if (!Q.isRepeatableGuard(M.stmt(Guard)))
+    return false;
+  // Does \p St more than set variables of its slot, which has them no longer?
+  const auto Counts = [&](const Stmt &St) {
+    const auto In = [&](const auto &Of) { return St.Range.contains(Of.Range); };
+    return St.HasCall || llvm::any_of(M.Effects, [&](const Effect &E) {
+             return In(E) && (E.K != Effect::SetsVariable || E.Var < 0 ||
+                              M.Vars[unsigned(E.Var)].IsReference ||
+                              M.Vars[unsigned(E.Var)].AddressTaken);
+           }) ||
+           llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) {
+             return In(A) && A.K != SharedAccess::Read;
+           }) ||
+           llvm::any_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
+             return In(G) && (G.K != GlobalAccess::Read || G.Volatile);
+           });
+  };
+  return llvm::none_of(R.Slot, [&](unsigned C) {
+    return C < Guard && Counts(M.stmt(C));
+  });
+}
+
 const SharedAccess *rcache::hiddenTwice(const Queries &Q, const Division &D) {
   const KernelModel &M = Q.M;
   std::map<std::pair<unsigned, std::string>, TextRange> Before;

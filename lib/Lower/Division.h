@@ -74,7 +74,7 @@ struct Division {
   std::set<unsigned> Hoisted;
 
   // Returns: how later regions know that slots have returned.
-  std::vector<unsigned> RepeatedGuards; ///< If statements to repeat
+  std::vector<unsigned> RepeatedGuards; ///< If statements to repeat; mayStandFirst
   bool ActiveFlags = false;             ///< a bool a slot instead
 
   // Speculation.
@@ -111,6 +111,14 @@ struct Division {
   /// Have slots left, or do they wait, where \p R runs?
   bool someSlotsOut(const Region &R, const KernelModel &M) const;
 };
+
+/// May the guard \p Guard of \p R, `if (g >= n) return;`, stand at the top of the region's
+/// slots, and of those behind it? What a slot does in front of it counts for all slots:
+///
+///     out[g] = s[127 - t];
+///     if (g >= n)
+///       return;
+bool mayStandFirst(const Queries &Q, const Division &D, const Region &R, unsigned Guard);
 
 /// A read that would be hidden twice between two barriers: two products where the
 /// original has one. Null: none would.

@@ -35,7 +35,7 @@ public:
           continue;
         if (returnsFromLoop(St))
           D.Error = "a return inside a loop or a switch";
-        if (Q.isRepeatableGuard(St))
+        if (mayStandFirst(Q, D, D.Regions[R], C))
           Guards.push_back(C);
         else if (R + 1 != D.Regions.size())
           Flags = true;

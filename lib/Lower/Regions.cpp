@@ -186,7 +186,7 @@ private:
     for (unsigned C : R.Slot) {
       const Stmt &St = M.stmt(C);
       // Such a guard stands at the top of the slot loop, or is left out.
-      if (!Q.isRepeatableGuard(St) && !isPure(St))
+      if (!mayStandFirst(Q, D, R, C) && !isPure(St))
         return false;
     }
     return true;
