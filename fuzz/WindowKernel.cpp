@@ -431,6 +431,11 @@ private:
     }
   }
 
+  /// Where \p Store puts a thread's output.
+  static std::string place(const std::string &Store) {
+    return Store.find("n - 1 - g") == std::string::npos ? "g" : "n - 1 - g";
+  }
+
   /// Use and store, with the guard around one or both.
   std::string result() {
     int L = 0, R = 0;
@@ -463,14 +468,17 @@ private:
     switch (Form) {
     case 1: // compute first, store under the guard
       return Uses + "if (" + Guard + ") {\n" + Store + "}\n";
-    case 2:
-      return "if (!(" + Guard + "))\n  return;\n" + Uses + Store;
+    case 2: {
+      // What those that return have stored counts.
+      const bool Behind = C.chance("returnsBehindStore", 40);
+      return (Behind ? "if (g < n)\n  out[" + place(Store) + "] = (" + OutType + ")3;\n"
+                     : std::string()) +
+             "if (!(" + Guard + "))\n  return;\n" + Uses + Store;
+    }
     case 3: // the border gets something else, each output one value
       if (Interior && !Early) {
-        std::string Index =
-            Store.find("n - 1 - g") == std::string::npos ? "g" : "n - 1 - g";
         return "if (" + Guard + ") {\n" + Uses + Store +
-               "} else if (g < n) {\nout[" + Index + "] = (" + OutType +
+               "} else if (g < n) {\nout[" + place(Store) + "] = (" + OutType +
                ")2;\n}\n";
       }
       [[fallthrough]];

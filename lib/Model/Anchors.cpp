@@ -10,6 +10,7 @@
 #include "Support/Words.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace clang;
 using llvm::StringRef;
@@ -42,6 +43,16 @@ bool isStructure(tok::TokenKind K) {
 
 bool isWordChar(char C) {
   return isNameChar(C) || C == '"' || C == '\'';
+}
+
+/// A brace or bracket in its usual spelling, where \p Token is a digraph: as long.
+StringRef withoutDigraphs(StringRef Token) {
+  return llvm::StringSwitch<StringRef>(Token)
+      .Case("<%", "{ ")
+      .Case("%>", " }")
+      .Case("<:", "[ ")
+      .Case(":>", " ]")
+      .Default(Token);
 }
 
 /// Two tokens that would become another one if written without a space.
@@ -207,7 +218,7 @@ void FlatText::emitExpanded(unsigned From, unsigned To) {
         Text += ' ';
     }
     unsigned Begin = Text.size();
-    Text += Spelling;
+    Text += withoutDigraphs(Spelling);
     Places[T.Loc.getRawEncoding()] = {Begin, static_cast<unsigned>(Text.size()),
                                       ~0u, true, true};
   }
@@ -267,7 +278,7 @@ void FlatText::build(unsigned First, unsigned Last,
           Tokens.Tokens[I - 1].Loc.isMacroID())
         Text += ' ';
       unsigned Begin = Text.size();
-      Text.append(Buffer + Offset, T.Length);
+      Text += withoutDigraphs(StringRef(Buffer + Offset, T.Length));
       Places[T.Loc.getRawEncoding()] = {
           Begin, static_cast<unsigned>(Text.size()), ~0u, true, true};
       Cursor = Offset + T.Length;
