@@ -573,7 +573,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   K.LoadRounds = Of.loadRounds() * (stagesUnderConditions(M, P)
                                ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
-  K.LoadRounds += slotsLoadInTurn(M, P, Fill) ? Slots - 1 : 0;
+  K.LoadRounds += loadsInTurn(M, P, Fill, Fit);
   if (P.Ahead) // a tile has a round's time to arrive
     K.LoadRounds /= 4;
   if (Fills)

@@ -131,7 +131,9 @@ std::vector<Counters::Values> Waits::samples(unsigned Stmt) const {
   return Out;
 }
 
-bool rcache::slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill) {
+/// Do the slots of \p P load one after the other: does each, beside its window, load from
+/// memory that a store of the slot before may have changed, or branch on what is loaded?
+static bool slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill) {
   const auto &All = M.GlobalAccesses;
   // What branches on what is loaded waits for it, too.
   bool Loads = false, Waits = llvm::any_of(M.Stmts, [&](const Stmt &S) {
@@ -149,6 +151,41 @@ bool rcache::slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging 
   }
   return P.slots() > 1 && Loads && Waits &&
          llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.window(); });
+}
+
+/// Rounds of loads in loops with barriers that stand under a condition of the slots, in a
+/// kernel whose arrays a warp owns:
+///
+///     for (int i = 0; i < rounds; ++i) {
+///       if (t >= i && t < 256 - i)
+///         next[t] = min(s[t - 1], s[t + 1]) + wall[..];
+///
+/// Each slot has its block of code, and compilers load in there.
+static double guardedRounds(const KernelModel &M, const Plan &P) {
+  if (llvm::none_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>(); }))
+    return 0;
+  double Most = 0;
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.K != GlobalAccess::Read)
+      continue;
+    bool Guarded = false;
+    for (int Q = int(G.Stmt); Q >= 0; Q = M.stmt(unsigned(Q)).Parent) {
+      const Stmt &S = M.stmt(unsigned(Q));
+      Guarded |= S.K == Stmt::If && !S.HasBarrier &&
+                 (S.CondDepends & (DepThread | DepShared | DepGlobal));
+      if (Guarded && S.isLoop() && S.HasBarrier)
+        Most = std::max(Most, roundsOf(M, S.Id));
+    }
+  }
+  return Most;
+}
+
+double rcache::loadsInTurn(const KernelModel &M, const Plan &P, const Staging &Fill,
+                           const Constants &Fit) {
+  const double Further = P.slots() - 1;
+  return slotsLoadInTurn(M, P, Fill)
+             ? Further
+             : Fit.SlotSerialGuarded * guardedRounds(M, P) * Further;
 }
 
 bool rcache::placesAnew(const KernelModel &M, unsigned Stmt) {

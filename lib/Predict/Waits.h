@@ -69,9 +69,9 @@ private:
   std::optional<Counters> Counts;
 };
 
-/// Do the slots of \p P load one after the other: does each, beside its window, load from
-/// memory that a store of the slot before may have changed, or branch on what is loaded?
-bool slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &Fill);
+/// Rounds of loads that slots of \p P add because they load one after the other.
+double loadsInTurn(const KernelModel &M, const Plan &P, const Staging &Fill,
+                   const Constants &Fit);
 
 /// Does a thread work out anew which elements it uses beside the barrier \p Stmt: is their
 /// distance from lane to lane another one in each round?
