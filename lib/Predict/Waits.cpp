@@ -160,10 +160,12 @@ static bool slotsLoadInTurn(const KernelModel &M, const Plan &P, const Staging &
 ///       if (t >= i && t < 256 - i)
 ///         next[t] = min(s[t - 1], s[t + 1]) + wall[..];
 ///
-/// Each slot has its block of code, and compilers load in there.
+/// Each slot has its block of code, and compilers load in there; rounds that are few and
+/// known become one block with selects.
 static double guardedRounds(const KernelModel &M, const Plan &P) {
   if (llvm::none_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>(); }))
     return 0;
+  constexpr int64_t Unrolled = 8;
   double Most = 0;
   for (const GlobalAccess &G : M.GlobalAccesses) {
     if (G.K != GlobalAccess::Read)
@@ -173,7 +175,8 @@ static double guardedRounds(const KernelModel &M, const Plan &P) {
       const Stmt &S = M.stmt(unsigned(Q));
       Guarded |= S.K == Stmt::If && !S.HasBarrier &&
                  (S.CondDepends & (DepThread | DepShared | DepGlobal));
-      if (Guarded && S.isLoop() && S.HasBarrier)
+      if (Guarded && S.isLoop() && S.HasBarrier &&
+          S.ConstTripCount.value_or(Unrolled + 1) > Unrolled)
         Most = std::max(Most, roundsOf(M, S.Id));
     }
   }
