@@ -257,9 +257,11 @@ private:
     E = E->IgnoreParenImpCasts();
     if (Nested > 8)
       return true;
-    if (const auto *B = dyn_cast<BinaryOperator>(E))
-      return B->isMultiplicativeOp() || isNoSum(B) || B->isAssignmentOp() ||
-             B->getOpcode() == BO_Comma;
+    if (const auto *B = dyn_cast<BinaryOperator>(E)) // (`a = b = 0`)
+      return B->getOpcode() == BO_Assign
+                 ? mayMultiply(B->getRHS(), Nested + 1)
+                 : B->isMultiplicativeOp() || isNoSum(B) || B->isAssignmentOp() ||
+                       B->getOpcode() == BO_Comma;
     if (isa<FloatingLiteral, IntegerLiteral>(E))
       return false;
     if (const auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() != UO_Deref)
@@ -297,6 +299,8 @@ private:
       return U->getOpcode() == UO_Deref ? isKnownPlace(U) : isCertain(U->getSubExpr());
     if (const auto *C = dyn_cast<ConditionalOperator>(E))
       return isCertain(C->getTrueExpr()) && isCertain(C->getFalseExpr());
+    if (const auto *B = dyn_cast<BinaryOperator>(E); B && B->getOpcode() == BO_Assign)
+      return isCertain(B->getRHS()) && !mayMultiply(B->getRHS());
     if (const auto *B = dyn_cast<BinaryOperator>(E))
       return !B->isAssignmentOp() && B->getOpcode() != BO_Comma && !isNoSum(B);
     if (const auto *L = dyn_cast<InitListExpr>(E))

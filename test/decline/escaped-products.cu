@@ -28,6 +28,7 @@
 // CHECK-DAG: rewritten plainStruct
 // CHECK-DAG: rewritten helper
 // CHECK-DAG: rewritten larger
+// CHECK-DAG: rewritten setTogether
 #include <cstdio>
 
 #define B 128
@@ -84,6 +85,7 @@ KERNEL(byValue, if (g < n) o[g] = between(s[t], s[t + 1], v);)
 KERNEL(plainStruct, Plain x; x.a = s[t + 1]; x.b = s[t + 2] + v; if (g < n) o[g] = x.a * v + x.b;)
 KERNEL(helper, float x = 0; addTo(x, s[t + 1]); addTo(x, s[t + 3]); if (g < n) o[g] = x * v;)
 KERNEL(larger, float x = g < n ? s[t] : -1.f, y = s[t + 2]; if (g < n) o[g] = fmaxf(x, y) - v * (float)t;)
+KERNEL(setTogether, float x[2]; float y[2]; x[0] = y[0] = 0; x[1] = y[1] = a[g]; float r = x[0] + y[1]; r += s[t + 1] * v; if (g < n) o[g] = r + x[1];)
 
 int main() {
   const int n = 4 * B;
@@ -99,7 +101,7 @@ int main() {
   RUN(temporary) RUN(moved) RUN(chained) RUN(chainedVariable) RUN(bits) RUN(pun) RUN(pointer)
   RUN(kept) RUN(memberwise) RUN(method) RUN(converted) RUN(withZero) RUN(chosen) RUN(changed)
   RUN(scaled) RUN(scaledOfAll)
-  RUN(byValue) RUN(plainStruct) RUN(helper) RUN(larger)
+  RUN(byValue) RUN(plainStruct) RUN(helper) RUN(larger) RUN(setTogether)
   cudaMemcpy(h, o, sizeof h, cudaMemcpyDeviceToHost);
   printf("%g\n", h[5]);
 }
