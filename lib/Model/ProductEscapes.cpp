@@ -264,6 +264,15 @@ private:
                        B->getOpcode() == BO_Comma;
     if (isa<FloatingLiteral, IntegerLiteral>(E))
       return false;
+    const auto Any = [&](auto &&Parts) {
+      return llvm::any_of(Parts, [&](const Expr *P) { return mayMultiply(P, Nested + 1); });
+    };
+    if (const auto *C = dyn_cast<CallExpr>(E); C && !calledOfUser(C) && !isHidden(C))
+      return (isRealType(C->getType()) ? mayEndInProduct(C)
+                                       : !C->getDirectCallee()->getName().starts_with("make_")) ||
+             Any(C->arguments());
+    if (const auto *L = dyn_cast<InitListExpr>(E))
+      return Any(L->inits());
     if (const auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() != UO_Deref)
       return mayMultiply(U->getSubExpr(), Nested);
     if (const auto *C = dyn_cast<ConditionalOperator>(E))
