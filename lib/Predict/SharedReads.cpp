@@ -109,6 +109,60 @@ bool readBefore(const KernelModel &M, const SharedAccess &S) {
   return false;
 }
 
+/// What a round of \p Loop adds to the element that \p S reads; nullopt: not affine.
+std::optional<int64_t> roundStep(const KernelModel &M, const SharedAccess &S,
+                                 const Stmt &Loop) {
+  const std::string &Id = M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id;
+  const SharedArray &A = M.Arrays[S.Array];
+  int64_t Step = 0, Pitch = 1;
+  for (size_t D = S.Index.size(); D-- > 0;) {
+    auto C = linearCoefficient(S.Index[D], Id,
+                               isl::set::universe(S.Index[D].domain().space()));
+    if (!C || (D > 0 && (D >= A.Extents.size() || !A.Extents[D])))
+      return std::nullopt;
+    Step += *C * Pitch;
+    Pitch *= D < A.Extents.size() ? A.Extents[D].value_or(1) : 1;
+  }
+  return Step;
+}
+
+/// The part of a thread's reads at \p S that are loads: a short loop that is unrolled, in
+/// another one, reads elements that rounds of the outer loop have in registers.
+///
+///     for (int d = 0; d < 32; ++d)
+///       for (int k = 0; k < 9; ++k)
+///         sum[d] += abs(l[t + k] - r[t + k + d]);  // l: once; r: 12 of 36 in four rounds
+///
+/// (Instructions of an H200, docs/measurements/2026-11-29-h200-fresh-g.txt, stereo_bm_rows.)
+double partLoaded(const KernelModel &M, const SharedAccess &S) {
+  constexpr int64_t MostRounds = 16, Unrolled = 4;
+  if (S.K != SharedAccess::Read || !S.Affine || M.Arrays[S.Array].Volatile)
+    return 1;
+  std::vector<const Stmt *> Loops;
+  for (int Q = M.stmt(S.Stmt).Parent; Q >= 0 && Loops.size() < 2; Q = M.stmt(unsigned(Q)).Parent) {
+    const Stmt &L = M.stmt(unsigned(Q));
+    if (L.K == Stmt::Block)
+      continue;
+    if (L.K != Stmt::For || L.HasBarrier || L.IterSymbol < 0 || !L.ConstTripCount ||
+        llvm::any_of(M.SharedAccesses, [&](const SharedAccess &W) {
+          return W.K != SharedAccess::Read && L.Range.contains(W.Range);
+        }))
+      break;
+    Loops.push_back(&L);
+  }
+  if (Loops.size() < 2 || *Loops[0]->ConstTripCount > MostRounds)
+    return 1;
+  const double Inner = double(*Loops[0]->ConstTripCount), Outer = double(*Loops[1]->ConstTripCount);
+  const auto In = roundStep(M, S, *Loops[0]), Out = roundStep(M, S, *Loops[1]);
+  if (!In || !Out || *In == 0 || Inner < 1 || Outer < 1)
+    return 1;
+  if (*Out == 0)
+    return 1 / Outer;
+  return std::abs(*In) == std::abs(*Out) && int64_t(Outer) % Unrolled == 0
+             ? (Unrolled + Inner - 1) / (Unrolled * Inner)
+             : 1;
+}
+
 } // namespace
 
 double rcache::restagedReadCost(const KernelModel &M, const SharedAccess &S,
@@ -203,5 +257,5 @@ double rcache::sharedReads(const KernelModel &M, const Staging &Fill,
     if (const auto Of = Fill.wavefronts(S))
       return *Of * (S.K == SharedAccess::ReadWrite ? 2 : 1) /
              sharingSlots(M, S, Map.Factor, TapsOutside);
-  return Fill.executions(S.Stmt) * Each;
+  return Fill.executions(S.Stmt) * Each * (Each > 0 ? partLoaded(M, S) : 1);
 }
