@@ -15,10 +15,10 @@
 using namespace rcache;
 
 /// Lines of local memory that the lanes of a warp touch with one access: the
-/// same element lies side by side for all of them.
-static double linesOf(const PrivateArray::Use &U) {
-  const double Elements = double(U.Apart);
-  return Elements * (1 - std::pow(1 - 1 / Elements, 32));
+/// same word lies side by side for all of them, and holds four elements of a byte.
+static double linesOf(const PrivateArray &A, const PrivateArray::Use &U) {
+  const double Words = std::max(1.0, std::ceil(double(U.Apart) * std::min(4u, A.ElemBytes) / 4));
+  return Words * (1 - std::pow(1 - 1 / Words, 32));
 }
 
 /// Is \p V counted up in one place and down in another: the depth of something?
@@ -119,7 +119,7 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
         continue;
       }
       const unsigned Bytes = std::max(1u, A.ElemBytes);
-      const double Lines = linesOf(U);
+      const double Lines = linesOf(A, U);
       // One instruction, whose lanes lie in so many lines.
       K.Loads.push_back({Times * Fit.LocalAccess, Bytes,
                          Lines > 1 ? (128 * Lines - Bytes) / 31 : Bytes});
