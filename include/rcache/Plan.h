@@ -455,6 +455,9 @@ struct InterleavedArray {
   int64_t Threads = 0; ///< room for so many: a multiple of 32; ByWarp: 32
   /// Of all elements of so many threads.
   int64_t bytes(const KernelModel &M) const;
+  /// Elements of a thread that share a word, which is where a larger element would be:
+  /// 4 of one byte, 2 of two, in arrays of one dimension; else 1.
+  int64_t inWord(const KernelModel &M) const;
 };
 
 /// What the compiler is told about registers; the kernel's text is the

@@ -12,6 +12,11 @@
 //                                v[0][rc_thread] = 1;
 //     v[i] += v[i + 1];          v[i][rc_thread] += v[i + 1][rc_thread];
 //
+// Elements that share words (InterleavedArray::inWord) have a type whose operators find them:
+//
+//     unsigned char b[9];        __shared__ in_words<unsigned char, 9, 128> b;
+//     ++b[i];                    ++b[i][rc_thread];
+//
 // In dynamic memory (ByWarp) the name is a reference to the warp's part:
 //
 //     float (&v)[8][32] = *reinterpret_cast<float (*)[8][32]>(rc_warp);
@@ -156,11 +161,18 @@ void StatementText::editInterleaved(TextRange R, Edits &E) const {
         interleavedExtents(A) + "[" + std::to_string(I.Threads) + "]";
     const std::string Part =
         N(Warp) + (Offset ? " + " + std::to_string(Offset) : "");
+    const bool InWords = I.inWord(M) > 1;
+    if (InWords)
+      Helpers.insert("in_words");
+    const std::string Packed = "::rcache::device::in_words<" + V.Type + ", " +
+                               std::to_string(A.elements(M)) + ", " +
+                               std::to_string(I.Threads) + ">";
+    const Code Type = InWords ? Packed : V.Type, Behind = InWords ? "" : Extents;
     const Code Declared =
-        P.ByWarp ? V.Type + " (&" + V.Name + ")" + Extents +
-                       " = *reinterpret_cast<" + V.Type + " (*)" + Extents +
+        P.ByWarp ? Type + (InWords ? " &" : " (&") + V.Name + (InWords ? "" : ")") + Behind +
+                       " = *reinterpret_cast<" + Type + (InWords ? " *" : " (*)") + Behind +
                        ">(" + Part + ");"
-                 : "__shared__ " + V.Type + " " + V.Name + Extents + ";";
+                 : "__shared__ " + Type + " " + V.Name + Behind + ";";
     Offset += I.bytes(M);
     auto &[Text, Arrays] = All[V.DeclStmt];
     Text += (Arrays.empty() ? "" : "\n") + Declared + interleavedInit(A);

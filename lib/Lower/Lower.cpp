@@ -152,6 +152,7 @@ llvm::Expected<LoweredKernel> rcache::lower(const KernelModel &M,
   if (isCopy(M, P)) {
     K.IsCopy = true;
     K.Body.push_back(Statements{Text.copyOfAll()});
+    K.Helpers = Text.helpers();
     K.Sums = std::move(Log.Sums);
     return K;
   }

@@ -10,9 +10,15 @@
 
 using namespace rcache;
 
+int64_t InterleavedArray::inWord(const KernelModel &M) const {
+  const PrivateArray &A = M.Privates[Array];
+  return A.ElemBytes < 4 && M.Vars[A.Var].ArrayExtents.size() == 1 ? 4 / A.ElemBytes : 1;
+}
+
 int64_t InterleavedArray::bytes(const KernelModel &M) const {
   const PrivateArray &A = M.Privates[Array];
-  return A.elements(M) * A.ElemBytes * Threads;
+  const int64_t Word = inWord(M);
+  return (A.elements(M) + Word - 1) / Word * Word * A.ElemBytes * Threads;
 }
 
 int64_t Plan::interleavedBytes(const KernelModel &M, int64_t Threads) const {
@@ -244,8 +250,11 @@ ArrayPicture rcache::pictureOf(const KernelModel &M, const Plan &P,
             "lies side by side, so that lanes meet in no bank";
   if (P.ByWarp)
     R.Layout.push_back({"warps", 0});
+  const int64_t Word = I.inWord(M);
   for (const auto &E : V.ArrayExtents)
-    R.Layout.push_back({"elements", E});
+    R.Layout.push_back({"elements", (E + Word - 1) / Word});
   R.Layout.push_back({P.ByWarp ? "lanes" : "threads", I.Threads});
+  if (Word > 1)
+    R.Layout.push_back({"elements of a word", Word});
   return R;
 }

@@ -113,9 +113,9 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
       const double Times = roundsOf(M, U.Stmt) * shareOf(M, U, Fit);
       if (Shared) {
         // Lanes that share a word's bank meet there with different elements.
-        K.SharedLoads += Times * (A.ElemBytes < 4 && U.Apart > 1
-                                      ? 4.0 / std::max(1u, A.ElemBytes)
-                                      : std::ceil(A.ElemBytes / 4.0));
+        const bool Meet = A.ElemBytes < 4 && U.Apart > 1 && M.Vars[A.Var].ArrayExtents.size() > 1;
+        K.SharedLoads += Times * (Meet ? 4.0 / std::max(1u, A.ElemBytes)
+                                       : std::ceil(A.ElemBytes / 4.0));
         continue;
       }
       const unsigned Bytes = std::max(1u, A.ElemBytes);

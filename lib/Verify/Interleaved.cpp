@@ -46,19 +46,23 @@ std::optional<std::string> wrongInterleaved(const KernelModel &M, const Plan &P,
              std::to_string(Threads);
     // Every element of every thread has a place of its own, and the lanes of a
     // warp are in different words of the banks, whatever element each has: of
-    // small ones as many lanes as are in a word meet in a bank, and no others.
-    const int64_t Banks = A.ElemBytes < 4 ? 8 * A.ElemBytes : 32;
+    // small ones in rows as many lanes as are in a word meet in a bank, and no others.
+    const bool InWords = A.ElemBytes < 4 && M.Vars[A.Var].ArrayExtents.size() == 1;
+    const int64_t Banks = A.ElemBytes < 4 && !InWords ? 8 * A.ElemBytes : 32;
+    const int64_t Lane = InWords ? 4 : A.ElemBytes; // bytes from a thread to the next one
     std::set<int64_t> Places;
     for (int64_t E = 0; E < Elements; ++E)
       for (int64_t T = 0; T < Threads; ++T, ++Checks) {
-        const int64_t At = (E * I.Threads + T) * A.ElemBytes;
+        const int64_t At = InWords ? (E * A.ElemBytes / 4 * I.Threads + T) * 4 + E * A.ElemBytes % 4
+                                   : (E * I.Threads + T) * A.ElemBytes;
         if (!Places.insert(At).second)
           return "two elements at byte " + std::to_string(At);
-        if (At / 4 % Banks != T * A.ElemBytes / 4 % Banks)
+        if (At / 4 % Banks != T * Lane / 4 % Banks)
           return "element " + std::to_string(E) + " of thread " +
                  std::to_string(T) + " is not in the bank of the thread";
       }
-    Bytes += Elements * I.Threads * A.ElemBytes;
+    Bytes += InWords ? (Elements * A.ElemBytes + 3) / 4 * 4 * I.Threads
+                     : Elements * I.Threads * A.ElemBytes;
   }
   if (P.ByWarp)
     return std::nullopt; // the launch asks whether there is so much

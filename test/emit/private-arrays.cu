@@ -49,6 +49,11 @@
 // TEXT-LABEL: void any_block_rc(
 // TEXT: extern __shared__ __align__(16) unsigned char rc_memory[];
 // TEXT: int (&v)[8][32] = *reinterpret_cast<int (*)[8][32]>(rc_warp);
+// TEXT: ::rcache::device::in_words<unsigned char, 6, 32> &few =
+// TEXT-NEXT: *reinterpret_cast<
+// TEXT-LABEL: void bytes_rc(
+// TEXT: __shared__ ::rcache::device::in_words<unsigned char, 16, 64> b;
+// TEXT: __shared__ ::rcache::device::in_words<short, 5, 64> h;
 // TEXT-LABEL: void declared_rc(
 // TEXT: __shared__ int a[8][128];
 // TEXT: __shared__ int b[4][128];
@@ -227,14 +232,16 @@ __global__ void beside_shared(const int *__restrict__ data, int *__restrict__ ou
 __global__ void any_block(const int *__restrict__ data, int *__restrict__ out, int n) {
   int v[8];
   double w[3] = {1, 2};
+  unsigned char few[6] = {9};
   const int t = (blockIdx.x * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
   for (int i = 0; i < 8; ++i)
     v[(i + t) & 7] = data[(t + i) % n];
   for (int i = 0; i < n % 11; ++i) {
     w[data[i] % 3] += v[i & 7];
     ++v[(t * i) & 7];
+    few[(t + i) % 6] += i;
   }
-  out[t] = v[n & 7] + int(w[t % 3]) + threadIdx.z;
+  out[t] = v[n & 7] + int(w[t % 3]) + few[n % 6] + threadIdx.z;
 }
 
 // More than static memory has.

@@ -329,6 +329,33 @@ __device__ __forceinline__ double rounded(double x) {
 #endif
 // rcache-end: rounded
 
+// rcache-begin: in_words
+#ifndef RCACHE_DEVICE_IN_WORDS
+#define RCACHE_DEVICE_IN_WORDS
+namespace rcache {
+namespace device {
+/// `Count` elements of one or two bytes for each of `Threads` threads. Those of a thread
+/// lie in words of its own, so that whatever elements the lanes of a warp use, they are
+/// in different banks: element i of thread t is [i][t].
+template <typename Element, int Count, int Threads> struct in_words {
+  enum { Word = 4 / sizeof(Element) };
+  struct of_threads {
+    Element (&words)[Threads][Word];
+    unsigned int in;
+    __device__ __forceinline__ Element &operator[](unsigned int thread) const {
+      return words[thread][in];
+    }
+  };
+  __device__ __forceinline__ of_threads operator[](unsigned int element) {
+    return {words[element / Word], element % Word};
+  }
+  __align__(4) Element words[(Count + Word - 1) / Word][Threads][Word];
+};
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: in_words
+
 // rcache-begin: value
 #ifndef RCACHE_DEVICE_VALUE
 #define RCACHE_DEVICE_VALUE
