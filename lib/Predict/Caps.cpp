@@ -508,7 +508,7 @@ constexpr Cap Caps[] = {
      privateInFewWarps},
     {"private-tables",
      "arrays of a thread that are only read where indices are of run time were "
-     "measured at 1.1x, and at 0.93x with bytes: the cache serves them",
+     "measured at 1.1x, and at 0.93x with bytes or four words: the cache serves them",
      privateTables},
     {"local-arrays",
      "arrays of a thread at elements that data picks stay in local memory for each output, "

@@ -21,6 +21,13 @@ static bool isCountedByNone(const KernelModel &M, unsigned Stmt) {
 double rcache::privateTables(const CapInput &In, double Speedup) {
   if (In.P.Interleaved.empty())
     return Speedup;
+  // In local memory lanes that use different ones of so few words are in as few lines.
+  constexpr int64_t FewBytes = 16;
+  if (llvm::all_of(In.P.Interleaved, [&](const InterleavedArray &X) {
+        const PrivateArray &A = In.M.Privates[X.Array];
+        return A.elements(In.M) * A.ElemBytes <= FewBytes;
+      }))
+    return std::min(Speedup, 1.0);
   bool Bytes = false;
   for (const auto &X : In.P.Interleaved) {
     const PrivateArray &A = In.M.Privates[X.Array];

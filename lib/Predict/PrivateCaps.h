@@ -10,7 +10,8 @@
 
 namespace rcache {
 
-/// Private arrays that nothing is written to at an index of run time: tables.
+/// Private arrays that nothing is written to at an index of run time, tables, or of few
+/// words.
 double privateTables(const CapInput &In, double Speedup);
 
 /// Arrays of a thread that stay in local memory, at elements that threads pick apart: each
