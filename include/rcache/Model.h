@@ -240,6 +240,14 @@ struct Work {
   double Index = 0;   ///< integers in subscripts
 };
 
+/// `c ? x : y` in the text, of which When is the affine condition; null: it is another one
+/// each time.
+struct Selection {
+  TextRange Range, First;
+  std::string Type; ///< a number's, where x has another one; else ""
+  Nullable<isl::set> When;
+};
+
 /// One occurrence of global memory in the text.
 struct GlobalAccess {
   enum Kind { Read, Write, ReadWrite, Atomic };
@@ -724,6 +732,7 @@ struct KernelModel {
   bool WideSums = false;
   std::vector<SharedAccess> SharedAccesses; ///< in text order
   std::vector<GlobalAccess> GlobalAccesses; ///< in text order
+  std::vector<Selection> Selections;
   std::vector<BuiltinUse> Builtins;         ///< in text order
   /// Could the products of one output that another one has as well change what
   /// is fused with a sum? Then each output sees shared memory through variables

@@ -142,6 +142,9 @@ private:
 
   std::string print(const If &X) {
     std::string T = "if (" + code(X.Cond) + ") {\n" + sequence(X.Then) + "}";
+    if (X.Alternatives)
+      return Code::mark('A', 0) + T + " else " + Code::mark('B', 0) + "{\n" +
+             sequence(X.Else) + "}\n" + Code::mark('C', 0);
     if (X.HasElse)
       T += " else {\n" + sequence(X.Else) + "}";
     return T + "\n";

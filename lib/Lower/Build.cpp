@@ -4,6 +4,7 @@
 // The tree of a kernel whose statements have been divided. See Build.h.
 
 #include "Build.h"
+#include "AllSlotsIn.h"
 #include "Cut.h"
 #include "ValueText.h"
 #include "llvm/ADT/STLExtras.h"
@@ -513,7 +514,18 @@ private:
                      Code::slot() + " = " + allIn(Tests) + ";\n"});
       Behind.push_back(storeRun(K));
     }
-    Out.push_back(std::move(Main));
+    if (auto In = Main.Pair ? std::nullopt : allSlotsIn(Text, N, D, R)) {
+      SlotLoop Fast = slots();
+      for (const SlotTest &T : Tests)
+        Fast.Body.push_back(Leave{T.Out});
+      Fast.Body.push_back(Statements{Text.copyRegion(R, Slots, Skip, In->Without) + "\n"});
+      If X{In->Test, {}, {}, true, true};
+      X.Then.push_back(std::move(Fast));
+      X.Else.push_back(std::move(Main));
+      Out.push_back(std::move(X));
+    } else {
+      Out.push_back(std::move(Main));
+    }
     fetch(R, &Fill::returned, Out);
     if (R.StoresLate && !Flags.Body.empty())
       Out.push_back(std::move(Flags));
@@ -521,11 +533,7 @@ private:
     return Out;
   }
 
-  SlotLoop slots() const {
-    SlotLoop L;
-    L.Rows = Rows;
-    return L;
-  }
+  SlotLoop slots() const { SlotLoop L; L.Rows = Rows; return L; }
 
   /// The collected values stored one by one, behind what all slots compute.
   SlotLoop singleStore(const Region &R, const std::vector<SlotTest> &Tests,
@@ -592,6 +600,5 @@ llvm::Error rcache::buildTree(const BuildInputs &In, LoweredKernel &K) {
   TreeBuilder B(In);
   K.Body = B.run();
   K.Helpers.insert(B.Helpers.begin(), B.Helpers.end());
-  return B.Error.empty() ? llvm::Error::success()
-                         : llvm::createStringError(B.Error);
+  return B.Error.empty() ? llvm::Error::success() : llvm::createStringError(B.Error);
 }

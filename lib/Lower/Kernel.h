@@ -102,6 +102,7 @@ struct If {
   Code Cond;
   Sequence Then, Else;
   bool HasElse = false;
+  bool Alternatives = false; ///< Else does what Then does
 };
 struct Loop {
   enum Kind { For, While, Do } K = For;

@@ -48,7 +48,8 @@ Code StatementText::copy(TextRange R, Place At,
 }
 
 Code StatementText::copyRegion(const Region &Rg, Place At,
-                               const std::set<unsigned> &Skip) const {
+                               const std::set<unsigned> &Skip,
+                               llvm::ArrayRef<std::pair<TextRange, std::string>> Without) const {
   const TextRange R = {M.stmt(Rg.All.front()).Range.Begin,
                        M.stmt(Rg.All.back()).Range.End};
   std::vector<unsigned> Left;
@@ -56,12 +57,15 @@ Code StatementText::copyRegion(const Region &Rg, Place At,
     if (!Skip.count(C) && !D.Dead.count(C))
       Left.push_back(C);
   Edits E;
+  for (const auto &[Old, New] : Without)
+    if (!Old.empty() || !New.empty())
+      E.push_back({Old, New});
   if (Left.size() == 1)
     At.Alone = static_cast<int>(Left[0]);
   if (Left.size() == 1 && M.stmt(Left[0]).K == Stmt::Block) {
     const TextRange B = M.stmt(Left[0]).Range;
     if (M.Text[B.Begin] == '{' && M.Text[B.End - 1] == '}')
-      E = {{{B.Begin, B.Begin + 1}, ""}, {{B.End - 1, B.End}, ""}};
+      E.insert(E.end(), {{{B.Begin, B.Begin + 1}, ""}, {{B.End - 1, B.End}, ""}});
   }
   return copy(R, At, Skip, std::move(E));
 }

@@ -44,8 +44,9 @@ public:
   Code copy(TextRange R, Place At, const std::set<unsigned> &Skip = {}) const;
   /// The statements of \p Rg, without those in \p Skip. If they are one block,
   /// without its braces.
-  Code copyRegion(const Region &Rg, Place At,
-                  const std::set<unsigned> &Skip) const;
+  /// \p Without: other text, and what stands for it.
+  Code copyRegion(const Region &Rg, Place At, const std::set<unsigned> &Skip,
+                  llvm::ArrayRef<std::pair<TextRange, std::string>> Without = {}) const;
   /// The original's body with the barriers of the plan, and private arrays where
   /// the plan has them.
   Code copyOfAll() const;
@@ -61,6 +62,7 @@ public:
   const std::string &notAnew() const { return NotAnew; }
   const std::string &error() const { return Error; }
   const std::set<std::string> &helpers() const { return Helpers; }
+  const Queries &queries() const { return Q; }
 
 private:
   const Queries &Q;

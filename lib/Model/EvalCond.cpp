@@ -28,6 +28,8 @@ SVal Evaluator::evalConditional(const AbstractConditionalOperator *E) {
   if (isa<BinaryConditionalOperator>(E))
     return unknown(E, L.depends(E));
   CondVal C = evalCond(E->getCond());
+  if (C.Affine)
+    Rec.selection(cast<ConditionalOperator>(E), C.True);
   PathState Before = Cur.Path;
   auto EnvBefore = Cur.Env;
   auto Branch = [&](const Expr *X) {

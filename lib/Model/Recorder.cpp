@@ -232,6 +232,24 @@ void Recorder::global(GlobalAccess::Kind K, int Root, const SVal &P,
   M.GlobalAccesses.push_back(A);
 }
 
+void Recorder::selection(const ConditionalOperator *E, const isl::set &When) {
+  const QualType T = E->getType(), Of = E->getTrueExpr()->IgnoreParenImpCasts()->getType();
+  const bool Alike = AC.hasSameUnqualifiedType(T, Of);
+  Selection C{range(E), range(E->getTrueExpr()), Alike ? "" : T.getAsString(AC.getPrintingPolicy()),
+              When};
+  const auto *B = dyn_cast<BinaryOperator>(E->getTrueExpr()->IgnoreImpCasts());
+  if (!records() || Cur.OnTrial || C.First.empty() || !C.Range.contains(C.First) ||
+      (B && (B->isAssignmentOp() || B->getOpcode() == BO_Comma)) ||
+      !(Alike || (T->isArithmeticType() && Of->isArithmeticType())))
+    return;
+  const auto Known =
+      llvm::find_if(M.Selections, [&](const Selection &K) { return K.Range == C.Range; });
+  if (Known == M.Selections.end())
+    M.Selections.push_back(std::move(C));
+  else if (!Known->When.is_null() && !Known->When.is_equal(When))
+    Known->When = {};
+}
+
 //===----------------------------------------------------------------------===//
 // Trials
 //===----------------------------------------------------------------------===//

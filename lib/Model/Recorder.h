@@ -54,6 +54,8 @@ public:
   void global(GlobalAccess::Kind K, int Root, const SVal &Place,
               const clang::Expr *E, const clang::Expr *Rhs,
               const std::string &Type);
+  /// A selection in the text by a condition that is affine.
+  void selection(const clang::ConditionalOperator *E, const isl::set &When);
   /// The address in \p P leaves what is followed, in the way \p How.
   void escape(const SVal &P, const clang::Expr *E, const std::string &How,
               DeclineCode Code = DeclineCode::EscapingArray);

@@ -102,13 +102,13 @@ private:
       Left = Left.intersect(
           inRange(symbolValue(Ctx, Id),
                   constantValue(Ctx, std::numeric_limits<int32_t>::min()),
-                  constantValue(Ctx, std::numeric_limits<int32_t>::max())));
+                  constantValue(Ctx, int64_t(std::numeric_limits<int32_t>::max()) + 1)));
     }
     const std::string &Id = M.Symbols[size_t(Loop.IterSymbol)].Id;
     const isl::pw_aff Next =
         symbolValue(Ctx, Id).add(constantValue(Ctx, *Loop.Step));
     return impliedBy(inRange(Next, constantValue(Ctx, std::numeric_limits<int32_t>::min()),
-                             constantValue(Ctx, std::numeric_limits<int32_t>::max())),
+                             constantValue(Ctx, int64_t(std::numeric_limits<int32_t>::max()) + 1)),
                      Left) &&
            Left.intersect(substitute(Loop.IterDomain, {{Id, Next}})).is_empty();
   }
