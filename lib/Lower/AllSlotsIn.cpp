@@ -31,7 +31,7 @@ public:
         return std::nullopt;
     for (const Stmt &S : M.Stmts)
       if (S.K == Stmt::If && inSlots(S.Range) && loads(M.stmt(S.Children[0]).Range) &&
-          (S.HasReturn || !take(S.Cond, When, S.Range, M.stmt(S.Children[0]).Range, "")))
+          (S.HasReturn || S.Children.size() > 1 || !take(S.Cond, When, S.Range, M.stmt(S.Children[0]).Range, "")))
         return std::nullopt;
     if (Found.Without.empty())
       return std::nullopt;

@@ -477,8 +477,7 @@ private:
     fetch(R, &Fill::fetched, Out);
     readFirst(R, Out);
     SlotLoop Main = slots();
-    auto Pair = F.pairRuns(M.stmt(R.Slot.front()).Range);
-    if (Pair)
+    if (auto Pair = F.pairRuns(M.stmt(R.Slot.front()).Range))
       Main.Pair = std::move(*Pair);
     else
       Error = llvm::toString(Pair.takeError());
@@ -523,9 +522,8 @@ private:
       X.Then.push_back(std::move(Fast));
       X.Else.push_back(std::move(Main));
       Out.push_back(std::move(X));
-    } else {
+    } else
       Out.push_back(std::move(Main));
-    }
     fetch(R, &Fill::returned, Out);
     if (R.StoresLate && !Flags.Body.empty())
       Out.push_back(std::move(Flags));
@@ -544,8 +542,7 @@ private:
     const Code Store =
         Text.copy(G.Range, Slots) + " = " + B + Code::slot() + ";\n";
     SlotLoop L = slots();
-    L.Body.push_back(
-        Statements{If.is("true") ? Store : "if (" + If + ")\n" + Store});
+    L.Body.push_back(Statements{If.is("true") ? Store : "if (" + If + ")\n" + Store});
     return L;
   }
 
@@ -565,8 +562,7 @@ private:
     Helpers.insert({"load_words", "on_word"});
     const std::string Run = Code::generated(readName(M, P, K)),
                       Bytes = std::to_string(Read.Bytes);
-    const Code From =
-        M.Params[static_cast<size_t>(G.Root)].Name + " + (" + *At + ")";
+    const Code From = M.Params[static_cast<size_t>(G.Root)].Name + " + (" + *At + ")";
     return {G.ElemType + " " + Run + "[" + std::to_string(P.slots()) +
             "] = {};\nconst bool " + Run + "_all = " +
             (*If == "true" ? Code() : *If + " && ") +
