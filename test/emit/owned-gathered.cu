@@ -3,7 +3,7 @@
 // (Stockham's steps) or some (the way back, and where data decide).
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s --force -o %t.cu --self-check=off --cuda-path=%cuda 2> %t.remarks
+// RUN: rcache-rewrite %s --force --exchange=owned -o %t.cu --self-check=off --cuda-path=%cuda 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu 2>&1 | FileCheck --check-prefix=SAME %s
