@@ -12,7 +12,7 @@ using namespace rcache;
 
 int64_t InterleavedArray::inWord(const KernelModel &M) const {
   const PrivateArray &A = M.Privates[Array];
-  return A.ElemBytes < 4 && M.Vars[A.Var].ArrayExtents.size() == 1 ? 4 / A.ElemBytes : 1;
+  return A.ElemBytes == 1 && M.Vars[A.Var].ArrayExtents.size() == 1 ? 4 : 1;
 }
 
 int64_t InterleavedArray::bytes(const KernelModel &M) const {

@@ -9,7 +9,7 @@
 //     int bins[32];                      __shared__ int bins[32][128];
 //     ++bins[data[i] % 32];       ->     ++bins[data[i] % 32][rc_t];
 //
-// Elements of one and two bytes of a thread share a word, [element / 4][thread][4].
+// Elements of one byte of a thread share a word, [element / 4][thread][4].
 // Where the launch alone tells how many threads there are, or where they need more
 // than static memory can have, it is dynamic memory, warp by warp: [warp][element][lane].
 //

@@ -47,7 +47,7 @@ std::optional<std::string> wrongInterleaved(const KernelModel &M, const Plan &P,
     // Every element of every thread has a place of its own, and the lanes of a
     // warp are in different words of the banks, whatever element each has: of
     // small ones in rows as many lanes as are in a word meet in a bank, and no others.
-    const bool InWords = A.ElemBytes < 4 && M.Vars[A.Var].ArrayExtents.size() == 1;
+    const bool InWords = A.ElemBytes == 1 && M.Vars[A.Var].ArrayExtents.size() == 1;
     const int64_t Banks = A.ElemBytes < 4 && !InWords ? 8 * A.ElemBytes : 32;
     const int64_t Lane = InWords ? 4 : A.ElemBytes; // bytes from a thread to the next one
     std::set<int64_t> Places;

@@ -53,7 +53,7 @@
 // TEXT-NEXT: *reinterpret_cast<
 // TEXT-LABEL: void bytes_rc(
 // TEXT: __shared__ ::rcache::device::in_words<unsigned char, 16, 64> b;
-// TEXT: __shared__ ::rcache::device::in_words<short, 5, 64> h;
+// TEXT: __shared__ short h[5][64];
 // TEXT-LABEL: void declared_rc(
 // TEXT: __shared__ int a[8][128];
 // TEXT: __shared__ int b[4][128];

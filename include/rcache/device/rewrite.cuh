@@ -334,7 +334,7 @@ __device__ __forceinline__ double rounded(double x) {
 #define RCACHE_DEVICE_IN_WORDS
 namespace rcache {
 namespace device {
-/// `Count` elements of one or two bytes for each of `Threads` threads. Those of a thread
+/// `Count` elements of a byte for each of `Threads` threads. Those of a thread
 /// lie in words of its own, so that whatever elements the lanes of a warp use, they are
 /// in different banks: element i of thread t is [i][t].
 template <typename Element, int Count, int Threads> struct in_words {
