@@ -31,7 +31,7 @@ public:
         return std::nullopt;
     for (const Stmt &S : M.Stmts)
       if (S.K == Stmt::If && inSlots(S.Range) && loads(M.stmt(S.Children[0]).Range) &&
-          (S.HasReturn || S.Children.size() > 1 || !take(S.Cond, When, S.Range, M.stmt(S.Children[0]).Range, "")))
+          !take(S.Cond, When, S.Range, M.stmt(S.Children[0]).Range, ""))
         return std::nullopt;
     if (Found.Without.empty())
       return std::nullopt;
@@ -91,16 +91,12 @@ private:
   /// goes but for that of \p First.
   bool take(const Nullable<isl::set> &Cond, isl::set &When, TextRange Whole, TextRange First,
             const std::string &Type) {
-    if (Cond.is_null())
+    // (What would go with it may count: `i < n ? in[i] : ++left`, an `else`.)
+    if (Cond.is_null() || llvm::any_of(M.Effects, [&](const Effect &E) {
+          return Whole.contains(E.Range) && !First.contains(E.Range);
+        }))
       return false;
-    static const char *const Ids[3] = {"tx", "ty", "tz"};
-    const isl::ctx Ctx = M.Ctx->ctx();
-    isl::set Fails = always(Ctx);
-    for (unsigned Axis = 0; Axis < 3; ++Axis)
-      Fails = Fails.intersect(inRange(symbolValue(Ctx, Ids[Axis]), constantValue(Ctx, 0),
-                                      constantValue(Ctx, (*P.Map.Block)[Axis])));
-    Fails = projectOut(Fails.subtract(A.fix(Cond)), {"tx", "ty", "tz"});
-    When = When.subtract(Fails);
+    When = When.subtract(projectOut(A.Context.subtract(A.fix(Cond)), {"tx", "ty", "tz"}));
     Found.Without.push_back(
         {{Whole.Begin, First.Begin}, Type.empty() ? "" : "(" + Type + ")("});
     Found.Without.push_back({{First.End, Whole.End}, Type.empty() ? "" : ")"});

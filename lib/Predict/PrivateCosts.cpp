@@ -113,8 +113,7 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
       const double Times = roundsOf(M, U.Stmt) * shareOf(M, U, Fit);
       if (Shared) {
         // Lanes that share a word's bank meet there with different elements.
-        const bool Meet = A.ElemBytes < 4 && U.Apart > 1 &&
-                          (A.ElemBytes > 1 || M.Vars[A.Var].ArrayExtents.size() > 1);
+        const bool Meet = A.ElemBytes < 4 && U.Apart > 1 && InterleavedArray{I}.inWord(M) == 1;
         K.SharedLoads += Times * (Meet ? 4.0 / std::max(1u, A.ElemBytes)
                                        : std::ceil(A.ElemBytes / 4.0));
         continue;

@@ -9,7 +9,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
 // RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
-// SAME: equivalent: 18 launches {{.*}}; 18 by a rewritten kernel
+// SAME: equivalent: 21 launches {{.*}}; 21 by a rewritten kernel
 #include "program.h"
 
 #define SCAN(s)                                                                             \
@@ -109,6 +109,21 @@ __global__ void ofData(const int *in, int *out, int n) {
     out[g] = s[t];
 }
 
+// Who passes not is counted: both sides of the selection stay.
+// CHECK-DAG: rewrote 'counts' {{.*}}; 's' owned by a warp
+// TEXT-LABEL: void counts_rc(
+// TEXT: g < n ? in[g] : ++left
+// TEXT-LABEL: void counts_rc_launch(
+__global__ void counts(const int *in, int *out, int n) {
+  __shared__ int s[256];
+  int t = threadIdx.x, g = blockIdx.x * 256 + t;
+  int left = t;
+  s[t] = g < n ? in[g] : ++left;
+  SCAN(s)
+  if (g < n)
+    out[g] = s[t] + left;
+}
+
 int main() {
   for (int n : {256, 1000, 1024}) {
     Buffer<int> in(randoms<int>(n)), out(n);
@@ -124,5 +139,7 @@ int main() {
     out.show("otherSide");
     ofData<<<blocks(n, 256), 256>>>(in.Data, out.Data, n);
     out.show("ofData");
+    counts<<<blocks(n, 256), 256>>>(in.Data, out.Data, n);
+    out.show("counts");
   }
 }
