@@ -362,6 +362,8 @@ struct PrivateArray {
   /// Why it cannot be kept elsewhere: it is used otherwise, or what it holds might
   /// be rounded otherwise.
   std::optional<Decline> Stays;
+  /// All of it is an argument of a function of the user's.
+  bool Handed = false;
   SourcePos Pos;
 
   /// All of them.

@@ -34,9 +34,9 @@ struct SourceEdit {
   bool operator==(const SourceEdit &) const = default;
 };
 
-/// Those that hide what is shared, or also those that compute with numbers that are no
-/// integers.
-enum class CallsToWrite { Hiding, Numeric };
+/// Those that hide what is shared; also those that compute with numbers that are no
+/// integers; also those that get a private array.
+enum class CallsToWrite { Hiding, Numeric, Private };
 
 /// Edits that write calls out in the given kernels, one level of calls deep;
 /// sorted by file and offset, without overlap. A call that cannot be written

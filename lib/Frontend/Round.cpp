@@ -91,6 +91,11 @@ bool callsHideLoads(const KernelModel &M) {
   });
 }
 
+/// Does a function get a private array? Which elements are used, its text may tell.
+bool handsArrays(const KernelModel &M) {
+  return llvm::any_of(M.Privates, [](const PrivateArray &A) { return A.Handed; });
+}
+
 class RewriteHandler : public ParseHandler {
   const llvm::ArrayRef<Options> Opts;
   const std::map<std::string, TextForm> &Forms;
@@ -153,8 +158,9 @@ public:
 private:
   /// Kernels that calls keep from being rewritten, or from being planned well.
   void findWriteOut(clang::CompilerInstance &CI) {
-    std::map<std::string, std::vector<const KernelModel *>> Kept, Hidden;
-    for (llvm::Expected<Result> &R : Rewrites) {
+    std::map<std::string, std::vector<const KernelModel *>> Kept, Hidden, Handed;
+    for (size_t I = 0; I < Rewrites.size(); ++I) {
+      llvm::Expected<Result> &R = Rewrites[I];
       if (!R)
         return;
       for (const KernelResult &K : R->Kernels)
@@ -165,6 +171,8 @@ private:
           Kept[textKey(*K.Model)].push_back(K.Model.get());
         else if (callsHideLoads(*K.Model))
           Hidden[textKey(*K.Model)].push_back(K.Model.get());
+        else if (Opts[I].Private && handsArrays(*K.Model))
+          Handed[textKey(*K.Model)].push_back(K.Model.get());
     }
     for (const auto &[Key, Of] : Kept)
       if (auto All = edits(CI, Of); !All.empty())
@@ -172,6 +180,9 @@ private:
     for (const auto &[Key, Of] : Hidden)
       if (auto All = edits(CI, Of); !All.empty())
         WriteOutAlso[Key] = std::move(All);
+    for (const auto &[Key, Of] : Handed)
+      if (auto All = edits(CI, Of, CallsToWrite::Private); !All.empty())
+        WriteOutAlso.try_emplace(Key, std::move(All));
   }
 
   std::vector<SourceEdit> edits(clang::CompilerInstance &CI,

@@ -29,6 +29,8 @@ struct BodyFacts : ConstDynamicRecursiveASTVisitor {
   std::vector<const VarDecl *> Locals;
   std::map<const ValueDecl *, std::vector<const DeclRefExpr *>> Refs;
   llvm::SmallPtrSet<const ValueDecl *, 8> Changed;
+  /// Uses of pointers that mean the same of the array they point to.
+  llvm::SmallPtrSet<const DeclRefExpr *, 16> AsArrays;
   unsigned Returns = 0;
   bool Odd = false; ///< this, labels, lambdas, static locals: not handled
 
@@ -64,7 +66,20 @@ struct BodyFacts : ConstDynamicRecursiveASTVisitor {
     for (const Expr *A : C->arguments())
       if (A->isLValue())
         change(A);
+      else if (A->getType()->isPointerType())
+        asArray(A);
     return true;
+  }
+  bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
+    asArray(E->getBase());
+    return true;
+  }
+  void asArray(const Expr *E) {
+    if (auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()))
+      AsArrays.insert(R);
+  }
+  bool VisitUnaryExprOrTypeTraitExpr(const UnaryExprOrTypeTraitExpr *E) override {
+    return E->isArgumentType() || odd(); // `sizeof p`: the argument may be an array
   }
   bool VisitReturnStmt(const ReturnStmt *) override {
     ++Returns;
@@ -164,7 +179,7 @@ public:
       QualType Ty = P->getType();
       const bool Plain = isa<DeclRefExpr>(A->IgnoreParenImpCasts());
       const bool Copy = isUnchangedCopy(P, A);
-      if (Copy || isAnotherName(Ty)) {
+      if (Copy || isAnotherName(Ty) || isPrivateArray(P, A)) {
         if ((!Plain && !Copy) || !replaceAll(P, *T))
           return std::nullopt;
         Substituted.insert(*T);
@@ -264,6 +279,19 @@ private:
   bool isUnchangedCopy(const ParmVarDecl *P, const Expr *A) const {
     return copiesVariable(A) && Facts.Refs.count(P) && !Facts.Changed.count(P) &&
            changesNothingElse();
+  }
+
+  /// Is \p P a pointer to the private array \p A, and no more than a name of it?
+  bool isPrivateArray(const ParmVarDecl *P, const Expr *A) const {
+    const auto *R = dyn_cast<DeclRefExpr>(A->IgnoreParenImpCasts());
+    const auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+    const auto Uses = Facts.Refs.find(P);
+    return V && V->hasLocalStorage() && !V->hasAttr<CUDASharedAttr>() &&
+           V->getType()->isConstantArrayType() && P->getType()->isPointerType() &&
+           same(V->getType(), P->getType()) && !Facts.Changed.count(P) &&
+           Uses != Facts.Refs.end() &&
+           llvm::all_of(Uses->second,
+                        [&](const DeclRefExpr *E) { return Facts.AsArrays.contains(E); });
   }
 
   /// Is \p A a plain struct in a variable, passed by value?

@@ -260,7 +260,9 @@ void Evaluator::handPointer(const Handing &To, const SVal &P, bool Writes,
   if (P.Base == SVal::Shared) {
     Rec.escape(P, A,
                "is passed to '" +
-                   (To.F ? To.F->getNameAsString() : "a function") + "'",
+                   (To.F ? To.F->getNameAsString() : "a function") + "'" +
+                   (To.F && To.F->hasAttr<NoInlineAttr>() ? ", which is not to be inlined"
+                                                          : ""),
                To.UserBody ? DeclineCode::ArrayToFunction
                            : DeclineCode::EscapingArray);
   } else if (P.Base == SVal::Global || P.Base == SVal::UnknownBase) {

@@ -50,6 +50,8 @@ public:
   bool followed(const clang::VarDecl *V) const;
   std::vector<Cell> cells(const clang::VarDecl *V) const;
   void initElements(const clang::VarDecl *V, const clang::Expr *Init);
+  /// Notes an index of \p Place that unrolling makes no constant.
+  void dynamicIndex(const SVal &Place);
 
 private:
   using Operands = std::vector<std::pair<const clang::Expr *, SVal>>;
@@ -175,7 +177,6 @@ private:
   std::vector<Cell> cellsAt(const SVal &Place) const;
   SVal loadElement(const SVal &Place, const clang::Expr *E);
   void storeElement(const LVal &Lv, const SVal &V);
-  void dynamicIndex(const SVal &Place);
 
   SVal setOnOneWay(const CondVal &C, const Cell &Name, SVal V, bool Then);
 };

@@ -204,6 +204,8 @@ SVal Executor::bindReference(const VarDecl *V) {
   const LVal Lv = Ev.lvalue(Init);
   if (Lv.K != LVal::Memory)
     return Ev.unknown(Init, M.Vars[L.varIndex(V)].Depends);
+  if (Lv.Place.Base == SVal::Private)
+    Ev.dynamicIndex(Lv.Place);
   SVal S = Ev.addressOf(Lv, nullptr);
   // An element: what is done to the reference is done to the element.
   if (S.Base == SVal::Shared && !Lv.Member.empty())

@@ -12,7 +12,7 @@
 #include "Effects.h"
 #include "LaunchSites.h"
 #include "Locals.h"
-#include "ReachedCalls.h"
+#include "WantedCalls.h"
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -29,61 +29,12 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-const FunctionDecl *definitionOf(const FunctionDecl *F) {
-  const FunctionDecl *D = nullptr;
-  return F && F->hasBody(D) ? D : nullptr;
-}
-
-bool isSharedDecl(const ValueDecl *D) {
-  return D->hasAttr<CUDASharedAttr>();
-}
-
-/// Looks at the thread, shares or waits, itself or in what it calls.
-class BodyUses : public ConstDynamicRecursiveASTVisitor {
-public:
-  bool Found = false;
-  void look(const FunctionDecl *F) {
-    F = definitionOf(F);
-    if (F && Seen.insert(F).second)
-      TraverseStmt(F->getBody());
-  }
-  bool TraversePseudoObjectExpr(const PseudoObjectExpr *E) override {
-    Found |= builtinVar(E).has_value();
-    return true;
-  }
-  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
-    Found |= isSharedDecl(E->getDecl()) || builtinVar(E);
-    return true;
-  }
-  bool VisitCallExpr(const CallExpr *C) override {
-    const FunctionDecl *F = C->getDirectCallee();
-    if (!F)
-      return true;
-    switch (classifyCall(F, C).Kind) {
-    case CallKind::Barrier:
-    case CallKind::BarrierReduce:
-    case CallKind::GroupBarrier:
-    case CallKind::WarpBarrier:
-    case CallKind::BlockGroup:
-      Found = true;
-      break;
-    default:
-      if (!isSystemFunction(F))
-        look(F);
-    }
-    return true;
-  }
-
-private:
-  llvm::SmallPtrSet<const FunctionDecl *, 8> Seen;
-};
-
 class KernelWriter {
 public:
   KernelWriter(const FunctionDecl *Def, const KernelModel &M, Preprocessor &PP,
                CallsToWrite Which)
-      : Def(Def), M(M), PP(PP), Which(Which), SM(PP.getSourceManager()),
-        AC(Def->getASTContext()), Reached(Def->getBody()) {
+      : Def(Def), M(M), PP(PP), SM(PP.getSourceManager()),
+        AC(Def->getASTContext()), Wanted(Def, M, Scope, PP, Which) {
     Scope.Kernel = Def;
     for (const TemplateArg &A : M.TemplateArgs)
       Scope.TemplateNames[A.Value] = A.Name;
@@ -114,15 +65,14 @@ private:
   const FunctionDecl *Def;
   const KernelModel &M;
   Preprocessor &PP;
-  const CallsToWrite Which;
   const SourceManager &SM;
   ASTContext &AC;
   CallerScope Scope;
+  const WantedCalls Wanted;
   std::vector<SourceEdit> Edits;
   /// Variables that hold a lambda, and how many of their uses are written out.
   std::map<const VarDecl *, const DeclStmt *> Lambdas;
   std::map<const VarDecl *, unsigned> References, Written;
-  const ReachedCalls Reached;
 
   //===--- What to write out ---===//
 
@@ -138,141 +88,6 @@ private:
           Lambdas[V] = D;
     for (const clang::Stmt *C : S->children())
       countUses(C);
-  }
-
-  static const LambdaExpr *lambdaOf(const VarDecl *V) {
-    const Expr *E = V->getInit();
-    while (E) {
-      E = E->IgnoreImplicit()->IgnoreParens();
-      if (auto *C = dyn_cast<CXXConstructExpr>(E); C && C->getNumArgs() == 1)
-        E = C->getArg(0);
-      else
-        break;
-    }
-    return dyn_cast_or_null<LambdaExpr>(E);
-  }
-
-  /// A pointer or array that leads to a shared array.
-  bool refersShared(const Expr *E, unsigned Depth = 0) const {
-    E = E->IgnoreParenCasts();
-    if (auto *M = dyn_cast<MaterializeTemporaryExpr>(E))
-      return refersShared(M->getSubExpr(), Depth);
-    if (auto *U = dyn_cast<UnaryOperator>(E); U && U->getOpcode() == UO_AddrOf) {
-      E = U->getSubExpr()->IgnoreParens();
-      if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
-        E = A->getBase()->IgnoreParenCasts();
-    }
-    if (auto *B = dyn_cast<BinaryOperator>(E); B && B->isAdditiveOp())
-      return refersShared(B->getLHS(), Depth) ||
-             refersShared(B->getRHS(), Depth);
-    if (auto *A = dyn_cast<ArraySubscriptExpr>(E))
-      return A->getType()->isArrayType() && refersShared(A->getBase(), Depth);
-    auto *R = dyn_cast<DeclRefExpr>(E);
-    if (!R)
-      return false;
-    if (isSharedDecl(R->getDecl()))
-      return true;
-    auto *V = dyn_cast<VarDecl>(R->getDecl());
-    return V && V->isLocalVarDecl() && V->getInit() && Depth < 4 &&
-           (V->getType()->isPointerType() || V->getType()->isReferenceType()) &&
-           refersShared(V->getInit(), Depth + 1);
-  }
-
-  std::optional<CallToWrite> wanted(const CallExpr *E) const {
-    CallToWrite C;
-    C.Call = E;
-    const FunctionDecl *F = E->getDirectCallee();
-    if (!F || isa<CUDAKernelCallExpr>(E))
-      return std::nullopt;
-    C.Callee = definitionOf(F);
-    // Shared arrays of its own would be several arrays.
-    if (!C.Callee || isSystemFunction(F) ||
-        (ownsShared(C.Callee) && !Reached.isOnlyOne(C.Callee)))
-      return std::nullopt;
-    if (auto *Op = dyn_cast<CXXOperatorCallExpr>(E)) {
-      auto *Method = dyn_cast<CXXMethodDecl>(F);
-      if (Op->getOperator() != OO_Call || !Method ||
-          !Method->getParent()->isLambda())
-        return std::nullopt;
-      auto *R = dyn_cast<DeclRefExpr>(Op->getArg(0)->IgnoreParenImpCasts());
-      auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
-      C.Lambda = V ? lambdaOf(V) : nullptr;
-      if (!C.Lambda || !capturesFit(C.Lambda))
-        return std::nullopt;
-      return C;
-    }
-    if (isa<CXXMethodDecl>(F) || F->hasAttr<CUDAGlobalAttr>() ||
-        sharedAccessor(F))
-      return std::nullopt;
-    BodyUses Uses;
-    Uses.look(F);
-    if (Uses.Found)
-      return C;
-    for (unsigned I = 0; I < E->getNumArgs() && I < F->getNumParams(); ++I) {
-      QualType T = F->getParamDecl(I)->getType();
-      // `element(m, row, col)`: what is read or set through the struct's pointer.
-      if (holdsPointer(T) && namesVariable(E->getArg(I)))
-        return C;
-      if ((T->isPointerType() ||
-           (T->isReferenceType() && (T->getPointeeType()->isArrayType() ||
-                                     T->getPointeeType()->isPointerType()))) &&
-          refersShared(E->getArg(I)))
-        return C;
-      // `load(a, g, n)`: what it reads becomes visible.
-      if (T->isPointerType() && calleeAsExpression(C, Scope, PP))
-        return C;
-    }
-    if (Which == CallsToWrite::Numeric && computesNumbers(F))
-      return C;
-    return std::nullopt;
-  }
-
-  /// Is \p T, or what it refers to, a plain struct with a pointer in it?
-  static bool holdsPointer(QualType T) {
-    const CXXRecordDecl *R = T.getNonReferenceType()->getAsCXXRecordDecl();
-    return R && R->hasDefinition() && R->isTrivial() && !R->isUnion() &&
-           llvm::any_of(R->getDefinition()->fields(), [](const FieldDecl *F) {
-             return F->getType()->isPointerType();
-           });
-  }
-
-  /// A variable by name, or a copy of it that is passed.
-  static bool namesVariable(const Expr *E) {
-    E = E->IgnoreParenImpCasts();
-    if (auto *Copy = dyn_cast<CXXConstructExpr>(E); Copy && Copy->getNumArgs() == 1)
-      E = Copy->getArg(0)->IgnoreParenImpCasts();
-    return isa<DeclRefExpr>(E);
-  }
-
-  static bool ownsShared(const FunctionDecl *F) {
-    struct Finder : ConstDynamicRecursiveASTVisitor {
-      bool Found = false;
-      bool VisitVarDecl(const VarDecl *V) override {
-        Found |= isSharedDecl(V);
-        return !Found;
-      }
-    } X;
-    X.TraverseStmt(F->getBody());
-    return X.Found;
-  }
-
-  /// What a lambda copies must not change between its making and its call.
-  bool capturesFit(const LambdaExpr *L) const {
-    for (const LambdaCapture &Cap : L->captures()) {
-      if (!Cap.capturesVariable() || L->isInitCapture(&Cap))
-        return false;
-      if (Cap.getCaptureKind() != LCK_ByCopy)
-        continue;
-      auto *V = dyn_cast<VarDecl>(Cap.getCapturedVar());
-      if (!V)
-        return false;
-      if (V->getType().isConstQualified())
-        continue;
-      for (const Var &X : M.Vars)
-        if (X.Name == V->getName() && (X.Assigned || X.AddressTaken))
-          return false;
-    }
-    return !L->isMutable();
   }
 
   //===--- Ids of a block as the block's own variables ---===//
@@ -542,7 +357,7 @@ private:
         const FunctionDecl *F = X->getDirectCallee();
         auto *Op = dyn_cast<CXXOperatorCallExpr>(X);
         if (!(Op && Op->isAssignmentOp() && Top) && (!F || !isPure(F)) &&
-            !wanted(X))
+            !Wanted.of(X))
           Bad = true;
       }
       for (const clang::Stmt *C : S->children())
@@ -580,7 +395,7 @@ private:
         calls(C, Always, Found);
       // Arguments first: this call in the next round.
       if (Found.size() == Before && Edits.size() == EditsBefore)
-        if (auto C = wanted(E))
+        if (auto C = Wanted.of(E))
           Found.push_back({*C, Always});
       return;
     }

@@ -9,9 +9,13 @@
 //     sort(bins, 32);             all of it
 
 #include "PrivateUses.h"
-#include "Walkers.h"
 #include "BuiltinVars.h"
 #include "DeclName.h"
+#include "Effects.h"
+#include "KernelWriter.h"
+#include "ReferenceUses.h"
+#include "StoredProducts.h"
+#include "Walkers.h"
 #include "Support/Words.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -33,7 +37,7 @@ class UseFinder : public ConstDynamicRecursiveASTVisitor {
 public:
   UseFinder(const FunctionDecl *FD, KernelModel &M, FlatText &Flat,
             const Locals &L)
-      : AC(FD->getASTContext()), M(M), Flat(Flat), L(L), Walk(L, FD) {}
+      : FD(FD), AC(FD->getASTContext()), M(M), Flat(Flat), L(L), Walk(L, FD) {}
 
   std::vector<Store> Stores;
   std::set<unsigned> Computed; ///< arrays that begin with what is no constant
@@ -56,6 +60,10 @@ public:
     for (const Decl *X : D->decls())
       if (auto *V = dyn_cast<VarDecl>(X); V && isPrivateArray(V))
         add(V, D);
+      else if (V && V->getType()->isLValueReferenceType() && V->getInit() && !Lambdas &&
+               isOneVariable(V, FD->getBody()))
+        if (const VarDecl *Of = element(withoutConst(V->getInit())))
+          Named[V] = Of;
     return true;
   }
   bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
@@ -66,7 +74,10 @@ public:
   bool VisitBinaryOperator(const BinaryOperator *E) override {
     if (!E->isAssignmentOp())
       return true;
-    if (const VarDecl *V = element(E->getLHS())) {
+    const VarDecl *V = element(E->getLHS());
+    if (!V)
+      V = Named.lookup(rootVariable(E->getLHS()));
+    if (V) {
       if (E->getOpcode() == BO_Assign)
         Stores.push_back({V, E->getRHS()});
       else if (E->getOpcode() == BO_MulAssign || E->getOpcode() == BO_DivAssign)
@@ -77,6 +88,18 @@ public:
   bool VisitUnaryOperator(const UnaryOperator *E) override {
     if (E->isIncrementDecrementOp())
       element(E->getSubExpr());
+    return true;
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee();
+    if (!F || !F->hasBody() || isSystemFunction(F))
+      return true;
+    for (const Expr *A : E->arguments())
+      if (auto *R = dyn_cast<DeclRefExpr>(A->IgnoreParenImpCasts()))
+        if (auto *V = dyn_cast<VarDecl>(R->getDecl()); V && Index.count(V))
+          M.Privates[Index.lookup(V)].Handed = true;
+    if (!isa<CXXMethodDecl>(F))
+      byReference(E, F);
     return true;
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
@@ -91,7 +114,10 @@ public:
         E->getNumArgs() != 2)
       return true;
     element(E->getArg(1)->IgnoreImpCasts());
-    if (const VarDecl *V = element(E->getArg(0)->IgnoreImpCasts()))
+    const VarDecl *V = element(E->getArg(0)->IgnoreImpCasts());
+    if (!V)
+      V = Named.lookup(rootVariable(E->getArg(0)));
+    if (V)
       Stores.push_back({V, E->getArg(1)});
     return true;
   }
@@ -266,6 +292,31 @@ private:
     return true;
   }
 
+  /// What `const T &` is bound to.
+  static const Expr *withoutConst(const Expr *E) {
+    E = E->IgnoreParens();
+    const auto *Cast = dyn_cast<ImplicitCastExpr>(E);
+    return Cast && Cast->getCastKind() == CK_NoOp ? Cast->getSubExpr() : E;
+  }
+
+  /// Elements that \p F gets by reference, which it may set to whatever else it gets.
+  void byReference(const CallExpr *E, const FunctionDecl *F) {
+    for (unsigned I = 0; I < F->getNumParams() && I < E->getNumArgs(); ++I) {
+      const QualType T = F->getParamDecl(I)->getType();
+      if (!T->isLValueReferenceType() || !isOneVariable(F, I))
+        continue;
+      const VarDecl *V = element(withoutConst(E->getArg(I)));
+      if (!V)
+        V = Named.lookup(rootVariable(E->getArg(I)));
+      if (!V || T->getPointeeType().isConstQualified())
+        continue;
+      if (computesNumbers(F))
+        Stores.push_back({V, nullptr});
+      for (const Expr *A : E->arguments())
+        Stores.push_back({V, A});
+    }
+  }
+
   /// \p E is read, or one of the places that it may be.
   void read(const Expr *E) {
     E = E->IgnoreParens();
@@ -362,27 +413,19 @@ private:
     return N;
   }
 
+  const FunctionDecl *FD;
   ASTContext &AC;
   KernelModel &M;
   FlatText &Flat;
   const Locals &L;
   const Walkers Walk;
+  llvm::DenseMap<const VarDecl *, const VarDecl *> Named; ///< references: their arrays
   llvm::DenseMap<const VarDecl *, unsigned> Index; ///< in M.Privates
   std::vector<const DeclRefExpr *> Mentions;
   llvm::SmallPtrSet<const DeclRefExpr *, 16> Elements, InLambdas;
   llvm::SmallPtrSet<const clang::Stmt *, 4> Labelled;
   unsigned Lambdas = 0;
 };
-
-/// Has \p T, a number or a struct of numbers, floating-point ones?
-bool holdsFloats(QualType T) {
-  T = QualType(T->getBaseElementTypeUnsafe(), 0);
-  if (const RecordDecl *R = T->getAsRecordDecl())
-    return llvm::any_of(R->fields(), [](const FieldDecl *F) {
-      return holdsFloats(F->getType());
-    });
-  return T->isFloatingType();
-}
 
 } // namespace
 
@@ -404,146 +447,10 @@ void findPrivateArrays(const FunctionDecl *FD, KernelModel &M, FlatText &Flat,
   }
   // What nobody changes after its constants is a table, and in constant memory.
   llvm::erase_if(M.Privates, [&](const PrivateArray &A) {
-    return A.HasInit && !A.Stays && !M.Vars[A.Var].Assigned &&
+    const Var &V = M.Vars[A.Var];
+    return A.HasInit && !A.Stays && !V.Assigned && !V.AddressTaken &&
            !F.Computed.count(A.Var);
   });
-}
-
-//===----------------------------------------------------------------------===//
-// Products
-//===----------------------------------------------------------------------===//
-
-StoredProducts::StoredProducts(const FunctionDecl *FD, const KernelModel &M,
-                               const Locals &L)
-    : M(M), L(L) {
-  struct Assignments : ConstDynamicRecursiveASTVisitor {
-    StoredProducts *Into;
-    bool VisitVarDecl(const VarDecl *V) override {
-      if (V->getInit())
-        Into->Values[V].push_back(V->getInit());
-      return true;
-    }
-    bool VisitBinaryOperator(const BinaryOperator *E) override {
-      if (!E->isAssignmentOp())
-        return true;
-      if (const VarDecl *V = rootVariable(E->getLHS()))
-        if (E->getOpcode() != BO_AddAssign && E->getOpcode() != BO_SubAssign)
-          Into->Values[V].push_back(E->getOpcode() == BO_Assign ? E->getRHS()
-                                                                : nullptr);
-      return true;
-    }
-    bool VisitCXXOperatorCallExpr(const CXXOperatorCallExpr *E) override {
-      if (E->isAssignmentOp())
-        if (const VarDecl *V = rootVariable(E->getArg(0)))
-          Into->Values[V].push_back(E->getOperator() == OO_Equal ? E->getArg(1)
-                                                                 : nullptr);
-      return true;
-    }
-  } Find;
-  Find.Into = this;
-  Find.TraverseStmt(FD->getBody());
-}
-
-bool StoredProducts::mayBe(const Expr *Stored) const {
-  llvm::SmallPtrSet<const VarDecl *, 8> Seen;
-  return follow(Stored, Seen);
-}
-
-/// A parameter, or a variable all of whose values are none.
-bool StoredProducts::ofVariable(
-    const VarDecl *V, llvm::SmallPtrSetImpl<const VarDecl *> &Seen) const {
-  const int I = L.varIndex(V);
-  if (I < 0)
-    return V->hasLocalStorage();
-  if (M.Vars[I].IsParam && !M.Vars[I].Assigned)
-    return false;
-  if (M.Vars[I].AddressTaken || V->getType()->isReferenceType())
-    return true;
-  if (!Seen.insert(V).second)
-    return false;
-  auto Of = Values.find(V);
-  return Of != Values.end() && llvm::any_of(Of->second, [&](const Expr *E) {
-           return !E || follow(E, Seen);
-         });
-}
-
-bool StoredProducts::ofCall(
-    const CallExpr *E, llvm::SmallPtrSetImpl<const VarDecl *> &Seen) const {
-  const FunctionDecl *F = E->getDirectCallee();
-  if (!F || !F->getIdentifier())
-    return true;
-  const StringRef Name = F->getName();
-  for (StringRef Rounds : {"__fmul_rn", "__dmul_rn", "__fadd_rn", "__dadd_rn",
-                           "__fmaf_rn", "__fma_rn", "fmaf", "fma", "__ldg"})
-    if (Name == Rounds)
-      return false;
-  for (StringRef Passes :
-       {"fminf", "fmaxf", "fmin", "fmax", "min", "max", "fabsf", "fabs",
-        "floorf", "ceilf", "truncf", "rintf", "floor", "ceil", "trunc", "rint"})
-    if (Name == Passes || Name.starts_with("make_"))
-      return llvm::any_of(E->arguments(),
-                          [&](const Expr *A) { return follow(A, Seen); });
-  return true;
-}
-
-bool StoredProducts::follow(
-    const Expr *E, llvm::SmallPtrSetImpl<const VarDecl *> &Seen) const {
-  E = E->IgnoreParens();
-  if (!holdsFloats(E->getType()))
-    return false;
-  if (auto *Full = dyn_cast<FullExpr>(E))
-    return follow(Full->getSubExpr(), Seen);
-  if (auto *Temporary = dyn_cast<MaterializeTemporaryExpr>(E))
-    return follow(Temporary->getSubExpr(), Seen);
-  if (auto *Cast = dyn_cast<CastExpr>(E)) {
-    if (Cast->getCastKind() == CK_IntegralToFloating)
-      return false;
-    return follow(Cast->getSubExpr(), Seen);
-  }
-  if (isa<FloatingLiteral>(E) || isa<IntegerLiteral>(E) ||
-      isa<CXXScalarValueInitExpr>(E))
-    return false;
-  if (auto *B = dyn_cast<BinaryOperator>(E)) {
-    const bool Sum = B->getOpcode() == BO_Add || B->getOpcode() == BO_Sub;
-    // With a constant beside it a sum may be no sum.
-    if (Sum && !isa<FloatingLiteral>(B->getLHS()->IgnoreParenImpCasts()) &&
-        !isa<FloatingLiteral>(B->getRHS()->IgnoreParenImpCasts()))
-      return false;
-    return !(Sum || B->getOpcode() == BO_Assign) ||
-           (Sum && follow(B->getLHS(), Seen)) || follow(B->getRHS(), Seen);
-  }
-  if (auto *U = dyn_cast<UnaryOperator>(E)) {
-    if (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus)
-      return follow(U->getSubExpr(), Seen);
-    if (U->getOpcode() != UO_Deref)
-      return true;
-  }
-  if (auto *C = dyn_cast<ConditionalOperator>(E))
-    return follow(C->getTrueExpr(), Seen) || follow(C->getFalseExpr(), Seen);
-  if (auto *Call = dyn_cast<CallExpr>(E))
-    return ofCall(Call, Seen);
-  if (auto *List = dyn_cast<InitListExpr>(E))
-    return llvm::any_of(List->inits(),
-                        [&](const Expr *X) { return follow(X, Seen); });
-  if (auto *Made = dyn_cast<CXXConstructExpr>(E))
-    return !Made->getConstructor()->isTrivial() ||
-           llvm::any_of(Made->arguments(),
-                        [&](const Expr *X) { return follow(X, Seen); });
-  if (isa<ImplicitValueInitExpr>(E))
-    return false;
-  if (auto *R = dyn_cast<DeclRefExpr>(E)) {
-    auto *V = dyn_cast<VarDecl>(R->getDecl());
-    return !V || ofVariable(V, Seen);
-  }
-  if (isa<ArraySubscriptExpr>(E) || isa<MemberExpr>(E) ||
-      isa<UnaryOperator>(E)) {
-    // Memory rounds; a local array or struct need not be in memory, nor what a
-    // pointer to a local variable leads to.
-    if (const VarDecl *V = rootVariable(E))
-      return V->hasLocalStorage() && !isSharedVar(V) && ofVariable(V, Seen);
-    return llvm::any_of(M.Vars, [](const Var &X) { return X.AddressTaken; });
-  }
-  return true;
 }
 
 } // namespace rcache

@@ -2,7 +2,7 @@
 // memory, with the thread as their last subscript: initialisers in loops, several
 // dimensions, structs, 8- and 16-byte elements, arrays as indices of arrays, early
 // returns, loops without a bound, blocks of two and three dimensions and of several
-// sizes, templates. And those that stay: handed on, referred to, products.
+// sizes, templates, handed on, referred to. And those that stay: products, in a lambda.
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
@@ -31,8 +31,8 @@
 // CHECK-DAG: rewrote 'table97' {{.*}}'r' of each thread {{.*}} a warp
 // CHECK-DAG: rewrote 'bytes' {{.*}}'b' of each thread {{.*}}'h' of each thread
 // CHECK-DAG: rewrote 'declared' {{.*}}'a' of each thread {{.*}}'b' of each thread
-// CHECK-DAG: 'handed_on' left as it is{{.*}}private-use
-// CHECK-DAG: 'referred' left as it is{{.*}}private-use
+// CHECK-DAG: rewrote 'handed_on' {{.*}}'v' of each thread
+// CHECK-DAG: rewrote 'referred' {{.*}}'v' of each thread
 // CHECK-DAG: 'products' left as it is{{.*}}private-products
 // CHECK-DAG: 'in_a_lambda' left as it is{{.*}}private-use
 //
