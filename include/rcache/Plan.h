@@ -561,6 +561,8 @@ struct Plan {
   /// They are in dynamic shared memory, one part for each warp, as many as the
   /// launch has: blocks of any size, more than static memory can have. Else static.
   bool ByWarp = false;
+  /// They are behind dynamic shared memory of the kernel's own, whose size the launch tells.
+  bool besideOwn(const KernelModel &M) const;
   /// Nothing but what the compiler is told differs from the original.
   std::optional<RegisterHints> Hints;
   /// Restaged arrays: the tile of the loop's next round is copied to shared memory

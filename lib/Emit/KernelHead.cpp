@@ -77,12 +77,15 @@ std::string rcache::printHead(const LoweredKernel &K, const KernelModel &M,
            (P.Hints->MinBlocks ? ", " + std::to_string(P.Hints->MinBlocks)
                                : "") +
            ") " + Name + "(" + M.ParamsText + ") ";
-  if (K.IsCopy)
+  if (K.IsCopy) {
+    const std::string Own = (M.Params.empty() ? "" : ", ") + std::string("const unsigned int ") +
+                            M.NamePrefix + "own";
     return H +
            (M.LaunchBounds.empty()
                 ? ""
                 : "__launch_bounds__(" + M.LaunchBounds + ") ") +
-           Name + "(" + M.ParamsText + ") ";
+           Name + "(" + M.ParamsText + (P.besideOwn(M) ? Own : "") + ") ";
+  }
   std::string Params = promised(M, P);
   if (!M.Params.empty())
     Params += ", ";
@@ -169,6 +172,8 @@ static std::string interleavedComment(const KernelModel &M, const Plan &P) {
          (P.ByWarp ? "a warp has "
                    : "room for " + std::to_string(I.Threads) + " threads, ") +
          std::to_string(I.bytes(M)) + " bytes.\n";
+  if (P.besideOwn(M))
+    T += "//   Behind the kernel's own dynamic shared memory.\n";
   return T;
 }
 

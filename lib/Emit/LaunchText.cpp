@@ -318,10 +318,13 @@ std::string LaunchText::shares(const std::string &Kernel,
          " + 1));\n";
 }
 
+/// Dynamic shared memory of the kernel's own, in front of another part of it.
+std::string LaunchText::ownBytes() const { return "(" + N("shared") + " + 15u) / 16u * 16u"; }
+
 /// Dynamic shared memory of the planned kernel's blocks.
 std::string LaunchText::sharedBytes() const {
   if (P.ByWarp)
-    return "size_t(" + threadsOfBlock() + " + 31u) / 32u * " +
+    return (P.besideOwn(M) ? ownBytes() + " + " : "") + "size_t(" + threadsOfBlock() + " + 31u) / 32u * " +
            std::to_string(P.interleavedBytes(M, 32)) + "u";
   if (P.dynamicTiles(M))
     return std::to_string(P.restagedBytes(M)) + "u";
@@ -415,6 +418,8 @@ std::string LaunchText::launch(bool Void) const {
     if (!P.Map.Block)
       Added.push_back({N("bdim_x"), Block + ".x"});
   }
+  if (P.besideOwn(M))
+    Added.push_back({N("own"), "unsigned(" + ownBytes() + ")"});
   if (P.Cut) // a variable already
     Added.push_back({N("rounds"), N("rounds")});
   for (const auto &[Name, Value] : Added) {

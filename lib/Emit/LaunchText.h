@@ -36,6 +36,7 @@ public:
   bool comparesWaves() const;
   /// Dynamic shared memory of the planned kernel's blocks.
   std::string sharedBytes() const;
+  std::string ownBytes() const;
 
 private:
   const LoweredKernel &K;

@@ -17,7 +17,8 @@
 //     unsigned char b[9];        __shared__ in_words<unsigned char, 9, 128> b;
 //     ++b[i];                    ++b[i][rc_thread];
 //
-// In dynamic memory (ByWarp) the name is a reference to the warp's part:
+// In dynamic memory (ByWarp) the name is a reference to the warp's part, behind what the
+// kernel has of its own:
 //
 //     float (&v)[8][32] = *reinterpret_cast<float (*)[8][32]>(rc_warp);
 
@@ -122,7 +123,7 @@ Code StatementText::interleavedHead() const {
   const std::string Memory = N("memory");
   return "\nextern __shared__ __align__(16) unsigned char " + Memory + "[];" +
          Declared + All + " % 32;\nunsigned char *const " + N(Warp) + " = " +
-         Memory + " + " + All + " / 32 * " +
+         Memory + (P.besideOwn(M) ? " + " + N("own") : "") + " + " + All + " / 32 * " +
          std::to_string(P.interleavedBytes(M, 32)) + ";";
 }
 

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 using namespace rcache;
+using llvm::StringRef;
 
 int64_t InterleavedArray::inWord(const KernelModel &M) const {
   const PrivateArray &A = M.Privates[Array];
@@ -26,6 +27,10 @@ int64_t Plan::interleavedBytes(const KernelModel &M, int64_t Threads) const {
   for (const InterleavedArray &I : Interleaved)
     All += I.bytes(M);
   return ByWarp ? (Threads + 31) / 32 * All : All;
+}
+
+bool Plan::besideOwn(const KernelModel &M) const {
+  return ByWarp && llvm::any_of(M.Arrays, [](const SharedArray &A) { return A.Dynamic; });
 }
 
 namespace {
@@ -142,9 +147,10 @@ private:
     return false;
   }
 
-  /// Dynamic memory, if the kernel uses none itself.
+  /// Dynamic memory, behind what the kernel uses itself.
   bool placeByWarp(const std::optional<std::array<int64_t, 3>> &Block) {
-    if (llvm::any_of(M.Arrays, [](const SharedArray &A) { return A.Dynamic; }))
+    // Asm may ask how much there is.
+    if (StringRef(M.Text).contains("_smem_size"))
       return false;
     Plan Before = P;
     P.ByWarp = true;
@@ -166,12 +172,7 @@ private:
              " bytes in each of " + std::to_string(Threads) + " threads" +
              (staticBytes(M) ? ", beside " + std::to_string(staticBytes(M)) +
                                    " bytes of shared memory"
-                             : "") +
-             (llvm::any_of(M.Arrays,
-                           [](const SharedArray &S) { return S.Dynamic; })
-                  ? ", and dynamic shared memory, of which the kernel's own may be more, "
-                    "is taken"
-                  : ""),
+                             : ""),
          A.Pos});
   }
 
@@ -192,6 +193,8 @@ private:
                   "u",
               "each thread has its part of the shared memory");
     }
+    if (P.ByWarp && !P.besideOwn(M))
+      require(M.NamePrefix + "shared == 0", "the private arrays' dynamic memory is all there is");
     P.Map.Merge = false;
     P.KeepBarriers = true;
     P.BarrierReason = "shared arrays are as they were";
