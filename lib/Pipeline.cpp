@@ -76,8 +76,9 @@ std::string rcache::planLine(const KernelModel &M, const Plan &P) {
     std::string T;
     for (const InterleavedArray &I : P.Interleaved)
       T += (T.empty() ? "'" : "; '") + M.Vars[M.Privates[I.Array].Var].Name +
-           "' of each thread in shared memory, " + std::to_string(I.bytes(M)) +
-           (P.ByWarp ? " bytes a warp" : " bytes a block");
+           (I.Once ? "' once for all threads"
+                   : "' of each thread in shared memory, " + std::to_string(I.bytes(M)) +
+                         (P.ByWarp ? " bytes a warp" : " bytes a block"));
     return T;
   }
   std::string T = std::to_string(P.slots()) + " output" +
@@ -191,7 +192,7 @@ void Unit::sayWhatIsLeft(Case &C) {
     C.R.Arrays.push_back(A.Name);
   if (C.R.Verdict == KernelResult::Declined)
     for (const PrivateArray &A : M.Privates)
-      if (M.Vars[A.Var].DynamicIndex)
+      if (A.isInLocalMemory(M))
         C.R.Arrays.push_back(M.Vars[A.Var].Name);
 }
 

@@ -388,7 +388,8 @@ std::unique_ptr<llvm::Module> compile(llvm::LLVMContext &Context, Side S,
       "-c",            "-emit-llvm",
       "-resource-dir", Resource,
       S == Side::Device || Opts.OptimiseHost ? "-O1" : "-O0",
-      "-w",            "-gline-tables-only",
+      "-w",            "-Wno-everything", // also what is an error by default
+      "-gline-tables-only",
       "-gcolumn-info", "-o",
       "-"};
   if (S == Side::Plain)

@@ -364,10 +364,16 @@ struct PrivateArray {
   std::optional<Decline> Stays;
   /// All of it is an argument of a function of the user's.
   bool Handed = false;
+  /// It begins with constants, the same for all threads, and nobody changes it.
+  bool Table = false;
+  bool ConstElements = false; ///< its declaration says const
   SourcePos Pos;
 
   /// All of them.
   int64_t elements(const KernelModel &M) const;
+  /// Does an index keep it out of registers? ptxas makes chains of selects of up to four
+  /// words (13.0).
+  bool isInLocalMemory(const KernelModel &M) const;
 };
 
 struct VarUse {

@@ -452,6 +452,9 @@ struct Mapping {
 /// block has its memory warp by warp (Plan::ByWarp), of lane l at [i][l].
 struct InterleavedArray {
   unsigned Array = 0;  ///< index in KernelModel::Privates
+  /// A table that nobody changes: static, one copy for all threads. (As fast as a copy in
+  /// shared memory, as tables fit in L1; constant memory is slow where lanes differ.)
+  bool Once = false;
   int64_t Threads = 0; ///< room for so many: a multiple of 32; ByWarp: 32
   /// Of all elements of so many threads.
   int64_t bytes(const KernelModel &M) const;

@@ -315,14 +315,11 @@ llvm::Expected<Prepared> prepare(const ParseJob &Job) {
     C.push_back(Header);
   }
   C.insert(C.end(), Late.Others.begin(), Late.Others.end());
-  // Warnings are the compiler's business, and nvcc lets pass what clang makes
-  // an error by default.
+  // Warnings are the compiler's business; -Wno-everything: also those that clang makes an
+  // error by default (narrowing, `a < b < c`), which nvcc lets pass.
   for (const char *Flag :
-       {"-w", "-Wno-unknown-cuda-version", "-Wno-register", "-Wno-narrowing",
-        "-Wno-dynamic-exception-spec", "-Wno-reserved-user-defined-literal",
-        "-Wno-invalid-constexpr", "-Wno-non-pod-varargs", "-Wno-return-type",
-        "-Wno-missing-template-arg-list-after-template-kw", "-ferror-limit=0",
-        "-Qunused-arguments", "-fno-caret-diagnostics"})
+       {"-w", "-Wno-everything", "-ferror-limit=0", "-Qunused-arguments",
+        "-fno-caret-diagnostics"})
     C.push_back(Flag);
   // The host compiler's own headers are not clang's.
   C.push_back("-idirafter");

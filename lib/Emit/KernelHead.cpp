@@ -164,14 +164,25 @@ static std::string placementComment(const ArrayPlan &A) {
 }
 
 static std::string interleavedComment(const KernelModel &M, const Plan &P) {
-  std::string T = "// Private arrays in shared memory, element i of a thread at "
-                  "[i][thread]: whatever\n// elements the lanes of a warp use, "
-                  "they are in different banks.\n";
-  for (const InterleavedArray &I : P.Interleaved)
-    T += "//   " + M.Vars[M.Privates[I.Array].Var].Name + ": " +
-         (P.ByWarp ? "a warp has "
-                   : "room for " + std::to_string(I.Threads) + " threads, ") +
-         std::to_string(I.bytes(M)) + " bytes.\n";
+  std::string Tables, Moved;
+  for (const InterleavedArray &I : P.Interleaved) {
+    const std::string &Name = M.Vars[M.Privates[I.Array].Var].Name;
+    if (I.Once)
+      Tables += (Tables.empty() ? "" : ", ") + Name;
+    else
+      Moved += "//   " + Name + ": " +
+               (P.ByWarp ? "a warp has "
+                         : "room for " + std::to_string(I.Threads) + " threads, ") +
+               std::to_string(I.bytes(M)) + " bytes.\n";
+  }
+  std::string T;
+  if (!Tables.empty())
+    T += "// Tables of constants, one copy for all threads: " + Tables + ".\n";
+  if (!Moved.empty())
+    T += "// Private arrays in shared memory, element i of a thread at "
+         "[i][thread]: whatever\n// elements the lanes of a warp use, "
+         "they are in different banks.\n" +
+         Moved;
   if (P.besideOwn(M))
     T += "//   Behind the kernel's own dynamic shared memory.\n";
   return T;

@@ -17,6 +17,10 @@
 //     unsigned char b[9];        __shared__ in_words<unsigned char, 9, 128> b;
 //     ++b[i];                    ++b[i][rc_thread];
 //
+// A table of constants has one copy for all threads (InterleavedArray::Once):
+//
+//     const float w[3] = ..;     static const float w[3] = ..;
+//
 // In dynamic memory (ByWarp) the name is a reference to the warp's part, behind what the
 // kernel has of its own:
 //
@@ -25,6 +29,7 @@
 #include "StatementText.h"
 #include "llvm/ADT/STLExtras.h"
 #include <map>
+#include <set>
 
 using namespace rcache;
 
@@ -49,7 +54,7 @@ Code StatementText::interleavedUses(TextRange R) const {
   Edits E;
   for (const InterleavedArray &I : P.Interleaved)
     for (const PrivateArray::Use &U : M.Privates[I.Array].Uses)
-      if (R.contains(U.Range))
+      if (!I.Once && R.contains(U.Range))
         E.push_back({{U.Range.End, U.Range.End}, "[" + N(Thread) + "]"});
   return apply(R, std::move(E));
 }
@@ -85,7 +90,7 @@ Code StatementText::interleavedInit(const PrivateArray &A) const {
 }
 
 /// The array's extents as its declaration has them, `[N][2 * R + 1]`; in numbers
-/// where it has none (an array by its type's name).
+/// where it has none (an array by its type's name, or as long as its initialiser).
 Code StatementText::interleavedExtents(const PrivateArray &A) const {
   const Var &V = M.Vars[A.Var];
   const TextRange Declarator = A.Declarators[A.Declarator];
@@ -93,12 +98,16 @@ Code StatementText::interleavedExtents(const PrivateArray &A) const {
   const size_t Name = V.NameRange.End - Declarator.Begin;
   size_t End = Name, Groups = 0;
   int Depth = 0;
+  bool Said = false; // `[]`: the initialiser says it
   for (size_t At = Name; At < Text.size(); ++At) {
     const char C = Text[At];
     Depth += C == '[' ? 1 : C == ']' ? -1 : 0;
     if (C == ']' && Depth == 0) {
-      ++Groups;
+      Groups += Said;
+      Said = false;
       End = At + 1;
+    } else if (Depth > 0) {
+      Said |= C != '[' && !isspace(static_cast<unsigned char>(C));
     } else if (Depth == 0 && !isspace(static_cast<unsigned char>(C))) {
       break; // an initialiser
     }
@@ -151,13 +160,21 @@ Code StatementText::declaredBeside(
 void StatementText::editInterleaved(TextRange R, Edits &E) const {
   if (P.Interleaved.empty())
     return;
-  E.push_back({{R.Begin, R.Begin}, interleavedHead()});
+  if (!llvm::all_of(P.Interleaved, [](const InterleavedArray &I) { return I.Once; }))
+    E.push_back({{R.Begin, R.Begin}, interleavedHead()});
   // By declaration: what is declared anew, and what of it is.
   std::map<unsigned, std::pair<Code, std::vector<const PrivateArray *>>> All;
+  std::set<unsigned> Static; // where declarations of tables begin
   int64_t Offset = 0;
   for (const InterleavedArray &I : P.Interleaved) {
     const PrivateArray &A = M.Privates[I.Array];
     const Var &V = M.Vars[A.Var];
+    if (I.Once) {
+      const unsigned At = V.DeclRange.Begin;
+      if (Static.insert(At).second) // once for all of a declaration
+        E.push_back({{At, At}, A.ConstElements ? "static " : "static const "});
+      continue;
+    }
     const Code Extents =
         interleavedExtents(A) + "[" + std::to_string(I.Threads) + "]";
     const std::string Part =

@@ -435,7 +435,8 @@ void Locals::addVar(const VarDecl *D, const DeclStmt *S) {
   // Verbatim, an unnamed type would be one more type, or no type at all, and the
   // name of an array's type would be an array of arrays.
   if (auto *Tag = AC.getBaseElementType(T)->getAsTagDecl();
-      (Tag && isUnnamed(Tag)) || isNamedArray(AC, T))
+      (Tag && isUnnamed(Tag)) || isNamedArray(AC, T) ||
+      (D->getTypeSourceInfo() && isNamedArray(AC, D->getTypeSourceInfo()->getType())))
     V.Type = canonical(AC, AC.getBaseElementType(T));
   V.IsConst = T.isConstQualified() || D->isConstexpr();
   while (const ConstantArrayType *A = AC.getAsConstantArrayType(T)) {

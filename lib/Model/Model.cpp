@@ -42,6 +42,10 @@ int64_t PrivateArray::elements(const KernelModel &M) const {
   return N;
 }
 
+bool PrivateArray::isInLocalMemory(const KernelModel &M) const {
+  return M.Vars[Var].DynamicIndex && !(ElemBytes == 4 && elements(M) <= 4);
+}
+
 std::string textKey(const KernelModel &M) {
   return M.Pos.File + ":" + std::to_string(M.Pos.Line) + ":" + M.QualifiedName;
 }

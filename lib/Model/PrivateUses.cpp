@@ -40,7 +40,10 @@ public:
       : FD(FD), AC(FD->getASTContext()), M(M), Flat(Flat), L(L), Walk(L, FD) {}
 
   std::vector<Store> Stores;
-  std::set<unsigned> Computed; ///< arrays that begin with what is no constant
+  std::set<unsigned> Constants;  ///< arrays that begin with numbers, all of their statement
+  std::set<unsigned> OfLanguage; ///< constexpr
+  std::set<unsigned> Unlisted;   ///< that begin with a string
+  std::set<unsigned> UsedWhole;  ///< for no other reason an array stays
 
   bool TraversePseudoObjectExpr(const PseudoObjectExpr *) override {
     return true; // threadIdx and the like
@@ -86,8 +89,13 @@ public:
     return true;
   }
   bool VisitUnaryOperator(const UnaryOperator *E) override {
-    if (E->isIncrementDecrementOp())
-      element(E->getSubExpr());
+    if (!E->isIncrementDecrementOp())
+      return true;
+    const VarDecl *V = element(E->getSubExpr());
+    if (!V)
+      V = Named.lookup(rootVariable(E->getSubExpr()));
+    if (V && takenNotToWrap(E->getType()))
+      stays(V, DeclineCode::PrivateUse, WrapsNot, E->getBeginLoc());
     return true;
   }
   bool VisitCallExpr(const CallExpr *E) override {
@@ -133,13 +141,19 @@ public:
   /// Whatever names an array and is no element keeps it where it is.
   void finish() {
     for (const DeclRefExpr *E : Mentions)
-      if (!Elements.contains(E) || InLambdas.contains(E))
+      if (!Elements.contains(E) || InLambdas.contains(E)) {
+        PrivateArray &A = M.Privates[Index.lookup(cast<VarDecl>(E->getDecl()))];
+        if (!A.Stays && !InLambdas.contains(E))
+          UsedWhole.insert(A.Var);
+        else if (InLambdas.contains(E))
+          UsedWhole.erase(A.Var);
         stays(cast<VarDecl>(E->getDecl()), DeclineCode::PrivateUse,
               InLambdas.contains(E) ? "a lambda uses '" + name(E) + "'"
                                     : "'" + name(E) +
                                           "' is used whole, by its "
                                           "address or by a reference",
               E->getBeginLoc());
+      }
     for (PrivateArray &A : M.Privates) {
       llvm::sort(A.Uses, [](const auto &X, const auto &Y) {
         return X.Range.Begin < Y.Range.Begin;
@@ -156,6 +170,22 @@ public:
     }
   }
 
+  /// A table of constants? One whose elements are const is a table whoever gets it.
+  void judgeTable(PrivateArray &A) const {
+    const Var &V = M.Vars[A.Var];
+    const bool Whole = A.Stays && A.ConstElements && UsedWhole.count(A.Var);
+    A.Table = A.HasInit && Constants.count(A.Var) && (!A.Stays || Whole) &&
+              (A.ConstElements || (!V.Assigned && !V.AddressTaken));
+    if (A.Table)
+      A.Stays.reset();
+    else if (!A.Stays && (OfLanguage.count(A.Var) || Unlisted.count(A.Var)))
+      A.Stays = Decline{DeclineCode::PrivateUse,
+                        "'" + V.Name + "' " +
+                            (Unlisted.count(A.Var) ? Unlist : "is a constant of the language"),
+                        A.Pos};
+  }
+  bool isTable(const VarDecl *V) const { return M.Privates[Index.lookup(V)].Table; }
+
   void stays(const VarDecl *V, DeclineCode Code, std::string Detail,
              SourceLocation At) {
     PrivateArray &A = M.Privates[Index.lookup(V)];
@@ -165,6 +195,8 @@ public:
   }
 
 private:
+  static constexpr const char *Unlist = "has an initialiser that gives no value for each element";
+
   static std::string name(const DeclRefExpr *E) {
     return E->getDecl()->getNameAsString();
   }
@@ -184,6 +216,11 @@ private:
     A.CanonicalType = T.getCanonicalType().getUnqualifiedType().getAsString(P);
     A.Pos = sourcePos(AC.getSourceManager(), V->getLocation());
     A.HasInit = V->hasInit() && !isTrivialInit(V->getInit());
+    A.ConstElements = T.isConstQualified();
+    if (V->isConstexpr())
+      OfLanguage.insert(A.Var);
+    if (areConstants(D))
+      Constants.insert(A.Var);
     if (!T->isIncompleteType() && !T->isDependentType())
       A.ElemBytes =
           static_cast<unsigned>(AC.getTypeSizeInChars(T).getQuantity());
@@ -201,8 +238,6 @@ private:
       Keep("is declared where no statement can stand");
     else if (T.isVolatileQualified())
       Keep("is volatile");
-    else if (V->isConstexpr())
-      Keep("is a constant of the language");
     else if (V->hasAttrs())
       Keep("has attributes");
     else if (!T.isTriviallyCopyableType(AC) || hasNoName(T) ||
@@ -210,8 +245,12 @@ private:
               !T->getAsCXXRecordDecl()->hasTrivialDefaultConstructor()))
       Keep("has elements that functions make or copy, or whose type has no "
            "name");
-    else if (D->isSingleDecl() && M.Privates.back().HasInit && !initial(V))
-      Keep("has an initialiser that gives no value for each element");
+    else if (D->isSingleDecl() && M.Privates.back().HasInit && !initial(V)) {
+      if (Constants.count(M.Privates.back().Var)) // "ACGT"
+        Unlisted.insert(M.Privates.back().Var);
+      else
+        Keep(Unlist);
+    }
   }
 
   /// Fills Declarators. False: they cannot be told apart, or there are several
@@ -236,7 +275,8 @@ private:
       A.Declarators.push_back({From, Range->End});
       From = Range->End;
     }
-    return D->isSingleDecl() || !A.HasInit || (initial(V) && A.Init.empty());
+    return D->isSingleDecl() || !A.HasInit || Constants.count(A.Var) ||
+           (initial(V) && A.Init.empty());
   }
 
   static bool hasNoName(QualType T) {
@@ -286,10 +326,34 @@ private:
     if (!Text)
       return false;
     A.Init.push_back({Element, *Text});
-    if (!E->isEvaluatable(AC))
-      Computed.insert(A.Var);
     Stores.push_back({V, E});
     return true;
+  }
+
+  static constexpr const char *WrapsNot =
+      "nvcc takes '++' of a signed char or short never to wrap, as long as nobody else has it; "
+      "'+= 1' may wrap";
+
+  /// Does nvcc (13.0) take a \p T that is counted up for a number beyond its range? What it
+  /// has in a register is compared as it stands; what comes back from memory has wrapped.
+  static bool takenNotToWrap(QualType T) {
+    const auto *B = T->getAs<BuiltinType>();
+    return B && B->isSignedInteger() && B->getKind() < BuiltinType::Int;
+  }
+  static bool countsInPlace(const FunctionDecl *F) {
+    struct Finder : ConstDynamicRecursiveASTVisitor {
+      bool Found = false;
+      bool VisitUnaryOperator(const UnaryOperator *E) override {
+        return !(Found |= E->isIncrementDecrementOp() && takenNotToWrap(E->getType()));
+      }
+      bool VisitCallExpr(const CallExpr *E) override {
+        return !(Found = true);
+      }
+    } X;
+    const FunctionDecl *Def = nullptr;
+    if (F->hasBody(Def))
+      X.TraverseStmt(Def->getBody());
+    return X.Found;
   }
 
   /// What `const T &` is bound to.
@@ -312,9 +376,56 @@ private:
         continue;
       if (computesNumbers(F))
         Stores.push_back({V, nullptr});
+      if (takenNotToWrap(T->getPointeeType()) && countsInPlace(F))
+        stays(V, DeclineCode::PrivateUse, WrapsNot, E->getBeginLoc());
       for (const Expr *A : E->arguments())
         Stores.push_back({V, A});
     }
+  }
+
+  /// One array that begins with numbers, or several that are const.
+  bool areConstants(const DeclStmt *D) const {
+    return llvm::all_of(D->decls(), [&](const Decl *X) {
+      const auto *V = dyn_cast<VarDecl>(X);
+      return V && V->getType()->isConstantArrayType() && V->getInit() &&
+             (V->isConstexpr() || isConstantText(V->getInit())) &&
+             (D->isSingleDecl() ||
+              AC.getBaseElementType(V->getType()).isConstQualified());
+    });
+  }
+
+  /// Numbers, and what is computed of them where any compiler does: what a static variable
+  /// may begin with.
+  bool isConstantText(const Expr *E) const {
+    E = E->IgnoreParens();
+    if (const auto *Full = dyn_cast<ConstantExpr>(E))
+      return isConstantText(Full->getSubExpr());
+    if (const auto *Named = dyn_cast<SubstNonTypeTemplateParmExpr>(E))
+      return isConstantText(Named->getReplacement());
+    if (isa<IntegerLiteral, FloatingLiteral, CharacterLiteral, CXXBoolLiteralExpr,
+            StringLiteral, ImplicitValueInitExpr>(E))
+      return true;
+    if (const auto *Cast = dyn_cast<CastExpr>(E))
+      return Cast->getType()->isArithmeticType() && isConstantText(Cast->getSubExpr());
+    if (const auto *U = dyn_cast<UnaryOperator>(E))
+      return (U->getOpcode() == UO_Minus || U->getOpcode() == UO_Plus ||
+              U->getOpcode() == UO_Not) &&
+             isConstantText(U->getSubExpr());
+    if (const auto *B = dyn_cast<BinaryOperator>(E))
+      return !B->isAssignmentOp() && B->getOpcode() != BO_Comma && isNormal(B) &&
+             isConstantText(B->getLHS()) && isConstantText(B->getRHS());
+    if (const auto *List = dyn_cast<InitListExpr>(E))
+      return llvm::all_of(List->inits(), [&](const Expr *X) { return isConstantText(X); });
+    return isa<DeclRefExpr>(E) && E->getType()->isIntegralOrEnumerationType() &&
+           E->isIntegerConstantExpr(AC);
+  }
+
+  /// Integers, and numbers that no way of rounding or flushing makes others.
+  bool isNormal(const Expr *E) const {
+    Expr::EvalResult R;
+    if (!E->EvaluateAsRValue(R, AC) || R.HasSideEffects)
+      return false;
+    return R.Val.isInt() || (R.Val.isFloat() && R.Val.getFloat().isNormal());
   }
 
   /// \p E is read, or one of the places that it may be.
@@ -436,21 +547,17 @@ void findPrivateArrays(const FunctionDecl *FD, KernelModel &M, FlatText &Flat,
   F.finish();
   if (M.Privates.empty())
     return;
+  for (PrivateArray &A : M.Privates)
+    F.judgeTable(A);
   const StoredProducts Products(FD, M, L);
   for (const Store &S : F.Stores) {
     const QualType T =
         FD->getASTContext().getBaseElementType(S.Array->getType());
-    if (holdsFloats(T) && (!S.Value || Products.mayBe(S.Value)))
+    if (!F.isTable(S.Array) && holdsFloats(T) && (!S.Value || Products.mayBe(S.Value)))
       F.stays(S.Array, DeclineCode::PrivateProducts,
               "'" + S.Array->getNameAsString() + "'",
               S.Value ? S.Value->getBeginLoc() : S.Array->getLocation());
   }
-  // What nobody changes after its constants is a table, and in constant memory.
-  llvm::erase_if(M.Privates, [&](const PrivateArray &A) {
-    const Var &V = M.Vars[A.Var];
-    return A.HasInit && !A.Stays && !V.Assigned && !V.AddressTaken &&
-           !F.Computed.count(A.Var);
-  });
 }
 
 } // namespace rcache

@@ -12,7 +12,7 @@
 namespace rcache {
 
 /// Fills Privates of \p M, whose statements are known, for the body of \p FD. Tables of
-/// constants are none: compilers keep them in constant memory.
+/// constants are among them: nvcc keeps them in local memory, each thread its own.
 void findPrivateArrays(const clang::FunctionDecl *FD, KernelModel &M,
                        FlatText &Flat, const Locals &L);
 

@@ -17,6 +17,8 @@ int64_t InterleavedArray::inWord(const KernelModel &M) const {
 }
 
 int64_t InterleavedArray::bytes(const KernelModel &M) const {
+  if (Once)
+    return 0;
   const PrivateArray &A = M.Privates[Array];
   const int64_t Word = inWord(M);
   return (A.elements(M) + Word - 1) / Word * Word * A.ElemBytes * Threads;
@@ -89,20 +91,21 @@ class Interleaving {
 public:
   Interleaving(const KernelModel &M, const PlanRequest &R) : M(M), R(R) {}
 
-  std::optional<Plan> run() {
+  /// All of the arrays moved, where there is room; the tables alone.
+  std::vector<Plan> run() {
     for (const PrivateArray &A : M.Privates)
-      if (M.Vars[A.Var].DynamicIndex)
+      if (A.isInLocalMemory(M))
         judge(A);
-    if (Chosen.empty())
-      return std::nullopt;
     llvm::sort(Chosen);
-    const auto Block = largestBlock(M, R);
-    if (!(Block && placeStatic(*Block)) && !placeByWarp(Block)) {
-      tooLarge(Block);
-      return std::nullopt;
+    std::vector<Plan> All;
+    if (!onlyTables() && place())
+      All.push_back(made());
+    llvm::erase_if(Chosen, [](const PrivateArray *A) { return !A->Table; });
+    if (!Chosen.empty()) {
+      add(WarpSize);
+      All.push_back(made());
     }
-    geometry();
-    return std::move(P);
+    return All;
   }
 
   std::vector<Decline> Declines; ///< of arrays that are in local memory
@@ -125,10 +128,30 @@ private:
       Chosen.push_back(&A);
   }
 
+  bool onlyTables() const {
+    return llvm::all_of(Chosen, [](const PrivateArray *A) { return A->Table; });
+  }
+
+  bool place() {
+    const auto Block = largestBlock(M, R);
+    if ((Block && placeStatic(*Block)) || placeByWarp(Block))
+      return true;
+    tooLarge(Block);
+    return false;
+  }
+
+  Plan made() {
+    geometry();
+    Plan Done = std::move(P);
+    P = Plan();
+    return Done;
+  }
+
   void add(int64_t Threads) {
     for (const PrivateArray *A : Chosen) {
       InterleavedArray I;
       I.Array = static_cast<unsigned>(A - M.Privates.data());
+      I.Once = A->Table;
       I.Threads = Threads;
       P.Interleaved.push_back(I);
     }
@@ -164,7 +187,8 @@ private:
   }
 
   void tooLarge(const std::optional<std::array<int64_t, 3>> &Block) {
-    const PrivateArray &A = *Chosen.front();
+    const PrivateArray &A =
+        **llvm::find_if(Chosen, [](const PrivateArray *X) { return !X->Table; });
     const int64_t Threads = Block ? threadsOf(*Block) : WarpSize;
     Declines.push_back(
         {DeclineCode::PrivateTooLarge,
@@ -179,7 +203,9 @@ private:
   /// Blocks and grids are those of the launch; barriers are as they were.
   void geometry() {
     const std::string Block = M.NamePrefix + "block";
-    if (M.Geo.ConstBlock) {
+    if (onlyTables()) {
+      // Blocks of any size.
+    } else if (M.Geo.ConstBlock) {
       P.Map.Block = M.Geo.ConstBlock;
       for (unsigned A = 0; A < 3; ++A)
         require(Block + "." + "xyz"[A] +
@@ -221,11 +247,10 @@ void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
     return;
   Interleaving I(M, R);
   const Decline *Text = notCopied(M);
-  auto P = I.run();
-  if (P && Text) {
+  std::vector<Plan> Plans = I.run();
+  if (!Plans.empty() && Text) {
     I.Declines = {*Text};
-  } else if (P) {
-    addTextConditions(M, *P);
+  } else if (!Plans.empty()) {
     if (Out.Candidates.empty()) {
       Out.WhyShared = std::move(Out.Declines);
       llvm::erase_if(Out.WhyShared, [](const Decline &D) {
@@ -234,7 +259,10 @@ void rcache::addInterleaved(const KernelModel &M, const PlanRequest &R,
       });
       Out.Declines.clear();
     }
-    Out.Candidates.push_back(std::move(*P));
+    for (Plan &P : Plans) {
+      addTextConditions(M, P);
+      Out.Candidates.push_back(std::move(P));
+    }
     return;
   }
   if (!I.Declines.empty() && Out.Declines.size() == 1 &&
@@ -248,6 +276,13 @@ ArrayPicture rcache::pictureOf(const KernelModel &M, const Plan &P,
   ArrayPicture R;
   R.Array = V.Name;
   R.Exchange = "private";
+  if (I.Once) {
+    R.Detail = "once";
+    R.Words = "a table of constants: one copy for all threads, which the caches hold";
+    for (const auto &E : V.ArrayExtents)
+      R.Layout.push_back({"elements", E});
+    return R;
+  }
   R.Detail = P.ByWarp ? "by warp" : "by thread";
   R.Words = "an array of each thread, in shared memory: an element of all threads "
             "lies side by side, so that lanes meet in no bank";

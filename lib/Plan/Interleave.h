@@ -13,6 +13,8 @@
 // Where the launch alone tells how many threads there are, or where they need more
 // than static memory can have, it is dynamic memory, warp by warp: [warp][element][lane].
 //
+// Tables of constants that nobody changes are one static copy for all threads.
+//
 // Threads touch elements of their own alone, so nothing has to be ordered, and
 // the text around stays as it is, whatever its control flow. What has to be
 // proved is that each use is one element (lib/Model/PrivateUses.cpp), that

@@ -132,10 +132,13 @@ void Plan::print(llvm::raw_ostream &OS, const KernelModel &M) const {
   }
   if (Hints)
     OS << "  hints: " << hintsText(*Hints) << "\n";
-  for (const InterleavedArray &I : Interleaved)
-    OS << "  private " << M.Vars[M.Privates[I.Array].Var].Name
-       << (ByWarp ? " by warp" : " by thread") << ", room for " << I.Threads
-       << "\n";
+  for (const InterleavedArray &I : Interleaved) {
+    OS << "  private " << M.Vars[M.Privates[I.Array].Var].Name;
+    if (I.Once)
+      OS << " once\n";
+    else
+      OS << (ByWarp ? " by warp" : " by thread") << ", room for " << I.Threads << "\n";
+  }
   if (Cut) {
     OS << "  rounds of line " << M.stmt(Cut->Loop).Pos.Line
        << " shared by blocks, at least " << Cut->LeastRounds << " each, of "

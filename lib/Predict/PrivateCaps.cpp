@@ -47,6 +47,8 @@ double rcache::privateTables(const CapInput &In, double Speedup) {
   bool Bytes = false;
   for (const auto &X : In.P.Interleaved) {
     const PrivateArray &A = In.M.Privates[X.Array];
+    if (X.Once)
+      return Speedup;
     Bytes |= A.ElemBytes < 4;
     const bool Written = llvm::any_of(A.Uses, [&](const PrivateArray::Use &U) {
       return (U.ByThread || isCountedByNone(In.M, U.Stmt)) &&
@@ -64,7 +66,7 @@ double rcache::localArrays(const CapInput &In, double Speedup) {
   if (In.P.slots() == 1 || !In.P.Interleaved.empty())
     return Speedup;
   const bool Any = llvm::any_of(In.M.Privates, [&](const PrivateArray &A) {
-    return In.M.Vars[A.Var].DynamicIndex &&
+    return A.isInLocalMemory(In.M) &&
            llvm::any_of(A.Uses, [](const PrivateArray::Use &U) { return U.ByThread; });
   });
   return Any ? std::min(Speedup, 1.0) : Speedup;

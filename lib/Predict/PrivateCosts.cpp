@@ -81,7 +81,7 @@ static double missed(const KernelModel &M, const Plan &P, const Arch &On,
   double Bytes = 0; // of a thread
   for (unsigned I = 0; I < M.Privates.size(); ++I) {
     const PrivateArray &A = M.Privates[I];
-    if (M.Vars[A.Var].DynamicIndex && !isStack(M, A) &&
+    if (A.isInLocalMemory(M) && !isStack(M, A) &&
         llvm::none_of(P.Interleaved, [&](const auto &X) { return X.Array == I; }))
       Bytes += double(A.elements(M)) * A.ElemBytes;
   }
@@ -96,6 +96,24 @@ static double missed(const KernelModel &M, const Plan &P, const Arch &On,
   return Asked > 0 ? std::clamp(1 - Room / Asked, 0.0, 1.0) : 0;
 }
 
+/// A table of constants: in the original each thread stores all of it, through to L2 (a
+/// table of 64 floats: 3.1x the time of the rest of what a kernel reads, as counted). One
+/// copy for all threads is in L1, its lanes in as many lines as it has.
+static void addTable(const KernelModel &M, const PrivateArray &A, bool Once,
+                     const Constants &Fit, KernelCounts &K) {
+  const unsigned Bytes = std::max(1u, A.ElemBytes);
+  const double All = double(A.elements(M)) * Bytes;
+  if (!Once)
+    K.Stores.push_back({roundsOf(M, M.Vars[A.Var].DeclStmt) * A.elements(M), Bytes,
+                        double(Bytes)});
+  for (const PrivateArray::Use &U : A.Uses) {
+    const double Times = roundsOf(M, U.Stmt) * shareOf(M, U, Fit);
+    const double Lines = Once ? std::min(32.0, std::ceil(All / 128)) : linesOf(A, U);
+    K.Loads.push_back({Times * (Once ? 1 : Fit.LocalAccess), Bytes,
+                       Lines > 1 ? (128 * Lines - Bytes) / 31 : Bytes});
+  }
+}
+
 void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
                         KernelCounts &K) {
   const Constants &Fit = constantsOf(On);
@@ -104,10 +122,14 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
   const double Missed = missed(M, P, On, K);
   for (unsigned I = 0; I < M.Privates.size(); ++I) {
     const PrivateArray &A = M.Privates[I];
-    if (!M.Vars[A.Var].DynamicIndex)
+    if (!A.isInLocalMemory(M))
       continue;
     const auto Moved = llvm::find_if(
         P.Interleaved, [&](const auto &X) { return X.Array == I; });
+    if (A.Table) {
+      addTable(M, A, Moved != P.Interleaved.end(), Fit, K);
+      continue;
+    }
     const bool Shared = Moved != P.Interleaved.end() || isStack(M, A);
     for (const PrivateArray::Use &U : A.Uses) {
       const double Times = roundsOf(M, U.Stmt) * shareOf(M, U, Fit);

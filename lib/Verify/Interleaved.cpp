@@ -33,6 +33,11 @@ std::optional<std::string> wrongInterleaved(const KernelModel &M, const Plan &P,
     const PrivateArray &A = M.Privates[I.Array];
     if (auto Wrong = wrongUses(M, A))
       return Wrong;
+    if (I.Once) {
+      if (!A.HasInit || M.Vars[A.Var].Assigned || M.Vars[A.Var].AddressTaken)
+        return "'" + M.Vars[A.Var].Name + "' is no table";
+      continue;
+    }
     int64_t Elements = 1;
     for (const int64_t E : M.Vars[A.Var].ArrayExtents)
       Elements *= E;

@@ -1,6 +1,6 @@
 // Private arrays in local memory that stay there: used by their address, through
-// references or lambdas, declared as no statement could be, with products, or more
-// than a block's shared memory. Kernels whose arrays can be in registers are none of
+// references or lambdas, declared as no statement could be, with products, counted up
+// where nvcc knows no wrapping, or more than a block's shared memory. Kernels whose arrays can be in registers are none of
 // this technique's business.
 //
 // RUN: rcache-rewrite %s --list -- %mock | FileCheck %s
@@ -19,7 +19,9 @@
 // CHECK: declined hidden; unknown-call ('outside')
 // CHECK: declined large; private-too-large ('v' has 1024 bytes in each of 256 threads)
 // CHECK: not-shared in_registers
-// CHECK: not-shared table
+// CHECK: declined table; no-gain (the best plan ('v' once for all threads)
+// CHECK: not-shared chosen
+// CHECK: declined counted_up; private-use (nvcc takes '++' of a signed char or short never to wrap
 // CHECK: rewritten fine
 // OFF-NOT: private-use
 // OFF: not-shared fine
@@ -120,6 +122,17 @@ __global__ void table(const int *in, int *out) {
   const int v[8] = {3, 1, 4, 1, 5, 9, 2, 6};
   out[threadIdx.x] = v[in[threadIdx.x] & 7];
 }
+// Of four words ptxas makes selects.
+__global__ void chosen(const int *in, int *out) {
+  int v[4] = {};
+  v[in[threadIdx.x] & 3] = 5;
+  out[threadIdx.x] = v[in[threadIdx.x + 1] & 3];
+}
+__global__ void counted_up(const int *in, int *out) {
+  signed char v[8] = {};
+  v[in[threadIdx.x] & 7]++;
+  out[threadIdx.x] = v[in[threadIdx.x + 1] & 7];
+}
 // Sums and copies end rounded, or were none.
 __global__ void fine(const float *in, const int *at, float *out) {
   float v[8] = {1, 2};
@@ -147,6 +160,8 @@ void run(const int *in, const float *f, int *out, float *o) {
   hidden<<<9, 128>>>(in, out);
   large<<<9, 256>>>(in, out);
   in_registers<<<9, 128>>>(f, o);
+  chosen<<<9, 128>>>(in, out);
   table<<<9, 128>>>(in, out);
+  counted_up<<<9, 128>>>(in, out);
   fine<<<9, 128>>>(f, in, o);
 }

@@ -273,7 +273,7 @@ __global__ void bytes(const int *__restrict__ data, int *__restrict__ out, int n
 }
 
 __global__ void declared(const int *__restrict__ data, int *__restrict__ out, int n) {
-  int a[8], b[4] = {}, *p = nullptr, top = 3;
+  int a[8], b[5] = {}, *p = nullptr, top = 3;
   const int t = blockIdx.x * 128 + threadIdx.x;
   for (int i = 0; i < 8; ++i)
     a[(i + t) & 7] = data[(t + i) % n];

@@ -163,29 +163,29 @@ __global__ void queued(const float *x, float *out, int n) {
   out[t] = h[0].key + h[5].id;
 }
 
-__device__ bool eliminate(float (*a)[4], int *p) {
-  for (int i = 0; i < 4; ++i)
+__device__ bool eliminate(float (*a)[6], int *p) {
+  for (int i = 0; i < 6; ++i)
     p[i] = i;
-  for (int k = 0; k < 4; ++k) {
+  for (int k = 0; k < 6; ++k) {
     int m = k;
-    for (int i = k + 1; i < 4; ++i)
+    for (int i = k + 1; i < 6; ++i)
       if (fabsf(a[p[i]][k]) > fabsf(a[p[m]][k]))
         m = i;
     swap_two(p[k], p[m]);
-    for (int i = k + 1; i < 4; ++i)
+    for (int i = k + 1; i < 6; ++i)
       a[p[i]][k] = a[p[i]][k] - a[p[k]][k];
   }
   return true;
 }
 __global__ void pivots(const float *x, float *out, int n) {
   const int t = blockIdx.x * blockDim.x + threadIdx.x;
-  float a[4][4];
-  int p[4];
-  for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j)
-      a[i][j] = x[t + i * 4 + j];
+  float a[6][6];
+  int p[6];
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j)
+      a[i][j] = x[t + i * 6 + j];
   const bool done = eliminate(a, p);
-  out[t] = done ? a[p[3]][3] : 0;
+  out[t] = done ? a[p[5]][5] : 0;
 }
 
 // References that are elements, by a name of their own.
