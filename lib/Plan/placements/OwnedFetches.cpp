@@ -129,6 +129,15 @@ std::string rcache::whyNotOwned(const KernelModel &M, unsigned Array) {
   if (!isNumber(Arr.CanonicalType) && !holdsCopies(M, Array))
     return "elements of " + Name + " are of type '" + Arr.CanonicalType +
            "' and computed: their parts might keep more than memory would";
+  // nvcc (13.0) counts such a register beyond its range, which memory wraps.
+  if ((Arr.CanonicalType == "signed char" || Arr.CanonicalType == "char" ||
+       Arr.CanonicalType == "short") &&
+      llvm::any_of(M.Effects, [&](const Effect &E) {
+        return E.K == Effect::SetsShared && E.Array == int(Array) &&
+               (M.text(E.At) == "++" || M.text(E.At) == "--");
+      }))
+    return "elements of " + Name + " are counted up as '" + Arr.CanonicalType +
+           "': a register might keep more than memory would";
   return "";
 }
 
