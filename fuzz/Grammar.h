@@ -99,6 +99,8 @@ KernelText viewsKernel(Choices &C, const std::string &Name);
 KernelText rowsKernel(Choices &C, const std::string &Name);
 /// Rows of an image or a batch, by a pitch of another type, and their borders.
 KernelText batchKernel(Choices &C, const std::string &Name);
+/// Arrays that each thread has for itself, with indices of run time.
+KernelText privateKernel(Choices &C, const std::string &Name);
 /// Loops over planes whose rounds blocks may share.
 KernelText cutKernel(Choices &C, const std::string &Name);
 /// A function that nobody calls, which launches \p K, whose scalars are sizes, with a

@@ -7,6 +7,8 @@
 // gives nullopt.
 
 #include "CalleeText.h"
+#include "BodyFacts.h"
+#include "CallOrder.h"
 #include "NamesBehind.h"
 #include "TokenCopy.h"
 #include "DeclName.h"
@@ -24,78 +26,6 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-/// What a body refers to, changes and declares.
-struct BodyFacts : ConstDynamicRecursiveASTVisitor {
-  std::vector<const VarDecl *> Locals;
-  std::map<const ValueDecl *, std::vector<const DeclRefExpr *>> Refs;
-  llvm::SmallPtrSet<const ValueDecl *, 8> Changed;
-  /// Uses of pointers that mean the same of the array they point to.
-  llvm::SmallPtrSet<const DeclRefExpr *, 16> AsArrays;
-  unsigned Returns = 0;
-  bool Odd = false; ///< this, labels, lambdas, static locals: not handled
-
-  bool VisitDeclRefExpr(const DeclRefExpr *E) override {
-    Refs[E->getDecl()].push_back(E);
-    return true;
-  }
-  bool VisitVarDecl(const VarDecl *V) override {
-    if (!isa<ParmVarDecl>(V))
-      Locals.push_back(V);
-    if (V->getType()->isReferenceType() && V->getInit())
-      change(V->getInit());
-    return true;
-  }
-  void change(const Expr *E) {
-    E = E->IgnoreParenImpCasts();
-    while (auto *M = dyn_cast<MemberExpr>(E))
-      E = M->getBase()->IgnoreParenImpCasts();
-    if (auto *R = dyn_cast<DeclRefExpr>(E))
-      Changed.insert(R->getDecl());
-  }
-  bool VisitBinaryOperator(const BinaryOperator *B) override {
-    if (B->isAssignmentOp())
-      change(B->getLHS());
-    return true;
-  }
-  bool VisitUnaryOperator(const UnaryOperator *U) override {
-    if (U->isIncrementDecrementOp() || U->getOpcode() == UO_AddrOf)
-      change(U->getSubExpr());
-    return true;
-  }
-  bool VisitCallExpr(const CallExpr *C) override {
-    for (const Expr *A : C->arguments())
-      if (A->isLValue())
-        change(A);
-      else if (A->getType()->isPointerType())
-        asArray(A);
-    return true;
-  }
-  bool VisitArraySubscriptExpr(const ArraySubscriptExpr *E) override {
-    asArray(E->getBase());
-    return true;
-  }
-  void asArray(const Expr *E) {
-    if (auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParenImpCasts()))
-      AsArrays.insert(R);
-  }
-  bool VisitUnaryExprOrTypeTraitExpr(const UnaryExprOrTypeTraitExpr *E) override {
-    return E->isArgumentType() || odd(); // `sizeof p`: the argument may be an array
-  }
-  bool VisitReturnStmt(const ReturnStmt *) override {
-    ++Returns;
-    return true;
-  }
-  bool VisitCXXThisExpr(const CXXThisExpr *) override { return odd(); }
-  bool VisitLabelStmt(const LabelStmt *) override { return odd(); }
-  bool VisitGotoStmt(const GotoStmt *) override { return odd(); }
-  bool VisitLambdaExpr(const LambdaExpr *) override { return odd(); }
-  bool VisitCXXTryStmt(const CXXTryStmt *) override { return odd(); }
-  bool odd() {
-    Odd = true;
-    return true;
-  }
-};
-
 class Copier {
 public:
   Copier(const CallToWrite &C, const CallerScope &Scope, Preprocessor &PP)
@@ -109,7 +39,7 @@ public:
     if (!Body || F->isVariadic() || F->getNumParams() + First() != C.Call->getNumArgs())
       return false;
     Facts.TraverseStmt(Body);
-    if (Facts.Odd || !visibleNames() ||
+    if (Facts.Odd || !visibleNames() || namesTypeOfKernel() ||
         (!C.Lambda && nameOfAnother(F, Scope.Kernel, endOfFile())))
       return false;
     for (const ParmVarDecl *P : F->parameters())
@@ -124,12 +54,13 @@ public:
     auto *R = dyn_cast<ReturnStmt>(*Body->body_begin());
     if (!R || !R->getRetValue() || !Facts.Locals.empty() || NeedsAliases)
       return std::nullopt;
+    const CallChanges Changes = changesOf(C.Call, F);
     for (unsigned I = 0; I < F->getNumParams(); ++I) {
       const ParmVarDecl *P = F->getParamDecl(I);
       if (Facts.Changed.count(P) && !P->getType()->isReferenceType())
         return std::nullopt;
       const Expr *A = arg(I);
-      if (A->HasSideEffects(AC))
+      if (A->HasSideEffects(AC) || !(P->getType()->isReferenceType() || isApart(A, Changes)))
         return std::nullopt;
       auto T = oneLine(A->getSourceRange(), PP);
       if (!T || !replaceAll(P, "(" + converted(*T, A, P->getType()) + ")"))
@@ -185,12 +116,15 @@ public:
         Substituted.insert(*T);
         continue;
       }
+      // A copy of what `const T &` is bound to, while nobody changes that.
+      if (Ty->isReferenceType() && A->isGLValue() && !staysAsItIs(A))
+        return std::nullopt;
       if (!Facts.Refs.count(P)) {
         if (A->HasSideEffects(AC))
           return std::nullopt;
         continue;
       }
-      if (Plain && *T == P->getName() && !Facts.Changed.count(P) &&
+      if (Plain && *T == P->getName() && !Facts.Changed.count(P) && staysAsItIs(A) &&
           same(A->IgnoreParenImpCasts()->getType(), Ty)) {
         Substituted.insert(*T);
         continue; // the same name for the same value
@@ -275,10 +209,42 @@ private:
                                     T->getPointeeType()->isRecordType());
   }
 
+  /// Does nothing in the call change \p A, an argument: a variable that it does not set and
+  /// whose address nobody has, or memory while it sets none?
+  bool staysAsItIs(const Expr *A) const {
+    const CallChanges Changes = changesOf(C.Call, F);
+    if (Changes.nothing())
+      return true;
+    const auto *R = dyn_cast<DeclRefExpr>(A->IgnoreParenImpCasts());
+    const auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+    return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !Changes.Anything &&
+           !Changes.Of.contains(V) && !hasPointers(V);
+  }
+
+  /// May a pointer or a reference lead to \p V, a variable of the kernel's?
+  bool hasPointers(const VarDecl *V) const {
+    struct Finder : ConstDynamicRecursiveASTVisitor {
+      const VarDecl *V;
+      bool Found = false;
+      bool VisitUnaryOperator(const UnaryOperator *E) override {
+        return !(Found |= E->getOpcode() == UO_AddrOf && namedBy(E->getSubExpr()) == V);
+      }
+      bool VisitVarDecl(const VarDecl *R) override {
+        return !(Found |= R->getType()->isReferenceType() && R->getInit() &&
+                          namedBy(R->getInit()) == V);
+      }
+      bool VisitLambdaExpr(const LambdaExpr *) override { return !(Found = true); }
+    } X;
+    X.V = V;
+    X.TraverseStmt(Scope.Kernel->getBody());
+    return X.Found;
+  }
+
   /// Is \p P a copy of a struct, the argument \p A, that nobody changes meanwhile?
   bool isUnchangedCopy(const ParmVarDecl *P, const Expr *A) const {
     return copiesVariable(A) && Facts.Refs.count(P) && !Facts.Changed.count(P) &&
-           changesNothingElse();
+           changesNothingElse() &&
+           staysAsItIs(cast<CXXConstructExpr>(A->IgnoreParenImpCasts())->getArg(0));
   }
 
   /// Is \p P a pointer to the private array \p A, and no more than a name of it?
@@ -434,6 +400,26 @@ private:
         return false;
     }
     return true;
+  }
+
+  /// Would a word of the callee's be a type that the kernel declares for itself?
+  bool namesTypeOfKernel() const {
+    if (C.Lambda || Scope.Types.empty())
+      return false;
+    const SourceManager &SM = PP.getSourceManager();
+    const SourceRange Of = F->getSourceRange();
+    SourceLocation At = SM.getExpansionLoc(Of.getBegin());
+    const unsigned End = SM.getFileOffset(SM.getExpansionLoc(Of.getEnd()));
+    while (SM.getFileOffset(At) <= End) {
+      Token T;
+      if (Lexer::getRawToken(At, T, SM, PP.getLangOpts(), /*IgnoreWhiteSpace=*/true) ||
+          T.is(tok::eof))
+        return true;
+      if (T.is(tok::raw_identifier) && Scope.Types.contains(T.getRawIdentifier()))
+        return true;
+      At = T.getEndLoc();
+    }
+    return false;
   }
 
   /// Template parameters of the callee by the names of their arguments.

@@ -6,6 +6,7 @@
 #include "KernelWriter.h"
 #include "Anchors.h"
 #include "BuiltinVars.h"
+#include "CallOrder.h"
 #include "CalleeText.h"
 #include "Conditions.h"
 #include "DeclName.h"
@@ -39,14 +40,20 @@ public:
     for (const TemplateArg &A : M.TemplateArgs)
       Scope.TemplateNames[A.Value] = A.Name;
     struct Names : ConstDynamicRecursiveASTVisitor {
-      llvm::StringSet<> *S;
+      llvm::StringSet<> *S, *Types;
       bool VisitVarDecl(const VarDecl *V) override {
         S->insert(V->getName());
+        return true;
+      }
+      bool VisitNamedDecl(const NamedDecl *D) override {
+        if (!isa<VarDecl, FieldDecl, LabelDecl>(D) && D->getIdentifier())
+          Types->insert(D->getName());
         return true;
       }
       bool TraverseLambdaExpr(const LambdaExpr *) override { return true; }
     } N;
     N.S = &Scope.Names;
+    N.Types = &Scope.Types;
     for (const ParmVarDecl *P : Def->parameters())
       Scope.Names.insert(P->getName());
     N.TraverseStmt(Def->getBody());
@@ -262,7 +269,7 @@ private:
     std::string Before;
     for (auto &[C, Always] : Found) {
       auto R = inFile(C.Call->getSourceRange());
-      if (!R)
+      if (!R || !keepsOrder(E, C.Call, changesOf(C.Call, C.Callee)))
         continue;
       std::string Text;
       if (auto T = calleeAsExpression(C, Scope, PP)) {
