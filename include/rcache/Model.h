@@ -367,6 +367,7 @@ struct PrivateArray {
   /// It begins with constants, the same for all threads, and nobody changes it.
   bool Table = false;
   bool ConstElements = false; ///< its declaration says const
+  bool IsRecord = false;      ///< its elements are structs
   SourcePos Pos;
 
   /// All of them.

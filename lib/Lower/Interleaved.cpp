@@ -76,7 +76,8 @@ Code StatementText::interleavedInit(const PrivateArray &A) const {
            std::to_string(V.ArrayExtents[D]) + "; ++" + I + ")";
       Subscripts += "[" + I + "]";
     }
-    T += Element(Subscripts) + "{};";
+    // (`h = {}` of a __half could be any of its operators.)
+    T += Element(Subscripts) + (A.IsRecord ? V.Type : "") + "{};";
   }
   for (const PrivateArray::Given &G : A.Init) {
     std::string Subscripts;

@@ -130,7 +130,7 @@ public:
         continue; // the same name for the same value
       }
       std::string Name = P->getNameAsString();
-      if (Out.Names.contains(Name)) {
+      if (Out.Names.contains(Name) || isNamedInArguments(Name)) {
         Name = fresh(Name + "_" + (C.Lambda ? "call" : F->getNameAsString()), Out);
         if (!replaceAll(P, Name))
           return std::nullopt;
@@ -339,9 +339,26 @@ private:
     return named(T);
   }
 
+  /// Would a variable \p Name hide what an argument names, `f(w[0])` for a parameter w?
+  bool isNamedInArguments(const std::string &Name) const {
+    struct Finder : ConstDynamicRecursiveASTVisitor {
+      StringRef Name;
+      bool Found = false;
+      bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+        return !(Found |= identifierOf(E->getDecl()) == Name);
+      }
+    } X;
+    X.Name = Name;
+    for (const Expr *A : C.Call->arguments())
+      X.TraverseStmt(A);
+    return X.Found;
+  }
+
   std::string fresh(const std::string &Base, CallerScope &Out) const {
     std::string N = Base;
-    for (unsigned I = 2; Out.Names.contains(N) || PP.getIdentifierInfo(N)->hadMacroDefinition(); ++I)
+    for (unsigned I = 2; Out.Names.contains(N) || Scope.Used.contains(N) ||
+                         PP.getIdentifierInfo(N)->hadMacroDefinition();
+         ++I)
       N = Base + std::to_string(I);
     Out.Names.insert(N);
     return N;

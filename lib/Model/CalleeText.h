@@ -24,6 +24,7 @@ namespace rcache {
 struct CallerScope {
   const clang::FunctionDecl *Kernel = nullptr;
   llvm::StringSet<> Names; ///< declared in the kernel, or made up for it
+  llvm::StringSet<> Used;  ///< that the kernel names, whosever they are
   llvm::StringSet<> Types; ///< types, enumerators and functions that the kernel declares
   /// Template parameters of the kernel by the text of their arguments:
   /// "float" -> "T".

@@ -40,9 +40,13 @@ public:
     for (const TemplateArg &A : M.TemplateArgs)
       Scope.TemplateNames[A.Value] = A.Name;
     struct Names : ConstDynamicRecursiveASTVisitor {
-      llvm::StringSet<> *S, *Types;
+      llvm::StringSet<> *S, *Used, *Types;
       bool VisitVarDecl(const VarDecl *V) override {
         S->insert(V->getName());
+        return true;
+      }
+      bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+        Used->insert(identifierOf(E->getDecl()));
         return true;
       }
       bool VisitNamedDecl(const NamedDecl *D) override {
@@ -53,6 +57,7 @@ public:
       bool TraverseLambdaExpr(const LambdaExpr *) override { return true; }
     } N;
     N.S = &Scope.Names;
+    N.Used = &Scope.Used;
     N.Types = &Scope.Types;
     for (const ParmVarDecl *P : Def->parameters())
       Scope.Names.insert(P->getName());

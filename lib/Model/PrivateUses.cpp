@@ -217,6 +217,7 @@ private:
     A.Pos = sourcePos(AC.getSourceManager(), V->getLocation());
     A.HasInit = V->hasInit() && !isTrivialInit(V->getInit());
     A.ConstElements = T.isConstQualified();
+    A.IsRecord = T->isRecordType();
     if (V->isConstexpr())
       OfLanguage.insert(A.Var);
     if (areConstants(D))
@@ -240,6 +241,8 @@ private:
       Keep("is volatile");
     else if (V->hasAttrs())
       Keep("has attributes");
+    else if (standsAround(T))
+      Keep("has elements whose type stands around the name");
     else if (!T.isTriviallyCopyableType(AC) || hasNoName(T) ||
              (T->isRecordType() &&
               !T->getAsCXXRecordDecl()->hasTrivialDefaultConstructor()))
@@ -277,6 +280,13 @@ private:
     }
     return D->isSingleDecl() || !A.HasInit || Constants.count(A.Var) ||
            (initial(V) && A.Init.empty());
+  }
+
+  /// `int (*a[2])[4]`, `int (*a[2])(int)`
+  static bool standsAround(QualType T) {
+    while (const auto *Of = T->getAs<PointerType>())
+      T = Of->getPointeeType();
+    return T->isArrayType() || T->isFunctionType() || T->isMemberPointerType();
   }
 
   static bool hasNoName(QualType T) {

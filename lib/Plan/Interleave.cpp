@@ -98,7 +98,8 @@ public:
         judge(A);
     llvm::sort(Chosen);
     std::vector<Plan> All;
-    if (!onlyTables() && place())
+    const bool Asked = StringRef(M.Text).contains("_smem_size"); // how much there is
+    if (!onlyTables() && !Asked && place())
       All.push_back(made());
     llvm::erase_if(Chosen, [](const PrivateArray *A) { return !A->Table; });
     if (!Chosen.empty()) {
@@ -172,9 +173,6 @@ private:
 
   /// Dynamic memory, behind what the kernel uses itself.
   bool placeByWarp(const std::optional<std::array<int64_t, 3>> &Block) {
-    // Asm may ask how much there is.
-    if (StringRef(M.Text).contains("_smem_size"))
-      return false;
     Plan Before = P;
     P.ByWarp = true;
     add(WarpSize);

@@ -34,7 +34,8 @@ std::optional<std::string> wrongInterleaved(const KernelModel &M, const Plan &P,
     if (auto Wrong = wrongUses(M, A))
       return Wrong;
     if (I.Once) {
-      if (!A.HasInit || M.Vars[A.Var].Assigned || M.Vars[A.Var].AddressTaken)
+      if (!A.HasInit ||
+          (!A.ConstElements && (M.Vars[A.Var].Assigned || M.Vars[A.Var].AddressTaken)))
         return "'" + M.Vars[A.Var].Name + "' is no table";
       continue;
     }
