@@ -19,7 +19,7 @@
 // CHECK: declined hidden; unknown-call ('outside')
 // CHECK: declined large; private-too-large ('v' has 1024 bytes in each of 256 threads)
 // CHECK: not-shared in_registers
-// CHECK: declined table; no-gain (the best plan ('v' once for all threads)
+// CHECK: rewritten table
 // CHECK: not-shared chosen
 // CHECK: declined counted_up; private-use (nvcc takes '++' of a signed char or short never to wrap
 // CHECK: rewritten fine

@@ -10,6 +10,7 @@
 //
 // CHECK-DAG: rewrote 'copied' {{.*}}'a' of each thread
 // CHECK-DAG: rewrote 'popped' {{.*}}'a' of each thread
+// CHECK-DAG: rewrote 'made_names' {{.*}}'a' of each thread
 // CHECK-DAG: 'by_reference' left as it is: {{.*}}[private-use]
 // CHECK-DAG: 'of_memory' left as it is: {{.*}}[private-use]
 // CHECK-DAG: 'own_type' left as it is: {{.*}}[private-use]
@@ -50,6 +51,28 @@ __global__ void popped(const int *in, int *out) {
     r += 7;
   const int last = pop(a, i) + 3;
   out[t] = r + last * 100 + i;
+}
+
+// The program has variables of the names that are made up.
+namespace other {
+__device__ int turn_value = 3;
+}
+using namespace other;
+__device__ int k_turn = 4;
+__device__ int turn(int *a, int i, int j) {
+  int k = i * 2;
+  i += j;
+  a[k & 15] += i;
+  return a[(i + 1) & 15];
+}
+__global__ void made_names(const int *in, int *out) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  int a[16], k = in[t] & 7;
+  for (int q = 0; q < 16; ++q)
+    a[(q + k) & 15] = in[t + q] & 1023;
+  int r = turn(a, turn_value, k_turn);
+  r += k_turn;
+  out[t] = turn(a, r, k) + turn_value;
 }
 
 __device__ void move_on(int (&a)[16], const int &x, int i) {
@@ -153,6 +176,8 @@ int main() {
   o.show("copied", n);
   popped<<<n / 64, 64>>>(x.Data, o.Data);
   o.show("popped", n);
+  made_names<<<n / 64, 64>>>(x.Data, o.Data);
+  o.show("made names", n);
   by_reference<<<n / 64, 64>>>(x.Data, o.Data);
   o.show("by reference", n);
   of_memory<<<n / 64, 64>>>(x.Data, o.Data);

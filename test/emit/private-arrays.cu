@@ -11,11 +11,15 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s -o %t.stack.cu --force --kernel=blocks_of_three --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=STACK %s
 // RUN: rcache-check diff %s %t.stack.cu -- -I%S/Inputs
+// RUN: rcache-rewrite %s -o %t.small.cu --force --kernel=in_a_loop --kernel=bytes --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SMALL %s
+// RUN: FileCheck --check-prefix=SMALLTEXT %s < %t.small.cu
+// RUN: rcache-check diff %s %t.small.cu -- -I%S/Inputs
 // RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'histogram' {{.*}}'bins' of each thread in shared memory
 // CHECK-DAG: rewrote 'sorted' {{.*}}'v' of each thread in shared memory
-// CHECK-DAG: rewrote 'in_a_loop' {{.*}}'table' of each thread in shared memory
+// SMALL-DAG: rewrote 'in_a_loop' {{.*}}'table' of each thread in shared memory
+// CHECK-DAG: 'in_a_loop' left as it is: no gain is predicted
 // CHECK-DAG: rewrote 'nested' {{.*}}'order' of each thread {{.*}}'value' of each thread
 // CHECK-DAG: rewrote 'two_dims' {{.*}}'m' of each thread
 // CHECK-DAG: rewrote 'structs' {{.*}}'p' of each thread
@@ -29,7 +33,8 @@
 // CHECK-DAG: rewrote 'beside_shared' {{.*}}'local' of each thread
 // CHECK-DAG: rewrote 'any_block' {{.*}}'v' of each thread {{.*}} a warp
 // CHECK-DAG: rewrote 'table97' {{.*}}'r' of each thread {{.*}} a warp
-// CHECK-DAG: rewrote 'bytes' {{.*}}'b' of each thread {{.*}}'h' of each thread
+// SMALL-DAG: rewrote 'bytes' {{.*}}'b' of each thread {{.*}}'h' of each thread
+// CHECK-DAG: 'bytes' left as it is: no gain is predicted
 // CHECK-DAG: rewrote 'declared' {{.*}}'a' of each thread {{.*}}'b' of each thread
 // CHECK-DAG: rewrote 'handed_on' {{.*}}'v' of each thread
 // CHECK-DAG: rewrote 'referred' {{.*}}'v' of each thread
@@ -51,12 +56,12 @@
 // TEXT: int (&v)[8][32] = *reinterpret_cast<int (*)[8][32]>(rc_warp);
 // TEXT: ::rcache::device::in_words<unsigned char, 6, 32> &few =
 // TEXT-NEXT: *reinterpret_cast<
-// TEXT-LABEL: void bytes_rc(
-// TEXT: __shared__ ::rcache::device::in_words<unsigned char, 16, 64> b;
-// TEXT: __shared__ short h[5][64];
+// SMALLTEXT-LABEL: void bytes_rc(
+// SMALLTEXT: __shared__ ::rcache::device::in_words<unsigned char, 16, 64> b;
+// SMALLTEXT: __shared__ short h[5][64];
 // TEXT-LABEL: void declared_rc(
 // TEXT: __shared__ int a[8][128];
-// TEXT: __shared__ int b[4][128];
+// TEXT: __shared__ int b[5][128];
 // TEXT: int *p = nullptr, top = 3;
 #include "program.h"
 

@@ -13,11 +13,15 @@
 //
 // CHECK-DAG: rewrote 'weights' (1 launch): 't' once for all threads
 // CHECK-DAG: rewrote 'mixed<7>' {{.*}}'t' once for all threads; 'off' once for all threads; 'b' once for all threads; 'p' once
+// CHECK-DAG: rewrote 'handed' {{.*}}'w' once for all threads
 // CHECK-DAG: rewrote 'beside' {{.*}}'w' once for all threads; 'h' of each thread in shared memory
 // CHECK-DAG: rewrote 'steps' {{.*}}'dx' once for all threads; 'dy' once for all threads
 // CHECK-DAG: rewrote 'bases' {{.*}}'name' once for all threads; 'code' once
 // CHECK-DAG: rewrote 'changed' {{.*}}'t' of each thread in shared memory
 // CHECK-DAG: rewrote 'begun' {{.*}}'t' of each thread in shared memory
+// CHECK-DAG: rewrote 'placed' {{.*}}'t' once for all threads
+// CHECK-DAG: rewrote 'halves' {{.*}}'t' of each thread
+// CHECK-DAG: 'around' left as it is: {{.*}}[private-use]
 // CHECK-DAG: 'copied' left as it is: {{.*}}[private-use]
 // CHECK-DAG: rewrote 'unsized' {{.*}}'a' of each thread {{.*}}'b' of each thread {{.*}}'c' of each thread {{.*}}'d' of each thread
 // TEXT-LABEL: void weights_rc(
@@ -30,8 +34,9 @@
 // TEXT: static const int dx[6] = {{.*}}, dy[6] =
 // TEXT-LABEL: void unsized_rc(
 // TEXT: int a[5][64];
-// SAME: equivalent: 9 launches compared, {{.*}} 8 by a rewritten kernel
+// SAME: equivalent: 13 launches compared, {{.*}} 11 by a rewritten kernel
 #include "program.h"
+#include <cuda_fp16.h>
 
 enum { Three = 3 };
 struct Pair {
@@ -62,12 +67,20 @@ template <int N> __global__ void mixed(const int *x, float *out, int n) {
 }
 
 __device__ float at(const float *t, int i) { return t[i & 7]; }
+__global__ void handed(const int *x, float *out, int n) {
+  const float w[8] = {0, 1, 2, 3, 4, 5, 6, 7.5f};
+  const int g = blockIdx.x * blockDim.x + threadIdx.x;
+  float s = 0;
+  for (int i = 0; i < 16; ++i)
+    s += at(w, x[g + i + 1]);
+  out[g] = s;
+}
 __global__ void beside(const int *x, float *out, int n) {
   const float w[8] = {0, 1, 2, 3, 4, 5, 6, 7.5f};
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
   float h[12] = {};
   for (int i = 0; i < 16; ++i)
-    h[x[g + i] % 12u] += at(w, x[g + i + 1]);
+    h[x[g + i] % 12u] += w[x[g + i + 1] & 7];
   float s = 0;
   for (int i = 0; i < 12; ++i)
     s = fmaxf(s, h[i]);
@@ -115,6 +128,25 @@ __global__ void copied(const int *x, int *out, int n) {
   out[g] = f(x[g]) + t[x[g + 1] & 7];
 }
 
+// By its address as well.
+__global__ void placed(const int *x, int *out, int n) {
+  const int g = blockIdx.x * blockDim.x + threadIdx.x;
+  const int t[8] = {4, 5, 6, 7, 1};
+  const int *p = t + (x[g] & 3);
+  out[g] = p[x[g + 1] & 3] + t[x[g + 2] & 7];
+}
+__global__ void halves(const int *x, float *out, int n) {
+  const int g = blockIdx.x * blockDim.x + threadIdx.x;
+  const __half t[8] = {__half(1.5f), __float2half(2.f)};
+  out[g] = __half2float(t[x[g] & 7]);
+}
+__global__ void around(const int *x, int *out, int n) {
+  const int g = blockIdx.x * blockDim.x + threadIdx.x;
+  int a[4] = {1, 2, 3, g};
+  int (*t[8])[4] = {&a, &a, &a, &a, &a, &a, &a, &a};
+  out[g] = (*t[x[g] & 7])[x[g + 1] & 3];
+}
+
 typedef int Some[];
 __global__ void unsized(const int *x, int *out, int n) {
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
@@ -139,6 +171,8 @@ int main() {
   o.show("weights", n);
   mixed<7><<<n / 64, dim3(16, 4)>>>(x.Data, o.Data, n);
   o.show("mixed", n);
+  handed<<<n / 64, 64>>>(x.Data, o.Data, n);
+  o.show("handed", n);
   beside<<<n / 64, 64>>>(x.Data, o.Data, n);
   o.show("beside", n);
   steps<<<n / 64, 64>>>(x.Data, k.Data, n);
@@ -149,6 +183,12 @@ int main() {
   o.show("changed", n);
   begun<<<n / 64, 64>>>(x.Data, o.Data, n);
   o.show("begun", n);
+  placed<<<n / 64, 64>>>(x.Data, k.Data, n);
+  k.show("placed", n);
+  halves<<<n / 64, 64>>>(x.Data, o.Data, n);
+  o.show("halves", n);
+  around<<<n / 64, 64>>>(x.Data, k.Data, n);
+  k.show("around", n);
   copied<<<n / 64, 64>>>(x.Data, k.Data, n);
   k.show("copied", n);
   unsized<<<n / 64, 64>>>(x.Data, k.Data, n);
