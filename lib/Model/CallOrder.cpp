@@ -73,6 +73,11 @@ public:
     }
     return true;
   }
+  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    const CXXConstructorDecl *Made = E->getConstructor();
+    Found.Anything |= !Made->isTrivial() && !isSystemFunction(Made) && Made->getNumParams() > 0;
+    return true;
+  }
   bool VisitGCCAsmStmt(const GCCAsmStmt *) override { return Found.Anything = true; }
   bool VisitLambdaExpr(const LambdaExpr *) override { return Found.Anything = true; }
 
