@@ -77,9 +77,7 @@ public:
   bool VisitBinaryOperator(const BinaryOperator *E) override {
     if (!E->isAssignmentOp())
       return true;
-    const VarDecl *V = element(E->getLHS());
-    if (!V)
-      V = Named.lookup(rootVariable(E->getLHS()));
+    const VarDecl *V = elementOrName(E->getLHS());
     if (V) {
       if (E->getOpcode() == BO_Assign)
         Stores.push_back({V, E->getRHS()});
@@ -91,9 +89,7 @@ public:
   bool VisitUnaryOperator(const UnaryOperator *E) override {
     if (!E->isIncrementDecrementOp())
       return true;
-    const VarDecl *V = element(E->getSubExpr());
-    if (!V)
-      V = Named.lookup(rootVariable(E->getSubExpr()));
+    const VarDecl *V = elementOrName(E->getSubExpr());
     if (V && takenNotToWrap(E->getType()))
       stays(V, DeclineCode::PrivateUse, WrapsNot, E->getBeginLoc());
     return true;
@@ -122,9 +118,7 @@ public:
         E->getNumArgs() != 2)
       return true;
     element(E->getArg(1)->IgnoreImpCasts());
-    const VarDecl *V = element(E->getArg(0)->IgnoreImpCasts());
-    if (!V)
-      V = Named.lookup(rootVariable(E->getArg(0)));
+    const VarDecl *V = elementOrName(E->getArg(0)->IgnoreImpCasts());
     if (V)
       Stores.push_back({V, E->getArg(1)});
     return true;
@@ -360,8 +354,7 @@ private:
         return !(Found = true);
       }
     } X;
-    const FunctionDecl *Def = nullptr;
-    if (F->hasBody(Def))
+    if (const FunctionDecl *Def = bodyOf(F))
       X.TraverseStmt(Def->getBody());
     return X.Found;
   }
@@ -379,9 +372,7 @@ private:
       const QualType T = F->getParamDecl(I)->getType();
       if (!T->isLValueReferenceType() || !isOneVariable(F, I))
         continue;
-      const VarDecl *V = element(withoutConst(E->getArg(I)));
-      if (!V)
-        V = Named.lookup(rootVariable(E->getArg(I)));
+      const VarDecl *V = elementOrName(withoutConst(E->getArg(I)));
       if (!V || T->getPointeeType().isConstQualified())
         continue;
       if (computesNumbers(F))
@@ -391,6 +382,12 @@ private:
       for (const Expr *A : E->arguments())
         Stores.push_back({V, A});
     }
+  }
+
+  /// element(), also by a reference that is another name of one.
+  const VarDecl *elementOrName(const Expr *E) {
+    const VarDecl *V = element(E);
+    return V ? V : Named.lookup(rootVariable(E));
   }
 
   /// One array that begins with numbers, or several that are const.

@@ -17,11 +17,6 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-const FunctionDecl *definitionOf(const FunctionDecl *F) {
-  const FunctionDecl *D = nullptr;
-  return F && F->hasBody(D) ? D : nullptr;
-}
-
 bool isSharedDecl(const ValueDecl *D) {
   return D->hasAttr<CUDASharedAttr>();
 }
@@ -31,7 +26,7 @@ class BodyUses : public ConstDynamicRecursiveASTVisitor {
 public:
   bool Found = false;
   void look(const FunctionDecl *F) {
-    F = definitionOf(F);
+    F = bodyOf(F);
     if (F && Seen.insert(F).second)
       TraverseStmt(F->getBody());
   }
@@ -204,7 +199,7 @@ std::optional<CallToWrite> WantedCalls::of(const CallExpr *E) const {
   const FunctionDecl *F = E->getDirectCallee();
   if (!F || isa<CUDAKernelCallExpr>(E))
     return std::nullopt;
-  C.Callee = definitionOf(F);
+  C.Callee = bodyOf(F);
   // Shared arrays of its own would be several arrays.
   if (!C.Callee || isSystemFunction(F) || isRoundedApart(F) ||
       (ownsShared(C.Callee) && !Reached.isOnlyOne(C.Callee)))
