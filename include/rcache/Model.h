@@ -637,10 +637,12 @@ struct LaunchFact {
 };
 
 /// How a kernel's text that is modelled differs from the original's
-/// (rcache/SpreadOutputs.h, ThreadsInLine.h): its block has Scale[a] times the launch's
+/// (rcache/SpreadOutputs.h, ThreadsInLine.h, OutputThreads.h): its block has Scale[a] times the launch's
 /// threads along axis a or, of a Scale below 0, a part of them.
 struct TextForm {
   std::array<int64_t, 3> Scale = {1, 1, 1};
+  /// So many fewer along axis a: threads of the launch that only stage (OutputThreads.h).
+  std::array<int64_t, 3> Idle = {0, 0, 0};
   /// Integer parameters that a launch has to give values other than 0.
   std::vector<std::string> NonZero;
   /// Integer parameters that the text names by a value, which a launch is asked for.
@@ -654,7 +656,9 @@ struct TextForm {
   /// What an output of the original costs as it is written, in the unit of
   /// Prediction.h; 0: as this text tells.
   double OriginalClocks = 0;
-  bool scaled() const { return Scale != std::array<int64_t, 3>{1, 1, 1}; }
+  bool isNarrowed() const { return Idle != std::array<int64_t, 3>{0, 0, 0}; }
+  /// Is the text's block another one than the launch's?
+  bool scaled() const { return Scale != std::array<int64_t, 3>{1, 1, 1} || isNarrowed(); }
   bool operator==(const TextForm &) const = default;
 };
 

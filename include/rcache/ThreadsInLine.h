@@ -29,23 +29,26 @@
 namespace rcache {
 
 /// The block of a launch as the text in \p Form has it: along each axis Scale times
-/// the threads or, of a Scale below 0, a part of them.
+/// the threads or, of a Scale below 0, a part of them; without those that only stage.
 inline std::array<int64_t, 3> blockOfText(std::array<int64_t, 3> Block,
                                           const TextForm &Form) {
   for (size_t A = 0; A < 3; ++A)
-    Block[A] = Form.Scale[A] > 0 ? Block[A] * Form.Scale[A]
-                                 : Block[A] / -Form.Scale[A];
+    Block[A] = (Form.Scale[A] > 0 ? Block[A] * Form.Scale[A]
+                                  : Block[A] / -Form.Scale[A]) -
+               Form.Idle[A];
   return Block;
 }
 /// The launch's block of that one.
 inline std::array<int64_t, 3> blockOfLaunch(std::array<int64_t, 3> Block,
                                             const TextForm &Form) {
-  for (size_t A = 0; A < 3; ++A)
-    Block[A] = Form.Scale[A] > 0 ? Block[A] / Form.Scale[A]
-                                 : Block[A] * -Form.Scale[A];
+  for (size_t A = 0; A < 3; ++A) {
+    const int64_t All = Block[A] + Form.Idle[A];
+    Block[A] = Form.Scale[A] > 0 ? All / Form.Scale[A] : All * -Form.Scale[A];
+  }
   return Block;
 }
-/// Threads of the text's block for each of the launch's.
+/// Threads of the text's block for each of the launch's, those that only stage among
+/// them.
 inline int64_t threadsOfText(const TextForm &Form) {
   int64_t More = 1, Fewer = 1;
   for (int64_t S : Form.Scale)
@@ -61,7 +64,7 @@ inline bool isInLine(const TextForm &Form) {
 inline bool isInRows(const TextForm &Form) { return Form.Scale[0] < 0; }
 /// Has the text more threads than a launch, or fewer?
 inline bool changesThreads(const TextForm &Form) {
-  return Form.scaled() && threadsOfText(Form) != 1;
+  return Form.scaled() && (Form.isNarrowed() || threadsOfText(Form) != 1);
 }
 
 /// Is an element of a shared array set to what has been made of shared elements?

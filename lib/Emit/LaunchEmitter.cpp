@@ -205,6 +205,8 @@ private:
       T += "// The block's threads in a line.\n";
     else if (isInRows(M.Form))
       T += "// The block's threads in rows.\n";
+    else if (M.Form.isNarrowed())
+      T += "// Without the threads that only stage.\n";
     else if (M.Form.scaled())
       T += "// A thread for each output of the original's threads.\n";
     T += "const dim3 " + N("block") + "(";
@@ -213,7 +215,8 @@ private:
            (M.Form.Scale[A] > 1 ? " * " + std::to_string(M.Form.Scale[A]) + "u"
             : M.Form.Scale[A] < 0
                 ? " / " + std::to_string(-M.Form.Scale[A]) + "u"
-                : "");
+                : "") +
+           (M.Form.Idle[A] ? " - " + std::to_string(M.Form.Idle[A]) + "u" : "");
     return T + ");\n";
   }
 

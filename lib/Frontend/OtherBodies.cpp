@@ -11,6 +11,7 @@
 #include "rcache/LeftTogether.h"
 #include "rcache/ModelBuilder.h"
 #include "rcache/NearbyReads.h"
+#include "rcache/OutputThreads.h"
 #include "rcache/OwnRounds.h"
 #include "rcache/Plan.h"
 #include "rcache/SplitMembers.h"
@@ -18,6 +19,7 @@
 #include "rcache/ThreadsInLine.h"
 #include "rcache/VectorMembers.h"
 #include "rcache/WarpTails.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
 
@@ -106,6 +108,45 @@ std::optional<OtherBody> ofItsBlock(const KernelModel &M, std::optional<OtherBod
   return Body;
 }
 
+/// A body without the threads that only stage, if there are such.
+std::vector<OtherBody> withoutIdleThreads(const KernelResult &K) {
+  auto Body = ofItsBlock(*K.Model, outputThreads(*K.Model));
+  if (!Body)
+    return {};
+  Body->Form.OriginalClocks = K.OriginalClocks;
+  for (size_t A = 0; A < 3; ++A) {
+    const double Threads = double((*K.Model->Geo.ConstBlock)[A]);
+    Body->Form.OriginalClocks *= Threads / (Threads - double(Body->Form.Idle[A]));
+  }
+  return {std::move(*Body)};
+}
+
+/// Bodies in which outputs have threads of their own, or threads other numbers.
+std::vector<OtherBody> inOtherThreads(const KernelResult &K, const Options &Opts) {
+  const KernelModel &M = *K.Model;
+  auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
+  if (Body && Body->Form.Scale != M.Form.Scale)
+    Body = ofItsBlock(M, std::move(Body));
+  if (!Body) {
+    Body = threadsInRows(M); // whose text tells better what the original does
+    std::vector<OtherBody> All = Body ? std::vector<OtherBody>{std::move(*Body)} : forOwners(K);
+    for (OtherBody &B : All)
+      B = *ofItsBlock(M, std::move(B));
+    return All;
+  }
+  if (Body->Form.Scale == M.Form.Scale) {
+    // Other words for the same plans: for what is not rewritten by itself.
+    constexpr double LittleGain = 1.10;
+    if (gainOf(K) >= LittleGain)
+      return {};
+  }
+  double Outputs = 1;
+  for (size_t A = 0; A < 3; ++A)
+    Outputs *= double(Body->Form.Scale[A]) / double(M.Form.Scale[A]);
+  Body->Form.OriginalClocks = K.OriginalClocks / Outputs;
+  return {std::move(*Body)};
+}
+
 /// Bodies of another form of \p K, if there is reason to try them, the best first.
 std::vector<OtherBody> othersOf(const KernelResult &K, const Options &Opts) {
   const auto One = [](std::optional<OtherBody> Body) {
@@ -131,27 +172,9 @@ std::vector<OtherBody> othersOf(const KernelResult &K, const Options &Opts) {
     return One(std::move(Body));
   if (auto Body = countedRounds(M)) // blocks can only be joined in such words
     return One(std::move(Body));
-  auto Body = spreadOutputs(M, Opts.AssumeNoAlias);
-  if (Body && Body->Form.Scale != M.Form.Scale)
-    Body = ofItsBlock(M, std::move(Body));
-  if (!Body) {
-    Body = threadsInRows(M); // whose text tells better what the original does
-    std::vector<OtherBody> All = Body ? One(std::move(Body)) : forOwners(K);
-    for (OtherBody &B : All)
-      B = *ofItsBlock(M, std::move(B));
-    return All;
-  }
-  if (Body->Form.Scale == M.Form.Scale) {
-    // Other words for the same plans: for what is not rewritten by itself.
-    constexpr double LittleGain = 1.10;
-    if (gainOf(K) >= LittleGain)
-      return {};
-  }
-  double Outputs = 1;
-  for (size_t A = 0; A < 3; ++A)
-    Outputs *= double(Body->Form.Scale[A]) / double(M.Form.Scale[A]);
-  Body->Form.OriginalClocks = K.OriginalClocks / Outputs;
-  return One(std::move(Body));
+  std::vector<OtherBody> All = withoutIdleThreads(K);
+  llvm::append_range(All, inOtherThreads(K, Opts));
+  return All;
 }
 
 /// Where the body stands in \p Source, and the new one with as many lines.

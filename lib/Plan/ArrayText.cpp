@@ -64,3 +64,15 @@ bool rcache::isNamedByAccesses(const KernelModel &M, unsigned Array) {
       }));
   return occurrences(M, M.Arrays[Array].Name) == Accesses + 1;
 }
+
+bool rcache::namesCoordinatesAlone(const KernelModel &M) {
+  for (const char *Word : {"threadIdx", "blockDim"})
+    if (occurrences(M, Word) !=
+        static_cast<size_t>(llvm::count_if(M.Builtins, [&](const BuiltinUse &U) {
+          return M.text(U.Range).rfind(Word, 0) == 0;
+        })))
+      return false;
+  return llvm::all_of(M.Builtins, [&](const BuiltinUse &U) {
+    return U.Axis <= 2 && !U.Range.empty() && M.BodyRange.contains(U.Range);
+  });
+}

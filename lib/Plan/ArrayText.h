@@ -22,6 +22,9 @@ std::optional<std::vector<TextRange>> indexTexts(const KernelModel &M,
 /// comment.
 size_t occurrences(const KernelModel &M, const std::string &Name);
 
+/// Does the body name threads or blocks of threads nowhere but in \p M.Builtins?
+bool namesCoordinatesAlone(const KernelModel &M);
+
 /// Is \p Array named in its declaration and by its accesses alone?
 bool isNamedByAccesses(const KernelModel &M, unsigned Array);
 

@@ -21,19 +21,6 @@ bool rcache::exchangesComputed(const KernelModel &M) {
   });
 }
 
-/// Does the body name threads or blocks of threads nowhere but in \p M.Builtins?
-static bool namesCoordinatesAlone(const KernelModel &M) {
-  for (const char *Word : {"threadIdx", "blockDim"})
-    if (occurrences(M, Word) !=
-        static_cast<size_t>(llvm::count_if(M.Builtins, [&](const BuiltinUse &U) {
-          return M.text(U.Range).rfind(Word, 0) == 0;
-        })))
-      return false;
-  return llvm::all_of(M.Builtins, [&](const BuiltinUse &U) {
-    return U.Axis <= 2 && !U.Range.empty() && M.BodyRange.contains(U.Range);
-  });
-}
-
 /// `threadIdx.y` as the new text says it, in blocks of \p Block.
 static std::string coordinate(const std::array<int64_t, 3> &Block,
                               unsigned Axis) {
