@@ -7,6 +7,7 @@
 // gives nullopt.
 
 #include "CalleeText.h"
+#include "BindingDecides.h"
 #include "BodyFacts.h"
 #include "CallOrder.h"
 #include "NamesBehind.h"
@@ -39,9 +40,16 @@ public:
     if (!Body || F->isVariadic() || F->getNumParams() + First() != C.Call->getNumArgs())
       return false;
     Facts.TraverseStmt(Body);
-    if (Facts.Odd || !visibleNames() || namesTypeOfKernel() ||
+    if (Facts.Odd || !visibleNames() || namesTypeOfKernel() || decidedByBinding(Body, false) ||
         (!C.Lambda && nameOfAnother(F, Scope.Kernel, endOfFile())))
       return false;
+    const auto Hidden = [&](StringRef N) {
+      return Scope.Names.contains(N) || Scope.Types.contains(N);
+    };
+    for (const Expr *A : C.Call->arguments())
+      if (const auto *D = dyn_cast<CXXDefaultArgExpr>(A);
+          D && !meansTheSame(D->getExpr(), Hidden))
+        return false;
     for (const ParmVarDecl *P : F->parameters())
       if (P->isParameterPack())
         return false;

@@ -236,6 +236,13 @@ private:
     U.K = B.K;
     U.Axis = B.Axis;
     U.Range = L.Flat.range(R).value_or(TextRange());
+    // `(threadIdx.x)` is one property for clang, parentheses and all.
+    const auto Bare = [](char C) { return C != '(' && C != ')' && !isspace(C); };
+    const std::string &T = L.M.Text;
+    while (U.Range.Begin < U.Range.End && !Bare(T[U.Range.Begin]))
+      ++U.Range.Begin;
+    while (U.Range.Begin < U.Range.End && !Bare(T[U.Range.End - 1]))
+      --U.Range.End;
     L.M.Builtins.push_back(U);
   }
   void bindTo(QualType Param, const Expr *Arg) {

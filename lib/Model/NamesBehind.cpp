@@ -177,4 +177,21 @@ std::optional<std::string> nameOfAnother(const FunctionDecl *F, const FunctionDe
   return N.Other;
 }
 
+bool meansTheSame(const Expr *Default, llvm::function_ref<bool(StringRef)> Hidden) {
+  if (const auto *R = dyn_cast<DeclRefExpr>(Default)) {
+    const NamedDecl *D = R->getDecl();
+    return D->getIdentifier() && D->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
+           !R->hasQualifier() && !Hidden(D->getName());
+  }
+  if (const auto *C = dyn_cast<ExplicitCastExpr>(Default);
+      C && !C->getTypeAsWritten()->isBuiltinType())
+    return false;
+  if (!isa<IntegerLiteral, FloatingLiteral, CXXBoolLiteralExpr, CharacterLiteral, ParenExpr,
+           CastExpr, UnaryOperator, BinaryOperator, FullExpr, MaterializeTemporaryExpr>(Default))
+    return false;
+  return llvm::all_of(Default->children(), [&](const clang::Stmt *S) {
+    return meansTheSame(cast<Expr>(S), Hidden);
+  });
+}
+
 } // namespace rcache

@@ -12,10 +12,13 @@
 #define RCACHE_LIB_MODEL_NAMESBEHIND_H
 
 #include "clang/Basic/SourceLocation.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 #include <optional>
 #include <string>
 
 namespace clang {
+class Expr;
 class FunctionDecl;
 } // namespace clang
 
@@ -27,6 +30,10 @@ namespace rcache {
 std::optional<std::string> nameOfAnother(const clang::FunctionDecl *F,
                                          const clang::FunctionDecl *Where,
                                          clang::SourceLocation To);
+
+/// Is \p Default, a default argument, made of numbers and of names of file scope, which mean
+/// the same wherever \p Hidden says that nothing has their names?
+bool meansTheSame(const clang::Expr *Default, llvm::function_ref<bool(llvm::StringRef)> Hidden);
 
 } // namespace rcache
 

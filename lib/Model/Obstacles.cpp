@@ -4,6 +4,7 @@
 // Reasons in the body of a kernel, and of what it calls, for which it cannot be
 // handled.
 
+#include "BindingDecides.h"
 #include "Effects.h"
 #include "Conditions.h"
 #include "BuiltinVars.h"
@@ -521,6 +522,11 @@ std::vector<Obstacle> findObstacles(const FunctionDecl *FD, KernelModel &M) {
   for (const ParmVarDecl *P : FD->parameters())
     F.judgeParameter(P);
   F.TraverseStmt(FD->getBody());
+  if (const FunctionDecl *G = decidedByBinding(FD->getBody(), /*Kernel=*/true))
+    F.Found.push_back({DeclineCode::UnsupportedStatement,
+                       "which '" + G->getNameAsString() +
+                           "' is called hangs on whether an argument is const",
+                       FD->getBody()->getBeginLoc()});
   M.SharesInCalls = F.SharesInCalls;
   M.WideSums = F.WideSums;
   return F.Found;
