@@ -101,6 +101,8 @@ KernelText rowsKernel(Choices &C, const std::string &Name);
 KernelText batchKernel(Choices &C, const std::string &Name);
 /// Arrays that each thread has for itself, with indices of run time.
 KernelText privateKernel(Choices &C, const std::string &Name);
+/// Blocks as large as their tile, whose rim only stages.
+KernelText overlapKernel(Choices &C, const std::string &Name);
 /// Loops over planes whose rounds blocks may share.
 KernelText cutKernel(Choices &C, const std::string &Name);
 /// A function that nobody calls, which launches \p K, whose scalars are sizes, with a

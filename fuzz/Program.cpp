@@ -475,7 +475,8 @@ std::vector<Launch> lineLaunches(Choices &C, const SizeForm &S,
 const std::vector<std::string> &families() {
   static const std::vector<std::string> All = {"window", "block", "plane", "outside", "tile",
                                                "text",   "host",  "sums",  "owned",   "joined",
-                                               "cut",    "views", "rows",  "batch", "private"};
+                                               "cut",    "views", "rows",  "batch", "private",
+                                               "overlap"};
   return All;
 }
 
@@ -505,7 +506,9 @@ Choices choicesOf(unsigned Seed, const std::string &Family) {
 
 static KernelText ofFamily(Choices &C, const std::string &Name) {
   Choices::Scope S(C, "kernel");
-  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})) {
+  switch (C.weighted("family", {48, 15, 15, 5, 17, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})) {
+  case 15:
+    return overlapKernel(C, Name);
   case 14:
     return privateKernel(C, Name);
   case 13:
