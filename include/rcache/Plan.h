@@ -54,6 +54,10 @@ struct StagingFunction {
   /// reads <= writes was proved; false: elements outside are taken as
   /// undefined in the original (allowed only where no older value can be there).
   bool CoverageProved = false;
+
+  /// Is so much asked and computed in front of the load of an element that compilers
+  /// branch around both? (Up to three tests and 32-bit sums become predicates.)
+  bool branches() const;
 };
 
 /// A read served from the window: the register is, per dimension, a quasi-affine
@@ -256,6 +260,9 @@ struct Restaged {
   };
   std::vector<Dimension>
   layout(const std::array<unsigned, 3> &Blocks) const;
+  /// Elements of \p Bytes bytes that a thread loads before it stores the first of them,
+  /// where each load stands behind a branch. (Narrow ones wait for each other in any case.)
+  static int64_t atOnce(unsigned Bytes) { return Bytes < 4 ? 1 : 8; }
   /// Elements of all copies, without Pad.
   int64_t elements(const std::array<unsigned, 3> &Blocks) const;
   /// Bytes that they take, for elements of \p ElemBytes.

@@ -14,6 +14,7 @@
 #include "rcache/OutputThreads.h"
 #include "rcache/OwnRounds.h"
 #include "rcache/Plan.h"
+#include "rcache/PointersInTurn.h"
 #include "rcache/SplitMembers.h"
 #include "rcache/SpreadOutputs.h"
 #include "rcache/ThreadsInLine.h"
@@ -165,6 +166,8 @@ std::vector<OtherBody> othersOf(const KernelResult &K, const Options &Opts) {
                ? std::vector<OtherBody>()
                : One(guardsFirst(M));
   if (auto Body = fixedArguments(M))
+    return One(std::move(Body));
+  if (auto Body = pointersInTurn(M))
     return One(std::move(Body));
   if (auto Other = otherExchange(K, Opts))
     return One(std::move(Other));

@@ -126,12 +126,28 @@ llvm::Expected<Code> Fill::restage(const ArrayPlan &A, const Restaged &R) {
     for (const Code &C : Some)
       Arguments += (Arguments.empty() ? "" : ", ") + C;
   const int64_t Rounds = (All + Threads - 1) / Threads;
-  return "#pragma unroll\nfor (int " + I + " = 0; " + I + " < " + str(Rounds) +
-         "; ++" + I + ") {\nconst unsigned int " + At + " = threadIdx.x + " +
-         I + " * " + str(Threads) + ";\n" +
-         (All % Threads ? "if (" + At + " < " + str(All) + ")\n" : Code("")) +
-         tileName(A) + X.Subscripts + " = " + groupName(A) + "_at(" +
-         Arguments + ");\n}\n";
+  const auto Loop = [](const Code &Counter, int64_t Times, const Code &Body) {
+    return "#pragma unroll\nfor (int " + Counter + " = 0; " + Counter + " < " + str(Times) +
+           "; ++" + Counter + ") {\n" + Body + "}\n";
+  };
+  const auto Element = [&](const Code &Round, int64_t End, const Code &Does) {
+    return "const unsigned int " + At + " = threadIdx.x + " + Round + " * " + str(Threads) +
+           ";\n" + (All < End * Threads ? "if (" + At + " < " + str(All) + ")\n" : Code("")) +
+           Does + ";\n";
+  };
+  const Code Place = tileName(A) + X.Subscripts,
+             Value = groupName(A) + "_at(" + Arguments + ")";
+  const int64_t AtOnce = Restaged::atOnce(M.Arrays[A.Array].ElemBytes);
+  if (!A.Stage.branches() || AtOnce == 1)
+    return Loop(I, Rounds, Element(I, Rounds, Place + " = " + Value));
+  const int64_t Some = std::min(Rounds, AtOnce), Groups = (Rounds + Some - 1) / Some;
+  const Code K = N("k"), Loaded = groupName(A) + "_loaded",
+             Round = Groups == 1 ? K : "(" + I + " * " + str(Some) + " + " + K + ")";
+  const Code Group =
+      M.Arrays[A.Array].ElemType + " " + Loaded + "[" + str(Some) + "];\n" +
+      Loop(K, Some, Element(Round, Groups * Some, Loaded + "[" + K + "] = " + Value)) +
+      Loop(K, Some, Element(Round, Groups * Some, Place + " = " + Loaded + "[" + K + "]"));
+  return Groups == 1 ? "{\n" + Group + "}\n" : Loop(I, Groups, Group);
 }
 
 llvm::Expected<Code> Fill::restagedElement(const ArrayPlan &A, unsigned Access,

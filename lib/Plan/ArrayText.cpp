@@ -38,10 +38,10 @@ rcache::indexTexts(const KernelModel &M, const SharedAccess &S) {
   return All;
 }
 
-size_t rcache::occurrences(const KernelModel &M, const std::string &Name) {
+std::vector<unsigned> rcache::placesOf(const KernelModel &M, const std::string &Name) {
   const StringRef Body =
       StringRef(M.Text).slice(M.BodyRange.Begin, M.BodyRange.End);
-  size_t Times = 0;
+  std::vector<unsigned> All;
   for (size_t I = 1; I < Body.size();) {
     const StringRef Rest = Body.drop_front(I);
     if (Rest.starts_with("//") || Rest.starts_with("/*")) {
@@ -49,12 +49,16 @@ size_t rcache::occurrences(const KernelModel &M, const std::string &Name) {
       continue;
     }
     const StringRef Before = Body.take_front(I).rtrim();
-    Times += Rest.starts_with(Name) && !isNameChar(Body[I - 1]) &&
-             !isNameChar(Body[I + Name.size()]) && !Before.ends_with(".") &&
-             !Before.ends_with("->");
+    if (Rest.starts_with(Name) && !isNameChar(Body[I - 1]) &&
+        !isNameChar(Body[I + Name.size()]) && !Before.ends_with(".") && !Before.ends_with("->"))
+      All.push_back(M.BodyRange.Begin + static_cast<unsigned>(I));
     ++I;
   }
-  return Times;
+  return All;
+}
+
+size_t rcache::occurrences(const KernelModel &M, const std::string &Name) {
+  return placesOf(M, Name).size();
 }
 
 bool rcache::isNamedByAccesses(const KernelModel &M, unsigned Array) {

@@ -18,6 +18,9 @@ namespace rcache {
 std::optional<std::vector<TextRange>> indexTexts(const KernelModel &M,
                                                  const SharedAccess &S);
 
+/// Where \p Name stands in the body, as a word that is no member and in no comment.
+std::vector<unsigned> placesOf(const KernelModel &M, const std::string &Name);
+
 /// How often \p Name stands in the body, as a word that is no member and in no
 /// comment.
 size_t occurrences(const KernelModel &M, const std::string &Name);

@@ -93,6 +93,28 @@ Plan::leastBlocks(const std::optional<std::array<int64_t, 3>> &Block) const {
   return Threads > 0 ? (LeastThreads + Threads - 1) / Threads : 0;
 }
 
+bool StagingFunction::branches() const {
+  constexpr unsigned MostPredicates = 3;
+  return std::any_of(Pieces.begin(), Pieces.end(), [&](const StagePiece &S) {
+    if (S.V->K != Value::Load)
+      return S.V->K == Value::Select;
+    const Value &Index = *S.V->Operands[0];
+    const bool Long = Index.K != Value::Affine || Index.Type == "unsigned long" ||
+                      Index.Type == "long" || Index.Type == "long long";
+    // (That an element lies in the array is never asked.)
+    auto Tests = S.Guards.size();
+    S.Domain.foreach_basic_set([&](const isl::basic_set &B) {
+      for (const isl::set &C : constraintsOf(B)) {
+        const std::vector<std::string> Ids = involvedIds(C);
+        Tests += std::any_of(Ids.begin(), Ids.end(), [&](const std::string &Id) {
+          return std::find(ElemIds.begin(), ElemIds.end(), Id) == ElemIds.end();
+        });
+      }
+    });
+    return Tests > 0 && (Long || Tests > MostPredicates);
+  });
+}
+
 Distribution::Home Distribution::homeOf(const Window &W, int64_t M) const {
   if (K == Cyclic) {
     const int64_t Slot = M / W.SlotSpan, J = M % W.SlotSpan;

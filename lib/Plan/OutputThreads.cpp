@@ -199,7 +199,23 @@ private:
                          [&](const GlobalAccess &G) {
                            return G.K != GlobalAccess::Read && I.Range.contains(G.Range);
                          }) &&
-           llvm::none_of(I.Stmts, [&](unsigned S) { return M.stmt(S).HasReturn; });
+           llvm::none_of(M.Stmts, [&](const Stmt &S) {
+             return I.Range.contains(S.Range) && leaves(S, I.Range);
+           });
+  }
+
+  /// Does \p S go on somewhere else than in \p R?
+  bool leaves(const Stmt &S, TextRange R) const {
+    if (S.K == Stmt::Return)
+      return true;
+    if (S.K != Stmt::Break && S.K != Stmt::Continue)
+      return false;
+    for (int P = S.Parent; P >= 0; P = M.stmt(unsigned(P)).Parent) {
+      const Stmt &In = M.stmt(unsigned(P));
+      if (In.isLoop() || (S.K == Stmt::Break && In.K == Stmt::Switch))
+        return !R.contains(In.Range);
+    }
+    return true;
   }
 
   //===--- Variables of a staging interval ---===//

@@ -574,8 +574,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
   K.LoadRounds += loadsInTurn(M, P, Fill, Fit);
-  if (P.Ahead) // a tile has a round's time to arrive
-    K.LoadRounds /= 4;
+  // (A tile that is copied ahead has a round's time to arrive.)
+  K.LoadRounds *= P.Ahead ? 0.25 : roundsOfTiles(M, P);
   if (Fills)
     K.StagingRounds = Fill.furtherRounds() * Slots;
   for (const ArrayPlan &A : P.Arrays)

@@ -383,11 +383,31 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
     K.Loads.push_back({Rounds * (T.Warp - Full) / Lanes, 4, 0});
 }
 
+/// Is what \p A stages chosen by a condition, with an operation that compilers call a
+/// function for or branch around?
+static bool staysBehindBranch(const KernelModel &M, const SharedAccess &A) {
+  return M.stmt(A.Stmt).Computes.Special > 0 &&
+         std::any_of(M.Selections.begin(), M.Selections.end(), [&](const Selection &S) {
+           return A.StoredRange.contains(S.Range);
+         });
+}
+
+double rcache::roundsOfTiles(const KernelModel &M, const Plan &P) {
+  double All = 0;
+  for (const ArrayPlan &A : P.Arrays)
+    if (const auto *R = A.as<Restaged>(); R && A.Stage.branches())
+      All += std::ceil(double(R->elements(P.Map.Blocks)) / double(P.Map.lanes()) /
+                       double(Restaged::atOnce(M.Arrays[A.Array].ElemBytes)));
+  return std::max(1.0, All);
+}
+
 bool rcache::stagesUnderConditions(const KernelModel &M, const Plan &P) {
   if (!P.allShared())
     return false;
   for (const SharedAccess &A : M.SharedAccesses)
-    if (A.K == SharedAccess::Write)
+    if (A.K == SharedAccess::Write && staysBehindBranch(M, A))
+      return true;
+    else if (A.K == SharedAccess::Write)
       for (int Q = M.stmt(A.Stmt).Parent; Q >= 0; Q = M.stmt(Q).Parent) {
         const Stmt &S = M.stmt(Q);
         if (S.HasBarrier)

@@ -101,7 +101,11 @@ private:
   std::optional<Accesses> counted(const SharedAccess &S) const;
 };
 
-/// Does \p P leave the arrays where they are, staged in an `if` or a loop?
+/// How often a thread waits for loads where it fills tiles of joined blocks once.
+double roundsOfTiles(const KernelModel &M, const Plan &P);
+
+/// Does \p P leave the arrays where they are, staged in an `if`, behind a condition that
+/// compilers branch on, or in a loop?
 bool stagesUnderConditions(const KernelModel &M, const Plan &P);
 
 } // namespace rcache
