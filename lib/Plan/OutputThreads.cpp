@@ -291,16 +291,41 @@ private:
     return true;
   }
 
-  /// What it sets of others is read by nobody's loop.
+  /// Does it set nothing of others, and is no name of it meant behind it but those of
+  /// variables, as far as their uses are known?
   bool mayBeLoop(const Interval &I) const {
     if (M.Text[I.Range.Begin] == '#')
       return false; // a line of its own
+    for (const char *Word : {"struct", "class", "union", "enum", "typedef", "using"})
+      if (llvm::any_of(placesOf(M, Word), [&](unsigned At) {
+            return I.Range.Begin <= At && At < I.Range.End;
+          }))
+        return false;
+    for (unsigned V = 0; V < M.Vars.size(); ++V)
+      if (isDeclaredIn(V, I.Range) && !usesAreKnown(V, I.Range.End))
+        return false;
     return llvm::all_of(M.VarUses, [&](const VarUse &U) {
       return !U.Write || !I.Range.contains(U.Range) || isDeclaredIn(U.Var, I.Range);
     });
   }
 
+  /// Does the name of \p V, where it is still in sight behind \p End, stand for V there?
+  bool usesAreKnown(unsigned V, unsigned End) const {
+    const TextRange In = M.stmt(M.Vars[V].Scope).Range;
+    if (In.End <= End)
+      return true;
+    const auto Behind = [&](unsigned At) { return End <= At && At < In.End; };
+    return llvm::count_if(placesOf(M, M.Vars[V].Name), Behind) ==
+           llvm::count_if(M.VarUses, [&](const VarUse &U) {
+             return U.Var == V && Behind(U.Range.Begin) && text(U.Range) == M.Vars[V].Name;
+           });
+  }
+
   //===--- Text ---===//
+
+  StringRef text(TextRange R) const {
+    return StringRef(M.Text).slice(R.Begin, R.End);
+  }
 
   std::string counter(size_t Axis) const {
     std::string Name = std::string("stage_") + "xyz"[Axis];

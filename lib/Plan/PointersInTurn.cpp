@@ -98,7 +98,7 @@ private:
   std::optional<std::pair<unsigned, unsigned>> exchange(const unsigned *At) const {
     const auto X = kept(M.stmt(At[0])), A = assignment(M.stmt(At[1])), B = assignment(M.stmt(At[2]));
     if (!X || !A || !B || X->second != A->first || A->second != B->first || B->second != X->first ||
-        !isPointer(A->first) || !isPointer(B->first) || !isInSwapsAlone(X->first))
+        !isPointer(A->first) || !isPointer(B->first))
       return std::nullopt;
     return std::pair(A->first, B->first);
   }
@@ -106,18 +106,17 @@ private:
   bool isPointer(unsigned V) const {
     const Var &P = M.Vars[V];
     const StringRef Type = StringRef(P.Type).rtrim();
-    return Type.ends_with("*") && !Type.contains("volatile") && !P.IsParam && !P.IsReference &&
-           !P.AddressTaken && !P.InitRange.empty() && P.Form == Var::Equals;
+    return Type.ends_with("*") && !Type.contains("volatile") && !Type.contains("const") &&
+           !P.IsParam && !P.IsReference && !P.AddressTaken && !P.InitRange.empty() && P.Form == Var::Equals;
   }
 
-  /// Is \p V used by exchanges of pointers alone?
+  /// Is \p V used by exchanges alone, and declared there or without a value?
   bool isInSwapsAlone(unsigned V) const {
-    return !M.Vars[V].AddressTaken && llvm::all_of(M.VarUses, [&](const VarUse &U) {
-      return U.Var != V || llvm::any_of(M.Stmts, [&](const Stmt &S) {
-        return (S.K == Stmt::Leaf || S.K == Stmt::Decl) && S.Range.contains(U.Range) &&
-               (assignment(S) || kept(S) || M.Vars[V].DeclRange == S.Range);
-      });
-    });
+    const Var &X = M.Vars[V];
+    return !X.AddressTaken && !X.IsParam && (X.InitRange.empty() || isInSwap(X.DeclRange)) &&
+           llvm::all_of(M.VarUses, [&](const VarUse &U) {
+             return U.Var != V || isInSwap(U.Range) || U.Range == X.NameRange;
+           });
   }
 
   bool isInSwap(TextRange R) const {
@@ -137,12 +136,16 @@ private:
     const StringRef A = text(P.InitRange).trim(), B = text(Q.InitRange).trim();
     if (!(twoArrays(A, B) || twoRows(A, B)) || !declareSide(P, Q))
       return false;
-    for (const unsigned *S : Swaps)
+    for (const unsigned *S : Swaps) {
+      const unsigned Between = kept(M.stmt(S[0]))->first;
+      if (!isInSwapsAlone(Between))
+        return false;
       for (unsigned I = 0; I < 3; ++I) {
         const TextRange R = M.stmt(S[I]).Range;
         if (!Edits.replace(R, (I ? "" : Side + " = 1 - " + Side + ";") + Edits.newLines(R)))
           return false;
       }
+    }
     return llvm::all_of(M.VarUses, [&](const VarUse &U) {
       if ((U.Var != First && U.Var != Second) || isInSwap(U.Range) ||
           M.Vars[U.Var].NameRange == U.Range)
@@ -192,12 +195,18 @@ private:
     return Plain(X) && Plain(Y) && X.Extents == Y.Extents && X.ElemType == Y.ElemType;
   }
 
+  /// The statement around declaration \p R; -1: nobody knows.
+  int blockOf(TextRange R) const {
+    const auto S = llvm::find_if(M.Stmts, [&](const Stmt &X) { return X.Range == R; });
+    return S == M.Stmts.end() ? -1 : S->Parent;
+  }
+
   bool declareBoth(const SharedArray &X, const SharedArray &Y) {
     const bool Together = X.DeclRange == Y.DeclRange;
     const size_t There = static_cast<size_t>(llvm::count_if(M.Arrays, [&](const SharedArray &S) {
       return S.DeclRange == X.DeclRange || S.DeclRange == Y.DeclRange;
     }));
-    if (There != 2 || !text(X.DeclRange).ends_with(";") || !text(Y.DeclRange).ends_with(";"))
+    if (There != 2 || blockOf(X.DeclRange) != blockOf(Y.DeclRange) || !text(X.DeclRange).ends_with(";") || !text(Y.DeclRange).ends_with(";"))
       return false;
     const SharedArray &Early = X.DeclRange.Begin < Y.DeclRange.Begin ? X : Y,
                       &Late = &Early == &X ? Y : X;
@@ -207,9 +216,15 @@ private:
            (Together || Edits.replace(Late.DeclRange, Edits.newLines(Late.DeclRange)));
   }
 
+  /// Does the name of \p A stand for nothing else in the body?
+  bool isAlone(const SharedArray &A) const {
+    return llvm::none_of(M.Vars, [&](const Var &V) { return V.Name == A.Name; }) &&
+           llvm::count_if(M.Arrays, [&](const SharedArray &X) { return X.Name == A.Name; }) == 1;
+  }
+
   /// All that names \p A beside its declaration and the pointer's.
   bool nameRow(const SharedArray &A, const std::string &Row) {
-    if (llvm::any_of(M.Vars, [&](const Var &V) { return V.Name == A.Name; }))
+    if (!isAlone(A))
       return false;
     return llvm::all_of(placesOf(M, A.Name), [&](unsigned At) {
       const TextRange R{At, At + static_cast<unsigned>(A.Name.size())};
@@ -225,7 +240,7 @@ private:
     const auto X = llvm::find_if(M.Arrays, [&](const SharedArray &S) {
       return S.Extents.size() == 2 && S.Extents[0] == 2 && A == S.Name + "[0]" && B == S.Name + "[1]";
     });
-    if (X == M.Arrays.end() || X->Volatile)
+    if (X == M.Arrays.end() || X->Volatile || !isAlone(*X))
       return false;
     Both = X->Name;
     return true;
