@@ -86,7 +86,7 @@ static rcache::NumberOption<unsigned>
 static cl::opt<std::string>
     Family("family",
            cl::desc("Kernels of one family: window, block, plane, tile, outside, text, host, "
-                    "sums, owned, joined, cut, views, rows, batch or private (default: as the seed says)"),
+                    "sums, owned, joined, cut, views, rows, batch, private or overlap (default: as the seed says)"),
            cl::sub(Generate), cl::sub(Run), cl::sub(ShrinkCmd),
            cl::sub(Mutants), cl::sub(Corpus), cl::cat(Category));
 static cl::list<std::string> Kinds("kind",
