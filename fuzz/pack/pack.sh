@@ -22,7 +22,7 @@ mkdir -p "$work/clang"
 cp -r "$resource/include" "$work/clang/include"
 echo "$resource" >"$work/resource-dir"
 git -C "$here" log -1 --format='%h %cs' >"$work/version"
-tar -C "$work" -cJf "$folder/tools.tar.xz" bin clang resource-dir version
+tar -C "$work" -I "xz -3 -T0" -cf "$folder/tools.tar.xz" bin clang resource-dir version
 cp "$here/run.sh" "$folder/run.sh"
 if [ ! -e "$folder/libs.tar.xz" ]; then
   # The C library stays the machine's own. What LLVM asks of z3 (the static
@@ -47,6 +47,6 @@ if [ ! -e "$folder/libs.tar.xz" ]; then
       awk '$2 ~ /^icudt/ { print $2 }' | stub "$icu"
   done
   tar -C "$work" -cf - lib |
-    xz --x86 --lzma2=preset=9,dict=256MiB >"$folder/libs.tar.xz"
+    xz --x86 --lzma2=preset=6 -T0 >"$folder/libs.tar.xz"
 fi
 du -bch "$folder"/*
