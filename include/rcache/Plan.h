@@ -58,6 +58,8 @@ struct StagingFunction {
   /// Is so much asked and computed in front of the load of an element that compilers
   /// branch around both? (Up to three tests and 32-bit sums become predicates.)
   bool branches() const;
+  /// Is anything asked there?
+  bool isConditional() const;
 };
 
 /// A read served from the window: the register is, per dimension, a quasi-affine

@@ -352,7 +352,7 @@ llvm::Expected<Code> Fill::reload(const ArrayPlan &A, size_t Index) {
     Extents = "[1]";
   Code T = "// Phase: the elements of " + Arr.Name +
            " that this thread's outputs need.\n";
-  T += Arr.ElemType + " " + W + Extents + ";\n";
+  T += Arr.ElemType + " " + W + Extents + unset(Of) + ";\n";
   // The first element; in loops over the rows of a window, the row's.
   Preamble First;
   Code Fast, Words, Scalar, Both;

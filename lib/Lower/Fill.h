@@ -156,6 +156,10 @@ private:
   llvm::Expected<Code> isRound() const;
   llvm::Expected<Code> fill(const ArrayPlan &A, size_t Index);
   llvm::Expected<Code> reload(const ArrayPlan &A, size_t Index);
+  /// What registers of \p Of hold in threads that need none of them: where a register may
+  /// be anything, compilers move products of it behind the branch that loads it, and sums no
+  /// longer take them.
+  std::string unset(const Window &Of) const;
   llvm::Expected<Code> ifNeeded(const Window &Of, const Code &Declared,
                                 const Code &Loads) const;
   llvm::Expected<Code> early(const ArrayPlan &A, size_t Index);

@@ -108,6 +108,10 @@ std::vector<Fill::StreamForm> Fill::streamForms(unsigned Loop) const {
   return Forms;
 }
 
+std::string Fill::unset(const Window &Of) const {
+  return Of.Needed.is_null() || !M.Multiplies ? "" : " = {}";
+}
+
 Code Fill::streamedRow(unsigned Loop, const std::string &Row,
                               RowForm Form) const {
   Code T;
@@ -120,7 +124,7 @@ Code Fill::streamedRow(unsigned Loop, const std::string &Row,
     T += M.Arrays[A.Array].ElemType + " " + W;
     for (size_t D = 1; D < Of.W.Extent.size(); ++D)
       T += "[" + std::to_string(Of.W.Extent[D]) + "]";
-    T += ";\n" + rowLambda(Index, Load, Form) + "(" + W + ", " + Row + ");\n" +
+    T += unset(Of.W) + ";\n" + rowLambda(Index, Load, Form) + "(" + W + ", " + Row + ");\n" +
          views(A, Index);
   }
   return T;

@@ -93,24 +93,36 @@ Plan::leastBlocks(const std::optional<std::array<int64_t, 3>> &Block) const {
   return Threads > 0 ? (LeastThreads + Threads - 1) / Threads : 0;
 }
 
+/// How much is asked before an element of \p S is loaded, other than that it lies in the
+/// array.
+static size_t tests(const StagePiece &S, const std::vector<std::string> &ElemIds) {
+  size_t N = S.Guards.size();
+  S.Domain.foreach_basic_set([&](const isl::basic_set &B) {
+    for (const isl::set &C : constraintsOf(B)) {
+      const std::vector<std::string> Ids = involvedIds(C);
+      N += std::any_of(Ids.begin(), Ids.end(), [&](const std::string &Id) {
+        return std::find(ElemIds.begin(), ElemIds.end(), Id) == ElemIds.end();
+      });
+    }
+  });
+  return N;
+}
+
+bool StagingFunction::isConditional() const {
+  return std::any_of(Pieces.begin(), Pieces.end(), [&](const StagePiece &S) {
+    return S.V->K == Value::Select || tests(S, ElemIds) > 0;
+  });
+}
+
 bool StagingFunction::branches() const {
-  constexpr unsigned MostPredicates = 3;
+  constexpr size_t MostPredicates = 3;
   return std::any_of(Pieces.begin(), Pieces.end(), [&](const StagePiece &S) {
     if (S.V->K != Value::Load)
       return S.V->K == Value::Select;
     const Value &Index = *S.V->Operands[0];
     const bool Long = Index.K != Value::Affine || Index.Type == "unsigned long" ||
                       Index.Type == "long" || Index.Type == "long long";
-    // (That an element lies in the array is never asked.)
-    auto Tests = S.Guards.size();
-    S.Domain.foreach_basic_set([&](const isl::basic_set &B) {
-      for (const isl::set &C : constraintsOf(B)) {
-        const std::vector<std::string> Ids = involvedIds(C);
-        Tests += std::any_of(Ids.begin(), Ids.end(), [&](const std::string &Id) {
-          return std::find(ElemIds.begin(), ElemIds.end(), Id) == ElemIds.end();
-        });
-      }
-    });
+    const size_t Tests = tests(S, ElemIds);
     return Tests > 0 && (Long || Tests > MostPredicates);
   });
 }

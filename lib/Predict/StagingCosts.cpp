@@ -394,10 +394,19 @@ static bool staysBehindBranch(const KernelModel &M, const SharedAccess &A) {
 
 double rcache::roundsOfTiles(const KernelModel &M, const Plan &P) {
   double All = 0;
-  for (const ArrayPlan &A : P.Arrays)
-    if (const auto *R = A.as<Restaged>(); R && A.Stage.branches())
-      All += std::ceil(double(R->elements(P.Map.Blocks)) / double(P.Map.lanes()) /
-                       double(Restaged::atOnce(M.Arrays[A.Array].ElemBytes)));
+  for (const ArrayPlan &A : P.Arrays) {
+    const auto *R = A.as<Restaged>();
+    if (!R)
+      continue;
+    // What is computed of a load behind a branch waits for it there.
+    const bool Slow = A.Stage.isConditional() &&
+                      std::any_of(A.Writes.begin(), A.Writes.end(), [&](unsigned W) {
+                        return M.stmt(M.SharedAccesses[W].Stmt).Computes.Special > 0;
+                      });
+    const auto AtOnce = Slow ? 1 : Restaged::atOnce(M.Arrays[A.Array].ElemBytes);
+    if (Slow || A.Stage.branches())
+      All += std::ceil(double(R->elements(P.Map.Blocks)) / double(P.Map.lanes() * AtOnce));
+  }
   return std::max(1.0, All);
 }
 
