@@ -12,6 +12,7 @@
 #include "TreeCaps.h"
 #include "Registers.h"
 #include "SharedReads.h"
+#include "StagingCosts.h"
 #include "rcache/ThreadsInLine.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -409,29 +410,8 @@ double bricks(const CapInput &In, double Speedup) {
                                                : Speedup;
 }
 
-/// Outputs of a block that are fewer than its threads along \p Axis: what blocks
-/// stage overlaps (14 of 16 threads).
-bool overlaps(const CapInput &In, unsigned Axis) {
-  static const char *const Block[] = {"bx", "by", "bz"};
-  static const char *const Thread[] = {"tx", "ty", "tz"};
-  return llvm::any_of(In.M.GlobalAccesses, [&](const GlobalAccess &G) {
-    if (G.K != GlobalAccess::Write || !G.Index || G.Index->K != Value::Affine)
-      return false;
-    const auto L = linearForm(G.Index->Aff, always(In.M.Ctx->ctx()));
-    if (!L)
-      return false;
-    const auto Of = [&](const char *Id) {
-      const auto It = L->Terms.find(Id);
-      return It == L->Terms.end() ? int64_t(0) : It->second;
-    };
-    const int64_t Step = Of(Thread[Axis]);
-    return Step > 0 && Of(Block[Axis]) > 0 &&
-           Of(Block[Axis]) < Step * In.Block[Axis];
-  });
-}
-
 double overlappingTiles(const CapInput &In, double Speedup) {
-  const bool Overlap = In.Block[1] > 1 && (overlaps(In, 0) || overlaps(In, 1));
+  const bool Overlap = In.Block[1] > 1 && (blocksOverlap(In.M, In.Block, 0) || blocksOverlap(In.M, In.Block, 1));
   return Overlap && usesWindows(In.P) ? In.Fit.OverlapClaimed * Speedup : Speedup;
 }
 

@@ -392,6 +392,39 @@ static bool staysBehindBranch(const KernelModel &M, const SharedAccess &A) {
          });
 }
 
+bool rcache::blocksOverlap(const KernelModel &M, const std::array<int64_t, 3> &Block,
+                           unsigned Axis) {
+  const std::string Thread = std::string("t") + "xyz"[Axis], Own = std::string("b") + "xyz"[Axis];
+  return std::any_of(M.GlobalAccesses.begin(), M.GlobalAccesses.end(), [&](const GlobalAccess &G) {
+    if (G.K != GlobalAccess::Write || !G.Index || G.Index->K != Value::Affine)
+      return false;
+    const auto L = linearForm(G.Index->Aff, always(M.Ctx->ctx()));
+    if (!L)
+      return false;
+    // What a step of \p Id is multiplied by: a number for each product of arguments.
+    const auto StepsOf = [&](const std::string &Id) {
+      std::map<std::vector<std::string>, int64_t> Steps;
+      for (const auto &[Term, C] : L->Terms) {
+        const int I = M.symbolIndex(Term);
+        std::vector<std::string> F = {Term};
+        if (I >= 0 && !M.Symbols[size_t(I)].Factors.empty())
+          F = M.Symbols[size_t(I)].Factors;
+        if (const auto At = std::find(F.begin(), F.end(), Id); At != F.end()) {
+          F.erase(At);
+          Steps[F] += C;
+        }
+      }
+      return Steps;
+    };
+    const auto OfBlock = StepsOf(Own);
+    for (const auto &[By, Step] : StepsOf(Thread))
+      if (const auto It = OfBlock.find(By);
+          It != OfBlock.end() && Step > 0 && It->second > 0 && It->second < Step * Block[Axis])
+        return true;
+    return false;
+  });
+}
+
 double rcache::roundsOfTiles(const KernelModel &M, const Plan &P) {
   double All = 0;
   for (const ArrayPlan &A : P.Arrays) {

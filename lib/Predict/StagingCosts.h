@@ -101,6 +101,10 @@ private:
   std::optional<Accesses> counted(const SharedAccess &S) const;
 };
 
+/// Do blocks of \p Block threads, next to each other along \p Axis, store where others would
+/// with as many outputs as threads: are some of their threads for the halo alone?
+bool blocksOverlap(const KernelModel &M, const std::array<int64_t, 3> &Block, unsigned Axis);
+
 /// How often a thread waits for loads where it fills tiles of joined blocks once.
 double roundsOfTiles(const KernelModel &M, const Plan &P);
 
