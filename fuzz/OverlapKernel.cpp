@@ -161,7 +161,7 @@ private:
     std::string Text = (Late ? "" : Tile) + coordinates() + (Late ? Tile : "");
     const std::string In = middle(), Store = "out[y * w + x] = acc;\n",
                       There = "x >= 0 && x < w && y >= 0 && y < h";
-    const std::string Sum = "acc", Number = "((blockIdx.y * gridDim.x + blockIdx.x) * " +
+    const std::string Number = "((blockIdx.y * gridDim.x + blockIdx.x) * " +
                                             num(B[0] * B[1]) + " + threadIdx.y * " + num(B[0]) +
                                             " + threadIdx.x)";
     if (Rim == 1)

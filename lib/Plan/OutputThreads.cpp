@@ -235,6 +235,19 @@ private:
            });
   }
 
+  /// Is \p V the counter of a loop around \p In, the same in each place of a round?
+  bool counts(unsigned V, TextRange In) const {
+    return llvm::any_of(M.Stmts, [&](const Stmt &S) {
+      return S.K == Stmt::For && S.IterVar == int(V) && S.Range.contains(In);
+    });
+  }
+
+  /// Does \p R read what may be something else by now?
+  bool readsMemory(TextRange R) const {
+    return llvm::any_of(M.GlobalAccesses,
+                        [&](const GlobalAccess &G) { return R.contains(G.Range); });
+  }
+
   /// Declarations (by where they begin) that \p In has to repeat, for what is used there
   /// and declared in front of it.
   bool neededIn(TextRange Use, TextRange In, std::map<unsigned, TextRange> &All) const {
@@ -245,12 +258,13 @@ private:
       if (U.Write)
         return false;
       if (!(V.Depends & DepThread)) {
-        // (A declaration that is repeated may hide it.)
-        if (!V.IsParam && All.count(V.DeclRange.Begin) && V.Assigned)
+        // (A declaration that is repeated may hide it, or was made of what it held before.)
+        if (V.Assigned && !counts(U.Var, In) &&
+            (!In.contains(Use) || (!V.IsParam && All.count(V.DeclRange.Begin))))
           return false;
         continue;
       }
-      if (V.IsParam || V.Assigned || !V.HasInit || !maySayAgain(V))
+      if (V.IsParam || V.Assigned || !V.HasInit || !maySayAgain(V) || readsMemory(V.DeclRange))
         return false;
       if (All.try_emplace(V.DeclRange.Begin, V.DeclRange).second &&
           !neededIn(V.DeclRange, In, All))

@@ -23,7 +23,7 @@
 // CHECK-DAG: rewrote 'counted' {{.*}}'s'
 // TEXT: Without the threads that only stage.
 // TEXT-NEXT: const dim3 rc_block(rc_given_block.x - 2u, rc_given_block.y - 2u,
-// SAME: equivalent: 11 launches
+// SAME: equivalent: 13 launches
 #include "program.h"
 
 // The textbook's names, a border of zeros, weights in constant memory.
@@ -209,6 +209,34 @@ __global__ void left_out(const int *__restrict__ in, int *__restrict__ out, int 
     out[g] = sum;
 }
 
+// What a declaration was made of has changed since.
+__global__ void changed_since(const int *__restrict__ in, int *__restrict__ out, int n) {
+  __shared__ int s[64];
+  int off = 1;
+  const int g = (int)(blockIdx.x * 62 + threadIdx.x) - off;
+  off = 3;
+  __syncthreads();
+  s[threadIdx.x] = g >= 0 && g < n ? in[g] + off : off;
+  __syncthreads();
+  if (threadIdx.x > 0 && threadIdx.x < 63 && g < n)
+    out[g] = s[threadIdx.x - 1] - 2 * s[threadIdx.x + 1];
+}
+// And memory that it was read from.
+__global__ void overwritten(int *data, int *out, int n) {
+  __shared__ int s[64];
+  const int g = (int)(blockIdx.x * 62 + threadIdx.x) - 1;
+  const bool inner = threadIdx.x > 0 && threadIdx.x < 63 && g < n;
+  const int was = g >= 0 && g < n ? data[g + blockIdx.x * 2] : 0;
+  __syncthreads();
+  if (inner)
+    data[g + blockIdx.x * 2] = 7;
+  __syncthreads();
+  s[threadIdx.x] = was;
+  __syncthreads();
+  if (inner)
+    out[g] = s[threadIdx.x - 1] - 2 * s[threadIdx.x + 1];
+}
+
 int main(int argc, char **) {
   const int n = 37 * argc, w = 45 * argc, h = 30 * argc; // no constants
   {
@@ -253,6 +281,11 @@ int main(int argc, char **) {
     out.show("macros", n * n);
     counted<<<blocks(n * n, 62), 64>>>(in.Data, bins.Data, n * n);
     bins.show("counted", 16);
+    changed_since<<<blocks(n * n, 62), 64>>>(in.Data, out.Data, n * n);
+    out.show("changed_since", n * n);
+    Buffer<int> data(randoms<int>(n * n + 2 * blocks(n * n, 62)));
+    overwritten<<<blocks(n * n, 62), 64>>>(data.Data, out.Data, n * n);
+    out.show("overwritten", n * n);
     left_early<<<blocks(n * n, 62), 64>>>(in.Data, out.Data, n * n, 2 + argc);
     out.show("left_early", n * n);
     left_out<<<blocks(n * n, 62), 64>>>(in.Data, out.Data, n * n, 2 + argc);
