@@ -194,7 +194,7 @@ private:
           return false;
         Writes = true;
       }
-    return Writes &&
+    return Writes && llvm::none_of(M.Stmts, [&](const Stmt &S) { return mayBeGone(S, I.Range); }) &&
            llvm::none_of(M.GlobalAccesses,
                          [&](const GlobalAccess &G) {
                            return G.K != GlobalAccess::Read && I.Range.contains(G.Range);
@@ -202,6 +202,14 @@ private:
            llvm::none_of(M.Stmts, [&](const Stmt &S) {
              return I.Range.contains(S.Range) && leaves(S, I.Range);
            });
+  }
+
+  /// Do threads return at \p S that would come to \p R otherwise?
+  bool mayBeGone(const Stmt &S, TextRange R) const {
+    return S.K == Stmt::Return &&
+           (S.Range.Begin < R.Begin || llvm::any_of(M.Stmts, [&](const Stmt &L) {
+              return L.isLoop() && L.Range.contains(R) && L.Range.contains(S.Range);
+            }));
   }
 
   /// Does \p S go on somewhere else than in \p R?
