@@ -96,16 +96,18 @@ Plan::leastBlocks(const std::optional<std::array<int64_t, 3>> &Block) const {
 /// How much is asked before an element of \p S is loaded, other than that it lies in the
 /// array.
 static size_t tests(const StagePiece &S, const std::vector<std::string> &ElemIds) {
-  size_t N = S.Guards.size();
+  size_t Most = 0;
   S.Domain.foreach_basic_set([&](const isl::basic_set &B) {
+    size_t N = 0;
     for (const isl::set &C : constraintsOf(B)) {
       const std::vector<std::string> Ids = involvedIds(C);
       N += std::any_of(Ids.begin(), Ids.end(), [&](const std::string &Id) {
         return std::find(ElemIds.begin(), ElemIds.end(), Id) == ElemIds.end();
       });
     }
+    Most = std::max(Most, N);
   });
-  return N;
+  return S.Guards.size() + Most;
 }
 
 bool StagingFunction::isConditional() const {
@@ -114,14 +116,20 @@ bool StagingFunction::isConditional() const {
   });
 }
 
+static bool divides(const Value &V) {
+  return V.Opcode == Value::Div || V.Opcode == Value::Rem ||
+         std::any_of(V.Operands.begin(), V.Operands.end(),
+                     [](const ValueRef &O) { return divides(*O); });
+}
+
 bool StagingFunction::branches() const {
   constexpr size_t MostPredicates = 3;
   return std::any_of(Pieces.begin(), Pieces.end(), [&](const StagePiece &S) {
     if (S.V->K != Value::Load)
-      return S.V->K == Value::Select;
+      return false;
     const Value &Index = *S.V->Operands[0];
-    const bool Long = Index.K != Value::Affine || Index.Type == "unsigned long" ||
-                      Index.Type == "long" || Index.Type == "long long";
+    const bool Long = divides(Index) || Index.Type == "unsigned long" || Index.Type == "long" ||
+                      Index.Type == "long long";
     const size_t Tests = tests(S, ElemIds);
     return Tests > 0 && (Long || Tests > MostPredicates);
   });

@@ -383,10 +383,31 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
     K.Loads.push_back({Rounds * (T.Warp - Full) / Lanes, 4, 0});
 }
 
-/// Is what \p A stages chosen by a condition, with an operation that compilers call a
-/// function for or branch around?
+static bool holdsLoad(const Value &V) {
+  return V.K == Value::Load || std::any_of(V.Operands.begin(), V.Operands.end(),
+                                           [](const ValueRef &O) { return holdsLoad(*O); });
+}
+
+/// Is something that is loaded divided, or handed to a function?
+static bool isComputedOfLoads(const Value &V) {
+  const bool Here = V.K == Value::Op && holdsLoad(V) &&
+                    (V.Opcode == Value::Div || V.Opcode == Value::Rem ||
+                     (V.Opcode == Value::Other && V.Text.find('(') != std::string::npos));
+  return Here || (V.K != Value::Load && std::any_of(V.Operands.begin(), V.Operands.end(),
+                                                    [](const ValueRef &O) {
+                                                      return isComputedOfLoads(*O);
+                                                    }));
+}
+
+/// Does \p A stage what is computed of loads by operations that compilers call a function
+/// for, or branch around?
+static bool isSlow(const KernelModel &M, const SharedAccess &A) {
+  return M.stmt(A.Stmt).Computes.Special > 0 && A.Stored && isComputedOfLoads(*A.Stored);
+}
+
+/// The same where a condition chooses it.
 static bool staysBehindBranch(const KernelModel &M, const SharedAccess &A) {
-  return M.stmt(A.Stmt).Computes.Special > 0 &&
+  return isSlow(M, A) &&
          std::any_of(M.Selections.begin(), M.Selections.end(), [&](const Selection &S) {
            return A.StoredRange.contains(S.Range);
          });
@@ -434,7 +455,7 @@ double rcache::roundsOfTiles(const KernelModel &M, const Plan &P) {
     // What is computed of a load behind a branch waits for it there.
     const bool Slow = A.Stage.isConditional() &&
                       std::any_of(A.Writes.begin(), A.Writes.end(), [&](unsigned W) {
-                        return M.stmt(M.SharedAccesses[W].Stmt).Computes.Special > 0;
+                        return isSlow(M, M.SharedAccesses[W]);
                       });
     const auto AtOnce = Slow ? 1 : Restaged::atOnce(M.Arrays[A.Array].ElemBytes);
     if (Slow || A.Stage.branches())
