@@ -27,7 +27,6 @@ namespace {
 
 /// Statements of one block, between barriers.
 struct Interval {
-  std::vector<unsigned> Stmts;
   TextRange Range;
   bool Stages = false;
 };
@@ -104,17 +103,16 @@ private:
       return false;
     Interval I;
     const auto End = [&] {
-      if (!I.Stmts.empty())
+      if (!I.Range.empty())
         Intervals.push_back(std::move(I));
       I = Interval();
     };
     for (unsigned C : Of.Children) {
       const Stmt &S = M.stmt(C);
       if (!S.HasBarrier && S.K != Stmt::Barrier) {
-        if (I.Stmts.empty())
+        if (I.Range.empty())
           I.Range = S.Range;
         I.Range.End = S.Range.End;
-        I.Stmts.push_back(C);
         continue;
       }
       End();
@@ -152,8 +150,7 @@ private:
     return true;
   }
 
-  /// Threads that do something outside of intervals that stage. An interval stages if it
-  /// does nothing else, and more threads do so than are in the box without it.
+  /// Threads that do something outside of intervals that stage.
   bool findBox() {
     for (size_t A = 0; A < 3; ++A) {
       First[A] = Block[A];
@@ -388,6 +385,7 @@ private:
 
   bool writeLoop(const Interval &I) {
     std::map<unsigned, TextRange> Before, Behind;
+    // (Once more, for what the declarations found by then would hide.)
     if (!neededIn(I.Range, I.Range, Before) || !neededIn(I.Range, I.Range, Before) ||
         !leftBy(I, Behind))
       return false;
