@@ -295,6 +295,7 @@ public:
                                         "run",
                                         Result,
                                         "--jobs=1",
+                                        "--quick-code",
                                         "--max-findings=1000",
                                         "--timeout=" + num(T.LaunchSeconds),
                                         "--schedule=random:1"};
@@ -384,7 +385,7 @@ private:
     thread_local Ran Last;
     std::string Now = readFile(Source);
     if (Now != Text || !Last.ok()) {
-      std::vector<std::string> Args = {T.Check, "run", Source, "--jobs=1"};
+      std::vector<std::string> Args = {T.Check, "run", Source, "--jobs=1", "--quick-code"};
       Args.insert(Args.end(), Flags.begin(), Flags.end());
       Last = run(Args, Stem, Time);
       Text = std::move(Now);

@@ -32,7 +32,7 @@ public:
   PrivateKernel(Choices &C, const std::string &Name) : C(C), Name(Name) { K.Name = Name; }
 
   KernelText run() {
-    K.Params = {{Param::In, "int", "x", "n + 80", "", true, C.chance("restrict", 40)},
+    K.Params = {{Param::In, "int", "x", "n + 128", "", true, C.chance("restrict", 40)},
                 {Param::Out, "unsigned", "out", "n", "", false, false},
                 {Param::Scalar, "int", "n", "", "n"}};
     K.GridX = "(n + bx * by - 1) / (bx * by)";

@@ -82,6 +82,10 @@ cl::opt<bool>
              cl::desc("Do not follow values that were never initialised"));
 cl::opt<bool> NoChecks("no-checks", cl::cat(General),
                        cl::desc("No bounds checks either"));
+cl::opt<bool> Quickly("quick-code", cl::cat(General),
+                      cl::desc("Make the machine code in a moment, slower to run: "
+                               "for programs whose launches are few and small "
+                               "(diff always does)"));
 rcache::NumberOption<unsigned>
     Timeout("timeout", cl::value_desc("seconds"), cl::cat(General),
             cl::desc("Give up a launch that takes longer, or a program that "
@@ -254,6 +258,7 @@ CommandLine parse(int Argc, char **Argv) {
   L.Jit.Note = [](const std::string &Text) {
     say("rcache-check: note: %s\n", Text.c_str());
   };
+  L.Jit.Quickly = Quickly;
   L.Jit.Checks = !NoChecks;
   L.Jit.Definedness = !NoUninit && !NoChecks;
   L.Runtime.Races = !NoRaces && !NoChecks;

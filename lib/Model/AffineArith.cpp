@@ -48,7 +48,7 @@ std::optional<IntValue> AffineArith::ofAff(isl::pw_aff A, bool Exact) {
 }
 
 AffineArith::AffineArith(KernelModel &M)
-    : M(M), Ctx(M.Ctx->ctx()), Universe(Ctx, "{ : }"), Bounds(Universe) {}
+    : M(M), Ctx(M.Ctx->ctx()), Universe(Ctx, "{ : }") {}
 
 isl::val AffineArith::value(Wide V) const {
   return isl::val(Ctx, toDecimal(V));
@@ -77,9 +77,7 @@ unsigned AffineArith::addSymbol(Symbol S, std::optional<Wide> Lo,
   for (unsigned N = 1; M.symbolIndex(S.Id) >= 0; ++N)
     S.Id = Base + "_" + std::to_string(N);
   IntType T{S.Bits, S.Signed};
-  Range R{Lo.value_or(T.min()), Hi.value_or(T.max())};
-  Ranges[S.Id] = R;
-  Bounds = Bounds.intersect(bound(symbol(S.Id), R.Lo, R.Hi));
+  Ranges[S.Id] = {Lo.value_or(T.min()), Hi.value_or(T.max())};
   M.Symbols.push_back(std::move(S));
   return M.Symbols.size() - 1;
 }
@@ -87,7 +85,7 @@ unsigned AffineArith::addSymbol(Symbol S, std::optional<Wide> Lo,
 unsigned AffineArith::depends(const isl::pw_aff &A) const {
   unsigned D = 0;
   for (const Symbol &S : M.Symbols)
-    if (S.Depends && A.involves_param(S.Id))
+    if (S.Depends && dependsOn(A, S.Id))
       D |= S.Depends;
   return D;
 }
@@ -156,6 +154,43 @@ std::optional<int64_t> AffineArith::constantValue(const isl::pw_aff &A) const {
   return L->Const;
 }
 
+void AffineArith::addFact(isl::set S) {
+  std::vector<std::string> Of = involvedIds(S);
+  Always.emplace_back(std::move(S), std::move(Of));
+}
+
+isl::set AffineArith::known(std::vector<std::string> Asked, const isl::set &Path) const {
+  std::set<std::string> About(Asked.begin(), Asked.end());
+  for (const std::string &Id : involvedIds(Path))
+    About.insert(Id);
+  isl::set Out = Path;
+  std::vector<bool> Told(Always.size());
+  for (bool More = true; More;) {
+    More = false;
+    for (size_t I = 0; I < Always.size(); ++I) {
+      const auto &[Fact, Of] = Always[I];
+      if (Told[I] || llvm::none_of(Of, [&](const std::string &Id) { return About.count(Id); }))
+        continue;
+      Out = Out.intersect(Fact);
+      About.insert(Of.begin(), Of.end());
+      Told[I] = More = true;
+    }
+  }
+  isl_ctx *const C = Path.ctx().get();
+  isl_space *Space = isl_space_params_alloc(C, 0);
+  for (const std::string &Id : About)
+    if (Ranges.count(Id))
+      Space = isl_space_add_param_id(Space, isl_id_alloc(C, Id.c_str(), nullptr));
+  isl_set *Box = isl_set_universe(Space); // [About] -> { : }
+  int At = 0;
+  for (const std::string &Id : About)
+    if (auto It = Ranges.find(Id); It != Ranges.end()) {
+      Box = isl_set_lower_bound_val(Box, isl_dim_param, At, value(It->second.Lo).release());
+      Box = isl_set_upper_bound_val(Box, isl_dim_param, At++, value(It->second.Hi).release());
+    }
+  return Out.intersect(isl::manage(Box));
+}
+
 std::optional<AffineArith::Range> AffineArith::interval(const Linear &L) const {
   Range R{L.Const, L.Const};
   for (auto &[Id, C] : L.Terms) {
@@ -179,7 +214,7 @@ bool AffineArith::proveInRange(const isl::pw_aff &A, Wide Lo, Wide Hi,
         return true;
   isl::pw_aff L = Universe.pw_aff_on_domain(value(Lo));
   isl::pw_aff H = Universe.pw_aff_on_domain(value(Hi));
-  isl::set Where = Bounds.intersect(Path);
+  const isl::set Where = known(involvedIds(A), Path);
   return A.lt_set(L).intersect(Where).is_empty() &&
          A.gt_set(H).intersect(Where).is_empty();
 }
@@ -196,7 +231,8 @@ std::optional<isl::set> AffineArith::fitsUnlessPlain(const isl::pw_aff &A,
 }
 
 isl::set AffineArith::withinBounds(const isl::set &S, const isl::set &Path) const {
-  const isl::set Where = Bounds.intersect(Path);
+  const isl::set Where = known(involvedIds(S), Path);
+  const isl::set Bounds = known(involvedIds(S), Universe);
   isl::set Out = isl::set::empty(S.space());
   S.foreach_basic_set([&](const isl::basic_set &Part) {
     if (!Part.to_set().intersect(Where).is_empty())
@@ -207,7 +243,7 @@ isl::set AffineArith::withinBounds(const isl::set &S, const isl::set &Path) cons
 }
 
 bool AffineArith::implied(const isl::set &S, const isl::set &Path) {
-  return Bounds.intersect(Path).is_subset(S);
+  return known(involvedIds(S), Path).is_subset(S);
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,14 +256,13 @@ void AffineArith::narrow(const std::string &Id, Wide Lo, Wide Hi) {
     return;
   R.Lo = std::max(R.Lo, Lo);
   R.Hi = std::min(R.Hi, Hi);
-  Bounds = Bounds.intersect(bound(symbol(Id), R.Lo, R.Hi));
 }
 
 
 /// Does \p A have a product with a counter whose rounds nobody knows?
 bool AffineArith::multipliesCounter(const isl::pw_aff &A) const {
   return llvm::any_of(M.Symbols, [&](const Symbol &S) {
-    return A.involves_param(S.Id) && llvm::any_of(S.Factors, [&](const std::string &F) {
+    return dependsOn(A, S.Id) && llvm::any_of(S.Factors, [&](const std::string &F) {
              const int I = M.symbolIndex(F);
              return I >= 0 && M.Symbols[I].K == Symbol::Iterator &&
                     llvm::none_of(M.Stmts, [&](const Stmt &L) {

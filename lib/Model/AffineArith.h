@@ -58,7 +58,7 @@ public:
   isl::pw_aff symbol(const std::string &Id);
   isl::pw_aff constant(int64_t V);
   /// Adds a fact that always holds to the bounds used in proofs.
-  void addFact(isl::set S) { Bounds = Bounds.intersect(S); }
+  void addFact(isl::set S);
   isl::set universe() const { return Universe; }
 
   /// Union of Symbol::Depends over what \p A involves.
@@ -129,6 +129,9 @@ private:
   isl::val value(Wide V) const;
   static std::optional<IntValue> ofAff(isl::pw_aff A, bool Exact);
   isl::set bound(const isl::pw_aff &A, Wide Lo, Wide Hi) const;
+  /// Path and what always holds, as far as it is about symbols that \p Asked, the path
+  /// or such a fact names: the ranges of a hundred others would only burden isl.
+  isl::set known(std::vector<std::string> Asked, const isl::set &Path) const;
   std::optional<Range> interval(const Linear &L) const;
   void narrow(const std::string &Id, Wide Lo, Wide Hi);
   bool multipliesCounter(const isl::pw_aff &A) const;
@@ -160,7 +163,8 @@ private:
   KernelModel &M;
   isl::ctx Ctx;
   isl::set Universe;
-  isl::set Bounds;
+  /// What always holds beside the ranges, and the symbols that each part is about.
+  std::vector<std::pair<isl::set, std::vector<std::string>>> Always;
   std::map<std::string, Range> Ranges;
   std::set<std::string> FromZero; ///< counters that are never negative
   std::map<std::vector<std::string>, std::string> Products;

@@ -109,7 +109,7 @@ bool AffineArith::supposeOffsets(const isl::pw_aff &A, Wide Room,
                                  Supposed &Facts) {
   const size_t Before = Facts.size();
   for (const Symbol &S : M.Symbols) {
-    if (S.K != Symbol::Param || !A.involves_param(S.Id) ||
+    if (S.K != Symbol::Param || !dependsOn(A, S.Id) ||
         Ranges.at(S.Id).Lo < 0 || Ranges.at(S.Id).Hi <= Room)
       continue;
     narrow(S.Id, 0, Room);
@@ -164,7 +164,6 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
                                 const isl::set &Path) {
   std::optional<Linear> L = linearBesideQuotients(A);
   auto SavedRanges = Ranges;
-  isl::set SavedBounds = Bounds;
   Supposed Facts;
   // The room that T has is shared by the terms that could be large.
   Wide Small = T.max() >> 11;
@@ -176,7 +175,7 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
       (T.max() - (L ? Small : T.max() / 2)) / std::max<int64_t>(Large, 1);
   for (size_t N = 0; N < M.Symbols.size(); ++N) {
     const Symbol &S = M.Symbols[N];
-    if (!A.involves_param(S.Id))
+    if (!dependsOn(A, S.Id))
       continue;
     int64_t C = 1;
     if (L)
@@ -205,7 +204,6 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
   if (L && supposeLeast(*L, T, Least) && Enough())
     return true;
   Ranges = SavedRanges;
-  Bounds = SavedBounds;
   return false;
 }
 

@@ -463,14 +463,15 @@ void Builder::builtinSymbols(KernelModel &M, AffineArith &Arith) {
     Arith.addSymbol(builtinSymbol(Symbol::GridDim, A), 1, MaxGrid);
     isl::pw_aff T = Arith.symbol(builtinId(Symbol::ThreadIdx, A));
     isl::pw_aff Bd = Arith.symbol(builtinId(Symbol::BlockDim, A));
-    C = C.intersect(T.ge_set(Arith.constant(0)))
-            .intersect(T.lt_set(Bd))
-            .intersect(Bd.ge_set(Arith.constant(1)))
-            .intersect(Bd.le_set(Arith.constant(MaxBlock)));
+    const isl::set OfAxis = T.ge_set(Arith.constant(0))
+                                .intersect(T.lt_set(Bd))
+                                .intersect(Bd.ge_set(Arith.constant(1)))
+                                .intersect(Bd.le_set(Arith.constant(MaxBlock)));
+    C = C.intersect(OfAxis);
+    Arith.addFact(OfAxis);
     Arith.addFact(Arith.symbol(builtinId(Symbol::BlockIdx, A))
                       .lt_set(Arith.symbol(builtinId(Symbol::GridDim, A))));
   }
-  Arith.addFact(C);
   M.Context = C;
 }
 
