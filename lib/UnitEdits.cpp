@@ -145,6 +145,9 @@ unsigned UnitEdits::runtimeOffset() const {
   return static_cast<unsigned>(Best);
 }
 
+/// A macro that tells the runtime's text what to do: the user's to define.
+static bool isRuntimesOwn(llvm::StringRef Macro) { return Macro.starts_with("RCACHE_"); }
+
 /// The words of \p T in which a declaration may be named: not those in
 /// comments, strings and characters. \p Visit gets begin and end of each.
 static void eachName(const std::string &T,
@@ -155,31 +158,15 @@ static void eachName(const std::string &T,
   clang::Lexer Raw(clang::SourceLocation(), Opts, T.data(), T.data(),
                    T.data() + T.size());
   const char *const Begin = T.data();
-  bool End = false;
+  bool End = false, Directive = false; // `#pragma` is a word of no macro
   while (!End) {
     clang::Token Token;
     End = Raw.LexFromRawLexer(Token);
     const size_t At = Raw.getBufferLocation() - Begin;
-    if (Token.is(clang::tok::raw_identifier))
+    if (Token.is(clang::tok::raw_identifier) && !Directive)
       Visit(At - Token.getLength(), At);
+    Directive = Token.is(clang::tok::hash) && Token.isAtStartOfLine();
   }
-}
-
-llvm::Expected<EmittedKernel> rcache::emitInPlace(const KernelModel &M, const Plan &P,
-                                          const std::string &Name) {
-  auto E = emitKernel(M, P, Name);
-  if (!E || M.ReadOtherwise.empty())
-    return E;
-  std::string Other;
-  for (const std::string *T : {&E->Kernel, &E->Condition, &E->Launch})
-    eachName(*T, [&](size_t Begin, size_t End) {
-      if (Other.empty() && M.ReadOtherwise.count(T->substr(Begin, End - Begin)))
-        Other = T->substr(Begin, End - Begin);
-    });
-  if (Other.empty())
-    return E;
-  return llvm::make_error<CannotWrite>(
-      DeclineCode::NameChanges, "the macro '" + Other + "'");
 }
 
 /// A component of a `dim3` or a vector, in \p T: CUDA's name, not ours. As a macro
@@ -189,33 +176,11 @@ static bool isComponent(llvm::StringRef T, size_t Begin, llvm::StringRef Word) {
          T[Begin - 1] == '.';
 }
 
-std::map<std::string, std::string>
-UnitEdits::renamed(llvm::StringRef Runtime) const {
-  std::map<std::string, std::string> Out;
-  if (NamespaceTaken)
-    Out["rcache"] = Used.fresh("rcache_");
-  // Not ours: macros of the toolkit and what its library declares.
-  auto Foreign = [](llvm::StringRef Id) {
-    return Id.starts_with("__") || Id.starts_with("RCACHE_") ||
-           Id.starts_with("CUDART_") || Id.starts_with("cuda") ||
-           Id == "memcpy" || Id == "size_t" || Id == "dim3" ||
-           Id == "defined" || Id == "uint2" || Id == "uint4";
-  };
-  const std::string Text = Runtime.str();
-  eachName(Text, [&](size_t Begin, size_t End) {
-    const llvm::StringRef Id = llvm::StringRef(Text).slice(Begin, End);
-    if (Used.isMacro(Id) && !Foreign(Id) && !isComponent(Text, Begin, Id))
-      Out.try_emplace(Id.str(), Used.fresh(Id.str() + "_"));
-  });
-  return Out;
-}
-
-/// \p T with names replaced; \p OnlyScoped: those of a chain `::rcache::a::b`.
-static std::string withNames(const std::string &T,
-                             const std::map<std::string, std::string> &Names,
-                             bool OnlyScoped) {
-  if (Names.empty())
-    return T;
+/// Visits the words of \p T, each with whether it belongs to a chain
+/// `::rcache::device::a`, and with what to write for it.
+static std::string
+withWords(const std::string &T,
+          llvm::function_ref<std::string(const std::string &, bool)> Write) {
   std::string Out;
   size_t Written = 0;
   bool InChain = false; // the last name belongs to a chain that begins ::rcache
@@ -228,14 +193,80 @@ static std::string withNames(const std::string &T,
     InChain = (InChain && Between == "::") ||
               (Global && Word == "rcache" &&
                llvm::StringRef(T).substr(End).starts_with("::device"));
-    auto It = (OnlyScoped && !InChain) || isComponent(T, Begin, Word)
-                  ? Names.end()
-                  : Names.find(Word);
     Out += Between;
-    Out += It == Names.end() ? Word : It->second;
+    Out += isComponent(T, Begin, Word) ? Word : Write(Word, InChain);
     Written = End;
   });
   return Out + T.substr(Written);
+}
+
+llvm::Expected<EmittedKernel> rcache::emitInPlace(const KernelModel &M, const Plan &P,
+                                          const std::string &Name) {
+  auto E = emitKernel(M, P, Name);
+  if (!E)
+    return E;
+  // Words that the kernel has itself mean there what they mean here.
+  std::set<std::string> Own;
+  for (const std::string *T : {&M.Text, &M.TemplateHead, &M.ParamsText, &M.LaunchParamsText})
+    eachName(*T, [&](size_t Begin, size_t End) { Own.insert(T->substr(Begin, End - Begin)); });
+  std::string Other;
+  for (const std::string *T : {&E->Kernel, &E->Condition, &E->Launch})
+    withWords(*T, [&](const std::string &Word, bool InChain) {
+      const bool Ours = M.Used && !InChain && !Own.count(Word) &&
+                        M.Used->isUsersMacro(Word) && !isRuntimesOwn(Word);
+      if (Other.empty() && (M.ReadOtherwise.count(Word) || Ours))
+        Other = Word;
+      return Word;
+    });
+  if (Other.empty())
+    return E;
+  return llvm::make_error<CannotWrite>(
+      DeclineCode::NameChanges, "the macro '" + Other + "'");
+}
+
+/// The runtime's names that the kernels and launches use although a macro of the user's
+/// is called so, with others for them.
+std::map<std::string, std::string> UnitEdits::renamed() const {
+  std::map<std::string, std::string> Out;
+  if (NamespaceTaken)
+    Out["rcache"] = Used.fresh("rcache_");
+  for (const Edit &E : Edits)
+    withWords(E.Text, [&](const std::string &Word, bool InChain) {
+      if (InChain && Used.isUsersMacro(Word))
+        Out.try_emplace(Word, Used.fresh(Word + "_"));
+      return Word;
+    });
+  return Out;
+}
+
+/// \p Runtime where none of the user's macros is one: `#define maxThreadsPerBlock 256`
+/// would name a member of CUDA's.
+std::string UnitEdits::withoutMacros(std::string Runtime) const {
+  const std::string Words = Runtime == RuntimeInclude ? wholeRuntimeText() : Runtime;
+  std::set<std::string> Macros;
+  eachName(Words, [&](size_t Begin, size_t End) {
+    const std::string Word = Words.substr(Begin, End - Begin);
+    for (const std::string &Macro : Used.usersMacrosOf(Word))
+      if (!isRuntimesOwn(Macro))
+        Macros.insert(Macro);
+  });
+  std::string Before, After;
+  for (const std::string &Macro : Macros) {
+    Before += "#pragma push_macro(\"" + Macro + "\")\n#undef " + Macro + "\n";
+    After += "#pragma pop_macro(\"" + Macro + "\")\n";
+  }
+  return Before + Runtime + After;
+}
+
+static std::string withNames(const std::string &T,
+                             const std::map<std::string, std::string> &Names,
+                             bool OnlyScoped) {
+  if (Names.empty())
+    return T;
+  return withWords(T, [&](const std::string &Word, bool InChain) {
+    auto It = OnlyScoped && !InChain ? Names.end() : Names.find(Word);
+    return It == Names.end() ? Word : It->second;
+  });
 }
 
 void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,
@@ -328,20 +359,13 @@ std::vector<Edit> UnitEdits::finish() {
     unsigned At = runtimeOffset();
     for (const Edit &E : Edits)
       At = std::min(At, E.Offset);
-    // In a file whose macros have names that the header uses, the header's text
-    // is written with others. (What is verified with -DRCACHE_VERIFY uses names
-    // of the standard library as well, which are left.)
-    std::set<std::string> Ours = Helpers;
-    Ours.erase("verify");
-    const auto Names = renamed(runtimeText(Ours, O.WithoutLaunch));
+    const auto Names = renamed();
     for (Edit &E : Edits)
       E.Text = withNames(E.Text, Names, /*OnlyScoped=*/true);
-    std::string T =
+    std::string T = withoutMacros(
         O.Runtime == Options::RuntimeKind::Include && Names.empty()
             ? std::string(RuntimeInclude)
-            : reformatted(withNames(runtimeText(Helpers, O.WithoutLaunch),
-                                    Names, false),
-                          File);
+            : reformatted(withNames(runtimeText(Helpers, O.WithoutLaunch), Names, false), File));
     if (At != 0 && Text[At - 1] != '\n')
       T = "\n" + T;
     if (O.LineDirectives)

@@ -59,8 +59,8 @@ private:
   std::set<unsigned> Launches;
 
   unsigned runtimeOffset() const;
-  /// Names in the header's text \p Runtime that are macros here -> others.
-  std::map<std::string, std::string> renamed(llvm::StringRef Runtime) const;
+  std::map<std::string, std::string> renamed() const;
+  std::string withoutMacros(std::string Runtime) const;
   unsigned lineOf(unsigned Offset) const;
   bool endsLine(unsigned Offset) const; ///< but for white space
   /// `#line N "file"`, without an end.

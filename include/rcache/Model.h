@@ -38,6 +38,8 @@ class raw_ostream;
 
 namespace rcache {
 
+class UsedNames;
+
 /// Half-open byte range in KernelModel::Text.
 struct TextRange {
   unsigned Begin = 0;
@@ -352,6 +354,7 @@ struct PrivateArray {
   struct Given {
     int64_t Element = 0;
     TextRange Text;
+    bool Bare = false; ///< a list without its braces: `{{1, 2}}` for structs in rows
   };
   std::vector<Given> Init;
   bool HasInit = false;
@@ -684,6 +687,11 @@ struct KernelModel {
   TextRange NameRange, BodyRange /* { } */;
   /// What no name in the file begins with: "rc_". All generated names do.
   std::string NamePrefix = "rc_";
+  /// The identifiers of the translation unit; null where there is none.
+  std::shared_ptr<const UsedNames> Used;
+  /// \p Base, or with underscores behind it: what neither the kernel's text nor, behind
+  /// macros, anything of the user's is called.
+  std::string freshName(std::string Base) const;
   /// The parameters as a list between parentheses, each with a name: as the
   /// kernel writes them without default arguments, and with those that hold at
   /// the definition, written there or in a declaration before it.

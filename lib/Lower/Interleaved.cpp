@@ -85,7 +85,8 @@ Code StatementText::interleavedInit(const PrivateArray &A) const {
     for (size_t D = V.ArrayExtents.size(); D-- > 0; Rest /= V.ArrayExtents[D])
       Subscripts =
           "[" + std::to_string(Rest % V.ArrayExtents[D]) + "]" + Subscripts;
-    T += Element(Subscripts) + interleavedUses(G.Text) + ";";
+    T += Element(Subscripts) + (G.Bare ? "{" : "") + interleavedUses(G.Text) +
+         (G.Bare ? "};" : ";");
   }
   return T;
 }

@@ -90,6 +90,8 @@ std::optional<std::string> wordReadOtherwise(Preprocessor &PP) {
       continue;
     const StringRef Name = II->getName();
     const bool Component = Name.size() == 1 && StringRef("xyzw").contains(Name);
+    if (llvm::is_contained({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"}, Name))
+      return Name.str();
     if (Component ? Now->isObjectLike()
                   : II->getTokenID() != tok::identifier && !Name.starts_with("_"))
       return Name.str();

@@ -45,7 +45,8 @@ public:
           const LaunchTable &Launches, const ModelOptions &Opts,
           Preprocessor &PP)
       : AC(AC), SM(AC.getSourceManager()), Tokens(Tokens), Launches(Launches),
-        Opts(Opts), PP(PP), NamePrefix(UsedNames(PP).freshPrefix()) {}
+        Opts(Opts), PP(PP), Used(std::make_shared<const UsedNames>(PP)),
+        NamePrefix(Used->freshPrefix()) {}
 
   std::unique_ptr<KernelModel> build(const KernelDecl &K);
   /// `formKey` of its model.
@@ -70,6 +71,7 @@ private:
   const LaunchTable &Launches;
   const ModelOptions &Opts;
   Preprocessor &PP;
+  const std::shared_ptr<const UsedNames> Used;
   const std::string NamePrefix;
 };
 
@@ -232,6 +234,7 @@ std::unique_ptr<KernelModel> Builder::head(const KernelDecl &K) {
                                                       : N->getNameAsString());
   M->IsTemplate = K.Pattern != nullptr;
   M->NamePrefix = NamePrefix;
+  M->Used = Used;
   for (const DeclContext *C = F->getLexicalDeclContext(); C;
        C = C->getLexicalParent())
     if (auto *L = dyn_cast<LinkageSpecDecl>(C))

@@ -329,7 +329,9 @@ private:
     auto Text = Flat.range(E->getSourceRange());
     if (!Text)
       return false;
-    A.Init.push_back({Element, *Text});
+    const auto *Members = dyn_cast<InitListExpr>(E->IgnoreImplicit());
+    // (An implicit list has places of braces, those of its first and last initialiser.)
+    A.Init.push_back({Element, *Text, Members && !Members->getSyntacticForm()});
     Stores.push_back({V, E});
     return true;
   }

@@ -5,6 +5,7 @@
 // out in this parse may be there in the compiler's.
 
 #include "UsedNames.h"
+#include "rcache/Model.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseSet.h"
@@ -49,10 +50,33 @@ std::vector<FileID> userFiles(const SourceManager &SM) {
   return Files;
 }
 
+/// Did a file of the user's, or the command line, ever define it?
+static bool isDefinedByUser(const Preprocessor &PP, const IdentifierInfo *Macro) {
+  const SourceManager &SM = PP.getSourceManager();
+  for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(Macro); D;
+       D = D->getPrevious())
+    if (const auto *Def = dyn_cast<DefMacroDirective>(D)) {
+      const SourceLocation At = Def->getInfo()->getDefinitionLoc();
+      if (At.isValid() && !Def->getInfo()->isBuiltinMacro() &&
+          !SM.isWrittenInBuiltinFile(At) && !SM.isInSystemHeader(At))
+        return true;
+    }
+  return false;
+}
+
 UsedNames::UsedNames(Preprocessor &PP) {
   for (const auto &Entry : PP.getIdentifierTable())
-    if (Entry.getValue()->hadMacroDefinition())
+    if (Entry.getValue()->hadMacroDefinition()) {
       Macros.insert(Entry.getKey());
+      if (isDefinedByUser(PP, Entry.getValue()))
+        UsersMacros.insert(Entry.getKey());
+    }
+  for (const auto &Entry : PP.getIdentifierTable())
+    if (const MacroInfo *Info = PP.getMacroInfo(Entry.getValue()))
+      for (const Token &T : Info->tokens())
+        if (const IdentifierInfo *II = T.getIdentifierInfo();
+            II && UsersMacros.contains(II->getName()))
+          Mentioned[Entry.getKey()].push_back(II->getName().str());
   const SourceManager &SM = PP.getSourceManager();
   for (const FileID File : userFiles(SM))
     collect(File, SM, PP.getLangOpts(), Identifiers);
@@ -60,6 +84,13 @@ UsedNames::UsedNames(Preprocessor &PP) {
 
 bool UsedNames::contains(llvm::StringRef Name) const {
   return Macros.contains(Name) || Identifiers.contains(Name);
+}
+
+std::vector<std::string> UsedNames::usersMacrosOf(llvm::StringRef Word) const {
+  std::vector<std::string> Out = Mentioned.lookup(Word);
+  if (isUsersMacro(Word))
+    Out.push_back(Word.str());
+  return Out;
 }
 
 std::string UsedNames::fresh(const std::string &Base) const {
@@ -83,6 +114,13 @@ std::string UsedNames::freshPrefix() const {
   for (unsigned I = 0;; ++I)
     if (std::string Try = "rc" + std::to_string(I) + "_"; !Taken(Try))
       return Try;
+}
+
+std::string KernelModel::freshName(std::string Base) const {
+  while (Text.find(Base) != std::string::npos || OuterNames.count(Base) ||
+         (Used && Used->contains(Base)))
+    Base += '_';
+  return Base;
 }
 
 } // namespace rcache

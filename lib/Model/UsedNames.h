@@ -7,6 +7,7 @@
 #define RCACHE_LIB_MODEL_USEDNAMES_H
 
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include <string>
 #include <vector>
@@ -25,13 +26,19 @@ public:
 
   bool contains(llvm::StringRef Name) const;
   bool isMacro(llvm::StringRef Name) const { return Macros.contains(Name); }
+  /// A macro that the user's files or the command line define, anywhere.
+  bool isUsersMacro(llvm::StringRef Name) const { return UsersMacros.contains(Name); }
+  /// The macros of the user's that \p Word stands for: itself, or what a macro of that
+  /// name mentions (`__device__` is `__attribute__((device))`).
+  std::vector<std::string> usersMacrosOf(llvm::StringRef Word) const;
   /// \p Base, or with a number behind it.
   std::string fresh(const std::string &Base) const;
   /// "rc_", or another that no used name begins with.
   std::string freshPrefix() const;
 
 private:
-  llvm::StringSet<> Macros, Identifiers;
+  llvm::StringSet<> Macros, UsersMacros, Identifiers;
+  llvm::StringMap<std::vector<std::string>> Mentioned; ///< by macro, UsersMacros
 };
 
 } // namespace rcache

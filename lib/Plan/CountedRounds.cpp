@@ -244,10 +244,7 @@ private:
   }
 
   std::string freshName(const std::string &Like) const {
-    std::string Name = Like + "_moved";
-    while (M.Text.find(Name) != std::string::npos)
-      Name += '_';
-    return Name;
+    return M.freshName(Like + "_moved");
   }
 
   /// What the header of a loop does between rounds, in pieces.

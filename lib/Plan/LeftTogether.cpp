@@ -17,8 +17,7 @@ namespace {
 class Writer {
 public:
   explicit Writer(const KernelModel &M) : M(M) {
-    while (M.Text.find(Flag) != std::string::npos)
-      Flag += '_';
+    Flag = M.freshName(Flag);
   }
 
   std::optional<OtherBody> run() {

@@ -119,9 +119,7 @@ private:
     std::string &Name = Names[{Loop, Condition}];
     if (!Name.empty())
       return Name;
-    do
-      Name = "nearby" + std::to_string(++Numbered);
-    while (M.Text.find(Name) != std::string::npos);
+    Name = M.freshName("nearby" + std::to_string(++Numbered));
     // Behind what stands in front of the loop: a pragma begins its line.
     unsigned At = M.stmt(unsigned(Parent)).Range.Begin + 1;
     for (unsigned C : M.stmt(unsigned(Parent)).Children)

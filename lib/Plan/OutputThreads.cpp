@@ -347,10 +347,7 @@ private:
   }
 
   std::string counter(size_t Axis) const {
-    std::string Name = std::string("stage_") + "xyz"[Axis];
-    while (M.Text.find(Name) != std::string::npos)
-      Name += '_';
-    return Name;
+    return M.freshName(std::string("stage_") + "xyz"[Axis]);
   }
 
   /// `threadIdx.x` or `blockDim.x` as the new text says it.

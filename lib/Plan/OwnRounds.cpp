@@ -67,8 +67,7 @@ public:
   explicit Writer(const KernelModel &M)
       : M(M), Fixed(makeAssumptions(M, M.Geo.ConstBlock, 1)),
         Threads((*M.Geo.ConstBlock)[0]) {
-    while (M.Text.find(Round) != std::string::npos)
-      Round += '_';
+    Round = M.freshName(Round);
   }
 
   std::optional<OtherBody> run() {

@@ -18,8 +18,8 @@ namespace {
 class Writer {
 public:
   explicit Writer(const KernelModel &M) : M(M) {
-    fresh(Both);
-    fresh(Side);
+    Both = M.freshName(Both);
+    Side = M.freshName(Side);
   }
 
   std::optional<OtherBody> run() {
@@ -43,11 +43,6 @@ private:
   std::string Both = "in_turn", Side = "side";
   std::vector<const unsigned *> Swaps; ///< three statements each
   unsigned First = 0, Second = 0;      ///< indices in Vars
-
-  void fresh(std::string &Name) const {
-    while (M.Text.find(Name) != std::string::npos)
-      Name += '_';
-  }
 
   StringRef text(TextRange R) const {
     return StringRef(M.Text).slice(R.Begin, R.End);

@@ -39,7 +39,6 @@ public:
 private:
   const KernelModel &M;
   BodyText Edits{M};
-  unsigned Names = 0;
 
   /// Empty: of no struct that is known.
   llvm::ArrayRef<StructMember> membersOf(const SharedArray &Arr) const {
@@ -84,7 +83,7 @@ private:
     if (Arr.Volatile || Arr.Dynamic || Arr.AtFileScope || !isAlone(Arr))
       return false;
     for (const StructMember &Of : membersOf(Arr))
-      if (M.Text.find(memberName(Arr, Of.Name)) != std::string::npos)
+      if (M.freshName(memberName(Arr, Of.Name)) != memberName(Arr, Of.Name))
         return false;
     size_t Places = 1;
     for (const SharedAccess &S : M.SharedAccesses)
@@ -183,8 +182,7 @@ private:
       }
     std::string Text = Edits.newLines(In.Range) + "{ ", Value = "value";
     if (!From) {
-      while (M.Text.find(Value) != std::string::npos)
-        Value = "value" + std::to_string(++Names);
+      Value = M.freshName(Value);
       if (!nameOf(Arr))
         return false;
       Text += "const " + Arr.ElemType + " " + Value + " = " +

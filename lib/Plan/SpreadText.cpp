@@ -207,9 +207,7 @@ private:
       if (Vr.AddressTaken || Vr.IsReference ||
           Vr.Type.find('(') != std::string::npos)
         return false;
-      std::string Name = Vr.Name + "_here";
-      while (M.Text.find(Name) != std::string::npos)
-        Name += '_';
+      const std::string Name = M.freshName(Vr.Name + "_here");
       for (const VarUse &U : M.VarUses)
         if (U.Var == V && (!M.BodyRange.contains(U.Range) ||
                            M.text(U.Range) != Vr.Name || !Edits.insert(U.Range, Name)))

@@ -86,9 +86,8 @@ private:
       return false;
     std::string Value = variable(S), Before = "{ ";
     if (Value.empty()) {
-      do
-        Value = "value" + (Names++ ? std::to_string(Names) : "");
-      while (M.Text.find(Value) != std::string::npos);
+      Value = M.freshName("value" + (Names ? std::to_string(Names + 1) : ""));
+      ++Names;
       Before += "const " + typeOf(S) + " " + Value + " = ";
       if (!Edits.replace({S.StoredRange.End, In.Range.End},
                          "; " + members(S, Value) + "}"))

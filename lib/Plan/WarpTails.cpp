@@ -378,11 +378,8 @@ private:
   }
 
   std::string fresh(const std::string &Base) {
-    std::string Name;
-    do
-      Name = Base + (Names++ ? std::to_string(Names) : "");
-    while (M.Text.find(Name) != std::string::npos);
-    return Name;
+    ++Names;
+    return M.freshName(Base + (Names > 1 ? std::to_string(Names) : ""));
   }
 
   /// Barriers say now what `volatile` said of arrays all of whose accesses are

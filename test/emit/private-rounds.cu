@@ -1,12 +1,14 @@
 // Private arrays among many values that nobody knows, in loops that are followed round by
 // round: the ranges of all other values are no part of a proof about one of them, which
-// took the budget of the analysis.
+// took the budget of the analysis. And lists without their braces: structs in rows.
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force --only=private --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
+// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
-// CHECK: rewrote 'exchanges' {{.*}}'bins' of each thread {{.*}}'seen' of each thread
+// CHECK-DAG: rewrote 'exchanges' {{.*}}'bins' of each thread {{.*}}'seen' of each thread
+// CHECK-DAG: rewrote 'bare_lists' {{.*}}'rows' of each thread
 #include "program.h"
 
 template <class T> __device__ void exchange(T &a, T &b) {
@@ -50,10 +52,29 @@ __global__ void exchanges(const int *x, unsigned *out, int n) {
   out[t] = sum;
 }
 
+struct Cell {
+  int a, b;
+};
+
+__global__ void bare_lists(const int *x, unsigned *out, int n) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t >= n)
+    return;
+  Cell rows[4][2] = {{1, 2, {3, 4}}, {{5}, 6}};
+  for (int i = 0; i < 9; ++i)
+    rows[x[t + i] & 3][x[t] & 1].b += rows[i & 3][x[t + i] & 1].a;
+  unsigned sum = 0;
+  for (int i = 0; i < 8; ++i)
+    sum = sum * 33u + rows[i / 2][i % 2].a * 7 + rows[i / 2][i % 2].b;
+  out[t] = sum;
+}
+
 int main() {
   const int n = 130;
   Buffer<int> x(randoms<int>(n + 32));
   Buffer<unsigned> out(n);
   exchanges<<<2, 65>>>(x.Data, out.Data, n);
   out.show("exchanges");
+  bare_lists<<<2, 65>>>(x.Data, out.Data, n);
+  out.show("bare_lists");
 }
