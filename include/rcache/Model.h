@@ -689,8 +689,8 @@ struct KernelModel {
   std::string NamePrefix = "rc_";
   /// The identifiers of the translation unit; null where there is none.
   std::shared_ptr<const UsedNames> Used;
-  /// \p Base, or with underscores behind it: what neither the kernel's text nor, behind
-  /// macros, anything of the user's is called.
+  /// \p Base, or with underscores behind it: what neither a word of the kernel's text is
+  /// nor one that a macro stands for, nor anything of outside that the body uses.
   std::string freshName(std::string Base) const;
   /// The parameters as a list between parentheses, each with a name: as the
   /// kernel writes them without default arguments, and with those that hold at

@@ -50,26 +50,32 @@ std::vector<FileID> userFiles(const SourceManager &SM) {
   return Files;
 }
 
-/// Did a file of the user's, or the command line, ever define it?
-static bool isDefinedByUser(const Preprocessor &PP, const IdentifierInfo *Macro) {
+/// The definitions that files of the user's, or the command line, ever gave \p Macro.
+static std::vector<const MacroInfo *> usersDefinitions(const Preprocessor &PP,
+                                                       const IdentifierInfo *Macro) {
   const SourceManager &SM = PP.getSourceManager();
+  std::vector<const MacroInfo *> Out;
   for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(Macro); D;
        D = D->getPrevious())
     if (const auto *Def = dyn_cast<DefMacroDirective>(D)) {
       const SourceLocation At = Def->getInfo()->getDefinitionLoc();
       if (At.isValid() && !Def->getInfo()->isBuiltinMacro() &&
           !SM.isWrittenInBuiltinFile(At) && !SM.isInSystemHeader(At))
-        return true;
+        Out.push_back(Def->getInfo());
     }
-  return false;
+  return Out;
 }
 
 UsedNames::UsedNames(Preprocessor &PP) {
   for (const auto &Entry : PP.getIdentifierTable())
     if (Entry.getValue()->hadMacroDefinition()) {
       Macros.insert(Entry.getKey());
-      if (isDefinedByUser(PP, Entry.getValue()))
+      for (const MacroInfo *Info : usersDefinitions(PP, Entry.getValue())) {
         UsersMacros.insert(Entry.getKey());
+        for (const Token &T : Info->tokens())
+          if (const IdentifierInfo *II = T.getIdentifierInfo())
+            BehindMacros.insert(II->getName());
+      }
     }
   for (const auto &Entry : PP.getIdentifierTable())
     if (const MacroInfo *Info = PP.getMacroInfo(Entry.getValue()))
@@ -118,7 +124,7 @@ std::string UsedNames::freshPrefix() const {
 
 std::string KernelModel::freshName(std::string Base) const {
   while (Text.find(Base) != std::string::npos || OuterNames.count(Base) ||
-         (Used && Used->contains(Base)))
+         (Used && Used->mayComeOfMacro(Base)))
     Base += '_';
   return Base;
 }

@@ -28,6 +28,10 @@ public:
   bool isMacro(llvm::StringRef Name) const { return Macros.contains(Name); }
   /// A macro that the user's files or the command line define, anywhere.
   bool isUsersMacro(llvm::StringRef Name) const { return UsersMacros.contains(Name); }
+  /// Is it a macro, or a word that a macro of the user's stands for?
+  bool mayComeOfMacro(llvm::StringRef Name) const {
+    return Macros.contains(Name) || BehindMacros.contains(Name);
+  }
   /// The macros of the user's that \p Word stands for: itself, or what a macro of that
   /// name mentions (`__device__` is `__attribute__((device))`).
   std::vector<std::string> usersMacrosOf(llvm::StringRef Word) const;
@@ -37,7 +41,7 @@ public:
   std::string freshPrefix() const;
 
 private:
-  llvm::StringSet<> Macros, UsersMacros, Identifiers;
+  llvm::StringSet<> Macros, UsersMacros, BehindMacros, Identifiers;
   llvm::StringMap<std::vector<std::string>> Mentioned; ///< by macro, UsersMacros
 };
 
