@@ -7,6 +7,7 @@
 #include "Affine/Evaluate.h"
 #include "Affine/IslTools.h"
 #include "Plan/placements/OwnedFetches.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,19 +19,38 @@ static constexpr size_t MostVisits = 16;
 
 static const std::vector<std::string> ThreadIds = {"tx", "ty", "tz"};
 
-double rcache::wavefronts(llvm::ArrayRef<int64_t> Elements, unsigned Bytes) {
-  const int64_t Words = std::max<int64_t>(1, Bytes / 4);
-  std::map<int64_t, std::set<int64_t>> Banks;
-  for (const int64_t E : Elements)
-    for (int64_t W = 0; W < Words; ++W) {
-      const int64_t Word = Bytes < 4 ? E * Bytes / 4 : E * Words + W;
-      Banks[((Word % 32) + 32) % 32].insert(Word);
-    }
+double rcache::wavefrontsOfWords(llvm::ArrayRef<int64_t> Words, unsigned Each) {
+  auto Alike = [&](size_t Apart) {
+    for (size_t L = 0; L < Words.size(); ++L)
+      if ((L ^ Apart) < Words.size() && Words[L] != Words[L ^ Apart])
+        return false;
+    return true;
+  };
   // What all lanes read alike takes its time to come back: a word a lane and clock.
-  size_t Most = static_cast<size_t>(Words);
-  for (const auto &[Bank, Of] : Banks)
-    Most = std::max(Most, Of.size());
-  return static_cast<double>(Most);
+  if (!Words.empty() && llvm::all_equal(Words))
+    return Each;
+  const size_t Lanes = std::max<size_t>(1, 32 / Each * (Alike(1) || Alike(2) ? 2 : 1));
+  size_t Sum = 0;
+  for (size_t First = 0; First < Words.size(); First += Lanes) {
+    std::map<int64_t, std::set<int64_t>> Banks;
+    size_t Most = 1;
+    for (const int64_t Word : Words.slice(First, std::min(Lanes, Words.size() - First)))
+      for (int64_t W = Word; W < Word + Each; ++W) {
+        std::set<int64_t> &Of = Banks[((W % 32) + 32) % 32];
+        Of.insert(W);
+        Most = std::max(Most, Of.size());
+      }
+    Sum += Most;
+  }
+  return static_cast<double>(Sum);
+}
+
+double rcache::wavefronts(llvm::ArrayRef<int64_t> Elements, unsigned Bytes) {
+  const unsigned Each = std::max(1u, Bytes / 4);
+  std::vector<int64_t> Words;
+  for (const int64_t E : Elements)
+    Words.push_back(Bytes < 4 ? E * Bytes / 4 : E * Each);
+  return wavefrontsOfWords(Words, Each);
 }
 
 namespace {

@@ -16,9 +16,16 @@
 
 namespace rcache {
 
-/// Wavefronts of one warp-wide access to words of shared memory: lanes that ask one
-/// bank for different words wait for each other. \p Elements: of the lanes that take
-/// part, in units of \p Bytes. No less than the words of an element.
+/// Wavefronts of one warp-wide access to \p Each words of shared memory a lane, from
+/// \p Words on (of the lanes that take part): lanes that ask one bank for different words
+/// wait for each other. One word is asked for by 32 lanes at a time, two by 16, four by 8;
+/// by twice as many where lanes beside each other, or next but one, ask alike. Counted by
+/// ncu on an H200 (l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld), four words a lane:
+/// four rows 2, eight lanes side by side 4, eight of them 32 bytes apart 8; two words: two
+/// rows 1, sixteen side by side 2. What all lanes read alike is \p Each.
+double wavefrontsOfWords(llvm::ArrayRef<int64_t> Words, unsigned Each);
+
+/// The same of \p Elements, in units of \p Bytes.
 double wavefronts(llvm::ArrayRef<int64_t> Elements, unsigned Bytes);
 
 /// What the accesses of one kind are for a warp, mean over the warps of a block and sum

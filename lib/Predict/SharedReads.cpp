@@ -9,8 +9,7 @@
 #include "Plan/Counts.h"
 #include "StagingCosts.h"
 #include <algorithm>
-#include <map>
-#include <set>
+#include <array>
 
 using namespace rcache;
 
@@ -173,9 +172,9 @@ double rcache::restagedReadCost(const KernelModel &M, const SharedAccess &S,
   static const char *const Ids[2] = {"tx", "ty"};
   // Words from the copies' begin, of the first slots of a warp's lanes.
   const auto Layout = R.layout(Map.Blocks);
-  const unsigned Bytes = std::max(4u, M.Arrays[S.Array].ElemBytes);
-  bool Vector = readsNeighbours(M, S); // 16 bytes at a time
-  std::map<int64_t, std::set<int64_t>> Banks;
+  const unsigned Bytes = std::max(1u, M.Arrays[S.Array].ElemBytes);
+  bool Vector = readsNeighbours(M, S);
+  std::array<int64_t, 32> Words;
   const int64_t X = Map.warpLanesX();
   for (int64_t Lane = 0; Lane < 32; ++Lane) {
     int64_t Word = 0;
@@ -198,14 +197,11 @@ double rcache::restagedReadCost(const KernelModel &M, const SharedAccess &S,
       }
       Word = Word * (D.Extent + (&D == &Layout.back() ? R.Pad : 0)) + At;
     }
-    for (int64_t W = 0; W < std::max<int64_t>(1, Bytes / 4); ++W)
-      Banks[(Word * Bytes / 4 + W) % 32].insert(Word * Bytes / 4 + W);
+    Words[size_t(Lane)] = Word * Bytes / 4;
   }
-  size_t Most = 1;
-  for (const auto &[Bank, Words] : Banks)
-    Most = std::max(Most, Words.size());
-  // A vector of four words a lane takes the clocks of four, or of the lines it is in.
-  return double(Most) * (Vector ? Bytes / 16.0 : 1) /
+  // Four neighbours come with one load, of 16 bytes at most.
+  const unsigned Load = Vector ? std::min(16u, 4 * Bytes) : Bytes;
+  return wavefrontsOfWords(Words, std::max(1u, Load / 4)) * Bytes / Load /
          sharingSlots(M, S, Map.Factor, TapsOutside);
 }
 
@@ -240,11 +236,11 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
                    double(Lanes)
              : evenWavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
                           std::max(1u, A.ElemBytes));
-  // Four neighbours along an unrolled loop are one load of 16 bytes; two rows
-  // of a warp then cost what one does (measured on an H200).
-  if (Lanes == 1 && A.ElemBytes == 4 && Step[0] % 4 == 0 && Step[1] % 4 == 0 &&
-      readsNeighbours(M, S))
-    Cost = (Cost <= 2 ? 1 : Cost) / 4;
+  // Neighbours along an unrolled loop come with one load of 16 bytes.
+  const int64_t Of16 = A.ElemBytes == 4 || A.ElemBytes == 8 ? 16 / A.ElemBytes : 0;
+  if (Lanes == 1 && Of16 && Step[0] % Of16 == 0 && Step[1] % Of16 == 0 && readsNeighbours(M, S))
+    Cost = evenWavefronts(std::min<int64_t>(32, Row), Step[0] / Of16, Step[1] / Of16, 16) /
+           double(Of16);
   return Cost / sharingSlots(M, S, Map.Factor, TapsOutside);
 }
 
