@@ -23,7 +23,7 @@ void rcache::addRestaged(const Placed &In, const Restaged &R, const Staging &Fil
   if (P.Ahead) { // 16 bytes in one instruction, past the registers
     K.Loads.push_back({Each * Bytes / 16.0, 16, 16});
     // Or a word, where the launch has rows of other lengths: 28 instructions with indices
-    // of 64 bits (matmul_sz, docs/measurements/2026-11-29-h200-fresh-k.txt). Where guards
+    // of 64 bits (matmul_sz, docs/measurements/2026-11-29-h200-wavefronts.txt). Where guards
     // say that tiles may end anywhere, either may come.
     if (In.A.Stage.isConditional())
       K.OtherOps += Each * (In.A.Stage.branches() ? 14 : 6);
