@@ -157,38 +157,47 @@ std::optional<int64_t> AffineArith::constantValue(const isl::pw_aff &A) const {
 void AffineArith::addFact(isl::set S) {
   std::vector<std::string> Of = involvedIds(S);
   Always.emplace_back(std::move(S), std::move(Of));
+  Known.clear();
 }
 
-isl::set AffineArith::known(std::vector<std::string> Asked, const isl::set &Path) const {
-  std::set<std::string> About(Asked.begin(), Asked.end());
-  for (const std::string &Id : involvedIds(Path))
-    About.insert(Id);
-  isl::set Out = Path;
+isl::set AffineArith::boundsOf(std::set<std::string> Ids) const {
+  isl::set Out = Universe;
   std::vector<bool> Told(Always.size());
   for (bool More = true; More;) {
     More = false;
     for (size_t I = 0; I < Always.size(); ++I) {
       const auto &[Fact, Of] = Always[I];
-      if (Told[I] || llvm::none_of(Of, [&](const std::string &Id) { return About.count(Id); }))
+      if (Told[I] || llvm::none_of(Of, [&](const std::string &Id) { return Ids.count(Id); }))
         continue;
       Out = Out.intersect(Fact);
-      About.insert(Of.begin(), Of.end());
+      Ids.insert(Of.begin(), Of.end());
       Told[I] = More = true;
     }
   }
-  isl_ctx *const C = Path.ctx().get();
+  isl_ctx *const C = Out.ctx().get();
   isl_space *Space = isl_space_params_alloc(C, 0);
-  for (const std::string &Id : About)
+  for (const std::string &Id : Ids)
     if (Ranges.count(Id))
       Space = isl_space_add_param_id(Space, isl_id_alloc(C, Id.c_str(), nullptr));
-  isl_set *Box = isl_set_universe(Space); // [About] -> { : }
+  isl_set *Box = isl_set_universe(Space); // [Ids] -> { : }
   int At = 0;
-  for (const std::string &Id : About)
+  for (const std::string &Id : Ids)
     if (auto It = Ranges.find(Id); It != Ranges.end()) {
       Box = isl_set_lower_bound_val(Box, isl_dim_param, At, value(It->second.Lo).release());
       Box = isl_set_upper_bound_val(Box, isl_dim_param, At++, value(It->second.Hi).release());
     }
   return Out.intersect(isl::manage(Box));
+}
+
+isl::set AffineArith::known(const std::vector<std::string> &Asked,
+                            const isl::set &Path) const {
+  std::set<std::string> About(Asked.begin(), Asked.end());
+  for (const std::string &Id : involvedIds(Path))
+    About.insert(Id);
+  auto It = Known.find(About);
+  if (It == Known.end())
+    It = Known.emplace(About, boundsOf(About)).first;
+  return It->second.intersect(Path);
 }
 
 std::optional<AffineArith::Range> AffineArith::interval(const Linear &L) const {
@@ -256,6 +265,7 @@ void AffineArith::narrow(const std::string &Id, Wide Lo, Wide Hi) {
     return;
   R.Lo = std::max(R.Lo, Lo);
   R.Hi = std::min(R.Hi, Hi);
+  Known.clear();
 }
 
 

@@ -131,7 +131,8 @@ private:
   isl::set bound(const isl::pw_aff &A, Wide Lo, Wide Hi) const;
   /// Path and what always holds, as far as it is about symbols that \p Asked, the path
   /// or such a fact names: the ranges of a hundred others would only burden isl.
-  isl::set known(std::vector<std::string> Asked, const isl::set &Path) const;
+  isl::set known(const std::vector<std::string> &Asked, const isl::set &Path) const;
+  isl::set boundsOf(std::set<std::string> Ids) const;
   std::optional<Range> interval(const Linear &L) const;
   void narrow(const std::string &Id, Wide Lo, Wide Hi);
   bool multipliesCounter(const isl::pw_aff &A) const;
@@ -166,6 +167,8 @@ private:
   /// What always holds beside the ranges, and the symbols that each part is about.
   std::vector<std::pair<isl::set, std::vector<std::string>>> Always;
   std::map<std::string, Range> Ranges;
+  /// boundsOf() as long as no range changes.
+  mutable std::map<std::set<std::string>, isl::set> Known;
   std::set<std::string> FromZero; ///< counters that are never negative
   std::map<std::vector<std::string>, std::string> Products;
 };

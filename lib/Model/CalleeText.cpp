@@ -260,8 +260,11 @@ private:
     const auto *R = dyn_cast<DeclRefExpr>(A->IgnoreParenImpCasts());
     const auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
     const auto Uses = Facts.Refs.find(P);
+    // (What nvcc makes of `__restrict__` there is more than it says: in loops around the
+    // call, an insertion into the array loses elements.)
     return V && V->hasLocalStorage() && !V->hasAttr<CUDASharedAttr>() &&
            V->getType()->isConstantArrayType() && P->getType()->isPointerType() &&
+           !P->getType().isRestrictQualified() &&
            same(V->getType(), P->getType()) && !Facts.Changed.count(P) &&
            Uses != Facts.Refs.end() &&
            llvm::all_of(Uses->second,

@@ -204,6 +204,7 @@ bool AffineArith::assumeInRange(const isl::pw_aff &A, IntType T,
   if (L && supposeLeast(*L, T, Least) && Enough())
     return true;
   Ranges = SavedRanges;
+  Known.clear();
   return false;
 }
 

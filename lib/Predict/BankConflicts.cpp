@@ -26,9 +26,6 @@ double rcache::wavefrontsOfWords(llvm::ArrayRef<int64_t> Words, unsigned Each) {
         return false;
     return true;
   };
-  // What all lanes read alike takes its time to come back: a word a lane and clock.
-  if (!Words.empty() && llvm::all_equal(Words))
-    return Each;
   const size_t Lanes = std::max<size_t>(1, 32 / Each * (Alike(1) || Alike(2) ? 2 : 1));
   size_t Sum = 0;
   for (size_t First = 0; First < Words.size(); First += Lanes) {
@@ -47,6 +44,9 @@ double rcache::wavefrontsOfWords(llvm::ArrayRef<int64_t> Words, unsigned Each) {
 
 double rcache::wavefronts(llvm::ArrayRef<int64_t> Elements, unsigned Bytes) {
   const unsigned Each = std::max(1u, Bytes / 4);
+  // What all lanes read alike takes its time to come back: a word a lane and clock.
+  if (!Elements.empty() && llvm::all_equal(Elements))
+    return Each;
   std::vector<int64_t> Words;
   for (const int64_t E : Elements)
     Words.push_back(Bytes < 4 ? E * Bytes / 4 : E * Each);

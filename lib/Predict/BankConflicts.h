@@ -21,11 +21,12 @@ namespace rcache {
 /// wait for each other. One word is asked for by 32 lanes at a time, two by 16, four by 8;
 /// by twice as many where lanes beside each other, or next but one, ask alike. Counted by
 /// ncu on an H200 (l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld), four words a lane:
-/// four rows 2, eight lanes side by side 4, eight of them 32 bytes apart 8; two words: two
-/// rows 1, sixteen side by side 2. What all lanes read alike is \p Each.
+/// all lanes alike 2, four rows 2, eight lanes side by side 4, eight of them 32 bytes
+/// apart 8; two words: two rows 1, sixteen side by side 2.
 double wavefrontsOfWords(llvm::ArrayRef<int64_t> Words, unsigned Each);
 
-/// The same of \p Elements, in units of \p Bytes.
+/// The same of \p Elements, in units of \p Bytes; one that all lanes read takes as many
+/// as it has words (kmeans of 2026-11-28-h200-planner.json).
 double wavefronts(llvm::ArrayRef<int64_t> Elements, unsigned Bytes);
 
 /// What the accesses of one kind are for a warp, mean over the warps of a block and sum

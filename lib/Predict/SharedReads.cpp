@@ -50,13 +50,18 @@ unsigned indexDepends(const SharedAccess &S) {
   return Depends;
 }
 
-/// Wavefronts of one warp-wide access. \p Row: physical threads along x; \p DX, \p DY:
-/// what a step of a physical thread adds to the element.
-double evenWavefronts(int64_t Row, int64_t DX, int64_t DY, unsigned Bytes) {
-  std::vector<int64_t> Elements;
+/// What a warp's lanes ask for. \p Row: physical threads along x; \p DX, \p DY: what a
+/// step of a physical thread adds.
+std::vector<int64_t> evenLanes(int64_t Row, int64_t DX, int64_t DY) {
+  std::vector<int64_t> Of;
   for (int64_t L = 0; L < 32; ++L)
-    Elements.push_back(L % Row * DX + L / Row * DY);
-  return wavefronts(Elements, Bytes);
+    Of.push_back(L % Row * DX + L / Row * DY);
+  return Of;
+}
+
+/// Wavefronts of one warp-wide access, from element to element.
+double evenWavefronts(int64_t Row, int64_t DX, int64_t DY, unsigned Bytes) {
+  return wavefronts(evenLanes(Row, DX, DY), Bytes);
 }
 
 /// Does an unrolled loop around \p S read one element after the other?
@@ -239,7 +244,9 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
   // Neighbours along an unrolled loop come with one load of 16 bytes.
   const int64_t Of16 = A.ElemBytes == 4 || A.ElemBytes == 8 ? 16 / A.ElemBytes : 0;
   if (Lanes == 1 && Of16 && Step[0] % Of16 == 0 && Step[1] % Of16 == 0 && readsNeighbours(M, S))
-    Cost = evenWavefronts(std::min<int64_t>(32, Row), Step[0] / Of16, Step[1] / Of16, 16) /
+    Cost = wavefrontsOfWords(evenLanes(std::min<int64_t>(32, Row), Step[0] / Of16 * 4,
+                                       Step[1] / Of16 * 4),
+                             4) /
            double(Of16);
   return Cost / sharingSlots(M, S, Map.Factor, TapsOutside);
 }

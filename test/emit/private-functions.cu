@@ -24,6 +24,7 @@
 // CHECK-DAG: 'leaks' left as it is: {{.*}}[private-use]
 // CHECK-DAG: 'sized' left as it is: {{.*}}[private-use]
 // CHECK-DAG: 'shifted' left as it is: {{.*}}[private-use]
+// CHECK-DAG: 'restricted' left as it is: {{.*}}[private-use]
 // CHECK-DAG: 'apart' left as it is: {{.*}}[private-use]
 // CHECK-DAG: 'products' left as it is: {{.*}}[private-products]
 // CHECK-DAG: 'scaled' left as it is: {{.*}}[private-products]
@@ -257,6 +258,28 @@ __global__ void shifted(const int *x, int *out, int n) {
   out[t] = sum_to(b, x[t] & 7);
 }
 
+// In the loop around the call, nvcc takes `__restrict__` for more than it says: its code
+// loses elements.
+__device__ void insert(float *__restrict__ b, int m, float v) {
+  int p = m - 1;
+  while (p > 0 && b[p - 1] > v) {
+    b[p] = b[p - 1];
+    --p;
+  }
+  b[p] = v;
+}
+__global__ void restricted(const int *x, float *out, int n) {
+  const int t = blockIdx.x * blockDim.x + threadIdx.x;
+  float b[5] = {};
+  float sum = 0;
+  for (int i = 0; i < 20; ++i) {
+    insert(b, 5, float(i));
+    sum += b[(unsigned)(x[t + i]) % 5u];
+    b[(unsigned)(x[t + i]) % 5u] = b[(unsigned)(t + i) % 5u];
+  }
+  out[t] = sum;
+}
+
 // A call rounds what it is given.
 __device__ __noinline__ void set_far(float *b, int i, float x) { b[i] = x; }
 __global__ void apart(const int *x, const float *w, float *out, int n) {
@@ -310,6 +333,7 @@ int main() {
   leaks<<<n / 128, 128>>>(x.Data, k.Data, n);
   sized<<<n / 128, 128>>>(x.Data, k.Data, n);
   shifted<<<n / 128, 128>>>(x.Data, k.Data, n);
+  restricted<<<n / 128, 128>>>(x.Data, o.Data, n);
   apart<<<n / 128, 128>>>(x.Data, f.Data, o.Data, n);
   products<<<n / 128, 128>>>(x.Data, f.Data, o.Data, n);
   scaled<<<n / 128, 128>>>(x.Data, f.Data, o.Data, n);

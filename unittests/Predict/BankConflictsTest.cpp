@@ -37,7 +37,14 @@ TEST(BankConflicts, OneWordALane) {
   EXPECT_EQ(1, rows(32, 0, 0, 1));
 }
 
-// It takes its time to come back, whatever is asked for.
-TEST(BankConflicts, AllLanesAlike) { EXPECT_EQ(4, rows(32, 0, 0, 4)); }
+TEST(BankConflicts, AllLanesAlike) {
+  EXPECT_EQ(2, rows(32, 0, 0, 4));
+  EXPECT_EQ(1, rows(32, 0, 0, 2));
+}
+
+// It takes its time to come back.
+TEST(BankConflicts, OneElementForAll) {
+  EXPECT_EQ(4, wavefronts(std::vector<int64_t>(32, 7), 16));
+}
 
 } // namespace
