@@ -518,7 +518,8 @@ static Outcome checked(const KernelText &K, std::vector<std::string> Options, co
   return test({K}, Options, T, Stem).front();
 }
 
-Counts runCampaign(const CampaignOptions &O, const Tools &T) {
+Counts runCampaign(const CampaignOptions &O, const Tools &T,
+                   const std::function<void(unsigned, const Failure *)> &Tell) {
   Counts N;
   std::mutex Lock;
   N.Complete =
@@ -550,9 +551,13 @@ Counts runCampaign(const CampaignOptions &O, const Tools &T) {
           Out[I].Emitted.clear();
           (NoOriginal ? N.NoOriginals : N.Failures)
               .push_back({Seeds[I], Options, Out[I], std::move(Checked[I])});
+          if (Tell && isFailure(Out[I].V))
+            Tell(N.Generated, &N.Failures.back());
           if (!O.Keep.empty())
             writeFile(O.Keep + "/" + G[I].Name + ".cu", program({G[I]}));
         }
+        if (Tell)
+          Tell(N.Generated, nullptr);
       });
   return N;
 }

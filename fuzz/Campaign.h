@@ -102,7 +102,10 @@ std::string kernelName(unsigned Seed);
 const std::vector<std::string> &optionsOf(unsigned Seed,
                                           const CampaignOptions &O);
 
-Counts runCampaign(const CampaignOptions &O, const Tools &T);
+/// \p Tell, if given: of each failure at once, and with none after each batch, with the
+/// number of programs so far. One thread at a time.
+Counts runCampaign(const CampaignOptions &O, const Tools &T,
+                   const std::function<void(unsigned, const Failure *)> &Tell = nullptr);
 
 struct CorpusCounts {
   bool Written = false; ///< could the folder be made?

@@ -27,6 +27,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 #include <algorithm>
+#include <utility>
 #include <cstdlib>
 
 using namespace llvm;
@@ -326,7 +327,15 @@ int runMain(const Tools &T) {
     return 2;
   if (!Keep.empty())
     sys::fs::create_directories(Keep);
-  Counts N = runCampaign(O, T);
+  // A campaign takes minutes to hours: what it has found is told meanwhile.
+  unsigned Told = 0;
+  Counts N = runCampaign(O, T, [&](unsigned Done, const Failure *F) {
+    constexpr unsigned Often = 500;
+    if (F)
+      printEach(errs(), "", {*F});
+    else if (Done / Often > std::exchange(Told, Done / Often))
+      errs() << "rcache-fuzz: " << Done << " programs\n";
+  });
   print(N);
   if (!writeSummary(figures(N)))
     return 2;
