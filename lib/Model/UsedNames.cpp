@@ -50,7 +50,9 @@ std::vector<FileID> userFiles(const SourceManager &SM) {
   return Files;
 }
 
-/// The definitions that files of the user's, or the command line, ever gave \p Macro.
+/// The definitions that files of the user's, or the command line, ever gave \p Macro; none
+/// where a header of the system gives it one as well (`__forceinline__`): what is called so
+/// there is a macro for everybody.
 static std::vector<const MacroInfo *> usersDefinitions(const Preprocessor &PP,
                                                        const IdentifierInfo *Macro) {
   const SourceManager &SM = PP.getSourceManager();
@@ -59,9 +61,10 @@ static std::vector<const MacroInfo *> usersDefinitions(const Preprocessor &PP,
        D = D->getPrevious())
     if (const auto *Def = dyn_cast<DefMacroDirective>(D)) {
       const SourceLocation At = Def->getInfo()->getDefinitionLoc();
-      if (At.isValid() && !Def->getInfo()->isBuiltinMacro() &&
-          !SM.isWrittenInBuiltinFile(At) && !SM.isInSystemHeader(At))
-        Out.push_back(Def->getInfo());
+      if (At.isInvalid() || Def->getInfo()->isBuiltinMacro() ||
+          SM.isWrittenInBuiltinFile(At) || SM.isInSystemHeader(At))
+        return {};
+      Out.push_back(Def->getInfo());
     }
   return Out;
 }

@@ -8,6 +8,7 @@
 #include "BankConflicts.h"
 #include "Plan/Counts.h"
 #include "StagingCosts.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <array>
 
@@ -241,13 +242,14 @@ double rcache::sharedReadCost(const KernelModel &M, const SharedAccess &S,
                    double(Lanes)
              : evenWavefronts(std::min<int64_t>(32, Row), Step[0], Step[1],
                           std::max(1u, A.ElemBytes));
-  // Neighbours along an unrolled loop come with one load of 16 bytes.
+  // Neighbours along an unrolled loop come with one load of 16 bytes. (Words of 8 that all
+  // lanes read alike take as long: `nearest` of test/output/gains.cu, on an H200.)
   const int64_t Of16 = A.ElemBytes == 4 || A.ElemBytes == 8 ? 16 / A.ElemBytes : 0;
-  if (Lanes == 1 && Of16 && Step[0] % Of16 == 0 && Step[1] % Of16 == 0 && readsNeighbours(M, S))
-    Cost = wavefrontsOfWords(evenLanes(std::min<int64_t>(32, Row), Step[0] / Of16 * 4,
-                                       Step[1] / Of16 * 4),
-                             4) /
-           double(Of16);
+  const std::vector<int64_t> Words =
+      evenLanes(std::min<int64_t>(32, Row), Step[0] * A.ElemBytes / 4, Step[1] * A.ElemBytes / 4);
+  if (Lanes == 1 && Of16 && Step[0] % Of16 == 0 && Step[1] % Of16 == 0 &&
+      readsNeighbours(M, S) && (A.ElemBytes == 4 || !llvm::all_equal(Words)))
+    Cost = wavefrontsOfWords(Words, 4) / double(Of16);
   return Cost / sharingSlots(M, S, Map.Factor, TapsOutside);
 }
 
