@@ -218,6 +218,12 @@ llvm::Expected<EmittedKernel> rcache::emitInPlace(const KernelModel &M, const Pl
         Other = Word;
       return Word;
     });
+  // What launch functions say beside, whatever the kernel says: a macro of that name may
+  // be in force where they stand.
+  for (const char *Word : {"return", "if", "inline", "static", "dim3", "cudaStream_t", "save",
+                           "original"})
+    if (Other.empty() && M.Used && M.Used->isUsersMacro(Word))
+      Other = Word;
   if (Other.empty())
     return E;
   return llvm::make_error<CannotWrite>(

@@ -11,6 +11,7 @@
 // RUN: %compile -std=c++17 -I%S/Inputs -DRCACHE_VERIFY -c %t.cu -o %t.v.o
 // RUN: rcache-rewrite %s --force -o %t.d.cu --cuda-path=%cuda -- -I%S/Inputs -DTAKES_BUILTIN 2>&1 | FileCheck --check-prefix=BUILTIN %s
 // RUN: rcache-check diff %s %t.d.cu -- -I%S/Inputs -DTAKES_BUILTIN
+// RUN: rcache-rewrite %s --force -o %t.r.cu --cuda-path=%cuda -- -I%S/Inputs -DTAKES_RETURN 2>&1 | FileCheck --check-prefix=RETURN %s
 //
 // CHECK-DAG: rewrote 'smooth'
 // CHECK-DAG: rewrote 'scan'
@@ -18,6 +19,8 @@
 // TEXT: {{^}}#pragma push_macro("maxThreadsPerBlock")
 // TEXT: {{^}}#undef maxThreadsPerBlock
 // TEXT: {{^}}#pragma pop_macro("maxThreadsPerBlock")
+// RETURN-DAG: 'smooth' left as it is: {{.*}}the macro 'return'
+// RETURN-DAG: 'scan' left as it is: {{.*}}the macro 'return'
 // BUILTIN-DAG: 'smooth' left as it is: {{.*}}the macro 'blockDim'
 #include "program.h"
 
@@ -30,6 +33,9 @@
 #define device 0
 #define pragma 3
 #define __shfl_sync(m, v, l) (v)
+#ifdef TAKES_RETURN
+#define return
+#endif
 #ifdef TAKES_BUILTIN
 #define blockDim nobody
 #endif
@@ -70,6 +76,8 @@ __global__ void scan(const int *in, int *out) {
   }
   out[g] = p[t] + OFFSET * PASTED;
 }
+
+#undef return
 
 int main() {
   const int n = 128 * 5 - 3;
