@@ -264,6 +264,7 @@ std::string UnitEdits::withoutMacros(std::string Runtime) const {
   return Before + Runtime + After;
 }
 
+/// \p T with names replaced; \p OnlyScoped: those of a chain `::rcache::a::b`.
 static std::string withNames(const std::string &T,
                              const std::map<std::string, std::string> &Names,
                              bool OnlyScoped) {
