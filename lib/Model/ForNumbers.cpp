@@ -19,9 +19,67 @@ bool isInteger(const Expr *E) {
   return E->getType()->isIntegralOrEnumerationType();
 }
 
+/// Without floating-point numbers, also behind pointers.
+bool holdsNone(QualType T) {
+  T = T.getCanonicalType().getNonReferenceType();
+  if (T->isIntegralOrEnumerationType() || T->isVoidType())
+    return true;
+  const auto *R = T->getAsCXXRecordDecl();
+  return R && R->hasDefinition() &&
+         llvm::all_of(R->bases(),
+                      [](const CXXBaseSpecifier &B) {
+                        return holdsNone(B.getType());
+                      }) &&
+         llvm::all_of(R->fields(),
+                      [](const FieldDecl *F) { return holdsNone(F->getType()); });
+}
+
+/// Functions of the program in which integers stay integers.
+class IntegersInCalls : public ConstDynamicRecursiveASTVisitor {
+public:
+  explicit IntegersInCalls(const ASTContext &AC) : AC(AC) {}
+
+  /// Does the function that \p E calls, with all that it calls, make no number of an
+  /// integer?
+  bool keeps(const CallExpr *E) {
+    Makes = false;
+    Followed.clear();
+    VisitCallExpr(E);
+    return !Makes;
+  }
+
+  bool VisitCastExpr(const CastExpr *E) override {
+    Makes |= E->getCastKind() == CK_IntegralToFloating &&
+             !E->getSubExpr()->isEvaluatable(AC);
+    return !Makes;
+  }
+  bool VisitCallExpr(const CallExpr *E) override {
+    const FunctionDecl *F = E->getDirectCallee(), *Def = nullptr;
+    if (F && F->hasBody(Def) && !AC.getSourceManager().isInSystemHeader(F->getLocation())) {
+      if (Followed.insert(Def).second)
+        TraverseStmt(Def->getBody());
+    } else {
+      Makes |= !holdsNone(E->getType()) &&
+               llvm::any_of(E->arguments(), [](const Expr *A) { return isInteger(A); });
+      Makes |= !F;
+    }
+    return !Makes;
+  }
+  bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    Makes |= !E->getConstructor()->isTrivial() && !holdsNone(E->getType());
+    return !Makes;
+  }
+  bool VisitAsmStmt(const AsmStmt *) override { return !(Makes = true); }
+
+private:
+  const ASTContext &AC;
+  llvm::SmallPtrSet<const FunctionDecl *, 8> Followed;
+  bool Makes = false;
+};
+
 class Names : public ConstDynamicRecursiveASTVisitor {
 public:
-  explicit Names(const ASTContext &AC) : AC(AC) {}
+  Names(const ASTContext &AC, bool Multiplies) : AC(AC), Multiplies(Multiplies) {}
   NamesForNumbers Found;
 
   bool VisitCastExpr(const CastExpr *E) override {
@@ -35,7 +93,7 @@ public:
     return true;
   }
   bool VisitCallExpr(const CallExpr *E) override {
-    if (!isOfIntegers(E))
+    if (!isOfIntegers(E) && (Multiplies || !OfIntegers.keeps(E)))
       for (const Expr *A : E->arguments())
         add(A);
     return true;
@@ -48,6 +106,8 @@ public:
 
 private:
   const ASTContext &AC;
+  const bool Multiplies; ///< something may be fused
+  IntegersInCalls OfIntegers{AC};
 
   void add(const clang::Stmt *S) {
     if (auto *R = dyn_cast_or_null<DeclRefExpr>(S))
@@ -66,21 +126,6 @@ private:
            llvm::all_of(E->arguments(), isInteger);
   }
 };
-
-/// Without floating-point numbers, also behind pointers.
-bool holdsNone(QualType T) {
-  T = T.getCanonicalType().getNonReferenceType();
-  if (T->isIntegralOrEnumerationType() || T->isVoidType())
-    return true;
-  const auto *R = T->getAsCXXRecordDecl();
-  return R && R->hasDefinition() &&
-         llvm::all_of(R->bases(),
-                      [](const CXXBaseSpecifier &B) {
-                        return holdsNone(B.getType());
-                      }) &&
-         llvm::all_of(R->fields(),
-                      [](const FieldDecl *F) { return holdsNone(F->getType()); });
-}
 
 /// Finds products or quotients beside sums, and what may hold both, in the functions that
 /// are called, too: else all is arithmetic of integers, copies, choices, and sums or
@@ -165,7 +210,7 @@ bool multipliesNumbers(const clang::Stmt *Body, const ASTContext &AC) {
 }
 
 NamesForNumbers namesForNumbers(const clang::Stmt *Body, const ASTContext &AC) {
-  Names V(AC);
+  Names V(AC, multipliesNumbers(Body, AC));
   V.TraverseStmt(Body);
   return std::move(V.Found);
 }
