@@ -42,6 +42,11 @@ void add(const Bounds &More, Bounds &To) {
   }
 }
 
+/// Of 64 bits.
+bool isWide(llvm::StringRef Type) {
+  return llvm::is_contained({"unsigned long long", "unsigned long", "long long", "long"}, Type);
+}
+
 /// Symbols that cannot be negative, or products of such.
 class Signs {
 public:
@@ -56,10 +61,7 @@ public:
     if (Index->K == Value::Op) {
       // (Products and sums that are no formulas. Signed ones that wrapped would
       // be undefined, others stay what they are.)
-      const bool Widened =
-          Index->Opcode == Value::Cast &&
-          llvm::is_contained({"unsigned long long", "unsigned long", "long long", "long"},
-                             llvm::StringRef(Index->Type));
+      const bool Widened = Index->Opcode == Value::Cast && isWide(Index->Type);
       const bool Known = Index->Opcode == Value::Add ||
                          Index->Opcode == Value::Mul || Widened;
       return Known && llvm::all_of(Index->Operands, [&](const ValueRef &O) {
@@ -231,6 +233,71 @@ private:
   }
 };
 
+/// The coordinates of a thread of the grid.
+const char *const Coordinates[] = {"tx", "ty", "tz", "bx", "by", "bz"};
+
+/// What the launch's first thread computes for \p V; nullopt: more than its coordinates
+/// decide that.
+std::optional<int64_t> inFirstThread(const ValueRef &V, const Assumptions &A) {
+  if (!V)
+    return std::nullopt;
+  if (V->K == Value::Affine) {
+    isl::pw_aff Is = A.fix(V->Aff);
+    isl::set First = always(Is.ctx());
+    for (const char *Id : Coordinates)
+      if (dependsOn(Is, Id))
+        First = First.intersect(
+            symbolValue(Is.ctx(), Id).eq_set(constantValue(Is.ctx(), 0)));
+    return constantUnder(Is, First);
+  }
+  if (V->K != Value::Op)
+    return std::nullopt;
+  std::vector<std::optional<int64_t>> Of;
+  for (const ValueRef &O : V->Operands)
+    Of.push_back(inFirstThread(O, A));
+  constexpr int64_t Small = 1 << 30; // of any type
+  const auto IsSmall = [](std::optional<int64_t> N) { return N && *N >= 0 && *N < Small; };
+  switch (V->Opcode) {
+  case Value::Mul:
+    if (Of[0] == 0 || Of[1] == 0)
+      return 0;
+    return IsSmall(Of[0]) && IsSmall(Of[1]) ? std::optional(*Of[0] * *Of[1]) : std::nullopt;
+  case Value::Add:
+    return IsSmall(Of[0]) && IsSmall(Of[1]) ? std::optional(*Of[0] + *Of[1]) : std::nullopt;
+  case Value::Cast:
+    return IsSmall(Of[0]) && (isWide(V->Type) || V->Type == "int" || V->Type == "unsigned int") ? Of[0] : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// If any thread of a launch makes access \p G, then the first one does, and to an element
+/// that is not in front of the pointer: it leads into its object. Whatever the others'
+/// indices are, `(int)((blockIdx.y * 16 + y) * w)` among them.
+bool firstThreadIsInside(const KernelModel &M, const Assumptions &A, const GlobalAccess &G) {
+  const auto Index = inFirstThread(G.Index, A);
+  if (!Index || *Index < 0 || *Index >= 1 << 30 || G.Domain.is_null() || !G.DomainExact)
+    return false;
+  for (int Q = static_cast<int>(G.Stmt); Q >= 0; Q = M.stmt(unsigned(Q)).Parent)
+    if (const Stmt &S = M.stmt(unsigned(Q)); S.isLoop() || S.K == Stmt::Switch)
+      return false;
+  const isl::set Where = A.fix(G.Domain).intersect(A.Context);
+  isl::set First = Where;
+  std::vector<std::string> Ids;
+  for (const std::string &Id : involvedIds(Where)) {
+    const int I = M.symbolIndex(Id);
+    if (llvm::is_contained(Coordinates, Id)) {
+      First = First.intersect(
+          symbolValue(Where.ctx(), Id).eq_set(constantValue(Where.ctx(), 0)));
+      Ids.push_back(Id);
+    } else if (I < 0 || M.Symbols[size_t(I)].K > Symbol::Param ||
+               M.Symbols[size_t(I)].K < Symbol::BlockDim) {
+      return false;
+    }
+  }
+  return projectOut(Where, Ids).is_subset(projectOut(First, Ids));
+}
+
 /// `p[e]` with p the parameter itself and e of 32 bits without a sign: it
 /// counts up from the pointer, however e was computed.
 bool unsignedSubscript(const KernelModel &M, const GlobalAccess &G) {
@@ -252,7 +319,7 @@ void rcache::addSeparations(const KernelModel &M, const Assumptions &A,
       Bounds Taken;
       for (const GlobalAccess &G : M.GlobalAccesses)
         if (It->second && G.Root == Root && !unsignedSubscript(M, G) &&
-            !Sign.neverBefore(G.Index, G.Domain, Taken))
+            !firstThreadIsInside(M, A, G) && !Sign.neverBefore(G.Index, G.Domain, Taken))
           It->second.reset();
       if (It->second)
         It->second = std::move(Taken);

@@ -18,6 +18,8 @@
 // CHECK-DAG: rewrote 'inPlace' {{.*}}'s' kept shared
 // TEXT-DAG: (::rcache::device::separate(out, factors)) && (n >= 0)
 // TEXT-DAG: (::rcache::device::separate(sum, difference))
+// TEXT-DAG: (::rcache::device::separate(right, below))
+// TEXT-DAG: (::rcache::device::separate(after, before, true))
 // The driver's function has that name, whatever macros of its name there are.
 // TEXT-DAG: cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &f
 // TAKEN: equivalent: {{.*}}; {{[1-9][0-9]*}} by a rewritten kernel
@@ -50,6 +52,39 @@ __global__ void twoResults(const float *in, float *sum, float *difference, int n
   if (i < n) {
     sum[i] = f[threadIdx.x] + f[threadIdx.x + 1];
     difference[i] = f[threadIdx.x] - f[threadIdx.x + 1];
+  }
+}
+
+// The number of an element has no sign on its way, and might come out negative; but the
+// first thread names the first element, if any does.
+__global__ void twoTiles(const float *in, float *right, float *below, int w, int h) {
+  __shared__ float f[17][17];
+  const int x = threadIdx.x, y = threadIdx.y;
+  const int g = (blockIdx.y * 16 + y) * w + blockIdx.x * 16 + x;
+  const bool inside = blockIdx.x * 16 + x < w && blockIdx.y * 16 + y < h;
+  f[y][x] = inside ? in[g] : 0.f;
+  if (x == 0)
+    f[y][16] = 1.f;
+  if (y == 0)
+    f[16][x] = 2.f;
+  __syncthreads();
+  if (inside) {
+    right[g] = f[y][x] - f[y][x + 1];
+    below[g] = f[y][x] - f[y + 1][x];
+  }
+}
+
+// Here the first thread does nothing.
+__global__ void twoSides(const float *in, float *after, float *before, int w) {
+  __shared__ float f[130];
+  const int g = (blockIdx.x * 128 + threadIdx.x) * w;
+  f[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
+  if (threadIdx.x < 2)
+    f[128 + threadIdx.x] = 1.f;
+  __syncthreads();
+  if (threadIdx.x > 0) {
+    after[g] = f[threadIdx.x] - f[threadIdx.x + 1];
+    before[g] = f[threadIdx.x] - f[threadIdx.x + 2];
   }
 }
 
@@ -87,6 +122,16 @@ int main() {
     b.show("difference", n);
     twoResults<<<blocks(n, 128), 128>>>(x.Data, pair.Data, pair.Data + n, n);
     pair.show("halves", n);
+    Buffer<float> right(n), below(n);
+    const int w = n < 20 ? n : 20;
+    twoTiles<<<dim3(blocks(w, 16), blocks(n / w, 16)), dim3(16, 16)>>>(x.Data, right.Data,
+                                                                       below.Data, w, n / w);
+    right.show("right", n);
+    below.show("below", n);
+    Buffer<float> after(256), before(256), some(randoms<float>(256));
+    twoSides<<<2, 128>>>(some.Data, after.Data, before.Data, 1);
+    after.show("after", n);
+    before.show("before", n);
     Buffer<float> ends(randoms<float>(128));
     fromEnd<<<blocks(n, 128), 128>>>(ends.Data + 128, out.Data, n);
     out.show("from the end", n);
