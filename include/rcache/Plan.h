@@ -219,6 +219,7 @@ struct Owned {
     std::vector<unsigned> Accesses; ///< indices in SharedAccesses, in text order
     bool Written = false;           ///< some of them write
     double Shuffles = 0; ///< that a warp executes for it, its loops run once
+    double Selects = 0;  ///< between registers, of gathers
   };
   std::vector<Fetch> Fetches;
   /// The fetch that \p Access (index in SharedAccesses) belongs to; null: none.

@@ -71,12 +71,44 @@ static bool isOfData(const KernelModel &M, const Stmt &S) {
          });
 }
 
+/// Does declaration \p S, which stands in loop \p L, have one value in all of its rounds?
+static bool isSteady(const KernelModel &M, const Stmt &S, const Stmt &L) {
+  if (S.K != Stmt::Decl || S.HasSharedAccess || S.HasGlobalRead ||
+      llvm::any_of(M.Effects, [&](const Effect &E) { return S.Range.contains(E.Range); }))
+    return false;
+  return llvm::all_of(M.VarUses, [&](const VarUse &U) {
+    if (!S.Range.contains(U.Range))
+      return true;
+    const Var &V = M.Vars[U.Var];
+    if (V.AddressTaken)
+      return false;
+    if (V.IsParam || !L.Range.contains(V.DeclRange))
+      return llvm::none_of(M.VarUses, [&](const VarUse &W) {
+        return W.Write && W.Var == U.Var && L.Range.contains(W.Range);
+      });
+    return !V.Assigned && V.DeclRange.End <= S.Range.Begin &&
+           isSteady(M, M.stmt(V.DeclStmt), L);
+  });
+}
+
+/// Rounds of the innermost loop around \p S, if compilers move it in front of that.
+static double roundsAtOnce(const KernelModel &M, const Stmt &S) {
+  int Q = S.Parent;
+  while (Q >= 0 && !M.stmt(static_cast<unsigned>(Q)).isLoop())
+    Q = M.stmt(static_cast<unsigned>(Q)).Parent;
+  if (Q < 0)
+    return 1;
+  const Stmt &L = M.stmt(static_cast<unsigned>(Q));
+  const double Outside = L.Parent < 0 ? 1 : roundsOf(M, static_cast<unsigned>(L.Parent));
+  return isSteady(M, S, L) ? roundsOf(M, S.Id) / Outside : 1;
+}
+
 Arithmetic rcache::arithmetic(const KernelModel &M,
                               llvm::function_ref<double(const Stmt &)> Rounds,
                               llvm::function_ref<double(const Stmt &)> Elements) {
   Arithmetic R;
   for (const Stmt &S : M.Stmts) {
-    const double T = Rounds(S);
+    const double T = Rounds(S) / roundsAtOnce(M, S);
     if (T == 0)
       continue;
     auto Add = [&R](const Work &W, double N) {
@@ -94,6 +126,13 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
     R.Index += T * S.Computes.Index * (T > 1 ? 0.1 : 0.5);
   }
   return R;
+}
+
+double rcache::selectsOf(const Owned &O) {
+  double All = O.RunShuffles;
+  for (const Owned::Fetch &F : O.Fetches)
+    All += F.Selects;
+  return All;
 }
 
 bool rcache::gathers(const Plan &P) {

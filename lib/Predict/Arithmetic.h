@@ -42,6 +42,9 @@ unsigned partBytes(const SharedArray &A);
 /// How many of these an element has.
 double components(const SharedArray &A);
 
+/// Selections and comparisons of a warp between registers, for what lanes ask of \p O.
+double selectsOf(const Owned &O);
+
 /// Are all elements of \p P registers by their number, as in trees and scans that a warp
 /// owns? Then little is left of the integer arithmetic that is about where, not what (trees
 /// 5.1x and scans 2.3x to 2.8x, where 1.6x and 1.4x to 2.1x were predicted; not so where

@@ -354,7 +354,7 @@ public:
     PlanCounts Of;
     rcache::count(O, {M, P, *A}, 1, Of);
     K.Shuffles += Of.Shuffles;
-    K.Selects += Of.Shuffles;
+    K.Selects += selectsOf(O) * wordsOf({M, P, *A}) / Slots;
     if (const double N = Of.LoadInstructions; N > 0 && stagesByText())
       K.Loads.push_back({N, std::max(1u, unsigned(bytes() * Of.GlobalLoads / N)),
                          double(bytes() * P.Map.laneStep(0))});

@@ -31,17 +31,21 @@ std::optional<Gathers> rcache::gathersOf(const isl::pw_aff &Element,
     const int64_t Low = std::max<int64_t>(std::min(*Front, *Back) >> 5, 0),
                   High = std::max(*Front, *Back) >> 5;
     bool Any = false;
+    std::array<uint8_t, 32> Lanes{};
     for (int64_t T = First; T < First + 32; ++T) {
+      const auto E = Is.at({T});
+      Lanes[size_t(T - First)] = uint8_t(E.value_or(0) & 31);
       if (!Uses.holds({T}))
         continue;
-      const auto E = Is.at({T});
       if (!E || *E < 0 || *E >> 5 < Low || *E >> 5 > High)
         return std::nullopt;
       G.Elements = std::max(G.Elements, *E + 1);
       Any = true;
     }
-    if (Any)
-      G.Registers += High - Low + 1;
+    for (int64_t From = Low; Any && From <= High; ++From) {
+      G.Asked.push_back({From, Lanes});
+      G.Selects += From > Low;
+    }
   }
   return G;
 }

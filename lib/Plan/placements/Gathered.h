@@ -10,13 +10,19 @@
 
 #include "../Counters.h"
 #include "rcache/Plan.h"
+#include <array>
+#include <utility>
+#include <vector>
 
 namespace rcache {
 
 /// What a gather of elements `32 * register + lane` asks in one visit.
 struct Gathers {
-  int64_t Elements = 0;  ///< it names elements 0 to Elements - 1
-  int64_t Registers = 0; ///< asked by the slots that use it, all added up
+  /// A register, and the lane that each lane asks for it.
+  using Ask = std::pair<int64_t, std::array<uint8_t, 32>>;
+  int64_t Elements = 0;   ///< it names elements 0 to Elements - 1
+  std::vector<Ask> Asked; ///< by the slots that use it, one after the other
+  int64_t Selects = 0;    ///< between registers that one slot asks
 };
 
 /// \p Element ([tx] -> { [e] }) as threads in \p Domain ([tx, symbols] -> { : }) of a block

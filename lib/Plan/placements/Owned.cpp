@@ -512,39 +512,45 @@ private:
 
   //===--- Slots ---===//
 
-  /// Shuffles of a gather where the counters are \p V, of all slots that use it, and
-  /// of the owners that get what is written.
-  double gathered(const Owned::Fetch &F, const Counters::Values &V) const {
-    double All = 0;
-    const int64_t Bit = isConstant(atCounts(F.By, V)).value_or(0);
+  /// What a gather asks where the counters are \p V.
+  Gathers gathered(const Owned::Fetch &F, const Counters::Values &V) const {
+    if (F.All || (F.K == Owned::Fetch::Inserted && isConstant(atCounts(F.By, V)) >= 32))
+      return {};
     const isl::set Domain = atCounts(DomainOf.at(F.Accesses.front()), V);
-    if (const auto G = gathersOf(elementOf(F, V), Domain, Threads);
-        G && !F.All && (F.K == Owned::Fetch::Gathered || Bit < 32))
-      All += static_cast<double>(G->Registers);
-    return F.Written ? All + static_cast<double>(shufflesBack(Map.Factor[0], Bit)) : All;
+    return gathersOf(elementOf(F, V), Domain, Threads).value_or(Gathers());
   }
 
   /// Counts the shuffles of each fetch. False: some distance is no number.
   bool countFetches() {
+    // By interval and visit: what compilers ask once (ptxas 13.0).
+    std::map<std::pair<unsigned, Counters::Values>, std::set<Gathers::Ask>> Asked;
     for (Owned::Fetch &F : Of.Fetches) {
       if (F.Written) // what was not fetched cannot be told from what was changed
         F.Slots = always(ctx());
-      const unsigned Stmt = M.SharedAccesses[F.Accesses.front()].Stmt;
+      const SharedAccess &S = M.SharedAccesses[F.Accesses.front()];
       const std::vector<std::string> Ids = idsOf(F.By, F.Slots);
-      std::map<Counters::Values, double> Known; // by what they hang on
-      for (const Counters::Values &Now : Count.at(Stmt)) {
+      std::map<Counters::Values, std::pair<double, Gathers>> Known; // by what they hang on
+      for (const Counters::Values &Now : Count.at(S.Stmt)) {
         Counters::Values V;
         for (const std::string &Id : Ids)
           if (const auto It = Now.find(Id); It != Now.end())
             V.insert(*It);
-        const auto [It, New] = Known.try_emplace(V, 0);
+        const auto [It, New] = Known.try_emplace(V);
+        auto &[Shuffles, Of] = It->second;
         const auto By = isConstant(atCounts(F.By, V));
         if (!By && F.K != Owned::Fetch::Gathered)
           return false;
+        if (New && F.isGather())
+          Of = gathered(F, V);
         if (New)
-          It->second = F.isGather() ? gathered(F, V)
-                                    : (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V);
-        F.Shuffles += It->second;
+          Shuffles = !F.isGather() ? (F.Written ? 2 : 1) * shufflesOf(Map, F, *By, V)
+                     : F.Written   ? double(shufflesBack(Map.Factor[0], *By))
+                                   : 0;
+        F.Shuffles += Shuffles;
+        F.Selects += Shuffles + 2 * double(Of.Selects);
+        auto &Before = Asked[{intervalOf(M, S).Begin, Now}];
+        for (const Gathers::Ask &A : Of.Asked)
+          F.Shuffles += Before.insert(A).second;
       }
     }
     return true;
