@@ -45,13 +45,19 @@ def build(path):
                            path + ".exe"]).returncode == 0
 
 
+def bare(name):
+    """A kernel's name without type, arguments and namespaces that have no name."""
+    name = re.sub(r"^void |<unnamed>::|\(anonymous namespace\)::", "", name)
+    return re.match(r"[\w:]+", name).group(0)
+
+
 def measured(path, *options):
     """The rows of ncu's table, each kernel's name without arguments."""
     ncu = subprocess.run(["ncu", *options, "--clock-control", "none", "--csv", path + ".exe"],
                          capture_output=True, text=True)
     lines = [line for line in ncu.stdout.splitlines() if line.startswith('"')]
     for row in csv.DictReader(io.StringIO("\n".join(lines))):
-        yield re.match(r"(?:void )?([\w:]+)", row["Kernel Name"]).group(1), row
+        yield bare(row["Kernel Name"]), row
 
 
 def times(path, *options):
@@ -110,8 +116,7 @@ def predictions(path):
         for kernel in report["kernels"]:
             speedup = (kernel.get("plan") or {}).get("predictedSpeedup")
             if speedup:
-                name = re.match(r"([\w:]+)", kernel["name"]).group(1)
-                out.setdefault(name, []).append(f"{speedup:.2f}")
+                out.setdefault(bare(kernel["name"]), []).append(f"{speedup:.2f}")
     return out
 
 

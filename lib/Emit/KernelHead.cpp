@@ -53,10 +53,25 @@ static std::string promised(const KernelModel &M, const Plan &P) {
   return Params;
 }
 
+/// Blocks of 256 threads that an SM has to hold where a warp owns arrays; 0: as ptxas
+/// likes. Left alone it does shuffles of unrolled rounds as early as it can, with registers
+/// for all of them, or takes few for more warps than are of use: 0.92 to 1.7 times as fast
+/// with 80 registers (docs/measurements/2026-11-29-h200-owned-registers.txt). Where the
+/// elements alone take most of these, fewer blocks.
+static unsigned blocksOfOwners(const Plan &P) {
+  if (llvm::none_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; }) ||
+      P.Map.mostThreads() > 256)
+    return 0;
+  return P.Counts.Registers <= 48 ? 3 : P.Counts.Registers <= 96 ? 2 : 0;
+}
+
 /// Launch bounds where a block could ask for more registers than there are
-/// (65536); elsewhere they would only make ptxas spill for more blocks.
+/// (65536); elsewhere, but for owners, they would only make ptxas spill for more blocks.
 static std::string bounds(const Plan &P) {
   const unsigned Threads = P.Map.mostThreads();
+  if (const unsigned Blocks = blocksOfOwners(P))
+    return "__launch_bounds__(" + std::to_string(Threads) + ", " + std::to_string(Blocks) +
+           ") ";
   if (Threads <= 256 || 2 * P.Counts.Registers * Threads <= 65536)
     return "";
   return "__launch_bounds__(" + std::to_string(Threads) + ") ";

@@ -368,8 +368,8 @@ private:
     const auto V = By ? B->getRHS()->getIntegerConstantExpr(AC) : std::nullopt;
     if (V && V->isPowerOf2())
       return add(Op == BO_Rem || B->getType()->isUnsignedIntegerType() ? 1 : 2, U, B);
-    if (By)
-      return add(4, U, B);
+    if (By) // a product of twice the bits, and another
+      return add(U == Unit::Long ? 7 : 4, U, B);
     addApart(U == Unit::Long ? 35 : 18, Unit::Int, B);
   }
 

@@ -98,9 +98,25 @@ static bool loads(const Value &V) {
                       [](const ValueRef &Of) { return Of && loads(*Of); });
 }
 
-bool rcache::loadsToStage(const SharedAccess &S) {
-  return S.K == SharedAccess::Write &&
-         (!S.Stored || !(S.Stored->Depends & DepShared) || loads(*S.Stored));
+/// The innermost loop around a statement; -1: none.
+static int loopAround(const KernelModel &M, unsigned StmtId) {
+  int Q = M.stmt(StmtId).Parent;
+  while (Q >= 0 && !M.stmt(static_cast<unsigned>(Q)).isLoop())
+    Q = M.stmt(static_cast<unsigned>(Q)).Parent;
+  return Q;
+}
+
+bool rcache::loadsToStage(const KernelModel &M, const SharedAccess &S) {
+  if (S.K != SharedAccess::Write)
+    return false;
+  if (!S.Stored || !(S.Stored->Depends & DepShared))
+    return true;
+  // (What was loaded in front of a loop is not loaded in each of its rounds.)
+  const int Loop = loopAround(M, S.Stmt);
+  return loads(*S.Stored) && llvm::any_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
+           return G.K == GlobalAccess::Read &&
+                  (Loop < 0 || M.stmt(static_cast<unsigned>(Loop)).Range.contains(G.Range));
+         });
 }
 
 bool rcache::isStagedByMember(const KernelModel &M, const GlobalAccess &G) {
@@ -142,7 +158,7 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
       K.OriginalSharedReads += Rounds;
     if (S.K != SharedAccess::Read)
       K.OriginalSharedWrites += Rounds;
-    if (loadsToStage(S))
+    if (loadsToStage(M, S))
       K.OriginalGlobalLoads += Rounds;
   }
   K.OriginalLoadInstructions = K.OriginalGlobalLoads;

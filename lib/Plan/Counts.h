@@ -31,7 +31,7 @@ double sharingSlots(const KernelModel &M, const SharedAccess &S,
 
 /// Is \p S a write that stages, which takes a load from global memory? What is
 /// made of other shared elements, or updated in place, loads nothing.
-bool loadsToStage(const SharedAccess &S);
+bool loadsToStage(const KernelModel &M, const SharedAccess &S);
 
 /// Is what \p G reads a vector in a variable, of which members are staged and
 /// nothing else is done?

@@ -60,10 +60,14 @@ double rcache::elementsRead(const KernelModel &M, const Plan &P, const Stmt &S) 
   return N > 0 ? Sum / N : 1;
 }
 
-/// Does \p S compute something of elements of memory, or of variables made of them?
+/// Does \p S compute something of elements of memory, or of variables made of them, or
+/// more than a place takes (a power of a polynomial by a function)?
 static bool isOfData(const KernelModel &M, const Stmt &S) {
+  constexpr double Much = 16;
   if (S.isLoop())
     return false;
+  if (S.Computes.Int > Much)
+    return true;
   return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) { return A.Stmt == S.Id; }) ||
          llvm::any_of(M.VarUses, [&](const VarUse &U) {
            return S.Range.contains(U.Range) &&

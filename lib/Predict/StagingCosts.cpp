@@ -372,7 +372,7 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   // Members of a vector are loaded and stored together.
   const unsigned Lanes = A.Lanes;
   K.SharedStores += Rounds * (Full * W + (T.Warp - Full) / Lanes);
-  if (!loadsToStage(A))
+  if (!loadsToStage(M, A))
     return;
   double Stride = double(Bytes * Lanes);
   for (const GlobalAccess &G : M.GlobalAccesses)

@@ -26,7 +26,7 @@ void rcache::count(const KeptShared &, const Placed &In, double,
           T / sharingSlots(In.M, S, In.P.Map.Factor, In.P.TapsOutside);
     if (S.K != SharedAccess::Read)
       K.SharedWrites += T;
-    if (loadsToStage(S)) {
+    if (loadsToStage(In.M, S)) {
       K.GlobalLoads += T;
       K.LoadInstructions += T;
     }

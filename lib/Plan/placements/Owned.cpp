@@ -530,11 +530,10 @@ private:
       const SharedAccess &S = M.SharedAccesses[F.Accesses.front()];
       const std::vector<std::string> Ids = idsOf(F.By, F.Slots);
       std::map<Counters::Values, std::pair<double, Gathers>> Known; // by what they hang on
-      for (const Counters::Values &Now : Count.at(S.Stmt)) {
-        Counters::Values V;
-        for (const std::string &Id : Ids)
-          if (const auto It = Now.find(Id); It != Now.end())
-            V.insert(*It);
+      const auto &Visits = Count.at(S.Stmt);
+      for (const Counters::Values &Now : Visits) {
+        Counters::Values V = Now;
+        std::erase_if(V, [&](const auto &Of) { return !llvm::is_contained(Ids, Of.first); });
         const auto [It, New] = Known.try_emplace(V);
         auto &[Shuffles, Of] = It->second;
         const auto By = isConstant(atCounts(F.By, V));
@@ -552,6 +551,8 @@ private:
         for (const Gathers::Ask &A : Of.Asked)
           F.Shuffles += Before.insert(A).second;
       }
+      for (double *Of : {&F.Shuffles, &F.Selects})
+        *Of *= roundsUncounted(M, S.Stmt, Visits.size());
     }
     return true;
   }

@@ -4,6 +4,7 @@
 // See OwnedFetches.h.
 
 #include "OwnedFetches.h"
+#include "../Counts.h"
 #include "../Values.h"
 #include "Affine/IslTools.h"
 #include "llvm/ADT/STLExtras.h"
@@ -423,4 +424,8 @@ bool rcache::staysInBlock(const SharedArray &Arr, const Counters &Count,
         .intersect(atCounts(Domain, V))
         .is_empty();
   });
+}
+
+double rcache::roundsUncounted(const KernelModel &M, unsigned StmtId, size_t Visits) {
+  return std::max(1.0, roundsOf(M, StmtId) / double(std::max<size_t>(1, Visits)));
 }

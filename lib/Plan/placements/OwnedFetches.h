@@ -100,6 +100,9 @@ bool doesNothingElse(const KernelModel &M, TextRange In, bool MayStore);
 bool namesTheSame(const KernelModel &M, TextRange In,
                   std::vector<unsigned> *Declared = nullptr);
 
+/// What each of \p Visits that constants count stands for: rounds of loops that none counts.
+double roundsUncounted(const KernelModel &M, unsigned StmtId, size_t Visits);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PLAN_PLACEMENTS_OWNEDFETCHES_H

@@ -47,7 +47,7 @@ void rcache::count(const Owned &O, const Placed &In, double, PlanCounts &K) {
   K.Shuffles += O.RunShuffles * wordsOf(In) / Slots;
   for (unsigned W : In.A.Writes) {
     const SharedAccess &S = In.M.SharedAccesses[W];
-    if (!loadsToStage(S))
+    if (!loadsToStage(In.M, S))
       continue;
     K.GlobalLoads += roundsOf(In.M, S.Stmt);
     double Elements = 1; // of an instruction
