@@ -167,14 +167,17 @@ static std::string firstWord(const std::string &T, llvm::function_ref<bool(const
 /// In the new kernel and its launch function.
 std::string InsertedText::macroInCode(const KernelModel &M, const EmittedKernel &E) const {
   const unsigned At = *M.InsertOffset;
-  std::set<std::string> Own;
+  std::set<std::string> Own, Called; // (`max(a, b)` of ours is no `max` of the kernel's)
   for (const std::string *T : {&M.Text, &M.TemplateHead, &M.ParamsText, &M.LaunchParamsText})
-    addNames(*T, Own);
+    withWords(*T, [&](const TextWord &W) {
+      (W.IsCalled ? Called : Own).insert(W.Name);
+      return W.Name;
+    });
   const auto First = [&](const std::string &T, const std::set<std::string> &Ours) {
     return firstWord(T, [&](const TextWord &W) {
       // Words that the kernel has itself mean there what they mean here, but for those that
       // the text has for other reasons as well.
-      const bool IsUsers = Own.count(W.Name),
+      const bool IsUsers = (W.IsCalled ? Called : Own).count(W.Name),
                  IsOurs = W.IsComponent || isOfLanguage(W.Name) || Ours.count(W.Name);
       if (M.ReadOtherwise.count(W.Name) && (IsUsers || !IsOurs) &&
           (!W.IsComponent || wasWithoutArguments(PP, W.Name)))
