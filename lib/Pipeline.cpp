@@ -106,9 +106,9 @@ std::string rcache::planLine(const KernelModel &M, const Plan &P) {
 
 Unit::Unit(clang::ASTContext &AST, clang::Preprocessor &PP, const Options &O,
            ModelInBlocks InBlocks)
-    : O(O), SM(AST.getSourceManager()), Used(PP),
-      InBlocks(std::move(InBlocks)) {
-  MainText = SM.getBufferData(SM.getMainFileID()).str();
+    : O(O), SM(AST.getSourceManager()), Used(PP), InBlocks(std::move(InBlocks)),
+      MainText(SM.getBufferData(SM.getMainFileID())),
+      Inserted(PP, Used, MainText, runtimeOffset(MainText)) {
   if (auto F = SM.getFileEntryRefForID(SM.getMainFileID()))
     MainFile = F->getName().str();
   struct : clang::DynamicRecursiveASTVisitor {
@@ -272,6 +272,8 @@ void Unit::planAndWrite(Case &C, const std::vector<Case> &Group) {
   if (!M.InsertOffset)
     return decline(C, DeclineCode::LaunchNotEditable,
                    "no place in front of the launches for a new kernel");
+  if (const std::string Macro = Inserted.macroIn(M); !Macro.empty())
+    return decline(C, DeclineCode::NameChanges, "the macro '" + Macro + "'");
   dumpCandidates(C, Out.Candidates);
   leaveRegisters(C, Group, Out);
   if (Out.Candidates.empty())
@@ -363,7 +365,7 @@ std::optional<Decline> Unit::emit(Case &C, Plan &P) {
   const VerifyOutcome V = verifyPlan(M, P, quickly());
   if (V.K == VerifyOutcome::Wrong && O.Mutate.empty())
     return Decline{DeclineCode::PlanNotVerified, V.Detail, M.Pos};
-  auto E = emitInPlace(M, P, freshName(M, "_rc"));
+  auto E = Inserted.emit(M, P, freshName(M, "_rc"));
   if (!E) {
     Decline D{DeclineCode::EmitFailed, "", M.Pos};
     llvm::handleAllErrors(

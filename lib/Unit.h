@@ -9,6 +9,7 @@
 #define RCACHE_UNIT_H
 
 #include "Emit/Emitter.h"
+#include "InsertedText.h"
 #include "Model/UsedNames.h"
 #include "Plan/Planner.h"
 #include "Predict/Choose.h"
@@ -67,7 +68,9 @@ private:
   const clang::SourceManager &SM;
   const UsedNames Used;
   const ModelInBlocks InBlocks;
-  std::string MainText, MainFile;
+  const std::string MainText;
+  const InsertedText Inserted;
+  std::string MainFile;
   /// Of earlier runs, by name: where they stand in the main file.
   std::map<std::string, std::vector<TextRange>> LaunchFunctions;
   bool NamespaceTaken = false; ///< `::rcache` is something of the user's
@@ -195,17 +198,20 @@ private:
   /// The cases of one definition become edits, all or none.
   void join(std::vector<Case> &G, UnitEdits &Edits);
   /// Takes instantiations out that no launch function can call, or tell apart.
-  void leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
-                        bool AllSame);
+  void leaveUnreachable(std::vector<Case> &G, bool AllSame);
+  /// Leaves the original where a macro would change what is inserted.
+  void leaveMacros(std::vector<Case> &G);
+  /// Takes back what was written.
+  static void leave(Case &C);
   /// The launch function of \p G, and for people how it is called.
-  std::string launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
+  std::string launchFunction(std::vector<Case> &G,
                              const std::vector<LaunchCase> &Cases, bool AllSame,
                              const std::string &Function);
   /// One body for every instantiation, or one for each, by its arguments? There
   /// may be more instantiations than this parse has seen if a launch stands in
   /// a template: what calls that may be for the host's compiler alone. And a
   /// specialisation is another kernel.
-  static bool oneForAll(const std::vector<Case> &G, const UnitEdits &Edits);
+  static bool oneForAll(const std::vector<Case> &G);
   /// Whoever launches it is to call the launch function by hand.
   bool forCallersElsewhere(const Case &C) const;
   static void rename(EmittedKernel &E, const std::string &From,

@@ -203,7 +203,7 @@ Unit::textWith(const Case &C, const std::vector<Case> &Group, const Plan &P) {
   const VerifyOutcome V = verifyPlan(*C.M, P, quickly());
   if (V.K == VerifyOutcome::Wrong)
     return llvm::createStringError("the plan is wrong: " + V.Detail);
-  auto E = emitInPlace(*C.M, P, freshName(*C.M, "_rc"));
+  auto E = Inserted.emit(*C.M, P, freshName(*C.M, "_rc"));
   if (!E)
     return E.takeError();
   std::vector<Case> Alone = Group;

@@ -6,9 +6,8 @@
 #include "UnitEdits.h"
 #include "Emit/Emitter.h"
 #include "Emit/Reformat.h"
-#include "Lower/Lower.h"
-#include "clang/Lex/Lexer.h"
-#include "llvm/ADT/STLFunctionalExtras.h"
+#include "InsertedText.h"
+#include "TextWords.h"
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <map>
@@ -25,21 +24,6 @@ std::string rcache::withRuntimeEmbedded(const std::string &NewText) {
   return T;
 }
 
-bool UnitEdits::canEdit(const LaunchSite &L, const KernelModel &M) const {
-  if (!L.Editable || L.Begin >= *M.InsertOffset)
-    return L.Editable;
-  // One function is declared early, not those for other forms of a launch.
-  return M.DeclareOffset && L.Begin >= *M.DeclareOffset &&
-         L.K == LaunchSite::Chevrons && L.AnyOrder;
-}
-
-std::string rcache::launchTypes(const KernelModel &M) {
-  std::string Types = "(dim3, dim3, size_t, cudaStream_t";
-  for (const KernelParam &P : M.declaredParams())
-    Types += ", " + P.CanonicalType;
-  return Types + ")";
-}
-
 bool UnitEdits::endsLine(unsigned Offset) const {
   return llvm::StringRef(Text)
       .substr(Offset)
@@ -49,8 +33,7 @@ bool UnitEdits::endsLine(unsigned Offset) const {
 }
 
 void UnitEdits::declareLaunch(const KernelModel &M, const std::string &LaunchName) {
-  std::string T = reformatted(
-      "static inline void " + LaunchName + launchTypes(M) + ";\n", File);
+  std::string T = reformatted(launchDeclaration(M, LaunchName), File);
   while (T.back() == '\n')
     T.pop_back();
   const bool EndOfLine = endsLine(*M.DeclareOffset);
@@ -112,9 +95,7 @@ static size_t directiveEnd(llvm::StringRef T, size_t Pos) {
   return T.size();
 }
 
-/// Behind the leading comments and directives, outside every #if.
-unsigned UnitEdits::runtimeOffset() const {
-  llvm::StringRef T = Text;
+unsigned rcache::runtimeOffset(llvm::StringRef T) {
   // A byte order mark stays first.
   size_t Pos = T.starts_with("\xEF\xBB\xBF") ? 3 : 0, Best = Pos;
   int Depth = 0;
@@ -145,91 +126,6 @@ unsigned UnitEdits::runtimeOffset() const {
   return static_cast<unsigned>(Best);
 }
 
-/// A macro that tells the runtime's text what to do: the user's to define.
-static bool isRuntimesOwn(llvm::StringRef Macro) { return Macro.starts_with("RCACHE_"); }
-
-/// The words of \p T in which a declaration may be named: not those in
-/// comments, strings and characters. \p Visit gets begin and end of each.
-static void eachName(const std::string &T,
-                     llvm::function_ref<void(size_t, size_t)> Visit) {
-  clang::LangOptions Opts;
-  Opts.CPlusPlus = Opts.CPlusPlus11 = Opts.CPlusPlus14 = Opts.CPlusPlus17 =
-      true;
-  clang::Lexer Raw(clang::SourceLocation(), Opts, T.data(), T.data(),
-                   T.data() + T.size());
-  const char *const Begin = T.data();
-  bool End = false, Directive = false; // `#pragma` is a word of no macro
-  while (!End) {
-    clang::Token Token;
-    End = Raw.LexFromRawLexer(Token);
-    const size_t At = Raw.getBufferLocation() - Begin;
-    if (Token.is(clang::tok::raw_identifier) && !Directive)
-      Visit(At - Token.getLength(), At);
-    Directive = Token.is(clang::tok::hash) && Token.isAtStartOfLine();
-  }
-}
-
-/// A component of a `dim3` or a vector, in \p T: CUDA's name, not ours. As a macro
-/// with arguments it is none there.
-static bool isComponent(llvm::StringRef T, size_t Begin, llvm::StringRef Word) {
-  return Word.size() == 1 && llvm::StringRef("xyzw").contains(Word) && Begin > 0 &&
-         T[Begin - 1] == '.';
-}
-
-/// Visits the words of \p T, each with whether it belongs to a chain
-/// `::rcache::device::a`, and with what to write for it.
-static std::string
-withWords(const std::string &T,
-          llvm::function_ref<std::string(const std::string &, bool)> Write) {
-  std::string Out;
-  size_t Written = 0;
-  bool InChain = false; // the last name belongs to a chain that begins ::rcache
-  eachName(T, [&](size_t Begin, size_t End) {
-    const llvm::StringRef Between = llvm::StringRef(T).slice(Written, Begin);
-    const std::string Word = T.substr(Begin, End - Begin);
-    const bool Global =
-        Between.ends_with("::") && (Between.size() > 2 || Written == 0);
-    // (What is the user's in a namespace of that name stands elsewhere in it.)
-    InChain = (InChain && Between == "::") ||
-              (Global && Word == "rcache" &&
-               llvm::StringRef(T).substr(End).starts_with("::device"));
-    Out += Between;
-    Out += isComponent(T, Begin, Word) ? Word : Write(Word, InChain);
-    Written = End;
-  });
-  return Out + T.substr(Written);
-}
-
-llvm::Expected<EmittedKernel> rcache::emitInPlace(const KernelModel &M, const Plan &P,
-                                          const std::string &Name) {
-  auto E = emitKernel(M, P, Name);
-  if (!E)
-    return E;
-  // Words that the kernel has itself mean there what they mean here.
-  std::set<std::string> Own;
-  for (const std::string *T : {&M.Text, &M.TemplateHead, &M.ParamsText, &M.LaunchParamsText})
-    eachName(*T, [&](size_t Begin, size_t End) { Own.insert(T->substr(Begin, End - Begin)); });
-  std::string Other;
-  for (const std::string *T : {&E->Kernel, &E->Condition, &E->Launch})
-    withWords(*T, [&](const std::string &Word, bool InChain) {
-      const bool Ours = M.Used && !InChain && !Own.count(Word) &&
-                        M.Used->isUsersMacro(Word) && !isRuntimesOwn(Word);
-      if (Other.empty() && (M.ReadOtherwise.count(Word) || Ours))
-        Other = Word;
-      return Word;
-    });
-  // What launch functions say beside, whatever the kernel says: a macro of that name may
-  // be in force where they stand.
-  for (const char *Word : {"return", "if", "inline", "static", "dim3", "cudaStream_t", "save",
-                           "original"})
-    if (Other.empty() && M.Used && M.Used->isUsersMacro(Word))
-      Other = Word;
-  if (Other.empty())
-    return E;
-  return llvm::make_error<CannotWrite>(
-      DeclineCode::NameChanges, "the macro '" + Other + "'");
-}
-
 /// The runtime's names that the kernels and launches use although a macro of the user's
 /// is called so, with others for them.
 std::map<std::string, std::string> UnitEdits::renamed() const {
@@ -237,10 +133,10 @@ std::map<std::string, std::string> UnitEdits::renamed() const {
   if (NamespaceTaken)
     Out["rcache"] = Used.fresh("rcache_");
   for (const Edit &E : Edits)
-    withWords(E.Text, [&](const std::string &Word, bool InChain) {
-      if (InChain && Used.isUsersMacro(Word))
-        Out.try_emplace(Word, Used.fresh(Word + "_"));
-      return Word;
+    withWords(E.Text, [&](const TextWord &W) {
+      if (W.InChain && Used.isUsersMacro(W.Name))
+        Out.try_emplace(W.Name, Used.fresh(W.Name + "_"));
+      return W.Name;
     });
   return Out;
 }
@@ -248,14 +144,12 @@ std::map<std::string, std::string> UnitEdits::renamed() const {
 /// \p Runtime where none of the user's macros is one: `#define maxThreadsPerBlock 256`
 /// would name a member of CUDA's.
 std::string UnitEdits::withoutMacros(std::string Runtime) const {
-  const std::string Words = Runtime == RuntimeInclude ? wholeRuntimeText() : Runtime;
-  std::set<std::string> Macros;
-  eachName(Words, [&](size_t Begin, size_t End) {
-    const std::string Word = Words.substr(Begin, End - Begin);
+  std::set<std::string> Words, Macros;
+  addNames(Runtime == RuntimeInclude ? wholeRuntimeText() : Runtime, Words);
+  for (const std::string &Word : Words)
     for (const std::string &Macro : Used.usersMacrosOf(Word))
       if (!isRuntimesOwn(Macro))
         Macros.insert(Macro);
-  });
   std::string Before, After;
   for (const std::string &Macro : Macros) {
     Before += "#pragma push_macro(\"" + Macro + "\")\n#undef " + Macro + "\n";
@@ -264,34 +158,10 @@ std::string UnitEdits::withoutMacros(std::string Runtime) const {
   return Before + Runtime + After;
 }
 
-/// \p T with names replaced; \p OnlyScoped: those of a chain `::rcache::a::b`.
-static std::string withNames(const std::string &T,
-                             const std::map<std::string, std::string> &Names,
-                             bool OnlyScoped) {
-  if (Names.empty())
-    return T;
-  return withWords(T, [&](const std::string &Word, bool InChain) {
-    auto It = OnlyScoped && !InChain ? Names.end() : Names.find(Word);
-    return It == Names.end() ? Word : It->second;
-  });
-}
-
 void UnitEdits::insertKernel(const KernelModel &M, const std::string &Code,
                              const std::set<std::string> &H) {
   Helpers.insert(H.begin(), H.end());
-  std::string New = Code;
-  if (M.InLinkageSpec && M.InMainFile)
-    New = "extern \"C++\" {\n" + New + "}\n";
-  if (M.ReopensNamespaces) {
-    // A kernel from a header, or one defined as `ns::k`.
-    std::string Open, Close;
-    for (const std::string &Ns : M.Namespaces) {
-      Open += Ns.empty() ? "namespace {\n" : "namespace " + Ns + " {\n";
-      Close += "}\n";
-    }
-    New = Open + New + Close;
-  }
-  New = reformatted(New, File);
+  std::string New = reformatted(inNamespaces(M, Code), File);
   unsigned At = *M.InsertOffset;
   const bool EndOfLine = endsLine(At);
   bool StartOfLine = At == 0 || Text[At - 1] == '\n';
@@ -314,31 +184,9 @@ void UnitEdits::replaceLaunch(const LaunchSite &L, const KernelModel &M,
                               const std::string &LaunchName) {
   if (!Launches.insert(L.Begin).second)
     return;
-  bool Void = L.K == LaunchSite::CudaLaunchKernel;
-  // ns::k<float, 4>  ->  ns::k_rc_launch<float, 4>
-  std::string Callee = L.Callee;
-  Callee.replace(L.CalleeNameEnd - M.Name.size(), M.Name.size(),
-                 Void ? LaunchName + "_args" : LaunchName);
-  std::string T;
-  if (Void) {
-    T = Callee + "(" + L.Grid + ", " + L.Block + ", " +
-        (L.Args.empty() ? "nullptr" : L.Args[0]) + ", " +
-        (L.SharedBytes.empty() ? "0" : L.SharedBytes) + ", " +
-        (L.Stream.empty() ? "0" : L.Stream) + ")";
-  } else {
-    const std::string Args = (L.HasArgs ? ", " : "") + L.ArgsText + ")";
-    if (L.AnyOrder) {
-      T = Callee + "(" + L.ConfigText;
-      for (unsigned I = L.ConfigCount; I < 4; ++I)
-        T += ", 0";
-      T += Args;
-    } else {
-      // First the configuration, then the arguments.
-      T = "(::rcache::device::configure(" + L.ConfigText + "), " + Callee +
-          "(::rcache::device::configured()" + Args + ")";
-      Helpers.insert("configure");
-    }
-  }
+  std::string T = replacementOf(L, M, LaunchName);
+  if (L.K == LaunchSite::Chevrons && !L.AnyOrder)
+    Helpers.insert("configure");
   // What follows keeps its line.
   auto Lines = [](llvm::StringRef S) { return S.count('\n'); };
   const size_t Old = Lines(llvm::StringRef(Text).slice(L.Begin, L.End));
@@ -363,7 +211,7 @@ std::vector<Edit> UnitEdits::finish() {
   if (Edits.empty())
     return {};
   if (!Helpers.empty()) {
-    unsigned At = runtimeOffset();
+    unsigned At = runtimeOffset(Text);
     for (const Edit &E : Edits)
       At = std::min(At, E.Offset);
     const auto Names = renamed();

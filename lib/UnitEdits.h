@@ -7,21 +7,17 @@
 #ifndef RCACHE_UNITEDITS_H
 #define RCACHE_UNITEDITS_H
 
-#include "Emit/Emitter.h"
 #include "Model/UsedNames.h"
+#include "rcache/Model.h"
 #include "rcache/Pipeline.h"
 #include <map>
 #include <set>
 
 namespace rcache {
 
-/// emitKernel, for where the text will stand: what it says is not to change with the
-/// macros of that place (CannotWrite otherwise).
-llvm::Expected<EmittedKernel> emitInPlace(const KernelModel &M, const Plan &P,
-                                          const std::string &Name);
-
-/// `(dim3, dim3, size_t, cudaStream_t, float *)`: the types of the launch function of \p M.
-std::string launchTypes(const KernelModel &M);
+/// Where the runtime's text goes in \p Text: behind the leading comments and directives,
+/// outside every #if.
+unsigned runtimeOffset(llvm::StringRef Text);
 
 class UnitEdits {
 public:
@@ -29,9 +25,6 @@ public:
             const Options &O, const UsedNames &Used, bool NamespaceTaken)
       : Text(MainText), File(MainFile), O(O), Used(Used),
         NamespaceTaken(NamespaceTaken) {}
-
-  /// Whether \p L can call a function inserted for \p M, which has a place.
-  bool canEdit(const LaunchSite &L, const KernelModel &M) const;
 
   /// Declares \p LaunchName for launches in front of the definition.
   void declareLaunch(const KernelModel &M, const std::string &LaunchName);
@@ -58,7 +51,6 @@ private:
   std::set<std::string> Helpers;
   std::set<unsigned> Launches;
 
-  unsigned runtimeOffset() const;
   std::map<std::string, std::string> renamed() const;
   std::string withoutMacros(std::string Runtime) const;
   unsigned lineOf(unsigned Offset) const;

@@ -38,8 +38,37 @@ static std::string inFront(const LaunchSite &L) {
          (L.WhyNot.empty() ? "" : ", and the kernel " + L.WhyNot);
 }
 
-void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
-                            bool AllSame) {
+/// All instantiations share a launch function, and those that are left as they are call it
+/// as well. What was planned in an earlier text may meet other macros in this one.
+void Unit::leaveMacros(std::vector<Case> &G) {
+  std::string Macro;
+  const auto Ask = [&](const KernelModel &M, const EmittedKernel &E) {
+    if (Macro.empty())
+      Macro = Inserted.macroIn(M, E);
+  };
+  if (llvm::none_of(G, [](const Case &C) { return C.Emitted.has_value(); }))
+    return;
+  for (const Case &C : G) {
+    Ask(*C.M, C.Emitted ? *C.Emitted : EmittedKernel());
+    for (const EmittedKernel &E : C.Others)
+      Ask(*C.M, E);
+  }
+  for (Case &C : G)
+    if (!Macro.empty() && C.Emitted) {
+      leave(C);
+      decline(C, DeclineCode::NameChanges, "the macro '" + Macro + "'");
+    }
+}
+
+void Unit::leave(Case &C) {
+  C.Emitted.reset();
+  C.Others.clear();
+  C.OtherPlans.clear();
+  C.R.OtherForms.clear();
+  C.R.Notes.clear();
+}
+
+void Unit::leaveUnreachable(std::vector<Case> &G, bool AllSame) {
   if (!AllSame)
     for (Case &C : G)
       for (const TemplateArg &A : C.M->TemplateArgs)
@@ -52,7 +81,7 @@ void Unit::leaveUnreachable(std::vector<Case> &G, const UnitEdits &Edits,
   for (Case &C : G) {
     if (!C.Emitted || forCallersElsewhere(C) ||
         llvm::any_of(C.M->Launches, [&](const LaunchSite &L) {
-          return Edits.canEdit(L, *G.front().M);
+          return canCallInserted(L, *G.front().M);
         }))
       continue;
     for (const LaunchSite &L : C.M->Launches) {
@@ -80,14 +109,14 @@ static std::string instantiationOf(const std::string &Function,
   return "template void " + Function + "<" + Args + ">" + launchTypes(M) + ";\n";
 }
 
-std::string Unit::launchFunction(std::vector<Case> &G, const UnitEdits &Edits,
+std::string Unit::launchFunction(std::vector<Case> &G,
                                  const std::vector<LaunchCase> &Cases,
                                  bool AllSame, const std::string &Function) {
   const KernelModel &M = *G.front().M;
   bool VoidArgs = false, Configured = false;
   for (const Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {
-      if (!Edits.canEdit(L, M))
+      if (!canCallInserted(L, M))
         continue;
       VoidArgs |= L.K == LaunchSite::CudaLaunchKernel;
       Configured |= L.K == LaunchSite::Chevrons && !L.AnyOrder;
@@ -127,8 +156,9 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
   const KernelModel &M = *G.front().M;
   if (!M.InsertOffset)
     return; // declined
-  const bool AllSame = oneForAll(G, Edits);
-  leaveUnreachable(G, Edits, AllSame);
+  leaveMacros(G);
+  const bool AllSame = oneForAll(G);
+  leaveUnreachable(G, AllSame);
   std::vector<LaunchCase> Cases;
   std::vector<std::string> Texts;
   std::set<std::string> Helpers = {"verify"};
@@ -175,18 +205,18 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
   std::string Code;
   for (const std::string &T : Texts)
     Code += T + "\n";
-  const std::string Launch = launchFunction(G, Edits, Cases, AllSame, Function);
+  const std::string Launch = launchFunction(G, Cases, AllSame, Function);
   Code += forCallersElsewhere(G.front()) ? withoutRtc(Launch) : Launch;
   Edits.insertKernel(M, Code, Helpers);
   if (llvm::any_of(M.Launches, [&](const LaunchSite &L) {
-        return L.Begin < *M.InsertOffset && Edits.canEdit(L, M) &&
+        return L.Begin < *M.InsertOffset && canCallInserted(L, M) &&
                whyNeverAt(G.front(), L).empty();
       }))
     Edits.declareLaunch(M, Function);
   for (Case &C : G)
     for (const LaunchSite &L : C.M->Launches) {
       std::string Why = L.Editable ? "" : L.WhyNot;
-      if (Edits.canEdit(L, M) &&
+      if (canCallInserted(L, M) &&
           (!C.Emitted || (Why = whyNeverAt(C, L)).empty())) {
         Edits.replaceLaunch(L, M, Function);
         C.R.LaunchesRewritten += C.Emitted.has_value();
@@ -198,7 +228,7 @@ void Unit::join(std::vector<Case> &G, UnitEdits &Edits) {
     }
 }
 
-bool Unit::oneForAll(const std::vector<Case> &G, const UnitEdits &Edits) {
+bool Unit::oneForAll(const std::vector<Case> &G) {
   const Case &First = G.front();
   if (!First.M->IsTemplate)
     return true;
@@ -217,7 +247,7 @@ bool Unit::oneForAll(const std::vector<Case> &G, const UnitEdits &Edits) {
         C.M->Form != First.M->Form)
       return false;
     for (const LaunchSite &L : C.M->Launches)
-      if (L.InTemplate && Edits.canEdit(L, *First.M))
+      if (L.InTemplate && canCallInserted(L, *First.M))
         return false;
   }
   return true;

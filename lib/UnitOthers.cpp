@@ -167,7 +167,7 @@ void Unit::emitOther(Case &C, const KernelModel &M, Plan P,
   damage(M, P);
   if (verifyPlan(M, P, quickly()).K == VerifyOutcome::Wrong && O.Mutate.empty())
     return;
-  auto E = emitInPlace(M, P, Name);
+  auto E = Inserted.emit(M, P, Name);
   if (!E)
     return llvm::consumeError(E.takeError());
   damage(*E);
@@ -222,10 +222,6 @@ void Unit::leaveSmallLaunches(Case &C) {
   }
   if (All.empty())
     return;
-  C.Emitted.reset();
-  C.Others.clear();
-  C.OtherPlans.clear();
-  C.R.OtherForms.clear();
-  C.R.Notes.clear();
+  leave(C);
   C.R.Declines = std::move(All);
 }

@@ -224,10 +224,6 @@ void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launch
   M.InsertOffset = Finder(M, K, Launches, Tokens, SM).find();
   if (!M.InsertOffset)
     return;
-  if (auto Word = wordReadOtherwise(PP)) {
-    M.Declines.push_back({DeclineCode::NameChanges, "the macro '" + *Word + "'", M.Pos});
-    return;
-  }
   if (std::string Name = hiddenByNamespace(K.Def); !Name.empty()) {
     M.Declines.push_back({DeclineCode::NameChanges,
                           "'" + Name + "' is declared in a namespace around the kernel", M.Pos});

@@ -82,21 +82,17 @@ static bool meansTheSame(Preprocessor &PP, const IdentifierInfo *Name, SourceLoc
          });
 }
 
-std::optional<std::string> wordReadOtherwise(Preprocessor &PP) {
-  for (const auto &[II, State] : PP.macros()) {
-    const MacroInfo *Now = PP.getMacroInfo(II);
-    if (!Now || Now->isBuiltinMacro() ||
-        PP.getSourceManager().isInSystemHeader(Now->getDefinitionLoc()))
-      continue;
-    const StringRef Name = II->getName();
-    const bool Component = Name.size() == 1 && StringRef("xyzw").contains(Name);
-    if (llvm::is_contained({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"}, Name))
-      return Name.str();
-    if (Component ? Now->isObjectLike()
-                  : II->getTokenID() != tok::identifier && !Name.starts_with("_"))
-      return Name.str();
-  }
-  return std::nullopt;
+const MacroInfo *macroAt(Preprocessor &PP, StringRef Name, SourceLocation At) {
+  return textAt(PP.getLocalMacroDirectiveHistory(PP.getIdentifierInfo(Name)), At,
+                PP.getSourceManager());
+}
+
+bool wasWithoutArguments(Preprocessor &PP, StringRef Name) {
+  for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(PP.getIdentifierInfo(Name)); D;
+       D = D->getPrevious())
+    if (const auto *Def = dyn_cast<DefMacroDirective>(D); Def && Def->getInfo()->isObjectLike())
+      return true;
+  return false;
 }
 
 std::set<std::string> namesReadOtherwise(Preprocessor &PP, SourceRange Text,

@@ -15,12 +15,13 @@
 #define RCACHE_LIB_MODEL_MACROPLACES_H
 
 #include "clang/Basic/SourceLocation.h"
-#include <optional>
+#include "llvm/ADT/StringRef.h"
 #include <set>
 #include <string>
 
 namespace clang {
 class IdentifierInfo;
+class MacroInfo;
 class Preprocessor;
 } // namespace clang
 
@@ -32,9 +33,12 @@ namespace rcache {
 std::set<std::string> namesReadOtherwise(clang::Preprocessor &PP, clang::SourceRange Text,
                                          clang::SourceLocation To);
 
-/// A macro of the user's with the name of a word of the language or of a component of a
-/// vector, which no text of ours can do without: `#define asm __asm__`, `#define y 1`.
-std::optional<std::string> wordReadOtherwise(clang::Preprocessor &PP);
+/// What \p Name stands for at \p At; null: it is no macro there.
+const clang::MacroInfo *macroAt(clang::Preprocessor &PP, llvm::StringRef Name,
+                                clang::SourceLocation At);
+
+/// Has \p Name ever been a macro without arguments, which is read whatever follows it?
+bool wasWithoutArguments(clang::Preprocessor &PP, llvm::StringRef Name);
 
 /// Does \p Name mean the same at \p From and everywhere behind it, with all that the
 /// text of a macro of this name mentions?

@@ -10,7 +10,9 @@
 // RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // RUN: %compile -std=c++17 -I%S/Inputs -DRCACHE_VERIFY -c %t.cu -o %t.v.o
 // RUN: rcache-rewrite %s --force -o %t.d.cu --cuda-path=%cuda -- -I%S/Inputs -DTAKES_BUILTIN 2>&1 | FileCheck --check-prefix=BUILTIN %s
+// RUN: FileCheck --check-prefix=WITHOUT %s < %t.d.cu
 // RUN: rcache-check diff %s %t.d.cu -- -I%S/Inputs -DTAKES_BUILTIN
+// RUN: %compile -std=c++17 -I%S/Inputs -DTAKES_BUILTIN -c %t.d.cu -o %t.d.o
 // RUN: rcache-rewrite %s --force -o %t.r.cu --cuda-path=%cuda -- -I%S/Inputs -DTAKES_RETURN 2>&1 | FileCheck --check-prefix=RETURN %s
 //
 // CHECK-DAG: rewrote 'smooth'
@@ -21,7 +23,11 @@
 // TEXT: {{^}}#pragma pop_macro("maxThreadsPerBlock")
 // RETURN-DAG: 'smooth' left as it is: {{.*}}the macro 'return'
 // RETURN-DAG: 'scan' left as it is: {{.*}}the macro 'return'
-// BUILTIN-DAG: 'smooth' left as it is: {{.*}}the macro 'blockDim'
+// BUILTIN-DAG: rewrote 'smooth'
+// BUILTIN-DAG: a plan of which more was expected is not written [name-changes]: the macro 'blockDim'
+// WITHOUT: {{^}}static __global__ void smooth_rc(
+// WITHOUT-NOT: blockDim
+// WITHOUT: {{^}}static inline void smooth_rc_launch(
 #include "program.h"
 
 #undef __forceinline__
