@@ -60,13 +60,26 @@ double rcache::elementsRead(const KernelModel &M, const Plan &P, const Stmt &S) 
   return N > 0 ? Sum / N : 1;
 }
 
+/// Does \p S set a variable that outlives the rounds of a loop with barriers? Each slot has
+/// its own, whatever it hangs on.
+static bool setsForLater(const KernelModel &M, const Stmt &S) {
+  int Q = S.Parent;
+  while (Q >= 0 && !(M.stmt(static_cast<unsigned>(Q)).isLoop() &&
+                     M.stmt(static_cast<unsigned>(Q)).HasBarrier))
+    Q = M.stmt(static_cast<unsigned>(Q)).Parent;
+  return Q >= 0 && llvm::any_of(M.VarUses, [&](const VarUse &U) {
+           return U.Write && S.Range.contains(U.Range) &&
+                  !M.stmt(static_cast<unsigned>(Q)).Range.contains(M.Vars[U.Var].DeclRange);
+         });
+}
+
 /// Does \p S compute something of elements of memory, or of variables made of them, or
 /// more than a place takes (a power of a polynomial by a function)?
 static bool isOfData(const KernelModel &M, const Stmt &S) {
   constexpr double Much = 16;
   if (S.isLoop())
     return false;
-  if (S.Computes.Int > Much)
+  if (S.Computes.Int > Much && setsForLater(M, S))
     return true;
   return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) { return A.Stmt == S.Id; }) ||
          llvm::any_of(M.VarUses, [&](const VarUse &U) {

@@ -499,7 +499,7 @@ constexpr Cap Caps[] = {
     {"owned-forms",
      "blocks of several dimensions that a warp owns, and elements that each "
      "thread picks, "
-     "were measured at 0.5 to 0.9 of the predicted gain",
+     "were measured at 0.5 to 2 times the predicted gain: a tenth less is claimed",
      ownedForms},
     {"owned-branches",
      "steps that call slow functions or compute much where a thread's place decides run slot by slot, "

@@ -427,5 +427,5 @@ bool rcache::staysInBlock(const SharedArray &Arr, const Counters &Count,
 }
 
 double rcache::roundsUncounted(const KernelModel &M, unsigned StmtId, size_t Visits) {
-  return std::max(1.0, roundsOf(M, StmtId) / double(std::max<size_t>(1, Visits)));
+  return Visits > 1 ? 1 : roundsOf(M, StmtId);
 }

@@ -100,7 +100,7 @@ bool doesNothingElse(const KernelModel &M, TextRange In, bool MayStore);
 bool namesTheSame(const KernelModel &M, TextRange In,
                   std::vector<unsigned> *Declared = nullptr);
 
-/// What each of \p Visits that constants count stands for: rounds of loops that none counts.
+/// Rounds that one visit of a statement stands for, where constants count no others.
 double roundsUncounted(const KernelModel &M, unsigned StmtId, size_t Visits);
 
 } // namespace rcache
