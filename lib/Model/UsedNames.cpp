@@ -51,21 +51,30 @@ std::vector<FileID> userFiles(const SourceManager &SM) {
 }
 
 /// The definitions that files of the user's, or the command line, ever gave \p Macro; none
-/// where a header of the system gives it one as well (`__forceinline__`): what is called so
-/// there is a macro for everybody.
+/// where a header of the system gives it one as well (`__forceinline__`), and leaves it: what
+/// is called so there is a macro for everybody. (clang's own header for CUDA defines `dim3`
+/// for some lines.)
 static std::vector<const MacroInfo *> usersDefinitions(const Preprocessor &PP,
                                                        const IdentifierInfo *Macro) {
   const SourceManager &SM = PP.getSourceManager();
   std::vector<const MacroInfo *> Out;
+  bool Ended = false; // by the system's header itself
   for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(Macro); D;
-       D = D->getPrevious())
-    if (const auto *Def = dyn_cast<DefMacroDirective>(D)) {
-      const SourceLocation At = Def->getInfo()->getDefinitionLoc();
-      if (At.isInvalid() || Def->getInfo()->isBuiltinMacro() ||
-          SM.isWrittenInBuiltinFile(At) || SM.isInSystemHeader(At))
-        return {};
+       D = D->getPrevious()) {
+    if (isa<UndefMacroDirective>(D))
+      Ended = D->getLocation().isValid() && SM.isInSystemHeader(D->getLocation());
+    const auto *Def = dyn_cast<DefMacroDirective>(D);
+    if (!Def)
+      continue;
+    const SourceLocation At = Def->getInfo()->getDefinitionLoc();
+    const bool OfSystem = At.isInvalid() || Def->getInfo()->isBuiltinMacro() ||
+                          SM.isWrittenInBuiltinFile(At) || SM.isInSystemHeader(At);
+    if (OfSystem && !Ended)
+      return {};
+    if (!OfSystem)
       Out.push_back(Def->getInfo());
-    }
+    Ended = false;
+  }
   return Out;
 }
 

@@ -13,6 +13,8 @@
 // RUN: %{list} -DCOMPONENT_Z -DBEHIND | FileCheck --check-prefix=COMPONENT_Z %s
 // RUN: %{list} -DSIZE -DBEHIND | FileCheck --check-prefix=SIZE %s
 // RUN: %{list} -DMEMBER -DBEHIND | FileCheck --check-prefix=MEMBER %s
+// RUN: %{list} -DTYPE | FileCheck --check-prefix=TYPE %s
+// RUN: %{list} -DTYPE -DBEHIND | FileCheck --check-prefix=TYPE %s
 // RUN: %{list} -DDECLARED | FileCheck --check-prefix=DECLARED %s
 // RUN: %{list} -DREAD_TWICE | FileCheck --check-prefix=READ_TWICE %s
 // RUN: %{list} -DVERIFY | FileCheck --check-prefix=VERIFY %s
@@ -23,6 +25,8 @@
 // COMPONENT_Z: declined{{.*}}smooth{{.*}}name-changes (the macro 'z')
 // SIZE: declined{{.*}}smooth{{.*}}name-changes (the macro 'size_t')
 // MEMBER: declined{{.*}}smooth{{.*}}name-changes (the macro 'save')
+// clang's own header has a macro dim3 for some lines.
+// TYPE: declined{{.*}}smooth{{.*}}name-changes (the macro 'dim3')
 // DECLARED: declined{{.*}}smooth{{.*}}name-changes (the macro 'size_t')
 // READ_TWICE: declined{{.*}}smooth{{.*}}name-changes (the macro 'cudaFree')
 // VERIFY: declined{{.*}}smooth{{.*}}name-changes (the macro 'RCACHE_VERIFY')
@@ -45,6 +49,8 @@ void early(const float *in, float *out, int n) { smooth<<<(n + 127) / 128, 128>>
 #define size_t unsigned
 #elif defined(MEMBER)
 #define save() nothing
+#elif defined(TYPE)
+#define dim3 uint3
 #elif defined(VERIFY)
 const int InFrontOfIt = 1;
 #define RCACHE_VERIFY
@@ -73,6 +79,7 @@ __global__ void smooth(const float *in, float *out, int n) {
 #undef z
 #undef size_t
 #undef save
+#undef dim3
 #endif
 #ifdef READ_TWICE
 static int Freed = 0;
