@@ -236,6 +236,9 @@ private:
 /// The coordinates of a thread of the grid.
 const char *const Coordinates[] = {"tx", "ty", "tz", "bx", "by", "bz"};
 
+/// A number that every type of an index holds.
+bool isSmall(std::optional<int64_t> N) { return N && *N >= 0 && *N < 1 << 30; }
+
 /// What the launch's first thread computes for \p V; nullopt: more than its coordinates
 /// decide that.
 std::optional<int64_t> inFirstThread(const ValueRef &V, const Assumptions &A) {
@@ -255,17 +258,18 @@ std::optional<int64_t> inFirstThread(const ValueRef &V, const Assumptions &A) {
   std::vector<std::optional<int64_t>> Of;
   for (const ValueRef &O : V->Operands)
     Of.push_back(inFirstThread(O, A));
-  constexpr int64_t Small = 1 << 30; // of any type
-  const auto IsSmall = [](std::optional<int64_t> N) { return N && *N >= 0 && *N < Small; };
+  if (V->Opcode == Value::Mul && (Of[0] == 0 || Of[1] == 0))
+    return 0;
+  if (!llvm::all_of(Of, isSmall))
+    return std::nullopt;
   switch (V->Opcode) {
   case Value::Mul:
-    if (Of[0] == 0 || Of[1] == 0)
-      return 0;
-    return IsSmall(Of[0]) && IsSmall(Of[1]) ? std::optional(*Of[0] * *Of[1]) : std::nullopt;
+    return *Of[0] * *Of[1];
   case Value::Add:
-    return IsSmall(Of[0]) && IsSmall(Of[1]) ? std::optional(*Of[0] + *Of[1]) : std::nullopt;
+    return *Of[0] + *Of[1];
   case Value::Cast:
-    return IsSmall(Of[0]) && (isWide(V->Type) || V->Type == "int" || V->Type == "unsigned int") ? Of[0] : std::nullopt;
+    return isWide(V->Type) || V->Type == "int" || V->Type == "unsigned int" ? Of[0]
+                                                                            : std::nullopt;
   default:
     return std::nullopt;
   }
@@ -275,8 +279,7 @@ std::optional<int64_t> inFirstThread(const ValueRef &V, const Assumptions &A) {
 /// that is not in front of the pointer: it leads into its object. Whatever the others'
 /// indices are, `(int)((blockIdx.y * 16 + y) * w)` among them.
 bool firstThreadIsInside(const KernelModel &M, const Assumptions &A, const GlobalAccess &G) {
-  const auto Index = inFirstThread(G.Index, A);
-  if (!Index || *Index < 0 || *Index >= 1 << 30 || G.Domain.is_null() || !G.DomainExact)
+  if (!isSmall(inFirstThread(G.Index, A)) || G.Domain.is_null() || !G.DomainExact)
     return false;
   for (int Q = static_cast<int>(G.Stmt); Q >= 0; Q = M.stmt(unsigned(Q)).Parent)
     if (const Stmt &S = M.stmt(unsigned(Q)); S.isLoop() || S.K == Stmt::Switch)
