@@ -125,8 +125,18 @@ __device__ __forceinline__ typename word<Bytes>::type pack(const Element *v) {
 #define RCACHE_DEVICE_STORE_RUN
 namespace rcache {
 namespace device {
-/// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
-/// on and p is aligned for them.
+/// The address of a word in global memory, of which the compiler knows no more:
+/// where it sees how some addresses are made (in 64 bits, of thread and block
+/// numbers) nvcc 13 stores the elements of a word one by one.
+template <typename Word> __device__ __forceinline__ Word *whole(Word *p) {
+#if defined(__CUDA_ARCH__) && !defined(__clang__)
+  asm("" : "+l"(p));
+  __builtin_assume(__isGlobal(p));
+#endif
+  return p;
+}
+/// p[i] = v[i] for those i with on[i], in global memory; in accesses of Bytes
+/// bytes where all are on and p is aligned for them.
 template <int Bytes, int Count, typename Element>
 __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
                                           const bool (&on)[Count]) {
@@ -140,7 +150,7 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
     using word_t = typename word<Bytes>::type;
 #pragma unroll
     for (int i = 0; i < Count / PerWord; ++i) {
-      reinterpret_cast<word_t *>(p)[i] = pack<Bytes>(&v[i * PerWord]);
+      *whole(reinterpret_cast<word_t *>(p) + i) = pack<Bytes>(&v[i * PerWord]);
     }
   } else {
 #pragma unroll
@@ -246,6 +256,46 @@ static inline bool fills(dim3 grid, unsigned threads, double least) {
 #else
   return double(grid.x) * grid.y * grid.z * threads >= least;
 #endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_ALIGNED
+#define RCACHE_DEVICE_ALIGNED
+namespace rcache {
+namespace device {
+/// Whether vectors of 16 bytes start at a pointer; without them the original is
+/// as fast or faster. -DRCACHE_ANY_LAUNCH takes any: for tests.
+static inline bool aligned(const volatile void *p) {
+#if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
+  (void)p;
+  return true;
+#else
+  return reinterpret_cast<size_t>(p) % 16 == 0;
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+#ifndef RCACHE_DEVICE_SHUFFLE
+#define RCACHE_DEVICE_SHUFFLE
+namespace rcache {
+namespace device {
+/// The value that lane `lane` (0..31) publishes. All 32 lanes of the warp must
+/// call it. Element: trivially copyable, of any size; exchanged word by word.
+/// Taken by value: `c ? a[i] : b[j]` bound to a reference would choose between
+/// addresses and keep both arrays in local memory.
+template <typename Element>
+__device__ __forceinline__ Element shuffle(Element value, int lane) {
+  constexpr int Words = (static_cast<int>(sizeof(Element)) + 3) / 4;
+  unsigned int words[Words] = {};
+  memcpy(words, &value, sizeof(Element));
+#pragma unroll
+  for (int i = 0; i < Words; ++i)
+    words[i] = __shfl_sync(0xffffffffu, words[i], lane);
+  Element result;
+  memcpy(&result, words, sizeof(Element));
+  return result;
 }
 } // namespace device
 } // namespace rcache
@@ -540,6 +590,102 @@ static __global__ void weighted_rc(const float *in, float *out, int n,
                                    const unsigned int rc_grid_x,
                                    const unsigned int rc_bdim_x) {
   // Register cache: a thread stands for 8 threads of weighted, neighbours in x.
+  //   staged: window of 22 registers, chunks of 8 a lane, exchanged by
+  //   shuffles. Barriers stay: 'out' is written and may be 'in', which is read.
+  const unsigned int rc_block_x =
+      blockIdx.x * blockDim.y + threadIdx.y; // logical block
+  if (rc_block_x >= rc_grid_x)
+    return;                          // all threads of this logical block
+  const int rc_tx = threadIdx.x * 8; // first logical thread
+  const int rc_lane = threadIdx.x % 32;
+  // staged[rc_e0] as the original stages it.
+  const auto rc_staged_at = [=](const int rc_e0) -> float {
+    if ((rc_e0 - 13 <= (int)rc_bdim_x &&
+         (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n) ||
+        (n < -14 && rc_e0 < rc_e0 % 8 + (int)rc_bdim_x - 7))
+      return in[(int)(rc_bdim_x * rc_block_x) + rc_e0];
+    return {}; // never used
+  };
+  // Phase: each lane loads its own chunk of staged; 2 lanes load what lies
+  // behind the warp's last chunk.
+  float rc_staged_w_own[8], rc_staged_w_next[8] = {};
+  {
+    const int rc_e0 = rc_tx;
+    if (rc_e0 < (int)rc_bdim_x - 7 && n < -14) {
+      ::rcache::device::load_run<16, 0>(
+          rc_staged_w_own, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
+        rc_staged_w_own[rc_m] = rc_staged_at(rc_e0 + rc_m);
+    }
+  }
+  if (rc_lane < 2) {
+    const int rc_e0 = rc_tx + 256;
+    if (rc_e0 < (int)rc_bdim_x - 7 && n < -14) {
+      ::rcache::device::load_run<16, 0>(
+          rc_staged_w_next, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
+    } else {
+#pragma unroll
+      for (int rc_m = 0; rc_m < 8; ++rc_m)
+        rc_staged_w_next[rc_m] = rc_staged_at(rc_e0 + rc_m);
+    }
+  }
+  // Phase: the rest of the window arrives from the lanes that own it.
+  float rc_staged_w[22];
+#pragma unroll
+  for (int rc_m = 0; rc_m < 8; ++rc_m)
+    rc_staged_w[rc_m] = rc_staged_w_own[rc_m];
+#pragma unroll
+  for (int rc_m = 8; rc_m < 22; ++rc_m)
+    rc_staged_w[rc_m] = ::rcache::device::shuffle(
+        rc_lane < rc_m / 8 ? rc_staged_w_next[rc_m % 8]
+                           : rc_staged_w_own[rc_m % 8],
+        (rc_lane + rc_m / 8) % 32);
+  // What each output sees of it: no product is another output's.
+  float rc_staged_w_of[8][22];
+#pragma unroll
+  for (int rc_s = 0; rc_s < 8; ++rc_s)
+#pragma unroll
+    for (int rc_m0 = 0; rc_m0 < 22; ++rc_m0)
+      rc_staged_w_of[rc_s][rc_m0] =
+          ::rcache::device::apart(rc_staged_w[rc_m0], rc_s);
+  __syncthreads();
+  {
+    float sum[8];
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      sum[rc_s] = 0;
+    }
+
+#pragma unroll
+    for (int j = 0; j < 2 * R + 1; ++j) {
+#pragma unroll
+      for (int rc_s = 0; rc_s < 8; ++rc_s) {
+        sum[rc_s] += float(j + 1) * rc_staged_w_of[rc_s][rc_s + j];
+      }
+    }
+    float rc_out_v[8];
+    bool rc_out_v_on[8] = {};
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      rc_out_v[rc_s] = sum[rc_s];
+    }
+#pragma unroll
+    for (int rc_s = 0; rc_s < 8; ++rc_s) {
+      const unsigned int rc_thread_x = rc_tx + rc_s;
+      const unsigned int g = rc_block_x * rc_bdim_x + rc_thread_x;
+      rc_out_v_on[rc_s] = g < n;
+    }
+    ::rcache::device::store_run<16>(
+        out + (rc_tx + (int)(rc_bdim_x * rc_block_x)), rc_out_v, rc_out_v_on);
+  }
+}
+
+static __global__ void weighted_rc_any_block(const float *in, float *out, int n,
+                                             const unsigned int rc_grid_x,
+                                             const unsigned int rc_bdim_x) {
+  // Register cache: a thread stands for 8 threads of weighted, neighbours in x.
   //   staged: window of 22 registers, loaded by each thread.
   //   Barriers stay: 'out' is written and may be 'in', which is read.
   const unsigned int rc_block_x =
@@ -600,70 +746,6 @@ static __global__ void weighted_rc(const float *in, float *out, int n,
   }
 }
 
-static __global__ void weighted_rc_unaligned(const float *in, float *out, int n,
-                                             const unsigned int rc_grid_x,
-                                             const unsigned int rc_bdim_x) {
-  // Register cache: a thread stands for 4 threads of weighted, neighbours in x.
-  //   staged: window of 18 registers, loaded by each thread.
-  //   Barriers stay: 'out' is written and may be 'in', which is read.
-  const unsigned int rc_block_x =
-      blockIdx.x * blockDim.y + threadIdx.y; // logical block
-  if (rc_block_x >= rc_grid_x)
-    return;                          // all threads of this logical block
-  const int rc_tx = threadIdx.x * 4; // first logical thread
-  // staged[rc_e0] as the original stages it.
-  const auto rc_staged_at = [=](const int rc_e0) -> float {
-    if ((rc_e0 < (int)rc_bdim_x && n < -14) ||
-        (rc_e0 < 2 * (int)rc_bdim_x &&
-         (int)(rc_bdim_x * rc_block_x) + rc_e0 - 13 <= n))
-      return in[(int)(rc_bdim_x * rc_block_x) + rc_e0];
-    return {}; // never used
-  };
-  // Phase: the elements of staged that this thread's outputs need.
-  float rc_staged_w[18];
-  {
-    const int rc_e0 = rc_tx;
-    if (rc_e0 < (int)rc_bdim_x - 19 && n < -14) {
-      ::rcache::device::load_run<16, 0>(
-          rc_staged_w, in + ((int)(rc_bdim_x * rc_block_x) + rc_e0));
-    } else {
-#pragma unroll
-      for (int rc_m = 0; rc_m < 18; ++rc_m)
-        rc_staged_w[rc_m] = rc_staged_at(rc_e0 + rc_m);
-    }
-  }
-  // What each output sees of it: no product is another output's.
-  float rc_staged_w_of[4][18];
-#pragma unroll
-  for (int rc_s = 0; rc_s < 4; ++rc_s)
-#pragma unroll
-    for (int rc_m0 = 0; rc_m0 < 18; ++rc_m0)
-      rc_staged_w_of[rc_s][rc_m0] =
-          ::rcache::device::apart(rc_staged_w[rc_m0], rc_s);
-  __syncthreads();
-  {
-    float rc_out_v[4];
-    bool rc_out_v_on[4] = {};
-#pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      float sum = 0;
-
-#pragma unroll
-      for (int j = 0; j < 2 * R + 1; ++j)
-        sum += float(j + 1) * rc_staged_w_of[rc_s][rc_s + j];
-      rc_out_v[rc_s] = sum;
-    }
-#pragma unroll
-    for (int rc_s = 0; rc_s < 4; ++rc_s) {
-      const unsigned int rc_thread_x = rc_tx + rc_s;
-      const unsigned int g = rc_block_x * rc_bdim_x + rc_thread_x;
-      rc_out_v_on[rc_s] = g < n;
-    }
-    ::rcache::device::store_run<16>(
-        out + (rc_tx + (int)(rc_bdim_x * rc_block_x)), rc_out_v, rc_out_v_on);
-  }
-}
-
 // Launches the register-cache form of weighted where it applies, else weighted
 // itself.
 static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
@@ -677,12 +759,11 @@ static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
   if (::rcache::device::fills(
           rc_grid, rc_block.x * rc_block.y * rc_block.z / 8u, 84480) &&
       (rc_block.y == 1 && rc_block.z == 1) &&
-      (rc_block.x % 8 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
+      (rc_block.x % 256 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
       ((double)rc_block.x * rc_grid.x <= 2147483647.0) && (n >= 0) &&
-      reinterpret_cast<size_t>(in) % 16 == 0 &&
-      reinterpret_cast<size_t>(out) % 16 == 0 &&
+      ::rcache::device::aligned(in) && ::rcache::device::aligned(out) &&
       ::rcache::device::launches<256>(weighted, rc_grid, rc_block, rc_shared)
 #ifdef RCACHE_VERIFY
       && rc_verification.save()
@@ -703,25 +784,26 @@ static inline void weighted_rc_launch(dim3 rc_grid, dim3 rc_block,
     return;
 #endif
   } else if (::rcache::device::fills(
-                 rc_grid, rc_block.x * rc_block.y * rc_block.z / 4u, 84480) &&
+                 rc_grid, rc_block.x * rc_block.y * rc_block.z / 8u, 84480) &&
              (rc_block.y == 1 && rc_block.z == 1) &&
-             (rc_block.x % 4 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
+             (rc_block.x % 8 == 0 && rc_block.x != 0 && rc_block.x <= 1024) &&
              (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
              (rc_grid.x <= 0x7fffffffu / rc_block.x) &&
              ((double)rc_block.x * rc_grid.x <= 2147483647.0) && (n >= 0) &&
+             ::rcache::device::aligned(in) && ::rcache::device::aligned(out) &&
              ::rcache::device::launches<256>(weighted, rc_grid, rc_block,
                                              rc_shared)
 #ifdef RCACHE_VERIFY
              && rc_verification.save()
 #endif
   ) {
-    // Merge logical blocks until a physical block has 128 threads or more.
-    const unsigned int rc_threads = rc_block.x / 4u;
-    const unsigned int rc_merged = rc_threads < 128u ? 128u / rc_threads : 1u;
+    // Merge logical blocks until a physical block has 64 threads or more.
+    const unsigned int rc_threads = rc_block.x / 8u;
+    const unsigned int rc_merged = rc_threads < 64u ? 64u / rc_threads : 1u;
     const dim3 rc_blocks((rc_grid.x - 1u) / rc_merged + 1u, rc_grid.y,
                          rc_grid.z);
-    const dim3 rc_threads_of_block(rc_block.x / 4u, rc_merged, 1);
-    weighted_rc_unaligned<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
+    const dim3 rc_threads_of_block(rc_block.x / 8u, rc_merged, 1);
+    weighted_rc_any_block<<<rc_blocks, rc_threads_of_block, 0, rc_stream>>>(
         in, out, n, rc_grid.x, rc_block.x);
 
 #ifdef RCACHE_VERIFY

@@ -125,8 +125,18 @@ __device__ __forceinline__ typename word<Bytes>::type pack(const Element *v) {
 #define RCACHE_DEVICE_STORE_RUN
 namespace rcache {
 namespace device {
-/// p[i] = v[i] for those i with on[i]; in accesses of Bytes bytes where all are
-/// on and p is aligned for them.
+/// The address of a word in global memory, of which the compiler knows no more:
+/// where it sees how some addresses are made (in 64 bits, of thread and block
+/// numbers) nvcc 13 stores the elements of a word one by one.
+template <typename Word> __device__ __forceinline__ Word *whole(Word *p) {
+#if defined(__CUDA_ARCH__) && !defined(__clang__)
+  asm("" : "+l"(p));
+  __builtin_assume(__isGlobal(p));
+#endif
+  return p;
+}
+/// p[i] = v[i] for those i with on[i], in global memory; in accesses of Bytes
+/// bytes where all are on and p is aligned for them.
 template <int Bytes, int Count, typename Element>
 __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
                                           const bool (&on)[Count]) {
@@ -140,7 +150,7 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
     using word_t = typename word<Bytes>::type;
 #pragma unroll
     for (int i = 0; i < Count / PerWord; ++i) {
-      reinterpret_cast<word_t *>(p)[i] = pack<Bytes>(&v[i * PerWord]);
+      *whole(reinterpret_cast<word_t *>(p) + i) = pack<Bytes>(&v[i * PerWord]);
     }
   } else {
 #pragma unroll
@@ -510,7 +520,8 @@ static __global__ void runStarts_rc(const int *in, unsigned char *out, int n,
   int rc_s_w[9];
   {
     const int rc_e0 = rc_tx;
-    if (1 <= (int)rc_block_x && 256 * (int)rc_block_x + rc_e0 < n - 7) {
+    if (8 <= 256 * (int)rc_block_x + rc_e0 &&
+        256 * (int)rc_block_x + rc_e0 < n - 7) {
       ::rcache::device::load_run<16, 1>(
           rc_s_w, in + (rc_e0 + 256 * (int)rc_block_x - 1));
     } else {

@@ -461,8 +461,8 @@ static __global__ void product_rc(const float *A, const float *B, float *C,
   const unsigned int rc_lane_y = threadIdx.x / 8 % 4 + threadIdx.x / 64 * 4;
   const unsigned int rc_ty = rc_lane_y % 16; // first logical thread
   const unsigned int rc_py = rc_lane_y / 16; // its block, of those joined
-  __shared__ __align__(16) float rc_As[2][4][16][20];
-  __shared__ __align__(16) float rc_Bs[2][16][8][16];
+  __shared__ __align__(16) float rc_As_tile[2][8][16][20];
+  __shared__ __align__(16) float rc_Bs_tile[2][16][8][16];
   float sum[8][8];
 #pragma unroll
   for (int rc_sy = 0; rc_sy < 8; ++rc_sy)
@@ -495,34 +495,34 @@ static __global__ void product_rc(const float *A, const float *B, float *C,
       if (rc_As_words) {
 #pragma unroll
         for (int rc_i = 0; rc_i < 2; ++rc_i) {
-          const unsigned int rc_at = (threadIdx.x + rc_i * 128) * 4;
+          const unsigned int rc_at = (threadIdx.x + rc_i * 256) * 4;
           ::rcache::device::copy_ahead_or_zero<16>(
-              &rc_As[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
+              &rc_As_tile[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
               rc_As_from(rc_round,
-                         blockIdx.y * 4u +
+                         blockIdx.y * 8u +
                              ::rcache::device::at_most(
-                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 4u),
+                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 8u),
                          rc_at / 16 % 16, rc_at % 16));
         }
       } else {
 #pragma unroll 4
         for (int rc_i = 0; rc_i < 8; ++rc_i) {
-          const unsigned int rc_at = threadIdx.x + rc_i * 128;
+          const unsigned int rc_at = threadIdx.x + rc_i * 256;
           ::rcache::device::copy_ahead_or_zero<4>(
-              &rc_As[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
+              &rc_As_tile[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
               rc_As_from(rc_round,
-                         blockIdx.y * 4u +
+                         blockIdx.y * 8u +
                              ::rcache::device::at_most(
-                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 4u),
+                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 8u),
                          rc_at / 16 % 16, rc_at % 16));
         }
       }
       if (rc_Bs_words) {
 #pragma unroll
-        for (int rc_i = 0; rc_i < 4; ++rc_i) {
-          const unsigned int rc_at = (threadIdx.x + rc_i * 128) * 4;
+        for (int rc_i = 0; rc_i < 2; ++rc_i) {
+          const unsigned int rc_at = (threadIdx.x + rc_i * 256) * 4;
           ::rcache::device::copy_ahead_or_zero<16>(
-              &rc_Bs[rc_tile][rc_at / 128][rc_at / 16 % 8][rc_at % 16],
+              &rc_Bs_tile[rc_tile][rc_at / 128][rc_at / 16 % 8][rc_at % 16],
               rc_Bs_from(rc_round,
                          blockIdx.x * 8u +
                              ::rcache::device::at_most(rc_at / 16 % 8,
@@ -532,10 +532,10 @@ static __global__ void product_rc(const float *A, const float *B, float *C,
         }
       } else {
 #pragma unroll 4
-        for (int rc_i = 0; rc_i < 16; ++rc_i) {
-          const unsigned int rc_at = threadIdx.x + rc_i * 128;
+        for (int rc_i = 0; rc_i < 8; ++rc_i) {
+          const unsigned int rc_at = threadIdx.x + rc_i * 256;
           ::rcache::device::copy_ahead_or_zero<4>(
-              &rc_Bs[rc_tile][rc_at / 128][rc_at / 16 % 8][rc_at % 16],
+              &rc_Bs_tile[rc_tile][rc_at / 128][rc_at / 16 % 8][rc_at % 16],
               rc_Bs_from(rc_round,
                          blockIdx.x * 8u +
                              ::rcache::device::at_most(rc_at / 16 % 8,
@@ -560,14 +560,15 @@ static __global__ void product_rc(const float *A, const float *B, float *C,
       for (int rc_sy = 0; rc_sy < 8; ++rc_sy)
 #pragma unroll
         for (int rc_s = 0; rc_s < 8; ++rc_s) {
-          const unsigned int rc_thread_y = rc_ty + rc_sy * 8 % 16;
-          const unsigned int rc_part_y = rc_py + rc_sy * 8 / 16;
+          const unsigned int rc_thread_y = rc_ty + rc_sy * 16 % 16;
+          const unsigned int rc_part_y = rc_py + rc_sy * 16 / 16;
           const unsigned int rc_thread_x =
               rc_tx + (unsigned int)rc_s / 4 * 64 % 16 + rc_s % 4;
           const unsigned int rc_part_x =
               rc_px + (unsigned int)rc_s / 4 * 64 / 16;
-          sum[rc_sy][rc_s] += rc_As[rc_tile][rc_part_y][(int)rc_thread_y][i] *
-                              rc_Bs[rc_tile][i][rc_part_x][(int)rc_thread_x];
+          sum[rc_sy][rc_s] +=
+              rc_As_tile[rc_tile][rc_part_y][(int)rc_thread_y][i] *
+              rc_Bs_tile[rc_tile][i][rc_part_x][(int)rc_thread_x];
         }
     }
   }
@@ -575,9 +576,9 @@ static __global__ void product_rc(const float *A, const float *B, float *C,
   for (int rc_sy = 0; rc_sy < 8; ++rc_sy)
 #pragma unroll
     for (int rc_s = 0; rc_s < 8; ++rc_s) {
-      const unsigned int rc_thread_y = rc_ty + rc_sy * 8 % 16;
-      const unsigned int rc_part_y = rc_py + rc_sy * 8 / 16;
-      const unsigned int rc_block_y = blockIdx.y * 4 + rc_part_y;
+      const unsigned int rc_thread_y = rc_ty + rc_sy * 16 % 16;
+      const unsigned int rc_part_y = rc_py + rc_sy * 16 / 16;
+      const unsigned int rc_block_y = blockIdx.y * 8 + rc_part_y;
       const unsigned int rc_thread_x =
           rc_tx + (unsigned int)rc_s / 4 * 64 % 16 + rc_s % 4;
       const unsigned int rc_part_x = rc_px + (unsigned int)rc_s / 4 * 64 / 16;
@@ -604,7 +605,7 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, A, B, C, m, n, k);
 #endif
-  if (::rcache::device::fills(rc_grid, 4u, 8448) &&
+  if (::rcache::device::fills(rc_grid, 4u, 14784) &&
       (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0) &&
@@ -614,9 +615,9 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
       && rc_verification.save()
 #endif
   ) {
-    product_rc<<<dim3((rc_grid.x - 1u) / 8u + 1u, (rc_grid.y - 1u) / 4u + 1u,
+    product_rc<<<dim3((rc_grid.x - 1u) / 8u + 1u, (rc_grid.y - 1u) / 8u + 1u,
                       rc_grid.z),
-                 dim3(128u, 1u, 1u), 0, rc_stream>>>(A, B, C, m, n, k,
+                 dim3(256u, 1u, 1u), 0, rc_stream>>>(A, B, C, m, n, k,
                                                      rc_grid.x, rc_grid.y);
 
 #ifdef RCACHE_VERIFY

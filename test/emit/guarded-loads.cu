@@ -22,7 +22,7 @@
   }
 
 // CHECK-DAG: rewrote 'selected' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void selected_rc(
+// TEXT-LABEL: {{^    |void }}selected_rc(
 // TEXT: if (256 * (int)rc_block_x < n - 255) {
 // TEXT: rc_s_own[rc_s] = in[g];
 // TEXT: } else {
@@ -37,7 +37,7 @@ __global__ void selected(const int *in, int *out, int n) {
 }
 
 // CHECK-DAG: rewrote 'branched' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void branched_rc(
+// TEXT-LABEL: {{^    |void }}branched_rc(
 // TEXT: if (256 * (int)rc_block_x < n - 255) {
 // TEXT-NOT: if (g < n)
 // TEXT: rc_s_own[rc_s] = in[g];
@@ -56,7 +56,7 @@ __global__ void branched(const int *in, int *out, int n) {
 
 // A byte that the selection makes an int, which has room for it.
 // CHECK-DAG: rewrote 'bytes' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void bytes_rc(
+// TEXT-LABEL: {{^    |void }}bytes_rc(
 // TEXT: auto v = (int)(((const unsigned char *)in)[g]);
 // TEXT: ((int)(((const unsigned char *)in)[g])) * 70000 + v * 70001;
 __global__ void bytes(const int *in, int *out, int n) {
@@ -71,7 +71,7 @@ __global__ void bytes(const int *in, int *out, int n) {
 
 // Two of them, neither of which is for all.
 // CHECK-DAG: rewrote 'between' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void between_rc(
+// TEXT-LABEL: {{^    |void }}between_rc(
 // TEXT: if (256 * (int)rc_block_x < n - 255 && m <= 256 * (int)rc_block_x) {
 __global__ void between(const int *in, int *out, int n, int m) {
   __shared__ int s[256];
@@ -96,7 +96,7 @@ __global__ void otherSide(const int *in, int *out, int n) {
 }
 
 // CHECK-DAG: rewrote 'ofData' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void ofData_rc(
+// TEXT-LABEL: {{^    |void }}ofData_rc(
 // TEXT-NOT: } else {
 // TEXT-LABEL: void ofData_rc_launch(
 __global__ void ofData(const int *in, int *out, int n) {
@@ -111,7 +111,7 @@ __global__ void ofData(const int *in, int *out, int n) {
 
 // Who passes not is counted: both sides of the selection stay.
 // CHECK-DAG: rewrote 'counts' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void counts_rc(
+// TEXT-LABEL: {{^    |void }}counts_rc(
 // TEXT: g < n ? in[g] : ++left
 // TEXT-LABEL: void counts_rc_launch(
 __global__ void counts(const int *in, int *out, int n) {

@@ -17,9 +17,9 @@
 // CHECK-DAG: rewrote 'stock' {{.*}}; 's' owned by a warp
 // CHECK-DAG: rewrote 'ihaar' {{.*}}; 's' owned by a warp
 // CHECK-DAG: rewrote 'inplace'
-// TEXT: void stock_rc(
+// TEXT: {{^    |void }}stock_rc(
 // TEXT: ::rcache::device::take_inserted<false>(rc_s_own, rc_s_from0, (h));
-// TEXT: void ihaar_rc(
+// TEXT: {{^    |void }}ihaar_rc(
 // TEXT: ::rcache::device::take_inserted_if_rewritten<false>(
 // SAME: equivalent: 5 launches
 #include <cstdio>

@@ -17,7 +17,7 @@
 // CHECK-DAG: rewrote 'norms' {{.*}}; 's' owned by a warp
 // CHECK-DAG: :[[@LINE+6]]:{{.*}}: note: launches that pass n <= 512 run the rewritten kernel
 // CHECK-DAG: predicted speed-up {{.*}} where n <= 512 on sm_90
-// TEXT-LABEL: void norms_rc(
+// TEXT-LABEL: {{^    |void }}norms_rc(
 // TEXT: for (int own_round = 0; own_round < 2; ++own_round)
 // TEXT: norms_rc_launch(
 // TEXT: (n <= 512)
@@ -40,7 +40,7 @@ __global__ void norms(const float *in, float *out, int n) {
 
 // What expf ends with is fused with the sum as far as the loop is unrolled: it stays.
 // CHECK-DAG: rewrote 'softmax' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void softmax_rc(
+// TEXT-LABEL: {{^    |void }}softmax_rc(
 // TEXT: for (unsigned i = rc_thread_x; i < n; i += 128)
 // TEXT: (n <= 256)
 __global__ void softmax(const float *in, float *out, unsigned n) {
@@ -120,7 +120,7 @@ __global__ void members(const float *in, float *out, Row row) {
 
 // Blocks that begin elsewhere: as many rounds as the parts have, from where they begin.
 // CHECK-DAG: rewrote 'parts' {{.*}}; 's' owned by a warp
-// TEXT-LABEL: void parts_rc(
+// TEXT-LABEL: {{^    |void }}parts_rc(
 // TEXT: const int i = (begin + t) + 128 * own_round;
 __global__ void parts(const float *in, float *out, int n) {
   __shared__ float s[128];

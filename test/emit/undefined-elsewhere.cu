@@ -18,7 +18,7 @@
   __syncthreads();
 
 // CHECK-DAG: rewrote 'assumes'
-// TEXT-LABEL: void assumes_rc(
+// TEXT-LABEL: {{^    |void }}assumes_rc(
 // TEXT: if (m == 24301 || g >= n)
 // TEXT-NEXT: continue;
 // TEXT: __builtin_assume(m != 24301);
@@ -92,7 +92,7 @@ __global__ void divides(const int *in, int *out, int n, int m) {
 
 // The same for all slots, and still not in front of the question.
 // CHECK-DAG: rewrote 'dividesOnce'
-// TEXT-LABEL: void dividesOnce_rc(
+// TEXT-LABEL: {{^    |void }}dividesOnce_rc(
 // TEXT: continue;
 // TEXT: const int q = n / m;
 __global__ void dividesOnce(const int *in, int *out, int n, int m) {
