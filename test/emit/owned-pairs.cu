@@ -14,7 +14,7 @@
 // REQUIRES: cuda-toolkit
 #include "program.h"
 
-// TEXT-LABEL: void {{key}}s_rc(
+// TEXT-LABEL: {{^    |void }}{{key}}s_rc(
 // TEXT: const auto rc_run = [&](const unsigned int rc_thread_x, int &rc_s_mine,
 // TEXT-NOT: {{rewritte}}n(
 // TEXT-LABEL: void {{key}}s_rc_launch(
@@ -43,7 +43,7 @@ __global__ void keys(const int *in, int *out, int descending) {
 }
 
 // Equal keys stay where they are, with what belongs to them; NaN, -0.
-// TEXT-LABEL: void {{payloa}}d_rc(
+// TEXT-LABEL: {{^    |void }}{{payloa}}d_rc(
 // TEXT: rc_run
 // TEXT-NOT: {{rewritte}}n(
 // TEXT-LABEL: void {{payloa}}d_rc_launch(
@@ -79,7 +79,7 @@ __global__ void payload(const float *in, float *keys, int *values, int up) {
 }
 
 // The thread with the bit runs; a table is read by it.
-// TEXT-LABEL: void {{uppe}}r_rc(
+// TEXT-LABEL: {{^    |void }}{{uppe}}r_rc(
 // TEXT: rc_run
 // TEXT: & {{\(?d\)?}}) != 0)
 // TEXT-NOT: {{rewritte}}n(
@@ -105,7 +105,7 @@ __global__ void upper(const double *in, double *out, const int *table) {
 
 // The pair is asked for first, in one condition: compilers are told what they may
 // assume.
-// TEXT-LABEL: void {{oneConditio}}n_rc(
+// TEXT-LABEL: {{^    |void }}{{oneConditio}}n_rc(
 // TEXT: __builtin_assume(
 // TEXT-LABEL: void {{oneConditio}}n_rc_launch(
 // CHECK-DAG: rewrote 'oneCondition' {{.*}}; 's' owned by a warp
@@ -133,7 +133,7 @@ __global__ void oneCondition(const unsigned *in, unsigned *out) {
 }
 
 // Three slots.
-// TEXT-LABEL: void {{thre}}e_rc(
+// TEXT-LABEL: {{^    |void }}{{thre}}e_rc(
 // TEXT: rc_run
 // TEXT-LABEL: void {{thre}}e_rc_launch(
 // CHECK-DAG: rewrote 'three' {{.*}}; 's' owned by a warp
@@ -156,7 +156,7 @@ __global__ void three(const short *in, short *out) {
 
 // What is a thread's own is not its partner's: a value kept over a barrier, a
 // store to memory.
-// TEXT-LABEL: void {{kep}}t_rc(
+// TEXT-LABEL: {{^    |void }}{{kep}}t_rc(
 // TEXT-NOT: {{rc_}}run
 // TEXT: {{rewritte}}n(
 // TEXT-LABEL: void {{kep}}t_rc_launch(
@@ -179,7 +179,7 @@ __global__ void kept(const int *in, int *out) {
   }
   out[g] = s[t] + swaps;
 }
-// TEXT-LABEL: void {{store}}s_rc(
+// TEXT-LABEL: {{^    |void }}{{store}}s_rc(
 // TEXT-NOT: {{rc_}}run
 // TEXT: {{rewritte}}n(
 // TEXT-LABEL: void {{store}}s_rc_launch(
@@ -204,7 +204,7 @@ __global__ void stores(const int *in, int *out, int *log) {
   out[g] = s[t];
 }
 // Both threads of a pair run, for different elements in different rounds.
-// TEXT-LABEL: void {{bot}}h_rc(
+// TEXT-LABEL: {{^    |void }}{{bot}}h_rc(
 // TEXT-NOT: {{rc_}}run
 // TEXT-LABEL: void {{bot}}h_rc_launch(
 // CHECK-DAG: rewrote 'both' {{.*}}; 's' owned by a warp
