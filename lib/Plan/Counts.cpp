@@ -98,8 +98,7 @@ static bool loads(const Value &V) {
                       [](const ValueRef &Of) { return Of && loads(*Of); });
 }
 
-/// The innermost loop around a statement; -1: none.
-static int loopAround(const KernelModel &M, unsigned StmtId) {
+int rcache::loopAround(const KernelModel &M, unsigned StmtId) {
   int Q = M.stmt(StmtId).Parent;
   while (Q >= 0 && !M.stmt(static_cast<unsigned>(Q)).isLoop())
     Q = M.stmt(static_cast<unsigned>(Q)).Parent;

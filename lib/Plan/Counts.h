@@ -23,6 +23,9 @@ bool runsOnce(const Stmt &S);
 /// threads left out.
 double roundsOf(const KernelModel &M, unsigned StmtId);
 
+/// The innermost loop around a statement; -1: none.
+int loopAround(const KernelModel &M, unsigned StmtId);
+
 /// Slots that share one read of \p S: those along axes on which its place does
 /// not depend, as long as they run side by side. Around a loop they do not,
 /// unless it runs outside the slots and no condition on a thread is inside it.

@@ -4,6 +4,7 @@
 // See SpreadLoops.h.
 
 #include "SpreadLoops.h"
+#include "Counts.h"
 #include "Affine/IslTools.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -70,16 +71,6 @@ std::optional<LoopBound> rcache::boundOfRounds(const KernelModel &M, const Assum
 
 namespace {
 
-/// The innermost loop around it; -1: none.
-int loopAround(const KernelModel &M, const Stmt &S) {
-  for (int P = S.Parent; P >= 0; P = M.stmt(unsigned(P)).Parent) {
-    const Stmt &Q = M.stmt(unsigned(P));
-    if (Q.isLoop())
-      return P;
-  }
-  return -1;
-}
-
 /// If \p Jump is taken in one round, it is taken in the next: its condition
 /// says so, and nothing of a round is stored before it.
 bool takenEverAfter(const KernelModel &M, const Assumptions &A, const Stmt &L,
@@ -125,7 +116,7 @@ rcache::jumpsThatEndRounds(const KernelModel &M, const Assumptions &A,
     const bool Leaves = S.K == Stmt::Return;
     if (!Leaves && S.K != Stmt::Break && S.K != Stmt::Continue)
       continue;
-    const int Loop = loopAround(M, S);
+    const int Loop = loopAround(M, S.Id);
     if (Loop != static_cast<int>(L.Id)) {
       if (Leaves)
         return std::nullopt;

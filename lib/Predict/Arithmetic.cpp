@@ -110,9 +110,7 @@ static bool isSteady(const KernelModel &M, const Stmt &S, const Stmt &L) {
 
 /// Rounds of the innermost loop around \p S, if compilers move it in front of that.
 static double roundsAtOnce(const KernelModel &M, const Stmt &S) {
-  int Q = S.Parent;
-  while (Q >= 0 && !M.stmt(static_cast<unsigned>(Q)).isLoop())
-    Q = M.stmt(static_cast<unsigned>(Q)).Parent;
+  const int Q = loopAround(M, S.Id);
   if (Q < 0)
     return 1;
   const Stmt &L = M.stmt(static_cast<unsigned>(Q));

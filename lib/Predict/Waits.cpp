@@ -18,14 +18,6 @@
 
 using namespace rcache;
 
-/// The innermost loop around \p Stmt; -1: none.
-static int loopAround(const KernelModel &M, unsigned Stmt) {
-  int Q = M.stmt(Stmt).Parent;
-  while (Q >= 0 && !M.stmt(Q).isLoop())
-    Q = M.stmt(Q).Parent;
-  return Q;
-}
-
 Waits::Waits(const KernelModel &M, const std::array<int64_t, 3> &Block)
     : M(M), Reads(M.Stmts.size()), Steps(M.Stmts.size()) {
   std::vector<bool> Here(M.Stmts.size()); // of the statement itself
