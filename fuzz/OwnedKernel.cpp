@@ -501,7 +501,62 @@ private:
     Body += "if (g < n)\nout[g] = s[t];\n";
   }
 
+  /// Steps from array to array: pointers that change places, two or three of them, or
+  /// two that each round chooses. \p Element of a thread, what \p Value makes of an array
+  /// whose threads are inside by \p If.
+  void inTurn(const std::string &Extents, const std::string &Element, const std::string &If,
+              std::string (*Value)(OwnedKernel &, const std::string &)) {
+    const unsigned Way = C.weighted("inTurn", {35, 40, 25}), Rounds = 1 + C.pick("steps", 6);
+    const size_t Last = Extents.find("][");
+    const std::string To = Last == std::string::npos
+                               ? T + " *"
+                               : T + " (*",
+                      Of = Last == std::string::npos ? "" : ")" + Extents.substr(Last + 1);
+    const auto Pointer = [&](const std::string &Name, const std::string &At) {
+      return std::string(Way == 1 && C.chance("constPointer", 40) ? "const " : "") + To + Name +
+             Of + " = " + At + ";\n";
+    };
+    Body += "__shared__ " + T + " r" + Extents + ";\n";
+    if (Way == 2)
+      Body += "__shared__ " + T + " q" + Extents + ";\nr" + Element + " = s" + Element + ";\n";
+    Body += sync();
+    std::string Round, Turn;
+    if (Way == 1) {
+      const std::string Odd = C.chance("modulo", 40) ? "k % 2 == 1" : "k & 1";
+      const bool Turned = C.chance("turned", 30);
+      const std::string Choose = Turned ? "!(" + Odd + ") ? s : r" : Odd + " ? r : s",
+                        Other = "(" + Odd + ") ? s : r";
+      Round = Pointer("p", Choose) + To + "w" + Of + " = " + Other + ";\n";
+    } else {
+      std::vector<std::string> Names = {"p", "w"};
+      Body += Pointer("p", "s") + Pointer("w", "r");
+      if (Way == 2) {
+        Body += Pointer("h", "q");
+        Names.push_back("h");
+        if (C.chance("backwards", 40))
+          std::swap(Names[1], Names[2]);
+      }
+      Turn = To + "z" + Of + " = " + Names[0] + ";\n";
+      for (size_t I = 0; I < Names.size(); ++I)
+        Turn += Names[I] + " = " + (I + 1 < Names.size() ? Names[I + 1] : "z") + ";\n";
+    }
+    // (Of three, the last is written from the two before.)
+    const std::string Into = Way == 2 ? "h" : "w";
+    Round += Into + Element + " = p" + Element + ";\n" + If + Into + Element + " = " +
+             Value(*this, Way == 2 ? "w" : "p") + ";\n" + sync();
+    Body += "for (int k = 0; k < " + num(Rounds) + "; ++k) {\n" + Round + Turn + "}\n";
+    const std::string At = Way == 1 ? Rounds % 2 ? "r" : "s" : C.chance("another", 30) ? "w" : "p";
+    Body += "if (g < n)\nout[g] = " + At + Element + ";\n";
+  }
+
   void stencil() {
+    if (C.chance("pointers", 40)) {
+      begin();
+      return inTurn("[" + Size + "]", "[t]", "if (t >= 1 && t + 1 < " + Size + ")\n",
+                    [](OwnedKernel &Of, const std::string &From) {
+                      return Of.combined(From + "[t - 1]", From + "[t + 1]");
+                    });
+    }
     const bool Two = C.chance("twoArrays", 50);
     if (Two)
       Body += "__shared__ " + T + " next[" + Size + "];\n";
@@ -821,6 +876,13 @@ private:
     default:
       break;
     }
+    if (!Two && C.chance("pointers", 35))
+      return inTurn("[" + H + "][" + Row + "]", "[y][x]",
+                    "if (x > 0 && y > 0 && y < " + num(Height - 1) + ")\n",
+                    [](OwnedKernel &Of, const std::string &From) {
+                      return Of.combined(From + "[y - 1][x]", From + "[y + 1][x]") + " + " +
+                             From + "[y][x - 1]";
+                    });
     const bool Clamps = C.chance("clamps", 60);
     const std::string Last[] = {num(Width - 1), num(Height - 1)};
     if (Clamps)

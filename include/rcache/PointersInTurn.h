@@ -1,7 +1,7 @@
 // Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Two shared arrays that pointers name in turn:
+// Shared arrays that pointers name in turn:
 //
 //     __shared__ float a[256], b[256];        __shared__ float in_turn[2][256];
 //     float *p = a, *q = b;                   int side = 0;
@@ -11,7 +11,9 @@
 //       float *x = p; p = q; q = x;             side = 1 - side;
 //     }                                       }
 //
-// Which array a pointer leads to is a number then, which loops carry.
+// Three or four in a circle, too: `turn = (turn + 1) % 3`. And what each round chooses,
+// `float *p = r & 1 ? b : a;`, is `const int p_row = (r & 1 ? 1 : 0);`. Which array a pointer
+// leads to is a number then, which loops carry.
 
 #ifndef RCACHE_POINTERSINTURN_H
 #define RCACHE_POINTERSINTURN_H
@@ -20,9 +22,9 @@
 
 namespace rcache {
 
-/// The body of \p M with rows of one array in place of two arrays of one size, or of the two
-/// rows of one, that two pointers lead to and do nothing but change places; nullopt: there
-/// are none.
+/// The body of \p M with rows of one array in place of arrays of one size, or of rows of
+/// one, two to four, to which pointers lead that change places or that a condition chooses,
+/// and do nothing else; nullopt: there are none.
 std::optional<OtherBody> pointersInTurn(const KernelModel &M);
 
 } // namespace rcache

@@ -165,9 +165,9 @@ std::vector<OtherBody> othersOf(const KernelResult &K, const Options &Opts) {
                        [](const Decline &D) { return D.Undefined; })
                ? std::vector<OtherBody>()
                : One(guardsFirst(M));
-  if (auto Body = fixedArguments(M))
-    return One(std::move(Body));
   if (auto Body = pointersInTurn(M))
+    return One(std::move(Body));
+  if (auto Body = fixedArguments(M))
     return One(std::move(Body));
   if (auto Other = otherExchange(K, Opts))
     return One(std::move(Other));

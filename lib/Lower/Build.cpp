@@ -39,6 +39,8 @@ public:
 
   Sequence run() {
     Sequence S;
+    if (Code Own = F.ownedFromOutside(); !Own.empty())
+      S.push_back(Statements{std::move(Own)});
     if (D.ActiveFlags)
       S.push_back(ActiveFlags{});
     append(S, block(0));
@@ -69,8 +71,7 @@ private:
     if (T.find("//") == std::string::npos && T.find("/*") == std::string::npos)
       return;
     T.erase(0, T.find_first_not_of(" \n"));
-    Out.push_back(
-        Statements{T + (T.empty() || T.back() == '\n' ? "" : "\n")});
+    Out.push_back(Statements{T + (T.empty() || T.back() == '\n' ? "" : "\n")});
   }
 
   //===--- Control flow of the thread ---===//
@@ -274,8 +275,7 @@ private:
     }
     if (!Fill.empty())
       Out.push_back(Braces{std::move(Fill)});
-    Out.push_back(
-        Loop{Loop::For, St.Id, T->Head, false, block(St.Children[0])});
+    Out.push_back(Loop{Loop::For, St.Id, T->Head, false, block(St.Children[0])});
     return Out;
   }
 
@@ -351,7 +351,7 @@ private:
           if (!M.Vars[V].IsParam && M.Vars[V].DeclStmt == C) {
             Declares = true;
             Stays |= D.VarHome[V] != Home::Repeated && !D.DeadVars.count(V) &&
-                     !D.Hoisted.count(V);
+                     !D.Hoisted.count(V) && (M.Vars[V].HasInit || D.VarHome[V] != Home::Expanded);
           }
       if (Declares && !Stays)
         return false;

@@ -76,6 +76,8 @@ public:
   /// Arrays that belong to the warp. Their registers, to stand where the array
   /// was declared; "": \p Array is none.
   Code ownedRegisters(unsigned Array) const;
+  /// Those of all arrays that are declared outside the kernel.
+  Code ownedFromOutside() const;
   /// What \p Access names there, in slot code: a register of its slot, or the copy
   /// of another's.
   llvm::Expected<Code> ownedElement(unsigned Access) const;

@@ -78,6 +78,14 @@ Code Fill::ownedRegisters(unsigned Array) const {
          str(int64_t(Of->Parts) * P.slots()) + "] = {};\n";
 }
 
+Code Fill::ownedFromOutside() const {
+  Code All;
+  for (unsigned A = 0; A < M.Arrays.size(); ++A)
+    if (M.Arrays[A].AtFileScope)
+      All += ownedRegisters(A);
+  return All;
+}
+
 /// The device function for copies of kind \p K.
 std::string Fill::ownedHelper(Owned::Fetch::Kind K) {
   const bool Cyclic = P.Map.Stride[0] == 32 || P.slots() == 1;

@@ -4,6 +4,7 @@
 // See ForNumbers.h.
 
 #include "ForNumbers.h"
+#include "Effects.h"
 #include "ValueMaker.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
@@ -162,7 +163,7 @@ public:
     if (Users)
       follow(*F);
     else
-      Unknown |= !OfNone && (!F || !chooses(*F));
+      Unknown |= !OfNone && (!F || (!chooses(*F) && !waits(*F, E)));
     return !found();
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
@@ -190,6 +191,19 @@ private:
     if (auto *C = dyn_cast<CXXConstructorDecl>(Def))
       for (const CXXCtorInitializer *I : C->inits())
         TraverseStmt(I->getInit());
+  }
+
+  /// Barriers, and what tells which threads meet there.
+  static bool waits(const FunctionDecl &F, const CallExpr *E) {
+    switch (classifyCall(&F, E).Kind) {
+    case CallKind::Barrier:
+    case CallKind::GroupBarrier:
+    case CallKind::WarpBarrier:
+    case CallKind::BlockGroup:
+      return true;
+    default:
+      return false;
+    }
   }
 
   /// The library's functions that give back one of their arguments, or its size, or say

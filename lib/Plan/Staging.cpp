@@ -283,8 +283,12 @@ private:
         continue;
       const Symbol &S = M.Symbols[I];
       if (S.K == Symbol::Opaque && (S.Depends & (DepThread | DepShared)) &&
-          !Solved.count(Id))
+          !Solved.count(Id)) {
+        // (What a variable has at that time, not where it is put.)
+        if ((S.Depends & DepShared) && !dependsOn(W.D, Id))
+          failValue(W.Of.Stored, W.Of.Pos);
         failAt(S, W.Of.Pos);
+      }
     }
   }
 

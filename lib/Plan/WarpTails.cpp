@@ -408,16 +408,27 @@ private:
     return true;
   }
 
-  /// `= s`, `= &s[k]`, `= s + k`.
+  /// `= s`, `= &s[k]`, `= s + k`; or all it is used for is to name elements whose
+  /// accesses are known.
   bool pointsToShared(const Var &V) const {
+    if (V.Assigned || V.AddressTaken)
+      return false;
+    const auto IsElement = [&](const VarUse &U) {
+      return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &S) {
+        return S.Range.Begin == U.Range.Begin && S.Range.contains(U.Range);
+      });
+    };
+    if (llvm::all_of(M.VarUses, [&](const VarUse &U) {
+          return &M.Vars[U.Var] != &V || IsElement(U);
+        }))
+      return true;
     llvm::StringRef Init =
         llvm::StringRef(M.Text).slice(V.InitRange.Begin, V.InitRange.End);
     Init = Init.ltrim("&( ");
     const llvm::StringRef Name =
         Init.take_while(isNameChar);
-    return !V.Assigned && llvm::any_of(M.Arrays, [&](const SharedArray &A) {
-      return Name == A.Name;
-    });
+    return llvm::any_of(M.Arrays,
+                        [&](const SharedArray &A) { return Name == A.Name; });
   }
 };
 

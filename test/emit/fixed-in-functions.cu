@@ -7,6 +7,8 @@
 // RUN: %nvcc -std=c++17 -arch=sm_90 -c %t.cu -o %t.o -I%S/Inputs
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 #include "program.h"
+#include <cooperative_groups.h>
+namespace cg = cooperative_groups;
 
 template <class Key, class Item>
 __device__ inline void exchange(Key &a, Item &x, Key &b, Item &y, unsigned up) {
@@ -46,6 +48,40 @@ __global__ void sortInts(int *keys, unsigned *items, unsigned length, unsigned u
     exchange(k[at], v[at], k[at + stride], v[at + stride], up);
   }
   __syncthreads();
+  keys[0] = k[t];
+  items[0] = v[t];
+  keys[128] = k[t + 128];
+  items[128] = v[t + 128];
+}
+
+// Barriers of the block by its group: no number is made there.
+// CHECK-DAG: rewrote 'sortGrouped'
+// CHECK-DAG: note: launches that pass length = 256 and up = 0 run the rewritten kernel
+__global__ void sortGrouped(int *keys, unsigned *items, unsigned length, unsigned up) {
+  cg::thread_block cta = cg::this_thread_block();
+  __shared__ int k[256];
+  __shared__ unsigned v[256];
+  const unsigned t = threadIdx.x;
+  keys += blockIdx.x * 256 + t;
+  items += blockIdx.x * 256 + t;
+  k[t] = keys[0];
+  v[t] = items[0];
+  k[t + 128] = keys[128];
+  v[t + 128] = items[128];
+  for (unsigned size = 2; size < length; size <<= 1) {
+    const unsigned way = up ^ ((t & (size / 2)) != 0);
+    for (unsigned stride = size / 2; stride > 0; stride >>= 1) {
+      cg::sync(cta);
+      const unsigned at = 2 * t - (t & (stride - 1));
+      exchange(k[at], v[at], k[at + stride], v[at + stride], way);
+    }
+  }
+  for (unsigned stride = length / 2; stride > 0; stride >>= 1) {
+    cg::sync(cta);
+    const unsigned at = 2 * t - (t & (stride - 1));
+    exchange(k[at], v[at], k[at + stride], v[at + stride], up);
+  }
+  cg::sync(cta);
   keys[0] = k[t];
   items[0] = v[t];
   keys[128] = k[t + 128];
@@ -98,6 +134,9 @@ int main() {
   items.show("items");
   Buffer<float> numbers(randoms<float>(2048)), out(2048);
   Buffer<short> names(randoms<short>(2048));
+  sortGrouped<<<8, 128>>>(keys.Data, items.Data, 256, 0);
+  keys.show("keys back");
+  items.show("items back");
   sortNumbers<<<32, 64>>>(numbers.Data, names.Data, 64, 0);
   numbers.show("numbers");
   names.show("names");

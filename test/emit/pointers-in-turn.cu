@@ -10,7 +10,7 @@
 // CHECK-DAG: rewrote 'scan' {{.*}}'in_turn' owned by a warp
 // CHECK-DAG: rewrote 'together' {{.*}}'in_turn' owned by a warp
 // CHECK-DAG: rewrote 'rows' {{.*}}'both' owned by a warp
-// CHECK-DAG: rewrote 'passed' {{.*}}'a' kept shared; 'b' kept shared
+// CHECK-DAG: rewrote 'passed' {{.*}}'in_turn' owned by a warp
 // CHECK-DAG: rewrote 'moved' {{.*}}'a' kept shared; 'b' kept shared
 // CHECK-DAG: rewrote 'unlike' {{.*}}'a' kept shared; 'b' kept shared
 #include "program.h"

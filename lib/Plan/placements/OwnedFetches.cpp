@@ -105,16 +105,14 @@ static bool holdsCopies(const KernelModel &M, unsigned Array) {
   });
 }
 
-/// Registers are declared where the array was: what they hold must outlive every
-/// round of a loop.
+/// Registers are declared where the array was, or where the kernel begins if that is
+/// outside: what they hold must outlive every round of a loop.
 static bool declaredOnce(const KernelModel &M, const SharedArray &Arr) {
-  if (Arr.AtFileScope)
-    return false;
   if (Arr.Dynamic)
     for (const SharedArray &O : M.Arrays)
       if (&O != &Arr && O.Dynamic)
         return false; // the same memory
-  return llvm::any_of(M.stmt(0).Children, [&](unsigned C) {
+  return Arr.AtFileScope || llvm::any_of(M.stmt(0).Children, [&](unsigned C) {
     return M.stmt(C).Range == Arr.DeclRange;
   });
 }
@@ -126,7 +124,7 @@ std::string rcache::whyNotOwned(const KernelModel &M, unsigned Array) {
     return Name + " is volatile";
   if (!declaredOnce(M, Arr))
     return Name +
-           " is not declared where the kernel begins, alone in its memory";
+           " is not declared once for the whole kernel, alone in its memory";
   if (!isNumber(Arr.CanonicalType) && !holdsCopies(M, Array))
     return "elements of " + Name + " are of type '" + Arr.CanonicalType +
            "' and computed: their parts might keep more than memory would";
