@@ -3,6 +3,7 @@
 //
 // What stands in front of the body of a rewritten kernel. See Printer.h.
 
+#include "Plan/Counts.h"
 #include "Printer.h"
 #include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -51,18 +52,6 @@ static std::string promised(const KernelModel &M, const Plan &P) {
     Params.insert(At, "__restrict__ ");
   }
   return Params;
-}
-
-/// Blocks of 256 threads that an SM has to hold where a warp owns arrays; 0: as ptxas
-/// likes. Left alone it does shuffles of unrolled rounds as early as it can, with registers
-/// for all of them, or takes few for more warps than are of use: 0.92 to 1.7 times as fast
-/// with 80 registers (docs/measurements/2026-11-29-h200-owned-registers.txt). Where the
-/// elements alone take most of these, fewer blocks.
-static unsigned blocksOfOwners(const Plan &P) {
-  if (llvm::none_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; }) ||
-      P.Map.mostThreads() > 256)
-    return 0;
-  return P.Counts.Registers <= 48 ? 3 : P.Counts.Registers <= 96 ? 2 : 0;
 }
 
 /// Launch bounds where a block could ask for more registers than there are

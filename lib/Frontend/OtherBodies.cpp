@@ -20,6 +20,8 @@
 #include "rcache/ThreadsInLine.h"
 #include "rcache/VectorMembers.h"
 #include "rcache/WarpTails.h"
+#include "rcache/WithoutVolatile.h"
+#include "rcache/WrittenRounds.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <map>
@@ -95,7 +97,8 @@ std::vector<OtherBody> forOwners(const KernelResult &K) {
   };
   // (What a sum is fused with may hang on the loops and branches as they are.)
   if (M.UnsettledSum.In == KernelModel::SumInDoubt::None)
-    for (const auto &Of : {threadsInLine, withoutPadding, leftTogether, nearbyReads, ownRounds})
+    for (const auto &Of : {threadsInLine, withoutPadding, leftTogether, nearbyReads, ownRounds,
+                           writtenRounds})
       if (Take(Of(M)))
         break;
   Take(fewRounds(M));
@@ -166,6 +169,8 @@ std::vector<OtherBody> othersOf(const KernelResult &K, const Options &Opts) {
                ? std::vector<OtherBody>()
                : One(guardsFirst(M));
   if (auto Body = pointersInTurn(M))
+    return One(std::move(Body));
+  if (auto Body = withoutVolatile(M))
     return One(std::move(Body));
   if (auto Body = fixedArguments(M))
     return One(std::move(Body));

@@ -86,6 +86,7 @@ public:
     In.TraverseStmt(Def->getBody());
     CallChanges Out;
     Out.Anything = In.Found.Anything;
+    Out.Pointees = In.Found.Pointees;
     const unsigned First = isa<CXXOperatorCallExpr>(Call) ? 1 : 0; // a lambda's object
     for (const VarDecl *V : In.Found.Of) {
       const auto *P = dyn_cast<ParmVarDecl>(V);
@@ -102,10 +103,12 @@ public:
         continue;
       const unsigned I = P->getFunctionScopeIndex() + First;
       const VarDecl *Of = I < Call->getNumArgs() ? namedBy(Call->getArg(I)) : nullptr;
-      if (Of && !leadsOn(Of))
-        Out.Of.insert(Of);
-      else
+      if (!Of)
         Out.Anything = true;
+      else if (leadsOn(Of))
+        Out.Pointees = true;
+      else
+        Out.Of.insert(Of);
     }
     return Out;
   }
@@ -121,6 +124,7 @@ private:
 
   void add(const CallChanges &More) {
     Found.Anything |= More.Anything;
+    Found.Pointees |= More.Pointees;
     Found.Of.insert(More.Of.begin(), More.Of.end());
   }
   void set(const Expr *E) {
@@ -131,6 +135,48 @@ private:
   }
 };
 
+/// Is \p V, a variable of a function, read and set by its name alone, so that nothing can
+/// lead to it?
+bool isOnlyNamed(const VarDecl *V) {
+  struct Finder : ConstDynamicRecursiveASTVisitor {
+    const VarDecl *V;
+    unsigned All = 0, Plain = 0;
+    bool VisitDeclRefExpr(const DeclRefExpr *E) override {
+      All += E->getDecl() == V;
+      return true;
+    }
+    bool VisitImplicitCastExpr(const ImplicitCastExpr *E) override {
+      if (E->getCastKind() == CK_LValueToRValue)
+        count(E->getSubExpr());
+      return true;
+    }
+    bool VisitBinaryOperator(const BinaryOperator *E) override {
+      if (E->isAssignmentOp())
+        count(E->getLHS());
+      return true;
+    }
+    bool VisitUnaryOperator(const UnaryOperator *E) override {
+      if (E->isIncrementDecrementOp())
+        count(E->getSubExpr());
+      return true;
+    }
+    bool VisitLambdaExpr(const LambdaExpr *) override {
+      ++All; // by name or not, it may hold a reference
+      return true;
+    }
+    void count(const Expr *E) {
+      const auto *R = dyn_cast<DeclRefExpr>(E->IgnoreParens());
+      Plain += R && R->getDecl() == V;
+    }
+  } X;
+  const auto *F = dyn_cast<FunctionDecl>(V->getDeclContext());
+  if (!F || !F->getBody() || !V->hasLocalStorage() || !V->getType()->isArithmeticType())
+    return false;
+  X.V = V;
+  X.TraverseStmt(F->getBody());
+  return X.All == X.Plain;
+}
+
 } // namespace
 
 bool isApart(const clang::Stmt *E, const CallChanges &Changes) {
@@ -140,7 +186,8 @@ bool isApart(const clang::Stmt *E, const CallChanges &Changes) {
     return true;
   if (const auto *Cast = dyn_cast<CastExpr>(E); Cast && Cast->getCastKind() == CK_LValueToRValue) {
     const VarDecl *V = namedBy(Cast->getSubExpr());
-    if (!V || Changes.Anything || Changes.Of.contains(V))
+    if (!V || Changes.Anything || Changes.Of.contains(V) ||
+        (Changes.Pointees && !isOnlyNamed(V)))
       return false;
     // What a reference or a pointer variable leads to may be what changes.
     if (!isa<ParmVarDecl>(V) && (V->getType()->isReferenceType() || V->getType()->isPointerType()))
@@ -190,7 +237,7 @@ bool keeps(const clang::Stmt *E, const CallExpr *Call, const CallChanges &Change
   // `v += f(v)`: when v is read, nobody says.
   if (const auto *A = dyn_cast<CompoundAssignOperator>(E)) {
     const VarDecl *V = namedBy(A->getLHS());
-    if (!V || Changes.Anything || Changes.Of.contains(V))
+    if (!V || Changes.Anything || Changes.Pointees || Changes.Of.contains(V))
       return false;
   }
   return keeps(With, Call, Changes);

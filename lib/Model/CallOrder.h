@@ -15,8 +15,9 @@ namespace rcache {
 struct CallChanges {
   /// Variables, arrays and what pointers lead to, by the variable they are named by.
   llvm::SmallPtrSet<const clang::VarDecl *, 8> Of;
+  bool Pointees = false; ///< what pointers and references of the caller's lead to
   bool Anything = false; ///< what, nobody knows
-  bool nothing() const { return Of.empty() && !Anything; }
+  bool nothing() const { return Of.empty() && !Pointees && !Anything; }
 };
 
 /// What \p Call, of \p Callee, a definition, changes.

@@ -226,7 +226,7 @@ private:
     const auto *R = dyn_cast<DeclRefExpr>(A->IgnoreParenImpCasts());
     const auto *V = R ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
     return V && V->hasLocalStorage() && !V->getType()->isReferenceType() && !Changes.Anything &&
-           !Changes.Of.contains(V) && !hasPointers(V);
+           !Changes.Pointees && !Changes.Of.contains(V) && !hasPointers(V);
   }
 
   /// May a pointer or a reference lead to \p V, a variable of the kernel's?

@@ -100,6 +100,8 @@ public:
     return true;
   }
   bool VisitCXXConstructExpr(const CXXConstructExpr *E) override {
+    if (E->getConstructor()->isTrivial() && holdsNone(E->getType()))
+      return true; // a copy
     for (const Expr *A : E->arguments())
       add(A);
     return true;
@@ -118,11 +120,11 @@ private:
         add(C);
   }
 
-  /// A function of a system header that makes integers of integers: `min(i,
-  /// n)`.
+  /// A function of a system header that makes integers, or a struct of them, of
+  /// integers: `min(i, n)`, `make_int2(i, n)`.
   bool isOfIntegers(const CallExpr *E) const {
     const FunctionDecl *F = E->getDirectCallee();
-    return F && isInteger(E) &&
+    return F && (isInteger(E) || holdsNone(E->getType())) &&
            AC.getSourceManager().isInSystemHeader(F->getLocation()) &&
            llvm::all_of(E->arguments(), isInteger);
   }

@@ -188,3 +188,10 @@ PlanCounts rcache::countsOf(const KernelModel &M, const Plan &P) {
   K.Registers += 24;
   return K;
 }
+
+unsigned rcache::blocksOfOwners(const Plan &P) {
+  if (llvm::none_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; }) ||
+      P.Map.mostThreads() > 256)
+    return 0;
+  return P.Counts.Registers <= 48 ? 3 : P.Counts.Registers <= 96 ? 2 : 0;
+}

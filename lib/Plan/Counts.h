@@ -43,6 +43,13 @@ bool isStagedByMember(const KernelModel &M, const GlobalAccess &G);
 /// Figures of \p P for reports.
 PlanCounts countsOf(const KernelModel &M, const Plan &P);
 
+/// Blocks of 256 threads that an SM has to hold where a warp owns arrays; 0: as ptxas
+/// likes. Left alone it does shuffles of unrolled rounds as early as it can, with registers
+/// for all of them, or takes few for more warps than are of use: 0.92 to 1.7 times as fast
+/// with 80 registers (docs/measurements/2026-11-29-h200-owned-registers.txt). Where the
+/// elements alone take most of these, fewer blocks.
+unsigned blocksOfOwners(const Plan &P);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PLAN_COUNTS_H

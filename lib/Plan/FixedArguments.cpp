@@ -90,17 +90,26 @@ private:
     }
   }
 
-  /// Do loops name \p V, and only such as double or halve what they count?
+  /// Do loops name \p V, or what is declared as made of it, and only such as double or
+  /// halve what they count?
   bool boundsDoubled(unsigned V) const {
+    std::set<unsigned> Made = {V};
+    const auto Names = [&](TextRange R) {
+      return llvm::any_of(M.VarUses, [&](const VarUse &U) {
+        return Made.count(U.Var) && R.contains(U.Range);
+      });
+    };
+    for (unsigned I = 0; I < M.Vars.size(); ++I) // (in the order of the text)
+      if (!M.Vars[I].IsParam && !M.Vars[I].Assigned && !M.Vars[I].InitRange.empty() &&
+          Names(M.Vars[I].InitRange))
+        Made.insert(I);
     bool Any = false;
-    for (const VarUse &U : M.VarUses)
-      if (U.Var == V)
-        for (const Stmt &S : M.Stmts)
-          if (S.K == Stmt::For && S.HeaderRange.contains(U.Range)) {
-            Any = true;
-            if (!S.Factor)
-              return false;
-          }
+    for (const Stmt &S : M.Stmts)
+      if (S.K == Stmt::For && Names(S.HeaderRange)) {
+        Any = true;
+        if (!S.Factor)
+          return false;
+      }
     return Any;
   }
 

@@ -7,6 +7,7 @@
 // and what is declared for several of them stands in front of them all.
 
 #include "rcache/WarpTails.h"
+#include "rcache/WithoutVolatile.h"
 #include "WarpSteps.h"
 #include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -61,7 +62,12 @@ public:
     R.OnlyOwned = true;
     R.Note = "what one warp does at the end is planned with barriers of the "
              "block between its steps";
-    return dropVolatile(R) ? std::optional(R) : std::nullopt;
+    // Barriers say now what `volatile` said.
+    auto Text = dropVolatile(M, std::move(R.Text));
+    if (!Text)
+      return std::nullopt;
+    R.Text = std::move(*Text);
+    return R;
   }
 
 private:
@@ -380,55 +386,6 @@ private:
   std::string fresh(const std::string &Base) {
     ++Names;
     return M.freshName(Base + (Names > 1 ? std::to_string(Names) : ""));
-  }
-
-  /// Barriers say now what `volatile` said of arrays all of whose accesses are
-  /// known. False: it says something of other memory, or of accesses that are
-  /// not known.
-  bool dropVolatile(OtherBody &R) const {
-    const std::string Word = "volatile ";
-    auto Times = [&](llvm::StringRef Text) { return Text.count(Word); };
-    size_t Known = 0;
-    for (const SharedArray &A : M.Arrays) {
-      if (!A.Volatile)
-        continue;
-      Known += Times(M.text(A.DeclRange));
-      for (const SharedAccess &S : M.SharedAccesses)
-        if (&M.Arrays[S.Array] == &A && (!S.Affine || !S.DomainExact))
-          return false;
-    }
-    for (const Var &V : M.Vars)
-      if (V.Type.find("volatile") != std::string::npos && pointsToShared(V) &&
-          V.OnlyDeclarator)
-        Known += Times(M.text(V.DeclRange));
-    if (Known != Times(R.Text))
-      return false;
-    for (size_t I = 0; (I = R.Text.find(Word, I)) != std::string::npos;)
-      R.Text.erase(I, Word.size());
-    return true;
-  }
-
-  /// `= s`, `= &s[k]`, `= s + k`; or all it is used for is to name elements whose
-  /// accesses are known.
-  bool pointsToShared(const Var &V) const {
-    if (V.Assigned || V.AddressTaken)
-      return false;
-    const auto IsElement = [&](const VarUse &U) {
-      return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &S) {
-        return S.Range.Begin == U.Range.Begin && S.Range.contains(U.Range);
-      });
-    };
-    if (llvm::all_of(M.VarUses, [&](const VarUse &U) {
-          return &M.Vars[U.Var] != &V || IsElement(U);
-        }))
-      return true;
-    llvm::StringRef Init =
-        llvm::StringRef(M.Text).slice(V.InitRange.Begin, V.InitRange.End);
-    Init = Init.ltrim("&( ");
-    const llvm::StringRef Name =
-        Init.take_while(isNameChar);
-    return llvm::any_of(M.Arrays,
-                        [&](const SharedArray &A) { return Name == A.Name; });
   }
 };
 

@@ -265,41 +265,24 @@ double writtenBack(const CapInput &In, double Speedup) {
                             (1 + In.Fit.PairShuffle * In.C.Counts.Shuffles));
 }
 
-/// Does one array's data decide which elements of it change, in strided runs: by a condition,
-/// or in a function that gets both elements of a pair?
-bool sortsOneArray(const CapInput &In) {
-  const auto Owners = llvm::count_if(
-      In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; });
-  const auto Decides = [&](const PairedInterval &Run) {
-    if (llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
-          return S.K == Stmt::If && (S.CondDepends & DepShared) &&
-                 Run.Statements.contains(S.Range);
-        }))
-      return true;
-    std::set<unsigned> Handed; // statements with an element that they may change
-    for (const SharedAccess &A : In.M.SharedAccesses)
-      if (A.K == SharedAccess::ReadWrite && Run.Statements.contains(A.Range) &&
-          !Handed.insert(A.Stmt).second)
-        return true;
-    return false;
-  };
-  return Owners == 1 && llvm::any_of(In.P.Paired, [&](const PairedInterval &Run) {
-           return Run.Strided && Decides(Run);
-         });
-}
-
 /// Statements that change both elements of a pair where a condition holds, and
 /// arrays in many registers of a lane: 32 of them were measured at 2.0x (scans),
-/// 1.4x (sorts), 64 at 1.1x. A pair of one array has little to exchange beside the
-/// condition: keys alone 0.99x, 0.94x and 0.86x (256, 512, 1024), with a payload 1.4x.
+/// 1.4x (sorts), 64 at 1.1x. (Keys alone were slower before ptxas was told how many
+/// registers it has; 256, 512 and 1024 of them are 2.4x to 2.65x since. But 0.49x to 0.87x
+/// where elements are found by divisions: compilers know the counter there, and each slot
+/// does what a thread did.)
 double stridedRuns(const CapInput &In, double Speedup) {
   double Words = 0; // in registers of a lane
   for (const ArrayPlan &A : In.P.Arrays)
     if (const auto *O = A.as<Owned>(); O && !O->OfRuns.empty())
       Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
-  if (Words > In.Fit.MostRunWords)
-    return std::min(Speedup, 1.0);
-  if (sortsOneArray(In))
+  constexpr double Divides = 16; // instructions of a statement
+  if (Words > In.Fit.MostRunWords ||
+      llvm::any_of(In.P.Paired, [&](const PairedInterval &Run) {
+        return Run.Strided && llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
+                 return !S.isLoop() && S.Computes.Int > Divides && Run.Statements.contains(S.Range);
+               });
+      }))
     return std::min(Speedup, 1.0);
   if (In.P.slots() <= In.Fit.MostConditionalPairs)
     return Speedup;

@@ -513,14 +513,14 @@ double registersUsed(const KernelModel &M, const Plan &P,
   // Beside a plane's window there are the planes that are on their way and
   // where each slot is in them, as far as registers last.
   if (walksThroughPlanes(M, Block))
-    Registers =
-        std::max(Registers, std::min(Registers + Ahead, Fit.AheadRegisters));
+    Registers = std::max(Registers, std::min(Registers + Ahead, Fit.AheadRegisters));
   // Rounds are spread out as far as registers last, too.
   const double MostUnrolled =
       !P.allShared() ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
-  Registers =
-      std::max(Registers,
-               std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
+  Registers = std::max(
+      Registers, std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
+  if (const unsigned Blocks = blocksOfOwners(P))
+    return std::min(Registers, mostRegisters(K.ThreadsPerBlock * Blocks));
   // Larger blocks are compiled for what a block of theirs can have.
   if (K.ThreadsPerBlock > 256) {
     const double Most = mostRegisters(K.ThreadsPerBlock);
