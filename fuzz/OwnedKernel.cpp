@@ -516,22 +516,41 @@ private:
       return std::string(Way == 1 && C.chance("constPointer", 40) ? "const " : "") + To + Name +
              Of + " = " + At + ";\n";
     };
-    Body += "__shared__ " + T + " r" + Extents + ";\n";
+    // Arrays of their own, or rows of one in some order, by these names as well.
+    std::string At[] = {"s", "r", "q"};
+    const std::string Declared = "__shared__ " + T + " s" + Extents + ";\n";
+    if (const size_t Begin = Body.find(Declared);
+        Begin != std::string::npos && C.chance("rowsOfOne", 30)) {
+      const unsigned First = static_cast<unsigned>(C.pick("firstRow", 3));
+      const bool Backwards = C.chance("rowsBackwards", 50);
+      std::string Rows = "__shared__ " + T + " rows[3]" + Extents + ";\n";
+      for (unsigned I = 0; I < 3; ++I) {
+        const std::string Row = "rows[" + num((First + (Backwards ? 3 - I : I)) % 3) + "]";
+        Rows += To + At[I] + Of + " = " + Row + ";\n";
+        At[I] = Row;
+      }
+      Body.replace(Begin, Declared.size(), Rows);
+    } else {
+      Body += "__shared__ " + T + " r" + Extents + ";\n";
+      if (Way == 2)
+        Body += "__shared__ " + T + " q" + Extents + ";\n";
+    }
     if (Way == 2)
-      Body += "__shared__ " + T + " q" + Extents + ";\nr" + Element + " = s" + Element + ";\n";
+      Body += "r" + Element + " = s" + Element + ";\n";
     Body += sync();
     std::string Round, Turn;
     if (Way == 1) {
       const std::string Odd = C.chance("modulo", 40) ? "k % 2 == 1" : "k & 1";
       const bool Turned = C.chance("turned", 30);
-      const std::string Choose = Turned ? "!(" + Odd + ") ? s : r" : Odd + " ? r : s",
-                        Other = "(" + Odd + ") ? s : r";
+      const std::string Choose = Turned ? "!(" + Odd + ") ? " + At[0] + " : " + At[1]
+                                        : Odd + " ? " + At[1] + " : " + At[0],
+                        Other = "(" + Odd + ") ? " + At[0] + " : " + At[1];
       Round = Pointer("p", Choose) + To + "w" + Of + " = " + Other + ";\n";
     } else {
       std::vector<std::string> Names = {"p", "w"};
-      Body += Pointer("p", "s") + Pointer("w", "r");
+      Body += Pointer("p", At[0]) + Pointer("w", At[1]);
       if (Way == 2) {
-        Body += Pointer("h", "q");
+        Body += Pointer("h", At[2]);
         Names.push_back("h");
         if (C.chance("backwards", 40))
           std::swap(Names[1], Names[2]);
@@ -545,8 +564,9 @@ private:
     Round += Into + Element + " = p" + Element + ";\n" + If + Into + Element + " = " +
              Value(*this, Way == 2 ? "w" : "p") + ";\n" + sync();
     Body += "for (int k = 0; k < " + num(Rounds) + "; ++k) {\n" + Round + Turn + "}\n";
-    const std::string At = Way == 1 ? Rounds % 2 ? "r" : "s" : C.chance("another", 30) ? "w" : "p";
-    Body += "if (g < n)\nout[g] = " + At + Element + ";\n";
+    const std::string From = Way == 1 ? Rounds % 2 ? "r" : "s" : C.chance("another", 30) ? "w" : "p";
+    Body += "if (g < n)\nout[g] = " + From + Element +
+            (Way != 1 && C.chance("byName", 30) ? " - s" + Element : "") + ";\n";
   }
 
   void stencil() {

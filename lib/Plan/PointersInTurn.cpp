@@ -46,6 +46,7 @@ private:
   std::string Side;   ///< the number that turns
   std::vector<Turn> Turns;
   std::vector<unsigned> Order;      ///< of the pointers that turn, as they begin
+  size_t First = 0;                 ///< row of the first of them at first
   std::vector<std::string> Places;  ///< arrays, `a`, or rows of one, `s[1]`
   std::map<unsigned, std::string> Rows; ///< pointers, and the row that each leads to
   std::set<unsigned> Named;         ///< those of them that have a variable for it
@@ -249,8 +250,21 @@ private:
     return Places.size() > 1 && Places.size() <= MostPlaces;
   }
 
+  /// Are the rows to which the pointers lead at first numbered in the order in which they
+  /// turn, from First on?
+  bool turnsInOrder() {
+    for (size_t I = 0; I < Order.size(); ++I)
+      if (I == 0)
+        First = static_cast<size_t>(std::stoul(numberOf(Places[0])));
+      else if (numberOf(Places[I]) != std::to_string((First + I) % Order.size()))
+        return false;
+    return Order.empty() || First < Order.size();
+  }
+
   /// All pointers to these places.
   bool findPointers() {
+    if (!turnsInOrder())
+      return false;
     Side = M.freshName(Order.size() == 2 ? "side" : "turn");
     const std::string Count = std::to_string(Order.size());
     for (size_t I = 0; I < Order.size(); ++I)
@@ -437,7 +451,7 @@ private:
         if (llvm::is_contained(Order, V)) {
           if (M.stmt(P.DeclStmt).Parent != M.stmt(M.Vars[Order.front()].DeclStmt).Parent)
             return false;
-          Text += Turning ? "" : "int " + Side + " = 0; ";
+          Text += Turning ? "" : "int " + Side + " = " + std::to_string(First) + "; ";
           Turning = true;
         } else if (Named.count(V)) {
           const std::string Row = rowOf(P.InitRange);

@@ -342,6 +342,24 @@ double ownedForms(const CapInput &In, double Speedup) {
   return New ? std::min(Speedup, 1 + In.Fit.OwnedFormsClaimed * (Speedup - 1)) : Speedup;
 }
 
+/// Elements that each thread picks, in blocks of one dimension: the next ones behind a border
+/// were measured at 1.03x to 1.24x where 1.5x to 1.7x was predicted.
+double gatheredInLine(const CapInput &In, double Speedup) {
+  return gathers(In.P) && !isInLine(In.M.Form) ? std::min(Speedup, 1 + (Speedup - 1) / 2)
+                                               : Speedup;
+}
+
+/// Loops that end after a round or two, by what a launch is asked: slots run them one behind the
+/// other, each of which waits for its loads (32 doubles a lane: 0.55x).
+double loopsOfSlots(const CapInput &In, double Speedup) {
+  double Words = 0; // of owned arrays, in registers
+  for (const ArrayPlan &A : In.P.Arrays)
+    if (const auto *O = A.as<Owned>())
+      Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
+  return !In.M.Form.AtMost.empty() && Words > In.Fit.MostRunWords ? std::min(Speedup, 1.0)
+                                                                  : Speedup;
+}
+
 /// Timed in one kernel alone.
 double namedByVectors(const CapInput &In, double Speedup) {
   const bool Vectors = llvm::any_of(
@@ -491,6 +509,13 @@ constexpr Cap Caps[] = {
     {"owned-little",
       "of trees and scans that a warp owns, less than a fifth (three tenths where lanes ask several registers) was not gained",
      ownedLittle},
+    {"gathered-in-line",
+     "elements next to a thread's, behind borders, were measured at half of the gain",
+     gatheredInLine},
+    {"loops-of-slots",
+     "loops of a round or two of many registers' slots wait for each other's loads: 0.55x "
+     "was measured where 1.3x was predicted",
+     loopsOfSlots},
     {"ends-of-trees",
      "beside loops of unknown length, and in launches of a wave or two, the end of a tree was "
      "measured to be no cost",

@@ -237,9 +237,8 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
   K.ThreadsPerBlock = static_cast<unsigned>(Threads);
   const double Unrolled = unrolledRegisters(M, Block, Fit);
   K.Registers = Unrolled > 0
-                    ? static_cast<unsigned>(std::min(
-                          Fit.PlaneRegisters + stateRegisters(M) + Unrolled,
-                          mostRegisters(K.ThreadsPerBlock)))
+                    ? static_cast<unsigned>(std::min(Fit.PlaneRegisters + stateRegisters(M) + Unrolled,
+                                                     mostRegisters(K.ThreadsPerBlock)))
                     : static_cast<unsigned>(Fit.UsualRegisters);
   K.SharedBytes = sharedBytes(M, Threads);
   return K;
@@ -519,14 +518,15 @@ double registersUsed(const KernelModel &M, const Plan &P,
       !P.allShared() ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
   Registers = std::max(
       Registers, std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
-  if (const unsigned Blocks = blocksOfOwners(P))
-    return std::min(Registers, mostRegisters(K.ThreadsPerBlock * Blocks));
+  if (const unsigned Blocks = blocksOfOwners(P)) { // many shuffles take all that there are
+    const double Most = mostRegisters(K.ThreadsPerBlock * Blocks);
+    return placesAreRegisters(P, P.Counts.Shuffles) ? std::min(Registers, Most) : Most;
+  }
   // Larger blocks are compiled for what a block of theirs can have.
   if (K.ThreadsPerBlock > 256) {
     const double Most = mostRegisters(K.ThreadsPerBlock);
     if (Registers > Most)
-      K.SpillBytes =
-          static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
+      K.SpillBytes = static_cast<unsigned>(4 * (std::min(255.0, Registers) - Most));
     Registers = std::min(Registers, Most);
   }
   return Registers;

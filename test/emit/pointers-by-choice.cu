@@ -14,6 +14,8 @@
 // CHECK-DAG: rewrote 'backwards' {{.*}}'in_turn' owned by a warp
 // CHECK-DAG: rewrote 'rowsOfOne' {{.*}}'s' owned by a warp
 // CHECK-DAG: rewrote 'pairs' {{.*}}'in_turn' owned by a warp; 'in_turn_' owned by a warp
+// CHECK-DAG: rewrote 'secondFirst' {{.*}}'s' owned by a warp
+// CHECK-DAG: rewrote 'lastFirst' {{.*}}'s' owned by a warp
 // CHECK-DAG: 'bothWays' left as it is
 // CHECK-DAG: 'byElement' left as it is
 // CHECK-DAG: rewrote 'meet' {{.*}}'a' kept shared; 'b' kept shared; 'c' kept shared
@@ -112,6 +114,81 @@ __global__ void rowsOfOne(const int *u, int *v, int n) {
     v[g] = s[2][t];
 }
 
+// Rows by their numbers, too: the second is the first pointer's.
+__global__ void secondFirst(const int *u, int *v, int n) {
+  __shared__ int s[2][64];
+  const int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  int *p = s[1], *q = s[0];
+  p[t] = g < n ? u[g] : 0;
+  q[t] = g < n ? u[g] - 7 : 1;
+  __syncthreads();
+  for (int r = 0; r < 3; ++r) {
+    q[t] = p[t] + p[t ^ 1];
+    __syncthreads();
+    int *z = p;
+    p = q;
+    q = z;
+  }
+  if (g < n)
+    v[g] = p[t] + s[0][t ^ 8] * 5 - s[1][t];
+}
+
+__global__ void lastFirst(const int *u, int *v, int n) {
+  __shared__ int s[3][64];
+  const int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  int *p = s[2], *q = s[0], *w = s[1];
+  p[t] = g < n ? u[g] : 0;
+  q[t] = w[t] = t;
+  __syncthreads();
+  for (int r = 0; r < 4; ++r) {
+    w[t] = t > 0 ? max(q[t - 1], p[t]) : p[t] - q[t];
+    __syncthreads();
+    int *z = p;
+    p = q;
+    q = w;
+    w = z;
+  }
+  if (g < n)
+    v[g] = p[t] + s[0][t] * 5 - s[2][t];
+}
+
+// (Two rows of three, and three in another order than they turn.)
+__global__ void someOfThree(const int *u, int *v, int n) {
+  __shared__ int s[3][64];
+  const int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  int *p = s[1], *q = s[2];
+  p[t] = g < n ? u[g] : 0;
+  s[0][t] = q[t] = t;
+  __syncthreads();
+  for (int r = 0; r < 3; ++r) {
+    q[t] = p[t] + p[t ^ 1];
+    __syncthreads();
+    int *z = p;
+    p = q;
+    q = z;
+  }
+  if (g < n)
+    v[g] = p[t] + s[0][t] * 5 - s[1][t];
+}
+__global__ void otherOrder(const int *u, int *v, int n) {
+  __shared__ int s[3][64];
+  const int t = threadIdx.x, g = blockIdx.x * 64 + t;
+  int *p = s[0], *q = s[2], *w = s[1];
+  p[t] = g < n ? u[g] : 0;
+  q[t] = w[t] = t;
+  __syncthreads();
+  for (int r = 0; r < 4; ++r) {
+    w[t] = t > 0 ? max(q[t - 1], p[t]) : p[t] - q[t];
+    __syncthreads();
+    int *z = p;
+    p = q;
+    q = w;
+    w = z;
+  }
+  if (g < n)
+    v[g] = p[t] + s[0][t] * 5 - s[2][t];
+}
+
 __global__ void pairs(const int *u, int *v, int n) {
   __shared__ int a[64], b[64];
   __shared__ short c[64], d[64];
@@ -205,6 +282,10 @@ int main() {
   RUN(three);
   RUN(backwards);
   RUN(rowsOfOne);
+  RUN(secondFirst);
+  RUN(lastFirst);
+  RUN(someOfThree);
+  RUN(otherOrder);
   RUN(pairs);
   RUN(bothWays);
   RUN(byElement);
