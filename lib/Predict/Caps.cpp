@@ -265,6 +265,29 @@ double writtenBack(const CapInput &In, double Speedup) {
                             (1 + In.Fit.PairShuffle * In.C.Counts.Shuffles));
 }
 
+/// Does one array's data decide which elements of it change, in strided runs: by a condition,
+/// or in a function that gets both elements of a pair?
+bool sortsOneArray(const CapInput &In) {
+  const auto Owners = llvm::count_if(
+      In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; });
+  const auto Decides = [&](const PairedInterval &Run) {
+    if (llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
+          return S.K == Stmt::If && (S.CondDepends & DepShared) &&
+                 Run.Statements.contains(S.Range);
+        }))
+      return true;
+    std::set<unsigned> Handed; // statements with an element that they may change
+    for (const SharedAccess &A : In.M.SharedAccesses)
+      if (A.K == SharedAccess::ReadWrite && Run.Statements.contains(A.Range) &&
+          !Handed.insert(A.Stmt).second)
+        return true;
+    return false;
+  };
+  return Owners == 1 && llvm::any_of(In.P.Paired, [&](const PairedInterval &Run) {
+           return Run.Strided && Decides(Run);
+         });
+}
+
 /// Statements that change both elements of a pair where a condition holds, and
 /// arrays in many registers of a lane: 32 of them were measured at 2.0x (scans),
 /// 1.4x (sorts), 64 at 1.1x. (Keys alone were slower before ptxas was told how many
@@ -277,12 +300,13 @@ double stridedRuns(const CapInput &In, double Speedup) {
     if (const auto *O = A.as<Owned>(); O && !O->OfRuns.empty())
       Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
   constexpr double Divides = 16; // instructions of a statement
+  const auto FoundByDivision = [&](const PairedInterval &Run) {
+    return Run.Strided && llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
+             return !S.isLoop() && S.Computes.Int > Divides && Run.Statements.contains(S.Range);
+           });
+  };
   if (Words > In.Fit.MostRunWords ||
-      llvm::any_of(In.P.Paired, [&](const PairedInterval &Run) {
-        return Run.Strided && llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
-                 return !S.isLoop() && S.Computes.Int > Divides && Run.Statements.contains(S.Range);
-               });
-      }))
+      (sortsOneArray(In) && llvm::any_of(In.P.Paired, FoundByDivision)))
     return std::min(Speedup, 1.0);
   if (In.P.slots() <= In.Fit.MostConditionalPairs)
     return Speedup;
@@ -347,17 +371,6 @@ double ownedForms(const CapInput &In, double Speedup) {
 double gatheredInLine(const CapInput &In, double Speedup) {
   return gathers(In.P) && !isInLine(In.M.Form) ? std::min(Speedup, 1 + (Speedup - 1) / 2)
                                                : Speedup;
-}
-
-/// Loops that end after a round or two, by what a launch is asked: slots run them one behind the
-/// other, each of which waits for its loads (32 doubles a lane: 0.55x).
-double loopsOfSlots(const CapInput &In, double Speedup) {
-  double Words = 0; // of owned arrays, in registers
-  for (const ArrayPlan &A : In.P.Arrays)
-    if (const auto *O = A.as<Owned>())
-      Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
-  return !In.M.Form.AtMost.empty() && Words > In.Fit.MostRunWords ? std::min(Speedup, 1.0)
-                                                                  : Speedup;
 }
 
 /// Timed in one kernel alone.

@@ -4,6 +4,7 @@
 // See LoopCaps.h.
 
 #include "LoopCaps.h"
+#include "Registers.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -67,4 +68,13 @@ double rcache::readAgain(const CapInput &In, double Speedup) {
     return false;
   };
   return llvm::any_of(In.M.GlobalAccesses, Again) ? std::min(Speedup, 1.0) : Speedup;
+}
+
+double rcache::loopsOfSlots(const CapInput &In, double Speedup) {
+  double Words = 0; // of owned arrays, in registers
+  for (const ArrayPlan &A : In.P.Arrays)
+    if (const auto *O = A.as<Owned>())
+      Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
+  return !In.M.Form.AtMost.empty() && Words > In.Fit.MostRunWords ? std::min(Speedup, 1.0)
+                                                                  : Speedup;
 }

@@ -23,6 +23,10 @@ double roundsByData(const CapInput &In, double Speedup);
 /// thread, so much more has to stay in the cache from round to round.
 double readAgain(const CapInput &In, double Speedup);
 
+/// Loops that end after a round or two, by what a launch is asked: slots run them one behind the
+/// other, each of which waits for its loads (32 doubles a lane: 0.55x).
+double loopsOfSlots(const CapInput &In, double Speedup);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PREDICT_LOOPCAPS_H
