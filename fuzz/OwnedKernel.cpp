@@ -929,7 +929,20 @@ private:
     Body += "}\nif (g < n)\nout[g] = s[y][x];\n";
   }
 
+  /// `__shared__ volatile int s[64];`, as old code has it beside its barriers.
+  void makeVolatile() {
+    if (Called || Handed || Body.find("volatile") != std::string::npos ||
+        Body.find(T + " *") != std::string::npos || Body.find("(*") != std::string::npos)
+      return;
+    const std::string Declared = "__shared__ " + T;
+    for (size_t At = 0; (At = Body.find(Declared, At)) != std::string::npos;
+         At += Declared.size() + 9)
+      Body.replace(At, Declared.size(), "__shared__ volatile " + T);
+  }
+
   void finish() {
+    if (C.chance("volatile", 12))
+      makeVolatile();
     K.Params = {
         {Param::In, T, "in", "n", "", true, C.chance("restrict", 60)},
         {Param::Out, T, "out", "n", "", false, C.chance("restrictOut", 60)},

@@ -112,7 +112,7 @@ private:
         continue;
       if (!A.Affine || A.Domain.is_null())
         return false;
-      Now[I] = false;
+      Now.try_emplace(I, false); // (what a round before has left is still there)
       for (const auto &[Other, Old] : Now)
         if (mayMeet(A, M.SharedAccesses[Other], Old))
           return false;
@@ -167,13 +167,17 @@ private:
       return false;
     const std::set<std::string> Alike = Old ? std::set<std::string>() : countedAlike(A, B);
     Substitution Swap;
-    isl::set Differ = isl::set(elements(A, Alike)).subtract(elements(A, Alike)); // none
+    Nullable<isl::set> Differ;
     for (const char *T : {"tx", "ty", "tz"}) {
       const isl::pw_aff Other = symbolValue(ctx(), std::string("other ") + T);
       Swap.emplace(T, Other);
-      Differ = Differ.unite(symbolValue(ctx(), T).ne_set(Other));
+      const isl::set Apart = symbolValue(ctx(), T).ne_set(Other);
+      Differ = Differ.is_null() ? Apart : isl::set(Differ).unite(Apart);
     }
-    return !elements(A, Alike).intersect(substitute(elements(B, Alike), Swap)).intersect(Differ).is_empty();
+    return !elements(A, Alike)
+                .intersect(substitute(elements(B, Alike), Swap))
+                .intersect(Differ)
+                .is_empty();
   }
 };
 

@@ -59,7 +59,7 @@ private:
                          [&](const SharedArray &A) { return Body.contains(A.DeclRange); });
   }
 
-  /// Does a shared element, or what is declared for one, hang on the counter?
+  /// Does the body name the counter?
   bool namesCounter(const Stmt &S) const {
     const TextRange Body = M.stmt(S.Children[0]).Range;
     return llvm::any_of(M.VarUses, [&](const VarUse &U) {

@@ -14,6 +14,7 @@
 // CHECK-DAG: note: launches that pass size = 512 run the rewritten kernel
 // CHECK-DAG: 'lockstep' left as it is
 // CHECK-DAG: 'wraps' left as it is
+// CHECK-DAG: 'everyOther' left as it is
 // CHECK-DAG: 'product' left as it is
 #include "program.h"
 #include <cooperative_groups.h>
@@ -125,6 +126,21 @@ __global__ void wraps(const int *u, int *v, int n) {
     v[t] = s[t];
 }
 
+// (In every other round no barrier stands between the writes.)
+__global__ void everyOther(const int *u, int *v, int n) {
+  __shared__ volatile int s[80];
+  const int t = threadIdx.x;
+  s[t] = t < n ? u[t] : 0;
+  for (int r = 0; r < 8; ++r) {
+    if (r % 2 == 0)
+      __syncthreads();
+    s[t + r] = r;
+  }
+  __syncthreads();
+  if (blockIdx.x == 12345)
+    v[t] = s[t];
+}
+
 // (What is read back has been rounded.)
 __global__ void product(const float *u, float *v, int n) {
   __shared__ volatile float s[64];
@@ -158,6 +174,7 @@ int main() {
   p.show("product");
   if (n == 0) { // these count on more than CUDA says
     lockstep<<<blocks(n, 64), 64>>>(x.Data, o.Data, n);
+    everyOther<<<blocks(n, 64), 64>>>(x.Data, o.Data, n);
     wraps<<<blocks(n, 32), 32>>>(x.Data, o.Data, n);
   }
 }
