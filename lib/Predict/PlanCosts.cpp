@@ -514,13 +514,13 @@ double registersUsed(const KernelModel &M, const Plan &P,
   if (walksThroughPlanes(M, Block))
     Registers = std::max(Registers, std::min(Registers + Ahead, Fit.AheadRegisters));
   // Rounds are spread out as far as registers last, too.
-  const double MostUnrolled =
-      !P.allShared() ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
+  const double MostUnrolled = !P.allShared() ? Fit.UnrolledRegisters : mostRegisters(K.ThreadsPerBlock);
   Registers = std::max(
       Registers, std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
-  if (const unsigned Blocks = blocksOfOwners(P)) { // many shuffles take all that there are
+  if (const unsigned Blocks = blocksOfOwners(P)) {
     const double Most = mostRegisters(K.ThreadsPerBlock * Blocks);
-    return placesAreRegisters(P, P.Counts.Shuffles) ? std::min(Registers, Most) : Most;
+    // (Many slots' shuffles take all that there are.)
+    return P.slots() < 8 || placesAreRegisters(P, P.Counts.Shuffles) ? std::min(Registers, Most) : Most;
   }
   // Larger blocks are compiled for what a block of theirs can have.
   if (K.ThreadsPerBlock > 256) {

@@ -1,7 +1,7 @@
 // Pointers that the kernel moves have a copy that moves: the verdict is that of what
 // is left then.
 // RUN: %rewrite %s -q --list -- %mock 2>&1 | FileCheck %s
-// CHECK: declined keys; no-gain
+// CHECK: rewritten keys: {{.*}}'k' owned by a warp
 // CHECK: declined table; data-dependent-index
 
 __device__ void order(unsigned &a, unsigned &b, unsigned up) {
