@@ -67,7 +67,7 @@ __global__ void later(const float *x, float *y, int n) {
     s[i] = x[(blockIdx.x * 64 + i) * 3 % n];
   __syncthreads();
   for (int k = 0; k < 3; ++k) {
-    const float v = s[t] + s[t + 2];
+    const float v = s[t] + s[(t * 7 + n) % 66];
     __syncthreads();
     s[t] = v;
     __syncthreads();

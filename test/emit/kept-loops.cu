@@ -91,7 +91,7 @@ __global__ void tiles(const float *x, float *f, int n) {
 
 // What follows is tested in each round. An element of the thread's own:
 // CHECK-LABEL: void own_{{rc}}(
-// CHECK: for (int k = 0; k < 8; ++k) {
+// CHECK: for (int k = 0; k < 12; ++k) {
 // CHECK: continue;
 // CHECK: o[i] =
 __global__ void own(const int *a, int *o, int n) {
@@ -101,9 +101,9 @@ __global__ void own(const int *a, int *o, int n) {
   __syncthreads();
   if (threadIdx.x > 9) s[threadIdx.x] += 3;
   __syncthreads();
-  if (threadIdx.x >= 248) return;
+  if (threadIdx.x >= 244) return;
   int v = a[i < n ? i : 0];
-  for (int k = 0; k < 8; ++k) v = v * 3 + s[threadIdx.x + k] * s[k];
+  for (int k = 0; k < 12; ++k) v = v * 3 + s[threadIdx.x + k] * s[k];
   if (i < n) o[i] = v;
 }
 
