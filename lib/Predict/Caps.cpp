@@ -237,11 +237,8 @@ bool goesBack(const CapInput &In, const Owned::Fetch &F) {
 double writtenBack(const CapInput &In, double Speedup) {
   constexpr double ManyShuffles = 16; // an output: rounds of a sort
   bool Written = false, Back = false, Narrow = false;
-  double Words = 0; // of owned arrays, in registers
   for (const ArrayPlan &A : In.P.Arrays)
     if (const auto *O = A.as<Owned>()) {
-      Words +=
-          In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
       for (const Owned::Fetch &F : O->Fetches) {
         Written |= F.Written;
         Back |= F.Written && goesBack(In, F);
@@ -259,7 +256,7 @@ double writtenBack(const CapInput &In, double Speedup) {
                                  ? 1
                                  : In.Fit.WrittenBackClaimed);
   return std::min(Speedup,
-                  Words > In.Fit.MostPaired
+                  ownedRegisters(In.M, In.P) > In.Fit.MostPaired
                       ? In.Fit.LargePairs
                       : In.Fit.PairsClaimed /
                             (1 + In.Fit.PairShuffle * In.C.Counts.Shuffles));

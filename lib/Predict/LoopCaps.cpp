@@ -71,10 +71,7 @@ double rcache::readAgain(const CapInput &In, double Speedup) {
 }
 
 double rcache::loopsOfSlots(const CapInput &In, double Speedup) {
-  double Words = 0; // of owned arrays, in registers
-  for (const ArrayPlan &A : In.P.Arrays)
-    if (const auto *O = A.as<Owned>())
-      Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
-  return !In.M.Form.AtMost.empty() && Words > In.Fit.MostRunWords ? std::min(Speedup, 1.0)
-                                                                  : Speedup;
+  return !In.M.Form.AtMost.empty() && ownedRegisters(In.M, In.P) > In.Fit.MostRunWords
+             ? std::min(Speedup, 1.0)
+             : Speedup;
 }

@@ -57,6 +57,14 @@ double rcache::elementRegisters(const KernelModel &M, unsigned Array) {
   return partBytes(A) < 4 ? 0.75 * components(A) : words(M, Array);
 }
 
+double rcache::ownedRegisters(const KernelModel &M, const Plan &P) {
+  double Registers = 0;
+  for (const ArrayPlan &A : P.Arrays)
+    if (const auto *O = A.as<Owned>())
+      Registers += P.slots() * double(O->Parts) * elementRegisters(M, A.Array);
+  return Registers;
+}
+
 double rcache::sumRegisters(const KernelModel &M) {
   double Words = 0;
   for (unsigned V = 0; V < M.Vars.size(); ++V) {

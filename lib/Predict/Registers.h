@@ -6,7 +6,7 @@
 #ifndef RCACHE_LIB_PREDICT_REGISTERS_H
 #define RCACHE_LIB_PREDICT_REGISTERS_H
 
-#include "rcache/Model.h"
+#include "rcache/Plan.h"
 
 namespace rcache {
 
@@ -25,6 +25,9 @@ double words(const KernelModel &M, unsigned Array);
 /// unpacked as they are used: of those that have come, three quarters (between
 /// a quarter and all) are a register each.
 double elementRegisters(const KernelModel &M, unsigned Array);
+
+/// Registers of a lane that hold elements of arrays that a warp owns.
+double ownedRegisters(const KernelModel &M, const Plan &P);
 
 } // namespace rcache
 
