@@ -87,6 +87,9 @@ struct KernelCounts {
   double LaunchWarps = 0;
   /// A thread of joined blocks: its sums, dozens, do not wait for one another.
   bool Joined = false;
+  /// A warp owns the block's arrays and waits for no other: loads, steps and stores of
+  /// different warps overlap freely.
+  bool Alone = false;
   /// Bytes of instructions that a thread runs through, loops that are unrolled
   /// written out.
   double CodeBytes = 0;

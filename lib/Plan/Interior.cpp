@@ -10,6 +10,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include <algorithm>
 #include <isl/set.h>
+#include <isl/val.h>
+#include <set>
 #include <tuple>
 
 using namespace rcache;
@@ -233,9 +235,9 @@ public:
     W.Reach = reach();
     if (W.SlotSpan)
       return;
-    // Of several pieces, the one that the middle of a large grid is in, and that moves
-    // with most coordinates: at a border that is clamped, one of them stands still.
-    std::tuple<bool, unsigned, bool> Best;
+    // Of several pieces, the one that most of the middle of a large grid is in, and that
+    // moves with most coordinates: at a border that is clamped, one of them stands still.
+    std::tuple<double, unsigned, bool> Best;
     for (size_t K = 0; K < F.Pieces.size(); ++K) {
       const StagePiece &Piece = F.Pieces[K];
       if (!Piece.Guards.empty())
@@ -251,8 +253,8 @@ public:
       // What is known of First needs no test.
       if (!In || !isMet(In->intersect(Starts)))
         continue;
-      const std::tuple Rating(holdsInTheMiddle(*In, {Large}), Found->Moves,
-                              !Found->Leaves.empty());
+      const std::tuple Rating(holdsInTheMiddle(*In, {Large}) ? 1.0 : partOfTheMiddle(*In),
+                              Found->Moves, !Found->Leaves.empty());
       if (W.InteriorPiece >= 0 && Rating <= Best)
         continue;
       Best = Rating;
@@ -260,7 +262,7 @@ public:
       W.Interior = In->gist(Starts).coalesce();
       W.AllInside = holdsInTheMiddle(*In, {Large, Small});
       W.Leaves = Found->Leaves;
-      if (Rating == std::tuple(true, unsigned(Rank), true))
+      if (Rating == std::tuple(1.0, unsigned(Rank), true))
         return;
     }
   }
@@ -290,6 +292,42 @@ private:
   }
 
   static constexpr long Middle = 1L << 6, Large = 1L << 24, Small = 1;
+
+  /// Points of \p S, of which all but the elements' places are numbers.
+  double pointsOf(const isl::set &S) const {
+    std::vector<std::string> Others;
+    for (const std::string &Id : involvedIds(S))
+      if (!isPlace(Id))
+        Others.push_back(Id);
+    isl_set *Points = isl_set_from_params(narrow(projectOut(S, Others)).release());
+    const auto Ids = unsigned(isl_set_dim(Points, isl_dim_param));
+    Points = isl_set_move_dims(Points, isl_dim_set, 0, isl_dim_param, 0, Ids);
+    const isl::val N = isl::manage(isl_set_count_val(Points));
+    isl_set_free(Points);
+    return N.is_int() ? isl_val_get_d(N.get()) : 0;
+  }
+
+  /// The part of the runs of a block far from the first, arguments being large, of which
+  /// \p In holds: less than all.
+  double partOfTheMiddle(const isl::set &In) const {
+    isl::set S = Own;
+    std::set<std::string> Ids;
+    for (const isl::set &Of : {In, Own})
+      for (const std::string &Id : involvedIds(Of))
+        Ids.insert(Id);
+    for (const std::string &Id : Ids) {
+      if (isPlace(Id))
+        continue;
+      long V = 1;
+      for (const std::string &Factor : factorsOf(Id))
+        V *= isOfKind(Factor, Symbol::BlockIdx)   ? Middle
+             : isOfKind(Factor, Symbol::BlockDim) ? 256
+                                                  : Large;
+      S = S.intersect(symbolValue(Ctx, Id).eq_set(constantValue(Ctx, V)));
+    }
+    const double All = S.is_empty() ? 0 : pointsOf(S);
+    return All > 0 ? std::min(0.99, pointsOf(S.intersect(In)) / All) : 0;
+  }
 
   /// Does \p In hold of all runs of blocks far from the first, where each argument is
   /// one of \p Sizes, and blocks have threads as usual?

@@ -81,9 +81,10 @@ static bool isOfData(const KernelModel &M, const Stmt &S) {
     return false;
   if (S.Computes.Int > Much && setsForLater(M, S))
     return true;
+  const TextRange Own = S.K == Stmt::If ? S.CondRange : S.Range; // not what it chooses
   return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &A) { return A.Stmt == S.Id; }) ||
          llvm::any_of(M.VarUses, [&](const VarUse &U) {
-           return S.Range.contains(U.Range) &&
+           return Own.contains(U.Range) &&
                   (M.Vars[U.Var].Depends & (DepShared | DepGlobal)) != 0;
          });
 }

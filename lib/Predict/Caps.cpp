@@ -207,6 +207,9 @@ double fewWarps(const CapInput &In, double Speedup) {
   // A warp that owns a block waits for nobody.
   const bool Owns = llvm::any_of(
       In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>(); });
+  // (They fill the tiles of joined blocks too slowly: 0.80x for 1.24x.)
+  if (In.P.Map.joins() && In.C.Cost.Occ.WarpsPerSm <= 8 && Speedup < 1.5)
+    return std::min(Speedup, 1.0);
   return usesWindows(In.P) && !Owns &&
                  In.C.Counts.Registers > In.Fit.MostClaimed
              ? std::min(Speedup, 1.0)

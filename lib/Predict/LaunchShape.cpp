@@ -57,6 +57,22 @@ std::optional<int64_t> rcache::expectedBlocks(const KernelModel &M, const Arch &
   return M.Geo.UsualBlocks.value_or(0) >= A.Sms ? M.Geo.UsualBlocks : std::nullopt;
 }
 
+/// The grid of which expectedBlocks tells; nullopt: host code does not tell its sides.
+static std::optional<std::array<int64_t, 3>> expectedGrid(const KernelModel &M, const Arch &A) {
+  const auto Blocks = expectedBlocks(M, A);
+  if (!Blocks || M.Form.scaled())
+    return std::nullopt;
+  const auto Is = [&](const std::array<int64_t, 3> &G) { return G[0] * G[1] * G[2] == *Blocks; };
+  for (const LaunchSite &L : M.Launches) {
+    if (L.ConstGrid && Is(*L.ConstGrid))
+      return *L.ConstGrid;
+    for (const auto *Grids : {&L.PossibleGrids, &L.UsualGrids})
+      if (const auto At = llvm::find_if(*Grids, Is); At != Grids->end())
+        return *At;
+  }
+  return std::nullopt;
+}
+
 std::optional<double> rcache::expectedWarps(const KernelModel &M, double Threads,
                                             const Arch &A) {
   const auto Blocks = expectedBlocks(M, A);
@@ -99,17 +115,20 @@ unsigned rcache::planeUnroll(const KernelModel &M,
 }
 
 double rcache::borderWarps(const KernelModel &M, const Plan &P,
-                           const std::array<int64_t, 3> &Block,
-                           const Constants &Fit) {
+                           const std::array<int64_t, 3> &Block, const Arch &A,
+                           Borders Where) {
   if (Block[1] * Block[2] == 1)
     return 0;
-  const double Side =
+  const Constants &Fit = constantsOf(A);
+  const double Usual =
       Block[2] > 1 || walksThroughPlanes(M, Block) ? Fit.BodySide : Fit.ImageSide;
+  const auto Grid = Where == Borders::OfGrid ? expectedGrid(M, A) : std::nullopt;
   const auto Physical = P.Map.launchedBlock(Block);
   double Lanes = 32, Share = 0;
-  for (int Ax = 0; Ax < 3; ++Ax) {
+  for (size_t Ax = 0; Ax < 3; ++Ax) {
     const double Across = std::min(Lanes, double(Physical[Ax]));
     Lanes = std::max(1.0, Lanes / Across);
+    const double Side = Grid ? double((*Grid)[Ax] * Block[Ax]) : Usual;
     if (Block[Ax] > 1)
       Share += 2 * Across * P.Map.Factor[Ax] / Side;
   }

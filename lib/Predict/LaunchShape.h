@@ -23,6 +23,10 @@ typicalBlock(const KernelModel &M, const Plan &P,
 bool walksThroughPlanes(const KernelModel &M,
                         const std::array<int64_t, 3> &Block);
 
+/// Where the borders of what is computed are: far apart, as in an image, or where the grid
+/// that host code tells of has them.
+enum class Borders { FarApart, OfGrid };
+
 /// Warps of a launch.
 struct GridSize {
   double Warps = 0;   ///< 0: enough
@@ -52,7 +56,7 @@ unsigned planeUnroll(const KernelModel &M, const std::array<int64_t, 3> &Block);
 /// Part of the rewritten kernel's warps that stand at a border of what is
 /// computed.
 double borderWarps(const KernelModel &M, const Plan &P,
-                   const std::array<int64_t, 3> &Block, const Constants &Fit);
+                   const std::array<int64_t, 3> &Block, const Arch &A, Borders Where);
 
 } // namespace rcache
 

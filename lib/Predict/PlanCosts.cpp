@@ -11,9 +11,8 @@
 #include "CutCosts.h"
 #include "JoinedCosts.h"
 #include "LaunchShape.h"
+#include "PlacementCosts.h"
 #include "Plan/Counts.h"
-#include "Plan/placements/Placements.h"
-#include "Plan/Values.h"
 #include "PrivateCosts.h"
 #include "Registers.h"
 #include "SharedReads.h"
@@ -57,19 +56,6 @@ double unrolledRegisters(const KernelModel &M,
 double mostRegisters(unsigned ThreadsPerBlock) {
   return ThreadsPerBlock > 256 ? RegistersPerSm / (ThreadsPerBlock + 31) / 8 * 8
                                : 255;
-}
-
-unsigned sharedBytes(const KernelModel &M, double Threads) {
-  double B = 0;
-  for (const SharedArray &A : M.Arrays) {
-    double E = 1;
-    for (auto &X : A.Extents)
-      E *= static_cast<double>(X.value_or(0));
-    if (A.Dynamic || E == 0)
-      E = Threads * 1.1;
-    B += E * A.ElemBytes;
-  }
-  return static_cast<unsigned>(B);
 }
 
 /// Is \p G, an atomic of every thread, one to an address that all threads share?
@@ -254,230 +240,6 @@ KernelCounts rcache::originalCounts(const KernelModel &M, const Staging &Fill,
 
 namespace {
 
-/// The widest of what \p W is loaded from; \p Otherwise where addresses do not tell.
-double laneStride(const KernelModel &M, const Plan &P, const ArrayPlan &A,
-                  const Window &W, double Otherwise) {
-  double Widest = 0;
-  const auto Add = [&](const Value &Load, unsigned Bytes) {
-    const auto Of = laneStride(M, Load, Bytes, A.Stage, W.First, P.Map.Factor[0]);
-    Widest = std::max(Widest, Of.value_or(Otherwise));
-  };
-  for (const VectorLeaf &L : W.Leaves)
-    Add(*L.Load, L.ElemBytes);
-  if (W.Leaves.empty())
-    for (const ValueRef &L : loadsOf(A.Stage))
-      Add(*L, std::max(1u, L->Bytes));
-  return Widest > 0 ? Widest : Otherwise;
-}
-
-/// What the placement of one array adds to a kernel's counts.
-class PlacementCost {
-public:
-  PlacementCost(const KernelModel &M, const Plan &P, const Staging &Fill,
-                const std::array<int64_t, 3> &Block, const Constants &Fit,
-                Runs How, KernelCounts &K)
-      : M(M), P(P), Fill(Fill), Block(Block), Fit(Fit), Slots(P.slots()),
-        Border(borderWarps(M, P, Block, Fit)), How(How), K(K) {}
-
-  double Registers = 0;
-  double Ahead = 0;   ///< registers of windows that rounds may load ahead
-  bool Fills = false; ///< shared memory is filled still
-
-  void add(const ArrayPlan &Of) {
-    A = &Of;
-    std::visit(*this, Of.Where);
-  }
-
-  void operator()(const KeptShared &) {
-    for (const SharedAccess &S : M.SharedAccesses)
-      if (S.Array == A->Array) {
-        if (S.K == SharedAccess::Write)
-          Fill.write(S, K);
-        else
-          K.SharedLoads += sharedReads(M, Fill, S, Block, P.Map, P.TapsOutside);
-      }
-    Fills = true;
-    K.SharedBytes =
-        sharedBytes(M, double(Block[0] * Block[1] * Block[2]) / Slots * Slots);
-    Registers += 2 * Slots; // a sum and an element a slot
-  }
-
-  void operator()(const FromSource &) {
-    // What it takes to stage an element is done anew in each read.
-    const double Ops = 4 + Fill.operations();
-    for (unsigned Rd : A->Reads) {
-      const double T = Fill.executions(M.SharedAccesses[Rd].Stmt);
-      K.Loads.push_back({T, bytes(), sourceStride(M.SharedAccesses[Rd])});
-      K.IntOps += Ops * T;
-    }
-    Registers += 1.5 * Slots;
-  }
-
-  void operator()(const ReadEarly &E) {
-    (*this)(FromSource());
-    Registers += double(E.registers()) * elementRegisters(M, A->Array);
-  }
-
-  void operator()(const Reloaded &R) {
-    const double Held = reload(R.W) * elementRegisters(M, A->Array);
-    Registers += Held;
-    Ahead += Held;
-  }
-
-  void operator()(const StreamedRows &S) {
-    // One row at a time, and the sums of all slots.
-    const double Window = reload(S.W) * elementRegisters(M, A->Array);
-    Registers +=
-        S.W.Extent[0] ? Window / double(S.W.Extent[0]) + Slots : Window;
-  }
-
-  void operator()(const Shuffled &S) {
-    const double Own = double(S.D.loaded(P.slots()));
-    const double All = double(S.W.registers());
-    load(S.W, Own, 1.0);
-    load(S.W, Own, 0.15);
-    const double Moved =
-        std::max(0.0, All - Own) * words(M, A->Array) * rounds() / Slots;
-    K.Shuffles += Moved;
-    K.Selects += Moved;
-    K.OtherOps += 4 / Slots;
-    Registers += (All + Own) * elementRegisters(M, A->Array);
-  }
-
-  void operator()(const Restaged &R) {
-    addRestaged({M, P, *A}, R, Fill, rounds(), K);
-    Registers += restagedRegisters(P, words(M, A->Array));
-  }
-
-  void operator()(const Owned &O) {
-    PlanCounts Of;
-    rcache::count(O, {M, P, *A}, 1, Of);
-    K.Shuffles += Of.Shuffles;
-    K.Selects += selectsOf(O) * wordsOf({M, P, *A}) / Slots;
-    if (const double N = Of.LoadInstructions; N > 0 && stagesByText())
-      K.Loads.push_back({N, std::max(1u, unsigned(bytes() * Of.GlobalLoads / N)),
-                         double(bytes() * P.Map.laneStep(0))});
-    Registers += ((O.OfRuns.empty() ? 2 : 0) + O.Parts) * Slots * elementRegisters(M, A->Array);
-  }
-
-private:
-  const KernelModel &M;
-  const Plan &P;
-  const Staging &Fill;
-  const std::array<int64_t, 3> &Block;
-  const Constants &Fit;
-  const double Slots, Border;
-  const Runs How;
-  KernelCounts &K;
-  const ArrayPlan *A = nullptr;
-
-  unsigned bytes() const { return M.Arrays[A->Array].ElemBytes; }
-
-  /// Does a statement that writes the array load what it writes? Else that stands
-  /// elsewhere, and common() has counted it.
-  bool stagesByText() const {
-    return llvm::any_of(M.SharedAccesses, [&](const SharedAccess &W) {
-      return W.Array == A->Array && W.K == SharedAccess::Write &&
-             llvm::any_of(M.GlobalAccesses, [&](const GlobalAccess &G) {
-               return G.K == GlobalAccess::Read && W.StoredRange.contains(G.Range);
-             });
-    });
-  }
-
-  /// Bytes between the addresses from which neighbouring lanes stage what \p Read
-  /// reads anew; as in the array where that is not known.
-  double sourceStride(const SharedAccess &Read) const {
-    double Widest = -1;
-    for (const ValueRef &L : loadsOf(A->Stage))
-      if (Read.Affine)
-        if (const auto Of = laneStride(M, *L, L->Bytes ? L->Bytes : bytes(),
-                                       A->Stage, Read.Index, P.Map.laneStep(0)))
-          Widest = std::max(Widest, *Of);
-    return Widest >= 0 ? Widest : double(bytes() * P.Map.laneStep(0));
-  }
-  double rounds() const { return roundsOf(M, A->Barrier); }
-
-  /// \p Elements of a line, \p Share lines (or a part of the lanes): in the
-  /// interior by vectors.
-  void load(const Window &W, double Elements, double Share) {
-    const double Sources = std::max<double>(1, double(W.Leaves.size()));
-    const double Width = W.InteriorPiece >= 0 && W.VectorBytes &&
-                                 How == Runs::Vectors
-                             ? std::max(1.0, double(W.VectorBytes) / bytes())
-                             : 1;
-    // Runs that are no multiple of the vector have scalar ends.
-    const double Full = std::floor(Elements / Width),
-                 Rest = Elements - Full * Width;
-    const bool Uniform = llvm::none_of(W.First, [](const isl::pw_aff &E) {
-      return dependsOn(E, "tx") || dependsOn(E, "ty");
-    });
-    const double Stride =
-        Uniform ? 0
-                : laneStride(M, P, *A, W, double(bytes()) * P.Map.Factor[0]);
-    if (Full > 0 && Width > 1)
-      K.Loads.push_back({Sources * Full * Share * rounds() / Slots,
-                         static_cast<unsigned>(Width * bytes()), Stride});
-    const double Single = Width > 1 ? Rest : Elements;
-    if (Single > 0)
-      K.Loads.push_back(
-          {Sources * Single * Share * rounds() / Slots, std::max(1u, bytes()),
-           P.Map.Stride[0] == 1 || Uniform ? Stride : double(bytes())});
-  }
-
-  /// Integer divisions and remainders of what is loaded into an element of \p W, by
-  /// numbers that are known at run time: in instructions.
-  double divisions(const Window &W) const {
-    double Most = 0;
-    for (size_t I = 0; I < A->Stage.Pieces.size(); ++I)
-      if (W.InteriorPiece < 0 || size_t(W.InteriorPiece) == I)
-        Most = std::max(Most, divisionsIn(A->Stage.Pieces[I].V));
-    return 20 * Most;
-  }
-  static double divisionsIn(const ValueRef &V) {
-    double N = 0;
-    if (V->K == Value::Op && (V->Opcode == Value::Div || V->Opcode == Value::Rem) &&
-        !isFloating(V->Type)) {
-      const Value *By = V->Operands[1].get();
-      while (By->K == Value::Op && By->Opcode == Value::Cast)
-        By = By->Operands[0].get();
-      N = By->K != Value::Affine || !involvedIds(By->Aff).empty();
-    }
-    for (const ValueRef &O : V->Operands)
-      N += divisionsIn(O);
-    return N;
-  }
-
-  /// A window that each thread loads; the registers of it that are read.
-  double reload(const Window &W) {
-    // Lines that are read in part only are loaded in part only.
-    double Rows = 1;
-    for (size_t D = 0; D + 1 < W.Extent.size(); ++D)
-      Rows *= static_cast<double>(W.Extent[D]);
-    if (!W.Lines.empty())
-      Rows = double(llvm::count_if(
-          W.Lines, [](const auto &L) { return L.first < L.second; }));
-    const double Elements = double(W.registersRead());
-    load(W, Elements / std::max(1.0, Rows), Rows);
-    if (W.Extent.size() > 1)
-      K.IntOps += Fit.RowAddress * Rows * rounds() / Slots;
-    // In warps at the border a few lanes stage element by element; half of
-    // what that takes is the same along a line of the window. Without an interior
-    // every element asks which piece it is in.
-    const double Each = Elements * rounds() / Slots;
-    if (partBytes(M.Arrays[A->Array]) < 4 && !isFloating(M.Arrays[A->Array].CanonicalType))
-      K.IntOps += Each * components(M.Arrays[A->Array]); // taken out of words
-    if (W.InteriorPiece < 0 || !W.AllInside)
-      K.IntOps += Each * tests(A->Stage) / 2;
-    const double Apart = W.InteriorPiece < 0 || W.AllInside ? Border : 1; // warps
-    K.IntOps += Each * (divisions(W) + Apart * Fill.operations() / 2);
-    if (W.InteriorPiece >= 0 && !W.Interior.is_null() &&
-        !W.Interior.is_equal(isl::set::universe(W.Interior.get_space())))
-      K.EndOps += Each * (Fill.operations() + tests(A->Stage)) / 2;
-    K.Loads.push_back({Each * Apart, std::min(4u, bytes()), 0});
-    return Elements;
-  }
-};
-
 /// Stores that are not to shared memory; adds the registers that they take.
 void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs How,
                double &Registers, KernelCounts &K) {
@@ -504,6 +266,22 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
   }
 }
 
+/// Does \p S set elements of an array that a warp owns? What is stored is computed still.
+bool setsOwned(const KernelModel &M, const Plan &P, const Stmt &S) {
+  return llvm::any_of(P.Arrays, [&](const ArrayPlan &A) {
+    return A.as<Owned>() && llvm::any_of(A.Writes, [&](unsigned W) {
+             return S.Range.contains(M.SharedAccesses[W].Range);
+           });
+  });
+}
+
+/// The part of what is computed about where, not what, that each slot computes anew.
+double ofPlaces(const Plan &P, const KernelCounts &K) {
+  if (placesAreRegisters(P, K.Shuffles)) // a lane's place is asked once
+    return std::min(0.5, 1 / double(P.slots()));
+  return 0.5;
+}
+
 /// Registers of a thread whose plan takes \p Registers, and \p Ahead more where
 /// planes are on their way. Notes in \p K what is spilled.
 double registersUsed(const KernelModel &M, const Plan &P,
@@ -519,8 +297,7 @@ double registersUsed(const KernelModel &M, const Plan &P,
       Registers, std::min(Registers + unrolledRegisters(M, Block, Fit), MostUnrolled));
   if (const unsigned Blocks = blocksOfOwners(P)) {
     const double Most = mostRegisters(K.ThreadsPerBlock * Blocks);
-    // (Many slots' shuffles take all that there are.)
-    return P.slots() < 8 || placesAreRegisters(P, P.Counts.Shuffles) ? std::min(Registers, Most) : Most;
+    return std::min(Registers, Most);
   }
   // Larger blocks are compiled for what a block of theirs can have.
   if (K.ThreadsPerBlock > 256) {
@@ -537,7 +314,8 @@ double registersUsed(const KernelModel &M, const Plan &P,
 KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                 const Staging &Fill,
                                 const std::array<int64_t, 3> &Block,
-                                const Arch &On, Runs How) {
+                                const Arch &On, Runs How,
+                                Borders Where) {
   const Constants &Fit = constantsOf(On);
   KernelCounts K;
   if (!P.Interleaved.empty() || P.onlyBarriers()) { // the text is the original's
@@ -548,10 +326,10 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   }
   common(M, Fill, Block, K);
   K.Joined = P.Map.joins();
+  K.Alone = llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; }) &&
+            P.barriers(M, SyncScope::Block) == 0;
   const double Slots = P.slots();
-  PlacementCost Cost(M, P, Fill, Block, Fit, How, K);
-  for (const ArrayPlan &A : P.Arrays)
-    Cost.add(A);
+  const PlacementFigures Cost = addPlacements(M, P, Fill, Block, On, How, Where, K);
   double Registers = 20 + Cost.Registers +
                      (stateRegisters(M) + std::max(0.0, sumRegisters(M) - 1)) * Slots;
   const bool Fills = Cost.Fills;
@@ -559,21 +337,22 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   if (Fills)
     Fill.count(K);
   Arithmetic A = arithmetic(
-      M, [&](const Stmt &S) { return Fill.holds(S) ? 0.0 : Fill.executions(S.Id, P.Map); },
+      M,
+      [&](const Stmt &S) {
+        return Fill.holds(S) && !setsOwned(M, P, S) ? 0.0 : Fill.executions(S.Id, P.Map);
+      },
       [&](const Stmt &S) { return elementsRead(M, P, S); });
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
   K.SpecialOps += A.Special;
-  // Of the integer arithmetic, slots share half of what is about where, not what.
-  const double Where = placesAreRegisters(P, K.Shuffles) ? 0.2 : 0.5;
-  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * Where + 2 + 10 / Slots;
+  K.IntOps += A.Data + (A.Int - A.Data + A.Index) * ofPlaces(P, K) + 2 + 10 / Slots;
   const Waits &Of = Fill.waits();
   addBarriers(M, P, Of, walksThroughPlanes(M, Block), Fit, K);
   // Staging under a condition or in a loop is not overlapped between slots.
   K.LoadRounds = Of.loadRounds() * (stagesUnderConditions(M, P)
                                ? 1 + slotSerial(M, Block, Fit) * (Slots - 1)
                                : 1);
-  K.LoadRounds += loadsInTurn(M, P, Fill, Fit);
+  K.LoadRounds += loadsInTurn(M, P, Fill, Fit) + Cost.InTurn;
   // (A tile that is copied ahead has a round's time to arrive.)
   K.LoadRounds *= P.Ahead ? 0.25 : roundsOfTiles(M, P);
   if (Fills)

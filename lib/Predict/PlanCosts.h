@@ -8,6 +8,7 @@
 #ifndef RCACHE_PREDICT_PLANCOSTS_H
 #define RCACHE_PREDICT_PLANCOSTS_H
 
+#include "LaunchShape.h"
 #include "StagingCosts.h"
 #include "rcache/Plan.h"
 #include "rcache/Prediction.h"
@@ -28,7 +29,7 @@ enum class Runs { Vectors, Singly };
 KernelCounts planCounts(const KernelModel &M, const Plan &P,
                         const Staging &Fill,
                         const std::array<int64_t, 3> &Block, const Arch &On,
-                        Runs How = Runs::Vectors);
+                        Runs How = Runs::Vectors, Borders Where = Borders::FarApart);
 
 /// What the counts cannot tell: how well the compiler schedules a form, 1 for
 /// one slot after the other, and what loses in a grid that \p K knows. A candidate's

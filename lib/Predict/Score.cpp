@@ -125,6 +125,8 @@ private:
   double overlap() const {
     if (K.Joined)
       return Fit.OverlapFree;
+    if (K.Alone)
+      return Fit.OverlapAlone;
     const double PerScheduler = S.Occ.WarpsPerSm / Fit.Schedulers;
     const double Part = std::clamp((PerScheduler - 1) / 3.25, 0.0, 1.0);
     return Fit.OverlapLeast + Part * (Fit.OverlapFree - Fit.OverlapLeast);
@@ -145,6 +147,8 @@ private:
   /// Steps of other blocks hide those of one; loads before a barrier, which all
   /// blocks wait for alike, are hidden least.
   double overlapOfLatency() const {
+    if (K.Alone)
+      return Fit.OverlapAlone;
     const double Loading = K.Barriers > 0 ? 1 - K.Steps / K.Barriers : 0;
     return Fit.OverlapFree + Loading * (Fit.OverlapWithBarriers - Fit.OverlapFree);
   }

@@ -112,12 +112,43 @@ double newRounds(const KernelModel &M, const GlobalAccess &G,
   return Rounds;
 }
 
+/// Elements by which the next block along x is ahead in \p G's buffer, as against one a
+/// thread; 1 where that is not known in numbers.
+double elementsOfThread(const GlobalAccess &G, const std::array<int64_t, 3> &Block) {
+  if (G.Index->K != Value::Affine)
+    return 1;
+  const auto Form = linearForm(G.Index->Aff, isl::set::universe(G.Index->Aff.domain().space()));
+  double Ahead = 0;
+  if (Form)
+    for (const auto &[Id, Coefficient] : Form->Terms) {
+      std::vector<std::string> F = productFactors(Id);
+      if (Id == "bx")
+        F = {"bx"};
+      if (F == std::vector<std::string>{"bx"})
+        Ahead += std::abs(double(Coefficient));
+      else if (F.size() == 2 && llvm::is_contained(F, "bx") && llvm::is_contained(F, "bdx"))
+        Ahead += std::abs(double(Coefficient)) * double(Block[0]);
+      else if (llvm::is_contained(F, "bx"))
+        return 1;
+    }
+  return std::max(1.0, Ahead / double(Block[0] * Block[1] * Block[2]));
+}
+
+/// Is there a loop with barriers around \p G?
+bool isInRounds(const KernelModel &M, const GlobalAccess &G) {
+  for (int Q = static_cast<int>(G.Stmt); Q >= 0; Q = M.stmt(Q).Parent)
+    if (M.stmt(Q).isLoop() && M.stmt(Q).HasBarrier)
+      return true;
+  return false;
+}
+
 } // namespace
 
 double rcache::dramBytes(const KernelModel &M, const Staging &Fill,
                          const std::array<int64_t, 3> &Block) {
   struct Traffic {
     double Executions = 0, Rounds = 1, Bytes = 0;
+    double All = 0, Ahead = 1; ///< accesses of a thread, and what a block is ahead for each
   };
   std::map<std::pair<int, bool>, Traffic> Of; // pointer, is it written?
   double Stores = 1;
@@ -129,6 +160,10 @@ double rcache::dramBytes(const KernelModel &M, const Staging &Fill,
     T.Executions = std::max(T.Executions,
                             Fill.executions(G.Stmt) / roundsOf(M, G.Stmt));
     T.Bytes = std::max(T.Bytes, double(G.ElemBytes));
+    if (!isInRounds(M, G)) {
+      T.All += Fill.executions(G.Stmt);
+      T.Ahead = std::max(T.Ahead, elementsOfThread(G, Block));
+    }
     auto New = guarded([&] { return newRounds(M, G, Block); });
     if (New)
       T.Rounds = std::max(T.Rounds, *New);
@@ -139,6 +174,7 @@ double rcache::dramBytes(const KernelModel &M, const Staging &Fill,
   }
   double Bytes = 0;
   for (const auto &[Key, T] : Of)
-    Bytes += T.Bytes * T.Rounds * std::min(Stores, std::max(1.0, T.Executions));
+    Bytes += T.Bytes * std::max(T.Rounds * std::min(Stores, std::max(1.0, T.Executions)),
+                                std::min(T.All, T.Ahead));
   return Bytes ? Bytes : 8;
 }

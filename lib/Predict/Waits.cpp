@@ -50,7 +50,8 @@ Waits::Waits(const KernelModel &M, const std::array<int64_t, 3> &Block)
     const int Reading = readingLoop(S);
     const double With =
         Reading < 0 ? 1 : roundsOf(M, static_cast<unsigned>(Reading));
-    LoadRounds = std::max(LoadRounds, With);
+    LoadRounds = std::max(
+        LoadRounds, Reading < 0 ? 1 : With * partFetched(M.stmt(static_cast<unsigned>(Reading))));
     const int Around = loopAround(M, S);
     if (Around < 0 || Around != Reading)
       Steps[S] = rounds(S) - (Behind[S] ? With : 0);
@@ -62,6 +63,33 @@ int Waits::readingLoop(unsigned Stmt) const {
     if (Reads[static_cast<unsigned>(Q)] && M.stmt(Q).isLoop())
       return Q;
   return -1;
+}
+
+double Waits::partFetched(const Stmt &Loop) const {
+  constexpr double Line = 128, There = 0.05; // bytes; of a round to memory
+  if (Loop.IterSymbol < 0 || !Loop.Step)
+    return 1;
+  const std::string &Counter = M.Symbols[static_cast<size_t>(Loop.IterSymbol)].Id;
+  double Most = There;
+  for (const GlobalAccess &G : M.GlobalAccesses) {
+    if (G.K == GlobalAccess::Write || !Loop.Range.contains(G.Range))
+      continue;
+    if (G.K != GlobalAccess::Read || !G.Index || G.Index->K != Value::Affine ||
+        (G.Index->Depends & (DepThread | DepShared | DepGlobal)))
+      return 1;
+    auto By = guarded([&] {
+      return linearCoefficient(G.Index->Aff, Counter,
+                               isl::set::universe(G.Index->Aff.domain().space()));
+    });
+    if (!By) {
+      llvm::consumeError(By.takeError());
+      return 1;
+    }
+    if (!*By)
+      return 1;
+    Most = std::max(Most, std::abs(double(**By * *Loop.Step)) * G.ElemBytes / Line);
+  }
+  return std::min(1.0, Most);
 }
 
 unsigned Waits::partOf(unsigned Stmt) const {

@@ -37,6 +37,9 @@ public:
   /// the innermost loop with barriers, or one visit with no values.
   std::vector<Counters::Values> visits(unsigned Stmt) const;
 
+  /// Are the loops around \p Stmt run with numbers, so that compilers can unroll them?
+  bool areKnown(unsigned Stmt) const;
+
   /// What is taken for granted in counting; kernels with steps alone have it.
   const Assumptions *assumptions() const { return Of ? &*Of : nullptr; }
 
@@ -54,10 +57,12 @@ public:
 private:
   /// The innermost loop around \p Stmt whose body reads memory; -1: none.
   int readingLoop(unsigned Stmt) const;
+  /// The part of \p Loop's rounds in which a load waits for memory: threads that all read one
+  /// element, the next one in each round, find most in a line that is there.
+  double partFetched(const Stmt &Loop) const;
   /// The outermost statement around \p Stmt that holds no barrier: a part of an
   /// interval between barriers.
   unsigned partOf(unsigned Stmt) const;
-  bool areKnown(unsigned Stmt) const;
   std::vector<Counters::Values> samples(unsigned Stmt) const;
 
   const KernelModel &M;

@@ -552,7 +552,7 @@ private:
           F.Shuffles += Before.insert(A).second;
       }
       for (double *Of : {&F.Shuffles, &F.Selects})
-        *Of *= roundsUncounted(M, S.Stmt, Visits.size());
+        *Of *= roundsUncounted(M, Count, S.Stmt);
     }
     return true;
   }

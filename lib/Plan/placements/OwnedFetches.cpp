@@ -424,6 +424,11 @@ bool rcache::staysInBlock(const SharedArray &Arr, const Counters &Count,
   });
 }
 
-double rcache::roundsUncounted(const KernelModel &M, unsigned StmtId, size_t Visits) {
+double rcache::roundsUncounted(const KernelModel &M, const Counters &Count, unsigned StmtId) {
+  const double Visits = std::max<double>(1, double(Count.at(StmtId).size()));
+  for (int Q = M.stmt(StmtId).Parent; Q >= 0; Q = M.stmt(static_cast<unsigned>(Q)).Parent)
+    if (const Stmt &L = M.stmt(static_cast<unsigned>(Q));
+        L.isLoop() && L.HasBarrier && !Count.ends(L.Id))
+      return roundsOf(M, StmtId) / Visits; // the visits are some of the rounds
   return Visits > 1 ? 1 : roundsOf(M, StmtId);
 }

@@ -100,8 +100,8 @@ bool doesNothingElse(const KernelModel &M, TextRange In, bool MayStore);
 bool namesTheSame(const KernelModel &M, TextRange In,
                   std::vector<unsigned> *Declared = nullptr);
 
-/// Rounds that one visit of a statement stands for, where constants count no others.
-double roundsUncounted(const KernelModel &M, unsigned StmtId, size_t Visits);
+/// Rounds that each of \p Count's visits of a statement stands for.
+double roundsUncounted(const KernelModel &M, const Counters &Count, unsigned StmtId);
 
 } // namespace rcache
 
