@@ -363,7 +363,7 @@ void takeReasons(const Reasons &OfOthers, Round &R) {
 
 /// Kernels that are left as they are get other bodies, which stay where they
 /// lead to a rewritten kernel that gains more.
-void tryOtherBodies(Texts &Best) {
+void tryOtherBodies(Texts &Best, const Options &Opts) {
   std::map<std::string, size_t> InVain; ///< bodies tried, by textKey
   std::set<std::string> Done;           ///< which have no more of them
   Reasons OfOthers;
@@ -376,8 +376,9 @@ void tryOtherBodies(Texts &Best) {
     std::set<std::string> Now;
     if (!Try.Parsed)
       Now = unparsable(Best, InVain, Try.Tried);
-    auto Old = gains(Try.Tried, Best.Last),
-         New = gains(Try.Tried, Try.Now.Last, Try.OnlyOwned);
+    const bool Asked = Opts.Exchange == "owned"; // no other plan counts then
+    auto Old = gains(Try.Tried, Best.Last, Asked ? Try.Tried : std::set<std::string>()),
+         New = gains(Try.Tried, Try.Now.Last, Asked ? Try.Tried : Try.OnlyOwned);
     for (const std::string &Key : Try.Tried)
       if (Try.Parsed && New[Key] <= Old[Key])
         Now.insert(Key);
@@ -505,7 +506,7 @@ llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
       Best = std::move(Next);
   }
   const std::set<std::string> Settled = settleSums(Best, Opts.front());
-  tryOtherBodies(Best);
+  tryOtherBodies(Best, Opts.front());
   noteSettled(Settled, Best.Last.Results);
   FileResults Results = std::move(Best.Last.Results);
   for (FileResult &R : Results)

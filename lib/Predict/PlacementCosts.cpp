@@ -250,8 +250,9 @@ private:
     K.IntOps += Each * (tests(A->Stage) / 2 + divisions(W));
     // Loads behind branches wait for one another. (In loops over planes they were measured
     // with what a round takes.)
+    constexpr double Hit = 0.5; // of a round: neighbours have asked for the lines
     if (rounds() <= 1 && A->Stage.branches())
-      Of.InTurn += Elements - 1;
+      Of.InTurn += Hit * (Elements - 1);
   }
 
   /// A window that each thread loads; the registers of it that are read.
