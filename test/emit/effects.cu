@@ -23,7 +23,7 @@
 // CHECK: 'by_lambda' left as it is
 // CHECK: rewrote 'stores' {{.*}}'s' kept shared
 // CHECK: rewrote 'condition' {{.*}}'s' reloaded
-// CHECK: rewrote 'nobody_asks' {{.*}}'s' in chunks of 4, shuffled
+// CHECK: rewrote 'nobody_asks' {{.*}}'s' reloaded
 // CHECK: rewrote 'address' {{.*}}'s'
 // CHECK: rewrote 'address_read' {{.*}}'s'
 // CHECK: rewrote 'array_address' {{.*}}'s'

@@ -15,7 +15,7 @@
 // CHECK-DAG: rewrote 'hides_constant' {{.*}}'s' reloaded
 // CHECK-DAG: 'hidden_constant' left as it is: {{.*}}('LIM2') [name-not-visible]
 // CHECK-DAG: rewrote 'repeated' {{.*}}'s' reloaded
-// CHECK-DAG: rewrote 'members' {{.*}}'s' in chunks of 4, shuffled
+// CHECK-DAG: rewrote 'members' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'several' {{.*}}'s'
 // CHECK-DAG: rewrote 'halves' {{.*}}'s'
 //
