@@ -237,8 +237,11 @@ void rcache::choose(Choice &C, const ChooseOptions &O) {
     if (Measured)
       return L.Milliseconds.value_or(INFINITY) <
              R.Milliseconds.value_or(INFINITY);
-    // (What is claimed of several may be the same.)
-    return std::make_pair(L.Rank, -L.Cost.Clocks) > std::make_pair(R.Rank, -R.Cost.Clocks);
+    // (What is claimed of several may be the same. Of sorts 1.2 and 1.6 times as many clocks
+    // were counted for what was faster, 1.7 for what was not.)
+    constexpr double Clearly = 1.65;
+    return L.Rank > R.Rank ||
+           (L.Rank == R.Rank && Clearly * L.Cost.Clocks < R.Cost.Clocks);
   };
   int Second = -1;
   for (int I = 0; I < static_cast<int>(C.Candidates.size()); ++I) {
