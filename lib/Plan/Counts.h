@@ -2,7 +2,7 @@
 // Exceptions. SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How often things happen: for the report (PlanCounts) and, through the same
-// two functions, for the prediction (lib/Predict/PlanCosts.cpp).
+// two functions, for the prediction (lib/Predict/PlacementCosts.cpp).
 
 #ifndef RCACHE_LIB_PLAN_COUNTS_H
 #define RCACHE_LIB_PLAN_COUNTS_H
