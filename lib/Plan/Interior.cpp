@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <isl/set.h>
 #include <isl/val.h>
-#include <set>
 #include <tuple>
 
 using namespace rcache;
@@ -293,6 +292,21 @@ private:
 
   static constexpr long Middle = 1L << 6, Large = 1L << 24, Small = 1;
 
+  /// The runs where each of \p Ids is the product of what \p ValueOf says of its factors.
+  isl::set runsAt(const std::vector<std::string> &Ids,
+                  llvm::function_ref<long(const std::string &)> ValueOf) const {
+    isl::set S = Own;
+    for (const std::string &Id : Ids) {
+      if (isPlace(Id))
+        continue;
+      long V = 1;
+      for (const std::string &F : factorsOf(Id))
+        V *= ValueOf(F);
+      S = S.intersect(symbolValue(Ctx, Id).eq_set(constantValue(Ctx, V)));
+    }
+    return S;
+  }
+
   /// Points of \p S, of which all but the elements' places are numbers.
   double pointsOf(const isl::set &S) const {
     std::vector<std::string> Others;
@@ -310,21 +324,13 @@ private:
   /// The part of the runs of a block far from the first, arguments being large, of which
   /// \p In holds: less than all.
   double partOfTheMiddle(const isl::set &In) const {
-    isl::set S = Own;
-    std::set<std::string> Ids;
-    for (const isl::set &Of : {In, Own})
-      for (const std::string &Id : involvedIds(Of))
-        Ids.insert(Id);
-    for (const std::string &Id : Ids) {
-      if (isPlace(Id))
-        continue;
-      long V = 1;
-      for (const std::string &Factor : factorsOf(Id))
-        V *= isOfKind(Factor, Symbol::BlockIdx)   ? Middle
-             : isOfKind(Factor, Symbol::BlockDim) ? 256
-                                                  : Large;
-      S = S.intersect(symbolValue(Ctx, Id).eq_set(constantValue(Ctx, V)));
-    }
+    std::vector<std::string> Ids = involvedIds(In);
+    llvm::append_range(Ids, involvedIds(Own));
+    const isl::set S = runsAt(Ids, [&](const std::string &F) {
+      return isOfKind(F, Symbol::BlockIdx)   ? Middle
+             : isOfKind(F, Symbol::BlockDim) ? 256
+                                             : Large;
+    });
     const double All = S.is_empty() ? 0 : pointsOf(S);
     return All > 0 ? std::min(0.99, pointsOf(S.intersect(In)) / All) : 0;
   }
@@ -353,15 +359,9 @@ private:
         Of[Id] = From[Rest % From.size()];
         Rest /= From.size();
       }
-      isl::set S = Own;
-      for (const std::string &Id : Ids) {
-        if (isPlace(Id))
-          continue;
-        long V = 1;
-        for (const std::string &F : factorsOf(Id))
-          V *= Of.count(F) ? Of[F] : 1;
-        S = S.intersect(symbolValue(Ctx, Id).eq_set(constantValue(Ctx, V)));
-      }
+      const isl::set S = runsAt(Ids, [&](const std::string &F) {
+        return Of.count(F) ? Of.at(F) : 1;
+      });
       if (!S.is_empty() && S.is_subset(In)) // there is such a run
         return true;
     }

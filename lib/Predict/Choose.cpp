@@ -288,30 +288,11 @@ static void askForThreads(const KernelModel &M, const Arch &A, Plan &P) {
     P.Aligned = alignedRuns(M, P);
 }
 
-namespace {
-/// What the counts of a plan are made of.
-struct Counted {
-  const KernelModel &M;
-  const Plan &P;
-  const Staging &Fill;
-  const std::array<int64_t, 3> &Block;
-  const Arch &On;
-  Runs How;
-};
-} // namespace
-
-/// Claims no more of \p C than in the grid that host code tells of: small images are mostly
-/// borders. (By that alone plans were chosen that took 1.35 and 1.54 times as long as the
-/// others, and some that took 0.8 to 0.95 of it: the rank leaves it out.)
-static void claimAtBorders(const Counted &Of, const Choice &R, Candidate &C) {
-  const auto Warps = [&](Borders B) { return borderWarps(Of.M, Of.P, Of.Block, Of.On, B); };
-  if (Warps(Borders::OfGrid) <= Warps(Borders::FarApart))
-    return;
-  Candidate Small = C;
-  Small.Counts = planCounts(Of.M, Of.P, Of.Fill, Of.Block, Of.On, Of.How, Borders::OfGrid);
-  Small.Counts.LaunchWarps = C.Counts.LaunchWarps;
-  predict(Of.M, Of.P, R, Of.Block, Of.On, Small);
-  C.Speedup = std::min(C.Speedup, Small.Speedup);
+/// Has the grid that host code tells of more borders than a large image?
+static bool isSmall(const KernelModel &M, const Plan &P, const std::array<int64_t, 3> &Block,
+                    const Arch &A) {
+  return borderWarps(M, P, Block, A, Borders::OfGrid) >
+         borderWarps(M, P, Block, A, Borders::FarApart);
 }
 
 Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
@@ -350,17 +331,20 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
                unsigned(Launched[2])};
     M.Ctx->resetBudget(); // a plan's own, however many there are
     const bool Never = neverAligned(M, P);
-    C.Counts =
-        planCounts(M, P, Fill, Block, A, Never ? Runs::Singly : Runs::Vectors);
-    if (!P.Cut)
-      C.Counts.LaunchWarps = R.Original.LaunchWarps / P.slots();
+    const Runs How = Never ? Runs::Singly : Runs::Vectors;
+    const auto Counted = [&](Runs Of, Borders Where) {
+      KernelCounts K = planCounts(M, P, Fill, Block, A, Of, Where);
+      if (!P.Cut)
+        K.LaunchWarps = R.Original.LaunchWarps / P.slots();
+      return K;
+    };
+    C.Counts = Counted(How, Borders::FarApart);
     if (!O.Force && !O.Wanted && P.slots() > 1)
       askForThreads(M, A, P);
     predict(M, P, R, Block, A, C);
     Candidate Singly = C;
     if (!Never) {
-      Singly.Counts = planCounts(M, P, Fill, Block, A, Runs::Singly);
-      Singly.Counts.LaunchWarps = C.Counts.LaunchWarps;
+      Singly.Counts = Counted(Runs::Singly, Borders::FarApart);
       predict(M, P, R, Block, A, Singly);
     }
     C.UnalignedSpeedup = Singly.Speedup;
@@ -375,7 +359,14 @@ Choice rcache::rankPlans(const KernelModel &M, std::vector<Plan> &Plans,
     C.Id = identity(C, R.Candidates);
     for (const ArrayPlan &Array : P.Arrays)
       C.Covered &= Array.isShared() || Array.Stage.CoverageProved;
-    claimAtBorders({M, P, Fill, Block, A, Never ? Runs::Singly : Runs::Vectors}, R, C);
+    // (By borders alone plans were chosen that took 1.35 and 1.54 times as long as the
+    // others, and some that took 0.8 to 0.95 of it: the rank leaves them out.)
+    if (isSmall(M, P, Block, A)) {
+      Candidate Small = C;
+      Small.Counts = Counted(How, Borders::OfGrid);
+      predict(M, P, R, Block, A, Small);
+      C.Speedup = std::min(C.Speedup, Small.Speedup);
+    }
     tell(M, R, Block, A, C, P);
     R.Candidates.push_back(std::move(C));
   }
