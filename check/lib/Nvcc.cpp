@@ -3,6 +3,7 @@
 //
 // Device code as the user's compiler makes it: nvcc is run for its PTX.
 
+#include "KeptPtx.h"
 #include "PtxModule.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -223,17 +224,30 @@ std::vector<std::string> sayable(std::vector<std::string> Args, Links &L) {
   return Args;
 }
 
-PtxText compileToPtx(const std::vector<std::string> &Asked) {
+/// \p Source is the text of the file that \p Asked ends with.
+PtxText compileToPtx(const std::vector<std::string> &Asked,
+                     const std::string &Source) {
   PtxText Out;
+  const KeptPtx Kept(Asked, Source);
+  if (auto Text = Kept ? Kept.find() : std::nullopt) {
+    Out.Text = std::move(*Text);
+    return Out;
+  }
   Links Names;
   std::vector<std::string> Args = sayable(Asked, Names);
   Out.Links = Names.Known;
-  SmallString<128> To;
-  if (sys::fs::createTemporaryFile("rcache-check", "ptx", To)) {
+  SmallString<128> To, Rules;
+  if (sys::fs::createTemporaryFile("rcache-check", "ptx", To) ||
+      sys::fs::createTemporaryFile("rcache-check", "d", Rules)) {
     Out.Error = "cannot make a temporary file";
     return Out;
   }
-  FileRemover RemoveTo(To);
+  FileRemover RemoveTo(To), RemoveRules(Rules);
+  // Links are another name in each process.
+  const bool Keep = Kept && Out.Links.empty();
+  if (Keep)
+    for (StringRef A : {"-MD", "-MF", Rules.c_str()})
+      Args.push_back(A.str());
   Args.push_back("-o");
   Args.push_back(To.str().str());
   if (std::string Why = Tool(std::move(Args)).end(); !Why.empty()) {
@@ -245,6 +259,8 @@ PtxText compileToPtx(const std::vector<std::string> &Asked) {
     Out.Text = (*Got)->getBuffer().str();
   else
     Out.Error = "nvcc left nothing";
+  if (auto Made = MemoryBuffer::getFile(Rules); Made && Got && Keep)
+    Kept.keep(Out.Text, (*Made)->getBuffer());
   return Out;
 }
 
@@ -275,8 +291,8 @@ std::shared_future<PtxText> requestPtx(const FrontendOptions &FE,
     Args.push_back(A);
   Args.push_back(Source);
   std::vector<std::string> Key = Args;
-  if (auto Text = MemoryBuffer::getFile(Source))
-    Key.push_back((*Text)->getBuffer().str());
+  auto Text = MemoryBuffer::getFile(Source);
+  Key.push_back(Text ? (*Text)->getBuffer().str() : "");
   Requests &R = requests();
   std::lock_guard<std::mutex> Lock(R.M);
   std::shared_future<PtxText> &Answer = R.Known[Key];
@@ -290,8 +306,8 @@ std::shared_future<PtxText> requestPtx(const FrontendOptions &FE,
     Promise.set_value(std::move(None));
     return Answer;
   }
-  std::thread([P = std::move(Promise), Args]() mutable {
-    P.set_value(compileToPtx(Args));
+  std::thread([P = std::move(Promise), Args, Text = std::move(Key.back())]() mutable {
+    P.set_value(compileToPtx(Args, Text));
   }).detach();
   return Answer;
 }

@@ -135,8 +135,8 @@ void Worker::setUpBlock(uint64_t Linear) {
       Blk.Shared = allocatePrivate(SharedReserved + (1u << 21)) + (1u << 20);
     while (uint64_t(Blk.Shared) >> 32 != uint64_t(Blk.Shared + SharedReserved) >> 32);
     if (options().Races) {
-      Words.assign(SharedReserved / 4, RaceWord());
-      Bytes.assign(SharedReserved, RaceCell());
+      Words.assign(SharedReserved / 4);
+      Bytes.assign(SharedReserved);
     }
   }
   for (const SharedRange &R : *L.Ranges)

@@ -17,7 +17,9 @@
 
 #include <atomic>
 #include <memory>
+#include <new>
 #include <random>
+#include <sys/mman.h>
 
 namespace rcache::check {
 
@@ -66,6 +68,35 @@ struct RaceCell {
 };
 struct RaceWord : RaceCell {
   uint32_t ByteEpoch = 0; ///< interval in which single bytes were touched
+};
+
+/// Cells of which all bytes are zero at first. Most of them stay so: their pages are
+/// the system's until they are touched.
+template <typename T> class ZeroCells {
+public:
+  ZeroCells() = default;
+  ZeroCells(const ZeroCells &) = delete;
+  ~ZeroCells() { drop(); }
+  /// \p N new ones; throws std::bad_alloc.
+  void assign(size_t N) {
+    drop();
+    void *P = mmap(nullptr, N * sizeof(T), PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (P == MAP_FAILED)
+      throw std::bad_alloc();
+    Cells = static_cast<T *>(P);
+    Count = N;
+  }
+  T &operator[](size_t I) { return Cells[I]; }
+
+private:
+  void drop() {
+    if (Cells)
+      munmap(Cells, Count * sizeof(T));
+    Cells = nullptr;
+  }
+  T *Cells = nullptr;
+  size_t Count = 0;
 };
 
 /// State of one launch that all workers share.
@@ -150,8 +181,8 @@ private:
   std::vector<uint32_t> OrderOf; ///< scratch: order of warps or lanes
   uint32_t SharedReserved = 0;
   uint32_t Epoch = 1;
-  std::vector<RaceWord> Words;
-  std::vector<RaceCell> Bytes;
+  ZeroCells<RaceWord> Words;
+  ZeroCells<RaceCell> Bytes;
   uint32_t Capacity = 0;
 };
 

@@ -41,8 +41,14 @@ bool reserve(uint64_t Base, uint64_t Size) {
 
 bool reserveArena(std::string &Error) {
   if (reserve(MapBase, MapSize) && reserve(ArenaBase, ArenaSize) &&
-      reserve(ArenaBase ^ ShadowXor, ArenaSize))
+      reserve(ArenaBase ^ ShadowXor, ArenaSize)) {
+    // Where the stacks of threads are marked, hundreds at a time: large pages, if
+    // the system has any.
+    constexpr uint64_t Stacks = uint64_t(1) << 33;
+    madvise(reinterpret_cast<void *>(MapBase + ((ArenaBase + ArenaSize - Stacks) >> MapShift)),
+            Stacks >> MapShift, MADV_HUGEPAGE);
     return true;
+  }
   Error = "cannot reserve address space for device memory (is overcommit "
           "forbidden, or a limit on virtual memory set?)";
   return false;

@@ -1,0 +1,140 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See KeptPtx.h. A file is, compressed:
+//
+//     <hash of a file> <its name>       a line each
+//                                       an empty line
+//     <PTX>
+
+#include "KeptPtx.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Compression.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SHA1.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace llvm;
+
+namespace rcache::check {
+
+namespace {
+
+/// The largest that is read back: no damaged file may ask for more memory.
+constexpr size_t Most = size_t(64) << 20;
+
+std::string hashOf(const Twine &File) {
+  auto Text = MemoryBuffer::getFile(File);
+  return Text ? utohexstr(xxh3_64bits((*Text)->getBuffer())) : "";
+}
+
+/// When and how large, for programs: they are too large to be read.
+std::string stampOf(StringRef Program) {
+  sys::fs::file_status S;
+  if (sys::fs::status(Program, S))
+    return "";
+  return utostr(S.getSize()) + " " +
+         itostr(S.getLastModificationTime().time_since_epoch().count());
+}
+
+/// The names behind the colon of a rule of make's.
+std::vector<std::string> namesOf(StringRef Rules) {
+  std::vector<std::string> Names;
+  std::string Name;
+  for (size_t I = Rules.find(" : ") + 2; I < Rules.size(); ++I) {
+    const char C = Rules[I], Next = I + 1 < Rules.size() ? Rules[I + 1] : '\0';
+    if ((C == '\\' && (Next == ' ' || Next == '#' || Next == '\\')) ||
+        (C == '$' && Next == '$')) {
+      Name += Next;
+      ++I;
+    } else if (isSpace(C) || (C == '\\' && Next == '\n')) {
+      if (!Name.empty())
+        Names.push_back(std::move(Name));
+      Name.clear();
+    } else {
+      Name += C;
+    }
+  }
+  if (!Name.empty())
+    Names.push_back(std::move(Name));
+  return Names;
+}
+
+} // namespace
+
+KeptPtx::KeptPtx(const std::vector<std::string> &Command, StringRef Source) {
+  const auto Folder = sys::Process::GetEnv("RCACHE_CACHE");
+  SmallString<256> Here;
+  if (!Folder || Folder->empty() || sys::fs::create_directories(*Folder) ||
+      sys::fs::current_path(Here) || !compression::zlib::isAvailable() ||
+      any_of(Command, [](StringRef A) { return A.starts_with("-M"); }))
+    return;
+  std::string All = Here.str().str() + '\0' + stampOf(Command.front()) + '\0' +
+                    stampOf(sys::path::parent_path(Command.front()).str() +
+                            "/../nvvm/bin/cicc");
+  for (const char *Name : {"PATH", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS",
+                           "NVCC_CCBIN", "CPATH", "C_INCLUDE_PATH",
+                           "CPLUS_INCLUDE_PATH"})
+    All += '\0' + sys::Process::GetEnv(Name).value_or("");
+  for (const std::string &A : Command)
+    All += '\0' + A;
+  All += '\0' + Source.str();
+  SmallString<256> P(*Folder);
+  sys::path::append(P, "ptx-" + toHex(SHA1::hash(arrayRefFromStringRef(All))) + ".z");
+  Path = P.str().str();
+}
+
+std::optional<std::string> KeptPtx::find() const {
+  auto File = MemoryBuffer::getFile(Path);
+  if (!File)
+    return std::nullopt;
+  // The size first, in decimal.
+  StringRef Packed = (*File)->getBuffer();
+  size_t Size = 0;
+  SmallVector<uint8_t, 0> Bytes;
+  if (Packed.consumeInteger(10, Size) || Size > Most || !Packed.consume_front("\n"))
+    return std::nullopt;
+  if (Error E = compression::zlib::decompress(arrayRefFromStringRef(Packed), Bytes, Size)) {
+    consumeError(std::move(E));
+    return std::nullopt;
+  }
+  StringRef Text = toStringRef(Bytes);
+  while (!Text.consume_front("\n")) {
+    const auto [Line, Rest] = Text.split('\n');
+    const auto [Hash, Name] = Line.split(' ');
+    if (Name.empty() || Hash != hashOf(Name))
+      return std::nullopt;
+    Text = Rest;
+  }
+  return Text.str();
+}
+
+void KeptPtx::keep(StringRef Ptx, StringRef Rules) const {
+  std::string Text;
+  for (const std::string &Name : namesOf(Rules)) {
+    const std::string Hash = hashOf(Name);
+    if (Hash.empty() || StringRef(Name).contains('\n'))
+      return;
+    Text += Hash + " " + Name + "\n";
+  }
+  if (Text.empty() || Text.size() + Ptx.size() > Most)
+    return;
+  Text += "\n" + Ptx.str();
+  SmallVector<uint8_t, 0> Bytes;
+  compression::zlib::compress(arrayRefFromStringRef(Text), Bytes,
+                              compression::zlib::BestSpeedCompression);
+  // Nobody reads half of it. That it cannot be kept is no error.
+  consumeError(writeToOutput(Path, [&](raw_ostream &Out) -> Error {
+    Out << Text.size() << "\n" << toStringRef(Bytes);
+    return Error::success();
+  }));
+}
+
+} // namespace rcache::check
