@@ -4,6 +4,7 @@
 // See Queries.h.
 
 #include "Queries.h"
+#include "Plan/Counts.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace rcache;
@@ -113,27 +114,11 @@ bool Queries::isStagingWrite(const Stmt &S) const {
          });
 }
 
-/// The same element for all slots: what is made of it and of nothing that differs
-/// has the same uses in each, and what is made of something else as well is a
-/// slot's own.
-static bool sameForSlots(const KernelModel &M, const SharedAccess &A) {
-  return A.Affine &&
-         llvm::none_of(M.VarUses,
-                       [&](const VarUse &U) {
-                         return A.Range.contains(U.Range) &&
-                                (M.Vars[U.Var].Depends &
-                                 (DepThread | DepShared | DepGlobal));
-                       }) &&
-         llvm::none_of(M.Builtins, [&](const BuiltinUse &B) {
-           return A.Range.contains(B.Range) && B.K == Symbol::ThreadIdx;
-         });
-}
-
 bool Queries::isHiddenAlone(const SharedAccess &A) const {
-  return M.OwnViews && A.K == SharedAccess::Read && !isWindowRead(A) &&
-         (RegisterArrays.count(A.Array) ||
-          (P.slots() > 1 && !sameForSlots(M, A))) &&
-         M.Arrays[A.Array].ElemBytes > 0;
+  return !isWindowRead(A) &&
+         (RegisterArrays.count(A.Array)
+              ? M.OwnViews && A.K == SharedAccess::Read && M.Arrays[A.Array].ElemBytes > 0
+              : P.slots() > 1 && slotsSeeAlone(M, A));
 }
 
 bool Queries::isCollected(unsigned Access) const {

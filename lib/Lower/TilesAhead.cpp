@@ -164,7 +164,7 @@ std::optional<std::set<std::string>> Fill::vectorsAsk(const ArrayPlan &A,
       return std::nullopt;
     if (S.V->K != Value::Load)
       continue;
-    if (!Terms.address(S.V->Operands[0]->Aff))
+    if (S.V->Operands[0]->K != Value::Affine || !Terms.address(S.V->Operands[0]->Aff))
       return std::nullopt;
     All.insert("::rcache::device::on_word<16>(" + S.V->Text + ")");
   }

@@ -39,6 +39,27 @@ double rcache::roundsOf(const KernelModel &M, unsigned StmtId) {
   return Rounds;
 }
 
+/// The same element for all slots: what is made of it and of nothing that differs
+/// has the same uses in each, and what is made of something else as well is a
+/// slot's own.
+static bool sameForSlots(const KernelModel &M, const SharedAccess &A) {
+  return A.Affine &&
+         llvm::none_of(M.VarUses,
+                       [&](const VarUse &U) {
+                         return A.Range.contains(U.Range) &&
+                                (M.Vars[U.Var].Depends &
+                                 (DepThread | DepShared | DepGlobal));
+                       }) &&
+         llvm::none_of(M.Builtins, [&](const BuiltinUse &B) {
+           return A.Range.contains(B.Range) && B.K == Symbol::ThreadIdx;
+         });
+}
+
+bool rcache::slotsSeeAlone(const KernelModel &M, const SharedAccess &S) {
+  return M.OwnViews && S.K == SharedAccess::Read && M.Arrays[S.Array].ElemBytes > 0 &&
+         !sameForSlots(M, S);
+}
+
 double rcache::sharingSlots(const KernelModel &M, const SharedAccess &S,
                             const std::array<unsigned, 3> &Factor,
                             bool TapsOutside) {

@@ -26,6 +26,10 @@ double roundsOf(const KernelModel &M, unsigned StmtId);
 /// The innermost loop around a statement; -1: none.
 int loopAround(const KernelModel &M, unsigned StmtId);
 
+/// Is what \p S reads, of an array that stays, each slot's own to the compiler, because a
+/// product that another slot has as well would be fused otherwise (KernelModel::OwnViews)?
+bool slotsSeeAlone(const KernelModel &M, const SharedAccess &S);
+
 /// Slots that share one read of \p S: those along axes on which its place does
 /// not depend, as long as they run side by side. Around a loop they do not,
 /// unless it runs outside the slots and no condition on a thread is inside it.

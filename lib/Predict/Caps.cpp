@@ -179,22 +179,6 @@ double arithmeticStays(const CapInput &In, double Speedup) {
 
 /// Is one of the arrays that stay written with values of other threads, again
 /// and again between barriers (trees, scans)?
-double computedExchange(const CapInput &In, double Speedup) {
-  if (In.P.onlyBarriers() || In.P.slots() == 1)
-    return Speedup;
-  for (const SharedAccess &A : In.M.SharedAccesses) {
-    const bool Kept = std::any_of(In.P.Arrays.begin(), In.P.Arrays.end(),
-                                  [&](const ArrayPlan &Of) {
-                                    return Of.Array == A.Array && Of.isShared();
-                                  });
-    if (Kept && (A.K == SharedAccess::ReadWrite ||
-                 (A.K == SharedAccess::Write && A.Stored &&
-                  (A.Stored->Depends & DepShared))))
-      return std::min(Speedup, 1.0);
-  }
-  return Speedup;
-}
-
 double narrowBlocks(const CapInput &In, double Speedup) {
   return !In.P.onlyBarriers() && In.P.slots() > 1 && !In.P.Map.Merge &&
                  In.C.Counts.ThreadsPerBlock <= 32 &&
@@ -480,10 +464,6 @@ constexpr Cap Caps[] = {
      "0.8 of "
      "what was predicted",
      linesOfTiles},
-    {"computed-exchange",
-     "several slots a thread where threads exchange what they compute have not "
-     "been measured to gain",
-     computedExchange},
     {"narrow-blocks",
      "physical blocks of a warp hold at most half of an SM's warps",
      narrowBlocks},

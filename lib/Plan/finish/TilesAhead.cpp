@@ -25,11 +25,18 @@ bool isZero(const ValueRef &V) {
     const isl::pw_aff Is = V->Aff;
     return impliedBy(equalTo(Is, constantValue(Is.ctx(), 0)), always(Is.ctx()));
   }
-  if (V->K != Value::Uniform || V->Text.empty() ||
-      !isdigit(static_cast<unsigned char>(V->Text.front())))
+  if (V->K != Value::Uniform)
     return false;
+  // `0.0` of a float's.
+  llvm::StringRef Text = V->Text;
+  if ((Text.consume_front("(float)(") || Text.consume_front("(double)(")) &&
+      !Text.consume_back(")"))
+    return false;
+  if (Text.empty() || !isdigit(static_cast<unsigned char>(Text.front())))
+    return false;
+  const std::string Number = Text.str();
   char *End = nullptr;
-  const double X = std::strtod(V->Text.c_str(), &End);
+  const double X = std::strtod(Number.c_str(), &End);
   const llvm::StringRef Suffix = End;
   return X == 0 && (Suffix.empty() || Suffix == "f" || Suffix == "F");
 }
@@ -124,6 +131,20 @@ private:
            llvm::none_of(M.GlobalAccesses, Within);
   }
 
+  /// Can \p V be computed for another round? Where it may wrap, in its own words.
+  bool indexKnownAhead(const Value &V) const {
+    switch (V.K) {
+    case Value::Affine:
+      return knownAhead(involvedIds(V.Aff));
+    case Value::Uniform:
+      return !V.Depends;
+    case Value::Op: // names in it are of constants and pure functions
+      return llvm::all_of(V.Operands, [&](const ValueRef &O) { return indexKnownAhead(*O); });
+    default:
+      return false;
+    }
+  }
+
   /// Nothing but elements of memory as they are, or zeros.
   bool isCopied(const ArrayPlan &A) const {
     const SharedArray &Of = M.Arrays[A.Array];
@@ -135,8 +156,7 @@ private:
         return false;
       return S.V->K == Value::Load
                  ? S.V->Type == Of.CanonicalType && S.V->Root >= 0 &&
-                       S.V->Operands[0]->K == Value::Affine &&
-                       knownAhead(valueSymbols(S.V))
+                       indexKnownAhead(*S.V->Operands[0])
                  : isNumber(Of.CanonicalType) && isZero(S.V);
     });
   }
