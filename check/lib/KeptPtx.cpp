@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Chrono.h"
 #include "llvm/Support/Compression.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
@@ -67,6 +68,23 @@ std::vector<std::string> namesOf(StringRef Rules) {
   return Names;
 }
 
+/// Leaves the half of the files in \p Folder that was asked for last, where they are
+/// too many. Whoever else does that at the same time does no harm.
+void forget(StringRef Folder) {
+  constexpr size_t MostFiles = 2000;
+  std::vector<std::pair<sys::TimePoint<>, std::string>> Files;
+  std::error_code EC;
+  for (sys::fs::directory_iterator I(Folder, EC), End; I != End && !EC; I.increment(EC))
+    if (sys::path::filename(I->path()).starts_with("ptx-"))
+      if (const auto Status = I->status())
+        Files.emplace_back(Status->getLastModificationTime(), I->path());
+  if (Files.size() <= MostFiles)
+    return;
+  llvm::sort(Files);
+  for (size_t I = 0; I < Files.size() / 2; ++I)
+    sys::fs::remove(Files[I].second);
+}
+
 } // namespace
 
 KeptPtx::KeptPtx(const std::vector<std::string> &Command, StringRef Source) {
@@ -113,6 +131,11 @@ std::optional<std::string> KeptPtx::find() const {
       return std::nullopt;
     Text = Rest;
   }
+  int FD = -1;
+  if (!sys::fs::openFileForReadWrite(Path, FD, sys::fs::CD_OpenExisting, sys::fs::OF_None)) {
+    sys::fs::setLastAccessAndModificationTime(FD, std::chrono::system_clock::now());
+    sys::Process::SafelyCloseFileDescriptor(FD);
+  }
   return Text.str();
 }
 
@@ -135,6 +158,7 @@ void KeptPtx::keep(StringRef Ptx, StringRef Rules) const {
     Out << Text.size() << "\n" << toStringRef(Bytes);
     return Error::success();
   }));
+  forget(sys::path::parent_path(Path));
 }
 
 } // namespace rcache::check
