@@ -129,8 +129,10 @@ int rcache::loopAround(const KernelModel &M, unsigned StmtId) {
 bool rcache::loadsToStage(const KernelModel &M, const SharedAccess &S) {
   if (S.K != SharedAccess::Write)
     return false;
-  if (!S.Stored || !(S.Stored->Depends & DepShared))
-    return true;
+  if (!S.Stored || S.Stored->K == Value::Unknown)
+    return !S.Stored || !(S.Stored->Depends & DepShared);
+  if (!(S.Stored->Depends & DepShared))
+    return loads(*S.Stored);
   // (What was loaded in front of a loop is not loaded in each of its rounds.)
   const int Loop = loopAround(M, S.Stmt);
   return loads(*S.Stored) && llvm::any_of(M.GlobalAccesses, [&](const GlobalAccess &G) {

@@ -12,6 +12,7 @@
 #include "TreeCaps.h"
 #include "Registers.h"
 #include "SharedReads.h"
+#include "StagedReads.h"
 #include "StagingCosts.h"
 #include "rcache/ThreadsInLine.h"
 #include "llvm/ADT/STLExtras.h"
@@ -179,6 +180,15 @@ double arithmeticStays(const CapInput &In, double Speedup) {
 
 /// Is one of the arrays that stay written with values of other threads, again
 /// and again between barriers (trees, scans)?
+/// Joined blocks whose tiles are filled from places that take divisions by arguments: the
+/// same elements wait for them in fewer threads.
+double joinedDivisions(const CapInput &In, double Speedup) {
+  const bool Divides = In.P.Map.joins() && llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) {
+    return A.as<Restaged>() && slowDivisions(A.Stage) > 0;
+  });
+  return Divides ? std::min(Speedup, 1.0) : Speedup;
+}
+
 double narrowBlocks(const CapInput &In, double Speedup) {
   return !In.P.onlyBarriers() && In.P.slots() > 1 && !In.P.Map.Merge &&
                  In.C.Counts.ThreadsPerBlock <= 32 &&
@@ -464,6 +474,10 @@ constexpr Cap Caps[] = {
      "0.8 of "
      "what was predicted",
      linesOfTiles},
+    {"joined-divisions",
+     "where an element comes from takes divisions by arguments: 0.81x and 1.04x were "
+     "measured of joined blocks where 2.4x was predicted",
+     joinedDivisions},
     {"narrow-blocks",
      "physical blocks of a warp hold at most half of an SM's warps",
      narrowBlocks},

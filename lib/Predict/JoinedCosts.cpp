@@ -5,6 +5,8 @@
 
 #include "JoinedCosts.h"
 #include "SharedReads.h"
+#include "StagedReads.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace rcache;
@@ -20,7 +22,15 @@ void rcache::addRestaged(const Placed &In, const Restaged &R, const Staging &Fil
   }
   const double Each = double(R.elements(P.Map.Blocks)) /
                       double(P.Map.lanes() * P.Map.slots()) * Rounds;
-  if (P.Ahead) { // 16 bytes in one instruction, past the registers
+  const bool InWords = llvm::any_of(loadsOf(In.A.Stage), [](const ValueRef &L) {
+    return L->Operands[0]->K != Value::Affine;
+  });
+  if (P.Ahead && InWords) {
+    // No row is known to go on: a word each, of which 15 instructions find the place
+    // (MatMulShared of bench/styles/r9.cu: 2167 executed where 1650 were counted).
+    K.Loads.push_back({Each, Bytes, double(Bytes)});
+    K.OtherOps += Each * 15;
+  } else if (P.Ahead) { // 16 bytes in one instruction, past the registers
     K.Loads.push_back({Each * Bytes / 16.0, 16, 16});
     // Or a word, where the launch has rows of other lengths: 28 instructions with indices
     // of 64 bits (matmul_sz, docs/measurements/2026-11-29-h200-wavefronts.txt). Where guards
@@ -32,6 +42,9 @@ void rcache::addRestaged(const Placed &In, const Restaged &R, const Staging &Fil
     K.SharedStores += Each;
   }
   K.OtherOps += Each;
+  // Each element is found anew: 1191 instructions executed where 387 were counted
+  // (conv_implicit_gemm of bench/styles/d8.cu: six divisions of 3.25 elements an output).
+  K.IntOps += 40 * slowDivisions(In.A.Stage) * Each;
   K.SharedBytes = static_cast<unsigned>(P.restagedBytes(In.M));
 }
 

@@ -225,17 +225,11 @@ private:
   }
   double divisionsIn(const ValueRef &V, const Window &W) const {
     double N = 0;
-    if (V->K == Value::Op && (V->Opcode == Value::Div || V->Opcode == Value::Rem) &&
-        !isFloating(V->Type)) {
-      const Value *By = V->Operands[1].get();
-      while (By->K == Value::Op && By->Opcode == Value::Cast)
-        By = By->Operands[0].get();
-      if (By->K != Value::Affine || !involvedIds(By->Aff).empty()) {
-        N = 1;
-        for (size_t D = 0; D < W.Extent.size() && D < A->Stage.ElemIds.size(); ++D)
-          if (!names(V->Operands[0], A->Stage.ElemIds[D]))
-            N /= double(std::max<int64_t>(1, W.Extent[D]));
-      }
+    if (isSlowDivision(*V)) {
+      N = 1;
+      for (size_t D = 0; D < W.Extent.size() && D < A->Stage.ElemIds.size(); ++D)
+        if (!names(V->Operands[0], A->Stage.ElemIds[D]))
+          N /= double(std::max<int64_t>(1, W.Extent[D]));
     }
     for (const ValueRef &O : V->Operands)
       N += divisionsIn(O, W);

@@ -33,6 +33,13 @@ bool crossesBarrier(const KernelModel &M, unsigned V) {
 
 } // namespace
 
+static double elementsOf(const Var &X) {
+  double N = 1;
+  for (int64_t E : X.ArrayExtents)
+    N *= static_cast<double>(E);
+  return N;
+}
+
 double rcache::stateRegisters(const KernelModel &M) {
   double Words = 0;
   for (unsigned V = 0; V < M.Vars.size(); ++V) {
@@ -40,11 +47,18 @@ double rcache::stateRegisters(const KernelModel &M) {
     if (X.IsParam || X.Repeatable || X.IsReference ||
         !(X.Depends & DepThread) || !crossesBarrier(M, V))
       continue;
-    double N = 1;
-    for (int64_t E : X.ArrayExtents)
-      N *= static_cast<double>(E);
-    Words += N * wordsOf(X);
+    Words += elementsOf(X) * wordsOf(X);
   }
+  return Words;
+}
+
+double rcache::privateRegisters(const KernelModel &M) {
+  constexpr double Most = 64; // larger ones are in memory
+  double Words = 0;
+  for (unsigned V = 0; V < M.Vars.size(); ++V)
+    if (const Var &X = M.Vars[V]; !X.ArrayExtents.empty() && !crossesBarrier(M, V) &&
+                                  elementsOf(X) <= Most)
+      Words += elementsOf(X) * wordsOf(X);
   return Words;
 }
 

@@ -14,6 +14,10 @@ namespace rcache {
 /// own.
 double stateRegisters(const KernelModel &M);
 
+/// Those of its arrays of a few elements that no barrier parts: loops that go through them
+/// run once for all slots, each of which has its own.
+double privateRegisters(const KernelModel &M);
+
 /// Registers of what a slot keeps while loops without barriers read shared
 /// memory: sums, and what they are made from. Without the state.
 double sumRegisters(const KernelModel &M);

@@ -205,10 +205,12 @@ private:
   /// Part of a scheduler's issue slots that \p Warps of an SM fill. A warp has the next
   /// instruction at hand when those that it needs are done; so few warps fill few.
   double slotsFilled(double Warps) const {
-    if (K.Joined)
-      return Fit.IssueJoined;
-    Warps /= Fit.Schedulers;
-    return Fit.IssueEfficiency * Warps / (Warps + Fit.IssueWarps);
+    const auto Of = [&](double W) {
+      W /= Fit.Schedulers;
+      return Fit.IssueEfficiency * W / (W + Fit.IssueWarps);
+    };
+    // (Products were timed with two warps a scheduler and more.)
+    return K.Joined ? Fit.IssueJoined * std::min(1.0, Of(Warps) / Of(2 * Fit.Schedulers)) : Of(Warps);
   }
 
   /// ... in the whole of a launch, whose last blocks are alone on their SMs.

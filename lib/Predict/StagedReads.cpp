@@ -6,6 +6,7 @@
 #include "StagedReads.h"
 #include "Affine/IslTools.h"
 #include "Alignment.h"
+#include "Arithmetic.h"
 #include "Plan/Values.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
@@ -103,4 +104,28 @@ double rcache::tests(const StagingFunction &Stage) {
       });
   }
   return N;
+}
+
+bool rcache::isSlowDivision(const Value &V) {
+  if (V.K != Value::Op || (V.Opcode != Value::Div && V.Opcode != Value::Rem) ||
+      isFloating(V.Type))
+    return false;
+  const Value *By = V.Operands[1].get();
+  while (By->K == Value::Op && By->Opcode == Value::Cast)
+    By = By->Operands[0].get();
+  return By->K != Value::Affine || !involvedIds(By->Aff).empty();
+}
+
+static double slowDivisionsIn(const Value &V) {
+  double N = isSlowDivision(V);
+  for (const ValueRef &O : V.Operands)
+    N += slowDivisionsIn(*O);
+  return N;
+}
+
+double rcache::slowDivisions(const StagingFunction &Stage) {
+  double Most = 0;
+  for (const StagePiece &S : Stage.Pieces)
+    Most = std::max(Most, slowDivisionsIn(*S.V));
+  return Most;
 }

@@ -27,6 +27,12 @@ std::optional<double> laneStride(const KernelModel &M, const GlobalAccess &G);
 /// What elements of \p Stage are loaded from.
 std::vector<ValueRef> loadsOf(const StagingFunction &Stage);
 
+/// Is \p V an integer division or remainder by a number that is known at run time?
+bool isSlowDivision(const Value &V);
+
+/// Such divisions in the values of \p Stage, of the piece that has most.
+double slowDivisions(const StagingFunction &Stage);
+
 /// Comparisons that tell which piece of \p Stage an element is in.
 double tests(const StagingFunction &Stage);
 

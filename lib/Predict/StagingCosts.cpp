@@ -239,10 +239,14 @@ StagingTrips Staging::trips(unsigned StmtId) const {
 
 double Staging::furtherRounds() const {
   std::map<int, double> Interval; // by what holds the barrier
+  const auto InAnother = [&](const Stmt &S) { // whose rounds are counted there
+    for (int Q = S.Parent; Q >= 0; Q = M.stmt(unsigned(Q)).Parent)
+      if (Part[size_t(Q)] && M.stmt(unsigned(Q)).Cooperative)
+        return true;
+    return false;
+  };
   for (const Stmt &S : M.Stmts) {
-    if (!Part[S.Id] || !S.Cooperative ||
-        (S.Parent >= 0 && Part[static_cast<size_t>(S.Parent)] &&
-         M.stmt(S.Parent).Cooperative))
+    if (!Part[S.Id] || !S.Cooperative || InAnother(S))
       continue;
     double Serial = 1;
     for (const SharedAccess &A : M.SharedAccesses)
@@ -358,7 +362,28 @@ double Staging::operations() const {
   return All.IntOps / std::max(1.0, Elements);
 }
 
+/// Is what \p A stores not loaded, in the other branch of what is? Elements outside of an
+/// image, of which most blocks have none.
+static bool isOutside(const KernelModel &M, const SharedAccess &A) {
+  if (loadsToStage(M, A))
+    return false;
+  for (int Q = M.stmt(A.Stmt).Parent; Q >= 0; Q = M.stmt(unsigned(Q)).Parent) {
+    const Stmt &If = M.stmt(unsigned(Q));
+    const bool Other = If.K == Stmt::If && llvm::any_of(M.SharedAccesses, [&](const SharedAccess &B) {
+      return B.Array == A.Array && If.Range.contains(B.Range) && loadsToStage(M, B) &&
+             llvm::none_of(If.Children, [&](unsigned C) {
+               return M.stmt(C).Range.contains(A.Range) && M.stmt(C).Range.contains(B.Range);
+             });
+    });
+    if (Other)
+      return true;
+  }
+  return false;
+}
+
 void Staging::write(const SharedAccess &A, KernelCounts &K) const {
+  if (isOutside(M, A))
+    return;
   const StagingTrips T = trips(A.Stmt);
   const double Rounds = roundsOf(M, A.Stmt), W = words(M, A.Array);
   const unsigned Bytes = std::max(1u, M.Arrays[A.Array].ElemBytes);
