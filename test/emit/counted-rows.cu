@@ -42,10 +42,11 @@ __global__ void backwards(const int *x, int *o, int n, int m) {
   o[blockIdx.x * 64 + threadIdx.x] = s;
 }
 
-// A product without a sign may wrap: what stands there is written.
+// A product without a sign may wrap: what stands there is written, of the round whose
+// tile is copied.
 // CHECK: rewrote 'product'
 // TEXT-LABEL: product_rc{{[(]}}
-// TEXT: return b[((t) + ((unsigned int)(rc_e0))) * (n) +
+// TEXT: return b + (((rc_round) + ((unsigned int)(rc_e0))) * (n) +
 __global__ void product(const float *a, const float *b, float *c, int n, int m) {
   __shared__ float x[16][16], y[16][16];
   const int row = blockIdx.y * 16 + threadIdx.y, column = blockIdx.x * 16 + threadIdx.x;
