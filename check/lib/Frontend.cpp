@@ -4,6 +4,7 @@
 #include "Frontend.h"
 
 #include "Driver/LateMacros.h"
+#include "KeptPtx.h"
 #include "SourceFacts.h"
 
 #include "clang/Basic/DiagnosticIDs.h"
@@ -22,16 +23,13 @@
 #include "clang/Serialization/ASTReader.h"
 #include "clang/Serialization/ModuleCache.h"
 #include "clang/Serialization/PCHContainerOperations.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/SHA1.h"
 #include "llvm/Support/VirtualFileSystem.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/TargetParser/Host.h"
 
-#include <cstdlib>
 #include <optional>
 
 namespace rcache::check {
@@ -310,8 +308,8 @@ bool wantedOften(const llvm::Twine &Parsed) {
 std::optional<std::string>
 parsedHeaders(std::vector<std::string> Args,
               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> Files) {
-  const char *Folder = std::getenv("RCACHE_CACHE");
-  if (!Folder || !*Folder || llvm::sys::fs::create_directories(Folder))
+  const auto Folder = keptFolder();
+  if (!Folder)
     return std::nullopt;
   // The user's short macros stand behind these headers.
   if (const auto Late = llvm::find(Args, LateMacrosPath); Late != Args.end())
@@ -329,14 +327,11 @@ parsedHeaders(std::vector<std::string> Args,
   auto Invocation = invocation(Args, Files, Log, &Line);
   if (!Invocation)
     return std::nullopt;
-  llvm::SmallString<256> Path(Folder);
-  llvm::sys::path::append(
-      Path, "cuda-" + llvm::toHex(llvm::SHA1::hash(llvm::arrayRefFromStringRef(
-                          Line + clang::getClangFullVersion() + CompatText))) +
-                ".pch");
+  const std::string Path =
+      keptFile(*Folder, "cuda-", Line + clang::getClangFullVersion() + CompatText, ".pch");
   // One that was made from other headers than there are now is made again.
   if (llvm::sys::fs::exists(Path) && isCurrent(Path, Files))
-    return Path.str().str();
+    return Path;
   if (!wantedOften(Path))
     return std::nullopt;
   llvm::SmallString<256> Made;
@@ -349,7 +344,7 @@ parsedHeaders(std::vector<std::string> Args,
   // Others may be making the same one: the last wins.
   if (execute(Invocation, Files, Log, Action) &&
       !llvm::sys::fs::rename(Made, Path))
-    return Path.str().str();
+    return Path;
   llvm::sys::fs::remove(Made);
   return std::nullopt;
 }

@@ -87,11 +87,23 @@ void forget(StringRef Folder) {
 
 } // namespace
 
+std::optional<std::string> keptFolder() {
+  auto Folder = sys::Process::GetEnv("RCACHE_CACHE");
+  if (!Folder || Folder->empty() || sys::fs::create_directories(*Folder))
+    return std::nullopt;
+  return Folder;
+}
+
+std::string keptFile(StringRef Folder, StringRef Kind, StringRef Key, StringRef End) {
+  SmallString<256> Path(Folder);
+  sys::path::append(Path, Kind + toHex(SHA1::hash(arrayRefFromStringRef(Key))) + End);
+  return Path.str().str();
+}
+
 KeptPtx::KeptPtx(const std::vector<std::string> &Command, StringRef Source) {
-  const auto Folder = sys::Process::GetEnv("RCACHE_CACHE");
+  const auto Folder = keptFolder();
   SmallString<256> Here;
-  if (!Folder || Folder->empty() || sys::fs::create_directories(*Folder) ||
-      sys::fs::current_path(Here) || !compression::zlib::isAvailable() ||
+  if (!Folder || sys::fs::current_path(Here) || !compression::zlib::isAvailable() ||
       any_of(Command, [](StringRef A) { return A.starts_with("-M"); }))
     return;
   std::string All = Here.str().str() + '\0' + stampOf(Command.front()) + '\0' +
@@ -104,9 +116,7 @@ KeptPtx::KeptPtx(const std::vector<std::string> &Command, StringRef Source) {
   for (const std::string &A : Command)
     All += '\0' + A;
   All += '\0' + Source.str();
-  SmallString<256> P(*Folder);
-  sys::path::append(P, "ptx-" + toHex(SHA1::hash(arrayRefFromStringRef(All))) + ".z");
-  Path = P.str().str();
+  Path = keptFile(*Folder, "ptx-", All, ".z");
 }
 
 std::optional<std::string> KeptPtx::find() const {

@@ -14,6 +14,13 @@
 
 namespace rcache::check {
 
+/// The folder that RCACHE_CACHE names, made if need be; nullopt: none, or it cannot be.
+std::optional<std::string> keptFolder();
+
+/// The file in \p Folder for what hangs on \p Key: Kind, a hash and End.
+std::string keptFile(llvm::StringRef Folder, llvm::StringRef Kind, llvm::StringRef Key,
+                     llvm::StringRef End);
+
 /// PTX of one command and one text of its source, in a file of the folder RCACHE_CACHE.
 /// It names all files that were read, each with a hash of what was in it: where one of
 /// them is another now, it is none. (What would be found in front of them, had it been

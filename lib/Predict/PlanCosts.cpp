@@ -317,8 +317,8 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   }
   common(M, Fill, Block, K);
   K.Joined = P.Map.joins();
-  K.Alone = llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; }) &&
-            P.barriers(M, SyncScope::Block) == 0;
+  const bool Owns = llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; });
+  K.Alone = Owns && P.barriers(M, SyncScope::Block) == 0;
   const double Slots = P.slots();
   const PlacementFigures Cost = addPlacements(M, P, Fill, Block, On, How, Where, K);
   double Registers = 20 + Cost.Registers +
@@ -330,12 +330,11 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   addStores(M, P, Fill, How, Registers, K);
   if (Fills)
     Fill.count(K);
-  const bool Owned = llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.as<rcache::Owned>(); });
   Arithmetic A = arithmetic(
       M,
       [&](const Stmt &S) {
         // (What an owned array is set to is computed still, and all around it.)
-        return Fill.holds(S) && !Owned ? 0.0 : Fill.executions(S.Id, P.Map);
+        return Fill.holds(S) && !Owns ? 0.0 : Fill.executions(S.Id, P.Map);
       },
       [&](const Stmt &S) { return elementsRead(M, P, S); });
   K.FpOps += A.Fp;
