@@ -345,8 +345,6 @@ int diffCommand(const CommandLine &Given) {
   if (Given.Json)
     keepWhatIsSaid();
   CommandLine L = Given;
-  // Allocating registers well takes longer than what is run.
-  L.Jit.Quickly = true;
   uint64_t Launches = 0;
   std::optional<Prepared> A, B;
   auto Prepare = [&] {

@@ -82,10 +82,11 @@ cl::opt<bool>
              cl::desc("Do not follow values that were never initialised"));
 cl::opt<bool> NoChecks("no-checks", cl::cat(General),
                        cl::desc("No bounds checks either"));
-cl::opt<bool> Quickly("quick-code", cl::cat(General),
+cl::opt<cl::boolOrDefault> Quickly("quick-code", cl::cat(General),
                       cl::desc("Make the machine code in a moment, slower to run: "
                                "for programs whose launches are few and small "
-                               "(diff always does)"));
+                               "(default: run and diff; =false where a launch "
+                               "takes minutes)"));
 rcache::NumberOption<unsigned>
     Timeout("timeout", cl::value_desc("seconds"), cl::cat(General),
             cl::desc("Give up a launch that takes longer, or a program that "
@@ -258,7 +259,7 @@ CommandLine parse(int Argc, char **Argv) {
   L.Jit.Note = [](const std::string &Text) {
     say("rcache-check: note: %s\n", Text.c_str());
   };
-  L.Jit.Quickly = Quickly;
+  L.Jit.Quickly = Quickly == cl::BOU_TRUE;
   L.Jit.Checks = !NoChecks;
   L.Jit.Definedness = !NoUninit && !NoChecks;
   L.Runtime.Races = !NoRaces && !NoChecks;
@@ -317,6 +318,9 @@ int main(int Argc, char **Argv) {
   if (L.Inputs.empty())
     wrong("no input");
   std::string Command = L.Inputs.front();
+  // Allocating registers well takes longer than most programs run.
+  if (Command == "run" || Command == "diff")
+    L.Jit.Quickly = Quickly != cl::BOU_FALSE;
   if (Command == "run") {
     L.Inputs.erase(L.Inputs.begin());
     if (L.Inputs.empty())
