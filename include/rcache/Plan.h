@@ -286,7 +286,9 @@ struct StridedRun {
   Nullable<isl::pw_aff> Away;
   bool Flips = false;
   bool Both = false;  ///< both change: both owners run
-  int64_t Elements = 0; ///< of each array; a lane has those that lie 32 apart
+  int64_t Elements = 0; ///< of each array
+  /// Of the slots, those in whose place a register runs the statements, on average.
+  double Share = 1;
 };
 
 /// Statements between two barriers that do nothing but change what the threads t

@@ -119,6 +119,13 @@ public:
 
   size_t rounds() const { return Rounds.size(); }
 
+  /// Makes results of the last text for \p Others, not for what it was found with.
+  void answer(llvm::ArrayRef<Options> Others, std::vector<UnitMemory> &Fresh) {
+    Opts = Others;
+    Memory = &Fresh;
+    parseWith(std::vector<SourceEdit>());
+  }
+
   /// Parses the text with \p Edits. False: what worked without is the answer.
   bool parseWith(std::vector<SourceEdit> Edits) {
     for (const auto &[File, Text] : Last.Texts) {
@@ -472,16 +479,45 @@ void noteSettled(const std::set<std::string> &Keys, FileResults &Results) {
                           "rounds in the original");
 }
 
+/// May candidates of a number be those of another text?
+bool mayHaveOthers(const Round &R) {
+  return !R.Bodies.empty() || !R.WriteOut.empty() || !R.WriteOutAlso.empty() ||
+         !R.Sums.empty() || !R.WriteOutSums.empty() ||
+         llvm::any_of(R.Results, [](const FileResult &F) {
+           return llvm::any_of(F.Rewrite.Kernels, [](const KernelResult &K) {
+             return has(K.Declines, DeclineCode::NoCandidate);
+           });
+         });
+}
+
+/// \p Opts if no candidate is asked for by its number.
+std::vector<Options> withoutNumbers(llvm::ArrayRef<Options> Opts) {
+  std::vector<Options> Free(Opts.begin(), Opts.end());
+  for (Options &O : Free)
+    O.Candidate.reset();
+  return Free;
+}
+
 } // namespace
 
 llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
                                              llvm::ArrayRef<Options> Opts,
                                              bool AllowErrors) {
-  std::vector<UnitMemory> Memory(Opts.size());
+  std::vector<UnitMemory> Memory(Opts.size()), OfNumbers(Opts.size());
   auto First = rewriteOnce(Job, Opts, {}, AllowErrors, Memory);
   if (!First)
     return First.takeError();
-  Texts Best(Job, Opts, std::move(*First), Memory);
+  // Candidates are counted in the text that is taken if none is asked for.
+  const std::vector<Options> Free = withoutNumbers(Opts);
+  const bool Numbered =
+      llvm::any_of(Opts, [](const Options &O) { return O.Candidate.has_value(); }) &&
+      mayHaveOthers(*First);
+  if (Numbered) {
+    Memory = std::vector<UnitMemory>(Opts.size());
+    if (First = rewriteOnce(Job, Free, {}, AllowErrors, Memory); !First)
+      return First.takeError();
+  }
+  Texts Best(Job, Numbered ? llvm::ArrayRef<Options>(Free) : Opts, std::move(*First), Memory);
   // Calls that hide what is shared are written out, one level at a time.
   constexpr unsigned MaxLevels = 4;
   CallsOut Out;
@@ -507,6 +543,8 @@ llvm::Expected<FileResults> rewriteUnchecked(const ParseJob &Job,
   }
   const std::set<std::string> Settled = settleSums(Best, Opts.front());
   tryOtherBodies(Best, Opts.front());
+  if (Numbered)
+    Best.answer(Opts, OfNumbers);
   noteSettled(Settled, Best.Last.Results);
   FileResults Results = std::move(Best.Last.Results);
   for (FileResult &R : Results)

@@ -72,6 +72,14 @@ Code StatementText::copyRegion(const Region &Rg, Place At,
 
 Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
                          Edits E) const {
+  const auto Loaded = [&](unsigned K) { // as a vector
+    const TextRange Read = M.GlobalAccesses[P.VectorReads[K].Access].Range;
+    return At.InSlots && R.contains(Read) && !inDead(Read);
+  };
+  // What is put around something larger that ends with it ends behind it.
+  for (unsigned K = 0; K < P.VectorReads.size(); ++K)
+    if (const unsigned End = M.GlobalAccesses[P.VectorReads[K].Access].Range.End; Loaded(K))
+      E.push_back({{End, End}, ")"});
   for (const Stmt &St : M.Stmts) {
     if (!R.contains(St.Range))
       continue;
@@ -88,14 +96,11 @@ Code StatementText::copy(TextRange R, Place At, const std::set<unsigned> &Skip,
     editApart(R, At, E);
   editReads(R, At, E);
   editOwned(R, At, E);
-  for (unsigned K = 0; K < P.VectorReads.size() && At.InSlots; ++K) {
-    const TextRange Read = M.GlobalAccesses[P.VectorReads[K].Access].Range;
-    if (!R.contains(Read) || inDead(Read))
-      continue;
+  for (unsigned K = 0; K < P.VectorReads.size(); ++K) {
+    const unsigned Begin = M.GlobalAccesses[P.VectorReads[K].Access].Range.Begin;
     const std::string Run = Code::generated(readName(M, P, K));
-    E.push_back({{Read.Begin, Read.Begin},
-                 "(" + Run + "_all ? " + Run + Code::slot() + " : "});
-    E.push_back({{Read.End, Read.End}, ")"});
+    if (Loaded(K))
+      E.push_back({{Begin, Begin}, "(" + Run + "_all ? " + Run + Code::slot() + " : "});
   }
   for (const BuiltinUse &B : M.Builtins)
     if (R.contains(B.Range))

@@ -233,6 +233,7 @@ bool goesBack(const CapInput &In, const Owned::Fetch &F) {
 /// to 1.08x with two, 0.64x to 0.98x with more.)
 double writtenBack(const CapInput &In, double Speedup) {
   constexpr double ManyShuffles = 16; // an output: rounds of a sort
+  constexpr double FewShuffles = 4;   // scans of neighbours: the code is short
   bool Written = false, Back = false, Narrow = false;
   for (const ArrayPlan &A : In.P.Arrays)
     if (const auto *O = A.as<Owned>()) {
@@ -253,7 +254,8 @@ double writtenBack(const CapInput &In, double Speedup) {
                                  ? 1
                                  : In.Fit.WrittenBackClaimed);
   return std::min(Speedup,
-                  ownedRegisters(In.M, In.P) > In.Fit.MostPaired
+                  ownedRegisters(In.M, In.P) > In.Fit.MostPaired &&
+                          In.C.Counts.Shuffles > FewShuffles
                       ? In.Fit.LargePairs
                       : In.Fit.PairsClaimed /
                             (1 + In.Fit.PairShuffle * In.C.Counts.Shuffles));

@@ -334,7 +334,10 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
       M,
       [&](const Stmt &S) {
         // (What an owned array is set to is computed still, and all around it.)
-        return Fill.holds(S) && !Owns ? 0.0 : Fill.executions(S.Id, P.Map);
+        const PairedInterval *Pair = P.paired(S.Range);
+        return Fill.holds(S) && !Owns ? 0.0
+                                      : Fill.executions(S.Id, P.Map) *
+                                            (Pair && Pair->Strided ? Pair->Strided->Share : 1);
       },
       [&](const Stmt &S) { return elementsRead(M, P, S); });
   K.FpOps += A.Fp;

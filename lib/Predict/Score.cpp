@@ -41,6 +41,9 @@ double touchedBytes(const MemoryAccesses &A, double Unit) {
   return 32 * std::ceil(Bytes / Unit) * Unit; // every lane has units of its own
 }
 
+/// Bytes that a lane loads or stores with one instruction at most.
+constexpr unsigned MostVector = 16;
+
 /// L1 reads at most one line of 128 bytes a wavefront, and needs one wavefront
 /// for 4 bytes a lane at least.
 double wavefronts(const MemoryAccesses &A, const Constants &Fit) {
@@ -185,11 +188,12 @@ private:
     }
     for (const MemoryAccesses &M : K.Stores) {
       L1 += M.PerOutput * wavefronts(M, Fit);
-      // L1 writes through: each partly written sector goes to L2 by itself.
+      // L1 writes through: each partly written sector goes to L2 by itself. (Vectors of 16
+      // bytes by warps alone in their blocks, 64 apart in scans, take no longer than that.)
+      const double Lines = touchedBytes(M, Fit.L1BytesPerClock) / Fit.L1BytesPerClock;
       Written += M.PerOutput *
                  std::max(touchedBytes(M, Fit.SectorBytes) / Fit.L2WriteBytesPerClock,
-                          touchedBytes(M, Fit.L1BytesPerClock) / Fit.L1BytesPerClock *
-                              Fit.StoreLineClocks);
+                          K.Alone && M.Bytes == MostVector ? 0 : Lines * Fit.StoreLineClocks);
     }
     set(Resource::L1) = L1;
     set(Resource::L2) =

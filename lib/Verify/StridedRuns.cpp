@@ -16,11 +16,13 @@ public:
   Checker(const KernelModel &M, const Plan &P, const ArrayPlan &A, World &W,
           uint64_t &Checks)
       : M(M), P(P), A(A), Of(std::get<Owned>(A.Where)), W(W), Checks(Checks),
-        Threads(W.block()[0]) {}
+        Threads(W.block()[0]),
+        Chunk(P.Map.Stride[0] == 1 ? int64_t(P.Map.Factor[0]) : 1) {}
 
   std::optional<std::string> run() {
     for (const PairedInterval &Pair : P.Paired)
-      if (Pair.Strided && (P.Map.Stride[0] != 32 && P.Map.Factor[0] != 1))
+      if (Pair.Strided &&
+          (Chunk > 1 ? !isBit(Chunk) : P.Map.Stride[0] != 32 && P.Map.Factor[0] != 1))
         return "elements of a lane are not 32 apart";
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &S = M.SharedAccesses[I];
@@ -46,7 +48,15 @@ private:
   World &W;
   uint64_t &Checks;
   const int64_t Threads;
+  const int64_t Chunk; ///< neighbours in a lane; 1: elements are 32 apart
   std::string Wrong;
+
+  static bool isBit(int64_t N) { return N > 0 && (N & (N - 1)) == 0; }
+
+  int64_t elementIn(int64_t Lane, int64_t Register) const {
+    return Chunk == 1 ? Lane + 32 * Register
+                      : Register / Chunk * 32 * Chunk + Lane * Chunk + Register % Chunk;
+  }
 
   void wrong(const SharedAccess &S, int64_t Thread, const std::string &What) {
     Wrong = M.text(S.Range) + " at line " + std::to_string(S.Pos.Line) +
@@ -75,13 +85,25 @@ private:
     return *Is;
   }
 
-  static bool anyIn(const StridedRun &R, const Numbers &N, int64_t Register) {
+  bool anyIn(const StridedRun &R, const Numbers &N, int64_t Register) const {
+    if (Chunk > 1)
+      return anyInChunks(R, N, Register);
     if (R.K == StridedRun::Inserted)
       return N.Step < 32 || ((32 * Register) & N.Step) == N.First;
     return 32 * Register + 31 >= N.First &&
            (32 * Register <= N.First ||
             (32 * Register + 31 - N.First) / N.Step !=
                 (32 * Register - 1 - N.First) / N.Step);
+  }
+
+  bool anyInChunks(const StridedRun &R, const Numbers &N, int64_t Register) const {
+    const int64_t Part = 32 * Chunk, Of = Register / Chunk;
+    if (R.K == StridedRun::Inserted)
+      return N.Step < Chunk  ? (Register & N.Step) == N.First
+             : N.Step < Part ? true
+                             : ((Of * Part) & N.Step) == N.First;
+    return ((Register ^ N.First) & (std::min(N.Step, Chunk) - 1)) == 0 &&
+           (N.Step <= Part || Of % (N.Step / Part) == N.First / Part % (N.Step / Part));
   }
 
   static int64_t threadOf(const StridedRun &R, const Numbers &N, int64_t E) {
@@ -97,6 +119,21 @@ private:
   /// The element that lane \p Lane gets for register \p Register; -1: none.
   int64_t copied(const StridedRun &R, const Numbers &N, int64_t Lane,
                  int64_t Register, int64_t Registers) const {
+    if (Chunk > 1 && !R.Flips) {
+      const int64_t Place = Register % Chunk + N.By, From = Place & (Chunk - 1),
+                    Away = (Place - From) / Chunk, Lanes = Away & 31,
+                    Source = (Lane + Lanes) & 31;
+      const int64_t Is = (Register / Chunk + (Away - Lanes) / 32) * Chunk + From +
+                         (Source >= Lanes ? 0 : Chunk);
+      return Is < 0 || Is >= Registers ? -1 : elementIn(Source, Is);
+    }
+    if (Chunk > 1) {
+      const bool Here = inOneLane(N.By);
+      const int64_t From = Here ? Register ^ bitOfRegister(N.By) : Register;
+      return From < Registers
+                 ? elementIn(Here ? Lane : (Lane ^ N.By / Chunk) & 31, From)
+                 : -1;
+    }
     if (R.Flips) {
       const int64_t From = Register ^ (N.By >> 5);
       return From < Registers ? ((Lane ^ N.By) & 31) + 32 * From : -1;
@@ -105,6 +142,14 @@ private:
                   Source = (Lane + Lanes) & 31;
     const int64_t Is = Source >= Lanes ? From : From + 1;
     return Is < 0 || Is >= Registers ? -1 : Source + 32 * Is;
+  }
+
+  /// Two elements of one lane, by the bit in which their numbers differ.
+  bool inOneLane(int64_t By) const {
+    return Chunk == 1 ? By >= 32 : By < Chunk || By >= 32 * Chunk;
+  }
+  int64_t bitOfRegister(int64_t By) const {
+    return Chunk == 1 || By >= Chunk ? By / 32 : By;
   }
 
   Calls callsOf(const StridedRun &R, const Numbers &N) {
@@ -116,7 +161,7 @@ private:
     };
     for (int64_t Register = 0; Register < R.Elements / 32; ++Register)
       for (int64_t Lane = 0; Lane < 32; ++Lane) {
-        const int64_t E = Lane + 32 * Register;
+        const int64_t E = elementIn(Lane, Register);
         if (!anyIn(R, N, Register))
           continue;
         if (!R.Both) {
@@ -124,11 +169,11 @@ private:
               {E,
                R.Away.is_null() ? -1 : copied(R, N, Lane, Register, Registers),
                true, false});
-        } else if (N.By >= 32) {
-          if ((Register & (N.By / 32)) == 0)
+        } else if (inOneLane(N.By)) {
+          const int64_t Bit = bitOfRegister(N.By);
+          if ((Register & Bit) == 0)
             Add(threadOf(R, N, E),
-                {E, Lane + 32 * ((Register ^ (N.By / 32)) % (R.Elements / 32)),
-                 true, true});
+                {E, elementIn(Lane, (Register ^ Bit) % (R.Elements / 32)), true, true});
         } else if ((E & N.By) == 0) {
           Add(threadOf(R, N, E),
               {E, copied(R, N, Lane, Register, Registers), true, false});
@@ -145,8 +190,9 @@ private:
     const Numbers N = {number(R.Step), number(R.First), number(R.Away)};
     const int64_t Registers = int64_t(Of.Parts) * P.slots();
     if (N.Step <= 0 || R.Elements <= 0 || R.Elements % 32 != 0 ||
-        (R.K == StridedRun::Inserted && (N.Step & (N.Step - 1)) != 0) ||
-        ((R.Flips || R.Both) && (N.By <= 0 || (N.By & (N.By - 1)) != 0))) {
+        (R.K == StridedRun::Inserted && !isBit(N.Step)) ||
+        ((R.Flips || R.Both) && !isBit(N.By)) ||
+        (Chunk > 1 && (!isBit(N.Step) || N.First < 0))) {
       Wrong = "a run of statements by steps that are none";
       return;
     }
@@ -163,7 +209,7 @@ private:
     std::map<int64_t, int64_t> ChangedBy, UsedBy; // by element: the thread
     for (int64_t T = 0; T < Threads && Wrong.empty(); ++T) {
       W.setThread({T, 0, 0});
-      W.setSlot({T / 32, 0, 0});
+      W.setSlot({Chunk > 1 ? T % Chunk : T / 32, 0, 0});
       stores(Pair, T, All[static_cast<size_t>(T)]);
       for (const auto &[Access, Other] : Of.OfRuns)
         if (Wrong.empty() &&

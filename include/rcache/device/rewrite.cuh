@@ -971,6 +971,140 @@ __device__ __forceinline__ int inserted_thread(int lane, int slot, int bit,
 #endif
 // rcache-end: inserted_thread
 
+// The same of lanes that have Chunk neighbours of each 32 * Chunk elements: bits of an
+// element's number are bits of a register or of a lane. Chunk, steps and bits are powers
+// of two. (ahead: any number.)
+
+// rcache-begin: element_in_chunks
+#ifndef RCACHE_DEVICE_ELEMENT_IN_CHUNKS
+#define RCACHE_DEVICE_ELEMENT_IN_CHUNKS
+namespace rcache {
+namespace device {
+/// The element in register `slot` of a lane.
+template <int Chunk>
+__device__ __forceinline__ constexpr int element_in_chunks(int lane, int slot) {
+  return slot / Chunk * (32 * Chunk) + lane * Chunk + slot % Chunk;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: element_in_chunks
+
+// rcache-begin: flipped_in_chunks (needs: shuffle)
+#ifndef RCACHE_DEVICE_FLIPPED_IN_CHUNKS
+#define RCACHE_DEVICE_FLIPPED_IN_CHUNKS
+namespace rcache {
+namespace device {
+/// The element whose number differs by `bit` from that in register `slot`.
+template <int Chunk, int Registers, typename Element>
+__device__ __forceinline__ Element flipped_in_chunks(const Element (&own)[Registers],
+                                                     int slot, int bit) {
+  const int from = slot ^ (bit < Chunk ? bit : bit / (32 * Chunk) * Chunk);
+  const Element value = own[from < Registers ? from : 0];
+  if (bit < Chunk || bit >= 32 * Chunk)
+    return value;
+  return shuffle(value, (static_cast<int>(threadIdx.x) ^ (bit / Chunk)) & 31);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: flipped_in_chunks
+
+// rcache-begin: ahead_in_chunks (needs: shuffle)
+#ifndef RCACHE_DEVICE_AHEAD_IN_CHUNKS
+#define RCACHE_DEVICE_AHEAD_IN_CHUNKS
+namespace rcache {
+namespace device {
+/// The element that is `ahead` (or, below 0, behind) of that in register `slot`.
+template <int Chunk, int Registers, typename Element>
+__device__ __forceinline__ Element ahead_in_chunks(const Element (&own)[Registers],
+                                                   int slot, int ahead) {
+  const int place = slot % Chunk + ahead, from = place & (Chunk - 1);
+  const int away = (place - from) / Chunk, lanes = away & 31;
+  const int at = (slot / Chunk + (away - lanes) / 32) * Chunk + from;
+  const Element low = own[at >= 0 && at < Registers ? at : 0];
+  if (lanes == 0)
+    return low;
+  const int next = at + Chunk;
+  const Element high = own[next >= 0 && next < Registers ? next : 0];
+  const int lane = static_cast<int>(threadIdx.x) & 31;
+  return shuffle(lane >= lanes ? low : high, (lane + lanes) & 31);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: ahead_in_chunks
+
+// rcache-begin: strided_in_chunks
+#ifndef RCACHE_DEVICE_STRIDED_IN_CHUNKS
+#define RCACHE_DEVICE_STRIDED_IN_CHUNKS
+namespace rcache {
+namespace device {
+/// May any lane's element in register `slot` be first + step * t, first, t >= 0?
+template <int Chunk>
+__device__ __forceinline__ constexpr bool strided_in_chunks(int slot, int step, int first) {
+  return ((slot ^ first) & ((step < Chunk ? step : Chunk) - 1)) == 0 &&
+         (step <= 32 * Chunk || (slot / Chunk - first / (32 * Chunk)) %
+                                        (step / (32 * Chunk)) ==
+                                    0);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: strided_in_chunks
+
+// rcache-begin: strided_thread_in_chunks (needs: element_in_chunks)
+#ifndef RCACHE_DEVICE_STRIDED_THREAD_IN_CHUNKS
+#define RCACHE_DEVICE_STRIDED_THREAD_IN_CHUNKS
+namespace rcache {
+namespace device {
+/// The thread t for which the element of `lane` in register `slot` is first + step * t;
+/// below 0: none.
+template <int Chunk>
+__device__ __forceinline__ int strided_thread_in_chunks(int lane, int slot, int step,
+                                                        int first) {
+  const int from = element_in_chunks<Chunk>(lane, slot) - first;
+  return (from & (step - 1)) == 0 ? from / step : -1;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: strided_thread_in_chunks
+
+// rcache-begin: inserted_in_chunks
+#ifndef RCACHE_DEVICE_INSERTED_IN_CHUNKS
+#define RCACHE_DEVICE_INSERTED_IN_CHUNKS
+namespace rcache {
+namespace device {
+/// May any lane's element in register `slot` be one of inserted_thread_in_chunks'?
+/// `first` is 0 or the bit.
+template <int Chunk>
+__device__ __forceinline__ constexpr bool inserted_in_chunks(int slot, int bit, int first) {
+  return bit < Chunk ? (slot & bit) == first
+                     : bit < 32 * Chunk || ((slot / Chunk * 32 * Chunk) & bit) == first;
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: inserted_in_chunks
+
+// rcache-begin: inserted_thread_in_chunks (needs: element_in_chunks, inserted_thread)
+#ifndef RCACHE_DEVICE_INSERTED_THREAD_IN_CHUNKS
+#define RCACHE_DEVICE_INSERTED_THREAD_IN_CHUNKS
+namespace rcache {
+namespace device {
+/// The thread t whose number with a bit 0 put in at `bit`, plus first, is the element of
+/// `lane` in register `slot`; -1: none.
+template <int Chunk>
+__device__ __forceinline__ int inserted_thread_in_chunks(int lane, int slot, int bit,
+                                                         int first) {
+  return inserted_thread(element_in_chunks<Chunk>(lane, slot), 0, bit, first);
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: inserted_thread_in_chunks
+
 // rcache-begin: rewritten
 #ifndef RCACHE_DEVICE_REWRITTEN
 #define RCACHE_DEVICE_REWRITTEN

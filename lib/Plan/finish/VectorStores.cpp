@@ -116,7 +116,8 @@ private:
     for (unsigned J = 0; J < M.GlobalAccesses.size(); ++J) {
       const GlobalAccess &O = M.GlobalAccesses[J];
       if (V.holds(J) ||
-          (O.Root != G.Root && !mayAlias(M, O.Root, G.Root, NoAlias)))
+          (O.Root != G.Root && !mayAlias(M, O.Root, G.Root, NoAlias)) ||
+          isElsewhere(O, V))
         continue;
       // Another access to this memory in the same barrier-free stretch: the
       // order between them would change. Reads before the store are fine.
@@ -137,6 +138,30 @@ private:
       if (M.SharedAccesses[S].Range.Begin > G.Range.End && isFromSource(S))
         return std::nullopt;
     return Apart;
+  }
+
+  /// Does no thread of a block name by \p O an element that any names by one of \p V's?
+  /// (A scan of two elements a thread stores `out[t]` and `out[t + 512]`.)
+  bool isElsewhere(const GlobalAccess &O, const Plan::VectorStore &V) const {
+    if (!O.Index || O.Index->K != Value::Affine || O.Domain.is_null())
+      return false;
+    Substitution Other;
+    for (const char *Id : {"tx", "ty", "tz"})
+      Other.emplace(Id, symbolValue(A.Context.ctx(), std::string("other ") + Id));
+    const isl::pw_aff Theirs = substitute(A.fix(O.Index->Aff), Other);
+    const isl::set Threads = A.fix(O.Domain).intersect(A.Context);
+    for (unsigned K = 0; K < M.GlobalAccesses.size(); ++K) {
+      const GlobalAccess &G = M.GlobalAccesses[K];
+      if (!V.holds(K))
+        continue;
+      if (O.Root != G.Root || O.ElemBytes != G.ElemBytes ||
+          !equalTo(A.fix(G.Index->Aff), Theirs)
+               .intersect(A.fix(G.Domain).intersect(A.Context))
+               .intersect(substitute(Threads, Other))
+               .is_empty())
+        return false;
+    }
+    return true;
   }
 
   bool isFromSource(unsigned Shared) const {

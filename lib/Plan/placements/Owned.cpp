@@ -503,7 +503,7 @@ private:
     if (!inChunks())
       return true;
     const unsigned C = Map.Factor[0];
-    return Of.Parts == 1 &&
+    return (Of.Parts == 1 || Of.Fetches.empty()) &&
            ((C & (C - 1)) == 0 ||
             llvm::none_of(Of.Fetches, [](const Owned::Fetch &F) {
               return F.K == Owned::Fetch::Flipped;
@@ -578,13 +578,13 @@ bool rcache::ownedArrays(const KernelModel &M, const Assumptions &A, Plan &P,
       continue;
     }
     WhyNot = B.Why;
-    if (B.Access < 0 || !Cyclic)
+    if (B.Access < 0)
       return false;
     std::string Why;
-    auto Found = stridedInterval(M, A, Count, (*Map.Block)[0],
+    auto Found = stridedInterval(M, A, Count, Map,
                                  static_cast<unsigned>(B.Access), Why);
     const auto Access = static_cast<unsigned>(B.Access);
-    if (!Found && !Gathered.insert(Access).second) {
+    if (!Found && (!Cyclic || !Gathered.insert(Access).second)) {
       if (!Why.empty())
         WhyNot = std::move(Why);
       return false;

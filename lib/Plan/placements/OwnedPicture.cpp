@@ -83,6 +83,8 @@ private:
   /// Where what comes for register \p Register is.
   PictureStep::Move move(const PictureStep &S, int64_t Register) const {
     const int64_t Apart = inChunks() ? slots() : Warp;
+    if (S.Kind == PictureStep::Flipped && inChunks() && S.By >= Warp * Apart)
+      return {Register, 0, Register ^ (S.By / Warp)}; // of another part
     if (S.Kind == PictureStep::Flipped)
       return inChunks() ? PictureStep::Move{Register, S.By / Apart,
                                             Register ^ (S.By % Apart)}

@@ -10,6 +10,10 @@
 // no other thread uses in these statements if they change; where nothing else
 // comes of the statements (a thread without an element is run by nobody); and
 // where all that they name is a function of the thread's number.
+//
+// Where a lane has neighbours, C of each 32 * C elements, steps are powers of two, so
+// that each bit of an element's number is one of its register or of its lane: what
+// differs in a bit below C, or from 32 * C on, is in the same lane.
 
 #include "Strided.h"
 #include "../Separate.h"
@@ -31,17 +35,18 @@ constexpr size_t MostVisits = 128;
 class Search {
 public:
   Search(const KernelModel &M, const Assumptions &A, const Counters &Count,
-         int64_t Threads)
-      : M(M), A(A), Count(Count), Threads(Threads) {}
+         const Mapping &Map)
+      : M(M), A(A), Count(Count), Threads((*Map.Block)[0]),
+        Chunk(Map.Stride[0] == 1 ? Map.Factor[0] : 1) {}
 
   std::string Why;
 
   std::optional<StridedInterval> run(unsigned Access) {
     const SharedAccess &S = M.SharedAccesses[Access];
     if (!findStatements(S) || !isAlone() || !tabulate(S) || !findRoles() ||
-        !findRun() || !isComplete() || !isApart())
+        !findRun() || !fitsChunks() || !isComplete() || !isApart())
       return std::nullopt;
-    countShuffles();
+    countRuns();
     Out.Run.Strided = std::move(R);
     return std::move(Out);
   }
@@ -51,6 +56,7 @@ private:
   const Assumptions &A;
   const Counters &Count;
   const int64_t Threads;
+  const int64_t Chunk; ///< neighbours in a lane; 1: elements are 32 apart
   StridedInterval Out;
   StridedRun R;
   bool Stores = false; ///< to global memory
@@ -416,6 +422,18 @@ private:
            });
   }
 
+  /// Is each bit of an element's number one of its register or of its lane?
+  bool fitsChunks() {
+    if (Chunk == 1)
+      return true;
+    const auto IsBit = [](int64_t X) { return X > 0 && (X & (X - 1)) == 0; };
+    bool Fits = IsBit(Chunk);
+    for (size_t V = 0; V < Visits.size(); ++V)
+      Fits &= IsBit(Steps[V]) && Firsts[V] >= 0;
+    return Fits || no(M.SharedAccesses[Mine->Access],
+                      "is in a register of a lane that no bits of its number tell");
+  }
+
   //===--- Legality ---===//
 
   bool isIn(int64_t Element) const {
@@ -470,21 +488,38 @@ private:
 
   //===--- Cost ---===//
 
-  void countShuffles() {
-    if (Away.empty())
-      return;
+  int64_t registerOf(int64_t E) const {
+    return Chunk == 1 ? E / 32 : E / Threads * Chunk + E % Chunk;
+  }
+
+  /// Has a lane both element \p E and that which is \p By ahead?
+  bool inOneLane(int64_t E, int64_t By) const {
+    return ((E + By) / Chunk - E / Chunk) % 32 == 0;
+  }
+
+  /// (What no thread uses, a register runs in vain.)
+  void countRuns() {
+    double Runs = 0;
     for (size_t V = 0; V < Visits.size(); ++V) {
-      std::set<int64_t> Registers;
+      const int64_t By = Away.empty() ? 0 : Away[V];
+      std::set<int64_t> Registers, Asking;
       for (int64_t T = 0; T < Threads; ++T) {
         const int64_t E = elementOf(V, T);
-        if (!isIn(E) || (std::abs(Away[V]) % 32 == 0))
+        if (!isIn(E))
           continue;
-        Registers.insert(E / 32);
-        if (R.Both)
-          Registers.insert((E + Away[V]) / 32);
+        Registers.insert(registerOf(E));
+        if (inOneLane(E, By))
+          continue;
+        Asking.insert(registerOf(E));
+        if (R.Both) {
+          Registers.insert(registerOf(E + By));
+          Asking.insert(registerOf(E + By));
+        }
       }
-      Out.Shuffles += double(Registers.size());
+      Runs += double(Registers.size());
+      Out.Shuffles += double(Asking.size());
     }
+    R.Share = Runs / (double(Visits.size()) * double(Threads) / 32);
   }
 };
 
@@ -492,9 +527,9 @@ private:
 
 std::optional<StridedInterval>
 rcache::stridedInterval(const KernelModel &M, const Assumptions &A,
-                        const Counters &Count, int64_t Threads, unsigned Access,
+                        const Counters &Count, const Mapping &Map, unsigned Access,
                         std::string &WhyNot) {
-  Search Of(M, A, Count, Threads);
+  Search Of(M, A, Count, Map);
   auto Found = Of.run(Access);
   WhyNot = std::move(Of.Why);
   return Found;

@@ -25,12 +25,12 @@ struct StridedInterval {
 };
 
 /// The statements around \p Access, between two barriers, as such a run of
-/// blocks of \p Threads threads; else \p WhyNot is a clause. May throw
+/// blocks that \p Map gives to one warp; else \p WhyNot is a clause. May throw
 /// isl::exception.
 std::optional<StridedInterval> stridedInterval(const KernelModel &M,
                                                const Assumptions &A,
                                                const Counters &Count,
-                                               int64_t Threads, unsigned Access,
+                                               const Mapping &Map, unsigned Access,
                                                std::string &WhyNot);
 
 /// A thread's accesses to memory are in order; those of the lanes that run its

@@ -87,7 +87,7 @@ std::vector<Plan> rcache::ownedPlans(BlockFacts &F) {
   if (Slots == 1)
     Strides = {1};
   for (const int64_t Stride : Strides) {
-    if ((Stride == 1 && F.R.Layout == PlanRequest::OnlyCyclic))
+    if (Slots > 1 && F.R.Layout == (Stride == 1 ? PlanRequest::OnlyCyclic : PlanRequest::OnlyChunked))
       continue;
     Form Fm;
     Fm.X = Slots;
