@@ -451,14 +451,33 @@ private:
     }
   }
 
-  /// Is an element of a private array in \p E?
+  /// Is an element of a private array in \p E, or in what a variable there is set to for good?
   bool namesElement(const clang::Stmt *E) const {
+    if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E)) {
+      const auto *V = dyn_cast<VarDecl>(Ref->getDecl());
+      const int I = V ? L.varIndex(V) : -1;
+      return I >= 0 && V->getInit() && !M.Vars[static_cast<unsigned>(I)].Assigned &&
+             !Index.count(V) && !namesItself(V) && namesElement(V->getInit());
+    }
     if (const auto *S = dyn_cast_or_null<ArraySubscriptExpr>(E))
       if (const auto *Ref = dyn_cast<DeclRefExpr>(S->getBase()->IgnoreParenImpCasts()))
         if (const auto *V = dyn_cast<VarDecl>(Ref->getDecl()); V && Index.count(V))
           return true;
     return E && llvm::any_of(E->children(),
                              [&](const clang::Stmt *C) { return namesElement(C); });
+  }
+
+  /// `int i = i + 1;`: is \p V in its own initialiser?
+  static bool namesItself(const VarDecl *V) {
+    llvm::SmallVector<const clang::Stmt *, 8> Left = {V->getInit()};
+    while (!Left.empty()) {
+      const clang::Stmt *E = Left.pop_back_val();
+      if (const auto *Ref = dyn_cast_or_null<DeclRefExpr>(E); Ref && Ref->getDecl() == V)
+        return true;
+      if (E)
+        Left.append(E->child_begin(), E->child_end());
+    }
+    return false;
   }
 
   /// Notes \p E if it is an element of an array or a member of one; the array.
