@@ -144,7 +144,8 @@ CampaignOptions campaign() {
                     {"--force", "--distribution=chunked", "--coarsen=4"},
                     {"--force", "--block=128"},
                     {"--force", "--coarsen=8"},
-                    {"--force", "--exchange=shuffle"}};
+                    {"--force", "--exchange=shuffle"},
+                    {"--force", "--exchange=owned", "--distribution=chunked"}};
   O.Jobs = Jobs;
   O.Seconds = Time;
   O.Keep = Keep;
