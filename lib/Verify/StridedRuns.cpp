@@ -6,6 +6,7 @@
 // functions (strided_thread and its like) are said again.
 
 #include "OwnedArrays.h"
+#include <algorithm>
 
 namespace rcache::verify {
 
@@ -24,6 +25,11 @@ public:
       if (Pair.Strided &&
           (Chunk > 1 ? !isBit(Chunk) : P.Map.Stride[0] != 32 && P.Map.Factor[0] != 1))
         return "elements of a lane are not 32 apart";
+    // Slots collect what is theirs; runs are for threads of other numbers.
+    for (const PairedInterval &Pair : P.Paired)
+      for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I)
+        if (Pair.Statements.contains(M.GlobalAccesses[I].Range) && isCollected(I))
+          return M.text(M.GlobalAccesses[I].Range) + " is collected by slots whose threads do not run it";
     for (unsigned I = 0; I < M.SharedAccesses.size(); ++I) {
       const SharedAccess &S = M.SharedAccesses[I];
       const PairedInterval *Pair = P.paired(S.Range);
@@ -50,6 +56,14 @@ private:
   const int64_t Threads;
   const int64_t Chunk; ///< neighbours in a lane; 1: elements are 32 apart
   std::string Wrong;
+
+  /// Is access \p I to memory done by vectors of slots?
+  bool isCollected(unsigned I) const {
+    return std::any_of(P.VectorStores.begin(), P.VectorStores.end(),
+                       [&](const Plan::VectorStore &V) { return V.holds(I); }) ||
+           std::any_of(P.VectorReads.begin(), P.VectorReads.end(),
+                       [&](const Plan::VectorRead &R) { return R.Access == I; });
+  }
 
   static bool isBit(int64_t N) { return N > 0 && (N & (N - 1)) == 0; }
 

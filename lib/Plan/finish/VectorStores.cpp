@@ -41,7 +41,8 @@ public:
   void run() {
     for (unsigned I = 0; I < M.GlobalAccesses.size(); ++I) {
       const GlobalAccess &G = M.GlobalAccesses[I];
-      if (!isPlainStore(G) || G.Root < 0 || inLoop(G.Stmt))
+      if (!isPlainStore(G) || G.Root < 0 || inLoop(G.Stmt) ||
+          P.paired(G.Range)) // by slots under other threads' numbers
         continue;
       const unsigned Width = storeWidth(G);
       if (Width == G.ElemBytes && (!isGuarded(G.Stmt) ||
