@@ -696,8 +696,8 @@ private:
     const bool Halves = C.chance("halves", 50);
     const std::string First = Halves || !Two ? "t" : "2 * t",
                       Other = Halves ? "t + " + Size : "2 * t + 1";
-    Body += "const " + I + " t = " + thread() + ";\nconst " + I +
-            " base = blockIdx.x * " + Of + ";\n";
+    Body += "const " + I + " t = " + thread() + ";\nconst " +
+            (C.chance("signedBase", 30) ? "int" : I) + " base = blockIdx.x * " + Of + ";\n";
     auto Stage = [&](const std::string &E) {
       Body += "s[" + E + "] = base + " + E + " < n ? in[base + " + E + "] : (" +
               T + ")" + (C.chance("neutral" + E, 70) ? "0" : "t") + ";\n";
@@ -733,11 +733,17 @@ private:
       }
     else
       neighbourPairs(N);
-    Body += sync() + "if (base + " + First + " < n)\nout[base + " + First +
-            "] = s[" + First + "];\n";
+    // Or stored in the threads' order what is not read in it.
+    const bool Elsewhere = C.chance("otherPlaces", 30), Whole = C.chance("wholeBlocks", 40);
+    const auto Store = [&](const std::string &Place, const std::string &E) {
+      Body += (Whole ? "" : "if (base + " + Place + " < n)\n") + "out[base + " + Place +
+              "] = s[" + E + "];\n";
+    };
+    Body += sync() + (Whole ? "if (base + " + Of + " <= n) {\n" : "");
+    Store(Elsewhere ? "t" : First, First);
     if (Two)
-      Body += "if (base + " + Other + " < n)\nout[base + " + Other + "] = s[" +
-              Other + "];\n";
+      Store(Elsewhere ? "t + " + Size : Other, Other);
+    Body += Whole ? "}\n" : "";
   }
 
   /// Scans after Blelloch and Brent.
