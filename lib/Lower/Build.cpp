@@ -565,9 +565,7 @@ private:
     const Code From = M.Params[static_cast<size_t>(G.Root)].Name + " + (" + *At + ")";
     return {G.ElemType + " " + Run + "[" + std::to_string(P.slots()) +
             "] = {};\nconst bool " + Run + "_all = " +
-            (*If == "true"                            ? Code()
-             : If->find("||") != std::string::npos ? "(" + *If + ") && "
-                                                   : *If + " && ") +
+            (*If == "true" ? Code() : "(" + *If + ") && ") +
             "::rcache::device::on_word<" + Bytes + ">(" + From + ");\nif (" + Run +
             "_all)\n::rcache::device::load_words<" + Bytes + ", 0>(" + Run + ", " +
             From + ");\n"};
