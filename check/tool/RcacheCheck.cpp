@@ -82,11 +82,11 @@ cl::opt<bool>
              cl::desc("Do not follow values that were never initialised"));
 cl::opt<bool> NoChecks("no-checks", cl::cat(General),
                        cl::desc("No bounds checks either"));
-cl::opt<cl::boolOrDefault> Quickly("quick-code", cl::cat(General),
-                      cl::desc("Make the machine code in a moment, slower to run: "
-                               "for programs whose launches are few and small "
-                               "(default: run and diff; =false where a launch "
-                               "takes minutes)"));
+cl::opt<cl::boolOrDefault>
+    Quickly("quick-code", cl::cat(General),
+            cl::desc("Make the machine code in a moment, slower to run: for programs whose "
+                     "launches are few and small (default: run and diff; =false where a "
+                     "launch takes minutes)"));
 rcache::NumberOption<unsigned>
     Timeout("timeout", cl::value_desc("seconds"), cl::cat(General),
             cl::desc("Give up a launch that takes longer, or a program that "

@@ -144,24 +144,22 @@ private:
   /// Does no thread of a block name by \p O an element that any names by one of \p V's?
   /// (A scan of two elements a thread stores `out[t]` and `out[t + 512]`.)
   bool isElsewhere(const GlobalAccess &O, const Plan::VectorStore &V) const {
-    if (!O.Index || O.Index->K != Value::Affine || O.Domain.is_null())
+    const GlobalAccess &First = M.GlobalAccesses[V.Access]; // as are Also
+    if (!O.Index || O.Index->K != Value::Affine || O.Domain.is_null() ||
+        O.Root != First.Root || O.ElemBytes != First.ElemBytes)
       return false;
     Substitution Other;
     for (const char *Id : {"tx", "ty", "tz"})
       Other.emplace(Id, symbolValue(A.Context.ctx(), std::string("other ") + Id));
     const isl::pw_aff Theirs = substitute(A.fix(O.Index->Aff), Other);
-    const isl::set Threads = A.fix(O.Domain).intersect(A.Context);
-    for (unsigned K = 0; K < M.GlobalAccesses.size(); ++K) {
-      const GlobalAccess &G = M.GlobalAccesses[K];
-      if (!V.holds(K))
-        continue;
-      if (O.Root != G.Root || O.ElemBytes != G.ElemBytes ||
-          !equalTo(A.fix(G.Index->Aff), Theirs)
-               .intersect(A.fix(G.Domain).intersect(A.Context))
-               .intersect(substitute(Threads, Other))
-               .is_empty())
+    const isl::set Threads = substitute(A.fix(O.Domain).intersect(A.Context), Other);
+    for (unsigned K = 0; K < M.GlobalAccesses.size(); ++K)
+      if (const GlobalAccess &G = M.GlobalAccesses[K];
+          V.holds(K) && !equalTo(A.fix(G.Index->Aff), Theirs)
+                             .intersect(A.fix(G.Domain).intersect(A.Context))
+                             .intersect(Threads)
+                             .is_empty())
         return false;
-    }
     return true;
   }
 
