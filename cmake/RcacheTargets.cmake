@@ -35,6 +35,16 @@ function(rcache_common_options Target)
     target_compile_options(${Target} PRIVATE -fPIC)
     target_precompile_headers(${Target} REUSE_FROM rcache-precompiled)
   endif()
+  rcache_sources_at_once(${Target})
+endfunction()
+
+# Half of what is left for a source is to read declarations of those headers anew.
+function(rcache_sources_at_once Target)
+  if(RCACHE_SOURCES_AT_ONCE GREATER 1)
+    set_target_properties(${Target} PROPERTIES
+      UNITY_BUILD ON
+      UNITY_BUILD_BATCH_SIZE ${RCACHE_SOURCES_AT_ONCE})
+  endif()
 endfunction()
 
 # Half of what a source costs is LLVM's and clang's headers: they are parsed once.

@@ -22,8 +22,10 @@
 #   %rewrite       rcache-rewrite without a toolkit: put flags of your own behind
 #                  `%mock`, as in  %rewrite %s -o %t.cu -- %mock -DX=1
 #   %mock          compiler flags that replace the toolkit by Inputs/cuda.h
-#   %nvcc          nvcc for the oldest architecture that all tests may assume
-#   %compile       the same as far as PTX, for what is to compile and no more
+#   %nvcc          nvcc for the oldest architecture that all tests may assume. What
+#                  `rcache-check diff` takes nvcc's code of has been compiled by it:
+#                  its device side, as with -ptx, a third of the time of -c
+#   %compile       the same as far as PTX, for what is to compile with its host side
 #   %clang-cuda    clang as a CUDA compiler, compile only
 #   %cuda          the toolkit's folder
 #   %src           the project's folder

@@ -458,6 +458,7 @@ struct CompiledProgram::Parts {
   DeviceCode Ptx;    ///< nvcc's; or empty
   std::string PtxText;
   std::string NotNvcc; ///< why nvcc's code is not taken, where it was asked for
+  bool Refused = false; ///< nvcc does not compile it
   std::vector<std::string> Sources;
   std::vector<std::pair<std::unique_ptr<LLVMContext>, std::unique_ptr<Module>>>
       Hosts;
@@ -543,6 +544,7 @@ bool CompiledProgram::fromNvcc(Parts &P, const JitOptions &Opts) {
     return true;
   P.Ptx = DeviceCode();
   P.NotNvcc = Why;
+  P.Refused = Made.Refused;
   return false;
 }
 
@@ -648,7 +650,7 @@ CompiledProgram::build(Parts &Given, const JitOptions &Opts,
       Opts.Note("device code is " + Me.DeviceCode);
   }
   if (Opts.Whose)
-    Opts.Whose(FromNvcc);
+    Opts.Whose(FromNvcc ? 'n' : Given.Refused ? 'r' : 'c');
   if (FromNvcc) {
     options().WholeVectors = true;
     // As ptxas meets it: registers are values, nothing else has changed.

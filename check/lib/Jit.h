@@ -40,8 +40,9 @@ struct JitOptions {
   /// Called when all is compiled, before the first line of the program's own
   /// code runs (static constructors).
   std::function<void()> BeforeUserCode;
-  /// Called when it is known whether device code is nvcc's.
-  std::function<void(bool)> Whose;
+  /// Called when it is known whose the device code is: nvcc's ('n'), clang's ('c'), or
+  /// clang's because nvcc does not compile it ('r').
+  std::function<void(char)> Whose;
   /// Told what a user may want to know.
   std::function<void(const std::string &)> Note;
 };

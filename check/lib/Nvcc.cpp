@@ -130,7 +130,11 @@ public:
     return Why.empty() ? "status " + std::to_string(Status) : Why;
   }
 
+  /// Did it end by itself and say what is wrong with what it was given?
+  bool refuses() const { return Status > 0 && Status < NotStarted; }
+
 private:
+  static constexpr int NotStarted = 124; ///< what timeout and shells end with from here on
   static constexpr std::chrono::seconds TimeLimit{60};
   std::vector<std::string> Args;
   SmallString<128> Log;
@@ -250,8 +254,10 @@ PtxText compileToPtx(const std::vector<std::string> &Asked,
       Args.push_back(A.str());
   Args.push_back("-o");
   Args.push_back(To.str().str());
-  if (std::string Why = Tool(std::move(Args)).end(); !Why.empty()) {
+  Tool Compiler(std::move(Args));
+  if (std::string Why = Compiler.end(); !Why.empty()) {
     Out.Error = "nvcc: " + Why;
+    Out.Refused = Compiler.refuses();
     return Out;
   }
   auto Got = MemoryBuffer::getFile(To);

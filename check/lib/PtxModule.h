@@ -27,6 +27,7 @@ namespace rcache::check {
 /// What nvcc has made, or its messages.
 struct PtxText {
   std::string Text, Error;
+  bool Refused = false; ///< nvcc reads the file and does not compile it
   /// Where Text names files by links, with what they stand for: a file, or a
   /// folder with a slash at the end.
   std::vector<std::pair<std::string, std::string>> Links;

@@ -354,6 +354,10 @@ int diffCommand(const CommandLine &Given) {
     B.emplace(L, L.Inputs[1], "rewritten", true, L.GivenSchedule ? 1 : 2);
   };
   Prepare();
+  if (L.Jit.Frontend.Nvcc && A->compiler() == 'n' && B->compiler() == 'r') {
+    say("rcache-check: nvcc compiles the original program, and not the rewritten one\n");
+    return ExitCouldNotRun;
+  }
   // What one compiler makes of a sum is not what the other makes of it.
   if (L.Jit.Frontend.Nvcc && A->compiler() && B->compiler() &&
       A->compiler() != B->compiler()) {

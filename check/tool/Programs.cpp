@@ -158,7 +158,7 @@ void Prepared::serve(const CommandLine &L, const std::string &Source) {
       *Telling = E;
   };
   auto Whose = std::make_shared<char>('c');
-  Mine.Jit.Whose = [Whose](bool Nvcc) { *Whose = Nvcc ? 'n' : 'c'; };
+  Mine.Jit.Whose = [Whose](char Of) { *Whose = Of; };
   Mine.Jit.BeforeUserCode = [this, Whose] {
     if (!writeAll(Answer[1], Whose.get(), 1))
       _exit(0);

@@ -14,7 +14,7 @@
 namespace rcache::check {
 
 namespace {
-std::string dim(const Dim3 &D) {
+std::string place(const Dim3 &D) {
   return "(" + std::to_string(D.X) + "," + std::to_string(D.Y) + "," +
          std::to_string(D.Z) + ")";
 }
@@ -102,7 +102,7 @@ std::string findingText(const Finding &F) {
     Out += "  in kernel " + F.Kernel + ", launch " +
            std::to_string(F.LaunchIndex);
     if (F.HasThread)
-      Out += ", block " + dim(F.Block) + ", thread " + dim(F.Thread);
+      Out += ", block " + place(F.Block) + ", thread " + place(F.Thread);
     Out += "\n";
   }
   if (!F.Host.empty())

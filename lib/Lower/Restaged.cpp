@@ -22,8 +22,6 @@
 
 using namespace rcache;
 
-static std::string str(int64_t V) { return std::to_string(V); }
-static const char Axes[] = "xyz";
 
 Code Fill::restagedCopies(unsigned Array) const {
   const bool Dynamic = P.dynamicTiles(M);
@@ -38,17 +36,17 @@ Code Fill::restagedCopies(unsigned Array) const {
       Offset += (R->bytes(P.Map.Blocks, Of.ElemBytes) + 15) / 16 * 16 * Tiles;
       continue;
     }
-    std::string Extents = P.Ahead ? "[" + str(Tiles) + "]" : "";
+    std::string Extents = P.Ahead ? "[" + std::to_string(Tiles) + "]" : "";
     const auto Layout = R->layout(P.Map.Blocks);
     for (const Restaged::Dimension &D : Layout)
-      Extents += "[" + str(D.Extent + (&D == &Layout.back() ? R->Pad : 0)) + "]";
+      Extents += "[" + std::to_string(D.Extent + (&D == &Layout.back() ? R->Pad : 0)) + "]";
     if (!Dynamic)
       return "__shared__ __align__(16) " + Of.ElemType + " " + tileName(A) +
              Extents + ";\n";
     return "extern __shared__ __align__(16) unsigned char " + N("memory") +
            "[];\n" + Of.ElemType + " (&" + tileName(A) + ")" + Extents +
            " = *reinterpret_cast<" + Of.ElemType + " (*)" + Extents + ">(" +
-           N("memory") + (Offset ? " + " + str(Offset) : "") + ");\n";
+           N("memory") + (Offset ? " + " + std::to_string(Offset) : "") + ");\n";
   }
   return "";
 }
@@ -57,9 +55,9 @@ Code Fill::restagedCopies(unsigned Array) const {
 static Code digit(const Code &At, int64_t Below, int64_t Extent, bool First) {
   Code T = At;
   if (Below > 1)
-    T += " / " + str(Below);
+    T += " / " + std::to_string(Below);
   if (!First)
-    T += " % " + str(Extent);
+    T += " % " + std::to_string(Extent);
   return T;
 }
 
@@ -105,10 +103,10 @@ Fill::RestagedPlace Fill::placeOf(const ArrayPlan &A, const Restaged &R,
   // Blocks beyond the grid's end have what the last one has; nobody reads it.
   for (unsigned Axis = 0; Axis < 3; ++Axis)
     if (R.PerBlock[Axis]) {
-      const std::string First = std::string("blockIdx.") + Axes[Axis] + " * " +
-                                str(P.Map.Blocks[Axis]) + "u";
+      const std::string First = std::string("blockIdx.") + "xyz"[Axis] + " * " +
+                                std::to_string(P.Map.Blocks[Axis]) + "u";
       X.Blocks.push_back(First + " + ::rcache::device::at_most(" + Parts[Axis] +
-                         ", " + N(std::string("grid_") + Axes[Axis]) + " - 1u - " +
+                         ", " + N(std::string("grid_") + "xyz"[Axis]) + " - 1u - " +
                          First + ")");
     }
   return X;
@@ -127,12 +125,14 @@ llvm::Expected<Code> Fill::restage(const ArrayPlan &A, const Restaged &R) {
       Arguments += (Arguments.empty() ? "" : ", ") + C;
   const int64_t Rounds = (All + Threads - 1) / Threads;
   const auto Loop = [](const Code &Counter, int64_t Times, const Code &Body) {
-    return "#pragma unroll\nfor (int " + Counter + " = 0; " + Counter + " < " + str(Times) +
+    return "#pragma unroll\nfor (int " + Counter + " = 0; " + Counter + " < " +
+           std::to_string(Times) +
            "; ++" + Counter + ") {\n" + Body + "}\n";
   };
   const auto Element = [&](const Code &Round, int64_t End, const Code &Does) {
-    return "const unsigned int " + At + " = threadIdx.x + " + Round + " * " + str(Threads) +
-           ";\n" + (All < End * Threads ? "if (" + At + " < " + str(All) + ")\n" : Code("")) +
+    return "const unsigned int " + At + " = threadIdx.x + " + Round + " * " +
+           std::to_string(Threads) + ";\n" +
+           (All < End * Threads ? "if (" + At + " < " + std::to_string(All) + ")\n" : Code("")) +
            Does + ";\n";
   };
   const Code Place = tileName(A) + X.Subscripts,
@@ -142,9 +142,9 @@ llvm::Expected<Code> Fill::restage(const ArrayPlan &A, const Restaged &R) {
     return Loop(I, Rounds, Element(I, Rounds, Place + " = " + Value));
   const int64_t Some = std::min(Rounds, AtOnce), Groups = (Rounds + Some - 1) / Some;
   const Code K = N("k"), Loaded = groupName(A) + "_loaded",
-             Round = Groups == 1 ? K : "(" + I + " * " + str(Some) + " + " + K + ")";
+             Round = Groups == 1 ? K : "(" + I + " * " + std::to_string(Some) + " + " + K + ")";
   const Code Group =
-      M.Arrays[A.Array].ElemType + " " + Loaded + "[" + str(Some) + "];\n" +
+      M.Arrays[A.Array].ElemType + " " + Loaded + "[" + std::to_string(Some) + "];\n" +
       Loop(K, Some, Element(Round, Groups * Some, Loaded + "[" + K + "] = " + Value)) +
       Loop(K, Some, Element(Round, Groups * Some, Place + " = " + Loaded + "[" + K + "]"));
   return Groups == 1 ? "{\n" + Group + "}\n" : Loop(I, Groups, Group);
@@ -161,7 +161,7 @@ llvm::Expected<Code> Fill::restagedElement(const ArrayPlan &A, unsigned Access,
     T += "[" + N("tile") + "]";
   for (const Restaged::Dimension &D : R.layout(P.Map.Blocks)) {
     if (D.K == Restaged::Dimension::OfBlock) {
-      T += "[" + N(std::string("part_") + Axes[D.Index]) + "]";
+      T += "[" + N(std::string("part_") + "xyz"[D.Index]) + "]";
       continue;
     }
     auto X = valueText(S.IndexValues[D.Index], N, O, /*AsIndex=*/true);
@@ -176,7 +176,7 @@ Code Fill::readFirst(unsigned Access) const {
   const ArrayPlan &A = *tileRead(P, Access);
   return Code::generated(
       groupName(A) + "_read" +
-      (A.Reads.size() > 1 ? str(llvm::find(A.Reads, Access) - A.Reads.begin()) : ""));
+      (A.Reads.size() > 1 ? std::to_string(llvm::find(A.Reads, Access) - A.Reads.begin()) : ""));
 }
 
 std::string Fill::roundOf(const Stmt &Loop) const {

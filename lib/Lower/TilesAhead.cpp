@@ -20,8 +20,6 @@
 
 using namespace rcache;
 
-static std::string str(int64_t V) { return std::to_string(V); }
-static const char Axes[] = "xyz";
 
 /// The type of the parameter `rc_round`, which is the loop's counter: what the launch
 /// asks of the loop's bounds lets 32 bits have a sign.
@@ -54,7 +52,7 @@ llvm::Expected<Code> Fill::sourceLambda(const ArrayPlan &A,
   for (unsigned Axis = 0; Axis < 3; ++Axis)
     if (R.PerBlock[Axis])
       Params += std::string(", const unsigned int ") +
-                N(std::string("block_") + Axes[Axis]);
+                N(std::string("block_") + "xyz"[Axis]);
   for (const std::string &Id : A.Stage.ElemIds)
     Params += ", const int " + N(Id);
   ArrayPlan Sources = A;
@@ -169,7 +167,7 @@ std::optional<std::set<std::string>> Fill::vectorsAsk(const ArrayPlan &A,
     All.insert("::rcache::device::on_word<16>(" + S.V->Text + ")");
   }
   for (const std::string &Text : Terms.Multiples)
-    All.insert(Text + " % " + str(Width) + " == 0");
+    All.insert(Text + " % " + std::to_string(Width) + " == 0");
   return All;
 }
 
@@ -192,17 +190,17 @@ Code Fill::sendFor(const ArrayPlan &A, const Restaged &R, bool Vectors) {
   Helpers.insert("copy_ahead");
   // One by one they are too many for each to have its address in registers.
   Code T = std::string(Vectors ? "#pragma unroll" : "#pragma unroll 4") +
-           "\nfor (int " + I + " = 0; " + I + " < " + str(Rounds) +
+           "\nfor (int " + I + " = 0; " + I + " < " + std::to_string(Rounds) +
            "; ++" + I + ") {\nconst unsigned int " + At + " = " +
-           (Vectors ? "(threadIdx.x + " + I + " * " + str(Threads) + ") * " +
-                          str(Width)
-                    : "threadIdx.x + " + I + " * " + str(Threads)) +
+           (Vectors ? "(threadIdx.x + " + I + " * " + std::to_string(Threads) + ") * " +
+                          std::to_string(Width)
+                    : "threadIdx.x + " + I + " * " + std::to_string(Threads)) +
            ";\n";
   if (All % Threads)
-    T += "if (" + At + " < " + str(All * Width) + ")\n";
+    T += "if (" + At + " < " + std::to_string(All * Width) + ")\n";
   return T + "::rcache::device::" +
          (Always ? "copy_ahead<" : "copy_ahead_or_zero<") +
-         str(Width * Of.ElemBytes) + ">(&" + tileName(A) + "[" + N("tile") + "]" +
+         std::to_string(Width * Of.ElemBytes) + ">(&" + tileName(A) + "[" + N("tile") + "]" +
          X.Subscripts + ", " + groupName(A) + "_from(" + Arguments + "));\n}\n";
 }
 
@@ -282,6 +280,6 @@ Code Fill::nextTiles() const {
   const Stmt &Loop = M.stmt(P.Ahead->Loop);
   const unsigned V = static_cast<unsigned>(Loop.IterVar);
   return N("send") + "(" + Code(Code::named(V) + M.Vars[V].Name) +
-         (*Loop.Step < 0 ? " - " : " + ") + str(std::abs(*Loop.Step)) + ", " +
+         (*Loop.Step < 0 ? " - " : " + ") + std::to_string(std::abs(*Loop.Step)) + ", " +
          N("tile") + " ^ 1u);\n";
 }

@@ -19,7 +19,7 @@ namespace rcache {
 namespace {
 
 /// The variable that \p E names, an element or a member of, or leads to; null: another.
-const VarDecl *rootOf(const Expr *E) {
+const VarDecl *boundRoot(const Expr *E) {
   while (true) {
     E = E->IgnoreParenCasts();
     if (const auto *M = dyn_cast<MemberExpr>(E))
@@ -53,9 +53,9 @@ std::vector<const FunctionDecl *> rivalsOf(const FunctionDecl *F) {
   return All;
 }
 
-class Finder : public ConstDynamicRecursiveASTVisitor {
+class BindingFinder : public ConstDynamicRecursiveASTVisitor {
 public:
-  explicit Finder(bool Kernel) : Kernel(Kernel) {}
+  explicit BindingFinder(bool Kernel) : Kernel(Kernel) {}
   const FunctionDecl *Found = nullptr;
 
   bool VisitCallExpr(const CallExpr *E) override {
@@ -99,7 +99,7 @@ private:
     QualType T = Of->getType();
     if (T->isPointerType())
       T = T->getPointeeType();
-    if (T.isConstQualified() && !stays(rootOf(Of)) &&
+    if (T.isConstQualified() && !stays(boundRoot(Of)) &&
         llvm::any_of(rivalsOf(F), [](const FunctionDecl *G) {
           const auto *M = dyn_cast<CXXMethodDecl>(G);
           return M && !M->isStatic() && !M->isConst();
@@ -113,7 +113,7 @@ private:
     const bool IsConst = (A->isLValue() && T.isConstQualified()) ||
                          (T->isPointerType() && T->getPointeeType().isConstQualified()) ||
                          (T->isArrayType() && T->getAsArrayTypeUnsafe()->getElementType().isConstQualified());
-    const VarDecl *Root = rootOf(A);
+    const VarDecl *Root = boundRoot(A);
     if (stays(Root) || (!IsConst && !(A->isLValue() && Root && isElement(Root))))
       return;
     for (const FunctionDecl *G : rivalsOf(F)) {
@@ -132,7 +132,7 @@ private:
 } // namespace
 
 const FunctionDecl *decidedByBinding(const clang::Stmt *S, bool Kernel) {
-  Finder F(Kernel);
+  BindingFinder F(Kernel);
   F.TraverseStmt(S);
   return F.Found;
 }

@@ -21,7 +21,7 @@ const FunctionDecl *inInnerBlock(const Decl *D) {
   const auto *Body = F ? dyn_cast_or_null<CompoundStmt>(F->getBody()) : nullptr;
   if (!Body)
     return nullptr;
-  for (const Stmt *S : Body->body())
+  for (const clang::Stmt *S : Body->body())
     if (const auto *Here = dyn_cast<DeclStmt>(S))
       for (const Decl *X : Here->decls())
         if (X == D)
@@ -40,7 +40,7 @@ bool inBlockOfNamespaces(const Expr *E, ASTContext &AC) {
     const auto *Block = At.get<CompoundStmt>();
     if (!Block)
       continue;
-    for (const Stmt *S : Block->body())
+    for (const clang::Stmt *S : Block->body())
       if (const auto *Here = dyn_cast<DeclStmt>(S))
         for (const Decl *D : Here->decls())
           if (isa<UsingDirectiveDecl, NamespaceAliasDecl>(D) && inInnerBlock(D))
@@ -48,7 +48,7 @@ bool inBlockOfNamespaces(const Expr *E, ASTContext &AC) {
   }
 }
 
-struct Finder : ConstDynamicRecursiveASTVisitor {
+struct NameFinder : ConstDynamicRecursiveASTVisitor {
   bool Inner = false;     ///< a name of an inner block
   bool Namespace = false; ///< a name found in a namespace
   const Decl *Any = nullptr; ///< something that is named
@@ -75,7 +75,7 @@ struct Finder : ConstDynamicRecursiveASTVisitor {
 } // namespace
 
 bool namesOfInnerBlock(const Expr *E) {
-  Finder F;
+  NameFinder F;
   F.TraverseStmt(E);
   if (F.Inner || !F.Namespace)
     return F.Inner;

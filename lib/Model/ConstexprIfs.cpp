@@ -33,7 +33,7 @@ ConstexprIfs::ConstexprIfs(const FunctionDecl *FD) {
     ByPlace.try_emplace(S->getIfLoc(), S);
 }
 
-const IfStmt *ConstexprIfs::asWritten(const Stmt *S) const {
+const IfStmt *ConstexprIfs::asWritten(const clang::Stmt *S) const {
   auto *I = dyn_cast<IfStmt>(S);
   return I && I->isConstexpr() ? ByPlace.lookup(I->getIfLoc()) : nullptr;
 }

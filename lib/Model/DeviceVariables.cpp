@@ -17,9 +17,9 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-class Finder : public DynamicRecursiveASTVisitor {
+class VariableFinder : public DynamicRecursiveASTVisitor {
 public:
-  explicit Finder(const FunctionDecl *Kernel) { enter(Kernel); }
+  explicit VariableFinder(const FunctionDecl *Kernel) { enter(Kernel); }
 
   bool VisitDeclRefExpr(DeclRefExpr *E) override {
     if (auto *F = dyn_cast<FunctionDecl>(E->getDecl()))
@@ -81,7 +81,7 @@ std::string nameFor(const VarDecl *V, const FunctionDecl *Kernel) {
 
 std::vector<std::string> deviceVariables(const FunctionDecl *Kernel) {
   std::vector<std::string> Out;
-  for (const VarDecl *V : Finder(Kernel).Found)
+  for (const VarDecl *V : VariableFinder(Kernel).Found)
     if (std::string Name = nameFor(V, Kernel); !Name.empty())
       Out.push_back(Name);
   return Out;

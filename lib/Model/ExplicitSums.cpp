@@ -122,9 +122,9 @@ private:
   }
 };
 
-class Finder {
+class SumFinder {
 public:
-  Finder(const FunctionDecl *Def, const KernelModel &M)
+  SumFinder(const FunctionDecl *Def, const KernelModel &M)
       : Def(Def), SM(Def->getASTContext().getSourceManager()), AC(Def->getASTContext()) {
     Out.Key = textKey(M);
     Out.Symbol = M.MangledName;
@@ -506,7 +506,7 @@ explicitSums(ASTContext &AST, const std::vector<const KernelModel *> &Kernels) {
       It->second.reset();
       continue;
     }
-    It->second = Finder(F, **M).run();
+    It->second = SumFinder(F, **M).run();
     if (It->second)
       It->second->File = Main->getName().str();
   }

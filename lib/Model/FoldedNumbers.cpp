@@ -28,7 +28,7 @@ bool isReal(const Expr *E) {
 }
 
 /// The variable that \p E is, or an element or member of.
-const VarDecl *rootOf(const Expr *E) {
+const VarDecl *numberRoot(const Expr *E) {
   for (E = E->IgnoreParenCasts();; E = E->IgnoreParenCasts()) {
     if (auto *S = dyn_cast<ArraySubscriptExpr>(E))
       E = S->getBase();
@@ -171,7 +171,7 @@ private:
       To = U->getSubExpr();
     else if (auto *B = dyn_cast<BinaryOperator>(S); B && B->isAssignmentOp())
       To = B->getLHS();
-    if ((To && rootOf(To) == V) || isa<CallExpr, LambdaExpr>(S))
+    if ((To && numberRoot(To) == V) || isa<CallExpr, LambdaExpr>(S))
       return true;
     return llvm::any_of(S->children(), [&](const clang::Stmt *C) { return sets(C, V); });
   }
@@ -186,7 +186,7 @@ private:
     const auto Known = [&](const Expr *E, Expr::EvalResult &R) {
       return E && !E->isValueDependent() && E->EvaluateAsInt(R, V->getASTContext());
     };
-    if (!V || !C || !F->getInc() || rootOf(C->getLHS()) != V)
+    if (!V || !C || !F->getInc() || numberRoot(C->getLHS()) != V)
       return 0;
     // `for (int d = c; d < c + 5; ++d)`, or between numbers.
     const Expr *From = V->getInit(), *To = C->getRHS()->IgnoreParenImpCasts();
@@ -205,9 +205,9 @@ private:
     int64_t Step = 0;
     const Expr *Inc = F->getInc()->IgnoreParens();
     if (auto *U = dyn_cast<UnaryOperator>(Inc); U && U->isIncrementDecrementOp())
-      Step = rootOf(U->getSubExpr()) != V ? 0 : U->isIncrementOp() ? 1 : -1;
+      Step = numberRoot(U->getSubExpr()) != V ? 0 : U->isIncrementOp() ? 1 : -1;
     else if (auto *B = dyn_cast<BinaryOperator>(Inc);
-             B && rootOf(B->getLHS()) == V && Known(B->getRHS(), By) &&
+             B && numberRoot(B->getLHS()) == V && Known(B->getRHS(), By) &&
              (B->getOpcode() == BO_AddAssign || B->getOpcode() == BO_SubAssign))
       Step = By.Val.getInt().getExtValue() * (B->getOpcode() == BO_AddAssign ? 1 : -1);
     const int64_t Far = End.Val.getInt().getExtValue() - Begin;
@@ -253,7 +253,7 @@ private:
   }
 
   void set(const Expr *To, const Expr *Value, bool Multiplied) {
-    if (const VarDecl *V = rootOf(To))
+    if (const VarDecl *V = numberRoot(To))
       Settings.push_back({V, Value, Multiplied, In, false});
   }
   bool inLoop(const clang::Stmt *S, llvm::function_ref<bool()> Traverse) {
@@ -341,7 +341,7 @@ public:
   }
   /// All that the element \p E of a constant table may be; nullopt: it is none.
   std::optional<std::vector<double>> valuesOf(const Expr *E) const {
-    const VarDecl *V = rootOf(E);
+    const VarDecl *V = numberRoot(E);
     if (!V || !isa<ArraySubscriptExpr>(E->IgnoreParenCasts()) || !V->getInit() ||
         !isNeverSet(V))
       return std::nullopt;

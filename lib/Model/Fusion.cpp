@@ -44,7 +44,7 @@ bool isReal(QualType T) {
                B->getKind() == BuiltinType::Double);
 }
 
-const VarDecl *rootOf(const Expr *E) {
+const VarDecl *placeRoot(const Expr *E) {
   for (E = E->IgnoreParenImpCasts();;) {
     if (auto *M = dyn_cast<MemberExpr>(E); M && !M->isArrow())
       E = M->getBase()->IgnoreParenImpCasts();
@@ -72,7 +72,7 @@ bool mayBeConstant(const Expr *E) {
   if (isa<PseudoObjectExpr>(E))
     return false;
   if (isa<ArraySubscriptExpr, MemberExpr>(E)) {
-    const VarDecl *V = rootOf(E);
+    const VarDecl *V = placeRoot(E);
     return V && V->hasLocalStorage() && !isa<ParmVarDecl>(V) &&
            !V->getType()->isPointerType();
   }
@@ -228,12 +228,12 @@ private:
         return;
       E = bare(U->getSubExpr());
     }
-    if (const VarDecl *V = rootOf(E); V && Vars.count(V->getCanonicalDecl()))
+    if (const VarDecl *V = placeRoot(E); V && Vars.count(V->getCanonicalDecl()))
       Summed.insert(V);
   }
   /// Not shared memory, which rounds.
   void remember(const Expr *E) {
-    if (const VarDecl *V = rootOf(E); V && !V->hasAttr<CUDASharedAttr>())
+    if (const VarDecl *V = placeRoot(E); V && !V->hasAttr<CUDASharedAttr>())
       Vars.insert(V->getCanonicalDecl());
   }
   bool mayBeProduct(const Expr *E) const {
@@ -248,7 +248,7 @@ private:
       return mayBeProduct(C->getTrueExpr()) || mayBeProduct(C->getFalseExpr());
     if (auto *C = dyn_cast<CallExpr>(E))
       return std::find(Calls.begin(), Calls.end(), C) != Calls.end();
-    const VarDecl *V = rootOf(E);
+    const VarDecl *V = placeRoot(E);
     return V && Vars.count(V->getCanonicalDecl());
   }
 };

@@ -90,7 +90,7 @@ struct DoubtfulSum {
   bool OfTwo; ///< products
 };
 
-class Finder : public ConstDynamicRecursiveASTVisitor {
+class LoopFinder : public ConstDynamicRecursiveASTVisitor {
 public:
   struct Assignment {
     const VarDecl *To;
@@ -100,12 +100,12 @@ public:
     bool Carried; ///< the old value goes into the new one
   };
 
-  Finder(const ASTContext &AC, const KernelModel &M, FlatText &Flat)
+  LoopFinder(const ASTContext &AC, const KernelModel &M, FlatText &Flat)
       : AC(AC), M(M), Flat(Flat) {}
 
   /// What is known of a called function's parameters: the arguments, as the
   /// caller sees them.
-  Finder *Caller = nullptr;
+  LoopFinder *Caller = nullptr;
   llvm::DenseMap<const VarDecl *, const Expr *> Arguments;
   Loops Around;    ///< all loops, outermost first, callers' included
   Loops Unsettled; ///< those among them that may be unrolled or not
@@ -208,7 +208,7 @@ public:
     if (!F || !F->hasBody(Body) || F->getBuiltinID() || Plain.empty() ||
         !Checking || Calls.size() > 3 || llvm::is_contained(Calls, Body))
       return true;
-    Finder Inside(AC, M, Flat);
+    LoopFinder Inside(AC, M, Flat);
     Inside.Caller = this;
     Inside.Around = Around;
     Inside.Unsettled = Unsettled;
@@ -569,7 +569,7 @@ private:
 } // namespace
 
 SumsInLoops fusedByUnrolling(const FunctionDecl *FD, const KernelModel &M, FlatText &Flat) {
-  Finder F(FD->getASTContext(), M, Flat);
+  LoopFinder F(FD->getASTContext(), M, Flat);
   F.look(FD);
   SumsInLoops Out;
   if (F.Sums.empty())

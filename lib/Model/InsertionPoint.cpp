@@ -43,9 +43,9 @@ static unsigned lastTypeNamed(const FunctionTemplateDecl *T,
 
 namespace {
 
-class Finder {
+class PointFinder {
 public:
-  Finder(const KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
+  PointFinder(const KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
          const TokenRecorder::Impl &Tokens, const SourceManager &SM)
       : M(M), K(K), Launches(Launches), Tokens(Tokens), SM(SM) {}
 
@@ -221,7 +221,7 @@ std::string hiddenByNamespace(const FunctionDecl *F) {
 void placeNewCode(KernelModel &M, const KernelDecl &K, const LaunchTable &Launches,
                   const TokenRecorder::Impl &Tokens, Preprocessor &PP) {
   const SourceManager &SM = PP.getSourceManager();
-  M.InsertOffset = Finder(M, K, Launches, Tokens, SM).find();
+  M.InsertOffset = PointFinder(M, K, Launches, Tokens, SM).find();
   if (!M.InsertOffset)
     return;
   if (std::string Name = hiddenByNamespace(K.Def); !Name.empty()) {

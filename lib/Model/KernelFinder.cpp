@@ -16,9 +16,9 @@ using namespace clang;
 namespace rcache {
 namespace {
 
-class Finder {
+class KernelSearch {
 public:
-  Finder(ASTContext &AC, const LaunchTable &Launches)
+  KernelSearch(ASTContext &AC, const LaunchTable &Launches)
       : SM(AC.getSourceManager()), Launches(Launches) {}
 
   std::vector<KernelDecl> Found;
@@ -104,7 +104,7 @@ private:
 
 std::vector<KernelDecl> findKernels(ASTContext &AC,
                                     const LaunchTable &Launches) {
-  Finder F(AC, Launches);
+  KernelSearch F(AC, Launches);
   F.visit(AC.getTranslationUnitDecl());
   const SourceManager &SM = AC.getSourceManager();
   llvm::stable_sort(F.Found, [&](const KernelDecl &A, const KernelDecl &B) {

@@ -212,9 +212,9 @@ void OperandText::walk(const clang::Stmt *S) {
 }
 
 /// Has \p S a way out of the block that it stands in?
-static bool leaves(const clang::Stmt *S) {
+static bool hasExit(const clang::Stmt *S) {
   return S && (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(S) ||
-               (!isa<LambdaExpr>(S) && llvm::any_of(S->children(), leaves)));
+               (!isa<LambdaExpr>(S) && llvm::any_of(S->children(), hasExit)));
 }
 
 /// What \p S, all of which has its numbers, decides about.
@@ -235,7 +235,7 @@ void OperandText::decide(const clang::Stmt *S) {
     All(B->getRHS());
   } else if (auto *B = dyn_cast<CompoundStmt>(S)) {
     for (const clang::Stmt *X : B->body())
-      if (isa<IfStmt, SwitchStmt>(X) && leaves(X) && Last[X] < Last[B])
+      if (isa<IfStmt, SwitchStmt>(X) && hasExit(X) && Last[X] < Last[B])
         Decided.emplace_back(Last[X] + 1, Last[B]);
   }
 }

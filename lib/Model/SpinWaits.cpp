@@ -108,9 +108,9 @@ private:
 };
 
 /// Loops of a kernel and of what it calls.
-class Finder : public ConstDynamicRecursiveASTVisitor {
+class WaitFinder : public ConstDynamicRecursiveASTVisitor {
 public:
-  explicit Finder(const Locals &L) : L(L) {}
+  explicit WaitFinder(const Locals &L) : L(L) {}
 
   std::optional<Obstacle> Found;
 
@@ -213,7 +213,7 @@ private:
 } // namespace
 
 std::optional<Obstacle> spinWait(const FunctionDecl *FD, const Locals &L) {
-  Finder F(L);
+  WaitFinder F(L);
   F.TraverseStmt(FD->getBody());
   return F.Found;
 }

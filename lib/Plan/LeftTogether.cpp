@@ -14,9 +14,9 @@ using namespace rcache;
 
 namespace {
 
-class Writer {
+class TogetherWriter {
 public:
-  explicit Writer(const KernelModel &M) : M(M) {
+  explicit TogetherWriter(const KernelModel &M) : M(M) {
     Flag = M.freshName(Flag);
   }
 
@@ -148,7 +148,7 @@ private:
 } // namespace
 
 std::optional<OtherBody> rcache::leftTogether(const KernelModel &M) {
-  auto Result = guarded([&] { return Writer(M).run(); });
+  auto Result = guarded([&] { return TogetherWriter(M).run(); });
   if (Result)
     return std::move(*Result);
   llvm::consumeError(Result.takeError());

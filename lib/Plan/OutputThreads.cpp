@@ -31,9 +31,9 @@ struct Interval {
   bool Stages = false;
 };
 
-class Writer {
+class OutputsWriter {
 public:
-  explicit Writer(const KernelModel &M)
+  explicit OutputsWriter(const KernelModel &M)
       : M(M), Block(*M.Geo.ConstBlock), Fixed(makeAssumptions(M, M.Geo.ConstBlock, 1)) {}
 
   std::optional<OtherBody> run() {
@@ -432,7 +432,7 @@ std::optional<OtherBody> rcache::outputThreads(const KernelModel &M) {
       exchangesComputed(M) || !namesCoordinatesAlone(M))
     return std::nullopt;
   M.Ctx->resetBudget();
-  auto Result = guarded([&] { return Writer(M).run(); });
+  auto Result = guarded([&] { return OutputsWriter(M).run(); });
   if (Result)
     return std::move(*Result);
   llvm::consumeError(Result.takeError());

@@ -62,9 +62,9 @@ bool walksThroughMemory(const Stmt &S) {
   return S.K == Stmt::For && !S.ConstTripCount && !S.HasBarrier && S.HasGlobalRead;
 }
 
-class Writer {
+class OwnRoundsWriter {
 public:
-  explicit Writer(const KernelModel &M)
+  explicit OwnRoundsWriter(const KernelModel &M)
       : M(M), Fixed(makeAssumptions(M, M.Geo.ConstBlock, 1)),
         Threads((*M.Geo.ConstBlock)[0]) {
     Round = M.freshName(Round);
@@ -175,7 +175,7 @@ static std::optional<OtherBody> attempt(const KernelModel &M,
 }
 
 std::optional<OtherBody> rcache::ownRounds(const KernelModel &M) {
-  return attempt(M, [](const KernelModel &In) { return Writer(In).run(); });
+  return attempt(M, [](const KernelModel &In) { return OwnRoundsWriter(In).run(); });
 }
 
 std::optional<OtherBody> rcache::fewRounds(const KernelModel &M) {

@@ -27,9 +27,9 @@ struct Turn {
   std::vector<unsigned> Stmts;
 };
 
-class Writer {
+class TurnWriter {
 public:
-  explicit Writer(const KernelModel &M) : M(M) {}
+  explicit TurnWriter(const KernelModel &M) : M(M) {}
 
   std::optional<OtherBody> run() {
     findTurns();
@@ -513,5 +513,5 @@ private:
 std::optional<OtherBody> rcache::pointersInTurn(const KernelModel &M) {
   if (M.Arrays.empty() || M.Stmts.empty())
     return std::nullopt;
-  return Writer(M).run();
+  return TurnWriter(M).run();
 }

@@ -29,9 +29,9 @@ static bool isTail(const KernelModel &M, const Stmt &S, bool AssumeLockstep) {
 
 namespace {
 
-class Writer {
+class TailWriter {
 public:
-  Writer(const KernelModel &M, bool AssumeLockstep)
+  TailWriter(const KernelModel &M, bool AssumeLockstep)
       : M(M), AssumeLockstep(AssumeLockstep) {}
 
   std::optional<OtherBody> run() {
@@ -394,7 +394,7 @@ private:
 std::optional<OtherBody> rcache::warpTails(const KernelModel &M,
                                            bool AssumeLockstep) {
   M.Ctx->resetBudget();
-  auto Result = guarded([&] { return Writer(M, AssumeLockstep).run(); });
+  auto Result = guarded([&] { return TailWriter(M, AssumeLockstep).run(); });
   if (Result)
     return std::move(*Result);
   llvm::consumeError(Result.takeError());

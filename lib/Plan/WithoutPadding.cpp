@@ -25,9 +25,9 @@ using namespace rcache;
 
 namespace {
 
-class Writer {
+class PaddingWriter {
 public:
-  explicit Writer(const KernelModel &M)
+  explicit PaddingWriter(const KernelModel &M)
       : M(M), A(makeAssumptions(M, M.Geo.ConstBlock, 1)), Count(M, A) {}
 
   std::optional<OtherBody> run() {
@@ -162,7 +162,7 @@ std::optional<OtherBody> rcache::withoutPadding(const KernelModel &M) {
   if (!M.Geo.ConstBlock || !exchangesComputed(M))
     return std::nullopt;
   M.Ctx->resetBudget();
-  auto Result = guarded([&] { return Writer(M).run(); });
+  auto Result = guarded([&] { return PaddingWriter(M).run(); });
   if (Result)
     return std::move(*Result);
   llvm::consumeError(Result.takeError());

@@ -6,7 +6,6 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.cu
 // RUN: rcache-check diff %s %t.cu
-// RUN: %compile -std=c++17 -c %t.cu -o %t.o
 //
 // REMARK-DAG: rewrote 'average'
 // REMARK-DAG: rewrote 'smooth'

@@ -7,7 +7,6 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
 // RUN: rcache-rewrite %s --force --coarsen=2 -o %t.2.cu --self-check=off --cuda-path=%cuda -- -I%S/Inputs
 // RUN: rcache-check diff %s %t.2.cu -- -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // SAME: equivalent: 11 launches {{.*}}; 11 by a rewritten kernel
 #include "program.h"

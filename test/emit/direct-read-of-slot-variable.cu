@@ -3,7 +3,7 @@
 // REQUIRES: cuda-toolkit
 // RUN: rcache-rewrite --force %s -o %t.cu --cuda-path=%cuda 2> /dev/null
 // RUN: FileCheck %s < %t.cu
-// RUN: %compile -std=c++17 -c %t.cu -o %t.o
+// RUN: %nvcc -std=c++17 -ptx %t.cu -o %t.ptx
 // CHECK: rc_s_at({{.*}}j[rc_s]{{.*}})
 #include <cuda_runtime.h>
 

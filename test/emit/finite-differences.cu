@@ -7,7 +7,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-check %s --kernel=step --rewritten=%t.cu --prove --trials=8 -- -I%S/Inputs | FileCheck --check-prefix=PROVED %s
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
 // CHECK: rewrote 'step' {{.*}}'tile' reloaded
 // PROVED-NOT: different
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame

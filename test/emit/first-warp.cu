@@ -8,7 +8,6 @@
 // RUN: FileCheck %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-check diff --schedule=random:7 %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // RUN: rcache-rewrite %s --force --kernel=rows --print-after=plan -o %t.one.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null | FileCheck --check-prefix=PLAN %s
 // PLAN: plan rows

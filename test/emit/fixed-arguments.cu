@@ -5,7 +5,6 @@
 // RUN: rcache-rewrite %s -o %t.cu --force -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
-// RUN: %nvcc -std=c++17 -arch=sm_90 -c %t.cu -o %t.o -I%S/Inputs
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-check diff %s %t.cu --args 2 -- -I%S/Inputs
 #include "program.h"

@@ -4,7 +4,6 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
-// RUN: %nvcc -std=c++17 -arch=sm_90 -c %t.cu -o %t.o -I%S/Inputs
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 #include "program.h"
 #include <cooperative_groups.h>

@@ -4,7 +4,7 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda 2>&1 | FileCheck %s
 // RUN: %python %src/scripts/fused_sums.py --rewritten --machine-code --nvcc=%cuda/bin/nvcc %t.cu | FileCheck --check-prefix=NVCC %s
-// RUN: %nvcc -std=c++17 -Werror all-warnings -c %t.cu -o %t.o
+// RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx
 // RUN: %clang-cuda -std=c++17 -c %t.cu -o %t.o2
 //
 // CHECK-DAG: rewrote 'potential'

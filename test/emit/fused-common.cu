@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu
-// RUN: %nvcc -std=c++17 -Werror all-warnings -c %t.cu -o %t.o
+// RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx
 // RUN: %clang-cuda -std=c++17 -c %t.cu -o %t.o2
 // Four outputs a thread: four times the operations of the original, which has a
 // product and two sums fused with another one, and one of each and a sum.

@@ -7,7 +7,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: grep -v "// [CT]" %t.cu | FileCheck --check-prefix=TEXT %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // SAME: equivalent: 21 launches {{.*}}; 21 by a rewritten kernel
 #include "program.h"

@@ -8,7 +8,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'lecture' {{.*}}'As' kept shared, staged once
 // CHECK-DAG: rewrote 'called' {{.*}}'As' kept shared, staged once

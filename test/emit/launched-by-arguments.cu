@@ -2,7 +2,7 @@
 // which nothing calls: no warning of the compiler.
 // REQUIRES: cuda-toolkit
 // RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda 2>&1 | FileCheck %s
-// RUN: %compile -std=c++17 -Werror all-warnings -c %t.cu -o %t.o
+// RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx
 // CHECK: rewrote 'sum3' (1 launch)
 __global__ void sum3(const int *__restrict__ a, int *__restrict__ o, int n) {
   __shared__ int s[130];

@@ -6,7 +6,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'five_point' {{.*}}'s' reloaded
 // CHECK-DAG: of 256 threads of a block 196 do more than stage, and are planned alone

@@ -6,7 +6,6 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --self-check=off --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -arch=sm_90 -c %t.cu -o %t.o -I%S/Inputs
 //
 // CHECK-DAG: rewrote 'dynamic' {{.*}}'pool' owned by a warp
 // CHECK-DAG: rewrote 'fixed' {{.*}}'slots' owned by a warp

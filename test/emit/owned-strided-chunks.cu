@@ -5,7 +5,6 @@
 //
 // RUN: rcache-rewrite %S/owned-strided.cu --force --exchange=owned --distribution=chunked -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: %compile -c %t.cu -o %t.o -I%S/Inputs
 // RUN: rcache-check diff %S/owned-strided.cu %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %S/owned-strided.cu --force --exchange=owned --distribution=chunked -o %t.v.cu -q --print-after=verify -- -I%S/Inputs | FileCheck %s --check-prefix=VERIFY --implicit-check-not=WRONG
 // RUN: rcache-rewrite %S/owned-strided-hostile.cu --force --exchange=owned --distribution=chunked -o %t.h.cu -- -I%S/Inputs 2>&1 | FileCheck %s --check-prefix=HOSTILE

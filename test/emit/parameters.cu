@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.cu
 // RUN: rcache-check diff %s %t.cu
-// RUN: %compile -std=c++17 -DRCACHE_VERIFY -c %t.cu -o %t.o
+// RUN: %nvcc -std=c++17 -DRCACHE_VERIFY -ptx %t.cu -o %t.ptx
 //
 // REMARK: rewrote 'unnamed'
 // REMARK: rewrote 'declared'

@@ -5,7 +5,6 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --self-check=off --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'chosen' {{.*}}'in_turn' owned by a warp
 // CHECK-DAG: rewrote 'tiles' {{.*}}'in_turn' owned by a warp

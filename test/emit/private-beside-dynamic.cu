@@ -8,7 +8,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'large' {{.*}}'b' of each thread in shared memory, 12800 bytes a warp
 // CHECK-DAG: rewrote 'typed<int>' {{.*}}'b' of each thread in shared memory, 14336 bytes a warp

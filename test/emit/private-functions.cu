@@ -9,7 +9,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'nearest' (1 launch): 'd' of each thread in shared memory, {{.*}}'id' of each thread
 // CHECK-DAG: rewrote 'walk' {{.*}}'stack' of each thread

@@ -8,7 +8,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=NOT %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'ahead' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'two_queues' {{.*}}'s' reloaded, {{.*}}'t' reloaded

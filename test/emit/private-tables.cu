@@ -9,7 +9,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'weights' (1 launch): 't' once for all threads
 // CHECK-DAG: rewrote 'mixed<7>' {{.*}}'t' once for all threads; 'off' once for all threads; 'b' once for all threads; 'p' once

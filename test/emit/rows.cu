@@ -31,7 +31,6 @@
 // RUN: sed -n '/of .seven/,$p' %t.table | awk '$2 == "1x4" && /reload/ {print $1}' | xargs -I@ rcache-rewrite %s --kernel=seven --candidate=@ -o %t.seven.cu -q --cuda-path=%cuda -- -I%S/Inputs
 // RUN: FileCheck --check-prefix=SEVEN %s < %t.seven.cu
 // RUN: rcache-check diff %s %t.seven.cu -- -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.seven.cu -o %t.o
 //
 // What a plane stores no other round and no other thread reads or stores: without
 // the barriers of the original.

@@ -1,7 +1,6 @@
 // What a called function stages in an array of its own is the kernel's.
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %compile -std=c++17 -c %t.cu -o %t.o -I%S/Inputs
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH
 #include "program.h"
 

@@ -5,7 +5,6 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 //
 // CHECK-DAG: rewrote 'tiles<32>' {{.*}}staged once for several blocks
 // CHECK-DAG: the block's 1024 threads are planned in rows of 32, as they compute their coordinates

@@ -9,7 +9,6 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // In any order, but for the kernel that counts on lanes in step.
 // RUN: %if slow %{ rcache-check diff --schedule=random:7 %s %t.cu -- -I%S/Inputs -DANY_ORDER %}
-// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // Some of these arrays a warp would own.
 // RUN: rcache-rewrite %s --force -o %t.owned.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null
 // RUN: rcache-check diff %s %t.owned.cu -- -I%S/Inputs

@@ -5,7 +5,6 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -q -o %t.cu --cuda-path=%cuda -- -I%S/Inputs
 // RUN: FileCheck %s < %t.cu
-// RUN: %nvcc -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // RUN: %if slow %{ %compile -std=c++17 -I%S/Inputs -DRCACHE_VERIFY -c %t.cu -o %t.v.o %}
 // RUN: rcache-rewrite %s -q --force -o %t.forced.cu --cuda-path=%cuda -- -I%S/Inputs
 // RUN: sed -e '/^[/][/]/d' %t.forced.cu | FileCheck --check-prefix=FORCED %s

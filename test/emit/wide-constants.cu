@@ -5,7 +5,6 @@
 // RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -- -std=c++17 -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -std=c++17 -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 #include <cstdio>
 #include <cstddef>
 

@@ -10,7 +10,7 @@
 using namespace rcache;
 
 namespace {
-Parsed body(const std::string &Text) {
+Parsed accessBody(const std::string &Text) {
   return parse(
       "__device__ float helper(const float *p, int i) { return p[i]; }\n"
       "struct P { float x, y; };\n"
@@ -23,7 +23,7 @@ Parsed body(const std::string &Text) {
 
 TEST(Access, Kinds) {
   Parsed P =
-      body("__shared__ float s[64];\n"
+      accessBody("__shared__ float s[64];\n"
            "s[t] = a[t]; s[t] += 2.f; s[0]++; b[t] = s[1] = 3.f; b[0] = s[2];");
   const KernelModel &M = P.only();
   ASSERT_EQ(M.SharedAccesses.size(), 5u);
@@ -37,7 +37,7 @@ TEST(Access, Kinds) {
 
 TEST(Access, StructElementsAndScalars) {
   Parsed P =
-      body("__shared__ float4 v[8]; __shared__ P q[8]; __shared__ int c;\n"
+      accessBody("__shared__ float4 v[8]; __shared__ P q[8]; __shared__ int c;\n"
            "float4 f; f.x = a[t]; v[t] = f; if (t == 0) c = n;\n"
            "__syncthreads(); b[t] = v[t + 1].y + c; q[0].x = 1;");
   const KernelModel &M = P.only();
@@ -50,7 +50,7 @@ TEST(Access, StructElementsAndScalars) {
 }
 
 TEST(Access, DynamicAndCarvedOut) {
-  Parsed P = body(
+  Parsed P = accessBody(
       "extern __shared__ unsigned char raw[];\n"
       "float *x = reinterpret_cast<float *>(raw); float *y = x + blockDim.x;\n"
       "x[t] = a[t]; y[t] = 1.f; __syncthreads(); b[t] = y[t + 1];");
@@ -64,7 +64,7 @@ TEST(Access, DynamicAndCarvedOut) {
 }
 
 TEST(Access, FileScope) {
-  Parsed P = body("outside[t] = a[t];");
+  Parsed P = accessBody("outside[t] = a[t];");
   EXPECT_TRUE(P.only().Arrays.at(0).AtFileScope);
   EXPECT_TRUE(P.only().Arrays.at(0).DeclRange.empty());
 }
@@ -90,14 +90,14 @@ void f(double *d) { k<double><<<1, 32>>>(d); }
 
 TEST(Access, Volatile) {
   Parsed P =
-      body("__shared__ float s[64]; volatile float *v = s; v[t] = v[t + 32];");
+      accessBody("__shared__ float s[64]; volatile float *v = s; v[t] = v[t + 32];");
   EXPECT_TRUE(P.only().Arrays.at(0).Volatile);
-  Parsed Q = body("volatile __shared__ float s[64]; s[t] = 1.f;");
+  Parsed Q = accessBody("volatile __shared__ float s[64]; s[t] = 1.f;");
   EXPECT_TRUE(Q.only().Arrays.at(0).Volatile);
 }
 
 TEST(Global, RootsAndWrites) {
-  Parsed P = body("float *q = b; q += n; q[t] = a[t] + helper(a, t);\n"
+  Parsed P = accessBody("float *q = b; q += n; q[t] = a[t] + helper(a, t);\n"
                   "reinterpret_cast<float4 *>(b)[t].x = 1;");
   const KernelModel &M = P.only();
   EXPECT_TRUE(M.Params.at(1).Written);
@@ -107,7 +107,7 @@ TEST(Global, RootsAndWrites) {
 }
 
 TEST(Global, StoredRange) {
-  Parsed P = body("b[t] = a[t] * 2; b[t] += 1;");
+  Parsed P = accessBody("b[t] = a[t] * 2; b[t] += 1;");
   const KernelModel &M = P.only();
   ASSERT_EQ(M.GlobalAccesses.size(), 3u);
   EXPECT_EQ(M.text(M.GlobalAccesses[0].StoredRange), "a[t] * 2");
@@ -115,7 +115,7 @@ TEST(Global, StoredRange) {
 }
 
 TEST(Barrier, Kinds) {
-  Parsed P = body("__syncthreads(); cooperative_groups::thread_block g = "
+  Parsed P = accessBody("__syncthreads(); cooperative_groups::thread_block g = "
                   "cooperative_groups::this_thread_block(); g.sync(); "
                   "cooperative_groups::sync(g); __syncwarp();");
   std::vector<Stmt::BarrierKind> Kinds;
@@ -128,7 +128,7 @@ TEST(Barrier, Kinds) {
 }
 
 TEST(Barrier, ValidSymbols) {
-  Parsed P = body("__shared__ float s[64]; int j = 0;\n"
+  Parsed P = accessBody("__shared__ float s[64]; int j = 0;\n"
                   "while (j < n) { s[t] = a[j]; __syncthreads(); j += 3; "
                   "__syncthreads(); }");
   const KernelModel &M = P.only();
@@ -143,7 +143,7 @@ TEST(Barrier, ValidSymbols) {
   EXPECT_TRUE(Valid(0, "j"));
   EXPECT_FALSE(Valid(1, "j"));
   // An iterator and products of it, inside its loop only.
-  Parsed Q = body(
+  Parsed Q = accessBody(
       "__shared__ float s[64];\n"
       "for (int i = 0; i < n; ++i) { s[t] = a[i * n + t]; __syncthreads(); }\n"
       "__syncthreads();");

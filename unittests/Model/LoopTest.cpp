@@ -18,7 +18,7 @@ const Stmt *loop(const KernelModel &M, unsigned Nth = 0) {
   return &M.Stmts[0];
 }
 
-Parsed body(const std::string &Text, const std::string &Launch = "") {
+Parsed loopBody(const std::string &Text, const std::string &Launch = "") {
   return parse(
       "__global__ void k(float *p, const float *q, int n) {\n"
       "  __shared__ float s[512];\n" +
@@ -46,7 +46,7 @@ TEST(Loop, Forms) {
        4, 0},
   };
   for (auto &C : Cases) {
-    Parsed P = body(std::string(C.Header) + " p[i] = s[i];");
+    Parsed P = loopBody(std::string(C.Header) + " p[i] = s[i];");
     const KernelModel &M = P.only();
     const Stmt &L = *loop(M);
     ASSERT_GE(L.IterSymbol, 0) << C.Header << print(M);
@@ -65,38 +65,38 @@ TEST(Loop, NotCounted) {
         "for (int i = 1; i < n; i = 2 * i + 1) p[i] = s[i];",
         "for (unsigned i = 9; i >= 0; --i) p[i] = s[i];", // never ends
         "for (int i = 0, m = n; i < m; ++i) { --m; p[i] = s[i]; }"}) {
-    Parsed P = body(Text);
+    Parsed P = loopBody(Text);
     EXPECT_EQ(loop(P.only())->IterSymbol, -1) << Text;
   }
 }
 
 TEST(Loop, Cooperative) {
   Parsed P =
-      body("for (int i = threadIdx.x; i < 300; i += blockDim.x) s[i] = q[i];");
+      loopBody("for (int i = threadIdx.x; i < 300; i += blockDim.x) s[i] = q[i];");
   const Stmt &L = *loop(P.only());
   EXPECT_TRUE(L.Cooperative);
   EXPECT_EQ(L.CooperativeAxes, unsigned(DepThreadX));
   EXPECT_TRUE(same(P.only(), L.IterDomain, "[i] -> { : 0 <= i < 300 }"));
   // The whole block, two axes.
   Parsed Q =
-      body("int t = threadIdx.y * blockDim.x + threadIdx.x;\n"
+      loopBody("int t = threadIdx.y * blockDim.x + threadIdx.x;\n"
            "for (int i = t; i < n; i += blockDim.x * blockDim.y) s[i] = q[i];");
   EXPECT_TRUE(loop(Q.only())->Cooperative) << print(Q.only());
   EXPECT_EQ(loop(Q.only())->CooperativeAxes, unsigned(DepThreadX | DepThreadY));
   // The step is the block's size, known from the launch.
   Parsed R =
-      body("for (int i = threadIdx.x + 2; i < 300; i += 128) s[i] = q[i];",
+      loopBody("for (int i = threadIdx.x + 2; i < 300; i += 128) s[i] = q[i];",
            "k<<<4, 128>>>");
   EXPECT_TRUE(loop(R.only())->Cooperative) << print(R.only());
   EXPECT_TRUE(
       same(R.only(), loop(R.only())->IterDomain, "[i] -> { : 2 <= i < 300 }"));
   // It is not when the launch uses other blocks.
-  Parsed S = body("for (int i = threadIdx.x; i < 300; i += 128) s[i] = q[i];",
+  Parsed S = loopBody("for (int i = threadIdx.x; i < 300; i += 128) s[i] = q[i];",
                   "k<<<4, 64>>>");
   EXPECT_FALSE(loop(S.only())->Cooperative);
   EXPECT_GE(loop(S.only())->IterSymbol, 0);
   // Nor with a bound that threads differ in.
-  Parsed T = body(
+  Parsed T = loopBody(
       "for (int i = threadIdx.x; i < 300 + (int)threadIdx.x; i += blockDim.x)"
       " s[i] = q[i];");
   EXPECT_FALSE(loop(T.only())->Cooperative);
@@ -106,13 +106,13 @@ TEST(Loop, Cooperative) {
   for (const char *Before :
        {"if (threadIdx.x >= n) return;", "if (threadIdx.x < 32)",
         "if (q[threadIdx.x] > 0) return;"}) {
-    Parsed U = body(std::string(Before) + Loop);
+    Parsed U = loopBody(std::string(Before) + Loop);
     EXPECT_FALSE(loop(U.only())->Cooperative) << Before;
   }
 }
 
 TEST(Loop, GridStrideKeepsTheThreadApart) {
-  Parsed P = body("for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"
+  Parsed P = loopBody("for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n;\n"
                   "     i += blockDim.x * gridDim.x) p[i] = q[i];");
   const KernelModel &M = P.only();
   const Stmt &L = *loop(M);
@@ -125,7 +125,7 @@ TEST(Loop, GridStrideKeepsTheThreadApart) {
 
 TEST(Loop, Halving) {
   Parsed P =
-      body("for (unsigned h = blockDim.x / 2; h > 0; h >>= 1) {\n"
+      loopBody("for (unsigned h = blockDim.x / 2; h > 0; h >>= 1) {\n"
            "  if (threadIdx.x < h) s[threadIdx.x] += s[threadIdx.x + h];\n"
            "  __syncthreads();\n}");
   const KernelModel &M = P.only();
@@ -140,7 +140,7 @@ TEST(Loop, Halving) {
 }
 
 TEST(Loop, InductionVariables) {
-  Parsed P = body(
+  Parsed P = loopBody(
       "int j = 5; const float *r = q;\n"
       "for (int i = 2; i < 9; ++i, r += n) { j += 3; s[i] = r[threadIdx.x];\n"
       "  p[i] = s[j]; }");
@@ -153,14 +153,14 @@ TEST(Loop, InductionVariables) {
                    "[i, tx, n, ni] -> { [(tx + ni - 2n)] }"))
       << print(M);
   // Step 4: the bytes moved are known when 4 divides what is added.
-  Parsed Q = body(
+  Parsed Q = loopBody(
       "int j = 0;\nfor (int i = 0; i < 64; i += 4) { p[i] = s[j]; j += 8; }");
   EXPECT_TRUE(same(Q.only(), access(Q.only(), "s[j]").Index.at(0),
                    "[i] -> { [(2i)] }"));
 }
 
 TEST(Loop, WhatALoopChangesIsNewInIt) {
-  Parsed P = body(
+  Parsed P = loopBody(
       "int j = 0;\n"
       "for (int i = 0; i < n; ++i) { p[i] = s[j]; if (p[i] > 0) j += 3; }\n"
       "p[0] = s[j];");
@@ -174,7 +174,7 @@ TEST(Loop, WhatALoopChangesIsNewInIt) {
 
 TEST(Loop, UninitialisedVariableCarriesItsOldValue) {
   // x of the round before reaches the read when i is odd.
-  Parsed P = body("int x;\n"
+  Parsed P = loopBody("int x;\n"
                   "for (int i = 0; i < n; ++i) {\n"
                   "  if (i % 2 == 0) x = i;\n"
                   "  p[i] = s[x];\n}");
@@ -185,7 +185,7 @@ TEST(Loop, UninitialisedVariableCarriesItsOldValue) {
 }
 
 TEST(Path, EarlyReturn) {
-  Parsed P = body("int g = blockIdx.x * blockDim.x + threadIdx.x;\n"
+  Parsed P = loopBody("int g = blockIdx.x * blockDim.x + threadIdx.x;\n"
                   "if (g >= n) return;\n"
                   "p[g] = s[threadIdx.x];\n"
                   "if (q[g] > 0) return;\n"
@@ -200,7 +200,7 @@ TEST(Path, EarlyReturn) {
 }
 
 TEST(Path, BranchesAndShortCircuit) {
-  Parsed P = body("int t = threadIdx.x;\n"
+  Parsed P = loopBody("int t = threadIdx.x;\n"
                   "if (t > 3 && s[t - 4] > 0) p[t] = 1;\n"
                   "else if (t == 0) p[t] = s[t + 9];\n"
                   "p[t] = t < 8 ? s[t + 1] : s[t + 2];");

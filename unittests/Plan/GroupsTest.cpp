@@ -28,12 +28,12 @@ std::string groups(const Parsed &P, unsigned Array = 0) {
   return T;
 }
 
-const char *const Head = "__shared__ float s[300]; int t = threadIdx.x;\n"
+const char *const GroupsHead = "__shared__ float s[300]; int t = threadIdx.x;\n"
                          "int g = blockIdx.x * blockDim.x + t;\n";
 
 TEST(Groups, TileAndHalo) {
   EXPECT_EQ("s[t] s[t + 256] -> s[t] s[t + 2]",
-            groups(kernel(std::string(Head) +
+            groups(kernel(std::string(GroupsHead) +
                               "s[t] = in[g]; if (t < 2) s[t + 256] = in[g + "
                               "256];\n__syncthreads();\n"
                               "out[g] = s[t] + s[t + 2];",
@@ -43,7 +43,7 @@ TEST(Groups, TileAndHalo) {
 // Each staging is a group of its own; the second one may find older elements.
 TEST(Groups, OneAfterTheOther) {
   EXPECT_EQ("s[t] -> s[t + 1] | s[t] => s[255 - t]",
-            groups(kernel(std::string(Head) +
+            groups(kernel(std::string(GroupsHead) +
                               "s[t] = in[g]; __syncthreads();\n"
                               "float a = s[t + 1]; __syncthreads();\n"
                               "s[t] = in[g + n]; __syncthreads();\n"
@@ -53,7 +53,7 @@ TEST(Groups, OneAfterTheOther) {
 
 TEST(Groups, TileLoop) {
   EXPECT_EQ("s[t] => s[i]",
-            groups(kernel(std::string(Head) +
+            groups(kernel(std::string(GroupsHead) +
                               "float a = 0;\n"
                               "for (int k = 0; k < n; ++k) {\n"
                               "  s[t] = in[k * 256 + t]; __syncthreads();\n"
@@ -64,7 +64,7 @@ TEST(Groups, TileLoop) {
 
 TEST(Groups, WhatHasNone) {
   auto Of = [](const char *Body) {
-    return groups(kernel(std::string(Head) + Body, "256"));
+    return groups(kernel(std::string(GroupsHead) + Body, "256"));
   };
   EXPECT_EQ("not-staged", Of("out[g] = s[t]; s[t] = in[g]; __syncthreads();"));
   EXPECT_EQ("computed-exchange",
@@ -86,7 +86,7 @@ TEST(Groups, WhatHasNone) {
 
 // What races in the original is worth a word.
 TEST(Groups, RaceOfTheOriginal) {
-  Parsed P = kernel(std::string(Head) + "s[t] = in[g]; __syncthreads();\n"
+  Parsed P = kernel(std::string(GroupsHead) + "s[t] = in[g]; __syncthreads();\n"
                                         "float a = s[t + 1];\n"
                                         "s[t] = in[g + n]; __syncthreads();\n"
                                         "out[g] = a + s[t];",

@@ -10,7 +10,7 @@ using namespace rcache;
 
 namespace {
 
-const char *const Head = "__shared__ float s[300]; int t = threadIdx.x;\n"
+const char *const LegalityHead = "__shared__ float s[300]; int t = threadIdx.x;\n"
                          "int g = blockIdx.x * 256 + t;\n";
 
 std::string code(const std::optional<Decline> &D) {
@@ -32,7 +32,7 @@ TEST(Legality, Aliases) {
 }
 
 TEST(Legality, GlobalOrder) {
-  const std::string Body = std::string(Head) +
+  const std::string Body = std::string(LegalityHead) +
                            "s[t] = in[g]; __syncthreads();\n"
                            "out[g] = s[t + 1];";
   EXPECT_TRUE(globalOrder(kernel(Body, "256").only(), false));
@@ -43,7 +43,7 @@ TEST(Legality, GlobalOrder) {
 
 TEST(Legality, Convergence) {
   auto Of = [](const std::string &Body) {
-    return code(convergence(kernel(Head + Body, "256").only()));
+    return code(convergence(kernel(LegalityHead + Body, "256").only()));
   };
   EXPECT_EQ("", Of("s[t] = in[g]; if (n > 3) { __syncthreads();\n"
                    "out[g] = s[t]; }"));
@@ -54,7 +54,7 @@ TEST(Legality, Convergence) {
 
 TEST(Legality, Slots) {
   auto Of = [](const std::string &Body) {
-    return code(slotability(kernel(Head + Body, "256").only()));
+    return code(slotability(kernel(LegalityHead + Body, "256").only()));
   };
   EXPECT_EQ("", Of("s[t] = in[g]; if (g >= n) return; __syncthreads();\n"
                    "out[g] = s[t];"));
@@ -86,7 +86,7 @@ std::optional<Decline> moved(const KernelModel &M, Plan &P, bool NoAlias) {
 }
 
 TEST(Legality, MovedLoads) {
-  const std::string Body = std::string(Head) +
+  const std::string Body = std::string(LegalityHead) +
                            "s[t] = in[g]; __syncthreads();\n"
                            "out[g] = s[t / 2];";
   Plan P;
@@ -97,7 +97,7 @@ TEST(Legality, MovedLoads) {
   EXPECT_EQ((std::vector<std::pair<int, int>>{{0, 1}}), P.Separate);
   // In place nothing helps.
   Parsed InPlace =
-      parse("__global__ void k(float *a, int n) {\n" + std::string(Head) +
+      parse("__global__ void k(float *a, int n) {\n" + std::string(LegalityHead) +
             "s[t] = a[g]; __syncthreads(); a[g] = s[t / 2]; }\n"
             "void launch(float *a, int n) { k<<<n, 256>>>(a, n); }\n");
   Plan Q;

@@ -8,8 +8,7 @@
 using namespace rcache;
 
 namespace {
-
-const Arch &h200() { return *findArch("sm_90"); }
+const Arch &sm90() { return *findArch("sm_90"); }
 
 /// An entry `k` with these lines.
 PtxArithmetic of(const std::string &Lines) {
@@ -96,12 +95,12 @@ TEST(MachineCodeTest, WaitsForLoads) {
   const PressureConstants Fit;
   // Two loads on their way at once wait once, one behind the other twice.
   const double Together =
-      figuresOf({load(0), load(1), fma(1), fma(2), control(Exit)}, h200()).Wait;
+      figuresOf({load(0), load(1), fma(1), fma(2), control(Exit)}, sm90()).Wait;
   const double Apart =
-      figuresOf({load(0), fma(1), load(1), fma(2), control(Exit)}, h200()).Wait;
+      figuresOf({load(0), fma(1), load(1), fma(2), control(Exit)}, sm90()).Wait;
   EXPECT_NEAR(Together, Fit.GlobalLatency, 20);
   EXPECT_NEAR(Apart, 2 * Fit.GlobalLatency, 20);
-  EXPECT_EQ(figuresOf({load(0), fma(1), control(Exit)}, h200())
+  EXPECT_EQ(figuresOf({load(0), fma(1), control(Exit)}, sm90())
                 .Arithmetic.at("FFMA"),
             1u);
 }
@@ -109,12 +108,12 @@ TEST(MachineCodeTest, WaitsForLoads) {
 TEST(MachineCodeTest, LoopsCountForTheirRounds) {
   const PressureConstants Fit;
   const MachineFigures F =
-      figuresOf({fma(), fma(), control(Bra, 1, true), control(Exit)}, h200());
+      figuresOf({fma(), fma(), control(Bra, 1, true), control(Exit)}, sm90());
   const auto Fp32 = F.Pipes[static_cast<size_t>(Pipe::Fp32)];
   EXPECT_DOUBLE_EQ(Fp32, 1 + Fit.LoopRounds);
   // What is loaded at a loop's end is waited for at its beginning.
   EXPECT_GT(figuresOf({fma(1), load(0), control(Bra, 0, true), control(Exit)},
-                      h200())
+                      sm90())
                 .Wait,
             (Fit.LoopRounds - 1) * (Fit.GlobalLatency - 20));
 }
@@ -123,13 +122,13 @@ TEST(MachineCodeTest, RareWaysAndJumpsOverLoops) {
   // @P bra 4; fma; call; (4:) exit; fma
   EXPECT_DOUBLE_EQ(figuresOf({control(Bra, 4, true), fma(), fma(),
                               control(Call, 5), control(Exit), fma()},
-                             h200())
+                             sm90())
                        .Pipes[static_cast<size_t>(Pipe::Fp32)],
                    0);
   // bra over a loop: the loop is what counts.
   EXPECT_GT(figuresOf({control(Bra, 3), fma(), control(Bra, 1, true),
                        control(Exit)},
-                      h200())
+                      sm90())
                 .Pipes[static_cast<size_t>(Pipe::Fp32)],
             10);
 }
@@ -139,14 +138,14 @@ TEST(MachineCodeTest, NoCubin) {
 }
 
 TEST(RegisterPressureTest, BoundsLeaveDifferentRegisters) {
-  const auto All = boundsToTry(256, h200());
+  const auto All = boundsToTry(256, sm90());
   ASSERT_GE(All.size(), 4u);
   EXPECT_EQ(All[0], (RegisterHints{256, 0, false}));
   EXPECT_EQ(All[1], (RegisterHints{256, 1, false}));
   // 255 registers for one block, 128 for two, 80 for three.
   EXPECT_EQ(All[2].MinBlocks, 2u);
   EXPECT_EQ(All[3].MinBlocks, 3u);
-  for (const RegisterHints &H : boundsToTry(1024, h200()))
+  for (const RegisterHints &H : boundsToTry(1024, sm90()))
     EXPECT_LE(H.MinBlocks, 2u);
 }
 
@@ -161,7 +160,7 @@ TEST(RegisterPressureTest, MoreWarpsHideWaits) {
   Computes.Pipes[0] = 1000;
   auto Clocks = [&](const FunctionReport &F, const MachineFigures &M,
                     std::optional<int64_t> Grid = std::nullopt) {
-    return pressureOf(F, M, 256, Grid, h200()).Clocks;
+    return pressureOf(F, M, 256, Grid, sm90()).Clocks;
   };
   EXPECT_GT(Clocks(Few, Waits), 3 * Clocks(Many, Waits));
   EXPECT_NEAR(Clocks(Few, Computes), Clocks(Many, Computes), 10);
