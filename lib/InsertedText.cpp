@@ -174,7 +174,16 @@ std::string InsertedText::macroInCode(const KernelModel &M, const EmittedKernel 
       return W.Name;
     });
   const auto First = [&](const std::string &T, const std::set<std::string> &Ours) {
+    const std::vector<TextMacro> Defined = macrosOf(T);
+    // What stays defined behind the text was so in front of it.
+    for (const TextMacro &D : Defined)
+      if (D.End == std::string::npos && M.ReadOtherwise.count(D.Name))
+        return D.Name;
     return firstWord(T, [&](const TextWord &W) {
+      if (llvm::any_of(Defined, [&](const TextMacro &D) {
+            return D.Name == W.Name && D.Begin <= W.At && W.At < D.End;
+          }))
+        return false;
       // Words that the kernel has itself mean there what they mean here, but for those that
       // the text has for other reasons as well.
       const bool IsUsers = (W.IsCalled ? Called : Own).count(W.Name),

@@ -8,11 +8,50 @@
 
 using namespace rcache;
 
-void rcache::eachName(const std::string &T,
-                      llvm::function_ref<void(size_t, size_t)> Visit) {
+static clang::LangOptions cxx17() {
   clang::LangOptions Opts;
   Opts.CPlusPlus = Opts.CPlusPlus11 = Opts.CPlusPlus14 = Opts.CPlusPlus17 =
       true;
+  return Opts;
+}
+
+std::vector<TextMacro> rcache::macrosOf(const std::string &T) {
+  const clang::LangOptions Opts = cxx17();
+  clang::Lexer Raw(clang::SourceLocation(), Opts, T.data(), T.data(), T.data() + T.size());
+  std::vector<TextMacro> Out;
+  std::vector<std::string> Line; // the first words of a directive
+  size_t Begin = 0;
+  bool Conditional = false; // which lines are read is not known
+  const auto EndLine = [&](size_t End) {
+    Conditional |= !Line.empty() && (Line[0].starts_with("if") || Line[0].starts_with("el"));
+    if (Line.size() < 2)
+      return;
+    for (TextMacro &M : Out)
+      if (Line[0] == "undef" && M.Name == Line[1])
+        M.End = std::min(M.End, End);
+    if (Line[0] == "define")
+      Out.push_back({Line[1], Begin});
+  };
+  bool In = false, End = false;
+  while (!End) {
+    clang::Token Token;
+    End = Raw.LexFromRawLexer(Token);
+    const size_t At = Raw.getBufferLocation() - T.data() - Token.getLength();
+    if (Token.isAtStartOfLine() || End) {
+      EndLine(At);
+      Line.clear();
+      In = Token.is(clang::tok::hash);
+      Begin = At;
+    } else if (In && Line.size() < 2 && Token.is(clang::tok::raw_identifier)) {
+      Line.push_back(Token.getRawIdentifier().str());
+    }
+  }
+  return Conditional ? std::vector<TextMacro>() : Out;
+}
+
+void rcache::eachName(const std::string &T,
+                      llvm::function_ref<void(size_t, size_t)> Visit) {
+  const clang::LangOptions Opts = cxx17();
   clang::Lexer Raw(clang::SourceLocation(), Opts, T.data(), T.data(),
                    T.data() + T.size());
   const char *const Begin = T.data();
@@ -51,7 +90,7 @@ std::string rcache::withWords(const std::string &T,
     InChain = (InChain && Between == "::") ||
               (Global && Word == "rcache" && Behind.starts_with("::device"));
     Out += Between;
-    Out += Write({Word, InChain, isComponent(T, Begin, Word), Behind.ltrim().starts_with("(")});
+    Out += Write({Word, InChain, isComponent(T, Begin, Word), Behind.ltrim().starts_with("("), Begin});
     Written = End;
   });
   return Out + T.substr(Written);

@@ -12,6 +12,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace rcache {
 
@@ -28,11 +29,20 @@ struct TextWord {
   bool InChain = false;     ///< belongs to a chain `::rcache::device::a`
   bool IsComponent = false; ///< of a `dim3` or a vector: CUDA's name, not ours
   bool IsCalled = false;    ///< a parenthesis follows: a macro with arguments is read there
+  size_t At = 0;            ///< where it begins
 };
 
 /// Visits the words of \p T, each with what to write for it.
 std::string withWords(const std::string &T,
                       llvm::function_ref<std::string(const TextWord &)> Write);
+
+/// A macro that a text defines, from the directive that does to the end of the one that
+/// undoes it. None where `#if` and its like decide about lines.
+struct TextMacro {
+  std::string Name;
+  size_t Begin = 0, End = std::string::npos; ///< npos: it is left defined
+};
+std::vector<TextMacro> macrosOf(const std::string &T);
 
 /// \p T with names replaced; \p OnlyScoped: those of a chain `::rcache::a::b`.
 std::string withNames(const std::string &T, const std::map<std::string, std::string> &Names,

@@ -5,6 +5,7 @@
 
 #include "OperandRanks.h"
 #include "ElementIndex.h"
+#include "ProductFlow.h"
 #include "rcache/Model.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/ASTContext.h"
@@ -219,6 +220,11 @@ bool OperandRanks::upperOfCall(const CallExpr *X, const Call &C, int Depth,
           return false;
       return true;
     }
+  // Read where it is called, from memory that is the kernel's argument.
+  const Expr *From = elementReturned(X);
+  const VarDecl *V = From && !C.Caller ? rootVar(From) : nullptr;
+  if (V && isa<ParmVarDecl>(V) && V->getType()->isPointerType())
+    return Out.push_back({place(C, facts(C).Last.lookup(X)), Depth}), true;
   // The toolkit's make_float4 and its like: each member is an argument.
   const SourceManager &SM = F->getASTContext().getSourceManager();
   // A few instructions without an effect, in whatever words.

@@ -321,6 +321,9 @@ private:
       return isCertain(X->getSubExpr());
     if (const auto *X = dyn_cast<MaterializeTemporaryExpr>(E))
       return isa<CallExpr>(X->getSubExpr()->IgnoreParenImpCasts()) && isCertain(X->getSubExpr());
+    if (const auto *C = dyn_cast<CallExpr>(E))
+      if (const Expr *Element = elementReturned(C))
+        return isKnownPlace(Element);
     // What the user's functions give ProductFlow takes for a product, where it sees one.
     if (const auto *C = dyn_cast<CallExpr>(E); C && calledOfUser(C) && isRealType(C->getType()))
       return C->getDirectCallee()->getIdentifier()

@@ -36,6 +36,10 @@ bool isSharedPlace(const clang::Expr *E);
 bool mayEndInProduct(const clang::CallExpr *C);
 /// The function of the user's that \p C calls, where its body is there; or null.
 const clang::FunctionDecl *calledOfUser(const clang::CallExpr *C);
+/// The pointer that \p C hands to a function of the user's which returns an element that it
+/// leads to, or a number, on each way (`return p[z * n + x]` behind clamps); null: it may
+/// return something else.
+const clang::Expr *elementReturned(const clang::CallExpr *C);
 /// Does the body of the operator \p F hold what may be a product?
 bool multipliesInside(const clang::FunctionDecl *F);
 /// May a function that is called negate a floating-point number, or divide by a negative one?
