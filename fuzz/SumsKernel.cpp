@@ -76,6 +76,19 @@ private:
     return Half ? "__half(" + N + "f)" : T == "float" ? N + "f" : N;
   }
 
+  /// An element of a parameter, by a function that does nothing but load it or not.
+  std::string loaded(const std::string &Array, const std::string &At) {
+    static const char *const Bodies[] = {
+        "{ return p[i]; }", "{ i = i < 0 ? 0 : i; return p[(size_t)i]; }",
+        "{ return *(p + i); }", "{ if (i < 0) return p[0]; return p[i]; }"};
+    static const char *const Names[] = {"elementAt", "clampedAt", "pointedAt", "knownAt"};
+    if (!C.chance("byHelper", 12))
+      return Array + "[" + At + "]";
+    const unsigned Of = C.pick("helper", 4);
+    return helper(Names[Of], "(const " + T + " *p, int i) " + Bodies[Of]) + "(" + Array + ", " +
+           At + ")";
+  }
+
   /// Memory, a parameter, a value that has a name, a number.
   std::string leaf(const Scope &S) {
     const std::string X = S.Staging ? S.Element : "g";
@@ -86,20 +99,20 @@ private:
                         C.pick("value",
                                std::min<unsigned>(
                                    4, static_cast<unsigned>(S.Values.size())))];
-      return "c[" + X + "]";
+      return loaded("c", X);
     case 2:
       return C.chance("which", 40) ? "v" : "w";
     case 3:
-      return "c[" + X + "]";
+      return loaded("c", X);
     case 4:
       return literal("literal");
     case 5:
       if (Half)
-        return "c[" + X + "]";
+        return loaded("c", X);
       return "(" + T + ")" + (S.Loop.empty() ? X : S.Loop);
     default:
       if (S.Staging)
-        return (C.chance("other", 30) ? "c[" : "a[") + X + "]";
+        return loaded(C.chance("other", 30) ? "c" : "a", X);
       return read(S);
     }
   }
