@@ -225,6 +225,11 @@ std::map<std::string, Answer> verdicts(const std::string &Report, bool &Bad) {
   return Out;
 }
 
+/// Did rcache-check take clang's device code where nvcc's was asked for?
+bool isClangs(const Ran &R) {
+  return R.Err.find("device code is clang's, not nvcc's") != std::string::npos;
+}
+
 class Tester {
 public:
   Tester(const std::vector<std::string> &Options, const Tools &T,
@@ -367,6 +372,10 @@ public:
                   B = linesOf(After.Out, Rewritten[I].Name);
       O.V = A == B ? Verdict::Equal : Verdict::Different;
       O.Emitted = Text;
+      // What one compiler makes of a sum is not what the other makes of it: nvcc was too slow
+      // for one of the texts.
+      if (A != B && isClangs(Before) != isClangs(After))
+        O.V = Verdict::NotRun;
       if (A != B)
         O.Detail = "original:\n" + A + "rewritten:\n" + B;
     }

@@ -38,6 +38,7 @@ struct MemoryAccesses {
   /// Bytes from a lane's address to the next lane's; 0: all lanes one address.
   /// Scattered addresses: 32 or more.
   double LaneStride = 4;
+  double Clocks = 0; ///< of L1 for each, where addresses do not tell; 0: they do
 };
 
 /// What one version of a kernel executes; per output unless said otherwise.

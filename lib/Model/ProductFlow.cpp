@@ -179,69 +179,6 @@ const FunctionDecl *rcache::calledOfUser(const CallExpr *C) {
   return SM.isInSystemHeader(SM.getExpansionLoc(F->getLocation())) ? nullptr : Def;
 }
 
-namespace {
-
-/// What a function returns on all of its ways.
-struct Returns : ConstDynamicRecursiveASTVisitor {
-  const VarDecl *From = nullptr; ///< the pointer, a parameter
-  bool Other = false;            ///< something else, too
-
-  bool VisitReturnStmt(const ReturnStmt *R) override {
-    take(R->getRetValue());
-    return !Other;
-  }
-  bool VisitLambdaExpr(const LambdaExpr *) override { return !(Other = true); }
-  // Which memory a pointer leads to may not be decided here.
-  bool VisitBinaryOperator(const BinaryOperator *B) override {
-    Other |= B->getOpcode() == BO_Assign && B->getType()->isPointerType();
-    return !Other;
-  }
-  bool VisitUnaryOperator(const UnaryOperator *U) override {
-    Other |= U->getOpcode() == UO_AddrOf && U->getSubExpr()->getType()->isPointerType();
-    return !Other;
-  }
-
-private:
-  void take(const Expr *E) {
-    E = E ? E->IgnoreParenCasts() : nullptr;
-    if (E && isa<FloatingLiteral, IntegerLiteral>(E))
-      return;
-    if (const auto *C = dyn_cast_or_null<ConditionalOperator>(E)) {
-      take(C->getTrueExpr());
-      return take(C->getFalseExpr());
-    }
-    const auto *U = dyn_cast_or_null<UnaryOperator>(E);
-    const auto *C = dyn_cast_or_null<CallExpr>(E);
-    const auto *F = C ? C->getDirectCallee() : nullptr;
-    const VarDecl *V = nullptr;
-    if (E && (isa<ArraySubscriptExpr, MemberExpr>(E) || (U && U->getOpcode() == UO_Deref)))
-      V = rootVar(E);
-    else if (F && F->getIdentifier() && F->getName() == "__ldg")
-      V = rootVar(C->getArg(0)->IgnoreParenCasts());
-    else if (C)
-      if (const Expr *Given = elementReturned(C))
-        V = rootVar(Given);
-    Other |= !V || !isa<ParmVarDecl>(V) || !V->getType()->isPointerType() ||
-             (From && From != V);
-    From = V;
-  }
-};
-
-} // namespace
-
-const Expr *rcache::elementReturned(const CallExpr *C) {
-  const FunctionDecl *Def = calledOfUser(C);
-  if (!Def || !Def->getIdentifier() || isa<CXXMethodDecl>(Def) || !isRealType(C->getType()) ||
-      C->getNumArgs() != Def->getNumParams())
-    return nullptr;
-  Returns Of;
-  Of.TraverseStmt(Def->getBody());
-  if (Of.Other || !Of.From)
-    return nullptr;
-  const Expr *Given = C->getArg(cast<ParmVarDecl>(Of.From)->getFunctionScopeIndex());
-  return rootVar(Given->IgnoreParenCasts()) ? Given->IgnoreParenCasts() : nullptr;
-}
-
 bool rcache::mayNegate(const CallExpr *C) {
   const auto Negates = [](const clang::Stmt *S) {
     auto *U = dyn_cast<UnaryOperator>(S);

@@ -9,6 +9,7 @@
 //   ProductPlaces.cpp  loops, branches and barriers on the way there
 //   ProductBlocks.cpp  the block of code it is in, and those of its sums
 //   ProductTwins.cpp   products that may be the same
+//   ElementReturned.cpp calls that load an element and multiply nothing
 
 #ifndef RCACHE_LIB_MODEL_PRODUCTFLOW_H
 #define RCACHE_LIB_MODEL_PRODUCTFLOW_H

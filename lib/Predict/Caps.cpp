@@ -8,6 +8,7 @@
 #include "Arithmetic.h"
 #include "LaunchShape.h"
 #include "LoopCaps.h"
+#include "PairCaps.h"
 #include "PrivateCaps.h"
 #include "TreeCaps.h"
 #include "Registers.h"
@@ -208,120 +209,6 @@ double fewWarps(const CapInput &In, double Speedup) {
                  In.C.Counts.Registers > In.Fit.MostClaimed
              ? std::min(Speedup, 1.0)
              : Speedup;
-}
-
-/// Do elements go back to their owners, or might a compiler branch where pairs
-/// run alike: does it not see that all who run meet a condition, or asks one
-/// for several things? (`p > t && ..`, 128 keys: 1.0x to 1.3x)
-bool goesBack(const CapInput &In, const Owned::Fetch &F) {
-  const PairedInterval *Pair =
-      In.P.paired(In.M.SharedAccesses[F.Accesses.front()].Range);
-  if (!Pair || Pair->Met.empty())
-    return true;
-  return llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
-    const std::string Asks =
-        S.K == Stmt::If && Pair->Statements.contains(S.Range)
-            ? In.M.text(S.CondRange)
-            : "";
-    return Asks.find("&&") != std::string::npos ||
-           Asks.find("||") != std::string::npos ||
-           Asks.find('?') != std::string::npos;
-  });
-}
-
-/// (Of narrow elements, odd-even sorts of shorts and bytes: 1.6x with one a lane, 0.91x
-/// to 1.08x with two, 0.64x to 0.98x with more.)
-double writtenBack(const CapInput &In, double Speedup) {
-  constexpr double ManyShuffles = 16; // an output: rounds of a sort
-  constexpr double FewShuffles = 4;   // scans of neighbours: the code is short
-  bool Written = false, Back = false, Narrow = false;
-  for (const ArrayPlan &A : In.P.Arrays)
-    if (const auto *O = A.as<Owned>()) {
-      for (const Owned::Fetch &F : O->Fetches) {
-        Written |= F.Written;
-        Back |= F.Written && goesBack(In, F);
-        Narrow |= F.Written && partBytes(In.M.Arrays[A.Array]) < 4 &&
-                  In.C.Counts.Shuffles >= ManyShuffles;
-      }
-      // Who runs is found out in each register, as with pairs: no more is
-      // claimed than for these.
-      Written |= !O->OfRuns.empty();
-    }
-  if (!Written)
-    return Speedup;
-  if (Back)
-    return std::min(Speedup, In.P.slots() > (Narrow ? 1 : In.Fit.MostWrittenBack)
-                                 ? 1
-                                 : In.Fit.WrittenBackClaimed);
-  return std::min(Speedup,
-                  ownedRegisters(In.M, In.P) > In.Fit.MostPaired &&
-                          In.C.Counts.Shuffles > FewShuffles
-                      ? In.Fit.LargePairs
-                      : In.Fit.PairsClaimed /
-                            (1 + In.Fit.PairShuffle * In.C.Counts.Shuffles));
-}
-
-/// Does one array's data decide which elements of it change, in strided runs: by a condition,
-/// or in a function that gets both elements of a pair?
-bool sortsOneArray(const CapInput &In) {
-  const auto Owners = llvm::count_if(
-      In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; });
-  const auto Decides = [&](const PairedInterval &Run) {
-    if (llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
-          return S.K == Stmt::If && (S.CondDepends & DepShared) &&
-                 Run.Statements.contains(S.Range);
-        }))
-      return true;
-    std::set<unsigned> Handed; // statements with an element that they may change
-    for (const SharedAccess &A : In.M.SharedAccesses)
-      if (A.K == SharedAccess::ReadWrite && Run.Statements.contains(A.Range) &&
-          !Handed.insert(A.Stmt).second)
-        return true;
-    return false;
-  };
-  return Owners == 1 && llvm::any_of(In.P.Paired, [&](const PairedInterval &Run) {
-           return Run.Strided && Decides(Run);
-         });
-}
-
-/// Statements that change both elements of a pair where a condition holds, and
-/// arrays in many registers of a lane: 32 of them were measured at 2.0x (scans),
-/// 1.4x (sorts), 64 at 1.1x. (Keys alone were slower before ptxas was told how many
-/// registers it has; 256, 512 and 1024 of them are 2.4x to 2.65x since. But 0.49x to 0.87x
-/// where elements are found by divisions: compilers know the counter there, and each slot
-/// does what a thread did.)
-double stridedRuns(const CapInput &In, double Speedup) {
-  double Words = 0; // in registers of a lane
-  for (const ArrayPlan &A : In.P.Arrays)
-    if (const auto *O = A.as<Owned>(); O && !O->OfRuns.empty())
-      Words += In.P.slots() * double(O->Parts) * elementRegisters(In.M, A.Array);
-  constexpr double Divides = 16; // instructions of a statement
-  const auto FoundByDivision = [&](const PairedInterval &Run) {
-    return Run.Strided && llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
-             return !S.isLoop() && S.Computes.Int > Divides && Run.Statements.contains(S.Range);
-           });
-  };
-  if (Words > In.Fit.MostRunWords ||
-      (sortsOneArray(In) && llvm::any_of(In.P.Paired, FoundByDivision)))
-    return std::min(Speedup, 1.0);
-  if (In.P.slots() <= In.Fit.MostConditionalPairs)
-    return Speedup;
-  const auto IsConditional = [&](unsigned Access) {
-    for (int S = int(In.M.SharedAccesses[Access].Stmt); S >= 0;
-         S = In.M.stmt(unsigned(S)).Parent)
-      if (const Stmt &If = In.M.stmt(unsigned(S));
-          If.K == Stmt::If && (If.CondDepends & (DepThread | DepShared)))
-        return true;
-    return false;
-  };
-  const bool Pairs = llvm::any_of(In.P.Arrays, [&](const ArrayPlan &A) {
-    const auto *O = A.as<Owned>();
-    return O && llvm::any_of(O->OfRuns, [&](const auto &R) {
-             return R.second && IsConditional(R.first) &&
-                    In.M.SharedAccesses[R.first].K != SharedAccess::Read;
-           });
-  });
-  return Pairs ? std::min(Speedup, 1.0) : Speedup;
 }
 
 /// Little that is gained by trees and scans, of what indices cost: 0.97x was measured where 1.1x

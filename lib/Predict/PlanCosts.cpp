@@ -69,6 +69,8 @@ bool meetsAll(const KernelModel &M, const GlobalAccess &G) {
   return true;
 }
 
+constexpr double LineBytes = 128;
+
 void common(const KernelModel &M, const Staging &Fill,
             const std::array<int64_t, 3> &Block, KernelCounts &K) {
   K.DramBytes = dramBytes(M, Fill, Block);
@@ -85,6 +87,10 @@ void common(const KernelModel &M, const Staging &Fill,
     L.PerOutput = Fill.executions(G.Stmt);
     L.Bytes = std::max(1u, G.ElemBytes);
     L.LaneStride = G.Index && (G.Index->Depends & DepThreadX) ? L.Bytes : 0;
+    // Where data says where to (rows of a sparse matrix, neighbours in a mesh), each lane
+    // reads a line of its own.
+    if (L.LaneStride > 0 && (G.Index->Depends & DepGlobal))
+      L.LaneStride = LineBytes;
     K.Loads.push_back(L);
   }
 }

@@ -14,11 +14,20 @@
 
 using namespace rcache;
 
-/// Lines of local memory that the lanes of a warp touch with one access: the
-/// same word lies side by side for all of them, and holds four elements of a byte.
+/// Words that the lanes of a warp choose from with one access: one holds four elements of a
+/// byte.
+static double choiceWords(const PrivateArray &A, const PrivateArray::Use &U) {
+  return std::max(1.0, std::ceil(double(U.Apart) * std::min(4u, A.ElemBytes) / 4));
+}
+/// Lines of local memory that they touch: the same word lies side by side for all of them.
 static double linesOf(const PrivateArray &A, const PrivateArray::Use &U) {
-  const double Words = std::max(1.0, std::ceil(double(U.Apart) * std::min(4u, A.ElemBytes) / 4));
+  const double Words = choiceWords(A, U);
   return Words * (1 - std::pow(1 - 1 / Words, 32));
+}
+/// Sectors that they touch, each of the same word of eight lanes.
+static double sectorsOf(const PrivateArray &A, const PrivateArray::Use &U) {
+  const double Words = choiceWords(A, U);
+  return 4 * Words * (1 - std::pow(1 - 1 / Words, 8));
 }
 
 /// Is \p V counted up in one place and down in another: the depth of something?
@@ -72,6 +81,34 @@ static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
       return Fit.DecidedByData;
   }
   return 1;
+}
+
+/// What a use of an element asks of memory.
+struct UseAccesses {
+  double Reads = 1, Writes = 0;
+};
+
+/// `a[i]` reads, `a[i] = x` writes, `++a[i]` and `a[i] += x` do both; of several reads of one
+/// place in the same statements of a loop, the first.
+static UseAccesses accessesOf(const KernelModel &M, const PrivateArray &A,
+                           const PrivateArray::Use &U) {
+  const auto Writes = [&](const PrivateArray::Use &X) {
+    return llvm::any_of(M.VarUses, [&](const VarUse &V) {
+      return V.Var == A.Var && V.Write && X.Range.contains(V.Range);
+    });
+  };
+  if (Writes(U)) {
+    const llvm::StringRef Behind = llvm::StringRef(M.Text).substr(U.Range.End).ltrim();
+    const bool Plain = Behind.starts_with("=") || Behind.starts_with(".");
+    return {Plain ? 0.0 : 1.0, 1.0};
+  }
+  for (const PrivateArray::Use &X : A.Uses) {
+    if (X.Range.Begin >= U.Range.Begin)
+      break;
+    if (X.Stmt == U.Stmt && M.text(X.Range) == M.text(U.Range) && !Writes(X))
+      return {0.0, 0.0};
+  }
+  return {};
 }
 
 /// The part of what lanes ask of local memory that L1 does not hold: arrays of all threads
@@ -131,7 +168,11 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
     }
     const bool Shared = Moved != P.Interleaved.end() || isStack(M, A);
     for (const PrivateArray::Use &U : A.Uses) {
-      const double Times = roundsOf(M, U.Stmt) * shareOf(M, U, Fit);
+      const UseAccesses Each = accessesOf(M, A, U);
+      const double Rounds = roundsOf(M, U.Stmt) * shareOf(M, U, Fit),
+                   Times = Rounds * (Each.Reads + Each.Writes);
+      // Where the place is, in either memory.
+      K.IntOps += Times * Fit.PrivatePlaceOps;
       if (Shared) {
         // Lanes that share a word's bank meet there with different elements.
         const bool Meet = A.ElemBytes < 4 && U.Apart > 1 && InterleavedArray{I}.inWord(M) == 1;
@@ -141,9 +182,9 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
       }
       const unsigned Bytes = std::max(1u, A.ElemBytes);
       const double Lines = linesOf(A, U);
-      // One instruction, whose lanes lie in so many lines.
-      K.Loads.push_back({Times * Fit.LocalAccess, Bytes,
-                         Lines > 1 ? (128 * Lines - Bytes) / 31 : Bytes});
+      const double Further = Fit.LocalSector * (sectorsOf(A, U) - 4);
+      K.Loads.push_back({Rounds * Each.Reads, Bytes, double(Bytes), Fit.LocalRead + Further});
+      K.Loads.push_back({Rounds * Each.Writes, Bytes, double(Bytes), Fit.LocalWrite + Further});
       // A line that comes from L2 drives another one there.
       if (Missed > 0)
         K.Stores.push_back({Times * Lines * Missed, Bytes, double(Bytes)});

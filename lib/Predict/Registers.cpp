@@ -12,7 +12,7 @@ using namespace rcache;
 namespace {
 
 /// 32-bit words of a variable, of one element of an array.
-double wordsOf(const Var &X) {
+double registerWords(const Var &X) {
   const llvm::StringRef T(X.Type);
   return (T.contains("double") || T.contains("long") || T.contains("*") ? 2
                                                                         : 1) *
@@ -33,7 +33,7 @@ bool crossesBarrier(const KernelModel &M, unsigned V) {
 
 } // namespace
 
-static double elementsOf(const Var &X) {
+static double registerElements(const Var &X) {
   double N = 1;
   for (int64_t E : X.ArrayExtents)
     N *= static_cast<double>(E);
@@ -47,7 +47,7 @@ double rcache::stateRegisters(const KernelModel &M) {
     if (X.IsParam || X.Repeatable || X.IsReference ||
         !(X.Depends & DepThread) || !crossesBarrier(M, V))
       continue;
-    Words += elementsOf(X) * wordsOf(X);
+    Words += registerElements(X) * registerWords(X);
   }
   return Words;
 }
@@ -57,8 +57,8 @@ double rcache::privateRegisters(const KernelModel &M) {
   double Words = 0;
   for (unsigned V = 0; V < M.Vars.size(); ++V)
     if (const Var &X = M.Vars[V]; !X.ArrayExtents.empty() && !crossesBarrier(M, V) &&
-                                  elementsOf(X) <= Most)
-      Words += elementsOf(X) * wordsOf(X);
+                                  registerElements(X) <= Most)
+      Words += registerElements(X) * registerWords(X);
   return Words;
 }
 
@@ -95,7 +95,7 @@ double rcache::sumRegisters(const KernelModel &M) {
           Kept |= U.Var == V && S.Range.contains(U.Range) &&
                   (U.Write || (X.Depends & DepThread));
     if (Kept)
-      Words += wordsOf(X);
+      Words += registerWords(X);
   }
   return Words;
 }

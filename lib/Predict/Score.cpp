@@ -47,6 +47,8 @@ constexpr unsigned MostVector = 16;
 /// L1 reads at most one line of 128 bytes a wavefront, and needs one wavefront
 /// for 4 bytes a lane at least.
 double wavefronts(const MemoryAccesses &A, const Constants &Fit) {
+  if (A.Clocks > 0)
+    return A.Clocks;
   const double Lines = touchedBytes(A, Fit.L1BytesPerClock) / Fit.L1BytesPerClock;
   return std::max(Lines, std::ceil(32.0 * A.Bytes / Fit.L1BytesPerClock));
 }
