@@ -23,9 +23,22 @@ struct Returns : ConstDynamicRecursiveASTVisitor {
     return !Other;
   }
   bool VisitLambdaExpr(const LambdaExpr *) override { return !(Other = true); }
-  // Which memory a pointer leads to may not be decided here.
+  bool VisitAsmStmt(const AsmStmt *) override { return !(Other = true); }
+  // Which memory a pointer leads to is not decided here; and what has been stored may be
+  // what is loaded.
   bool VisitBinaryOperator(const BinaryOperator *B) override {
-    Other |= B->getOpcode() == BO_Assign && B->getType()->isPointerType();
+    const QualType T = B->getLHS()->getType();
+    Other |= (B->getOpcode() == BO_Assign && T->isPointerType()) ||
+             (B->isAssignmentOp() && (!isa<DeclRefExpr>(B->getLHS()->IgnoreParens()) ||
+                                      !(T->isIntegerType() || T->isPointerType())));
+    return !Other;
+  }
+  bool VisitCallExpr(const CallExpr *C) override {
+    const FunctionDecl *F = C->getDirectCallee();
+    Other |= !(F && F->getIdentifier() && F->getName() == "__ldg") && !elementReturned(C) &&
+             llvm::any_of(C->arguments(), [](const Expr *A) {
+               return A->isGLValue() || !A->getType()->isIntegerType();
+             });
     return !Other;
   }
   bool VisitUnaryOperator(const UnaryOperator *U) override {
