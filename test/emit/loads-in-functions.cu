@@ -3,7 +3,7 @@
 // gets a product, is none of them.
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s -o %t.cu --force --self-check=off --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
+// RUN: rcache-rewrite %s -o %t.cu --force --exchange=reload --self-check=off --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff --device-code=nvcc %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
 //
