@@ -13,6 +13,7 @@ import argparse
 import concurrent.futures
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -37,6 +38,15 @@ def without_precompiled(command):
     return out
 
 
+def sources_of(path):
+    """The sources that are compiled as path: itself, or those of one that CMake made of
+    several (RCACHE_SOURCES_AT_ONCE)."""
+    if os.sep + "Unity" + os.sep not in path:
+        return [path]
+    with open(path, encoding="utf-8") as f:
+        return re.findall(r'^#include "(.+)"$', f.read(), re.MULTILINE)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--build", default="build")
@@ -50,8 +60,11 @@ def main():
     for entry in entries:
         path = os.path.realpath(os.path.join(entry["directory"], entry["file"]))
         command = without_precompiled(entry["command"])
-        if command and "-include-pch" in entry["command"] and (not wanted or path in wanted):
-            jobs[path] = (entry["directory"], command)
+        if not command or "-include-pch" not in entry["command"]:
+            continue
+        for source in map(os.path.realpath, sources_of(path)):
+            if not wanted or source in wanted:
+                jobs[source] = (entry["directory"], command[:-1] + [source])
     if wanted - set(jobs):
         sys.exit("includes: not compiled with precompiled headers: " + ", ".join(sorted(wanted - set(jobs))))
 
