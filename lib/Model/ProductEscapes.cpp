@@ -12,6 +12,7 @@
 
 #include "ProductEscapes.h"
 #include "ProductFlow.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "llvm/ADT/STLExtras.h"
 
