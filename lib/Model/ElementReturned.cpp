@@ -35,7 +35,7 @@ struct Returns : ConstDynamicRecursiveASTVisitor {
   }
   bool VisitCallExpr(const CallExpr *C) override {
     const FunctionDecl *F = C->getDirectCallee();
-    Other |= !(F && F->getIdentifier() && F->getName() == "__ldg") && !elementReturned(C) &&
+    Other |= !(F && F->getIdentifier() && F->getName() == "__ldg") &&
              llvm::any_of(C->arguments(), [](const Expr *A) {
                return A->isGLValue() || !A->getType()->isIntegerType();
              });
@@ -63,9 +63,6 @@ private:
       V = rootVar(E);
     else if (F && F->getIdentifier() && F->getName() == "__ldg")
       V = rootVar(C->getArg(0)->IgnoreParenCasts());
-    else if (C)
-      if (const Expr *Given = elementReturned(C))
-        V = rootVar(Given);
     Other |= !V || !isa<ParmVarDecl>(V) || !V->getType()->isPointerType() ||
              (From && From != V);
     From = V;

@@ -76,6 +76,23 @@ __global__ void stored(const float *__restrict__ in, float *own, float *out, int
     out[g] = storedFirst(own, g, s[t], s[t + 1]) + s[t] * 0.3f;
 }
 
+// What calls itself is not followed.
+__device__ float mirrored(const float *p, int i) {
+  if (i < 0)
+    return mirrored(p, -i);
+  return p[i];
+}
+__global__ void recursive(const float *__restrict__ in, float *out, int n) {
+  __shared__ float s[129];
+  const int t = threadIdx.x, g = blockIdx.x * 128 + t;
+  s[t] = g < n ? in[g] : 0;
+  if (t == 0)
+    s[128] = g + 128 < n ? in[g + 128] : 0;
+  __syncthreads();
+  if (g < n)
+    out[g] = mirrored(in, g - 1) + s[t] * s[t + 1];
+}
+
 __global__ void handed(const float *__restrict__ in, float *out, int n) {
   __shared__ float s[129];
   const int t = threadIdx.x, g = blockIdx.x * 128 + t;
@@ -94,6 +111,8 @@ int main() {
   q.show("marches", w, h);
   stored<<<blocks(n, 128), 128>>>(in.Data, own.Data, out.Data, n);
   out.show("stored");
+  recursive<<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
+  out.show("recursive");
   handed<<<blocks(n, 128), 128>>>(in.Data, out.Data, n);
   out.show("handed");
 }
