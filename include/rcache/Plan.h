@@ -54,6 +54,9 @@ struct StagingFunction {
   /// reads <= writes was proved; false: elements outside are taken as
   /// undefined in the original (allowed only where no older value can be there).
   bool CoverageProved = false;
+  /// Many pieces, which are written as one load whose place has cases (IndexForm.h).
+  bool OneForm = false;
+  static constexpr size_t ManyPieces = 6;
 
   /// Is so much asked and computed in front of the load of an element that compilers
   /// branch around both? (Up to three tests and 32-bit sums become predicates.)

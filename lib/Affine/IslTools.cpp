@@ -520,6 +520,37 @@ bool hasSmallNumbers(const isl::aff &A, int64_t Most) {
   return Small;
 }
 
+std::vector<Linear> constraintSums(const isl::set &S) {
+  requireValue(S);
+  std::vector<Linear> Sums;
+  S.foreach_basic_set([&](const isl::basic_set &B) {
+    if (isl::set(B).involves_locals())
+      return;
+    for (const auto Of : {isl_basic_set_equalities_matrix, isl_basic_set_inequalities_matrix}) {
+      isl_mat *const Rows = Of(B.get(), isl_dim_param, isl_dim_cst, isl_dim_set, isl_dim_div);
+      const int Params = isl_basic_set_dim(B.get(), isl_dim_param);
+      for (int R = 0, E = isl_mat_rows(Rows); R < E; ++R) {
+        Linear Sum;
+        bool Fits = true;
+        for (int C = 0; C <= Params; ++C) {
+          const auto N = toInt64(own(S.ctx(), isl_mat_get_element_val(Rows, R, C)));
+          Fits &= N.has_value();
+          if (!N || !*N)
+            continue;
+          if (C == Params)
+            Sum.Const = *N;
+          else
+            Sum.Terms[isl_basic_set_get_dim_name(B.get(), isl_dim_param, C)] = *N;
+        }
+        if (Fits)
+          Sums.push_back(std::move(Sum));
+      }
+      isl_mat_free(Rows);
+    }
+  });
+  return Sums;
+}
+
 bool hasSmallNumbers(const isl::set &S, int64_t Most) {
   bool Small = true;
   S.foreach_basic_set([&](const isl::basic_set &B) {

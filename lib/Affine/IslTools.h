@@ -152,6 +152,10 @@ struct Linear {
 /// Exact.
 std::optional<Linear> linearForm(const isl::pw_aff &V, const isl::set &Context);
 
+/// The constraints of the basic sets of \p S, a set of symbols alone, which have no
+/// existentially quantified variables: sums that are not negative, or zero.
+std::vector<Linear> constraintSums(const isl::set &S);
+
 /// Are all numbers in \p A, a piece of a formula without input dimensions, integers of
 /// at most \p Most, those inside of floor() included?
 bool hasSmallNumbers(const isl::aff &A, int64_t Most);

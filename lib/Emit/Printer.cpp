@@ -20,8 +20,6 @@ const char *const Part[3] = {"part_x", "part_y", "part_z"};
 const char *const FirstPart[3] = {"px", "py", "pz"};
 const char *const Block[3] = {"block_x", "block_y", "block_z"};
 
-std::string str(int64_t N) { return std::to_string(N); }
-
 class Printer {
 public:
   Printer(const LoweredKernel &K, const KernelModel &M, const Plan &P)

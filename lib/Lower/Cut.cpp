@@ -4,6 +4,8 @@
 // See Cut.h.
 
 #include "Cut.h"
+#include "IndexText.h"
+#include "Plan/Assumptions.h"
 #include "ValueText.h"
 
 using namespace rcache;
@@ -25,6 +27,8 @@ public:
     for (const LoopCut::Refill &R : P.Cut->Refills)
       if (llvm::Error E = refill(R))
         return std::move(E);
+    if (llvm::Error E = clamped())
+      return std::move(E);
     head();
     return std::move(Out);
   }
@@ -39,6 +43,9 @@ private:
   const unsigned Counter;
   const Var &V;
   CutText Out;
+  /// Of each home, and of those that are set in front of the first round as well and
+  /// those that are not: loads whose indices have cases, with their index in AtStart.
+  std::map<std::pair<Home, bool>, std::vector<std::pair<unsigned, FormedValue>>> Cases;
 
   llvm::Error share() {
     ValueTextOptions O;
@@ -70,32 +77,87 @@ private:
     return T;
   }
 
-  llvm::Error refill(const LoopCut::Refill &R) {
-    const Stmt::Held &H = (*Loop.AtStart)[R.Held];
+  /// Where the value of \p H has to be: in each slot, in the thread, or (nullopt)
+  /// nowhere.
+  llvm::Expected<std::optional<Home>> homeOf(const Stmt::Held &H) const {
     if (D.DeadVars.count(H.Var))
-      return llvm::Error::success();
+      return std::optional<Home>();
     const Home Where = D.VarHome[H.Var];
     if (Where != Home::Expanded && Where != Home::Uniform)
       return llvm::createStringError("'" + M.Vars[H.Var].Name +
                                      "' does not live across the loop");
-    ValueTextOptions O;
-    O.Symbols = N.symbols(Where == Home::Expanded ? Names::Of::Slot
-                                                  : Names::Of::FirstSlot);
-    O.Context = P.Context;
-    auto Value = valueText(H.V, N, O);
-    if (!Value)
-      return Value.takeError();
+    return std::optional<Home>(Where);
+  }
+
+  /// `variable = value;`
+  Code assigned(const Stmt::Held &H, const std::string &Value) const {
     const Var &Of = M.Vars[H.Var];
     Code T = Code::named(H.Var) + Of.Name;
     if (H.Element >= 0)
       T += subscripts(Of, H.Element);
     T += " = ";
     if (H.Root >= 0)
-      T += M.Params[static_cast<size_t>(H.Root)].Name + " + (" + *Value + ")";
+      T += M.Params[static_cast<size_t>(H.Root)].Name + " + (" + Value + ")";
     else
-      T += *Value;
-    T = (R.First ? "" : "if (blockIdx.z != 0)\n") + T + ";\n";
-    (Where == Home::Expanded ? Out.OfSlot : Out.OfThread) += T;
+      T += Value;
+    return T + ";\n";
+  }
+
+  ValueTextOptions optionsFor(Home Where) const {
+    ValueTextOptions O;
+    O.Symbols = N.symbols(Where == Home::Expanded ? Names::Of::Slot
+                                                  : Names::Of::FirstSlot);
+    O.Context = P.Context;
+    return O;
+  }
+
+  llvm::Error refill(const LoopCut::Refill &R) {
+    const Stmt::Held &H = (*Loop.AtStart)[R.Held];
+    auto Where = homeOf(H);
+    if (!Where || !*Where)
+      return Where.takeError();
+    if (auto V = H.Root < 0 ? formedLoad(H.V, inLoop()) : std::nullopt) {
+      Cases[{**Where, R.First}].push_back({R.Held, std::move(*V)});
+      return llvm::Error::success();
+    }
+    auto Value = valueText(H.V, N, optionsFor(**Where));
+    if (!Value)
+      return Value.takeError();
+    of(**Where) += (R.First ? "" : "if (blockIdx.z != 0)\n") + assigned(H, *Value);
+    return llvm::Error::success();
+  }
+
+  /// What holds in the rounds of the loop, of threads too.
+  isl::set inLoop() const {
+    const isl::set Threads =
+        makeAssumptions(M, P.Map.Block, P.Map.BlockMultiple).Context;
+    return (P.Context.is_null() ? Threads : Threads.intersect(P.Context))
+        .intersect(Loop.IterDomain);
+  }
+
+  Code &of(Home Where) {
+    return Where == Home::Expanded ? Out.OfSlot : Out.OfThread;
+  }
+
+  /// The loads at clamped places, `p[(z * h + clamp(y)) * w + clamp(x)]`, of which
+  /// planes one behind the other share all but the plane.
+  llvm::Error clamped() {
+    for (const auto &[How, Loads] : Cases) {
+      const auto [Where, First] = How;
+      std::vector<FormedValue> Values;
+      for (const auto &[Held, V] : Loads)
+        Values.push_back(V);
+      std::string Variables;
+      ValueTextOptions O = optionsFor(Where);
+      O.Context = inLoop();
+      auto Texts = indexFormTexts(Values, N, O, Variables);
+      if (!Texts)
+        return Texts.takeError();
+      Code Body = Variables;
+      for (size_t I = 0; I < Loads.size(); ++I)
+        Body += assigned((*Loop.AtStart)[Loads[I].first], (*Texts)[I]);
+      of(Where) += (First ? "{\n" : "if (blockIdx.z != 0) {\n") + Body + "}\n";
+    }
     return llvm::Error::success();
   }
 

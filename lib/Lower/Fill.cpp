@@ -6,7 +6,7 @@
 
 #include "Fill.h"
 #include "Affine/IslTools.h"
-#include "IndexForm.h"
+#include "IndexText.h"
 #include "Plan/Staging.h"
 #include "Plan/Values.h"
 #include "Plan/Windows.h"
@@ -19,7 +19,6 @@ using namespace rcache;
 Fill::Fill(const KernelModel &M, const Plan &P, const Names &N)
     : M(M), P(P), N(N) {}
 
-static std::string str(int64_t V) { return std::to_string(V); }
 
 Code Preamble::before(const Code &Body) const {
   Code Kept;
@@ -111,7 +110,7 @@ Code Fill::Run::text() const {
     return Scalar;
   if (Condition.is("true"))
     return Fast;
-  return "if (" + Condition + ") {\n" + Fast + "} else {\n" + Scalar + "}\n";
+  return "if (" + Condition + ") {\n" + Fast + "} else {\n" + Scalar + End + "}\n";
 }
 
 /// The last coordinate is that of register \p Register of a run.
@@ -155,14 +154,14 @@ llvm::Expected<Fill::Run> Fill::run(const ArrayPlan &A, const std::string &Into,
                       elementArguments(A, Count) + ");\n";
   if (Of.InteriorPiece < 0 ||
       (A.as<Shuffled>() ? Count : Of.registers()) < 2)
-    return Run{"", "", Scalar, "", ""};
+    return Run{"", "", Scalar, "", "", ""};
   auto Cond = conditionText(Of.Interior, N, R.O);
   if (!Cond)
     return Cond.takeError();
   auto OnWord = wordTest(A, Count, R.O);
   if (!OnWord)
     return OnWord.takeError();
-  Run Out{*Cond, "", Scalar, *OnWord, ""};
+  Run Out{*Cond, "", Scalar, *OnWord, "", endOfBorders(A)};
   if (llvm::Error E = interior(R, Out))
     return std::move(E);
   return Out;
@@ -409,7 +408,7 @@ llvm::Expected<Code> Fill::reload(const ArrayPlan &A, size_t Index) {
   if (!Form.Inside.empty())
     Forms += "if (" + Form.Inside + ") {\n" + Fast + "} else ";
   return ifNeeded(Of, T,
-                  Forms + "{\n" + (Form.Inside.empty() ? Fast : Scalar) + "}\n");
+                  Forms + "{\n" + (Form.Inside.empty() ? Fast : Scalar + Any->End) + "}\n");
 }
 
 /// A read of each slot and round, one by one.

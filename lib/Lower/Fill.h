@@ -192,6 +192,7 @@ private:
     Code Fast, Scalar;
     Code OnWord; ///< all rows are aligned; empty: not asked
     Code Words;  ///< Fast where OnWord holds
+    Code End;    ///< of the branch that has Scalar
     Code text() const;
   };
   /// \p Count registers, of which [Lo, Hi) are needed (Hi < 0: all).
@@ -206,6 +207,7 @@ private:
     Code Each, To; ///< a loop over its registers, and what it assigns to
   };
   Code elementArguments(const ArrayPlan &A, int64_t Count) const;
+  Code endOfBorders(const ArrayPlan &A);
   llvm::Error loadRun(const RunOf &R, const VectorLeaf &L,
                       const std::string &Into, Run &Out);
   llvm::Error interior(const RunOf &R, Run &Out);

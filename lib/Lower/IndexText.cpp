@@ -4,7 +4,7 @@
 // An index form as text: `p[min(max(x, 0), w - 1) + ...]`. See IndexForm.h.
 
 #include "Affine/IslTools.h"
-#include "IndexForm.h"
+#include "IndexText.h"
 #include "Plan/Staging.h"
 #include "Support/Words.h"
 #include "llvm/ADT/STLExtras.h"
@@ -155,25 +155,151 @@ std::vector<std::string> factorsIn(const IndexTerm &T, const Names &N) {
   return All;
 }
 
+/// The terms of an index with what none of them chooses taken out, in the source's
+/// form: a coordinate as it is counted, and where it is clamped to.
+///     min(x - w, -1) + min(y - 4, h - 5) * w + 5 [w] + [z*w*h]
+///         ->  min(x, w - 1) + min(y, h - 1) * w + [z*w*h] + ...
+class Natural {
+public:
+  explicit Natural(const Names &N) : N(N) {}
+
+  /// \p From, and one term without cases at the end, if there is any.
+  std::vector<IndexTerm> of(const std::vector<IndexTerm> &From) {
+    if (From.empty())
+      return From;
+    const isl::ctx Ctx = From[0].Cases[0].Value.ctx();
+    std::vector<IndexTerm> Out;
+    for (const IndexTerm &T : From) {
+      const auto Forms = termsOf(T);
+      if (!Forms) {
+        Out.push_back(T);
+        continue;
+      }
+      if (Forms->size() == 1) {
+        add(Common, Forms->front(), 1);
+        continue;
+      }
+      Chosen.push_back({&T, *Forms, {}, false});
+      takeCommon(Chosen.back());
+      countFromCoordinate(Chosen.back());
+    }
+    giveBack();
+    for (const Choice &C : Chosen) {
+      IndexTerm T{C.Of->ElemId, {}};
+      for (size_t K = 0; K < C.Cases.size(); ++K)
+        T.Cases.push_back({C.Of->Cases[K].Where, sumOf(C.Cases[K], Ctx)});
+      Out.push_back(std::move(T));
+    }
+    if (!Common.empty())
+      Out.push_back({"", {{always(Ctx), sumOf(Common, Ctx)}}});
+    return Out;
+  }
+
+private:
+  using Factors = std::vector<std::string>;
+  struct Choice {
+    const IndexTerm *Of;
+    std::vector<Terms> Cases;
+    Factors By;     ///< what its coordinate is multiplied with
+    bool Counted;   ///< has it a coordinate?
+  };
+
+  const Names &N;
+  std::vector<Choice> Chosen;
+  Terms Common;
+
+  static void add(Terms &To, const Terms &T, int64_t Times) {
+    for (const auto &[Id, Coef] : T)
+      if (!(To[Id] += Times * Coef))
+        To.erase(Id);
+  }
+
+  /// Out of all cases of \p C.
+  void take(Choice &C, const Terms &T) {
+    for (Terms &Case : C.Cases)
+      add(Case, T, -1);
+    add(Common, T, 1);
+  }
+
+  void takeCommon(Choice &C) {
+    Terms Same;
+    for (const auto &[Id, Coef] : C.Cases[0])
+      if (llvm::all_of(C.Cases, [&](const Terms &Of) {
+            const auto At = Of.find(Id);
+            return At != Of.end() && At->second == Coef;
+          }))
+        Same[Id] = Coef;
+    take(C, Same);
+  }
+
+  bool isIndex(const std::string &Id) const {
+    return !Id.empty() && llvm::any_of(N.factorsOf(Id), [&](const std::string &F) {
+      return N.isIndex(F);
+    });
+  }
+
+  /// The case whose value counts with a coordinate keeps that alone.
+  void countFromCoordinate(Choice &C) {
+    const Terms *Inside = nullptr;
+    for (const bool Forwards : {true, false})
+      for (const Terms &Of : C.Cases)
+        for (const auto &[Id, Coef] : Of)
+          if (!Inside && isIndex(Id) && (Coef > 0 || !Forwards)) {
+            Inside = &Of;
+            C.By = N.factorsOf(Id);
+            llvm::erase_if(C.By, [&](const std::string &F) { return N.isIndex(F); });
+          }
+    if (!Inside)
+      return;
+    C.Counted = true;
+    Terms Rest = *Inside;
+    for (auto It = Rest.begin(); It != Rest.end();)
+      It = isIndex(It->first) ? Rest.erase(It) : std::next(It);
+    take(C, Rest);
+  }
+
+  /// `x - 4` is what is clamped, and no part of the sum is larger than the source's.
+  void giveBack() {
+    for (Choice &C : Chosen) {
+      if (!C.Counted || llvm::count_if(Chosen, [&](const Choice &Other) {
+                          return Other.Counted && Other.By == C.By;
+                        }) > 1)
+        continue;
+      const auto Back = llvm::find_if(Common, [&](const Terms::value_type &T) {
+        return T.first.empty() ? C.By.empty() : N.factorsOf(T.first) == C.By;
+      });
+      if (Back == Common.end())
+        continue;
+      for (Terms &Case : C.Cases)
+        add(Case, {*Back}, 1);
+      Common.erase(Back);
+    }
+  }
+};
+
 class Writer {
 public:
-  Writer(const IndexForm &Form, const Names &N, const ValueTextOptions &O)
-      : Form(Form), N(N), Inside(O) {
+  Writer(const Names &N, const ValueTextOptions &O) : N(N), Inside(O) {
     // A convex context keeps the tests of one coordinate free of the others.
     if (!O.Context.is_null())
       Inside.Context =
           isl::set(isl::manage(isl_set_simple_hull(O.Context.copy())));
   }
 
-  llvm::Expected<std::string> run(const StagePiece &First) {
+  llvm::Expected<std::string> value(const FormedValue &Of) {
     std::map<const Value *, std::string> Index;
-    for (const auto &[Load, Terms] : Form.Loads) {
+    for (const auto &[Load, Terms] : Of.Form.Loads) {
       std::string Sum;
-      for (const IndexTerm &T : Terms) {
+      for (const IndexTerm &T : Natural(N).of(Terms)) {
         auto X = term(T);
         if (!X)
           return X;
-        Sum += (Sum.empty() ? "" : " + ") + *X;
+        if (Sum.empty())
+          Sum = *X;
+        else if (llvm::StringRef(*X).starts_with("-"))
+          Sum += " - " + X->substr(1);
+        else
+          Sum += " + " + *X;
       }
       Index[Load] = Sum.empty() ? "0" : Sum;
     }
@@ -182,17 +308,14 @@ public:
       return It == Index.end() ? std::string()
                                : V->Text + "[" + It->second + "]";
     };
-    auto V = valueText(First.V, N, Inside);
-    if (!V)
-      return V;
-    return Text + "  return " + *V + ";\n";
+    return valueText(Of.First, N, Inside);
   }
 
+  std::string Text; ///< the variables
+
 private:
-  const IndexForm &Form;
   const Names &N;
   ValueTextOptions Inside;
-  std::string Text;                         ///< the variables
   std::map<std::string, std::string> Known; ///< their values
 
   /// \p T as a summand: a variable when there are cases.
@@ -341,9 +464,17 @@ private:
 
 } // namespace
 
-llvm::Expected<std::string> rcache::indexFormText(const IndexForm &Form,
-                                                  const StagePiece &First,
-                                                  const Names &N,
-                                                  const ValueTextOptions &O) {
-  return Writer(Form, N, O).run(First);
+llvm::Expected<std::vector<std::string>>
+rcache::indexFormTexts(llvm::ArrayRef<FormedValue> Values, const Names &N,
+                       const ValueTextOptions &O, std::string &Variables) {
+  Writer W(N, O);
+  std::vector<std::string> Texts;
+  for (const FormedValue &V : Values) {
+    auto T = W.value(V);
+    if (!T)
+      return T.takeError();
+    Texts.push_back(std::move(*T));
+  }
+  Variables += W.Text;
+  return Texts;
 }

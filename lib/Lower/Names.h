@@ -21,6 +21,9 @@
 
 namespace rcache {
 
+/// \p V as a literal.
+inline std::string str(int64_t V) { return std::to_string(V); }
+
 class Names {
 public:
   Names(const KernelModel &M, const Plan &P);

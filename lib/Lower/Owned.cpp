@@ -34,8 +34,6 @@
 
 using namespace rcache;
 
-static std::string str(int64_t V) { return std::to_string(V); }
-
 std::string Fill::ownedName(const SharedArray &Of) const {
   return N(Of.Name + "_own");
 }

@@ -22,7 +22,6 @@
 
 using namespace rcache;
 
-
 Code Fill::restagedCopies(unsigned Array) const {
   const bool Dynamic = P.dynamicTiles(M);
   const int64_t Tiles = P.Ahead ? P.Ahead->Tiles : 1;

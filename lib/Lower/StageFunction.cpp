@@ -6,7 +6,7 @@
 
 #include "Affine/IslTools.h"
 #include "Fill.h"
-#include "IndexForm.h"
+#include "IndexText.h"
 #include "Plan/Staging.h"
 #include "Plan/Values.h"
 #include "llvm/ADT/STLExtras.h"
@@ -153,16 +153,20 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
       auto C = conditionText(Form->Domain, N, O);
       if (!C)
         return C.takeError();
-      auto V = indexFormText(*Form, Piece, N, O);
+      std::string Body;
+      auto V = indexFormTexts(FormedValue{*Form, Piece.V}, N, O, Body);
       if (!V)
         return V.takeError();
+      Body += "  return " + V->front() + ";\n";
       if (*C == "true")
-        return T + *V;
-      T += "  if (" + *C + ") {\n" + *V + "  }\n";
+        return T + Body;
+      T += "  if (" + *C + ") {\n" + Body + "  }\n";
       Left = Left.subtract(Form->Domain).coalesce();
       K = Form->End - 1;
       continue;
     }
+    if (isl::set(Piece.Domain).intersect(O.Context).is_empty())
+      continue; // nobody asks for it
     auto Cond = pieceTest(Piece, Left, Covered, N, O);
     if (!Cond)
       return Cond.takeError();
@@ -176,4 +180,18 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
       Left = Left.subtract(Piece.Domain).coalesce();
   }
   return T + "  return {}; // never used\n";
+}
+
+/// Where every element has a load of its own, and nothing else, the loads of borders
+/// and of the inside are alike but for the places: see own_branch in rewrite.cuh.
+Code Fill::endOfBorders(const ArrayPlan &A) {
+  const bool Alike = llvm::all_of(A.Stage.Pieces, [](const StagePiece &Piece) {
+    std::vector<ValueRef> Loads;
+    collectLoads(Piece.V, Loads);
+    return !Loads.empty() && Piece.Guards.empty();
+  });
+  if (!Alike)
+    return "";
+  Helpers.insert("own_branch");
+  return "::rcache::device::own_branch();\n";
 }

@@ -26,7 +26,6 @@ using namespace rcache;
 
 namespace {
 
-std::string str(int64_t V) { return std::to_string(V); }
 
 /// Elements of a warp's registers, and how the text names them.
 struct Layout {

@@ -20,7 +20,6 @@
 
 using namespace rcache;
 
-
 /// The type of the parameter `rc_round`, which is the loop's counter: what the launch
 /// asks of the loop's bounds lets 32 bits have a sign.
 static std::string roundType(const KernelModel &M, const Stmt &Loop) {

@@ -9,8 +9,6 @@
 
 using namespace rcache;
 
-static std::string str(int64_t V) { return std::to_string(V); }
-
 /// Sums of one slot share no product with another's: each slot sees the window
 /// through variables of its own.
 bool Fill::hasViews(const ArrayPlan &A) const {

@@ -251,6 +251,9 @@ private:
       Of.InTurn += Elements - 1;
   }
 
+  /// A clamped place in a plane: minima, maxima, a product and what is added.
+  static constexpr double FormOps = 8;
+
   /// A window that each thread loads; the registers of it that are read.
   double reload(const Window &W) {
     // Lines that are read in part only are loaded in part only.
@@ -272,14 +275,15 @@ private:
       K.IntOps += Each * components(M.Arrays[A->Array]); // taken out of words
     const double Apart = W.InteriorPiece < 0 || W.AllInside ? Border : 1; // warps
     K.IntOps += Each * Apart * Fill.operations() / 2;
-    // What border warps ask shows where elements of each plane have many formulas. (Clamped
-    // along x and y, eight: 0.45x where 1.4x was predicted without it. With up to five, or in
-    // images, whose clamps are minima and maxima, plans were chosen worse with it.)
-    constexpr size_t ManyPieces = 6;
+    // What border warps ask shows where elements have many formulas. (Eight, in planes:
+    // 0.45x where 1.4x was predicted without it. With up to five, or in images whose
+    // formulas are minima and maxima, plans were chosen worse with it.)
+    const double Asked = A->Stage.Pieces.size() <= StagingFunction::ManyPieces ? 0
+                         : !A->Stage.OneForm ? tests(A->Stage)
+                         : rounds() > 1      ? FormOps
+                                             : 0;
     if (isInside(W))
-      K.IntOps += Each * (divisions(W) + (rounds() > 1 && A->Stage.Pieces.size() > ManyPieces
-                                              ? Apart * tests(A->Stage) / 2
-                                              : 0));
+      K.IntOps += Each * (divisions(W) + Apart * Asked / 2);
     else
       ask(W, Elements);
     if (W.InteriorPiece >= 0 && !W.Interior.is_null() &&

@@ -265,6 +265,24 @@ __device__ __forceinline__ void store_run(Element *p, const Element (&v)[Count],
 #endif
 // rcache-end: store_run
 
+// rcache-begin: own_branch
+#ifndef RCACHE_DEVICE_OWN_BRANCH
+#define RCACHE_DEVICE_OWN_BRANCH
+namespace rcache {
+namespace device {
+/// Ends a branch that loads what the other one loads from elsewhere. Compilers would
+/// load behind both, and every lane would compute both addresses to choose one. No
+/// instruction.
+__device__ __forceinline__ void own_branch() {
+#ifdef __CUDA_ARCH__
+  asm volatile("");
+#endif
+}
+} // namespace device
+} // namespace rcache
+#endif
+// rcache-end: own_branch
+
 // rcache-begin: apart
 #ifndef RCACHE_DEVICE_APART
 #define RCACHE_DEVICE_APART

@@ -47,6 +47,11 @@ void findPairs(const KernelModel &M, const Assumptions &A, Plan &P);
 void findVectorReads(const KernelModel &M, const Assumptions &A,
                      const isl::set &First, Plan &P);
 
+/// Borders that repeat or mirror elements ask a launch for lines that are long enough:
+/// `x < 0` and `x >= n` exclude each other, `min(max(x, 0), n - 1)` in either order, and
+/// nothing is mirrored twice. Sets StagingFunction::OneForm.
+void askForElements(const KernelModel &M, const Assumptions &Known, Plan &P);
+
 /// What is no vector is not worth collecting where nothing is computed with it.
 void dropSingleStores(const KernelModel &M, Plan &P);
 

@@ -8,10 +8,9 @@
 // the sum is found again: one load, of which every lane takes its own index,
 // instead of nine under conditions by which the lanes part.
 
-#ifndef RCACHE_LOWER_INDEXFORM_H
-#define RCACHE_LOWER_INDEXFORM_H
+#ifndef RCACHE_LIB_PLAN_INDEXFORM_H
+#define RCACHE_LIB_PLAN_INDEXFORM_H
 
-#include "ValueText.h"
 #include "rcache/Plan.h"
 #include <map>
 
@@ -42,13 +41,20 @@ struct IndexForm {
 std::optional<IndexForm> findIndexForm(const StagingFunction &F,
                                        const isl::set &Context);
 
-/// The statements that return the value of the pieces of \p Form, of which
-/// \p First is the first, for an element in Form.Domain and O.Context.
-llvm::Expected<std::string> indexFormText(const IndexForm &Form,
-                                          const StagePiece &First,
-                                          const Names &N,
-                                          const ValueTextOptions &O);
+/// The value of the pieces of a form.
+struct FormedValue {
+  IndexForm Form;
+  ValueRef First; ///< that of the first piece: the form's loads are below it
+};
+
+/// A load \p V whose index has several cases, which cover \p Context, as such a value;
+/// nullopt: it has no such form.
+std::optional<FormedValue> formedLoad(const ValueRef &V,
+                                      const isl::set &Context);
+
+/// Are the pieces of \p F that load, for elements in \p Context, one such value?
+bool isOneForm(const StagingFunction &F, const isl::set &Context);
 
 } // namespace rcache
 
-#endif // RCACHE_LOWER_INDEXFORM_H
+#endif // RCACHE_LIB_PLAN_INDEXFORM_H

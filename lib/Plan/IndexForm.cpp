@@ -9,10 +9,12 @@
 
 #include "IndexForm.h"
 #include "Affine/IslTools.h"
-#include "Plan/Solve.h"
-#include "Plan/Staging.h"
+#include "Solve.h"
+#include "Staging.h"
+#include "Values.h"
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
+#include <isl/set.h>
 #include <set>
 
 using namespace rcache;
@@ -55,8 +57,10 @@ std::vector<std::string> symbolsOf(const isl::set &S) {
 /// The pieces of one run, taken apart by groups of symbols.
 class Separation {
 public:
-  Separation(const StagingFunction &F, const isl::set &Context)
-      : F(F), Context(Context) {}
+  /// \p Known holds where \p Context does: what the domains are simplified by.
+  Separation(const StagingFunction &F, const isl::set &Context,
+             const isl::set &Known)
+      : F(F), Context(Context), Known(Known) {}
 
   std::optional<IndexForm> of(size_t Begin, size_t End) {
     this->Begin = Begin;
@@ -91,7 +95,7 @@ private:
   static constexpr size_t MaxClasses = 12;
 
   const StagingFunction &F;
-  const isl::set &Context;
+  const isl::set &Context, &Known;
   size_t Begin = 0;
   std::vector<Group> Groups;
   std::vector<Combo> Combos;   ///< those that lie in a piece
@@ -142,7 +146,7 @@ private:
       Loads.emplace_back();
       if (!sameButIndices(F.Pieces[Begin].V, F.Pieces[K].V, Loads.back()))
         return false;
-      const isl::set Domain = simplify(F.Pieces[K].Domain, Context);
+      const isl::set Domain = simplify(F.Pieces[K].Domain, Known);
       if (involvesDivs(Domain))
         return false;
       Constraints.emplace_back();
@@ -398,8 +402,18 @@ private:
 
 } // namespace
 
+/// The bounds of \p Context alone: what windows ask for (a cross whose arms begin at
+/// every fourth row) ties coordinates together that the source does not.
+static isl::set boundsOf(const isl::set &Context) {
+  isl::set Free = Context;
+  if (Free.involves_locals())
+    Free = isl::manage(isl_set_remove_divs(Free.release()));
+  return isl::set(isl::manage(isl_set_simple_hull(Free.release())));
+}
+
 std::optional<IndexForm> rcache::findIndexForm(const StagingFunction &F,
                                                const isl::set &Context) {
+  const isl::set Bounds = boundsOf(Context);
   std::optional<IndexForm> Best;
   for (size_t B = 0; B < F.Pieces.size();) {
     size_t E = B;
@@ -409,9 +423,52 @@ std::optional<IndexForm> rcache::findIndexForm(const StagingFunction &F,
       ++E;
     if (E > B + 1 && !Loads.empty() &&
         (!Best || E - B > Best->End - Best->Begin))
-      if (auto Form = Separation(F, Context).of(B, E))
-        Best = std::move(Form);
+      for (const isl::set &Known : {Context, Bounds})
+        if (auto Form = Separation(F, Context, Known).of(B, E)) {
+          Best = std::move(Form);
+          break;
+        }
     B = std::max(E, B + 1);
   }
   return Best;
+}
+
+std::optional<FormedValue> rcache::formedLoad(const ValueRef &V,
+                                              const isl::set &Context) {
+  if (V->K != Value::Load || V->Operands[0]->K != Value::Affine)
+    return std::nullopt;
+  StagingFunction F;
+  isl::set Covered = never(Context.ctx());
+  V->Operands[0]->Aff.coalesce().foreach_piece(
+      [&](const isl::set &Where, const isl::multi_aff &Index) {
+        if (Where.intersect(Context).is_empty())
+          return;
+        auto Of = std::make_shared<Value>(*V);
+        auto At = std::make_shared<Value>(*V->Operands[0]);
+        At->Aff = isl::pw_aff(Index.at(0));
+        Of->Operands[0] = std::move(At);
+        F.Pieces.push_back({Where, std::move(Of), {}});
+        Covered = Covered.unite(Where);
+      });
+  if (F.Pieces.size() < 2 || !Context.is_subset(Covered))
+    return std::nullopt;
+  auto Form = findIndexForm(F, Context);
+  if (!Form || Form->Begin != 0 || Form->End != F.Pieces.size())
+    return std::nullopt;
+  return FormedValue{std::move(*Form), F.Pieces[0].V};
+}
+
+bool rcache::isOneForm(const StagingFunction &F, const isl::set &Context) {
+  const auto loads = [&](const StagePiece &Piece) {
+    std::vector<ValueRef> All;
+    collectLoads(Piece.V, All);
+    return !All.empty() && !isl::set(Piece.Domain).intersect(Context).is_empty();
+  };
+  const auto Form = findIndexForm(F, Context);
+  if (!Form)
+    return false;
+  for (size_t K = 0; K < F.Pieces.size(); ++K)
+    if ((K < Form->Begin || K >= Form->End) && loads(F.Pieces[K]))
+      return false;
+  return true;
 }
