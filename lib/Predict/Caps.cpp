@@ -103,6 +103,8 @@ double unknownPitch(const CapInput &In, double Speedup) {
 /// Elements of one or two bytes that slots store one by one: lanes that lie a thread's
 /// slots apart write a part of each sector, once a slot.
 double partOfSectors(const CapInput &In, double Speedup) {
+  if (In.P.Map.Factor[0] == 1)
+    return Speedup;
   const bool Parts = llvm::any_of(In.C.Counts.Stores, [](const auto &S) {
     return S.Bytes < 4 && S.LaneStride > S.Bytes;
   });

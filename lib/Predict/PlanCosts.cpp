@@ -189,6 +189,12 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On,
   return 1;
 }
 
+/// What one instruction stores of an element: all of it, or, of three words, one.
+static unsigned partOfStore(const GlobalAccess &G) {
+  const unsigned Bytes = std::max(1u, G.ElemBytes);
+  return llvm::has_single_bit(Bytes) ? Bytes : Bytes & -Bytes;
+}
+
 static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
                                  const std::array<int64_t, 3> &Block,
                                  const Arch &On) {
@@ -203,9 +209,11 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
       K.SharedLoads += sharedReads(M, Fill, A, Block, Mapping(), false);
   Fill.count(K);
   for (const GlobalAccess &G : M.GlobalAccesses)
-    if (G.K != GlobalAccess::Read)
-      K.Stores.push_back({Fill.executions(G.Stmt), std::max(1u, G.ElemBytes),
+    if (G.K != GlobalAccess::Read) {
+      const unsigned Part = partOfStore(G);
+      K.Stores.push_back({Fill.executions(G.Stmt) * std::max(1u, G.ElemBytes) / Part, Part,
                           double(G.ElemBytes)});
+    }
   Arithmetic A = arithmetic(M, [&](const Stmt &S) {
     return Fill.holds(S) ? 0.0 : Fill.executions(S.Id);
   });
@@ -253,14 +261,15 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
     const GlobalAccess &G = M.GlobalAccesses[I];
     if (G.K == GlobalAccess::Read)
       continue;
-    unsigned Bytes = std::max(1u, G.ElemBytes);
-    double N = Fill.executions(G.Stmt),
-           Stride = double(Bytes) * P.Map.Factor[0];
+    unsigned Bytes = partOfStore(G);
+    const double Each = std::max(1u, G.ElemBytes);
+    double N = Fill.executions(G.Stmt) * Each / Bytes, Stride = Each * P.Map.Factor[0];
     for (const Plan::VectorStore &V : P.VectorStores)
       if (V.holds(I)) { // of those in several branches one is done
         N /= double(1 + V.Also.size());
         // Words that fill 16 bytes one after the other are as fast as vectors.
-        if (How == Runs::Vectors || (Bytes >= 4 && Stride <= 16)) {
+        if (llvm::has_single_bit(V.Bytes) &&
+            (How == Runs::Vectors || (Bytes >= 4 && Stride <= 16))) {
           if (Bytes < 4)
             K.IntOps += N; // put into words
           N *= double(Bytes) / V.Bytes;
@@ -268,7 +277,7 @@ void addStores(const KernelModel &M, const Plan &P, const Staging &Fill, Runs Ho
         }
         Registers += P.Map.Factor[0] * G.ElemBytes / 4.0;
       }
-    K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : double(Bytes)});
+    K.Stores.push_back({N, Bytes, P.Map.Stride[0] == 1 ? Stride : Each});
   }
 }
 

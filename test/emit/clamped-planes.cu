@@ -12,7 +12,6 @@
 // CHECK: if (blockIdx.z != 0) {
 // CHECK: min(nx - 1,
 // CHECK: min((long long)ny - 1,
-// CHECK: * nx;
 // CHECK: = p[rc_at0 + rc_at1 + ((long long){{.*}}z) -
 // CHECK-NEXT: 3 * ((long long)nx * ny)];
 // CHECK-NOT: ? p[
