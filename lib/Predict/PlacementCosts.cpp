@@ -213,6 +213,29 @@ private:
   /// Is nothing asked in front of loads, but at borders?
   static bool isInside(const Window &W) { return W.InteriorPiece >= 0 && W.AllInside; }
 
+  /// What \p Times elements are made of beside their loads, `(a[i] - b[i]) * 0.5f`, anew in
+  /// every window that has them.
+  void compute(const ValueRef &V, double Times) {
+    if (V->K == Value::Load)
+      return;
+    if (V->K == Value::Affine && !involvedIds(V->Aff).empty())
+      K.IntOps += Times;
+    if (V->K == Value::Op) {
+      const bool Double = V->Type == "double", Float = Double || isFloating(V->Type);
+      const bool Called = V->Opcode == Value::Other;
+      const bool Named = V->Member >= 0 || (Called && isdigit(V->Type.back())); // float4
+      const bool Same = V->Opcode == Value::Cast && Float == isFloating(V->Operands[0]->Type);
+      if (isSlowDivision(*V) || Named || Same)
+        ; // counted elsewhere; no instruction
+      else if (Float && !Double && (V->Opcode == Value::Div || Called))
+        K.SpecialOps += Times;
+      else
+        (Double ? K.DoubleOps : Float ? K.FpOps : K.IntOps) += Times;
+    }
+    for (const ValueRef &O : V->Operands)
+      compute(O, Times);
+  }
+
   /// Integer divisions and remainders of what is loaded into an element of \p W, by
   /// numbers that are known at run time: in instructions. (That of a row's number is done
   /// once a row.)
@@ -273,6 +296,8 @@ private:
     const double Each = Elements * rounds() / Slots;
     if (partBytes(M.Arrays[A->Array]) < 4 && !isFloating(M.Arrays[A->Array].CanonicalType))
       K.IntOps += Each * components(M.Arrays[A->Array]); // taken out of words
+    if (isInside(W))
+      compute(A->Stage.Pieces[static_cast<size_t>(W.InteriorPiece)].V, Each);
     const double Apart = W.InteriorPiece < 0 || W.AllInside ? Border : 1; // warps
     K.IntOps += Each * Apart * Fill.operations() / 2;
     // What border warps ask shows where elements have many formulas. (Eight, in planes:

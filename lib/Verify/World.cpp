@@ -347,11 +347,15 @@ std::optional<int64_t> World::signedInteger(const Value &V) {
   if (V.K == Value::Select)
     return signedInteger(*V.Operands[holds(V.Cond) ? 0 : 1]);
   if (V.K == Value::Op && V.Operands.size() == 1) {
-    const auto Of = V.Opcode == Value::Cast &&
-                            (V.Type == "int" || V.Type == "unsigned int")
-                        ? signedInteger(*V.Operands[0])
-                        : std::nullopt;
-    return Of && *Of >= 0 && *Of <= INT32_MAX ? Of : std::nullopt;
+    const auto Of = V.Opcode == Value::Cast ? signedInteger(*V.Operands[0]) : std::nullopt;
+    if (!Of)
+      return std::nullopt;
+    const bool Holds =
+        V.Type == "int" || V.Type == "unsigned int" ? *Of >= 0 && *Of <= INT32_MAX
+        : V.Type == "unsigned long" || V.Type == "unsigned long long"
+            ? *Of >= 0
+            : V.Type == "long" || V.Type == "long long";
+    return Holds ? Of : std::nullopt;
   }
   if (V.K != Value::Op || V.Operands.size() != 2)
     return std::nullopt;
