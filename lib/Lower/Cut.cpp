@@ -24,6 +24,7 @@ public:
       return std::move(E);
     Out.FirstRound = "const " + V.Type + " " + Text.declaredName(Counter) +
                      " = " + N("from") + ";\n";
+    InLoop = inLoop();
     for (const LoopCut::Refill &R : P.Cut->Refills)
       if (llvm::Error E = refill(R))
         return std::move(E);
@@ -43,6 +44,7 @@ private:
   const unsigned Counter;
   const Var &V;
   CutText Out;
+  Nullable<isl::set> InLoop; ///< inLoop()
   /// Of each home, and of those that are set in front of the first round as well and
   /// those that are not: loads whose indices have cases, with their index in AtStart.
   std::map<std::pair<Home, bool>, std::vector<std::pair<unsigned, FormedValue>>> Cases;
@@ -116,7 +118,7 @@ private:
     auto Where = homeOf(H);
     if (!Where || !*Where)
       return Where.takeError();
-    if (auto V = H.Root < 0 ? formedLoad(H.V, inLoop()) : std::nullopt) {
+    if (auto V = H.Root < 0 ? formedLoad(H.V, InLoop) : std::nullopt) {
       Cases[{**Where, R.First}].push_back({R.Held, std::move(*V)});
       return llvm::Error::success();
     }
@@ -149,7 +151,7 @@ private:
         Values.push_back(V);
       std::string Variables;
       ValueTextOptions O = optionsFor(Where);
-      O.Context = inLoop();
+      O.Context = InLoop;
       auto Texts = indexFormTexts(Values, N, O, Variables);
       if (!Texts)
         return Texts.takeError();

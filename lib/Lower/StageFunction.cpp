@@ -186,9 +186,7 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
 /// and of the inside are alike but for the places: see own_branch in rewrite.cuh.
 Code Fill::endOfBorders(const ArrayPlan &A) {
   const bool Alike = llvm::all_of(A.Stage.Pieces, [](const StagePiece &Piece) {
-    std::vector<ValueRef> Loads;
-    collectLoads(Piece.V, Loads);
-    return !Loads.empty() && Piece.Guards.empty();
+    return holdsLoad(*Piece.V) && Piece.Guards.empty();
   });
   if (!Alike)
     return "";

@@ -6,6 +6,7 @@
 #include "Mutate.h"
 #include "Affine/IslTools.h"
 #include "Plan/Staging.h"
+#include "Plan/Values.h"
 
 using namespace rcache;
 
@@ -300,9 +301,7 @@ bool missingTail(ArrayPlan &A) {
   if (A.Stage.Pieces.size() < 2)
     return false;
   for (size_t I = 0; I < A.Stage.Pieces.size(); ++I) {
-    std::vector<ValueRef> Loads;
-    collectLoads(A.Stage.Pieces[I].V, Loads);
-    if (Loads.empty())
+    if (!holdsLoad(*A.Stage.Pieces[I].V))
       continue;
     A.Stage.Pieces.erase(A.Stage.Pieces.begin() + static_cast<long>(I));
     if (Window *W = A.window()) {

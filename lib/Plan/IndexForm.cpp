@@ -460,9 +460,7 @@ std::optional<FormedValue> rcache::formedLoad(const ValueRef &V,
 
 bool rcache::isOneForm(const StagingFunction &F, const isl::set &Context) {
   const auto loads = [&](const StagePiece &Piece) {
-    std::vector<ValueRef> All;
-    collectLoads(Piece.V, All);
-    return !All.empty() && !isl::set(Piece.Domain).intersect(Context).is_empty();
+    return holdsLoad(*Piece.V) && !isl::set(Piece.Domain).intersect(Context).is_empty();
   };
   const auto Form = findIndexForm(F, Context);
   if (!Form)

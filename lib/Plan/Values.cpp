@@ -5,6 +5,7 @@
 
 #include "Values.h"
 #include "Affine/IslTools.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 #include <set>
 
@@ -81,6 +82,12 @@ void rcache::collectLoads(const ValueRef &V, std::vector<ValueRef> &Out) {
     Out.push_back(V);
   for (const ValueRef &O : V->Operands)
     collectLoads(O, Out);
+}
+
+bool rcache::holdsLoad(const Value &V) {
+  return V.K == Value::Load || llvm::any_of(V.Operands, [](const ValueRef &O) {
+           return O && holdsLoad(*O);
+         });
 }
 
 bool rcache::endsRounded(const ValueRef &V, const KernelModel &M) {

@@ -30,6 +30,8 @@ std::vector<std::string> valueSymbols(const ValueRef &V);
 
 /// All Load nodes below \p V (V included).
 void collectLoads(const ValueRef &V, std::vector<ValueRef> &Out);
+/// Is there one in \p V?
+bool holdsLoad(const Value &V);
 
 /// Do two loads read the same element, as far as their addresses are affine?
 bool isSameLoad(const Value &A, const Value &B);

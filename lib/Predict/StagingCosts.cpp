@@ -9,6 +9,7 @@
 #include "Affine/IslTools.h"
 #include "Arithmetic.h"
 #include "Plan/Counts.h"
+#include "Plan/Values.h"
 #include "Registers.h"
 #include "SharedReads.h"
 #include "StagedReads.h"
@@ -406,11 +407,6 @@ void Staging::write(const SharedAccess &A, KernelCounts &K) const {
   K.Loads.push_back({Rounds * Full / Lanes, Bytes * Lanes, Stride});
   if (T.Warp > Full)
     K.Loads.push_back({Rounds * (T.Warp - Full) / Lanes, 4, 0});
-}
-
-static bool holdsLoad(const Value &V) {
-  return V.K == Value::Load || std::any_of(V.Operands.begin(), V.Operands.end(),
-                                           [](const ValueRef &O) { return holdsLoad(*O); });
 }
 
 /// Is something that is loaded divided, or handed to a function?

@@ -4,9 +4,9 @@
 // left is one formula; and the borders' loads stay in a branch of their own.
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s --force --exchange=reload -o %t.cu --cuda-path=%cuda
+// RUN: rcache-rewrite %s --force --exchange=reload -o %t.cu --cuda-path=%cuda -- -I%S/Inputs
 // RUN: FileCheck %s < %t.cu
-// RUN: rcache-check diff %s %t.cu
+// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 //
 // CHECK-LABEL: wave{{_rc}}(
 // CHECK: if (blockIdx.z != 0) {
@@ -29,8 +29,7 @@
 // CHECK: return p[rc_at0 + rc_at1];
 // CHECK: return 0.f;
 // CHECK: (h >= 3)
-#include <cstdio>
-#include <vector>
+#include "program.h"
 
 __device__ __forceinline__ float at(const float *p, int x, int y, int z, int nx, int ny) {
   x = x < 0 ? 0 : (x >= nx ? nx - 1 : x);
@@ -89,23 +88,11 @@ __global__ void turned(const float *__restrict__ p, float *__restrict__ q, int w
 
 static void planes(int nx, int ny, int nz) {
   const size_t n = size_t(nx) * ny * nz;
-  std::vector<float> host(n);
-  for (size_t i = 0; i < n; ++i)
-    host[i] = float((i * 2654435761u >> 8) % 1000);
-  float *p, *q;
-  cudaMalloc(&p, n * 4);
-  cudaMalloc(&q, n * 4);
-  cudaMemcpy(p, host.data(), n * 4, cudaMemcpyHostToDevice);
-  cudaMemset(q, 0, n * 4);
-  wave<<<dim3((nx + 31) / 32, (ny + 7) / 8), dim3(32, 8)>>>(p, q, nx, ny, nz);
-  turned<<<dim3((nx + 31) / 32, (ny * nz + 7) / 8), dim3(32, 8)>>>(p, q, nx, ny * nz);
-  cudaMemcpy(host.data(), q, n * 4, cudaMemcpyDeviceToHost);
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i)
-    sum += host[i] * double(i % 97);
-  printf("%g\n", sum);
-  cudaFree(p);
-  cudaFree(q);
+  Buffer<float> p(randoms<float>(n)), q(n);
+  wave<<<dim3(blocks(nx, 32), blocks(ny, 8)), dim3(32, 8)>>>(p.Data, q.Data, nx, ny, nz);
+  q.show("wave", nx, ny);
+  turned<<<dim3(blocks(nx, 32), blocks(ny * nz, 8)), dim3(32, 8)>>>(p.Data, q.Data, nx, ny * nz);
+  q.show("turned", nx, ny * nz);
 }
 
 int main() {

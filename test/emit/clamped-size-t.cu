@@ -3,13 +3,12 @@
 // finds the staging function right.
 //
 // REQUIRES: cuda-toolkit, rcache-check
-// RUN: rcache-rewrite %s --force --exchange=reload -o %t.cu --cuda-path=%cuda 2>&1 | FileCheck %s
-// RUN: rcache-check diff %s %t.cu -- -DRCACHE_ANY_LAUNCH
+// RUN: rcache-rewrite %s --force --exchange=reload -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
+// RUN: rcache-check diff %s %t.cu -- -DRCACHE_ANY_LAUNCH -I%S/Inputs
 //
 // CHECK-DAG: rewrote 'planes' {{.*}} 's' reloaded
 // CHECK-DAG: rewrote 'mirrored' {{.*}} 't' reloaded
-#include <cstdio>
-#include <vector>
+#include "program.h"
 
 __global__ void planes(const float *a, float *out, int w, int h, int d) {
   __shared__ float s[10][18];
@@ -50,23 +49,11 @@ __global__ void mirrored(const float *in, float *out, int w, int h, long long pi
 
 static void run(int w, int h, int d) {
   const size_t n = size_t(w + 3) * h * d;
-  std::vector<float> host(n);
-  for (size_t i = 0; i < n; ++i)
-    host[i] = float((i * 2654435761u >> 8) % 1000);
-  float *a, *b;
-  cudaMalloc(&a, n * 4);
-  cudaMalloc(&b, n * 4);
-  cudaMemcpy(a, host.data(), n * 4, cudaMemcpyHostToDevice);
-  cudaMemset(b, 0, n * 4);
-  planes<<<dim3((w + 15) / 16, (h + 7) / 8), dim3(16, 8)>>>(a, b, w, h, d);
-  mirrored<<<dim3((w + 31) / 32, (h + 31) / 32), dim3(32, 32)>>>(b, a, w, h, w + 3);
-  cudaMemcpy(host.data(), a, n * 4, cudaMemcpyDeviceToHost);
-  double sum = 0;
-  for (size_t i = 0; i < n; ++i)
-    sum += host[i] * double(i % 97);
-  printf("%g\n", sum);
-  cudaFree(a);
-  cudaFree(b);
+  Buffer<float> a(randoms<float>(n)), b(n);
+  planes<<<dim3(blocks(w, 16), blocks(h, 8)), dim3(16, 8)>>>(a.Data, b.Data, w, h, d);
+  b.show("planes", w, h);
+  mirrored<<<dim3(blocks(w, 32), blocks(h, 32)), dim3(32, 32)>>>(b.Data, a.Data, w, h, w + 3);
+  a.show("mirrored", w, h);
 }
 
 int main() {

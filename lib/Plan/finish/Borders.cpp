@@ -82,12 +82,9 @@ void rcache::askForElements(const KernelModel &M, const Assumptions &Known, Plan
   std::map<std::string, int64_t> Asked;
   for (const ArrayPlan &A : P.Arrays) {
     Lines Of(M);
-    for (const StagePiece &Piece : A.Stage.Pieces) {
-      std::vector<ValueRef> Loads;
-      collectLoads(Piece.V, Loads);
-      if (!Loads.empty()) // else a number stands for what is outside
+    for (const StagePiece &Piece : A.Stage.Pieces)
+      if (holdsLoad(*Piece.V)) // else a number stands for what is outside
         Of.add(Piece.Domain);
-    }
     for (const std::string &Id : Of.extents()) {
       int64_t &Least = Asked[Id];
       Least = std::max(Least, leastOf(Id, A, P.Context));
