@@ -24,6 +24,12 @@ for argument in "$@"; do
   esac
 done
 
+# A quarter of the time of parsers and of isl went to page faults: memory is taken in
+# large pages, and what was freed is kept (15 to 25% less time).
+malloc=glibc.malloc
+export GLIBC_TUNABLES=$malloc.hugetlb=1:$malloc.arena_max=1:$malloc.top_pad=67108864
+GLIBC_TUNABLES+=:$malloc.trim_threshold=1073741824:$malloc.mmap_threshold=1073741824
+
 passed=0
 failed=0
 

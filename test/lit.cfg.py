@@ -52,7 +52,7 @@ config.environment["RCACHE_SELF_CHECK"] = "off"
 config.environment["RCACHE_CACHE"] = os.path.join(
     config.rcache_build_dir, "check", "test", "headers"
 )
-for name in ("HOME", "LSAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR"):
+for name in ("HOME", "LSAN_OPTIONS", "UBSAN_OPTIONS", "CCACHE_DIR", "GLIBC_TUNABLES"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 # LLVM runs the parse on a thread with an alternate signal stack of its own, which

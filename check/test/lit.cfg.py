@@ -13,7 +13,7 @@ config.environment["PATH"] = os.pathsep.join(
 )
 # Most of what a small program takes is to parse the toolkit's headers.
 config.environment["RCACHE_CACHE"] = os.path.join(config.test_exec_root, "headers")
-for name in ("CUDA_PATH", "CUDA_HOME"):
+for name in ("CUDA_PATH", "CUDA_HOME", "GLIBC_TUNABLES"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 
