@@ -400,7 +400,7 @@ private:
       findVectorReads(M, A, Base.Context, P);
       findVectorStores(M, F.R.AssumeNoAlias, P);
     }
-    askForElements(M, A, P);
+    askForElements(F, A, P);
     addPreconditions(M, P);
     if (Fm.joins() && Fm.Ahead)
       findTilesAhead(M, P);

@@ -4,7 +4,10 @@
 // See Facts.h.
 
 #include "Facts.h"
+#include "IndexForm.h"
+#include "llvm/ADT/STLExtras.h"
 #include <algorithm>
+#include <isl/set.h>
 
 using namespace rcache;
 
@@ -152,6 +155,21 @@ const StagingResult &BlockFacts::staging(unsigned Array, size_t Group,
             .emplace(Key, stagingFunction(M, K.Groups[Array].Groups[Group], A))
             .first;
   return Known->second;
+}
+
+bool BlockFacts::isOneForm(const StagingFunction &F, const isl::set &Context) {
+  const auto areSame = [](const isl::set &A, const isl::set &B) {
+    return isl_set_plain_is_equal(A.get(), B.get()) == isl_bool_true;
+  };
+  const auto areSamePieces = [&](const StagePiece &A, const StagePiece &B) {
+    return A.V == B.V && areSame(A.Domain, B.Domain);
+  };
+  for (const FormAnswer &Known : Forms)
+    if (llvm::equal(Known.F.Pieces, F.Pieces, areSamePieces) &&
+        areSame(Known.Context, Context))
+      return Known.IsOne;
+  Forms.push_back({F, Context, rcache::isOneForm(F, Context)});
+  return Forms.back().IsOne;
 }
 
 BarrierScopes &BlockFacts::scopes(unsigned Multiple, const Assumptions &A) {

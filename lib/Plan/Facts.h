@@ -94,6 +94,8 @@ public:
   const StagingResult &staging(unsigned Array, size_t Group, unsigned Multiple,
                                const Assumptions &A);
   BarrierScopes &scopes(unsigned Multiple, const Assumptions &A);
+  /// isOneForm, which most plans ask of the same staging functions.
+  bool isOneForm(const StagingFunction &F, const isl::set &Context);
   FrontSides &fronts(unsigned Multiple) { return Fronts[Multiple]; }
 
   /// What \p Candidate returns, within a budget of its own. False when it was
@@ -125,6 +127,12 @@ private:
   std::map<std::array<size_t, 3>, StagingResult> Staged; ///< array, group, multiple
   std::map<unsigned, BarrierScopes> Scopes;              ///< by multiple
   std::map<unsigned, FrontSides> Fronts;                 ///< the same
+  struct FormAnswer {
+    StagingFunction F;
+    isl::set Context;
+    bool IsOne;
+  };
+  std::vector<FormAnswer> Forms;
 };
 
 } // namespace rcache

@@ -4,7 +4,7 @@
 // See Finish.h.
 
 #include "../Assumptions.h"
-#include "../IndexForm.h"
+#include "../Facts.h"
 #include "../Values.h"
 #include "Affine/IslTools.h"
 #include "Finish.h"
@@ -78,7 +78,8 @@ static int64_t leastOf(const std::string &Id, const ArrayPlan &A,
   return Least;
 }
 
-void rcache::askForElements(const KernelModel &M, const Assumptions &Known, Plan &P) {
+void rcache::askForElements(BlockFacts &F, const Assumptions &Known, Plan &P) {
+  const KernelModel &M = F.M;
   std::map<std::string, int64_t> Asked;
   for (const ArrayPlan &A : P.Arrays) {
     Lines Of(M);
@@ -103,5 +104,5 @@ void rcache::askForElements(const KernelModel &M, const Assumptions &Known, Plan
   }
   for (ArrayPlan &A : P.Arrays)
     if (A.Stage.Pieces.size() > StagingFunction::ManyPieces)
-      A.Stage.OneForm = isOneForm(A.Stage, Known.Context.intersect(P.Context));
+      A.Stage.OneForm = F.isOneForm(A.Stage, Known.Context.intersect(P.Context));
 }

@@ -13,6 +13,8 @@
 
 namespace rcache {
 
+class BlockFacts;
+
 /// The width of a window's vector loads: a run, at most 16 bytes; and how far
 /// from an aligned element it begins. (Before the others: windows are chosen
 /// with it.)
@@ -50,7 +52,7 @@ void findVectorReads(const KernelModel &M, const Assumptions &A,
 /// Borders that repeat or mirror elements ask a launch for lines that are long enough:
 /// `x < 0` and `x >= n` exclude each other, `min(max(x, 0), n - 1)` in either order, and
 /// nothing is mirrored twice. Sets StagingFunction::OneForm.
-void askForElements(const KernelModel &M, const Assumptions &Known, Plan &P);
+void askForElements(BlockFacts &F, const Assumptions &Known, Plan &P);
 
 /// What is no vector is not worth collecting where nothing is computed with it.
 void dropSingleStores(const KernelModel &M, Plan &P);
