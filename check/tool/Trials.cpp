@@ -11,7 +11,6 @@
 
 #include "Say.h"
 
-#include <chrono>
 #include <algorithm>
 #include <cstdarg>
 #include <cstdio>
@@ -294,6 +293,17 @@ RaceWatch Trials::raceWatch() const {
   return W;
 }
 
+/// The original, within a quarter of the time unless its integers are the user's: the
+/// other form may need the rest, and longer on a busy machine.
+bool Trials::launchSoon(const Shape &S) {
+  const double Limit = options().TimeLimit;
+  if (!S.Exact)
+    options().TimeLimit = Limit / 4;
+  const bool Ok = launch(A, S, Order::Forward);
+  options().TimeLimit = Limit;
+  return Ok;
+}
+
 /// Finds integers for which the original is defined, and what it leaves.
 bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
                     std::map<std::string, Snapshot> &WantVariables) {
@@ -302,10 +312,12 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
   // with n = 1 is often defined and says little. What never works for a block
   // size is given up.
   auto &Ways = WayRecord[{S.Block.X, S.Block.Y, S.Block.Z}];
-  const auto Fault = [] {
+  const auto Fault = [&] {
     const auto F = findings();
     return F.empty() ? "the launch was refused"
-                     : F[0].Location + ": " + F[0].Text + " [" + F[0].Kind + "]";
+           : !S.Exact && lastErrorKind() == "timeout"
+               ? "the original takes so long that the time limit would decide"
+               : F[0].Location + ": " + F[0].Text + " [" + F[0].Kind + "]";
   };
   for (unsigned Way = 0; Way < ScalarWays && !Defined; ++Way) {
     if (S.Exact && Way)
@@ -340,7 +352,7 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
       restore();
       auto Probe = Regions;
       discover(&Probe);
-      bool Ok = launch(A, S, Order::Forward);
+      bool Ok = launchSoon(S);
       discover(nullptr);
       Found = Probe;
       if (!Ok) {
@@ -356,18 +368,10 @@ bool Trials::define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
     discover(&Regions);
     RaceWatch Race = raceWatch();
     watchRaces(&Race);
-    const auto Begin = std::chrono::steady_clock::now();
-    bool Ok = launch(A, S, Order::Forward);
+    bool Ok = launchSoon(S);
     watchRaces(nullptr);
     discover(nullptr);
     Found = Regions;
-    // The other form may need the rest of the time, and longer on a busy machine.
-    if (Ok && !S.Exact && options().TimeLimit > 0 &&
-        std::chrono::steady_clock::now() - Begin >
-            std::chrono::duration<double>(options().TimeLimit / 4)) {
-      LastUndefined = "the original takes so long that the time limit would decide";
-      continue;
-    }
     if (!Ok) {
       LastUndefined = Fault();
       continue;

@@ -112,6 +112,7 @@ private:
   bool widen(const Shape &S, std::vector<Snapshot> &Want);
   bool define(const Shape &S, unsigned Trial, std::vector<Snapshot> &Want,
               std::map<std::string, Snapshot> &WantVariables);
+  bool launchSoon(const Shape &S);
   bool launchAnew(const Shape &S, Order O);
   std::optional<Verdict>
   compare(const Shape &S, unsigned Trial, Order O,
