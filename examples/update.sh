@@ -27,9 +27,10 @@ complain() {
   echo "$name: $1"
   wrong=1
 }
-# The largest stack frame of the kernels in a source file, in bytes.
+# The largest stack frame of the kernels in a source file, in bytes. MODE: -c or, for
+# the device side alone, -cubin.   frame MODE SOURCE
 frame() {
-  "$nvcc" -std=c++17 -arch=sm_90 -I"$here" -I"$include" -Xptxas -v -c "$1" -o "$tmp/object" >"$tmp/log" 2>&1 ||
+  "$nvcc" -std=c++17 -arch=sm_90 -I"$here" -I"$include" -Xptxas -v "$1" "$2" -o "$tmp/object" >"$tmp/log" 2>&1 ||
     { head -5 "$tmp/log" >&2; return 1; }
   grep -oE '[0-9]+ bytes stack frame' "$tmp/log" | sort -n | tail -1 | cut -d' ' -f1
 }
@@ -45,7 +46,7 @@ for source in "$here"/*.cu; do
     continue
   fi
   if [ -x "$nvcc" ]; then
-    if before=$(frame "$source") && after=$(frame "$result"); then
+    if before=$(frame -cubin "$source") && after=$(frame -c "$result"); then
       [ "${after:-0}" -le "${before:-0}" ] || complain "stack frame of $after bytes, before $before"
     else
       complain "nvcc does not compile it"
