@@ -6,6 +6,7 @@
 #include "PrivateCaps.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
+#include "PrivateCosts.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
@@ -28,13 +29,24 @@ static bool isReadInFewLines(const KernelModel &M, const PrivateArray &A) {
   double Reads = 0, Writes = 0;
   for (const PrivateArray::Use &U : A.Uses)
     if (U.ByThread)
-      (llvm::any_of(M.VarUses,
-                    [&](const VarUse &V) {
-                      return V.Var == A.Var && V.Write && U.Range.contains(V.Range);
-                    })
-           ? Writes
-           : Reads) += roundsOf(M, U.Stmt);
+      (isWritten(M, A, U) ? Writes : Reads) += roundsOf(M, U.Stmt);
   return A.elements(M) * A.ElemBytes <= FewBytes && Writes < Seldom * (Reads + Writes);
+}
+
+double rcache::bestBytes(const CapInput &In, double Speedup) {
+  const KernelModel &M = In.M;
+  const bool Any = llvm::any_of(In.P.Interleaved, [&](const InterleavedArray &X) {
+    const PrivateArray &A = M.Privates[X.Array];
+    const auto Best = llvm::find_if(A.Uses, [&](const PrivateArray::Use &U) {
+      return bestSoFarIn(M, A, U) >= 0;
+    });
+    // Of a histogram, counters are at places of their own as well.
+    return A.ElemBytes < 4 && Best != A.Uses.end() &&
+           llvm::all_of(A.Uses, [&](const PrivateArray::Use &U) {
+             return !U.ByThread || M.text(U.Range) == M.text(Best->Range);
+           });
+  });
+  return Any ? std::min(Speedup, 1.0) : Speedup;
 }
 
 double rcache::privateTables(const CapInput &In, double Speedup) {
@@ -51,10 +63,7 @@ double rcache::privateTables(const CapInput &In, double Speedup) {
       return Speedup;
     Bytes |= A.ElemBytes < 4;
     const bool Written = llvm::any_of(A.Uses, [&](const PrivateArray::Use &U) {
-      return (U.ByThread || isCountedByNone(In.M, U.Stmt)) &&
-             llvm::any_of(In.M.VarUses, [&](const VarUse &V) {
-               return V.Var == A.Var && V.Write && U.Range.contains(V.Range);
-             });
+      return (U.ByThread || isCountedByNone(In.M, U.Stmt)) && isWritten(In.M, A, U);
     });
     if (Written)
       return Speedup;

@@ -14,6 +14,9 @@ namespace rcache {
 /// words.
 double privateTables(const CapInput &In, double Speedup);
 
+/// Private arrays of bytes in which lanes differ in nothing but their best element so far.
+double bestBytes(const CapInput &In, double Speedup);
+
 /// Arrays of a thread that stay in local memory, at elements that threads pick apart: each
 /// output's go there and back as before, and fewer warps hide that.
 double localArrays(const CapInput &In, double Speedup);

@@ -11,6 +11,7 @@
 #include "llvm/ADT/StringRef.h"
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 using namespace rcache;
 
@@ -40,14 +41,25 @@ static bool isDepth(const KernelModel &M, unsigned V) {
   return Set("++") && Set("--");
 }
 
-/// Do uses of the array move their own index (`stack[top++]`), or hang on a depth? Lanes push
-/// and pop together for the most part: what they touch lies side by side and stays in L1,
-/// and costs what it costs in shared memory (measured: 1.06x, 0.55x and 0.93x there).
+/// Do uses of the array move their own index (`stack[top++]`), or hang on a depth, and all
+/// that lanes pick apart are at such an index? Lanes push and pop together for the most part:
+/// what they touch lies side by side and stays in L1, and costs what it costs in shared memory
+/// (measured: 1.06x, 0.55x and 0.93x there). A list that is searched too, or counters with a
+/// bin that moves, are none (7.1x, 5.0x and 1.6x).
 static bool isStack(const KernelModel &M, const PrivateArray &A) {
-  return llvm::any_of(A.Uses, [&](const PrivateArray::Use &U) {
-    return llvm::any_of(M.VarUses, [&](const VarUse &V) {
-      return V.Var != A.Var && U.Range.contains(V.Range) && (V.Write || isDepth(M, V.Var));
+  const auto varsIn = [&](const PrivateArray::Use &U) {
+    return llvm::make_filter_range(M.VarUses, [&](const VarUse &V) {
+      return V.Var != A.Var && U.Range.contains(V.Range);
     });
+  };
+  std::set<unsigned> Moved;
+  for (const PrivateArray::Use &U : A.Uses)
+    for (const VarUse &V : varsIn(U))
+      if (V.Write || isDepth(M, V.Var))
+        Moved.insert(V.Var);
+  return !Moved.empty() && llvm::all_of(A.Uses, [&](const PrivateArray::Use &U) {
+    return !U.ByThread ||
+           llvm::any_of(varsIn(U), [&](const VarUse &V) { return Moved.count(V.Var); });
   });
 }
 
@@ -72,7 +84,7 @@ static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
   bool Decided = false;
   for (int S = int(U.Stmt); S >= 0; S = M.stmt(unsigned(S)).Parent) {
     const Stmt &In = M.stmt(unsigned(S));
-    Decided |= In.K == Stmt::If && In.Cond.is_null() &&
+    Decided |= In.K == Stmt::If && In.Cond.is_null() && !In.CondRange.contains(U.Range) &&
                (In.CondDepends & (DepShared | DepGlobal));
     if (In.Parent >= 0)
       for (const unsigned Before : M.stmt(unsigned(In.Parent)).Children)
@@ -81,6 +93,45 @@ static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
       return Fit.DecidedByData;
   }
   return 1;
+}
+
+/// What is between the brackets of `a[i]`; "": there are several subscripts.
+static std::string subscriptOf(const KernelModel &M, const PrivateArray::Use &U) {
+  const std::string Text = M.text(U.Range);
+  const auto [Name, Behind] = llvm::StringRef(Text).split('[');
+  return Behind.contains('[') || !Behind.ends_with("]") ? ""
+                                                        : Behind.drop_back().trim().str();
+}
+
+bool rcache::isWritten(const KernelModel &M, const PrivateArray &A,
+                       const PrivateArray::Use &U) {
+  return llvm::any_of(M.VarUses, [&](const VarUse &V) {
+    return V.Var == A.Var && V.Write && U.Range.contains(V.Range);
+  });
+}
+
+int rcache::bestSoFarIn(const KernelModel &M, const PrivateArray &A,
+                        const PrivateArray::Use &U) {
+  int Loop = int(U.Stmt);
+  while (Loop >= 0 && !M.stmt(unsigned(Loop)).isLoop())
+    Loop = M.stmt(unsigned(Loop)).Parent;
+  const std::string Best = subscriptOf(M, U);
+  if (Loop < 0 || Best.empty() || isWritten(M, A, U))
+    return -1;
+  const TextRange Body = M.stmt(unsigned(Loop)).Range;
+  bool Set = false;
+  for (const VarUse &V : M.VarUses) {
+    if (!V.Write || !Body.contains(V.Range) || M.text(V.Range) != Best)
+      continue;
+    llvm::StringRef By = llvm::StringRef(M.Text).substr(V.Range.End).split(';').first.ltrim();
+    if (!By.consume_front("=") || llvm::none_of(A.Uses, [&](const PrivateArray::Use &X) {
+          return Body.contains(X.Range) && X.Range.Begin < V.Range.Begin &&
+                 subscriptOf(M, X) == By.trim();
+        }))
+      return -1;
+    Set = true;
+  }
+  return Set ? Loop : -1;
 }
 
 /// What a use of an element asks of memory.
@@ -92,12 +143,7 @@ struct UseAccesses {
 /// place in the same statements of a loop, the first.
 static UseAccesses accessesOf(const KernelModel &M, const PrivateArray &A,
                            const PrivateArray::Use &U) {
-  const auto Writes = [&](const PrivateArray::Use &X) {
-    return llvm::any_of(M.VarUses, [&](const VarUse &V) {
-      return V.Var == A.Var && V.Write && X.Range.contains(V.Range);
-    });
-  };
-  if (Writes(U)) {
+  if (isWritten(M, A, U)) {
     const llvm::StringRef Behind = llvm::StringRef(M.Text).substr(U.Range.End).ltrim();
     const bool Plain = Behind.starts_with("=") || Behind.starts_with(".");
     return {Plain ? 0.0 : 1.0, 1.0};
@@ -105,7 +151,7 @@ static UseAccesses accessesOf(const KernelModel &M, const PrivateArray &A,
   for (const PrivateArray::Use &X : A.Uses) {
     if (X.Range.Begin >= U.Range.Begin)
       break;
-    if (X.Stmt == U.Stmt && M.text(X.Range) == M.text(U.Range) && !Writes(X))
+    if (X.Stmt == U.Stmt && M.text(X.Range) == M.text(U.Range) && !isWritten(M, A, X))
       return {0.0, 0.0};
   }
   return {};
@@ -169,7 +215,9 @@ void rcache::addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
     const bool Shared = Moved != P.Interleaved.end() || isStack(M, A);
     for (const PrivateArray::Use &U : A.Uses) {
       const UseAccesses Each = accessesOf(M, A, U);
-      const double Rounds = roundsOf(M, U.Stmt) * shareOf(M, U, Fit),
+      const int Best = Shared ? -1 : bestSoFarIn(M, A, U);
+      const int In = Best < 0 ? int(U.Stmt) : M.stmt(unsigned(Best)).Parent;
+      const double Rounds = In < 0 ? 1 : roundsOf(M, unsigned(In)) * shareOf(M, U, Fit),
                    Times = Rounds * (Each.Reads + Each.Writes);
       // Where the place is, in either memory.
       K.IntOps += Times * Fit.PrivatePlaceOps;

@@ -18,6 +18,14 @@ namespace rcache {
 void addPrivate(const KernelModel &M, const Plan &P, const Arch &On,
                 KernelCounts &K);
 
+/// Does \p U change its element?
+bool isWritten(const KernelModel &M, const PrivateArray &A, const PrivateArray::Use &U);
+
+/// The loop in which \p U reads the best so far, `if (a[j] < a[m]) m = j;`; -1: there is
+/// none. The element is in a register as long as the array is in local memory: the compiler
+/// knows it from `a[j]`. In shared memory it is loaded again (nvcc 13.0).
+int bestSoFarIn(const KernelModel &M, const PrivateArray &A, const PrivateArray::Use &U);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_PREDICT_PRIVATECOSTS_H
