@@ -699,12 +699,13 @@ private:
     Body += "const " + I + " t = " + thread() + ";\nconst " +
             (C.chance("signedBase", 30) ? "int" : I) + " base = blockIdx.x * " + Of + ";\n";
     auto Stage = [&](const std::string &E) {
-      Body += "s[" + E + "] = base + " + E + " < n ? in[base + " + E + "] : (" +
-              T + ")" + (C.chance("neutral" + E, 70) ? "0" : "t") + ";\n";
+      return "s[" + E + "] = base + " + E + " < n ? in[base + " + E + "] : (" +
+             T + ")" + (C.chance("neutral" + E, 70) ? "0" : "t") + ";\n";
     };
-    Stage(First);
-    if (Two)
-      Stage(Other);
+    if (Two && Halves && C.chance("stagedInLoop", 40))
+      Body += ofBoth("staged", Of, Stage("e"), "");
+    else
+      Body += Stage(First) + (Two ? Stage(Other) : "");
     if (Power || C.chance("shiftedPairs", 30))
       switch (C.weighted("stridedKind", {26, 18, 20, 20, 24})) {
       case 4:
@@ -739,11 +740,28 @@ private:
       Body += (Whole ? "" : "if (base + " + Place + " < n)\n") + "out[base + " + Place +
               "] = s[" + E + "];\n";
     };
+    if (Two && Halves && C.chance("storedInLoop", 40)) {
+      Body += sync() + ofBoth("stored", Of, "out[base + e] = s[e];\n", "base + e < n");
+      return;
+    }
     Body += sync() + (Whole ? "if (base + " + Of + " <= n) {\n" : "");
     Store(Elsewhere ? "t" : First, First);
     if (Two)
       Store(Elsewhere ? "t + " + Size : Other, Other);
     Body += Whole ? "}\n" : "";
+  }
+
+  /// \p Does for both elements e of a thread, t and t + Block, where \p If holds.
+  std::string ofBoth(const std::string &Name, const std::string &Of, const std::string &Does,
+                     const std::string &If) {
+    const std::string Guarded = If.empty() ? Does : "if (" + If + ")\n" + Does;
+    if (C.chance(Name + "InRounds", 40))
+      return "for (int r = 0; r < 2; ++r) {\nconst " + I + " e = t + " + Size + " * r;\n" +
+             Guarded + "}\n";
+    const bool InHead = !If.empty() && C.chance(Name + "InHead", 50);
+    return "for (" + I + " e = t; e < " + Of + (InHead ? " && " + If : "") + "; e += " +
+           (C.chance(Name + "OfBlockDim", 50) ? blockDim() : Size) + ") {\n" +
+           (InHead ? Does : Guarded) + "}\n";
   }
 
   /// Scans after Blelloch and Brent.

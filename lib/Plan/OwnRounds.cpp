@@ -114,13 +114,29 @@ private:
     return "(" + M.text(I.InitRange) + ")";
   }
 
+  /// The \p Values of the counter in which each round's elements lie in their arrays: what
+  /// all rounds of a loop up to an argument use ends where the array does.
+  isl::set withinArrays(const Stmt &S, isl::set Values) const {
+    for (const SharedAccess &X : M.SharedAccesses) {
+      const SharedArray &Of = M.Arrays[X.Array];
+      if (!S.Range.contains(X.Range) || !X.Affine || X.Domain.is_null() ||
+          X.Index.size() != 1 || Of.Extents.size() != 1 || !Of.Extents[0] ||
+          !Values.is_subset(Fixed.fix(X.Domain)))
+        continue;
+      const isl::ctx Ctx = M.Ctx->ctx();
+      Values = Values.intersect(inRange(Fixed.fix(X.Index[0]), constantValue(Ctx, 0),
+                                        constantValue(Ctx, long(*Of.Extents[0]))));
+    }
+    return Values;
+  }
+
   bool write(const Stmt &S) {
     const Var &I = M.Vars[static_cast<size_t>(S.IterVar)];
     const Nullable<isl::pw_aff> Passed = passedIn(M, Fixed, S);
     if (Passed.is_null())
       return false;
     const isl::set Domain = Fixed.fix(S.IterDomain);
-    const isl::set Values = Domain.intersect(Fixed.Context);
+    const isl::set Values = withinArrays(S, Domain.intersect(Fixed.Context));
     const isl::pw_aff Counter =
         symbolValue(M.Ctx->ctx(), M.Symbols[size_t(S.IterSymbol)].Id);
     const auto First = constantUnder(Counter.sub(Passed), Values);
