@@ -7,8 +7,8 @@
 #   - rcache-check finds the two programs equivalent, without a GPU
 # Leaves FOLDER/NAME.cu and FOLDER/NAME.txt (the tool's remarks).
 #
-# usage: examples/update.sh [BUILD_FOLDER [FOLDER]]    default: build,
-#                                                      examples/rewritten
+# usage: examples/update.sh [BUILD_FOLDER [FOLDER [NAME...]]]
+#        default: build, examples/rewritten and all examples
 # Exit status: 1 when something is wrong with a rewritten example.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
@@ -20,6 +20,7 @@ include=$here/../include
 out=${2:-$here/rewritten}
 mkdir -p "$out"
 out=$(cd "$out" && pwd)
+names=" ${*:3} "
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 wrong=0
@@ -36,6 +37,7 @@ frame() {
 }
 for source in "$here"/*.cu; do
   name=$(basename "$source" .cu)
+  [ $# -le 2 ] || [[ $names == *" $name "* ]] || continue
   result=$out/$name.cu
   (cd "$here" && "$tool" "$name.cu" -o "$result" -- -I"$here" -I"$include") \
     >/dev/null 2>"$out/$name.txt" || { complain "the tool failed"; continue; }

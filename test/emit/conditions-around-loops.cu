@@ -5,8 +5,8 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --self-check=off --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: rcache-rewrite %s --force --coarsen=2 -o %t.2.cu --self-check=off --cuda-path=%cuda -- -I%S/Inputs
-// RUN: rcache-check diff %s %t.2.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-rewrite %s --force --coarsen=2 -o %t.2.cu --self-check=off --cuda-path=%cuda -- -I%S/Inputs %}
+// RUN: %if slow %{ rcache-check diff %s %t.2.cu -- -I%S/Inputs %}
 //
 // SAME: equivalent: 11 launches {{.*}}; 11 by a rewritten kernel
 #include "program.h"

@@ -9,7 +9,7 @@
 // RUN: %compile -std=c++17 -I%S/Inputs -Xcompiler -Wall -c %t.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
 // RUN: rcache-rewrite %s --force --line-directives -o %t.lines.cu --cuda-path=%cuda -q -- -I%S/Inputs
 // RUN: FileCheck %s --check-prefix=LINES < %t.lines.cu
-// RUN: %compile -std=c++17 -I%S/Inputs -Xcompiler -Wall -c %t.lines.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
+// RUN: %if slow %{ %compile -std=c++17 -I%S/Inputs -Xcompiler -Wall -c %t.lines.cu -o %t.o 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s %}
 // NVCC-NOT: warning
 // LINES: static inline void declaredAsC{{_rc}}_launch(dim3, dim3, size_t, cudaStream_t,
 // LINES-NEXT: const float *, float *, int);

@@ -6,7 +6,7 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: rcache-check %s --kernel=step --rewritten=%t.cu --prove --trials=8 -- -I%S/Inputs | FileCheck --check-prefix=PROVED %s
+// RUN: %if slow %{ rcache-check %s --kernel=step --rewritten=%t.cu --prove --trials=8 -- -I%S/Inputs | FileCheck --check-prefix=PROVED %s %}
 // RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
 // CHECK: rewrote 'step' {{.*}}'tile' reloaded
 // PROVED-NOT: different

@@ -6,8 +6,8 @@
 // RUN: FileCheck --input-file=%t.remarks %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
-// RUN: rcache-rewrite %s -q --force --runtime=include -o %t.i.cu --cuda-path=%cuda -- -I%S/Inputs
-// RUN: %compile -std=c++17 -I%S/Inputs -I%src/include -c %t.i.cu -o %t.i.o
+// RUN: %if slow %{ rcache-rewrite %s -q --force --runtime=include -o %t.i.cu --cuda-path=%cuda -- -I%S/Inputs %}
+// RUN: %if slow %{ %compile -std=c++17 -I%S/Inputs -I%src/include -c %t.i.cu -o %t.i.o %}
 // CHECK-DAG: rewrote 'k'
 // CHECK-DAG: rewrote 'k2'
 // CHECK-DAG: rewrote 'kt<float, 3>'

@@ -4,10 +4,10 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7
-// RUN: rcache-check %s --rewritten=%t.cu --trials=10 -- -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7
+// RUN: %if slow %{ rcache-check %s --rewritten=%t.cu --trials=10 -- -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7 %}
 // RUN: rcache-check run %t.cu -- -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7 -DRCACHE_VERIFY
 // RUN: %compile -std=c++17 -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7 -c %t.cu -o %t.o
-// RUN: %compile -std=c++17 -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7 -DRCACHE_VERIFY -c %t.cu -o %t.v.o
+// RUN: %if slow %{ %compile -std=c++17 -DR=3 -DB=128 -DK=2 -DP=9 -DS=8 -DG=7 -DRCACHE_VERIFY -c %t.cu -o %t.v.o %}
 // CHECK: rewrote 'smooth' {{.*}}shuffled
 #include <cstdio>
 #include <vector>

@@ -8,7 +8,7 @@
 // RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // RUN: rcache-rewrite %s --force --self-check=off -o %t.v.cu --cuda-path=%cuda -- -I%S/Inputs -DVERIFIED 2>&1 | FileCheck %s
 // RUN: rcache-check run %t.v.cu -- -I%S/Inputs -DVERIFIED
-// RUN: %compile -std=c++17 -I%S/Inputs -DVERIFIED -c %t.v.cu -o %t.v.o
+// RUN: %if slow %{ %compile -std=c++17 -I%S/Inputs -DVERIFIED -c %t.v.cu -o %t.v.o %}
 // CHECK-DAG: rewrote 'smooth'
 // CHECK-DAG: rewrote 'clamped'
 // CHECK-DAG: a plan of which more was expected is not written [name-changes]: the macro 'max'

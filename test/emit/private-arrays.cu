@@ -13,7 +13,7 @@
 // RUN: rcache-check diff %s %t.stack.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s -o %t.small.cu --force --kernel=in_a_loop --kernel=bytes --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SMALL %s
 // RUN: FileCheck --check-prefix=SMALLTEXT %s < %t.small.cu
-// RUN: rcache-check diff %s %t.small.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-check diff %s %t.small.cu -- -I%S/Inputs %}
 //
 // CHECK-DAG: rewrote 'histogram' {{.*}}'bins' of each thread in shared memory
 // CHECK-DAG: rewrote 'sorted' {{.*}}'v' of each thread in shared memory

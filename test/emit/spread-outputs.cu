@@ -11,8 +11,8 @@
 // RUN: rcache-rewrite %s -o /dev/null --cuda-path=%cuda --kernel=rows_moved --kernel=cols_padded \
 // RUN:   --kernel=cols_base --kernel=rows_base --kernel=rows_clamped -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=GAIN %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: rcache-rewrite %s -o /dev/null -q --cuda-path=%cuda --kernel=rows_base --emit-candidates=%t.each -- -I%S/Inputs
-// RUN: find %t.each -name "rows_base.c*.cu" -exec grep -hv "^//" {} + | FileCheck --check-prefix=EACH %s
+// RUN: %if slow %{ rcache-rewrite %s -o /dev/null -q --cuda-path=%cuda --kernel=rows_base --emit-candidates=%t.each -- -I%S/Inputs %}
+// RUN: %if slow %{ find %t.each -name "rows_base.c*.cu" -exec grep -hv "^//" {} + | FileCheck --check-prefix=EACH %s %}
 //
 // A candidate's file has the kernel as it was, not as it was planned.
 // EACH: void rows_base(

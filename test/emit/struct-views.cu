@@ -5,7 +5,7 @@
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
-// RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH
 // RUN: %nvcc -std=c++17 -I%S/Inputs -ptx %t.cu -o %t.ptx 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
 //

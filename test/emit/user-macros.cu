@@ -8,11 +8,11 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-check run %t.cu -- -I%S/Inputs -DRCACHE_VERIFY
 // RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
-// RUN: %compile -std=c++17 -I%S/Inputs -DRCACHE_VERIFY -c %t.cu -o %t.v.o
+// RUN: %if slow %{ %compile -std=c++17 -I%S/Inputs -DRCACHE_VERIFY -c %t.cu -o %t.v.o %}
 // RUN: rcache-rewrite %s --force -o %t.d.cu --cuda-path=%cuda -- -I%S/Inputs -DTAKES_BUILTIN 2>&1 | FileCheck --check-prefix=BUILTIN %s
 // RUN: FileCheck --check-prefix=WITHOUT %s < %t.d.cu
 // RUN: rcache-check diff %s %t.d.cu -- -I%S/Inputs -DTAKES_BUILTIN
-// RUN: %compile -std=c++17 -I%S/Inputs -DTAKES_BUILTIN -c %t.d.cu -o %t.d.o
+// RUN: %if slow %{ %compile -std=c++17 -I%S/Inputs -DTAKES_BUILTIN -c %t.d.cu -o %t.d.o %}
 // RUN: rcache-rewrite %s --force -o %t.r.cu --cuda-path=%cuda -- -I%S/Inputs -DTAKES_RETURN 2>&1 | FileCheck --check-prefix=RETURN %s
 //
 // CHECK-DAG: rewrote 'smooth'

@@ -31,7 +31,7 @@
 // WRONG: rcache: verified 11 launches: {{[1-9][0-9]*}} differ, 0 skipped
 //
 // RUN: %nvcc -std=c++14 -DRCACHE_VERIFY -Xcompiler -Wall,-Wextra,-Werror -c %t.cu -o %t.o
-// RUN: %nvcc -std=c++17 -DRCACHE_VERIFY -Xcompiler -Wall,-Wextra,-Werror -I%src/include -c %t.include.cu -o %t.o
+// RUN: %if slow %{ %nvcc -std=c++17 -DRCACHE_VERIFY -Xcompiler -Wall,-Wextra,-Werror -I%src/include -c %t.include.cu -o %t.o %}
 // RUN: %clang-cuda -std=c++14 -DRCACHE_VERIFY -Wall -Werror -c %t.cu -o %t.o2
 #include <cstdio>
 
