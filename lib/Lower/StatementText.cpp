@@ -180,7 +180,7 @@ void StatementText::editStatement(const Stmt &St, Place At, Edits &E) const {
                                ? "{\n" + N("active") + Code::slot() +
                                      " = false;\ncontinue;\n}"
                                : "continue;"});
-  if (St.K == Stmt::For && P.isUnrolled(St.Id))
+  if (St.K == Stmt::For && llvm::is_contained(P.UnrolledLoops, St.Id))
     editLoop(St, At, E);
   if (St.K == Stmt::Decl || St.K == Stmt::Leaf)
     editDeclaration(St, At, E);

@@ -12,18 +12,7 @@ using namespace rcache;
 namespace {
 constexpr size_t MostRounds = 64;   ///< of a loop each time
 constexpr size_t MostVisits = 4096; ///< of all statements together
-/// Of a loop between barriers, whose rounds a thread runs for elements of its own.
-constexpr int64_t MostBetweenBarriers = 8;
 } // namespace
-
-/// Are the rounds of \p S told apart, if it is a loop? Where barriers are in them; and few
-/// in which shared elements are met (`for (int i = t; i < 1024; i += 256) out[i] = s[i];`).
-static bool tellsRounds(const KernelModel &M, const Stmt &S) {
-  return S.HasBarrier ||
-         (S.K == Stmt::For && S.ConstTripCount && *S.ConstTripCount <= MostBetweenBarriers &&
-          llvm::any_of(M.SharedAccesses,
-                       [&](const SharedAccess &A) { return S.Range.contains(A.Range); }));
-}
 
 isl::pw_aff rcache::atCounts(isl::pw_aff V, const Counters::Values &Known) {
   for (const std::string &Id : involvedIds(V))
@@ -73,7 +62,7 @@ Counters::Counters(const KernelModel &M, const Assumptions &A)
       Loops.emplace(M.Symbols[static_cast<size_t>(Symbol)].Id, Loop);
   };
   for (const Stmt &S : M.Stmts)
-    if (tellsRounds(M, S)) {
+    if (S.HasBarrier) {
       Add(S.IterSymbol, S.Id);
       for (const Stmt::Recurrence &R : S.Carried) {
         Add(R.Symbol, S.Id);
@@ -121,8 +110,6 @@ void Counters::visit(unsigned Id, Values &Now) {
       Visits[Id].push_back(Now);
     } else
       Visits.assign(M.Stmts.size(), {}); // too many: nothing is known
-    if (Values Copy = Now; tellsRounds(M, S) && run(S, Copy))
-      Known.insert(Id);
     return;
   }
   if (S.K != Stmt::For && S.K != Stmt::While && S.K != Stmt::Do) {

@@ -110,7 +110,7 @@ static double copiesOf(const KernelModel &M, const Plan &P, const Stmt &S,
       const auto *Rows = A.as<StreamedRows>();
       return Rows && Rows->Loop == L.Id;
     });
-    if (Streamed || P.isUnrolled(L.Id) ||
+    if (Streamed || llvm::is_contained(P.UnrolledLoops, L.Id) ||
         static_cast<double>(*L.ConstTripCount) <= Fit.ShortLoop)
       Copies *= static_cast<double>(*L.ConstTripCount);
   }

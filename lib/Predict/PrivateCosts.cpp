@@ -84,7 +84,7 @@ static double shareOf(const KernelModel &M, const PrivateArray::Use &U,
   bool Decided = false;
   for (int S = int(U.Stmt); S >= 0; S = M.stmt(unsigned(S)).Parent) {
     const Stmt &In = M.stmt(unsigned(S));
-    Decided |= In.K == Stmt::If && In.Cond.is_null() && !In.CondRange.contains(U.Range) &&
+    Decided |= In.K == Stmt::If && In.Cond.is_null() &&
                (In.CondDepends & (DepShared | DepGlobal));
     if (In.Parent >= 0)
       for (const unsigned Before : M.stmt(unsigned(In.Parent)).Children)

@@ -1,5 +1,5 @@
-// Several elements of a thread in loops between barriers: their rounds say which. Where an
-// argument ends such a loop, the array does at the latest.
+// Several elements of a thread in loops between barriers. Where an argument ends such a
+// loop, the array does at the latest.
 //
 // REQUIRES: cuda-toolkit, rcache-check
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
@@ -11,11 +11,9 @@
 // CHECK-DAG: rewrote 'counted' {{.*}}'s' owned by a warp
 // CHECK-DAG: rewrote 'summed' {{.*}}'s' owned by a warp
 // BAD: the plan verifier found: s[t ^ d] at line {{[0-9]+}}
-// TEXT: counted_rc(
-// TEXT: #pragma unroll
-// TEXT-NEXT: for (int r = 0; r < 2; ++r) {
-// TEXT-NEXT: const int i = t + 128 * r;
-// TEXT: rc_s_own[rc_s + 4 * r]
+// TEXT: sorted_rc(
+// TEXT: rc_k_own
+// TEXT: if (i < length && base + i < total)
 #include "program.h"
 
 #define SWAP(K, V, i, j, up)                                                                  \
