@@ -5,7 +5,7 @@
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx -I%S/Inputs
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
-// RUN: %if rcache-check %{ %if slow %{ rcache-check %s --rewritten=%t.cu -- -I%S/Inputs %} %}
+// RUN: %if rcache-check && slow %{ rcache-check %s --rewritten=%t.cu -- -I%S/Inputs %}
 //
 // REQUIRES: cuda-toolkit
 #include "program.h"
