@@ -114,9 +114,13 @@ private:
     return "(" + M.text(I.InitRange) + ")";
   }
 
-  /// The \p Values of the counter in which each round's elements lie in their arrays: what
-  /// all rounds of a loop up to an argument use ends where the array does.
+  /// The \p Values of the counter for which the elements that each round uses lie in their
+  /// arrays: a loop up to an argument ends there at the latest.
   isl::set withinArrays(const Stmt &S, isl::set Values) const {
+    if (llvm::any_of(M.Stmts, [&](const Stmt &In) { // a round that is left uses none, perhaps
+          return (In.K == Stmt::Break || In.K == Stmt::Continue) && S.Range.contains(In.Range);
+        }))
+      return Values;
     for (const SharedAccess &X : M.SharedAccesses) {
       const SharedArray &Of = M.Arrays[X.Array];
       if (!S.Range.contains(X.Range) || !X.Affine || X.Domain.is_null() ||

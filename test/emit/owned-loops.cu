@@ -10,6 +10,7 @@
 // CHECK-DAG: rewrote 'sorted' {{.*}}'k' owned by a warp; 'v' owned by a warp
 // CHECK-DAG: rewrote 'counted' {{.*}}'s' owned by a warp
 // CHECK-DAG: rewrote 'summed' {{.*}}'s' owned by a warp
+// CHECK-DAG: rewrote 'left' {{.*}}'s' kept shared
 // BAD: the plan verifier found: s[t ^ d] at line {{[0-9]+}}
 // TEXT: sorted_rc(
 // TEXT: rc_k_own
@@ -87,6 +88,26 @@ __global__ void summed(const float *__restrict__ in, float *__restrict__ out, in
       out[base + i] = s[i];
 }
 
+// The round that is left lies behind the array, and stores.
+__global__ void left(const float *__restrict__ in, float *__restrict__ out, int *seen, int n) {
+  __shared__ float s[256];
+  const int t = threadIdx.x;
+  s[t] = in[t];
+  s[t + 128] = in[t + 128];
+  for (int d = 128; d > 0; d >>= 1) {
+    __syncthreads();
+    if (t < d)
+      s[t] += s[t + d];
+  }
+  __syncthreads();
+  for (int i = t; i < n; i += blockDim.x) {
+    seen[i] = 1;
+    if (i >= 256)
+      break;
+    out[i] = s[i];
+  }
+}
+
 int main() {
   const int n = 20000;
   Buffer<unsigned> keys(randoms<unsigned>(n)), values(randoms<unsigned>(n)), k(n), v(n);
@@ -102,5 +123,8 @@ int main() {
     sums.show("counted", m);
     summed<<<blocks(m, 320), 128>>>(floats.Data, rows.Data, m);
     rows.show("summed", m);
+    left<<<1, 128>>>(floats.Data, rows.Data, sums.Data, m);
+    rows.show("left", m);
+    sums.show("left", m);
   }
 }
