@@ -851,9 +851,11 @@ private:
   /// Sorts and butterflies of pairs that one bit tells apart.
   void inserted(const std::string &Of) {
     const bool Sorts = C.chance("sorts", 60);
-    const std::string Pos =
-        "const " + I + " p = 2 * t - (t & (d - 1));\n" + T +
-        " a = s[p], b = s[p + d];\n";
+    const auto placed = [&](const std::string &Of) {
+      return "const " + I + " p = 2 * " + Of + " - (" + Of + " & (d - 1));\n";
+    };
+    const auto read = [&] { return T + " a = s[p], b = s[p + d];\n"; };
+    const std::string Pos = placed("t") + read();
     if (!Sorts) {
       Body += "for (" + I + " d = " +
               (C.chance("up", 50) ? "1; d < " + Of + "; d *= 2"
@@ -862,11 +864,14 @@ private:
       return;
     }
     const bool Outside = C.chance("outside", 60);
-    const std::string Up = "const " + std::string("int") +
-                           " up = (t & (k / 2)) != 0;\n";
+    // A number of the round's own, which the direction and the place are made of.
+    const bool Own = !Outside && C.chance("ownNumber", 50);
+    const std::string Up = "const " + std::string("int") + " up = (" + (Own ? "u" : "t") +
+                           " & (k / 2)) != 0;\n";
     Body += "for (" + I + " k = 2; k <= " + Of + "; k *= 2) {\n" +
             (Outside ? Up : "") + "for (" + I + " d = k / 2; d > 0; d /= 2) {\n" +
-            sync() + (Outside ? "" : Up) + Pos +
+            sync() + (Own ? I + " u = t;\n" : "") +
+            (Outside ? Pos : C.chance("upFirst", 50) ? Up + Pos : placed(Own ? "u" : "t") + Up + read()) +
             "if ((a > b) == " + (C.chance("upIs", 50) ? "up" : "(up == 0)") +
             ") {\ns[p] = b;\ns[p + d] = a;\n}\n}\n}\n";
   }

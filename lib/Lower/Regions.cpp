@@ -46,13 +46,13 @@ private:
 
   void add(unsigned Block, unsigned C) {
     const Stmt &St = M.stmt(C);
+    // What threads of other numbers run stands by itself.
+    if (!R.All.empty() && P.paired(St.Range) != P.paired(M.stmt(R.All.back()).Range))
+      flush(Block);
     if (D.Dead.count(C)) {
       R.All.push_back(C);
       return;
     }
-    // What threads of other numbers run stands by itself.
-    if (!R.All.empty() && P.paired(St.Range) != P.paired(M.stmt(R.All.back()).Range))
-      flush(Block);
     const bool Array = Q.declaresArray(St);
     const bool Uniform = D.isUniform(C, Returned, Q) && !Array;
     // All threads return together: not before the slots before it ran. Nor is a

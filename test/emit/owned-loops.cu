@@ -10,6 +10,7 @@
 // CHECK-DAG: rewrote 'sorted' {{.*}}'k' owned by a warp; 'v' owned by a warp
 // CHECK-DAG: rewrote 'counted' {{.*}}'s' owned by a warp
 // CHECK-DAG: rewrote 'summed' {{.*}}'s' owned by a warp
+// CHECK-DAG: rewrote 'directed' {{.*}}'s' owned by a warp
 // CHECK-DAG: rewrote 'left' {{.*}}'s' kept shared
 // BAD: the plan verifier found: s[t ^ d] at line {{[0-9]+}}
 // TEXT: sorted_rc(
@@ -88,6 +89,29 @@ __global__ void summed(const float *__restrict__ in, float *__restrict__ out, in
       out[base + i] = s[i];
 }
 
+// A number of the round's own is used by two declarations, of which one is not needed.
+__global__ void directed(const int *__restrict__ in, int *__restrict__ out) {
+  __shared__ int s[256];
+  const int base = blockIdx.x * 256;
+  for (int i = threadIdx.x; i < 256; i += 128)
+    s[i] = in[base + i];
+  for (unsigned size = 2; size <= 256; size <<= 1)
+    for (unsigned stride = size >> 1; stride > 0; stride >>= 1) {
+      __syncthreads();
+      unsigned t = threadIdx.x;
+      unsigned pos = 2 * t - (t & (stride - 1));
+      bool up = (t & (size / 2)) == 0;
+      int x = s[pos], y = s[pos + stride];
+      if ((x > y) == up) {
+        s[pos] = y;
+        s[pos + stride] = x;
+      }
+    }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += 128)
+    out[base + i] = s[i];
+}
+
 // The round that is left lies behind the array, and stores.
 __global__ void left(const float *__restrict__ in, float *__restrict__ out, int *seen, int n) {
   __shared__ float s[256];
@@ -123,6 +147,8 @@ int main() {
     sums.show("counted", m);
     summed<<<blocks(m, 320), 128>>>(floats.Data, rows.Data, m);
     rows.show("summed", m);
+    directed<<<n / 256, 128>>>(ints.Data, sums.Data);
+    sums.show("directed", m);
     left<<<1, 128>>>(floats.Data, rows.Data, sums.Data, m);
     rows.show("left", m);
     sums.show("left", m);
