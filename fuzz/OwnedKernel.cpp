@@ -969,7 +969,30 @@ private:
       Body.replace(At, Declared.size(), "__shared__ volatile " + T);
   }
 
+  /// Elements that statements of \p Text set, by another name: `{ auto &cell = s[t]; cell =
+  /// 3; }`.
+  static std::string throughReferences(const std::string &Text) {
+    std::string Out;
+    for (size_t From = 0; From < Text.size();) {
+      const size_t End = Text.find('\n', From) + 1;
+      std::string Line = Text.substr(From, End - From);
+      From = End;
+      size_t At = 2;
+      for (int Depth = 1; Line.compare(0, 2, "s[") == 0 && At < Line.size() && Depth > 0; ++At)
+        Depth += Line[At] == '[' ? 1 : Line[At] == ']' ? -1 : 0;
+      if (At > 2 && (Line.compare(At, 3, " = ") == 0 || Line.compare(At, 4, " += ") == 0) &&
+          Line.compare(Line.size() - 2, 2, ";\n") == 0)
+        Line = "{\nauto &cell = " + Line.substr(0, At) + ";\ncell" + Line.substr(At) + "}\n";
+      Out += Line;
+    }
+    return Out;
+  }
+
   void finish() {
+    if (C.chance("references", 12)) {
+      Body = throughReferences(Body);
+      Before = throughReferences(Before);
+    }
     if (C.chance("volatile", 12))
       makeVolatile();
     K.Params = {

@@ -116,7 +116,9 @@ private:
     bool Any = false;
     for (const VarUse &U : M.VarUses)
       if (St.Range.contains(U.Range) && U.Write) {
-        if (M.Vars[U.Var].IsParam || isLive(U.Var) || usedAsValue(U))
+        const Var &V = M.Vars[U.Var];
+        // A reference's own life does not tell whether what it is bound to is asked for.
+        if (V.IsParam || V.IsReference || isLive(U.Var) || usedAsValue(U))
           return false;
         Any = true;
       }
