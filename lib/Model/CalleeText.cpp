@@ -9,6 +9,7 @@
 #include "CalleeText.h"
 #include "BindingDecides.h"
 #include "BodyFacts.h"
+#include "BodyWords.h"
 #include "CallOrder.h"
 #include "NamesBehind.h"
 #include "TokenCopy.h"
@@ -40,7 +41,8 @@ public:
     if (!Body || F->isVariadic() || F->getNumParams() + First() != C.Call->getNumArgs())
       return false;
     Facts.TraverseStmt(Body);
-    if (Facts.Odd || !visibleNames() || namesTypeOfKernel() || decidedByBinding(Body, false) ||
+    if (Facts.Odd || !visibleNames() || namesTypeOfKernel() || (!C.Lambda && !fitsOutsideClass(F, PP)) ||
+        decidedByBinding(Body, false) ||
         (!C.Lambda && nameOfAnother(F, Scope.Kernel, endOfFile())))
       return false;
     const auto Hidden = [&](StringRef N) {
@@ -48,7 +50,7 @@ public:
     };
     for (const Expr *A : C.Call->arguments())
       if (const auto *D = dyn_cast<CXXDefaultArgExpr>(A);
-          D && !meansTheSame(D->getExpr(), Hidden))
+          D && !meansTheSame(D->getExpr(), Hidden) && !isMadeOfNothing(D->getExpr(), Hidden))
         return false;
     for (const ParmVarDecl *P : F->parameters())
       if (P->isParameterPack())
@@ -70,7 +72,7 @@ public:
       const Expr *A = arg(I);
       if (A->HasSideEffects(AC) || !(P->getType()->isReferenceType() || isApart(A, Changes)))
         return std::nullopt;
-      auto T = oneLine(A->getSourceRange(), PP);
+      auto T = argText(I);
       if (!T || !replaceAll(P, "(" + converted(*T, A, P->getType()) + ")"))
         return std::nullopt;
     }
@@ -112,7 +114,7 @@ public:
     for (unsigned I = 0; I < F->getNumParams(); ++I) {
       const ParmVarDecl *P = F->getParamDecl(I);
       const Expr *A = arg(I);
-      auto T = oneLine(A->getSourceRange(), PP);
+      auto T = argText(I);
       if (!T)
         return std::nullopt;
       QualType Ty = P->getType();
@@ -200,14 +202,23 @@ private:
     const Expr *A = C.Call->getArg(I + First());
     if (auto *D = dyn_cast<CXXDefaultArgExpr>(A))
       A = D->getExpr();
-    while (true) {
+    for (const Expr *Inner = nullptr; A != Inner;) {
+      Inner = A;
       if (auto *M = dyn_cast<MaterializeTemporaryExpr>(A))
         A = M->getSubExpr();
       else if (auto *X = dyn_cast<FullExpr>(A))
         A = X->getSubExpr();
-      else
-        return A;
     }
+    return A;
+  }
+
+  /// Argument \p I as the kernel may write it.
+  std::optional<std::string> argText(unsigned I) const {
+    const Expr *A = arg(I);
+    if (isa<CXXDefaultArgExpr>(C.Call->getArg(I + First())) &&
+        isMadeOfNothing(A, [](StringRef) { return false; }))
+      return named(A->getType().getUnqualifiedType()) + "()";
+    return oneLine(A->getSourceRange(), PP);
   }
 
   /// Is a parameter of type \p T what it is bound to?
@@ -328,7 +339,7 @@ private:
 
   std::optional<std::string> returnType() const {
     QualType T = F->getReturnType().getNonReferenceType().getUnqualifiedType();
-    if (NeedsAliases || C.Lambda || T->isBuiltinType())
+    if (NeedsAliases || C.Lambda || T->isBuiltinType() || isa<CXXMethodDecl>(F))
       return named(T);
     auto R = fileRange(F->getReturnTypeSourceRange(), PP);
     if (!R || F->getDeclaredReturnType()->getContainedAutoType())
@@ -352,17 +363,10 @@ private:
 
   /// Would a variable \p Name hide what an argument names, `f(w[0])` for a parameter w?
   bool isNamedInArguments(const std::string &Name) const {
-    struct Finder : ConstDynamicRecursiveASTVisitor {
-      StringRef Name;
-      bool Found = false;
-      bool VisitDeclRefExpr(const DeclRefExpr *E) override {
-        return !(Found |= identifierOf(E->getDecl()) == Name);
-      }
-    } X;
-    X.Name = Name;
+    BodyFacts Of;
     for (const Expr *A : C.Call->arguments())
-      X.TraverseStmt(A);
-    return X.Found;
+      Of.TraverseStmt(A);
+    return llvm::any_of(Of.Refs, [&](const auto &R) { return identifierOf(R.first) == Name; });
   }
 
   std::string fresh(const std::string &Base, CallerScope &Out) const {
@@ -432,34 +436,30 @@ private:
 
   /// Would a word of the callee's be a type that the kernel declares for itself?
   bool namesTypeOfKernel() const {
-    if (C.Lambda || Scope.Types.empty())
-      return false;
-    const SourceManager &SM = PP.getSourceManager();
-    const SourceRange Of = F->getSourceRange();
-    SourceLocation At = SM.getExpansionLoc(Of.getBegin());
-    const unsigned End = SM.getFileOffset(SM.getExpansionLoc(Of.getEnd()));
-    while (SM.getFileOffset(At) <= End) {
-      Token T;
-      if (Lexer::getRawToken(At, T, SM, PP.getLangOpts(), /*IgnoreWhiteSpace=*/true) ||
-          T.is(tok::eof))
-        return true;
-      if (T.is(tok::raw_identifier) && Scope.Types.contains(T.getRawIdentifier()))
-        return true;
-      At = T.getEndLoc();
-    }
-    return false;
+    return !C.Lambda && !Scope.Types.empty() && hasWord(F->getSourceRange(), Scope.Types, PP);
   }
 
   /// Template parameters of the callee by the names of their arguments.
   bool templateWords() {
+    if (C.Lambda)
+      return true;
+    if (const auto *Method = dyn_cast<CXXMethodDecl>(F))
+      if (const auto *Of = dyn_cast<ClassTemplateSpecializationDecl>(Method->getParent())) {
+        const auto *Primary =
+            dyn_cast<ClassTemplateDecl *>(Of->getSpecializedTemplateOrPartial());
+        if (Of->getTemplateSpecializationKind() != TSK_ExplicitSpecialization &&
+            (!Primary || !wordsOf(Of->getTemplateArgs(), *Primary->getTemplateParameters())))
+          return false;
+      }
     const TemplateArgumentList *Args = F->getTemplateSpecializationArgs();
     const FunctionTemplateDecl *T = F->getPrimaryTemplate();
-    if (C.Lambda || !Args || !T)
-      return true;
-    const TemplateParameterList *Params = T->getTemplateParameters();
-    for (unsigned I = 0; I < Args->size() && I < Params->size(); ++I) {
-      const TemplateArgument &A = Args->get(I);
-      std::string Name = Params->getParam(I)->getNameAsString();
+    return !Args || !T || wordsOf(*Args, *T->getTemplateParameters());
+  }
+
+  bool wordsOf(const TemplateArgumentList &Args, const TemplateParameterList &Params) {
+    for (unsigned I = 0; I < Args.size() && I < Params.size(); ++I) {
+      const TemplateArgument &A = Args.get(I);
+      std::string Name = Params.getParam(I)->getNameAsString();
       if (Name.empty())
         continue;
       if (A.getKind() == TemplateArgument::Type) {

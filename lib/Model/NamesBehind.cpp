@@ -194,4 +194,11 @@ bool meansTheSame(const Expr *Default, llvm::function_ref<bool(StringRef)> Hidde
   });
 }
 
+bool isMadeOfNothing(const Expr *Default, llvm::function_ref<bool(StringRef)> Hidden) {
+  const auto *Made = dyn_cast<CXXConstructExpr>(Default->IgnoreImplicit()->IgnoreParenCasts());
+  const CXXRecordDecl *Of = Made ? Made->getType()->getAsCXXRecordDecl() : nullptr;
+  return Of && Made->getNumArgs() == 0 && Of->isEmpty() && Of->getIdentifier() &&
+         !Hidden(Of->getName());
+}
+
 } // namespace rcache

@@ -35,6 +35,10 @@ std::optional<std::string> nameOfAnother(const clang::FunctionDecl *F,
 /// the same wherever \p Hidden says that nothing has their names?
 bool meansTheSame(const clang::Expr *Default, llvm::function_ref<bool(llvm::StringRef)> Hidden);
 
+/// Is \p Default `Op()`, an object without members of a class of any name but those?
+bool isMadeOfNothing(const clang::Expr *Default,
+                     llvm::function_ref<bool(llvm::StringRef)> Hidden);
+
 } // namespace rcache
 
 #endif // RCACHE_LIB_MODEL_NAMESBEHIND_H

@@ -206,7 +206,10 @@ std::optional<CallToWrite> WantedCalls::of(const CallExpr *E) const {
     return std::nullopt;
   if (auto *Op = dyn_cast<CXXOperatorCallExpr>(E))
     return ofLambda(Op, C);
-  if (isa<CXXMethodDecl>(F) || F->hasAttr<CUDAGlobalAttr>() || sharedAccessor(F))
+  if (const auto *Method = dyn_cast<CXXMethodDecl>(F);
+      Method && !(Method->isStatic() && isa<DeclRefExpr>(E->getCallee()->IgnoreParenImpCasts())))
+    return std::nullopt;
+  if (F->hasAttr<CUDAGlobalAttr>() || sharedAccessor(F))
     return std::nullopt;
   return hides(C) ? std::optional(C) : std::nullopt;
 }

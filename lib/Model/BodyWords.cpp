@@ -1,0 +1,51 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// See BodyWords.h.
+
+#include "BodyWords.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+
+namespace rcache {
+
+bool hasWord(SourceRange Of, const llvm::StringSet<> &Words, const Preprocessor &PP) {
+  const SourceManager &SM = PP.getSourceManager();
+  SourceLocation At = SM.getExpansionLoc(Of.getBegin());
+  const unsigned End = SM.getFileOffset(SM.getExpansionLoc(Of.getEnd()));
+  while (SM.getFileOffset(At) <= End) {
+    Token T;
+    if (Lexer::getRawToken(At, T, SM, PP.getLangOpts(), /*IgnoreWhiteSpace=*/true) ||
+        T.is(tok::eof))
+      return true;
+    if (T.is(tok::raw_identifier) && Words.contains(T.getRawIdentifier()))
+      return true;
+    At = T.getEndLoc();
+  }
+  return false;
+}
+
+bool fitsOutsideClass(const FunctionDecl *F, const Preprocessor &PP) {
+  const auto *Method = dyn_cast<CXXMethodDecl>(F);
+  if (!Method)
+    return true;
+  const CXXRecordDecl *Of = Method->getParent();
+  if (Of->getNumBases() || !Of->getIdentifier() ||
+      !Of->getDeclContext()->getRedeclContext()->isFileContext())
+    return false;
+  llvm::StringSet<> Names;
+  Names.insert(Of->getName());
+  for (const Decl *D : Of->decls()) {
+    if (const auto *Named = dyn_cast<NamedDecl>(D); Named && Named->getIdentifier())
+      Names.insert(Named->getName());
+    if (const auto *Enum = dyn_cast<EnumDecl>(D))
+      for (const EnumConstantDecl *E : Enum->enumerators())
+        Names.insert(E->getName());
+  }
+  return !hasWord(F->getBody()->getSourceRange(), Names, PP);
+}
+
+} // namespace rcache

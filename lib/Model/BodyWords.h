@@ -1,0 +1,26 @@
+// Part of the rcache project, under the Apache License v2.0 with LLVM Exceptions.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Words in the text of a function that would mean something else elsewhere.
+
+#ifndef RCACHE_LIB_MODEL_BODYWORDS_H
+#define RCACHE_LIB_MODEL_BODYWORDS_H
+
+#include "clang/AST/Decl.h"
+#include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace rcache {
+
+/// Is a word of the text \p Of one of \p Words? Also where the text cannot be read.
+bool hasWord(clang::SourceRange Of, const llvm::StringSet<> &Words,
+             const clang::Preprocessor &PP);
+
+/// Means the body of \p F the same outside of the class that \p F is a static member
+/// of? It has no word that is a member's there, its own variables' either. True of what
+/// is no member.
+bool fitsOutsideClass(const clang::FunctionDecl *F, const clang::Preprocessor &PP);
+
+} // namespace rcache
+
+#endif // RCACHE_LIB_MODEL_BODYWORDS_H
