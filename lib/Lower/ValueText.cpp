@@ -5,6 +5,7 @@
 
 #include "ValueText.h"
 #include "Affine/IslTools.h"
+#include "Affine/Powers.h"
 
 using namespace rcache;
 
@@ -33,10 +34,25 @@ static llvm::Expected<std::string> print(const T &V, const Names &N,
   return Text->Text;
 }
 
+/// `(2 << level) - 1`
+static std::string powerText(const PowerForm &F, const ValueTextOptions &O) {
+  const auto Name = O.Symbols.find(F.Id);
+  const CxxAtom Atom = Name == O.Symbols.end() ? CxxAtom(F.Id) : Name->second;
+  const std::string Count = Atom.Primary ? Atom.Text : "(" + Atom.Text + ")";
+  std::string Text = F.Factor < 0 || F.Factor >= int64_t(1) << 31
+                         ? std::to_string(F.Factor) + " * (1 << " + Count + ")"
+                         : "(" + std::to_string(F.Factor) + " << " + Count + ")";
+  if (F.Rest != 0)
+    Text = "(" + Text + (F.Rest < 0 ? " - " : " + ") + std::to_string(std::abs(F.Rest)) + ")";
+  return Text;
+}
+
 llvm::Expected<std::string> rcache::affineText(const isl::pw_aff &A,
                                                const Names &N,
                                                const ValueTextOptions &O,
                                                CxxType Least) {
+  if (const auto Form = powerForm(A))
+    return powerText(*Form, O);
   return print(A, N, O, Least);
 }
 

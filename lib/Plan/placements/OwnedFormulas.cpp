@@ -6,6 +6,7 @@
 
 #include "../Values.h"
 #include "Affine/IslTools.h"
+#include "Affine/Powers.h"
 #include "OwnedFetches.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -197,6 +198,25 @@ Nullable<isl::pw_aff> rcache::elementAt(const KernelModel &M,
   return E;
 }
 
+/// \p Numbers of \p Visits as powers of two by one of the counts, as in loops over the
+/// levels of a tree; null: they are none.
+static Nullable<isl::pw_aff> byPowers(const KernelModel &M, const Counters &Count,
+                                      llvm::ArrayRef<Counters::Values> Visits,
+                                      llvm::ArrayRef<int64_t> Numbers) {
+  for (const auto &[Id, First] : Visits[0]) {
+    std::map<int64_t, int64_t> ByCount;
+    bool Is = Count.loopOf(Id) >= 0;
+    for (size_t V = 0; V < Visits.size() && Is; ++V) {
+      const auto At = Visits[V].find(Id);
+      Is = At != Visits[V].end() &&
+           ByCount.try_emplace(At->second, Numbers[V]).first->second == Numbers[V];
+    }
+    if (Is && powerForm(Id, ByCount))
+      return byCount(M.Ctx->ctx(), Id, ByCount);
+  }
+  return {};
+}
+
 Nullable<isl::pw_aff> rcache::byVisits(const KernelModel &M,
                                        const Counters &Count,
                                        llvm::ArrayRef<Counters::Values> Visits,
@@ -231,7 +251,7 @@ Nullable<isl::pw_aff> rcache::byVisits(const KernelModel &M,
                               .add(constantValue(Ctx, Rest));
     return Down == 1 ? F : floorDiv(F, Down);
   }
-  return {};
+  return byPowers(M, Count, Visits, Numbers);
 }
 
 Nullable<isl::pw_aff> rcache::affineElement(const KernelModel &M,
