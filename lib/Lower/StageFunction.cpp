@@ -11,6 +11,7 @@
 #include "Plan/Values.h"
 #include "llvm/ADT/STLExtras.h"
 #include <isl/set.h>
+#include <numeric>
 
 using namespace rcache;
 
@@ -133,6 +134,31 @@ static llvm::Expected<std::string> pieceTest(const StagePiece &Piece,
   return Cond;
 }
 
+/// The order in which \p Pieces are tested. A value without loads that shares no element
+/// with those behind it comes last, the one of most parts: it stands for all that is
+/// left, and loads are tested by what the original says, not by what it excludes.
+static std::vector<size_t> testOrder(const std::vector<StagePiece> &Pieces) {
+  std::vector<size_t> Order(Pieces.size());
+  std::iota(Order.begin(), Order.end(), size_t(0));
+  auto Last = Order.end();
+  unsigned Most = 0;
+  for (auto At = Order.begin(); At != Order.end(); ++At) {
+    const StagePiece &Piece = Pieces[*At];
+    const unsigned Parts = unsigned(isl_set_n_basic_set(Piece.Domain.get()));
+    const auto IsApart = [&](size_t Other) {
+      return Piece.Domain.is_disjoint(Pieces[Other].Domain);
+    };
+    if (Piece.Guards.empty() && isPure(Piece.V) && Parts > Most &&
+        std::all_of(At + 1, Order.end(), IsApart)) {
+      Last = At;
+      Most = Parts;
+    }
+  }
+  if (Last != Order.end())
+    std::rotate(Last, Last + 1, Order.end());
+  return Order;
+}
+
 llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
                                      const ValueTextOptions &O,
                                      bool WithForms) const {
@@ -147,8 +173,9 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
   std::optional<IndexForm> Form;
   if (WithForms)
     Form = findIndexForm(A.Stage, O.Context);
+  const std::vector<size_t> Order = testOrder(A.Stage.Pieces);
   for (size_t K = 0; K < A.Stage.Pieces.size(); ++K) {
-    const StagePiece &Piece = A.Stage.Pieces[K];
+    const StagePiece &Piece = A.Stage.Pieces[Form ? K : Order[K]]; // see its Begin
     if (Form && K == Form->Begin) {
       auto C = conditionText(Form->Domain, N, O);
       if (!C)
