@@ -240,6 +240,8 @@ struct Work {
   double Int = 0;     ///< integers, comparisons, minima, selections, conversions
   double Special = 0; ///< approximations of the unit for special functions
   double Index = 0;   ///< integers in subscripts
+  double Divided = 0; ///< of Int, divisions by what is a number in each round
+                      ///< of loops that compilers unroll: next to nothing there
 };
 
 /// `c ? x : y` in the text, of which When is the affine condition; null: it is another one

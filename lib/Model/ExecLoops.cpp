@@ -10,6 +10,7 @@
 #include "LoopSyntax.h"
 #include "Recurrences.h"
 #include "clang/AST/StmtCXX.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace clang;
 
@@ -141,12 +142,19 @@ void Executor::execForRound(const ForStmt *F, unsigned Id,
   Cur.Stmt = Saved;
 }
 
+void Executor::noteNumbered(const ForStmt *F, unsigned Id) {
+  if (const VarDecl *V = numberedCounter(F, L, AC); V && M.Stmts[Id].UnrollCount != 1)
+    Counting.insert(V);
+}
+
 void Executor::execFor(const ForStmt *F, unsigned Id) {
   // `for (...)`: from the keyword to the parenthesis.
   M.Stmts[Id].HeaderRange = Rec.outerRange({F->getForLoc(), F->getRParenLoc()});
   M.Stmts[Id].IncRange = Rec.range(F->getInc());
   M.Stmts[Id].CondRange = Rec.range(F->getCond());
   const llvm::SmallPtrSet<const VarDecl *, 32> Outer = Cur.Declared;
+  const llvm::SaveAndRestore<Numbers> Counted(Counting);
+  noteNumbered(F, Id);
   execForInit(F->getInit(), Id);
   if (F->getConditionVariable())
     Rec.decline(DeclineCode::UnsupportedStatement,

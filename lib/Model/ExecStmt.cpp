@@ -138,7 +138,7 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
   const unsigned Saved = Cur.Stmt;
   const unsigned Id = Rec.newStmt(kindOf(S), Whole, R, Parent);
   Cur.Stmt = Id;
-  std::tie(M.Stmts[Id].Computes, M.Stmts[Id].OfElements) = workOf(S, AC);
+  std::tie(M.Stmts[Id].Computes, M.Stmts[Id].OfElements) = workOf(S, AC, Counting);
   if (Unroll.Given)
     setPragma(Id, Unroll);
   execKind(S, Id);

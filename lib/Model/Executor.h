@@ -19,6 +19,7 @@
 
 #include "ConstexprIfs.h"
 #include "LoopFacts.h"
+#include "Work.h"
 
 namespace rcache {
 
@@ -66,6 +67,7 @@ private:
 
   // ExecLoops.cpp
   void execFor(const clang::ForStmt *S, unsigned Id);
+  void noteNumbered(const clang::ForStmt *F, unsigned Id);
   void execForInit(const clang::Stmt *Init, unsigned Id);
   void execForCond(const clang::ForStmt *F, unsigned Id, bool Counted);
   void execForRound(const clang::ForStmt *F, unsigned Id,
@@ -109,6 +111,7 @@ private:
   LoopFacts Loops;
   std::optional<ConstexprIfs> Chosen; ///< of the kernel
   unsigned RoundsOfNest = 0, RoundsOfAll = 0; ///< followed so far
+  Numbers Counting;                           ///< of the loops around
 };
 
 /// What follows for statements from their children, and from barriers under

@@ -147,6 +147,26 @@ const VarDecl *geometricStep(const Expr *Inc, int64_t &Factor, ASTContext &AC) {
   return V;
 }
 
+const VarDecl *numberedCounter(const ForStmt *F, const Locals &L, const ASTContext &AC) {
+  const auto *Decl = dyn_cast_or_null<DeclStmt>(F->getInit());
+  const auto *V = Decl && Decl->isSingleDecl() ? dyn_cast<VarDecl>(Decl->getSingleDecl()) : nullptr;
+  const auto IsNumber = [&](const Expr *E) {
+    return !E->isValueDependent() && E->isEvaluatable(AC, Expr::SE_NoSideEffects);
+  };
+  if (!V || !V->getType()->isIntegerType() || !V->getInit() || !IsNumber(V->getInit()) ||
+      !F->getCond() || !F->getInc() || timesAssigned(F->getBody(), V, L) > 0)
+    return nullptr;
+  const auto IsCounted = [&](const auto &Self, const Expr *E) -> bool {
+    if (const auto *R = dyn_cast<DeclRefExpr>(E); R && R->getDecl() == V)
+      return true;
+    if (!isa<ParenExpr, CastExpr, UnaryOperator, BinaryOperator>(E))
+      return IsNumber(E);
+    return llvm::all_of(E->children(),
+                        [&](const clang::Stmt *S) { return Self(Self, cast<Expr>(S)); });
+  };
+  return IsCounted(IsCounted, F->getCond()) && IsCounted(IsCounted, F->getInc()) ? V : nullptr;
+}
+
 unsigned timesAssigned(const clang::Stmt *S, const VarDecl *V,
                        const Locals &L) {
   if (!S)

@@ -39,6 +39,10 @@ void conjuncts(const clang::Expr *Cond,
 /// a division.
 const clang::VarDecl *geometricStep(const clang::Expr *Inc, int64_t &Factor,
                                     clang::ASTContext &AC);
+/// The variable of a loop that has a number in each round, whatever is launched: it is
+/// counted by constants alone, `for (int d = 1; d < 128; d *= 2)`. Null: there is none.
+const clang::VarDecl *numberedCounter(const clang::ForStmt *F, const Locals &L,
+                                      const clang::ASTContext &AC);
 /// How often is \p V modified in \p S?
 unsigned timesAssigned(const clang::Stmt *S, const clang::VarDecl *V,
                        const Locals &L);

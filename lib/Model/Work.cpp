@@ -111,7 +111,7 @@ std::optional<Cost> costOf(StringRef Name, Unit U) {
 
 class Counter {
 public:
-  explicit Counter(const ASTContext &AC) : AC(AC) {}
+  Counter(const ASTContext &AC, const Numbers &Known) : AC(AC), Known(Known) {}
 
   Work All, OfElements;
 
@@ -130,6 +130,7 @@ public:
 
 private:
   const ASTContext &AC;
+  const Numbers &Known;
   double Times = 1;
   unsigned Depth = 0;
   bool InIndex = false;
@@ -370,7 +371,21 @@ private:
       return add(Op == BO_Rem || B->getType()->isUnsignedIntegerType() ? 1 : 2, U, B);
     if (By) // a product of twice the bits, and another
       return add(U == Unit::Long ? 7 : 4, U, B);
-    addApart(U == Unit::Long ? 35 : 18, Unit::Int, B);
+    const double Cost = U == Unit::Long ? 35 : 18;
+    addApart(Cost, Unit::Int, B);
+    if (isNumber(B->getRHS()))
+      All.Divided += Times * (Cost - 1);
+  }
+
+  /// Is \p E made of counters that are numbers where loops are unrolled, and constants?
+  bool isNumber(const Expr *E) const {
+    E = E->IgnoreParenImpCasts();
+    if (const auto *R = dyn_cast<DeclRefExpr>(E))
+      if (const auto *V = dyn_cast<VarDecl>(R->getDecl()); V && Known.contains(V))
+        return true;
+    if (const auto *B = dyn_cast<BinaryOperator>(E))
+      return !B->isAssignmentOp() && isNumber(B->getLHS()) && isNumber(B->getRHS());
+    return isConstant(E);
   }
 
   void cast(const CastExpr *C) {
@@ -415,7 +430,7 @@ private:
     }
     // What is done to one element is done to it in the callee.
     if (isOfOneElement(C)) {
-      Counter In(AC);
+      Counter In(AC, Known);
       In.Depth = Depth;
       In.Times = Times;
       In.body(F);
@@ -488,8 +503,9 @@ private:
 
 } // namespace
 
-std::pair<Work, Work> workOf(const clang::Stmt *S, const ASTContext &AC) {
-  Counter C(AC);
+std::pair<Work, Work> workOf(const clang::Stmt *S, const ASTContext &AC,
+                             const Numbers &Known) {
+  Counter C(AC, Known);
   C.count(S);
   return {C.All, C.OfElements};
 }

@@ -7,18 +7,25 @@
 #define RCACHE_LIB_MODEL_WORK_H
 
 #include "rcache/Model.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include <utility>
 
 namespace clang {
 class ASTContext;
 class Stmt;
+class VarDecl;
 } // namespace clang
 
 namespace rcache {
 
+/// Counters of the loops around that are numbers in each round as soon as these are
+/// unrolled.
+using Numbers = llvm::SmallPtrSet<const clang::VarDecl *, 4>;
+
 /// What \p S computes, without what is computed of a shared element alone; and that.
 /// Of a compound statement: its condition.
-std::pair<Work, Work> workOf(const clang::Stmt *S, const clang::ASTContext &AC);
+std::pair<Work, Work> workOf(const clang::Stmt *S, const clang::ASTContext &AC,
+                             const Numbers &Known);
 
 } // namespace rcache
 

@@ -130,7 +130,7 @@ Arithmetic rcache::arithmetic(const KernelModel &M,
     auto Add = [&R](const Work &W, double N) {
       R.Fp += N * W.Fp;
       R.Double += N * W.Double;
-      R.Int += N * W.Int;
+      R.Int += N * (W.Int - W.Divided);
       R.Special += N * W.Special;
     };
     const double Before = R.Int;

@@ -31,11 +31,18 @@ static double sectorsOf(const PrivateArray &A, const PrivateArray::Use &U) {
   return 4 * Words * (1 - std::pow(1 - 1 / Words, 8));
 }
 
-/// Is \p V counted up in one place and down in another: the depth of something?
+/// Is \p V counted up in one place and down in another: the depth of something? (The steps of
+/// `for` walk through a list.)
 static bool isDepth(const KernelModel &M, unsigned V) {
+  const auto isStep = [&](TextRange R) {
+    return llvm::any_of(M.Stmts, [&](const Stmt &S) {
+      return S.K == Stmt::For && S.IncRange.contains(R);
+    });
+  };
   const auto Set = [&](llvm::StringRef By) {
     return llvm::any_of(M.Effects, [&](const Effect &E) {
-      return E.K == Effect::SetsVariable && E.Var == int(V) && M.text(E.At) == By;
+      return E.K == Effect::SetsVariable && E.Var == int(V) && M.text(E.At) == By &&
+             !isStep(E.At);
     });
   };
   return Set("++") && Set("--");
