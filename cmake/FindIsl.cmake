@@ -1,13 +1,17 @@
 # Finds the integer set library and its C++ interface <isl/cpp.h>.
 # Defines the target Isl::isl, Isl_INCLUDE_DIRS and Isl_VERSION.
 #
-# libLLVM may hold a copy of isl, Polly's, and export it. That one keeps small integers in
-# registers, where the system's asks GMP for each: plans take some two thirds of the time
-# with it. The interface is the system's; what it lacks the linker tells.
-option(RCACHE_ISL_OF_LLVM "Take isl from libLLVM, where it has one" ON)
+# LLVM may come with a copy of isl, Polly's: libLLVM exports it, and for RCACHE_STATIC
+# (RcacheLlvm.cmake) there is libPollyISL.a. That one keeps small integers in registers,
+# where the system's asks GMP for each: plans take some two thirds of the time with it.
+# The interface is the system's; what it lacks the linker tells.
+option(RCACHE_ISL_OF_LLVM "Take isl from LLVM, where it has one" ON)
 find_path(Isl_INCLUDE_DIR isl/cpp.h)
-# RCACHE_STATIC: see RcacheLlvm.cmake.
 if(RCACHE_STATIC)
+  if(RCACHE_ISL_OF_LLVM)
+    find_library(Isl_POLLY_LIBRARY libPollyISL.a PATHS "${LLVM_LIBRARY_DIR}" NO_DEFAULT_PATH)
+    mark_as_advanced(Isl_POLLY_LIBRARY)
+  endif()
   find_library(Isl_LIBRARY libisl.a)
   find_library(Isl_GMP_LIBRARY libgmp.a)
 else()
@@ -36,11 +40,15 @@ if(RCACHE_ISL_OF_LLVM AND NOT RCACHE_STATIC AND TARGET LLVM)
   set(Isl_OF_LLVM ${Isl_LLVM_EXPORTS})
 endif()
 
+if(RCACHE_STATIC AND RCACHE_ISL_OF_LLVM AND Isl_POLLY_LIBRARY)
+  set(Isl_OF_LLVM "${Isl_POLLY_LIBRARY}")
+endif()
+
 if(Isl_FOUND AND Isl_OF_LLVM AND NOT TARGET Isl::isl)
   add_library(Isl::isl INTERFACE IMPORTED)
   set_target_properties(Isl::isl PROPERTIES
     INTERFACE_INCLUDE_DIRECTORIES "${Isl_INCLUDE_DIR}"
-    INTERFACE_LINK_LIBRARIES LLVM)
+    INTERFACE_LINK_LIBRARIES "$<IF:$<BOOL:${RCACHE_STATIC}>,${Isl_POLLY_LIBRARY},LLVM>")
 elseif(Isl_FOUND AND NOT TARGET Isl::isl)
   add_library(Isl::isl UNKNOWN IMPORTED)
   set_target_properties(Isl::isl PROPERTIES

@@ -17,7 +17,7 @@ llvm=22
 build_packages=(
   "clang-$llvm" "libclang-$llvm-dev" "libclang-cpp$llvm-dev" "llvm-$llvm-dev"
   "llvm-$llvm-tools" "lld-$llvm" "clang-tools-$llvm" "libclang-rt-$llvm-dev"
-  "clang-format-$llvm" "clang-tidy-$llvm"
+  "clang-format-$llvm" "clang-tidy-$llvm" "libpolly-$llvm-dev"
   libisl-dev libgmp-dev libboost-context-dev libgtest-dev
   zlib1g-dev libzstd-dev libxml2-dev
   cmake ninja-build make ccache g++ python3 git pkg-config

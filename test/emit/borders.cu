@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.remarks
 // (Much unrolled text: clang is quicker with it.)
 // RUN: rcache-check diff --device-code=clang %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // CHECK-DAG: rewrote 'conv_mirror<4>' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'full27'

@@ -7,7 +7,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: %if slow %{ rcache-rewrite %t.cu -o %t.again.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null %}
 // RUN: %if slow %{ cmp %t.cu %t.again.cu %}
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS --implicit-check-not=warning %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS --implicit-check-not=warning %s %}
 //
 // CHECK-DAG: rewrote '{{.*}}helper{{[<']}}
 // CHECK-DAG: rewrote '{{.*}}lam{{[<']}}

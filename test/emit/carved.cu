@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff --device-code=clang %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH
 // RUN: %if slow %{ rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH %}
-// RUN: %nvcc -std=c++17 -I%S/Inputs -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -ptx %t.cu -o %t.ptx %}
 #include "program.h"
 #include <cstdlib>
 

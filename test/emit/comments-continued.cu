@@ -1,7 +1,7 @@
 // A comment that goes on behind a backslash at the end of its line is one comment.
 //
 // RUN: rcache-rewrite %s --force --self-check=off -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // REQUIRES: cuda-toolkit

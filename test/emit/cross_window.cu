@@ -3,7 +3,7 @@
 // staging writes are one function, so that the fast path is the image's inside.
 // RUN: rcache-rewrite %s -o %t.cu --force --cuda-path=%cuda -q
 // RUN: grep -v '^//' %t.cu | FileCheck %s
-// RUN: %nvcc -std=c++17 -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -ptx %t.cu -o %t.ptx %}
 // RUN: rcache-check run %s > %t.original
 // RUN: rcache-check run %t.cu > %t.rewritten
 // RUN: diff %t.original %t.rewritten

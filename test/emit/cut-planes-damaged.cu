@@ -8,8 +8,8 @@
 // RUN: rcache-rewrite %s --force --mutate=missing-refill:3 -o %t.missing.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // CHECK: the plan verifier found: '{{[a-z]+}}' is not what the rounds before would have left
 // RUN: not rcache-check diff --device-code=clang %s %t.missing.cu -- -I%S/Inputs
-// RUN: rcache-rewrite %s -q --force --mutate=wrong-share -o %t.late.cu --cuda-path=%cuda -- -I%S/Inputs
-// RUN: not rcache-check diff --device-code=clang %s %t.late.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-rewrite %s -q --force --mutate=wrong-share -o %t.late.cu --cuda-path=%cuda -- -I%S/Inputs %}
+// RUN: %if slow %{ not rcache-check diff --device-code=clang %s %t.late.cu -- -I%S/Inputs %}
 #include "program.h"
 
 #define R 2

@@ -4,7 +4,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu -- -I%S/Inputs >%t.log 2>&1
 // RUN: FileCheck %s --input-file=%t.log
 // RUN: FileCheck %s --input-file=%t.cu --check-prefix=TEXT
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // REQUIRES: cuda-toolkit

@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=TEXT %s --input-file=%t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s -o %t.v.cu --cuda-path=%cuda -q --print-after=verify -- -I%S/Inputs | FileCheck %s --check-prefix=VERIFY --implicit-check-not=WRONG
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // CHECK-DAG: rewrote 'inplace_pair' {{.*}} read at the barrier
 // CHECK-DAG: rewrote 'up2' {{.*}} read at the barrier

@@ -3,7 +3,7 @@
 //
 // RUN: rcache-rewrite %s --force --self-check=off --block=128 -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // REQUIRES: cuda-toolkit

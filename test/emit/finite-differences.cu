@@ -7,7 +7,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: %if slow %{ rcache-check %s --kernel=step --rewritten=%t.cu --prove --trials=8 -- -I%S/Inputs | FileCheck --check-prefix=PROVED %s %}
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 // CHECK: rewrote 'step' {{.*}}'tile' reloaded
 // PROVED-NOT: different
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame
@@ -19,10 +19,10 @@
 // RUN: %if slow %{ rcache-check diff %s %t.4.cu -- -I%S/Inputs -DRADIUS=4 -DTYPE=double -DBY=16 %}
 //
 // Where the tile stays shared, each slot has queues of its own.
-// RUN: rcache-rewrite %s -q --explain-choice -o %t.kept.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | awk '$2 == "1x2" && /tile: shared/ {print $1}' > %t.number
-// RUN: xargs -a %t.number -I@ rcache-rewrite %s -o %t.kept.cu --candidate=@ --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=KEPT %s
-// RUN: FileCheck --check-prefix=QUEUES %s < %t.kept.cu
-// RUN: rcache-check diff --device-code=clang %s %t.kept.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-rewrite %s -q --explain-choice -o %t.kept.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | awk '$2 == "1x2" && /tile: shared/ {print $1}' > %t.number %}
+// RUN: %if slow %{ xargs -a %t.number -I@ rcache-rewrite %s -o %t.kept.cu --candidate=@ --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=KEPT %s %}
+// RUN: %if slow %{ FileCheck --check-prefix=QUEUES %s < %t.kept.cu %}
+// RUN: %if slow %{ rcache-check diff --device-code=clang %s %t.kept.cu -- -I%S/Inputs %}
 // KEPT: rewrote 'step' {{.*}}'tile' kept shared
 // QUEUES: TYPE ahead[2][2];
 #include "program.h"

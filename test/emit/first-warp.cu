@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: rcache-check diff --schedule=random:7 %s %t.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-check diff --schedule=random:7 %s %t.cu -- -I%S/Inputs %}
 //
 // RUN: rcache-rewrite %s --force --kernel=rows --print-after=plan -o %t.one.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null | FileCheck --check-prefix=PLAN %s
 // PLAN: plan rows

@@ -6,7 +6,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs -std=c++20 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -std=c++20
-// RUN: %nvcc -std=c++20 -w -I%S/Inputs -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++20 -w -I%S/Inputs -ptx %t.cu -o %t.ptx %}
 //
 // CHECK-DAG: 'shifts'
 // CHECK-DAG: 'member_operator'

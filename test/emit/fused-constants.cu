@@ -8,7 +8,7 @@
 // RUN: rcache-check diff %s %t.cu
 // RUN: sed -e 's/asm("" : "+[fd]"(x) : "r"(slot));//' %t.cu > %t.plain.cu
 // RUN: not rcache-check diff %s %t.plain.cu
-// RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx %}
 // RUN: %nvcc -std=c++17 -ptx %t.cu -o - | FileCheck %s --check-prefix=PTX
 //
 // CHECK-DAG: rewrote 'weights'

@@ -8,7 +8,7 @@
 // RUN: rcache-check diff %s %t.cu
 // RUN: sed -e 's/asm("" : "+[fd]"(x) : "r"(slot));//' %t.cu > %t.shared.cu
 // RUN: not rcache-check diff %s %t.shared.cu
-// RUN: %nvcc -std=c++17 -Werror all-warnings -Xptxas -v -cubin %t.cu -o %t.cubin
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -Xptxas -v -cubin %t.cu -o %t.cubin %}
 // RUN: %clang-cuda -std=c++17 -c %t.cu -o %t.o2
 //
 // CHECK-DAG: rewrote 'taps'

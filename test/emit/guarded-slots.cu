@@ -8,7 +8,7 @@
 // RUN: rcache-check diff %s %t.cu 2>&1 | FileCheck %s --check-prefix=EQUAL
 // RUN: rcache-check %s --kernel=turned --rewritten=%t.cu --prove --trials=6 2>&1 | FileCheck %s --check-prefix=PROVED
 // RUN: %if slow %{ rcache-check %s --kernel=vertical --rewritten=%t.cu --prove --trials=6 2>&1 | FileCheck %s --check-prefix=PROVED %}
-// RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx %}
 //
 // SAID-COUNT-4: rewrote '
 // EQUAL: equivalent: 12 launches compared

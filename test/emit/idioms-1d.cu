@@ -13,7 +13,7 @@
 // RUN: diff %t.original %t.random
 // RUN: rcache-rewrite %t.cu -o %t.again.cu --cuda-path=%cuda 2> /dev/null
 // RUN: cmp %t.cu %t.again.cu
-// RUN: %nvcc -std=c++17 -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 // RUN: %clang-cuda -std=c++17 -c %t.cu -o %t.o2
 //
 // CHECK-DAG: rewrote 'flt::(anonymous namespace)::avg<3, float>'

@@ -7,7 +7,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %t.cu -o %t.again.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null
 // RUN: cmp %t.cu %t.again.cu
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // CHECK-DAG: rewrote 'rowFilter'
 // CHECK-DAG: rewrote 'umad'

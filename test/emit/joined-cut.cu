@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu --no-races --no-uninit -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %nvcc -std=c++17 -Werror all-warnings -I%S/Inputs -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -I%S/Inputs -ptx %t.cu -o %t.ptx %}
 //
 // CHECK-DAG: rewrote 'chain' {{.*}}staged once for several blocks
 // CHECK-DAG: rewrote 'both' {{.*}}staged once for several blocks

@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // REMARK-DAG: rewrote 'nearest'
 // PTXAS-NOT: {{[1-9][0-9]*}} bytes stack frame

@@ -6,7 +6,7 @@
 // RUN: rcache-rewrite %s -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // The windows are 2-D.
 // CHECK-DAG: rewrote 'conv_linear<1, 16, 16>' {{.*}}'sm' reloaded

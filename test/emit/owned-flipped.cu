@@ -2,7 +2,7 @@
 // sorts, butterflies. A partner's element may be written.
 //
 // RUN: rcache-rewrite %s -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // What is damaged is found by the plan's verifier.

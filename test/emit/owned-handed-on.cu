@@ -3,7 +3,7 @@
 //
 // RUN: rcache-rewrite %s -o %t.cu --force -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 // RUN: %if rcache-check && slow %{ rcache-check %s --rewritten=%t.cu -- -I%S/Inputs %}
 //

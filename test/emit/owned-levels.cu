@@ -4,8 +4,8 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: rcache-rewrite %s --force --distribution=cyclic -o %t.2.cu --cuda-path=%cuda -- -I%S/Inputs
-// RUN: rcache-check diff %s %t.2.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-rewrite %s --force --distribution=cyclic -o %t.2.cu --cuda-path=%cuda -- -I%S/Inputs %}
+// RUN: %if slow %{ rcache-check diff %s %t.2.cu -- -I%S/Inputs %}
 //
 // CHECK-DAG: rewrote 'upAndDown' {{.*}}; 't' owned by a warp
 // CHECK-DAG: rewrote 'tree' {{.*}}; 's' owned by a warp

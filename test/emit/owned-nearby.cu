@@ -3,7 +3,7 @@
 // that threads share in front of a tree.
 //
 // RUN: rcache-rewrite %s --force --exchange=owned -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // REQUIRES: cuda-toolkit

@@ -5,7 +5,7 @@
 // RUN: rcache-rewrite %s --force --exchange=owned -o %t.cu -- -I%S/Inputs >%t.log 2>&1
 // RUN: FileCheck %s --input-file=%t.log
 // RUN: FileCheck %s --input-file=%t.log --check-prefix=PLANS
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // All plans were executed before they were written.

@@ -2,7 +2,7 @@
 // more of a product than memory does.
 //
 // RUN: rcache-rewrite %s -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH %}
 //
 // REQUIRES: cuda-toolkit

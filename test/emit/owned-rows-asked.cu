@@ -3,7 +3,7 @@
 //
 // RUN: rcache-rewrite %s -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH %}
 //
 // Without the question, what is executed shows the rounds that are not there.

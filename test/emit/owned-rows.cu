@@ -2,7 +2,7 @@
 // line, as the device counts them.
 //
 // RUN: rcache-rewrite %s --force -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
 //

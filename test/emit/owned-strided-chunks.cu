@@ -7,8 +7,8 @@
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %S/owned-strided.cu %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %S/owned-strided.cu --force --exchange=owned --distribution=chunked -o %t.v.cu -q --print-after=verify -- -I%S/Inputs | FileCheck %s --check-prefix=VERIFY --implicit-check-not=WRONG
-// RUN: rcache-rewrite %S/owned-strided-hostile.cu --force --exchange=owned --distribution=chunked -o %t.h.cu -- -I%S/Inputs 2>&1 | FileCheck %s --check-prefix=HOSTILE
-// RUN: rcache-check diff %S/owned-strided-hostile.cu %t.h.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-rewrite %S/owned-strided-hostile.cu --force --exchange=owned --distribution=chunked -o %t.h.cu -- -I%S/Inputs 2>&1 | FileCheck %s --check-prefix=HOSTILE %}
+// RUN: %if slow %{ rcache-check diff %S/owned-strided-hostile.cu %t.h.cu -- -I%S/Inputs %}
 //
 // What is damaged is found by the plan's verifier.
 // RUN: rcache-rewrite %S/owned-strided.cu --force --exchange=owned --distribution=chunked --kernel=blelloch --mutate=lane-off-by-one -o %t.bad.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=FIRST %s

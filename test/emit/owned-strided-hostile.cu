@@ -3,7 +3,7 @@
 // two words, conditions on data, two arrays, blocks of one warp, steps down.
 //
 // RUN: rcache-rewrite %s --force --self-check=off -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // CHECK-DAG: rewrote 'tail<int>' {{.*}}; 's' owned by a warp

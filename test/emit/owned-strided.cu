@@ -3,11 +3,11 @@
 // owner of an element runs what a thread of another number does to it.
 //
 // RUN: rcache-rewrite %s -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 // RUN: rcache-rewrite %s -o %t.v.cu -q --print-after=verify -- -I%S/Inputs | FileCheck %s --check-prefix=VERIFY --implicit-check-not=WRONG
 // RUN: rcache-rewrite %s --force --exchange=owned --kernel=sortPairs -o %t.p.cu -- -I%S/Inputs 2>&1 | FileCheck %s --check-prefix=PAIRS
-// RUN: %nvcc -ptx %t.p.cu -o %t.p.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.p.cu -o %t.p.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.p.cu -- -I%S/Inputs %}
 // VERIFY-COUNT-6: owned by a warp; per output {{.*}}: verified,
 //

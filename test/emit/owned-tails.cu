@@ -3,7 +3,7 @@
 // that lanes wait for each other, only --assume-lockstep takes them to.
 //
 // RUN: rcache-rewrite %s -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
-// RUN: %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 //
 // RUN: rcache-rewrite %s --assume-lockstep --kernel=inStep -o %t.step.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=STEP %s

@@ -7,7 +7,7 @@
 // RUN: FileCheck --check-prefix=REMARK %s < %t.remarks
 // RUN: FileCheck %s < %t.cu
 // RUN: rcache-check diff %s %t.cu
-// RUN: %nvcc -std=c++17 -DRCACHE_VERIFY -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -DRCACHE_VERIFY -ptx %t.cu -o %t.ptx %}
 //
 // REMARK: rewrote 'unnamed'
 // REMARK: rewrote 'declared'

@@ -5,7 +5,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --self-check=off --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=SAME %s
-// RUN: %nvcc -std=c++17 -Werror all-warnings -I%S/Inputs -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -I%S/Inputs -ptx %t.cu -o %t.ptx %}
 //
 // SAME: equivalent: 4 launches {{.*}}; 4 by a rewritten kernel
 #include "program.h"

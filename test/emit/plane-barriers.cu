@@ -7,7 +7,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff --schedule=random:3 %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -ptx %t.cu -o %t.ptx %}
 //
 // CHECK-DAG: rewrote 'padded' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'unpromised' {{.*}}'s' reloaded

@@ -7,7 +7,7 @@
 // RUN: rcache-rewrite %s -o %t.cu --force --only=private --cuda-path=%cuda -- -I%S/Inputs 2> %t.remarks
 // RUN: FileCheck %s < %t.remarks
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -Werror all-warnings -I%S/Inputs -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -I%S/Inputs -ptx %t.cu -o %t.ptx %}
 // RUN: %clang-cuda -I%S/Inputs -fsyntax-only %t.cu
 //
 // CHECK-DAG: rewrote 'macros'

@@ -9,7 +9,7 @@
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %s --kernel=every_other --explain-choice -o %t.every.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck --check-prefix=EVERY %s
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // CHECK-DAG: rewrote 'heat7' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'unpromised' {{.*}}'s' reloaded

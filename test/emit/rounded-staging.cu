@@ -7,7 +7,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu
-// RUN: %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -std=c++17 -Werror all-warnings -ptx %t.cu -o %t.ptx %}
 // No sum of these kernels has a product of its own.
 // RUN: %nvcc -std=c++17 -ptx %t.cu -o - | FileCheck %s --check-prefix=PTX
 // RUN: %nvcc -std=c++17 -use_fast_math -ptx %t.cu -o - | FileCheck %s --check-prefix=PTX

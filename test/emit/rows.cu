@@ -22,11 +22,11 @@
 // BOX: int gx = x0 + (threadIdx.x % 16u)
 // BOX: rc_threads_of_block(16u * rc_merged, 1u, 1u)
 //
-// RUN: sed -n '/of .box/,/of .column/p' %t.table | awk '$2 == "1x4" && /by rows/ {print $1}' | xargs -I@ rcache-rewrite %s --kernel=box --candidate=@ -o %t.stream.cu -q --cuda-path=%cuda -- -I%S/Inputs
-// RUN: rcache-check diff %s %t.stream.cu -- -I%S/Inputs
+// RUN: %if slow %{ sed -n '/of .box/,/of .column/p' %t.table | awk '$2 == "1x4" && /by rows/ {print $1}' | xargs -I@ rcache-rewrite %s --kernel=box --candidate=@ -o %t.stream.cu -q --cuda-path=%cuda -- -I%S/Inputs %}
+// RUN: %if slow %{ rcache-check diff %s %t.stream.cu -- -I%S/Inputs %}
 //
-// RUN: sed -n '/of .column/,/of .seven/p' %t.table | awk '$2 == "1x8" && /reload 24x1/ {print $1}' | xargs -I@ rcache-rewrite %s --kernel=column --candidate=@ -o %t.column.cu -q --cuda-path=%cuda -- -I%S/Inputs
-// RUN: rcache-check diff %s %t.column.cu -- -I%S/Inputs
+// RUN: %if slow %{ sed -n '/of .column/,/of .seven/p' %t.table | awk '$2 == "1x8" && /reload 24x1/ {print $1}' | xargs -I@ rcache-rewrite %s --kernel=column --candidate=@ -o %t.column.cu -q --cuda-path=%cuda -- -I%S/Inputs %}
+// RUN: %if slow %{ rcache-check diff %s %t.column.cu -- -I%S/Inputs %}
 //
 // RUN: sed -n '/of .seven/,$p' %t.table | awk '$2 == "1x4" && /reload/ {print $1}' | xargs -I@ rcache-rewrite %s --kernel=seven --candidate=@ -o %t.seven.cu -q --cuda-path=%cuda -- -I%S/Inputs
 // RUN: FileCheck --check-prefix=SEVEN %s < %t.seven.cu

@@ -6,7 +6,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s --input-file=%t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // CHECK-DAG: rewrote 'wrapping<256>' {{.*}} 's0' {{.*}} registers
 // CHECK-DAG: rewrote 'st1' {{.*}} registers

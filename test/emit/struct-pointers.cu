@@ -7,7 +7,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu
-// RUN: %nvcc -std=c++17 -ptx %t.cu -o %t.ptx 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
+// RUN: %if slow %{ %nvcc -std=c++17 -ptx %t.cu -o %t.ptx 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s %}
 //
 // CHECK-DAG: rewrote 'blur' {{.*}}'s' reloaded
 // CHECK-DAG: rewrote 'step' {{.*}}'s' reloaded

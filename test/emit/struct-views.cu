@@ -7,7 +7,7 @@
 // RUN: FileCheck %s < %t.remarks
 // RUN: %if slow %{ rcache-check diff %s %t.cu -- -I%S/Inputs %}
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs -DRCACHE_ANY_LAUNCH
-// RUN: %nvcc -std=c++17 -I%S/Inputs -ptx %t.cu -o %t.ptx 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -ptx %t.cu -o %t.ptx 2>&1 | FileCheck --check-prefix=NVCC --allow-empty %s %}
 //
 // CHECK-DAG: rewrote 'product' {{.*}}'a' kept shared, staged once for several blocks
 // CHECK-DAG: rewrote 'handMade'

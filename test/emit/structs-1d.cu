@@ -6,7 +6,7 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: rcache-rewrite %t.cu -o %t.again.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null
 // RUN: cmp %t.cu %t.again.cu
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS --implicit-check-not=warning %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS --implicit-check-not=warning %s %}
 //
 // CHECK-DAG: rewrote '{{.*}}st{{[<']}}
 // CHECK-DAG: rewrote '{{.*}}stc{{[<']}}

@@ -11,12 +11,12 @@
 // RUN: diff %t.original %t.rewritten
 // RUN: %if slow %{ rcache-check run --schedule=random:7 %t.cu > %t.random %}
 // RUN: %if slow %{ diff %t.original %t.random %}
-// RUN: %nvcc -std=c++17 -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
-// RUN: rcache-rewrite %s -o %t.kept.cu -q --kernel=product --explain-choice --cuda-path=%cuda 2>&1 | awk '$2 == "1x8" && /As: shared; Bs: shared/ {print $1}' > %t.number
-// RUN: xargs -a %t.number -I@ rcache-rewrite %s -o %t.kept.cu --kernel=product --candidate=@ --cuda-path=%cuda 2>&1 | FileCheck --check-prefix=KEPT %s
-// RUN: rcache-check run %t.kept.cu > %t.kept
-// RUN: diff %t.original %t.kept
+// RUN: %if slow %{ rcache-rewrite %s -o %t.kept.cu -q --kernel=product --explain-choice --cuda-path=%cuda 2>&1 | awk '$2 == "1x8" && /As: shared; Bs: shared/ {print $1}' > %t.number %}
+// RUN: %if slow %{ xargs -a %t.number -I@ rcache-rewrite %s -o %t.kept.cu --kernel=product --candidate=@ --cuda-path=%cuda 2>&1 | FileCheck --check-prefix=KEPT %s %}
+// RUN: %if slow %{ rcache-check run %t.kept.cu > %t.kept %}
+// RUN: %if slow %{ diff %t.original %t.kept %}
 // KEPT: rewrote 'product' {{.*}}'As' kept shared; 'Bs' kept shared
 //
 // RUN: %if slow %{ rcache-rewrite %s -o %t.shared.cu --force --exchange=shared --coarsen=2 --cuda-path=%cuda 2>&1 | FileCheck --check-prefix=SHARED %s %}

@@ -3,7 +3,7 @@
 //
 // RUN: rcache-rewrite %s --force -o %t.cu -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck %s --check-prefix=TEXT < %t.cu
-// RUN: %nvcc -std=c++20 -ptx %t.cu -o %t.ptx -I%S/Inputs
+// RUN: %if slow %{ %nvcc -std=c++20 -ptx %t.cu -o %t.ptx -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu --device-code=nvcc -- -I%S/Inputs %}
 // RUN: %if rcache-check %{ rcache-check diff %s %t.cu --device-code=clang -- -I%S/Inputs %}
 //

@@ -6,7 +6,7 @@
 // RUN: rcache-rewrite %s --force -o %t.cu --cuda-path=%cuda -- -I%S/Inputs 2>&1 | FileCheck %s
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: rcache-check run %t.cu -- -I%S/Inputs -DRCACHE_VERIFY
+// RUN: %if slow %{ rcache-check run %t.cu -- -I%S/Inputs -DRCACHE_VERIFY %}
 // RUN: %compile -std=c++17 -I%S/Inputs -c %t.cu -o %t.o
 // RUN: %if slow %{ %compile -std=c++17 -I%S/Inputs -DRCACHE_VERIFY -c %t.cu -o %t.v.o %}
 // RUN: rcache-rewrite %s --force -o %t.d.cu --cuda-path=%cuda -- -I%S/Inputs -DTAKES_BUILTIN 2>&1 | FileCheck --check-prefix=BUILTIN %s

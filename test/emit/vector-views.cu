@@ -7,7 +7,7 @@
 // RUN: FileCheck %s < %t.cu
 // RUN: FileCheck --check-prefix=ASKS %s < %t.cu
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
-// RUN: %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s
+// RUN: %if slow %{ %nvcc -std=c++17 -I%S/Inputs -Xptxas -v -cubin %t.cu -o %t.cubin 2>&1 | FileCheck --check-prefix=PTXAS %s %}
 //
 // Vectors of memory begin at whole ones: a launch is asked whether pitches do.
 // ASKS-DAG: (w % 4 == 0)

@@ -17,8 +17,8 @@
 // RUN: count 0 < %t.plain.err
 //
 // The header instead of the embedded text.
-// RUN: rcache-rewrite %s --force -o %t.include.cu --runtime=include --cuda-path=%cuda 2> /dev/null
-// RUN: rcache-check run %t.include.cu -- -DRCACHE_VERIFY -I%src/include 2>&1 >/dev/null | FileCheck --check-prefix=GOOD %s
+// RUN: %if slow %{ rcache-rewrite %s --force -o %t.include.cu --runtime=include --cuda-path=%cuda 2> /dev/null %}
+// RUN: %if slow %{ rcache-check run %t.include.cu -- -DRCACHE_VERIFY -I%src/include 2>&1 >/dev/null | FileCheck --check-prefix=GOOD %s %}
 //
 // A wrong rewritten kernel: reported, and the program's output is the original's.
 // RUN: sed -e 's/[a-z_]*_out_v\[rc_s\] = /&1.0f + /' -e '/^ *marked_rc[^ ]*(\|^static __global__ void .*marked_rc[^ ]*(/,/^}/s/total, 1u/total, 2u/' %t.cu > %t.wrong.cu

@@ -10,8 +10,8 @@
 // In any order, but for the kernel that counts on lanes in step.
 // RUN: %if slow %{ rcache-check diff --schedule=random:7 %s %t.cu -- -I%S/Inputs -DANY_ORDER %}
 // Some of these arrays a warp would own.
-// RUN: rcache-rewrite %s --force -o %t.owned.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null
-// RUN: rcache-check diff %s %t.owned.cu -- -I%S/Inputs
+// RUN: %if slow %{ rcache-rewrite %s --force -o %t.owned.cu --cuda-path=%cuda -- -I%S/Inputs 2> /dev/null %}
+// RUN: %if slow %{ rcache-check diff %s %t.owned.cu -- -I%S/Inputs %}
 //
 // The plan says which; the table does, too.
 // RUN: rcache-rewrite %s --force --kernel=two_levels --print-after=plan --explain-choice -o %t.one.cu --cuda-path=%cuda -- -I%S/Inputs > %t.plan 2> %t.table
