@@ -88,6 +88,9 @@ struct KernelCounts {
   double LaunchWarps = 0;
   /// A thread of joined blocks: its sums, dozens, do not wait for one another.
   bool Joined = false;
+  /// Blocks that joined ones stand for, to those of the launch: the last ones of a row end
+  /// behind the grid.
+  double BeyondGrid = 1;
   /// A warp owns the block's arrays and waits for no other: loads, steps and stores of
   /// different warps overlap freely.
   bool Alone = false;

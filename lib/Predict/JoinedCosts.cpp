@@ -4,12 +4,65 @@
 // See JoinedCosts.h.
 
 #include "JoinedCosts.h"
+#include "Affine/IslTools.h"
 #include "SharedReads.h"
 #include "StagedReads.h"
 #include "llvm/ADT/STLExtras.h"
 #include <algorithm>
 
 using namespace rcache;
+
+namespace {
+
+/// What host code says of vectors of a tile's rows.
+enum class Rows { Unknown, InVectors, OneByOne };
+
+/// The remainder of \p S by \p Width in the launches that host code shows: a product's by
+/// the parameters among its factors. Nullopt: it names none, or not their values.
+std::optional<bool> isMultiple(const KernelModel &M, const Symbol &S, int64_t Width) {
+  if (S.Factors.empty()) {
+    if (S.K != Symbol::Param)
+      return std::nullopt;
+    std::optional<bool> All;
+    for (const LaunchSite &L : M.Launches)
+      for (size_t P = 0; P < std::min(M.Params.size(), L.ArgValues.size()); ++P)
+        if (M.Params[P].Name == S.Text)
+          for (const int64_t V : L.ArgValues[P])
+            All = All.value_or(true) && V % Width == 0;
+    return All;
+  }
+  std::optional<bool> Any;
+  for (const std::string &F : S.Factors)
+    if (const int I = M.symbolIndex(F); I >= 0)
+      if (const auto Is = isMultiple(M, M.Symbols[size_t(I)], Width))
+        Any = Any.value_or(false) || *Is;
+  return Any;
+}
+
+Rows rowsOf(const KernelModel &M, const StagingFunction &Stage, unsigned Bytes) {
+  const int64_t Width = 16 / std::max(1u, Bytes);
+  Rows All = Rows::InVectors;
+  for (const ValueRef &L : loadsOf(Stage)) {
+    const ValueRef &At = L->Operands[0];
+    if (At->K != Value::Affine)
+      return Rows::Unknown;
+    for (const std::string &Id : involvedIds(At->Aff)) {
+      const int I = M.symbolIndex(Id);
+      const auto By = linearCoefficient(At->Aff, Id, At->Aff.domain());
+      if (I < 0 || !By || *By % Width == 0)
+        continue;
+      const Symbol &S = M.Symbols[size_t(I)];
+      const auto Is = isMultiple(M, S, Width);
+      if (Is && !*Is)
+        return Rows::OneByOne;
+      if (!Is && (S.K == Symbol::Param || !S.Factors.empty()))
+        All = Rows::Unknown;
+    }
+  }
+  return All;
+}
+
+} // namespace
 
 void rcache::addRestaged(const Placed &In, const Restaged &R, const Staging &Fill,
                          double Rounds, KernelCounts &K) {
@@ -31,11 +84,17 @@ void rcache::addRestaged(const Placed &In, const Restaged &R, const Staging &Fil
     K.Loads.push_back({Each, Bytes, double(Bytes)});
     K.OtherOps += Each * 15;
   } else if (P.Ahead) { // 16 bytes in one instruction, past the registers
-    K.Loads.push_back({Each * Bytes / 16.0, 16, 16});
     // Or a word, where the launch has rows of other lengths: 28 instructions with indices
     // of 64 bits (matmul_sz, docs/measurements/2026-11-29-h200-wavefronts.txt). Where guards
     // say that tiles may end anywhere, either may come.
-    if (In.A.Stage.isConditional())
+    const Rows Of = rowsOf(In.M, In.A.Stage, Bytes);
+    if (Of == Rows::OneByOne)
+      K.Loads.push_back({Each, Bytes, double(Bytes)});
+    else
+      K.Loads.push_back({Each * Bytes / 16.0, 16, 16});
+    if (Of == Rows::OneByOne)
+      K.OtherOps += Each * 28;
+    else if (Of == Rows::Unknown && In.A.Stage.isConditional())
       K.OtherOps += Each * (In.A.Stage.branches() ? 14 : 6);
   } else {
     K.Loads.push_back({Each, Bytes, double(Bytes)});

@@ -73,6 +73,16 @@ static std::optional<std::array<int64_t, 3>> expectedGrid(const KernelModel &M, 
   return std::nullopt;
 }
 
+double rcache::beyondGrid(const KernelModel &M, const Plan &P, const Arch &A) {
+  const auto Grid = expectedGrid(M, A);
+  double All = 1;
+  for (unsigned Axis = 0; Grid && Axis < 3; ++Axis) {
+    const double Blocks = double((*Grid)[Axis]), Joined = P.Map.Blocks[Axis];
+    All *= std::ceil(Blocks / Joined) * Joined / std::max(1.0, Blocks);
+  }
+  return All;
+}
+
 std::optional<double> rcache::expectedWarps(const KernelModel &M, double Threads,
                                             const Arch &A) {
   const auto Blocks = expectedBlocks(M, A);

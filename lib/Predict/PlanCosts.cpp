@@ -332,6 +332,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
   }
   common(M, Fill, Block, K);
   K.Joined = P.Map.joins();
+  K.BeyondGrid = beyondGrid(M, P, On);
   const bool Owns = llvm::any_of(P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>() != nullptr; });
   K.Alone = Owns && P.barriers(M, SyncScope::Block) == 0;
   const double Slots = P.slots();

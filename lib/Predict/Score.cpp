@@ -90,7 +90,7 @@ public:
         (std::max(1u, K.ThreadsPerBlock) * std::max(1u, K.OutputsPerThread));
     for (Resource R : {Resource::L1, Resource::Exchange, Resource::Issue,
                        Resource::Arith})
-      set(R) /= lanesUsed();
+      set(R) *= K.BeyondGrid / lanesUsed();
     const double Work = pNorm({S.of(Resource::Dram), S.of(Resource::L2),
                                S.of(Resource::L1), S.of(Resource::Exchange),
                                S.of(Resource::Issue), S.of(Resource::Arith),
