@@ -173,7 +173,7 @@ llvm::Expected<Code> Fill::stageBody(const ArrayPlan &A,
   std::optional<IndexForm> Form;
   if (WithForms)
     Form = findIndexForm(A.Stage, O.Context);
-  const std::vector<size_t> Order = testOrder(A.Stage.Pieces);
+  const auto Order = Form ? std::vector<size_t>() : testOrder(A.Stage.Pieces);
   for (size_t K = 0; K < A.Stage.Pieces.size(); ++K) {
     const StagePiece &Piece = A.Stage.Pieces[Form ? K : Order[K]]; // see its Begin
     if (Form && K == Form->Begin) {

@@ -7,12 +7,26 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
+#include "clang/Lex/MacroInfo.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace clang;
 
 namespace rcache {
 
-bool hasWord(SourceRange Of, const llvm::StringSet<> &Words, const Preprocessor &PP) {
+/// Is \p Word a macro that the program itself defines?
+static bool isOwnMacro(StringRef Word, const Preprocessor &PP) {
+  const IdentifierInfo *Name = PP.getIdentifierInfo(Word);
+  if (!Name->hadMacroDefinition())
+    return false;
+  for (const MacroDirective *D = PP.getLocalMacroDirectiveHistory(Name); D; D = D->getPrevious())
+    if (const MacroInfo *Info = D->getMacroInfo();
+        Info && !PP.getSourceManager().isInSystemHeader(Info->getDefinitionLoc()))
+      return true;
+  return false;
+}
+
+bool hasWord(SourceRange Of, llvm::function_ref<bool(StringRef)> Is, const Preprocessor &PP) {
   const SourceManager &SM = PP.getSourceManager();
   SourceLocation At = SM.getExpansionLoc(Of.getBegin());
   const unsigned End = SM.getFileOffset(SM.getExpansionLoc(Of.getEnd()));
@@ -21,7 +35,7 @@ bool hasWord(SourceRange Of, const llvm::StringSet<> &Words, const Preprocessor 
     if (Lexer::getRawToken(At, T, SM, PP.getLangOpts(), /*IgnoreWhiteSpace=*/true) ||
         T.is(tok::eof))
       return true;
-    if (T.is(tok::raw_identifier) && Words.contains(T.getRawIdentifier()))
+    if (T.is(tok::raw_identifier) && Is(T.getRawIdentifier()))
       return true;
     At = T.getEndLoc();
   }
@@ -45,7 +59,9 @@ bool fitsOutsideClass(const FunctionDecl *F, const Preprocessor &PP) {
       for (const EnumConstantDecl *E : Enum->enumerators())
         Names.insert(E->getName());
   }
-  return !hasWord(F->getBody()->getSourceRange(), Names, PP);
+  // (A macro could say such a name.)
+  const auto Is = [&](StringRef Word) { return Names.contains(Word) || isOwnMacro(Word, PP); };
+  return !hasWord(F->getBody()->getSourceRange(), Is, PP);
 }
 
 } // namespace rcache

@@ -8,12 +8,13 @@
 
 #include "clang/AST/Decl.h"
 #include "clang/Lex/Preprocessor.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/StringRef.h"
 
 namespace rcache {
 
-/// Is a word of the text \p Of one of \p Words? Also where the text cannot be read.
-bool hasWord(clang::SourceRange Of, const llvm::StringSet<> &Words,
+/// Is a word of the text \p Of such a one? Also where the text cannot be read.
+bool hasWord(clang::SourceRange Of, llvm::function_ref<bool(llvm::StringRef)> Is,
              const clang::Preprocessor &PP);
 
 /// Means the body of \p F the same outside of the class that \p F is a static member

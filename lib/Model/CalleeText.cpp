@@ -41,8 +41,8 @@ public:
     if (!Body || F->isVariadic() || F->getNumParams() + First() != C.Call->getNumArgs())
       return false;
     Facts.TraverseStmt(Body);
-    if (Facts.Odd || !visibleNames() || namesTypeOfKernel() || (!C.Lambda && !fitsOutsideClass(F, PP)) ||
-        decidedByBinding(Body, false) ||
+    if (Facts.Odd || !visibleNames() || namesTypeOfKernel() || decidedByBinding(Body, false) ||
+        (!C.Lambda && !fitsOutsideClass(F, PP)) ||
         (!C.Lambda && nameOfAnother(F, Scope.Kernel, endOfFile())))
       return false;
     const auto Hidden = [&](StringRef N) {
@@ -436,7 +436,8 @@ private:
 
   /// Would a word of the callee's be a type that the kernel declares for itself?
   bool namesTypeOfKernel() const {
-    return !C.Lambda && !Scope.Types.empty() && hasWord(F->getSourceRange(), Scope.Types, PP);
+    const auto Is = [&](StringRef Word) { return Scope.Types.contains(Word); };
+    return !C.Lambda && !Scope.Types.empty() && hasWord(F->getSourceRange(), Is, PP);
   }
 
   /// Template parameters of the callee by the names of their arguments.

@@ -12,11 +12,12 @@
 // CHECK-DAG: rewrote 'ofPlainClass' {{.*}}; 's' owned by a warp
 // CHECK-DAG: 'namesItsClass' left as it is: {{.*}}('all' {{.*}}) [call-uses-thread]
 // CHECK-DAG: 'namesMember' left as it is: {{.*}}('all' {{.*}}) [call-uses-thread]
+// CHECK-DAG: 'namedByMacro' left as it is: {{.*}}('all' {{.*}}) [call-uses-thread]
 // CHECK-DAG: 'specialised' left as it is: {{.*}}('all' {{.*}}) [call-uses-thread]
 // CHECK-DAG: 'throughObject' left as it is: {{.*}}('all' {{.*}}) [call-uses-thread]
 // TEXT-LABEL: highest_rc(
 // TEXT: Larger op = Larger();
-// SAME: equivalent: 7 launches {{.*}}; 3 by a rewritten kernel
+// SAME: equivalent: 8 launches {{.*}}; 3 by a rewritten kernel
 #include "program.h"
 struct Larger {
   __device__ int operator()(int a, int b) const { return a > b ? a : b; }
@@ -116,6 +117,24 @@ __global__ void namesMember(const int *a, int *o) {
   Calls::all(s);
   o[i] = s[threadIdx.x];
 }
+#define FIRST(x) first(x)
+struct ByMacro {
+  static __device__ int first(int x) { return x + 7; }
+  static __device__ void all(int *s) {
+    int v = FIRST(s[threadIdx.x ^ 1]);
+    __syncthreads();
+    s[threadIdx.x] = v;
+    __syncthreads();
+  }
+};
+__global__ void namedByMacro(const int *a, int *o) {
+  __shared__ int s[128];
+  int i = blockIdx.x * 128 + threadIdx.x;
+  s[threadIdx.x] = a[i];
+  __syncthreads();
+  ByMacro::all(s);
+  o[i] = s[threadIdx.x];
+}
 template <int N, int M> struct Parts {
   static __device__ void all(int *s) { s[threadIdx.x] = N; }
 };
@@ -153,6 +172,7 @@ int main() {
   RUN(ofPlainClass);
   RUN(namesItsClass);
   RUN(namesMember);
+  RUN(namedByMacro);
   RUN(specialised);
   RUN(throughObject);
 }
