@@ -230,18 +230,33 @@ double ownedLittle(const CapInput &In, double Speedup) {
 /// Steps that call slow functions, or compute much, where a thread's place decides: slot by
 /// slot, each behind a branch of its own (0.89x, 0.64x and 0.93x where 1.49x, 1.31x and 1.25x
 /// were predicted; products modulo a prime, 0.98x for 1.23x).
+/// (Of integers where lanes beside each other part ways: an interval of threads leaves whole
+/// slots idle.)
 double ownedBranches(const CapInput &In, double Speedup) {
+  const auto isScattered = [&](const Stmt &If) {
+    if (If.Cond.is_null())
+      return true;
+    bool Divides = llvm::any_of(involvedIds(If.Cond), [&](const std::string &Id) {
+      const int I = In.M.symbolIndex(Id);
+      return I >= 0 && In.M.Symbols[size_t(I)].K == Symbol::Opaque &&
+             (In.M.Symbols[size_t(I)].Depends & DepThread) != 0; // `t % (2 * s)`
+    });
+    If.Cond.foreach_basic_set([&](const isl::basic_set &B) {
+      Divides |= isl_basic_set_dim(B.get(), isl_dim_div) > 0;
+    });
+    return Divides;
+  };
   const bool Any = llvm::any_of(In.P.Arrays, [](const ArrayPlan &A) { return A.as<Owned>(); });
   constexpr double Much = 8, MuchInt = 12;
   const bool Slow = llvm::any_of(In.M.Stmts, [&](const Stmt &S) {
     const Work &W = S.Computes;
-    if (W.Special + S.OfElements.Special == 0 && W.Fp + W.Double < Much &&
-        W.Int - W.Divided < MuchInt)
+    const bool Floats = W.Special + S.OfElements.Special > 0 || W.Fp + W.Double >= Much;
+    if (!Floats && W.Int - W.Divided < MuchInt)
       return false;
     bool Decided = false;
     for (int Q = S.Parent; Q >= 0; Q = In.M.stmt(static_cast<unsigned>(Q)).Parent) {
       const Stmt &Up = In.M.stmt(static_cast<unsigned>(Q));
-      Decided |= Up.K == Stmt::If && (Up.CondDepends & DepThread);
+      Decided |= Up.K == Stmt::If && (Up.CondDepends & DepThread) && (Floats || isScattered(Up));
       if (Decided && Up.isLoop() && Up.HasBarrier)
         return true;
     }
