@@ -5,10 +5,13 @@
 
 #include "BodyWords.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/MacroInfo.h"
+#include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringSet.h"
+#include <limits>
 
 using namespace clang;
 
@@ -62,6 +65,46 @@ bool fitsOutsideClass(const FunctionDecl *F, const Preprocessor &PP) {
   // (A macro could say such a name.)
   const auto Is = [&](StringRef Word) { return Names.contains(Word) || isOwnMacro(Word, PP); };
   return !hasWord(F->getBody()->getSourceRange(), Is, PP);
+}
+
+std::string typedNumber(const TemplateArgument &A, const PrintingPolicy &Policy) {
+  const llvm::APSInt Number = A.getAsIntegral();
+  const QualType T = A.getIntegralType().getCanonicalType();
+  llvm::SmallString<24> Digits;
+  Number.toString(Digits);
+  const auto *Builtin = T->getAs<BuiltinType>();
+  switch (Builtin ? Builtin->getKind() : BuiltinType::Void) {
+  case BuiltinType::Bool:
+    return Number.getBoolValue() ? "true" : "false";
+  case BuiltinType::UInt:
+    return (Digits + "u").str();
+  case BuiltinType::ULong:
+    return (Digits + "ul").str();
+  case BuiltinType::ULongLong:
+    return (Digits + "ull").str();
+  default:
+    break;
+  }
+  // The least one is no literal.
+  const bool Least = Number.isSigned() && Number.isMinSignedValue() && Number.getBitWidth() >= 32;
+  std::string Text = Digits.str().str();
+  if (Least)
+    Text = "(-" + std::to_string(std::numeric_limits<int64_t>::max() >>
+                                 (64 - Number.getBitWidth())) +
+           " - 1)";
+  else if (Number.isNegative())
+    Text = "(" + Text + ")";
+  return T->isSpecificBuiltinType(BuiltinType::Int) ? Text
+                                                    : "((" + T.getAsString(Policy) + ")" + Text + ")";
+}
+
+bool hasNumber(const FunctionDecl *Kernel, StringRef Name, QualType T) {
+  const FunctionTemplateDecl *Of = Kernel->getPrimaryTemplate();
+  return Of && llvm::any_of(*Of->getTemplateParameters(), [&](const NamedDecl *P) {
+           const auto *V = dyn_cast<NonTypeTemplateParmDecl>(P);
+           return V && V->getIdentifier() && V->getName() == Name &&
+                  Kernel->getASTContext().hasSameUnqualifiedType(V->getType(), T);
+         });
 }
 
 } // namespace rcache

@@ -7,6 +7,7 @@
 #define RCACHE_LIB_MODEL_BODYWORDS_H
 
 #include "clang/AST/Decl.h"
+#include "clang/AST/TemplateBase.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/StringRef.h"
@@ -21,6 +22,13 @@ bool hasWord(clang::SourceRange Of, llvm::function_ref<bool(llvm::StringRef)> Is
 /// of? It has no word that is a member's there, its own variables' either. True of what
 /// is no member.
 bool fitsOutsideClass(const clang::FunctionDecl *F, const clang::Preprocessor &PP);
+
+/// A template argument that is a number, of its parameter's type: `4`, `4u`, `(-4)`,
+/// `((short)4)`. It divides, compares and chooses overloads as the parameter does.
+std::string typedNumber(const clang::TemplateArgument &A, const clang::PrintingPolicy &Policy);
+
+/// Has \p Kernel a template parameter \p Name that is a number of type \p T?
+bool hasNumber(const clang::FunctionDecl *Kernel, llvm::StringRef Name, clang::QualType T);
 
 } // namespace rcache
 

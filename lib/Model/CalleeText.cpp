@@ -474,14 +474,11 @@ private:
       } else if (A.getKind() == TemplateArgument::Integral) {
         llvm::SmallString<16> S;
         A.getAsIntegral().toString(S);
-        auto It = Scope.TemplateNames.find(S.str().str());
-        if (A.getIntegralType()->isBooleanType())
-          Words[Name] = A.getAsIntegral().getBoolValue() ? "true" : "false";
-        else if (It != Scope.TemplateNames.end())
-          Words[Name] = It->second;
-        else
-          Words[Name] = A.getAsIntegral().isNegative() ? "(" + S.str().str() + ")"
-                                                       : S.str().str();
+        const auto It = Scope.TemplateNames.find(S.str().str());
+        Words[Name] = It != Scope.TemplateNames.end() &&
+                              hasNumber(Scope.Kernel, It->second, A.getIntegralType())
+                          ? It->second
+                          : typedNumber(A, Policy);
       } else
         return false;
     }
