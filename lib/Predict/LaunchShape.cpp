@@ -74,6 +74,8 @@ static std::optional<std::array<int64_t, 3>> expectedGrid(const KernelModel &M, 
 }
 
 double rcache::beyondGrid(const KernelModel &M, const Plan &P, const Arch &A) {
+  if (!P.Map.Block || launchWarps(M, *P.Map.Block, A) == 0)
+    return 1;
   const auto Grid = expectedGrid(M, A);
   double All = 1;
   for (unsigned Axis = 0; Grid && Axis < 3; ++Axis) {

@@ -50,7 +50,7 @@ double launchWarps(const KernelModel &M, const std::array<int64_t, 3> &Block,
                    const Arch &A);
 
 /// Blocks that the joined ones of \p P stand for, to those of the grid that host code tells
-/// of: 3 x 5 of 8 x 4 blocks for 18 x 19, 1.40. 1 where it tells none.
+/// of: 3 x 5 of 8 x 4 blocks for 18 x 19, 1.40. 1 where it tells none, or a test's.
 double beyondGrid(const KernelModel &M, const Plan &P, const Arch &A);
 
 /// N of the `#pragma unroll N` at a counted loop that walksThroughPlanes; 0:
