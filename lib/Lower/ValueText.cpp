@@ -40,7 +40,7 @@ static std::string powerText(const PowerForm &F, const ValueTextOptions &O) {
   const CxxAtom Atom = Name == O.Symbols.end() ? CxxAtom(F.Id) : Name->second;
   const std::string Count = Atom.Primary ? Atom.Text : "(" + Atom.Text + ")";
   std::string Text = F.Factor < 0 || F.Factor >= int64_t(1) << 31
-                         ? std::to_string(F.Factor) + " * (1 << " + Count + ")"
+                         ? "(" + std::to_string(F.Factor) + " * (1 << " + Count + "))"
                          : "(" + std::to_string(F.Factor) + " << " + Count + ")";
   if (F.Rest != 0)
     Text = "(" + Text + (F.Rest < 0 ? " - " : " + ") + std::to_string(std::abs(F.Rest)) + ")";

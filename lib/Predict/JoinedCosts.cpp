@@ -17,7 +17,7 @@ namespace {
 /// What host code says of vectors of a tile's rows.
 enum class Rows { Unknown, InVectors, OneByOne };
 
-/// The remainder of \p S by \p Width in the launches that host code shows: a product's by
+/// Is \p S a multiple of \p Width in the launches that host code shows? A product is by one of
 /// the parameters among its factors. Nullopt: it names none, or not their values.
 std::optional<bool> isMultiple(const KernelModel &M, const Symbol &S, int64_t Width) {
   if (S.Factors.empty()) {
@@ -88,14 +88,14 @@ void rcache::addRestaged(const Placed &In, const Restaged &R, const Staging &Fil
     // of 64 bits (matmul_sz, docs/measurements/2026-11-29-h200-wavefronts.txt). Where guards
     // say that tiles may end anywhere, either may come.
     const Rows Of = rowsOf(In.M, In.A.Stage, Bytes);
-    if (Of == Rows::OneByOne)
+    if (Of == Rows::OneByOne) {
       K.Loads.push_back({Each, Bytes, double(Bytes)});
-    else
-      K.Loads.push_back({Each * Bytes / 16.0, 16, 16});
-    if (Of == Rows::OneByOne)
       K.OtherOps += Each * 28;
-    else if (Of == Rows::Unknown && In.A.Stage.isConditional())
-      K.OtherOps += Each * (In.A.Stage.branches() ? 14 : 6);
+    } else {
+      K.Loads.push_back({Each * Bytes / 16.0, 16, 16});
+      if (Of == Rows::Unknown && In.A.Stage.isConditional())
+        K.OtherOps += Each * (In.A.Stage.branches() ? 14 : 6);
+    }
   } else {
     K.Loads.push_back({Each, Bytes, double(Bytes)});
     K.SharedStores += Each;
