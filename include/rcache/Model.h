@@ -242,6 +242,8 @@ struct Work {
   double Index = 0;   ///< integers in subscripts
   double Divided = 0; ///< of Int, divisions by what is a number in each round
                       ///< of loops that compilers unroll: next to nothing there
+  double DividedByStep = 0; ///< of Int, those by what all threads count alike: numbers
+                            ///< where a plan writes the rounds out
 };
 
 /// `c ? x : y` in the text, of which When is the affine condition; null: it is another one

@@ -50,6 +50,8 @@ struct KernelCounts {
   /// Warp-wide wavefronts of shared memory: an access without bank conflicts
   /// is 1 for up to 4 bytes a lane, 2 for 8, 4 for 16; with conflicts more.
   double SharedLoads = 0, SharedStores = 0;
+  /// Of these, what is waited for in steps whose lanes ask one bank for different words.
+  double Conflicts = 0;
   double Shuffles = 0; ///< of 32 bits
   /// Atomics of whole warps to an address that all of the device's warps share: one
   /// unit of the L2 cache has them one after the other.

@@ -7,11 +7,13 @@
 #define RCACHE_LIB_MODEL_WORK_H
 
 #include "rcache/Model.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include <utility>
 
 namespace clang {
 class ASTContext;
+class Expr;
 class Stmt;
 class VarDecl;
 } // namespace clang
@@ -23,9 +25,11 @@ namespace rcache {
 using Numbers = llvm::SmallPtrSet<const clang::VarDecl *, 4>;
 
 /// What \p S computes, without what is computed of a shared element alone; and that.
-/// Of a compound statement: its condition.
+/// Of a compound statement: its condition. \p Steps: is an expression made of constants and
+/// counters alone?
 std::pair<Work, Work> workOf(const clang::Stmt *S, const clang::ASTContext &AC,
-                             const Numbers &Known);
+                             const Numbers &Known,
+                             llvm::function_ref<bool(const clang::Expr *)> Steps);
 
 } // namespace rcache
 

@@ -23,20 +23,29 @@ std::string utf8(llvm::StringRef Text) {
   return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
 }
 
+void writePoint(json::OStream &J, llvm::StringRef Name, llvm::ArrayRef<int64_t> Point) {
+  J.attributeArray(Name, [&] {
+    for (const int64_t X : Point)
+      J.value(X);
+  });
+}
+
+/// What the compiler says of a kernel that it made.
+void writeCompiled(json::OStream &J, const FunctionReport &Of) {
+  J.attribute("registers", Of.Registers);
+  J.attribute("stackBytes", Of.StackFrame);
+  J.attribute("spillStoreBytes", Of.SpillStores);
+  J.attribute("spillLoadBytes", Of.SpillLoads);
+  J.attribute("staticSharedBytes", Of.SharedBytes);
+}
+
 /// What nvcc makes of the original; only where that was asked.
 void writeResources(json::OStream &J, const KernelResources &R) {
   J.attributeObject("resources", [&] {
     J.attribute("arch", R.Arch);
-    J.attribute("registers", R.Of.Registers);
-    J.attribute("stackBytes", R.Of.StackFrame);
-    J.attribute("spillStoreBytes", R.Of.SpillStores);
-    J.attribute("spillLoadBytes", R.Of.SpillLoads);
-    J.attribute("staticSharedBytes", R.Of.SharedBytes);
+    writeCompiled(J, R.Of);
     J.attribute("dynamicShared", R.DynamicShared);
-    J.attributeArray("block", [&] {
-      for (int64_t B : R.Block)
-        J.value(B);
-    });
+    writePoint(J, "block", R.Block);
     J.attribute("blockAssumed", R.BlockAssumed);
     J.attribute("blocksPerSm", R.Occ.BlocksPerSm);
     J.attribute("warpsPerSm", R.Occ.WarpsPerSm);
@@ -92,14 +101,6 @@ void writeCounts(json::OStream &J, const PlanCounts &C) {
     J.attribute("arithmetic", C.Arithmetic);
   });
   J.attribute("registers", C.Registers);
-}
-
-void writePoint(json::OStream &J, llvm::StringRef Name,
-                const std::vector<int64_t> &Point) {
-  J.attributeArray(Name, [&] {
-    for (const int64_t X : Point)
-      J.value(X);
-  });
 }
 
 void writeAccesses(json::OStream &J, llvm::StringRef Name,
@@ -335,11 +336,7 @@ void writeMix(json::OStream &J, const std::vector<MemoryAccesses> &Accesses,
 /// What the compiler made of a kernel under a hint about registers.
 void writePressure(json::OStream &J, const PressureFigures &P) {
   J.attributeObject("pressure", [&] {
-    J.attribute("registers", P.Of.Registers);
-    J.attribute("stackBytes", P.Of.StackFrame);
-    J.attribute("spillStoreBytes", P.Of.SpillStores);
-    J.attribute("spillLoadBytes", P.Of.SpillLoads);
-    J.attribute("staticSharedBytes", P.Of.SharedBytes);
+    writeCompiled(J, P.Of);
     J.attribute("warpsPerSm", P.Occ.WarpsPerSm);
     J.attribute("busyClocks", P.Issue);
     J.attribute("waitClocks", P.Wait);
@@ -354,6 +351,7 @@ void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
     writeMix(J, C.Loads, "loads");
     writeMix(J, C.Stores, "stores");
     J.attribute("sharedLoads", C.SharedLoads);
+    J.attribute("conflicts", C.Conflicts);
     J.attribute("sharedStores", C.SharedStores);
     J.attribute("shuffles", C.Shuffles);
     J.attribute("selects", C.Selects);

@@ -121,16 +121,17 @@ static double roundsAtOnce(const KernelModel &M, const Stmt &S) {
 
 Arithmetic rcache::arithmetic(const KernelModel &M,
                               llvm::function_ref<double(const Stmt &)> Rounds,
-                              llvm::function_ref<double(const Stmt &)> Elements) {
+                              llvm::function_ref<double(const Stmt &)> Elements,
+                              bool WrittenOut) {
   Arithmetic R;
   for (const Stmt &S : M.Stmts) {
     const double T = Rounds(S) / roundsAtOnce(M, S);
     if (T == 0)
       continue;
-    auto Add = [&R](const Work &W, double N) {
+    auto Add = [&](const Work &W, double N) {
       R.Fp += N * W.Fp;
       R.Double += N * W.Double;
-      R.Int += N * (W.Int - W.Divided);
+      R.Int += N * (W.Int - W.Divided - (WrittenOut ? W.DividedByStep : 0));
       R.Special += N * W.Special;
     };
     const double Before = R.Int;
@@ -167,5 +168,5 @@ bool rcache::placesAreRegisters(const Plan &P, double Shuffles) {
 
 Arithmetic rcache::arithmetic(const KernelModel &M,
                               llvm::function_ref<double(const Stmt &)> Rounds) {
-  return arithmetic(M, Rounds, [](const Stmt &) { return 1.0; });
+  return arithmetic(M, Rounds, [](const Stmt &) { return 1.0; }, false);
 }

@@ -25,9 +25,11 @@ Arithmetic arithmetic(const KernelModel &M,
 
 /// The same where what is done to elements alone is shared: \p Elements tells how
 /// many different elements there are to one that the statement reads (at most 1).
+/// \p WrittenOut: loops over steps are, their counters numbers.
 Arithmetic arithmetic(const KernelModel &M,
                       llvm::function_ref<double(const Stmt &)> Rounds,
-                      llvm::function_ref<double(const Stmt &)> Elements);
+                      llvm::function_ref<double(const Stmt &)> Elements,
+                      bool WrittenOut);
 
 /// How many different elements a thread of plan \p P has to one that a slot's \p S
 /// reads: windows and tiles in shared memory give one element to several slots.

@@ -137,6 +137,19 @@ static double summedUp(const KernelModel &M, const Plan &P) {
   return Most;
 }
 
+/// Does a lane own many neighbours that are partners by a bit of their numbers, `t ^ h`?
+/// Where they are 32 apart the same instructions take less time (transforms of 512 numbers
+/// 16.6 against 21.2 us, sorts of 1024 keys 65 against 100 and 139 against 182).
+static bool flipsNeighbours(const Plan &P) {
+  constexpr unsigned Many = 16; // elements of a lane
+  return P.slots() >= Many && P.Map.Stride[0] == 1 && llvm::any_of(P.Arrays, [](const ArrayPlan &A) {
+           const auto *O = A.as<Owned>();
+           return O && llvm::any_of(O->Fetches, [](const Owned::Fetch &F) {
+                    return F.K == Owned::Fetch::Flipped;
+                  });
+         });
+}
+
 double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On,
                           const KernelCounts &K) {
   const Constants &Fit = constantsOf(On);
@@ -160,7 +173,7 @@ double rcache::formFactor(const KernelModel &M, const Plan &P, const Arch &On,
   if (Alike && !P.TapsOutside)
     return 0.8;
   if (!Windows)
-    return 1;
+    return flipsNeighbours(P) ? 0.75 : 1;
   for (const ArrayPlan &A : P.Arrays)
     if (A.as<StreamedRows>() && M.Arrays[A.Array].ElemBytes < 4)
       return 0.85; // and row by row there is nothing to do meanwhile
@@ -202,11 +215,13 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
   KernelCounts K;
   common(M, Fill, Block, K);
   double Threads = static_cast<double>(Block[0] * Block[1] * Block[2]);
-  for (const SharedAccess &A : M.SharedAccesses)
+  for (const SharedAccess &A : M.SharedAccesses) {
     if (A.K == SharedAccess::Write)
       Fill.write(A, K);
     else
       K.SharedLoads += sharedReads(M, Fill, A, Block, Mapping(), false);
+    K.Conflicts += stepsUnknown(M, A) ? Fill.conflicts(A) : 0;
+  }
   Fill.count(K);
   for (const GlobalAccess &G : M.GlobalAccesses)
     if (G.K != GlobalAccess::Read) {
@@ -355,7 +370,7 @@ KernelCounts rcache::planCounts(const KernelModel &M, const Plan &P,
                                       : Fill.executions(S.Id, P.Map) *
                                             (Pair && Pair->Strided ? Pair->Strided->Share : 1);
       },
-      [&](const Stmt &S) { return elementsRead(M, P, S); });
+      [&](const Stmt &S) { return elementsRead(M, P, S); }, Owns);
   K.FpOps += A.Fp;
   K.DoubleOps += A.Double;
   K.SpecialOps += A.Special;

@@ -98,6 +98,9 @@ public:
                               inWaves(overlap()));
     latency();
     S.Clocks = pNorm({Work, S.of(Resource::Latency)}, inWaves(overlapOfLatency()));
+    // Warps that wait in a bank are few (`if (t < step)`), and what they wait for is on the way
+    // of all that wait for them.
+    S.Clocks += Fit.ConflictWait * K.Conflicts / Fit.ExchangePerClock;
     // What threads hand over at their ends, one warp of the device after the other.
     const double Meeting = K.MeetingAtomics * Fit.AtomicClocks * A.Sms;
     set(Resource::L2) += Meeting;
@@ -190,12 +193,12 @@ private:
     }
     for (const MemoryAccesses &M : K.Stores) {
       L1 += M.PerOutput * wavefronts(M, Fit);
-      // L1 writes through: each partly written sector goes to L2 by itself. (Vectors of 16
-      // bytes by warps alone in their blocks, 64 apart in scans, take no longer than that.)
+      // L1 writes through: each partly written sector goes to L2 by itself.
       const double Lines = touchedBytes(M, Fit.L1BytesPerClock) / Fit.L1BytesPerClock;
+      const double Line = K.Alone && M.Bytes == MostVector ? Fit.VectorLineClocks : Fit.StoreLineClocks;
       Written += M.PerOutput *
                  std::max(touchedBytes(M, Fit.SectorBytes) / Fit.L2WriteBytesPerClock,
-                          K.Alone && M.Bytes == MostVector ? 0 : Lines * Fit.StoreLineClocks);
+                          Lines * Line);
     }
     set(Resource::L1) = L1;
     set(Resource::L2) =

@@ -353,6 +353,15 @@ std::optional<double> Staging::wavefronts(const SharedAccess &S) const {
              : std::nullopt;
 }
 
+double Staging::conflicts(const SharedAccess &S) const {
+  const auto All = counted(S);
+  if (!All)
+    return 0;
+  const double Each = Of.rounds(S.Stmt) / double(Of.visits(S.Stmt).size()),
+               Uses = S.K == SharedAccess::ReadWrite ? 2 : 1;
+  return Uses * Each * std::max(0.0, All->Wavefronts - All->Warps * words(M, S.Array));
+}
+
 double Staging::operations() const {
   KernelCounts All;
   count(All);
