@@ -156,6 +156,8 @@ SVal Evaluator::convertTo(SVal V, QualType From, QualType To, const Expr *E) {
   if (AC.hasSameUnqualifiedType(From, To) || !To->isScalarType())
     return V;
   if (isInt(To) && isInt(From)) {
+    if (Cur.Calls) // what a body converts has no text in the kernel
+      asMember(V);
     if (V.Int && To->isBooleanType()) {
       if (std::optional<isl::pw_aff> A =
               Arith.exact(*V.Int, V.Type, Cur.where()))

@@ -117,6 +117,7 @@ private:
                                  const clang::FunctionDecl *F);
   std::optional<std::vector<SVal>> argumentsOf(const clang::CallExpr *E);
   const clang::Expr *objectOfMethod(const clang::CXXMemberCallExpr *Call) const;
+  const clang::Expr *objectGiven(const clang::Expr *A) const;
   bool hasText(const SVal &V) const;
   std::optional<SVal>
   followBody(Callee &C, std::vector<const clang::Stmt *> Work, unsigned Depth);

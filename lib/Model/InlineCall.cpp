@@ -110,6 +110,44 @@ bool onlyComputes(const FunctionDecl *Def) {
   return V.Fine;
 }
 
+/// How often a body names an object, and how often it reads a member of it or hands it on.
+class MemberReads : public ConstDynamicRecursiveASTVisitor {
+public:
+  explicit MemberReads(const VarDecl *Object) : Object(Object) {}
+  unsigned Named = 0, Read = 0;
+
+  bool VisitDeclRefExpr(const DeclRefExpr *R) override {
+    Named += R->getDecl() == Object;
+    return true;
+  }
+  bool VisitImplicitCastExpr(const ImplicitCastExpr *C) override {
+    const auto *Mem = dyn_cast<MemberExpr>(C->getSubExpr()->IgnoreParens());
+    const auto *R = Mem && !Mem->isArrow() ? dyn_cast<DeclRefExpr>(Mem->getBase()->IgnoreParenImpCasts()) : nullptr;
+    Read += C->getCastKind() == CK_LValueToRValue && R && R->getDecl() == Object;
+    return true;
+  }
+  /// `at(v, x)` for a `const V &`.
+  bool VisitCallExpr(const CallExpr *C) override {
+    const FunctionDecl *F = isa<CXXOperatorCallExpr>(C) ? nullptr : C->getDirectCallee();
+    for (unsigned I = 0; F && I < std::min(C->getNumArgs(), F->getNumParams()); ++I) {
+      const QualType T = F->getParamDecl(I)->getType();
+      const auto *R = dyn_cast<DeclRefExpr>(C->getArg(I)->IgnoreParenImpCasts());
+      Read += R && R->getDecl() == Object && T->isReferenceType() && T->getPointeeType().isConstQualified();
+    }
+    return true;
+  }
+
+private:
+  const VarDecl *Object;
+};
+
+/// Does \p Def do nothing with \p P but read members?
+bool readsMembers(const FunctionDecl *Def, const ParmVarDecl *P) {
+  MemberReads V(P);
+  V.TraverseStmt(Def->getBody());
+  return V.Named == V.Read;
+}
+
 void collectIds(const Value &V, std::vector<std::string> &Ids) {
   auto Add = [&](std::vector<std::string> More) {
     Ids.insert(Ids.end(), More.begin(), More.end());
@@ -350,6 +388,21 @@ const Expr *Evaluator::objectOfMethod(const CXXMemberCallExpr *Call) const {
   return Object;
 }
 
+/// The object of the kernel's that argument \p A is, by name; null: it is none.
+const Expr *Evaluator::objectGiven(const Expr *A) const {
+  const Expr *X = bareArgument(A);
+  // A copy of it, for a parameter by value.
+  if (auto *C = dyn_cast<CXXConstructExpr>(X);
+      C && C->getNumArgs() == 1 && C->getConstructor()->isCopyOrMoveConstructor() && C->getConstructor()->isTrivial())
+    X = bareArgument(C->getArg(0));
+  auto *R = dyn_cast<DeclRefExpr>(X);
+  auto *V = R && X->getType()->isRecordType() ? dyn_cast<VarDecl>(R->getDecl()) : nullptr;
+  if (!V)
+    return nullptr;
+  const Expr *Outer = Cur.Objects.lookup(V);
+  return Outer ? Outer : L.varIndex(V) >= 0 ? X : nullptr;
+}
+
 /// Has each symbol of \p V a text in the kernel? One for something inside a
 /// body has none.
 bool Evaluator::hasText(const SVal &V) const {
@@ -389,8 +442,12 @@ std::optional<SVal> Evaluator::followCall(const CallExpr *E,
   if (auto Args = argumentsOf(E)) {
     Cur.Env = Before.Env;
     // A reference parameter is the value it is bound to.
-    for (unsigned I = 0; I < Args->size(); ++I)
-      Cur.Env[Def->getParamDecl(I)] = (*Args)[I];
+    for (unsigned I = 0; I < Args->size(); ++I) {
+      const ParmVarDecl *P = Def->getParamDecl(I);
+      Cur.Env[P] = (*Args)[I];
+      if (const Expr *Given = objectGiven(E->getArg(I)); Given && readsMembers(Def, P))
+        Cur.Objects[P] = Given;
+    }
     Cur.This = Object;
     ++Cur.Calls;
     Callee C;

@@ -167,8 +167,9 @@ std::vector<StructMember> membersOf(ASTContext &AC, QualType T) {
     Is.Type = E.getCanonicalType().getUnqualifiedType().getAsString(P);
     All.push_back(std::move(Is));
   }
+  // (Methods by name change nothing about what is copied.)
   for (const Decl *D : R->decls())
-    if (auto *F = dyn_cast<FunctionDecl>(D); F && !F->isImplicit())
+    if (const FunctionDecl *F = D->getAsFunction(); F && !F->isImplicit() && !F->getIdentifier())
       return {};
   return All;
 }

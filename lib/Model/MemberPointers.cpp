@@ -19,11 +19,21 @@ struct MemberPath {
   std::string Text;
 };
 
-/// \p This: the object whose method's body \p E stands in, or null.
-std::optional<MemberPath> memberPath(const Expr *E, const Expr *This) {
+/// \p In: what objects are called in the function's body that \p E stands in.
+std::optional<MemberPath> memberPath(const Expr *E, const State &In) {
   MemberPath P;
+  const Expr *This = In.This;
+  const auto given = [&](const Expr *X) -> const Expr * {
+    const auto *R = dyn_cast<DeclRefExpr>(X);
+    return R ? In.Objects.lookup(dyn_cast<VarDecl>(R->getDecl())) : nullptr;
+  };
   E = E->IgnoreParenImpCasts();
-  while (auto *Mem = dyn_cast<MemberExpr>(E)) {
+  while (isa<MemberExpr>(E) || given(E)) {
+    auto *Mem = dyn_cast<MemberExpr>(E);
+    if (!Mem) {
+      E = given(E)->IgnoreParenImpCasts();
+      continue;
+    }
     auto *F = dyn_cast<FieldDecl>(Mem->getMemberDecl());
     const Expr *Base = Mem->getBase()->IgnoreParenImpCasts();
     const bool OfThis = This && isa<CXXThisExpr>(Base);
@@ -43,7 +53,7 @@ std::optional<MemberPath> memberPath(const Expr *E, const Expr *This) {
 } // namespace
 
 int Evaluator::memberParam(const Expr *E) const {
-  const auto Path = memberPath(E, Cur.This);
+  const auto Path = memberPath(E, Cur);
   const int I = Path ? L.paramIndex(Path->Var) : -1;
   for (size_t K = 0; I >= 0 && K < M.Params.size(); ++K)
     if (M.Params[K].MemberOf == I &&
@@ -53,7 +63,7 @@ int Evaluator::memberParam(const Expr *E) const {
 }
 
 std::optional<SVal> Evaluator::memberPointer(const Expr *E) {
-  const auto Path = memberPath(E, Cur.This);
+  const auto Path = memberPath(E, Cur);
   const int I = Path ? L.paramIndex(Path->Var) : -1;
   const QualType T = E->getType().getNonReferenceType();
   if (I < 0 || !T->isPointerType() || T.isVolatileQualified() ||

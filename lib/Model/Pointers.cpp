@@ -83,11 +83,22 @@ LVal Evaluator::variablePlace(const VarDecl *V, const Expr *E) {
   return Result;
 }
 
+/// The array that \p S is an element of, where that is a member of an object, or a row of such
+/// a member: `s[t].q` of `s[t].q[1]`, `s.q[y]` of `s.q[y][x]`; null: another one.
+static const Expr *memberArray(const ArraySubscriptExpr *S) {
+  const Expr *Array = S->getBase()->IgnoreParenImpCasts();
+  const Expr *In = Array;
+  while (In->getType()->isArrayType() && isa<ArraySubscriptExpr>(In))
+    In = cast<ArraySubscriptExpr>(In)->getBase()->IgnoreParenImpCasts();
+  return Array->getType()->isArrayType() && isa<MemberExpr>(In) && In->getType()->isArrayType()
+             ? Array
+             : nullptr;
+}
+
 LVal Evaluator::subscriptPlace(const ArraySubscriptExpr *S) {
-  // `s[t].q[1]`: an array inside an element, of which the element is read.
-  if (auto *Mem = dyn_cast<MemberExpr>(S->getBase()->IgnoreParenImpCasts());
-      Mem && Mem->getType()->isArrayType()) {
-    LVal Whole = lvalue(Mem);
+  // An array inside an element, of which the element is read.
+  if (const Expr *Array = memberArray(S)) {
+    LVal Whole = lvalue(Array);
     SVal I = eval(S->getIdx());
     auto C = I.Int ? Arith.constantValue(I.Int->Aff) : std::nullopt;
     if (Whole.K == LVal::Memory && !Whole.Member.empty() &&

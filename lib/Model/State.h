@@ -123,6 +123,9 @@ struct State {
   unsigned Calls = 0;
   /// The object whose method is followed: a variable.
   const clang::Expr *This = nullptr;
+  /// What the parameters of followed functions are that are objects of the kernel's, of which
+  /// members alone are read.
+  llvm::SmallDenseMap<const clang::VarDecl *, const clang::Expr *, 4> Objects;
   /// What is evaluated here has been, or will be, evaluated once for the
   /// records: now only its value is asked for.
   bool Quiet = false;

@@ -44,6 +44,12 @@ public:
   SVal opaqueVar(const Cell &C);
   /// The affine integer that \p V is; a new symbol stands for other integers.
   IntValue asInt(SVal &V, const clang::Expr *E);
+  /// \p V as the symbol that it is in the kernel, where it is a member of a parameter that stays
+  /// as it was passed.
+  void asMember(SVal &V) {
+    if (!V.Int && V.V && objectOf(*V.V) >= 0)
+      asInt(V, nullptr);
+  }
   /// The symbol that stands for the value \p V; "": none does.
   std::string symbolOf(const ValueRef &V) const;
   std::optional<isl::pw_aff> asExact(SVal &V, const clang::Expr *E);
