@@ -8,8 +8,8 @@
 // RUN: rcache-check diff %s %t.cu -- -I%S/Inputs
 // RUN: %if slow %{ rcache-rewrite %t.cu -o %t.again.cu --force -- -I%S/Inputs 2> /dev/null %}
 // RUN: %if slow %{ cmp %t.cu %t.again.cu %}
-// RUN: rcache-rewrite %s -o %t.one.cu --force --block=8x4 -- -I%S/Inputs 2> %t.remarks
-// RUN: FileCheck %s --check-prefix=ONE < %t.remarks
+// RUN: %if slow %{ rcache-rewrite %s -o %t.one.cu --force --block=8x4 -- -I%S/Inputs 2> %t.remarks %}
+// RUN: %if slow %{ FileCheck %s --check-prefix=ONE < %t.remarks %}
 #include "program.h"
 
 // CHECK-DAG: rewrote 'heat'

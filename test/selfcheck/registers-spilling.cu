@@ -12,7 +12,7 @@
 // RUN: sh -c "FileCheck --check-prefix=TEXT %s < $(cat %t/name)"
 // RUN: sh -c "rcache-check $(cat %t/name) --kernel=many --arg=rounds=3 --trials=40 --cuda-path=%cuda" 2>&1 | FileCheck --check-prefix=EXECUTED %s
 // -rdc=true and -G: ptxas does not take it, so it is no candidate; bounds are.
-// RUN: rcache-rewrite %s --only=registers --force --explain-choice --self-check=off --cuda-path=%cuda -o %t/off.cu 2>&1 | FileCheck --check-prefix=OFF %s
+// RUN: %if slow %{ rcache-rewrite %s --only=registers --force --explain-choice --self-check=off --cuda-path=%cuda -o %t/off.cu 2>&1 | FileCheck --check-prefix=OFF %s %}
 // RUN: rcache-rewrite %s --only=registers --force --explain-choice --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t/rdc.cu -- -rdc=true > %t/rdc 2>&1
 // RUN: FileCheck --check-prefix=RDC %s < %t/rdc
 //

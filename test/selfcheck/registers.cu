@@ -6,7 +6,7 @@
 // RUN: rcache-rewrite %s -q --list --only=registers --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.cu > %t.list
 // RUN: FileCheck %s < %t.list
 // RUN: FileCheck --check-prefix=TEXT %s < %t.cu
-// RUN: %nvcc -ptx %t.cu -o %t.ptx
+// RUN: %if slow %{ %nvcc -ptx %t.cu -o %t.ptx %}
 // RUN: rcache-rewrite %s --only=registers --kernel=plain --candidate=0 --self-check=quick --cuda-path=%cuda --arch=sm_90 -o %t.2.cu 2>&1 | FileCheck --check-prefix=NOTE %s
 // Each is launched in its own block, and the original in others.
 // RUN: rcache-check %t.cu --cuda-path=%cuda --kernel=plain --arg=n=3 --trials=40 2>&1 | FileCheck --check-prefix=EXECUTED %s
