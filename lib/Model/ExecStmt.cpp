@@ -121,7 +121,9 @@ static Stmt::Kind kindOf(const clang::Stmt *S) {
 static bool namesParameter(const clang::Stmt *S) {
   const auto *R = dyn_cast<DeclRefExpr>(S);
   return (R && isa<ParmVarDecl>(R->getDecl())) ||
-         llvm::any_of(S->children(), [](const clang::Stmt *Child) { return Child && namesParameter(Child); });
+         llvm::any_of(S->children(), [](const clang::Stmt *Child) {
+           return Child && namesParameter(Child);
+         });
 }
 
 unsigned Executor::exec(const clang::Stmt *S, int Parent) {
@@ -145,7 +147,8 @@ unsigned Executor::exec(const clang::Stmt *S, int Parent) {
   const unsigned Saved = Cur.Stmt;
   const unsigned Id = Rec.newStmt(kindOf(S), Whole, R, Parent);
   Cur.Stmt = Id;
-  std::tie(M.Stmts[Id].Computes, M.Stmts[Id].OfElements) = workOf(S, AC, Counting, [&](const Expr *E) { return !L.depends(E) && !namesParameter(E); });
+  std::tie(M.Stmts[Id].Computes, M.Stmts[Id].OfElements) = workOf(
+      S, AC, Counting, [&](const Expr *E) { return !L.depends(E) && !namesParameter(E); });
   if (Unroll.Given)
     setPragma(Id, Unroll);
   execKind(S, Id);

@@ -74,7 +74,7 @@ public:
           Fill.write(S, K);
         else
           K.SharedLoads += sharedReads(M, Fill, S, Block, P.Map, P.TapsOutside);
-        K.Conflicts += stepsUnknown(M, S) ? Fill.conflicts(S) : 0;
+        K.Conflicts += Fill.conflicts(S);
         // A copy of what other slots read as well.
         if (Slots > 1 && slotsSeeAlone(M, S))
           K.OtherOps += Fill.executions(S.Stmt) * words(M, A->Array);

@@ -220,7 +220,7 @@ static KernelCounts threadCounts(const KernelModel &M, const Staging &Fill,
       Fill.write(A, K);
     else
       K.SharedLoads += sharedReads(M, Fill, A, Block, Mapping(), false);
-    K.Conflicts += stepsUnknown(M, A) ? Fill.conflicts(A) : 0;
+    K.Conflicts += Fill.conflicts(A);
   }
   Fill.count(K);
   for (const GlobalAccess &G : M.GlobalAccesses)

@@ -354,7 +354,7 @@ std::optional<double> Staging::wavefronts(const SharedAccess &S) const {
 }
 
 double Staging::conflicts(const SharedAccess &S) const {
-  const auto All = counted(S);
+  const auto All = stepsUnknown(M, S) ? counted(S) : std::nullopt;
   if (!All)
     return 0;
   const double Each = Of.rounds(S.Stmt) / double(Of.visits(S.Stmt).size()),

@@ -73,7 +73,8 @@ public:
   /// Wavefronts of \p S by a thread's warp, all of its executions, where the elements of
   /// all its lanes are numbers each time that the block comes there; nullopt: they are not.
   std::optional<double> wavefronts(const SharedAccess &S) const;
-  /// Those of them behind the first of each access: what lanes wait for each other in a bank.
+  /// Those of them behind the first of each access, where steps have strides of their own: what
+  /// lanes wait for each other in a bank.
   double conflicts(const SharedAccess &S) const;
 
   /// What the kernel's threads wait for.
