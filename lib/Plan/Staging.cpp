@@ -419,10 +419,36 @@ private:
            "no write of " + name() + " is ever executed", Arr.Pos);
   }
 
+  /// Is each return in front of the barrier all that its statement does, under conditions that
+  /// all threads of a block share? Where it does more (`if (skip[blockIdx.x]) { if (t == 0) ..;
+  /// return; }`), slots return one by one, and elements are asked for by those that have.
+  bool returnsAtOnce() const {
+    const auto isAlone = [&](const Stmt &Return) {
+      int Q = Return.Parent;
+      const Stmt *Whole = &Return;
+      for (; Q > 0; Q = M.stmt(unsigned(Q)).Parent) {
+        Whole = &M.stmt(unsigned(Q));
+        if (Whole->K != Stmt::If && Whole->K != Stmt::Block)
+          return false;
+        if (Whole->K == Stmt::If && (Whole->CondDepends & (DepThread | DepShared)))
+          return false;
+      }
+      return llvm::none_of(M.Stmts, [&](const Stmt &S) {
+        return (S.K == Stmt::Leaf || S.K == Stmt::Decl || S.isLoop()) && Whole->Range.contains(S.Range);
+      });
+    };
+    const unsigned End = M.stmt(G.Barrier).Range.Begin;
+    return llvm::all_of(M.Stmts, [&](const Stmt &S) {
+      return S.K != Stmt::Return || S.Range.Begin > End || isAlone(S);
+    });
+  }
+
   /// Conditions on values that have no formula, and that all threads have passed
   /// which arrive at the barrier (`if (skip[blockIdx.x]) return;`): they hold
   /// wherever an element is asked for, and their text may be another value there.
   void dropWhatHolds() {
+    if (!returnsAtOnce())
+      return;
     isl::set Holds = A.fix(M.stmt(G.Barrier).Domain);
     bool OnOpaque = false;
     for (const std::string &Id : involvedIds(Holds)) {
