@@ -44,6 +44,9 @@ public:
                 {Param::Scalar, "int", "w", "", "w"},
                 {Param::Scalar, Pitch, "pitch", "", "p"},
                 {Param::Scalar, "int", "last", "", "last"}};
+    Told = C.chance("told", 20);
+    if (Told)
+      K.Params.push_back({Param::In, "int", "which", "h", "", true, Restrict});
     K.GridX = "(w + bx - 1) / bx + extra";
     K.GridY = Axis() == 'y' ? "h" : "1, h";
     launches();
@@ -58,6 +61,7 @@ private:
   std::string T, Acc, Pitch, Index, Row;
   bool Far = false;       ///< a border behind all rows
   bool Flattened = false; ///< guarded as a whole
+  bool Told = false;      ///< memory tells which rows are left out: they are nowhere
 
   char Axis() { return C.chance("batchAlongZ", 25) ? 'z' : 'y'; }
 
@@ -80,6 +84,18 @@ private:
     return Sums[C.weighted("sum", {35, 15, 15, 15, 20})];
   }
 
+  /// In front of the staging, where memory tells what is left out.
+  std::string leaves() {
+    static const char *const Ways[] = {
+        "if (told != 0) {\nif (t == 0)\nout[y * pitch + b] = 5;\nreturn;\n}\n",
+        "if (told != 0) {\nout[y * pitch + min(b + t, w - 1)] = 5;\nreturn;\n}\n",
+        "if (told != 0 || t >= $B)\nreturn;\n",
+        "if (told != 0)\nreturn;\n",
+    };
+    return "const int told = which[y] % 2 * (1 << 27);\n" +
+           std::string(Ways[C.weighted("leaves", {50, 15, 15, 20})]);
+  }
+
   std::string value() {
     if (C.chance("flattened", 25)) { // guarded by the whole of it
       Flattened = true;
@@ -90,7 +106,11 @@ private:
   }
 
   void text() {
-    const std::string Value = value();
+    std::string Value = value();
+    const std::string Line = Told ? "(y * pitch + told)" : "y * pitch";
+    for (size_t At = 0; Told && (At = Value.find("y * pitch", At)) != std::string::npos;
+         At += Line.size())
+      Value.replace(At, 9, Line);
     std::string Load = "const $X x = b + i - " + num(L) + ";\n";
     if (Flattened)
       Load += "const long long q = (long long)y * (long long)pitch + x, "
@@ -100,8 +120,10 @@ private:
                        "const int t = threadIdx.x;\nconst $X b = blockIdx.x * $B;\n"
                        "const $Y y = blockIdx." +
                        std::string(1, Axis()) + ";\n";
+    if (Told)
+      Body += leaves();
     if (Value.find("line[") != std::string::npos)
-      Body += "const $T *const line = in + y * pitch;\n";
+      Body += "const $T *const line = in + " + Line + ";\n";
     Body += "for (int i = t; i < $B + $H; i += $B) {\n" + Load + "}\n__syncthreads();\n";
     std::string Sum;
     for (unsigned I = 0; I <= L + R; ++I)
