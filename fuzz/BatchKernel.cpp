@@ -77,10 +77,15 @@ private:
     return Ways[C.weighted("column", {35, 20, 15, 10, 20})];
   }
 
+  /// Where the row begins.
+  std::string line() const { return Told ? "(y * pitch + told)" : "y * pitch"; }
+
   std::string element() {
-    static const char *const Sums[] = {"in[y * pitch + ($C)]", "in[($C) + y * pitch]",
-                                       "in[(size_t)y * pitch + ($C)]", "(in + y * pitch)[$C]",
-                                       "line[$C]"};
+    // (Of the cast, too: `(size_t)(y * pitch + told)`.)
+    const std::string Line = line();
+    const std::string Sums[] = {"in[" + Line + " + ($C)]", "in[($C) + " + Line + "]",
+                                "in[(size_t)" + Line + " + ($C)]", "(in + " + Line + ")[$C]",
+                                "line[$C]"};
     return Sums[C.weighted("sum", {35, 15, 15, 15, 20})];
   }
 
@@ -106,11 +111,7 @@ private:
   }
 
   void text() {
-    std::string Value = value();
-    const std::string Line = Told ? "(y * pitch + told)" : "y * pitch";
-    for (size_t At = 0; Told && (At = Value.find("y * pitch", At)) != std::string::npos;
-         At += Line.size())
-      Value.replace(At, 9, Line);
+    const std::string Value = value();
     std::string Load = "const $X x = b + i - " + num(L) + ";\n";
     if (Flattened)
       Load += "const long long q = (long long)y * (long long)pitch + x, "
@@ -123,7 +124,7 @@ private:
     if (Told)
       Body += leaves();
     if (Value.find("line[") != std::string::npos)
-      Body += "const $T *const line = in + " + Line + ";\n";
+      Body += "const $T *const line = in + " + line() + ";\n";
     Body += "for (int i = t; i < $B + $H; i += $B) {\n" + Load + "}\n__syncthreads();\n";
     std::string Sum;
     for (unsigned I = 0; I <= L + R; ++I)
