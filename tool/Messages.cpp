@@ -75,6 +75,13 @@ std::string number(double Value) {
   return Text;
 }
 
+/// What the least launch gains that runs the rewritten form, where that is less.
+std::string ofFew(const Plan &P) {
+  if (P.SpeedupOfBlocks.empty() || P.SpeedupOfBlocks.front().second > 0.9 * P.saidSpeedup())
+    return "";
+  return " (there " + number(P.SpeedupOfBlocks.front().second) + "x)";
+}
+
 /// What a prediction is for: arguments and device, the least launch that runs the
 /// rewritten form, the block where no launch tells it.
 std::string predictedFor(const KernelModel &M, const Plan &P, const Choice &C) {
@@ -96,7 +103,7 @@ std::string predictedFor(const KernelModel &M, const Plan &P, const Choice &C) {
   }
   // Of the original, as its launches say it.
   if (const int64_t Least = P.leastBlocks(std::nullopt))
-    return Text + ", from " + std::to_string(Least) + " " + Blocks + " on";
+    return Text + ", from " + std::to_string(Least) + " " + Blocks + " on" + ofFew(P);
   if (P.LeastThreads && !P.Map.Block)
     return Text + ", from " +
            std::to_string(uint64_t(P.LeastThreads) * P.slots()) + " threads on";
@@ -114,9 +121,8 @@ std::string figures(const KernelModel &M, const Plan &P, const Choice *C) {
     if (K->SpillBytes.value_or(0))
       Text += " and " + std::to_string(*K->SpillBytes) + " bytes in memory";
     Text += " (ptxas)";
-  } else if (P.Counts.Registers)
-    Text =
-        "about " + std::to_string(P.Counts.Registers) + " registers a thread";
+  } else if (const unsigned N = P.saidRegisters())
+    Text = "about " + std::to_string(N) + " registers a thread";
   if (P.PredictedSpeedup > 0)
     Text += (Text.empty() ? "" : ", ") +
             ((P.SpeedupFrom == Plan::Measured ? "measured speed-up "

@@ -48,6 +48,7 @@ def collect(folder):
                 if "plan" in k:
                     plan = k["plan"]
                     entry["predicted"] = plan.get("predictedSpeedup", plan.get("measuredSpeedup"))
+                    entry["byBlocks"] = plan.get("predictedByBlocks", [])
                     entry["coarsening"] = plan["coarsening"]
                     choice = k.get("choice", {})
                     entry["predictedUnaligned"] = choice.get("unalignedSpeedup")
@@ -82,11 +83,13 @@ def join(raw, report, results, device, compiler):
             if what[0] == "failed":
                 failures.append(" ".join(what[1:]))
                 continue
-            program, form, _, name, size, ms, h, launches, taken, unaligned = what[1:]
+            program, form, _, name, size, ms, h, launches, taken, unaligned, blocks = what[1:]
             row = rows.setdefault((program, same_name(name), size), {"original": [], "rewritten": [], "hashes": set()})
             row[form].append(float(ms))
             row["hashes"].add(h)
-            if form == "rewritten":
+            if form == "original":
+                row["blocks"] = int(blocks) / max(1, int(launches))
+            else:
                 row["launches"], row["taken"], row["unaligned"] = int(launches), int(taken), int(unaligned)
     by_name = {(k["program"], k["name"]): k for k in report["kernels"]}
     measurements = []
@@ -104,11 +107,31 @@ def join(raw, report, results, device, compiler):
             if m.get("unalignedLaunches"):
                 m["predicted"] = k.get("predictedUnaligned") or m["predicted"]
             m["limit"] = k.get("limit")
+            if row.get("blocks"):
+                m["blocks"] = round(row["blocks"])
+                m["predictedOfGrid"] = of_grid(k, m)
         measurements.append(m)
     with open(results, "w") as f:
         json.dump({"date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"), "device": device,
                    "compiler": compiler, "tool": report.get("version"), "command": "bench/validation/run.sh measure",
                    "failures": failures, "kernels": report["kernels"], "measurements": measurements}, f, indent=1)
+
+
+def of_grid(kernel, launch):
+    """What the report says of grids of the launch's blocks, a straight line between those that
+    it names; None where it does not tell."""
+    known = [(math.log(k["blocks"]), k["speedup"]) for k in kernel.get("byBlocks", [])]
+    if not known:
+        return None
+    at = min(max(math.log(launch["blocks"]), known[0][0]), known[-1][0])
+    speedup = known[-1][1]
+    for (b0, s0), (b1, s1) in zip(known, known[1:]):
+        if b0 <= at < b1:
+            speedup = s0 + (s1 - s0) * (at - b0) / (b1 - b0)
+            break
+    if launch.get("unalignedLaunches") and kernel.get("predictedUnaligned") and kernel.get("predicted"):
+        speedup *= kernel["predictedUnaligned"] / kernel["predicted"]
+    return speedup
 
 
 def mean(values):
@@ -132,7 +155,7 @@ def show(results):
         m["speedup"] = original / rewritten
         # A launch for which the launch function takes the original is predicted to gain nothing.
         m["left"] = m["rewrittenLaunches"] == 0
-        claim = m["predicted"] or float("nan")
+        claim = m.get("predictedOfGrid") or m["predicted"] or float("nan")
         least = min(original, floor * max(1, m["launches"]))
         claim = original / (least + (original - least) / claim)
         m["claim"] = 1.0 if m["left"] else claim

@@ -108,6 +108,7 @@ template <typename T> Result result(const T *p, size_t n) {
 // Launches since the last reset: all, and those of kernels made by the tool
 // (only where cudaLaunchKernel is wrapped at link time).
 inline int launches = 0, rewritten_launches = 0, unaligned_launches = 0;
+inline size_t launched_blocks = 0; // of all launches together
 inline bool counting = false;
 
 inline unsigned long long hash(std::initializer_list<Result> results) {
@@ -127,12 +128,13 @@ inline unsigned long long hash(std::initializer_list<Result> results) {
 
 // Runs `launch` once and hashes the results, then times it: 11 samples, each of
 // as many launches in a row as take half a millisecond. Prints
-//   NAME SIZE MEDIAN_MS HASH LAUNCHES REWRITTEN_LAUNCHES
+//   NAME SIZE MEDIAN_MS HASH LAUNCHES REWRITTEN_LAUNCHES UNALIGNED_LAUNCHES BLOCKS
 template <typename F>
 void measure(const char *name, const std::string &size, F launch,
              std::initializer_list<Result> results) {
   check(cudaDeviceSynchronize());
   launches = rewritten_launches = unaligned_launches = 0;
+  launched_blocks = 0;
   counting = true;
   launch();
   counting = false;
@@ -166,8 +168,8 @@ void measure(const char *name, const std::string &size, F launch,
     check(cudaEventDestroy(from));
     check(cudaEventDestroy(to));
   }
-  printf("%s %s %.5f %016llx %d %d %d\n", name, size.c_str(), median, h, launches,
-         rewritten_launches, unaligned_launches);
+  printf("%s %s %.5f %016llx %d %d %d %zu\n", name, size.c_str(), median, h, launches,
+         rewritten_launches, unaligned_launches, launched_blocks);
   fflush(stdout);
 }
 
@@ -183,9 +185,10 @@ inline unsigned ceil_div(size_t a, size_t b) {
 // by a handle.
 #include <map>
 namespace validation {
-inline void count(const void *function) {
+inline void count(const void *function, dim3 grid) {
   const char *name = nullptr;
   ++launches;
+  launched_blocks += (size_t)grid.x * grid.y * grid.z;
   if (cudaFuncGetName(&name, function) != cudaSuccess)
     return;
   rewritten_launches += strstr(name, "_rc") != nullptr;
@@ -199,7 +202,7 @@ extern "C" cudaError_t __wrap_cudaLaunchKernel(const void *kernel, dim3 grid,
                                                size_t shared,
                                                cudaStream_t stream) {
   if (validation::counting)
-    validation::count(kernel);
+    validation::count(kernel, grid);
   return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared,
                                  stream);
 }
@@ -222,7 +225,7 @@ extern "C" cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid,
                                                  size_t shared,
                                                  cudaStream_t stream) {
   if (validation::counting)
-    validation::count(validation::functions[kernel]);
+    validation::count(validation::functions[kernel], grid);
   return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared,
                                    stream);
 }

@@ -693,6 +693,15 @@ struct Plan {
   /// Of the grid that launches are expected to have, and its blocks; 0: nothing tells.
   double SpeedupOfGrid = 0;
   int64_t GridBlocks = 0;
+  /// Of grids of so many blocks of the original, the time of a launch aside: from the least
+  /// that runs this form on, each twice as large, up to those that gain what many do.
+  /// Empty: it is not predicted by grids.
+  std::vector<std::pair<int64_t, double>> SpeedupOfBlocks;
+  /// Registers of a thread that the prediction counts; 0: it is not predicted.
+  unsigned PredictedRegisters = 0;
+  unsigned saidRegisters() const {
+    return PredictedRegisters ? PredictedRegisters : Counts.Registers;
+  }
   /// What is said first: that of the launches, where it is known.
   double saidSpeedup() const { return SpeedupOfGrid > 0 ? SpeedupOfGrid : PredictedSpeedup; }
   /// What PredictedSpeedup rests on: estimates, the compiler's registers, or

@@ -88,6 +88,9 @@ struct KernelCounts {
   bool GridKnown = false;
   /// Warps of the largest launch that host code tells or suggests; 0: of many.
   double LaunchWarps = 0;
+  /// LaunchWarps tells how much of the device is idle, and no more: its loads, arithmetic and
+  /// stores overlap as in launches of many warps.
+  bool OnlyIdle = false;
   /// A thread of joined blocks: its sums, dozens, do not wait for one another.
   bool Joined = false;
   /// Blocks that joined ones stand for, to those of the launch: the last ones of a row end

@@ -61,8 +61,7 @@ constexpr int Cell = 26, Line = 18, Left = 16, Columns = 32;
 constexpr int Width = 2 * Left + 60 + Columns * Cell;
 
 std::string escaped(StringRef Text) {
-  const std::string Utf8 =
-      llvm::json::isUTF8(Text) ? Text.str() : llvm::json::fixUTF8(Text);
+  const std::string Utf8 = llvm::json::fixUTF8(Text);
   std::string Result;
   for (const char C : Utf8) {
     switch (C) {

@@ -6,10 +6,10 @@
 
 #include "Output/ReportJson.h"
 #include "Output/Explain.h"
+#include "Output/ReportChoice.h"
 #include "rcache/Config.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
-#include <cmath>
 
 namespace json = llvm::json;
 
@@ -18,44 +18,8 @@ namespace {
 
 constexpr int SchemaVersion = 1;
 
-/// Source text may be in any encoding; JSON is UTF-8.
-std::string utf8(llvm::StringRef Text) {
-  return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
-}
-
-void writePoint(json::OStream &J, llvm::StringRef Name, llvm::ArrayRef<int64_t> Point) {
-  J.attributeArray(Name, [&] {
-    for (const int64_t X : Point)
-      J.value(X);
-  });
-}
-
-/// What the compiler says of a kernel that it made.
-void writeCompiled(json::OStream &J, const FunctionReport &Of) {
-  J.attribute("registers", Of.Registers);
-  J.attribute("stackBytes", Of.StackFrame);
-  J.attribute("spillStoreBytes", Of.SpillStores);
-  J.attribute("spillLoadBytes", Of.SpillLoads);
-  J.attribute("staticSharedBytes", Of.SharedBytes);
-}
-
-/// What nvcc makes of the original; only where that was asked.
-void writeResources(json::OStream &J, const KernelResources &R) {
-  J.attributeObject("resources", [&] {
-    J.attribute("arch", R.Arch);
-    writeCompiled(J, R.Of);
-    J.attribute("dynamicShared", R.DynamicShared);
-    writePoint(J, "block", R.Block);
-    J.attribute("blockAssumed", R.BlockAssumed);
-    J.attribute("blocksPerSm", R.Occ.BlocksPerSm);
-    J.attribute("warpsPerSm", R.Occ.WarpsPerSm);
-    J.attribute("occupancy", R.occupancy());
-    J.attribute("occupancyLimit", R.Occ.Limit);
-  });
-}
-
 void writePos(json::OStream &J, const SourcePos &Pos) {
-  J.attribute("file", utf8(Pos.File));
+  J.attribute("file", json::fixUTF8(Pos.File));
   J.attribute("line", Pos.Line);
   J.attribute("column", Pos.Column);
 }
@@ -64,7 +28,7 @@ void writeStrings(json::OStream &J, llvm::StringRef Name,
                   const std::vector<std::string> &Items) {
   J.attributeArray(Name, [&] {
     for (const std::string &Item : Items)
-      J.value(utf8(Item));
+      J.value(json::fixUTF8(Item));
   });
 }
 
@@ -76,9 +40,9 @@ void writeDecline(json::OStream &J, const Decline &D) {
       J.attribute("group", Info.Group);
     if (Info.Text)
       J.attribute("text", Info.Text);
-    J.attribute("detail", utf8(D.Detail));
+    J.attribute("detail", json::fixUTF8(D.Detail));
     if (const std::string Advice = adviceOf(D); !Advice.empty())
-      J.attribute("advice", utf8(Advice));
+      J.attribute("advice", json::fixUTF8(Advice));
     writePos(J, D.Pos);
   });
 }
@@ -100,7 +64,6 @@ void writeCounts(json::OStream &J, const PlanCounts &C) {
     J.attribute("storeInstructions", C.StoreInstructions);
     J.attribute("arithmetic", C.Arithmetic);
   });
-  J.attribute("registers", C.Registers);
 }
 
 void writeAccesses(json::OStream &J, llvm::StringRef Name,
@@ -108,7 +71,7 @@ void writeAccesses(json::OStream &J, llvm::StringRef Name,
   J.attributeArray(Name, [&] {
     for (const PictureAccess &A : Accesses)
       J.object([&] {
-        J.attribute("text", utf8(A.Text));
+        J.attribute("text", json::fixUTF8(A.Text));
         writePos(J, A.Pos);
       });
   });
@@ -126,7 +89,7 @@ void writeStores(json::OStream &J, const KernelModel &M, const Plan &P) {
         if (V.holds(static_cast<unsigned>(I)))
           Bytes = V.Bytes;
       J.object([&] {
-        J.attribute("text", utf8(M.text(A.Range)));
+        J.attribute("text", json::fixUTF8(M.text(A.Range)));
         writePos(J, A.Pos);
         J.attribute("elementBytes", A.ElemBytes);
         J.attribute("bytes", Bytes);
@@ -148,7 +111,7 @@ void writeBarriers(json::OStream &J, const KernelModel &M, const Plan &P) {
         });
   });
   if (P.KeepBarriers && !P.BarrierReason.empty())
-    J.attribute("barrierReason", utf8(P.BarrierReason));
+    J.attribute("barrierReason", json::fixUTF8(P.BarrierReason));
 }
 
 /// The registers of a warp that owns an array, and what goes from one to another.
@@ -164,9 +127,9 @@ void writeOwned(json::OStream &J, const ArrayPicture &P) {
   J.attributeArray("steps", [&] {
     for (const PictureStep &S : P.Steps)
       J.object([&] {
-        J.attribute("text", utf8(S.Access.Text));
+        J.attribute("text", json::fixUTF8(S.Access.Text));
         writePos(J, S.Access.Pos);
-        J.attribute("rounds", utf8(S.Rounds));
+        J.attribute("rounds", json::fixUTF8(S.Rounds));
         J.attribute("words", S.Words);
         J.attribute("kind", Kinds[S.Kind]);
         J.attribute("by", S.By);
@@ -185,7 +148,7 @@ void writeOwned(json::OStream &J, const ArrayPicture &P) {
 
 void writePicture(json::OStream &J, const ArrayPicture &P) {
   J.object([&] {
-    J.attribute("array", utf8(P.Array));
+    J.attribute("array", json::fixUTF8(P.Array));
     J.attribute("exchange", P.Exchange);
     J.attribute("detail", P.Detail);
     J.attribute("words", P.Words);
@@ -204,13 +167,13 @@ void writePicture(json::OStream &J, const ArrayPicture &P) {
     J.attributeArray("staging", [&] {
       for (const PictureStage &S : P.Staging)
         J.object([&] {
-          J.attribute("where", utf8(S.Where));
-          J.attribute("value", utf8(S.Value));
+          J.attribute("where", json::fixUTF8(S.Where));
+          J.attribute("value", json::fixUTF8(S.Value));
         });
     });
     J.attribute("coverageProved", P.CoverageProved);
     if (!P.Interior.empty()) {
-      J.attribute("interior", utf8(P.Interior));
+      J.attribute("interior", json::fixUTF8(P.Interior));
       J.attribute("vectorBytes", P.VectorBytes);
     }
     writeAccesses(J, "writes", P.Writes);
@@ -267,8 +230,8 @@ void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
     J.attributeArray("preconditions", [&] {
       for (const Precondition &C : P.Preconditions)
         J.object([&] {
-          J.attribute("condition", utf8(C.Text));
-          J.attribute("reason", utf8(C.Reason));
+          J.attribute("condition", json::fixUTF8(C.Text));
+          J.attribute("reason", json::fixUTF8(C.Reason));
         });
     });
     writeStrings(J, "conditions", K.Conditions);
@@ -277,6 +240,7 @@ void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
       writeBarriers(J, *M, P);
     }
     writeCounts(J, P.Counts);
+    J.attribute("registers", P.saidRegisters());
     if (P.PredictedSpeedup > 0)
       J.attribute(P.SpeedupFrom == Plan::Measured ? "measuredSpeedup"
                                                   : "predictedSpeedup",
@@ -285,28 +249,10 @@ void writePlan(json::OStream &J, const KernelResult &K, const Plan &P) {
       J.attribute("predictedBlocks", P.GridBlocks);
       J.attribute("predictedSpeedupOfLargeGrids", P.SpeedupOfMany);
     }
+    writeByBlocks(J, P);
     J.attribute("speedupFrom", P.SpeedupFrom == Plan::Measured   ? "device"
                                : P.SpeedupFrom == Plan::Compiled ? "ptxas"
                                                                  : "estimate");
-  });
-}
-
-/// JSON has no infinity: what cannot run has no such figure.
-void writeFinite(json::OStream &J, llvm::StringRef Name, double D) {
-  if (std::isfinite(D))
-    J.attribute(Name, D);
-}
-
-void writeCandidate(json::OStream &J, const Candidate &K) {
-  J.attributeArray("coarsening", [&] {
-    for (unsigned F : K.Factor)
-      J.value(F);
-  });
-  J.attribute("arrays", utf8(K.Arrays));
-  J.attribute("form", K.Form);
-  J.attributeArray("block", [&] {
-    for (unsigned B : K.Block)
-      J.value(B);
   });
 }
 
@@ -315,130 +261,9 @@ void writeContract(json::OStream &J, const KernelResult &K) {
   if (K.LaunchFunction.empty())
     return;
   J.attributeObject("contract", [&] {
-    J.attribute("kernel", utf8(K.Model->scope() + K.KernelName));
-    J.attribute("function", utf8(K.LaunchFunction));
-    J.attribute("launch", utf8(K.LaunchText));
-  });
-}
-
-void writeMix(json::OStream &J, const std::vector<MemoryAccesses> &Accesses,
-              llvm::StringRef Name) {
-  J.attributeArray(Name, [&] {
-    for (const MemoryAccesses &A : Accesses)
-      J.object([&] {
-        J.attribute("perOutput", A.PerOutput);
-        J.attribute("bytes", A.Bytes);
-        J.attribute("laneStride", A.LaneStride);
-      });
-  });
-}
-
-/// What the compiler made of a kernel under a hint about registers.
-void writePressure(json::OStream &J, const PressureFigures &P) {
-  J.attributeObject("pressure", [&] {
-    writeCompiled(J, P.Of);
-    J.attribute("warpsPerSm", P.Occ.WarpsPerSm);
-    J.attribute("busyClocks", P.Issue);
-    J.attribute("waitClocks", P.Wait);
-    J.attribute("clocks", P.Clocks);
-  });
-}
-
-/// What a version of the kernel executes, and what that costs.
-void writeFigures(json::OStream &J, const KernelCounts &C, const Score &S) {
-  J.attributeObject("counts", [&] {
-    J.attribute("dramBytes", C.DramBytes);
-    writeMix(J, C.Loads, "loads");
-    writeMix(J, C.Stores, "stores");
-    J.attribute("sharedLoads", C.SharedLoads);
-    J.attribute("conflicts", C.Conflicts);
-    J.attribute("sharedStores", C.SharedStores);
-    J.attribute("shuffles", C.Shuffles);
-    J.attribute("selects", C.Selects);
-    J.attribute("fpOps", C.FpOps);
-    J.attribute("doubleOps", C.DoubleOps);
-    J.attribute("intOps", C.IntOps);
-    J.attribute("specialOps", C.SpecialOps);
-    J.attribute("otherOps", C.OtherOps);
-    J.attribute("barriers", C.Barriers);
-    J.attribute("steps", C.Steps);
-    J.attribute("warpSteps", C.WarpSteps);
-    J.attribute("loadRounds", C.LoadRounds);
-    J.attribute("stagingRounds", C.StagingRounds);
-    J.attribute("rowByRow", C.RowByRow);
-    J.attribute("codeBytes", C.CodeBytes);
-    J.attribute("gridWarps", C.GridWarps);
-    J.attribute("launchWarps", C.LaunchWarps);
-    J.attribute("gridKnown", C.GridKnown);
-    J.attribute("outputsPerThread", C.OutputsPerThread);
-    J.attribute("threadsPerBlock", C.ThreadsPerBlock);
-    J.attribute("registers", C.Registers);
-    J.attribute("spillBytes", C.SpillBytes);
-    J.attribute("sharedBytes", C.SharedBytes);
-  });
-  J.attribute("warpsPerSm", S.Occ.WarpsPerSm);
-  J.attribute("occupancyLimit", S.Occ.Limit);
-  J.attribute("waves", S.Waves);
-  writeFinite(J, "clocks", S.Clocks);
-  J.attributeObject("resourceClocks", [&] {
-    for (unsigned I = 0; I < NumResources; ++I)
-      writeFinite(J, resourceName(static_cast<Resource>(I)), S.Each[I]);
-  });
-  J.attribute("limit", resourceName(S.Bound));
-}
-
-void writeChoice(json::OStream &J, const Choice &C) {
-  J.attributeObject("choice", [&] {
-    J.attribute("arch", C.Arch);
-    if (!C.BorrowedFrom.empty())
-      J.attribute("constantsFrom", C.BorrowedFrom);
-    if (C.Chosen >= 0)
-      J.attribute("chosen", C.Chosen);
-    J.attribute("why", utf8(C.Why));
-    if (!C.MeasuredOn.empty()) {
-      J.attribute("measuredOn", utf8(C.MeasuredOn));
-      J.attribute("measuredShape", utf8(C.MeasuredShape));
-    }
-    J.attributeObject("original", [&] {
-      writeFigures(J, C.Original, C.OriginalCost);
-      if (C.OriginalPressure)
-        writePressure(J, *C.OriginalPressure);
-      if (C.OriginalMilliseconds)
-        J.attribute("milliseconds", *C.OriginalMilliseconds);
-    });
-    J.attribute("unalignedSpeedup", C.UnalignedSpeedup);
-    if (const auto Caps = capsOf(C); !Caps.empty())
-      J.attributeArray("capReasons", [&] {
-        for (const auto &[Name, Why] : Caps)
-          J.object([&, &Cap = Name, &Reason = Why] {
-            J.attribute("cap", Cap);
-            J.attribute("why", Reason);
-          });
-      });
-    J.attributeArray("candidates", [&] {
-      for (const Candidate &K : C.Candidates)
-        J.object([&] {
-          J.attribute("id", utf8(K.Id));
-          writeCandidate(J, K);
-          writeFigures(J, K.Counts, K.Cost);
-          J.attribute("predictedSpeedup", K.Speedup);
-          J.attributeArray("caps", [&] {
-            for (const std::string &Cap : K.Caps)
-              J.value(Cap);
-          });
-          writeFinite(J, "rank", K.Rank);
-          if (K.Registers)
-            J.attribute("compiledRegisters", *K.Registers);
-          if (K.SpillBytes)
-            J.attribute("compiledSpillBytes", *K.SpillBytes);
-          if (K.Pressure)
-            writePressure(J, *K.Pressure);
-          if (K.Milliseconds)
-            J.attribute("milliseconds", *K.Milliseconds);
-          if (!K.Excluded.empty())
-            J.attribute("excluded", utf8(K.Excluded));
-        });
-    });
+    J.attribute("kernel", json::fixUTF8(K.Model->scope() + K.KernelName));
+    J.attribute("function", json::fixUTF8(K.LaunchFunction));
+    J.attribute("launch", json::fixUTF8(K.LaunchText));
   });
 }
 
@@ -448,7 +273,7 @@ void writeStatements(json::OStream &J, llvm::StringRef Name,
     for (const Statement &S : Statements)
       J.object([&] {
         J.attribute("result", S.Result);
-        J.attribute("text", utf8(S.Text));
+        J.attribute("text", json::fixUTF8(S.Text));
       });
   });
 }
@@ -479,7 +304,7 @@ void writeLinks(json::OStream &J, const KernelLinks &L) {
     for (const Link &One : L.Links)
       J.object([&] {
         J.attribute("kind", One.Kind);
-        J.attribute("name", utf8(One.Name));
+        J.attribute("name", json::fixUTF8(One.Name));
         writeSpans(J, "source", One.Source);
         writeSpans(J, "result", One.Result);
       });
@@ -495,12 +320,12 @@ void writeLinks(json::OStream &J, const KernelLinks &L) {
 
 void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
   J.object([&] {
-    J.attribute("name", utf8(K.Name));
+    J.attribute("name", json::fixUTF8(K.Name));
     J.attribute("verdict", verdictName(K.Verdict));
     writePos(J, K.Pos);
     writeStrings(J, "arrays", K.Arrays);
     if (!K.PlanText.empty())
-      J.attribute("summary", utf8(K.PlanText));
+      J.attribute("summary", json::fixUTF8(K.PlanText));
     J.attributeObject("launches", [&] {
       J.attribute("rewritten", K.LaunchesRewritten);
       J.attribute("left", K.LaunchesLeft);
@@ -508,7 +333,7 @@ void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
       if (!K.LeftLaunches.empty())
         J.attributeArray("leftLaunches", [&] {
           for (const auto &[Pos, Why] : K.LeftLaunches)
-            J.object([&] { writePos(J, Pos), J.attribute("why", utf8(Why)); });
+            J.object([&] { writePos(J, Pos), J.attribute("why", json::fixUTF8(Why)); });
         });
     });
     J.attributeArray("declines", [&] {
@@ -540,15 +365,15 @@ void writeKernel(json::OStream &J, const FileReport &F, const KernelResult &K) {
 
 void writeFile(json::OStream &J, const FileReport &F) {
   J.object([&] {
-    J.attribute("file", utf8(F.File));
+    J.attribute("file", json::fixUTF8(F.File));
     if (!F.Arch.empty())
       J.attribute("arch", F.Arch);
     if (!F.Output.empty())
-      J.attribute("output", utf8(F.Output));
+      J.attribute("output", json::fixUTF8(F.Output));
     J.attributeArray("errors", [&] {
       for (const auto &[Pos, Text] : F.Errors)
         J.object([&] {
-          J.attribute("text", utf8(Text));
+          J.attribute("text", json::fixUTF8(Text));
           writePos(J, Pos);
         });
     });
@@ -558,8 +383,8 @@ void writeFile(json::OStream &J, const FileReport &F) {
           writeKernel(J, F, K);
     });
     if (F.Source && F.NewText) {
-      J.attribute("source", utf8(*F.Source));
-      J.attribute("result", utf8(*F.NewText));
+      J.attribute("source", json::fixUTF8(*F.Source));
+      J.attribute("result", json::fixUTF8(*F.NewText));
     }
   });
 }

@@ -143,7 +143,7 @@ private:
   /// \p P of a launch: warps that begin at once load at once, compute at once and store at
   /// once. Later waves, which begin where others end, are what overlaps.
   double inWaves(double P) const {
-    if (K.LaunchWarps <= 0)
+    if (K.LaunchWarps <= 0 || K.OnlyIdle)
       return P;
     // (Room for fewer warps of the original's work overlaps nothing more.)
     const double AtOnce = K.OutputsPerThread > 1 ? std::max(1.0, double(S.Occ.WarpsPerSm))

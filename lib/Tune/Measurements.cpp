@@ -18,15 +18,11 @@ namespace json = llvm::json;
 namespace rcache {
 namespace {
 
-std::string utf8(llvm::StringRef Text) {
-  return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
-}
-
 json::Object toJson(const Measurement &M) {
   json::Object O = whatIsMeasured(M);
-  O["device"] = utf8(M.Device);
-  O["arch"] = utf8(M.Arch);
-  O["shape"] = utf8(M.Shape);
+  O["device"] = json::fixUTF8(M.Device);
+  O["arch"] = json::fixUTF8(M.Arch);
+  O["shape"] = json::fixUTF8(M.Shape);
   if (M.OriginalMilliseconds)
     O["originalMilliseconds"] = *M.OriginalMilliseconds;
   if (M.Milliseconds)
@@ -35,7 +31,7 @@ json::Object toJson(const Measurement &M) {
   if (M.UndefinedWords)
     O["undefinedWords"] = M.UndefinedWords;
   if (!M.Failed.empty())
-    O["failed"] = utf8(M.Failed);
+    O["failed"] = json::fixUTF8(M.Failed);
   return O;
 }
 
@@ -78,8 +74,8 @@ std::string measurementKey(const KernelModel &M, llvm::StringRef Options) {
 
 json::Object whatIsMeasured(const Measurement &M) {
   return json::Object{{"key", M.Key},
-                      {"kernel", utf8(M.Kernel)},
-                      {"candidate", utf8(M.Candidate)},
+                      {"kernel", json::fixUTF8(M.Kernel)},
+                      {"candidate", json::fixUTF8(M.Candidate)},
                       {"tool", M.Tool}};
 }
 

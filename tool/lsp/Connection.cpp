@@ -188,11 +188,7 @@ void Connection::call(StringRef Method, const std::string &Id,
 }
 
 llvm::Error lspError(lsp::ErrorCode Code, const std::string &Text) {
-  return llvm::make_error<lsp::LSPError>(utf8(Text), Code);
-}
-
-std::string utf8(StringRef Text) {
-  return json::isUTF8(Text) ? Text.str() : json::fixUTF8(Text);
+  return llvm::make_error<lsp::LSPError>(json::fixUTF8(Text), Code);
 }
 
 } // namespace rcache

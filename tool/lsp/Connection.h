@@ -80,9 +80,6 @@ private:
 /// An error that the client sees with \p Code.
 llvm::Error lspError(llvm::lsp::ErrorCode Code, const std::string &Text);
 
-/// \p Text as JSON can hold it: sources and file names may be in any encoding.
-std::string utf8(llvm::StringRef Text);
-
 } // namespace rcache
 
 #endif // RCACHE_LSP_CONNECTION_H

@@ -65,9 +65,8 @@ std::string number(double Value) {
 /// "; about 40 registers a thread; predicted speed-up 1.8x".
 std::string predicted(const Plan &P) {
   std::string Text;
-  if (P.Counts.Registers)
-    Text +=
-        "; about " + std::to_string(P.Counts.Registers) + " registers a thread";
+  if (const unsigned N = P.saidRegisters())
+    Text += "; about " + std::to_string(N) + " registers a thread";
   if (P.PredictedSpeedup > 0)
     Text += "; predicted speed-up " + number(P.saidSpeedup()) + "x";
   return Text;
@@ -303,7 +302,7 @@ json::Array diagnosticsJson(const std::vector<Finding> &Messages,
                    {"severity", int(M.Severity)},
                    {"source", "rcache"},
                    {"code", M.Code},
-                   {"message", utf8(M.Text)}};
+                   {"message", json::fixUTF8(M.Text)}};
     if (!Docs.empty() && declineCode(M.Code))
       O["codeDescription"] =
           json::Object{{"href", Docs + "/declines/" + M.Code + ".md"}};
@@ -334,7 +333,7 @@ json::Value hoverJson(const KernelFinding &K, Span Where,
   }
   return json::Object{
       {"contents", json::Object{{"kind", Markdown ? "markdown" : "plaintext"},
-                                {"value", utf8(Value)}}},
+                                {"value", json::fixUTF8(Value)}}},
       {"range", toJSON(LineTable(Text).range(Where))}};
 }
 

@@ -86,7 +86,7 @@ void Workspace::work(Document &D, Guard &G) {
       if (R.Kind != Request::Explain)
         return false;
       if (Failure.empty())
-        R.Reply(json::Value(json::Object{{"html", utf8(*Page)}}));
+        R.Reply(json::Value(json::Object{{"html", json::fixUTF8(*Page)}}));
       else
         R.Reply(lspError(lsp::ErrorCode::RequestFailed, Failure));
       return true;

@@ -264,7 +264,7 @@ void Server::progress(unsigned Token, bool Begin, const std::string &What) {
            json::Object{{"token", Name},
                         {"value", Begin ? json::Object{{"kind", "begin"},
                                                        {"title", "rcache"},
-                                                       {"message", utf8(What)}}
+                                                       {"message", json::fixUTF8(What)}}
                                         : json::Object{{"kind", "end"}}}});
 }
 
@@ -272,7 +272,7 @@ void Server::warn(const std::string &Text) {
   lsp::Logger::error("{0}", Text);
   C.notify("window/showMessage",
            json::Object{{"type", int(lsp::MessageType::Warning)},
-                        {"message", utf8("rcache: " + Text)}});
+                        {"message", json::fixUTF8("rcache: " + Text)}});
 }
 
 } // namespace rcache

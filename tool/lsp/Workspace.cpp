@@ -32,7 +32,7 @@ json::Value textEdits(const std::vector<Edit> &Edits, const std::string &Text) {
   for (const Edit &E : Edits)
     Result.push_back(json::Object{
         {"range", toJSON(Lines.range({E.Offset, E.Offset + E.Length}))},
-        {"newText", utf8(E.Text)}});
+        {"newText", json::fixUTF8(E.Text)}});
   return Result;
 }
 
@@ -323,7 +323,7 @@ json::Value Workspace::editJson(const Document &D,
 
 json::Object Workspace::actionJson(const Document &D, const std::string &Title,
                                    bool Preferred) const {
-  json::Object Action{{"title", utf8(Title)}, {"kind", "refactor.rewrite"}};
+  json::Object Action{{"title", json::fixUTF8(Title)}, {"kind", "refactor.rewrite"}};
   if (Preferred)
     Action["isPreferred"] = true;
   return Action;
@@ -362,9 +362,9 @@ bool Workspace::answerCodeActions(Document &D, Request &R) {
     if (Edits)
       Action["edit"] = editJson(D, *Edits);
     else
-      Action["data"] = json::Object{{"file", utf8(D.File)},
+      Action["data"] = json::Object{{"file", json::fixUTF8(D.File)},
                                     {"stamp", static_cast<int64_t>(D.Stamp)},
-                                    {"kernel", utf8(Kernel)},
+                                    {"kernel", json::fixUTF8(Kernel)},
                                     {"factor", static_cast<int64_t>(Factor)}};
     Actions.push_back(std::move(Action));
   };
