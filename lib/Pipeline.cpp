@@ -315,9 +315,11 @@ void Unit::write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
   std::optional<Decline> First = betterUnwritable(C, Out.Candidates);
   M.Ctx->startClock();
   while (Best && gains(**Best)) {
-    const Plan *ForUnaligned = nullptr;
-    if (Group.size() == 1 && !O.Candidate)
+    const Plan *ForUnaligned = nullptr, *ForSmallGrids = nullptr;
+    if (Group.size() == 1 && !O.Candidate) {
       ForUnaligned = planForUnaligned(C, **Best, Out.Candidates);
+      ForSmallGrids = planForSmallGrids(C, **Best, Out.Candidates);
+    }
     auto Why = emit(C, **Best);
     if (!Why) {
       for (const Decline &D : Out.WhyShared)
@@ -327,7 +329,7 @@ void Unit::write(Case &C, const std::vector<Case> &Group, PlanOutcome &Out,
         C.R.Notes.push_back("a plan of which more was expected is not "
                             "written [" +
                             spelling(First->Code) + "]: " + First->Detail);
-      emitOthers(C, Group, Out.Candidates, ForUnaligned);
+      emitOthers(C, Group, Out.Candidates, ForUnaligned, ForSmallGrids);
       return leaveSmallLaunches(C);
     }
     if (M.Ctx->outOfTime())

@@ -123,7 +123,7 @@ private:
   /// Writes plans for launches that the one just written leaves.
   void emitOthers(Case &C, const std::vector<Case> &Group,
                   const std::vector<Plan> &Candidates,
-                  const Plan *ForUnaligned);
+                  const Plan *ForUnaligned, const Plan *ForSmallGrids);
   bool gains(const Plan &P) const;
   /// Verifies and writes one plan; the reason if that fails.
   std::optional<Decline> emit(Case &C, Plan &P);
@@ -139,10 +139,11 @@ private:
   const Plan *
   bestBeside(const Case &C, const std::vector<Plan> &Candidates,
              llvm::function_ref<bool(const Plan &, const Candidate &)> Serves) const;
-  /// The best plan has so many outputs a thread that only large grids fill the
-  /// device: the best plan with a quarter of them is written as well.
-  void emitForSmallGrids(Case &C, const std::vector<Plan> &Candidates,
-                         const Plan *ForUnaligned);
+  /// The plan \p P has so many outputs a thread, or joins so many blocks, that only large
+  /// grids fill the device: the best one with a quarter of them is for the others, and \p P
+  /// asks for large ones where it has to. Null: there is none, or no launch needs it.
+  const Plan *planForSmallGrids(const Case &C, Plan &P,
+                                const std::vector<Plan> &Candidates) const;
   /// The best plan needs blocks of 128 or 256 threads and their multiples, and
   /// nothing says that the launches have them: the best plan for any multiple
   /// of a few threads is written as well.

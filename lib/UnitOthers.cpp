@@ -7,6 +7,7 @@
 // left.
 
 #include "Predict/Alignment.h"
+#include "Predict/Grids.h"
 #include "Unit.h"
 #include "rcache/OwnRounds.h"
 #include "llvm/ADT/STLExtras.h"
@@ -40,11 +41,19 @@ furtherBlocks(const KernelModel &M, const std::array<int64_t, 3> &Chosen,
 
 void Unit::emitOthers(Case &C, const std::vector<Case> &Group,
                       const std::vector<Plan> &Candidates,
-                      const Plan *ForUnaligned) {
+                      const Plan *ForUnaligned, const Plan *ForSmallGrids) {
   if (O.Candidate)
     return;
-  if (Group.size() == 1)
-    emitForSmallGrids(C, Candidates, ForUnaligned);
+  if (ForSmallGrids && ForSmallGrids != ForUnaligned) {
+    Plan P = *ForSmallGrids;
+    if (ForUnaligned) {
+      P.Aligned = alignedRuns(*C.M, P);
+      P.AlignedHasOther = !P.Aligned.empty();
+    }
+    const auto I = size_t(ForSmallGrids - Candidates.data());
+    emitOther(C, *C.M, std::move(P), "_rc_small", "in smaller grids",
+              C.R.Chosen->Candidates[I].Speedup);
+  }
   if (ForUnaligned)
     emitOther(C, *C.M, *ForUnaligned, "_rc_unaligned",
               "where vectors would not start at multiples of 16 bytes",
@@ -71,34 +80,38 @@ Unit::bestBeside(const Case &C, const std::vector<Plan> &Candidates,
   return Best;
 }
 
-void Unit::emitForSmallGrids(Case &C, const std::vector<Plan> &Candidates,
-                             const Plan *ForUnaligned) {
+const Plan *Unit::planForSmallGrids(const Case &C, Plan &P,
+                                    const std::vector<Plan> &Candidates) const {
   // 16 outputs a thread and fewer warps than hide what they wait for: up to a million
   // outputs, an image of bytes. Below, launches are over before much is gained.
   constexpr unsigned Many = 16, Fewer = 4;
-  const Plan &Own = *C.ThePlan;
-  if (!Own.LeastThreads || Own.slots() < Many || Own.Map.joins() || Own.Cut ||
-      Own.SpeedupFrom == Plan::Measured)
-    return;
-  const Plan *Best = bestBeside(C, Candidates, [&](const Plan &P, const Candidate &Figures) {
-    return P.LeastThreads && !P.Cut && P.slots() * Fewer <= Own.slots() &&
-           P.Map.Block == Own.Map.Block &&
-           P.Map.BlockMultiple <= Own.Map.BlockMultiple && Figures.Excluded.empty();
-  });
+  if (!P.LeastThreads || P.Cut || P.SpeedupFrom == Plan::Measured)
+    return nullptr;
+  const Plan *Best = nullptr;
+  Plan Large = P;
+  if (P.Map.joins() && !O.LeftOut.count(freshName(*C.M, "_rc_small"))) {
+    const auto Own = size_t(&P - Candidates.data());
+    if (const auto Other = forSmallerGrids(*C.M, *C.R.Chosen, Own, Candidates, arch())) {
+      Best = &Candidates[Other->Plan];
+      Large.LeastThreads = Other->LeastThreads;
+      Large.SpeedupOfBlocks = Other->SpeedupOfBlocks;
+    }
+  } else if (!P.Map.joins() && P.slots() >= Many)
+    Best = bestBeside(C, Candidates, [&](const Plan &Q, const Candidate &Figures) {
+      return Q.LeastThreads && !Q.Cut && Q.slots() * Fewer <= P.slots() &&
+             Q.Map.Block == P.Map.Block && Q.Map.BlockMultiple <= P.Map.BlockMultiple &&
+             Figures.Excluded.empty();
+    });
   auto Serves = [&](const LaunchSite &L) {
-    return !L.knownBlocks() || (Own.isTooLargeFor(L) && !Best->isTooLargeFor(L));
+    return !L.knownBlocks() || (Large.isTooLargeFor(L) && !Best->isTooLargeFor(L));
   };
-  if (!Best || Best == ForUnaligned ||
+  if (!Best || !gains(*Best) ||
       (!C.M->Launches.empty() && llvm::none_of(C.M->Launches, Serves)))
-    return;
-  const double Speedup =
-      C.R.Chosen->Candidates[static_cast<size_t>(Best - Candidates.data())].Speedup;
-  Plan P = *Best;
-  if (ForUnaligned) {
-    P.Aligned = alignedRuns(*C.M, P);
-    P.AlignedHasOther = !P.Aligned.empty();
-  }
-  emitOther(C, *C.M, std::move(P), "_rc_small", "in smaller grids", Speedup);
+    return nullptr;
+  P.LeastThreads = Large.LeastThreads;
+  P.GridHasOther = true;
+  P.SpeedupOfBlocks = std::move(Large.SpeedupOfBlocks);
+  return Best;
 }
 
 void Unit::emitForAnyBlock(Case &C, const std::vector<Plan> &Candidates) {

@@ -77,9 +77,10 @@ std::string number(double Value) {
 
 /// What the least launch gains that runs the rewritten form, where that is less.
 std::string ofFew(const Plan &P) {
-  if (P.SpeedupOfBlocks.empty() || P.SpeedupOfBlocks.front().second > 0.9 * P.saidSpeedup())
-    return "";
-  return " (there " + number(P.SpeedupOfBlocks.front().second) + "x)";
+  for (const auto &[Blocks, Speedup] : P.SpeedupOfBlocks)
+    if (Blocks >= P.leastBlocks(std::nullopt))
+      return Speedup > 0.9 * P.saidSpeedup() ? "" : " (there " + number(Speedup) + "x)";
+  return "";
 }
 
 /// What a prediction is for: arguments and device, the least launch that runs the

@@ -147,12 +147,15 @@ namespace device {
 /// Whether a grid of blocks of `threads` threads has `least` threads or more.
 /// With fewer, most of the device would be idle, and the original, with more of
 /// them, is over sooner. -DRCACHE_ANY_LAUNCH takes any: for tests at small
-/// sizes.
-static inline bool fills(dim3 grid, unsigned threads, double least) {
+/// sizes; where there is an `other` form for smaller grids, that one has the
+/// odd numbers of blocks, so that tests run both.
+static inline bool fills(dim3 grid, unsigned threads, double least,
+                         bool other = false) {
 #if defined(RCACHE_ANY_LAUNCH) || defined(RCACHE_VERIFY)
-  (void)grid, (void)threads, (void)least;
-  return true;
+  (void)threads, (void)least;
+  return !other || (grid.x & grid.y & grid.z & 1u) == 0;
 #else
+  (void)other;
   return double(grid.x) * grid.y * grid.z * threads >= least;
 #endif
 }
@@ -594,6 +597,155 @@ static __global__ void product_rc(const float *A, const float *B, float *C,
     }
 }
 
+static __global__ void product_rc_small(const float *A, const float *B,
+                                        float *C, int m, int n, int k,
+                                        const unsigned int rc_grid_x,
+                                        const unsigned int rc_grid_y) {
+  // Register cache: a thread stands for 4 x 4 threads of product, of several
+  // blocks.
+  //   As: in shared memory, filled once for the joined blocks.
+  //   Bs: in shared memory, filled once for the joined blocks.
+  //   Barriers stay: 'C' is written and may be 'A', which is read.
+  //   Barriers that ordered nothing that is left are gone.
+  const unsigned int rc_lane_x = threadIdx.x % 8;
+  const unsigned int rc_tx = rc_lane_x * 4 % 16; // first logical thread
+  const unsigned int rc_px = rc_lane_x * 4 / 16; // its block, of those joined
+  const unsigned int rc_lane_y = threadIdx.x / 8 % 4 + threadIdx.x / 32 * 4;
+  const unsigned int rc_ty = rc_lane_y % 16; // first logical thread
+  const unsigned int rc_py = rc_lane_y / 16; // its block, of those joined
+  __shared__ __align__(16) float rc_As_tile[2][4][16][20];
+  __shared__ __align__(16) float rc_Bs_tile[2][16][2][16];
+  float sum[4][4];
+#pragma unroll
+  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      sum[rc_sy][rc_s] = 0;
+    }
+  // Elements of a round's tiles are copied while those of the round before are
+  // used.
+  const auto rc_As_from = [=](const int rc_round, const unsigned int rc_block_y,
+                              const int rc_e0,
+                              const int rc_e1) -> const float * {
+    if (rc_e1 + 16 * rc_round < k && 16 * (int)rc_block_y + rc_e0 < m)
+      return A +
+             (rc_e1 + 16 * rc_round + (rc_e0 * k) + 16 * (int)(rc_block_y * k));
+    return nullptr;
+  };
+  const auto rc_Bs_from = [=](const int rc_round, const unsigned int rc_block_x,
+                              const int rc_e0,
+                              const int rc_e1) -> const float * {
+    if (rc_e0 + 16 * rc_round < k && 16 * (int)rc_block_x + rc_e1 < n)
+      return B + (rc_e1 + 16 * (int)rc_block_x + (rc_e0 * n) +
+                  16 * (int)(n * rc_round));
+    return nullptr;
+  };
+  const bool rc_As_words = ::rcache::device::on_word<16>(A) && k % 4 == 0;
+  const bool rc_Bs_words = ::rcache::device::on_word<16>(B) && n % 4 == 0;
+  const auto rc_send = [&](const int rc_round, const unsigned int rc_tile) {
+    if (16 * rc_round < k) {
+      if (rc_As_words) {
+#pragma unroll
+        for (int rc_i = 0; rc_i < 2; ++rc_i) {
+          const unsigned int rc_at = (threadIdx.x + rc_i * 128) * 4;
+          ::rcache::device::copy_ahead_or_zero<16>(
+              &rc_As_tile[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
+              rc_As_from(rc_round,
+                         blockIdx.y * 4u +
+                             ::rcache::device::at_most(
+                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 4u),
+                         rc_at / 16 % 16, rc_at % 16));
+        }
+      } else {
+#pragma unroll 4
+        for (int rc_i = 0; rc_i < 8; ++rc_i) {
+          const unsigned int rc_at = threadIdx.x + rc_i * 128;
+          ::rcache::device::copy_ahead_or_zero<4>(
+              &rc_As_tile[rc_tile][rc_at / 256][rc_at / 16 % 16][rc_at % 16],
+              rc_As_from(rc_round,
+                         blockIdx.y * 4u +
+                             ::rcache::device::at_most(
+                                 rc_at / 256, rc_grid_y - 1u - blockIdx.y * 4u),
+                         rc_at / 16 % 16, rc_at % 16));
+        }
+      }
+      if (rc_Bs_words) {
+#pragma unroll
+        for (int rc_i = 0; rc_i < 1; ++rc_i) {
+          const unsigned int rc_at = (threadIdx.x + rc_i * 128) * 4;
+          ::rcache::device::copy_ahead_or_zero<16>(
+              &rc_Bs_tile[rc_tile][rc_at / 32][rc_at / 16 % 2][rc_at % 16],
+              rc_Bs_from(rc_round,
+                         blockIdx.x * 2u +
+                             ::rcache::device::at_most(rc_at / 16 % 2,
+                                                       rc_grid_x - 1u -
+                                                           blockIdx.x * 2u),
+                         rc_at / 32, rc_at % 16));
+        }
+      } else {
+#pragma unroll 4
+        for (int rc_i = 0; rc_i < 4; ++rc_i) {
+          const unsigned int rc_at = threadIdx.x + rc_i * 128;
+          ::rcache::device::copy_ahead_or_zero<4>(
+              &rc_Bs_tile[rc_tile][rc_at / 32][rc_at / 16 % 2][rc_at % 16],
+              rc_Bs_from(rc_round,
+                         blockIdx.x * 2u +
+                             ::rcache::device::at_most(rc_at / 16 % 2,
+                                                       rc_grid_x - 1u -
+                                                           blockIdx.x * 2u),
+                         rc_at / 32, rc_at % 16));
+        }
+      }
+    }
+  };
+  unsigned int rc_tile = 1u;
+  rc_send(0, 0u);
+  for (int t = 0; t < (k + TILE - 1) / TILE; ++t) {
+    rc_tile ^= 1u;
+    ::rcache::device::copies_arrive();
+    __syncthreads();
+    rc_send(t + 1, rc_tile ^ 1u);
+
+#pragma unroll
+    for (int i = 0; i < TILE; ++i) {
+#pragma unroll
+      for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+        for (int rc_s = 0; rc_s < 4; ++rc_s) {
+          const unsigned int rc_thread_y = rc_ty + rc_sy * 16 % 16;
+          const unsigned int rc_part_y = rc_py + rc_sy * 16 / 16;
+          const unsigned int rc_thread_x =
+              rc_tx + (unsigned int)rc_s / 4 * 32 % 16 + rc_s % 4;
+          const unsigned int rc_part_x =
+              rc_px + (unsigned int)rc_s / 4 * 32 / 16;
+          sum[rc_sy][rc_s] +=
+              rc_As_tile[rc_tile][rc_part_y][(int)rc_thread_y][i] *
+              rc_Bs_tile[rc_tile][i][rc_part_x][(int)rc_thread_x];
+        }
+    }
+  }
+#pragma unroll
+  for (int rc_sy = 0; rc_sy < 4; ++rc_sy)
+#pragma unroll
+    for (int rc_s = 0; rc_s < 4; ++rc_s) {
+      const unsigned int rc_thread_y = rc_ty + rc_sy * 16 % 16;
+      const unsigned int rc_part_y = rc_py + rc_sy * 16 / 16;
+      const unsigned int rc_block_y = blockIdx.y * 4 + rc_part_y;
+      const unsigned int rc_thread_x =
+          rc_tx + (unsigned int)rc_s / 4 * 32 % 16 + rc_s % 4;
+      const unsigned int rc_part_x = rc_px + (unsigned int)rc_s / 4 * 32 / 16;
+      const unsigned int rc_block_x = blockIdx.x * 2 + rc_part_x;
+      const int row = rc_block_y * TILE + rc_thread_y;
+      const int col = rc_block_x * TILE + rc_thread_x;
+      if (rc_block_x >= rc_grid_x)
+        continue;
+      if (rc_block_y >= rc_grid_y)
+        continue;
+      if (row < m && col < n)
+        C[row * n + col] = sum[rc_sy][rc_s];
+    }
+}
+
 // Launches the register-cache form of product where it applies, else product
 // itself.
 static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
@@ -605,7 +757,7 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
                                                  rc_grid, rc_block, rc_shared,
                                                  rc_stream, A, B, C, m, n, k);
 #endif
-  if (::rcache::device::fills(rc_grid, 4u, 14784) &&
+  if (::rcache::device::fills(rc_grid, 4u, 202752, true) &&
       (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
       (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
       (rc_grid.x <= 0x7fffffffu / 16) && ((double)rc_grid.x <= 134152192.0) &&
@@ -619,6 +771,28 @@ static inline void product_rc_launch(dim3 rc_grid, dim3 rc_block,
                       rc_grid.z),
                  dim3(256u, 1u, 1u), 0, rc_stream>>>(A, B, C, m, n, k,
                                                      rc_grid.x, rc_grid.y);
+
+#ifdef RCACHE_VERIFY
+    rc_verification.original();
+#else
+    return;
+#endif
+  } else if (::rcache::device::fills(rc_grid, 16u, 14784) &&
+             (rc_block.x == 16 && rc_block.y == 16 && rc_block.z == 1) &&
+             (rc_grid.x != 0 && rc_grid.y != 0 && rc_grid.z != 0) &&
+             (rc_grid.x <= 0x7fffffffu / 16) &&
+             ((double)rc_grid.x <= 134152192.0) &&
+             ((double)k <= 2147352576.0) &&
+             ::rcache::device::launches<256>(product, rc_grid, rc_block,
+                                             rc_shared)
+#ifdef RCACHE_VERIFY
+             && rc_verification.save()
+#endif
+  ) {
+    product_rc_small<<<dim3((rc_grid.x - 1u) / 2u + 1u,
+                            (rc_grid.y - 1u) / 4u + 1u, rc_grid.z),
+                       dim3(128u, 1u, 1u), 0, rc_stream>>>(
+        A, B, C, m, n, k, rc_grid.x, rc_grid.y);
 
 #ifdef RCACHE_VERIFY
     rc_verification.original();

@@ -663,6 +663,8 @@ struct Plan {
   /// Launches with fewer threads than this leave most of the device idle and
   /// run the original; 0: none do. Set by the prediction.
   unsigned LeastThreads = 0;
+  /// There is another form for smaller grids: tests run both.
+  bool GridHasOther = false;
   /// The same in blocks of the original, of \p Block threads; 0: any grid will do, or
   /// that is not known in front of the launch.
   int64_t leastBlocks(const std::optional<std::array<int64_t, 3>> &Block) const;

@@ -39,10 +39,10 @@ std::vector<LaunchCondition> LaunchText::conditions() const {
             (P.Cut ? " * unsigned((" + allRounds() + ") / " +
                          std::to_string(P.Cut->UsualRounds) + " + 1)"
                    : "") +
-            ", " + std::to_string(P.LeastThreads) + ")",
+            ", " + std::to_string(P.LeastThreads) + (P.GridHasOther ? ", true)" : ")"),
         "at least " + std::to_string(P.LeastThreads) +
-            " threads in the grid: fewer leave most of the device idle, and the "
-            "original is faster");
+            " threads in the grid: fewer leave most of the device idle, and the " +
+            (P.GridHasOther ? "form for smaller grids" : "original") + " is faster");
   if (P.LeastRow)
     Ask("::rcache::device::fills(dim3(" + N("grid") + ".x), 1u, " +
             std::to_string(P.LeastRow) + ")",

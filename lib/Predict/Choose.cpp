@@ -4,6 +4,7 @@
 #include "Choose.h"
 #include "Alignment.h"
 #include "Caps.h"
+#include "Grids.h"
 #include "LaunchShape.h"
 #include "Plan/Counts.h"
 #include "PlanCosts.h"
@@ -100,39 +101,6 @@ bool onlySmallGrids(const KernelModel &M, const Plan &P) {
   });
 }
 
-/// Plan::SpeedupOfBlocks: what many blocks gain, less what a smaller grid leaves idle of the
-/// device, by the scores of both. (Launches of bench/validation within 25%: 180 of 232, by what
-/// many blocks gain 177, and 165 with the overlaps of known launches.)
-std::vector<std::pair<int64_t, double>>
-ofGrids(const KernelModel &M, const Choice &R, const std::array<int64_t, 3> &Block,
-        const Arch &A, const Candidate &C, const Plan &P) {
-  constexpr int64_t Most = int64_t(1) << 24;
-  constexpr double Near = 0.98;
-  if (P.Cut || M.Form.scaled() || !(C.Speedup > 0))
-    return {};
-  KernelCounts Old = R.Original, New = C.Counts;
-  Old.OnlyIdle = New.OnlyIdle = true;
-  const auto OfWarps = [&](double Warps) {
-    Old.LaunchWarps = Warps;
-    New.LaunchWarps = Warps / P.slots();
-    for (KernelCounts *K : {&Old, &New})
-      if (Warps > 0 && K->GridWarps > 0) {
-        K->GridWarps = K->LaunchWarps;
-        K->GridKnown = true;
-      }
-    return predictSpeedup(Old, New, A);
-  };
-  const double OfMany = OfWarps(0), Warps = std::ceil(double(Block[0] * Block[1] * Block[2]) / 32);
-  std::vector<std::pair<int64_t, double>> Out;
-  for (int64_t B = std::max<int64_t>(P.leastBlocks(Block), A.Sms); B <= Most; B *= 2) {
-    const double Part = std::min(1.0, OfWarps(double(B) * Warps) / OfMany);
-    Out.push_back({B, P.SpeedupOfMany * Part});
-    if (Part > Near)
-      break;
-  }
-  return Out;
-}
-
 /// What \p P is said to gain, by \p C: of large grids, and of the largest that host code
 /// tells, of blocks of \p Block threads, where each launch takes time of its own.
 void tell(const KernelModel &M, const Choice &R, const std::array<int64_t, 3> &Block,
@@ -145,7 +113,7 @@ void tell(const KernelModel &M, const Choice &R, const std::array<int64_t, 3> &B
     Old.LaunchWarps = New.LaunchWarps = 0;
     P.SpeedupOfMany *= predictSpeedup(Old, New, A) * C.Cost.Clocks / R.OriginalCost.Clocks;
   }
-  P.SpeedupOfBlocks = ofGrids(M, R, Block, A, C, P);
+  P.SpeedupOfBlocks = speedupOfBlocks(M, P, R, C, Block, A);
   P.GridBlocks = expectedBlocks(M, A).value_or(0);
   if (P.GridBlocks <= 0 || !(C.Speedup > 0))
     return;
