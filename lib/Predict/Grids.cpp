@@ -4,6 +4,7 @@
 // See Grids.h.
 
 #include "Grids.h"
+#include "Constants.h"
 #include "rcache/Plan.h"
 #include <algorithm>
 #include <cmath>
@@ -62,10 +63,7 @@ rcache::speedupOfBlocks(const KernelModel &M, const Plan &P, const Choice &R, co
 std::optional<ForSmallerGrids> rcache::forSmallerGrids(const KernelModel &M, const Choice &R,
                                                        size_t Own, const std::vector<Plan> &Plans,
                                                        const Arch &A) {
-  // Products of 256 to 2560 a side: blocks of 16384 outputs took up to 3.4 times as long as
-  // those of 2048, and are the faster ones of many waves
-  // (docs/measurements/2026-12-01-h200-grids.txt).
-  constexpr unsigned Waves = 6, Fewer = 4;
+  constexpr unsigned Fewer = 4;
   const Plan &P = Plans[Own];
   const Candidate &Figures = R.Candidates[Own];
   if (!P.Map.joins() || !P.Map.Block || P.Cut || !P.LeastThreads || M.Form.scaled() ||
@@ -73,8 +71,8 @@ std::optional<ForSmallerGrids> rcache::forSmallerGrids(const KernelModel &M, con
     return std::nullopt;
   const auto &Block = *P.Map.Block;
   ForSmallerGrids Out;
-  Out.LeastThreads = Waves * unsigned(A.Sms) * std::max(1u, Figures.Cost.Occ.BlocksPerSm) *
-                     unsigned(P.Map.lanes());
+  Out.LeastThreads = unsigned(constantsOf(A).JoinedWaves) * A.Sms *
+                     std::max(1u, Figures.Cost.Occ.BlocksPerSm) * unsigned(P.Map.lanes());
   if (Out.LeastThreads <= P.LeastThreads)
     return std::nullopt;
   Plan Large = P;
