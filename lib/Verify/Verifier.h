@@ -38,7 +38,7 @@ struct Content {
 class Verifier {
 public:
   Verifier(const KernelModel &M, const Plan &P, const VerifyOptions &O)
-      : M(M), P(P), O(O), W(M, P, O.Seed) {}
+      : M(M), P(P), O(O), W(M, P, O.Seed, RoundsACheck * O.MaxChecks) {}
 
   void run() {
     everyAccessHasAPlace();
@@ -68,6 +68,9 @@ public:
   uint64_t checks() const { return Checks; }
 
 private:
+  /// Rounds that a check is worth: those of made-up radii reach no element.
+  static constexpr uint64_t RoundsACheck = 200;
+
   const KernelModel &M;
   const Plan &P;
   const VerifyOptions &O;

@@ -32,8 +32,8 @@ static void collectProducts(const ValueRef &V, std::set<std::string> &Out) {
     collectProducts(O, Out);
 }
 
-World::World(const KernelModel &M, const Plan &P, unsigned Seed)
-    : M(M), P(P), Rng(Seed) {
+World::World(const KernelModel &M, const Plan &P, unsigned Seed, uint64_t MostRounds)
+    : M(M), P(P), Rng(Seed), MostRounds(MostRounds) {
   std::set<std::string> Ids;
   for (const Symbol &S : M.Symbols)
     Ids.insert(S.Id);

@@ -27,7 +27,8 @@ using Element = std::vector<int64_t>;
 
 class World {
 public:
-  World(const KernelModel &M, const Plan &P, unsigned Seed);
+  /// Rounds of loops that are visited beyond \p MostRounds are Undecided.
+  World(const KernelModel &M, const Plan &P, unsigned Seed, uint64_t MostRounds);
 
   /// Draws a new launch: block, grid, block index, parameters. False: none was
   /// found that the model's and the plan's contexts allow.
@@ -128,6 +129,8 @@ private:
   const KernelModel &M;
   const Plan &P;
   std::mt19937 Rng;
+  uint64_t Visited = 0; ///< rounds of loops
+  const uint64_t MostRounds;
   std::array<int64_t, 3> Block{1, 1, 1}, Grid{1, 1, 1}, BlockIndex{},
       Thread{};
 

@@ -89,6 +89,8 @@ void World::runLoops(const std::vector<unsigned> &Loops, size_t At,
   const Range R = rangeOf(Loop);
   const std::string &Iter = M.Symbols[Loop.IterSymbol].Id;
   for (int64_t I = R.Lo; I <= R.Hi; ++I) {
+    if (++Visited > MostRounds)
+      throw Undecided{"loops with too many rounds"};
     setIterator(Iter, I);
     if (holds(Loop.IterDomain))
       runLoops(Loops, At + 1, F);
